@@ -1,0 +1,327 @@
+/** One arena, searched. */
+import { cellOf, discOrder, discPixels, FacePoint, faceMargin, MAX_ORDER, pixelOfCell } from './healpix.ts';
+import {
+  type ArenaViews,
+  blockRows,
+  FRAME_EAST,
+  FRAME_NORTH,
+  FRAME_RHO2,
+  FRAME_SCALE,
+  FRAME_STRIDE,
+  FRAME_U0,
+  FRAME_V0,
+  readArena,
+  TREE_HEADER_BYTES,
+} from './layout.ts';
+import { RADIANS_PER_ARCSEC, RADIANS_PER_DEGREE, separationArcsec } from './sphere.ts';
+import { searchTree } from './tree.ts';
+
+/**
+ * How far a stored coordinate may be from the true one, in units of the bucket's scale: half a unit of rounding in u and in v
+ * (0.7072 together), and room for the rounding of float64.
+ */
+const COORDINATE_ERROR = 0.75;
+
+/** Room for the rounding of a chord in float64, relative. */
+const CHORD_SLACK = 1e-9;
+
+const MAX_NSIDE = 2 ** MAX_ORDER;
+
+/** Rows found, reused between searches. */
+export class ConeHits {
+  /** Valid up to here. */
+  count = 0;
+  /** Number of the arena in its index. */
+  arena = new Uint32Array(1024);
+  row = new Uint32Array(1024);
+
+  /** Makes room for `more` hits beyond `count`. */
+  reserve(more: number): void {
+    const needed = this.count + more;
+    if (needed <= this.row.length) return;
+    const arena = new Uint32Array(Math.max(needed, 2 * this.row.length));
+    const row = new Uint32Array(arena.length);
+    arena.set(this.arena);
+    row.set(this.row);
+    this.arena = arena;
+    this.row = row;
+  }
+}
+
+/** A disc on the sky, with what every arena needs of it; reused between searches. */
+export class Disc {
+  ra = 0;
+  dec = 0;
+  radiusArcsec = 0;
+  x = 0;
+  y = 0;
+  z = 0;
+  /** Length of the chord of the radius on the unit sphere. */
+  chord = 0;
+  readonly point = new FacePoint();
+  /** The order-13 pixel of the centre. */
+  key = 0;
+  /** How far it reaches in face coordinates. */
+  margin = 0;
+  /** The pixels at `pixelOrder` that it may touch; valid after `findPixels`. */
+  readonly pixels = new Int32Array(10);
+  pixelOrder = 0;
+  private pixelCount = -1;
+
+  /** Degrees and arcsec, within the bounds of `checkPosition` and `checkRadius`. */
+  set(ra: number, dec: number, radiusArcsec: number): void {
+    this.ra = ra;
+    this.dec = dec;
+    this.radiusArcsec = radiusArcsec;
+    const a = ra * RADIANS_PER_DEGREE;
+    const d = dec * RADIANS_PER_DEGREE;
+    const cosDec = Math.cos(d);
+    this.x = cosDec * Math.cos(a);
+    this.y = cosDec * Math.sin(a);
+    this.z = Math.sin(d);
+    const radius = radiusArcsec * RADIANS_PER_ARCSEC;
+    this.chord = 2 * Math.sin(radius / 2) * (1 + CHORD_SLACK);
+    this.point.set(ra, this.z, cosDec);
+    this.key = pixelOfCell(
+      MAX_ORDER,
+      this.point.face,
+      cellOf(this.point.x, MAX_NSIDE),
+      cellOf(this.point.y, MAX_NSIDE),
+    );
+    this.margin = faceMargin(radius);
+    this.pixelCount = -1;
+  }
+
+  /** Fills `pixels`, once a disc; returns how many there are, at most nine. */
+  findPixels(): number {
+    if (this.pixelCount < 0) {
+      this.pixelOrder = discOrder(this.margin);
+      this.pixelCount = discPixels(this.pixelOrder, this.point, this.margin, this.pixels);
+    }
+    return this.pixelCount;
+  }
+}
+
+/** The best so far of a nearest search; reused. */
+export class NearestBest {
+  arena = -1;
+  row = -1;
+  separationArcsec = 0;
+  id = 0n;
+}
+
+// Scratch of one search; a thread searches one arena at a time.
+const foundBlocks = new Int32Array(16384);
+let foundBuckets = new Int32Array(1024);
+
+/** An arena in shared memory, opened for searching. Opening costs a few microseconds and copies nothing. */
+export class Arena {
+  readonly buffer: SharedArrayBuffer;
+  /** How many points it has. */
+  readonly length: number;
+  /** Columns in row order; degrees. */
+  readonly ra: Float64Array;
+  readonly dec: Float64Array;
+  readonly id: BigInt64Array;
+  readonly time: Float64Array | undefined;
+  private readonly views: ArenaViews;
+  private readonly directoryShift: number;
+  // The bucket at hand: the disc's centre in the bucket's coordinates, how far from it a point of the disc can be, and the squared
+  // distance up to which a point surely is in the disc. Between the two, float64 decides.
+  private u = 0;
+  private v = 0;
+  private outer = 0;
+  private inner2 = 0;
+
+  /** @throws ArenaError when the bytes are not an arena of this version */
+  constructor(buffer: SharedArrayBuffer) {
+    const views = readArena(buffer);
+    this.buffer = buffer;
+    this.views = views;
+    this.length = views.shape.rows;
+    this.ra = views.ra;
+    this.dec = views.dec;
+    this.id = views.id;
+    this.time = views.time;
+    this.directoryShift = 2 * (MAX_ORDER - views.shape.directoryOrder);
+  }
+
+  /** Bytes of everything but the exact coordinates and the times: what searching adds, ids included. */
+  get indexBytes(): number {
+    return this.buffer.byteLength - this.length * (this.time ? 24 : 16);
+  }
+
+  /** Appends the rows within the disc, its edge included, to `hits`. */
+  coneSearch(disc: Disc, hits: ConeHits): void {
+    const buckets = this.findBuckets(disc);
+    for (let i = 0; i < buckets; i++) this.coneInBucket(foundBuckets[i]!, disc, hits);
+  }
+
+  /**
+   * Improves `best` with this arena's nearest row within `best.separationArcsec` (inclusive) of the disc's centre; of equal
+   * separations the lowest id. `arena` is this arena's number in the index.
+   */
+  nearest(disc: Disc, arena: number, best: NearestBest): void {
+    const buckets = this.findBuckets(disc);
+    for (let i = 0; i < buckets; i++) this.nearestInBucket(foundBuckets[i]!, disc, arena, best);
+  }
+
+  /** Writes the buckets that the disc may touch to `foundBuckets`, ascending; returns how many. */
+  private findBuckets(disc: Disc): number {
+    const { bucketKey, bucketEnd } = this.views;
+    const home = this.bucketAt(disc.key);
+    if (home >= 0 && disc.key < bucketEnd[home]! && this.holdsDisc(home, disc)) {
+      foundBuckets[0] = home;
+      return 1;
+    }
+    const pixels = disc.findPixels();
+    const shift = 2 * (MAX_ORDER - disc.pixelOrder);
+    let count = 0;
+    let next = 0;
+    for (let i = 0; i < pixels; i++) {
+      const start = disc.pixels[i]! << shift;
+      const end = start + 2 ** shift;
+      let bucket = this.bucketAt(start);
+      if (bucket < next || bucketEnd[bucket]! <= start) bucket++;
+      if (bucket < next) bucket = next;
+      for (; bucket < bucketKey.length && bucketKey[bucket]! < end; bucket++) {
+        if (count === foundBuckets.length) growFoundBuckets();
+        foundBuckets[count++] = bucket;
+      }
+      next = bucket;
+    }
+    return count;
+  }
+
+  /** The last bucket that begins at or before an order-13 pixel, or -1. */
+  private bucketAt(key: number): number {
+    const { directory, bucketKey } = this.views;
+    const cell = key >> this.directoryShift;
+    let low = directory[cell]!;
+    let high = directory[cell + 1]!;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (bucketKey[middle]! <= key) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
+  /** Whether the disc, whose centre is in the bucket's pixel, does not reach the pixel's edge. The usual case. */
+  private holdsDisc(bucket: number, { point, margin }: Disc): boolean {
+    const span = this.views.bucketEnd[bucket]! - this.views.bucketKey[bucket]!;
+    const nside = 1 << (MAX_ORDER - ((31 - Math.clz32(span)) >> 1));
+    const reach = margin * nside;
+    const x = point.x * nside;
+    const y = point.y * nside;
+    const dx = x - Math.floor(x);
+    const dy = y - Math.floor(y);
+    return dx > reach && 1 - dx > reach && dy > reach && 1 - dy > reach;
+  }
+
+  /**
+   * Brings the disc into a bucket's coordinates and finds the blocks it may touch; returns how many are in `foundBlocks`.
+   *
+   * For points p and q of the sphere with projections at most rho from where the plane touches, the chord c and the distance d of the
+   * projections hold d <= c <= d / sqrt(1 - rho^2).
+   */
+  private enterBucket(bucket: number, disc: Disc, chord: number): number {
+    const { frames, bucketRow, bucketTree, treeWords } = this.views;
+    const frame = bucket * FRAME_STRIDE;
+    const u =
+      disc.x * frames[frame + FRAME_EAST]! +
+      disc.y * frames[frame + FRAME_EAST + 1]! +
+      disc.z * frames[frame + FRAME_EAST + 2]!;
+    const v =
+      disc.x * frames[frame + FRAME_NORTH]! +
+      disc.y * frames[frame + FRAME_NORTH + 1]! +
+      disc.z * frames[frame + FRAME_NORTH + 2]!;
+    const scale = frames[frame + FRAME_SCALE]!;
+    const rho2 = Math.max(frames[frame + FRAME_RHO2]!, u * u + v * v);
+    const reach = chord * scale;
+    const inner = reach * Math.sqrt(Math.max(0, 1 - rho2)) * (1 - 2 * CHORD_SLACK) - COORDINATE_ERROR;
+    this.u = (u - frames[frame + FRAME_U0]!) * scale;
+    this.v = (v - frames[frame + FRAME_V0]!) * scale;
+    this.outer = reach + COORDINATE_ERROR;
+    this.inner2 = inner > 0 ? inner * inner : -1;
+    const rows = bucketRow[bucket + 1]! - bucketRow[bucket]!;
+    const items = Math.ceil(rows / blockRows(rows));
+    return searchTree(
+      treeWords,
+      bucketTree[bucket]! * 4 + TREE_HEADER_BYTES / 2,
+      items,
+      this.u - this.outer,
+      this.v - this.outer,
+      this.u + this.outer,
+      this.v + this.outer,
+      foundBlocks,
+    );
+  }
+
+  private coneInBucket(bucket: number, disc: Disc, hits: ConeHits): void {
+    const blocks = this.enterBucket(bucket, disc, disc.chord);
+    if (blocks === 0) return;
+    const { uv, bucketRow } = this.views;
+    const { u, v, inner2 } = this;
+    const outer2 = this.outer * this.outer;
+    const firstRow = bucketRow[bucket]!;
+    const endRow = bucketRow[bucket + 1]!;
+    const step = blockRows(endRow - firstRow);
+    hits.reserve(blocks * step);
+    const out = hits.row;
+    let count = hits.count;
+    for (let i = 0; i < blocks; i++) {
+      const start = firstRow + foundBlocks[i]! * step;
+      const end = Math.min(start + step, endRow);
+      for (let row = start; row < end; row++) {
+        const du = uv[2 * row]! - u;
+        const dv = uv[2 * row + 1]! - v;
+        const d2 = du * du + dv * dv;
+        if (d2 > outer2) continue;
+        if (d2 <= inner2 || separationArcsec(disc.ra, disc.dec, this.ra[row]!, this.dec[row]!) <= disc.radiusArcsec)
+          out[count++] = row;
+      }
+    }
+    hits.count = count;
+  }
+
+  private nearestInBucket(bucket: number, disc: Disc, arena: number, best: NearestBest): void {
+    // A nearest so far shrinks the disc.
+    const chord =
+      best.row < 0 ? disc.chord : 2 * Math.sin((best.separationArcsec * RADIANS_PER_ARCSEC) / 2) * (1 + CHORD_SLACK);
+    const blocks = this.enterBucket(bucket, disc, chord);
+    if (blocks === 0) return;
+    const { uv, frames, bucketRow } = this.views;
+    const { u, v } = this;
+    const scale = frames[bucket * FRAME_STRIDE + FRAME_SCALE]!;
+    const firstRow = bucketRow[bucket]!;
+    const endRow = bucketRow[bucket + 1]!;
+    const step = blockRows(endRow - firstRow);
+    let outer2 = this.outer * this.outer;
+    for (let i = 0; i < blocks; i++) {
+      const start = firstRow + foundBlocks[i]! * step;
+      const end = Math.min(start + step, endRow);
+      for (let row = start; row < end; row++) {
+        const du = uv[2 * row]! - u;
+        const dv = uv[2 * row + 1]! - v;
+        if (du * du + dv * dv > outer2) continue;
+        const separation = separationArcsec(disc.ra, disc.dec, this.ra[row]!, this.dec[row]!);
+        if (separation > best.separationArcsec) continue;
+        const id = this.id[row]!;
+        if (best.row >= 0 && separation === best.separationArcsec && id >= best.id) continue;
+        best.separationArcsec = separation;
+        best.id = id;
+        best.arena = arena;
+        best.row = row;
+        const outer = separation * RADIANS_PER_ARCSEC * (1 + CHORD_SLACK) * scale + COORDINATE_ERROR;
+        outer2 = outer * outer;
+      }
+    }
+  }
+}
+
+function growFoundBuckets(): void {
+  const larger = new Int32Array(2 * foundBuckets.length);
+  larger.set(foundBuckets);
+  foundBuckets = larger;
+}

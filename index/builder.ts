@@ -1,0 +1,281 @@
+/** From columns of points to an arena. */
+import Flatbush from 'flatbush';
+import { cellOf, FacePoint, MAX_ORDER, spreadBits } from './healpix.ts';
+import {
+  type ArenaViews,
+  blockRows,
+  createArena,
+  FRAME_EAST,
+  FRAME_NORTH,
+  FRAME_RHO2,
+  FRAME_SCALE,
+  FRAME_STRIDE,
+  FRAME_U0,
+  FRAME_V0,
+  NODE_SIZE,
+  treeBytes,
+} from './layout.ts';
+import { checkPosition, RADIANS_PER_DEGREE } from './sphere.ts';
+
+/** Points, a column each, all of the same length. */
+export interface PointColumns {
+  /** Degrees, 0 to 360. */
+  readonly ra: Float64Array;
+  /** Degrees, -90 to 90. */
+  readonly dec: Float64Array;
+  readonly id: BigInt64Array;
+  /** Carried along, not searched by. */
+  readonly time?: Float64Array | undefined;
+}
+
+/** A bucket with more rows than this is split, down to order 13. */
+const MAX_BUCKET_ROWS = 512;
+
+/** No bucket is larger than a pixel of this order, so that its plane stays close to the sphere. */
+const MIN_BUCKET_ORDER = 3;
+
+const MAX_DIRECTORY_ORDER = 9;
+
+/** Radians. A bucket's coordinates are never finer than this over 65,534, far above the rounding of unit vectors. */
+const MIN_EXTENT = 1e-7;
+
+/**
+ * Builds an arena of points in any order, any number of them.
+ *
+ * @throws RangeError when columns differ in length or a position is out of range
+ */
+export function buildArena(points: PointColumns): SharedArrayBuffer {
+  const rows = points.ra.length;
+  for (const column of [points.dec, points.id, points.time])
+    if (column && column.length !== rows)
+      throw new RangeError(`Cannot build an arena as all columns must have ${rows} rows: one has ${column.length}`);
+  const { low, high, vectors } = sphereKeys(points);
+  const order = sortByKey(low, high);
+  const buckets = splitIntoBuckets(order, low, high);
+
+  let treesBytes = 0;
+  const treeStarts = buckets.map(({ row, end }) => {
+    const start = treesBytes;
+    treesBytes += treeBytes(Math.ceil((end - row) / blockRows(end - row)));
+    return start;
+  });
+  let directoryOrder = 0;
+  while (directoryOrder < MAX_DIRECTORY_ORDER && 12 * 4 ** directoryOrder < 2 * buckets.length) directoryOrder++;
+  const { buffer, views } = createArena({
+    rows,
+    buckets: buckets.length,
+    directoryOrder,
+    treesBytes,
+    hasTime: points.time !== undefined,
+  });
+
+  writeColumns(views, points, order);
+  for (let b = 0; b < buckets.length; b++) {
+    const bucket = buckets[b]!;
+    views.bucketKey[b] = bucket.key;
+    views.bucketEnd[b] = bucket.keyEnd;
+    views.bucketRow[b] = bucket.row;
+    views.bucketTree[b] = treeStarts[b]! / 8;
+    project(views, b, bucket, order, vectors);
+    writeTree(views, bucket, treeStarts[b]!);
+  }
+  views.bucketRow[buckets.length] = rows;
+  writeDirectory(views);
+  return buffer;
+}
+
+interface Bucket {
+  readonly key: number;
+  readonly keyEnd: number;
+  readonly row: number;
+  readonly end: number;
+}
+
+/** Per point the order-16 pixel, in two parts (face and top 10 of 32 bits; all 32 bits), and the unit vector. */
+function sphereKeys({ ra, dec }: PointColumns): { low: Uint32Array; high: Uint16Array; vectors: Float64Array } {
+  const rows = ra.length;
+  const low = new Uint32Array(rows);
+  const high = new Uint16Array(rows);
+  const vectors = new Float64Array(3 * rows);
+  const point = new FacePoint();
+  for (let i = 0; i < rows; i++) {
+    const a = ra[i]!;
+    const d = dec[i]!;
+    checkPosition(a, d);
+    const z = Math.sin(d * RADIANS_PER_DEGREE);
+    const cosDec = Math.cos(d * RADIANS_PER_DEGREE);
+    vectors[3 * i] = cosDec * Math.cos(a * RADIANS_PER_DEGREE);
+    vectors[3 * i + 1] = cosDec * Math.sin(a * RADIANS_PER_DEGREE);
+    vectors[3 * i + 2] = z;
+    point.set(a, z, cosDec);
+    const bits = (spreadBits(cellOf(point.x, 65536)) | (spreadBits(cellOf(point.y, 65536)) << 1)) >>> 0;
+    low[i] = bits;
+    high[i] = (point.face << 10) | (bits >>> 22);
+  }
+  return { low, high, vectors };
+}
+
+/** Row numbers in ascending order of key: a radix sort of the bits 0-10, 11-21, then 22-31 and the face. Stable. */
+function sortByKey(low: Uint32Array, high: Uint16Array): Uint32Array {
+  const rows = low.length;
+  let from = new Uint32Array(rows);
+  let to = new Uint32Array(rows);
+  for (let i = 0; i < rows; i++) from[i] = i;
+  const digits = [(i: number) => low[i]! & 2047, (i: number) => (low[i]! >>> 11) & 2047, (i: number) => high[i]!];
+  for (const digit of digits) {
+    const starts = new Uint32Array(12 * 1024 + 1);
+    for (let i = 0; i < rows; i++) starts[digit(i) + 1]!++;
+    for (let k = 1; k < starts.length; k++) starts[k]! += starts[k - 1]!;
+    for (let i = 0; i < rows; i++) {
+      const row = from[i]!;
+      to[starts[digit(row)]!++] = row;
+    }
+    [from, to] = [to, from];
+  }
+  return from;
+}
+
+/** The order-13 pixel of a point. */
+function bucketKeyOf(low: Uint32Array, high: Uint16Array, row: number): number {
+  return ((high[row]! >> 10) << 26) | (low[row]! >>> 6);
+}
+
+function splitIntoBuckets(order: Uint32Array, low: Uint32Array, high: Uint16Array): Bucket[] {
+  const rows = order.length;
+  const keys = new Int32Array(rows);
+  for (let i = 0; i < rows; i++) keys[i] = bucketKeyOf(low, high, order[i]!);
+  const buckets: Bucket[] = [];
+  const firstAtOrAfter = (key: number, from: number, to: number): number => {
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (keys[middle]! < key) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  };
+  const split = (healpixOrder: number, key: number, row: number, end: number): void => {
+    if (row === end) return;
+    const span = 4 ** (MAX_ORDER - healpixOrder);
+    if (healpixOrder >= MIN_BUCKET_ORDER && (end - row <= MAX_BUCKET_ROWS || healpixOrder === MAX_ORDER)) {
+      buckets.push({ key, keyEnd: key + span, row, end });
+      return;
+    }
+    const quarter = span / 4;
+    for (let child = 0; child < 4; child++) {
+      const childEnd = child === 3 ? end : firstAtOrAfter(key + (child + 1) * quarter, row, end);
+      split(healpixOrder + 1, key + child * quarter, row, childEnd);
+      row = childEnd;
+    }
+  };
+  let row = 0;
+  for (let face = 0; face < 12; face++) {
+    const end = firstAtOrAfter((face + 1) * 4 ** MAX_ORDER, row, rows);
+    split(0, face * 4 ** MAX_ORDER, row, end);
+    row = end;
+  }
+  return buckets;
+}
+
+function writeColumns(views: ArenaViews, points: PointColumns, order: Uint32Array): void {
+  const { ra, dec, id, time } = views;
+  for (let i = 0; i < order.length; i++) {
+    const from = order[i]!;
+    ra[i] = points.ra[from]!;
+    dec[i] = points.dec[from]!;
+    id[i] = points.id[from]!;
+  }
+  if (time) for (let i = 0; i < order.length; i++) time[i] = points.time![order[i]!]!;
+}
+
+/** Chooses the bucket's plane and scale and writes its frame and its points' coordinates. */
+function project(views: ArenaViews, b: number, bucket: Bucket, order: Uint32Array, vectors: Float64Array): void {
+  const { frames, uv } = views;
+  let cx = 0;
+  let cy = 0;
+  let cz = 0;
+  for (let row = bucket.row; row < bucket.end; row++) {
+    const at = 3 * order[row]!;
+    cx += vectors[at]!;
+    cy += vectors[at + 1]!;
+    cz += vectors[at + 2]!;
+  }
+  const norm = Math.hypot(cx, cy, cz);
+  cx /= norm;
+  cy /= norm;
+  cz /= norm;
+  // East is at right angles to the axis that is farther from the bucket; north completes the frame.
+  const polar = Math.abs(cz) > 0.9;
+  const across = polar ? Math.hypot(cy, cz) : Math.hypot(cx, cy);
+  const ex = polar ? 0 : -cy / across;
+  const ey = polar ? -cz / across : cx / across;
+  const ez = polar ? cy / across : 0;
+  const nx = cy * ez - cz * ey;
+  const ny = cz * ex - cx * ez;
+  const nz = cx * ey - cy * ex;
+
+  let minU = Infinity;
+  let maxU = -Infinity;
+  let minV = Infinity;
+  let maxV = -Infinity;
+  let rho2 = 0;
+  for (let row = bucket.row; row < bucket.end; row++) {
+    const at = 3 * order[row]!;
+    const u = vectors[at]! * ex + vectors[at + 1]! * ey + vectors[at + 2]! * ez;
+    const v = vectors[at]! * nx + vectors[at + 1]! * ny + vectors[at + 2]! * nz;
+    if (u < minU) minU = u;
+    if (u > maxU) maxU = u;
+    if (v < minV) minV = v;
+    if (v > maxV) maxV = v;
+    if (u * u + v * v > rho2) rho2 = u * u + v * v;
+  }
+  const scale = 65534 / Math.max(maxU - minU, maxV - minV, MIN_EXTENT);
+  for (let row = bucket.row; row < bucket.end; row++) {
+    const at = 3 * order[row]!;
+    const u = vectors[at]! * ex + vectors[at + 1]! * ey + vectors[at + 2]! * ez;
+    const v = vectors[at]! * nx + vectors[at + 1]! * ny + vectors[at + 2]! * nz;
+    uv[2 * row] = Math.round((u - minU) * scale);
+    uv[2 * row + 1] = Math.round((v - minV) * scale);
+  }
+  const frame = b * FRAME_STRIDE;
+  frames.set([ex, ey, ez], frame + FRAME_EAST);
+  frames.set([nx, ny, nz], frame + FRAME_NORTH);
+  frames[frame + FRAME_U0] = minU;
+  frames[frame + FRAME_V0] = minV;
+  frames[frame + FRAME_SCALE] = scale;
+  frames[frame + FRAME_RHO2] = rho2;
+}
+
+/** The bucket's Flatbush: an item is the box of one block of rows, its number that of the block. */
+function writeTree(views: ArenaViews, { row, end }: Bucket, start: number): void {
+  const { uv, trees } = views;
+  const step = blockRows(end - row);
+  const tree = new Flatbush(Math.ceil((end - row) / step), NODE_SIZE, Uint16Array);
+  for (let block = row; block < end; block += step) {
+    let minU = 65535;
+    let maxU = 0;
+    let minV = 65535;
+    let maxV = 0;
+    for (let i = block; i < Math.min(end, block + step); i++) {
+      const u = uv[2 * i]!;
+      const v = uv[2 * i + 1]!;
+      if (u < minU) minU = u;
+      if (u > maxU) maxU = u;
+      if (v < minV) minV = v;
+      if (v > maxV) maxV = v;
+    }
+    tree.add(minU, minV, maxU, maxV);
+  }
+  tree.finish();
+  trees.set(new Uint8Array(tree.data), start);
+}
+
+function writeDirectory({ directory, bucketKey, shape }: ArenaViews): void {
+  const shift = 2 * (MAX_ORDER - shape.directoryOrder);
+  let bucket = 0;
+  for (let cell = 0; cell < directory.length; cell++) {
+    // The cell after the last would overflow a shift of int32s.
+    const key = cell * 2 ** shift;
+    while (bucket < bucketKey.length && bucketKey[bucket]! < key) bucket++;
+    directory[cell] = bucket;
+  }
+}

@@ -1,0 +1,84 @@
+/** Which part of the sky a catalog covers. */
+import { checkRadius, conePixels, MAX_ORDER, pixelOf } from './healpix.ts';
+
+/** A set of NESTED pixels of one order (0 to 13), kept as sorted ranges. Immutable. */
+export class Coverage {
+  readonly order: number;
+  /** Pairs [first, end) of pixels at `order`, ascending, neither touching nor overlapping. */
+  readonly ranges: Uint32Array;
+
+  private constructor(order: number, ranges: Uint32Array) {
+    this.order = order;
+    this.ranges = ranges;
+  }
+
+  /** @throws RangeError for an order that is not 0 to 13, or a pixel out of range */
+  static fromPixels(order: number, pixels: Iterable<number>): Coverage {
+    const end = pixelCount(order);
+    const sorted = Float64Array.from(pixels).sort();
+    const ranges: number[] = [];
+    for (const pixel of sorted) {
+      if (!(Number.isInteger(pixel) && pixel >= 0 && pixel < end))
+        throw new RangeError(
+          `Cannot use a pixel of order ${order} as it must be 0 to ${end - 1}: current value is ${pixel}`,
+        );
+      const last = ranges.length - 1;
+      if (last > 0 && pixel <= ranges[last]!) ranges[last] = Math.max(ranges[last]!, pixel + 1);
+      else ranges.push(pixel, pixel + 1);
+    }
+    return new Coverage(order, Uint32Array.from(ranges));
+  }
+
+  /** @throws RangeError unless the ranges are as `ranges` describes */
+  static fromRanges(order: number, ranges: Uint32Array): Coverage {
+    const end = pixelCount(order);
+    let previous = -1;
+    for (const bound of ranges) {
+      if (bound <= previous || bound > end)
+        throw new RangeError(
+          `Cannot use coverage ranges as they must ascend up to ${end}: ${bound} follows ${previous}`,
+        );
+      previous = bound;
+    }
+    if (ranges.length % 2) throw new RangeError('Cannot use coverage ranges as they must come in pairs');
+    return new Coverage(order, ranges);
+  }
+
+  /** How many pixels are covered. */
+  get size(): number {
+    let sum = 0;
+    for (let i = 0; i < this.ranges.length; i += 2) sum += this.ranges[i + 1]! - this.ranges[i]!;
+    return sum;
+  }
+
+  hasPixel(pixel: number): boolean {
+    let low = 0;
+    let high = this.ranges.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.ranges[middle]! <= pixel) low = middle + 1;
+      else high = middle;
+    }
+    return low % 2 === 1;
+  }
+
+  /** Whether the pixel of a position (degrees) is covered. Throws a RangeError for a position out of range. */
+  contains(ra: number, dec: number): boolean {
+    return this.hasPixel(pixelOf(this.order, ra, dec));
+  }
+
+  /**
+   * Whether a covered pixel lies within `radiusArcsec` (0 to 3600) of a position: never false where one does, sometimes true where the
+   * nearest is up to half as far again.
+   */
+  touches(ra: number, dec: number, radiusArcsec: number): boolean {
+    checkRadius(radiusArcsec);
+    return conePixels(this.order, ra, dec, radiusArcsec).some(pixel => this.hasPixel(pixel));
+  }
+}
+
+function pixelCount(order: number): number {
+  if (!(Number.isInteger(order) && order >= 0 && order <= MAX_ORDER))
+    throw new RangeError(`Cannot use order as it must be an integer 0 to ${MAX_ORDER}: current value is ${order}`);
+  return 12 * 4 ** order;
+}

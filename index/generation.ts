@@ -1,0 +1,36 @@
+/** What the index is at one moment. */
+import { Arena } from './arena.ts';
+import { buildArena } from './builder.ts';
+import { SkyIndex } from './sky_index.ts';
+
+/** The arenas that answer for the journal up to `sequence`, inclusive. Plain data: it travels to workers as it is. */
+export interface Generation {
+  readonly sequence: number;
+  readonly arenas: readonly SharedArrayBuffer[];
+}
+
+/** Opens a generation for searching. Throws an ArenaError when an arena's bytes are wrong. */
+export function openGeneration(generation: Generation): SkyIndex {
+  return new SkyIndex(generation.arenas.map(buffer => new Arena(buffer)));
+}
+
+/** One arena with the points of several. Those with a time column must all have one. */
+export function mergeArenas(arenas: readonly Arena[]): SharedArrayBuffer {
+  const rows = arenas.reduce((sum, arena) => sum + arena.length, 0);
+  const hasTime = arenas.some(arena => arena.time);
+  const ra = new Float64Array(rows);
+  const dec = new Float64Array(rows);
+  const id = new BigInt64Array(rows);
+  const time = hasTime ? new Float64Array(rows) : undefined;
+  let at = 0;
+  for (const arena of arenas) {
+    if (hasTime && !arena.time && arena.length > 0)
+      throw new TypeError('Cannot merge arenas as only some have a time column');
+    ra.set(arena.ra, at);
+    dec.set(arena.dec, at);
+    id.set(arena.id, at);
+    if (arena.time) time?.set(arena.time, at);
+    at += arena.length;
+  }
+  return buildArena({ ra, dec, id, time });
+}

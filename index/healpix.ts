@@ -1,0 +1,245 @@
+/**
+ * HEALPix in the NESTED scheme (Górski et al., ApJ 622, 759, 2005), orders 0 to 16.
+ *
+ * A position is first a point of one of the twelve base faces, with continuous coordinates x and y in [0, 1]; a pixel at an order is
+ * the face and the integer parts of x and y times nside, bits interleaved (x in the even bits).
+ */
+import { checkPosition, RADIANS_PER_ARCSEC, RADIANS_PER_DEGREE } from './sphere.ts';
+
+/** The highest order of a pixel number held in an int32: 12 * 4^13 < 2^30. */
+export const MAX_ORDER = 13;
+
+/** The largest radius of a disc, arcsec, for which pixels are searched. */
+export const MAX_RADIUS_ARCSEC = 3600;
+
+/**
+ * An upper bound of |dx|/ds and |dy|/ds of the face coordinates, per radian on the sphere. The equatorial faces stay below 1.021,
+ * the polar ones below sqrt(3/2 + (2 sqrt(6)/(2 pi))^2) = 1.452, reached at the pole.
+ */
+const MAX_STRETCH = 1.46;
+
+/** A point of a base face; reused between calls, so that no search allocates. */
+export class FacePoint {
+  face = 0;
+  x = 0;
+  y = 0;
+
+  /** Sets the point from degrees. `z` and `cosDec` are sin(dec) and cos(dec), which callers have at hand. */
+  set(ra: number, z: number, cosDec: number): void {
+    const t = ra >= 360 ? 0 : ra / 90;
+    const za = z < 0 ? -z : z;
+    if (za <= 2 / 3) {
+      const jp = 0.5 + t - 0.75 * z;
+      const jm = 0.5 + t + 0.75 * z;
+      const fp = Math.floor(jp);
+      const fm = Math.floor(jm);
+      this.face = fp === fm ? fp | 4 : fp < fm ? fp : fm + 8;
+      this.x = jm - fm;
+      this.y = 1 - (jp - fp);
+      return;
+    }
+    const quarter = Math.floor(t);
+    const tp = t - quarter;
+    // sqrt(3 (1 - |z|)) without the cancellation near a pole.
+    const s = cosDec * Math.sqrt(3 / (1 + za));
+    const jp = tp * s;
+    const jm = (1 - tp) * s;
+    if (z >= 0) {
+      this.face = quarter;
+      this.x = 1 - jm;
+      this.y = 1 - jp;
+    } else {
+      this.face = quarter + 8;
+      this.x = jp;
+      this.y = jm;
+    }
+  }
+
+  setDegrees(ra: number, dec: number): void {
+    this.set(ra, Math.sin(dec * RADIANS_PER_DEGREE), Math.cos(dec * RADIANS_PER_DEGREE));
+  }
+}
+
+/** Integer coordinate of a face coordinate on a grid of `nside` cells. */
+export function cellOf(coordinate: number, nside: number): number {
+  const cell = (coordinate * nside) | 0;
+  return cell < 0 ? 0 : cell >= nside ? nside - 1 : cell;
+}
+
+/** Spreads the low 16 bits of a number over the even bits of an int32. */
+export function spreadBits(v: number): number {
+  v = (v | (v << 8)) & 0x00ff00ff;
+  v = (v | (v << 4)) & 0x0f0f0f0f;
+  v = (v | (v << 2)) & 0x33333333;
+  return (v | (v << 1)) & 0x55555555;
+}
+
+function compressBits(v: number): number {
+  v &= 0x55555555;
+  v = (v | (v >>> 1)) & 0x33333333;
+  v = (v | (v >>> 2)) & 0x0f0f0f0f;
+  v = (v | (v >>> 4)) & 0x00ff00ff;
+  return (v | (v >>> 8)) & 0x0000ffff;
+}
+
+/** The NESTED pixel of cell (ix, iy) of a face; order 0 to 13. */
+export function pixelOfCell(order: number, face: number, ix: number, iy: number): number {
+  return (face << (2 * order)) | spreadBits(ix) | (spreadBits(iy) << 1);
+}
+
+function checkOrder(order: number): void {
+  if (!(Number.isInteger(order) && order >= 0 && order <= MAX_ORDER))
+    throw new RangeError(`Cannot use order as it must be an integer 0 to ${MAX_ORDER}: current value is ${order}`);
+}
+
+const scratch = new FacePoint();
+
+/**
+ * The NESTED pixel that holds a position, order 0 to 13.
+ *
+ * @throws RangeError for an order or a position out of range
+ */
+export function pixelOf(order: number, ra: number, dec: number): number {
+  checkOrder(order);
+  checkPosition(ra, dec);
+  scratch.setDegrees(ra, dec);
+  const nside = 1 << order;
+  return pixelOfCell(order, scratch.face, cellOf(scratch.x, nside), cellOf(scratch.y, nside));
+}
+
+/** The centre of a NESTED pixel, degrees, 0 <= ra < 360. */
+export function pixelCentre(order: number, ipix: number): { ra: number; dec: number } {
+  checkOrder(order);
+  const nside = 1 << order;
+  const face = ipix >> (2 * order);
+  const within = ipix & ((1 << (2 * order)) - 1);
+  const x = (compressBits(within) + 0.5) / nside;
+  const y = (compressBits(within >>> 1) + 0.5) / nside;
+  // Ring coordinate and azimuth of the face (Górski et al. 2005, section 5.3), in units of one base face.
+  const row = (face >> 2) + 2 - x - y;
+  const column = 2 * (face & 3) + ((face >> 2) & 1 ? 0 : 1) + x - y;
+  if (row >= 1 && row <= 3) {
+    const dec = Math.asin(((2 - row) * 2) / 3) / RADIANS_PER_DEGREE;
+    return { ra: (column * 45 + 360) % 360, dec };
+  }
+  const s = row < 1 ? row : 4 - row;
+  const middle = 2 * (face & 3) + 1;
+  const dec = (Math.PI / 2 - 2 * Math.asin(s / Math.sqrt(6))) / RADIANS_PER_DEGREE;
+  return { ra: ((middle + (x - y) / s) * 45 + 360) % 360, dec: row < 1 ? dec : -dec };
+}
+
+// Which face lies beyond an edge or a corner, by direction (dy + 1) * 3 + dx + 1, and how its axes turn, by row of faces
+// (bit 0: mirror x, bit 1: mirror y, bit 2: swap them). -1: three faces meet there and none lies beyond.
+const BEYOND_FACE = [
+  [8, 9, 10, 11, -1, -1, -1, -1, 10, 11, 8, 9],
+  [5, 6, 7, 4, 8, 9, 10, 11, 9, 10, 11, 8],
+  [-1, -1, -1, -1, 5, 6, 7, 4, -1, -1, -1, -1],
+  [4, 5, 6, 7, 11, 8, 9, 10, 11, 8, 9, 10],
+  [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+  [1, 2, 3, 0, 0, 1, 2, 3, 5, 6, 7, 4],
+  [-1, -1, -1, -1, 7, 4, 5, 6, -1, -1, -1, -1],
+  [3, 0, 1, 2, 3, 0, 1, 2, 4, 5, 6, 7],
+  [2, 3, 0, 1, -1, -1, -1, -1, 0, 1, 2, 3],
+] as const;
+const BEYOND_TURN = [
+  [0, 0, 3],
+  [0, 0, 6],
+  [0, 0, 0],
+  [0, 0, 5],
+  [0, 0, 0],
+  [5, 0, 0],
+  [0, 0, 0],
+  [6, 0, 0],
+  [3, 0, 0],
+] as const;
+
+/** The pixel of cell (ix, iy), each at most one step outside the face; -1 where there is none. */
+function pixelBeyond(order: number, face: number, ix: number, iy: number): number {
+  const nside = 1 << order;
+  const side = ix < 0 ? 0 : ix >= nside ? 2 : 1;
+  const direction = (iy < 0 ? 0 : iy >= nside ? 6 : 3) + side;
+  if (direction === 4) return pixelOfCell(order, face, ix, iy);
+  const beyond = BEYOND_FACE[direction]![face]!;
+  if (beyond < 0) return -1;
+  const turn = BEYOND_TURN[direction]![face >> 2]!;
+  let x = ix & (nside - 1);
+  let y = iy & (nside - 1);
+  if (turn & 1) x = nside - 1 - x;
+  if (turn & 2) y = nside - 1 - y;
+  return turn & 4 ? pixelOfCell(order, beyond, y, x) : pixelOfCell(order, beyond, x, y);
+}
+
+/** How far a disc can reach in face coordinates, with room for rounding; the radius in radians. */
+export function faceMargin(radius: number): number {
+  return MAX_STRETCH * radius + 1e-12;
+}
+
+/** The deepest order, at most 13, at which a disc of this face margin stays within a pixel's eight neighbours. */
+export function discOrder(margin: number): number {
+  return Math.max(0, Math.min(MAX_ORDER, Math.floor(-Math.log2(margin))));
+}
+
+/**
+ * The pixels at `order` that a disc of face margin `margin` around a face point may touch: at most nine, ascending, written to `out`.
+ * A superset, never a subset: |dx| and |dy| along any path from the centre stay below the margin. Needs `order <= discOrder(margin)`.
+ *
+ * @returns how many were written
+ */
+export function discPixels(order: number, point: FacePoint, margin: number, out: Int32Array): number {
+  const nside = 1 << order;
+  const ix = cellOf(point.x, nside);
+  const iy = cellOf(point.y, nside);
+  const reach = margin * nside;
+  const dx = point.x * nside - ix;
+  const dy = point.y * nside - iy;
+  const west = dx <= reach ? -1 : 0;
+  const east = 1 - dx <= reach ? 1 : 0;
+  const south = dy <= reach ? -1 : 0;
+  const north = 1 - dy <= reach ? 1 : 0;
+  let count = 0;
+  for (let y = south; y <= north; y++) {
+    for (let x = west; x <= east; x++) {
+      const pixel = pixelBeyond(order, point.face, ix + x, iy + y);
+      if (pixel < 0) continue;
+      let at = count;
+      while (at > 0 && out[at - 1]! > pixel) at--;
+      if (at > 0 && out[at - 1] === pixel) continue;
+      out.copyWithin(at + 1, at, count);
+      out[at] = pixel;
+      count++;
+    }
+  }
+  return count;
+}
+
+const discScratch = new Int32Array(10);
+
+/**
+ * The NESTED pixels at `order` (0 to 13) that a disc may touch, ascending, without repeats: a superset of those that it does touch.
+ *
+ * @throws RangeError for an order, a position or a radius (above 0, at most 3600 arcsec) out of range
+ */
+export function conePixels(order: number, ra: number, dec: number, radiusArcsec: number): number[] {
+  checkOrder(order);
+  checkPosition(ra, dec);
+  checkRadius(radiusArcsec);
+  const margin = faceMargin(radiusArcsec * RADIANS_PER_ARCSEC);
+  const coarse = Math.min(order, discOrder(margin));
+  scratch.setDegrees(ra, dec);
+  const count = discPixels(coarse, scratch, margin, discScratch);
+  const shift = 2 * (order - coarse);
+  const pixels: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const first = discScratch[i]! << shift;
+    for (let child = 0; child < 1 << shift; child++) pixels.push(first + child);
+  }
+  return pixels;
+}
+
+/** Throws a RangeError unless 0 <= radiusArcsec <= 3600. */
+export function checkRadius(radiusArcsec: number): void {
+  if (!(radiusArcsec >= 0 && radiusArcsec <= MAX_RADIUS_ARCSEC))
+    throw new RangeError(
+      `Cannot search a radius as it must be 0 to ${MAX_RADIUS_ARCSEC} arcsec: current value is ${radiusArcsec}`,
+    );
+}

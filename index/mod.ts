@@ -1,0 +1,9 @@
+/** The spatial core: which points lie near a position? Exact, in shared memory, without I/O. */
+export { Arena, ConeHits } from './arena.ts';
+export { buildArena, type PointColumns } from './builder.ts';
+export { Coverage } from './coverage.ts';
+export { type Generation, mergeArenas, openGeneration } from './generation.ts';
+export { conePixels, MAX_ORDER, MAX_RADIUS_ARCSEC, pixelCentre, pixelOf } from './healpix.ts';
+export { ArenaError } from './layout.ts';
+export { type Nearest, SkyIndex } from './sky_index.ts';
+export { isPosition, RADIANS_PER_ARCSEC, RADIANS_PER_DEGREE, separationArcsec } from './sphere.ts';

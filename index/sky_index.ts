@@ -1,0 +1,60 @@
+/** A set of arenas, searched as one. */
+import { type Arena, type ConeHits, Disc, NearestBest } from './arena.ts';
+import { checkRadius } from './healpix.ts';
+import { checkPosition } from './sphere.ts';
+
+export interface Nearest {
+  /** Number of the arena in `SkyIndex.arenas`. */
+  readonly arena: number;
+  readonly row: number;
+  readonly id: bigint;
+  readonly separationArcsec: number;
+}
+
+/** An immutable index over arenas. A point is in exactly one of them. */
+export class SkyIndex {
+  readonly arenas: readonly Arena[];
+  readonly length: number;
+  private readonly disc = new Disc();
+
+  constructor(arenas: readonly Arena[]) {
+    this.arenas = arenas;
+    this.length = arenas.reduce((sum, arena) => sum + arena.length, 0);
+  }
+
+  /**
+   * Finds all points within `radiusArcsec` (0 to 3600, inclusive) of a position in degrees, in no particular order. Exact: a point is
+   * found if and only if `separationArcsec` of it is at most the radius.
+   *
+   * @param hits emptied first, then filled; `hits.arena` and `hits.row` are parallel up to `hits.count`
+   * @returns how many
+   * @throws RangeError for a position or a radius out of range
+   */
+  coneSearch(ra: number, dec: number, radiusArcsec: number, hits: ConeHits): number {
+    checkPosition(ra, dec);
+    checkRadius(radiusArcsec);
+    this.disc.set(ra, dec, radiusArcsec);
+    hits.count = 0;
+    for (let i = 0; i < this.arenas.length; i++) {
+      const start = hits.count;
+      this.arenas[i]!.coneSearch(this.disc, hits);
+      hits.arena.fill(i, start, hits.count);
+    }
+    return hits.count;
+  }
+
+  /**
+   * The nearest point within `radiusArcsec` (0 to 3600, inclusive) of a position in degrees; of equal separations the lowest id.
+   *
+   * @throws RangeError for a position or a radius out of range
+   */
+  nearest(ra: number, dec: number, radiusArcsec: number): Nearest | undefined {
+    checkPosition(ra, dec);
+    checkRadius(radiusArcsec);
+    this.disc.set(ra, dec, radiusArcsec);
+    const best = new NearestBest();
+    best.separationArcsec = radiusArcsec;
+    for (let i = 0; i < this.arenas.length; i++) this.arenas[i]!.nearest(this.disc, i, best);
+    return best.row < 0 ? undefined : best;
+  }
+}

@@ -1,0 +1,32 @@
+/** Distances on the celestial sphere. Positions are ICRS degrees. */
+
+export const RADIANS_PER_DEGREE = Math.PI / 180;
+export const RADIANS_PER_ARCSEC = RADIANS_PER_DEGREE / 3600;
+
+/**
+ * Great-circle separation of two positions in degrees, in arcsec, 0 to 648,000.
+ *
+ * Haversine formula (Sinnott, Sky & Telescope 68, 159, 1984): well conditioned at the small separations that matter here,
+ * where `acos` of a dot product is wrong. Every search is decided by this function, so that all of them agree to the last bit.
+ */
+export function separationArcsec(ra1: number, dec1: number, ra2: number, dec2: number): number {
+  const sinHalfDec = Math.sin((dec2 - dec1) * (RADIANS_PER_DEGREE / 2));
+  const sinHalfRa = Math.sin((ra2 - ra1) * (RADIANS_PER_DEGREE / 2));
+  const h =
+    sinHalfDec * sinHalfDec +
+    Math.cos(dec1 * RADIANS_PER_DEGREE) * Math.cos(dec2 * RADIANS_PER_DEGREE) * sinHalfRa * sinHalfRa;
+  return (2 * Math.asin(Math.min(1, Math.sqrt(h)))) / RADIANS_PER_ARCSEC;
+}
+
+/** Whether both are finite and 0 <= ra <= 360, -90 <= dec <= 90 (degrees, bounds inclusive). */
+export function isPosition(ra: number, dec: number): boolean {
+  return ra >= 0 && ra <= 360 && dec >= -90 && dec <= 90;
+}
+
+/** Throws a RangeError that names the value unless `isPosition(ra, dec)`. */
+export function checkPosition(ra: number, dec: number): void {
+  if (!(ra >= 0 && ra <= 360))
+    throw new RangeError(`Cannot use ra as it must be 0 to 360 degrees: current value is ${ra}`);
+  if (!(dec >= -90 && dec <= 90))
+    throw new RangeError(`Cannot use dec as it must be -90 to 90 degrees: current value is ${dec}`);
+}

@@ -1,0 +1,61 @@
+/** Searching a serialised Flatbush in place: no object a tree, no allocation a search. */
+import { NODE_SIZE } from './layout.ts';
+
+// Pairs of (first box, end of level), two of up to sixteen children a level; a tree over 15,000 items has four levels.
+const stack = new Int32Array(256);
+const levelEnds = new Int32Array(8);
+
+/**
+ * Writes the numbers of all items whose box meets the box [minU, maxU] x [minV, maxV] (bounds inclusive) to `found`.
+ *
+ * The bytes are Flatbush's format version 3: after 8 bytes of header the boxes (minX, minY, maxX, maxY) of the items, then of each level
+ * above, the root last; then for each box the item's number, or four times the position of the node's first child.
+ *
+ * @param words the trees
+ * @param boxes where the tree's boxes begin in `words`
+ * @param items how many items it has, at least 1
+ * @returns how many were found
+ */
+export function searchTree(
+  words: Uint16Array,
+  boxes: number,
+  items: number,
+  minU: number,
+  minV: number,
+  maxU: number,
+  maxV: number,
+  found: Int32Array,
+): number {
+  let nodes = items;
+  let levels = 0;
+  levelEnds[levels++] = nodes * 4;
+  for (let level = items; level > NODE_SIZE; ) {
+    level = Math.ceil(level / NODE_SIZE);
+    nodes += level;
+    levelEnds[levels++] = nodes * 4;
+  }
+  nodes++; // the root, whose box says no more than its children's
+  const indices = boxes + nodes * 4;
+  let count = 0;
+  let depth = 0;
+  stack[depth++] = levels > 1 ? levelEnds[levels - 2]! : 0;
+  stack[depth++] = levels - 1;
+  while (depth > 0) {
+    const level = stack[--depth]!;
+    const first = stack[--depth]!;
+    const levelEnd = levelEnds[level]!;
+    const end = Math.min(first + NODE_SIZE * 4, levelEnd);
+    for (let box = first; box < end; box += 4) {
+      const at = boxes + box;
+      if (words[at]! > maxU || words[at + 1]! > maxV || words[at + 2]! < minU || words[at + 3]! < minV) continue;
+      const index = words[indices + (box >> 2)]!;
+      if (level === 0) {
+        found[count++] = index;
+      } else {
+        stack[depth++] = index;
+        stack[depth++] = level - 1;
+      }
+    }
+  }
+  return count;
+}
