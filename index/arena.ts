@@ -2,16 +2,22 @@
 import { cellOf, discOrder, discPixels, FacePoint, faceMargin, MAX_ORDER, pixelOfCell } from './healpix.ts';
 import {
   type ArenaViews,
-  blockRows,
-  FRAME_EAST,
-  FRAME_NORTH,
-  FRAME_RHO2,
-  FRAME_SCALE,
-  FRAME_STRIDE,
-  FRAME_U0,
-  FRAME_V0,
+  BUCKET_ALIGNMENT,
+  BUCKET_BOXES,
+  BUCKET_EAST,
+  BUCKET_END,
+  BUCKET_ITEMS,
+  BUCKET_NORTH,
+  BUCKET_NSIDE,
+  BUCKET_RHO2,
+  BUCKET_ROW,
+  BUCKET_ROW_END,
+  BUCKET_SCALE,
+  BUCKET_STEP,
+  BUCKET_U0,
+  BUCKET_UV,
+  BUCKET_V0,
   readArena,
-  TREE_HEADER_BYTES,
 } from './layout.ts';
 import { RADIANS_PER_ARCSEC, RADIANS_PER_DEGREE, separationArcsec } from './sphere.ts';
 import { searchTree } from './tree.ts';
@@ -166,12 +172,12 @@ export class Arena {
     for (let i = 0; i < buckets; i++) this.nearestInBucket(foundBuckets[i]!, disc, arena, best);
   }
 
-  /** Writes the buckets that the disc may touch to `foundBuckets`, ascending; returns how many. */
+  /** Writes where the buckets begin that the disc may touch to `foundBuckets`, ascending; returns how many. */
   private findBuckets(disc: Disc): number {
-    const { bucketKey, bucketEnd } = this.views;
+    const { bucketKey, shape } = this.views;
     const home = this.bucketAt(disc.key);
-    if (home >= 0 && disc.key < bucketEnd[home]! && this.holdsDisc(home, disc)) {
-      foundBuckets[0] = home;
+    if (home >= 0 && disc.key < this.bucketEnd(home) && this.holdsDisc(home, disc)) {
+      foundBuckets[0] = bucketKey[2 * home + 1]!;
       return 1;
     }
     const pixels = disc.findPixels();
@@ -182,11 +188,11 @@ export class Arena {
       const start = disc.pixels[i]! << shift;
       const end = start + 2 ** shift;
       let bucket = this.bucketAt(start);
-      if (bucket < next || bucketEnd[bucket]! <= start) bucket++;
+      if (bucket < next || this.bucketEnd(bucket) <= start) bucket++;
       if (bucket < next) bucket = next;
-      for (; bucket < bucketKey.length && bucketKey[bucket]! < end; bucket++) {
+      for (; bucket < shape.buckets && bucketKey[2 * bucket]! < end; bucket++) {
         if (count === foundBuckets.length) growFoundBuckets();
-        foundBuckets[count++] = bucket;
+        foundBuckets[count++] = bucketKey[2 * bucket + 1]!;
       }
       next = bucket;
     }
@@ -201,16 +207,19 @@ export class Arena {
     let high = directory[cell + 1]!;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (bucketKey[middle]! <= key) low = middle + 1;
+      if (bucketKey[2 * middle]! <= key) low = middle + 1;
       else high = middle;
     }
     return low - 1;
   }
 
+  private bucketEnd(bucket: number): number {
+    return this.views.ints[this.views.bucketKey[2 * bucket + 1]! * (BUCKET_ALIGNMENT / 4) + BUCKET_END]!;
+  }
+
   /** Whether the disc, whose centre is in the bucket's pixel, does not reach the pixel's edge. The usual case. */
   private holdsDisc(bucket: number, { point, margin }: Disc): boolean {
-    const span = this.views.bucketEnd[bucket]! - this.views.bucketKey[bucket]!;
-    const nside = 1 << (MAX_ORDER - ((31 - Math.clz32(span)) >> 1));
+    const nside = this.views.ints[this.views.bucketKey[2 * bucket + 1]! * (BUCKET_ALIGNMENT / 4) + BUCKET_NSIDE]!;
     const reach = margin * nside;
     const x = point.x * nside;
     const y = point.y * nside;
@@ -220,64 +229,68 @@ export class Arena {
   }
 
   /**
-   * Brings the disc into a bucket's coordinates and finds the blocks it may touch; returns how many are in `foundBlocks`.
+   * Brings the disc into the coordinates of the bucket at `start` and finds the blocks it may touch; returns how many are in `foundBlocks`.
    *
    * For points p and q of the sphere with projections at most rho from where the plane touches, the chord c and the distance d of the
    * projections hold d <= c <= d / sqrt(1 - rho^2).
    */
-  private enterBucket(bucket: number, disc: Disc, chord: number): number {
-    const { frames, bucketRow, bucketTree, treeWords } = this.views;
-    const frame = bucket * FRAME_STRIDE;
+  private enterBucket(start: number, disc: Disc, chord: number): number {
+    const { floats, ints, words } = this.views;
+    const at = start * (BUCKET_ALIGNMENT / 8);
     const u =
-      disc.x * frames[frame + FRAME_EAST]! +
-      disc.y * frames[frame + FRAME_EAST + 1]! +
-      disc.z * frames[frame + FRAME_EAST + 2]!;
+      disc.x * floats[at + BUCKET_EAST]! +
+      disc.y * floats[at + BUCKET_EAST + 1]! +
+      disc.z * floats[at + BUCKET_EAST + 2]!;
     const v =
-      disc.x * frames[frame + FRAME_NORTH]! +
-      disc.y * frames[frame + FRAME_NORTH + 1]! +
-      disc.z * frames[frame + FRAME_NORTH + 2]!;
-    const scale = frames[frame + FRAME_SCALE]!;
-    const rho2 = Math.max(frames[frame + FRAME_RHO2]!, u * u + v * v);
+      disc.x * floats[at + BUCKET_NORTH]! +
+      disc.y * floats[at + BUCKET_NORTH + 1]! +
+      disc.z * floats[at + BUCKET_NORTH + 2]!;
+    const scale = floats[at + BUCKET_SCALE]!;
+    const rho2 = Math.max(floats[at + BUCKET_RHO2]!, u * u + v * v);
     const reach = chord * scale;
     const inner = reach * Math.sqrt(Math.max(0, 1 - rho2)) * (1 - 2 * CHORD_SLACK) - COORDINATE_ERROR;
-    this.u = (u - frames[frame + FRAME_U0]!) * scale;
-    this.v = (v - frames[frame + FRAME_V0]!) * scale;
-    this.outer = reach + COORDINATE_ERROR;
+    const outer = reach + COORDINATE_ERROR;
+    const queryU = (u - floats[at + BUCKET_U0]!) * scale;
+    const queryV = (v - floats[at + BUCKET_V0]!) * scale;
+    this.u = queryU;
+    this.v = queryV;
+    this.outer = outer;
     this.inner2 = inner > 0 ? inner * inner : -1;
-    const rows = bucketRow[bucket + 1]! - bucketRow[bucket]!;
-    const items = Math.ceil(rows / blockRows(rows));
     return searchTree(
-      treeWords,
-      bucketTree[bucket]! * 4 + TREE_HEADER_BYTES / 2,
-      items,
-      this.u - this.outer,
-      this.v - this.outer,
-      this.u + this.outer,
-      this.v + this.outer,
+      words,
+      start * (BUCKET_ALIGNMENT / 2) + BUCKET_BOXES,
+      ints[start * (BUCKET_ALIGNMENT / 4) + BUCKET_ITEMS]!,
+      toInt(queryU - outer),
+      toInt(queryV - outer),
+      toInt(queryU + outer + 1),
+      toInt(queryV + outer + 1),
       foundBlocks,
     );
   }
 
-  private coneInBucket(bucket: number, disc: Disc, hits: ConeHits): void {
-    const blocks = this.enterBucket(bucket, disc, disc.chord);
+  private coneInBucket(start: number, disc: Disc, hits: ConeHits): void {
+    const blocks = this.enterBucket(start, disc, disc.chord);
     if (blocks === 0) return;
-    const { uv, bucketRow } = this.views;
+    const { ints, words } = this.views;
     const { u, v, inner2 } = this;
     const outer2 = this.outer * this.outer;
-    const firstRow = bucketRow[bucket]!;
-    const endRow = bucketRow[bucket + 1]!;
-    const step = blockRows(endRow - firstRow);
+    const record = start * (BUCKET_ALIGNMENT / 4);
+    const firstRow = ints[record + BUCKET_ROW]!;
+    const rows = ints[record + BUCKET_ROW_END]! - firstRow;
+    const step = ints[record + BUCKET_STEP]!;
+    const uv = start * (BUCKET_ALIGNMENT / 2) + ints[record + BUCKET_UV]!;
     hits.reserve(blocks * step);
     const out = hits.row;
     let count = hits.count;
     for (let i = 0; i < blocks; i++) {
-      const start = firstRow + foundBlocks[i]! * step;
-      const end = Math.min(start + step, endRow);
-      for (let row = start; row < end; row++) {
-        const du = uv[2 * row]! - u;
-        const dv = uv[2 * row + 1]! - v;
+      const first = foundBlocks[i]! * step;
+      const end = Math.min(first + step, rows);
+      for (let k = first; k < end; k++) {
+        const du = words[uv + 2 * k]! - u;
+        const dv = words[uv + 2 * k + 1]! - v;
         const d2 = du * du + dv * dv;
         if (d2 > outer2) continue;
+        const row = firstRow + k;
         if (d2 <= inner2 || separationArcsec(disc.ra, disc.dec, this.ra[row]!, this.dec[row]!) <= disc.radiusArcsec)
           out[count++] = row;
       }
@@ -285,26 +298,29 @@ export class Arena {
     hits.count = count;
   }
 
-  private nearestInBucket(bucket: number, disc: Disc, arena: number, best: NearestBest): void {
+  private nearestInBucket(start: number, disc: Disc, arena: number, best: NearestBest): void {
     // A nearest so far shrinks the disc.
     const chord =
       best.row < 0 ? disc.chord : 2 * Math.sin((best.separationArcsec * RADIANS_PER_ARCSEC) / 2) * (1 + CHORD_SLACK);
-    const blocks = this.enterBucket(bucket, disc, chord);
+    const blocks = this.enterBucket(start, disc, chord);
     if (blocks === 0) return;
-    const { uv, frames, bucketRow } = this.views;
+    const { floats, ints, words } = this.views;
     const { u, v } = this;
-    const scale = frames[bucket * FRAME_STRIDE + FRAME_SCALE]!;
-    const firstRow = bucketRow[bucket]!;
-    const endRow = bucketRow[bucket + 1]!;
-    const step = blockRows(endRow - firstRow);
+    const scale = floats[start * (BUCKET_ALIGNMENT / 8) + BUCKET_SCALE]!;
+    const record = start * (BUCKET_ALIGNMENT / 4);
+    const firstRow = ints[record + BUCKET_ROW]!;
+    const rows = ints[record + BUCKET_ROW_END]! - firstRow;
+    const step = ints[record + BUCKET_STEP]!;
+    const uv = start * (BUCKET_ALIGNMENT / 2) + ints[record + BUCKET_UV]!;
     let outer2 = this.outer * this.outer;
     for (let i = 0; i < blocks; i++) {
-      const start = firstRow + foundBlocks[i]! * step;
-      const end = Math.min(start + step, endRow);
-      for (let row = start; row < end; row++) {
-        const du = uv[2 * row]! - u;
-        const dv = uv[2 * row + 1]! - v;
+      const first = foundBlocks[i]! * step;
+      const end = Math.min(first + step, rows);
+      for (let k = first; k < end; k++) {
+        const du = words[uv + 2 * k]! - u;
+        const dv = words[uv + 2 * k + 1]! - v;
         if (du * du + dv * dv > outer2) continue;
+        const row = firstRow + k;
         const separation = separationArcsec(disc.ra, disc.dec, this.ra[row]!, this.dec[row]!);
         if (separation > best.separationArcsec) continue;
         const id = this.id[row]!;
@@ -318,6 +334,11 @@ export class Arena {
       }
     }
   }
+}
+
+/** The integer at or below a coordinate; what lies outside the coordinates of points stays outside. */
+function toInt(coordinate: number): number {
+  return Math.floor(Math.max(-2, Math.min(65537, coordinate))) | 0;
 }
 
 function growFoundBuckets(): void {

@@ -3,15 +3,24 @@ import Flatbush from 'flatbush';
 import { cellOf, FacePoint, MAX_ORDER, spreadBits } from './healpix.ts';
 import {
   type ArenaViews,
+  BUCKET_ALIGNMENT,
+  BUCKET_EAST,
+  BUCKET_END,
+  BUCKET_ITEMS,
+  BUCKET_NORTH,
+  BUCKET_NSIDE,
+  BUCKET_RHO2,
+  BUCKET_ROW,
+  BUCKET_ROW_END,
+  BUCKET_SCALE,
+  BUCKET_STEP,
+  BUCKET_TREE,
+  BUCKET_U0,
+  BUCKET_UV,
+  BUCKET_V0,
   blockRows,
+  bucketBytes,
   createArena,
-  FRAME_EAST,
-  FRAME_NORTH,
-  FRAME_RHO2,
-  FRAME_SCALE,
-  FRAME_STRIDE,
-  FRAME_U0,
-  FRAME_V0,
   NODE_SIZE,
   treeBytes,
 } from './layout.ts';
@@ -53,35 +62,53 @@ export function buildArena(points: PointColumns): SharedArrayBuffer {
   const order = sortByKey(low, high);
   const buckets = splitIntoBuckets(order, low, high);
 
-  let treesBytes = 0;
-  const treeStarts = buckets.map(({ row, end }) => {
-    const start = treesBytes;
-    treesBytes += treeBytes(Math.ceil((end - row) / blockRows(end - row)));
-    return start;
-  });
   let directoryOrder = 0;
   while (directoryOrder < MAX_DIRECTORY_ORDER && 12 * 4 ** directoryOrder < 2 * buckets.length) directoryOrder++;
   const { buffer, views } = createArena({
     rows,
     buckets: buckets.length,
     directoryOrder,
-    treesBytes,
+    bucketsBytes: buckets.reduce((sum, bucket) => sum + bucketBytes(bucket.end - bucket.row), 0),
     hasTime: points.time !== undefined,
   });
-
   writeColumns(views, points, order);
+  let start = 0;
   for (let b = 0; b < buckets.length; b++) {
     const bucket = buckets[b]!;
-    views.bucketKey[b] = bucket.key;
-    views.bucketEnd[b] = bucket.keyEnd;
-    views.bucketRow[b] = bucket.row;
-    views.bucketTree[b] = treeStarts[b]! / 8;
-    project(views, b, bucket, order, vectors);
-    writeTree(views, bucket, treeStarts[b]!);
+    views.bucketKey[2 * b] = bucket.key;
+    views.bucketKey[2 * b + 1] = start / BUCKET_ALIGNMENT;
+    writeBucket(views, bucket, start, order, vectors);
+    start += bucketBytes(bucket.end - bucket.row);
   }
-  views.bucketRow[buckets.length] = rows;
   writeDirectory(views);
   return buffer;
+}
+
+/** The record, the points' coordinates, then the tree over them; `start` in bytes. */
+function writeBucket(
+  views: ArenaViews,
+  bucket: Bucket,
+  start: number,
+  order: Uint32Array,
+  vectors: Float64Array,
+): void {
+  const { ints, words } = views;
+  const { key, keyEnd, row, end } = bucket;
+  const step = blockRows(end - row);
+  const items = Math.ceil((end - row) / step);
+  const uv = BUCKET_TREE + treeBytes(items) / 2;
+  const record = start / 4;
+  ints[record + BUCKET_END] = keyEnd;
+  ints[record + BUCKET_NSIDE] = 2 ** MAX_ORDER / Math.sqrt(keyEnd - key);
+  ints[record + BUCKET_ROW] = row;
+  ints[record + BUCKET_ROW_END] = end;
+  ints[record + BUCKET_STEP] = step;
+  ints[record + BUCKET_ITEMS] = items;
+  ints[record + BUCKET_UV] = uv;
+  const points = words.subarray(start / 2 + uv, start / 2 + uv + 2 * (end - row));
+  project(views.floats.subarray(start / 8), points, order.subarray(row, end), vectors);
+  const tree = buildTree(points, step, items);
+  words.set(new Uint16Array(tree), start / 2 + BUCKET_TREE);
 }
 
 interface Bucket {
@@ -187,14 +214,13 @@ function writeColumns(views: ArenaViews, points: PointColumns, order: Uint32Arra
   if (time) for (let i = 0; i < order.length; i++) time[i] = points.time![order[i]!]!;
 }
 
-/** Chooses the bucket's plane and scale and writes its frame and its points' coordinates. */
-function project(views: ArenaViews, b: number, bucket: Bucket, order: Uint32Array, vectors: Float64Array): void {
-  const { frames, uv } = views;
+/** Chooses the bucket's plane and scale, and writes them and its points' coordinates. */
+function project(record: Float64Array, uv: Uint16Array, members: Uint32Array, vectors: Float64Array): void {
   let cx = 0;
   let cy = 0;
   let cz = 0;
-  for (let row = bucket.row; row < bucket.end; row++) {
-    const at = 3 * order[row]!;
+  for (let i = 0; i < members.length; i++) {
+    const at = 3 * members[i]!;
     cx += vectors[at]!;
     cy += vectors[at + 1]!;
     cz += vectors[at + 2]!;
@@ -218,8 +244,8 @@ function project(views: ArenaViews, b: number, bucket: Bucket, order: Uint32Arra
   let minV = Infinity;
   let maxV = -Infinity;
   let rho2 = 0;
-  for (let row = bucket.row; row < bucket.end; row++) {
-    const at = 3 * order[row]!;
+  for (let i = 0; i < members.length; i++) {
+    const at = 3 * members[i]!;
     const u = vectors[at]! * ex + vectors[at + 1]! * ey + vectors[at + 2]! * ez;
     const v = vectors[at]! * nx + vectors[at + 1]! * ny + vectors[at + 2]! * nz;
     if (u < minU) minU = u;
@@ -229,35 +255,32 @@ function project(views: ArenaViews, b: number, bucket: Bucket, order: Uint32Arra
     if (u * u + v * v > rho2) rho2 = u * u + v * v;
   }
   const scale = 65534 / Math.max(maxU - minU, maxV - minV, MIN_EXTENT);
-  for (let row = bucket.row; row < bucket.end; row++) {
-    const at = 3 * order[row]!;
+  for (let i = 0; i < members.length; i++) {
+    const at = 3 * members[i]!;
     const u = vectors[at]! * ex + vectors[at + 1]! * ey + vectors[at + 2]! * ez;
     const v = vectors[at]! * nx + vectors[at + 1]! * ny + vectors[at + 2]! * nz;
-    uv[2 * row] = Math.round((u - minU) * scale);
-    uv[2 * row + 1] = Math.round((v - minV) * scale);
+    uv[2 * i] = Math.round((u - minU) * scale);
+    uv[2 * i + 1] = Math.round((v - minV) * scale);
   }
-  const frame = b * FRAME_STRIDE;
-  frames.set([ex, ey, ez], frame + FRAME_EAST);
-  frames.set([nx, ny, nz], frame + FRAME_NORTH);
-  frames[frame + FRAME_U0] = minU;
-  frames[frame + FRAME_V0] = minV;
-  frames[frame + FRAME_SCALE] = scale;
-  frames[frame + FRAME_RHO2] = rho2;
+  record.set([ex, ey, ez], BUCKET_EAST);
+  record.set([nx, ny, nz], BUCKET_NORTH);
+  record[BUCKET_U0] = minU;
+  record[BUCKET_V0] = minV;
+  record[BUCKET_SCALE] = scale;
+  record[BUCKET_RHO2] = rho2;
 }
 
-/** The bucket's Flatbush: an item is the box of one block of rows, its number that of the block. */
-function writeTree(views: ArenaViews, { row, end }: Bucket, start: number): void {
-  const { uv, trees } = views;
-  const step = blockRows(end - row);
-  const tree = new Flatbush(Math.ceil((end - row) / step), NODE_SIZE, Uint16Array);
-  for (let block = row; block < end; block += step) {
+/** A Flatbush whose items are the boxes of the blocks of `step` points, in order. */
+function buildTree(uv: Uint16Array, step: number, items: number): ArrayBufferLike {
+  const tree = new Flatbush(items, NODE_SIZE, Uint16Array);
+  for (let block = 0; block < uv.length; block += 2 * step) {
     let minU = 65535;
     let maxU = 0;
     let minV = 65535;
     let maxV = 0;
-    for (let i = block; i < Math.min(end, block + step); i++) {
-      const u = uv[2 * i]!;
-      const v = uv[2 * i + 1]!;
+    for (let i = block; i < Math.min(uv.length, block + 2 * step); i += 2) {
+      const u = uv[i]!;
+      const v = uv[i + 1]!;
       if (u < minU) minU = u;
       if (u > maxU) maxU = u;
       if (v < minV) minV = v;
@@ -266,7 +289,7 @@ function writeTree(views: ArenaViews, { row, end }: Bucket, start: number): void
     tree.add(minU, minV, maxU, maxV);
   }
   tree.finish();
-  trees.set(new Uint8Array(tree.data), start);
+  return tree.data;
 }
 
 function writeDirectory({ directory, bucketKey, shape }: ArenaViews): void {
@@ -275,7 +298,7 @@ function writeDirectory({ directory, bucketKey, shape }: ArenaViews): void {
   for (let cell = 0; cell < directory.length; cell++) {
     // The cell after the last would overflow a shift of int32s.
     const key = cell * 2 ** shift;
-    while (bucket < bucketKey.length && bucketKey[bucket]! < key) bucket++;
+    while (bucket < shape.buckets && bucketKey[2 * bucket]! < key) bucket++;
     directory[cell] = bucket;
   }
 }

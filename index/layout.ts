@@ -11,19 +11,18 @@
  *   ra, dec      float64[n]    degrees, as given
  *   id           int64[n]
  *   time         float64[n]    only when the points had one
- *   uv           uint16[2n]    projected coordinates, in units of the bucket's scale
- *   frames       float64[12b]  see FRAME_*
- *   bucketKey    int32[b]      first order-13 pixel of the bucket, ascending
- *   bucketEnd    int32[b]      order-13 pixel after its last
- *   bucketRow    int32[b + 1]  first row
- *   bucketTree   int32[b]      where its tree begins, in bytes / 8 from the start of the trees
  *   directory    int32[12 * 4^directoryOrder + 1]   how many buckets have a key below that of the pixel
- *   trees        bytes         one serialised Flatbush (uint16 boxes) a bucket, each aligned to 8
+ *   bucketKey    int32[2b]     pairs, ascending: first order-13 pixel of the bucket, and where it begins, in 64 bytes
+ *   buckets      bytes         one after the other, each aligned to 64, so that a search touches one place in memory:
+ *                                record, 128 bytes: see BUCKET_*
+ *                                tree, a serialised Flatbush with uint16 boxes, aligned to 8
+ *                                uv, uint16[2 * rows]: the points' coordinates, in units of the bucket's scale
  */
 
 const MAGIC = 0x6e656172; // "near"
 const VERSION = 1;
 const HEADER_BYTES = 16 * 8;
+const SECTION_ALIGNMENT = 64;
 
 /** Rows in a block, the item of a bucket's tree. A bucket too crowded for that has larger blocks, see `blockRows`. */
 export const BLOCK_ROWS = 16;
@@ -55,24 +54,42 @@ export const TREE_HEADER_BYTES = 8;
 
 /** Bytes of a serialised Flatbush with uint16 boxes and indices, rounded up to 8. */
 export function treeBytes(items: number): number {
-  return align(TREE_HEADER_BYTES + treeNodes(items) * 10);
+  return align(TREE_HEADER_BYTES + treeNodes(items) * 10, 8);
 }
 
-// Offsets in a bucket's frame: east and north unit vectors, origin and units per radian of uv, and the greatest squared distance of a
-// point from the point where the plane touches.
-export const FRAME_STRIDE = 12;
-export const FRAME_EAST = 0;
-export const FRAME_NORTH = 3;
-export const FRAME_U0 = 6;
-export const FRAME_V0 = 7;
-export const FRAME_SCALE = 8;
-export const FRAME_RHO2 = 9;
+/** Bytes of a bucket. */
+export function bucketBytes(rows: number): number {
+  return align(BUCKET_BYTES + treeBytes(Math.ceil(rows / blockRows(rows))) + 4 * rows, BUCKET_ALIGNMENT);
+}
+
+// A bucket's record is 16 float64 or, seen as the same bytes, 32 int32. First, in float64: unit vectors to the east and north, origin and
+// units per radian of uv, and the greatest squared distance of a point from where the plane touches.
+const BUCKET_BYTES = 128;
+export const BUCKET_ALIGNMENT = 64;
+export const BUCKET_EAST = 0;
+export const BUCKET_NORTH = 3;
+export const BUCKET_U0 = 6;
+export const BUCKET_V0 = 7;
+export const BUCKET_SCALE = 8;
+export const BUCKET_RHO2 = 9;
+// Then, in int32: the order-13 pixel after its last, the nside of its pixel, first row and row after the last, rows of a block, how many
+// blocks, and, in uint16 from the start of the record, where uv begins.
+export const BUCKET_END = 20;
+export const BUCKET_NSIDE = 21;
+export const BUCKET_ROW = 22;
+export const BUCKET_ROW_END = 23;
+export const BUCKET_STEP = 24;
+export const BUCKET_ITEMS = 25;
+export const BUCKET_UV = 26;
+// In uint16 from the start of the record.
+export const BUCKET_TREE = BUCKET_BYTES / 2;
+export const BUCKET_BOXES = BUCKET_TREE + TREE_HEADER_BYTES / 2;
 
 export interface ArenaShape {
   readonly rows: number;
   readonly buckets: number;
   readonly directoryOrder: number;
-  readonly treesBytes: number;
+  readonly bucketsBytes: number;
   readonly hasTime: boolean;
 }
 
@@ -80,54 +97,44 @@ export class ArenaError extends Error {
   override name = 'ArenaError';
 }
 
-function align(bytes: number): number {
-  return (bytes + 7) & ~7;
+function align(bytes: number, to: number): number {
+  return Math.ceil(bytes / to) * to;
 }
 
 /** Typed views of the sections of an arena. */
 export class ArenaViews {
   readonly shape: ArenaShape;
-  readonly byteLength: number;
   readonly ra: Float64Array;
   readonly dec: Float64Array;
   readonly id: BigInt64Array;
   readonly time: Float64Array | undefined;
-  readonly uv: Uint16Array;
-  readonly frames: Float64Array;
-  readonly bucketKey: Int32Array;
-  readonly bucketEnd: Int32Array;
-  readonly bucketRow: Int32Array;
-  readonly bucketTree: Int32Array;
   readonly directory: Int32Array;
-  readonly trees: Uint8Array;
-  /** The same bytes as `trees`. */
-  readonly treeWords: Uint16Array;
+  readonly bucketKey: Int32Array;
+  /** The buckets, seen as three types. */
+  readonly floats: Float64Array;
+  readonly ints: Int32Array;
+  readonly words: Uint16Array;
 
   constructor(buffer: SharedArrayBuffer, shape: ArenaShape) {
     this.shape = shape;
-    const { rows, buckets, directoryOrder, treesBytes, hasTime } = shape;
+    const { rows, buckets, directoryOrder, bucketsBytes, hasTime } = shape;
     let at = HEADER_BYTES;
     const take = (bytes: number): number => {
       const start = at;
-      at += Math.ceil(bytes / 8) * 8;
+      at += align(bytes, SECTION_ALIGNMENT);
       return start;
     };
     this.ra = new Float64Array(buffer, take(8 * rows), rows);
     this.dec = new Float64Array(buffer, take(8 * rows), rows);
     this.id = new BigInt64Array(buffer, take(8 * rows), rows);
     this.time = hasTime ? new Float64Array(buffer, take(8 * rows), rows) : undefined;
-    this.uv = new Uint16Array(buffer, take(4 * rows), 2 * rows);
-    this.frames = new Float64Array(buffer, take(8 * FRAME_STRIDE * buckets), FRAME_STRIDE * buckets);
-    this.bucketKey = new Int32Array(buffer, take(4 * buckets), buckets);
-    this.bucketEnd = new Int32Array(buffer, take(4 * buckets), buckets);
-    this.bucketRow = new Int32Array(buffer, take(4 * (buckets + 1)), buckets + 1);
-    this.bucketTree = new Int32Array(buffer, take(4 * buckets), buckets);
     const cells = directoryCells(directoryOrder) + 1;
     this.directory = new Int32Array(buffer, take(4 * cells), cells);
-    const trees = take(treesBytes);
-    this.trees = new Uint8Array(buffer, trees, treesBytes);
-    this.treeWords = new Uint16Array(buffer, trees, treesBytes / 2);
-    this.byteLength = at;
+    this.bucketKey = new Int32Array(buffer, take(8 * buckets), 2 * buckets);
+    const start = take(bucketsBytes);
+    this.floats = new Float64Array(buffer, start, bucketsBytes / 8);
+    this.ints = new Int32Array(buffer, start, bucketsBytes / 4);
+    this.words = new Uint16Array(buffer, start, bucketsBytes / 2);
   }
 }
 
@@ -135,26 +142,18 @@ function directoryCells(order: number): number {
   return 12 * 4 ** order;
 }
 
-function shapeBytes({ rows, buckets, directoryOrder, treesBytes, hasTime }: ArenaShape): number {
-  const pad = (bytes: number) => Math.ceil(bytes / 8) * 8;
-  return (
-    HEADER_BYTES +
-    pad(8 * rows) * (hasTime ? 4 : 3) +
-    pad(4 * rows) +
-    8 * FRAME_STRIDE * buckets +
-    pad(4 * buckets) * 3 +
-    pad(4 * (buckets + 1)) +
-    pad(4 * (directoryCells(directoryOrder) + 1)) +
-    treesBytes
-  );
+function shapeBytes({ rows, buckets, directoryOrder, bucketsBytes, hasTime }: ArenaShape): number {
+  const sections = [8 * rows, 8 * rows, 8 * rows, hasTime ? 8 * rows : 0];
+  sections.push(4 * (directoryCells(directoryOrder) + 1), 8 * buckets, bucketsBytes);
+  return sections.reduce((sum, bytes) => sum + align(bytes, SECTION_ALIGNMENT), HEADER_BYTES);
 }
 
 /** A new arena of a shape, its header written and the rest zero. */
 export function createArena(shape: ArenaShape): { buffer: SharedArrayBuffer; views: ArenaViews } {
   const buffer = new SharedArrayBuffer(shapeBytes(shape));
   const header = new Float64Array(buffer, 0, 16);
-  const { rows, buckets, directoryOrder, treesBytes, hasTime } = shape;
-  header.set([MAGIC, VERSION, rows, buckets, directoryOrder, treesBytes, hasTime ? 1 : 0]);
+  const { rows, buckets, directoryOrder, bucketsBytes, hasTime } = shape;
+  header.set([MAGIC, VERSION, rows, buckets, directoryOrder, bucketsBytes, hasTime ? 1 : 0]);
   return { buffer, views: new ArenaViews(buffer, shape) };
 }
 
@@ -166,7 +165,7 @@ export function createArena(shape: ArenaShape): { buffer: SharedArrayBuffer; vie
 export function readArena(buffer: SharedArrayBuffer): ArenaViews {
   if (buffer.byteLength < HEADER_BYTES)
     throw new ArenaError(`Cannot open an arena as it is shorter than its header: it has ${buffer.byteLength} bytes`);
-  const [magic, version, rows, buckets, directoryOrder, treesBytes, hasTime] = new Float64Array(buffer, 0, 16);
+  const [magic, version, rows, buckets, directoryOrder, bucketsBytes, hasTime] = new Float64Array(buffer, 0, 16);
   if (magic !== MAGIC) throw new ArenaError('Cannot open an arena as these bytes are not one');
   if (version !== VERSION)
     throw new ArenaError(`Cannot open an arena as its version must be ${VERSION}: it is ${version}`);
@@ -174,7 +173,7 @@ export function readArena(buffer: SharedArrayBuffer): ArenaViews {
     rows: rows!,
     buckets: buckets!,
     directoryOrder: directoryOrder!,
-    treesBytes: treesBytes!,
+    bucketsBytes: bucketsBytes!,
     hasTime: hasTime === 1,
   };
   if (shapeBytes(shape) !== buffer.byteLength)

@@ -11,6 +11,7 @@ const levelEnds = new Int32Array(8);
  * The bytes are Flatbush's format version 3: after 8 bytes of header the boxes (minX, minY, maxX, maxY) of the items, then of each level
  * above, the root last; then for each box the item's number, or four times the position of the node's first child.
  *
+ * @param minU to `maxV`: int32 numbers, also beyond the range of uint16
  * @param words the trees
  * @param boxes where the tree's boxes begin in `words`
  * @param items how many items it has, at least 1
@@ -30,7 +31,7 @@ export function searchTree(
   let levels = 0;
   levelEnds[levels++] = nodes * 4;
   for (let level = items; level > NODE_SIZE; ) {
-    level = Math.ceil(level / NODE_SIZE);
+    level = (level + NODE_SIZE - 1) >> 4;
     nodes += level;
     levelEnds[levels++] = nodes * 4;
   }
@@ -47,7 +48,9 @@ export function searchTree(
     const end = Math.min(first + NODE_SIZE * 4, levelEnd);
     for (let box = first; box < end; box += 4) {
       const at = boxes + box;
-      if (words[at]! > maxU || words[at + 1]! > maxV || words[at + 2]! < minU || words[at + 3]! < minV) continue;
+      // One branch for four comparisons, whose outcomes no processor can predict: negative if any difference is.
+      if (((maxU - words[at]!) | (maxV - words[at + 1]!) | (words[at + 2]! - minU) | (words[at + 3]! - minV)) < 0)
+        continue;
       const index = words[indices + (box >> 2)]!;
       if (level === 0) {
         found[count++] = index;

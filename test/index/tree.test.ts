@@ -21,9 +21,9 @@ test('searching the bytes of a Flatbush finds what Flatbush finds', () => {
     assert.is(treeBytes(items), Math.ceil(tree.data.byteLength / 8) * 8);
     const words = new Uint16Array(tree.data);
     for (let i = 0; i < 200; i++) {
-      const x = random() * 70000 - 2000;
-      const y = random() * 70000 - 2000;
-      const size = 10 ** (random() * 5);
+      const x = Math.floor(random() * 70000 - 2000);
+      const y = Math.floor(random() * 70000 - 2000);
+      const size = Math.floor(10 ** (random() * 5));
       const count = searchTree(words, TREE_HEADER_BYTES / 2, items, x, y, x + size, y + size, found);
       const expected = tree.search(x, y, x + size, y + size).sort((a, b) => a - b);
       assert.equal(
