@@ -1,6 +1,7 @@
 /** From columns of points to an arena. */
 import Flatbush from 'flatbush';
-import { cellOf, FacePoint, MAX_ORDER, spreadBits } from './healpix.ts';
+import { MAX_ORDER } from './healpix.ts';
+import { bucketKeyOf, sortByKey, sphereKeys } from './keys.ts';
 import {
   type ArenaViews,
   BUCKET_ALIGNMENT,
@@ -24,7 +25,6 @@ import {
   NODE_SIZE,
   treeBytes,
 } from './layout.ts';
-import { checkPosition, RADIANS_PER_DEGREE } from './sphere.ts';
 
 /** Points, a column each, all of the same length. */
 export interface PointColumns {
@@ -58,7 +58,8 @@ export function buildArena(points: PointColumns): SharedArrayBuffer {
   for (const column of [points.dec, points.id, points.time])
     if (column && column.length !== rows)
       throw new RangeError(`Cannot build an arena as all columns must have ${rows} rows: one has ${column.length}`);
-  const { low, high, vectors } = sphereKeys(points);
+  const vectors = new Float64Array(3 * rows);
+  const { low, high } = sphereKeys(points.ra, points.dec, vectors);
   const order = sortByKey(low, high);
   const buckets = splitIntoBuckets(order, low, high);
 
@@ -116,55 +117,6 @@ interface Bucket {
   readonly keyEnd: number;
   readonly row: number;
   readonly end: number;
-}
-
-/** Per point the order-16 pixel, in two parts (face and top 10 of 32 bits; all 32 bits), and the unit vector. */
-function sphereKeys({ ra, dec }: PointColumns): { low: Uint32Array; high: Uint16Array; vectors: Float64Array } {
-  const rows = ra.length;
-  const low = new Uint32Array(rows);
-  const high = new Uint16Array(rows);
-  const vectors = new Float64Array(3 * rows);
-  const point = new FacePoint();
-  for (let i = 0; i < rows; i++) {
-    const a = ra[i]!;
-    const d = dec[i]!;
-    checkPosition(a, d);
-    const z = Math.sin(d * RADIANS_PER_DEGREE);
-    const cosDec = Math.cos(d * RADIANS_PER_DEGREE);
-    vectors[3 * i] = cosDec * Math.cos(a * RADIANS_PER_DEGREE);
-    vectors[3 * i + 1] = cosDec * Math.sin(a * RADIANS_PER_DEGREE);
-    vectors[3 * i + 2] = z;
-    point.set(a, z, cosDec);
-    const bits = (spreadBits(cellOf(point.x, 65536)) | (spreadBits(cellOf(point.y, 65536)) << 1)) >>> 0;
-    low[i] = bits;
-    high[i] = (point.face << 10) | (bits >>> 22);
-  }
-  return { low, high, vectors };
-}
-
-/** Row numbers in ascending order of key: a radix sort of the bits 0-10, 11-21, then 22-31 and the face. Stable. */
-function sortByKey(low: Uint32Array, high: Uint16Array): Uint32Array {
-  const rows = low.length;
-  let from = new Uint32Array(rows);
-  let to = new Uint32Array(rows);
-  for (let i = 0; i < rows; i++) from[i] = i;
-  const digits = [(i: number) => low[i]! & 2047, (i: number) => (low[i]! >>> 11) & 2047, (i: number) => high[i]!];
-  for (const digit of digits) {
-    const starts = new Uint32Array(12 * 1024 + 1);
-    for (let i = 0; i < rows; i++) starts[digit(i) + 1]!++;
-    for (let k = 1; k < starts.length; k++) starts[k]! += starts[k - 1]!;
-    for (let i = 0; i < rows; i++) {
-      const row = from[i]!;
-      to[starts[digit(row)]!++] = row;
-    }
-    [from, to] = [to, from];
-  }
-  return from;
-}
-
-/** The order-13 pixel of a point. */
-function bucketKeyOf(low: Uint32Array, high: Uint16Array, row: number): number {
-  return ((high[row]! >> 10) << 26) | (low[row]! >>> 6);
 }
 
 function splitIntoBuckets(order: Uint32Array, low: Uint32Array, high: Uint16Array): Bucket[] {

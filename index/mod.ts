@@ -5,5 +5,6 @@ export { Coverage } from './coverage.ts';
 export { type Generation, mergeArenas, openGeneration } from './generation.ts';
 export { conePixels, MAX_ORDER, MAX_RADIUS_ARCSEC, pixelCentre, pixelOf } from './healpix.ts';
 export { ArenaError } from './layout.ts';
+export { type JoinResult, NO_MATCH, nearestJoin } from './nearest_join.ts';
 export { type Nearest, SkyIndex } from './sky_index.ts';
 export { isPosition, RADIANS_PER_ARCSEC, RADIANS_PER_DEGREE, separationArcsec } from './sphere.ts';

@@ -5,6 +5,8 @@ import {
   buildArena,
   ConeHits,
   mergeArenas,
+  NO_MATCH,
+  nearestJoin,
   type PointColumns,
   SkyIndex,
   separationArcsec,
@@ -119,6 +121,29 @@ test('many points at one place: more than a bucket can split', () => {
   assert.is(index.coneSearch(77.7, -69.1, 0, hits), rows);
   assert.is(index.coneSearch(77.7, -69.1003, 1, hits), 0);
   assert.is(index.nearest(77.7, -69.1, 60)?.id, 1n);
+});
+
+test('a join is nearest for every position', () => {
+  const { points, centres } = randomSky(41, 4000);
+  const index = new SkyIndex([
+    new Arena(buildArena(slice(points, 0, 1500))),
+    new Arena(buildArena(slice(points, 1500, 4000))),
+  ]);
+  const random = seededRandom(42);
+  const positions = Array.from({ length: 3000 }, () => somewhere(random, centres));
+  const ra = Float64Array.from(positions, position => position.ra);
+  const dec = Float64Array.from(positions, position => position.dec);
+  const join = nearestJoin(index, ra, dec, 30);
+  let matched = 0;
+  for (let i = 0; i < positions.length; i++) {
+    const nearest = index.nearest(ra[i]!, dec[i]!, 30);
+    assert.is(join.arena[i], nearest ? nearest.arena : NO_MATCH);
+    if (!nearest) continue;
+    matched++;
+    assert.equal([join.row[i], join.separationArcsec[i]], [nearest.row, nearest.separationArcsec]);
+  }
+  assert.is(join.matched, matched);
+  assert.ok(matched > 500 && matched < 3000);
 });
 
 test('merged arenas hold every point once, with its time', () => {

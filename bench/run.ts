@@ -1,0 +1,90 @@
+/**
+ * npm run bench [-- WORKLOAD... --points N --queries N --seed S --runs R --sky DIR --save]
+ *
+ * Prints a table a workload, each figure beside its reference measured in the same run, and ends with one JSON line. Figures are compared
+ * with bench/baseline.json, ratios only: the machine that made it was another one. `--save` writes it anew.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { core } from './core.ts';
+// import { http } from './http.ts';
+import { type Options, ratio, type Report, table, type Workload } from './report.ts';
+
+const workloads: readonly Workload[] = [core];
+const baselineFile = fileURLToPath(new URL('./baseline.json', import.meta.url));
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    points: { type: 'string', default: '5000000' },
+    queries: { type: 'string', default: '800000' },
+    seed: { type: 'string', default: '1' },
+    runs: { type: 'string', default: '5' },
+    sky: { type: 'string' },
+    save: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+function count(name: 'points' | 'queries' | 'seed' | 'runs'): number {
+  const value = Number(values[name]);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} must be a whole number from 1: it is ${values[name]}`);
+  return value;
+}
+
+/** Every ratio in a report's rows, by row and workload. */
+function ratios(reports: ReadonlyMap<string, Report>): Record<string, number> {
+  const found: Record<string, number> = {};
+  for (const report of reports.values())
+    for (const row of report.rows) {
+      const last = row.at(-1) ?? '';
+      if (last.endsWith('x')) found[row[0]!] = Number.parseFloat(last);
+    }
+  return found;
+}
+
+function compareWithBaseline(now: Readonly<Record<string, number>>): void {
+  if (!existsSync(baselineFile)) return;
+  const before: Record<string, number> = JSON.parse(readFileSync(baselineFile, 'utf8'));
+  const rows = Object.entries(now)
+    .filter(([name]) => before[name])
+    .map(([name, value]) => [name, ratio(before[name]!), ratio(value), ratio(value / before[name]!)]);
+  if (rows.length) console.log(`\n${table({ header: ['ratio to reference', 'baseline', 'now', 'change'], rows, json: {} })}`);
+}
+
+async function main(): Promise<void> {
+  if (values.help) {
+    console.log('npm run bench [-- WORKLOAD... --points N --queries N --seed S --runs R --sky DIR --save]\n');
+    for (const { name, summary } of workloads) console.log(`  ${name.padEnd(6)} ${summary}`);
+    return;
+  }
+  const unknown = positionals.filter(name => !workloads.some(workload => workload.name === name));
+  if (unknown.length) throw new Error(`no such workload: ${unknown.join(', ')}; there are ${workloads.map(w => w.name).join(', ')}`);
+  const options: Options = {
+    points: count('points'),
+    queries: count('queries'),
+    seed: count('seed'),
+    runs: count('runs'),
+    sky: values.sky,
+  };
+  const reports = new Map<string, Report>();
+  for (const workload of workloads) {
+    if (positionals.length && !positionals.includes(workload.name)) continue;
+    const report = await workload.run(options, text => console.error(`${workload.name}: ${text}`));
+    reports.set(workload.name, report);
+    console.log(`\n${table(report)}`);
+  }
+  const now = ratios(reports);
+  compareWithBaseline(now);
+  if (values.save) writeFileSync(baselineFile, `${JSON.stringify(now, null, 2)}\n`);
+  const json = [...reports].map(([name, report]) => [name, report.json] as const);
+  console.log(JSON.stringify(json.length === 1 ? json[0]![1] : Object.fromEntries(json)));
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 2;
+}

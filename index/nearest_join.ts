@@ -1,0 +1,39 @@
+/** The nearest point to each of many positions: a sorted join. */
+import { sortByKey, sphereKeys } from './keys.ts';
+import type { SkyIndex } from './sky_index.ts';
+
+/** Parallel to the positions; `arena`, `row` and `separationArcsec` mean something only where `arena` is not NO_MATCH. */
+export interface JoinResult {
+  readonly arena: Uint32Array;
+  readonly row: Uint32Array;
+  readonly separationArcsec: Float64Array;
+  /** How many positions have a nearest point. */
+  readonly matched: number;
+}
+
+export const NO_MATCH = 0xffffffff;
+
+/**
+ * `index.nearest` for every position (degrees), radius 0 to 3600 arcsec, inclusive. Positions are taken in the order of the index, so that
+ * neighbours are searched while their bucket is still in the processor's cache.
+ *
+ * @throws RangeError for a position or a radius out of range
+ */
+export function nearestJoin(index: SkyIndex, ra: Float64Array, dec: Float64Array, radiusArcsec: number): JoinResult {
+  const { low, high } = sphereKeys(ra, dec);
+  const order = sortByKey(low, high);
+  const arena = new Uint32Array(ra.length).fill(NO_MATCH);
+  const row = new Uint32Array(ra.length);
+  const separationArcsec = new Float64Array(ra.length);
+  let matched = 0;
+  for (let i = 0; i < order.length; i++) {
+    const position = order[i]!;
+    const nearest = index.nearest(ra[position]!, dec[position]!, radiusArcsec);
+    if (!nearest) continue;
+    arena[position] = nearest.arena;
+    row[position] = nearest.row;
+    separationArcsec[position] = nearest.separationArcsec;
+    matched++;
+  }
+  return { arena, row, separationArcsec, matched };
+}
