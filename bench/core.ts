@@ -23,7 +23,8 @@ function measure(sky: Sky): Figures {
   RADII.forEach((radius, kind) => {
     let total = 0;
     start = performance.now();
-    for (let i = kind * each; i < (kind + 1) * each; i++) total += index.coneSearch(queryRa[i]!, queryDec[i]!, radius, hits);
+    for (let i = kind * each; i < (kind + 1) * each; i++)
+      total += index.coneSearch(queryRa[i]!, queryDec[i]!, radius, hits);
     figures[`cone${radius}_qps`] = perSecond(each);
     figures[`cone${radius}_hits`] = total;
   });
@@ -48,7 +49,11 @@ function measure(sky: Sky): Figures {
 }
 
 /** Medians of several passes of both, and whether every total is the same. */
-function compare(sky: Sky, runs: number, note: (text: string) => void): { ours: Figures; native: Skyref; equal: boolean } {
+function compare(
+  sky: Sky,
+  runs: number,
+  note: (text: string) => void,
+): { ours: Figures; native: Skyref; equal: boolean } {
   const passes: Figures[] = [];
   const nativePasses: NonNullable<Skyref>[] = [];
   for (let run = 0; run < runs; run++) {
@@ -77,11 +82,24 @@ export const core: Workload = {
     let json: Record<string, unknown> = {};
     for (const [name, sky] of Object.entries(skies)) {
       const { ours, native, equal } = compare(sky, options.runs, text => note(`${name} sky, ${text}`));
-      for (const key of ['build_s', 'cone60_qps', 'cone10_qps', 'cone1_qps', 'nearest1_qps', 'bulk_rows_per_s', 'index_bytes_per_point']) {
+      for (const key of [
+        'build_s',
+        'cone60_qps',
+        'cone10_qps',
+        'cone1_qps',
+        'nearest1_qps',
+        'bulk_rows_per_s',
+        'index_bytes_per_point',
+      ]) {
         const reference = native?.[key];
         // A build is better when it takes less; everything else here is a rate.
         const quotient = reference ? (key === 'build_s' ? reference / ours[key]! : ours[key]! / reference) : undefined;
-        rows.push([`${name} ${key}`, format(ours[key]!), reference ? format(reference) : '', quotient ? ratio(quotient) : '']);
+        rows.push([
+          `${name} ${key}`,
+          format(ours[key]!),
+          reference ? format(reference) : '',
+          quotient ? ratio(quotient) : '',
+        ]);
       }
       if (native) rows.push([`${name} totals`, equal ? 'equal' : 'DIFFERENT', '', '']);
       if (!equal) process.exitCode = 1;

@@ -37,6 +37,11 @@ export function table({ header, rows }: Report): string {
   const all = [header, ...rows];
   const widths = header.map((_, column) => Math.max(...all.map(row => row[column]?.length ?? 0)));
   return all
-    .map(row => row.map((cell, i) => (i ? cell.padStart(widths[i]!) : cell.padEnd(widths[i]!))).join('  ').trimEnd())
+    .map(row =>
+      row
+        .map((cell, i) => (i ? cell.padStart(widths[i]!) : cell.padEnd(widths[i]!)))
+        .join('  ')
+        .trimEnd(),
+    )
     .join('\n');
 }

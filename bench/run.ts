@@ -8,10 +8,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { core } from './core.ts';
-// import { http } from './http.ts';
-import { type Options, ratio, type Report, table, type Workload } from './report.ts';
+import { http } from './http.ts';
+import { type Options, type Report, ratio, table, type Workload } from './report.ts';
 
-const workloads: readonly Workload[] = [core];
+const workloads: readonly Workload[] = [core, http];
 const baselineFile = fileURLToPath(new URL('./baseline.json', import.meta.url));
 
 const { values, positionals } = parseArgs({
@@ -29,7 +29,8 @@ const { values, positionals } = parseArgs({
 
 function count(name: 'points' | 'queries' | 'seed' | 'runs'): number {
   const value = Number(values[name]);
-  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} must be a whole number from 1: it is ${values[name]}`);
+  if (!Number.isInteger(value) || value < 1)
+    throw new Error(`--${name} must be a whole number from 1: it is ${values[name]}`);
   return value;
 }
 
@@ -50,7 +51,8 @@ function compareWithBaseline(now: Readonly<Record<string, number>>): void {
   const rows = Object.entries(now)
     .filter(([name]) => before[name])
     .map(([name, value]) => [name, ratio(before[name]!), ratio(value), ratio(value / before[name]!)]);
-  if (rows.length) console.log(`\n${table({ header: ['ratio to reference', 'baseline', 'now', 'change'], rows, json: {} })}`);
+  if (rows.length)
+    console.log(`\n${table({ header: ['ratio to reference', 'baseline', 'now', 'change'], rows, json: {} })}`);
 }
 
 async function main(): Promise<void> {
@@ -60,7 +62,8 @@ async function main(): Promise<void> {
     return;
   }
   const unknown = positionals.filter(name => !workloads.some(workload => workload.name === name));
-  if (unknown.length) throw new Error(`no such workload: ${unknown.join(', ')}; there are ${workloads.map(w => w.name).join(', ')}`);
+  if (unknown.length)
+    throw new Error(`no such workload: ${unknown.join(', ')}; there are ${workloads.map(w => w.name).join(', ')}`);
   const options: Options = {
     points: count('points'),
     queries: count('queries'),
