@@ -123,12 +123,7 @@ export const http: Workload = {
         await stop(bare);
         const rate = median(ours);
         const bareRate = median(theirs);
-        rows.push([
-          `http ${target.name}`,
-          rate.toFixed(0),
-          bareRate.toFixed(0),
-          ratio(rate / bareRate),
-        ]);
+        rows.push([`http ${target.name}`, rate.toFixed(0), bareRate.toFixed(0), ratio(rate / bareRate)]);
         json[target.name] = { requests_per_s: rate, bare_requests_per_s: bareRate, ratio: rate / bareRate, bytes };
       }
     } finally {

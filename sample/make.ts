@@ -1,0 +1,41 @@
+/**
+ * Makes the sample: alerts/ and catalogs/ in this directory. The same input gives the same bytes. Who only uses nearsky never needs it.
+ *
+ *   npm run sample -- [DATA [OUT]]     DATA: the recorded messages and catalog rows, ../shared/data unless given
+ */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { pixelOf } from '../index/healpix.ts';
+import { besideStars, makeAlerts, type Target } from './make/alerts.ts';
+import { makeCatalogs, readGaia } from './make/catalogs.ts';
+import type { Row } from './make/hats.ts';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const data = process.argv[2] ?? join(here, '../../shared/data');
+const out = process.argv[3] ?? here;
+
+/** The real rows that the sample keeps: those in the base pixels where its alerts lie. */
+function nearAlerts(rows: readonly Row[], targets: readonly Target[]): Row[] {
+  const kept = new Set(targets.map(({ ra, dec }) => pixelOf(0, ra, dec)));
+  return rows.filter(row => kept.has(pixelOf(0, row.ra as number, row.dec as number)));
+}
+
+/** Three real sources: the best parallax, the likeliest quasar, and the faintest. */
+function chooseStars(rows: readonly Row[]): { ra: number; dec: number }[] {
+  const most = (rows: readonly Row[], value: (row: Row) => unknown) =>
+    rows.reduce((a, b) => (Number(value(b) ?? 0) > Number(value(a) ?? 0) ? b : a)) as unknown as Target;
+  return [
+    most(rows, row => row.parallax_over_error),
+    most(rows, row => row.classprob_dsc_combmod_quasar),
+    most(rows, row => row.phot_g_mean_mag),
+  ];
+}
+
+const gaia = nearAlerts(await readGaia(data), makeAlerts(data, []).targets);
+const { files, targets } = makeAlerts(data, besideStars(chooseStars(gaia)));
+for (const part of ['alerts', 'catalogs']) rmSync(join(out, part), { recursive: true, force: true });
+mkdirSync(join(out, 'alerts'), { recursive: true });
+for (const [name, lines] of Object.entries(files))
+  writeFileSync(join(out, 'alerts', `${name}.ndjson`), `${lines.join('\n')}\n`);
+makeCatalogs(data, join(out, 'catalogs'), gaia, targets);

@@ -1,0 +1,102 @@
+/** The service as one function from request to response: every route on one screen. */
+import { IttyRouter } from 'itty-router';
+import type { Config } from './config.ts';
+import { MCP_PATH } from './contract/mcp_tools.ts';
+import { TASK_PATH } from './contract/tasks.ts';
+import { ApiError, errorResponse, methodNotAllowed, notFound } from './http/errors.ts';
+import { Exchange, type Handler } from './http/exchange.ts';
+import { isPreflight, preflightResponse } from './http/respond.ts';
+import { type Log, logToStderr } from './log.ts';
+import { htmlDocs, markdownDocs } from './routes/api_docs.ts';
+import { coneSearch } from './routes/cone_search.ts';
+import { describeService } from './routes/describe_service.ts';
+import { getObject } from './routes/get_object.ts';
+import { getOpenapi } from './routes/get_openapi.ts';
+import { health, readiness } from './routes/health.ts';
+import { getLlmsTxt } from './routes/llms_txt.ts';
+import { lookupObjects } from './routes/lookup_objects.ts';
+import { mcp } from './routes/mcp.ts';
+import { recentCrossmatches } from './routes/recent_crossmatches.ts';
+import { resolveTns } from './routes/resolve_tns.ts';
+import { serviceStatus } from './routes/service_status.ts';
+import { redirectToTaskList, taskList } from './routes/task_list.ts';
+import { Service } from './service.ts';
+
+export interface App {
+  /**
+   * Answers a request; never rejects.
+   * @param peerAddress the IP address that the connection comes from
+   */
+  fetch(request: Request, peerAddress?: string): Promise<Response>;
+  /** Whether queries can be answered. */
+  readonly ready: boolean;
+  /** Finishes what is running and lets go of the threads and the database. */
+  close(): Promise<void>;
+}
+
+export interface AppOptions {
+  readonly config: Config;
+  readonly log?: Log;
+}
+
+/** The app over `config.NEARSKY_DATA`. It starts loading at once; until `ready`, queries are answered 503. */
+export function createApp({ config, log = logToStderr }: AppOptions): App {
+  const service = new Service(config, log);
+  const router = IttyRouter();
+  const operation = (method: string, path: string, handler: Handler) => {
+    router[method.toLowerCase()]!(path, handler);
+    router.all!(path, (exchange: Exchange) => otherMethod(exchange, method));
+  };
+
+  operation('GET', '/api/objects/:diaObjectId', getObject(service));
+  operation('POST', '/api/lookup', lookupObjects(service));
+  operation('GET', '/api/cone', coneSearch(service));
+  operation('GET', '/api/tns/:name', resolveTns(service));
+  operation('GET', '/api/status', serviceStatus(service));
+  operation('GET', '/api/describe', describeService(service));
+  operation('GET', '/api/recent-crossmatches', recentCrossmatches(service));
+  operation('GET', '/openapi.json', getOpenapi(service));
+  operation('GET', '/llms.txt', getLlmsTxt(service));
+  operation('GET', '/api-docs.md', markdownDocs(service));
+  operation('GET', '/api-docs', htmlDocs(service));
+  operation('GET', '/api/task', redirectToTaskList);
+  router.all!(MCP_PATH, mcp(service));
+  router.all!('/healthz', health);
+  router.all!('/readyz', readiness(service));
+
+  const answer = async (exchange: Exchange): Promise<Response> => {
+    if (exchange.path === TASK_PATH) return await taskList(exchange);
+    // The router takes a path with and without a slash at its end for the same; no other path here has one.
+    const response = exchange.path.endsWith('/') ? undefined : await router.fetch(exchange);
+    if (!response) throw notFound(exchange.path);
+    return response;
+  };
+  return {
+    async fetch(request, peerAddress) {
+      try {
+        return await answer(new Exchange(request, config.API_REQUEST_BUDGET_SECONDS, peerAddress));
+      } catch (error) {
+        return errorResponse(error instanceof ApiError ? error : internalError(request, error, log));
+      }
+    },
+    get ready() {
+      return service.indexReady;
+    },
+    close: () => service.close(),
+  };
+}
+
+function otherMethod({ request, method }: Exchange, allow: string): Response {
+  if (isPreflight(request)) return preflightResponse(request, allow);
+  throw methodNotAllowed(method, allow);
+}
+
+/** A fault of our own: the log has it, the client does not. */
+function internalError(request: Request, error: unknown, log: Log): ApiError {
+  log('internal_error', {
+    method: request.method,
+    url: request.url,
+    error: error instanceof Error ? error.stack : String(error),
+  });
+  return new ApiError('internal_error', 'Cannot answer as the service has a fault: it is logged; try again');
+}

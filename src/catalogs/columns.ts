@@ -1,0 +1,119 @@
+/** Which columns of a copy of a catalog are the ones that the definition names, and whether they are fit for it. */
+import { CatalogError } from './errors.ts';
+import type { ColumnKind, ParquetFile } from './parquet.ts';
+import type { CatalogColumns, CatalogDefinition } from './types.ts';
+
+const ID_KINDS: readonly ColumnKind[] = ['integer64', 'integer32', 'string'];
+/** Not `float`: a float32 right ascension moves in steps of up to 0.11 arcsec. */
+const POSITION_KINDS: readonly ColumnKind[] = ['double'];
+const PAYLOAD_KINDS: readonly ColumnKind[] = [
+  'boolean',
+  'integer32',
+  'integer64',
+  'unsigned64',
+  'float',
+  'double',
+  'string',
+];
+
+export interface ColumnOptions {
+  /** Take payload columns that the files lack as null instead of refusing. */
+  readonly allowMissing?: boolean;
+}
+
+/**
+ * The columns as the file spells them: the exact name if it is there, else the only one that is equal but for case.
+ * @throws CatalogError when an id, position or (unless allowed) payload column is missing, ambiguous, or of a type that
+ * cannot be stored
+ */
+export function resolveColumns(
+  file: ParquetFile,
+  definition: CatalogDefinition,
+  options: ColumnOptions = {},
+): CatalogColumns {
+  const need = (column: string, kinds: readonly ColumnKind[]) => {
+    const found = findColumn(file, column);
+    if (found === undefined)
+      throw new CatalogError(`Cannot use ${file.path} as ${definition.name} as it has no column ${column}`);
+    checkKind(file, found, kinds);
+    return found;
+  };
+  const payload = definition.payloadColumns.map(name => {
+    const column = findColumn(file, name) ?? null;
+    if (column !== null) checkKind(file, column, PAYLOAD_KINDS);
+    return { key: name.toLowerCase(), column };
+  });
+  const missing = definition.payloadColumns.filter((_, index) => payload[index]!.column === null);
+  const columns = {
+    id: need(definition.idColumn, ID_KINDS),
+    ra: need(definition.raColumn, POSITION_KINDS),
+    dec: need(definition.decColumn, POSITION_KINDS),
+    payload,
+  };
+  if (missing.length > 0 && !options.allowMissing) {
+    throw new CatalogError(
+      `Cannot use ${file.path} as ${definition.name} as it lacks ${missing.length} payload columns: ${missing.join(', ')}. ` +
+        'With --allow-missing-columns they are null',
+    );
+  }
+  return columns;
+}
+
+/**
+ * Checks that a further file of the same catalog has the columns that its registration names, of fit types.
+ * @throws CatalogError when it does not
+ */
+export function checkColumns(file: ParquetFile, columns: CatalogColumns): void {
+  checkKind(file, columns.id, ID_KINDS);
+  checkKind(file, columns.ra, POSITION_KINDS);
+  checkKind(file, columns.dec, POSITION_KINDS);
+  for (const { column } of columns.payload) {
+    if (column !== null) checkKind(file, column, PAYLOAD_KINDS);
+  }
+}
+
+function findColumn(file: ParquetFile, name: string): string | undefined {
+  if (file.columns.has(name)) return name;
+  const alike = [...file.columns.keys()].filter(column => column.toLowerCase() === name.toLowerCase());
+  if (alike.length > 1) {
+    throw new CatalogError(
+      `Cannot choose column ${name} of ${file.path} as it has ${alike.length} that differ in case: ${alike.join(', ')}`,
+    );
+  }
+  return alike[0];
+}
+
+function checkKind(file: ParquetFile, column: string, kinds: readonly ColumnKind[]): void {
+  const kind = file.columns.get(column);
+  if (kind === undefined) throw missingColumn(file, column);
+  if (!kinds.includes(kind)) {
+    throw new CatalogError(
+      `Cannot use ${file.path} as column ${column} must be of type ${kinds.join(' or ')}: current type is ${kind}`,
+    );
+  }
+}
+
+function missingColumn(file: ParquetFile, column: string): CatalogError {
+  return new CatalogError(
+    `Cannot use ${file.path} as it has no column ${column}, which the catalog had when it was added: add the catalog again, or restore the file`,
+  );
+}
+
+const DECIMAL = /^-?\d+$/;
+
+/**
+ * A catalog source id as a 64-bit integer, from what the file holds; undefined for null.
+ * @throws CatalogError for text that is no decimal 64-bit integer
+ */
+export function sourceId(value: unknown, file: ParquetFile, column: string): bigint | undefined {
+  if (value === null) return undefined;
+  const id = typeof value === 'bigint' ? value : typeof value === 'number' ? BigInt(value) : textId(value);
+  if (id !== undefined && BigInt.asIntN(64, id) === id) return id;
+  throw new CatalogError(
+    `Cannot use ${file.path} as column ${column} must hold 64-bit integers: current value is ${String(value)}`,
+  );
+}
+
+function textId(value: unknown): bigint | undefined {
+  return typeof value === 'string' && DECIMAL.test(value) ? BigInt(value) : undefined;
+}

@@ -1,0 +1,232 @@
+/**
+ * HEALPix maps in FITS binary tables, as healpy and the CDS library write them: which pixels have a value above zero.
+ *
+ * FITS standard 4.0, sections 4 and 7.3. A reader of our own because the JavaScript FITS libraries are unmaintained or
+ * made for images in a browser, and of the format a coverage map needs only this corner: one number column, with or
+ * without a pixel column.
+ */
+import { closeSync, openSync, readSync } from 'node:fs';
+import { CatalogError, reasonOf } from './errors.ts';
+
+const BLOCK = 2880;
+const CARD = 80;
+/** No header is longer than this many blocks (1.4 MB). */
+const MAX_HEADER_BLOCKS = 500;
+/** Of axes, and of columns of a table, by the standard. */
+const MAX_COUNT = 999;
+/** Bytes of table rows that are held at once. */
+const CHUNK_BYTES = 8 << 20;
+/** What HEALPix maps hold where there is no value, unless BAD_DATA says otherwise. */
+const UNSEEN = -1.6375e30;
+/** Pixel numbers up to this order are exact in a number. */
+const MAX_ORDER = 24;
+
+type Header = ReadonlyMap<string, string | number | boolean>;
+
+interface Column {
+  readonly name: string;
+  readonly letter: string;
+  readonly repeat: number;
+  /** Bytes from the start of the row. */
+  readonly offset: number;
+  readonly scale: number;
+  readonly zero: number;
+  readonly blank: number | undefined;
+}
+
+/** The pixels of a HEALPix map that have a value above zero. */
+export interface HealpixMap {
+  readonly order: number;
+  /** Calls `visit` with each covered pixel, NESTED, in the order of the file. */
+  forEachCovered(visit: (ipix: number) => void): void;
+  close(): void;
+}
+
+/** Bytes and reader of each number type of FITS; integers are signed but for B. */
+const TYPES: Readonly<Record<string, { readonly bytes: number; read(view: DataView, offset: number): number }>> = {
+  L: { bytes: 1, read: (view, offset) => (view.getUint8(offset) === 0x54 ? 1 : 0) },
+  B: { bytes: 1, read: (view, offset) => view.getUint8(offset) },
+  I: { bytes: 2, read: (view, offset) => view.getInt16(offset) },
+  J: { bytes: 4, read: (view, offset) => view.getInt32(offset) },
+  K: { bytes: 8, read: (view, offset) => Number(view.getBigInt64(offset)) },
+  E: { bytes: 4, read: (view, offset) => view.getFloat32(offset) },
+  D: { bytes: 8, read: (view, offset) => view.getFloat64(offset) },
+};
+/** Widths of the types that we only step over. */
+const OTHER_WIDTHS: Readonly<Record<string, number>> = { A: 1, C: 8, M: 16, P: 8, Q: 16 };
+
+/**
+ * Opens the first HEALPix table of a FITS file, full-sky (implicit) or with a pixel column (explicit). Close it when
+ * done.
+ * @throws CatalogError when the file cannot be read, holds no HEALPix table, or one in RING order or not in equatorial
+ * coordinates
+ */
+export function openHealpixMap(path: string): HealpixMap {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, 'r');
+    return healpixMap(descriptor, path);
+  } catch (error) {
+    if (descriptor !== undefined) closeSync(descriptor);
+    if (error instanceof CatalogError) throw error;
+    throw new CatalogError(`Cannot read the coverage map ${path}: ${reasonOf(error)}`);
+  }
+}
+
+function healpixMap(descriptor: number, path: string): HealpixMap {
+  const { header, dataStart } = findTable(descriptor, path);
+  const refuse = (why: string) => new CatalogError(`Cannot use the coverage map ${path} as ${why}`);
+  const ordering = String(header.get('ORDERING') ?? '').toUpperCase();
+  if (!ordering.startsWith('NEST')) {
+    throw refuse(
+      `its pixels must be in NESTED order: current value is ${ordering || 'none'}. Reorder it, or take it away to build it from the rows`,
+    );
+  }
+  const frame = String(header.get('COORDSYS') ?? 'C').toUpperCase();
+  if (!/^(C|CEL|CELESTIAL|EQUATORIAL|ICRS|FK5)$/.test(frame))
+    throw refuse(`COORDSYS must be equatorial: current value is ${frame}`);
+  const order = Math.log2(Number(header.get('NSIDE')));
+  if (!Number.isInteger(order) || order < 0 || order > MAX_ORDER) {
+    throw refuse(`NSIDE must be a power of two up to 2^${MAX_ORDER}: current value is ${header.get('NSIDE')}`);
+  }
+  const columns = tableColumns(header);
+  const pixel = columns.find(({ name, letter }) => letter in TYPES && /^(PIXEL|PIX|IPIX|HPX_?PIXEL)$/i.test(name));
+  const explicit = String(header.get('INDXSCHM') ?? (pixel ? 'EXPLICIT' : 'IMPLICIT')).toUpperCase() === 'EXPLICIT';
+  if (explicit && !pixel) throw refuse('it is EXPLICIT but has no PIXEL column');
+  const value = columns.find(column => column !== pixel && column.letter in TYPES);
+  if (!value) throw refuse('it has no number column');
+  const bad = Number(header.get('BAD_DATA') ?? UNSEEN);
+  const width = Number(header.get('NAXIS1'));
+  const last = columns.at(-1)!;
+  if (last.offset + bytesOf(last) !== width)
+    throw refuse(`its columns take ${last.offset + bytesOf(last)} bytes of a row and NAXIS1 is ${width}`);
+  const rows = { descriptor, start: dataStart, width, count: Number(header.get('NAXIS2')) };
+  const pixels = 12 * 4 ** order;
+  const firstPixel = explicit ? 0 : Number(header.get('FIRSTPIX') ?? 0);
+  const forEachCovered = (visit: (ipix: number) => void) => {
+    forEachRow(rows, (view, rowOffset, row) => {
+      for (let item = 0; item < value.repeat; item++) {
+        if (!isCovered(readItem(view, rowOffset, value, item), value, bad)) continue;
+        const ipix = explicit ? readItem(view, rowOffset, pixel!, item) : firstPixel + row * value.repeat + item;
+        if (ipix < 0 || ipix >= pixels)
+          throw refuse(`it has a pixel outside the sky at NSIDE ${2 ** order}: current value is ${ipix}`);
+        visit(ipix);
+      }
+    });
+  };
+  return { order, forEachCovered, close: () => closeSync(descriptor) };
+}
+
+function readItem(view: DataView, rowOffset: number, { letter, offset, scale, zero }: Column, item: number): number {
+  const { bytes, read } = TYPES[letter]!;
+  return read(view, rowOffset + offset + item * bytes) * scale + zero;
+}
+
+/** TNULL is compared before scaling. */
+function isCovered(value: number, { blank, scale, zero }: Column, bad: number): boolean {
+  if (blank !== undefined && value === blank * scale + zero) return false;
+  // A float32 column holds UNSEEN rounded.
+  return value > 0 && value < Number.POSITIVE_INFINITY && value !== bad && value !== Math.fround(bad);
+}
+
+/** The header of the first binary table with PIXTYPE HEALPIX, and where its rows begin. */
+function findTable(descriptor: number, path: string): { header: Header; dataStart: number } {
+  let offset = 0;
+  for (;;) {
+    const { header, end } = readHeader(descriptor, offset, path);
+    if (header.get('XTENSION') === 'BINTABLE' && /^HEALPIX$/i.test(String(header.get('PIXTYPE'))))
+      return { header, dataStart: end };
+    offset = end + Math.ceil(dataBytes(header) / BLOCK) * BLOCK;
+  }
+}
+
+function dataBytes(header: Header): number {
+  const axes = countOf(header, 'NAXIS');
+  if (axes === 0) return 0;
+  let size = Math.abs(Number(header.get('BITPIX'))) / 8;
+  for (let axis = 1; axis <= axes; axis++) size *= Number(header.get(`NAXIS${axis}`));
+  size += Number(header.get('PCOUNT') ?? 0);
+  // A negative size would lead back to a header that was read before.
+  if (size >= 0) return size;
+  throw new Error(`its data must have a size of 0 or more: current value is ${size}`);
+}
+
+function countOf(header: Header, keyword: string): number {
+  const count = Number(header.get(keyword) ?? 0);
+  if (Number.isInteger(count) && count >= 0 && count <= MAX_COUNT) return count;
+  throw new Error(`${keyword} must be 0 to ${MAX_COUNT}: current value is ${count}`);
+}
+
+function readHeader(descriptor: number, start: number, path: string): { header: Header; end: number } {
+  const header = new Map<string, string | number | boolean>();
+  const block = new Uint8Array(BLOCK);
+  for (let blocks = 0; blocks < MAX_HEADER_BLOCKS; blocks++) {
+    const offset = start + blocks * BLOCK;
+    if (readSync(descriptor, block, 0, BLOCK, offset) < BLOCK) {
+      throw new CatalogError(`Cannot use the coverage map ${path} as it holds no HEALPix table`);
+    }
+    const text = String.fromCharCode(...block);
+    if (offset === 0 && !text.startsWith('SIMPLE  ='))
+      throw new CatalogError(`Cannot use the coverage map ${path} as it is no FITS file`);
+    for (let at = 0; at < BLOCK; at += CARD) {
+      const keyword = text.slice(at, at + 8).trim();
+      if (keyword === 'END') return { header, end: offset + BLOCK };
+      if (text.slice(at + 8, at + 10) === '= ') header.set(keyword, cardValue(text.slice(at + 10, at + CARD)));
+    }
+  }
+  throw new CatalogError(`Cannot use the coverage map ${path} as a header is longer than ${MAX_HEADER_BLOCKS} blocks`);
+}
+
+/**
+ * A text in quotes (doubled quotes inside, trailing blanks dropped), a logical, or a number; after `/` comes a comment.
+ */
+function cardValue(text: string): string | number | boolean {
+  const quoted = /^\s*'((?:[^']|'')*)'/.exec(text);
+  if (quoted) return quoted[1]!.replaceAll("''", "'").trimEnd();
+  const bare = text.split('/')[0]!.trim();
+  return bare === 'T' ? true : bare === 'F' ? false : Number(bare.replace(/D/i, 'E'));
+}
+
+function tableColumns(header: Header): Column[] {
+  let offset = 0;
+  return Array.from({ length: countOf(header, 'TFIELDS') }, (_, index) => {
+    const n = index + 1;
+    const [, count = '', letter = ''] = /^\s*(\d*)([A-Z])/.exec(String(header.get(`TFORM${n}`))) ?? [];
+    const repeat = count === '' ? 1 : Number(count);
+    const blank = header.get(`TNULL${n}`);
+    const column: Column = {
+      name: String(header.get(`TTYPE${n}`) ?? ''),
+      letter,
+      repeat,
+      offset,
+      scale: Number(header.get(`TSCAL${n}`) ?? 1),
+      zero: Number(header.get(`TZERO${n}`) ?? 0),
+      blank: blank === undefined ? undefined : Number(blank),
+    };
+    offset += bytesOf(column);
+    return column;
+  });
+}
+
+function bytesOf({ letter, repeat }: Column): number {
+  return letter === 'X' ? Math.ceil(repeat / 8) : repeat * (TYPES[letter]?.bytes ?? OTHER_WIDTHS[letter] ?? 0);
+}
+
+interface Rows {
+  readonly descriptor: number;
+  readonly start: number;
+  /** Bytes of a row. */
+  readonly width: number;
+  readonly count: number;
+}
+
+function forEachRow(rows: Rows, visit: (view: DataView, offset: number, row: number) => void): void {
+  const rowsAtOnce = Math.max(1, Math.floor(CHUNK_BYTES / Math.max(1, rows.width)));
+  const view = new DataView(new ArrayBuffer(Math.min(rowsAtOnce, rows.count) * rows.width));
+  for (let first = 0; first < rows.count; first += rowsAtOnce) {
+    const count = Math.min(rowsAtOnce, rows.count - first);
+    const bytes = readSync(rows.descriptor, view, 0, count * rows.width, rows.start + first * rows.width);
+    if (bytes < count * rows.width) throw new CatalogError('Cannot read the coverage map as the file ends early');
+    for (let row = 0; row < count; row++) visit(view, row * rows.width, first + row);
+  }
+}

@@ -1,0 +1,213 @@
+/** Local Parquet files, one flat column at a time. This file and column_pages.ts are the ones that know hyparquet. */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, type SchemaElement } from 'hyparquet';
+import { type ColumnPage, chunkRange, columnPages } from './column_pages.ts';
+import { ReadFailure, reasonOf } from './errors.ts';
+
+/** What a column's values are: numbers, but bigints of 64-bit integers, and nothing that we store of `other`. */
+export type ColumnKind = 'boolean' | 'integer32' | 'integer64' | 'unsigned64' | 'float' | 'double' | 'string' | 'other';
+
+/** A run of rows that are stored together. */
+export interface RowGroup {
+  readonly rowStart: number;
+  /** Exclusive. */
+  readonly rowEnd: number;
+}
+
+/**
+ * Opens a Parquet file and reads its footer. Close it when done.
+ * @throws ReadFailure when the file is missing, cut short or no Parquet file
+ */
+export async function openParquet(path: string): Promise<ParquetFile> {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, 'r');
+    const file = localBuffer(descriptor);
+    // `geoparquet: false`: column kinds as the schema has them, whatever else the metadata claims.
+    return new ParquetFile(path, descriptor, file, await parquetMetadataAsync(file, { geoparquet: false }));
+  } catch (error) {
+    if (descriptor !== undefined) closeSync(descriptor);
+    throw new ReadFailure(`Cannot read ${path}: ${reasonOf(error)}`);
+  }
+}
+
+function localBuffer(descriptor: number): AsyncBuffer {
+  const byteLength = fstatSync(descriptor).size;
+  const slice = (start: number, end = byteLength) => {
+    const bytes = new Uint8Array(end - start);
+    for (let done = 0; done < bytes.length; ) {
+      const count = readSync(descriptor, bytes, done, bytes.length - done, start + done);
+      if (count === 0) throw new Error('the file ends early');
+      done += count;
+    }
+    return bytes.buffer;
+  };
+  return { byteLength, slice };
+}
+
+/** An open Parquet file. Methods that read throw ReadFailure when the file is damaged. */
+export class ParquetFile {
+  readonly path: string;
+  readonly rowGroups: readonly RowGroup[];
+  readonly rows: number;
+  /** The flat top-level columns, in file order. */
+  readonly columns: ReadonlyMap<string, ColumnKind>;
+  readonly #descriptor: number;
+  readonly #file: AsyncBuffer;
+  readonly #metadata: FileMetaData;
+  readonly #elements: ReadonlyMap<string, SchemaElement>;
+
+  constructor(path: string, descriptor: number, file: AsyncBuffer, metadata: FileMetaData) {
+    this.path = path;
+    this.#descriptor = descriptor;
+    this.#file = file;
+    this.#metadata = metadata;
+    this.#elements = flatElements(metadata.schema);
+    this.columns = new Map(Array.from(this.#elements, ([name, element]) => [name, kindOf(element)]));
+    let rowStart = 0;
+    this.rowGroups = metadata.row_groups.map(group => ({ rowStart, rowEnd: (rowStart += Number(group.num_rows)) }));
+    this.rows = rowStart;
+  }
+
+  /**
+   * The file that each row group lies in, relative to the dataset: of a `_metadata` file, whose row groups lie
+   * elsewhere.
+   */
+  rowGroupPaths(): string[] {
+    return this.#metadata.row_groups.map(group => group.columns[0]?.file_path ?? '');
+  }
+
+  /**
+   * The least and greatest value of a number column in a row group by the file's statistics; undefined where it has
+   * none.
+   */
+  bounds(rowGroup: number, column: string): { readonly min: number; readonly max: number } | undefined {
+    const statistics = this.#chunk(rowGroup, column)?.meta_data?.statistics;
+    const min = statistics?.min_value ?? statistics?.min;
+    const max = statistics?.max_value ?? statistics?.max;
+    // NaN bounds, which some writers leave behind, say nothing: the comparison is then false.
+    return typeof min === 'number' && typeof max === 'number' && min <= max ? { min, max } : undefined;
+  }
+
+  /** A number column of one row group; NaN where the value is null. */
+  async readNumbers(column: string, rowGroup: number): Promise<Float64Array> {
+    const { rowStart, rowEnd } = this.rowGroups[rowGroup]!;
+    const numbers = new Float64Array(rowEnd - rowStart).fill(Number.NaN);
+    for (const { firstRow, endRow, values, present } of await this.#pages(column, rowGroup, () => true)) {
+      let next = 0;
+      for (let row = firstRow; row < endRow; row++) {
+        if (present && !present[row - firstRow]) continue;
+        const value = values[next++];
+        if (typeof value !== 'number') throw this.#damaged(column, row);
+        numbers[row - rowStart] = value;
+      }
+    }
+    return numbers;
+  }
+
+  /**
+   * The values of the given rows of the file, which must ascend; null where the value is null. 64-bit integers are
+   * bigints.
+   */
+  async readValues(column: string, rows: ArrayLike<number>): Promise<unknown[]> {
+    const found: unknown[] = new Array(rows.length).fill(undefined);
+    let first = 0;
+    for (const [rowGroup, { rowEnd }] of this.rowGroups.entries()) {
+      const end = lowerBound(rows, rowEnd);
+      const wanted = (from: number, to: number) => lowerBound(rows, from) < lowerBound(rows, to);
+      if (first < end) for (const page of await this.#pages(column, rowGroup, wanted)) pickValues(page, rows, found);
+      first = end;
+    }
+    const missing = found.indexOf(undefined);
+    if (missing >= 0) throw this.#damaged(column, rows[missing]!);
+    return found;
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+
+  async #pages(
+    column: string,
+    rowGroup: number,
+    wanted: (firstRow: number, endRow: number) => boolean,
+  ): Promise<ColumnPage[]> {
+    const element = this.#elements.get(column);
+    const metadata = this.#chunk(rowGroup, column)?.meta_data;
+    const { rowStart: firstRow, rowEnd: endRow } = this.rowGroups[rowGroup]!;
+    try {
+      if (!element || !metadata) throw new Error('there is no such column');
+      const bytes = await this.#file.slice(...chunkRange(metadata));
+      return [...columnPages({ metadata, element, bytes, firstRow, endRow }, wanted)];
+    } catch (error) {
+      throw new ReadFailure(`Cannot read column ${column} of ${this.path}: ${reasonOf(error)}`);
+    }
+  }
+
+  #damaged(column: string, row: number): ReadFailure {
+    return new ReadFailure(`Cannot read column ${column} of ${this.path}: row ${row} has no value and is not null`);
+  }
+
+  #chunk(rowGroup: number, column: string) {
+    return this.#metadata.row_groups[rowGroup]?.columns.find(
+      ({ meta_data }) => meta_data?.path_in_schema.length === 1 && meta_data.path_in_schema[0] === column,
+    );
+  }
+}
+
+/** Fills in `found` for those of the ascending `rows` that the page holds. */
+function pickValues(
+  { firstRow, endRow, values, present }: ColumnPage,
+  rows: ArrayLike<number>,
+  found: unknown[],
+): void {
+  let row = firstRow;
+  let next = 0;
+  for (let at = lowerBound(rows, firstRow); at < rows.length && rows[at]! < endRow; at++) {
+    if (!present) found[at] = values[rows[at]! - firstRow];
+    else {
+      for (; row < rows[at]!; row++) next += present[row - firstRow]!;
+      found[at] = present[row - firstRow] ? values[next] : null;
+    }
+  }
+}
+
+/** The first index whose row is at least `row`. */
+function lowerBound(rows: ArrayLike<number>, row: number): number {
+  let [low, high] = [0, rows.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (rows[middle]! < row) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Top-level columns that hold one value a row. */
+function flatElements(schema: readonly SchemaElement[]): Map<string, SchemaElement> {
+  const elements = new Map<string, SchemaElement>();
+  for (let index = 1; index < schema.length; index++) {
+    const element = schema[index]!;
+    if (element.num_children) index = skipChildren(schema, index);
+    else if (element.repetition_type !== 'REPEATED') elements.set(element.name, element);
+  }
+  return elements;
+}
+
+/** The index of the last descendant of a group in the depth-first schema list. */
+function skipChildren(schema: readonly SchemaElement[], index: number): number {
+  let last = index;
+  for (let child = 0; child < (schema[index]!.num_children ?? 0); child++) last = skipChildren(schema, last + 1);
+  return last;
+}
+
+function kindOf({ type, converted_type: converted, logical_type: logical }: SchemaElement): ColumnKind {
+  if (type === 'BOOLEAN') return 'boolean';
+  if (type === 'FLOAT') return 'float';
+  if (type === 'DOUBLE') return 'double';
+  if (type === 'BYTE_ARRAY') return converted === 'UTF8' || logical?.type === 'STRING' ? 'string' : 'other';
+  const isInteger = (!converted || /^U?INT_\d+$/.test(converted)) && (!logical || logical.type === 'INTEGER');
+  if (type === 'INT32' && isInteger) return 'integer32';
+  if (type !== 'INT64' || !isInteger) return 'other';
+  return converted === 'UINT_64' || (logical?.type === 'INTEGER' && !logical.isSigned) ? 'unsigned64' : 'integer64';
+}

@@ -1,0 +1,73 @@
+import type { CatalogName } from '../store/types.ts';
+
+/**
+ * One of the four catalogs of the service: what is fixed, wherever a copy of it lies. Column names are in the catalog's
+ * own case.
+ */
+export interface CatalogDefinition {
+  readonly name: CatalogName;
+  readonly release: string;
+  readonly idColumn: string;
+  readonly raColumn: string;
+  readonly decColumn: string;
+  /** HEALPix order at which the footprint is kept. */
+  readonly footprintOrder: number;
+  /** Stored with each match, under the lowercased name; in the order of the wire contract. */
+  readonly payloadColumns: readonly string[];
+}
+
+/** One HEALPix pixel's share of a catalog. */
+export interface Partition {
+  readonly order: number;
+  /** NESTED. */
+  readonly ipix: number;
+  /** Parquet files, relative to the catalog's location, with `/` between the parts. */
+  readonly files: readonly string[];
+}
+
+/** Where a payload value comes from. */
+export interface PayloadColumn {
+  /** The key that it is stored and served under: the lowercased column name. */
+  readonly key: string;
+  /** The column as the files spell it, or null where this copy of the catalog has none: the value is then null. */
+  readonly column: string | null;
+}
+
+/** The columns of one copy of a catalog, as its files spell them. */
+export interface CatalogColumns {
+  readonly id: string;
+  readonly ra: string;
+  readonly dec: string;
+  readonly payload: readonly PayloadColumn[];
+}
+
+/** The part of the sky that a catalog covers; `index`'s Coverage as plain data. */
+export interface StoredCoverage {
+  /**
+   * The order that the footprint is really known at: the definition's, or a coarser one where the catalog's map is
+   * coarser.
+   */
+  readonly order: number;
+  /** Sorted, disjoint [start, end) pairs of NESTED pixels at `order`, as little-endian uint32. */
+  readonly ranges: Uint8Array;
+  /** The name of the map file that it was read from, or `rows`. */
+  readonly source: string;
+}
+
+/** A catalog that crossmatching searches: plain data, as it is stored. */
+export interface CatalogRegistration {
+  readonly name: CatalogName;
+  /** Absolute path of the HATS directory that holds the table itself (not of a collection above it). */
+  readonly location: string;
+  readonly addedAtUs: number;
+  /** Ascending by order, then ipix. */
+  readonly partitions: readonly Partition[];
+  readonly columns: CatalogColumns;
+  readonly coverage: StoredCoverage;
+  /** What the properties file says, for people: number of rows (null where it does not), builder, release date. */
+  readonly hats: {
+    readonly rows: number | null;
+    readonly builder: string | null;
+    readonly releaseDate: string | null;
+  };
+}

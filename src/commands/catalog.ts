@@ -1,0 +1,132 @@
+/** `nearsky catalog add|list|check`: which catalogs are searched, and where they lie. */
+import { CATALOGS, catalogDefinition } from '../catalogs/definitions.ts';
+import { checkCatalog, registerCatalog } from '../catalogs/register.ts';
+import type { CatalogDefinition, CatalogRegistration } from '../catalogs/types.ts';
+import { openStore, type Store } from '../store/store.ts';
+import { Writer } from '../store/writer.ts';
+import { type Command, type Invocation, Progress, printResult, table, UsageError } from './cli.ts';
+
+export const command: Command = {
+  usage: 'catalog add NAME LOCATION | catalog list | catalog check NAME',
+  description: [
+    'add: registers one of the four catalogs at a HATS directory, or a collection of them, after checking its properties, files and columns;',
+    'one of the same name is replaced. list: shows what is registered. check: opens every file of a registered catalog.',
+    `NAME is ${CATALOGS.map(({ name }) => name).join(', ')}.`,
+  ].join('\n'),
+  options: {
+    'allow-missing-columns': { help: 'add: take payload columns that the catalog lacks as null' },
+  },
+  example: 'nearsky catalog add gaia_dr3 /data/hats/gaia',
+  async run(invocation) {
+    const [verb, ...rest] = invocation.positionals;
+    const expect = (count: number) => {
+      if (rest.length !== count)
+        throw new UsageError(
+          `catalog ${verb} takes ${count} arguments, not ${rest.length}. Usage: nearsky ${this.usage}`,
+        );
+    };
+    switch (verb) {
+      case 'add':
+        expect(2);
+        return add(invocation, definitionOf(rest[0]!), rest[1]!);
+      case 'list':
+        expect(0);
+        return list(invocation);
+      case 'check':
+        expect(1);
+        return check(invocation, definitionOf(rest[0]!));
+      default:
+        throw new UsageError(
+          `catalog needs add, list or check, not ${verb === undefined ? 'nothing' : JSON.stringify(verb)}`,
+        );
+    }
+  },
+};
+
+function definitionOf(name: string): CatalogDefinition {
+  const definition = catalogDefinition(name);
+  if (definition) return definition;
+  throw new UsageError(
+    `unknown catalog ${JSON.stringify(name)}. The catalogs are ${CATALOGS.map(catalog => catalog.name).join(', ')}`,
+  );
+}
+
+async function withStore<T>(
+  invocation: Invocation,
+  mode: 'read' | 'write',
+  use: (store: Store) => Promise<T>,
+): Promise<T> {
+  const store = openStore(invocation.config.NEARSKY_DATA, mode);
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+async function add(invocation: Invocation, definition: CatalogDefinition, location: string): Promise<number> {
+  const progress = new Progress();
+  const registration = await registerCatalog(definition, location, {
+    addedAtUs: Date.now() * 1000,
+    allowMissing: invocation.flags.has('allow-missing-columns'),
+    onProgress: ({ partitions, partitionsDone, rows }) =>
+      progress.update(() => `building the footprint: partition ${partitionsDone} of ${partitions}, ${rows} rows`),
+  });
+  progress.end();
+  await withStore(invocation, 'write', store => new Writer(store).putCatalog(registration));
+  printResult(invocation, summaryOf(registration), `added ${describe(registration)}`);
+  return 0;
+}
+
+async function list(invocation: Invocation): Promise<number> {
+  return withStore(invocation, 'read', async store => {
+    const stored = new Map(store.catalogs().map(registration => [registration.name, registration]));
+    const registrations = CATALOGS.flatMap(({ name }) => stored.get(name) ?? []);
+    const text =
+      registrations.map(describe).join('\n\n') ||
+      'no catalog is registered: add one with nearsky catalog add NAME LOCATION';
+    printResult(invocation, registrations.map(summaryOf), text);
+    return 0;
+  });
+}
+
+async function check(invocation: Invocation, { name }: CatalogDefinition): Promise<number> {
+  return withStore(invocation, 'read', async store => {
+    const registration = store.catalog(name);
+    if (!registration)
+      throw new Error(`Cannot check ${name} as it is not registered: add it with nearsky catalog add ${name} LOCATION`);
+    const progress = new Progress();
+    const result = await checkCatalog(registration, done => progress.update(() => `checked ${done} files`));
+    progress.end();
+    const verdict =
+      result.problems.length === 0 ? 'all files can be used' : `${result.problems.length} files cannot be used`;
+    const text = [`${name}: ${result.files} files, ${result.rows} rows, ${verdict}`, ...result.problems].join('\n');
+    printResult(invocation, { name, ...result }, text);
+    return result.problems.length === 0 ? 0 : 1;
+  });
+}
+
+/** A registration without its partition list and footprint bytes. */
+function summaryOf({ name, location, addedAtUs, partitions, columns, coverage, hats }: CatalogRegistration) {
+  return {
+    name,
+    location,
+    added_at: new Date(addedAtUs / 1000).toISOString(),
+    partitions: partitions.length,
+    rows: hats.rows,
+    coverage: { order: coverage.order, from: coverage.source },
+    missing_columns: columns.payload.filter(({ column }) => column === null).map(({ key }) => key),
+  };
+}
+
+function describe(registration: CatalogRegistration): string {
+  const { name, location, added_at, partitions, rows, coverage, missing_columns } = summaryOf(registration);
+  return `${name}\n${table([
+    ['  location', location],
+    ['  added', added_at],
+    ['  partitions', partitions],
+    ['  rows', rows ?? 'not stated'],
+    ['  footprint', `order ${coverage.order}, from ${coverage.from}`],
+    ['  columns that are null', missing_columns.join(', ') || 'none'],
+  ])}`;
+}

@@ -1,0 +1,78 @@
+/** `nearsky crossmatch`: every pending object once. */
+import { Pool } from '../../workers/pool.ts';
+import {
+  type CrossmatchSummary,
+  crossmatchPending,
+  DEFAULT_BATCH_SIZE,
+  MAX_BATCH_SIZE,
+} from '../crossmatch/crossmatcher.ts';
+import { provenanceSetOf } from '../provenance.ts';
+import { openStore } from '../store/store.ts';
+import { Writer } from '../store/writer.ts';
+import { type Command, Progress, printResult, table, UsageError } from './cli.ts';
+
+export const command: Command = {
+  usage: 'crossmatch [--batch N]',
+  description: [
+    'Crossmatches every pending object once with every registered catalog and exits; prints counts by status and by catalog outcome.',
+    'May be interrupted and run again at any time, also beside a running server or another crossmatch. An object stays pending, and the',
+    'exit status is 1, when none of the catalogs that it should have been searched in could be read.',
+  ].join('\n'),
+  options: {
+    batch: { value: 'N', help: `objects a commit, 1 to ${MAX_BATCH_SIZE} (default ${DEFAULT_BATCH_SIZE})` },
+  },
+  example: 'nearsky crossmatch --data ./data',
+  async run(invocation) {
+    if (invocation.positionals.length > 0)
+      throw new UsageError(`crossmatch takes no arguments. Usage: nearsky ${this.usage}`);
+    const batchSize = batchSizeOf(invocation.options.get('batch'));
+    const { config } = invocation;
+    const store = openStore(config.NEARSKY_DATA, 'write');
+    const pool = new Pool({ threads: config.NEARSKY_WORKERS });
+    const progress = new Progress();
+    try {
+      const summary = await crossmatchPending({
+        store,
+        writer: new Writer(store),
+        pool,
+        provenance: () => provenanceSetOf(config),
+        batchSize,
+        onProgress: ({ objects, files, filesDone }) =>
+          progress.update(() => `${objects} objects done; catalog file ${filesDone} of ${files} for the next ones`),
+      });
+      progress.end();
+      printResult(invocation, summary, describe(summary));
+      for (const { catalogName, reason, objects } of summary.problems) {
+        process.stderr.write(`nearsky crossmatch: ${catalogName}, wanted for ${objects} objects: ${reason}\n`);
+      }
+      if (summary.unreadable === 0) return 0;
+      process.stderr.write(
+        `nearsky crossmatch: ${summary.unreadable} objects stay pending: mend the files named above and run it again\n`,
+      );
+      return 1;
+    } finally {
+      await pool.close();
+      await store.close();
+    }
+  },
+};
+
+function batchSizeOf(text: string | undefined): number {
+  const size = text === undefined ? DEFAULT_BATCH_SIZE : /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (size >= 1 && size <= MAX_BATCH_SIZE) return size;
+  throw new UsageError(`--batch must be an integer from 1 to ${MAX_BATCH_SIZE}: current value is ${text}`);
+}
+
+function describe({ objects, recorded, skipped, unreadable, statuses, outcomes }: CrossmatchSummary): string {
+  const byCatalog = Object.entries(outcomes).flatMap(([catalog, counts]) =>
+    Object.entries(counts).map(([outcome, count]) => [`${catalog} ${outcome}`, count] as const),
+  );
+  return table([
+    ['objects', objects],
+    ['recorded', recorded],
+    ['crossmatched by another process', skipped],
+    ['still pending', unreadable],
+    ...Object.entries(statuses),
+    ...byCatalog,
+  ]);
+}

@@ -1,0 +1,142 @@
+/** `nearsky demo`: the sample that ships with nearsky, ingested, crossmatched and served. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { defaultThreads, Pool } from '../../workers/pool.ts';
+import { CATALOGS } from '../catalogs/definitions.ts';
+import { registerCatalog } from '../catalogs/register.ts';
+import type { Config } from '../config.ts';
+import { crossmatchPending } from '../crossmatch/crossmatcher.ts';
+import { normaliserOf } from '../ingest/brokers.ts';
+import { Ingester } from '../ingest/ingester.ts';
+import { RejectLog } from '../ingest/rejects.ts';
+import { provenanceSetOf } from '../provenance.ts';
+import { openStore } from '../store/store.ts';
+import type { BrokerName } from '../store/types.ts';
+import { Writer } from '../store/writer.ts';
+import { type Command, UsageError } from './cli.ts';
+import { serve } from './serve.ts';
+
+const SAMPLE = fileURLToPath(new URL('../../sample/', import.meta.url));
+
+const ALERTS: readonly (readonly [broker: BrokerName, file: string])[] = [
+  ['lasair', 'lasair.ndjson'],
+  ['antares', 'antares.ndjson'],
+  ['pittgoogle', 'pittgoogle.ndjson'],
+];
+/** Ingested after the crossmatch, so that some objects wait for theirs. */
+const LATE_ALERTS = ['lasair', 'lasair-late.ndjson'] as const;
+
+/** What to look at; sample/README.md says more about these objects. */
+const EXAMPLES: readonly (readonly [path: string, shows: string])[] = [
+  ['/api/objects/313637935709683761', 'a supernova candidate with a source in all four catalogs'],
+  ['/api/objects/9000000000000000004?detail=full', 'a real Gaia star within 1.0 arcsec, with its columns'],
+  ['/api/objects/313664312957206554', 'searched, nothing there: the nearest source is 1.0005 arcsec away'],
+  ['/api/objects/169579900785655908', 'outside the footprint of every catalog: not searched'],
+  ['/api/objects/9000000000000000001', 'an alert whose position is invalid'],
+  ['/api/objects/169641483339038753', 'ingested after the crossmatch: pending'],
+  ['/api/objects/170028513894596704', 'not in service: its reliability lies below the cut'],
+  ['/api/cone?ra=221.596&dec=-40.0&radius_arcsec=60', 'what lies within 60 arcsec of a position'],
+  ['/api/status', 'the service itself'],
+];
+
+export const command: Command = {
+  usage: 'demo [--host HOST] [--port PORT]',
+  description: [
+    'Makes a data directory from the sample that ships with nearsky (real alerts; see sample/README.md), crossmatches it and serves it',
+    'until it gets SIGTERM or SIGINT; prints a few addresses to open. The data directory is a temporary one, removed at the end, unless',
+    '--data names one that is absent or empty: that one is kept.',
+  ].join('\n'),
+  options: {
+    host: { value: 'HOST', help: 'the address to listen on (default 127.0.0.1)', setting: 'NEARSKY_HOST' },
+    port: { value: 'PORT', help: 'the port, 0 for a free one (default 8080)', setting: 'NEARSKY_PORT' },
+  },
+  example: 'nearsky demo --port 8080',
+  async run({ config, options, positionals }) {
+    if (positionals.length > 0) throw new UsageError(`demo takes no arguments. Usage: nearsky ${this.usage}`);
+    const given = options.get('data');
+    if (given !== undefined) {
+      requireEmpty(given);
+      await demo(config);
+      return 0;
+    }
+    const temporary = mkdtempSync(join(tmpdir(), 'nearsky-demo-'));
+    const remove = () => rmSync(temporary, { recursive: true, force: true });
+    // `exit` is the one event that comes however the process ends, save by SIGKILL.
+    process.once('exit', remove);
+    await demo({ ...config, NEARSKY_DATA: temporary });
+    return 0;
+  },
+};
+
+function requireEmpty(directory: string): void {
+  let held: string[] = [];
+  try {
+    held = readdirSync(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  if (held.length > 0)
+    throw new Error(
+      `Cannot make the demo in ${directory} as it is not empty (${held[0]}): give --data another directory`,
+    );
+}
+
+async function demo(config: Config): Promise<void> {
+  const leave = () => process.exit(0);
+  process.on('SIGINT', leave).on('SIGTERM', leave);
+  await prepare(config);
+  process.off('SIGINT', leave).off('SIGTERM', leave);
+  await serve(config, { crossmatch: false, onListening: announce });
+}
+
+/** Fills the data directory. */
+async function prepare(config: Config): Promise<void> {
+  const store = openStore(config.NEARSKY_DATA, 'write');
+  try {
+    const writer = new Writer(store);
+    for (const alerts of ALERTS) await ingest(config, writer, ...alerts);
+    for (const definition of CATALOGS) {
+      const location = join(SAMPLE, 'catalogs', definition.name);
+      const registration = await registerCatalog(definition, location, { addedAtUs: Date.now() * 1000 });
+      await writer.putCatalog(registration);
+      say(`catalog ${definition.name}: ${registration.hats.rows} rows, footprint from ${registration.coverage.source}`);
+    }
+    const pool = new Pool({ threads: defaultThreads() });
+    try {
+      const provenance = () => provenanceSetOf(config);
+      const { statuses } = await crossmatchPending({ store, writer, pool, provenance });
+      say(`crossmatch: ${counts(statuses)}`);
+    } finally {
+      await pool.close();
+    }
+    await ingest(config, writer, ...LATE_ALERTS);
+  } finally {
+    await store.close();
+  }
+}
+
+async function ingest(config: Config, writer: Writer, broker: BrokerName, file: string): Promise<void> {
+  const rejects = new RejectLog(config.NEARSKY_DATA, broker);
+  const ingester = new Ingester(writer, normaliserOf(broker, config), rejects);
+  await ingester.ingestFile(join(SAMPLE, 'alerts', file), () => {});
+  rejects.close();
+  say(`ingest ${file}: ${counts({ ...ingester.counts })}`);
+}
+
+const counts = (named: Readonly<Record<string, number>>) =>
+  Object.entries(named)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`)
+    .join(', ');
+
+function announce(url: string): void {
+  for (const [path, shows] of EXAMPLES) say(`\n${shows}:\n  ${url}${path}`);
+  say('\nCtrl-C ends the demo.');
+  say(`listening on ${url}`);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

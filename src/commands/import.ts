@@ -1,0 +1,72 @@
+/** `nearsky import`: the lines of an export into the data directory. */
+import { RejectLog } from '../ingest/rejects.ts';
+import { openStore } from '../store/store.ts';
+import { Writer } from '../store/writer.ts';
+import { type ImportCounts, Importer, type Rejection } from '../transfer/importer.ts';
+import { type Command, type Invocation, Progress, printResult, table, UsageError } from './cli.ts';
+
+export const command: Command = {
+  usage: 'import FILE...|-',
+  description: `Stores what \`nearsky export\` wrote, here or elsewhere: one JSON object a line, plain or gzipped, from files or (-) from standard
+input. A bad line is kept, with its number and the reason, in DATA/rejected; the rest is imported, and the exit status is 1.
+
+An import only adds to what is stored. A line that contradicts it (another position for a known object, say) is rejected; one that says
+what is known changes nothing, so the same file may be imported again, after an interruption above all. Lines may come in any order.
+The tns_object lines, with one tns_snapshot line, replace the TNS registry as a whole at the end of a run that read all its files.
+The catalogs are not part of an export: register them with \`nearsky catalog add\`.`,
+  options: {},
+  example: 'nearsky import --data ./data backup.ndjson.gz',
+  run,
+};
+
+/** More rejections than this are counted only, as far as standard error goes. */
+const SHOWN_REJECTIONS = 20;
+
+async function run(invocation: Invocation): Promise<number> {
+  const files = invocation.positionals;
+  if (files.length === 0) throw new UsageError(`no file given. Usage: nearsky ${command.usage}`);
+  const dataDir = invocation.config.NEARSKY_DATA;
+  const store = openStore(dataDir, 'write');
+  const rejects = new RejectLog(dataDir, 'import');
+  const progress = new Progress();
+  const onBatch = () =>
+    progress.update(() => `${importer.counts.read} lines read, ${importer.counts.rejected} rejected`);
+  const importer = new Importer({ dataDir, writer: new Writer(store), rejects, onReject: rejectionTeller(), onBatch });
+  try {
+    try {
+      for (const file of files) await importer.importFile(file);
+    } finally {
+      await importer.finish();
+    }
+  } finally {
+    progress.end();
+    printCounts(invocation, importer.counts, rejects);
+    importer.close();
+    rejects.close();
+    await store.close();
+  }
+  return importer.counts.rejected > 0 ? 1 : 0;
+}
+
+/** Tells of the first rejections on standard error. */
+function rejectionTeller(): (rejection: Rejection) => void {
+  let told = 0;
+  return ({ file, line, reason }) => {
+    told++;
+    if (told <= SHOWN_REJECTIONS) process.stderr.write(`${file}:${line}: ${reason}\n`);
+    if (told === SHOWN_REJECTIONS) process.stderr.write('no more rejected lines are shown here\n');
+  };
+}
+
+function printCounts(invocation: Invocation, counts: ImportCounts, rejects: RejectLog): void {
+  const rejectsFile = counts.rejected > 0 ? rejects.path : null;
+  const types = Object.entries(counts.types);
+  const text = table([
+    ['lines read', counts.read],
+    ...types.map(([type, { imported, unchanged }]): [string, string] => {
+      return [type, `${imported} imported${unchanged > 0 ? `, ${unchanged} known` : ''}`];
+    }),
+    ['rejected', rejectsFile ? `${counts.rejected}, see ${rejectsFile}` : 0],
+  ]);
+  printResult(invocation, { ...counts, rejects_file: rejectsFile }, text);
+}

@@ -1,0 +1,243 @@
+/**
+ * Every setting: its name, bounds and default, in one table. An option of the command line beats the environment variable of
+ * the setting's name, which beats the JSON configuration file, which beats the default.
+ */
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { type Network, parseNetwork } from './mcp/addresses.ts';
+import type { Rate } from './mcp/limiter.ts';
+
+/** A setting that cannot be: the program does not start (exit status 2). */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+interface Setting<T> {
+  readonly default: T;
+  /** What a value must be, as it reads after "must be". */
+  readonly bound: string;
+  /** The value, from text (option, environment) or from JSON; undefined when it cannot be. */
+  parse(value: unknown): T | undefined;
+}
+
+const packageJson = fileURLToPath(new URL('../package.json', import.meta.url));
+const packageVersion: string = JSON.parse(readFileSync(packageJson, 'utf8')).version;
+
+const SETTINGS = {
+  NEARSKY_DATA: text('./data'),
+  NEARSKY_HOST: text('127.0.0.1'),
+  NEARSKY_PORT: integer(8080, 0, 65535),
+  /** Threads of the query pool; one core is left to the main thread. */
+  NEARSKY_WORKERS: integer(Math.max(1, availableParallelism() - 1), 1, 256),
+
+  API_REQUEST_BUDGET_SECONDS: number(5, 0.001, 3600),
+  API_MAX_IDS: integer(1000, 1, 100_000),
+  API_MAX_POSITIONS: integer(200, 1, 100_000),
+  API_MAX_CONE_RADIUS_ARCSEC: number(60, 0.001, 3600),
+  API_MAX_OBJECTS_PER_POSITION: integer(100, 1, 100_000),
+  API_MAX_OBJECTS_PER_REQUEST: integer(2000, 1, 100_000),
+  RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE: integer(1000, 1, 100_000),
+  RECENT_CROSSMATCH_MAX_PAGE_SIZE: integer(10_000, 1, 100_000),
+  RECENT_CROSSMATCH_MAX_WINDOW_HOURS: integer(168, 1, 87_600),
+
+  CROSSMATCH_RADIUS_ARCSEC: number(1, 0.001, 60),
+  TNS_MATCH_RADIUS_ARCSEC: number(1, 0.001, 60),
+  TNS_SNAPSHOT_MAX_AGE_SECONDS: integer(7200, 1, 31_536_000),
+  MIN_DIASOURCE_RELIABILITY: number(0.6, 0, 1),
+  ANTARES_DECLARED_MIN_RELIABILITY: optional(number(0, 0, 1)),
+  ANTARES_DECLARED_MIN_RELIABILITY_AS_OF: optional(date()),
+  LASAIR_DECLARED_MIN_RELIABILITY: optional(number(0, 0, 1)),
+  LASAIR_DECLARED_MIN_RELIABILITY_AS_OF: optional(date()),
+
+  MCP_MAX_IDENTIFIERS: integer(100, 1, 1000),
+  MCP_MAX_OBJECTS: integer(20, 1, 1000),
+  MCP_MATCHES_PER_CATALOG: integer(3, 1, 100),
+  MCP_MAX_RESULT_CHARS: integer(30_000, 10_000, 10_000_000),
+  /** Scheme and host of the API in the connector's recipes; null: those of the request. */
+  MCP_API_BASE_URL: optional(origin()),
+  /** Origins from which a browser may use the connector. */
+  MCP_ALLOWED_ORIGINS: list(origin(), []),
+  MCP_SESSION_MAX_AGE_SECONDS: integer(86_400, 1, 31_536_000),
+  /** Signs session ids; null: random. Processes that share the load need the same one. */
+  MCP_SESSION_SECRET: optional(text('')),
+  MCP_SESSION_RATE: rate(2, 10),
+  MCP_IP_RATE: rate(2, 10),
+  MCP_PROVIDER_RATE: rate(10, 50),
+  MCP_MAX_CONCURRENT: integer(6, 1, 10_000),
+  MCP_MAX_CONCURRENT_PER_KEY: integer(2, 1, 10_000),
+  /** The header in which the proxy in front says who the client is. */
+  MCP_CLIENT_IP_HEADER: headerName('X-Real-Ip'),
+  /** Ranges from which the providers of chat assistants call. */
+  MCP_PROVIDER_CIDRS: list(network(), ['160.79.104.0/21']),
+
+  TNS_OBJECT_URL_TEMPLATE: urlTemplate('https://www.wis-tns.org/object/{name}', '{name}'),
+  LASAIR_OBJECT_URL_TEMPLATE: urlTemplate('https://lasair.lsst.ac.uk/objects/{diaObjectId}/', '{diaObjectId}'),
+  ANTARES_OBJECT_URL_TEMPLATE: urlTemplate('https://antares.noirlab.edu/loci?search={diaObjectId}', '{diaObjectId}'),
+
+  /** The `service_version` of the answers; null when blank. */
+  APP_VERSION: { default: packageVersion, bound: 'text', parse: blankIsNull } satisfies Setting<
+    string | null
+  > as Setting<string | null>,
+};
+
+export type SettingName = keyof typeof SETTINGS;
+/** The settings, by the names of the wire contract. Immutable. */
+export type Config = { readonly [K in SettingName]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never };
+
+export interface ConfigSources {
+  readonly options?: ReadonlyMap<SettingName, string>;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** The path of a JSON file: one object, its keys names of settings. */
+  readonly file?: string | undefined;
+}
+
+/**
+ * The settings from all their sources. An empty environment variable counts as absent, except APP_VERSION, where it means null.
+ * @throws ConfigError naming the setting, the value and the bound
+ */
+export function loadConfig({ options, environment = {}, file }: ConfigSources = {}): Config {
+  const inFile = file === undefined ? new Map<string, unknown>() : readConfigFile(file);
+  const config: Record<string, unknown> = {};
+  for (const [key, setting] of Object.entries(SETTINGS) as [SettingName, Setting<unknown>][]) {
+    const inEnvironment = environment[key];
+    if (options?.has(key)) {
+      config[key] = parseSetting(key, setting, options.get(key), 'on the command line');
+    } else if (inEnvironment !== undefined && (inEnvironment !== '' || key === 'APP_VERSION')) {
+      config[key] = parseSetting(key, setting, inEnvironment, 'in the environment');
+    } else if (inFile.has(key)) {
+      config[key] = parseSetting(key, setting, inFile.get(key), `in ${file}`);
+    } else {
+      config[key] = setting.default;
+    }
+  }
+  return Object.freeze(config) as Config;
+}
+
+function parseSetting(key: string, setting: Setting<unknown>, value: unknown, where: string): unknown {
+  const parsed = setting.parse(value);
+  if (parsed !== undefined) return parsed;
+  throw new ConfigError(
+    `Cannot start as ${key} must be ${setting.bound}: current value is ${JSON.stringify(value)}, ${where}`,
+  );
+}
+
+function readConfigFile(file: string): Map<string, unknown> {
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`Cannot read the configuration file ${file} (${why}): give --config a JSON file`);
+  }
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    throw new ConfigError(`Cannot read the configuration file ${file} as it must hold one JSON object of settings`);
+  }
+  for (const key of Object.keys(content)) {
+    if (Object.hasOwn(SETTINGS, key)) continue;
+    throw new ConfigError(
+      `Cannot start as ${file} names an unknown setting: ${key}. Known: ${Object.keys(SETTINGS).join(', ')}`,
+    );
+  }
+  return new Map(Object.entries(content));
+}
+
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+function toNumber(value: unknown): number {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && NUMBER.test(value.trim()) ? Number(value) : Number.NaN;
+}
+
+/** A number, bounds inclusive. */
+function number(fallback: number, min: number, max: number): Setting<number> {
+  const parse = (value: unknown) => {
+    const parsed = toNumber(value);
+    return parsed >= min && parsed <= max ? parsed : undefined;
+  };
+  return { default: fallback, bound: `a number from ${min} to ${max}`, parse };
+}
+
+/** An integer, bounds inclusive. */
+function integer(fallback: number, min: number, max: number): Setting<number> {
+  const parse = (value: unknown) => {
+    const parsed = toNumber(value);
+    return Number.isInteger(parsed) && parsed >= min && parsed <= max ? parsed : undefined;
+  };
+  return { default: fallback, bound: `an integer from ${min} to ${max}`, parse };
+}
+
+function text(fallback: string): Setting<string> {
+  return {
+    default: fallback,
+    bound: 'text, not empty',
+    parse: value => (typeof value === 'string' && value ? value : undefined),
+  };
+}
+
+function date(): Setting<string> {
+  const parse = (value: unknown) => {
+    if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return undefined;
+    const time = new Date(`${value}T00:00:00Z`);
+    return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(value) ? value : undefined;
+  };
+  return { default: '', bound: 'a date as YYYY-MM-DD', parse };
+}
+
+/** As `setting`, but null by default and in the file. */
+function optional<T>(setting: Setting<T>): Setting<T | null> {
+  return { default: null, bound: setting.bound, parse: value => (value === null ? null : setting.parse(value)) };
+}
+
+function urlTemplate(fallback: string, placeholder: string): Setting<string> {
+  const parse = (value: unknown) => {
+    return typeof value === 'string' && /^https?:\/\//.test(value) && value.includes(placeholder) ? value : undefined;
+  };
+  return { default: fallback, bound: `an http or https address with ${placeholder} in it`, parse };
+}
+
+/** Scheme, host and port, in the spelling that browsers use; a path is left out. */
+function origin(): Setting<string> {
+  const parse = (value: unknown) => {
+    const url = typeof value === 'string' && /^https?:/i.test(value.trim()) && URL.parse(value.trim());
+    return url ? url.origin : undefined;
+  };
+  return { default: '', bound: 'an http or https address', parse };
+}
+
+function network(): Setting<Network> {
+  const parse = (value: unknown) => (typeof value === 'string' ? parseNetwork(value) : undefined);
+  return { default: parseNetwork('::/0')!, bound: 'a network such as 192.0.2.0/24 or 2001:db8::/32', parse };
+}
+
+function headerName(fallback: string): Setting<string> {
+  const parse = (value: unknown) => (typeof value === 'string' && /^[\w-]+$/.test(value) ? value : undefined);
+  return { default: fallback, bound: "a header's name", parse };
+}
+
+const RATE = /^\s*(\d+(?:\.\d+)?)\s*\/\s*s\s+burst\s+(\d{1,6})\s*$/i;
+
+/** So many calls a second in the long run, and at most `burst` at once. */
+function rate(perSecond: number, burst: number): Setting<Rate> {
+  const parse = (value: unknown) => {
+    const [, rateText, burstText] = (typeof value === 'string' && RATE.exec(value)) || [];
+    const parsed = { perSecond: Number(rateText), burst: Number(burstText) };
+    return parsed.perSecond > 0 && parsed.burst >= 1 ? parsed : undefined;
+  };
+  return { default: { perSecond, burst }, bound: 'a rate such as "2/s burst 10"', parse };
+}
+
+/** Values of `setting`: text with commas between, or in the file an array. */
+function list<T>(setting: Setting<T>, fallback: readonly string[]): Setting<readonly T[]> {
+  const parse = (value: unknown): readonly T[] | undefined => {
+    const parts = typeof value === 'string' ? value.split(',').filter(part => part.trim() !== '') : value;
+    const parsed = Array.isArray(parts) ? parts.map(part => setting.parse(part)) : [undefined];
+    return parsed.includes(undefined) ? undefined : (parsed as T[]);
+  };
+  return { default: parse([...fallback])!, bound: `a list, with commas between: each ${setting.bound}`, parse };
+}
+
+function blankIsNull(value: unknown): string | null | undefined {
+  if (value === null) return null;
+  return typeof value === 'string' ? value.trim() || null : undefined;
+}

@@ -1,0 +1,61 @@
+/** The error codes of the API: the one list of them. Order: that of the published enumeration, then this service's two additions. */
+
+export interface CodeFacts {
+  readonly name: string;
+  /** HTTP status of an answer with this code. */
+  readonly status: number;
+  /** Whether the same request can succeed later. */
+  readonly retryable: boolean;
+  readonly meaning: string;
+}
+
+export const ERROR_CODES = [
+  {
+    name: 'invalid_parameter',
+    status: 400,
+    retryable: false,
+    meaning: 'a request parameter, body field, cursor or window is invalid',
+  },
+  {
+    name: 'method_not_allowed',
+    status: 405,
+    retryable: false,
+    meaning: 'the method is not supported on the path; the `Allow` header lists those that are',
+  },
+  {
+    name: 'query_too_expensive',
+    status: 400,
+    retryable: false,
+    meaning: 'the request exceeded the time budget; narrow it, since retrying it unchanged does not help',
+  },
+  {
+    name: 'service_unavailable',
+    status: 503,
+    retryable: true,
+    meaning: 'the service or its database cannot answer now; wait for the seconds in `Retry-After` and try again',
+  },
+  {
+    name: 'filters_span_catalogs',
+    status: 400,
+    retryable: false,
+    meaning: 'match filters name more than one catalog; `params` lists the conflicting parameters',
+  },
+  {
+    name: 'unsupported_parameter',
+    status: 400,
+    retryable: false,
+    meaning: 'the operation does not support the named parameters; the request is not run',
+  },
+  { name: 'not_found', status: 404, retryable: false, meaning: 'there is nothing at this path' },
+  {
+    name: 'internal_error',
+    status: 500,
+    retryable: true,
+    meaning: 'the service has a fault of its own; it is logged, and the answer does not describe it',
+  },
+] as const satisfies readonly CodeFacts[];
+
+export type ErrorCode = (typeof ERROR_CODES)[number]['name'];
+
+/** Seconds after which to try again when the service is unavailable: the value of `Retry-After`. */
+export const RETRY_AFTER_SECONDS = 30;

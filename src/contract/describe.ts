@@ -1,0 +1,54 @@
+/** The service's description of itself (wire contract, section 11.2); keys and their order are those of the wire. */
+import type { Config } from '../config.ts';
+import { currentProvenance, PROVENANCE_RECORDING_RELEASE } from '../provenance.ts';
+import { catalogDescriptions } from './catalogs.ts';
+import { DEFAULT_DETAIL, DETAIL_LEVELS, type Named, RESPONSE_MODES } from './enums.ts';
+import { GENERIC_FILTERS } from './filters.ts';
+import { limitsOf } from './limits.ts';
+import { MCP_PATH, MCP_TOOLS } from './mcp_tools.ts';
+
+export function serviceDescription(config: Config) {
+  const provenance = currentProvenance(config);
+  return {
+    provenance,
+    catalogs: catalogDescriptions(),
+    crossmatch: {
+      radius_arcsec: config.CROSSMATCH_RADIUS_ARCSEC,
+      nearest_source_per_catalog: true,
+      description:
+        'For each object and each catalog, only the nearest catalog source within the radius (inclusive) is kept. Positions are ' +
+        'compared as stored, with no proper motion applied and no epoch propagated.',
+    },
+    tns: {
+      default_radius_arcsec: config.TNS_MATCH_RADIUS_ARCSEC,
+      max_radius_arcsec: config.API_MAX_CONE_RADIUS_ARCSEC,
+    },
+    limits: limitsOf(config),
+    detail_levels: described(DETAIL_LEVELS),
+    default_detail: DEFAULT_DETAIL,
+    response_modes: described(RESPONSE_MODES),
+    generic_filters: GENERIC_FILTERS.map(({ name, kind, bound, unit, isMatchFilter, description }) => ({
+      name,
+      kind,
+      bound,
+      unit,
+      is_match_filter: isMatchFilter,
+      description,
+    })),
+    reliability_cuts: provenance.reliability_cuts,
+    provenance_recording_release: PROVENANCE_RECORDING_RELEASE,
+    mcp: {
+      path: MCP_PATH,
+      method: 'POST',
+      transport: 'streamable_http',
+      authentication: 'none',
+      description:
+        'Read-only tools for chat assistants, over the Model Context Protocol; they answer from the same lookups as the API.',
+      tools: MCP_TOOLS,
+    },
+  };
+}
+
+function described(list: readonly Named[]) {
+  return list.map(({ name, meaning }) => ({ name, description: meaning }));
+}

@@ -1,0 +1,106 @@
+/** A page of documentation as blocks, and its two forms: Markdown and HTML. Text within a block is inline Markdown: `code`, [text](url). */
+
+export type Block =
+  | { readonly kind: 'heading'; readonly level: 1 | 2 | 3; readonly text: string }
+  | { readonly kind: 'paragraph' | 'quote'; readonly text: string }
+  | { readonly kind: 'list'; readonly items: readonly string[] }
+  | { readonly kind: 'code'; readonly text: string }
+  | {
+      readonly kind: 'table';
+      readonly header: readonly string[];
+      readonly rows: readonly (readonly string[])[];
+    };
+
+export const heading = (level: 1 | 2 | 3, text: string): Block => ({ kind: 'heading', level, text });
+export const paragraph = (text: string): Block => ({ kind: 'paragraph', text });
+export const quote = (text: string): Block => ({ kind: 'quote', text });
+export const list = (items: readonly string[]): Block => ({ kind: 'list', items });
+export const code = (text: string): Block => ({ kind: 'code', text });
+export const table = (header: readonly string[], rows: readonly (readonly string[])[]): Block => ({
+  kind: 'table',
+  header,
+  rows,
+});
+
+export function toMarkdown(blocks: readonly Block[]): string {
+  return `${blocks.map(markdown).join('\n\n')}\n`;
+}
+
+function markdown(block: Block): string {
+  switch (block.kind) {
+    case 'heading':
+      return `${'#'.repeat(block.level)} ${block.text}`;
+    case 'paragraph':
+      return block.text;
+    case 'quote':
+      return `> ${block.text}`;
+    case 'list':
+      return block.items.map(item => `- ${item}`).join('\n');
+    case 'code':
+      return `\`\`\`\n${block.text}\n\`\`\``;
+    case 'table':
+      return [block.header, block.header.map(() => '---'), ...block.rows].map(markdownRow).join('\n');
+  }
+}
+
+function markdownRow(cells: readonly string[]): string {
+  return `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+const STYLE =
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}' +
+  'code{font-family:ui-monospace,monospace;font-size:.9em}pre{overflow-x:auto;padding:1rem;background:#f3f3f3}' +
+  'table{border-collapse:collapse}th,td{border:1px solid #ccc;padding:.3rem .6rem;text-align:left;vertical-align:top}' +
+  '@media(prefers-color-scheme:dark){body{color:#e6e6e6;background:#161616}pre{background:#262626}a{color:#8ab4f8}}';
+
+/** A whole page; it loads nothing. */
+export function toHtml(title: string, blocks: readonly Block[]): string {
+  return (
+    '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n' +
+    '<meta name="viewport" content="width=device-width, initial-scale=1">\n' +
+    `<title>${escapeHtml(title)}</title>\n<style>${STYLE}</style>\n</head>\n<body>\n<main>\n` +
+    `${blocks.map(html).join('\n')}\n</main>\n</body>\n</html>\n`
+  );
+}
+
+function html(block: Block): string {
+  switch (block.kind) {
+    case 'heading':
+      return `<h${block.level} id="${anchor(block.text)}">${inline(block.text)}</h${block.level}>`;
+    case 'paragraph':
+      return `<p>${inline(block.text)}</p>`;
+    case 'quote':
+      return `<blockquote><p>${inline(block.text)}</p></blockquote>`;
+    case 'list':
+      return `<ul>\n${block.items.map(item => `<li>${inline(item)}</li>`).join('\n')}\n</ul>`;
+    case 'code':
+      return `<pre><code>${escapeHtml(block.text)}</code></pre>`;
+    case 'table':
+      return (
+        `<table>\n<thead>${htmlRow('th', block.header)}</thead>\n` +
+        `<tbody>\n${block.rows.map(row => htmlRow('td', row)).join('\n')}\n</tbody>\n</table>`
+      );
+  }
+}
+
+function htmlRow(tag: 'th' | 'td', cells: readonly string[]): string {
+  return `<tr>${cells.map(cell => `<${tag}>${inline(cell)}</${tag}>`).join('')}</tr>`;
+}
+
+/** The fragment of a heading, as renderers of Markdown make it. */
+export function anchor(headingText: string): string {
+  return headingText
+    .toLowerCase()
+    .replace(/[^\w -]/g, '')
+    .replaceAll(' ', '-');
+}
+
+function inline(text: string): string {
+  return escapeHtml(text)
+    .replace(/`([^`]*)`/g, '<code>$1</code>')
+    .replace(/\[([^\]]*)\]\((\S+?)\)/g, '<a href="$2">$1</a>');
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}

@@ -1,0 +1,37 @@
+/** The limits of requests: constants here, settings from the live configuration. */
+import type { Config } from '../config.ts';
+
+/** The largest 64-bit id. */
+export const MAX_OBJECT_ID = 2n ** 63n - 1n;
+/** Degrees, both ends inclusive. */
+export const RA_RANGE = { min: 0, max: 360 } as const;
+/** Degrees, both ends inclusive. */
+export const DEC_RANGE = { min: -90, max: 90 } as const;
+/** As received, before anything is trimmed. */
+export const MAX_TNS_NAME_CHARACTERS = 64;
+export const MAX_CURSOR_CHARACTERS = 1024;
+export const MAX_BODY_BYTES = 2_621_440;
+/** The length of the window of recent crossmatches that gives no `start`. */
+export const DEFAULT_WINDOW_HOURS = 12;
+
+/** The `limits` block of the service's description; keys as on the wire. */
+export function limitsOf(config: Config) {
+  return {
+    request_budget_seconds: config.API_REQUEST_BUDGET_SECONDS,
+    max_ids: config.API_MAX_IDS,
+    max_positions: config.API_MAX_POSITIONS,
+    max_cone_radius_arcsec: config.API_MAX_CONE_RADIUS_ARCSEC,
+    max_objects_per_position: config.API_MAX_OBJECTS_PER_POSITION,
+    max_objects_per_request: config.API_MAX_OBJECTS_PER_REQUEST,
+    recent_crossmatches: {
+      default_page_size: config.RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE,
+      max_page_size: config.RECENT_CROSSMATCH_MAX_PAGE_SIZE,
+      max_window_hours: config.RECENT_CROSSMATCH_MAX_WINDOW_HOURS,
+    },
+  };
+}
+
+/** Objects on a cone page whose request gives no `page_size`. */
+export function defaultConePageSize(config: Config): number {
+  return Math.min(config.API_MAX_OBJECTS_PER_POSITION, config.API_MAX_OBJECTS_PER_REQUEST);
+}

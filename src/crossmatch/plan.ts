@@ -1,0 +1,73 @@
+/**
+ * Which partitions of a catalog must be read for which objects. Positions are degrees; an object is its ordinal in the
+ * batch.
+ */
+import { type Coverage, conePixels } from '../../index/mod.ts';
+import { openCoverage } from '../catalogs/coverage.ts';
+import type { CatalogRegistration, Partition } from '../catalogs/types.ts';
+
+/** A registered catalog, ready to be asked where things are. */
+export interface PlannedCatalog {
+  readonly registration: CatalogRegistration;
+  readonly coverage: Coverage;
+  /** Partitions by order, then pixel. */
+  readonly partitions: ReadonlyMap<number, ReadonlyMap<number, Partition>>;
+}
+
+/** One file of a partition and the objects, ascending, whose disc may touch the partition. */
+export interface FileSearch {
+  /** Relative to the catalog's location. */
+  readonly file: string;
+  readonly objects: readonly number[];
+}
+
+export interface CatalogPlan {
+  /** By object: whether its position lies inside the catalog's footprint. */
+  readonly covered: readonly boolean[];
+  readonly searches: readonly FileSearch[];
+}
+
+/**
+ * Added to the radius when partitions are chosen: catalogs assign rows to pixels with a rounding (0.4 mas at order 29)
+ * of their own.
+ */
+const PAD_ARCSEC = 0.01;
+
+export function openCatalog(registration: CatalogRegistration): PlannedCatalog {
+  const partitions = new Map<number, Map<number, Partition>>();
+  for (const partition of registration.partitions) {
+    const ofOrder = partitions.get(partition.order) ?? new Map<number, Partition>();
+    partitions.set(partition.order, ofOrder.set(partition.ipix, partition));
+  }
+  return { registration, coverage: openCoverage(registration.coverage), partitions };
+}
+
+/**
+ * Every partition that the disc around an object may touch, so a source beyond a partition's edge is found in the
+ * partition that holds it; margin catalogs are not needed. An object outside the footprint is searched only where the
+ * footprint begins within the radius.
+ */
+export function planCatalog(
+  catalog: PlannedCatalog,
+  ra: Float64Array,
+  dec: Float64Array,
+  radiusArcsec: number,
+): CatalogPlan {
+  const radius = radiusArcsec + PAD_ARCSEC;
+  const objectsOf = new Map<Partition, number[]>();
+  const covered = Array.from(ra, (_, object) => catalog.coverage.contains(ra[object]!, dec[object]!));
+  for (let object = 0; object < ra.length; object++) {
+    if (!covered[object] && !catalog.coverage.touches(ra[object]!, dec[object]!, radius)) continue;
+    for (const [order, ofOrder] of catalog.partitions) {
+      for (const ipix of conePixels(order, ra[object]!, dec[object]!, radius)) {
+        const partition = ofOrder.get(ipix);
+        if (!partition) continue;
+        const objects = objectsOf.get(partition);
+        if (objects) objects.push(object);
+        else objectsOf.set(partition, [object]);
+      }
+    }
+  }
+  const searches = [...objectsOf].flatMap(([{ files }, objects]) => files.map(file => ({ file, objects })));
+  return { covered, searches };
+}

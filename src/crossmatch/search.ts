@@ -1,0 +1,119 @@
+/** One catalog searched for one batch of objects: its plan carried out in the pool, its answers put together. */
+import { join } from 'node:path';
+import type { FileMatches, MatchAnswer, MatchTask } from '../../workers/match.ts';
+import { CatalogError } from '../catalogs/errors.ts';
+import type { CatalogColumns } from '../catalogs/types.ts';
+import type { CrossmatchResult, RecordedOutcome } from '../store/types.ts';
+import { type FileSearch, type PlannedCatalog, planCatalog } from './plan.ts';
+
+export type Match = CrossmatchResult['matches'][number];
+
+/** A file that could not be read. */
+export interface ReadProblem {
+  readonly catalogName: string;
+  readonly reason: string;
+  /** Objects whose disc touches its partition. */
+  readonly objects: number;
+}
+
+interface Best {
+  readonly id: bigint;
+  readonly separationArcsec: number;
+  readonly match: Match;
+}
+
+/** What is known so far of one catalog for one batch; objects are ordinals in the batch's positions. */
+export class CatalogSearch {
+  readonly name: string;
+  readonly searches: readonly FileSearch[];
+  readonly problems: ReadProblem[] = [];
+  readonly #catalog: PlannedCatalog;
+  readonly #ra: Float64Array;
+  readonly #dec: Float64Array;
+  readonly #radiusArcsec: number;
+  readonly #covered: readonly boolean[];
+  readonly #best = new Map<number, Best>();
+  readonly #unread = new Set<number>();
+
+  constructor(catalog: PlannedCatalog, ra: Float64Array, dec: Float64Array, radiusArcsec: number) {
+    const { covered, searches } = planCatalog(catalog, ra, dec, radiusArcsec);
+    this.name = catalog.registration.name;
+    this.searches = searches;
+    this.#catalog = catalog;
+    this.#ra = ra;
+    this.#dec = dec;
+    this.#radiusArcsec = radiusArcsec;
+    this.#covered = covered;
+  }
+
+  task({ file, objects }: FileSearch): MatchTask {
+    const { location, columns } = this.#catalog.registration;
+    return {
+      kind: 'match',
+      path: join(location, file),
+      columns,
+      radiusArcsec: this.#radiusArcsec,
+      ra: Float64Array.from(objects, object => this.#ra[object]!),
+      dec: Float64Array.from(objects, object => this.#dec[object]!),
+    };
+  }
+
+  /** @throws CatalogError when a file is not what the registration says: that wants mending, not skipping */
+  take({ objects }: FileSearch, answer: MatchAnswer): void {
+    switch (answer.outcome) {
+      case 'unusable':
+        throw new CatalogError(answer.reason);
+      case 'unreadable':
+        this.problems.push({ catalogName: this.name, reason: answer.reason, objects: objects.length });
+        for (const object of objects) this.#unread.add(object);
+        break;
+      case 'searched':
+        answer.matches.object.forEach((at, row) => {
+          this.#keepNearer(objects[at]!, answer.matches, row);
+        });
+    }
+  }
+
+  /**
+   * Nearest first; of equal separations the lowest id. An object near an edge has an answer from each partition, and
+   * from each part of a partition in parts.
+   */
+  #keepNearer(object: number, matches: FileMatches, row: number): void {
+    const id = matches.id[row]!;
+    const separationArcsec = matches.separationArcsec[row]!;
+    const best = this.#best.get(object);
+    if (
+      best &&
+      (best.separationArcsec < separationArcsec || (best.separationArcsec === separationArcsec && best.id <= id))
+    )
+      return;
+    const source = {
+      ra: matches.ra[row]!,
+      dec: matches.dec[row]!,
+      payload: payloadOf(this.#catalog.registration.columns, matches, row),
+    };
+    this.#best.set(object, {
+      id,
+      separationArcsec,
+      match: { catalogName: this.name, catalogSourceId: String(id), separationArcsec, source },
+    });
+  }
+
+  /**
+   * Where one of the files that an object needs could not be read, the catalog counts as skipped for it and a match
+   * from another is dropped: the nearest source may be in the one that was not read. A match found outside the
+   * footprint shows that it was searched.
+   */
+  outcome(object: number): RecordedOutcome {
+    if (this.#unread.has(object)) return 'skipped_read_failure';
+    return this.#covered[object] || this.#best.has(object) ? 'searched' : 'outside_footprint';
+  }
+
+  match(object: number): Match | undefined {
+    return this.#unread.has(object) ? undefined : this.#best.get(object)?.match;
+  }
+}
+
+function payloadOf(columns: CatalogColumns, { payload }: FileMatches, row: number): Record<string, unknown> {
+  return Object.fromEntries(columns.payload.map(({ key }, column) => [key, payload[column]![row]]));
+}

@@ -1,0 +1,102 @@
+/** Reading the cursors of paged operations (wire contract, section 10); `workers/cursor.ts` writes them. */
+import { CONE_CURSOR_KIND, type ConeCursor, RECENT_CURSOR_KIND, type RecentCursor } from '../../workers/cursor.ts';
+import { MAX_CURSOR_CHARACTERS, MAX_OBJECT_ID } from '../contract/limits.ts';
+import { ApiError } from './errors.ts';
+import { parseTime } from './times.ts';
+
+/** A cone's cursor whose values are of the right types, but may be out of range: nobody but us should make one, yet anybody can. */
+export type PinnedCone = Omit<ConeCursor, 'detail'> & { readonly detail: string };
+
+/** Likewise; `asOfUs` is undefined in a cursor of before there was one. */
+export type PinnedWindow = Omit<RecentCursor, 'timeField' | 'detail' | 'asOfUs'> & {
+  readonly timeField: string;
+  readonly detail: string;
+  readonly asOfUs: number | undefined;
+};
+
+/** @throws ApiError naming `cursor` */
+export function decodeConeCursor(token: string): PinnedCone {
+  const fields = decodeFields(token);
+  if (fields.k !== CONE_CURSOR_KIND) throw invalidCursor('it is of another operation');
+  return {
+    timeUs: time(fields.t),
+    diaObjectId: id(fields.i),
+    asOfUs: time(fields.a),
+    ra: number(fields.ra),
+    dec: number(fields.dec),
+    radiusArcsec: number(fields.r),
+    detail: text(fields.d),
+  };
+}
+
+/** A cursor that does not say what it is for is one of these. @throws ApiError naming `cursor` */
+export function decodeRecentCursor(token: string): PinnedWindow {
+  const { k = RECENT_CURSOR_KIND, ...fields } = decodeFields(token);
+  if (k !== RECENT_CURSOR_KIND) throw invalidCursor('it is of another operation');
+  return {
+    timeUs: time(fields.t),
+    diaObjectId: id(fields.i),
+    startUs: time(fields.s),
+    endUs: time(fields.e),
+    timeField: text(fields.f),
+    detail: text(fields.d),
+    asOfUs: fields.a === undefined ? undefined : time(fields.a),
+  };
+}
+
+export function invalidCursor(why: string): ApiError {
+  return new ApiError(
+    'invalid_parameter',
+    `Cannot use the cursor as ${why}: give the next_cursor of a page, unchanged`,
+    {
+      param: 'cursor',
+    },
+  );
+}
+
+function decodeFields(token: string): Readonly<Record<string, unknown>> {
+  if (token === '') throw invalidCursor('it is empty');
+  if (token.length > MAX_CURSOR_CHARACTERS)
+    throw invalidCursor(`it is longer than ${MAX_CURSOR_CHARACTERS} characters`);
+  let fields: unknown;
+  try {
+    fields = /^[\w-]+$/.test(token)
+      ? parseExact(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(token, 'base64url')))
+      : null;
+  } catch {
+    fields = null;
+  }
+  if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) throw invalidCursor('it is damaged');
+  return fields as Readonly<Record<string, unknown>>;
+}
+
+/** JSON in which an integer literal is a bigint, so that no id loses digits. */
+function parseExact(json: string): unknown {
+  return JSON.parse(json, (_key: string, value: unknown, context?: { readonly source?: string }) => {
+    const source = context?.source ?? '';
+    return typeof value === 'number' && /^-?\d+$/.test(source) ? BigInt(source) : value;
+  });
+}
+
+function time(value: unknown): number {
+  const timeUs = typeof value === 'string' ? parseTime(value) : undefined;
+  if (timeUs === undefined) throw invalidCursor('a time in it is missing or damaged');
+  return timeUs;
+}
+
+function id(value: unknown): bigint {
+  if (typeof value !== 'bigint' || value < 0n || value > MAX_OBJECT_ID)
+    throw invalidCursor('the id in it is missing or damaged');
+  return value;
+}
+
+function number(value: unknown): number {
+  if (typeof value !== 'number' && typeof value !== 'bigint')
+    throw invalidCursor('a number in it is missing or damaged');
+  return Number(value);
+}
+
+function text(value: unknown): string {
+  if (typeof value !== 'string') throw invalidCursor('a name in it is missing or damaged');
+  return value;
+}

@@ -1,0 +1,83 @@
+/** Errors of the API, and the one place that turns them into responses (wire contract, sections 1.7 and 1.8). */
+import { toJson } from '../../workers/json.ts';
+import { type CodeFacts, ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../contract/codes.ts';
+import { jsonResponse } from './respond.ts';
+
+const CODES = new Map<string, CodeFacts>(ERROR_CODES.map(facts => [facts.name, facts]));
+
+export interface ErrorDetails {
+  /** The parameter at fault, where it is one. */
+  readonly param?: string;
+  /** The parameters at fault, where they may be several; never with `param`. */
+  readonly params?: readonly string[];
+  /** Of a 405: the methods that the path has. */
+  readonly allow?: string;
+}
+
+/** An answer that is an error. Its message reaches the client. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+const SHOWN_CHARACTERS = 64;
+
+/** The error of a parameter's value. `must` completes "as it must be ...". */
+export function invalidParameter(param: string, must: string, value: string | number): ApiError {
+  return new ApiError('invalid_parameter', mustBe(param, must, `${value}`), { param });
+}
+
+/** The message for a value that is not what it must be. */
+export function mustBe(what: string, must: string, value: string): string {
+  return `Cannot parse ${shorten(what)} as it must be ${must}: current value is ${shorten(value) || '(empty)'}`;
+}
+
+/** What a client sent, at a length that a message can hold. */
+export function shorten(text: string): string {
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text;
+}
+
+/** The error of a parameter that must be there and is not. */
+export function missingParameter(param: string, how: string): ApiError {
+  return new ApiError('invalid_parameter', `Cannot answer without ${param}: give ${how}`, { param });
+}
+
+export function tooExpensive(): ApiError {
+  return new ApiError(
+    'query_too_expensive',
+    'Cannot answer within the time budget of a request: narrow the query, for example its page_size or detail',
+  );
+}
+
+export function unavailable(why: string): ApiError {
+  return new ApiError('service_unavailable', `Cannot answer as ${why}: try again in ${RETRY_AFTER_SECONDS} seconds`);
+}
+
+export function notFound(path: string): ApiError {
+  return new ApiError('not_found', `Cannot find ${path.slice(0, SHOWN_CHARACTERS)}: there is nothing at this path`);
+}
+
+export function methodNotAllowed(method: string, allow: string): ApiError {
+  return new ApiError(
+    'method_not_allowed',
+    `Cannot ${method.slice(0, SHOWN_CHARACTERS)} here: this path has ${allow}`,
+    { allow },
+  );
+}
+
+export function errorResponse({ code, message, details }: ApiError): Response {
+  const { status, retryable } = CODES.get(code)!;
+  const { param, params, allow } = details;
+  const body = toJson({ error: message, code, message, param, params, retryable });
+  const headers: Record<string, string> = {};
+  if (code === 'service_unavailable') headers['Retry-After'] = `${RETRY_AFTER_SECONDS}`;
+  if (allow !== undefined) headers.Allow = allow;
+  return jsonResponse(status, body, headers);
+}

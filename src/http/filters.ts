@@ -1,0 +1,68 @@
+/** Filters, from a query string or a body (wire contract, sections 1.5, 8.1 and 8.2). */
+import type { FilterValues } from '../../workers/tasks.ts';
+import { CATALOGS, catalogDefinition } from '../catalogs/definitions.ts';
+import { FILTERS, type Filter } from '../contract/filters.ts';
+import { ApiError, invalidParameter, shorten } from './errors.ts';
+import { parseNumber, type Search } from './params.ts';
+
+const byName = new Map(FILTERS.map(filter => [filter.name, filter]));
+
+/** Whether a parameter can only be meant as a filter, known or not. */
+export function isFilterShaped(name: string): boolean {
+  return byName.has(name) || name.includes('.') || name.endsWith('_min') || name.endsWith('_max');
+}
+
+/**
+ * The filters among the parameters; null where there are none.
+ * @throws ApiError naming the first that is bad or unknown, or those that name several catalogs
+ */
+export function parseFilters(search: Search): FilterValues | null {
+  const given = [...search].filter(([name]) => isFilterShaped(name));
+  return readFilters(given, ({ name, kind }, text) => (kind === 'catalog' ? text : parseNumber(name, text)));
+}
+
+/**
+ * @param read the value of a filter as what it should be: a finite number, or for `catalog` a text
+ * @throws ApiError also whatever `read` throws
+ */
+export function readFilters<T>(
+  given: Iterable<readonly [name: string, value: T]>,
+  read: (filter: Filter, value: T) => number | string,
+): FilterValues | null {
+  const values: [string, number | string][] = [];
+  for (const [name, value] of given) {
+    const filter = byName.get(name);
+    if (!filter) throw unknownFilter(name);
+    values.push([name, checkValue(filter, read(filter, value))]);
+  }
+  checkCatalogs(values);
+  return values.length > 0 ? values : null;
+}
+
+function unknownFilter(name: string): ApiError {
+  const message = `Cannot filter by ${shorten(name)} as there is no such filter: see /api/describe for those that there are`;
+  return new ApiError('invalid_parameter', message, { param: name });
+}
+
+function checkValue({ name, kind }: Filter, value: number | string): number | string {
+  if (kind === 'catalog' && !catalogDefinition(`${value}`)) {
+    throw invalidParameter(name, `one of ${CATALOGS.map(catalog => catalog.name).join(', ')}`, value);
+  }
+  if (kind === 'separation' && (value as number) < 0) throw invalidParameter(name, '>= 0', value);
+  return value;
+}
+
+/** Match filters are met by one source, which is of one catalog. */
+function checkCatalogs(values: FilterValues): void {
+  const naming = values.flatMap(([name, value]) => {
+    const catalog = name === 'catalog' ? `${value}` : byName.get(name)!.catalog;
+    return catalog === undefined ? [] : [{ name, catalog }];
+  });
+  const byCatalog = Map.groupBy(naming, ({ catalog }) => catalog);
+  if (byCatalog.size < 2) return;
+  throw new ApiError(
+    'filters_span_catalogs',
+    `Cannot filter by several catalogs at once (${[...byCatalog.keys()].join(', ')}): give filters of one catalog`,
+    { params: [...byCatalog.values()].flat().map(({ name }) => name) },
+  );
+}

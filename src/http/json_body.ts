@@ -1,0 +1,188 @@
+/**
+ * JSON bodies, exactly as they were sent (wire contract, section 1.6): a number is its literal text, so that `1` and `1.0` differ and no
+ * digit is lost, and the members of an object keep their order.
+ */
+import { toJson } from '../../workers/json.ts';
+import { MAX_BODY_BYTES } from '../contract/limits.ts';
+import type { Budget } from '../query/budget.ts';
+import { ApiError, shorten, tooExpensive } from './errors.ts';
+
+/** A number by its literal text. */
+export class JsonNumber {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** The double nearest to it; infinite where there is none. */
+  get value(): number {
+    return Number(this.text);
+  }
+
+  get isInteger(): boolean {
+    return /^-?\d+$/.test(this.text);
+  }
+}
+
+/** Of a repeated name the last value counts. */
+export type JsonObject = ReadonlyMap<string, JsonValue>;
+export type JsonValue = null | boolean | string | JsonNumber | readonly JsonValue[] | JsonObject;
+
+/** Deeper nesting than this is refused. */
+const MAX_DEPTH = 256;
+
+/**
+ * The JSON value of a request's body.
+ * @throws ApiError naming `Content-Type` or `body`; `query_too_expensive` when the body takes longer than the budget to arrive
+ */
+export async function readJsonBody(request: Request, budget: Budget): Promise<JsonValue> {
+  const type = request.headers.get('Content-Type') ?? '';
+  if (type.split(';', 1)[0]!.trim().toLowerCase() !== 'application/json') {
+    const message = `Cannot read the body as its Content-Type must be application/json: current value is ${shorten(type) || '(none)'}`;
+    throw new ApiError('invalid_parameter', message, { param: 'Content-Type' });
+  }
+  const bytes = await readBytes(request, budget);
+  try {
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw invalidBody(`it must be JSON in UTF-8: ${bytes.length === 0 ? 'it is empty' : (error as Error).message}`);
+  }
+}
+
+export function invalidBody(why: string): ApiError {
+  return new ApiError('invalid_parameter', `Cannot read the body as ${why}`, { param: 'body' });
+}
+
+/** The bytes of the body, as they arrive; one that is too large is not read to its end. */
+async function readBytes({ body, headers }: Request, budget: Budget): Promise<Uint8Array> {
+  const tooLarge = () => invalidBody(`it must be at most ${MAX_BODY_BYTES} bytes`);
+  if (Number(headers.get('Content-Length')) > MAX_BODY_BYTES) throw tooLarge();
+  if (!body) return new Uint8Array(0);
+  const reader = body.getReader();
+  const timer = setTimeout(() => reader.cancel().catch(() => {}), budget.remainingMs);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      chunks.push(part.value);
+      length += part.value.length;
+      if (length > MAX_BODY_BYTES) throw tooLarge();
+    }
+  } catch (error) {
+    throw error instanceof ApiError ? error : invalidBody('it did not arrive whole');
+  } finally {
+    clearTimeout(timer);
+    void reader.cancel().catch(() => {});
+  }
+  if (budget.spent) throw tooExpensive();
+  return Buffer.concat(chunks, length);
+}
+
+/**
+ * @throws SyntaxError for what is no JSON; ApiError for nesting without end
+ */
+export function parseJson(text: string): JsonValue {
+  // The runtime's parser decides what is JSON, fast; what it makes of numbers and of the order of names is not exact enough.
+  JSON.parse(text);
+  return new Reader(text).value(0);
+}
+
+/** Reads text that is known to be JSON. */
+class Reader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  value(depth: number): JsonValue {
+    if (depth > MAX_DEPTH) throw invalidBody(`it must not be nested deeper than ${MAX_DEPTH} levels`);
+    switch (this.#peek()) {
+      case '{':
+        return this.#object(depth);
+      case '[':
+        return this.#array(depth);
+      case '"':
+        return this.#string();
+      case 't':
+      case 'f':
+      case 'n':
+        return JSON.parse(this.#token(/[a-z]+/y));
+      default:
+        return new JsonNumber(this.#token(/[-+.\deE]+/y));
+    }
+  }
+
+  #object(depth: number): JsonObject {
+    const members = new Map<string, JsonValue>();
+    this.#skip('{');
+    while (!this.#skip('}')) {
+      const name = this.#string();
+      this.#skip(':');
+      members.set(name, this.value(depth + 1));
+      this.#skip(',');
+    }
+    return members;
+  }
+
+  #array(depth: number): JsonValue[] {
+    const values: JsonValue[] = [];
+    this.#skip('[');
+    while (!this.#skip(']')) {
+      values.push(this.value(depth + 1));
+      this.#skip(',');
+    }
+    return values;
+  }
+
+  #string(): string {
+    this.#peek();
+    const start = this.#at;
+    let end = start;
+    do end = this.#text.indexOf('"', end + 1);
+    while (this.#isEscaped(end));
+    this.#at = end + 1;
+    const literal = this.#text.slice(start, end + 1);
+    return literal.includes('\\') ? JSON.parse(literal) : literal.slice(1, -1);
+  }
+
+  /** Whether an odd number of backslashes stands before. */
+  #isEscaped(at: number): boolean {
+    let first = at;
+    while (this.#text[first - 1] === '\\') first--;
+    return (at - first) % 2 === 1;
+  }
+
+  /** The first character after white space. */
+  #peek(): string | undefined {
+    while (this.#text.charCodeAt(this.#at) <= 0x20) this.#at++;
+    return this.#text[this.#at];
+  }
+
+  /** Steps over a character where it is the next one. */
+  #skip(character: string): boolean {
+    const isNext = this.#peek() === character;
+    if (isNext) this.#at++;
+    return isNext;
+  }
+
+  #token(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const [token] = pattern.exec(this.#text)!;
+    this.#at += token.length;
+    return token;
+  }
+}
+
+/** The JSON text of the value: numbers as they were, strings in ASCII. */
+export function jsonText(value: JsonValue): string {
+  if (value instanceof JsonNumber) return value.text;
+  if (value instanceof Map) {
+    const members = [...(value as JsonObject)].map(([name, member]) => `${toJson(name)}: ${jsonText(member)}`);
+    return `{${members.join(', ')}}`;
+  }
+  return Array.isArray(value) ? `[${value.map(jsonText).join(', ')}]` : toJson(value);
+}

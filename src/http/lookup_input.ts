@@ -1,0 +1,122 @@
+/** One input of a lookup, as the client tags it (wire contract, sections 4.1 and 4.3). */
+import { toJson } from '../../workers/json.ts';
+import type { LookupInput } from '../../workers/tasks.ts';
+import type { Config } from '../config.ts';
+import { INPUT_KINDS, type InputKind, namesOf } from '../contract/enums.ts';
+import { normalizeTnsName } from '../tns/names.ts';
+import { ApiError, invalidParameter, shorten } from './errors.ts';
+import { JsonNumber, type JsonObject, type JsonValue, jsonText } from './json_body.ts';
+import {
+  type Bounds,
+  checkBounds,
+  DEC_BOUNDS,
+  OBJECT_ID,
+  objectIdOf,
+  RA_BOUNDS,
+  radiusBounds,
+  TNS_NAME,
+} from './params.ts';
+
+const FIELDS: Readonly<Record<InputKind, readonly string[]>> = {
+  id: ['kind', 'diaObjectId'],
+  position: ['kind', 'ra', 'dec', 'radius_arcsec'],
+  tns: ['kind', 'name', 'radius_arcsec'],
+};
+
+/**
+ * What an entry asks for; where it is malformed, an input that says so.
+ * @param sharedRadiusArcsec the request's own radius
+ */
+export function parseInput(
+  entry: JsonValue,
+  index: number,
+  sharedRadiusArcsec: number | undefined,
+  config: Config,
+): LookupInput {
+  const sent = jsonText(entry);
+  try {
+    const fields = new Fields(entry, `inputs[${index}]`);
+    switch (fields.kind()) {
+      case 'id':
+        return { kind: 'id', sent, diaObjectId: objectId(fields) };
+      case 'position':
+        return { kind: 'position', sent, ...position(fields, sharedRadiusArcsec, config) };
+      case 'tns':
+        return { kind: 'tns', sent, ...registryName(fields, sharedRadiusArcsec, config) };
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const kind = entry instanceof Map ? entry.get('kind') : undefined;
+    const sentKind = typeof kind === 'string' ? toJson(kind) : 'null';
+    return { kind: 'invalid', sent, sentKind, error: { message: error.message, param: error.details.param! } };
+  }
+}
+
+/** The fields of an entry, and how errors name them. */
+class Fields {
+  readonly #object: JsonObject;
+  readonly #path: string;
+
+  /** @throws ApiError where the entry is no object */
+  constructor(entry: JsonValue, path: string) {
+    if (!(entry instanceof Map)) throw invalidParameter(path, 'a JSON object', jsonText(entry));
+    this.#object = entry as JsonObject;
+    this.#path = path;
+  }
+
+  /** Its kind, of which it has no other fields than it may. */
+  kind(): InputKind {
+    const kinds = namesOf(INPUT_KINDS);
+    const kind = kinds.find(known => known === this.get('kind'));
+    if (!kind) throw this.invalid('kind', `one of ${kinds.join(', ')}`);
+    const unknown = [...this.#object.keys()].find(name => !FIELDS[kind].includes(name));
+    if (unknown === undefined) return kind;
+    const param = `${this.#path}.${unknown}`;
+    const message = `Cannot take ${shorten(param)} as an input of kind ${kind} has only the fields ${FIELDS[kind].join(', ')}`;
+    throw new ApiError('invalid_parameter', message, { param });
+  }
+
+  /** Undefined where it is missing. */
+  get(name: string): JsonValue | undefined {
+    return this.#object.get(name);
+  }
+
+  invalid(name: string, must: string): ApiError {
+    const value = this.get(name);
+    return invalidParameter(`${this.#path}.${name}`, must, value === undefined ? '(missing)' : jsonText(value));
+  }
+
+  number(name: string, bounds: Bounds): number {
+    const value = this.get(name);
+    if (!(value instanceof JsonNumber) || !Number.isFinite(value.value))
+      throw this.invalid(name, 'a finite JSON number');
+    return checkBounds(`${this.#path}.${name}`, value.value, bounds);
+  }
+}
+
+/** An integer literal, or a text of digits. */
+function objectId(fields: Fields): bigint {
+  const value = fields.get('diaObjectId');
+  const text = value instanceof JsonNumber ? value.text.replace(/^-0$/, '0') : value;
+  const id = typeof text === 'string' ? objectIdOf(text) : undefined;
+  if (id === undefined) throw fields.invalid('diaObjectId', OBJECT_ID);
+  return id;
+}
+
+/** Its own radius, even one of null, comes before the shared one. */
+function position(fields: Fields, sharedRadiusArcsec: number | undefined, config: Config) {
+  const ra = fields.number('ra', RA_BOUNDS);
+  const dec = fields.number('dec', DEC_BOUNDS);
+  const shared = fields.get('radius_arcsec') === undefined ? sharedRadiusArcsec : undefined;
+  return { ra, dec, radiusArcsec: shared ?? fields.number('radius_arcsec', radiusBounds(config)) };
+}
+
+/** A radius of null is as good as none. */
+function registryName(fields: Fields, sharedRadiusArcsec: number | undefined, config: Config) {
+  const value = fields.get('name');
+  const name = typeof value === 'string' ? normalizeTnsName(value) : undefined;
+  if (name === undefined) throw fields.invalid('name', TNS_NAME);
+  const hasOwn = (fields.get('radius_arcsec') ?? null) !== null;
+  const radiusArcsec = hasOwn ? fields.number('radius_arcsec', radiusBounds(config)) : sharedRadiusArcsec;
+  return { name, radiusArcsec: radiusArcsec ?? config.TNS_MATCH_RADIUS_ARCSEC };
+}

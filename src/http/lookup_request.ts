@@ -1,0 +1,92 @@
+/** The body of a lookup: what is wrong with the whole of it is an error, what is wrong with one input is that input's result (wire contract, sections 4.1 to 4.3). */
+import type { CountQuery, FilterValues, LookupInput, LookupQuery } from '../../workers/tasks.ts';
+import type { Config } from '../config.ts';
+import {
+  DEFAULT_DETAIL,
+  DEFAULT_RESPONSE,
+  DETAIL_LEVELS,
+  INPUT_KINDS,
+  namesOf,
+  RESPONSE_MODES,
+} from '../contract/enums.ts';
+import { ApiError, invalidParameter, missingParameter, shorten } from './errors.ts';
+import { readFilters } from './filters.ts';
+import { invalidBody, JsonNumber, type JsonObject, type JsonValue, jsonText } from './json_body.ts';
+import { parseInput } from './lookup_input.ts';
+import { checkBounds, checkName, radiusBounds } from './params.ts';
+import { lookupQuery } from './shared_params.ts';
+
+const FIELDS = ['inputs', 'detail', 'radius_arcsec', 'filters', 'response'];
+
+/**
+ * The order of the checks is the contract's.
+ * @throws ApiError
+ */
+export function parseLookup(body: JsonValue, config: Config): LookupQuery | CountQuery {
+  if (!(body instanceof Map)) throw invalidBody(`it must be a JSON object: current value is ${shown(body)}`);
+  const request: JsonObject = body;
+  const unknown = [...request.keys()].find(name => !FIELDS.includes(name));
+  if (unknown !== undefined) {
+    const message = `Cannot look up by ${shorten(unknown)} as the body has only the fields ${FIELDS.join(', ')}`;
+    throw new ApiError('invalid_parameter', message, { param: unknown });
+  }
+  if (!request.has('inputs')) throw missingParameter('inputs', '"inputs": [...]');
+  const detail = checkName('detail', DETAIL_LEVELS, textOf(request, 'detail', DEFAULT_DETAIL));
+  const radiusArcsec = sharedRadius(request.get('radius_arcsec'), config);
+  const filters = filtersOf(request.get('filters'));
+  const response = checkName('response', RESPONSE_MODES, textOf(request, 'response', DEFAULT_RESPONSE));
+  const inputs = inputsOf(request.get('inputs')!, radiusArcsec, config);
+  return lookupQuery(inputs, { detail, filters, response }, config);
+}
+
+function shown(value: JsonValue): string {
+  return shorten(jsonText(value));
+}
+
+/** A text, or what it is where it is absent or null; the text of the JSON where it is something else. */
+function textOf(request: JsonObject, field: string, fallback: string): string {
+  const value = request.get(field) ?? fallback;
+  return typeof value === 'string' ? value : jsonText(value);
+}
+
+function sharedRadius(value: JsonValue | undefined, config: Config): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  return checkBounds('radius_arcsec', numberOf('radius_arcsec', value), radiusBounds(config));
+}
+
+function numberOf(name: string, value: JsonValue): number {
+  if (value instanceof JsonNumber && Number.isFinite(value.value)) return value.value;
+  throw invalidParameter(name, 'a finite JSON number', jsonText(value));
+}
+
+function filtersOf(value: JsonValue | undefined): FilterValues | null {
+  if (value === undefined || value === null) return null;
+  if (!(value instanceof Map)) throw invalidParameter('filters', 'a JSON object of filters', jsonText(value));
+  return readFilters(value as JsonObject, ({ name, kind }, given) => {
+    if (kind !== 'catalog') return numberOf(name, given);
+    return typeof given === 'string' ? given : jsonText(given);
+  });
+}
+
+function inputsOf(value: JsonValue, sharedRadiusArcsec: number | undefined, config: Config): LookupInput[] {
+  if (!Array.isArray(value)) throw invalidParameter('inputs', 'a JSON array', jsonText(value));
+  if (value.length === 0) throw invalidParameter('inputs', 'a JSON array of at least one input', '[]');
+  checkSize(value, config);
+  return value.map((entry, index) => parseInput(entry, index, sharedRadiusArcsec, config));
+}
+
+/** The limits on how many inputs there are, by the kinds that they name; what names none counts towards the whole. */
+function checkSize(inputs: readonly JsonValue[], config: Config): void {
+  const kinds = inputs.map(entry => (entry instanceof Map ? entry.get('kind') : undefined));
+  const ids = kinds.filter(kind => kind === 'id').length;
+  const positions = kinds.filter(kind => kind !== 'id' && INPUT_NAMES.includes(kind)).length;
+  const { API_MAX_IDS: maxIds, API_MAX_POSITIONS: maxPositions } = config;
+  const most = (ids > 0 ? maxIds : 0) + (positions > 0 ? maxPositions : 0) || Math.max(maxIds, maxPositions);
+  const tooMany = (what: string, limit: number, count: number) =>
+    invalidParameter('inputs', `an array of at most ${limit} ${what}`, `${count}`);
+  if (inputs.length > most) throw tooMany('inputs of these kinds', most, inputs.length);
+  if (ids > maxIds) throw tooMany('identifiers', maxIds, ids);
+  if (positions > maxPositions) throw tooMany('positions and registry names', maxPositions, positions);
+}
+
+const INPUT_NAMES: readonly unknown[] = namesOf(INPUT_KINDS);

@@ -1,0 +1,153 @@
+/** The query string and its values (wire contract, section 1.5). Parsed by hand: the last of a repeated name wins, and empty is not absent. */
+
+import type { Config } from '../config.ts';
+import {
+  DEFAULT_DETAIL,
+  DEFAULT_RESPONSE,
+  DETAIL_LEVELS,
+  type DetailLevel,
+  namesOf,
+  RESPONSE_MODES,
+  type ResponseMode,
+} from '../contract/enums.ts';
+import { DEC_RANGE, MAX_OBJECT_ID, MAX_TNS_NAME_CHARACTERS, RA_RANGE } from '../contract/limits.ts';
+import { invalidParameter, missingParameter } from './errors.ts';
+
+/** By name, in the order in which names first occur. */
+export type Search = ReadonlyMap<string, string>;
+
+/** @param text what follows `?`, without it */
+export function parseSearch(text: string): Search {
+  const search = new Map<string, string>();
+  if (text === '') return search;
+  for (const pair of text.split('&')) {
+    const equals = pair.indexOf('=');
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
+    if (name !== '') search.set(name, equals < 0 ? '' : decode(pair.slice(equals + 1)));
+  }
+  return search;
+}
+
+function decode(text: string): string {
+  return text.includes('%') || text.includes('+') ? decodeForm(text) : text;
+}
+
+/** Form decoding that takes what is no escape as it stands, and bad UTF-8 as U+FFFD. */
+function decodeForm(text: string): string {
+  return new URLSearchParams(`x=${text}`).get('x')!;
+}
+
+/** A path segment, decoded; undefined when it contains an encoded slash: no route has one. */
+export function decodeSegment(segment: string): string | undefined {
+  const decoded = segment.includes('%') ? decodeForm(segment.replaceAll('+', '%2B')) : segment;
+  return decoded.includes('/') ? undefined : decoded;
+}
+
+export interface Bounds {
+  /** Inclusive. */
+  readonly min: number;
+  /** Inclusive. */
+  readonly max: number;
+  /** The minimum itself is out. */
+  readonly aboveMin?: boolean;
+}
+
+export const RA_BOUNDS: Bounds = RA_RANGE;
+export const DEC_BOUNDS: Bounds = DEC_RANGE;
+
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** A finite number in decimal notation. */
+export function parseNumber(name: string, text: string): number {
+  const trimmed = text.trim();
+  const value = DECIMAL.test(trimmed) ? Number(trimmed) : Number.NaN;
+  if (!Number.isFinite(value)) throw invalidParameter(name, 'a finite decimal number', text);
+  return value;
+}
+
+export function checkBounds(name: string, value: number, { min, max, aboveMin = false }: Bounds): number {
+  if (aboveMin ? !(value > min) : !(value >= min))
+    throw invalidParameter(name, `${aboveMin ? '>' : '>='} ${min}`, value);
+  if (!(value <= max)) throw invalidParameter(name, `<= ${max}`, value);
+  return value;
+}
+
+/** The radius of a search, arcsec. */
+export function radiusBounds(config: Config): Bounds {
+  return { min: 0, max: config.API_MAX_CONE_RADIUS_ARCSEC, aboveMin: true };
+}
+
+/** A number that the request may have. */
+export function optionalNumber(search: Search, name: string, bounds: Bounds): number | undefined {
+  const text = search.get(name);
+  return text === undefined ? undefined : checkBounds(name, parseNumber(name, text), bounds);
+}
+
+/** A number that the request must have. */
+export function requiredNumber(search: Search, name: string, bounds: Bounds): number {
+  const value = optionalNumber(search, name, bounds);
+  if (value === undefined) throw missingParameter(name, `${name}=NUMBER`);
+  return value;
+}
+
+const INTEGER = /^[+-]?\d+$/;
+const PAGE_SIZE = 'an integer >= 1';
+
+/** At least 1; a larger value than `max` counts as `max`. */
+export function parsePageSize(search: Search, fallback: number, max: number): number {
+  return clampPageSize(parsePageSizeInteger(search) ?? fallback, max);
+}
+
+/** Any integer; undefined where there is none. */
+export function parsePageSizeInteger(search: Search): number | undefined {
+  const text = search.get('page_size');
+  if (text === undefined) return undefined;
+  if (!INTEGER.test(text.trim())) throw invalidParameter('page_size', PAGE_SIZE, text);
+  return Number(text);
+}
+
+export function clampPageSize(size: number, max: number): number {
+  if (!(size >= 1)) throw invalidParameter('page_size', PAGE_SIZE, size);
+  return Math.min(size, max);
+}
+
+export function parseDetail(search: Search): DetailLevel {
+  return checkDetail(search.get('detail') ?? DEFAULT_DETAIL);
+}
+
+export function checkDetail(text: string): DetailLevel {
+  return checkName('detail', DETAIL_LEVELS, text);
+}
+
+export function parseResponse(search: Search): ResponseMode {
+  return checkName('response', RESPONSE_MODES, search.get('response') ?? DEFAULT_RESPONSE);
+}
+
+/** One of the names of a list, exactly. */
+export function checkName<T extends string>(param: string, list: readonly { readonly name: T }[], text: string): T {
+  const names = namesOf(list);
+  const name = names.find(known => known === text);
+  if (name === undefined) throw invalidParameter(param, `one of ${names.join(', ')}`, text);
+  return name;
+}
+
+const MAX_ID_DIGITS = 19;
+
+/** What a name of the registry must be, for messages. */
+export const TNS_NAME = `a TNS name such as SN 2026abc, of at most ${MAX_TNS_NAME_CHARACTERS} characters`;
+
+/** ASCII digits, leading zeros allowed, 0 to 2^63 - 1. */
+export function parseObjectId(text: string): bigint {
+  const id = objectIdOf(text);
+  if (id === undefined) throw invalidParameter('diaObjectId', OBJECT_ID, text);
+  return id;
+}
+
+export const OBJECT_ID = `an integer in decimal digits, 0 to ${MAX_OBJECT_ID}`;
+
+/** As `parseObjectId`, but undefined where the text is no id. */
+export function objectIdOf(text: string): bigint | undefined {
+  const digits = /^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, '') : '';
+  const id = digits !== '' && digits.length <= MAX_ID_DIGITS ? BigInt(digits) : undefined;
+  return id !== undefined && id <= MAX_OBJECT_ID ? id : undefined;
+}

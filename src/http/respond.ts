@@ -1,0 +1,54 @@
+/** Headers and framing that every response shares (wire contract, section 1.2; decision P2). */
+
+const COMMON_HEADERS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'Retry-After',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+};
+
+const JSON_HEADERS = { 'Content-Type': 'application/json', ...COMMON_HEADERS };
+
+const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
+
+/** @param body JSON text, or its bytes */
+export function jsonResponse(
+  status: number,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers?: Readonly<Record<string, string>>,
+): Response {
+  return new Response(body, { status, headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS });
+}
+
+/** @param mediaType without a charset: the body is UTF-8 */
+export function textResponse(mediaType: string, body: string, headers?: Readonly<Record<string, string>>): Response {
+  return new Response(body, {
+    headers: { 'Content-Type': `${mediaType}; charset=utf-8`, ...COMMON_HEADERS, ...headers },
+  });
+}
+
+/** A response without a body. */
+export function emptyResponse(status: number, headers: Readonly<Record<string, string>>): Response {
+  return new Response(null, { status, headers: { ...COMMON_HEADERS, ...headers } });
+}
+
+/** Whether a browser asks, before the request proper, if it may make it. */
+export function isPreflight(request: Request): boolean {
+  return (
+    request.method === 'OPTIONS' &&
+    request.headers.has('Origin') &&
+    request.headers.has('Access-Control-Request-Method')
+  );
+}
+
+/** @param methods those of the path, as in `Allow` */
+export function preflightResponse(request: Request, methods: string): Response {
+  const headers = {
+    ...COMMON_HEADERS,
+    'Access-Control-Allow-Methods': methods,
+    'Access-Control-Allow-Headers': request.headers.get('Access-Control-Request-Headers') ?? 'Content-Type',
+    'Access-Control-Max-Age': `${PREFLIGHT_MAX_AGE_SECONDS}`,
+  };
+  return new Response(null, { status: 204, headers });
+}

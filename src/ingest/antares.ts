@@ -1,0 +1,32 @@
+import { asObject, type JsonObject } from './json.ts';
+import { type Normalised, rejected, SOLAR_SYSTEM, toDelivery, withObject } from './normalise.ts';
+import { unixSecondsToUs } from './time.ts';
+
+/**
+ * An ANTARES alert: its flat properties, or an object that holds them as `properties` or `attributes.properties`. Event time is
+ * `ant_time_received` (Unix seconds), else the time of receipt. An alert without `lsst_diaObject_diaObjectId` is skipped.
+ */
+export function normaliseAntares(text: string, receivedAtUs: number): Normalised {
+  return withObject(text, message => {
+    const properties: JsonObject =
+      asObject(message.properties) ?? asObject(asObject(message.attributes)?.properties) ?? message;
+    const diaObjectId = properties.lsst_diaObject_diaObjectId;
+    if (diaObjectId === undefined || diaObjectId === null) {
+      return isAlert(properties)
+        ? SOLAR_SYSTEM
+        : rejected('not the properties of an ANTARES alert: no lsst_ or ant_ keys');
+    }
+    return toDelivery({
+      broker: 'antares',
+      diaObjectId,
+      ra: properties.lsst_diaObject_ra,
+      dec: properties.lsst_diaObject_dec,
+      reliability: properties.lsst_diaSource_reliability,
+      eventTimeUs: unixSecondsToUs(properties.ant_time_received) ?? receivedAtUs,
+    });
+  });
+}
+
+function isAlert(properties: JsonObject): boolean {
+  return Object.keys(properties).some(key => key.startsWith('lsst_') || key.startsWith('ant_'));
+}

@@ -1,0 +1,40 @@
+import { asObject, type JsonObject } from './json.ts';
+import { type Normalised, rejected, SOLAR_SYSTEM, shown, toDelivery, withObject } from './normalise.ts';
+import { mjdTaiToUtcUs } from './time.ts';
+
+/**
+ * A Pitt-Google message: an LSST alert, or `{"data": "<the alert as text>", "attributes": {...}}`, whose `diaObject_diaObjectId` must
+ * then agree. Event time is `diaSource.midpointMjdTai` (older schema: `midPointTai`), else the time of receipt. An alert without
+ * `diaObject` is skipped.
+ * @param minReliability inclusive; an alert below it, or without a reliability, is not to be stored
+ */
+export function normalisePittgoogle(text: string, receivedAtUs: number, minReliability: number): Normalised {
+  return withObject(text, message => {
+    if (message.data === undefined) return normaliseAlert(message, receivedAtUs, minReliability);
+    if (typeof message.data !== 'string') return rejected('data must be the alert as text');
+    const normalised = withObject(message.data, alert => normaliseAlert(alert, receivedAtUs, minReliability));
+    const announced = asObject(message.attributes)?.diaObject_diaObjectId;
+    if (normalised.kind !== 'delivery' || announced === undefined || announced === null) return normalised;
+    const { diaObjectId } = normalised.delivery;
+    if (announced === String(diaObjectId)) return normalised;
+    return rejected(`the attributes name diaObjectId ${shown(announced)}, the data ${diaObjectId}`);
+  });
+}
+
+function normaliseAlert(alert: JsonObject, receivedAtUs: number, minReliability: number): Normalised {
+  const source = asObject(alert.diaSource);
+  if (alert.diaObject === null || (alert.diaObject === undefined && source)) return SOLAR_SYSTEM;
+  const object = asObject(alert.diaObject);
+  if (!object || !source) return rejected('not an LSST alert: diaObject and diaSource must be objects');
+  const normalised = toDelivery({
+    broker: 'pittgoogle',
+    diaObjectId: object.diaObjectId,
+    ra: object.ra,
+    dec: object.dec,
+    reliability: source.reliability,
+    eventTimeUs: mjdTaiToUtcUs(source.midpointMjdTai ?? source.midPointTai) ?? receivedAtUs,
+  });
+  if (normalised.kind !== 'delivery') return normalised;
+  const { reliability } = normalised.delivery;
+  return reliability === null || reliability < minReliability ? { kind: 'below_cut' } : normalised;
+}

@@ -1,0 +1,67 @@
+#!/usr/bin/env node
+/** The table of commands: `nearsky <command> [options]`. A command's module is loaded only when it runs. */
+import { type Command, reportError, runCommand } from './commands/cli.ts';
+import { loadConfig } from './config.ts';
+
+interface Entry {
+  readonly summary: string;
+  load(): Promise<{ readonly command: Command }>;
+}
+
+const COMMANDS = new Map<string, Entry>([
+  [
+    'demo',
+    {
+      summary: 'make a data directory from the sample that ships with nearsky, and serve it',
+      load: () => import('./commands/demo.ts'),
+    },
+  ],
+  ['serve', { summary: 'serve a data directory over HTTP', load: () => import('./commands/serve.ts') }],
+  ['ingest', { summary: "store a broker's messages", load: () => import('./commands/ingest.ts') }],
+  ['catalog', { summary: 'register, list and check the catalogs', load: () => import('./commands/catalog.ts') }],
+  ['crossmatch', { summary: 'crossmatch every pending object once', load: () => import('./commands/crossmatch.ts') }],
+  ['import', { summary: 'store what an export holds', load: () => import('./commands/import.ts') }],
+  ['export', { summary: 'write everything that is stored', load: () => import('./commands/export.ts') }],
+  ['stats', { summary: 'show what is stored', load: () => import('./commands/stats.ts') }],
+]);
+
+function help(): string {
+  const lines = [...COMMANDS].map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`);
+  return [
+    'nearsky: which catalog sources lie at the position of this Rubin alert object?',
+    '',
+    'Usage: nearsky <command> [options]',
+    '',
+    ...lines,
+    '',
+    '`nearsky <command> --help` tells what a command does, its options and an example; `nearsky --version` the version.',
+    'A first look, with nothing else needed: nearsky demo',
+    '',
+  ].join('\n');
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === '--help' || name === '-h' || name === 'help') {
+    process.stdout.write(help());
+    return 0;
+  }
+  if (name === '--version') {
+    process.stdout.write(`nearsky ${loadConfig().APP_VERSION}\n`);
+    return 0;
+  }
+  const entry = name === undefined ? undefined : COMMANDS.get(name);
+  if (name === undefined || !entry) {
+    const what = name === undefined ? 'no command given' : `unknown command ${JSON.stringify(name)}`;
+    process.stderr.write(`nearsky: ${what}. Commands: ${[...COMMANDS.keys()].join(', ')}. See nearsky --help\n`);
+    return 2;
+  }
+  try {
+    const { command } = await entry.load();
+    return await runCommand(command, rest);
+  } catch (error) {
+    return reportError(name, error);
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,40 @@
+/** The tool that describes the service (wire contract, section 14.8). */
+import { formatTime, nowUs } from '../../workers/times.ts';
+import { isSnapshotCurrent } from '../tns/names.ts';
+import { compactJson } from './answers.ts';
+import type { ToolContext } from './tools.ts';
+
+const DOES_NOT_ANSWER = [
+  'Which galaxy hosts a transient: a coincident source is not a host association, and its absence is no evidence of a hostless transient.',
+  'Whether the survey has an object: the service holds only alerts that its brokers delivered, after their reliability cuts.',
+  'Light curves, images, spectra or classifications of alerts.',
+  'Catalog sources away from alert objects, or further from one than the crossmatch radius.',
+];
+
+/** The text of the answer; a database that cannot be read is said in it. */
+export async function aboutService({ service }: ToolContext): Promise<string> {
+  const { config, provenance } = service;
+  const seen = await service.probe();
+  const epochUs = seen?.tnsSnapshotEpochUs ?? null;
+  const isCurrent = isSnapshotCurrent(epochUs, nowUs(), config.TNS_SNAPSHOT_MAX_AGE_SECONDS);
+  const latestUs = seen?.latestIngestTimeUs ?? null;
+  return compactJson({
+    service_version: provenance.service_version,
+    database: seen ? 'ok' : 'unavailable',
+    catalogs: provenance.catalogs,
+    crossmatch_radius_arcsec: config.CROSSMATCH_RADIUS_ARCSEC,
+    crossmatch_rule:
+      'For each object and each catalog, only the nearest catalog source within the radius (inclusive) is kept; positions are compared ' +
+      'as stored, with no proper motion applied.',
+    reliability_cuts: provenance.reliability_cuts,
+    tns_resolution: isCurrent ? 'available' : 'unavailable',
+    tns_snapshot_epoch: isCurrent ? formatTime(epochUs) : null,
+    tns_match_radius_arcsec: config.TNS_MATCH_RADIUS_ARCSEC,
+    max_search_radius_arcsec: config.API_MAX_CONE_RADIUS_ARCSEC,
+    latest_alert_ingest: latestUs === null ? null : formatTime(latestUs),
+    latest_alert_ingest_note:
+      'When the newest object was first stored, UTC; null when there is none or the database cannot be read. It is not the time of an ' +
+      'alert, and later alerts of a known object do not change it.',
+    does_not_answer: DOES_NOT_ANSWER,
+  });
+}

@@ -1,0 +1,144 @@
+/** What the tools answer from: the API's own answers, read back. */
+import type { Circle, LookupInput, Query } from '../../workers/tasks.ts';
+import { nowUs } from '../../workers/times.ts';
+import type { InputStatus, ObjectStatus } from '../contract/enums.ts';
+import type { Budget } from '../query/budget.ts';
+import type { Service } from '../service.ts';
+
+/** A source of an object, as the API gives it at `full`. */
+export interface ApiMatch {
+  readonly catalog_name: string;
+  readonly catalog_source_id: string;
+  readonly separation_arcsec: number;
+  readonly catalog_payload: Readonly<Record<string, unknown>> | null;
+}
+
+export interface ApiObjectTns {
+  readonly checked: boolean;
+  readonly snapshot_epoch: string | null;
+  readonly name: string | null;
+  readonly name_prefix: string | null;
+  readonly classification: string | null;
+  readonly redshift: number | null;
+  readonly separation_arcsec: number | null;
+  readonly url: string | null;
+}
+
+/** An object that is in the service, as the API gives it at `full`. */
+export interface ApiObject {
+  readonly diaObjectId_str: string;
+  readonly status: Exclude<ObjectStatus, 'not_in_service'>;
+  readonly ra: number | null;
+  readonly dec: number | null;
+  readonly brokers: readonly string[];
+  readonly crossmatch: { readonly provenance: 'recorded' | 'not_recorded' } | null;
+  readonly matches: readonly ApiMatch[];
+  readonly tns: ApiObjectTns | null;
+  readonly separation_arcsec?: number;
+}
+
+/** An id that is not in the service. */
+export interface UnknownObject {
+  readonly diaObjectId_str: string;
+  readonly status: 'not_in_service';
+}
+
+export interface ApiTnsRecord {
+  readonly name: string;
+  readonly name_prefix: string | null;
+  readonly classification: string | null;
+  readonly redshift: number | null;
+  readonly ra: number;
+  readonly dec: number;
+  readonly url: string;
+}
+
+/** The result of one input. */
+export interface ApiResult {
+  readonly status: ObjectStatus | InputStatus;
+  readonly objects: readonly (ApiObject | UnknownObject)[];
+  /** Of a position or a name: how many objects there are; null when none were searched for. */
+  readonly total?: number | null;
+  /** Of a name. */
+  readonly tns?: ApiTnsRecord | null;
+  readonly tns_snapshot_epoch?: string | null;
+}
+
+/**
+ * One result an input, in their order, at `full`. Of names together at most `maxListed` objects are listed, the first of them.
+ * @throws ApiError `query_too_expensive`, `service_unavailable`
+ */
+export async function lookUp(
+  { queries }: Service,
+  inputs: readonly LookupInput[],
+  maxListed: number,
+  budget: Budget,
+): Promise<readonly ApiResult[]> {
+  if (inputs.length === 0) return [];
+  const maxObjects = inputs.length + maxListed;
+  const query: Query = {
+    kind: 'lookup',
+    inputs,
+    detail: 'full',
+    filters: null,
+    maxObjectsPerInput: maxListed,
+    maxObjects,
+  };
+  return resultsOf(await queries.run(query, budget));
+}
+
+export interface Nearest {
+  /** Objects in the circle. */
+  readonly total: number;
+  /** The nearest of them, by separation, then id. */
+  readonly objects: readonly ApiObject[];
+}
+
+/**
+ * The objects of a circle that are nearest to its centre, at most `max`. The API lists a circle by ingest time: so first all of it
+ * at `ids`, which is little, and then those that are nearest at `full`.
+ * @throws ApiError `query_too_expensive`, `service_unavailable`
+ */
+export async function nearest(service: Service, circle: Circle, max: number, budget: Budget): Promise<Nearest> {
+  const all = { pageSize: Number.MAX_SAFE_INTEGER, asOfUs: nowUs(), after: null };
+  const query: Query = { kind: 'cone', ...circle, ...all, detail: 'ids', filters: null, sent: '{}' };
+  const [result] = resultsOf(await service.queries.run(query, budget));
+  const objects = result!.objects as readonly ApiObject[];
+  const listed = objects.toSorted(bySeparation).slice(0, max);
+  const inputs = listed.map(({ diaObjectId_str }) => idInput(diaObjectId_str));
+  const found = await lookUp(service, inputs, 0, budget);
+  const full = found.map(({ objects: [object] }, i) => ({
+    ...(object as ApiObject),
+    separation_arcsec: listed[i]!.separation_arcsec!,
+  }));
+  return { total: objects.length, objects: full };
+}
+
+function bySeparation(a: ApiObject, b: ApiObject): number {
+  return (
+    a.separation_arcsec! - b.separation_arcsec! || (BigInt(a.diaObjectId_str) < BigInt(b.diaObjectId_str) ? -1 : 1)
+  );
+}
+
+/** @param diaObjectId in canonical decimal digits */
+export function idInput(diaObjectId: string): LookupInput {
+  return { kind: 'id', diaObjectId: BigInt(diaObjectId), sent: `"${diaObjectId}"` };
+}
+
+function resultsOf(body: Uint8Array<ArrayBuffer>): readonly ApiResult[] {
+  return JSON.parse(new TextDecoder().decode(body), exactly).results;
+}
+
+/** An integer that a double cannot hold becomes a bigint. */
+function exactly(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+  const source = context?.source ?? '';
+  return /^-?\d+$/.test(source) ? BigInt(source) : value;
+}
+
+/** JSON without spaces, as the text of an answer has it; bigints with every digit. */
+export function compactJson(value: unknown): string {
+  return JSON.stringify(value, (_key, member) => (typeof member === 'bigint' ? rawJson(`${member}`) : member));
+}
+
+const { rawJSON: rawJson } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };

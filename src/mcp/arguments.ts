@@ -1,0 +1,61 @@
+/** The arguments of the tools (wire contract, sections 14.3 and 14.4). */
+import { toJson } from '../../workers/json.ts';
+import type { Circle } from '../../workers/tasks.ts';
+import type { Config } from '../config.ts';
+import { DEC_RANGE, RA_RANGE } from '../contract/limits.ts';
+import { invalidParameter } from '../http/errors.ts';
+import { JsonNumber, type JsonObject, type JsonValue } from '../http/json_body.ts';
+import { ToolError } from './tool_error.ts';
+
+const DEFAULT_RADIUS_ARCSEC = 10;
+
+/** The radius of a position search that names none. */
+export function defaultRadiusArcsec(config: Config): number {
+  return Math.min(DEFAULT_RADIUS_ARCSEC, config.API_MAX_CONE_RADIUS_ARCSEC);
+}
+
+/** @throws ToolError */
+export function identifiersOf(args: JsonObject, { MCP_MAX_IDENTIFIERS: max }: Config): readonly JsonValue[] {
+  const list = args.get('identifiers');
+  const isList = Array.isArray(list);
+  if (isList && list.length >= 1 && list.length <= max) return list;
+  const current = isList ? `${list.length} elements` : shown(list);
+  throw invalid('identifiers', `an array of 1 to ${max} identifiers`, current);
+}
+
+/** @throws ToolError */
+export function circleOf(args: JsonObject, config: Config): Circle {
+  const max = config.API_MAX_CONE_RADIUS_ARCSEC;
+  const radius = args.get('radius_arcsec') ?? null;
+  return {
+    ra: numberOf(args, 'ra_deg', RA_RANGE),
+    dec: numberOf(args, 'dec_deg', DEC_RANGE),
+    radiusArcsec: radius === null ? defaultRadiusArcsec(config) : radiusOf(radius, max),
+  };
+}
+
+function numberOf(
+  args: JsonObject,
+  name: string,
+  { min, max }: { readonly min: number; readonly max: number },
+): number {
+  const value = args.get(name);
+  if (value instanceof JsonNumber && value.value >= min && value.value <= max) return value.value;
+  throw invalid(name, `a JSON number from ${min} to ${max}, in degrees`, shown(value));
+}
+
+function radiusOf(value: JsonValue, max: number): number {
+  if (value instanceof JsonNumber && value.value > 0 && value.value <= max) return value.value;
+  throw invalid('radius_arcsec', `a JSON number above 0 and at most ${max}, in arcsec`, shown(value));
+}
+
+function invalid(name: string, must: string, current: string): ToolError {
+  return new ToolError('invalid_arguments', invalidParameter(name, must, current).message);
+}
+
+function shown(value: JsonValue | undefined): string {
+  if (value === undefined) return '(missing)';
+  if (value instanceof JsonNumber) return value.text;
+  if (value instanceof Map) return 'an object';
+  return Array.isArray(value) ? 'an array' : toJson(value);
+}

@@ -1,0 +1,148 @@
+/** The methods of the connector (wire contract, sections 14.2 to 14.4): a request in, a response out. Nothing is kept between requests but limits. */
+import { baseUrl } from '../http/base_url.ts';
+import { ApiError } from '../http/errors.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { Service } from '../service.ts';
+import { callerOf, SESSION_HEADER } from './caller.ts';
+import { Limiter } from './limiter.ts';
+import { HANDSHAKE_REVISIONS, isStateless, LATEST_HANDSHAKE_REVISION, REVISIONS, SERVER_INFO } from './revision.ts';
+import { INVALID_PARAMS, isObject, METHOD_NOT_FOUND, RpcError, type RpcRequest, resultResponse } from './rpc.ts';
+import { Sessions } from './sessions.ts';
+import { ToolError, toolErrorOf } from './tool_error.ts';
+import { findTool, listTools, type ToolRun } from './tools.ts';
+
+type Result = Readonly<Record<string, unknown>>;
+
+/** For how much longer than a request may take a call's slot is taken, if the call is never heard of again. */
+const SLOT_MARGIN_SECONDS = 10;
+/** For how long a client may keep what only a new release changes. */
+const CACHEABLE = { ttlMs: 3_600_000, cacheScope: 'public' };
+const CAPABILITIES = { tools: { listChanged: false } };
+const INSTRUCTIONS =
+  'Looks up objects of the Rubin Observatory alert stream, by diaObjectId, TNS name or position, and the catalog sources at their ' +
+  'positions. Give diaObjectIds as strings. Answers explain the statuses that they contain; a coincident source is not a host association.';
+
+export class Connector {
+  readonly #service: Service;
+  readonly #sessions: Sessions;
+  readonly #limiter: Limiter;
+
+  constructor(service: Service) {
+    const { config } = service;
+    this.#service = service;
+    this.#sessions = new Sessions({
+      maxAgeSeconds: config.MCP_SESSION_MAX_AGE_SECONDS,
+      secret: config.MCP_SESSION_SECRET,
+    });
+    this.#limiter = new Limiter({
+      maxConcurrent: config.MCP_MAX_CONCURRENT,
+      maxConcurrentPerKey: config.MCP_MAX_CONCURRENT_PER_KEY,
+      slotSeconds: config.API_REQUEST_BUDGET_SECONDS + SLOT_MARGIN_SECONDS,
+    });
+  }
+
+  /** @throws RpcError */
+  async answer(request: RpcRequest, exchange: Exchange): Promise<Response> {
+    if (isStateless(request, exchange.request.headers)) return await this.#answerStateless(request, exchange);
+    switch (request.method) {
+      case 'initialize':
+        return resultResponse(request.id, this.#initialize(request), this.#newSession());
+      case 'ping':
+        return resultResponse(request.id, {});
+      case 'tools/list':
+        return resultResponse(request.id, this.#tools());
+      case 'tools/call':
+        return resultResponse(request.id, await this.#callTool(request, exchange));
+      default:
+        throw unknownMethod(request, 200);
+    }
+  }
+
+  async #answerStateless(request: RpcRequest, exchange: Exchange): Promise<Response> {
+    const complete = (result: Result) =>
+      resultResponse(request.id, { resultType: 'complete', ...result, _meta: { [SERVER_INFO]: this.#serverInfo() } });
+    switch (request.method) {
+      case 'server/discover':
+        return complete({ ...this.#discovery(), ...CACHEABLE });
+      case 'tools/list':
+        return complete({ ...this.#tools(), ...CACHEABLE });
+      case 'tools/call':
+        return complete(await this.#callTool(request, exchange));
+      default:
+        throw unknownMethod(request, 404);
+    }
+  }
+
+  /** The headers that give a client its session; a page may read them too. */
+  #newSession() {
+    return {
+      [SESSION_HEADER]: this.#sessions.issue(),
+      'Access-Control-Expose-Headers': `Retry-After, ${SESSION_HEADER}`,
+    };
+  }
+
+  #initialize({ params }: RpcRequest): Result {
+    const asked = params.get('protocolVersion');
+    return {
+      protocolVersion: HANDSHAKE_REVISIONS.find(revision => revision === asked) ?? LATEST_HANDSHAKE_REVISION,
+      capabilities: CAPABILITIES,
+      serverInfo: this.#serverInfo(),
+      instructions: INSTRUCTIONS,
+    };
+  }
+
+  #discovery(): Result {
+    return { supportedVersions: REVISIONS, capabilities: CAPABILITIES, instructions: INSTRUCTIONS };
+  }
+
+  #serverInfo() {
+    const version = this.#service.config.APP_VERSION ?? 'unknown';
+    return { name: 'nearsky', title: 'nearsky: Rubin crossmatches', version };
+  }
+
+  #tools(): Result {
+    return { tools: listTools(this.#service.config) };
+  }
+
+  async #callTool({ params }: RpcRequest, exchange: Exchange): Promise<Result> {
+    const name = params.get('name');
+    const tool = typeof name === 'string' ? findTool(name) : undefined;
+    if (!tool) {
+      throw new RpcError(INVALID_PARAMS, `Unknown tool: ${typeof name === 'string' ? name.slice(0, 100) : '(none)'}`);
+    }
+    const args = params.get('arguments') ?? new Map();
+    if (!isObject(args)) throw new RpcError(INVALID_PARAMS, 'Cannot call the tool as arguments must be an object');
+    try {
+      const run = tool.prepare(args, this.#service.config);
+      return toolResult(await this.#runLimited(run, exchange), false);
+    } catch (error) {
+      const failure = error instanceof ApiError ? toolErrorOf(error) : error;
+      if (failure instanceof ToolError) return toolResult(JSON.stringify(failure.wire), true);
+      throw error;
+    }
+  }
+
+  /** @throws ToolError `rate_limited`, `busy` */
+  async #runLimited(run: ToolRun, { request, peerAddress, budget }: Exchange): Promise<string> {
+    const service = this.#service;
+    const admission = this.#limiter.admit(callerOf(request.headers, peerAddress, service.config, this.#sessions));
+    if (!admission.admitted) {
+      const { code, retryAfterSeconds } = admission;
+      const why = code === 'busy' ? 'too many calls are running' : 'too many calls were made';
+      throw new ToolError(code, `Cannot answer now as ${why}: try again in ${retryAfterSeconds} s`, retryAfterSeconds);
+    }
+    try {
+      return await run({ service, budget, base: service.config.MCP_API_BASE_URL ?? baseUrl(request) });
+    } finally {
+      admission.release();
+    }
+  }
+}
+
+function toolResult(text: string, isError: boolean): Result {
+  return { content: [{ type: 'text', text }], isError };
+}
+
+function unknownMethod({ method }: RpcRequest, status: number): RpcError {
+  return new RpcError(METHOD_NOT_FOUND, `Unknown method: ${method.slice(0, 100)}`, { status });
+}

@@ -1,0 +1,53 @@
+/** What a chat assistant may call a transient, and what that is looked up as (wire contract, section 14.5). */
+import { JsonNumber, type JsonValue } from '../http/json_body.ts';
+import { objectIdOf } from '../http/params.ts';
+import { normalizeTnsName } from '../tns/names.ts';
+
+export type Identifier =
+  | { readonly kind: 'diaObjectId'; readonly canonical: string }
+  | { readonly kind: 'tns_name'; readonly canonical: string }
+  | { readonly kind: 'unrecognized' | 'precision_lost' };
+
+/** An identifier, and where in the caller's list it first is. */
+export type PlacedIdentifier = Identifier & { readonly position: number };
+
+const UNRECOGNIZED: Identifier = { kind: 'unrecognized' };
+/** Above this a JSON number may have been another integer before somebody's parser rounded it. */
+const MAX_EXACT = 2 ** 53;
+
+/** The identifiers of the list, in its order. Of those that are the same one only the first is in it. */
+export function classifyAll(list: readonly JsonValue[]): PlacedIdentifier[] {
+  const seen = new Set<string>();
+  return list.flatMap((element, position) => {
+    const identifier = classify(element);
+    if ('canonical' in identifier) {
+      const key = `${identifier.kind} ${identifier.canonical}`;
+      if (seen.has(key)) return [];
+      seen.add(key);
+    }
+    return [{ ...identifier, position }];
+  });
+}
+
+export function classify(element: JsonValue): Identifier {
+  if (typeof element === 'string') return classifyText(element.trim());
+  return element instanceof JsonNumber ? classifyNumber(element) : UNRECOGNIZED;
+}
+
+function classifyText(text: string): Identifier {
+  if (/^\d+$/.test(text)) {
+    const id = objectIdOf(text);
+    return id === undefined ? UNRECOGNIZED : { kind: 'diaObjectId', canonical: `${id}` };
+  }
+  const name = normalizeTnsName(text);
+  return name === undefined ? UNRECOGNIZED : { kind: 'tns_name', canonical: name };
+}
+
+function classifyNumber({ text, value, isInteger }: JsonNumber): Identifier {
+  if (value < 0) return UNRECOGNIZED;
+  if (value > MAX_EXACT) return { kind: 'precision_lost' };
+  if (!Number.isInteger(value)) return UNRECOGNIZED;
+  // An integer beyond the limit can round down to it.
+  const exact = isInteger ? BigInt(text) : BigInt(value);
+  return exact > MAX_EXACT ? { kind: 'precision_lost' } : { kind: 'diaObjectId', canonical: `${exact}` };
+}

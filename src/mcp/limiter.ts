@@ -1,0 +1,79 @@
+/** How many tool calls a caller may make (wire contract, section 14.9): a sliding window a key, and slots for what runs at the same time. */
+
+/** At most `burst` calls in any `burst / perSecond` seconds. */
+export interface Rate {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** Whom a call counts against, and how many it may make. */
+export interface Caller {
+  readonly key: string;
+  readonly rate: Rate;
+}
+
+export interface LimiterOptions {
+  readonly maxConcurrent: number;
+  readonly maxConcurrentPerKey: number;
+  /** After how long a slot is free again though nobody has given it back. */
+  readonly slotSeconds: number;
+  /** A monotonic clock, milliseconds. */
+  readonly now?: () => number;
+}
+
+export type Admission =
+  | { readonly admitted: true; readonly release: () => void }
+  | { readonly admitted: false; readonly code: 'rate_limited' | 'busy'; readonly retryAfterSeconds: number };
+
+interface Slot {
+  readonly key: string;
+  readonly expiresMs: number;
+}
+
+/** Callers that are remembered. With more of them than this in a few seconds, the one that called longest ago is forgotten. */
+const MAX_KEYS = 10_000;
+const BUSY_RETRY_SECONDS = 1;
+
+export class Limiter {
+  readonly #options: LimiterOptions;
+  readonly #now: () => number;
+  /** When each key's counted calls were, ascending; keys by their last call, ascending. */
+  readonly #calls = new Map<string, readonly number[]>();
+  readonly #slots = new Set<Slot>();
+
+  constructor(options: LimiterOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+  }
+
+  /** Admits a call, which then must be released; or refuses it, and then it does not count. */
+  admit({ key, rate }: Caller): Admission {
+    const nowMs = this.#now();
+    const windowMs = (rate.burst / rate.perSecond) * 1000;
+    const recent = (this.#calls.get(key) ?? []).filter(calledMs => calledMs > nowMs - windowMs);
+    if (recent.length >= rate.burst) {
+      const waitMs = recent[recent.length - rate.burst]! + windowMs - nowMs;
+      return { admitted: false, code: 'rate_limited', retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) };
+    }
+    if (this.#isBusy(key, nowMs)) return { admitted: false, code: 'busy', retryAfterSeconds: BUSY_RETRY_SECONDS };
+    this.#remember(key, [...recent, nowMs]);
+    const slot = { key, expiresMs: nowMs + this.#options.slotSeconds * 1000 };
+    this.#slots.add(slot);
+    return { admitted: true, release: () => this.#slots.delete(slot) };
+  }
+
+  #isBusy(key: string, nowMs: number): boolean {
+    let ofKey = 0;
+    for (const slot of this.#slots) {
+      if (slot.expiresMs <= nowMs) this.#slots.delete(slot);
+      else if (slot.key === key) ofKey++;
+    }
+    return this.#slots.size >= this.#options.maxConcurrent || ofKey >= this.#options.maxConcurrentPerKey;
+  }
+
+  #remember(key: string, calls: readonly number[]): void {
+    this.#calls.delete(key);
+    this.#calls.set(key, calls);
+    if (this.#calls.size > MAX_KEYS) this.#calls.delete(this.#calls.keys().next().value!);
+  }
+}

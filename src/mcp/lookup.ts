@@ -1,0 +1,173 @@
+/** The tool that looks up identifiers (wire contract, section 14.6). */
+import type { LookupInput } from '../../workers/tasks.ts';
+import type { Config } from '../config.ts';
+import type { JsonValue } from '../http/json_body.ts';
+import { type ApiResult, compactJson, idInput, lookUp } from './answers.ts';
+import { classifyAll, type PlacedIdentifier } from './identifiers.ts';
+import { lookupCommand } from './recipes.ts';
+import { IDENTIFIER_STATUSES, notesOf, type Summary, summaryOf } from './summary.ts';
+import type { ToolContext } from './tools.ts';
+
+/** What one identifier led to. */
+interface Entry {
+  readonly identifier: PlacedIdentifier;
+  /** Undefined where there was nothing to look up. */
+  readonly result: ApiResult | undefined;
+  /** Those of its objects that are shown. */
+  readonly objects: Summary[];
+}
+
+type Reason = 'chat_object_limit' | 'chat_size_limit' | 'api_listing_limit';
+
+/** The text of the answer. */
+export async function lookUpIdentifiers(list: readonly JsonValue[], context: ToolContext): Promise<string> {
+  const { service, budget } = context;
+  const { config } = service;
+  const identifiers = classifyAll(list);
+  const inputs = identifiers.map(identifier => inputOf(identifier, config));
+  const known = inputs.filter(input => input !== undefined);
+  const results = (await lookUp(service, known, config.MCP_MAX_OBJECTS, budget))[Symbol.iterator]();
+  const entries = identifiers.map((identifier, i): Entry => {
+    const result = inputs[i] && (results.next().value as ApiResult);
+    return { identifier, result, objects: (result?.objects ?? []).map(object => summaryOf(object, config)) };
+  });
+  return new LookupAnswer(list.length, entries, context).text();
+}
+
+function inputOf(identifier: PlacedIdentifier, config: Config): LookupInput | undefined {
+  if (identifier.kind === 'diaObjectId') return idInput(identifier.canonical);
+  if (identifier.kind !== 'tns_name') return undefined;
+  const { canonical: name } = identifier;
+  return { kind: 'tns', name, radiusArcsec: config.TNS_MATCH_RADIUS_ARCSEC, sent: `"${name}"` };
+}
+
+class LookupAnswer {
+  readonly #requested: number;
+  readonly #all: readonly Entry[];
+  readonly #context: ToolContext;
+  readonly #reasons = new Set<Reason>();
+  #shown: Entry[];
+
+  constructor(requested: number, entries: readonly Entry[], context: ToolContext) {
+    this.#requested = requested;
+    this.#all = entries;
+    this.#context = context;
+    const { config } = context.service;
+    this.#shown = this.#upTo(config.MCP_MAX_OBJECTS);
+    if (entries.some(({ result }) => (result?.total ?? 0) > config.API_MAX_OBJECTS_PER_POSITION)) {
+      this.#reasons.add('api_listing_limit');
+    }
+  }
+
+  /** The answer, with as many objects as have room in it. */
+  text(): string {
+    const max = this.#context.service.config.MCP_MAX_RESULT_CHARS;
+    let text = compactJson(this.#wire());
+    while (text.length > max && this.#dropLast()) {
+      this.#reasons.add('chat_size_limit');
+      text = compactJson(this.#wire());
+    }
+    return text;
+  }
+
+  /** The entries that at most `max` objects leave room for. */
+  #upTo(max: number): Entry[] {
+    const shown: Entry[] = [];
+    let room = max;
+    for (const entry of this.#all) {
+      const objects = entry.objects.slice(0, room);
+      if (objects.length < totalOf(entry)) this.#reasons.add('chat_object_limit');
+      if (objects.length === 0 && entry.objects.length > 0) break;
+      shown.push({ ...entry, objects });
+      room -= objects.length;
+    }
+    return shown;
+  }
+
+  /** Takes out the last object, and its entry with it where that was the only one. False when there is none. */
+  #dropLast(): boolean {
+    const last = this.#shown.findLast(({ objects }) => objects.length > 0);
+    last?.objects.pop();
+    if (last?.objects.length === 0) this.#shown = this.#shown.filter(entry => entry !== last);
+    return last !== undefined;
+  }
+
+  #wire() {
+    const shown = this.#shown.flatMap(({ objects }) => objects);
+    const results = this.#shown.map(entryWire);
+    return {
+      requested: this.#requested,
+      objects_found: sum(this.#all.map(foundIn)),
+      objects_returned: shown.length,
+      truncated: this.#reasons.size > 0,
+      truncation: this.#reasons.size > 0 ? this.#truncation() : undefined,
+      results,
+      ...notesOf(
+        shown,
+        results.map(({ status }) => status),
+      ),
+    };
+  }
+
+  #truncation() {
+    const { API_MAX_OBJECTS_PER_POSITION: perName } = this.#context.service.config;
+    const identifiers = this.#all.length - this.#shown.length;
+    const objects = sum(this.#all.map(totalOf)) - sum(this.#shown.map(entry => entry.objects.length));
+    return {
+      reasons: [...this.#reasons],
+      full_results: {
+        note:
+          `${identifiers} of ${this.#all.length} identifiers and ${objects} objects are left out here. This request looks up all of ` +
+          `them, with up to ${perName} objects for each TNS name; /api/cone at a name's position pages through all of its objects.`,
+        curl: lookupCommand(
+          this.#context.base,
+          this.#all.map(({ identifier }) => identifier),
+        ),
+      },
+    };
+  }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** How many objects an entry would show without limits. */
+function totalOf({ result, objects }: Entry): number {
+  return result?.total ?? objects.length;
+}
+
+/** How many objects of the service an identifier led to. */
+function foundIn(entry: Entry): number {
+  return entry.result?.status === 'not_in_service' ? 0 : totalOf(entry);
+}
+
+function entryWire({ identifier, result, objects }: Entry) {
+  const { position, kind } = identifier;
+  if (!('canonical' in identifier)) return { position, identifier: null, kind, ...notLookedUp(kind), objects };
+  return {
+    position,
+    identifier: identifier.canonical,
+    kind,
+    status: result!.status as string,
+    tns: tnsWire(result!),
+    objects_total: result!.total ?? undefined,
+    objects,
+  };
+}
+
+const [UNRECOGNIZED, PRECISION_LOST] = IDENTIFIER_STATUSES;
+
+function notLookedUp(kind: string): { readonly status: string; readonly reason: string } {
+  if (kind === 'precision_lost') {
+    return { status: PRECISION_LOST.name, reason: 'Send a diaObjectId as a string: this number may have lost digits.' };
+  }
+  return { status: UNRECOGNIZED.name, reason: 'Give a diaObjectId in decimal digits, or a name such as SN 2026abc.' };
+}
+
+/** The record of a name that was resolved. */
+function tnsWire({ tns, tns_snapshot_epoch: snapshot_epoch }: ApiResult) {
+  if (!tns) return undefined;
+  const { name, name_prefix, classification, redshift, ra, dec, url } = tns;
+  return { name, name_prefix, classification, redshift, ra, dec, url, snapshot_epoch };
+}

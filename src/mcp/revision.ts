@@ -1,0 +1,70 @@
+/**
+ * The revisions of the protocol. Those up to 2025-11-25 begin with `initialize`; in 2026-07-28 each request says in its `_meta` which
+ * revision it speaks (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning). The body decides: a request that
+ * says nothing is one of the former, whatever its headers.
+ */
+import type { JsonValue } from '../http/json_body.ts';
+import { INVALID_PARAMS, isObject, RpcError, type RpcRequest } from './rpc.ts';
+
+/** The newest of those that begin with `initialize`: what is answered to one that asks for a revision that is not served. */
+export const LATEST_HANDSHAKE_REVISION = '2025-11-25';
+export const HANDSHAKE_REVISIONS: readonly string[] = ['2025-03-26', '2025-06-18', LATEST_HANDSHAKE_REVISION];
+export const STATELESS_REVISION = '2026-07-28';
+/** The newest first. */
+export const REVISIONS: readonly string[] = [STATELESS_REVISION, ...HANDSHAKE_REVISIONS.toReversed()];
+
+const HEADER_MISMATCH = -32020;
+const UNSUPPORTED_REVISION = -32022;
+
+const META = 'io.modelcontextprotocol/';
+export const SERVER_INFO = `${META}serverInfo`;
+const REVISION = `${META}protocolVersion`;
+const CAPABILITIES = `${META}clientCapabilities`;
+
+/**
+ * Whether the request is of the stateless revision.
+ * @throws RpcError (HTTP 400) for one of a revision that is not served, or whose headers contradict it
+ */
+export function isStateless(request: RpcRequest, headers: Headers): boolean {
+  const meta = request.params.get('_meta');
+  if (!isObject(meta) || !meta.has(REVISION)) {
+    if (request.method === 'server/discover') throw malformed(`_meta must have ${REVISION}`);
+    return false;
+  }
+  const revision = meta.get(REVISION)!;
+  if (typeof revision !== 'string') throw malformed(`${REVISION} must be a string`);
+  if (HANDSHAKE_REVISIONS.includes(revision)) return false;
+  checkHeaders(request, revision, headers);
+  if (revision !== STATELESS_REVISION) {
+    const data = { supported: REVISIONS, requested: revision };
+    throw new RpcError(UNSUPPORTED_REVISION, 'Unsupported protocol version', { status: 400, data });
+  }
+  if (!isObject(meta.get(CAPABILITIES))) throw malformed(`_meta must have ${CAPABILITIES}, an object`);
+  return true;
+}
+
+function malformed(why: string): RpcError {
+  return new RpcError(INVALID_PARAMS, `Cannot read the request as ${why}`, { status: 400 });
+}
+
+/**
+ * Headers that repeat the body for what stands between must say the same. One that is absent is let pass, since the contract of this
+ * service asks for none of them.
+ */
+function checkHeaders({ method, params }: RpcRequest, revision: string, headers: Headers): void {
+  checkHeader(headers, 'MCP-Protocol-Version', revision);
+  checkHeader(headers, 'Mcp-Method', method);
+  if (method === 'tools/call') checkHeader(headers, 'Mcp-Name', params.get('name'));
+}
+
+function checkHeader(headers: Headers, name: string, expected: JsonValue | undefined): void {
+  const sent = headers.get(name);
+  if (sent === null || decodeHeader(sent) === expected) return;
+  throw new RpcError(HEADER_MISMATCH, `Header mismatch: ${name} is not what the body says`, { status: 400 });
+}
+
+/** A header's value; one that is not plain ASCII comes as `=?base64?...?=`. */
+function decodeHeader(value: string): string {
+  const [, base64] = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/.exec(value) ?? [];
+  return base64 === undefined ? value : Buffer.from(base64, 'base64').toString('utf8');
+}

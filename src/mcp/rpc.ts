@@ -1,0 +1,89 @@
+/** JSON-RPC 2.0, as much of it as the connector speaks: one message in, at most one out (wire contract, section 14.1). */
+import { Rendered, toJson } from '../../workers/json.ts';
+import { JsonNumber, type JsonObject, type JsonValue } from '../http/json_body.ts';
+import { emptyResponse, jsonResponse } from '../http/respond.ts';
+
+export const PARSE_ERROR = -32700;
+export const INVALID_REQUEST = -32600;
+export const METHOD_NOT_FOUND = -32601;
+export const INVALID_PARAMS = -32602;
+export const INTERNAL_ERROR = -32603;
+
+const NO_ID = new Rendered('null');
+const NOTHING: JsonObject = new Map();
+
+export interface RpcRequest {
+  /** As it was sent. */
+  readonly id: Rendered;
+  readonly method: string;
+  /** Empty where there are none. */
+  readonly params: JsonObject;
+}
+
+export interface RpcErrorOptions {
+  /** HTTP status, 200 by default. */
+  readonly status?: number;
+  readonly data?: unknown;
+}
+
+/** An answer that is an error. Its message reaches the client. */
+export class RpcError extends Error {
+  override name = 'RpcError';
+  readonly code: number;
+  readonly status: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, { status = 200, data }: RpcErrorOptions = {}) {
+    super(message);
+    this.code = code;
+    this.status = status;
+    this.data = data;
+  }
+}
+
+/**
+ * The request in a message; undefined for one that wants no answer: a notification, or a response of the client.
+ * @throws RpcError for what is no message
+ */
+export function readMessage(body: JsonValue): RpcRequest | undefined {
+  if (Array.isArray(body)) throw invalid('a batch is not supported: send one message in each request');
+  if (!isObject(body)) throw invalid('a message must be a JSON object');
+  if (body.get('jsonrpc') !== '2.0') throw invalid('jsonrpc must be "2.0"');
+  const id = body.has('id') ? readId(body.get('id')!) : undefined;
+  const method = body.get('method');
+  if (method === undefined && id && (body.has('result') || body.has('error'))) return undefined;
+  if (typeof method !== 'string') throw invalid('method must be a string');
+  const params = body.get('params') ?? (body.has('params') ? null : NOTHING);
+  if (!isObject(params)) {
+    throw new RpcError(INVALID_PARAMS, 'Cannot read the message as params must be an object', { status: 400 });
+  }
+  return id && { id, method, params };
+}
+
+function readId(id: JsonValue): Rendered {
+  if (typeof id === 'string') return new Rendered(toJson(id));
+  if (id instanceof JsonNumber && id.isInteger) return new Rendered(id.text);
+  throw invalid('id must be a string or an integer');
+}
+
+function invalid(why: string): RpcError {
+  return new RpcError(INVALID_REQUEST, `Cannot read the message as ${why}`, { status: 400 });
+}
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return value instanceof Map;
+}
+
+export function resultResponse(id: Rendered, result: unknown, headers?: Readonly<Record<string, string>>): Response {
+  return jsonResponse(200, toJson({ jsonrpc: '2.0', id, result }), headers);
+}
+
+/** @param id that of the request; left out where none could be read, or it is not to be told */
+export function errorResponse({ code, message, status, data }: RpcError, id = NO_ID): Response {
+  return jsonResponse(status, toJson({ jsonrpc: '2.0', id, error: { code, message, data } }));
+}
+
+/** The message has been taken, and there is nothing to say. */
+export function accepted(): Response {
+  return emptyResponse(202, {});
+}

@@ -1,0 +1,53 @@
+/**
+ * Session ids: opaque to clients, and nothing is kept of them here. An id carries when it was issued and 16 random bytes, signed; so any
+ * process with the same secret knows it for one of ours.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+const TIME_BYTES = 6;
+const RANDOM_BYTES = 16;
+const SIGNED_BYTES = TIME_BYTES + RANDOM_BYTES;
+/** The one spelling of an id: its 54 bytes are 72 characters of base64url, without a bit to spare. */
+const ID = /^[\w-]{72}$/;
+
+export interface SessionOptions {
+  readonly maxAgeSeconds: number;
+  /** What signs the ids; null: random, so that ids are of this process alone. */
+  readonly secret: string | null;
+  /** Now, milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+export class Sessions {
+  readonly #maxAgeMs: number;
+  readonly #secret: string | Buffer;
+  readonly #now: () => number;
+
+  constructor({ maxAgeSeconds, secret, now = Date.now }: SessionOptions) {
+    this.#maxAgeMs = maxAgeSeconds * 1000;
+    this.#secret = secret ?? randomBytes(32);
+    this.#now = now;
+  }
+
+  /** A new id, different each time. */
+  issue(): string {
+    const signed = Buffer.alloc(SIGNED_BYTES);
+    signed.writeUIntBE(this.#now(), 0, TIME_BYTES);
+    randomBytes(RANDOM_BYTES).copy(signed, TIME_BYTES);
+    return Buffer.concat([signed, this.#sign(signed)]).toString('base64url');
+  }
+
+  /** Whether the id was issued here, unchanged, and not too long ago. */
+  isValid(id: string): boolean {
+    if (!ID.test(id)) return false;
+    const bytes = Buffer.from(id, 'base64url');
+    const signed = bytes.subarray(0, SIGNED_BYTES);
+    if (!timingSafeEqual(bytes.subarray(SIGNED_BYTES), this.#sign(signed))) return false;
+    const ageMs = this.#now() - signed.readUIntBE(0, TIME_BYTES);
+    return ageMs <= this.#maxAgeMs;
+  }
+
+  #sign(signed: Buffer): Buffer {
+    return createHmac('sha256', this.#secret).update(signed).digest();
+  }
+}

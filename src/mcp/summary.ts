@@ -1,0 +1,110 @@
+/** Objects as an assistant is told of them, and the notes that explain what they say (wire contract, section 14.6). */
+import { CATALOGS } from '../catalogs/definitions.ts';
+import type { Config } from '../config.ts';
+import { BEST_GUESS, INPUT_STATUSES, type Named, OBJECT_STATUSES, PROVENANCE_BASES } from '../contract/enums.ts';
+import type { CatalogName } from '../store/types.ts';
+import type { ApiMatch, ApiObject, ApiObjectTns, UnknownObject } from './answers.ts';
+
+/** The columns of a catalog that a chat shows, lowercased as in a payload. */
+const GOLD_COLUMNS = ['wavg_mag_psf_g', 'wavg_mag_psf_r', 'wavg_mag_psf_i', 'ext_mash', 'dnf_z'];
+const KEY_COLUMNS: Readonly<Record<CatalogName, readonly string[]>> = {
+  gaia_dr3: [
+    'phot_g_mean_mag',
+    'parallax',
+    'parallax_error',
+    'classprob_dsc_combmod_star',
+    'classprob_dsc_combmod_galaxy',
+  ],
+  des_y6_gold: GOLD_COLUMNS,
+  delve_dr3_gold: GOLD_COLUMNS,
+  skymapper_dr4: ['g_psf', 'r_psf', 'class_star'],
+};
+
+/** Keys as on the wire. */
+export function summaryOf(object: ApiObject | UnknownObject, config: Config) {
+  const { diaObjectId_str: diaObjectId, status } = object;
+  if (object.status === 'not_in_service') return { diaObjectId, status };
+  const { separation_arcsec, ra, dec, brokers, crossmatch, tns } = object;
+  return {
+    diaObjectId,
+    status,
+    separation_arcsec,
+    ra,
+    dec,
+    brokers,
+    provenance: crossmatch && (crossmatch.provenance === 'recorded' ? 'recorded' : BEST_GUESS),
+    tns_association: crossmatch ? associationOf(tns) : undefined,
+    coincident_sources: coincidentSources(object.matches, config.MCP_MATCHES_PER_CATALOG),
+    links: {
+      tns: tns?.url ?? null,
+      lasair: config.LASAIR_OBJECT_URL_TEMPLATE.replace('{diaObjectId}', diaObjectId),
+      antares: config.ANTARES_OBJECT_URL_TEMPLATE.replace('{diaObjectId}', diaObjectId),
+    },
+  };
+}
+
+export type Summary = ReturnType<typeof summaryOf>;
+
+function associationOf(tns: ApiObjectTns | null) {
+  if (!tns?.checked) return { state: 'not_checked' as const };
+  const { name, name_prefix, classification, redshift, separation_arcsec, snapshot_epoch } = tns;
+  if (name === null) return { state: 'none_within_radius' as const, snapshot_epoch };
+  return { state: 'matched' as const, name, name_prefix, classification, redshift, separation_arcsec, snapshot_epoch };
+}
+
+function coincidentSources(matches: readonly ApiMatch[], maxNearest: number) {
+  return CATALOGS.flatMap(({ name }) => {
+    const ofCatalog = matches.filter(match => match.catalog_name === name);
+    if (ofCatalog.length === 0) return [];
+    const nearest = ofCatalog
+      .toSorted((a, b) => a.separation_arcsec - b.separation_arcsec)
+      .slice(0, maxNearest)
+      .map(({ catalog_source_id, separation_arcsec, catalog_payload }) => ({
+        source_id: catalog_source_id,
+        separation_arcsec,
+        values: Object.fromEntries(KEY_COLUMNS[name].map(column => [column, catalog_payload?.[column] ?? null])),
+      }));
+    return [{ catalog: name, count: ofCatalog.length, nearest, more: ofCatalog.length - nearest.length }];
+  });
+}
+
+/** What only the connector says of an identifier. */
+export const IDENTIFIER_STATUSES = [
+  { name: 'unrecognized_identifier', meaning: 'neither a diaObjectId nor a TNS name; it was not looked up' },
+  {
+    name: 'identifier_precision_lost',
+    meaning: 'a number too large to have kept its digits on the way; it was not looked up',
+  },
+] as const satisfies readonly Named[];
+
+const STATUSES: readonly Named[] = [...OBJECT_STATUSES, ...INPUT_STATUSES, ...IDENTIFIER_STATUSES];
+
+const ASSOCIATION_STATES: readonly Named[] = [
+  { name: 'matched', meaning: 'a TNS object lay within the radius at crossmatch time' },
+  {
+    name: 'none_within_radius',
+    meaning: 'the TNS snapshot was searched at crossmatch time; nothing within the radius',
+  },
+  { name: 'not_checked', meaning: 'the TNS was not searched at crossmatch time; this says nothing about the TNS' },
+];
+
+/** What the values mean that an answer shows, and only those. */
+export function notesOf(summaries: readonly Summary[], statuses: readonly string[]) {
+  const shown = (values: readonly unknown[], meanings: readonly Named[]) =>
+    Object.fromEntries(meanings.flatMap(({ name, meaning }) => (values.includes(name) ? [[name, meaning]] : [])));
+  return {
+    status_meanings: shown([...statuses, ...summaries.map(({ status }) => status)], STATUSES),
+    provenance_notes: shown(
+      summaries.map(({ provenance }) => provenance),
+      PROVENANCE_BASES,
+    ),
+    tns_notes: shown(
+      summaries.map(({ tns_association }) => tns_association?.state),
+      ASSOCIATION_STATES,
+    ),
+  };
+}
+
+export function meaningOf(status: string): string {
+  return STATUSES.find(({ name }) => name === status)!.meaning;
+}

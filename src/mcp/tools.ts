@@ -1,0 +1,116 @@
+/** The tools: what an assistant reads of them, and what they do (wire contract, section 14.3). */
+import type { Config } from '../config.ts';
+import { DEC_RANGE, RA_RANGE } from '../contract/limits.ts';
+import { MCP_TOOLS, type McpToolName } from '../contract/mcp_tools.ts';
+import type { JsonObject } from '../http/json_body.ts';
+import type { Budget } from '../query/budget.ts';
+import type { Service } from '../service.ts';
+import { aboutService } from './about_service.ts';
+import { circleOf, defaultRadiusArcsec, identifiersOf } from './arguments.ts';
+import { lookUpIdentifiers } from './lookup.ts';
+import { searchNearPosition } from './near_position.ts';
+
+export interface ToolContext {
+  readonly service: Service;
+  readonly budget: Budget;
+  /** Scheme and host of the API, without a slash at the end. */
+  readonly base: string;
+}
+
+/** Runs a tool; the text of its answer. Throws ToolError or ApiError. */
+export type ToolRun = (context: ToolContext) => Promise<string>;
+
+interface Tool {
+  describe(config: Config): string;
+  /** JSON Schema. */
+  inputSchema(config: Config): Readonly<Record<string, unknown>>;
+  /** Checks the arguments. Throws ToolError. */
+  prepare(args: JsonObject, config: Config): ToolRun;
+}
+
+const CAVEATS =
+  'A coincident source is not a host association, and not_in_service or no_rubin_object does not mean that the survey has no such object.';
+
+const TOOLS: Readonly<Record<McpToolName, Tool>> = {
+  lookup_rubin_transients: {
+    describe: ({ MCP_MAX_IDENTIFIERS, MCP_MAX_OBJECTS }) =>
+      `What is known of Rubin alert objects, and which catalog sources lie at their positions. Give up to ${MCP_MAX_IDENTIFIERS} ` +
+      'diaObjectIds (as strings: they have more digits than a JSON number keeps) or TNS names such as SN 2026abc. Each distinct one ' +
+      `has one result; at most ${MCP_MAX_OBJECTS} objects are summarised, and a larger answer comes with the API request for all of it. ${CAVEATS}`,
+    inputSchema: ({ MCP_MAX_IDENTIFIERS }) => ({
+      type: 'object',
+      properties: {
+        identifiers: {
+          type: 'array',
+          items: { type: 'string' },
+          minItems: 1,
+          maxItems: MCP_MAX_IDENTIFIERS,
+          description: 'diaObjectIds in decimal digits, and TNS names with or without their prefix',
+        },
+      },
+      required: ['identifiers'],
+    }),
+    prepare: (args, config) => {
+      const identifiers = identifiersOf(args, config);
+      return context => lookUpIdentifiers(identifiers, context);
+    },
+  },
+  search_rubin_transients_near_position: {
+    describe: ({ MCP_MAX_OBJECTS, API_MAX_CONE_RADIUS_ARCSEC }) =>
+      `The Rubin alert objects within a radius, at most ${API_MAX_CONE_RADIUS_ARCSEC} arcsec, of a position (ICRS, degrees), the nearest ` +
+      `first, each with the catalog sources at its own position. At most ${MCP_MAX_OBJECTS} objects are summarised; a larger answer comes ` +
+      `with the API request for all of it. ${CAVEATS}`,
+    inputSchema: config => ({
+      type: 'object',
+      properties: {
+        ra_deg: {
+          type: 'number',
+          minimum: RA_RANGE.min,
+          maximum: RA_RANGE.max,
+          description: 'Right ascension, degrees',
+        },
+        dec_deg: {
+          type: 'number',
+          minimum: DEC_RANGE.min,
+          maximum: DEC_RANGE.max,
+          description: 'Declination, degrees',
+        },
+        radius_arcsec: {
+          type: 'number',
+          exclusiveMinimum: 0,
+          maximum: config.API_MAX_CONE_RADIUS_ARCSEC,
+          default: defaultRadiusArcsec(config),
+          description: 'Radius, arcsec',
+        },
+      },
+      required: ['ra_deg', 'dec_deg'],
+    }),
+    prepare: (args, config) => {
+      const circle = circleOf(args, config);
+      return context => searchNearPosition(circle, context);
+    },
+  },
+  describe_crossmatch_service: {
+    describe: () =>
+      'What this service is: version, catalogs, crossmatch radius and rule, reliability cuts of the brokers, whether TNS names can be ' +
+      'resolved now, when the latest alert came in, and what it does not answer.',
+    inputSchema: () => ({ type: 'object', properties: {} }),
+    prepare: () => aboutService,
+  },
+};
+
+const ANNOTATIONS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+
+/** The entries of `tools/list`. */
+export function listTools(config: Config) {
+  return MCP_TOOLS.map(({ name, title }) => {
+    const tool = TOOLS[name];
+    const inputSchema = tool.inputSchema(config);
+    return { name, title, description: tool.describe(config), inputSchema, annotations: ANNOTATIONS };
+  });
+}
+
+/** A tool by its name. */
+export function findTool(name: string): Tool | undefined {
+  return Object.hasOwn(TOOLS, name) ? TOOLS[name as McpToolName] : undefined;
+}

@@ -1,0 +1,71 @@
+import type { BuiltArena, BuiltIndex, PublishedGeneration } from '../../workers/tasks.ts';
+import { planMerge } from './merge_plan.ts';
+
+/** An arena of at most this many rows is rebuilt together with new rows instead of standing beside them. */
+const ABSORB_ROWS = 8192;
+
+/** The arenas that answer for the journal up to a sequence number. Arenas are replaced, never changed. */
+export class LiveIndex {
+  #arenas: readonly BuiltArena[];
+  #sequence: number;
+  /** Arenas that are being merged: they must stay until they are replaced. */
+  readonly #merging = new Set<BuiltArena>();
+
+  constructor({ arenas, sequence }: BuiltIndex) {
+    this.#arenas = arenas;
+    this.#sequence = sequence;
+  }
+
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  get buffers(): SharedArrayBuffer[] {
+    return this.#arenas.map(({ buffer }) => buffer);
+  }
+
+  get arenaCount(): number {
+    return this.#arenas.length;
+  }
+
+  /** How many points it has. */
+  get length(): number {
+    return this.#arenas.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  generation(number: number): PublishedGeneration {
+    return { number, sequence: this.#sequence, arenas: this.buffers };
+  }
+
+  /** The small arenas that new rows are to be built together with. */
+  toAbsorb(): BuiltArena[] {
+    return this.#arenas.filter(arena => arena.length <= ABSORB_ROWS && !this.#merging.has(arena));
+  }
+
+  /** Advances to `sequence`; `arena` holds the new rows and those of `absorbed`. */
+  extend(sequence: number, arena: BuiltArena | undefined, absorbed: readonly BuiltArena[]): void {
+    this.#sequence = sequence;
+    if (arena) this.#replace(absorbed, arena);
+  }
+
+  /** The arenas to merge now, none most of the time; they are set aside until `merged` or `release`. */
+  takeForMerge(): BuiltArena[] {
+    if (this.#merging.size > 0) return [];
+    const taken = planMerge(this.#arenas.map(({ length }) => length)).map(position => this.#arenas[position]!);
+    for (const arena of taken) this.#merging.add(arena);
+    return taken;
+  }
+
+  merged(parts: readonly BuiltArena[], whole: BuiltArena): void {
+    this.#replace(parts, whole);
+    this.release(parts);
+  }
+
+  release(parts: readonly BuiltArena[]): void {
+    for (const arena of parts) this.#merging.delete(arena);
+  }
+
+  #replace(old: readonly BuiltArena[], arena: BuiltArena): void {
+    this.#arenas = [...this.#arenas.filter(kept => !old.includes(kept)), arena];
+  }
+}

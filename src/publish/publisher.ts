@@ -1,0 +1,171 @@
+/**
+ * Keeps the current generation: the stored index or a rebuilt one at the start, then whatever the journal names. Building, merging and
+ * saving happen in a pool, so that neither the main thread nor the queries wait for them.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from '../../workers/pool.ts';
+import type { BuiltArena, BuiltIndex, PublishedGeneration } from '../../workers/tasks.ts';
+import type { Log } from '../log.ts';
+import { openStore, type Store } from '../store/store.ts';
+import { LiveIndex } from './live_index.ts';
+
+/** How often the journal is looked at. */
+const POLL_MS = 50;
+/** How long to wait after a failure. */
+const RETRY_MS = 1000;
+/** Journal entries that one task reads; a commit is one entry. */
+const TAIL_ENTRIES = 256;
+/** A merge of at least this share of the index is worth saving it. */
+const SAVED_SHARE = 0.25;
+
+export interface PublisherOptions {
+  readonly dataDir: string;
+  /** With the same data directory and two threads: one follows the journal while the other merges. */
+  readonly pool: Pool;
+  readonly log: Log;
+}
+
+export class Publisher {
+  readonly #options: PublisherOptions;
+  readonly #stop = new AbortController();
+  #store: Store | undefined;
+  #following: Promise<void> | undefined;
+  #index: LiveIndex | undefined;
+  /** Whether an index turned out not to be of this database: the stored one is no better. */
+  #distrustStored = false;
+  #savedSequence = 0;
+  /** The merge and save that are under way; one at a time. */
+  #background: Promise<void> | undefined;
+  #number = 0;
+  #current: PublishedGeneration | undefined;
+
+  constructor(options: PublisherOptions) {
+    this.#options = options;
+  }
+
+  /** What queries are answered from; undefined until the index has caught up with the journal, and while it is rebuilt. */
+  get current(): PublishedGeneration | undefined {
+    return this.#current;
+  }
+
+  /** Begins to load, then to follow the journal. Failures are logged and tried again. */
+  start(): void {
+    this.#following ??= this.#follow();
+  }
+
+  /** Drops the index, as it is not of this database; it is built anew. */
+  discard(): void {
+    this.#index = undefined;
+    this.#current = undefined;
+    this.#distrustStored = true;
+  }
+
+  /** Stops following, and saves the index if it has grown. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#following;
+    await this.#background;
+    if (this.#index && this.#current) await this.#save(this.#index).catch(error => this.#logFailure(error));
+    await this.#store?.close();
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#stop;
+    let failed = false;
+    while (!signal.aborted) {
+      try {
+        await this.#catchUp();
+        failed = false;
+      } catch (error) {
+        if (!failed && !signal.aborted) this.#logFailure(error);
+        failed = true;
+      }
+      await sleep(failed ? RETRY_MS : POLL_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  #logFailure(error: unknown): void {
+    this.#options.log('index_failed', { error: error instanceof Error ? error.message : String(error) });
+  }
+
+  async #catchUp(): Promise<void> {
+    this.#store ??= openStore(this.#options.dataDir, 'read');
+    const last = this.#lastSequence();
+    if (this.#index && last < this.#index.sequence) {
+      this.#options.log('index_stale', { error: `the journal ends at ${last}, before ${this.#index.sequence}` });
+      this.discard();
+    }
+    const index = (this.#index ??= await this.#load());
+    while (this.#lastSequence() > index.sequence) await this.#tail(index);
+    if (this.#index !== index) return;
+    if (!this.#current) {
+      this.#publish(index);
+      this.#options.log('index_ready', { objects: index.length, arenas: index.arenaCount, sequence: index.sequence });
+    }
+    if (!this.#background) {
+      const parts = index.takeForMerge();
+      if (parts.length > 0) this.#background = this.#merge(index, parts);
+    }
+  }
+
+  #lastSequence(): number {
+    this.#store!.resetRead();
+    return this.#store!.lastSequence();
+  }
+
+  /** The stored index, where there is one that can be trusted, or one of the whole database. */
+  async #load(): Promise<LiveIndex> {
+    const stored = this.#distrustStored ? undefined : await this.#openStored();
+    this.#savedSequence = stored?.sequence ?? 0;
+    return new LiveIndex(stored ?? (await this.#options.pool.run({ kind: 'rebuild' }, { signal: this.#stop.signal })));
+  }
+
+  /** It is only a cache: whatever is wrong with it, there is another way. */
+  async #openStored(): Promise<BuiltIndex | undefined> {
+    try {
+      return await this.#options.pool.run({ kind: 'openIndex' }, { signal: this.#stop.signal });
+    } catch (error) {
+      if (!this.#stop.signal.aborted) this.#logFailure(error);
+      return undefined;
+    }
+  }
+
+  async #tail(index: LiveIndex): Promise<void> {
+    const absorbed = index.toAbsorb();
+    const absorb = absorbed.map(({ buffer }) => buffer);
+    const task = { kind: 'tail', after: index.sequence, limit: TAIL_ENTRIES, absorb } as const;
+    const { sequence, arena } = await this.#options.pool.run(task, { signal: this.#stop.signal });
+    index.extend(sequence, arena, absorbed);
+    if (this.#current) this.#publish(index);
+  }
+
+  #publish(index: LiveIndex): void {
+    if (this.#index === index) this.#current = index.generation(++this.#number);
+  }
+
+  /** Merges arenas, and saves the index after a large merge. */
+  async #merge(index: LiveIndex, parts: readonly BuiltArena[]): Promise<void> {
+    const { signal } = this.#stop;
+    try {
+      const whole = await this.#options.pool.run(
+        { kind: 'merge', arenas: parts.map(({ buffer }) => buffer) },
+        { signal },
+      );
+      index.merged(parts, whole);
+      this.#publish(index);
+      if (whole.length >= SAVED_SHARE * index.length) await this.#save(index);
+    } catch (error) {
+      index.release(parts);
+      if (!signal.aborted) this.#logFailure(error);
+    } finally {
+      this.#background = undefined;
+    }
+  }
+
+  async #save(index: LiveIndex): Promise<void> {
+    const { sequence } = index;
+    if (sequence <= this.#savedSequence) return;
+    await this.#options.pool.run({ kind: 'saveIndex', sequence, arenas: index.buffers });
+    this.#savedSequence = sequence;
+  }
+}

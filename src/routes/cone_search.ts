@@ -1,0 +1,99 @@
+/** GET /api/cone */
+import { toJson } from '../../workers/json.ts';
+import type { ConeQuery, Query } from '../../workers/tasks.ts';
+import { nowUs } from '../../workers/times.ts';
+import type { Config } from '../config.ts';
+import { defaultConePageSize } from '../contract/limits.ts';
+import { decodeConeCursor, type PinnedCone } from '../http/cursor.ts';
+import { ApiError, invalidParameter } from '../http/errors.ts';
+import type { Handler } from '../http/exchange.ts';
+import { parseFilters } from '../http/filters.ts';
+import {
+  checkBounds,
+  checkDetail,
+  DEC_BOUNDS,
+  parseDetail,
+  parseNumber,
+  parsePageSize,
+  parseResponse,
+  RA_BOUNDS,
+  radiusBounds,
+  requiredNumber,
+  type Search,
+} from '../http/params.ts';
+import { jsonResponse } from '../http/respond.ts';
+import { lookupQuery } from '../http/shared_params.ts';
+import type { Service } from '../service.ts';
+
+const ECHOED = ['ra', 'dec', 'radius_arcsec', 'cursor'];
+
+export function coneSearch(service: Service): Handler {
+  return async ({ search, budget }) =>
+    jsonResponse(200, await service.queries.run(parse(search, service.config), budget));
+}
+
+/** The order of the checks is the contract's (section 6). */
+function parse(search: Search, config: Config): Query {
+  const filters = parseFilters(search);
+  const response = parseResponse(search);
+  const token = search.get('cursor');
+  const sent = toJson(Object.fromEntries(ECHOED.flatMap(name => (search.has(name) ? [[name, search.get(name)]] : []))));
+  if (response === 'count') {
+    if (token !== undefined) throw countWithCursor();
+    const { detail, ...circle } = circleOf(search, config);
+    return lookupQuery([{ kind: 'position', sent, ...circle }], { detail, filters, response }, config);
+  }
+  const walk =
+    token === undefined
+      ? { ...circleOf(search, config), asOfUs: nowUs(), after: null }
+      : furtherPage(search, config, token);
+  const pageSize = parsePageSize(search, defaultConePageSize(config), config.API_MAX_OBJECTS_PER_REQUEST);
+  return { kind: 'cone', sent, ...walk, filters, pageSize };
+}
+
+function countWithCursor(): ApiError {
+  const message = 'Cannot count with a cursor as a count is of all pages: leave out cursor, or response';
+  return new ApiError('invalid_parameter', message, { param: 'cursor' });
+}
+
+function circleOf(search: Search, config: Config) {
+  return {
+    ra: requiredNumber(search, 'ra', RA_BOUNDS),
+    dec: requiredNumber(search, 'dec', DEC_BOUNDS),
+    radiusArcsec: requiredNumber(search, 'radius_arcsec', radiusBounds(config)),
+    detail: parseDetail(search),
+  };
+}
+
+type Walk = Omit<ConeQuery, 'kind' | 'sent' | 'filters' | 'pageSize'>;
+
+function furtherPage(search: Search, config: Config, token: string): Walk {
+  const cursor = decodeConeCursor(token);
+  checkUnchanged(search, cursor);
+  return {
+    ra: checkBounds('ra', cursor.ra, RA_BOUNDS),
+    dec: checkBounds('dec', cursor.dec, DEC_BOUNDS),
+    radiusArcsec: checkBounds('radius_arcsec', cursor.radiusArcsec, radiusBounds(config)),
+    detail: checkDetail(cursor.detail),
+    asOfUs: cursor.asOfUs,
+    after: { timeUs: cursor.timeUs, diaObjectId: cursor.diaObjectId },
+  };
+}
+
+/** What the cursor pins may be repeated, not changed. */
+function checkUnchanged(search: Search, cursor: PinnedCone): void {
+  const pinned = [
+    ['ra', cursor.ra],
+    ['dec', cursor.dec],
+    ['radius_arcsec', cursor.radiusArcsec],
+  ] as const;
+  for (const [name, value] of pinned) {
+    const text = search.get(name);
+    if (text !== undefined && parseNumber(name, text) !== value)
+      throw invalidParameter(name, `${value}, as in the cursor`, text);
+  }
+  const detail = search.get('detail');
+  if (detail !== undefined && checkDetail(detail) !== cursor.detail) {
+    throw invalidParameter('detail', `${cursor.detail}, as in the cursor`, detail);
+  }
+}

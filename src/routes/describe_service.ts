@@ -1,0 +1,10 @@
+/** GET /api/describe: the live configuration; needs no database. */
+import { toJson } from '../../workers/json.ts';
+import { serviceDescription } from '../contract/describe.ts';
+import type { Handler } from '../http/exchange.ts';
+import { jsonResponse } from '../http/respond.ts';
+import type { Service } from '../service.ts';
+
+export function describeService({ config }: Service): Handler {
+  return () => jsonResponse(200, toJson(serviceDescription(config)));
+}

@@ -1,0 +1,22 @@
+/** GET /api/objects/{diaObjectId} */
+import { toJson } from '../../workers/json.ts';
+import type { Query } from '../../workers/tasks.ts';
+import type { Config } from '../config.ts';
+import { notFound } from '../http/errors.ts';
+import type { Exchange, Handler } from '../http/exchange.ts';
+import { decodeSegment, parseObjectId } from '../http/params.ts';
+import { jsonResponse } from '../http/respond.ts';
+import { lookupQuery, parseShared } from '../http/shared_params.ts';
+import type { Service } from '../service.ts';
+
+export function getObject(service: Service): Handler {
+  return async exchange =>
+    jsonResponse(200, await service.queries.run(parse(exchange, service.config), exchange.budget));
+}
+
+function parse({ params, search, path }: Exchange, config: Config): Query {
+  const segment = decodeSegment(params.diaObjectId!);
+  if (segment === undefined) throw notFound(path);
+  const shared = parseShared(search);
+  return lookupQuery([{ kind: 'id', sent: toJson(segment), diaObjectId: parseObjectId(segment) }], shared, config);
+}

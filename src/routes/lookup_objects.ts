@@ -1,0 +1,13 @@
+/** POST /api/lookup */
+import type { Handler } from '../http/exchange.ts';
+import { readJsonBody } from '../http/json_body.ts';
+import { parseLookup } from '../http/lookup_request.ts';
+import { jsonResponse } from '../http/respond.ts';
+import type { Service } from '../service.ts';
+
+export function lookupObjects(service: Service): Handler {
+  return async ({ request, budget }) => {
+    const query = parseLookup(await readJsonBody(request, budget), service.config);
+    return jsonResponse(200, await service.queries.run(query, budget));
+  };
+}

@@ -1,0 +1,64 @@
+/**
+ * POST /mcp: the chat connector, MCP's Streamable HTTP without streams (wire contract, section 14). Its JSON-RPC layer is our own: the
+ * official SDK's server transport refuses what the contract accepts (it checks Accept and MCP-Protocol-Version), answers other codes, and
+ * keeps sessions.
+ */
+
+import { ApiError } from '../http/errors.ts';
+import type { Exchange, Handler } from '../http/exchange.ts';
+import { type JsonValue, readJsonBody } from '../http/json_body.ts';
+import { emptyResponse, isPreflight, preflightResponse } from '../http/respond.ts';
+import { Connector } from '../mcp/connector.ts';
+import {
+  accepted,
+  errorResponse,
+  INTERNAL_ERROR,
+  INVALID_REQUEST,
+  PARSE_ERROR,
+  RpcError,
+  type RpcRequest,
+  readMessage,
+} from '../mcp/rpc.ts';
+import type { Service } from '../service.ts';
+
+const ALLOW = 'POST';
+
+/** The order of the checks is the contract's (section 14.1). */
+export function mcp(service: Service): Handler {
+  const connector = new Connector(service);
+  return async exchange => {
+    const { request, method } = exchange;
+    if (isPreflight(request)) return preflightResponse(request, ALLOW);
+    const origin = request.headers.get('Origin');
+    if (origin !== null && !service.config.MCP_ALLOWED_ORIGINS.includes(origin)) return errorResponse(forbidden());
+    if (method !== 'POST') return emptyResponse(405, { Allow: ALLOW });
+    let message: RpcRequest | undefined;
+    try {
+      message = readMessage(await readBody(exchange));
+      return message ? await connector.answer(message, exchange) : accepted();
+    } catch (error) {
+      return errorResponse(error instanceof RpcError ? error : fault(error, service), message?.id);
+    }
+  };
+}
+
+function forbidden(): RpcError {
+  return new RpcError(INVALID_REQUEST, 'Cannot answer a page of this origin', { status: 403 });
+}
+
+/** @throws RpcError */
+async function readBody({ request, budget }: Exchange): Promise<JsonValue> {
+  try {
+    return await readJsonBody(request, budget);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const code = error.details.param === 'Content-Type' ? INVALID_REQUEST : PARSE_ERROR;
+    throw new RpcError(code, error.message, { status: 400 });
+  }
+}
+
+/** A fault of our own: the log has it, the client does not. */
+function fault(error: unknown, { log }: Service): RpcError {
+  log('internal_error', { path: '/mcp', error: error instanceof Error ? error.stack : String(error) });
+  return new RpcError(INTERNAL_ERROR, 'Cannot answer as the service has a fault: it is logged; try again');
+}

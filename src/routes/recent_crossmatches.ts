@@ -1,0 +1,128 @@
+/** GET /api/recent-crossmatches */
+import type { RecentQuery } from '../../workers/tasks.ts';
+import { formatTime, nowUs } from '../../workers/times.ts';
+import type { Config } from '../config.ts';
+import { DEFAULT_DETAIL, DEFAULT_TIME_FIELD, DETAIL_LEVELS, TIME_FIELDS } from '../contract/enums.ts';
+import { DEFAULT_WINDOW_HOURS } from '../contract/limits.ts';
+import { decodeRecentCursor, invalidCursor, type PinnedWindow } from '../http/cursor.ts';
+import { ApiError, invalidParameter, shorten } from '../http/errors.ts';
+import type { Handler } from '../http/exchange.ts';
+import { isFilterShaped } from '../http/filters.ts';
+import { checkName, clampPageSize, parsePageSizeInteger, type Search } from '../http/params.ts';
+import { jsonResponse } from '../http/respond.ts';
+import { type Instant, parseInstant } from '../http/times.ts';
+import type { Service } from '../service.ts';
+
+const HOUR_US = 3_600_000_000;
+
+export function recentCrossmatches(service: Service): Handler {
+  return async ({ search, budget }) =>
+    jsonResponse(200, await service.queries.run(parse(search, service.config), budget));
+}
+
+/** The order of the checks is the contract's (section 9). */
+function parse(search: Search, config: Config): RecentQuery {
+  refuseUnsupported(search);
+  const start = parseTimeOf(search, 'start');
+  const end = parseTimeOf(search, 'end');
+  const pageSize = parsePageSizeInteger(search) ?? defaultPageSize(config);
+  const token = search.get('cursor');
+  const pinned = token === undefined ? undefined : decodeRecentCursor(token);
+  if (pinned) checkUnchanged(search, start, end, pinned);
+  const detail = nameOf('detail', DETAIL_LEVELS, pinned?.detail, search.get('detail') ?? DEFAULT_DETAIL);
+  const timeField = nameOf(
+    'time_field',
+    TIME_FIELDS,
+    pinned?.timeField,
+    search.get('time_field') ?? DEFAULT_TIME_FIELD,
+  );
+  const asOfUs = pinned?.asOfUs ?? nowUs();
+  const limited = clampPageSize(pageSize, config.RECENT_CROSSMATCH_MAX_PAGE_SIZE);
+  const window = pinned ? pinnedWindow(pinned) : firstWindow(start, end, asOfUs);
+  checkWindow(window, config, pinned ? ['cursor'] : ['start', 'end']);
+  const after = pinned ? { timeUs: pinned.timeUs, diaObjectId: pinned.diaObjectId } : null;
+  return { kind: 'recent', timeField, ...window, detail, pageSize: limited, asOfUs, after };
+}
+
+/** Filters would leave out objects of a listing that is to be complete. */
+function refuseUnsupported(search: Search): void {
+  const names = [...search.keys()].filter(name => isFilterShaped(name) || name === 'response');
+  if (names.length === 0) return;
+  throw new ApiError(
+    'unsupported_parameter',
+    `Cannot list recent crossmatches by ${shorten(names.join(', '))} as this operation has no filters and no counts: leave these out`,
+    names.length === 1 ? { param: names[0]! } : { params: names },
+  );
+}
+
+function parseTimeOf(search: Search, name: 'start' | 'end'): Instant | undefined {
+  const text = search.get(name);
+  if (text === undefined) return undefined;
+  const instant = parseInstant(text);
+  if (!instant) throw invalidParameter(name, 'an ISO 8601 time (in a URL, + is written %2B)', text);
+  return instant;
+}
+
+function defaultPageSize(config: Config): number {
+  return Math.min(config.RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE, config.RECENT_CROSSMATCH_MAX_PAGE_SIZE);
+}
+
+/** What the cursor pins may be repeated, as another text of the same instant too, not changed. */
+function checkUnchanged(
+  search: Search,
+  start: Instant | undefined,
+  end: Instant | undefined,
+  pinned: PinnedWindow,
+): void {
+  const times = [
+    ['start', start, pinned.startUs],
+    ['end', end, pinned.endUs],
+  ] as const;
+  for (const [name, given, pinnedUs] of times) {
+    if (given && given.timeUs !== pinnedUs)
+      throw invalidParameter(name, `${formatTime(pinnedUs)}, as in the cursor`, search.get(name)!);
+  }
+  const names = [
+    ['time_field', pinned.timeField],
+    ['detail', pinned.detail],
+  ] as const;
+  for (const [name, value] of names) {
+    const text = search.get(name);
+    if (text !== undefined && text !== value) throw invalidParameter(name, `${shorten(value)}, as in the cursor`, text);
+  }
+}
+
+/** One of the names of a list; a bad one in a cursor is the cursor's fault. */
+function nameOf<T extends string>(
+  param: string,
+  list: readonly { readonly name: T }[],
+  pinned: string | undefined,
+  given: string,
+): T {
+  if (pinned === undefined) return checkName(param, list, given);
+  const name = list.find(known => known.name === pinned)?.name;
+  if (name === undefined) throw invalidCursor(`the ${param} in it is not one that there is`);
+  return name;
+}
+
+type Window = Pick<RecentQuery, 'startUs' | 'endUs' | 'window'>;
+
+/** Each end is stated in the offset that it was given in; a start that was not given, in that of the end. */
+function firstWindow(start: Instant | undefined, end: Instant | undefined, now: number): Window {
+  const { timeUs: endUs, offsetMinutes, text } = end ?? { timeUs: now, offsetMinutes: 0, text: formatTime(now) };
+  const startUs = start?.timeUs ?? endUs - DEFAULT_WINDOW_HOURS * HOUR_US;
+  return { startUs, endUs, window: { start: start?.text ?? formatTime(startUs, offsetMinutes), end: text } };
+}
+
+function pinnedWindow({ startUs, endUs }: PinnedWindow): Window {
+  return { startUs, endUs, window: { start: formatTime(startUs), end: formatTime(endUs) } };
+}
+
+function checkWindow({ startUs, endUs, window }: Window, config: Config, params: readonly string[]): void {
+  const hours = config.RECENT_CROSSMATCH_MAX_WINDOW_HOURS;
+  const isBackwards = endUs < startUs;
+  if (!isBackwards && endUs - startUs <= hours * HOUR_US) return;
+  const why = isBackwards ? 'its end is before its start' : `it is longer than ${hours} hours`;
+  const message = `Cannot list the window from ${window.start} to ${window.end} as ${why}: give another start or end`;
+  throw new ApiError('invalid_parameter', message, { params });
+}

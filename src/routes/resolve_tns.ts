@@ -1,0 +1,26 @@
+/** GET /api/tns/{name} */
+import { toJson } from '../../workers/json.ts';
+import type { Query } from '../../workers/tasks.ts';
+import type { Config } from '../config.ts';
+import { invalidParameter, notFound } from '../http/errors.ts';
+import type { Exchange, Handler } from '../http/exchange.ts';
+import { decodeSegment, optionalNumber, radiusBounds, TNS_NAME } from '../http/params.ts';
+import { jsonResponse } from '../http/respond.ts';
+import { lookupQuery, parseShared } from '../http/shared_params.ts';
+import type { Service } from '../service.ts';
+import { normalizeTnsName } from '../tns/names.ts';
+
+export function resolveTns(service: Service): Handler {
+  return async exchange =>
+    jsonResponse(200, await service.queries.run(parse(exchange, service.config), exchange.budget));
+}
+
+function parse({ params, search, path }: Exchange, config: Config): Query {
+  const segment = decodeSegment(params.name!);
+  if (segment === undefined) throw notFound(path);
+  const shared = parseShared(search);
+  const name = normalizeTnsName(segment);
+  if (name === undefined) throw invalidParameter('name', TNS_NAME, segment);
+  const radiusArcsec = optionalNumber(search, 'radius_arcsec', radiusBounds(config)) ?? config.TNS_MATCH_RADIUS_ARCSEC;
+  return lookupQuery([{ kind: 'tns', sent: toJson(segment), name, radiusArcsec }], shared, config);
+}

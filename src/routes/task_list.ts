@@ -1,0 +1,38 @@
+/** GET, HEAD and OPTIONS /api/task/: a bare array of names (wire contract, section 12); needs no database. */
+import { toJson } from '../../workers/json.ts';
+import { TASK_PATH, TASKS } from '../contract/tasks.ts';
+import { methodNotAllowed } from '../http/errors.ts';
+import type { Handler } from '../http/exchange.ts';
+import { emptyResponse, isPreflight, jsonResponse, preflightResponse } from '../http/respond.ts';
+
+const ALLOW = 'GET, HEAD, OPTIONS';
+
+const TASK_LIST = toJson(TASKS.map(name => ({ name })));
+const DESCRIPTION = toJson({
+  name: 'Task List',
+  description: 'The names of the processing tasks of a transient.',
+  renders: ['application/json'],
+  parses: [],
+});
+
+export const taskList: Handler = ({ method, request }) => {
+  switch (method) {
+    case 'GET':
+      return jsonResponse(200, TASK_LIST, { Allow: ALLOW });
+    case 'HEAD':
+      return emptyResponse(200, { 'Content-Type': 'application/json', Allow: ALLOW });
+    case 'OPTIONS':
+      return isPreflight(request) ? preflight(request) : jsonResponse(200, DESCRIPTION, { Allow: ALLOW });
+    default:
+      throw methodNotAllowed(method, ALLOW);
+  }
+};
+
+function preflight(request: Request): Response {
+  const response = preflightResponse(request, ALLOW);
+  response.headers.set('Allow', ALLOW);
+  return response;
+}
+
+/** GET /api/task, without the slash. */
+export const redirectToTaskList: Handler = () => emptyResponse(301, { Location: TASK_PATH });

@@ -1,0 +1,45 @@
+import type { BinaryDatabase } from './environment.ts';
+import { decodeKey, encodeKey } from './records.ts';
+
+/**
+ * Numbers the values of a database from 1, each distinct one once. Such databases stay small: the whole is read at the first use. Lives
+ * as long as one write transaction, as what that adds may yet be rolled back.
+ */
+export class Interner {
+  readonly #database: BinaryDatabase;
+  #ordinals: Map<string, number> | undefined;
+
+  constructor(database: BinaryDatabase) {
+    this.#database = database;
+  }
+
+  /** The ordinal of a value; undefined when it is not stored. */
+  find(value: Uint8Array): number | undefined {
+    return this.#stored().get(textOf(value));
+  }
+
+  /** The ordinal of a value, which is stored where it is new. */
+  ordinalOf(value: Uint8Array): number {
+    const ordinals = this.#stored();
+    const text = textOf(value);
+    let ordinal = ordinals.get(text);
+    if (ordinal === undefined) {
+      ordinal = ordinals.size + 1;
+      this.#database.put(encodeKey(BigInt(ordinal)), value);
+      ordinals.set(text, ordinal);
+    }
+    return ordinal;
+  }
+
+  #stored(): Map<string, number> {
+    if (!this.#ordinals) {
+      this.#ordinals = new Map();
+      for (const { key, value } of this.#database.getRange({})) {
+        this.#ordinals.set(textOf(value), Number(decodeKey(key)));
+      }
+    }
+    return this.#ordinals;
+  }
+}
+
+const textOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');

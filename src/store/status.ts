@@ -1,0 +1,30 @@
+import { OBJECT_STATUSES, type ObjectStatus } from '../contract/enums.ts';
+import type { RecordedOutcome, StoredObject } from './types.ts';
+
+/** The status of an object that is stored; the API adds `not_in_service` for one that is not. */
+export type StoredStatus = Exclude<ObjectStatus, 'not_in_service'>;
+export type CrossmatchedStatus = Exclude<StoredStatus, 'crossmatch_pending'>;
+
+/** In the order of the specification. */
+export const STORED_STATUSES: readonly StoredStatus[] = OBJECT_STATUSES.map(({ name }) => name).filter(
+  name => name !== 'not_in_service',
+);
+
+/** The status as the wire contract resolves it (section 3.3). Matches left over on a pending object do not count. */
+export function statusOf(object: StoredObject): StoredStatus {
+  if (object.state === 'pending') return 'crossmatch_pending';
+  return crossmatchedStatus(object.matches.length > 0, object.records.at(-1)?.catalogOutcomes);
+}
+
+/**
+ * The status of a crossmatched object.
+ * @param outcomes those of the current record; undefined when there is none
+ */
+export function crossmatchedStatus(
+  hasMatches: boolean,
+  outcomes: readonly (readonly [catalogName: string, outcome: RecordedOutcome])[] | undefined,
+): CrossmatchedStatus {
+  if (hasMatches) return 'coincident_sources';
+  const isUnsearched = outcomes !== undefined && !outcomes.some(([, outcome]) => outcome === 'searched');
+  return isUnsearched ? 'not_searched' : 'no_coincident_source';
+}

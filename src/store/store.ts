@@ -1,0 +1,211 @@
+/** Reading what is stored. Any number of processes and threads may read while one at a time writes (src/store/writer.ts). */
+import { statSync } from 'node:fs';
+import type { CatalogRegistration } from '../catalogs/types.ts';
+import { type BinaryDatabase, type Databases, type Environment, openEnvironment } from './environment.ts';
+import { findRecent, type RecentPosition, type RecentQuery, readLatestIngest } from './recent.ts';
+import {
+  decodeJournal,
+  decodeKey,
+  decodeObject,
+  decodePlain,
+  decodeProvenanceSet,
+  decodeSources,
+  encodeKey,
+  type HashedProvenanceSet,
+  scratchKey,
+} from './records.ts';
+import { findByName, readSnapshot } from './registry.ts';
+import { Snapshot } from './snapshot.ts';
+import { STORED_STATUSES, statusOf } from './status.ts';
+import type { JournalEntry, MatchSource, StoredObject, TnsRecord } from './types.ts';
+
+export { FORMAT_VERSION, StoreError } from './environment.ts';
+
+/** What `Store.counts` counts. */
+export interface StoreCounts {
+  readonly objects: number;
+  /** By status, every status present. */
+  readonly statuses: Readonly<Record<string, number>>;
+  /** Catalog name, then recorded outcome of the current crossmatch. */
+  readonly outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** Coincident sources of the crossmatched objects, of whatever version, by catalog name. */
+  readonly matches: Readonly<Record<string, number>>;
+  readonly journalEntries: number;
+  readonly diskBytes: number;
+}
+
+/**
+ * Opens a data directory. `write` creates it (mode 0700) where there is none; `read` needs it to exist. One that holds something
+ * else, or has a newer format, is refused. Where one process opens it both ways, `write` must come first: LMDB opens a file once
+ * in a process and the first mode holds.
+ * @throws StoreError
+ */
+export function openStore(dataDir: string, mode: 'read' | 'write'): Store {
+  return new Store(openEnvironment(dataDir, mode));
+}
+
+export class Store {
+  /** For the writer alone. */
+  readonly databases: Databases;
+  readonly #environment: Environment;
+  // What an ordinal names never changes, so it is read once.
+  readonly #provenanceSets = new Map<number, HashedProvenanceSet>();
+  readonly #payloadKeys = new Map<number, readonly string[]>();
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+    this.databases = environment.databases;
+  }
+
+  getObject(diaObjectId: bigint): StoredObject | undefined {
+    const bytes = read(this.databases.objects, diaObjectId);
+    return bytes && decodeObject(diaObjectId, bytes);
+  }
+
+  /** The sources of an object's matches, parallel to `matches` of the object; empty where there are none. */
+  getSources(diaObjectId: bigint): readonly MatchSource[] {
+    const bytes = read(this.databases.sources, diaObjectId);
+    return bytes ? this.#decodeSources(bytes) : [];
+  }
+
+  #decodeSources(bytes: Uint8Array): readonly MatchSource[] {
+    return decodeSources(bytes, ordinal => this.#keysOf(ordinal));
+  }
+
+  /** @throws RangeError when there is no such ordinal */
+  provenanceSet(ordinal: number): HashedProvenanceSet {
+    let set = this.#provenanceSets.get(ordinal);
+    if (!set) {
+      set = decodeProvenanceSet(readOrdinal(this.databases.provenance_sets, ordinal));
+      this.#provenanceSets.set(ordinal, set);
+    }
+    return set;
+  }
+
+  #keysOf(ordinal: number): readonly string[] {
+    let keys = this.#payloadKeys.get(ordinal);
+    if (!keys) {
+      keys = decodePlain(readOrdinal(this.databases.payload_keys, ordinal)) as string[];
+      this.#payloadKeys.set(ordinal, keys);
+    }
+    return keys;
+  }
+
+  /** The sequence number of the newest journal entry; 0 when there is none. */
+  lastSequence(): number {
+    return lastOrdinal(this.databases.journal);
+  }
+
+  /** The journal entries after `sequence`, ascending, at most `limit`. */
+  journalAfter(sequence: number, limit = 1000): JournalEntry[] {
+    const entries: JournalEntry[] = [];
+    for (const { key, value } of this.databases.journal.getRange({ start: encodeKey(BigInt(sequence) + 1n), limit })) {
+      entries.push(decodeJournal(Number(decodeKey(key)), value));
+    }
+    return entries;
+  }
+
+  /** Every object, by ascending id, all from one snapshot, which is held until the iteration ends. */
+  *objects(): Iterable<StoredObject> {
+    for (const { key, value } of this.databases.objects.getRange({})) yield decodeObject(decodeKey(key), value);
+  }
+
+  /** At most `limit` ids of pending objects, ascending, those above `after` where it is given. */
+  pendingIds(limit: number, after?: bigint): bigint[] {
+    const range = after === undefined ? { limit } : { start: encodeKey(after + 1n), limit };
+    return [...this.databases.pending.getKeys(range)].map(decodeKey);
+  }
+
+  /** Every registered catalog, by ascending name. */
+  catalogs(): CatalogRegistration[] {
+    return [...this.databases.catalogs.getRange({})].map(({ value }) => decodePlain(value) as CatalogRegistration);
+  }
+
+  catalog(name: string): CatalogRegistration | undefined {
+    const bytes = this.databases.catalogs.get(new TextEncoder().encode(name));
+    return bytes && (decodePlain(bytes) as CatalogRegistration);
+  }
+
+  /** One page of the objects that have matches, whatever their state: the newest first, of equal times the lowest id first. */
+  recent(query: RecentQuery): RecentPosition[] {
+    return findRecent(this.databases, query);
+  }
+
+  /** The latest ingest time of any object; null when there is none. */
+  latestIngestTimeUs(): number | null {
+    return readLatestIngest(this.databases);
+  }
+
+  /** The epoch of the TNS registry's snapshot; null when none is loaded. */
+  tnsSnapshotEpochUs(): number | null {
+    return readSnapshot(this.databases)?.epochUs ?? null;
+  }
+
+  /**
+   * The object of the TNS registry of that name; of several the one with the lowest objid.
+   * @param normalizedName bare and lowercase, as from `normalizeTnsName`
+   */
+  tnsByName(normalizedName: string): TnsRecord | undefined {
+    return findByName(this.databases, normalizedName);
+  }
+
+  /**
+   * Makes the next read see everything that is committed by now. A thread that answers one task after another without turning its
+   * event loop would else read the same old snapshot for ever.
+   */
+  resetRead(): void {
+    this.#environment.root.resetReadTxn();
+  }
+
+  /** Everything that is stored now; to be closed. */
+  snapshot(): Snapshot {
+    const { root } = this.#environment;
+    root.resetReadTxn();
+    return new Snapshot(this.databases, root.useReadTransaction(), bytes => this.#decodeSources(bytes));
+  }
+
+  /** Counts over every object; reads them all. */
+  counts(): StoreCounts {
+    const statuses: Record<string, number> = Object.fromEntries(STORED_STATUSES.map(status => [status, 0]));
+    const outcomes: Record<string, Record<string, number>> = {};
+    const matches: Record<string, number> = {};
+    let objects = 0;
+    for (const object of this.objects()) {
+      objects++;
+      add(statuses, statusOf(object));
+      const current = object.records.at(-1);
+      for (const [catalog, outcome] of current?.catalogOutcomes ?? []) add((outcomes[catalog] ??= {}), outcome);
+      if (object.state === 'pending') continue;
+      const sources = new Set(object.matches.map(match => `${match.catalogName} ${match.catalogSourceId}`));
+      for (const source of sources) add(matches, source.slice(0, source.indexOf(' ')));
+    }
+    const journalEntries = this.databases.journal.getKeysCount();
+    return { objects, statuses, outcomes, matches, journalEntries, diskBytes: statSync(this.#environment.file).size };
+  }
+
+  /** Closes this thread's handle; the store must not be used afterwards. */
+  async close(): Promise<void> {
+    await this.#environment.root.close();
+  }
+}
+
+/** The value of an id, in a buffer that the next read overwrites. */
+function read(database: BinaryDatabase, id: bigint): Uint8Array | undefined {
+  return database.getBinaryFast(scratchKey(id));
+}
+
+function readOrdinal(database: BinaryDatabase, ordinal: number): Uint8Array {
+  const bytes = database.get(encodeKey(BigInt(ordinal)));
+  if (!bytes) throw new RangeError(`Cannot read entry ${ordinal} as it is not stored: the database is damaged`);
+  return bytes;
+}
+
+/** The highest key of a database that is keyed by ordinals; 0 when it is empty. */
+export function lastOrdinal(database: BinaryDatabase): number {
+  for (const key of database.getKeys({ reverse: true, limit: 1 })) return Number(decodeKey(key));
+  return 0;
+}
+
+function add(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
+}

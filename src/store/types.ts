@@ -1,0 +1,139 @@
+/** What the store holds, as the rest of the program sees it. Times are integer microseconds since 1970-01-01T00:00:00Z (UTC). */
+
+/** A validated ICRS position, degrees: 0 <= ra <= 360, -90 <= dec <= 90. */
+export interface SkyPosition {
+  readonly ra: number;
+  readonly dec: number;
+}
+
+export type BrokerName = 'antares' | 'lasair' | 'pittgoogle';
+export type CatalogName = 'gaia_dr3' | 'des_y6_gold' | 'delve_dr3_gold' | 'skymapper_dr4';
+export type ObjectState = 'pending' | 'crossmatched';
+
+/** What happened when one catalog was to be searched for one object. The API adds two that are never stored. */
+export type RecordedOutcome =
+  | 'searched'
+  | 'outside_footprint'
+  | 'skipped_read_failure'
+  | 'not_searched_invalid_position';
+
+/** One broker's message about one object, normalised. */
+export interface Delivery {
+  readonly diaObjectId: bigint;
+  /** null where the message's position is missing, not finite or out of range. */
+  readonly position: SkyPosition | null;
+  /** 0 to 1, or null where the message has none. */
+  readonly reliability: number | null;
+  readonly eventTimeUs: number;
+  readonly broker: BrokerName;
+}
+
+export interface CatalogRelease {
+  readonly name: string;
+  readonly release: string;
+}
+
+export interface ReliabilityCut {
+  readonly broker: string;
+  readonly min_reliability: number | null;
+  readonly enforced_by: 'broker' | 'service';
+  readonly status: 'declared' | 'not_declared' | 'service_setting';
+  /** YYYY-MM-DD */
+  readonly as_of: string | null;
+}
+
+/** The settings that a crossmatch was done under; field names are those of the wire. */
+export interface ProvenanceSet {
+  readonly crossmatch_radius_arcsec: number | null;
+  readonly catalogs: readonly CatalogRelease[];
+  readonly reliability_cuts: readonly ReliabilityCut[];
+}
+
+/** One crossmatch of one object. The record of the highest version is the current one. */
+export interface CrossmatchRecord {
+  readonly matchVersion: number;
+  readonly crossmatchedAtUs: number;
+  /** Ordinal in the database `provenance_sets`. */
+  readonly provenanceSet: number;
+  /** Sorted ascending. */
+  readonly brokersAtCrossmatch: readonly string[];
+  /** In the order of the service's catalogs. */
+  readonly catalogOutcomes: readonly (readonly [catalogName: string, outcome: RecordedOutcome])[];
+}
+
+/** A coincident source, without what only detail level `full` shows. */
+export interface MatchSummary {
+  readonly matchVersion: number;
+  readonly catalogName: string;
+  /** Decimal text of a 64-bit integer. */
+  readonly catalogSourceId: string;
+  readonly separationArcsec: number;
+}
+
+/** The rest of a match: the source's own position, degrees, and its payload (keys lowercased; 64-bit integers are bigints). */
+export interface MatchSource {
+  readonly ra: number | null;
+  readonly dec: number | null;
+  readonly payload: Readonly<Record<string, unknown>> | null;
+}
+
+export interface TnsAssociation {
+  readonly checked: boolean;
+  readonly snapshotEpochUs: number | null;
+  readonly objid: number | null;
+  readonly name: string | null;
+  readonly namePrefix: string | null;
+  readonly classification: string | null;
+  readonly redshift: number | null;
+  readonly separationArcsec: number | null;
+}
+
+/** One object of the TNS registry. */
+export interface TnsRecord {
+  /** 0 to 2^53 - 1. */
+  readonly objid: number;
+  /** Without its prefix, in the registry's case: `2026abc`. */
+  readonly name: string;
+  readonly namePrefix: string | null;
+  /** Degrees. */
+  readonly ra: number;
+  readonly dec: number;
+  readonly classification: string | null;
+  readonly redshift: number | null;
+}
+
+export interface StoredObject {
+  readonly diaObjectId: bigint;
+  readonly position: SkyPosition | null;
+  readonly reliability: number | null;
+  readonly ingestTimeUs: number;
+  readonly eventTimeUs: number;
+  readonly state: ObjectState;
+  /** Every broker that delivered it so far, sorted ascending. */
+  readonly brokers: readonly string[];
+  /** Ascending by version. */
+  readonly records: readonly CrossmatchRecord[];
+  /** Every version; `sources` of the same object is parallel to it. */
+  readonly matches: readonly MatchSummary[];
+  readonly tns: TnsAssociation | null;
+}
+
+/** What one commit changed; ids in the order of the change. */
+export interface JournalEntry {
+  readonly sequence: number;
+  readonly stored: readonly bigint[];
+  readonly delivered: readonly bigint[];
+  readonly crossmatched: readonly bigint[];
+}
+
+/** The outcome of one object's crossmatch, ready to be stored. */
+export interface CrossmatchResult {
+  readonly diaObjectId: bigint;
+  readonly catalogOutcomes: readonly (readonly [catalogName: string, outcome: RecordedOutcome])[];
+  readonly matches: readonly {
+    readonly catalogName: string;
+    readonly catalogSourceId: string;
+    readonly separationArcsec: number;
+    readonly source: MatchSource;
+  }[];
+}

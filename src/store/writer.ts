@@ -1,0 +1,251 @@
+/** The one way into the database. Each method is one synchronous transaction: all of it is committed and flushed, or none of it. */
+import type { CatalogRegistration } from '../catalogs/types.ts';
+import { storeError } from './environment.ts';
+import { compareMatches, type ImportItem, type ImportOutcome, importItems } from './import.ts';
+import { Interner } from './interner.ts';
+import { contentHash } from './provenance_hash.ts';
+import { listRecent, raiseLatestIngest } from './recent.ts';
+import {
+  encodeJournal,
+  encodeKey,
+  encodeObject,
+  encodePlain,
+  encodeProvenanceSet,
+  encodeSources,
+  type JournalChanges,
+} from './records.ts';
+import { beginLoad, publish, removeLoads, type StageOutcome, stage } from './registry.ts';
+import { lastOrdinal, type Store } from './store.ts';
+import type {
+  CrossmatchResult,
+  Delivery,
+  MatchSource,
+  MatchSummary,
+  ProvenanceSet,
+  StoredObject,
+  TnsRecord,
+} from './types.ts';
+
+/** What became of the deliveries of one commit; the three add up to their number. */
+export interface IngestCounts {
+  /** New objects. */
+  readonly stored: number;
+  /** Known objects, delivered by a further broker. */
+  readonly delivered: number;
+  /** Known objects, delivered again by the same broker. */
+  readonly duplicate: number;
+}
+
+const NOTHING = new Uint8Array(0);
+const REMOVED_A_COMMIT = 20_000;
+
+/**
+ * Runs on a main thread, never in a pool worker: a thread that is stopped inside a transaction locks the database for every process.
+ * What a method has resolved with is durable.
+ */
+export class Writer {
+  readonly #store: Store;
+
+  /** @param store opened with mode `write` */
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /**
+   * Stores deliveries in one commit, as if one after the other. The first delivery of an object fixes its position, times and
+   * reliability; a later one adds its broker; the same broker again changes nothing.
+   * @throws StoreError; then nothing of it is stored
+   */
+  async ingest(deliveries: readonly Delivery[], ingestTimeUs: number): Promise<IngestCounts> {
+    return this.#transaction('store the messages', () => {
+      const { objects, pending } = this.#store.databases;
+      const stored: bigint[] = [];
+      const delivered: bigint[] = [];
+      let duplicate = 0;
+      for (const delivery of deliveries) {
+        const { diaObjectId, broker } = delivery;
+        const known = this.#store.getObject(diaObjectId);
+        if (!known) {
+          objects.put(encodeKey(diaObjectId), encodeObject(newObject(delivery, ingestTimeUs)));
+          pending.put(encodeKey(diaObjectId), NOTHING);
+          stored.push(diaObjectId);
+        } else if (!known.brokers.includes(broker)) {
+          const brokers = [...known.brokers, broker].sort();
+          objects.put(encodeKey(diaObjectId), encodeObject({ ...known, brokers }));
+          delivered.push(diaObjectId);
+        } else {
+          duplicate++;
+        }
+      }
+      if (stored.length > 0) raiseLatestIngest(this.#store.databases, ingestTimeUs);
+      this.#journal({ stored, delivered, crossmatched: [] });
+      return { stored: stored.length, delivered: delivered.length, duplicate };
+    });
+  }
+
+  /**
+   * Records crossmatches in one commit: record, matches, sources and state of each object, which then is no longer pending. A result
+   * for an object that is not pending is skipped. A first crossmatch has version 1, a later one the next; older ones are kept.
+   * @throws StoreError; then nothing of it is stored
+   */
+  async recordCrossmatches(
+    results: readonly CrossmatchResult[],
+    provenance: ProvenanceSet,
+    crossmatchedAtUs: number,
+  ): Promise<{ recorded: number; skipped: number }> {
+    return this.#transaction('record the crossmatches', () => {
+      const { databases } = this.#store;
+      const provenanceSets = new Interner(databases.provenance_sets);
+      const payloadKeys = new Interner(databases.payload_keys);
+      const provenanceBytes = encodeProvenanceSet(contentHash(provenance), provenance);
+      const crossmatched: bigint[] = [];
+      for (const result of results) {
+        const { diaObjectId } = result;
+        const object = this.#store.getObject(diaObjectId);
+        if (object?.state !== 'pending') continue;
+        const provenanceSet = provenanceSets.ordinalOf(provenanceBytes);
+        const { updated, newSources } = withCrossmatch(object, result, provenanceSet, crossmatchedAtUs);
+        databases.objects.put(encodeKey(diaObjectId), encodeObject(updated));
+        if (newSources.length > 0) {
+          listRecent(databases, updated);
+          const all = [...this.#store.getSources(diaObjectId), ...newSources];
+          databases.sources.put(
+            encodeKey(diaObjectId),
+            encodeSources(all, keys => payloadKeys.ordinalOf(encodePlain(keys))),
+          );
+        }
+        databases.pending.remove(encodeKey(diaObjectId));
+        crossmatched.push(diaObjectId);
+      }
+      this.#journal({ stored: [], delivered: [], crossmatched });
+      return { recorded: crossmatched.length, skipped: results.length - crossmatched.length };
+    });
+  }
+
+  /**
+   * Adds what another store held, in one commit; the items may come in any order. Nothing that is stored is changed otherwise.
+   * @returns an outcome an item
+   * @throws StoreError; then nothing of it is stored
+   */
+  async import(items: readonly ImportItem[]): Promise<ImportOutcome[]> {
+    return this.#transaction('store the lines', () => {
+      const { databases } = this.#store;
+      const payloadKeys = new Interner(databases.payload_keys);
+      const { outcomes, changes } = importItems(items, {
+        databases,
+        provenanceSets: new Interner(databases.provenance_sets),
+        provenanceBytes: memo(set => encodeProvenanceSet(contentHash(set), set)),
+        getObject: id => this.#store.getObject(id),
+        getSources: id => this.#store.getSources(id),
+        payloadKeysOrdinal: keys => payloadKeys.ordinalOf(encodePlain(keys)),
+      });
+      this.#journal(changes);
+      return outcomes;
+    });
+  }
+
+  /** Begins to load a snapshot of the TNS registry, beside the one that is published; its number. */
+  async beginRegistry(): Promise<number> {
+    return this.#transaction('load the registry', () => beginLoad(this.#store.databases));
+  }
+
+  /** Adds objects to a load, in one commit; an outcome each. `conflict`: the load has another one of that objid, which stays. */
+  async stageRegistry(load: number, records: readonly TnsRecord[]): Promise<StageOutcome[]> {
+    const { databases } = this.#store;
+    return this.#transaction('load the registry', () => records.map(record => stage(databases, load, record)));
+  }
+
+  /**
+   * Publishes a load: it replaces the former snapshot in one commit. What that held is then removed.
+   * @throws StoreError, also when a load that began later has been published
+   */
+  async publishRegistry(load: number, epochUs: number): Promise<void> {
+    this.#transaction('load the registry', () => publish(this.#store.databases, load, epochUs));
+    await this.#removeLoads(0, load);
+  }
+
+  /** Gives up a load that is not published. */
+  async dropRegistry(load: number): Promise<void> {
+    await this.#removeLoads(load, load + 1);
+  }
+
+  async #removeLoads(first: number, end: number): Promise<void> {
+    const { databases } = this.#store;
+    const remove = () => removeLoads(databases, first, end, REMOVED_A_COMMIT);
+    while (this.#transaction('remove a former registry', remove) > 0);
+  }
+
+  /** Registers a catalog under its name; one of that name is replaced. */
+  async putCatalog(registration: CatalogRegistration): Promise<void> {
+    this.#transaction('register the catalog', () => {
+      this.#store.databases.catalogs.put(new TextEncoder().encode(registration.name), encodePlain(registration));
+    });
+  }
+
+  #transaction<T>(doing: string, change: () => T): T {
+    try {
+      return this.#store.databases.objects.transactionSync(change);
+    } catch (error) {
+      throw error instanceof Error && 'code' in error ? storeError(doing, error) : error;
+    }
+  }
+
+  /** Appends the entry of this commit, unless nothing changed. Other processes write too, so the number is taken inside the transaction. */
+  #journal(changes: JournalChanges): void {
+    if (changes.stored.length + changes.delivered.length + changes.crossmatched.length === 0) return;
+    const { journal } = this.#store.databases;
+    journal.put(encodeKey(BigInt(lastOrdinal(journal) + 1)), encodeJournal(changes));
+  }
+}
+
+/** A function of a provenance set that computes each distinct one once: a batch has few of them. */
+function memo(bytesOf: (set: ProvenanceSet) => Uint8Array): (set: ProvenanceSet) => Uint8Array {
+  const known = new Map<string, Uint8Array>();
+  return set => {
+    const text = JSON.stringify(set);
+    const bytes = known.get(text) ?? bytesOf(set);
+    known.set(text, bytes);
+    return bytes;
+  };
+}
+
+function newObject(delivery: Delivery, ingestTimeUs: number): Omit<StoredObject, 'diaObjectId'> {
+  return {
+    position: delivery.position,
+    reliability: delivery.reliability,
+    ingestTimeUs,
+    eventTimeUs: delivery.eventTimeUs,
+    state: 'pending',
+    brokers: [delivery.broker],
+    records: [],
+    matches: [],
+    tns: null,
+  };
+}
+
+function withCrossmatch(
+  object: StoredObject,
+  result: CrossmatchResult,
+  provenanceSet: number,
+  crossmatchedAtUs: number,
+): { readonly updated: StoredObject; readonly newSources: readonly MatchSource[] } {
+  const versions = [...object.records, ...object.matches].map(entry => entry.matchVersion);
+  const matchVersion = Math.max(0, ...versions) + 1;
+  const found = result.matches
+    .map(({ source, ...match }) => ({ match: { matchVersion, ...match } satisfies MatchSummary, source }))
+    .sort((a, b) => compareMatches(a.match, b.match));
+  const record = {
+    matchVersion,
+    crossmatchedAtUs,
+    provenanceSet,
+    brokersAtCrossmatch: object.brokers,
+    catalogOutcomes: result.catalogOutcomes,
+  };
+  const updated: StoredObject = {
+    ...object,
+    state: 'crossmatched',
+    records: [...object.records, record],
+    matches: [...object.matches, ...found.map(({ match }) => match)],
+  };
+  return { updated, newSources: found.map(({ source }) => source) };
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Line, LineSplitter, MAX_LINE_BYTES } from '../ingest/lines.ts';
+import { storeError } from '../store/environment.ts';
+
+const BLOCK_BYTES = 2 ** 20;
+/** Room for the file and line number before a line. */
+const MAX_PREFIX_BYTES = 64;
+
+/** A line with where it came from. */
+export interface EarlyLine {
+  readonly file: string;
+  readonly line: Line;
+}
+
+/**
+ * Lines that came before the line of their object, kept on disk until all others are read. The file has no name, so that nothing of
+ * it remains whatever ends the process.
+ */
+export class EarlyLines {
+  readonly #dataDir: string;
+  readonly #files: string[] = [];
+  #waiting = '';
+  #descriptor: number | undefined;
+  #size = 0;
+
+  constructor(dataDir: string) {
+    this.#dataDir = dataDir;
+  }
+
+  /** @throws StoreError */
+  add(file: string, line: Line): void {
+    if (this.#files.at(-1) !== file) this.#files.push(file);
+    this.#waiting += `${this.#files.length - 1} ${line.number} ${line.text}\n`;
+    if (this.#waiting.length >= BLOCK_BYTES) this.#write();
+  }
+
+  #write(): void {
+    try {
+      if (this.#descriptor === undefined) {
+        const path = join(this.#dataDir, `import-${randomUUID()}.tmp`);
+        this.#descriptor = openSync(path, 'wx+', 0o600);
+        unlinkSync(path);
+      }
+      const bytes = Buffer.from(this.#waiting);
+      for (let at = 0; at < bytes.length; ) {
+        at += writeSync(this.#descriptor, bytes, at, bytes.length - at, this.#size + at);
+      }
+      this.#size += bytes.length;
+      this.#waiting = '';
+    } catch (error) {
+      throw storeError(`keep the lines that came before their object in ${this.#dataDir}`, error);
+    }
+  }
+
+  /** The lines in the order of `add`, once nothing is added any more. */
+  *read(): Iterable<EarlyLine> {
+    this.#write();
+    const splitter = new LineSplitter(MAX_LINE_BYTES + MAX_PREFIX_BYTES);
+    for (let at = 0; at < this.#size; ) {
+      const block = Buffer.alloc(Math.min(BLOCK_BYTES, this.#size - at));
+      at += readSync(this.#descriptor!, block, 0, block.length, at);
+      for (const { text } of splitter.split(block)) {
+        const [place, number] = text.split(' ', 2) as [string, string];
+        yield {
+          file: this.#files[Number(place)]!,
+          line: { number: Number(number), text: text.slice(place.length + number.length + 2) },
+        };
+      }
+    }
+  }
+
+  close(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+  }
+}

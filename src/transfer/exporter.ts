@@ -1,0 +1,55 @@
+import { createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type { Store } from '../store/store.ts';
+import { formatLines, type LineCounts } from './format.ts';
+
+const CHUNK_CHARACTERS = 64 * 1024;
+
+/**
+ * Writes everything that is stored at this moment; what is written to the store meanwhile is not part of it. A file is gzipped where
+ * its name ends in `.gz`, and has its name only once it is whole.
+ * @param file undefined for standard output
+ * @param onChunk called now and then with the counts so far
+ * @throws StoreError; Error where it cannot be written
+ */
+export async function exportStore(
+  store: Store,
+  file: string | undefined,
+  onChunk: (counts: LineCounts) => void,
+): Promise<LineCounts> {
+  const counts = { object: 0, crossmatch_record: 0, match: 0, tns_association: 0, tns_snapshot: 0, tns_object: 0 };
+  const snapshot = store.snapshot();
+  // A pipe or a device is written to as it is.
+  const isWhole = file !== undefined && (!existsSync(file) || statSync(file).isFile());
+  const path = isWhole ? `${file}.part` : file;
+  try {
+    const chunks = Readable.from(inChunks(formatLines(snapshot, store, counts), () => onChunk(counts)));
+    const target = path === undefined ? process.stdout : createWriteStream(path, { flush: true });
+    if (file?.endsWith('.gz')) await pipeline(chunks, createGzip(), target);
+    else await pipeline(chunks, target, { end: path !== undefined });
+    if (isWhole) renameSync(path!, file);
+    return counts;
+  } catch (error) {
+    if (isWhole) rmSync(path!, { force: true });
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`Cannot export to ${file ?? 'standard output'} as ${why}: mend that and run again`, {
+      cause: error,
+    });
+  } finally {
+    snapshot.close();
+  }
+}
+
+function* inChunks(lines: Iterable<string>, onChunk: () => void): Iterable<Buffer> {
+  let chunk = '';
+  for (const line of lines) {
+    chunk += line;
+    if (chunk.length < CHUNK_CHARACTERS) continue;
+    yield Buffer.from(chunk);
+    chunk = '';
+    onChunk();
+  }
+  if (chunk !== '') yield Buffer.from(chunk);
+}

@@ -1,0 +1,213 @@
+/** The lines of an export into the store, in batches, whatever their order. */
+import { type Line, openSource, readLines } from '../ingest/lines.ts';
+import type { RejectLog } from '../ingest/rejects.ts';
+import type { ImportItem } from '../store/import.ts';
+import type { TnsRecord } from '../store/types.ts';
+import type { Writer } from '../store/writer.ts';
+import { EarlyLines } from './early_lines.ts';
+import { LineError } from './fields.ts';
+import { LINE_TYPES, type LineType, type ParsedLine, parseLine } from './parse.ts';
+import { RegistryImport } from './registry_import.ts';
+
+/** What became of the lines of one type. */
+export interface TypeCounts {
+  imported: number;
+  /** Stored already. */
+  unchanged: number;
+}
+
+/** `read` is the sum of the others, once everything is done; blank lines do not count. */
+export interface ImportCounts {
+  read: number;
+  readonly types: Readonly<Record<LineType, TypeCounts>>;
+  rejected: number;
+}
+
+/** A line that is not imported, and why. */
+export interface Rejection {
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  readonly reason: string;
+}
+
+export interface ImporterOptions {
+  readonly dataDir: string;
+  readonly writer: Writer;
+  readonly rejects: RejectLog;
+  readonly onReject: (rejection: Rejection) => void;
+  /** Called after each commit. */
+  readonly onBatch: () => void;
+}
+
+/** A commit has about this many lines. It ends where another object begins, so that an object appears with all its lines at once. */
+const BATCH_LINES = 5000;
+/** But it never has more than this. */
+const MAX_BATCH_LINES = 4 * BATCH_LINES;
+
+/** A parsed line that waits for the commit. */
+interface Waiting<T> {
+  readonly file: string;
+  readonly line: Line;
+  readonly item: T;
+}
+
+export class Importer {
+  readonly counts: ImportCounts;
+  readonly #options: ImporterOptions;
+  readonly #early: EarlyLines;
+  readonly #registry: RegistryImport;
+  #items: Waiting<ImportItem>[] = [];
+  #records: Waiting<TnsRecord>[] = [];
+  #firstRecord: Waiting<TnsRecord> | undefined;
+  #isComplete = true;
+  /** Whether the lines of an object that is not known may still be early. */
+  #mayBeEarly = true;
+
+  constructor(options: ImporterOptions) {
+    const types = Object.fromEntries(LINE_TYPES.map(type => [type, { imported: 0, unchanged: 0 }]));
+    this.counts = { read: 0, types: types as ImportCounts['types'], rejected: 0 };
+    this.#options = options;
+    this.#early = new EarlyLines(options.dataDir);
+    this.#registry = new RegistryImport(options.writer);
+  }
+
+  /**
+   * Reads a file, or standard input (`-`), to its end. Whether that ends well or not, what was read is durable afterwards, but for the
+   * registry and for lines that came before their object: those wait for `finish`.
+   * @throws StoreError; Error where the file cannot be read
+   */
+  async importFile(file: string): Promise<void> {
+    const source = openSource(file);
+    try {
+      for await (const lines of readLines(source, file)) {
+        for (const line of lines) {
+          if (line.text.trim() === '') continue;
+          this.counts.read++;
+          await this.#add(file, line);
+        }
+      }
+    } catch (error) {
+      this.#isComplete = false;
+      throw error;
+    } finally {
+      source.destroy();
+      await this.#flush();
+    }
+  }
+
+  /**
+   * Imports what had to wait, and publishes the registry if every file was read to its end. To be called once, after the last file.
+   * @throws StoreError
+   */
+  async finish(): Promise<void> {
+    this.#mayBeEarly = false;
+    for (const { file, line } of this.#early.read()) await this.#add(file, line);
+    await this.#flush();
+    await this.#finishRegistry();
+    this.#options.rejects.flush();
+  }
+
+  close(): void {
+    this.#early.close();
+  }
+
+  async #add(file: string, line: Line): Promise<void> {
+    let parsed: ParsedLine;
+    try {
+      if (line.problem) throw new LineError(line.problem);
+      parsed = parseLine(line.text);
+    } catch (error) {
+      if (!(error instanceof LineError)) throw error;
+      this.#reject(file, line, error.message);
+      return;
+    }
+    if (parsed.kind === 'tns_snapshot') {
+      const outcome = this.#registry.setEpoch(parsed.epochUs);
+      if (outcome === 'conflict') this.#reject(file, line, 'there is a tns_snapshot line of another epoch before it');
+      else this.#count('tns_snapshot', outcome === 'added' ? 'imported' : 'unchanged');
+    } else if (parsed.kind === 'tns_object') {
+      this.#records.push({ file, line, item: parsed.record });
+      if (this.#records.length >= BATCH_LINES) await this.#flush();
+    } else {
+      if (this.#isFull(parsed.diaObjectId)) await this.#flush();
+      this.#items.push({ file, line, item: parsed });
+    }
+  }
+
+  /** Whether the waiting lines should be committed before one of this object is added. */
+  #isFull(diaObjectId: bigint): boolean {
+    const { length } = this.#items;
+    return (
+      length >= MAX_BATCH_LINES || (length >= BATCH_LINES && this.#items[length - 1]!.item.diaObjectId !== diaObjectId)
+    );
+  }
+
+  /** Commits the waiting lines, and only then counts them. */
+  async #flush(): Promise<void> {
+    await this.#flushItems();
+    await this.#flushRecords();
+    this.#options.rejects.flush();
+    this.#options.onBatch();
+  }
+
+  async #flushItems(): Promise<void> {
+    const waiting = this.#items;
+    if (waiting.length === 0) return;
+    this.#items = [];
+    const outcomes = await this.#options.writer.import(waiting.map(({ item }) => item));
+    for (const [i, outcome] of outcomes.entries()) {
+      const { file, line, item } = waiting[i]!;
+      if (typeof outcome === 'object') this.#reject(file, line, outcome.conflict);
+      else if (outcome !== 'no_object') this.#count(item.kind, outcome);
+      else if (this.#mayBeEarly) this.#early.add(file, line);
+      else this.#reject(file, line, `object ${item.diaObjectId} is not stored, and no line of this import brings it`);
+    }
+  }
+
+  async #flushRecords(): Promise<void> {
+    const waiting = this.#records;
+    if (waiting.length === 0) return;
+    this.#records = [];
+    this.#firstRecord ??= waiting[0];
+    const outcomes = await this.#registry.stage(waiting.map(({ item }) => item));
+    for (const [i, outcome] of outcomes.entries()) {
+      const { file, line, item } = waiting[i]!;
+      if (outcome === 'conflict')
+        this.#reject(file, line, `another tns_object line of objid ${item.objid} is before it`);
+      else this.#count('tns_object', outcome === 'added' ? 'imported' : 'unchanged');
+    }
+  }
+
+  /** The registry is replaced as a whole or not at all. */
+  async #finishRegistry(): Promise<void> {
+    const first = this.#firstRecord;
+    const isMissingEpoch = first !== undefined && this.#registry.epochUs === undefined;
+    if (this.#isComplete && !isMissingEpoch) {
+      if (this.#registry.epochUs !== undefined) await this.#registry.publish();
+      return;
+    }
+    await this.#registry.drop();
+    const { tns_object: records, tns_snapshot: snapshots } = this.counts.types;
+    this.counts.rejected += records.imported + records.unchanged + snapshots.imported + snapshots.unchanged;
+    Object.assign(records, { imported: 0, unchanged: 0 });
+    Object.assign(snapshots, { imported: 0, unchanged: 0 });
+    if (!first) return;
+    const why = isMissingEpoch ? 'there is no tns_snapshot line' : 'the input was not read to its end';
+    this.#tell(first.file, first.line, `no tns_object line is imported, as ${why}`);
+  }
+
+  #count(type: LineType, outcome: keyof TypeCounts): void {
+    this.counts.types[type][outcome]++;
+  }
+
+  #reject(file: string, line: Line, reason: string): void {
+    this.counts.rejected++;
+    this.#tell(file, line, reason);
+  }
+
+  #tell(file: string, line: Line, reason: string): void {
+    this.#options.rejects.add({ file, line: line.number, reason, message: line.text });
+    this.#options.onReject({ file, line: line.number, reason });
+  }
+}

@@ -1,0 +1,227 @@
+/** One line of an export, read and checked. */
+import { CUT_ENFORCERS, CUT_STATUSES } from '../contract/enums.ts';
+import { asObject, type JsonObject } from '../ingest/json.ts';
+import type { ImportItem } from '../store/import.ts';
+import { RECORDED_OUTCOMES } from '../store/records.ts';
+import type { ProvenanceSet, RecordedOutcome, ReliabilityCut, TnsAssociation, TnsRecord } from '../store/types.ts';
+import {
+  flag,
+  int64Text,
+  integer,
+  LineError,
+  listOf,
+  matching,
+  number,
+  object,
+  objectId,
+  oneOf,
+  orNull,
+  sortedSet,
+  take,
+  text,
+  time,
+} from './fields.ts';
+
+/** What a line is about. */
+export const LINE_TYPES = [
+  'object',
+  'crossmatch_record',
+  'match',
+  'tns_association',
+  'tns_snapshot',
+  'tns_object',
+] as const;
+export type LineType = (typeof LINE_TYPES)[number];
+
+export type ParsedLine =
+  | ImportItem
+  | { readonly kind: 'tns_snapshot'; readonly epochUs: number }
+  | { readonly kind: 'tns_object'; readonly record: TnsRecord };
+
+/**
+ * Reads a line. Every field of its type must be there; others are ignored.
+ * @throws LineError saying what is wrong with it
+ */
+export function parseLine(line: string): ParsedLine {
+  const fields = asObject(parseJson(line));
+  if (!fields) throw new LineError('not a JSON object');
+  return PARSERS[take(fields, 'type', type)](fields);
+}
+
+/** An integer literal of 16 or more digits, which a double might not hold; it might also stand inside a string. */
+const WIDE_INTEGER = /[[:,]\s*-?\d{16,}\s*[,\]}]/;
+
+function parseJson(line: string): unknown {
+  try {
+    return WIDE_INTEGER.test(line) ? JSON.parse(line, keepInteger) : JSON.parse(line);
+  } catch (error) {
+    throw new LineError(`not JSON: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** An integer literal that a double does not hold for certain, and 64 bits do, as a bigint. */
+function keepInteger(_key: string, value: unknown, { source }: { readonly source?: string } = {}): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value) || !source || !/^-?\d+$/.test(source)) return value;
+  const exact = BigInt(source);
+  return BigInt.asIntN(64, exact) === exact || BigInt.asUintN(64, exact) === exact ? exact : value;
+}
+
+const MAX_CATALOGS = 100;
+const MAX_PAYLOAD_KEYS = 1000;
+
+const type = oneOf(LINE_TYPES);
+const state = oneOf(['pending', 'crossmatched']);
+const name = text(256);
+const nameOrNull = orNull(name);
+const designation = text(64);
+const catalogName = matching(
+  /^[A-Za-z]\w{0,63}$/,
+  'a catalog name: a letter, then at most 63 letters, digits or underscores',
+);
+const brokers = sortedSet(name, 100);
+const ra = number(0, 360);
+const raOrNull = orNull(ra);
+const dec = number(-90, 90);
+const decOrNull = orNull(dec);
+const separation = number(0);
+const separationOrNull = orNull(separation);
+const numberOrNull = orNull(number());
+const integerOrNull = orNull(integer);
+const timeOrNull = orNull(time);
+const payload = orNull(object);
+const outcome = oneOf(RECORDED_OUTCOMES);
+const catalogs = listOf(MAX_CATALOGS, entry => {
+  return { name: take(entry, 'name', catalogName), release: take(entry, 'release', name) };
+});
+const cutEnforcer = oneOf(CUT_ENFORCERS.map(({ name }) => name));
+const cutStatus = oneOf(CUT_STATUSES.map(({ name }) => name));
+const dateOrNull = orNull(matching(/^\d{4}-\d{2}-\d{2}$/, 'a date, YYYY-MM-DD'));
+const cuts = listOf(MAX_CATALOGS, (entry): ReliabilityCut => {
+  return {
+    broker: take(entry, 'broker', name),
+    min_reliability: take(entry, 'min_reliability', numberOrNull),
+    enforced_by: take(entry, 'enforced_by', cutEnforcer),
+    status: take(entry, 'status', cutStatus),
+    as_of: take(entry, 'as_of', dateOrNull),
+  };
+});
+
+const PARSERS: { readonly [T in LineType]: (fields: JsonObject) => ParsedLine } = {
+  object: fields => ({
+    kind: 'object',
+    diaObjectId: take(fields, 'diaObjectId', objectId),
+    object: {
+      position: positionOf(fields),
+      reliability: take(fields, 'reliability', numberOrNull),
+      ingestTimeUs: take(fields, 'ingest_time', time),
+      eventTimeUs: take(fields, 'event_time', time),
+      state: take(fields, 'state', state),
+      brokers: take(fields, 'brokers', brokers),
+    },
+  }),
+
+  crossmatch_record: fields => ({
+    kind: 'crossmatch_record',
+    diaObjectId: take(fields, 'diaObjectId', objectId),
+    record: {
+      matchVersion: take(fields, 'match_version', integer),
+      crossmatchedAtUs: take(fields, 'crossmatched_at', time),
+      brokersAtCrossmatch: take(fields, 'brokers_at_crossmatch', brokers),
+      catalogOutcomes: outcomesOf(take(fields, 'catalog_outcomes', object)),
+    },
+    provenance: provenanceOf(take(fields, 'provenance', object)),
+  }),
+
+  match: fields => ({
+    kind: 'match',
+    diaObjectId: take(fields, 'diaObjectId', objectId),
+    match: {
+      matchVersion: take(fields, 'match_version', integer),
+      catalogName: take(fields, 'catalog_name', catalogName),
+      catalogSourceId: take(fields, 'catalog_source_id', int64Text),
+      separationArcsec: take(fields, 'separation_arcsec', separation),
+    },
+    source: {
+      ra: take(fields, 'ra', numberOrNull),
+      dec: take(fields, 'dec', numberOrNull),
+      payload: payloadOf(take(fields, 'catalog_payload', payload)),
+    },
+  }),
+
+  tns_association: fields => ({
+    kind: 'tns_association',
+    diaObjectId: take(fields, 'diaObjectId', objectId),
+    tns: {
+      checked: take(fields, 'checked', flag),
+      snapshotEpochUs: take(fields, 'snapshot_epoch', timeOrNull),
+      objid: take(fields, 'objid', integerOrNull),
+      name: take(fields, 'name', nameOrNull),
+      namePrefix: take(fields, 'name_prefix', nameOrNull),
+      classification: take(fields, 'classification', nameOrNull),
+      redshift: take(fields, 'redshift', numberOrNull),
+      separationArcsec: take(fields, 'separation_arcsec', separationOrNull),
+    } satisfies TnsAssociation,
+  }),
+
+  tns_snapshot: fields => ({ kind: 'tns_snapshot', epochUs: take(fields, 'epoch', time) }),
+
+  tns_object: fields => ({
+    kind: 'tns_object',
+    record: {
+      objid: take(fields, 'objid', integer),
+      name: take(fields, 'name', designation),
+      namePrefix: take(fields, 'name_prefix', nameOrNull),
+      ra: take(fields, 'ra', ra),
+      dec: take(fields, 'dec', dec),
+      classification: take(fields, 'classification', nameOrNull),
+      redshift: take(fields, 'redshift', numberOrNull),
+    },
+  }),
+};
+
+function positionOf(fields: JsonObject) {
+  const position = { ra: take(fields, 'ra', raOrNull), dec: take(fields, 'dec', decOrNull) };
+  return position.ra === null || position.dec === null ? null : { ra: position.ra, dec: position.dec };
+}
+
+function outcomesOf(map: JsonObject): [string, RecordedOutcome][] {
+  const names = Object.keys(map);
+  if (names.length > MAX_CATALOGS) throw new LineError(`catalog_outcomes must name at most ${MAX_CATALOGS} catalogs`);
+  return names.map(catalog => {
+    if (!catalogName.read(catalog))
+      throw new LineError(
+        `catalog_outcomes must be keyed by catalog names: current value is ${JSON.stringify(catalog)}`,
+      );
+    return [catalog, take(map, catalog, outcome)];
+  });
+}
+
+function provenanceOf(fields: JsonObject): ProvenanceSet {
+  return {
+    crossmatch_radius_arcsec: take(fields, 'crossmatch_radius_arcsec', separationOrNull),
+    catalogs: take(fields, 'catalogs', catalogs),
+    reliability_cuts: take(fields, 'reliability_cuts', cuts),
+  };
+}
+
+/** The columns of a source, keys lowercased; of keys that differ in case alone the last counts. */
+function payloadOf(columns: JsonObject | null): Record<string, unknown> | null {
+  if (!columns) return null;
+  const entries = Object.entries(columns);
+  if (entries.length > MAX_PAYLOAD_KEYS)
+    throw new LineError(`catalog_payload must have at most ${MAX_PAYLOAD_KEYS} keys`);
+  for (const [key, value] of entries) {
+    const isPlain = typeof value === 'number' ? Number.isFinite(value) : typeof value !== 'object' || value === null;
+    if (
+      !isPlain ||
+      key === '__proto__' ||
+      !key.isWellFormed() ||
+      (typeof value === 'string' && !value.isWellFormed())
+    ) {
+      throw new LineError(
+        `catalog_payload must hold finite numbers, texts, true, false and null: ${JSON.stringify(key)} is none of these`,
+      );
+    }
+  }
+  return Object.fromEntries(entries.map(([key, value]) => [key.toLowerCase(), value]));
+}

@@ -1,0 +1,257 @@
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parquetReadObjects } from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
+import { parquetWriteFile } from 'hyparquet-writer';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ReadFailure } from '../../src/catalogs/errors.ts';
+import { openParquet } from '../../src/catalogs/parquet.ts';
+import { withDirectory } from '../e2e/support.ts';
+import { seededRandom } from '../oracle/skies.ts';
+import { fixtures, hasShared, rejection, shared } from './support.ts';
+
+const test = suite('parquet');
+
+const BIG = 9_223_372_036_854_775_807n;
+
+test('every type that a catalog has, exactly, with nulls', () =>
+  withDirectory(async directory => {
+    const columnData = [
+      { name: 'double', type: 'DOUBLE' as const, data: [1.1, null, Number.NaN], expected: [1.1, null, Number.NaN] },
+      { name: 'float', type: 'FLOAT' as const, data: [0.1, null, 3], expected: [Math.fround(0.1), null, 3] },
+      { name: 'int64', type: 'INT64' as const, data: [BIG, null, -BIG - 1n], expected: [BIG, null, -BIG - 1n] },
+      { name: 'int32', type: 'INT32' as const, data: [-2147483648, null, 7], expected: [-2147483648, null, 7] },
+      { name: 'text', type: 'STRING' as const, data: ['a', null, 'ä'], expected: ['a', null, 'ä'] },
+      { name: 'bool', type: 'BOOLEAN' as const, data: [true, null, false], expected: [true, null, false] },
+    ];
+    const filename = join(directory, 'types.parquet');
+    parquetWriteFile({
+      filename,
+      columnData: columnData.map(({ name, type, data }) => ({ name, type, data, nullable: true })),
+    });
+    const file = await openParquet(filename);
+    assert.equal(Object.fromEntries(file.columns), {
+      double: 'double',
+      float: 'float',
+      int64: 'integer64',
+      int32: 'integer32',
+      text: 'string',
+      bool: 'boolean',
+    });
+    for (const { name, expected } of columnData) {
+      assert.equal(await file.readValues(name, [0, 1, 2]), expected, name);
+      assert.equal(await file.readValues(name, [2]), expected.slice(2), name);
+    }
+    assert.equal(Array.from(await file.readNumbers('double', 0)), [1.1, Number.NaN, Number.NaN]);
+    file.close();
+  }));
+
+for (const nullable of [true, false]) {
+  for (const offsetIndex of [true, false]) {
+    test(`picked rows over pages and row groups, nullable ${nullable}, offset index ${offsetIndex}`, () =>
+      withDirectory(async directory => {
+        const rows = 250_000;
+        const random = seededRandom(1);
+        const double = Float64Array.from({ length: rows }, random);
+        // Few distinct values: written with a dictionary.
+        const int64 = Array.from({ length: rows }, (_, row) =>
+          nullable && row % 5 === 0 ? null : BigInt(row % 100) + 2n ** 60n,
+        );
+        const filename = join(directory, 'pages.parquet');
+        parquetWriteFile({
+          filename,
+          rowGroupSize: 120_000,
+          pageSize: 50_000,
+          columnData: [
+            { name: 'double', type: 'DOUBLE', data: nullable ? Array.from(double) : double, nullable, offsetIndex },
+            { name: 'int64', type: 'INT64', data: int64, nullable, offsetIndex },
+          ],
+        });
+        const file = await openParquet(filename);
+        assert.equal(
+          file.rowGroups.map(({ rowStart, rowEnd }) => [rowStart, rowEnd]),
+          [
+            [0, 120_000],
+            [120_000, 240_000],
+            [240_000, 250_000],
+          ],
+        );
+        const picks = [
+          [],
+          [0],
+          [rows - 1],
+          [119_999, 120_000],
+          [3, 118_000, 119_999, 120_001, 239_999, 240_000, 249_998],
+        ];
+        picks.push(Array.from({ length: 500 }, () => Math.floor(random() * rows)).sort((a, b) => a - b));
+        for (const pick of picks) {
+          assert.equal(
+            await file.readValues('double', pick),
+            pick.map(row => double[row]!),
+          );
+          assert.equal(
+            await file.readValues('int64', pick),
+            pick.map(row => int64[row]),
+          );
+        }
+        assert.equal(await file.readNumbers('double', 1), double.slice(120_000, 240_000));
+        file.close();
+      }));
+  }
+}
+
+test('columns with nulls only, and none', () =>
+  withDirectory(async directory => {
+    const filename = join(directory, 'nulls.parquet');
+    const types = ['DOUBLE', 'INT64', 'STRING', 'BOOLEAN'] as const;
+    parquetWriteFile({
+      filename,
+      columnData: types.map(type => ({ name: type, type, data: [null, null], nullable: true })),
+    });
+    const file = await openParquet(filename);
+    for (const type of types) assert.equal(await file.readValues(type, [0, 1]), [null, null]);
+    assert.equal(Array.from(await file.readNumbers('DOUBLE', 0)), [Number.NaN, Number.NaN]);
+    assert.match((await rejection(file.readValues('absent', [0]))).message, /there is no such column/);
+    file.close();
+  }));
+
+/** Every flat column of a file, and a third of it, against hyparquet's reader of whole files. */
+async function compare(path: string): Promise<number> {
+  const bytes = readFileSync(path);
+  const expected = await parquetReadObjects({ file: new Uint8Array(bytes).buffer, compressors, geoparquet: false });
+  const file = await openParquet(path);
+  const every = [...expected.keys()];
+  const third = every.filter(row => row % 3 === 1);
+  for (const column of file.columns.keys()) {
+    const values = expected.map(row => row[column] ?? null);
+    assert.equal(await file.readValues(column, every), values, `${path} ${column}`);
+    assert.equal(
+      await file.readValues(column, third),
+      third.map(row => values[row]),
+      `${path} ${column}`,
+    );
+  }
+  file.close();
+  return file.columns.size;
+}
+
+const parquetFilesIn = (directory: string) =>
+  readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .filter(name => /Npix=.*\.parq(uet)?$/.test(name))
+    .map(name => join(directory, name));
+
+test("every column of pyarrow's files as hyparquet reads them whole", async () => {
+  const files = parquetFilesIn(fixtures);
+  assert.ok(files.length > 20);
+  for (const path of files) await compare(path);
+});
+
+(hasShared ? test : test.skip)(
+  '1,000 real Gaia rows of all types, 17,161 of mixed partitions, and a real Gaia partition likewise',
+  async () => {
+    assert.is(await compare(join(shared, 'gaia/gdr3_sm.1000rows.parquet')), 152);
+    for (const path of parquetFilesIn(join(shared, 'hats/small_sky_source'))) await compare(path);
+    for (const path of parquetFilesIn(join(shared, 'hats/macauff'))) await compare(path);
+  },
+);
+
+test('bounds of a row group, and none where the file has none', () =>
+  withDirectory(async directory => {
+    const filename = join(directory, 'bounds.parquet');
+    const data = [5, 1, 3, null, 9, 8];
+    parquetWriteFile({
+      filename,
+      rowGroupSize: 3,
+      columnData: [
+        { name: 'with', type: 'DOUBLE', data, nullable: true },
+        { name: 'without', type: 'DOUBLE', data, nullable: true, statistics: false },
+      ],
+    });
+    const file = await openParquet(filename);
+    assert.equal(file.bounds(0, 'with'), { min: 1, max: 5 });
+    assert.equal(file.bounds(1, 'with'), { min: 8, max: 9 });
+    assert.is(file.bounds(0, 'without'), undefined);
+    assert.is(file.bounds(0, 'absent'), undefined);
+    file.close();
+  }));
+
+test('a ZSTD file by pyarrow with dictionaries', async () => {
+  const file = await openParquet(join(fixtures, 'small_sky_npix_alt_suffix/dataset/Norder=0/Dir=0/Npix=11.parq'));
+  assert.is(file.rows, 131);
+  const id = await file.readValues('id', [0, 130]);
+  const ra = await file.readNumbers('ra', 0);
+  assert.ok(id.every(value => typeof value === 'bigint' && value >= 700n && value <= 830n));
+  assert.is(Math.min(...ra), 280.5);
+  assert.is(Math.max(...ra), 350.5);
+  file.close();
+});
+
+test('a file that is missing, no Parquet file, cut short or damaged is a read failure', () =>
+  withDirectory(async directory => {
+    const missing = await rejection(openParquet(join(directory, 'missing.parquet')));
+    assert.instance(missing, ReadFailure);
+    assert.match(missing.message, /missing\.parquet: ENOENT/);
+    const path = join(directory, 'x.parquet');
+    for (const content of ['', 'PAR1', 'not a parquet file, but long enough to have a footer']) {
+      writeFileSync(path, content);
+      assert.instance(await rejection(openParquet(path)), ReadFailure);
+    }
+    const whole = readFileSync(join(fixtures, 'small_sky_npix_alt_suffix/dataset/Norder=0/Dir=0/Npix=11.parq'));
+    writeFileSync(path, whole);
+    truncateSync(path, whole.length - 100);
+    assert.instance(await rejection(openParquet(path)), ReadFailure);
+    // The footer is whole, the column data is not.
+    writeFileSync(path, Buffer.concat([Buffer.alloc(2000), whole.subarray(2000)]));
+    const file = await openParquet(path);
+    assert.instance(await rejection(file.readNumbers('ra', 0)), ReadFailure);
+    file.close();
+  }));
+
+test('a damaged byte gives a read failure or other values, never none, nor another error', () =>
+  withDirectory(async directory => {
+    const random = seededRandom(11);
+    const path = join(directory, 'x.parquet');
+    const rows = 60;
+    const data = Array.from({ length: rows }, (_, row) => (row * 37) % 9);
+    const columnData = [
+      { name: 'double', type: 'DOUBLE' as const, data, nullable: false },
+      { name: 'int64', type: 'INT64' as const, data: data.map(BigInt), nullable: false },
+    ];
+    parquetWriteFile({ filename: path, codec: 'UNCOMPRESSED', rowGroupSize: rows, columnData });
+    const whole = readFileSync(path);
+    const dataEnd = whole.length - 8 - whole.readUInt32LE(whole.length - 8);
+    const every = [...Array(rows).keys()];
+    let failures = 0;
+    for (let run = 0; run < 600; run++) {
+      const bytes = Buffer.from(whole);
+      bytes[4 + Math.floor(random() * (dataEnd - 4))]! ^= 1 << Math.floor(random() * 8);
+      writeFileSync(path, bytes);
+      const file = await openParquet(path);
+      try {
+        const [numbers, integers] = [await file.readNumbers('double', 0), await file.readValues('int64', every)];
+        assert.ok(numbers.every(value => !Number.isNaN(value)));
+        assert.ok(integers.every(value => typeof value === 'bigint'));
+      } catch (error) {
+        assert.instance(error, ReadFailure, String(error));
+        failures++;
+      } finally {
+        file.close();
+      }
+    }
+    assert.ok(failures > 100 && failures < 500, String(failures));
+  }));
+
+test('a file that shrinks while it is open is a read failure', () =>
+  withDirectory(async directory => {
+    const path = join(directory, 'x.parquet');
+    writeFileSync(path, readFileSync(join(fixtures, 'small_sky_npix_alt_suffix/dataset/Norder=0/Dir=0/Npix=11.parq')));
+    const file = await openParquet(path);
+    truncateSync(path, 50);
+    const failure = await rejection(file.readNumbers('ra', 0));
+    assert.instance(failure, ReadFailure);
+    assert.match(failure.message, /Cannot read column ra of .*x\.parquet/);
+    file.close();
+  }));
+
+test.run();

@@ -1,0 +1,250 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parquetWriteFile } from 'hyparquet-writer';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CATALOGS, catalogDefinition } from '../../src/catalogs/definitions.ts';
+import { CatalogError, ReadFailure } from '../../src/catalogs/errors.ts';
+import { checkCatalog, registerCatalog } from '../../src/catalogs/register.ts';
+import type { CatalogDefinition } from '../../src/catalogs/types.ts';
+import { withDirectory } from '../e2e/support.ts';
+import { catalogColumns } from './small_catalog.ts';
+import { fixtures, hasShared, rejection, shared } from './support.ts';
+import { type HatsColumn, writeHats } from './write_hats.ts';
+
+const test = suite('register');
+
+const gaia = catalogDefinition('gaia_dr3')!;
+const addedAtUs = 1_767_225_600_000_000;
+
+const positions = { ra: [10, 10.5, 200], dec: [-5, -5.5, 60] };
+
+function writeCatalog(
+  directory: string,
+  definition: CatalogDefinition,
+  change: (columns: HatsColumn[]) => HatsColumn[] = same => same,
+) {
+  const columns = change(catalogColumns(definition, positions.ra, positions.dec));
+  const name = (wanted: string) => columns.find(column => column.name.toLowerCase() === wanted.toLowerCase())!.name;
+  return writeHats(directory, {
+    name: definition.name,
+    columns,
+    ra: name(definition.raColumn),
+    dec: name(definition.decColumn),
+    minOrder: 1,
+  });
+}
+
+async function refusal(directory: string, definition = gaia, allowMissing = false): Promise<string> {
+  const error = await rejection(registerCatalog(definition, directory, { addedAtUs, allowMissing }));
+  assert.instance(error, CatalogError);
+  return error.message;
+}
+
+(hasShared ? test : test.skip)('the definitions name columns of the releases, in their own case', () => {
+  for (const definition of CATALOGS) {
+    const { columns } = JSON.parse(readFileSync(join(shared, `catalog-columns/${definition.name}.json`), 'utf8'));
+    const names = new Set(columns.map((column: { name: string }) => column.name));
+    for (const column of [
+      definition.idColumn,
+      definition.raColumn,
+      definition.decColumn,
+      ...definition.payloadColumns,
+    ]) {
+      assert.ok(names.has(column), `${definition.name} ${column}`);
+    }
+  }
+});
+
+test('each catalog registers with all that is known of it', () =>
+  withDirectory(async directory => {
+    for (const definition of CATALOGS) {
+      const location = join(directory, definition.name);
+      const written = writeCatalog(location, definition);
+      const registration = await registerCatalog(definition, location, { addedAtUs });
+      assert.is(registration.name, definition.name);
+      assert.is(registration.location, location);
+      assert.is(registration.addedAtUs, addedAtUs);
+      assert.is(registration.partitions.length, written.length);
+      assert.is(registration.columns.id, definition.idColumn);
+      assert.equal(
+        registration.columns.payload,
+        definition.payloadColumns.map(column => ({ key: column.toLowerCase(), column })),
+      );
+      assert.is(registration.coverage.order, Math.min(8, definition.footprintOrder));
+      assert.is(registration.coverage.source, 'skymap.fits');
+      assert.equal(registration.hats, { rows: 3, builder: 'nearsky test/catalogs/write_hats.ts', releaseDate: null });
+    }
+  }));
+
+test('columns are found whatever their case, the exact name first', () =>
+  withDirectory(async directory => {
+    writeCatalog(join(directory, 'upper'), gaia, columns =>
+      columns.map(column => ({ ...column, name: column.name.toUpperCase() })),
+    );
+    const upper = await registerCatalog(gaia, join(directory, 'upper'), { addedAtUs });
+    assert.equal(
+      [upper.columns.id, upper.columns.ra, upper.columns.payload[0]],
+      ['SOURCE_ID', 'RA', { key: 'phot_g_mean_mag', column: 'PHOT_G_MEAN_MAG' }],
+    );
+    writeCatalog(join(directory, 'both'), gaia, columns => [
+      ...columns,
+      { ...columns[0]!, name: 'RUWE' },
+      { ...columns[0]!, name: 'Ruwe' },
+    ]);
+    const both = await registerCatalog(gaia, join(directory, 'both'), { addedAtUs });
+    assert.equal(
+      both.columns.payload.find(({ key }) => key === 'ruwe'),
+      { key: 'ruwe', column: 'ruwe' },
+    );
+    writeCatalog(join(directory, 'alike'), gaia, columns => [
+      ...columns.filter(({ name }) => name !== 'ruwe'),
+      { ...columns[0]!, name: 'RUWE' },
+      { ...columns[0]!, name: 'Ruwe' },
+    ]);
+    assert.match(await refusal(join(directory, 'alike')), /2 that differ in case: RUWE, Ruwe/);
+  }));
+
+test('without the id or the position columns it is refused, flag or not', () =>
+  withDirectory(async directory => {
+    writeCatalog(directory, gaia);
+    assert.match(
+      await refusal(directory, { ...gaia, idColumn: 'objid' }, true),
+      /as gaia_dr3 as it has no column objid/,
+    );
+    assert.match(await refusal(directory, { ...gaia, raColumn: 'ra_icrs' }, true), /has no column ra_icrs/);
+    assert.match(await refusal(directory, { ...gaia, decColumn: 'de_icrs' }, true), /has no column de_icrs/);
+  }));
+
+test('missing payload columns are named, and null with the flag', () =>
+  withDirectory(async directory => {
+    writeCatalog(directory, gaia, columns => columns.filter(({ name }) => name !== 'ruwe' && name !== 'pmra'));
+    assert.match(
+      await refusal(directory),
+      /lacks 2 payload columns: pmra, ruwe\. With --allow-missing-columns they are null/,
+    );
+    const registration = await registerCatalog(gaia, directory, { addedAtUs, allowMissing: true });
+    const missing = registration.columns.payload.filter(({ column }) => column === null);
+    assert.equal(missing, [
+      { key: 'pmra', column: null },
+      { key: 'ruwe', column: null },
+    ]);
+  }));
+
+test('columns of a wrong type are refused', () =>
+  withDirectory(async directory => {
+    const replace = (name: string, type: HatsColumn['type'], data: unknown[]) => (columns: HatsColumn[]) =>
+      columns.map(column => (column.name === name ? { name, type, data } : column));
+    writeCatalog(join(directory, 'id'), gaia, replace('source_id', 'DOUBLE', [1, 2, 3]));
+    assert.match(
+      await refusal(join(directory, 'id')),
+      /column source_id must be of type integer64 or integer32 or string: current type is double/,
+    );
+    // The writer needs DOUBLE positions, so the definition asks for a float32 one.
+    writeCatalog(join(directory, 'ra'), gaia, columns => [
+      ...columns,
+      { name: 'ra4', type: 'FLOAT', data: positions.ra },
+    ]);
+    assert.match(
+      await refusal(join(directory, 'ra'), { ...gaia, raColumn: 'ra4' }),
+      /column ra4 must be of type double: current type is float/,
+    );
+    writeCatalog(join(directory, 'text'), gaia, replace('source_id', 'STRING', ['1', '2', '3']));
+    assert.is((await registerCatalog(gaia, join(directory, 'text'), { addedAtUs })).columns.id, 'source_id');
+  }));
+
+test('a payload column that is no number, text or boolean is refused', () =>
+  withDirectory(async directory => {
+    const [partition] = writeCatalog(directory, gaia);
+    const registration = await registerCatalog(gaia, directory, { addedAtUs });
+    const columns = catalogColumns(gaia, positions.ra, positions.dec);
+    const columnData = columns.map(({ name, type, data }) => ({ name, type, data: Array.from(data), nullable: true }));
+    const times = { name: 'ruwe', type: 'TIMESTAMP' as const, data: [new Date(0), new Date(1), null], nullable: true };
+    parquetWriteFile({
+      filename: join(directory, partition!.files[0]!),
+      columnData: columnData.map(column => (column.name === 'ruwe' ? times : column)),
+    });
+    const expected = /column ruwe must be of type boolean or .* or string: current type is other/;
+    const { problems } = await checkCatalog(registration);
+    assert.is(problems.length, 1);
+    assert.match(problems[0]!, expected);
+    assert.match(await refusal(directory), expected);
+  }));
+
+test('a table that is not of sources, or has no or not all partitions, is refused', () =>
+  withDirectory(async directory => {
+    assert.match(await refusal(join(fixtures, 'square_map')), /must be a table of sources: it is a HATS map table/);
+    assert.match(
+      await refusal(join(fixtures, 'small_sky_o1_collection/small_sky_order1_margin')),
+      /it is a HATS margin table/,
+    );
+    writeFileSync(join(directory, 'hats.properties'), 'dataproduct_type=object\n');
+    assert.match(await refusal(directory), /has no partitions/);
+    const written = writeCatalog(directory, gaia);
+    rmSync(join(directory, written[0]!.files[0]!));
+    assert.match(
+      await refusal(directory),
+      /files of its partitions are missing: dataset\/Norder=1.*\.parquet\. Copy them/,
+    );
+    writeFileSync(join(directory, 'hats.properties'), 'dataproduct_type=object\nhats_npix_suffix=/\n');
+    assert.match(await refusal(directory), /missing: Norder=1\/Npix=\d+\/, /);
+  }));
+
+test('a catalog of ours cannot be taken for another', async () => {
+  assert.match(await refusal(join(fixtures, 'small_sky_o1_collection')), /has no column source_id/);
+});
+
+test('check finds files that are missing, damaged or of another schema', () =>
+  withDirectory(async directory => {
+    const written = writeCatalog(directory, gaia);
+    const registration = await registerCatalog(gaia, directory, { addedAtUs });
+    assert.equal(await checkCatalog(registration), { files: written.length, rows: 3, problems: [] });
+    const [first, second] = written.map(({ files }) => join(directory, files[0]!));
+    rmSync(first!);
+    writeFileSync(second!, 'nothing');
+    const broken = await checkCatalog(registration);
+    assert.is(broken.problems.length, 2);
+    assert.match(broken.problems.join('\n'), /ENOENT[\s\S]*too short|ENOENT[\s\S]*footer|ENOENT[\s\S]*invalid/);
+    writeCatalog(directory, gaia, columns => columns.filter(({ name }) => name !== 'parallax'));
+    const other = await checkCatalog(registration);
+    assert.is(other.problems.length, written.length);
+    assert.match(other.problems[0]!, /has no column parallax, which the catalog had when it was added/);
+  }));
+
+test('a first file that cannot be read is no registration', () =>
+  withDirectory(async directory => {
+    const written = writeCatalog(directory, gaia);
+    writeFileSync(join(directory, written[0]!.files[0]!), 'nothing');
+    for (const { files } of written) writeFileSync(join(directory, files[0]!), 'nothing');
+    assert.instance(await rejection(registerCatalog(gaia, directory, { addedAtUs })), ReadFailure);
+  }));
+
+(hasShared ? test : test.skip)('a real Gaia extract without a map registers from its rows', async () => {
+  const location = join(shared, 'hats/macauff/gaia_hats_data');
+  assert.match(await refusal(location), /lacks 19 payload columns: phot_g_mean_mag, /);
+  const registration = await registerCatalog(gaia, location, { addedAtUs, allowMissing: true });
+  assert.is(registration.location, join(location, 'gaia_cone'));
+  assert.equal(
+    [registration.hats.rows, registration.coverage.order, registration.coverage.source],
+    [13_128, 8, 'rows'],
+  );
+  assert.equal(await checkCatalog(registration), { files: 1, rows: 13_128, problems: [] });
+});
+
+test('a table that is partitioned by other columns than its positions is refused', () =>
+  withDirectory(async directory => {
+    writeCatalog(directory, gaia);
+    const properties = join(directory, 'hats.properties');
+    const text = readFileSync(properties, 'utf8');
+    for (const [stated, other] of [
+      ['hats_col_ra=ra', 'hats_col_ra=pmra'],
+      ['hats_col_dec=dec', 'hats_col_dec=pmdec'],
+    ] as const) {
+      writeFileSync(properties, text.replace(stated, other));
+      assert.match(await refusal(directory), /must be partitioned by column (ra|dec): hats_col_(ra|dec) is pm(ra|dec)/);
+    }
+    writeFileSync(properties, text.replace(/hats_col_(ra|dec)=.*\n/g, ''));
+    assert.is((await registerCatalog(gaia, directory, { addedAtUs })).columns.ra, 'ra');
+  }));
+
+test.run();

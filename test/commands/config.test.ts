@@ -1,0 +1,130 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ConfigError, loadConfig, type SettingName } from '../../src/config.ts';
+import { currentProvenance, provenanceSetOf } from '../../src/provenance.ts';
+import { root, withDirectory } from '../e2e/support.ts';
+
+const test = suite('config');
+const version = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
+
+test('the defaults are those of the wire contract', () => {
+  const config = loadConfig();
+  const expected = {
+    API_REQUEST_BUDGET_SECONDS: 5,
+    API_MAX_IDS: 1000,
+    API_MAX_POSITIONS: 200,
+    API_MAX_CONE_RADIUS_ARCSEC: 60,
+    API_MAX_OBJECTS_PER_POSITION: 100,
+    API_MAX_OBJECTS_PER_REQUEST: 2000,
+    RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE: 1000,
+    RECENT_CROSSMATCH_MAX_PAGE_SIZE: 10_000,
+    RECENT_CROSSMATCH_MAX_WINDOW_HOURS: 168,
+    CROSSMATCH_RADIUS_ARCSEC: 1,
+    TNS_MATCH_RADIUS_ARCSEC: 1,
+    TNS_SNAPSHOT_MAX_AGE_SECONDS: 7200,
+    TNS_OBJECT_URL_TEMPLATE: 'https://www.wis-tns.org/object/{name}',
+    MIN_DIASOURCE_RELIABILITY: 0.6,
+    APP_VERSION: version,
+    NEARSKY_DATA: './data',
+    NEARSKY_HOST: '127.0.0.1',
+    NEARSKY_PORT: 8080,
+  };
+  for (const [name, value] of Object.entries(expected)) assert.is(config[name as SettingName], value, name);
+  assert.ok(Object.isFrozen(config));
+});
+
+test('an option beats the environment, which beats the file, which beats the default', () =>
+  withDirectory(async directory => {
+    const file = join(directory, 'config.json');
+    writeFileSync(file, '{"API_MAX_IDS": 1, "API_MAX_POSITIONS": 1, "NEARSKY_PORT": 1}');
+    const environment = { API_MAX_IDS: '2', NEARSKY_PORT: '2', API_MAX_OBJECTS_PER_POSITION: '' };
+    const config = loadConfig({ file, environment, options: new Map([['NEARSKY_PORT', '3']] as const) });
+    assert.equal([config.API_MAX_POSITIONS, config.API_MAX_IDS, config.NEARSKY_PORT], [1, 2, 3]);
+    assert.is(config.API_MAX_OBJECTS_PER_POSITION, 100, 'an empty environment variable counts as absent');
+  }));
+
+test('an impossible value stops the start, with its name, value and bound', () => {
+  const wrong: [SettingName, string, RegExp][] = [
+    ['NEARSKY_PORT', '65536', /NEARSKY_PORT must be an integer from 0 to 65535: current value is "65536"/],
+    ['NEARSKY_PORT', '80.5', /an integer from 0 to 65535/],
+    ['NEARSKY_WORKERS', '0', /NEARSKY_WORKERS must be an integer from 1 to 256/],
+    ['API_REQUEST_BUDGET_SECONDS', 'soon', /a number from 0.001 to 3600: current value is "soon"/],
+    ['API_REQUEST_BUDGET_SECONDS', 'Infinity', /a number from/],
+    ['API_MAX_IDS', '0x10', /an integer from/],
+    ['CROSSMATCH_RADIUS_ARCSEC', '-1', /a number from/],
+    ['MIN_DIASOURCE_RELIABILITY', '1.01', /a number from 0 to 1/],
+    ['LASAIR_DECLARED_MIN_RELIABILITY_AS_OF', '2026-02-30', /a date as YYYY-MM-DD/],
+    ['LASAIR_OBJECT_URL_TEMPLATE', 'https://lasair/{id}', /an http or https address with \{diaObjectId\} in it/],
+  ];
+  for (const [name, value, message] of wrong)
+    assert.throws(
+      () => loadConfig({ environment: { [name]: value } }),
+      (error: unknown) => {
+        return error instanceof ConfigError && message.test(error.message);
+      },
+      `${name}=${value}`,
+    );
+});
+
+test('a file with an unknown setting, a wrong type, or no object is refused', () =>
+  withDirectory(async directory => {
+    const file = join(directory, 'config.json');
+    const refused = [
+      ['{"API_MAX_ID": 5}', /unknown setting: API_MAX_ID\./],
+      ['{"API_MAX_IDS": true}', /API_MAX_IDS must be an integer.*: current value is true/],
+      ['{"NEARSKY_HOST": 5}', /NEARSKY_HOST must be text/],
+      ['[1]', /one JSON object/],
+      ['{', /Cannot read the configuration file/],
+    ] as const;
+    for (const [content, message] of refused) {
+      writeFileSync(file, content);
+      assert.throws(() => loadConfig({ file }), message);
+    }
+    assert.throws(() => loadConfig({ file: join(directory, 'missing') }), /ENOENT/);
+  }));
+
+test('a cut is declared only with both its value and its date', () => {
+  const cuts = (environment: Record<string, string>) => provenanceSetOf(loadConfig({ environment })).reliability_cuts;
+  const undeclared = {
+    broker: 'antares',
+    min_reliability: null,
+    enforced_by: 'broker',
+    status: 'not_declared',
+    as_of: null,
+  };
+  assert.equal(cuts({})[0], undeclared);
+  assert.equal(cuts({ ANTARES_DECLARED_MIN_RELIABILITY: '0.6' })[0], undeclared);
+  assert.equal(cuts({ ANTARES_DECLARED_MIN_RELIABILITY_AS_OF: '2026-10-01' })[0], undeclared);
+  const both = { LASAIR_DECLARED_MIN_RELIABILITY: '0.6', LASAIR_DECLARED_MIN_RELIABILITY_AS_OF: '2026-10-01' };
+  assert.equal(cuts(both), [
+    undeclared,
+    { broker: 'lasair', min_reliability: 0.6, enforced_by: 'broker', status: 'declared', as_of: '2026-10-01' },
+    { broker: 'pittgoogle', min_reliability: 0.6, enforced_by: 'service', status: 'service_setting', as_of: null },
+  ]);
+});
+
+test('the provenance block names versions, radius and catalogs; a blank version is null', () => {
+  const block = currentProvenance(loadConfig({ environment: { CROSSMATCH_RADIUS_ARCSEC: '1.5' } }));
+  assert.equal(Object.keys(block), [
+    'service_version',
+    'contract_version',
+    'crossmatch_radius_arcsec',
+    'catalogs',
+    'reliability_cuts',
+  ]);
+  assert.equal(
+    [block.service_version, block.contract_version, block.crossmatch_radius_arcsec],
+    [version, '1.0.0', 1.5],
+  );
+  assert.equal(block.catalogs, [
+    { name: 'gaia_dr3', release: 'Gaia DR3' },
+    { name: 'des_y6_gold', release: 'DES Y6 Gold' },
+    { name: 'delve_dr3_gold', release: 'DELVE DR3 Gold' },
+    { name: 'skymapper_dr4', release: 'SkyMapper DR4' },
+  ]);
+  assert.is(currentProvenance(loadConfig({ environment: { APP_VERSION: ' ' } })).service_version, null);
+});
+
+test.run();

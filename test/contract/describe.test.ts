@@ -1,0 +1,167 @@
+/** The service's description of itself against the wire contract (section 11.2). */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { DECLARED, withoutDatabase } from './support.ts';
+
+const test = suite('contract/describe');
+
+const words = (list: string) => list.split(/\s+/).filter(word => word !== '');
+
+test('the keys, in the order of the contract, without a database', async () => {
+  await withoutDatabase(DECLARED, async ask => {
+    const { status, headers, text } = await ask('/api/describe');
+    assert.is(status, 200);
+    assert.is(headers.get('Content-Type'), 'application/json');
+    assert.match(text, '": ');
+    const body = JSON.parse(text);
+    const keys = `provenance catalogs crossmatch tns limits detail_levels default_detail response_modes generic_filters
+      reliability_cuts provenance_recording_release mcp`;
+    assert.equal(Object.keys(body), words(keys));
+    assert.equal(Object.keys(body.catalogs[0]), words('name release catalog_source_id filterable_fields coverage_map'));
+    assert.equal(Object.keys(body.catalogs[0].catalog_source_id), words('column description'));
+    const field = words('name unit description column derived_from parameters');
+    assert.equal(Object.keys(body.catalogs[0].filterable_fields[0]), field);
+    assert.equal(Object.keys(body.catalogs[0].coverage_map), words('footprint_moc_order resolution_arcmin note'));
+    assert.equal(Object.keys(body.crossmatch), words('radius_arcsec nearest_source_per_catalog description'));
+    assert.equal(Object.keys(body.generic_filters[0]), words('name kind bound unit is_match_filter description'));
+    assert.equal(Object.keys(body.mcp), words('path method transport authentication description tools'));
+  });
+});
+
+test('the values, with the settings of the contract', async () => {
+  await withoutDatabase(DECLARED, async ask => {
+    const body = JSON.parse((await ask('/api/describe')).text);
+    assert.equal(body.limits, {
+      request_budget_seconds: 5,
+      max_ids: 1000,
+      max_positions: 200,
+      max_cone_radius_arcsec: 60,
+      max_objects_per_position: 100,
+      max_objects_per_request: 2000,
+      recent_crossmatches: { default_page_size: 1000, max_page_size: 10_000, max_window_hours: 168 },
+    });
+    assert.equal(body.tns, { default_radius_arcsec: 1, max_radius_arcsec: 60 });
+    assert.is(body.crossmatch.radius_arcsec, 1);
+    assert.is(body.crossmatch.nearest_source_per_catalog, true);
+    assert.match(body.crossmatch.description, 'nearest');
+    assert.is(body.default_detail, 'matches');
+    const names = (list: { name: string }[]) => list.map(({ name }) => name);
+    assert.equal(names(body.detail_levels), words('ids position matches full'));
+    assert.equal(names(body.response_modes), words('objects count'));
+    assert.is(body.provenance_recording_release, '0.15.0');
+    assert.equal(body.reliability_cuts, body.provenance.reliability_cuts);
+    assert.equal(
+      body.reliability_cuts.map((cut: { min_reliability: number }) => cut.min_reliability),
+      [0.6, 0.65, 0.6],
+    );
+    assert.match(JSON.stringify(body), /TAI.*leap seconds/);
+  });
+});
+
+test('the generic filters', async () => {
+  await withoutDatabase({}, async ask => {
+    const body = JSON.parse((await ask('/api/describe')).text);
+    const rows = body.generic_filters.map((filter: Record<string, unknown>) =>
+      words('name kind bound unit is_match_filter').map(key => filter[key]),
+    );
+    assert.equal(rows, [
+      ['catalog', 'catalog', null, null, true],
+      ['separation_arcsec_max', 'separation', 'max', 'arcsec', true],
+      ['reliability_min', 'reliability', 'min', 'probability', false],
+      ['reliability_max', 'reliability', 'max', 'probability', false],
+    ]);
+  });
+});
+
+interface Field {
+  readonly name: string;
+  readonly unit: string;
+  readonly column: string | null;
+  readonly derived_from: unknown;
+  readonly parameters: readonly string[];
+}
+
+test('the catalogs: source ids, coverage maps, filterable fields', async () => {
+  await withoutDatabase({}, async ask => {
+    const { catalogs } = JSON.parse((await ask('/api/describe')).text);
+    const facts = catalogs.map((catalog: Record<string, Record<string, unknown>>) => [
+      catalog.name,
+      catalog.release,
+      catalog.catalog_source_id!.column,
+      catalog.coverage_map!.footprint_moc_order,
+      catalog.coverage_map!.resolution_arcmin,
+    ]);
+    assert.equal(facts, [
+      ['gaia_dr3', 'Gaia DR3', 'source_id', 8, 13.7],
+      ['des_y6_gold', 'DES Y6 Gold', 'COADD_OBJECT_ID', 6, 55],
+      ['delve_dr3_gold', 'DELVE DR3 Gold', 'COADD_OBJECT_ID', 10, 3.4],
+      ['skymapper_dr4', 'SkyMapper DR4', 'object_id', 8, 13.7],
+    ]);
+    for (const { coverage_map } of catalogs) assert.match(coverage_map.note, 'searched');
+    assert.match(catalogs[2].catalog_source_id.description, /DES id .* not mean the same source/);
+
+    const fields: Field[][] = catalogs.map((catalog: { filterable_fields: Field[] }) => catalog.filterable_fields);
+    assert.equal(
+      fields.map(list => list.length),
+      [9, 3, 3, 0],
+    );
+    assert.equal(
+      fields[1]!.map(({ name, unit, column }) => [name, unit, column]),
+      [
+        ['dnf_z', 'dimensionless', 'DNF_Z'],
+        ['dnf_zsigma', 'dimensionless', 'DNF_ZSIGMA'],
+        ['ext_mash', 'class code (0-4)', 'EXT_MASH'],
+      ],
+    );
+    assert.equal(fields[2]![0]!.parameters, ['delve_dr3_gold.dnf_z_min', 'delve_dr3_gold.dnf_z_max']);
+    const derived = fields[0]!.at(-1)!;
+    assert.equal([derived.name, derived.column], ['parallax_over_error', null]);
+    assert.equal(derived.derived_from, { numerator: 'parallax', denominator: 'parallax_error' });
+    assert.is(fields[0]![0]!.derived_from, null);
+  });
+});
+
+test('the connector, with the tools of the contract', async () => {
+  await withoutDatabase({}, async ask => {
+    const { mcp } = JSON.parse((await ask('/api/describe')).text);
+    assert.equal(
+      [mcp.path, mcp.method, mcp.transport, mcp.authentication],
+      ['/mcp', 'POST', 'streamable_http', 'none'],
+    );
+    assert.equal(mcp.tools, [
+      { name: 'lookup_rubin_transients', title: 'Look up Rubin transients' },
+      { name: 'search_rubin_transients_near_position', title: 'Search Rubin transients near a position' },
+      { name: 'describe_crossmatch_service', title: 'Describe the crossmatch service' },
+    ]);
+  });
+});
+
+test('it follows the settings', async () => {
+  await withoutDatabase(
+    { API_MAX_IDS: '7', CROSSMATCH_RADIUS_ARCSEC: '2.5', RECENT_CROSSMATCH_MAX_WINDOW_HOURS: '24', APP_VERSION: ' ' },
+    async ask => {
+      const body = JSON.parse((await ask('/api/describe')).text);
+      assert.is(body.limits.max_ids, 7);
+      assert.is(body.limits.recent_crossmatches.max_window_hours, 24);
+      assert.equal([body.crossmatch.radius_arcsec, body.provenance.crossmatch_radius_arcsec], [2.5, 2.5]);
+      assert.is(body.provenance.service_version, null);
+    },
+  );
+});
+
+test('another method is 405 with Allow', async () => {
+  await withoutDatabase({}, async ask => {
+    for (const path of ['/api/describe', '/openapi.json', '/llms.txt', '/api-docs.md', '/api-docs']) {
+      for (const method of ['POST', 'HEAD', 'OPTIONS', 'DELETE']) {
+        const { status, headers, text } = await ask(path, { method });
+        assert.is(status, 405, `${method} ${path}`);
+        assert.is(headers.get('Allow'), 'GET');
+        assert.is(JSON.parse(text).code, 'method_not_allowed');
+      }
+    }
+    assert.is((await ask('/api/describe/')).status, 404);
+    assert.is((await ask('/openapi.json/')).status, 404);
+  });
+});
+
+test.run();

@@ -1,0 +1,334 @@
+/** The OpenAPI document against the rules of the wire contract (section 11.3), written out here once more by hand. */
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openApiDocument } from '../../src/contract/openapi/document.ts';
+import { toJson } from '../../workers/json.ts';
+import { configWith, DECLARED } from './support.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any key of the document and fails where it is not there
+type Json = any;
+
+const test = suite('contract/document');
+
+const text = toJson(openApiDocument(configWith(DECLARED)));
+const document: Json = JSON.parse(text);
+const schemas: Record<string, Json> = document.components.schemas;
+const words = (list: string) => list.split(/[\s,]+/).filter(word => word !== '');
+
+/** Every schema in the document: its place, as a path of keys, and itself. */
+function* everySchema(
+  value: Json = document,
+  path: readonly string[] = [],
+): Generator<readonly [readonly string[], Json]> {
+  if (typeof value !== 'object' || value === null || path.at(-1) === 'examples') return;
+  yield [path, value];
+  for (const [key, member] of Object.entries(value)) yield* everySchema(member, [...path, key]);
+}
+
+const PATHS: readonly (readonly [string, string, string, string])[] = [
+  ['/openapi.json', 'get', 'get_openapi', '200 405'],
+  ['/api/objects/{diaObjectId}', 'get', 'get_object', '200 400 405 503'],
+  ['/api/lookup', 'post', 'lookup_objects', '200 400 405 503'],
+  ['/api/cone', 'get', 'cone_search', '200 400 405 503'],
+  ['/api/tns/{name}', 'get', 'resolve_tns', '200 400 405 503'],
+  ['/api/status', 'get', 'service_status', '200 405'],
+  ['/api/describe', 'get', 'describe_service', '200 405'],
+  ['/api/recent-crossmatches', 'get', 'recent_crossmatches', '200 400 405 503'],
+];
+
+test('it is OpenAPI 3.1.0, of the contract version, without servers, security or tags', () => {
+  assert.equal(Object.keys(document), ['openapi', 'info', 'paths', 'components']);
+  assert.is(document.openapi, '3.1.0');
+  assert.is(document.info.version, '1.0.0');
+  for (const said of [
+    '0.16.2',
+    '1.0.0',
+    'ICRS',
+    'nearest',
+    'host association',
+    'not evidence',
+    '1.0 arcsec',
+    'leap seconds',
+  ]) {
+    assert.ok(document.info.description.includes(said), said);
+  }
+});
+
+test('the paths are those of the contract, in its order, and the task listing', () => {
+  assert.equal(Object.keys(document.paths), [...PATHS.map(([path]) => path), '/api/task/']);
+  assert.equal(Object.keys(document.paths['/api/task/']), ['get', 'head', 'options']);
+  for (const [path, method, operationId, statuses] of PATHS) {
+    assert.equal(Object.keys(document.paths[path]), [method], path);
+    assert.is(document.paths[path][method].operationId, operationId);
+    assert.is(Object.keys(document.paths[path][method].responses).join(' '), statuses, path);
+  }
+});
+
+test('every operation has its own id, a summary and a description; every error is an Error', () => {
+  const ids: string[] = [];
+  for (const methods of Object.values<Json>(document.paths)) {
+    for (const { operationId, summary, description, responses } of Object.values<Json>(methods)) {
+      ids.push(operationId);
+      assert.ok(summary.length > 0 && description.length > 0, operationId);
+      for (const [status, response] of Object.entries<Json>(responses)) {
+        assert.ok(response.description.length > 0);
+        if (status === '200') continue;
+        assert.is(response.content['application/json'].schema.$ref, '#/components/schemas/Error');
+      }
+    }
+  }
+  assert.is(new Set(ids).size, ids.length);
+});
+
+test('what operations answer', () => {
+  const answer = (path: string, method = 'get') =>
+    document.paths[path][method].responses['200'].content['application/json'].schema;
+  const oneOf = (...names: string[]) => ({ oneOf: names.map(name => ({ $ref: `#/components/schemas/${name}` })) });
+  assert.equal(answer('/api/objects/{diaObjectId}'), oneOf('LookupResponse', 'CountResponse'));
+  assert.equal(answer('/api/lookup', 'post'), oneOf('LookupResponse', 'CountResponse'));
+  assert.equal(answer('/api/tns/{name}'), oneOf('LookupResponse', 'CountResponse'));
+  assert.equal(answer('/api/cone'), oneOf('ConeSearchResponse', 'CountResponse'));
+  assert.is(answer('/api/recent-crossmatches').$ref, '#/components/schemas/RecentCrossmatchesPage');
+  assert.is(answer('/api/status').$ref, '#/components/schemas/ServiceStatus');
+  assert.is(answer('/api/describe').$ref, '#/components/schemas/ServiceDescription');
+  assert.equal(answer('/openapi.json').required, ['openapi', 'info', 'paths']);
+});
+
+const FILTER_NAMES = words(`catalog separation_arcsec_max reliability_min reliability_max
+  ${words(`gaia_dr3.parallax gaia_dr3.parallax_error gaia_dr3.pmra gaia_dr3.pmdec gaia_dr3.ruwe
+    gaia_dr3.classprob_dsc_combmod_star gaia_dr3.classprob_dsc_combmod_galaxy gaia_dr3.classprob_dsc_combmod_quasar
+    gaia_dr3.parallax_over_error des_y6_gold.dnf_z des_y6_gold.dnf_zsigma des_y6_gold.ext_mash
+    delve_dr3_gold.dnf_z delve_dr3_gold.dnf_zsigma delve_dr3_gold.ext_mash`)
+    .flatMap(name => [`${name}_min`, `${name}_max`])
+    .join(' ')}`);
+
+test('the parameters of each operation; only those of the path are required', () => {
+  const names = (path: string) => document.paths[path].get.parameters.map((parameter: Json) => parameter.name);
+  const filtered = [...FILTER_NAMES, 'response'];
+  assert.is(FILTER_NAMES.length, 34);
+  assert.equal(names('/api/objects/{diaObjectId}'), ['diaObjectId', 'detail', ...filtered]);
+  assert.equal(names('/api/cone'), [...words('ra dec radius_arcsec detail page_size cursor'), ...filtered]);
+  assert.equal(names('/api/tns/{name}'), ['name', 'radius_arcsec', 'detail', ...filtered]);
+  assert.equal(names('/api/recent-crossmatches'), words('start end time_field detail page_size cursor'));
+  assert.equal(Object.keys(schemas.Filters.properties), FILTER_NAMES);
+  for (const methods of Object.values<Json>(document.paths)) {
+    for (const parameter of Object.values<Json>(methods).flatMap(operation => operation.parameters ?? [])) {
+      assert.is(parameter.required, parameter.in === 'path', parameter.name);
+    }
+  }
+  const [id] = document.paths['/api/objects/{diaObjectId}'].get.parameters;
+  assert.is(id.schema.$ref, '#/components/schemas/DiaObjectIdStr');
+  assert.is(document.paths['/api/tns/{name}'].get.parameters[0].schema.maxLength, 64);
+});
+
+const OPEN = words('Envelope MatchSummary PublishedMatch RecentObject RecentCrossmatchesPage');
+const CLOSED =
+  words(`CatalogRelease ReliabilityCut Provenance Error IdInput PositionInput TnsInput LookupRequest ProvenanceSet Crossmatch
+  LookupObject IdResult PositionResult TnsResult InvalidInputResult TnsRecord ObjectTns LookupResponse ConeSearchResponse Filters
+  CountResponse ServiceStatus FilterableField CatalogDescription ServiceDescription`);
+const OTHERS =
+  words(`DiaObjectId DiaObjectIdStr ObjectStatus InputStatus CatalogOutcome ErrorCode QualifiesReason CutEnforcedBy CutStatus
+  LookupInput LookupMatch LookupResult`);
+
+test('the components are the 42 of the contract', () => {
+  assert.equal(Object.keys(schemas).sort(), [...OPEN, ...CLOSED, ...OTHERS].sort());
+  assert.is(Object.keys(schemas).length, 42);
+});
+
+test('what is closed is closed, nested objects too; what is open is open', () => {
+  for (const name of OPEN) assert.is(schemas[name].additionalProperties, undefined, name);
+  for (const name of CLOSED) {
+    for (const [path, schema] of everySchema(schemas[name], [name])) {
+      if (schema.properties && path.at(-1) !== 'param') assert.is(schema.additionalProperties, false, path.join('.'));
+    }
+  }
+});
+
+test('alternatives: what a match, an input and a result can be', () => {
+  const named = (parts: Json[]) => parts.map(part => part.$ref.split('/').at(-1));
+  assert.equal(named(schemas.LookupInput.oneOf), ['IdInput', 'PositionInput', 'TnsInput']);
+  assert.equal(named(schemas.LookupResult.oneOf), ['IdResult', 'PositionResult', 'TnsResult', 'InvalidInputResult']);
+  const alternatives: Json[] = schemas.LookupMatch.anyOf;
+  assert.equal(named(alternatives.map(({ allOf }) => allOf[0])), ['MatchSummary', 'PublishedMatch']);
+  for (const { allOf } of alternatives) assert.equal(allOf[1].required, ['provenance_set']);
+});
+
+/** The unit of a number by the key that it stands at, or the number's component. */
+function unitOf(path: readonly string[]): string | undefined {
+  const key = path.at(-1)!;
+  const within = path.join('.');
+  if (['ra', 'dec'].includes(key)) return 'deg';
+  if (key.endsWith('_arcsec') || key.endsWith('_arcsec_max')) return 'arcsec';
+  if (key.endsWith('_arcmin')) return 'arcmin';
+  if (key.endsWith('_seconds') || within.includes('Retry-After')) return 's';
+  if (key.endsWith('_hours')) return 'h';
+  if (key.includes('.')) return undefined;
+  if (key.startsWith('reliability_') || ['reliability', 'min_reliability'].includes(key)) return 'probability';
+  if (key === 'redshift') return 'dimensionless';
+  if (['DiaObjectId', 'objid'].includes(key)) return 'identifier';
+  if (key === 'index') return 'index';
+  if (key === 'match_version') return 'version';
+  if (key === 'footprint_moc_order') return 'HEALPix order';
+  const counted = /^(count|total|page_size|qualifying|qualifying_total|max_\w+|default_page_size)$/;
+  if (counted.test(key) || within.includes('by_status') || within.includes('by_qualifies_reason')) return 'count';
+  throw new Error(`no unit is known for ${within}`);
+}
+
+const FILTER_UNITS: Readonly<Record<string, string>> = {
+  parallax: 'mas',
+  parallax_error: 'mas',
+  pmra: 'mas/yr',
+  pmdec: 'mas/yr',
+  ruwe: 'dimensionless',
+  classprob_dsc_combmod_star: 'probability',
+  classprob_dsc_combmod_galaxy: 'probability',
+  classprob_dsc_combmod_quasar: 'probability',
+  parallax_over_error: 'dimensionless',
+  dnf_z: 'dimensionless',
+  dnf_zsigma: 'dimensionless',
+  ext_mash: 'class code (0-4)',
+};
+
+/** Keys that say where a schema stands, without those that say nothing of its value. */
+function meaningfulPath(path: readonly string[]): string[] {
+  const parameter = path.indexOf('parameters');
+  if (parameter < 0) return path.filter(key => !['anyOf', 'schema', '0', '1'].includes(key));
+  const [, route, method] = path;
+  return [document.paths[route!][method!].parameters[Number(path[parameter + 1])].name];
+}
+
+test('every number has its unit', () => {
+  let numbers = 0;
+  for (const [path, schema] of everySchema()) {
+    const types = [schema.type ?? []].flat();
+    if (!types.includes('number') && !types.includes('integer')) {
+      assert.is(schema['x-unit'], undefined, path.join('.'));
+      continue;
+    }
+    numbers++;
+    const place = meaningfulPath(path);
+    const field = /\.(\w+)_(min|max)$/.exec(place.at(-1)!)?.[1];
+    assert.is(schema['x-unit'], field === undefined ? unitOf(place) : FILTER_UNITS[field], path.join('.'));
+  }
+  assert.ok(numbers > 150, `${numbers} numbers`);
+});
+
+const ENUMERATIONS: Readonly<Record<string, string>> = {
+  ObjectStatus: 'not_in_service crossmatch_pending coincident_sources no_coincident_source not_searched',
+  InputStatus: 'no_rubin_object objects_found tns_name_not_found resolver_unavailable invalid_input',
+  CatalogOutcome: `searched outside_footprint skipped_read_failure not_searched_invalid_position not_recorded
+    not_in_service_at_crossmatch`,
+  ErrorCode: `invalid_parameter method_not_allowed query_too_expensive service_unavailable filters_span_catalogs unsupported_parameter
+    not_found internal_error`,
+  QualifiesReason: `meets_filters object_filters_not_met no_source_meets_filters no_object_meets_filters not_in_service crossmatch_pending
+    no_coincident_source not_searched no_rubin_object tns_name_not_found resolver_unavailable invalid_input`,
+  CutEnforcedBy: 'service broker',
+  CutStatus: 'service_setting declared not_declared',
+};
+
+test('enumerations list their values in the order of the contract', () => {
+  for (const [name, values] of Object.entries(ENUMERATIONS)) assert.equal(schemas[name].enum, words(values), name);
+});
+
+test('the description of every enumeration explains each of its values', () => {
+  for (const [path, { enum: values, description }] of everySchema()) {
+    if (!Array.isArray(values)) continue;
+    for (const value of values.filter(value => value !== null)) {
+      assert.match(description, new RegExp(`\`${value}\`:? \\w`), `${path.join('.')}: ${value}`);
+    }
+  }
+});
+
+/** Everything that the contract says the service can emit where the document has an enumeration or a constant. */
+const EMITTED = new Set(
+  words(`${Object.values(ENUMERATIONS).join(' ')} ids position matches full ingest_time event_time objects count id position tns
+    per_input_limit per_request_limit recorded not_recorded best_guess_current_settings ok available unavailable
+    gaia_dr3 des_y6_gold delve_dr3_gold skymapper_dr4 min max`),
+);
+
+test('the document has every string of the contract in an enumeration or a constant, and no other', () => {
+  const found = new Set<string>();
+  for (const [, schema] of everySchema()) {
+    const values = [...(Array.isArray(schema.enum) ? schema.enum : []), schema.const];
+    for (const value of values) if (typeof value === 'string') found.add(value);
+  }
+  assert.equal([...found].sort(), [...EMITTED].sort());
+});
+
+test('constraints of single schemas', () => {
+  const { x: _, ...id } = schemas.DiaObjectId;
+  assert.equal([id.type, id.format, id.minimum], ['integer', 'int64', 0]);
+  assert.equal(schemas.DiaObjectIdStr.pattern, '^[0-9]+$');
+  const { ra, dec, radius_arcsec: radius } = schemas.PositionInput.properties;
+  assert.equal([ra.minimum, ra.maximum, dec.minimum, dec.maximum], [0, 360, -90, 90]);
+  assert.equal([radius.exclusiveMinimum, radius.maximum], [0, 60]);
+  const cone = schemas.ConeSearchResponse.properties;
+  assert.equal(
+    [cone.count.const, cone.truncated.const, cone.results.minItems, cone.results.maxItems],
+    [1, false, 1, 1],
+  );
+  assert.equal(cone.next_cursor.type, ['string', 'null']);
+  const { objects } = schemas.IdResult.properties;
+  assert.equal([objects.minItems, objects.maxItems], [1, 1]);
+  const invalid = schemas.InvalidInputResult.properties;
+  assert.equal([invalid.status.const, invalid.objects.maxItems], ['invalid_input', 0]);
+  assert.is(schemas.TnsInput.properties.name.maxLength, 64);
+  assert.equal(schemas.PositionInput.required, ['kind', 'ra', 'dec']);
+  assert.equal(schemas.LookupRequest.required, ['inputs']);
+});
+
+test('the document follows the configuration', () => {
+  const changed: Json = openApiDocument(
+    configWith({
+      API_MAX_CONE_RADIUS_ARCSEC: '30',
+      TNS_MATCH_RADIUS_ARCSEC: '2.5',
+      API_MAX_IDS: '7',
+      API_MAX_POSITIONS: '5',
+      APP_VERSION: '9.9.9',
+    }),
+  );
+  const parameters = changed.paths['/api/tns/{name}'].get.parameters;
+  const radius = parameters.find((parameter: Json) => parameter.name === 'radius_arcsec').schema;
+  assert.equal([radius.maximum, radius.default], [30, 2.5]);
+  assert.is(changed.components.schemas.PositionInput.properties.radius_arcsec.maximum, 30);
+  assert.is(changed.components.schemas.LookupRequest.properties.inputs.maxItems, 12);
+  assert.ok(changed.info.description.includes('9.9.9'));
+});
+
+test('every schema is one that a strict validator takes, and the examples are valid', () => {
+  const ajv = new Ajv2020({ strict: true, strictTypes: 'log', strictRequired: false, logger: false });
+  ajv.addVocabulary(['x-unit', 'openapi', 'info', 'paths', 'components']);
+  for (const format of ['int64', 'date', 'date-time']) ajv.addFormat(format, true);
+  ajv.addSchema(document, 'openapi');
+  for (const name of Object.keys(schemas)) {
+    const validate = ajv.compile({ $ref: `openapi#/components/schemas/${name}` });
+    for (const example of schemas[name].examples ?? []) assert.ok(validate(example), name);
+  }
+  assert.ok(schemas.Provenance.examples.length > 0);
+});
+
+/** Rules of the linter that the contract itself goes against, each with its reason. */
+const AGAINST_THE_CONTRACT = {
+  'no-empty-servers': 'off', // no `servers`: addresses are relative to where the document was found
+  'security-defined': 'off', // access is public
+  'info-license': 'off', // the contract fixes what `info` has
+  'no-path-trailing-slash': 'off', // /api/task/ has one
+  'operation-4xx-response': 'off', // HEAD and OPTIONS of the task listing cannot fail
+} as const;
+
+test('a linter of OpenAPI 3.1 finds nothing', async () => {
+  const lint = async (source: string) => {
+    const config = await createConfig({ extends: ['recommended-strict'], rules: AGAINST_THE_CONTRACT });
+    const problems = await lintFromString({ source, absoluteRef: '/openapi.json', config });
+    return problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer ?? ''}`);
+  };
+  assert.equal(await lint(text), []);
+  const broken = text
+    .replace('"operationId": "get_object"', '"operationId": "get_openapi"')
+    .replace('"minimum": 0', '"minimum": "0"');
+  assert.is((await lint(broken)).length >= 2, true, 'the linter sees what is wrong');
+});
+
+test.run();

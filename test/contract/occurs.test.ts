@@ -1,0 +1,198 @@
+/** Everything that the OpenAPI document says of answers occurs in one: no property, value, null or alternative is documented in vain. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { FILTERS } from '../../src/contract/filters.ts';
+import { openApiDocument } from '../../src/contract/openapi/document.ts';
+import { putBytes, type Settings, TestApp, withApp } from '../http/support.ts';
+import { importLines } from '../transfer/support.ts';
+import { Coverage, startNoting } from './coverage.ts';
+import { configWith, DECLARED, withoutDatabase } from './support.ts';
+import { newAjv } from './validate.ts';
+import { IDS, NAMES, worldLines } from './world.ts';
+
+const test = suite('contract/occurs');
+
+const seen = startNoting();
+
+const CONE = '/api/cone?ra=150&dec=2&radius_arcsec=5';
+const RECENT = '/api/recent-crossmatches';
+const LEVELS = ['ids', 'position', 'matches', 'full'];
+
+/** Runs a test with an app over the world. */
+async function inWorld(
+  registryAgeSeconds: number | undefined,
+  settings: Settings,
+  body: (app: TestApp) => Promise<void>,
+): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'nearsky-occurs-'));
+  try {
+    const { rejections } = await importLines(directory, 'data', worldLines(registryAgeSeconds));
+    assert.equal(rejections, []);
+    const app = await new TestApp(join(directory, 'data'), settings).ready();
+    try {
+      await body(app);
+    } finally {
+      await app.app.close();
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function expectStatus(app: TestApp, status: number, ...paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    const answer = await app.get(path);
+    assert.is(answer.status, status, `${path}: ${answer.text.slice(0, 300)}`);
+  }
+}
+
+async function lookup(app: TestApp, body: object, status = 200) {
+  const headers = { 'Content-Type': 'application/json' };
+  const answer = await app.get('/api/lookup', { method: 'POST', headers, body: JSON.stringify(body) });
+  assert.is(answer.status, status, answer.text.slice(0, 300));
+  return answer.body;
+}
+
+const ids = Object.values(IDS).map(diaObjectId => ({ kind: 'id', diaObjectId }));
+const position = { kind: 'position', ra: 150, dec: 2, radius_arcsec: 5 };
+const nowhere = { ...position, dec: -80 };
+const names = Object.values(NAMES).map(name => ({ kind: 'tns', name, radius_arcsec: 5 }));
+const EVERYTHING = [...ids, position, nowhere, ...names, { kind: 'unheard of' }, 17];
+
+test('objects, cones, names, lookups and recent crossmatches at every level', () =>
+  inWorld(60, DECLARED, async app => {
+    for (const level of LEVELS) {
+      const detail = `detail=${level}`;
+      await expectStatus(app, 200, ...Object.values(IDS).map(id => `/api/objects/${id}?${detail}`));
+      await expectStatus(
+        app,
+        200,
+        `${CONE}&${detail}`,
+        `${CONE}&${detail}&page_size=1`,
+        `${RECENT}?${detail}&page_size=1`,
+      );
+      await expectStatus(app, 200, `${RECENT}?${detail}`, `${RECENT}?${detail}&time_field=event_time`);
+      await expectStatus(app, 200, ...Object.values(NAMES).map(name => `/api/tns/${name}?radius_arcsec=5&${detail}`));
+      await lookup(app, { inputs: EVERYTHING, detail: level });
+    }
+    await expectStatus(app, 200, '/api/status', '/api/describe', '/openapi.json', '/api/task/');
+    await expectStatus(app, 200, '/api/cone?ra=1&dec=-80&radius_arcsec=5');
+  }));
+
+/** A value that the filter takes. */
+const FILTER_VALUES = FILTERS.map(({ name, kind }) => [name, kind === 'catalog' ? 'gaia_dr3' : 1] as const);
+
+test('every filter, with objects and with counts', () =>
+  inWorld(60, {}, async app => {
+    for (const [name, value] of FILTER_VALUES) {
+      await lookup(app, { inputs: EVERYTHING, filters: { [name]: value } });
+      await lookup(app, { inputs: EVERYTHING, filters: { [name]: value }, response: 'count' });
+      await expectStatus(app, 200, `${CONE}&${name}=${value}`, `/api/objects/${IDS.matched}?${name}=${value}`);
+      await expectStatus(app, 200, `/api/tns/${NAMES.found}?${name}=${value}`);
+    }
+    for (const catalog of ['des_y6_gold', 'delve_dr3_gold', 'skymapper_dr4']) {
+      await expectStatus(app, 200, `/api/objects/${IDS.matched}?catalog=${catalog}`);
+    }
+    await lookup(app, { inputs: EVERYTHING, filters: { reliability_min: 7 } });
+    for (const path of [CONE, `/api/objects/${IDS.matched}?`, `/api/tns/${NAMES.found}?`]) {
+      await expectStatus(app, 200, `${path}&response=count`, `${path}&response=count&reliability_min=0.5`);
+    }
+  }));
+
+test('listings that are cut by the limits', () =>
+  inWorld(60, { API_MAX_OBJECTS_PER_POSITION: '3', API_MAX_OBJECTS_PER_REQUEST: '4' }, async app => {
+    const tns = names[0]!;
+    const first = (await lookup(app, { inputs: [position, tns] })).results;
+    assert.equal(
+      first.map((result: { truncation: unknown }) => result.truncation),
+      ['per_input_limit', 'per_request_limit'],
+    );
+    const second = (await lookup(app, { inputs: [tns, position] })).results;
+    assert.equal(
+      second.map((result: { truncation: unknown }) => result.truncation),
+      ['per_input_limit', 'per_request_limit'],
+    );
+  }));
+
+test('a registry that is stale, and one that is not there', async () => {
+  for (const age of [100_000, undefined]) {
+    await inWorld(age, { APP_VERSION: ' ' }, async app => {
+      await expectStatus(
+        app,
+        200,
+        '/api/status',
+        `/api/tns/${NAMES.found}`,
+        `/api/tns/${NAMES.found}?reliability_min=0`,
+      );
+      await lookup(app, { inputs: names, filters: { reliability_min: 0 } });
+    });
+  }
+});
+
+const FILTERED = [CONE, `/api/objects/${IDS.matched}?`, `/api/tns/${NAMES.found}?`];
+
+test('errors', async () => {
+  await inWorld(60, {}, async app => {
+    await expectStatus(app, 400, ...[...FILTERED, `${RECENT}?`].map(path => `${path}&detail=none`));
+    await lookup(app, { inputs: [] }, 400);
+    const two = 'gaia_dr3.ruwe_max=1&des_y6_gold.dnf_z_min=1';
+    await expectStatus(app, 400, ...FILTERED.map(path => `${path}&${two}`), `${RECENT}?${two}&response=count`);
+    await expectStatus(app, 404, '/api/nothing', '/api/objects/1%2F2');
+    for (const path of [
+      '/api/lookup',
+      '/api/task/',
+      '/api/status',
+      '/api/describe',
+      '/openapi.json',
+      `${RECENT}`,
+      ...FILTERED,
+    ]) {
+      assert.is((await app.get(path, { method: 'DELETE' })).status, 405, path);
+    }
+    assert.is((await app.get('/api/task/', { method: 'OPTIONS' })).status, 200);
+  });
+  await withApp(
+    async () => {},
+    async (app, { store }) => {
+      putBytes(store, 5n, Buffer.from([0xc1, 1, 2]));
+      await expectStatus(app, 500, '/api/objects/5');
+    },
+  );
+  await inWorld(60, { API_REQUEST_BUDGET_SECONDS: '0.001' }, async app => {
+    await lookup(
+      app,
+      { inputs: Array.from({ length: 200 }, () => ({ ...position, radius_arcsec: 60 })), detail: 'full' },
+      400,
+    );
+  });
+  await withoutDatabase({}, async ask => {
+    for (const path of [...FILTERED, RECENT, '/api/lookup']) {
+      const post = {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ inputs: ids }),
+      };
+      assert.is((await ask(path, path === '/api/lookup' ? post : {})).status, 503, path);
+    }
+    assert.is((await ask('/api/status')).status, 200);
+  });
+});
+
+/** What the contract has in its schemas although this service never needs it, with the reason. Ends of the places. */
+const NEVER_NEEDED: Readonly<Record<string, string>> = {
+  'coverage_map/properties/footprint_moc_order=null': 'every catalog has a coverage map',
+  'coverage_map/properties/resolution_arcmin=null': 'every catalog has a coverage map',
+  'Provenance/properties/crossmatch_radius_arcsec=null': 'the radius is always set',
+};
+
+test('everything documented was seen', () => {
+  const documented = new Coverage(openApiDocument(configWith()), newAjv()).documented();
+  const isNeeded = (item: string) => !Object.keys(NEVER_NEEDED).some(place => item.endsWith(place));
+  const missing = [...documented].filter(item => !seen.has(item) && isNeeded(item));
+  assert.is(missing.join('\n'), '', `${missing.length} of ${documented.size} documented things were not seen`);
+});
+
+test.run();

@@ -1,0 +1,222 @@
+/**
+ * Holds responses to the OpenAPI document: `assertDocumented` for any test that has a request and its response. Stricter than the
+ * document: where a schema allows unknown keys, our own answers still have only the ones that it describes.
+ */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { type Config, loadConfig } from '../../src/config.ts';
+import { openApiDocument } from '../../src/contract/openapi/document.ts';
+import type { Schema } from '../../src/contract/openapi/schema.ts';
+import { Coverage, responsePointer } from './coverage.ts';
+
+/** Paths that are served, but are no operations of the API. */
+const BESIDE_THE_API = new Set([
+  '/',
+  '/healthz',
+  '/readyz',
+  '/metrics',
+  '/mcp',
+  '/llms.txt',
+  '/api-docs',
+  '/api-docs.md',
+  '/api/task',
+]);
+
+const MAX_ID = 2n ** 63n - 1n;
+
+export interface Asked {
+  readonly method: string;
+  readonly url: string;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+}
+
+/**
+ * @param text the response's body
+ * @param config that of the app, where it differs from the default
+ * @throws Error that says what the document does not allow
+ */
+export function assertDocumented(asked: Asked, answered: Answered, text: string, config = defaultConfig): void {
+  const path = new URL(asked.url).pathname;
+  if (BESIDE_THE_API.has(path) || answered.status === 204) return;
+  try {
+    contractOf(config).check(asked.method, path, answered, text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `${asked.method} ${asked.url} gave ${answered.status}, which is not documented: ${why}\n${text.slice(0, 2000)}`,
+    );
+  }
+}
+
+const defaultConfig = loadConfig();
+/** By configuration, and by the document's text: most configurations have the same one. */
+const contracts = new WeakMap<Config, Contract>();
+const contractsByText = new Map<string, Contract>();
+
+function contractOf(config: Config): Contract {
+  let contract = contracts.get(config);
+  if (!contract) {
+    const document = openApiDocument(config);
+    const text = JSON.stringify(document);
+    contract = contractsByText.get(text) ?? new Contract(document);
+    contractsByText.set(text, contract);
+    contracts.set(config, contract);
+  }
+  return contract;
+}
+
+type Response = { readonly headers?: Record<string, { required: boolean; schema: Schema }>; readonly content?: Schema };
+type Document = ReturnType<typeof openApiDocument>;
+
+class Contract {
+  readonly #document: Document;
+  readonly #ajv = newAjv();
+  readonly #validators = new Map<string, ValidateFunction>();
+  readonly #coverage: Coverage;
+
+  constructor(document: Document) {
+    this.#document = document;
+    this.#ajv.addSchema(strictly(document as unknown as Schema, false), 'openapi');
+    this.#coverage = new Coverage(document, this.#ajv);
+  }
+
+  check(method: string, path: string, { status, headers }: Answered, text: string): void {
+    const found = this.#response(method.toLowerCase(), path, status);
+    if (found === undefined) {
+      this.#checkBody('/components/schemas/Error', headers, text);
+      return;
+    }
+    for (const [name, { required }] of Object.entries(found.response.headers ?? {})) {
+      if (required && !headers.has(name)) throw new Error(`the header ${name} is missing`);
+    }
+    if (!found.response.content) {
+      if (text !== '') throw new Error('it has a body');
+    } else if (method !== 'HEAD' || text !== '') {
+      this.#checkBody(found.pointer, headers, text);
+    }
+  }
+
+  /** What the document says of that answer; undefined where it says only in general that it is an error. */
+  #response(method: string, path: string, status: number): { response: Response; pointer: string } | undefined {
+    const template = Object.keys(this.#document.paths).find(known => matches(known, path));
+    if (status === 404 || status === 500) {
+      // A path whose parameter holds an encoded slash is no path of ours.
+      if (status === 404 && template !== undefined && !/%2f/i.test(path)) throw new Error('the path is documented');
+      return undefined;
+    }
+    if (template === undefined) throw new Error('there is no such path');
+    const methods = this.#document.paths[template]!;
+    const operation = methods[method];
+    if (!operation) {
+      if (status !== 405) throw new Error('there is no such method');
+      return this.#of(template, Object.keys(methods)[0]!, status);
+    }
+    return this.#of(template, method, status);
+  }
+
+  #of(template: string, method: string, status: number): { response: Response; pointer: string } {
+    const response = this.#document.paths[template]![method]!.responses[status];
+    if (!response) throw new Error(`the status is not among those of ${method} ${template}`);
+    return { response: response as Response, pointer: responsePointer(template, method, status) };
+  }
+
+  #checkBody(pointer: string, headers: Headers, text: string): void {
+    const type = headers.get('Content-Type');
+    if (type !== 'application/json') throw new Error(`the content type is ${type}`);
+    const body = parseExact(text);
+    if (!pointer.includes('openapi.json')) checkIds(body);
+    const plain = asNumbers(body);
+    const validate = this.#validator(pointer);
+    if (!validate(plain)) throw new Error(this.#ajv.errorsText(validate.errors, { dataVar: 'body', separator: '\n' }));
+    this.#coverage.see(pointer, plain);
+  }
+
+  #validator(pointer: string): ValidateFunction {
+    let validate = this.#validators.get(pointer);
+    if (!validate)
+      this.#validators.set(
+        pointer,
+        (validate = this.#ajv.compile({ $ref: `openapi#${pointer}`, unevaluatedProperties: false })),
+      );
+    return validate;
+  }
+}
+
+function matches(template: string, path: string): boolean {
+  const escaped = template.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escaped.replace(/\{\w+\}/g, '[^/]+')}$`).test(path);
+}
+
+/** An Ajv that knows the keywords and formats of the document. */
+export function newAjv(): Ajv2020 {
+  const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true });
+  ajv.addVocabulary(['x-unit', 'openapi', 'info', 'paths', 'components']);
+  ajv.addFormat('int64', true);
+  ajv.addFormat('date', isDate);
+  ajv.addFormat('date-time', text => {
+    const parts = /^(.{10})T(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[+-]\d\d:\d\d|Z)$/.exec(text);
+    return parts !== null && isDate(parts[1]!) && +parts[2]! < 24 && +parts[3]! < 60 && +parts[4]! < 60;
+  });
+  return ajv;
+}
+
+function isDate(text: string): boolean {
+  const date = new Date(`${text}T00:00:00Z`);
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+/**
+ * The schema with every place for a value closed to keys that it does not describe.
+ * @param place whether a value of its own is validated here, and not a part of one
+ */
+function strictly(schema: Schema, place: boolean): Schema {
+  const strict: Record<string, unknown> = {};
+  for (const [keyword, value] of Object.entries(schema)) strict[keyword] = strictKeyword(keyword, value);
+  const describesKeys = ['$ref', 'properties', 'allOf', 'anyOf', 'oneOf'].some(keyword => keyword in schema);
+  if (place && describesKeys && !('additionalProperties' in schema)) strict.unevaluatedProperties = false;
+  return strict;
+}
+
+/** A keyword's value; what is no JSON Schema (the document around the schemas) is walked through as it is. */
+function strictKeyword(keyword: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || keyword === 'examples' || keyword === 'dependentSchemas')
+    return value;
+  if (keyword === 'items' || keyword === 'additionalProperties') return strictly(value as Schema, true);
+  if (keyword === 'properties') return mapValues(value as Schema, schema => strictly(schema as Schema, true));
+  if (Array.isArray(value)) {
+    return value.map(item => (typeof item === 'object' && item !== null ? strictly(item as Schema, false) : item));
+  }
+  return mapValues(value as Schema, (inner, key) => strictKeyword(key, inner));
+}
+
+function mapValues(object: Schema, change: (value: unknown, key: string) => unknown): Schema {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
+}
+
+/** JSON in which every integer literal is a bigint. */
+export function parseExact(text: string): unknown {
+  return JSON.parse(text, (_key: string, value: unknown, context?: { readonly source?: string }) => {
+    const source = context?.source ?? '';
+    return typeof value === 'number' && /^-?\d+$/.test(source) ? BigInt(source) : value;
+  });
+}
+
+/** Every id is an integer literal, fits 64 bits, and is the same as its text. What a client sent is only echoed. */
+function checkIds(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, member] of Object.entries(value)) if (key !== 'input') checkIds(member);
+  if (!('diaObjectId' in value)) return;
+  const { diaObjectId, diaObjectId_str: text = `${diaObjectId}` } = value as Record<string, unknown>;
+  const exact =
+    typeof diaObjectId === 'bigint' && diaObjectId >= 0n && diaObjectId <= MAX_ID && text === `${diaObjectId}`;
+  if (!exact) throw new Error(`the diaObjectId ${diaObjectId} is not the 64-bit integer that its text ${text} is`);
+}
+
+function asNumbers(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (typeof value !== 'object' || value === null) return value;
+  return Array.isArray(value) ? value.map(asNumbers) : mapValues(value as Schema, asNumbers);
+}

@@ -1,0 +1,109 @@
+/** A data directory and catalogs of their own for tests of the crossmatcher. */
+import { join } from 'node:path';
+import { catalogDefinition } from '../../src/catalogs/definitions.ts';
+import { registerCatalog } from '../../src/catalogs/register.ts';
+import {
+  type CrossmatchOptions,
+  type CrossmatchSummary,
+  crossmatchPending,
+} from '../../src/crossmatch/crossmatcher.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
+import type { CatalogName, Delivery, ProvenanceSet, SkyPosition } from '../../src/store/types.ts';
+import { Writer } from '../../src/store/writer.ts';
+import { Pool } from '../../workers/pool.ts';
+import { catalogColumns } from '../catalogs/small_catalog.ts';
+import { type HatsColumn, type HatsOptions, type WrittenPartition, writeHats } from '../catalogs/write_hats.ts';
+import { withDirectory } from '../e2e/support.ts';
+import type { CatalogRows } from '../oracle/crossmatch.ts';
+
+export const PROVENANCE: ProvenanceSet = {
+  crossmatch_radius_arcsec: 1,
+  catalogs: [{ name: 'gaia_dr3', release: 'Gaia DR3' }],
+  reliability_cuts: [],
+};
+
+/** The threads of all worlds of a test file: they keep nothing between tasks. Close it after the tests. */
+export const pool = new Pool({ threads: 2 });
+
+export interface WrittenCatalog extends CatalogRows {
+  readonly name: CatalogName;
+  readonly location: string;
+  readonly columns: readonly HatsColumn[];
+  readonly partitions: readonly WrittenPartition[];
+}
+
+export class World {
+  readonly directory: string;
+  readonly store: Store;
+  readonly writer: Writer;
+
+  constructor(directory: string) {
+    this.directory = directory;
+    this.store = openStore(join(directory, 'data'), 'write');
+    this.writer = new Writer(this.store);
+  }
+
+  /** Writes a catalog with the schema of its release. Missing coordinates are null. */
+  writeCatalog(
+    name: CatalogName,
+    places: readonly { readonly ra: number | null; readonly dec: number | null }[],
+    options: Partial<HatsOptions> = {},
+    id?: readonly bigint[],
+  ): WrittenCatalog {
+    const definition = catalogDefinition(name)!;
+    const [ra, dec] = [places.map(place => place.ra), places.map(place => place.dec)];
+    const columns = catalogColumns(definition, ra, dec, id);
+    const location = join(this.directory, name);
+    const written = { name, columns, ra: definition.raColumn, dec: definition.decColumn, ...options };
+    const partitions = writeHats(location, written);
+    const coverageOrder = Math.min(
+      options.skymapOrder ?? (options.skymapOrder === null ? 99 : 8),
+      definition.footprintOrder,
+    );
+    return { name, location, columns, partitions, ra, dec, id: columns[0]!.data as ArrayLike<bigint>, coverageOrder };
+  }
+
+  async addCatalog(...written: Parameters<World['writeCatalog']>): Promise<WrittenCatalog> {
+    const catalog = this.writeCatalog(...written);
+    await this.register(catalog);
+    return catalog;
+  }
+
+  async register({ name, location }: WrittenCatalog): Promise<void> {
+    await this.writer.putCatalog(
+      await registerCatalog(catalogDefinition(name)!, location, { addedAtUs: Date.now() * 1000 }),
+    );
+  }
+
+  /** Stores objects at these positions (null: invalid), ids beyond 2^53 from `firstId` on; their ids. */
+  async ingest(positions: readonly (SkyPosition | null)[], firstId = 169_760_231_713_145_019n): Promise<bigint[]> {
+    const deliveries = positions.map(
+      (position, at): Delivery => ({
+        diaObjectId: firstId + BigInt(at),
+        position,
+        reliability: 0.9,
+        eventTimeUs: 1_767_225_600_000_000,
+        broker: 'lasair',
+      }),
+    );
+    await this.writer.ingest(deliveries, 1_767_225_600_000_000);
+    return deliveries.map(({ diaObjectId }) => diaObjectId);
+  }
+
+  crossmatch(options: Partial<CrossmatchOptions> = {}): Promise<CrossmatchSummary> {
+    const { store, writer } = this;
+    return crossmatchPending({ store, writer, pool, provenance: () => PROVENANCE, ...options });
+  }
+}
+
+/** Runs with a world of its own, which is closed and gone afterwards. */
+export function inWorld(use: (world: World) => Promise<void>): Promise<void> {
+  return withDirectory(async directory => {
+    const world = new World(directory);
+    try {
+      await use(world);
+    } finally {
+      await world.store.close();
+    }
+  });
+}

@@ -1,0 +1,86 @@
+/** The demo, and that README.md prints what it answers. */
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadConfig } from '../../src/config.ts';
+import { get, root, start, startServer, withDirectory } from './support.ts';
+
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+/**
+ * README.md's answer as a pattern: line breaks are added after commas and brackets, `…` stands for what is left out, and the
+ * times of ingest and crossmatch are others.
+ */
+function patternOf(printed: string): RegExp {
+  const escaped = printed
+    .trim()
+    .replace(/\n\s*/g, ' ')
+    .replace(/([[{]) /g, '$1')
+    .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('…', '.*?')
+    .replace(/("(?:ingest_time|crossmatched_at)": )"[^"]*"/g, '$1"[-+:.T\\d]+"');
+  return new RegExp(`^${escaped}$`);
+}
+
+const test = suite('e2e/demo');
+
+test('answers every address that it prints, answers as README.md says, and leaves nothing behind', () =>
+  withDirectory(async directory => {
+    const temporary = join(directory, 'tmp');
+    mkdirSync(temporary);
+    const demo = await startServer(['demo', '--port', '0'], { TMPDIR: temporary });
+    assert.is(readdirSync(temporary).length, 1);
+
+    const [, host, path] = /^curl (http:\/\/[^/\s]+)(\S+)$/m.exec(readme)!;
+    assert.is(host, `http://127.0.0.1:${loadConfig().NEARSKY_PORT}`, 'the port that the demo takes by default');
+    const answer = await request(demo.url + path);
+    assert.match(await answer.body.text(), patternOf(/```json\n(.*?)```/s.exec(readme)![1]!));
+
+    const addresses = [...demo.seen().matchAll(/^ {2}(http\S+)$/gm)].map(([, address]) => address!);
+    assert.ok(addresses.includes(demo.url + path), 'the demo prints the address of README.md');
+    for (const address of addresses) await get(address);
+
+    const { paths } = await get(`${demo.url}/openapi.json`);
+    for (const served of Object.keys(paths)) assert.ok(readme.includes(` ${served}`), `README.md names ${served}`);
+
+    const { code, stderr } = await demo.stop();
+    assert.is(code, 0, stderr);
+    assert.equal(readdirSync(temporary), []);
+  }));
+
+test('shows each status', () =>
+  withDirectory(async directory => {
+    const data = join(directory, 'data');
+    const demo = await startServer(['demo', '--port', '0', '--data', data]);
+    const shown = {
+      '313637935709683761': 'coincident_sources',
+      '9000000000000000004': 'coincident_sources',
+      '313664312957206554': 'no_coincident_source',
+      '169579900785655908': 'not_searched',
+      '9000000000000000001': 'not_searched',
+      '169641483339038753': 'crossmatch_pending',
+      '170028513894596704': 'not_in_service',
+    };
+    for (const [id, status] of Object.entries(shown)) {
+      const { results } = await get(`${demo.url}/api/objects/${id}`);
+      assert.is(results[0].status, status, id);
+    }
+    const { stdout } = await demo.stop();
+    const printed = [...stdout.matchAll(/^ {2}http\S+\/api\/objects\/(\d+)/gm)].map(([, id]) => id!);
+    assert.equal(printed.sort(), Object.keys(shown).sort());
+    assert.ok(readdirSync(data).includes('nearsky.mdb'), 'a directory that was named is kept');
+    const again = await start(['demo', '--port', '0', '--data', data]).finished;
+    assert.is(again.code, 1);
+    assert.match(again.stderr, /is not empty/);
+  }));
+
+test('README.md names the commands that there are', async () => {
+  const { stdout } = await start(['--help']).finished;
+  const commands = [...stdout.matchAll(/^ {2}(\w+) {2,}/gm)].map(([, name]) => name!);
+  assert.ok(commands.includes('demo'));
+  for (const command of commands) assert.match(readme, new RegExp(`\\W\`${command}[ \`]`), command);
+});
+
+test.run();

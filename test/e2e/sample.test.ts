@@ -1,0 +1,138 @@
+/** The sample is what sample/README.md says, and it is consistent in itself. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { pixelOf } from '../../index/mod.ts';
+import { pixel29 } from '../../sample/make/sky.ts';
+import { CATALOGS } from '../../src/catalogs/definitions.ts';
+import { root, sample, withDirectory } from './support.ts';
+
+const test = suite('e2e/sample');
+const shared = join(root, '../shared/data');
+const needsShared = existsSync(shared) ? test : test.skip;
+
+const files = (directory: string) =>
+  readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .filter(file => statSync(join(directory, file)).isFile())
+    .sort();
+
+const properties = (catalog: string) =>
+  new Map(
+    readFileSync(join(sample, 'catalogs', catalog, 'hats.properties'), 'utf8')
+      .split('\n')
+      .filter(line => line.includes('='))
+      .map(line => line.split(/=(.*)/s, 2) as [string, string]),
+  );
+
+/** The non-zero pixels of a NESTED map of counts, as the files that make.ts writes lay them out. */
+function readMap(file: string, explicit: boolean): Map<number, number> {
+  const bytes = readFileSync(file);
+  const header = bytes.toString('latin1', 2880, 5760);
+  const rows = Number(/NAXIS2 {2}= +(\d+)/.exec(header)![1]);
+  const map = new Map<number, number>();
+  for (let row = 0; row < rows; row++) {
+    const at = 5760 + row * 8;
+    const count = explicit ? bytes.readInt32BE(at + 4) : Number(bytes.readBigInt64BE(at));
+    if (count) map.set(explicit ? bytes.readInt32BE(at) : row, count);
+  }
+  return map;
+}
+
+test('is at most 5 MB', () => {
+  const bytes = files(sample).reduce((sum, file) => sum + statSync(join(sample, file)).size, 0);
+  assert.ok(bytes <= 5_000_000, `${bytes} bytes`);
+});
+
+for (const { name, idColumn, raColumn, decColumn, footprintOrder, payloadColumns } of CATALOGS) {
+  test(`${name}: each row lies in its partition, and the map counts the rows`, async () => {
+    const directory = join(sample, 'catalogs', name);
+    const [, ...partitions] = readFileSync(join(directory, 'partition_info.csv'), 'utf8').trim().split('\n');
+    const listed = partitions.map(line => `Norder=${line.split(',')[0]}/Dir=0/Npix=${line.split(',')[1]}.parquet`);
+    assert.equal(files(join(directory, 'dataset')), listed.sort());
+    const counts = new Map<number, number>();
+    const filled = new Set<string>();
+    const ids = new Set<unknown>();
+    for (const path of listed) {
+      const [order, ipix] = path
+        .match(/\d+/g)!
+        .map(Number)
+        .filter((_, i) => i !== 1) as [number, number];
+      const rows = await parquetReadObjects({ file: await asyncBufferFromFile(join(directory, 'dataset', path)) });
+      let last = -1n;
+      for (const row of rows) {
+        const [ra, dec] = [row[raColumn], row[decColumn]] as [number, number];
+        assert.is(row._healpix_29, pixel29(ra, dec));
+        assert.ok(row._healpix_29 >= last, 'sorted by _healpix_29');
+        last = row._healpix_29;
+        assert.is(pixelOf(order, ra, dec), ipix);
+        const pixel = pixelOf(footprintOrder, ra, dec);
+        counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
+        ids.add(row[idColumn]);
+        for (const column of payloadColumns) if (row[column] != null) filled.add(column);
+      }
+    }
+    assert.is(ids.size, Number(properties(name).get('hats_nrows')), 'rows, each with an id of its own');
+    assert.equal([...filled].sort(), [...payloadColumns].sort(), 'every payload column has a value in some row');
+    const map = join(directory, 'point_map.fits');
+    assert.is(existsSync(map), name !== 'skymapper_dr4');
+    if (existsSync(map))
+      assert.equal(readMap(map, name !== 'des_y6_gold'), new Map([...counts].sort(([a], [b]) => a - b)));
+  });
+}
+
+test('some catalog has partitions of different orders', () => {
+  const orders = CATALOGS.map(({ name }) => {
+    const lines = readFileSync(join(sample, 'catalogs', name, 'partition_info.csv'), 'utf8')
+      .trim()
+      .split('\n')
+      .slice(1);
+    return new Set(lines.map(line => line.split(',')[0])).size;
+  });
+  assert.ok(orders.some(count => count > 1));
+});
+
+needsShared('has the columns and types of the releases', async () => {
+  const arrow = { INT_8: 'int8', INT_16: 'int16', UINT_8: 'uint8', UINT_64: 'uint64', UTF8: 'string' } as const;
+  const plain = { BOOLEAN: 'bool', INT32: 'int32', INT64: 'int64', FLOAT: 'float', DOUBLE: 'double' } as const;
+  for (const { name } of CATALOGS) {
+    const { columns } = JSON.parse(readFileSync(join(shared, `catalog-columns/${name}.json`), 'utf8'));
+    const dataset = join(sample, 'catalogs', name, 'dataset');
+    const { schema } = await parquetMetadataAsync(await asyncBufferFromFile(join(dataset, files(dataset)[0]!)));
+    const found = schema.slice(1).map(element => ({
+      name: element.name,
+      arrow: arrow[element.converted_type as keyof typeof arrow] ?? plain[element.type as keyof typeof plain],
+    }));
+    assert.equal(found, columns);
+  }
+});
+
+needsShared('is made again, byte for byte', () =>
+  withDirectory(async directory => {
+    const permissions = 'Deno' in globalThis ? ['run', '--allow-read', '--allow-write', '--allow-env'] : [];
+    const made = spawnSync(process.execPath, [...permissions, join(sample, 'make.ts'), shared, directory]);
+    assert.is(made.status, 0, String(made.stderr));
+    for (const part of ['alerts', 'catalogs']) {
+      assert.equal(files(join(directory, part)), files(join(sample, part)));
+      for (const file of files(join(directory, part))) {
+        const same = readFileSync(join(directory, part, file)).equals(readFileSync(join(sample, part, file)));
+        assert.ok(same, `${part}/${file} differs`);
+      }
+    }
+  }),
+);
+
+test('labels every alert that no broker sent', () => {
+  for (const file of files(join(sample, 'alerts'))) {
+    for (const line of readFileSync(join(sample, 'alerts', file), 'utf8')
+      .trim()
+      .split('\n')) {
+      const ours = file === 'antares.ndjson' || /\b9000000000000000\d{3}\b/.test(line) || !line.includes('": ');
+      assert.is(line.includes('nearsky_sample'), ours, `${file}: ${line.slice(0, 80)}`);
+    }
+  }
+});
+
+test.run();

@@ -1,0 +1,131 @@
+/** Runs the commands as a user does: as processes of their own, under the runtime that runs the tests. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { request } from 'undici';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+export const sample = join(root, 'sample');
+export const CATALOGS = ['gaia_dr3', 'des_y6_gold', 'delve_dr3_gold', 'skymapper_dr4'] as const;
+
+const PERMISSIONS = ['read', 'write', 'env', 'net', 'ffi', 'sys'].map(name => `--allow-${name}`);
+const program = ['Deno' in globalThis ? ['run', ...PERMISSIONS] : [], join(root, 'src/main.ts')].flat();
+
+/** The tests' own settings must not depend on those of whoever runs them. */
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(
+    ([name]) => !/^(NEARSKY|API|MCP|TNS|CROSSMATCH|MIN_DIASOURCE|APP_VERSION)/.test(name),
+  ),
+);
+
+export interface Finished {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly finished: Promise<Finished>;
+}
+
+const running = new Set<ChildProcess>();
+
+/** Starts `nearsky ARGS`. */
+export function start(args: readonly string[], variables: Record<string, string> = {}): Running {
+  const child = spawn(process.execPath, [...program, ...args], {
+    cwd: root,
+    env: { ...environment, ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', data => (stdout += data));
+  child.stderr.on('data', data => (stderr += data));
+  const finished = new Promise<Finished>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      running.delete(child);
+      resolve({ code, signal, stdout, stderr });
+    });
+  });
+  return { child, finished };
+}
+
+/** Runs `nearsky ARGS --json` to its end and gives the document that it prints; throws unless it exits with 0. */
+export async function nearsky(...args: readonly string[]): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await start([...args, '--json']).finished;
+  if (code !== 0) throw new Error(`nearsky ${args.join(' ')} exited with ${code}: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+/** Sends a signal, unless it has ended. By the process id: after `child.kill`, Deno reports the signal whatever the exit status was. */
+export function send(child: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    process.kill(child.pid!, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+export interface Server extends Running {
+  readonly url: string;
+  /** What it has written to standard output so far. */
+  seen(): string;
+  /** Sends SIGTERM and waits for the end. */
+  stop(): Promise<Finished>;
+}
+
+/** Starts a command that serves, and waits until it says that it listens. */
+export async function startServer(args: readonly string[], variables: Record<string, string> = {}): Promise<Server> {
+  const { child, finished } = start(args, variables);
+  let seen = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout?.on('data', data => {
+      seen += data;
+      const found = /listening on (http:\/\/\S+)/.exec(seen);
+      if (found) resolve(found[1]!);
+    });
+    finished.then(({ code, stderr }) => reject(new Error(`nearsky ${args.join(' ')} ended with ${code}: ${stderr}`)));
+  });
+  const stop = () => {
+    send(child, 'SIGTERM');
+    return finished;
+  };
+  return { child, finished, url, seen: () => seen, stop };
+}
+
+/** The body of an answer, parsed; ids are exact in their `_str` form only. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any key of an answer and fails where it is not there
+export async function get(url: string): Promise<any> {
+  const { statusCode, body } = await request(url);
+  const text = await body.text();
+  if (statusCode !== 200) throw new Error(`GET ${url} gave ${statusCode}: ${text}`);
+  return JSON.parse(text);
+}
+
+/** Calls `check` until it gives a value; throws after ten seconds. */
+export async function eventually<T>(what: string, check: () => Promise<T | undefined>): Promise<T> {
+  const deadline = performance.now() + 10_000;
+  for (;;) {
+    const value = await check();
+    if (value !== undefined) return value;
+    if (performance.now() > deadline) throw new Error(`Waited ten seconds in vain until ${what}`);
+    await new Promise(resolve => setTimeout(resolve, 50));
+  }
+}
+
+/** Runs a test with a new directory, which is gone afterwards, as are the processes that the test started. */
+export async function withDirectory<T>(body: (directory: string) => Promise<T>): Promise<T> {
+  const directory = mkdtempSync(join(tmpdir(), 'nearsky-test-'));
+  try {
+    return await body(directory);
+  } finally {
+    for (const child of running) send(child, 'SIGKILL');
+    rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+  }
+}

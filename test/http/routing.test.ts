@@ -1,0 +1,152 @@
+/** Paths, methods, headers, the error body, and the operations that need no query (wire contract, sections 1.1, 1.2, 1.7 and 11.1). */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Running, startApp } from './support.ts';
+
+const test = suite<{ running: Running }>('http/routing');
+
+test.before(async context => {
+  context.running = await startApp(async () => {});
+});
+
+test.after(({ running }) => running.close());
+
+const OPERATIONS = ['/api/objects/5', '/api/cone', '/api/status'];
+
+test('the body of an error: keys in order, error equal to message', async ({ running: { app } }) => {
+  const { body, status, headers } = await app.get('/api/cone?ra=1&dec=2&radius_arcsec=75');
+  assert.is(status, 400);
+  const message = 'Cannot parse radius_arcsec as it must be <= 60: current value is 75';
+  assert.equal(Object.entries(body), [
+    ['error', message],
+    ['code', 'invalid_parameter'],
+    ['message', message],
+    ['param', 'radius_arcsec'],
+    ['retryable', false],
+  ]);
+  assert.is(headers.get('Content-Type'), 'application/json');
+  assert.is(headers.get('Retry-After'), null);
+});
+
+test('unknown paths are 404 with the error body', async ({ running: { app } }) => {
+  const unknown = [
+    '/',
+    '/api',
+    '/api/',
+    '/api/nothing',
+    '/api/cone/',
+    '/api/cone//',
+    '/api/status/',
+    '/healthz/',
+    '/api/objects',
+    '/api/objects/',
+    '/api/objects/5/',
+    '/api/objects/5/6',
+    '/api/objects/5%2F6',
+    '/api/objects/5%2f',
+    '//api/cone',
+    '/API/cone',
+  ];
+  for (const path of unknown) {
+    for (const method of ['GET', 'POST']) {
+      if (method === 'POST' && path.includes('%2')) continue;
+      const { status, body } = await app.get(path, { method });
+      assert.equal([status, body.code, body.retryable, body.param], [404, 'not_found', false, undefined], path);
+    }
+  }
+});
+
+test('another method is 405 with Allow, HEAD and a bare OPTIONS among them', async ({ running: { app } }) => {
+  for (const path of OPERATIONS) {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'PURGE']) {
+      const { status, headers, body } = await app.get(path, { method });
+      assert.equal([status, headers.get('Allow')], [405, 'GET'], `${method} ${path}`);
+      assert.equal([body.code, body.retryable, body.param], ['method_not_allowed', false, undefined]);
+    }
+  }
+});
+
+test('a preflight is answered 204; half a preflight is not one', async ({ running: { app } }) => {
+  const origin = { Origin: 'https://example.org' };
+  const asked = { 'Access-Control-Request-Method': 'GET' };
+  for (const path of OPERATIONS) {
+    const { status, headers, text } = await app.get(path, { method: 'OPTIONS', headers: { ...origin, ...asked } });
+    assert.equal([status, text], [204, '']);
+    assert.is(headers.get('Access-Control-Allow-Origin'), '*');
+    assert.is(headers.get('Access-Control-Allow-Methods'), 'GET');
+    assert.is((await app.get(path, { method: 'OPTIONS', headers: origin })).status, 405);
+    assert.is((await app.get(path, { method: 'OPTIONS', headers: asked })).status, 405);
+  }
+  assert.is((await app.get('/nothing', { method: 'OPTIONS', headers: { ...origin, ...asked } })).status, 404);
+});
+
+test('every response has the headers of security and CORS, and none of caching', async ({ running: { app } }) => {
+  const responses = [
+    await app.get('/api/status'),
+    await app.get('/api/objects/5'),
+    await app.get('/api/cone'),
+    await app.get('/nothing'),
+    await app.get('/api/cone', { method: 'POST' }),
+    await app.get('/api/cone', {
+      method: 'OPTIONS',
+      headers: { Origin: 'https://a.org', 'Access-Control-Request-Method': 'GET' },
+    }),
+    await app.get('/healthz'),
+  ];
+  assert.equal(
+    responses.map(({ status }) => status),
+    [200, 200, 400, 404, 405, 204, 200],
+  );
+  for (const { headers } of responses) {
+    assert.is(headers.get('Access-Control-Allow-Origin'), '*');
+    assert.is(headers.get('Access-Control-Expose-Headers'), 'Retry-After');
+    assert.is(headers.get('X-Content-Type-Options'), 'nosniff');
+    assert.is(headers.get('Referrer-Policy'), 'same-origin');
+    assert.is(headers.get('Cross-Origin-Opener-Policy'), 'same-origin');
+    for (const name of ['Cache-Control', 'ETag', 'Last-Modified']) assert.is(headers.get(name), null);
+  }
+});
+
+test('the status', async ({ running: { app } }) => {
+  const { status, body } = await app.get('/api/status?anything=goes');
+  assert.is(status, 200);
+  const { provenance, ...rest } = body;
+  assert.is(Object.keys(body)[0], 'provenance');
+  assert.is(provenance.contract_version, '1.0.0');
+  assert.equal(Object.entries(rest), [
+    ['database', 'ok'],
+    ['service_version', '0.16.2'],
+    ['contract_version', '1.0.0'],
+    ['tns_resolution', 'unavailable'],
+    ['tns_snapshot_epoch', null],
+  ]);
+});
+
+test('health and readiness', async ({ running: { app } }) => {
+  const { status, body } = await app.get('/healthz', { method: 'POST' });
+  assert.equal([status, body], [200, { status: 'ok' }]);
+  assert.is((await app.get('/readyz')).status, 200);
+});
+
+test('a blank version is null; declared cuts need both a value and a date', async () => {
+  const { app, close } = await startApp(async () => {}, {
+    APP_VERSION: ' ',
+    ANTARES_DECLARED_MIN_RELIABILITY: '0.6',
+    ANTARES_DECLARED_MIN_RELIABILITY_AS_OF: '2026-10-01',
+    LASAIR_DECLARED_MIN_RELIABILITY: '0.6',
+  });
+  const { provenance, service_version } = (await app.get('/api/status')).body;
+  await close();
+  assert.is(service_version, null);
+  assert.equal(
+    [provenance.service_version, ...provenance.reliability_cuts],
+    [
+      null,
+      { broker: 'antares', min_reliability: 0.6, enforced_by: 'broker', status: 'declared', as_of: '2026-10-01' },
+      { broker: 'lasair', min_reliability: null, enforced_by: 'broker', status: 'not_declared', as_of: null },
+      { broker: 'pittgoogle', min_reliability: 0.6, enforced_by: 'service', status: 'service_setting', as_of: null },
+    ],
+  );
+});
+
+test.run();

@@ -1,0 +1,237 @@
+/** Query strings, numbers, times and cursors, by themselves. */
+
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { decodeConeCursor } from '../../src/http/cursor.ts';
+import { ApiError } from '../../src/http/errors.ts';
+import { decodeSegment, parseNumber, parseObjectId, parsePageSize, parseSearch } from '../../src/http/params.ts';
+import { parseTime } from '../../src/http/times.ts';
+import { encodeConeCursor } from '../../workers/cursor.ts';
+import { formatTime } from '../../workers/times.ts';
+
+const test = suite('http/values');
+
+/** The parameter that an error names. */
+function paramOf(action: () => unknown): string | undefined {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'invalid_parameter') return error.details.param;
+    throw error;
+  }
+  return undefined;
+}
+
+test('the query string: the last value wins, empty is a value, names are exact', () => {
+  assert.equal(
+    [...parseSearch('a=1&b=2&a=3')],
+    [
+      ['a', '3'],
+      ['b', '2'],
+    ],
+  );
+  assert.equal([...parseSearch('a=1&a=')], [['a', '']]);
+  assert.equal(
+    [...parseSearch('a&&=5&B=1')],
+    [
+      ['a', ''],
+      ['B', '1'],
+    ],
+  );
+  assert.equal(
+    [...parseSearch('a=x%20y+z%2B&%62=1=2')],
+    [
+      ['a', 'x y z+'],
+      ['b', '1=2'],
+    ],
+  );
+  assert.equal([...parseSearch('a=%zz%E0%A4')].length, 1, 'bad escapes do not throw');
+  assert.equal([...parseSearch('')], []);
+});
+
+test('a path segment: decoded once, plus is plus, an encoded slash is no segment', () => {
+  assert.is(decodeSegment('1+2%20%2525'), '1+2 %25');
+  assert.is(decodeSegment('a%2Fb'), undefined);
+  assert.is(decodeSegment('a%2fb'), undefined);
+  assert.is(decodeSegment('%zz'), '%zz');
+});
+
+test('numbers: decimal, trimmed, finite', () => {
+  const good = { '1': 1, ' 1.5 ': 1.5, '.5': 0.5, '5.': 5, '+10': 10, '-0': -0, '1e1': 10, '1E-2': 0.01, '\t7\n': 7 };
+  for (const [text, value] of Object.entries(good)) assert.is(parseNumber('ra', text), value, text);
+  const bad = [
+    '',
+    ' ',
+    'nan',
+    'NaN',
+    'inf',
+    'Infinity',
+    '-inf',
+    '1e999',
+    '0x10',
+    '1_0',
+    '1,5',
+    '1 2',
+    '--1',
+    '.',
+    'e5',
+    '١',
+    '1e',
+  ];
+  for (const text of bad)
+    assert.is(
+      paramOf(() => parseNumber('ra', text)),
+      'ra',
+      text,
+    );
+});
+
+test('page_size: integer text, at least 1, clamped', () => {
+  const size = (text: string) => parsePageSize(parseSearch(`page_size=${encodeURIComponent(text)}`), 100, 2000);
+  assert.equal(['1', ' 7 ', '+5', '007', '2000', '2001', '9'.repeat(400)].map(size), [1, 7, 5, 7, 2000, 2000, 2000]);
+  for (const text of ['5.0', '1e2', '²', '', ' ', 'x', '0', '-1', '-0', '٣'])
+    assert.is(
+      paramOf(() => size(text)),
+      'page_size',
+      text,
+    );
+  assert.is(parsePageSize(parseSearch(''), 100, 2000), 100);
+  assert.is(parsePageSize(parseSearch(''), 100, 50), 50, 'the default is clamped too');
+});
+
+test('ids: digits of a 64-bit integer', () => {
+  assert.is(parseObjectId(`${'0'.repeat(4000)}7`), 7n);
+  assert.is(parseObjectId('000'), 0n);
+  fc.assert(fc.property(fc.bigInt(0n, 2n ** 63n - 1n), id => parseObjectId(`${id}`) === id));
+  fc.assert(
+    fc.property(fc.bigInt(2n ** 63n, 2n ** 80n), id => paramOf(() => parseObjectId(`${id}`)) === 'diaObjectId'),
+  );
+});
+
+test('times: offset as +00:00, six digits or none, exact to the microsecond', () => {
+  assert.is(formatTime(0), '1970-01-01T00:00:00+00:00');
+  assert.is(formatTime(1_790_000_000_000_001), '2026-09-21T14:13:20.000001+00:00');
+  assert.is(formatTime(-1), '1969-12-31T23:59:59.999999+00:00');
+  fc.assert(
+    fc.property(fc.integer({ min: -9_000_000_000_000_000, max: 9_000_000_000_000_000 }), timeUs => {
+      const text = formatTime(timeUs);
+      return (
+        parseTime(text) === timeUs &&
+        /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?\+00:00$/.test(text) &&
+        !text.includes('.000000')
+      );
+    }),
+  );
+});
+
+test('times are read with any offset, naive as UTC, and only when they exist', () => {
+  const noon = Date.UTC(2026, 1, 28, 12) * 1000;
+  for (const text of [
+    '2026-02-28T12:00:00Z',
+    '2026-02-28 12:00',
+    '2026-02-28T14:00:00+02:00',
+    '2026-02-28T06:30-0530',
+    '2026-02-28T12:00:00.0',
+  ]) {
+    assert.is(parseTime(text), noon, text);
+  }
+  assert.is(parseTime('2026-02-28T12:00:00.1234567Z'), noon + 123_456);
+  for (const text of [
+    '',
+    'now',
+    '2026-13-01T00:00:00Z',
+    '2026-02-29T00:00:00Z',
+    '2026-02-28T24:00:00Z',
+    '2026-02-28T12:60:00Z',
+    '2026-02-28T12:00:00+25:00',
+  ]) {
+    assert.is(parseTime(text), undefined, text);
+  }
+});
+
+const CURSOR = {
+  timeUs: 1_790_000_000_000_001,
+  diaObjectId: 2n ** 63n - 1n,
+  asOfUs: 1_790_000_000_500_000,
+  ra: 359.99999,
+  dec: -1e-7,
+  radiusArcsec: 1.5,
+  detail: 'full',
+} as const;
+
+test('a cursor keeps every digit', () => {
+  assert.equal(decodeConeCursor(encodeConeCursor(CURSOR)), CURSOR);
+  fc.assert(
+    fc.property(
+      fc.bigInt(0n, 2n ** 63n - 1n),
+      fc.double({ min: 0, max: 360, noNaN: true }),
+      fc.integer({ min: 0, max: 9e15 }),
+      (diaObjectId, ra, timeUs) => {
+        const cursor = { ...CURSOR, diaObjectId, ra, timeUs };
+        const token = encodeConeCursor(cursor);
+        assert.equal(decodeConeCursor(token), { ...cursor, ra: ra + 0 });
+        return /^[\w-]+$/.test(token) && token.length <= 1024;
+      },
+    ),
+  );
+});
+
+const FIELDS = {
+  k: 'cone_search',
+  t: '2026-09-21T14:13:20+00:00',
+  i: 5,
+  a: '2026-09-21T14:13:20',
+  ra: 1,
+  dec: 2,
+  r: 3,
+  d: 'ids',
+};
+
+function tokenOf(fields: object | string): string {
+  return Buffer.from(typeof fields === 'string' ? fields : JSON.stringify(fields)).toString('base64url');
+}
+
+test('a forged cursor is a 400 naming it', () => {
+  assert.is(
+    decodeConeCursor(tokenOf(FIELDS)).asOfUs,
+    1_790_000_000_000_000,
+    'the base of the forgeries is good; naive is UTC',
+  );
+  const { a: _a, ...withoutAsOf } = FIELDS;
+  const { k: _k, ...withoutKind } = FIELDS;
+  const bad: [string, string][] = [
+    ['empty', ''],
+    ['long', 'A'.repeat(1025)],
+    ['not base64url', `${tokenOf(FIELDS)}=`],
+    ['not base64url', '!!!'],
+    ['not JSON', tokenOf('{"k":')],
+    ['not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]).toString('base64url')],
+    ['no object', tokenOf('[]')],
+    ['no object', tokenOf('null')],
+    ['other operation', tokenOf({ ...FIELDS, k: 'recent_crossmatches' })],
+    ['unknown operation', tokenOf({ ...FIELDS, k: 'zzz' })],
+    ['no kind', tokenOf(withoutKind)],
+    ['no as_of', tokenOf(withoutAsOf)],
+    ['bad time', tokenOf({ ...FIELDS, t: 'yesterday' })],
+    ['impossible time', tokenOf({ ...FIELDS, a: '2026-13-01T00:00:00' })],
+    ['numeric time', tokenOf({ ...FIELDS, t: 5 })],
+    ['fractional id', tokenOf(JSON.stringify(FIELDS).replace('"i":5', '"i":5.0'))],
+    ['boolean id', tokenOf({ ...FIELDS, i: true })],
+    ['textual id', tokenOf({ ...FIELDS, i: '5' })],
+    ['negative id', tokenOf({ ...FIELDS, i: -5 })],
+    ['large id', tokenOf(JSON.stringify(FIELDS).replace('"i":5', '"i":9223372036854775808'))],
+    ['textual ra', tokenOf({ ...FIELDS, ra: '1' })],
+    ['null dec', tokenOf({ ...FIELDS, dec: null })],
+    ['boolean radius', tokenOf({ ...FIELDS, r: true })],
+    ['numeric detail', tokenOf({ ...FIELDS, d: 1 })],
+  ];
+  for (const [name, token] of bad)
+    assert.is(
+      paramOf(() => decodeConeCursor(token)),
+      'cursor',
+      name,
+    );
+});
+
+test.run();

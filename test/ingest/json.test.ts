@@ -1,0 +1,148 @@
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseMessage } from '../../src/ingest/json.ts';
+
+const test = suite('ingest/json');
+
+/** A JSON value in which NaN and the infinities may stand, too. */
+const values = fc.letrec<{ value: unknown }>(tie => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    fc.double(),
+    fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, null, true, false),
+    text(),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(text(), tie('value'), { maxKeys: 4, noNullPrototype: true }),
+  ),
+})).value;
+
+/** Strings in which what the parser looks for stands as text. */
+function text(): fc.Arbitrary<string> {
+  const pieces = [
+    'NaN',
+    ' NaN,',
+    ':-Infinity}',
+    '"',
+    '\\',
+    '\\"',
+    'diaObjectId": 5',
+    '\\u0022',
+    '\n',
+    'é',
+    '😀',
+    '[',
+    ', ',
+  ];
+  return fc.oneof(
+    fc.string(),
+    fc.array(fc.constantFrom(...pieces), { maxLength: 6 }).map(parts => parts.join('')),
+  );
+}
+
+/** As Python's json.dumps writes it, with `space` where white space may stand. */
+function dumps(value: unknown, space: string): string {
+  if (typeof value === 'number') return Number.isNaN(value) ? 'NaN' : String(value);
+  if (Array.isArray(value)) return `[${value.map(inner => space + dumps(inner, space)).join(`${space},`)}${space}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value).map(
+    ([key, inner]) => `${space}${JSON.stringify(key)}${space}:${space}${dumps(inner, space)}`,
+  );
+  return `{${entries.join(`${space},`)}${space}}`;
+}
+
+/** What should come of it: null for what is not finite; nothing else changes. */
+function strict(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (Array.isArray(value)) return value.map(strict);
+  if (typeof value !== 'object' || value === null) return value;
+  return JSON.parse(
+    JSON.stringify(value, (_key, inner) => (Number.isFinite(inner) || typeof inner !== 'number' ? inner : null)),
+  );
+}
+
+test('bare NaN and infinities are null, and everything else is as it was, strings above all', () => {
+  fc.assert(
+    fc.property(values, fc.constantFrom('', ' ', '\n\t'), (value, space) => {
+      const wrapped = { value };
+      assert.equal(parseMessage(dumps(wrapped, space)), strict(wrapped));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('an id is exact to the last digit, under any key that ends in diaObjectId', () => {
+  fc.assert(
+    fc.property(fc.bigInt(-(2n ** 70n), 2n ** 70n), fc.constantFrom('', ' ', '\n '), (id, space) => {
+      const message = parseMessage(
+        `{"diaObjectId"${space}:${space}${id}, "a": [{"lsst_diaObject_diaObjectId":${id}}]}`,
+      );
+      assert.equal(message, { diaObjectId: String(id), a: [{ lsst_diaObject_diaObjectId: String(id) }] });
+    }),
+  );
+});
+
+test('of a number that is no integer the text is kept, so that it can be refused', () => {
+  for (const literal of ['1.0', '1e5', '-1', '1E+2', '0.5', '01'])
+    assert.equal(parseMessage(`{"diaObjectId": ${literal}}`), { diaObjectId: literal });
+  for (const literal of ['"170055002004914266"', '"abc"', 'null', 'true', '[]', '{}'])
+    assert.equal(parseMessage(`{"diaObjectId": ${literal}}`), { diaObjectId: JSON.parse(literal) });
+  assert.equal(parseMessage('{"diaObjectId": NaN}'), { diaObjectId: null });
+});
+
+test('what looks like an id inside a string stays text', () => {
+  const inner = '{"diaObjectId": 170055002004914266, "x": NaN}';
+  assert.equal(parseMessage(JSON.stringify({ data: inner, more: 'a "diaObjectId": 5' })), {
+    data: inner,
+    more: 'a "diaObjectId": 5',
+  });
+});
+
+test('anything else that is not JSON is an error', () => {
+  const broken = [
+    ...[
+      '',
+      ' ',
+      '{',
+      '{"a": 1',
+      '{"a": 1,}',
+      "{'a': 1}",
+      '{"a": nan}',
+      '{"a": -NaN}',
+      '{"a": NaNa}',
+      '{"a": +Infinity}',
+      '[NaN NaN]',
+    ],
+    ...[
+      '{"a": 0x10}',
+      '{"a": .5}',
+      '{"a": 01}',
+      '{"a": "\n"}',
+      '{"a": 1} {"a": 2}',
+      '{"diaObjectId": 12ab}',
+      '{"a": undefined}',
+      'NaN,',
+    ],
+  ];
+  for (const text of broken)
+    assert.throws(
+      () => parseMessage(text),
+      (error: unknown) => error instanceof SyntaxError,
+      text,
+    );
+});
+
+test('a message of many megabytes is read, NaN after it and all', () => {
+  const cutout = 'QUJD'.repeat(2 ** 21);
+  assert.equal(parseMessage(`{"a": "${cutout}", "b": NaN}`), { a: cutout, b: null });
+  assert.throws(() => parseMessage(`{"a": "${cutout}, "b": NaN}`));
+});
+
+test('a string of millions of escapes takes neither the stack nor, unended, a time that grows with its square', () => {
+  const quotes = '"'.repeat(2 ** 22);
+  assert.equal(parseMessage(`{"a": NaN, "b": ${JSON.stringify(quotes)}}`), { a: null, b: quotes });
+  assert.throws(() => parseMessage(`{"a": NaN, "b": ${JSON.stringify(quotes).slice(0, -1)}`), SyntaxError);
+  assert.throws(() => parseMessage('{"a": NaN, "b": "\\'), SyntaxError);
+});
+
+test.run();

@@ -1,0 +1,113 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { LineSplitter, openSource, readLines } from '../../src/ingest/lines.ts';
+import { withDirectory } from '../e2e/support.ts';
+import { failure } from '../store/support.ts';
+
+const test = suite('ingest/lines');
+
+async function readAll(file: string): Promise<string[]> {
+  const lines = [];
+  for await (const block of readLines(openSource(file), file)) lines.push(...block);
+  assert.equal(
+    lines.map(line => line.number),
+    lines.map((_, i) => i + 1),
+  );
+  return lines.map(line => line.text);
+}
+
+test('lines are the same however the bytes are cut into chunks', () => {
+  const texts = fc.array(
+    fc.string({ unit: 'grapheme' }).map(text => text.replaceAll('\n', '')),
+    { maxLength: 8 },
+  );
+  fc.assert(
+    fc.property(texts, fc.boolean(), fc.array(fc.nat(40)), (lines, ends, cuts) => {
+      const bytes = Buffer.from(lines.join('\n') + (ends && lines.length > 0 ? '\n' : ''));
+      const splitter = new LineSplitter(1000);
+      const found = [];
+      let start = 0;
+      for (const cut of cuts) found.push(...splitter.split(bytes.subarray(start, (start += cut))));
+      found.push(...splitter.split(bytes.subarray(start)), ...splitter.end());
+      const expected = ends || lines.at(-1) !== '' ? lines : lines.slice(0, -1);
+      assert.equal(
+        found,
+        expected.map((text, i) => ({ number: i + 1, text })),
+      );
+    }),
+  );
+});
+
+test('a line over the limit is a problem of its own, and no other', () => {
+  for (const cut of [1, 3, 7, 100]) {
+    const splitter = new LineSplitter(5);
+    const bytes = Buffer.from('12345\n123456\n\nab\n1234567890');
+    const found = [];
+    for (let at = 0; at < bytes.length; at += cut) found.push(...splitter.split(bytes.subarray(at, at + cut)));
+    found.push(...splitter.end());
+    assert.equal(found, [
+      { number: 1, text: '12345' },
+      { number: 2, text: '12345', problem: 'longer than 5 bytes: current value is 6' },
+      { number: 3, text: '' },
+      { number: 4, text: 'ab' },
+      { number: 5, text: '12345', problem: 'longer than 5 bytes: current value is 10' },
+    ]);
+  }
+});
+
+test('a line that is not UTF-8 is a problem', () => {
+  const found = new LineSplitter(100).split(Buffer.from([0x61, 0xff, 0x0a, 0x62, 0x0a, 0xc3, 0x0a]));
+  assert.equal(
+    found.map(line => line.problem),
+    ['not UTF-8', undefined, 'not UTF-8'],
+  );
+});
+
+test('a byte order mark at the beginning is no part of the first line; elsewhere it is text', () => {
+  const splitter = new LineSplitter(100);
+  const found = splitter.split(Buffer.from('\uFEFFa\r\n\uFEFFb\n'));
+  assert.equal(
+    found.map(line => line.text),
+    ['a\r', '\uFEFFb'],
+  );
+});
+
+test('plain and gzipped files give the same, by name or by content, in several members too', () =>
+  withDirectory(async directory => {
+    const lines = Array.from({ length: 50_000 }, (_, i) => `{"line": ${i}, "x": "é"}`);
+    const text = lines.join('\n');
+    const write = (name: string, data: string | Uint8Array) => {
+      writeFileSync(join(directory, name), data);
+      return join(directory, name);
+    };
+    assert.equal(await readAll(write('plain', text)), lines);
+    assert.equal(await readAll(write('messages.gz', gzipSync(text))), lines);
+    assert.equal(await readAll(write('unnamed', gzipSync(`${text}\n`))), lines);
+    const members = write('members', gzipSync(text.slice(0, 1000)));
+    appendFileSync(members, gzipSync(text.slice(1000)));
+    assert.equal(await readAll(members), lines);
+    assert.equal(await readAll(write('empty', '')), []);
+  }));
+
+test('a file that cannot be read to its end says so, after the lines before', () =>
+  withDirectory(async directory => {
+    const file = join(directory, 'cut.gz');
+    const random = Array.from({ length: 40_000 }, () => Math.random());
+    writeFileSync(file, gzipSync(random.join('\n')).subarray(0, 300_000));
+    let read = 0;
+    const error = await failure(async () => {
+      for await (const block of readLines(openSource(file), file)) read += block.length;
+    });
+    assert.match(error.message, /cut\.gz as unexpected end of file/);
+    assert.ok(read > 1000);
+    writeFileSync(file, 'no gzip');
+    assert.match((await failure(() => readAll(file))).message, 'incorrect header check');
+    assert.match((await failure(() => readAll(join(directory, 'missing')))).message, 'ENOENT');
+    assert.match((await failure(() => readAll(directory))).message, 'EISDIR');
+  }));
+
+test.run();

@@ -1,0 +1,91 @@
+/** The brokers' own messages: those of the sample, and all recorded ones where there is a copy of the shared data beside the checkout. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadConfig } from '../../src/config.ts';
+import { normaliserOf } from '../../src/ingest/brokers.ts';
+import type { BrokerName } from '../../src/store/types.ts';
+import { root, sample } from '../e2e/support.ts';
+
+const test = suite('ingest/recorded');
+const shared = join(root, '..', 'shared', 'data');
+
+/** Where a broker's object begins in the raw text, and its keys of id and position. */
+const KEYS: Record<BrokerName, readonly [start: RegExp, id: string, ra: string, dec: string]> = {
+  antares: [/{/, 'lsst_diaObject_diaObjectId', 'lsst_diaObject_ra', 'lsst_diaObject_dec'],
+  lasair: [/{/, 'diaObjectId', 'ra', 'decl'],
+  pittgoogle: [/"diaObject\\?":/, 'diaObjectId', 'ra', 'dec'],
+};
+
+/** The id and position as they stand in the raw text. */
+function inText(broker: BrokerName, message: string): string[] {
+  const [start, ...keys] = KEYS[broker];
+  const text = message.slice(message.search(start));
+  return keys.map(key => new RegExp(`"${key}\\\\?":\\s*([^,}\\s]+)`).exec(text)![1]!);
+}
+
+/** Reads every message of a file and compares what is delivered with its raw text. */
+function readMessages(broker: BrokerName, messages: readonly string[]): Record<string, number> {
+  const normalise = normaliserOf(broker, loadConfig());
+  const counts: Record<string, number> = {};
+  for (const message of messages) {
+    const normalised = normalise(message, 5);
+    counts[normalised.kind] = (counts[normalised.kind] ?? 0) + 1;
+    if (normalised.kind !== 'delivery') continue;
+    const { delivery } = normalised;
+    const [id, ra, dec] = inText(broker, message);
+    assert.is(String(delivery.diaObjectId), id);
+    assert.ok(delivery.eventTimeUs > Date.UTC(2025, 0) * 1000 && delivery.eventTimeUs < Date.UTC(2027, 0) * 1000, id);
+    if (delivery.position) assert.equal(delivery.position, { ra: Number(ra), dec: Number(dec) });
+    else assert.is(dec, '-95.25', 'the one invalid position, which the sample has made');
+  }
+  return counts;
+}
+
+function linesOf(file: string): string[] {
+  const bytes = readFileSync(file);
+  return (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString().trimEnd().split('\n');
+}
+
+test('the alerts of the sample', () => {
+  const read = (broker: BrokerName) => readMessages(broker, linesOf(join(sample, 'alerts', `${broker}.ndjson`)));
+  assert.equal(read('antares'), { delivery: 12, skipped: 1 });
+  assert.equal(read('lasair'), { delivery: 84, rejected: 1 });
+  assert.equal(read('pittgoogle'), { delivery: 5, below_cut: 3, skipped: 2 });
+});
+
+const recorded = existsSync(shared) ? test : test.skip;
+
+recorded('every recorded message of lasair, NaN tokens and all', () => {
+  const full = linesOf(join(shared, 'lasair/kafka_messages_full_alert.ndjson.gz'));
+  assert.is(full.filter(line => /[:,[] ?NaN/.test(line)).length, 75);
+  assert.equal(readMessages('lasair', full), { delivery: 75 });
+  assert.equal(readMessages('lasair', linesOf(join(shared, 'lasair/kafka_messages_lightweight.ndjson'))), {
+    delivery: 10,
+  });
+});
+
+recorded('every alert of pittgoogle, with cutouts and without', () => {
+  for (const name of ['lsst-alerts-json.reconstructed.7.jsonl.gz', 'lsst-alerts-json.reconstructed.small.jsonl']) {
+    const messages = linesOf(join(shared, 'pittgoogle', name));
+    const counts = { delivery: 3, below_cut: 2, skipped: 2 };
+    assert.equal(readMessages('pittgoogle', messages), counts);
+    // Each alert by itself, without the envelope of Pub/Sub.
+    assert.equal(
+      readMessages(
+        'pittgoogle',
+        messages.map(message => JSON.parse(message).data),
+      ),
+      counts,
+    );
+  }
+});
+
+recorded('the recorded properties of antares', () => {
+  const file = readFileSync(join(shared, 'antares/alert_properties_170055002004914266.json'), 'utf8');
+  assert.equal(readMessages('antares', [file, `{"properties": ${file}}`]), { delivery: 2 });
+});
+
+test.run();

@@ -1,0 +1,88 @@
+/** What the tests of the connector share: messages to a whole app, and what comes back. */
+import { type Json, type Settings, startApp, type TestApp, type World } from '../http/support.ts';
+
+/** Settings under which no test meets a limit that it is not about. */
+export const UNLIMITED: Settings = {
+  MCP_IP_RATE: '1000/s burst 100000',
+  MCP_MAX_CONCURRENT: '1000',
+  MCP_MAX_CONCURRENT_PER_KEY: '1000',
+};
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: Json;
+}
+
+export interface Sending {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The address of the connection. */
+  readonly peer?: string;
+}
+
+export const STATELESS_META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+export class Connection {
+  readonly app: TestApp;
+
+  constructor(app: TestApp) {
+    this.app = app;
+  }
+
+  async send(init: RequestInit, { headers = {}, peer = '192.0.2.1' }: Sending = {}): Promise<Reply> {
+    const request = new Request('http://nearsky.test/mcp', { ...init, headers });
+    const response = await this.app.app.fetch(request, peer);
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: text === '' ? undefined : JSON.parse(text),
+    };
+  }
+
+  /** @param message sent as it is where it is a text, else as JSON */
+  post(message: unknown, { headers = {}, ...sending }: Sending = {}): Promise<Reply> {
+    const body = typeof message === 'string' ? message : JSON.stringify(message);
+    return this.send(
+      { method: 'POST', body },
+      { headers: { 'Content-Type': 'application/json', ...headers }, ...sending },
+    );
+  }
+
+  request(method: string, params?: unknown, sending?: Sending): Promise<Reply> {
+    return this.post({ jsonrpc: '2.0', id: 1, method, ...(params !== undefined && { params }) }, sending);
+  }
+
+  /** The result of a tool call, its text parsed. */
+  async call(
+    name: string,
+    args?: unknown,
+    sending?: Sending,
+  ): Promise<{ isError: boolean; text: string; answer: Json }> {
+    const { status, text, body } = await this.request('tools/call', { name, arguments: args }, sending);
+    if (status !== 200 || !body.result) throw new Error(`calling ${name} gave ${status}: ${text}`);
+    const { content, isError } = body.result;
+    return { isError, text: content[0].text, answer: JSON.parse(content[0].text) };
+  }
+}
+
+/** Runs a test with an app of its own. */
+export async function withConnector(
+  fill: (world: World) => Promise<void>,
+  body: (connection: Connection, world: World) => Promise<void>,
+  settings: Settings = {},
+): Promise<void> {
+  const { app, world, close } = await startApp(fill, { ...UNLIMITED, ...settings });
+  try {
+    await body(new Connection(app), world);
+  } finally {
+    await close();
+  }
+}
+
+export const EMPTY = async () => {};

@@ -1,0 +1,228 @@
+/** The index follows the journal, is kept beside the database, and is rebuilt whenever what is kept cannot be trusted. */
+import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ConeHits, openGeneration } from '../../index/mod.ts';
+import { Publisher } from '../../src/publish/publisher.ts';
+import { openStore } from '../../src/store/store.ts';
+import { Writer } from '../../src/store/writer.ts';
+import { Pool } from '../../workers/pool.ts';
+import { eventually, withDirectory } from '../e2e/support.ts';
+import { delivery, startScript } from '../store/support.ts';
+
+const test = suite('publish/publisher');
+
+const { position } = delivery(0n);
+const TIME_US = 1_790_000_000_000_000;
+
+interface Publishing {
+  readonly publisher: Publisher;
+  readonly events: readonly string[];
+  /** Ids in the current generation, ascending; each as often as it is there. */
+  ids(): bigint[];
+  /** Waits until the index holds so many objects. */
+  holds(count: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function publish(directory: string, pool = new Pool({ threads: 2, dataDir: directory })): Promise<Publishing> {
+  const events: string[] = [];
+  const publisher = new Publisher({ dataDir: directory, pool, log: event => events.push(event) });
+  publisher.start();
+  await eventually('there is a generation', async () => publisher.current);
+  const ids = () => {
+    const { arenas } = openGeneration(publisher.current!);
+    return arenas.flatMap(({ id }) => [...id]).sort((a, b) => (a < b ? -1 : 1));
+  };
+  return {
+    publisher,
+    events,
+    ids,
+    holds: count =>
+      eventually(`the index holds ${count} objects`, async () => ids().length === count || undefined).then(() => {}),
+    close: async () => {
+      await publisher.close();
+      await pool.close();
+    },
+  };
+}
+
+function range(first: number, count: number): bigint[] {
+  return Array.from({ length: count }, (_, i) => BigInt(first + i));
+}
+
+async function withWriter(body: (directory: string, writer: Writer) => Promise<void>): Promise<void> {
+  await withDirectory(async directory => {
+    const store = openStore(directory, 'write');
+    await body(directory, new Writer(store));
+    await store.close();
+  });
+}
+
+const ingest = (writer: Writer, ids: readonly bigint[], fields = {}) =>
+  writer.ingest(
+    ids.map(id => delivery(id, fields)),
+    TIME_US,
+  );
+
+test('what this process stores is found, once, with its columns', () =>
+  withWriter(async (directory, writer) => {
+    await ingest(writer, range(1, 3));
+    const index = await publish(directory);
+    assert.equal(index.ids(), range(1, 3));
+    await ingest(writer, range(3, 4), { broker: 'antares' });
+    await ingest(writer, [100n], { position: null });
+    await ingest(writer, [7n]);
+    await index.holds(7);
+    assert.equal(index.ids(), range(1, 7));
+    const sky = openGeneration(index.publisher.current!);
+    const hits = new ConeHits();
+    assert.is(sky.coneSearch(position!.ra, position!.dec, 1, hits), 7);
+    assert.ok(sky.arenas.every(({ time }) => time!.every(timeUs => timeUs === TIME_US)));
+    await index.close();
+  }));
+
+test('what another process stores is found', () =>
+  withWriter(async directory => {
+    const index = await publish(directory);
+    const script = new URL('../store/writer_process.ts', import.meta.url);
+    const { code } = await startScript(script, [directory, 'lasair', '5000', '40', '8']).ended;
+    assert.is(code, 0);
+    await index.holds(40);
+    assert.equal(index.ids(), range(5000, 40));
+    await index.close();
+  }));
+
+test('many commits: the arenas stay few, and every row is there once', () =>
+  withWriter(async (directory, writer) => {
+    const index = await publish(directory);
+    let stored = 0;
+    for (let commit = 0; commit < 24; commit++) {
+      const count = commit % 3 === 0 ? 9000 : 700;
+      await ingest(writer, range(stored, count));
+      stored += count;
+      await index.holds(stored);
+    }
+    await eventually('few arenas', async () => index.publisher.current!.arenas.length <= 8 || undefined);
+    assert.equal(index.ids(), range(0, stored));
+    await index.close();
+  }));
+
+test('a new start reads the kept index and follows from there', () =>
+  withWriter(async (directory, writer) => {
+    await ingest(writer, range(1, 50));
+    await (await publish(directory)).close();
+    assert.equal(readdirSync(join(directory, 'index')), ['generation']);
+    await ingest(writer, range(51, 10));
+    const index = await publish(directory);
+    assert.equal(index.ids(), range(1, 60));
+    assert.is(index.publisher.current!.arenas.length, 1, 'the new rows were built together with the few old ones');
+    await index.close();
+  }));
+
+const file = (directory: string) => join(directory, 'index', 'generation');
+
+/** Changes the kept index of 50 objects and starts again, for each change: every time the 50 objects are found. */
+async function assertRecovers(changes: readonly ((file: string) => void)[]): Promise<void> {
+  await withWriter(async (directory, writer) => {
+    await ingest(writer, range(1, 50));
+    const pool = new Pool({ threads: 2, dataDir: directory });
+    const first = await publish(directory, pool);
+    await first.publisher.close();
+    for (const change of changes) {
+      change(file(directory));
+      const after = await publish(directory, pool);
+      assert.equal(after.ids(), range(1, 50), `${change}`);
+      assert.equal(after.events, ['index_ready']);
+      await after.publisher.close();
+    }
+    await pool.close();
+  });
+}
+
+test('a damaged file is not believed, wherever the damage is', () => {
+  const places = [() => 0, () => 9, () => 13, () => 20, (size: number) => size >> 1, (size: number) => size - 1];
+  return assertRecovers(
+    places.map(place => path => {
+      const bytes = readFileSync(path);
+      const at = place(bytes.length);
+      bytes[at] = bytes[at]! ^ 0x10;
+      writeFileSync(path, bytes);
+    }),
+  );
+});
+
+test('a file cut short or with more at its end is not believed', () => {
+  const lengths = [() => 0, () => 5, () => 40, (size: number) => size - 33, (size: number) => size - 1];
+  return assertRecovers([
+    ...lengths.map(length => (path: string) => truncateSync(path, length(readFileSync(path).length))),
+    path => writeFileSync(path, 'x', { flag: 'a' }),
+  ]);
+});
+
+test('an index of another database is not believed', () =>
+  withWriter(async (other, otherWriter) => {
+    await ingest(otherWriter, range(900, 5));
+    await (await publish(other)).close();
+    const foreign = readFileSync(file(other));
+    await withWriter(async (directory, writer) => {
+      await ingest(writer, range(1, 5));
+      mkdirSync(join(directory, 'index'));
+      writeFileSync(file(directory), foreign);
+      const index = await publish(directory);
+      assert.equal(index.ids(), range(1, 5), 'as many journal entries, but others');
+      await index.close();
+    });
+    await withWriter(async (directory, writer) => {
+      mkdirSync(join(directory, 'index'));
+      writeFileSync(file(directory), foreign);
+      const index = await publish(directory);
+      assert.equal(index.ids(), [], 'the journal has not come so far');
+      await ingest(writer, range(1, 2));
+      await index.holds(2);
+      await index.close();
+    });
+  }));
+
+test('an index of the same messages stored in another order is not believed', async () => {
+  const [north, south] = [
+    { ra: 10, dec: 50 },
+    { ra: 10, dec: -50 },
+  ];
+  /** The journal is the same whichever comes first: one entry that stores object 1, one that it was delivered again. */
+  const inOrder = async (writer: Writer, first: typeof north, second: typeof south, timeUs: number) => {
+    await writer.ingest([delivery(1n, { broker: 'lasair', position: first })], timeUs);
+    await writer.ingest([delivery(1n, { broker: 'antares', position: second })], timeUs + 1);
+  };
+  await withWriter(async (other, otherWriter) => {
+    await inOrder(otherWriter, north, south, TIME_US);
+    await (await publish(other)).close();
+    await withWriter(async (directory, writer) => {
+      await inOrder(writer, south, north, TIME_US + 1000);
+      mkdirSync(join(directory, 'index'));
+      writeFileSync(file(directory), readFileSync(file(other)));
+      const index = await publish(directory);
+      const sky = openGeneration(index.publisher.current!);
+      assert.is(sky.coneSearch(south.ra, south.dec, 1, new ConeHits()), 1);
+      assert.is(sky.coneSearch(north.ra, north.dec, 1, new ConeHits()), 0);
+      await index.close();
+    });
+  });
+});
+
+test('an index that is discarded is built anew, not read from the file', () =>
+  withWriter(async (directory, writer) => {
+    await ingest(writer, range(1, 5));
+    await (await publish(directory)).close();
+    const index = await publish(directory);
+    const { number } = index.publisher.current!;
+    index.publisher.discard();
+    assert.is(index.publisher.current, undefined);
+    await eventually('there is another generation', async () => index.publisher.current);
+    assert.ok(index.publisher.current!.number > number);
+    assert.equal(index.ids(), range(1, 5));
+    await index.close();
+  }));
+
+test.run();

@@ -1,0 +1,274 @@
+/** What an import takes, what it refuses, and that the rest is imported all the same. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openStore, type Store } from '../../src/store/store.ts';
+import { withDirectory } from '../e2e/support.ts';
+import { failure } from '../store/support.ts';
+import { associationLine, matchLine, objectLine, recordLine, registryLine, snapshotLine } from './lines.ts';
+import { exportLines, importFiles, importLines, writeLines } from './support.ts';
+
+const test = suite('importer');
+
+async function reading<T>(dataDir: string, read: (store: Store) => T): Promise<T> {
+  const store = openStore(dataDir, 'read');
+  try {
+    return read(store);
+  } finally {
+    await store.close();
+  }
+}
+
+const BAD_LINES: readonly (readonly [line: string, reason: RegExp])[] = [
+  ['{"type": "object"', /^not JSON/],
+  ['{"type":"object","reliability":NaN}', /^not JSON/],
+  ['[1]', /^not a JSON object/],
+  ['{"type":"catalog"}', /^type must be one of object, .*: current value is "catalog"/],
+  ['{"diaObjectId":"1"}', /^type must be .*: current value is missing/],
+  [objectLine('-1'), /^diaObjectId must be the decimal text/],
+  [objectLine('9223372036854775808'), /^diaObjectId/],
+  [objectLine('007'), /^diaObjectId/],
+  [objectLine('x', { diaObjectId: 5 }), /^diaObjectId .*: current value is 5$/],
+  [objectLine('5', { ra: 360.0001 }), /^ra must be a number from 0 to 360, or null: current value is 360.0001/],
+  [objectLine('5', { dec: '1' }), /^dec/],
+  [objectLine('5', { reliability: undefined }), /^reliability must be a number, or null: current value is missing/],
+  [objectLine('5', { ingest_time: null }), /^ingest_time must be an ISO-8601 time/],
+  [objectLine('5', { event_time: '2026-13-01T00:00:00+00:00' }), /^event_time/],
+  [objectLine('5', { event_time: '2400-01-01T00:00:00+00:00' }), /^event_time/],
+  [objectLine('5', { state: 'matched' }), /^state must be one of pending, crossmatched/],
+  [objectLine('5', { brokers: 'lasair' }), /^brokers must be a list/],
+  [objectLine('5', { brokers: [''] }), /^brokers/],
+  [objectLine('5', { brokers: ['\ud800'] }), /^brokers/],
+  [recordLine('1', { match_version: 1.5 }), /^match_version must be an integer/],
+  [recordLine('1', { catalog_outcomes: { gaia_dr3: 'not_recorded' } }), /^gaia_dr3 must be one of searched/],
+  [recordLine('1', { catalog_outcomes: { '': 'searched' } }), /^catalog_outcomes must be keyed by catalog names/],
+  [recordLine('1', { provenance: null }), /^provenance must be a JSON object/],
+  [
+    recordLine('1', { provenance: { crossmatch_radius_arcsec: 1, catalogs: [{}], reliability_cuts: [] } }),
+    /^name must/,
+  ],
+  [matchLine('1', { catalog_source_id: 4611686018427 }), /^catalog_source_id must be the decimal text/],
+  [matchLine('1', { catalog_source_id: '9223372036854775808' }), /^catalog_source_id/],
+  [matchLine('1', { separation_arcsec: -0.1 }), /^separation_arcsec must be a number of at least 0/],
+  [matchLine('1', { catalog_name: 'a b' }), /^catalog_name must be a catalog name/],
+  [matchLine('1', { catalog_payload: { ra: [1] } }), /^catalog_payload must hold .* "ra" is none/],
+  ['{"type":"match","catalog_payload":1e999}', /^diaObjectId/],
+  [matchLine('1').replace('1.5', '1e999'), /^catalog_payload must hold finite numbers/],
+  [matchLine('1').replace('"parallax"', '"__proto__"'), /^catalog_payload/],
+  [associationLine('1', { checked: 1 }), /^checked must be true or false/],
+  [registryLine(-1, '2026a'), /^objid must be an integer/],
+  [registryLine(1, ''), /^name must be a text of 1 to 64/],
+  [registryLine(1, '2026a', { ra: null }), /^ra must be a number from 0 to 360: current value is null/],
+  ['{"type":"tns_snapshot","epoch":1}', /^epoch must be an ISO-8601 time/],
+];
+
+test('a bad line is rejected with its number and reason and kept; the others are imported', () =>
+  withDirectory(async directory => {
+    const lines = [objectLine('1'), '', ...BAD_LINES.map(([line]) => line), matchLine('1')];
+    const { counts, rejections } = await importLines(directory, 'a', lines);
+    assert.is(rejections.length, BAD_LINES.length);
+    for (const [i, [line, reason]] of BAD_LINES.entries()) {
+      assert.match(rejections[i]!.reason, reason, line);
+      assert.is(rejections[i]!.line, i + 3);
+    }
+    assert.equal([counts.read, counts.rejected], [BAD_LINES.length + 2, BAD_LINES.length]);
+    assert.equal([counts.types.object.imported, counts.types.match.imported], [1, 1]);
+    assert.equal((await exportLines(join(directory, 'a'))).length, 2);
+    const rejected = join(directory, 'a', 'rejected');
+    const kept = readFileSync(join(rejected, readdirSync(rejected)[0]!), 'utf8')
+      .trim()
+      .split('\n');
+    assert.equal(
+      kept.map(text => JSON.parse(text)).map(({ line, message }) => [line, message]),
+      BAD_LINES.map(([line], i) => [i + 3, line]),
+    );
+  }));
+
+const CONTRADICTIONS: readonly (readonly [line: string, reason: RegExp])[] = [
+  [objectLine('1', { ra: 10.6 }), /^object 1 is stored with another position/],
+  [objectLine('1', { dec: null }), /another position/],
+  [objectLine('1', { reliability: null }), /another reliability/],
+  [objectLine('1', { ingest_time: '2026-10-07T09:15:00.000002+00:00' }), /another ingest_time/],
+  [objectLine('1', { event_time: '2026-10-07T09:00:00.000001+00:00' }), /another event_time/],
+  [recordLine('1', { crossmatched_at: '2026-10-07T10:00:01.000000+00:00' }), /^another record of version 1 is stored/],
+  [recordLine('1', { catalog_outcomes: {} }), /^another record/],
+  [recordLine('1').replace('"crossmatch_radius_arcsec":1', '"crossmatch_radius_arcsec":2'), /^another record/],
+  [matchLine('1', { separation_arcsec: 0.26 }), /^the same match is stored with other values/],
+  [matchLine('1', { ra: null }), /^the same match/],
+  [matchLine('1', { catalog_payload: null }), /^the same match/],
+  [matchLine('1', { catalog_payload: { parallax: '1.5', ruwe: null } }), /^the same match/],
+  [associationLine('1', { redshift: null }), /^another registry association is stored/],
+];
+
+test('what contradicts the store is rejected, in the same batch or later, and changes nothing', () =>
+  withDirectory(async directory => {
+    const lines = [objectLine('1'), recordLine('1'), matchLine('1'), associationLine('1')];
+    const all = [...lines, ...CONTRADICTIONS.map(([line]) => line)];
+    for (let round = 0; round < 2; round++) {
+      const { rejections } = await importLines(directory, 'a', all);
+      assert.is(rejections.length, CONTRADICTIONS.length);
+      for (const [i, [, reason]] of CONTRADICTIONS.entries()) assert.match(rejections[i]!.reason, reason);
+      assert.equal(
+        (await exportLines(join(directory, 'a'))).map(line => JSON.parse(line)),
+        lines.map(line => JSON.parse(line)),
+      );
+    }
+  }));
+
+test('a later line of a known object adds its brokers and its crossmatch, and never takes them back', () =>
+  withDirectory(async directory => {
+    const data = join(directory, 'a');
+    await importLines(directory, 'a', [objectLine('1', { state: 'pending', brokers: ['fink'] }), matchLine('1')]);
+    const states = () =>
+      reading(data, store => [store.pendingIds(9), store.getObject(1n)!.state, store.getObject(1n)!.brokers]);
+    assert.equal(await states(), [[1n], 'pending', ['fink']]);
+    const { counts } = await importLines(directory, 'a', [
+      objectLine('1', { brokers: ['lasair', 'antares', 'lasair'] }),
+    ]);
+    assert.is(counts.types.object.imported, 1);
+    assert.equal(await states(), [[], 'crossmatched', ['antares', 'fink', 'lasair']]);
+    const older = await importLines(directory, 'a', [objectLine('1', { state: 'pending', brokers: [] })]);
+    assert.equal(older.counts.types.object, { imported: 0, unchanged: 1 });
+    assert.equal(await states(), [[], 'crossmatched', ['antares', 'fink', 'lasair']]);
+    const journal = await reading(data, store => store.journalAfter(0));
+    assert.equal(
+      journal.map(({ stored, delivered, crossmatched }) => [stored, delivered, crossmatched]),
+      [
+        [[1n], [], [1n]],
+        [[], [1n], [1n]],
+      ],
+    );
+  }));
+
+test('lines that come before their object wait for it, across files; those whose object never comes are rejected', () =>
+  withDirectory(async directory => {
+    const many = Array.from({ length: 12_000 }, (_, i) =>
+      matchLine('1', { match_version: i % 3, catalog_source_id: `${i % 900}` }),
+    );
+    const first = writeLines(directory, [...many, matchLine('2'), recordLine('3'), associationLine('1')]);
+    const last = writeLines(directory, [objectLine('2'), objectLine('1')]);
+    const data = join(directory, 'a');
+    const { counts, rejections } = await importFiles(data, first, last);
+    assert.equal(
+      rejections.map(({ file, line, reason }) => [file, line, reason]),
+      [[first, 12_002, 'object 3 is not stored, and no line of this import brings it']],
+    );
+    assert.equal(counts.types.match, { imported: 901, unchanged: 12_000 - 900 });
+    assert.is(counts.read, 12_005);
+    const object = await reading(data, store => store.getObject(1n)!);
+    assert.equal([object.matches.length, object.tns?.name], [900, '2026abc']);
+    assert.equal(
+      readdirSync(data).filter(name => name.includes('tmp')),
+      [],
+    );
+  }));
+
+test('an object never has more records or matches than a thousand', () =>
+  withDirectory(async directory => {
+    const lines = [
+      objectLine('1'),
+      ...Array.from({ length: 1001 }, (_, i) => matchLine('1', { catalog_source_id: `${i}` })),
+    ];
+    const { rejections } = await importLines(directory, 'a', lines);
+    assert.equal(
+      rejections.map(({ line, reason }) => [line, reason]),
+      [[1002, 'the object has 1000 matches, the most there may be']],
+    );
+  }));
+
+test('every digit of an integer comes back, and the keys of a payload are lowercased', () =>
+  withDirectory(async directory => {
+    const payload =
+      '{"FLAGS":9007199254740993,"Big":18446744073709551615,"low":-9223372036854775808,"huge":1e300,"small":7}';
+    const line = matchLine('1', { catalog_payload: 0 }).replace(/0}$/, `${payload}}`);
+    const { rejections } = await importLines(directory, 'a', [objectLine('1'), line]);
+    assert.equal(rejections, []);
+    const sources = await reading(join(directory, 'a'), store => store.getSources(1n));
+    assert.equal(sources[0]!.payload, {
+      flags: 2n ** 53n + 1n,
+      big: 2n ** 64n - 1n,
+      low: -(2n ** 63n),
+      huge: 1e300,
+      small: 7,
+    });
+    const exported = (await exportLines(join(directory, 'a')))[1]!;
+    assert.match(exported, payload.toLowerCase().replace('1e300', '1e+300'));
+  }));
+
+test('one position that is null makes both null; a time in another offset is the same instant', () =>
+  withDirectory(async directory => {
+    await importLines(directory, 'a', [
+      objectLine('1', { dec: null, ingest_time: '2026-10-07T11:15:00.000001+02:00' }),
+    ]);
+    const object = await reading(join(directory, 'a'), store => store.getObject(1n)!);
+    assert.equal([object.position, object.ingestTimeUs], [null, Date.UTC(2026, 9, 7, 9, 15) * 1000 + 1]);
+  }));
+
+test('the registry is replaced as a whole, at the end', () =>
+  withDirectory(async directory => {
+    const data = join(directory, 'a');
+    const seen = () =>
+      reading(data, store => [
+        store.tnsSnapshotEpochUs(),
+        store.tnsByName('2026a')?.objid,
+        store.tnsByName('2026b')?.objid,
+      ]);
+    await importLines(directory, 'a', [registryLine(1, '2026A'), snapshotLine('1970-01-01T00:00:01.000000+00:00')]);
+    assert.equal(await seen(), [1_000_000, 1, undefined]);
+    const second = [
+      snapshotLine('1970-01-01T00:00:02.000000+00:00'),
+      registryLine(2, '2026b'),
+      registryLine(2, '2026c'),
+    ];
+    const { rejections } = await importLines(directory, 'a', [
+      ...second,
+      snapshotLine('1970-01-01T00:00:03.000000+00:00'),
+    ]);
+    assert.equal(rejections.map(({ line, reason }) => [line, reason]).sort(), [
+      [3, 'another tns_object line of objid 2 is before it'],
+      [4, 'there is a tns_snapshot line of another epoch before it'],
+    ]);
+    assert.equal(await seen(), [2_000_000, undefined, 2]);
+  }));
+
+test('a registry without its epoch, or cut off, does not replace the one that is stored', () =>
+  withDirectory(async directory => {
+    const data = join(directory, 'a');
+    const seen = () =>
+      reading(data, store => [
+        store.tnsSnapshotEpochUs(),
+        store.tnsByName('2026a')?.objid,
+        store.databases.tns_objects.getKeysCount(),
+      ]);
+    await importLines(directory, 'a', [registryLine(1, '2026a'), snapshotLine('1970-01-01T00:00:01.000000+00:00')]);
+    const { counts, rejections } = await importLines(directory, 'a', [
+      registryLine(5, '2026a'),
+      registryLine(6, '2026b'),
+    ]);
+    assert.equal(
+      rejections.map(({ line, reason }) => [line, reason]),
+      [[1, 'no tns_object line is imported, as there is no tns_snapshot line']],
+    );
+    assert.equal([counts.rejected, counts.types.tns_object.imported], [2, 0]);
+    assert.equal(await seen(), [1_000_000, 1, 1]);
+
+    const whole = gzipSync(
+      [
+        snapshotLine(),
+        ...Array.from({ length: 5000 }, (_, i) => registryLine(i, `2026x${i * 7919}`)),
+        objectLine('1'),
+      ].join('\n'),
+    );
+    const cut = join(directory, 'cut.ndjson.gz');
+    writeFileSync(cut, whole.subarray(0, whole.length - 100));
+    assert.match((await failure(() => importFiles(data, cut))).message, /^Cannot read .*cut.ndjson.gz as /);
+    assert.equal(await seen(), [1_000_000, 1, 1]);
+    writeFileSync(cut, whole);
+    assert.equal((await importFiles(data, cut)).rejections, []);
+    assert.equal(await seen(), [Date.UTC(2026, 9, 7, 8) * 1000, undefined, 5000]);
+    assert.is(existsSync(join(data, 'rejected')), true);
+  }));
+
+test.run();

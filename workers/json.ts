@@ -1,0 +1,65 @@
+/** JSON text as the wire contract wants it: `": "` and `", "`, ASCII only, 64-bit integers bare, what is not finite null. */
+
+/** A value whose JSON text is known already. */
+export class Rendered {
+  readonly text: string;
+
+  /** @param text JSON, ASCII only */
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** The value as its text: for one that is the same in every answer, or to have a large answer's parts written one by one. */
+export function rendered(value: unknown): Rendered {
+  return new Rendered(toJson(value));
+}
+
+/**
+ * The JSON text of plain data: null, booleans, numbers, bigints, strings, arrays, objects, `Rendered`. A member whose value is
+ * undefined is left out. Numbers are shortest round-trip; NaN and the infinities are null. The text is ASCII: its length is its bytes.
+ */
+export function toJson(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return jsonString(value);
+    case 'number':
+      return Number.isFinite(value) ? `${value}` : 'null';
+    case 'bigint':
+    case 'boolean':
+      return `${value}`;
+    case 'object':
+      if (value === null) return 'null';
+      if (value instanceof Rendered) return value.text;
+      return Array.isArray(value) ? jsonArray(value) : jsonObject(value as Readonly<Record<string, unknown>>);
+    default:
+      throw new TypeError(`Cannot write a ${typeof value} as JSON`);
+  }
+}
+
+function jsonArray(values: readonly unknown[]): string {
+  let text = '[';
+  for (let i = 0; i < values.length; i++) text += i === 0 ? toJson(values[i]) : `, ${toJson(values[i])}`;
+  return `${text}]`;
+}
+
+function jsonObject(members: Readonly<Record<string, unknown>>): string {
+  let text = '{';
+  for (const key in members) {
+    const value = members[key];
+    if (value === undefined) continue;
+    text += `${text.length === 1 ? '' : ', '}${jsonString(key)}: ${toJson(value)}`;
+  }
+  return `${text}}`;
+}
+
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+function jsonString(text: string): string {
+  if (PLAIN.test(text)) return `"${text}"`;
+  return JSON.stringify(text).replace(/[\u007f-\uffff]/g, escapeUnit);
+}
+
+function escapeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

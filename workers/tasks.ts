@@ -1,0 +1,235 @@
+/**
+ * What the pool's threads can be asked to do, as plain data: everything here crosses a thread boundary by structured clone.
+ * One member of `Task` and one line of `Results` a kind.
+ */
+import type { Generation } from '../index/mod.ts';
+import type { DetailLevel, TimeField } from '../src/contract/enums.ts';
+import type { RecentPosition } from '../src/store/recent.ts';
+import type { ProvenanceSet } from '../src/store/types.ts';
+import type { MatchAnswer, MatchTask } from './match.ts';
+
+export interface ServiceProvenance extends ProvenanceSet {
+  readonly service_version: string | null;
+  readonly contract_version: string;
+}
+
+/** What answers say about the service as it is configured; given to each thread when it starts. */
+export interface ServiceFacts {
+  /** The `provenance` block of every answer; keys as on the wire. */
+  readonly provenance: ServiceProvenance;
+  /** The release from which provenance is recorded with each crossmatch. */
+  readonly recordingRelease: string;
+  /** `{name}` stands for the bare designation. */
+  readonly tnsUrlTemplate: string;
+  /** How old a registry snapshot may be to resolve names, seconds, inclusive. */
+  readonly tnsSnapshotMaxAgeSeconds: number;
+}
+
+/** Filters by name, in the order of the request, at least one; values are numbers but for `catalog`. */
+export type FilterValues = readonly (readonly [name: string, value: number | string])[];
+
+/** A circle on the sky: ICRS degrees, and a radius that is inclusive. */
+export interface Circle {
+  readonly ra: number;
+  readonly dec: number;
+  readonly radiusArcsec: number;
+}
+
+interface Sent {
+  /** The input as it was sent: JSON text. */
+  readonly sent: string;
+}
+
+export interface IdInput extends Sent {
+  readonly kind: 'id';
+  readonly diaObjectId: bigint;
+}
+
+export interface PositionInput extends Sent, Circle {
+  readonly kind: 'position';
+}
+
+export interface TnsInput extends Sent {
+  readonly kind: 'tns';
+  /** From `normalizeTnsName`. */
+  readonly name: string;
+  readonly radiusArcsec: number;
+}
+
+export interface InvalidInput extends Sent {
+  readonly kind: 'invalid';
+  /** JSON text of the kind that it names: a string, or `null`. */
+  readonly sentKind: string;
+  readonly error: { readonly message: string; readonly param: string };
+}
+
+export type LookupInput = IdInput | PositionInput | TnsInput | InvalidInput;
+
+/** One result an input, in their order. */
+export interface LookupQuery {
+  readonly kind: 'lookup';
+  readonly inputs: readonly LookupInput[];
+  readonly detail: DetailLevel;
+  readonly filters: FilterValues | null;
+  /** Objects that the result of one position or name may list, at least 1. */
+  readonly maxObjectsPerInput: number;
+  /** Objects that all results may list together; those of ids count and are always listed. */
+  readonly maxObjects: number;
+}
+
+/** Counts over the same inputs, without limits on listing. */
+export interface CountQuery {
+  readonly kind: 'count';
+  readonly inputs: readonly LookupInput[];
+  readonly filters: FilterValues | null;
+}
+
+/** One page of the objects within a circle. */
+export interface ConeQuery extends Sent, Circle {
+  readonly kind: 'cone';
+  readonly detail: DetailLevel;
+  readonly filters: FilterValues | null;
+  /** At least 1. */
+  readonly pageSize: number;
+  /** Objects ingested later are not part of the walk. */
+  readonly asOfUs: number;
+  /** The last object of the page before, or null on the first page. */
+  readonly after: RecentPosition | null;
+}
+
+/** One page of the objects in a window that have matches. */
+export interface RecentQuery {
+  readonly kind: 'recent';
+  readonly timeField: TimeField;
+  /** Inclusive. */
+  readonly startUs: number;
+  /** Exclusive. */
+  readonly endUs: number;
+  /** The window as the answer states it. */
+  readonly window: { readonly start: string; readonly end: string };
+  readonly detail: DetailLevel;
+  /** At least 1. */
+  readonly pageSize: number;
+  /** Objects ingested later are not part of the walk. */
+  readonly asOfUs: number;
+  /** The last object of the page before, or null on the first page. */
+  readonly after: RecentPosition | null;
+}
+
+/** The answer to each is the body of a response. */
+export type Query = LookupQuery | CountQuery | ConeQuery | RecentQuery;
+
+/** A generation with a number that no other of the same publisher has: two generations may answer for the same sequence number. */
+export interface PublishedGeneration extends Generation {
+  readonly number: number;
+}
+
+/** Answers a batch of queries from one generation and the database. Needs a pool with a data directory. */
+export interface QueryTask {
+  readonly kind: 'query';
+  readonly generation: PublishedGeneration;
+  /** From `packQueries`. */
+  readonly queries: ArrayBuffer;
+}
+
+/**
+ * How one query of a batch ended. `unreadable`: the database could not be read. `stale_index`: the generation names an object that the
+ * database does not hold. `fault`: a fault of our own.
+ */
+export type QueryOutcome = 'ok' | 'too_expensive' | 'unreadable' | 'stale_index' | 'fault';
+
+export interface QueryAnswers {
+  /** Every body of the batch, one after another; transferred, not copied. */
+  readonly bytes: ArrayBuffer;
+  /** Where the body of query i ends in `bytes`; it begins where the one before it ends. */
+  readonly ends: readonly number[];
+  readonly outcomes: readonly QueryOutcome[];
+  /** For the log: what went wrong, by position in the batch. */
+  readonly faults: Readonly<Record<number, string>>;
+}
+
+/** Reads a few trivial things from the database: whether queries can be answered at all. */
+export interface ProbeTask {
+  readonly kind: 'probe';
+}
+
+export interface ProbeAnswer {
+  /** The epoch of the TNS registry's snapshot, microseconds since 1970, however old; null when there is none. */
+  readonly tnsSnapshotEpochUs: number | null;
+  /** The latest ingest time of any object, microseconds since 1970; null when there is none. */
+  readonly latestIngestTimeUs: number | null;
+}
+
+/** Builds one arena of every indexed object in the database. */
+export interface RebuildTask {
+  readonly kind: 'rebuild';
+}
+
+/** Builds one arena of the objects that the journal names after `after`, and of the rows of `absorb`. */
+export interface TailTask {
+  readonly kind: 'tail';
+  readonly after: number;
+  /** At most this many journal entries, at least 1. */
+  readonly limit: number;
+  readonly absorb: readonly SharedArrayBuffer[];
+}
+
+export interface BuiltArena {
+  readonly buffer: SharedArrayBuffer;
+  /** How many points it has. */
+  readonly length: number;
+}
+
+export interface TailAnswer {
+  /** The last journal entry that was read; `after` when there was none. */
+  readonly sequence: number;
+  /** Undefined when those entries name no object that can be indexed; `absorb` then stays as it is. */
+  readonly arena: BuiltArena | undefined;
+}
+
+/** Makes one arena of several. */
+export interface MergeTask {
+  readonly kind: 'merge';
+  readonly arenas: readonly SharedArrayBuffer[];
+}
+
+/** Writes a generation to DATA/index, replacing what is there in one step. */
+export interface SaveIndexTask {
+  readonly kind: 'saveIndex';
+  readonly sequence: number;
+  readonly arenas: readonly SharedArrayBuffer[];
+}
+
+/** Reads the generation in DATA/index; undefined when there is none, it is damaged, or it is not of this database. */
+export interface OpenIndexTask {
+  readonly kind: 'openIndex';
+}
+
+/** Arenas that answer for the journal up to `sequence`, inclusive. */
+export interface BuiltIndex {
+  readonly sequence: number;
+  readonly arenas: readonly BuiltArena[];
+}
+
+export type Task =
+  | QueryTask
+  | MatchTask
+  | ProbeTask
+  | RebuildTask
+  | TailTask
+  | MergeTask
+  | SaveIndexTask
+  | OpenIndexTask;
+
+export interface Results {
+  query: QueryAnswers;
+  match: MatchAnswer;
+  probe: ProbeAnswer;
+  rebuild: BuiltIndex;
+  tail: TailAnswer;
+  merge: BuiltArena;
+  saveIndex: undefined;
+  openIndex: BuiltIndex | undefined;
+}
+
+export type ResultOf<T extends Task> = Results[T['kind']];

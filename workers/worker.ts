@@ -1,0 +1,27 @@
+/** The entry of a pool thread: one task in, its result out. Threads only read the database; see `src/store/writer.ts` for writes. */
+import { runMerge, runRebuild, runTail } from './build.ts';
+import { runOpenIndex, runSaveIndex } from './index_file.ts';
+import { runProbe, runQueries } from './query.ts';
+import type { ResultOf, Task } from './tasks.ts';
+
+export default async function run(task: Task): Promise<ResultOf<Task>> {
+  switch (task.kind) {
+    case 'query':
+      return runQueries(task);
+    case 'match':
+      // Loaded when first needed: its Parquet reader is no business of a query thread.
+      return (await import('./match.ts')).runMatch(task);
+    case 'probe':
+      return runProbe();
+    case 'rebuild':
+      return runRebuild();
+    case 'tail':
+      return runTail(task);
+    case 'merge':
+      return runMerge(task);
+    case 'saveIndex':
+      return runSaveIndex(task);
+    case 'openIndex':
+      return runOpenIndex();
+  }
+}
