@@ -53,7 +53,7 @@ const SETTINGS = {
   MCP_MAX_IDENTIFIERS: integer(100, 1, 1000),
   MCP_MAX_OBJECTS: integer(20, 1, 1000),
   MCP_MATCHES_PER_CATALOG: integer(3, 1, 100),
-  MCP_MAX_RESULT_CHARS: integer(30_000, 10_000, 10_000_000),
+  MCP_MAX_RESULT_CHARS: integer(30_000, 5000, 10_000_000),
   /** Scheme and host of the API in the connector's recipes; null: those of the request. */
   MCP_API_BASE_URL: optional(origin()),
   /** Origins from which a browser may use the connector. */

@@ -1,4 +1,5 @@
 /** `nearsky catalog add|list|check`: which catalogs are searched, and where they lie. */
+import { nowUs } from '../../workers/times.ts';
 import { CATALOGS, catalogDefinition } from '../catalogs/definitions.ts';
 import { checkCatalog, registerCatalog } from '../catalogs/register.ts';
 import type { CatalogDefinition, CatalogRegistration } from '../catalogs/types.ts';
@@ -67,7 +68,7 @@ async function withStore<T>(
 async function add(invocation: Invocation, definition: CatalogDefinition, location: string): Promise<number> {
   const progress = new Progress();
   const registration = await registerCatalog(definition, location, {
-    addedAtUs: Date.now() * 1000,
+    addedAtUs: nowUs(),
     allowMissing: invocation.flags.has('allow-missing-columns'),
     onProgress: ({ partitions, partitionsDone, rows }) =>
       progress.update(() => `building the footprint: partition ${partitionsDone} of ${partitions}, ${rows} rows`),

@@ -1,9 +1,11 @@
 /** `nearsky demo`: the sample that ships with nearsky, ingested, crossmatched and served. */
+
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defaultThreads, Pool } from '../../workers/pool.ts';
+import { nowUs } from '../../workers/times.ts';
 import { CATALOGS } from '../catalogs/definitions.ts';
 import { registerCatalog } from '../catalogs/register.ts';
 import type { Config } from '../config.ts';
@@ -99,7 +101,7 @@ async function prepare(config: Config): Promise<void> {
     for (const alerts of ALERTS) await ingest(config, writer, ...alerts);
     for (const definition of CATALOGS) {
       const location = join(SAMPLE, 'catalogs', definition.name);
-      const registration = await registerCatalog(definition, location, { addedAtUs: Date.now() * 1000 });
+      const registration = await registerCatalog(definition, location, { addedAtUs: nowUs() });
       await writer.putCatalog(registration);
       say(`catalog ${definition.name}: ${registration.hats.rows} rows, footprint from ${registration.coverage.source}`);
     }

@@ -88,10 +88,11 @@ export function limitSentences(config: Config): string[] {
 }
 
 /** How to use the chat connector, for its address. */
-export function connectorSetup(url: string): string[] {
+export function connectorSetup(config: Config, url: string): string[] {
   return [
     `Add \`${url}\` as a remote MCP server (streamable HTTP, POST) to a chat assistant. No authentication is needed.`,
-    'The tools are read-only and answer from the same lookups as the API. They summarise; a larger result comes with the API ' +
-      'request for all of it.',
+    `The tools are read-only and answer from the same lookups as the API: up to ${config.MCP_MAX_IDENTIFIERS} identifiers a lookup, ` +
+      `a radius of at most ${decimal(config.API_MAX_CONE_RADIUS_ARCSEC)} arcsec, and a summary of at most ${config.MCP_MAX_OBJECTS} ` +
+      'objects an answer; a larger result comes with the API request for all of it.',
   ];
 }

@@ -2,7 +2,9 @@
  * Pending objects to recorded crossmatches: batch by batch, each batch one commit, so it may be killed or run beside
  * another at any moment.
  */
+
 import type { Pool } from '../../workers/pool.ts';
+import { nowUs } from '../../workers/times.ts';
 import { CATALOGS } from '../catalogs/definitions.ts';
 import { CatalogError } from '../catalogs/errors.ts';
 import type { CatalogRegistration } from '../catalogs/types.ts';
@@ -137,7 +139,7 @@ async function crossmatchBatch(
     const result = resultOf(object, object.position ? positioned++ : undefined, searches);
     if (result) results.push(result);
   }
-  const counts = await options.writer.recordCrossmatches(results, provenance, Date.now() * 1000);
+  const counts = await options.writer.recordCrossmatches(results, provenance, nowUs());
   summary.objects += objects.length;
   summary.recorded += counts.recorded;
   summary.skipped += counts.skipped;

@@ -61,7 +61,11 @@ async function readBytes({ body, headers }: Request, budget: Budget): Promise<Ui
   if (Number(headers.get('Content-Length')) > MAX_BODY_BYTES) throw tooLarge();
   if (!body) return new Uint8Array(0);
   const reader = body.getReader();
-  const timer = setTimeout(() => reader.cancel().catch(() => {}), budget.remainingMs);
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    void reader.cancel().catch(() => {});
+  }, budget.remainingMs);
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
@@ -76,7 +80,7 @@ async function readBytes({ body, headers }: Request, budget: Budget): Promise<Ui
     clearTimeout(timer);
     void reader.cancel().catch(() => {});
   }
-  if (budget.spent) throw tooExpensive();
+  if (isLate) throw tooExpensive();
   return Buffer.concat(chunks, length);
 }
 

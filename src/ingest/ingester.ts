@@ -1,3 +1,4 @@
+import { nowUs } from '../../workers/times.ts';
 import type { Delivery } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';
 import { type Line, openSource, readLines } from './lines.ts';
@@ -103,7 +104,7 @@ export class Ingester {
     waiting.read++;
     const normalised = line.problem
       ? ({ kind: 'rejected', reason: line.problem } as const)
-      : this.#normalise(line.text, Date.now() * 1000);
+      : this.#normalise(line.text, nowUs());
     switch (normalised.kind) {
       case 'delivery':
         this.#deliveries.push(normalised.delivery);
@@ -126,7 +127,7 @@ export class Ingester {
     const [waiting, deliveries] = [this.#waiting, this.#deliveries];
     this.#waiting = noMessages();
     this.#deliveries = [];
-    const written = await this.#writer.ingest(deliveries, Date.now() * 1000);
+    const written = await this.#writer.ingest(deliveries, nowUs());
     this.#rejects.flush();
     waiting.stored = written.stored;
     waiting.further_broker = written.delivered;

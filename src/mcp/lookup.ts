@@ -84,9 +84,12 @@ class LookupAnswer {
     return shown;
   }
 
-  /** Takes out the last object, and its entry with it where that was the only one. False when there is none. */
+  /**
+   * Takes out the last object, and its entry with it where that was the only one; where there are no objects, the last entry. False
+   * when there is nothing left.
+   */
   #dropLast(): boolean {
-    const last = this.#shown.findLast(({ objects }) => objects.length > 0);
+    const last = this.#shown.findLast(({ objects }) => objects.length > 0) ?? this.#shown.at(-1);
     last?.objects.pop();
     if (last?.objects.length === 0) this.#shown = this.#shown.filter(entry => entry !== last);
     return last !== undefined;

@@ -86,6 +86,7 @@ const decOrNull = orNull(dec);
 const separation = number(0);
 const separationOrNull = orNull(separation);
 const numberOrNull = orNull(number());
+const probabilityOrNull = orNull(number(0, 1));
 const integerOrNull = orNull(integer);
 const timeOrNull = orNull(time);
 const payload = orNull(object);
@@ -99,7 +100,7 @@ const dateOrNull = orNull(matching(/^\d{4}-\d{2}-\d{2}$/, 'a date, YYYY-MM-DD'))
 const cuts = listOf(MAX_CATALOGS, (entry): ReliabilityCut => {
   return {
     broker: take(entry, 'broker', name),
-    min_reliability: take(entry, 'min_reliability', numberOrNull),
+    min_reliability: take(entry, 'min_reliability', probabilityOrNull),
     enforced_by: take(entry, 'enforced_by', cutEnforcer),
     status: take(entry, 'status', cutStatus),
     as_of: take(entry, 'as_of', dateOrNull),

@@ -5,6 +5,7 @@ import { compressors } from 'hyparquet-compressors';
 import { parquetWriteFile } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type ColumnChunk, columnPages } from '../../src/catalogs/column_pages.ts';
 import { ReadFailure } from '../../src/catalogs/errors.ts';
 import { openParquet } from '../../src/catalogs/parquet.ts';
 import { withDirectory } from '../e2e/support.ts';
@@ -253,5 +254,15 @@ test('a file that shrinks while it is open is a read failure', () =>
     assert.match(failure.message, /Cannot read column ra of .*x\.parquet/);
     file.close();
   }));
+
+test('a page whose header has impossible counts is refused before it is decoded, which would take minutes', () => {
+  // A Thrift page header: DATA_PAGE_V2 of 46 bytes, 48 compressed, 11 values, of which -1407 are null.
+  const header = [0x15, 6, 0x15, 92, 0x15, 96, 0x5c, 0x15, 22, 0x15, 0xfd, 0x15, 0, 0];
+  const bytes = Uint8Array.from([...header, ...Array.from({ length: 48 }, () => 0xff)]).buffer;
+  const metadata = { type: 'FLOAT', codec: 'SNAPPY' } as ColumnChunk['metadata'];
+  const element = { name: 'x', type: 'FLOAT', repetition_type: 'OPTIONAL' } as const;
+  const pages = columnPages({ metadata, element, bytes, firstRow: 0, endRow: 11 }, () => true);
+  assert.throws(() => [...pages], /a page has a damaged header/);
+});
 
 test.run();

@@ -9,7 +9,7 @@ import { openApiDocument } from '../../src/contract/openapi/document.ts';
 import { putBytes, type Settings, TestApp, withApp } from '../http/support.ts';
 import { importLines } from '../transfer/support.ts';
 import { Coverage, startNoting } from './coverage.ts';
-import { configWith, DECLARED, withoutDatabase } from './support.ts';
+import { configWith, withoutDatabase } from './support.ts';
 import { newAjv } from './validate.ts';
 import { IDS, NAMES, worldLines } from './world.ts';
 
@@ -63,7 +63,7 @@ const names = Object.values(NAMES).map(name => ({ kind: 'tns', name, radius_arcs
 const EVERYTHING = [...ids, position, nowhere, ...names, { kind: 'unheard of' }, 17];
 
 test('objects, cones, names, lookups and recent crossmatches at every level', () =>
-  inWorld(60, DECLARED, async app => {
+  inWorld(60, {}, async app => {
     for (const level of LEVELS) {
       const detail = `detail=${level}`;
       await expectStatus(app, 200, ...Object.values(IDS).map(id => `/api/objects/${id}?${detail}`));

@@ -11,7 +11,8 @@ test.before(async context => {
 
 test.after(({ running }) => running.close());
 
-const OPERATIONS = ['/api/objects/5', '/api/cone', '/api/status'];
+const GET_OPERATIONS = ['/api/objects/5', '/api/cone', '/api/tns/2026abc', '/api/status', '/api/recent-crossmatches'];
+const OPERATIONS = [...GET_OPERATIONS.map(path => ['GET', path] as const), ['POST', '/api/lookup'] as const];
 
 test('the body of an error: keys in order, error equal to message', async ({ running: { app } }) => {
   const { body, status, headers } = await app.get('/api/cone?ra=1&dec=2&radius_arcsec=75');
@@ -44,6 +45,12 @@ test('unknown paths are 404 with the error body', async ({ running: { app } }) =
     '/api/objects/5/6',
     '/api/objects/5%2F6',
     '/api/objects/5%2f',
+    '/api/lookup/',
+    '/api/tns',
+    '/api/tns/',
+    '/api/tns/2026abc/',
+    '/api/tns/2026%2Fabc',
+    '/api/recent-crossmatches/',
     '//api/cone',
     '/API/cone',
   ];
@@ -57,10 +64,11 @@ test('unknown paths are 404 with the error body', async ({ running: { app } }) =
 });
 
 test('another method is 405 with Allow, HEAD and a bare OPTIONS among them', async ({ running: { app } }) => {
-  for (const path of OPERATIONS) {
-    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'PURGE']) {
+  for (const [allowed, path] of OPERATIONS) {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'PURGE']) {
+      if (method === allowed) continue;
       const { status, headers, body } = await app.get(path, { method });
-      assert.equal([status, headers.get('Allow')], [405, 'GET'], `${method} ${path}`);
+      assert.equal([status, headers.get('Allow')], [405, allowed], `${method} ${path}`);
       assert.equal([body.code, body.retryable, body.param], ['method_not_allowed', false, undefined]);
     }
   }
@@ -69,11 +77,11 @@ test('another method is 405 with Allow, HEAD and a bare OPTIONS among them', asy
 test('a preflight is answered 204; half a preflight is not one', async ({ running: { app } }) => {
   const origin = { Origin: 'https://example.org' };
   const asked = { 'Access-Control-Request-Method': 'GET' };
-  for (const path of OPERATIONS) {
+  for (const [allowed, path] of OPERATIONS) {
     const { status, headers, text } = await app.get(path, { method: 'OPTIONS', headers: { ...origin, ...asked } });
     assert.equal([status, text], [204, '']);
     assert.is(headers.get('Access-Control-Allow-Origin'), '*');
-    assert.is(headers.get('Access-Control-Allow-Methods'), 'GET');
+    assert.is(headers.get('Access-Control-Allow-Methods'), allowed);
     assert.is((await app.get(path, { method: 'OPTIONS', headers: origin })).status, 405);
     assert.is((await app.get(path, { method: 'OPTIONS', headers: asked })).status, 405);
   }

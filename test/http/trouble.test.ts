@@ -5,15 +5,28 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openStore } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
-import { delivery, eventually, NOW_US, putBytes, TestApp, withApp, withDirectory } from './support.ts';
+import {
+  delivery,
+  eventually,
+  match,
+  NOW_US,
+  PROVENANCE,
+  putBytes,
+  searched,
+  TestApp,
+  withApp,
+  withDirectory,
+} from './support.ts';
 
 const test = suite('http/trouble');
 
 const CONE = '/api/cone?ra=150&dec=2&radius_arcsec=10';
 
 async function assertUnavailable(app: TestApp): Promise<void> {
-  for (const path of ['/api/objects/5', CONE]) {
-    const { status, headers, body, text } = await app.get(path);
+  const inputs = [{ kind: 'id', diaObjectId: 5 }];
+  const paths = ['/api/objects/5', CONE, '/api/tns/2026abc', '/api/recent-crossmatches', '/api/lookup'];
+  for (const path of paths) {
+    const { status, headers, body, text } = await (path === '/api/lookup' ? app.post(path, { inputs }) : app.get(path));
     assert.equal([status, headers.get('Retry-After')], [503, '30'], path);
     assert.equal([body.code, body.retryable, body.param], ['service_unavailable', true, undefined]);
     assert.not.match(text, /mdb|lmdb|tmp/i, 'nothing of the machine in the message');
@@ -89,17 +102,33 @@ test('an object of the index that the database lacks: 503, and the index is buil
 
 test('a spent budget is 400 query_too_expensive, without Retry-After; a bad parameter stays one', () =>
   withApp(
-    async ({ writer }) => {
-      await writer.ingest(
-        Array.from({ length: 2000 }, (_, i) => delivery(BigInt(i))),
+    async world => {
+      const ids = Array.from({ length: 2000 }, (_, i) => BigInt(i));
+      await world.writer.ingest(
+        ids.map(id => delivery(id)),
         NOW_US,
       );
+      const results = ids.map(diaObjectId => ({
+        diaObjectId,
+        catalogOutcomes: searched('gaia_dr3'),
+        matches: [match('gaia_dr3', '1')],
+      }));
+      await world.writer.recordCrossmatches(results, PROVENANCE, NOW_US);
     },
     async app => {
-      const { status, body, headers } = await app.get(`${CONE}&page_size=2000&detail=full`);
-      assert.equal([status, body.code, body.retryable, body.param], [400, 'query_too_expensive', false, undefined]);
-      assert.is(headers.get('Retry-After'), null);
+      const position = { kind: 'position', ra: 150, dec: 2, radius_arcsec: 5 };
+      const answers = [
+        await app.get(`${CONE}&page_size=2000&detail=full`),
+        await app.get(`${CONE}&response=count`),
+        await app.get('/api/recent-crossmatches?start=2026-09-21&end=2026-09-22&page_size=2000&detail=full'),
+        await app.post('/api/lookup', { inputs: Array(20).fill(position) }),
+      ];
+      for (const { status, body, headers } of answers) {
+        assert.equal([status, body.code, body.retryable, body.param], [400, 'query_too_expensive', false, undefined]);
+        assert.is(headers.get('Retry-After'), null);
+      }
       assert.is((await app.get(`${CONE}&page_size=0`)).body.param, 'page_size');
+      assert.is((await app.post('/api/lookup', { inputs: [] })).body.param, 'inputs');
       assert.is((await app.get('/api/status')).status, 200);
     },
     { API_REQUEST_BUDGET_SECONDS: '0.001' },

@@ -3,11 +3,11 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { decodeConeCursor } from '../../src/http/cursor.ts';
+import { decodeConeCursor, decodeRecentCursor } from '../../src/http/cursor.ts';
 import { ApiError } from '../../src/http/errors.ts';
 import { decodeSegment, parseNumber, parseObjectId, parsePageSize, parseSearch } from '../../src/http/params.ts';
-import { parseTime } from '../../src/http/times.ts';
-import { encodeConeCursor } from '../../workers/cursor.ts';
+import { parseInstant, parseTime } from '../../src/http/times.ts';
+import { encodeConeCursor, encodeRecentCursor } from '../../workers/cursor.ts';
 import { formatTime } from '../../workers/times.ts';
 
 const test = suite('http/values');
@@ -127,27 +127,66 @@ test('times: offset as +00:00, six digits or none, exact to the microsecond', ()
 
 test('times are read with any offset, naive as UTC, and only when they exist', () => {
   const noon = Date.UTC(2026, 1, 28, 12) * 1000;
-  for (const text of [
+  const same = [
     '2026-02-28T12:00:00Z',
     '2026-02-28 12:00',
+    '2026-02-28T12',
     '2026-02-28T14:00:00+02:00',
     '2026-02-28T06:30-0530',
+    '2026-02-28T00-12',
     '2026-02-28T12:00:00.0',
-  ]) {
-    assert.is(parseTime(text), noon, text);
-  }
+    '2026-02-28T12:00:00,000000999-00:00',
+    '20260228T120000Z',
+    '20260228T1200+0000',
+    '2026-W09-6T12:00',
+    '2026W096T12',
+    '2026-059T12:00',
+    '2026059T12',
+  ];
+  for (const text of same) assert.is(parseTime(text), noon, text);
   assert.is(parseTime('2026-02-28T12:00:00.1234567Z'), noon + 123_456);
-  for (const text of [
-    '',
-    'now',
-    '2026-13-01T00:00:00Z',
-    '2026-02-29T00:00:00Z',
-    '2026-02-28T24:00:00Z',
-    '2026-02-28T12:60:00Z',
-    '2026-02-28T12:00:00+25:00',
-  ]) {
-    assert.is(parseTime(text), undefined, text);
+  const midnights = { '2026-02-28': [2026, 1, 28], '20240229': [2024, 1, 29], '2026-W01': [2025, 11, 29] };
+  for (const [text, [year, month, day]] of Object.entries(midnights))
+    assert.is(parseTime(text), Date.UTC(year!, month!, day) * 1000, text);
+  assert.is(parseTime('2020-W53-7'), Date.UTC(2021, 0, 3) * 1000);
+  assert.is(parseTime('2024-366'), Date.UTC(2024, 11, 31) * 1000);
+  assert.is(parseTime('0050-01-01'), new Date('0050-01-01').getTime() * 1000, 'a year of two digits is one');
+  const bad = [
+    ...['', 'now', '2026', '2026-02', '2026-02-28Z', '2026-02-28T', 'T12:00', '2026-2-28', '26-02-28', '1772280000'],
+    ...['2026-13-01T00:00:00Z', '2026-00-01', '2026-02-29T00:00:00Z', '2026-02-00', '2026-W00', '2026-W54', '2021-W53'],
+    ...['2026-W09-8', '2026-000', '2026-366', '2026-02-28T24:00:00Z', '2026-02-28T12:60:00Z', '2026-02-28T12:00:60Z'],
+    ...['2026-02-28T12:00:00+25:00', '2026-02-28T12:00:00+02:60', '2026-02-28T12:00:00.', '2026-02-28T12:00:00 02:00'],
+    ...['2026-02-28T12:00:00Zx', ' 2026-02-28', '2026-02-28  12:00', '0000-12-31', '0001-01-01T00:00+01', '9999-W52-6'],
+    ...['9999-12-31T23:59:59-01', '٢٠٢٦-02-28'],
+  ];
+  for (const text of bad) assert.is(parseTime(text), undefined, text);
+});
+
+test('weeks: as the calendar has them, over 400 years', () => {
+  for (let day = Date.UTC(1800, 0, 1); day < Date.UTC(2200, 0, 1); day += 86_400_000 * 5) {
+    const thursday = new Date(day + (4 - (new Date(day).getUTCDay() || 7)) * 86_400_000);
+    const year = thursday.getUTCFullYear();
+    const week = 1 + Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / (7 * 86_400_000));
+    const text = `${year}-W${String(week).padStart(2, '0')}-${new Date(day).getUTCDay() || 7}`;
+    assert.is(parseTime(text), day * 1000, text);
   }
+});
+
+test('an instant keeps its offset and every digit', () => {
+  const text = (written: string) => parseInstant(written)?.text;
+  assert.is(text('2026-02-28T12:00:00.5Z'), '2026-02-28T12:00:00.500000+00:00');
+  assert.is(text('20260228T1200-0330'), '2026-02-28T12:00:00-03:30');
+  assert.is(text('9999-12-31T23:59:59.999999'), '9999-12-31T23:59:59.999999+00:00');
+  fc.assert(
+    fc.property(
+      fc.integer({ min: -8_000_000_000_000_000, max: 9_000_000_000_000_000 }),
+      fc.integer({ min: -1439, max: 1439 }),
+      (timeUs, offsetMinutes) => {
+        const written = formatTime(timeUs, offsetMinutes);
+        assert.equal(parseInstant(written), { timeUs, offsetMinutes, text: written });
+      },
+    ),
+  );
 });
 
 const CURSOR = {
@@ -171,6 +210,24 @@ test('a cursor keeps every digit', () => {
         const cursor = { ...CURSOR, diaObjectId, ra, timeUs };
         const token = encodeConeCursor(cursor);
         assert.equal(decodeConeCursor(token), { ...cursor, ra: ra + 0 });
+        return /^[\w-]+$/.test(token) && token.length <= 1024;
+      },
+    ),
+  );
+});
+
+const TIME = fc.integer({ min: 0, max: 9e15 });
+
+test('a cursor of recent crossmatches keeps every digit', () => {
+  fc.assert(
+    fc.property(
+      fc.bigInt(0n, 2n ** 63n - 1n),
+      fc.tuple(TIME, TIME, TIME, TIME),
+      fc.constantFrom('ingest_time' as const, 'event_time' as const),
+      (diaObjectId, [timeUs, startUs, endUs, asOfUs], timeField) => {
+        const cursor = { timeUs, diaObjectId, startUs, endUs, timeField, detail: 'full' as const, asOfUs };
+        const token = encodeRecentCursor(cursor);
+        assert.equal(decodeRecentCursor(token), cursor);
         return /^[\w-]+$/.test(token) && token.length <= 1024;
       },
     ),

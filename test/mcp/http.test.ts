@@ -83,7 +83,11 @@ test('a body that is too large or no JSON', async () => {
 const JSON_TYPE = { headers: { 'Content-Type': 'application/json' } };
 
 test('a batch, even of one or none', async () => {
-  for (const batch of [[], [PING], [PING, PING]]) assertRefused(await connection.post(batch), 400, -32600);
+  for (const batch of [[], [PING], [PING, PING]]) {
+    const reply = await connection.post(batch);
+    assertRefused(reply, 400, -32600);
+    assert.match(reply.body.error.message, 'batch');
+  }
 });
 
 test('what is no message', async () => {

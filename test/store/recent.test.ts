@@ -103,6 +103,7 @@ test('a walk by pages of any size meets every object once', () =>
           const page = store.recent({ ...window, limit, after: walked.at(-1) });
           if (page.length === 0) break;
           walked.push(...page);
+          assert.ok(walked.length <= whole.length, 'no object is met twice');
         }
         assert.equal(walked, whole);
       }

@@ -46,6 +46,18 @@ const BAD_LINES: readonly (readonly [line: string, reason: RegExp])[] = [
   [recordLine('1', { catalog_outcomes: { '': 'searched' } }), /^catalog_outcomes must be keyed by catalog names/],
   [recordLine('1', { provenance: null }), /^provenance must be a JSON object/],
   [
+    recordLine('1', {
+      provenance: {
+        crossmatch_radius_arcsec: 1,
+        catalogs: [],
+        reliability_cuts: [
+          { broker: 'lasair', min_reliability: 1.1, enforced_by: 'broker', status: 'declared', as_of: '2026-10-01' },
+        ],
+      },
+    }),
+    /^min_reliability must be a number from 0 to 1, or null: current value is 1.1/,
+  ],
+  [
     recordLine('1', { provenance: { crossmatch_radius_arcsec: 1, catalogs: [{}], reliability_cuts: [] } }),
     /^name must/,
   ],

@@ -160,7 +160,7 @@ const provenance = fc.record({
   reliability_cuts: fc.array(
     fc.record({
       broker: text,
-      min_reliability: orNull(finite),
+      min_reliability: orNull(fc.double({ min: 0, max: 1, noNaN: true })),
       enforced_by: fc.constantFrom('service', 'broker'),
       status: fc.constantFrom('declared', 'not_declared', 'service_setting'),
       as_of: orNull(fc.constant('2026-10-01')),

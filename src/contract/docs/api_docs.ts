@@ -60,7 +60,10 @@ export function apiDocs(config: Config, base: string): Block[] {
       ERROR_CODES.map(({ name, status, retryable, meaning }) => [`\`${name}\``, `${status}`, `${retryable}`, meaning]),
     ),
     heading(2, 'Connector'),
-    list([...connectorSetup(`${base}${MCP_PATH}`), ...MCP_TOOLS.map(({ name, title }) => `\`${name}\`: ${title}.`)]),
+    list([
+      ...connectorSetup(config, `${base}${MCP_PATH}`),
+      ...MCP_TOOLS.map(({ name, title }) => `\`${name}\`: ${title}.`),
+    ]),
   ];
 }
 

@@ -29,7 +29,7 @@ export function llmsTxt(config: Config, base: string): string {
     heading(2, 'Discovery'),
     list(operationLinks(config, base, true)),
     heading(2, 'Connector'),
-    list([...connectorSetup(connectorUrl), `Tools: ${MCP_TOOLS.map(({ name }) => `\`${name}\``).join(', ')}.`]),
+    list([...connectorSetup(config, connectorUrl), `Tools: ${MCP_TOOLS.map(({ name }) => `\`${name}\``).join(', ')}.`]),
     heading(2, 'Endpoints'),
     list(operationLinks(config, base, false)),
     heading(2, 'Optional'),

@@ -1,0 +1,95 @@
+/** The service under test, asked over HTTP and nothing else. */
+import { request } from 'undici';
+
+// biome-ignore lint/suspicious/noExplicitAny: a check reads any key of an answer and fails where it is not there
+export type Json = any;
+
+export interface Answer {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Parsed, where it is JSON; integers beyond 2^53 are bigints. */
+  readonly body: Json;
+}
+
+export interface Sending {
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Uint8Array;
+}
+
+export type Parameters = Readonly<Record<string, string | number>>;
+
+export class Service {
+  readonly #base: string;
+  /** Every answer so far. */
+  readonly seen: Answer[] = [];
+
+  constructor(base: string) {
+    this.#base = base.replace(/\/$/, '');
+  }
+
+  /** @param path sent as it stands */
+  async send(method: string, path: string, { headers = {}, body: sent }: Sending = {}): Promise<Answer> {
+    const answer = await request(`${this.#base}${path}`, { method: method as 'GET', headers, body: sent ?? null });
+    const text = await answer.body.text();
+    const received = new Headers();
+    for (const [name, value] of Object.entries(answer.headers)) received.set(name, `${value}`);
+    const isJson = received.get('Content-Type')?.startsWith('application/json') && text !== '';
+    const body = isJson ? parseExact(text) : undefined;
+    const seen = { method, path, status: answer.statusCode, headers: received, text, body };
+    this.seen.push(seen);
+    return seen;
+  }
+
+  /** @param query the query string, or its parameters */
+  get(path: string, query: string | Parameters = ''): Promise<Answer> {
+    const text = typeof query === 'string' ? query : `${new URLSearchParams(query as Record<string, string>)}`;
+    return this.send('GET', text === '' ? path : `${path}?${text}`);
+  }
+
+  /** The body of an answer that must be a 200. */
+  async ok(path: string, query: string | Parameters = ''): Promise<Json> {
+    return bodyOf(await this.get(path, query), 200);
+  }
+
+  /** The code, and what is at fault: `param` or `params`. */
+  async refused(path: string, query: string | Parameters, status = 400): Promise<readonly [string, Json]> {
+    return faultOf(bodyOf(await this.get(path, query), status));
+  }
+
+  /** @param body as it is where it is a text or bytes, else its JSON */
+  post(body: unknown, type: string | null = 'application/json'): Promise<Answer> {
+    const text = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+    return this.send('POST', '/api/lookup', { body: text, headers: type === null ? {} : { 'Content-Type': type } });
+  }
+
+  /** The answer to a lookup of these inputs. */
+  async lookup(inputs: readonly unknown[], fields: object = {}): Promise<Json> {
+    return bodyOf(await this.post({ inputs, ...fields }), 200);
+  }
+
+  /** What a lookup with this body is refused for. */
+  async lookupRefused(body: unknown, type?: string | null): Promise<readonly [string, Json]> {
+    return faultOf(bodyOf(await this.post(body, type), 400));
+  }
+}
+
+function faultOf({ code, param, params }: Json): readonly [string, Json] {
+  return [code, param ?? params];
+}
+
+function bodyOf({ status, text, body, method, path }: Answer, expected: number): Json {
+  if (status !== expected || body === undefined)
+    throw new Error(`${method} ${path} must give ${expected} and JSON: it gave ${status}: ${text.slice(0, 500)}`);
+  return body;
+}
+
+export function parseExact(text: string): unknown {
+  return JSON.parse(text, (_key: string, value: unknown, context?: { source?: string }) => {
+    const source = context?.source ?? '';
+    const isWide = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source);
+    return isWide ? BigInt(source) : value;
+  });
+}

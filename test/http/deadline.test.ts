@@ -1,0 +1,115 @@
+/** A thread stops a query when its time is spent, wherever it is: after each little piece of work it looks at the time. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Arena, buildArena, SkyIndex } from '../../index/mod.ts';
+import { currentProvenance, PROVENANCE_RECORDING_RELEASE } from '../../src/provenance.ts';
+import type { Store } from '../../src/store/store.ts';
+import { AnswerFacts } from '../../workers/encode.ts';
+import { coneAnswer } from '../../workers/queries/cone.ts';
+import { Deadline, type QueryContext, TooExpensive } from '../../workers/queries/context.ts';
+import { countAnswer } from '../../workers/queries/count.ts';
+import { lookupAnswer } from '../../workers/queries/lookup.ts';
+import { recentAnswer } from '../../workers/queries/recent.ts';
+import type { FilterValues, LookupInput } from '../../workers/tasks.ts';
+import { withStore } from '../store/support.ts';
+import { configOf, delivery, match, NOW_US, PROVENANCE, searched } from './support.ts';
+
+const test = suite('http/deadline');
+
+const OBJECTS = 300;
+/** How often the time may be looked at before it is spent. */
+const LOOKS = 20;
+
+/** Time that is spent when it has been looked at often enough. */
+class Patience extends Deadline {
+  #left: number;
+
+  constructor(looks: number) {
+    super(Number.POSITIVE_INFINITY);
+    this.#left = looks;
+  }
+
+  override get passed(): boolean {
+    return this.#left-- <= 0;
+  }
+}
+
+/** A store that counts the objects that are read from it. */
+function counting(store: Store): { readonly store: Store; readonly reads: () => number } {
+  let reads = 0;
+  const counted = new Proxy(store, {
+    get(target, name) {
+      if (name === 'getObject') reads++;
+      const value = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  return { store: counted, reads: () => reads };
+}
+
+test('every kind of query', () =>
+  withStore(async (store, writer) => {
+    const ids = Array.from({ length: OBJECTS }, (_, i) => BigInt(i));
+    await writer.ingest(
+      ids.map(id => delivery(id)),
+      NOW_US,
+    );
+    const results = ids.map(diaObjectId => ({
+      diaObjectId,
+      catalogOutcomes: searched('gaia_dr3'),
+      matches: [match('gaia_dr3', '1')],
+    }));
+    await writer.recordCrossmatches(results, PROVENANCE, NOW_US);
+    const points = { ra: 150, dec: 2, time: NOW_US };
+    const column = (name: keyof typeof points) => new Float64Array(OBJECTS).fill(points[name]);
+    const arena = buildArena({
+      ra: column('ra'),
+      dec: column('dec'),
+      time: column('time'),
+      id: BigInt64Array.from(ids),
+    });
+    const config = configOf('unused');
+    const facts = new AnswerFacts({
+      provenance: currentProvenance(config),
+      recordingRelease: PROVENANCE_RECORDING_RELEASE,
+      tnsUrlTemplate: config.TNS_OBJECT_URL_TEMPLATE,
+      tnsSnapshotMaxAgeSeconds: config.TNS_SNAPSHOT_MAX_AGE_SECONDS,
+    });
+    const index = new SkyIndex([new Arena(arena)]);
+
+    const circle = { ra: 150, dec: 2, radiusArcsec: 1 };
+    const byId = ids.map((diaObjectId): LookupInput => ({ kind: 'id', sent: '1', diaObjectId }));
+    const position: LookupInput[] = [{ kind: 'position', sent: '1', ...circle }];
+    const limits = { maxObjectsPerInput: OBJECTS, maxObjects: OBJECTS };
+    const filters: FilterValues = [['gaia_dr3.ruwe_max', 5]];
+    const detail = 'full';
+    const page = { asOfUs: NOW_US, pageSize: OBJECTS, after: null, detail } as const;
+    const window = { startUs: NOW_US, endUs: NOW_US + 1, window: { start: '', end: '' } };
+    const queries: Record<string, (context: QueryContext) => string> = {
+      ids: context => lookupAnswer({ kind: 'lookup', inputs: byId, detail, filters: null, ...limits }, context),
+      position: context =>
+        lookupAnswer({ kind: 'lookup', inputs: position, detail, filters: null, ...limits }, context),
+      marks: context =>
+        lookupAnswer({ kind: 'lookup', inputs: position, detail, filters, ...limits, maxObjects: 0 }, context),
+      count: context => countAnswer({ kind: 'count', inputs: position, filters: null }, context),
+      'count of ids': context => countAnswer({ kind: 'count', inputs: byId, filters }, context),
+      cone: context => coneAnswer({ kind: 'cone', sent: '1', ...circle, ...page, filters: null }, context),
+      'marks of a cone': context =>
+        coneAnswer({ kind: 'cone', sent: '1', ...circle, ...page, pageSize: 1, filters }, context),
+      recent: context => recentAnswer({ kind: 'recent', timeField: 'ingest_time', ...window, ...page }, context),
+    };
+    for (const [name, run] of Object.entries(queries)) {
+      const whole = counting(store);
+      run({ store: whole.store, facts, index, deadline: new Patience(Number.POSITIVE_INFINITY) });
+      assert.ok(whole.reads() >= OBJECTS, `${name} reads every object`);
+      const cut = counting(store);
+      assert.throws(
+        () => run({ store: cut.store, facts, index, deadline: new Patience(LOOKS) }),
+        (error: unknown) => error instanceof TooExpensive,
+        name,
+      );
+      assert.ok(cut.reads() <= LOOKS, `${name} stops after ${cut.reads()} objects`);
+    }
+  }));
+
+test.run();
