@@ -9,7 +9,6 @@ interface DenoServer {
 interface DenoServeOptions {
   readonly hostname: string;
   readonly port: number;
-  readonly signal: AbortSignal;
   readonly onListen: () => void;
 }
 
@@ -23,21 +22,22 @@ declare const Deno: {
 
 /** @throws Error when the address cannot be listened on */
 export async function listen({ fetch, host, port }: ListenOptions): Promise<Listener> {
-  const abort = new AbortController();
   try {
-    const server = Deno.serve(
-      { hostname: host, port, signal: abort.signal, onListen: () => {} },
-      (request, { remoteAddr }) => fetch(request, remoteAddr.hostname),
+    const server = Deno.serve({ hostname: host, port, onListen: () => {} }, (request, { remoteAddr }) =>
+      fetch(request, remoteAddr.hostname),
     );
-    return { port: server.addr.port, close: () => closeGently(server, abort) };
+    return { port: server.addr.port, close: () => closeGently(server) };
   } catch (error) {
     throw listenError(host, port, error);
   }
 }
 
-/** Takes no more connections, lets running requests finish, and after a while ends what is left. */
-async function closeGently(server: DenoServer, abort: AbortController): Promise<void> {
-  const force = setTimeout(() => abort.abort(), SHUTDOWN_MS);
-  await server.shutdown();
-  clearTimeout(force);
+/** Takes no more connections, and lets running requests finish, for a while. Aborting them then would throw (Deno 2.9.5). */
+async function closeGently(server: DenoServer): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const longEnough = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, SHUTDOWN_MS);
+  });
+  await Promise.race([server.shutdown(), longEnough]);
+  clearTimeout(timer);
 }

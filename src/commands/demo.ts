@@ -1,5 +1,4 @@
 /** `nearsky demo`: the sample that ships with nearsky, ingested, crossmatched and served. */
-
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -11,6 +11,8 @@ import { type Command, UsageError } from './cli.ts';
 
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 const READY_POLL_MS = 5;
+/** How long the process may live on when everything is closed. */
+const EXIT_MS = 500;
 
 export const command: Command = {
   usage: 'serve [--host HOST] [--port PORT] [--workers N] [--no-crossmatch]',
@@ -61,6 +63,8 @@ export async function serve(config: Config, { crossmatch, onListening = announce
     await crossmatching?.close();
     await app.close();
     await store.close();
+    // Deno would wait for ever for a client that has left its request unfinished.
+    setTimeout(() => process.exit(), EXIT_MS).unref();
   }
 }
 

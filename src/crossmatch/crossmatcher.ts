@@ -2,7 +2,6 @@
  * Pending objects to recorded crossmatches: batch by batch, each batch one commit, so it may be killed or run beside
  * another at any moment.
  */
-
 import type { Pool } from '../../workers/pool.ts';
 import { nowUs } from '../../workers/times.ts';
 import { CATALOGS } from '../catalogs/definitions.ts';

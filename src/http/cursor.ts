@@ -60,9 +60,12 @@ function decodeFields(token: string): Readonly<Record<string, unknown>> {
     throw invalidCursor(`it is longer than ${MAX_CURSOR_CHARACTERS} characters`);
   let fields: unknown;
   try {
-    fields = /^[\w-]+$/.test(token)
-      ? parseExact(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(token, 'base64url')))
-      : null;
+    const bytes = Buffer.from(token, 'base64url');
+    // Decoding skips whatever is not base64url.
+    fields =
+      bytes.toString('base64url') === token
+        ? parseExact(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+        : null;
   } catch {
     fields = null;
   }
@@ -78,9 +81,12 @@ function parseExact(json: string): unknown {
   });
 }
 
+/** The last microseconds of the year 9999 round up to this, which cannot be written. */
+const YEAR_10000_US = 253_402_300_800e6;
+
 function time(value: unknown): number {
   const timeUs = typeof value === 'string' ? parseTime(value) : undefined;
-  if (timeUs === undefined) throw invalidCursor('a time in it is missing or damaged');
+  if (timeUs === undefined || timeUs >= YEAR_10000_US) throw invalidCursor('a time in it is missing or damaged');
   return timeUs;
 }
 

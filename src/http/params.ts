@@ -39,7 +39,7 @@ function decodeForm(text: string): string {
 
 /** A path segment, decoded; undefined when it contains an encoded slash: no route has one. */
 export function decodeSegment(segment: string): string | undefined {
-  const decoded = segment.includes('%') ? decodeForm(segment.replaceAll('+', '%2B')) : segment;
+  const decoded = segment.includes('%') ? decodeForm(segment.replace(/[+&]/g, encodeURIComponent)) : segment;
   return decoded.includes('/') ? undefined : decoded;
 }
 

@@ -22,6 +22,8 @@ export interface RecentQuery {
   /** At least 1. */
   readonly limit: number;
   readonly after?: RecentPosition | undefined;
+  /** Called for each object that is passed over, of which there may be many; what it throws ends the search. */
+  readonly onPassedOver?: () => void;
 }
 
 /**
@@ -51,7 +53,7 @@ export function raiseLatestIngest(databases: Databases, ingestTimeUs: number): v
 
 /** At most `limit` objects of the window, the newest first, of equal times the lowest id first. */
 export function findRecent(databases: Databases, query: RecentQuery): RecentPosition[] {
-  const { timeField, startUs, endUs, asOfUs, limit, after } = query;
+  const { timeField, startUs, endUs, asOfUs, limit, after, onPassedOver } = query;
   const byIngest = timeField === 'ingest_time';
   const newestUs = byIngest ? Math.min(endUs - 1, asOfUs) : endUs - 1;
   if (newestUs < startUs) return [];
@@ -64,7 +66,10 @@ export function findRecent(databases: Databases, query: RecentQuery): RecentPosi
   };
   const found: RecentPosition[] = [];
   for (const { key, value } of databases[byIngest ? 'recent_ingest' : 'recent_event'].getRange(range)) {
-    if (decodeTimeValue(value) > asOfUs) continue;
+    if (decodeTimeValue(value) > asOfUs) {
+      onPassedOver?.();
+      continue;
+    }
     found.push(decodeTimeKey(key));
     if (found.length === limit) break;
   }

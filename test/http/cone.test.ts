@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { separationArcsec } from '../../index/mod.ts';
+import { formatTime } from '../../workers/times.ts';
 import {
   crossmatched,
   delivery,
@@ -285,6 +286,8 @@ test('a page past the end is empty, with the true total; an as_of before everyth
     await app.get(`/api/cone?cursor=${forged({ a: new Date((FUTURE_US + HOUR_US) / 1000).toISOString() })}`)
   ).body;
   assert.is(later.results[0].total, 11, 'as_of comes from the cursor');
+  const exact = (await app.get(`/api/cone?cursor=${forged({ t: '2020-01-01', a: formatTime(NOW_US + 1) })}`)).body;
+  assert.is(exact.results[0].total, 5, 'what was ingested at as_of is part of the walk');
 });
 
 test('answers to queries asked at once are each its own', async ({ running: { app } }) => {

@@ -110,6 +110,17 @@ test('every kind of query', () =>
       );
       assert.ok(cut.reads() <= LOOKS, `${name} stops after ${cut.reads()} objects`);
     }
+
+    const before = { startUs: 0, endUs: NOW_US, window: window.window, asOfUs: NOW_US - 1 };
+    assert.throws(
+      () =>
+        recentAnswer(
+          { kind: 'recent', timeField: 'event_time', ...page, ...before },
+          { store, facts, index, deadline: new Patience(LOOKS) },
+        ),
+      (error: unknown) => error instanceof TooExpensive,
+      'objects that are passed over take time too',
+    );
   }));
 
 test.run();

@@ -282,7 +282,7 @@ test('how many inputs: by the kinds that occur, malformed ones count towards the
 test('limits on listing: an input first, then the request, in the order of the inputs', () =>
   withApp(
     async ({ writer }) => {
-      for (const [group, size] of [5, 3, 2].entries()) {
+      for (const [group, size] of [5, 3, 2, 4].entries()) {
         await writer.ingest(
           Array.from({ length: size }, (_, i) => delivery(BigInt(10 * group + 10 + i), { position: at(group) })),
           NOW_US,
@@ -309,6 +309,7 @@ test('limits on listing: an input first, then the request, in the order of the i
         [[20, 21, 22], 3, false, null, found],
         [[], 2, true, 'per_request_limit', found],
       ]);
+      assert.equal(await shape([position(3)]), [false, [[40, 41, 42, 43], 4, false, null, found]], 'just as many');
       assert.equal(await shape([position(1), position(0), position(5)]), [
         false,
         [[20, 21, 22], 3, false, null, found],

@@ -387,7 +387,9 @@ test('the registry block, and the association on each match at full', async ({ o
   };
   assert.equal(none.tns, { checked: true, snapshot_epoch: epoch, ...nothing });
   assert.equal([none.matches[0].tns_checked, 'tns' in none.matches[0]], [true, false]);
-  assert.equal((await object(IDS.tnsNotChecked)).tns, { checked: false, snapshot_epoch: null, ...nothing });
+  const notChecked = await object(IDS.tnsNotChecked, 'full');
+  assert.equal(notChecked.tns, { checked: false, snapshot_epoch: null, ...nothing });
+  assert.equal([notChecked.matches[0].tns_checked, 'tns' in notChecked.matches[0]], [false, false]);
 });
 
 test('a bad id is a 400 that names it', async ({ get }) => {

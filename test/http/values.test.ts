@@ -52,6 +52,8 @@ test('the query string: the last value wins, empty is a value, names are exact',
 
 test('a path segment: decoded once, plus is plus, an encoded slash is no segment', () => {
   assert.is(decodeSegment('1+2%20%2525'), '1+2 %25');
+  assert.is(decodeSegment('%31&x=2'), '1&x=2');
+  assert.is(decodeSegment('a&%2Fb'), undefined);
   assert.is(decodeSegment('a%2Fb'), undefined);
   assert.is(decodeSegment('a%2fb'), undefined);
   assert.is(decodeSegment('%zz'), '%zz');
@@ -262,6 +264,7 @@ test('a forged cursor is a 400 naming it', () => {
     ['long', 'A'.repeat(1025)],
     ['not base64url', `${tokenOf(FIELDS)}=`],
     ['not base64url', '!!!'],
+    ['not base64url', `${tokenOf({ ...FIELDS, x: 'xy' })}A`],
     ['not JSON', tokenOf('{"k":')],
     ['not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]).toString('base64url')],
     ['no object', tokenOf('[]')],

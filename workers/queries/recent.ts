@@ -9,7 +9,8 @@ import type { QueryContext } from './context.ts';
 export function recentAnswer(query: RecentQuery, { store, facts, deadline }: QueryContext): string {
   const { timeField, startUs, endUs, asOfUs, detail, pageSize, window } = query;
   const after = query.after ?? undefined;
-  const found = store.recent({ timeField, startUs, endUs, asOfUs, limit: pageSize + 1, after });
+  const onPassedOver = () => deadline.check();
+  const found = store.recent({ timeField, startUs, endUs, asOfUs, limit: pageSize + 1, after, onPassedOver });
   const page = found.slice(0, pageSize);
   const encoder = new ObjectEncoder(facts, store, detail);
   const objects = page.flatMap(({ diaObjectId }) => {

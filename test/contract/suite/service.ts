@@ -17,9 +17,13 @@ export interface Answer {
 export interface Sending {
   readonly headers?: Record<string, string>;
   readonly body?: string | Uint8Array;
+  /** Whether the connection is for this request alone: a service may end one rather than read a body that it refuses. */
+  readonly alone?: boolean;
 }
 
 export type Parameters = Readonly<Record<string, string | number>>;
+
+const LARGE_BODY = 1_000_000;
 
 export class Service {
   readonly #base: string;
@@ -31,8 +35,13 @@ export class Service {
   }
 
   /** @param path sent as it stands */
-  async send(method: string, path: string, { headers = {}, body: sent }: Sending = {}): Promise<Answer> {
-    const answer = await request(`${this.#base}${path}`, { method: method as 'GET', headers, body: sent ?? null });
+  async send(method: string, path: string, { headers = {}, body: sent, alone = false }: Sending = {}): Promise<Answer> {
+    const answer = await request(`${this.#base}${path}`, {
+      method: method as 'GET',
+      headers,
+      body: sent ?? null,
+      reset: alone,
+    });
     const text = await answer.body.text();
     const received = new Headers();
     for (const [name, value] of Object.entries(answer.headers)) received.set(name, `${value}`);
@@ -62,7 +71,8 @@ export class Service {
   /** @param body as it is where it is a text or bytes, else its JSON */
   post(body: unknown, type: string | null = 'application/json'): Promise<Answer> {
     const text = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
-    return this.send('POST', '/api/lookup', { body: text, headers: type === null ? {} : { 'Content-Type': type } });
+    const headers: Record<string, string> = type === null ? {} : { 'Content-Type': type };
+    return this.send('POST', '/api/lookup', { body: text, headers, alone: text.length > LARGE_BODY });
   }
 
   /** The answer to a lookup of these inputs. */

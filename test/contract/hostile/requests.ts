@@ -1,0 +1,316 @@
+/** Random requests from the OpenAPI document, each with what may be answered to it. */
+import type { OpenApiDocument } from '../../../src/contract/openapi/document.ts';
+import type { Parameter } from '../../../src/contract/openapi/parameters.ts';
+import { randomBody } from './bodies.ts';
+import { HOSTILE_TEXTS, isDigits, type Random, type Value, valueFor } from './values.ts';
+
+/** What the tests know of the answer before they see it. */
+export interface Expected {
+  /** Parameters that a refusal may blame. */
+  readonly suspects: ReadonlySet<string>;
+  /** It must be refused. */
+  readonly refused: boolean;
+  /** The codes that a refusal may have. */
+  readonly codes: ReadonlySet<string>;
+  /** Of a lookup: for each input whether it is malformed; undefined where it may be. */
+  readonly malformed?: readonly (boolean | undefined)[];
+}
+
+export interface HostileRequest extends Expected {
+  readonly method: string;
+  /** Path and query, encoded. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+}
+
+export type Cursors = Readonly<Record<'/api/cone' | '/api/recent-crossmatches', readonly string[]>>;
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+const refusal = (code: string) => ({ suspects: NO_NAMES, refused: true, codes: new Set([code]) });
+
+const OTHER_METHODS = [
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'HEAD',
+  'POST',
+  'GET',
+  'PROPFIND',
+  'X-EVIL',
+  'get',
+  'QUERY',
+];
+
+/** Nothing is at these, whatever the method. */
+const NO_PATHS = [
+  ...[
+    '/api',
+    '/api/',
+    '//',
+    '/api//cone',
+    '/api/cone/',
+    '/API/cone',
+    '/api/Cone',
+    '/api/objects',
+    '/api/objects/',
+    '/api/objects/1/2',
+  ],
+  ...[
+    '/api/objects/a%2Fb',
+    '/api/tns/%2F',
+    '/api/tns/',
+    '/api/lookup/',
+    '/openapi.json/',
+    '/openapi',
+    '/__proto__',
+    '/constructor',
+  ],
+  ...[
+    '/api/%63one/',
+    '/%',
+    '/%00',
+    '/%ff%fe',
+    '/api/task/x',
+    '/api/status/%20',
+    `/${'a'.repeat(5000)}`,
+    '/.env',
+    '/api/;/cone',
+    '/*',
+  ],
+];
+
+/** In a query string, and without a meaning to any operation. */
+const JUNK = [
+  '',
+  '%',
+  '%zz=%',
+  '%ff=%fe',
+  '=x',
+  '=',
+  '&&',
+  'a',
+  '__proto__=1',
+  'constructor',
+  'x=%00',
+  '?',
+  '#',
+  'x[]=1',
+  'RA=x',
+  'é=é',
+];
+
+export function randomRequest(random: Random, document: OpenApiDocument, cursors: Cursors): HostileRequest {
+  if (random.chance(0.06)) {
+    const target = random.pick(NO_PATHS);
+    // With an encoded slash it is a path of ours to any other method.
+    const method = random.pick(target.includes('%2F') ? ['GET'] : ['GET', 'POST', 'DELETE', 'OPTIONS']);
+    return { method, target, headers: {}, ...refusal('not_found') };
+  }
+  const [template, methods] = random.pick(Object.entries(document.paths));
+  if (random.chance(0.08)) {
+    const method = random.pick(OTHER_METHODS);
+    if (!(method.toLowerCase() in methods)) {
+      const target = template.replace(/\{\w+\}/, '7');
+      return { method, target: `${target}?${randomJunk(random)}`, headers: {}, ...refusal('method_not_allowed') };
+    }
+  }
+  const method = random.pick(Object.keys(methods));
+  const { parameters = [] } = methods[method]!;
+  if (method === 'post')
+    return { method: 'POST', target: `${template}?${randomJunk(random)}`, ...randomBody(random, document) };
+  return {
+    method: method.toUpperCase(),
+    headers: {},
+    ...new QueryBuilder(random, template, parameters, cursors).build(),
+  };
+}
+
+function randomJunk(random: Random): string {
+  return random.chance(0.2) ? random.pick(JUNK) : '';
+}
+
+const GOOD_NAMES = ['2026abc', 'SN 2026crd', 'at2026zzz', '2026qqq', ' 2026 TIE '];
+const GOOD_TIMES = [
+  '2026-03-01',
+  '2026-03-01T00:00:00Z',
+  '20260302T120000+02:00',
+  '2026-03-01 06:00',
+  '2026-W10-1',
+  '2026-061',
+];
+const UNKNOWN_FILTERS = [
+  'a.b',
+  '.',
+  'x_min',
+  '_max',
+  'gaia_dr3.ruwe',
+  '__proto__.x',
+  'toString_min',
+  'skymapper_dr4.x_max',
+  'é.é',
+];
+const PINNED = ['ra', 'dec', 'radius_arcsec', 'start', 'end', 'time_field'];
+const REQUIRED = ['ra', 'dec', 'radius_arcsec'];
+
+class QueryBuilder {
+  readonly #random: Random;
+  readonly #template: string;
+  readonly #parameters: readonly Parameter[];
+  readonly #cursors: Cursors;
+  /** The last value of each name counts. */
+  readonly #sent = new Map<string, Value>();
+  readonly #pairs: string[] = [];
+
+  constructor(random: Random, template: string, parameters: readonly Parameter[], cursors: Cursors) {
+    this.#random = random;
+    this.#template = template;
+    this.#parameters = parameters;
+    this.#cursors = cursors;
+  }
+
+  build(): { readonly target: string } & Expected {
+    const path = this.#path();
+    const inQuery = this.#parameters.filter(({ in: place }) => place === 'query');
+    const filters = inQuery.filter(({ name }) => isFilter(name));
+    for (const parameter of inQuery) {
+      const often = REQUIRED.includes(parameter.name) ? 0.93 : isFilter(parameter.name) ? 0 : 0.2;
+      if (this.#random.chance(often)) this.#add(parameter.name, this.#valueOf(parameter));
+    }
+    for (let n = this.#random.pick([0, 0, 0, 1, 1, 2, 4]); n > 0 && filters.length > 0; n--) {
+      const filter = this.#random.pick(filters);
+      this.#add(filter.name, this.#valueOf(filter));
+    }
+    if (this.#parameters.length > 0 && this.#random.chance(0.05)) {
+      this.#add(this.#random.pick(UNKNOWN_FILTERS), { text: this.#random.pick(['1', '', 'x']), verdict: 'bad' });
+    }
+    if (this.#template === '/api/recent-crossmatches' && this.#random.chance(0.05)) {
+      this.#add(this.#random.pick(['catalog', 'response', 'reliability_min']), { text: 'x', verdict: 'bad' });
+    }
+    const query = [...this.#pairs, randomJunk(this.#random)].join('&');
+    return { target: `${path}?${query}`, ...this.#expected() };
+  }
+
+  #path(): string {
+    return this.#template.replace(/\{(\w+)\}/, (_, name: string) => {
+      const good = name === 'name' ? GOOD_NAMES : ['7', '170055002004914002', '0007', '9223372036854775807'];
+      const bad = HOSTILE_TEXTS.filter(text => !/^\.*$|\//.test(text));
+      const isBad = this.#random.chance(0.25);
+      const text = this.#random.pick(isBad ? [...bad, '-1', '9223372036854775808', 'SN', '2026'] : good);
+      // Some texts of the list are ids.
+      const verdict = isBad && isDigits(text) ? 'open' : isBad ? 'bad' : 'good';
+      this.#sent.set(name, { text, verdict });
+      return encode(text);
+    });
+  }
+
+  /** Sends it, sometimes with other values of the same name before. */
+  #add(name: string, value: Value): void {
+    const repeated = this.#random.chance(0.05) ? [this.#random.pick(HOSTILE_TEXTS), value.text] : [value.text];
+    for (const text of repeated) this.#pairs.push(`${encode(name)}=${encode(text)}`);
+    this.#sent.set(name, value);
+  }
+
+  #valueOf({ name, schema }: Parameter): Value {
+    if (name === 'cursor') return this.#cursor();
+    if (name === 'start' || name === 'end') {
+      const isBad = this.#random.chance(0.15);
+      const text = this.#random.pick(
+        isBad ? ['', '2026-13-01', '2026-02-30', 'now', '1772323200', ...HOSTILE_TEXTS] : GOOD_TIMES,
+      );
+      return { text, verdict: isBad ? 'bad' : 'good' };
+    }
+    return valueFor(this.#random, schema);
+  }
+
+  #cursor(): Value {
+    const random = this.#random;
+    const own = this.#cursors[this.#template as keyof Cursors];
+    const token = random.pick(own);
+    if (random.chance(0.5)) return { text: token, verdict: 'good' };
+    if (random.chance(0.3)) return { text: random.pick(['', ...HOSTILE_TEXTS]), verdict: 'bad' };
+    if (random.chance(0.3)) {
+      const foreign = Object.values(this.#cursors).find(list => list !== own)!;
+      return { text: random.pick(foreign), verdict: 'bad' };
+    }
+    return { text: forge(random, token), verdict: 'open' };
+  }
+
+  #expected(): Expected {
+    const suspects = new Set<string>();
+    const codes = new Set(['invalid_parameter']);
+    let refused = false;
+    const blame = (name: string, surely: boolean) => {
+      suspects.add(name);
+      refused ||= surely;
+    };
+    // A count has no pages: what their size would be is not looked at.
+    if (this.#sent.get('response')?.text === 'count') this.#sent.delete('page_size');
+    for (const [name, { verdict }] of this.#sent) if (verdict !== 'good') blame(name, verdict === 'bad');
+    const names = [...this.#sent.keys()];
+    if (this.#template === '/api/recent-crossmatches') {
+      if (names.some(name => isFilter(name) || name === 'response')) codes.clear();
+      if (codes.size === 0) codes.add('unsupported_parameter');
+      // The window may be backwards, or longer than it may be.
+      for (const name of ['start', 'end']) if (names.includes(name)) ['start', 'end'].map(end => blame(end, false));
+    }
+    if (this.#sent.has('cursor')) {
+      for (const name of [...PINNED, 'detail']) if (names.includes(name)) blame(name, false);
+      // A cursor that is forged pins what it likes.
+      if (this.#sent.get('cursor')!.verdict === 'open') for (const name of [...REQUIRED, 'detail']) blame(name, false);
+      if (this.#sent.get('response')?.text === 'count') blame('cursor', true);
+    } else if (this.#template === '/api/cone') {
+      for (const name of REQUIRED) if (!names.includes(name)) blame(name, true);
+    }
+    if (new Set(names.flatMap(name => catalogOf(name, this.#sent.get(name)!.text))).size > 1) {
+      if (!codes.has('unsupported_parameter')) codes.add('filters_span_catalogs');
+      refused = true;
+    }
+    return { suspects, refused, codes };
+  }
+}
+
+/** The catalog that a filter names, if it does. */
+function catalogOf(name: string, text: string): string[] {
+  if (name === 'catalog') return [text];
+  return name.includes('.') ? [name.split('.')[0]!] : [];
+}
+
+export function isFilter(name: string): boolean {
+  return name === 'catalog' || name.includes('.') || /_(?:min|max)$/.test(name);
+}
+
+/** Percent-encoded; a text that is not well-formed as the replacement character. */
+function encode(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replaceAll("'", '%27');
+}
+
+/** A cursor with something changed in it: a character, its length, or a value. */
+function forge(random: Random, token: string): string {
+  const at = random.below(token.length);
+  if (random.chance(0.3)) return `${token.slice(0, at)}${random.pick([...'aZ0-_'])}${token.slice(at + 1)}`;
+  if (random.chance(0.3)) return token.slice(0, at);
+  const fields = JSON.parse(Buffer.from(token, 'base64url').toString());
+  const values = [
+    'x',
+    '',
+    null,
+    true,
+    7,
+    -1,
+    1.5,
+    1e300,
+    [],
+    {},
+    '2026-03-01',
+    '0001-01-01',
+    '9999-12-31T23:59:59.999999',
+    'full',
+    'event_time',
+  ];
+  const key = random.pick([...Object.keys(fields), 'extra', '__proto__']);
+  if (random.chance(0.2)) delete fields[key];
+  else Object.defineProperty(fields, key, { value: random.pick(values), enumerable: true, configurable: true });
+  return Buffer.from(JSON.stringify(fields)).toString('base64url');
+}

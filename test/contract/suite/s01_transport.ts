@@ -1,0 +1,245 @@
+import * as assert from 'uvu/assert';
+import { hasKeys, INVALID, section } from './check.ts';
+import type { Service } from './service.ts';
+import { IDS, UNKNOWN_ID } from './world.ts';
+
+const OBJECT = `/api/objects/${IDS.matched}`;
+const CONE = '/api/cone';
+const RECENT = '/api/recent-crossmatches';
+const AT = 'ra=150&dec=2&radius_arcsec=10';
+
+const GET_PATHS = [
+  OBJECT,
+  `${CONE}?${AT}`,
+  '/api/tns/2026abc',
+  '/api/status',
+  '/api/describe',
+  RECENT,
+  '/openapi.json',
+] as const;
+
+const routes = section('1.1 routes', {
+  'a method that a path does not have is 405, with Allow, and HEAD and OPTIONS are among them': async service => {
+    for (const path of GET_PATHS) {
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']) {
+        const { status, headers, body } = await service.send(method, path);
+        assert.equal([status, headers.get('Allow')], [405, 'GET'], `${method} ${path}`);
+        if (method !== 'HEAD') assert.equal([body.code, body.retryable], ['method_not_allowed', false]);
+      }
+    }
+    for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS', 'HEAD']) {
+      const { status, headers } = await service.send(method, '/api/lookup');
+      assert.equal([status, headers.get('Allow')], [405, 'POST'], method);
+    }
+  },
+  'a slash at the end, an encoded slash and an unknown path are 404 with the error body': async service => {
+    const paths = [`${OBJECT}/`, '/api/cone/', '/api/status/', '/api/objects/', '/api/objects/1%2F2', '/api/tns/a%2Fb'];
+    for (const path of [...paths, '/api', '/api/nothing', '/openapi.json/']) {
+      const { status, body } = await service.get(path);
+      assert.equal([status, body.code], [404, 'not_found'], path);
+    }
+  },
+  'a path segment is percent-decoded': async service => {
+    assert.is((await service.ok('/api/objects/%37')).results[0].input, '7');
+    assert.is((await service.ok('/api/tns/SN%202026abc')).results[0].input, 'SN 2026abc');
+  },
+});
+
+const headers = section('1.2 headers', {
+  'JSON is application/json, without a charset and without cache headers; every answer may be read from anywhere':
+    async service => {
+      for (const path of [...GET_PATHS, '/api/objects/x', '/api/nothing']) {
+        const { headers } = await service.get(path);
+        assert.is(headers.get('Content-Type'), 'application/json', path);
+        assert.is(headers.get('Access-Control-Allow-Origin'), '*', path);
+        assert.is(headers.get('Access-Control-Expose-Headers'), 'Retry-After', path);
+        for (const name of ['Cache-Control', 'ETag', 'Last-Modified', 'Retry-After', 'Mcp-Session-Id'])
+          assert.not(headers.has(name), `${path} ${name}`);
+        assert.is(headers.get('X-Content-Type-Options'), 'nosniff', path);
+      }
+    },
+  'a CORS preflight is 204': async service => {
+    const preflight = { Origin: 'https://example.org', 'Access-Control-Request-Method': 'GET' };
+    for (const path of [OBJECT, '/api/lookup', CONE]) {
+      const { status, text } = await service.send('OPTIONS', path, { headers: preflight });
+      assert.equal([status, text], [204, ''], path);
+    }
+  },
+});
+
+const text = section('1.3 JSON text', {
+  'the text "diaObjectId_str": "DIGITS" can be found, and diaObjectId is an integer with all its digits':
+    async service => {
+      for (const id of [IDS.matched, IDS.largest, IDS.zero, UNKNOWN_ID]) {
+        const { text } = await service.get(`/api/objects/${id}`);
+        assert.ok(text.includes(`"diaObjectId_str": "${id}"`), id);
+        assert.match(text, new RegExp(`"diaObjectId": ?${id}[,}]`));
+      }
+    },
+  'an integer of a payload keeps its digits': async service => {
+    const { text } = await service.get(OBJECT, 'detail=full');
+    assert.match(text, /"ngood": ?9007199254740993[,}]/);
+  },
+});
+
+const times = section('1.4 timestamps', {
+  'microseconds are six digits, and left out when they are zero; the offset is +00:00': async service => {
+    const ingested = async (id: string) =>
+      (await service.ok(`/api/objects/${id}`, 'detail=position')).results[0].objects[0].ingest_time;
+    assert.is(await ingested(IDS.leftover), '2026-03-01T00:00:01.004210+00:00');
+    assert.is(await ingested(IDS.matched), '2026-03-01T00:00:02+00:00');
+  },
+});
+
+/** Query strings that must be refused for one parameter. */
+async function refuse(service: Service, path: string, rest: string, param: string, values: readonly string[]) {
+  for (const value of values) {
+    const query = `${rest}&${param}=${value}`;
+    assert.equal(await service.refused(path, query), [INVALID, param], `${path}?${query}`);
+  }
+}
+
+const NO_NUMBERS = ['', '%20', 'nan', 'NaN', 'inf', '-Infinity', '1e999', '0x10', '1,5', '1e', 'e1', '.', '--1', 'x'];
+
+const query = section('1.5 query strings', {
+  'of a repeated name the last value counts': async service => {
+    const { normalized } = (await service.ok(CONE, `ra=1&${AT}&dec=x&dec=2`)).results[0];
+    assert.equal([normalized.ra, normalized.dec], [150, 2]);
+    assert.is((await service.ok(OBJECT, 'detail=full&detail=ids')).detail, 'ids');
+    const filters = (await service.ok(OBJECT, 'reliability_min=x&reliability_min=0.5')).filters;
+    assert.equal(filters, { reliability_min: 0.5 });
+    assert.equal(await service.refused(OBJECT, 'detail=ids&detail='), [INVALID, 'detail']);
+    assert.equal(await service.refused(RECENT, 'response=count&response=count'), ['unsupported_parameter', 'response']);
+  },
+  'an empty value is a bad value, never an absent one': async service => {
+    for (const name of ['detail', 'response', 'catalog', 'reliability_min', 'gaia_dr3.ruwe_max'])
+      assert.equal(await service.refused(OBJECT, `${name}=`), [INVALID, name]);
+    for (const name of ['ra', 'dec', 'radius_arcsec', 'page_size', 'cursor'])
+      assert.equal(await service.refused(CONE, `${AT}&${name}=`), [INVALID, name]);
+    for (const name of ['start', 'end', 'time_field', 'detail', 'page_size', 'cursor'])
+      assert.equal(await service.refused(RECENT, `${name}=`), [INVALID, name]);
+    assert.equal(await service.refused('/api/tns/2026abc', 'radius_arcsec='), [INVALID, 'radius_arcsec']);
+  },
+  'names and values are case-sensitive; unknown names are ignored': async service => {
+    await refuse(service, OBJECT, '', 'detail', ['Full', 'FULL', 'full%20', 'all']);
+    await refuse(service, OBJECT, '', 'response', ['Count', 'object']);
+    assert.is((await service.ok(OBJECT, 'Detail=nonsense&x=&utm=1')).detail, 'matches');
+    await service.ok(CONE, `${AT}&RA=x`);
+    await service.ok(RECENT, 'ra=x&page=2');
+  },
+  'what is shaped like a filter and is none is refused': async service => {
+    for (const name of ['a.b', '.', 'x_min', 'x_max', '_min', 'gaia_dr3.nothing_min', 'Reliability_min'])
+      assert.equal(await service.refused(OBJECT, `${name}=1`), [INVALID, name]);
+  },
+  'numbers are decimal, with white space around them, a sign, a fraction, an exponent': async service => {
+    const spellings = {
+      '1e1': 10,
+      '%2010%09': 10,
+      '.5': 0.5,
+      '5.': 5,
+      '%2B10': 10,
+      '+10': 10,
+      '1.5E1': 15,
+      '00010': 10,
+    };
+    for (const [spelling, value] of Object.entries(spellings)) {
+      const { normalized } = (await service.ok(CONE, `ra=150&dec=2&radius_arcsec=${spelling}`)).results[0];
+      assert.is(normalized.radius_arcsec, value, spelling);
+    }
+    await refuse(service, CONE, AT, 'ra', NO_NUMBERS);
+    await refuse(service, CONE, AT, 'radius_arcsec', NO_NUMBERS);
+    await refuse(service, OBJECT, '', 'separation_arcsec_max', NO_NUMBERS);
+  },
+  'page_size is an integer of at least 1, and clamped': async service => {
+    const bad = ['5.0', '1e2', '%C2%B2', '', 'x', '0', '-1', '%20', '0x5'];
+    await refuse(service, CONE, AT, 'page_size', bad);
+    await refuse(service, RECENT, '', 'page_size', bad);
+    assert.is((await service.ok(CONE, `${AT}&page_size=%20%2B7%20`)).page_size, 7);
+    assert.is((await service.ok(CONE, `${AT}&page_size=${'9'.repeat(400)}`)).page_size, 2000);
+    assert.is((await service.ok(RECENT, 'page_size=10001')).page_size, 10_000);
+  },
+  'an id in a path is ASCII digits up to 2^63 - 1, with leading zeros or without': async service => {
+    const bad = ['-1', '+1', '1.0', '1e3', '0x1', '%201', '1%20', '%C2%B2', '%D9%A1', '9223372036854775808', 'x'];
+    for (const id of [...bad, '9'.repeat(5000)]) {
+      assert.equal(await service.refused(`/api/objects/${id}`, ''), [INVALID, 'diaObjectId'], id.slice(0, 40));
+    }
+    const { input, normalized } = (await service.ok('/api/objects/007')).results[0];
+    assert.equal([input, normalized.diaObjectId_str], ['007', '7']);
+    assert.is(
+      (await service.ok(`/api/objects/${'0'.repeat(100)}${IDS.matched}`)).results[0].status,
+      'coincident_sources',
+    );
+  },
+});
+
+const ONE = '{"inputs": [{"kind": "id", "diaObjectId": 7}]}';
+const bytes = (...parts: readonly (string | number)[]) =>
+  Buffer.concat(parts.map(part => (typeof part === 'string' ? Buffer.from(part) : Buffer.from([part]))));
+
+const body = section('1.6 JSON bodies', {
+  'the content type must be application/json, whatever its case and parameters': async service => {
+    for (const type of [null, 'text/plain', 'application/jsonx', 'application/json+x', 'text/json', 'application'])
+      assert.equal(await service.lookupRefused(ONE, type), [INVALID, 'Content-Type'], `${type}`);
+    for (const type of [
+      'application/json',
+      'Application/JSON',
+      'application/json; charset=utf-8',
+      'application/json ;x=y',
+    ])
+      assert.is((await service.post(ONE, type)).status, 200, type);
+  },
+  'what is no JSON object is refused: the empty body, bad UTF-8, NaN, endless nesting': async service => {
+    const broken = ['', ' ', '{', '[]', '7', '"x"', 'null', '{"inputs": [NaN]}', '{"inputs": [Infinity]}', `${ONE}x`];
+    const nested = `{"inputs": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    for (const body of [
+      ...broken,
+      '{"inputs": [-Infinity]}',
+      "{'inputs': []}",
+      nested,
+      bytes('{"inputs": ["', 0xff, '"]}'),
+    ])
+      assert.equal(await service.lookupRefused(body), [INVALID, 'body'], `${body}`.slice(0, 40));
+  },
+  'a body of 2,621,440 bytes is read, one more is refused': async service => {
+    const padded = (length: number) => ONE.padEnd(length, ' ');
+    assert.is((await service.post(padded(2_621_440))).status, 200);
+    assert.equal(await service.lookupRefused(padded(2_621_441)), [INVALID, 'body']);
+  },
+  'of a repeated key the last value counts': async service => {
+    const twice =
+      '{"inputs": [], "detail": "x", "inputs": [{"kind": "id", "diaObjectId": 1, "diaObjectId": 2}], "detail": "ids"}';
+    const { body } = await service.post(twice);
+    assert.equal([body.detail, body.results[0].normalized.diaObjectId], ['ids', 2]);
+  },
+  'an integer is told apart from a float, and a number from a text and a boolean': async service => {
+    const { body } = await service.post(
+      '{"inputs": [{"kind": "id", "diaObjectId": 1}, {"kind": "id", "diaObjectId": 1.0}]}',
+    );
+    assert.equal([body.results[0].status, body.results[1].status], ['not_in_service', 'invalid_input']);
+    for (const value of ['"5"', 'true', '[5]', '{}', '1e999'])
+      assert.equal(
+        await service.lookupRefused(`{"inputs": [], "radius_arcsec": ${value}}`),
+        [INVALID, 'radius_arcsec'],
+        value,
+      );
+  },
+  'an input is echoed as it was sent, integers with all their digits': async service => {
+    const { text } = await service.post(
+      `{"inputs": [{"kind": "id", "diaObjectId": ${IDS.matched}}, 12345678901234567890, null]}`,
+    );
+    assert.match(text, new RegExp(`"input": ?{"kind": ?"id", ?"diaObjectId": ?${IDS.matched}}`));
+    assert.match(text, /"input": ?12345678901234567890[,}]/);
+  },
+});
+
+const errors = section('1.7 errors', {
+  'the body has error, code, message, param or params, and retryable': async service => {
+    const { body } = await service.get('/api/objects/x');
+    hasKeys(body, 'error code message param retryable');
+    assert.is(body.error, body.message);
+    hasKeys((await service.get(RECENT, 'start=2026-01-02&end=2026-01-01')).body, 'error code message params retryable');
+    hasKeys((await service.send('POST', OBJECT)).body, 'error code message retryable');
+  },
+});
+
+export const transport = [...routes, ...headers, ...text, ...times, ...query, ...body, ...errors];

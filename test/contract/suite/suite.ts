@@ -1,0 +1,52 @@
+/** All checks of the wire contract, in its order, against any service. */
+import type { Check } from './check.ts';
+import { everyAnswer } from './every_answer.ts';
+import { transport } from './s01_transport.ts';
+import { objects } from './s03_objects.ts';
+import { lookup } from './s04_lookup.ts';
+import { cone } from './s06_cone.ts';
+import { tns, withoutRegistry } from './s07_tns.ts';
+import { filters } from './s08_filters.ts';
+import { recent } from './s09_recent.ts';
+import { cursors } from './s10_cursors.ts';
+import { serviceItself } from './s11_service.ts';
+import { Service } from './service.ts';
+
+/** For a service that has the world, and a registry that is current. */
+export const CHECKS: readonly Check[] = [
+  ...transport,
+  ...objects,
+  ...lookup,
+  ...cone,
+  ...tns,
+  ...filters,
+  ...recent,
+  ...cursors,
+  ...serviceItself,
+  ...everyAnswer,
+];
+
+/** For a service that has the world, and a registry that is too old. */
+export const CHECKS_WITHOUT_REGISTRY: readonly Check[] = [...withoutRegistry, ...everyAnswer];
+
+export interface Outcome {
+  readonly name: string;
+  /** Why it failed; undefined where it passed. */
+  readonly failure: string | undefined;
+}
+
+/** Runs the checks one after the other. @param base scheme, host and port of the service */
+export async function* runChecks(base: string, checks: readonly Check[]): AsyncGenerator<Outcome> {
+  const service = new Service(base);
+  for (const { name, run } of checks) {
+    let failure: string | undefined;
+    try {
+      await run(service);
+    } catch (error) {
+      const { message, details = '', stack = '' } = error as Error & { details?: string };
+      const at = stack.split('\n').find(line => /s\d\d_|every_answer/.test(line));
+      failure = [message, details, at?.trim()].filter(Boolean).join('\n');
+    }
+    yield { name, failure };
+  }
+}
