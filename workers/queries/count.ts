@@ -14,7 +14,7 @@ import { toJson } from '../json.ts';
 import type { CountQuery, LookupInput } from '../tasks.ts';
 import type { QueryContext } from './context.ts';
 import { Qualifier } from './qualify.ts';
-import { type Found, findName, findPosition, readRow } from './search.ts';
+import { type Found, findCircle, findName, readRow } from './search.ts';
 
 export function countAnswer({ inputs, filters }: CountQuery, context: QueryContext): string {
   const counts = new Counts(context, filters ? new Qualifier(filters, context) : undefined);
@@ -66,7 +66,7 @@ class Counts {
         return { status, qualifies: reason === 'meets_filters' };
       }
       case 'position':
-        return this.#countFound(findPosition(this.#context, input));
+        return this.#countFound(findCircle(this.#context, input));
       case 'tns':
         return this.#countFound(findName(this.#context, input));
       case 'invalid':

@@ -6,7 +6,7 @@ import type { IdInput, InvalidInput, LookupInput, LookupQuery, PositionInput, Tn
 import { formatTime } from '../times.ts';
 import type { QueryContext } from './context.ts';
 import { Listing } from './listing.ts';
-import { type Found, findName, findPosition, inOrder } from './search.ts';
+import { type Found, findCircle, findName, inOrder } from './search.ts';
 
 export function lookupAnswer(query: LookupQuery, context: QueryContext): string {
   const lookup = new Lookup(query, context);
@@ -61,7 +61,7 @@ class Lookup {
 
   #ofPosition(input: PositionInput): Wire {
     const { kind, sent, ra, dec, radiusArcsec } = input;
-    const found = findPosition(this.#context, input);
+    const found = findCircle(this.#context, input);
     return {
       kind,
       input: new Rendered(sent),

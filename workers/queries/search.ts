@@ -3,7 +3,7 @@ import { ConeHits, separationArcsec } from '../../index/mod.ts';
 import type { InputStatus } from '../../src/contract/enums.ts';
 import type { StoredObject, TnsRecord } from '../../src/store/types.ts';
 import { isSnapshotCurrent } from '../../src/tns/names.ts';
-import type { Circle, PositionInput, TnsInput } from '../tasks.ts';
+import type { Circle, TnsInput } from '../tasks.ts';
 import { nowUs } from '../times.ts';
 import { type QueryContext, StaleIndex } from './context.ts';
 
@@ -76,11 +76,7 @@ export interface FoundByName extends Found {
   readonly snapshotEpochUs: number | null;
 }
 
-export function findPosition(context: QueryContext, input: PositionInput): Found {
-  return findCircle(context, input);
-}
-
-function findCircle(context: QueryContext, circle: Circle): Found {
+export function findCircle(context: QueryContext, circle: Circle): Found {
   const rows = rowsWithin(context, circle);
   return { status: rows.length > 0 ? 'objects_found' : 'no_rubin_object', circle, rows };
 }

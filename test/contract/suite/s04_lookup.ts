@@ -70,7 +70,17 @@ const request = section('4.1, 4.2 the request', {
     for (const inputs of [many(1000, ID), many(200, EMPTY), [...many(1000, ID), ...many(200, EMPTY)], many(1000, 7)])
       await service.lookup(inputs, small);
     const tns = { kind: 'tns', name: 'x' };
-    const tooMany = [many(1001, ID), many(201, EMPTY), [...many(100, EMPTY), ...many(101, tns)], many(1001, {})];
+    const oneKind = [
+      [...many(1001, ID), EMPTY],
+      [ID, ...many(201, EMPTY)],
+    ];
+    const tooMany = [
+      ...oneKind,
+      many(1001, ID),
+      many(201, EMPTY),
+      [...many(100, EMPTY), ...many(101, tns)],
+      many(1001, {}),
+    ];
     for (const inputs of [...tooMany, [...many(200, EMPTY), {}], [...many(1000, ID), 7]])
       assert.equal(await service.lookupRefused({ inputs, ...small }), [INVALID, 'inputs'], `${inputs.length}`);
   },
