@@ -4,9 +4,11 @@
  * Prints a table a workload, each figure beside its reference measured in the same run, and ends with one JSON line. Figures are compared
  * with bench/baseline.json, ratios only: the machine that made it was another one. `--save` writes it anew.
  */
+
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { messageOf } from '../src/error_text.ts';
 import { core } from './core.ts';
 import { http } from './http.ts';
 import { type Options, type Report, ratio, table, type Workload } from './report.ts';
@@ -88,6 +90,6 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  console.error(messageOf(error));
   process.exitCode = 2;
 }

@@ -1,5 +1,5 @@
 /** Which part of the sky a catalog covers. */
-import { checkRadius, conePixels, MAX_ORDER, pixelOf } from './healpix.ts';
+import { checkOrder, conePixels, pixelOf } from './healpix.ts';
 
 /** A set of NESTED pixels of one order (0 to 13), kept as sorted ranges. Immutable. */
 export class Coverage {
@@ -72,13 +72,11 @@ export class Coverage {
    * nearest is up to half as far again.
    */
   touches(ra: number, dec: number, radiusArcsec: number): boolean {
-    checkRadius(radiusArcsec);
     return conePixels(this.order, ra, dec, radiusArcsec).some(pixel => this.hasPixel(pixel));
   }
 }
 
 function pixelCount(order: number): number {
-  if (!(Number.isInteger(order) && order >= 0 && order <= MAX_ORDER))
-    throw new RangeError(`Cannot use order as it must be an integer 0 to ${MAX_ORDER}: current value is ${order}`);
+  checkOrder(order);
   return 12 * 4 ** order;
 }

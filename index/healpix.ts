@@ -87,7 +87,8 @@ export function pixelOfCell(order: number, face: number, ix: number, iy: number)
   return (face << (2 * order)) | spreadBits(ix) | (spreadBits(iy) << 1);
 }
 
-function checkOrder(order: number): void {
+/** Throws a RangeError unless the order is an integer 0 to 13. */
+export function checkOrder(order: number): void {
   if (!(Number.isInteger(order) && order >= 0 && order <= MAX_ORDER))
     throw new RangeError(`Cannot use order as it must be an integer 0 to ${MAX_ORDER}: current value is ${order}`);
 }

@@ -1,8 +1,10 @@
 /** The service as one function from request to response: every route on one screen. */
+
 import { IttyRouter } from 'itty-router';
 import type { Config } from './config.ts';
 import { MCP_PATH } from './contract/mcp_tools.ts';
 import { TASK_PATH } from './contract/tasks.ts';
+import { traceOf } from './error_text.ts';
 import { ApiError, errorResponse, methodNotAllowed, notFound } from './http/errors.ts';
 import { Exchange, type Handler } from './http/exchange.ts';
 import { isPreflight, preflightResponse } from './http/respond.ts';
@@ -96,7 +98,7 @@ function internalError(request: Request, error: unknown, log: Log): ApiError {
   log('internal_error', {
     method: request.method,
     url: request.url,
-    error: error instanceof Error ? error.stack : String(error),
+    error: traceOf(error),
   });
   return new ApiError('internal_error', 'Cannot answer as the service has a fault: it is logged; try again');
 }

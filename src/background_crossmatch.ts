@@ -1,8 +1,10 @@
 /** Crossmatching of what is pending, beside the serving. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from '../workers/pool.ts';
 import type { Config } from './config.ts';
 import { crossmatchPending } from './crossmatch/crossmatcher.ts';
+import { messageOf } from './error_text.ts';
 import type { Log } from './log.ts';
 import { provenanceSetOf } from './provenance.ts';
 import type { Store } from './store/store.ts';
@@ -50,8 +52,7 @@ export class BackgroundCrossmatch {
       try {
         if (this.#isDue()) await this.#walk();
       } catch (error) {
-        if (!signal.aborted)
-          this.#log('crossmatch_failed', { error: error instanceof Error ? error.message : String(error) });
+        if (!signal.aborted) this.#log('crossmatch_failed', { error: messageOf(error) });
       }
       await sleep(POLL_MS, undefined, { signal }).catch(() => {});
     }

@@ -2,9 +2,11 @@
  * Every setting: its name, bounds and default, in one table. An option of the command line beats the environment variable of
  * the setting's name, which beats the JSON configuration file, which beats the default.
  */
+
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { messageOf } from './error_text.ts';
 import { type Network, parseNetwork } from './mcp/addresses.ts';
 import type { Rate } from './mcp/limiter.ts';
 
@@ -127,7 +129,7 @@ function readConfigFile(file: string): Map<string, unknown> {
   try {
     content = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new ConfigError(`Cannot read the configuration file ${file} (${why}): give --config a JSON file`);
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {

@@ -1,4 +1,5 @@
 /** What `serve_node.ts` and `serve_deno.ts` have in common. */
+import { messageOf } from './error_text.ts';
 
 export interface ListenOptions {
   /** `peerAddress`: the IP address that the connection comes from. */
@@ -19,6 +20,6 @@ export interface Listener {
 export const SHUTDOWN_MS = 10_000;
 
 export function listenError(host: string, port: number, error: unknown): Error {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   return new Error(`Cannot listen on ${host}:${port} as ${why}: give another --host or --port`, { cause: error });
 }

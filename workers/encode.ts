@@ -13,7 +13,7 @@ import type {
 import { type Rendered, rendered } from './json.ts';
 import { newestMatches } from './matches.ts';
 import type { ServiceFacts } from './tasks.ts';
-import { formatTime } from './times.ts';
+import { formatTime, formatTimeOrNull } from './times.ts';
 
 export type Wire = Readonly<Record<string, unknown>>;
 
@@ -28,7 +28,8 @@ export class AnswerFacts {
   readonly catalogs: readonly string[];
   readonly recordingRelease: string;
   readonly tnsSnapshotMaxAgeSeconds: number;
-  readonly #bestGuess: Rendered;
+  /** The entry of `provenance_sets` for what was crossmatched before recording began. */
+  readonly bestGuess: Rendered;
   readonly #tnsUrlTemplate: string;
   readonly #sets = new Map<number, { readonly hash: string; readonly entry: Rendered }>();
 
@@ -39,17 +40,13 @@ export class AnswerFacts {
     this.recordingRelease = recordingRelease;
     this.#tnsUrlTemplate = tnsUrlTemplate;
     this.tnsSnapshotMaxAgeSeconds = tnsSnapshotMaxAgeSeconds;
-    this.#bestGuess = rendered({
+    this.bestGuess = rendered({
       basis: BEST_GUESS,
       description: BEST_GUESS_DESCRIPTION,
       crossmatch_radius_arcsec,
       catalogs,
       reliability_cuts,
     });
-  }
-
-  get bestGuess(): Rendered {
-    return this.#bestGuess;
   }
 
   recordedSet(store: Store, ordinal: number): { readonly hash: string; readonly entry: Rendered } {
@@ -191,7 +188,7 @@ export class ObjectEncoder {
       catalogs_skipped: [],
       partial: false,
       tns_checked: tns?.checked ?? false,
-      tns_snapshot_epoch: timeOrNull(tns?.snapshotEpochUs),
+      tns_snapshot_epoch: formatTimeOrNull(tns?.snapshotEpochUs),
       tns: tns && tns.name !== null ? this.#associated(tns, tns.name) : undefined,
     };
   }
@@ -215,7 +212,7 @@ export class ObjectEncoder {
   #tns(tns: TnsAssociation): Wire {
     return {
       checked: tns.checked,
-      snapshot_epoch: timeOrNull(tns.snapshotEpochUs),
+      snapshot_epoch: formatTimeOrNull(tns.snapshotEpochUs),
       name: tns.name,
       name_prefix: tns.namePrefix,
       classification: tns.classification,
@@ -232,8 +229,4 @@ function matchSummary({ catalogName, catalogSourceId, separationArcsec }: MatchS
     catalog_source_id: catalogSourceId,
     separation_arcsec: separationArcsec,
   };
-}
-
-function timeOrNull(timeUs: number | null | undefined): string | null {
-  return timeUs === null || timeUs === undefined ? null : formatTime(timeUs);
 }

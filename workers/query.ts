@@ -1,6 +1,8 @@
 /** Query tasks: search the generation, read the database, write the answers' bytes. */
+
 import { Piscina } from 'piscina';
 import { openGeneration, type SkyIndex } from '../index/mod.ts';
+import { traceOf } from '../src/error_text.ts';
 import { StoreError } from '../src/store/store.ts';
 import { AnswerFacts } from './encode.ts';
 import { unpackQueries } from './messages.ts';
@@ -35,7 +37,7 @@ export function runQueries(task: QueryTask): QueryAnswers {
       outcomes.push('ok');
     } catch (error) {
       const outcome = classify(error, deadline);
-      if (outcome !== 'too_expensive') faults[outcomes.length] = faultText(error);
+      if (outcome !== 'too_expensive') faults[outcomes.length] = traceOf(error);
       outcomes.push(outcome);
     }
     ends.push(length);
@@ -59,10 +61,6 @@ function classify(error: unknown, deadline: Deadline): QueryOutcome {
   if (error instanceof TooExpensive) return 'too_expensive';
   if (error instanceof StoreError) return deadline.passed ? 'too_expensive' : 'unreadable';
   return error instanceof StaleIndex ? 'stale_index' : 'fault';
-}
-
-function faultText(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 function answer(query: Query, generation: PublishedGeneration, deadline: Deadline): string {

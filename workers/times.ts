@@ -17,6 +17,11 @@ export function formatTime(timeUs: number, offsetMinutes = 0): string {
   return `${whole}${fraction}${formatOffset(offsetMinutes)}`;
 }
 
+/** `formatTime` in UTC of a time that may be missing. */
+export function formatTimeOrNull(timeUs: number | null | undefined): string | null {
+  return timeUs === null || timeUs === undefined ? null : formatTime(timeUs);
+}
+
 /** `+HH:MM` or `-HH:MM`. */
 export function formatOffset(minutes: number): string {
   if (minutes === 0) return '+00:00';

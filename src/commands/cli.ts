@@ -1,6 +1,8 @@
 /** What every command shares: its shape, its options, its progress line and its result. */
+
 import { parseArgs } from 'node:util';
 import { type Config, ConfigError, loadConfig, type SettingName } from '../config.ts';
+import { messageOf } from '../error_text.ts';
 
 /** One option of a command. With `value` it takes one, named so in the help; without, it is a flag. */
 export interface Option {
@@ -77,7 +79,7 @@ function parse(command: Command, options: Readonly<Record<string, Option>>, args
     const parsed = parseArgs({ args: [...args], options: Object.fromEntries(types), allowPositionals: true });
     return { values: new Map(Object.entries(parsed.values)), positionals: parsed.positionals };
   } catch (error) {
-    const why = error instanceof Error ? error.message.split('. ')[0] : String(error);
+    const why = messageOf(error).split('. ')[0];
     throw new UsageError(`${why}. Usage: nearsky ${command.usage}`);
   }
 }
@@ -105,7 +107,7 @@ export function commandHelp(command: Command): string {
 
 /** The exit status of an error that a command ended with, after one line on standard error about it. */
 export function reportError(name: string, error: unknown): number {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   process.stderr.write(`nearsky ${name}: ${message.replaceAll('\n', ' ')}\n`);
   if (process.env.NEARSKY_DEBUG && error instanceof Error) process.stderr.write(`${error.stack}\n`);
   return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;

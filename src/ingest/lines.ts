@@ -1,8 +1,10 @@
 /** Lines of a file or of standard input, decompressed where they are gzipped, in blocks as they arrive. */
+
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { messageOf } from '../error_text.ts';
 
 /** A longer line is not read: far above an alert with its cutouts (1.6 MB), far below what would trouble the memory. */
 export const MAX_LINE_BYTES = 16 * 2 ** 20;
@@ -41,7 +43,7 @@ export async function* readLines(source: Readable, file: string): AsyncGenerator
       if (lines.length > 0) yield lines;
     }
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new Error(`Cannot read ${file} as ${why}: mend that and run again, what was read before is stored`, {
       cause: error,
     });

@@ -1,5 +1,7 @@
 /** What the three brokers' normalisers share. */
+
 import { isPosition } from '../../index/mod.ts';
+import { messageOf } from '../error_text.ts';
 import type { BrokerName, Delivery, SkyPosition } from '../store/types.ts';
 import { asObject, type JsonObject, parseMessage } from './json.ts';
 
@@ -27,7 +29,7 @@ export function withObject(text: string, read: (message: JsonObject) => Normalis
   try {
     parsed = parseMessage(text);
   } catch (error) {
-    return rejected(`not JSON: ${error instanceof Error ? error.message : error}`);
+    return rejected(`not JSON: ${messageOf(error)}`);
   }
   const message = asObject(parsed);
   return message ? read(message) : rejected('not a JSON object');

@@ -1,5 +1,5 @@
 /** The tool that describes the service (wire contract, section 14.8). */
-import { formatTime, nowUs } from '../../workers/times.ts';
+import { formatTime, formatTimeOrNull, nowUs } from '../../workers/times.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';
 import { compactJson } from './answers.ts';
 import type { ToolContext } from './tools.ts';
@@ -17,7 +17,6 @@ export async function aboutService({ service }: ToolContext): Promise<string> {
   const seen = await service.probe();
   const epochUs = seen?.tnsSnapshotEpochUs ?? null;
   const isCurrent = isSnapshotCurrent(epochUs, nowUs(), config.TNS_SNAPSHOT_MAX_AGE_SECONDS);
-  const latestUs = seen?.latestIngestTimeUs ?? null;
   return compactJson({
     service_version: provenance.service_version,
     database: seen ? 'ok' : 'unavailable',
@@ -31,7 +30,7 @@ export async function aboutService({ service }: ToolContext): Promise<string> {
     tns_snapshot_epoch: isCurrent ? formatTime(epochUs) : null,
     tns_match_radius_arcsec: config.TNS_MATCH_RADIUS_ARCSEC,
     max_search_radius_arcsec: config.API_MAX_CONE_RADIUS_ARCSEC,
-    latest_alert_ingest: latestUs === null ? null : formatTime(latestUs),
+    latest_alert_ingest: formatTimeOrNull(seen?.latestIngestTimeUs),
     latest_alert_ingest_note:
       'When the newest object was first stored, UTC; null when there is none or the database cannot be read. It is not the time of an ' +
       'alert, and later alerts of a known object do not change it.',

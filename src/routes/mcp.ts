@@ -4,6 +4,7 @@
  * keeps sessions.
  */
 
+import { traceOf } from '../error_text.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { type JsonValue, readJsonBody } from '../http/json_body.ts';
@@ -59,6 +60,6 @@ async function readBody({ request, budget }: Exchange): Promise<JsonValue> {
 
 /** A fault of our own: the log has it, the client does not. */
 function fault(error: unknown, { log }: Service): RpcError {
-  log('internal_error', { path: '/mcp', error: error instanceof Error ? error.stack : String(error) });
+  log('internal_error', { path: '/mcp', error: traceOf(error) });
   return new RpcError(INTERNAL_ERROR, 'Cannot answer as the service has a fault: it is logged; try again');
 }

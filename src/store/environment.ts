@@ -1,4 +1,5 @@
 /** Opening the LMDB environment of a data directory: creating it, and refusing what is not one or is of a newer format. */
+
 import {
   accessSync,
   chmodSync,
@@ -14,6 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { messageOf } from '../error_text.ts';
 import { listRecent, raiseLatestIngest } from './recent.ts';
 import { decodeKey, decodeObject, decodePlain, encodePlain } from './records.ts';
 
@@ -221,7 +223,7 @@ function upgradeFormat(databases: Databases): void {
 
 /** An error of LMDB or the file system as a StoreError. LMDB reports a full disk as code 5, "Input/output error". */
 export function storeError(doing: string, error: unknown): StoreError {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   const full = code === 5 || code === 28 || code === 'ENOSPC' || code === 'EIO';
   const mend = full

@@ -2,6 +2,7 @@ import { createWriteStream, existsSync, renameSync, rmSync, statSync } from 'nod
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { messageOf } from '../error_text.ts';
 import type { Store } from '../store/store.ts';
 import { formatLines, type LineCounts } from './format.ts';
 
@@ -33,7 +34,7 @@ export async function exportStore(
     return counts;
   } catch (error) {
     if (isWhole) rmSync(path!, { force: true });
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new Error(`Cannot export to ${file ?? 'standard output'} as ${why}: mend that and run again`, {
       cause: error,
     });

@@ -1,5 +1,7 @@
 /** One line of an export, read and checked. */
+
 import { CUT_ENFORCERS, CUT_STATUSES } from '../contract/enums.ts';
+import { messageOf } from '../error_text.ts';
 import { asObject, type JsonObject } from '../ingest/json.ts';
 import type { ImportItem } from '../store/import.ts';
 import { RECORDED_OUTCOMES } from '../store/records.ts';
@@ -55,7 +57,7 @@ function parseJson(line: string): unknown {
   try {
     return WIDE_INTEGER.test(line) ? JSON.parse(line, keepInteger) : JSON.parse(line);
   } catch (error) {
-    throw new LineError(`not JSON: ${error instanceof Error ? error.message : error}`);
+    throw new LineError(`not JSON: ${messageOf(error)}`);
   }
 }
 

@@ -26,11 +26,7 @@ const { app, close } = await startApp(fill, { ...UNLIMITED, MCP_API_BASE_URL: 'h
 const connection = new Connection(app);
 test.after(close);
 
-async function lookup(identifiers: readonly unknown[]): Promise<Json> {
-  const { isError, answer } = await connection.call(LOOKUP, { identifiers });
-  assert.is(isError, false);
-  return answer;
-}
+const lookup = (identifiers: readonly unknown[]) => connection.lookup(identifiers);
 
 test('an object in full: values, key columns, nearest sources, links', async () => {
   const answer = await lookup([`${RICH}`]);

@@ -12,11 +12,7 @@ const { app, close } = await startApp(fill, { ...UNLIMITED, MCP_API_BASE_URL: 'h
 const connection = new Connection(app);
 test.after(close);
 
-async function lookup(identifiers: readonly unknown[]): Promise<Json> {
-  const { isError, answer } = await connection.call(LOOKUP, { identifiers });
-  assert.is(isError, false);
-  return answer;
-}
+const lookup = (identifiers: readonly unknown[]) => connection.lookup(identifiers);
 
 const idsOf = (objects: Json) => objects.map(({ diaObjectId }: Json) => diaObjectId);
 

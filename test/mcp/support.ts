@@ -1,5 +1,7 @@
 /** What the tests of the connector share: messages to a whole app, and what comes back. */
+import * as assert from 'uvu/assert';
 import { type Json, type Settings, startApp, type TestApp, type World } from '../http/support.ts';
+import { LOOKUP } from './world.ts';
 
 /** Settings under which no test meets a limit that it is not about. */
 export const UNLIMITED: Settings = {
@@ -68,6 +70,13 @@ export class Connection {
     if (status !== 200 || !body.result) throw new Error(`calling ${name} gave ${status}: ${text}`);
     const { content, isError } = body.result;
     return { isError, text: content[0].text, answer: JSON.parse(content[0].text) };
+  }
+
+  /** The answer of the lookup tool, which must not be an error. */
+  async lookup(identifiers: readonly unknown[]): Promise<Json> {
+    const { isError, answer } = await this.call(LOOKUP, { identifiers });
+    assert.is(isError, false);
+    return answer;
   }
 }
 

@@ -3,7 +3,7 @@ import type { Truncation } from '../../src/contract/enums.ts';
 import type { Wire } from '../encode.ts';
 import { Rendered, rendered, toJson } from '../json.ts';
 import type { IdInput, InvalidInput, LookupInput, LookupQuery, PositionInput, TnsInput } from '../tasks.ts';
-import { formatTime } from '../times.ts';
+import { formatTimeOrNull } from '../times.ts';
 import type { QueryContext } from './context.ts';
 import { Listing } from './listing.ts';
 import { type Found, findCircle, findName, inOrder } from './search.ts';
@@ -83,7 +83,7 @@ class Lookup {
       status: found.status,
       ...this.#listed(found),
       tns: record ? this.#context.facts.tnsRecord(record) : null,
-      tns_snapshot_epoch: snapshotEpochUs === null ? null : formatTime(snapshotEpochUs),
+      tns_snapshot_epoch: formatTimeOrNull(snapshotEpochUs),
       ...this.listing.marksOfFound(found),
     };
   }
