@@ -1,7 +1,7 @@
 /** From columns of points to an arena. */
 import Flatbush from 'flatbush';
-import { MAX_ORDER } from './healpix.ts';
-import { bucketKeyOf, sortByKey, sphereKeys } from './keys.ts';
+import { MAX_ORDER, pixelCentre } from './healpix.ts';
+import { bucketKeyOf, type SphereKeys, sortByKey, sphereKeys } from './keys.ts';
 import {
   type ArenaViews,
   BUCKET_ALIGNMENT,
@@ -25,8 +25,9 @@ import {
   NODE_SIZE,
   treeBytes,
 } from './layout.ts';
+import { RADIANS_PER_DEGREE } from './sphere.ts';
 
-/** Points, a column each, all of the same length. */
+/** Points, a column each, all of as many rows. */
 export interface PointColumns {
   /** Degrees, 0 to 360. */
   readonly ra: Float64Array;
@@ -35,6 +36,8 @@ export interface PointColumns {
   readonly id: BigInt64Array;
   /** Carried along, not searched by. */
   readonly time?: Float64Array | undefined;
+  /** From one row to the next in each column; 1 by default. Rows that are stored as such are read with one stride over four views. */
+  readonly stride?: number;
 }
 
 /** A bucket with more rows than this is split, down to order 13. */
@@ -54,14 +57,14 @@ const MIN_EXTENT = 1e-7;
  * @throws RangeError when columns differ in length or a position is out of range
  */
 export function buildArena(points: PointColumns): SharedArrayBuffer {
-  const rows = points.ra.length;
+  const { stride = 1 } = points;
+  const rows = Math.ceil(points.ra.length / stride);
   for (const column of [points.dec, points.id, points.time])
-    if (column && column.length !== rows)
+    if (column && Math.ceil(column.length / stride) !== rows)
       throw new RangeError(`Cannot build an arena as all columns must have ${rows} rows: one has ${column.length}`);
-  const vectors = new Float64Array(3 * rows);
-  const { low, high } = sphereKeys(points.ra, points.dec, vectors);
-  const order = sortByKey(low, high);
-  const buckets = splitIntoBuckets(order, low, high);
+  const keys = sphereKeys(points.ra, points.dec, stride);
+  const order = sortByKey(keys);
+  const buckets = splitIntoBuckets(order, keys);
 
   let directoryOrder = 0;
   while (directoryOrder < MAX_DIRECTORY_ORDER && 12 * 4 ** directoryOrder < 2 * buckets.length) directoryOrder++;
@@ -73,12 +76,13 @@ export function buildArena(points: PointColumns): SharedArrayBuffer {
     hasTime: points.time !== undefined,
   });
   writeColumns(views, points, order);
+  const projection = new Projection();
   let start = 0;
   for (let b = 0; b < buckets.length; b++) {
     const bucket = buckets[b]!;
     views.bucketKey[2 * b] = bucket.key;
     views.bucketKey[2 * b + 1] = start / BUCKET_ALIGNMENT;
-    writeBucket(views, bucket, start, order, vectors);
+    writeBucket(views, bucket, start, projection);
     start += bucketBytes(bucket.end - bucket.row);
   }
   writeDirectory(views);
@@ -86,28 +90,22 @@ export function buildArena(points: PointColumns): SharedArrayBuffer {
 }
 
 /** The record, the points' coordinates, then the tree over them; `start` in bytes. */
-function writeBucket(
-  views: ArenaViews,
-  bucket: Bucket,
-  start: number,
-  order: Uint32Array,
-  vectors: Float64Array,
-): void {
+function writeBucket(views: ArenaViews, bucket: Bucket, start: number, projection: Projection): void {
   const { ints, words } = views;
-  const { key, keyEnd, row, end } = bucket;
+  const { keyEnd, row, end } = bucket;
   const step = blockRows(end - row);
   const items = Math.ceil((end - row) / step);
   const uv = BUCKET_TREE + treeBytes(items) / 2;
   const record = start / 4;
   ints[record + BUCKET_END] = keyEnd;
-  ints[record + BUCKET_NSIDE] = 2 ** MAX_ORDER / Math.sqrt(keyEnd - key);
+  ints[record + BUCKET_NSIDE] = 2 ** bucketOrder(bucket);
   ints[record + BUCKET_ROW] = row;
   ints[record + BUCKET_ROW_END] = end;
   ints[record + BUCKET_STEP] = step;
   ints[record + BUCKET_ITEMS] = items;
   ints[record + BUCKET_UV] = uv;
   const points = words.subarray(start / 2 + uv, start / 2 + uv + 2 * (end - row));
-  project(views.floats.subarray(start / 8), points, order.subarray(row, end), vectors);
+  projection.write(bucket, views, start / 8, points);
   const tree = buildTree(points, step, items);
   words.set(new Uint16Array(tree), start / 2 + BUCKET_TREE);
 }
@@ -119,10 +117,15 @@ interface Bucket {
   readonly end: number;
 }
 
-function splitIntoBuckets(order: Uint32Array, low: Uint32Array, high: Uint16Array): Bucket[] {
+/** The order of a bucket's pixel. */
+function bucketOrder({ key, keyEnd }: Bucket): number {
+  return MAX_ORDER - Math.log2(keyEnd - key) / 2;
+}
+
+function splitIntoBuckets(order: Uint32Array, sphere: SphereKeys): Bucket[] {
   const rows = order.length;
   const keys = new Int32Array(rows);
-  for (let i = 0; i < rows; i++) keys[i] = bucketKeyOf(low, high, order[i]!);
+  for (let i = 0; i < rows; i++) keys[i] = bucketKeyOf(sphere, order[i]!);
   const buckets: Bucket[] = [];
   const firstAtOrAfter = (key: number, from: number, to: number): number => {
     while (from < to) {
@@ -157,69 +160,90 @@ function splitIntoBuckets(order: Uint32Array, low: Uint32Array, high: Uint16Arra
 
 function writeColumns(views: ArenaViews, points: PointColumns, order: Uint32Array): void {
   const { ra, dec, id, time } = views;
+  const { stride = 1 } = points;
   for (let i = 0; i < order.length; i++) {
-    const from = order[i]!;
+    const from = order[i]! * stride;
     ra[i] = points.ra[from]!;
     dec[i] = points.dec[from]!;
     id[i] = points.id[from]!;
   }
-  if (time) for (let i = 0; i < order.length; i++) time[i] = points.time![order[i]!]!;
+  if (time) for (let i = 0; i < order.length; i++) time[i] = points.time![order[i]! * stride]!;
 }
 
-/** Chooses the bucket's plane and scale, and writes them and its points' coordinates. */
-function project(record: Float64Array, uv: Uint16Array, members: Uint32Array, vectors: Float64Array): void {
-  let cx = 0;
-  let cy = 0;
-  let cz = 0;
-  for (let i = 0; i < members.length; i++) {
-    const at = 3 * members[i]!;
-    cx += vectors[at]!;
-    cy += vectors[at + 1]!;
-    cz += vectors[at + 2]!;
-  }
-  const norm = Math.hypot(cx, cy, cz);
-  cx /= norm;
-  cy /= norm;
-  cz /= norm;
-  // East is at right angles to the axis that is farther from the bucket; north completes the frame.
-  const polar = Math.abs(cz) > 0.9;
-  const across = polar ? Math.hypot(cy, cz) : Math.hypot(cx, cy);
-  const ex = polar ? 0 : -cy / across;
-  const ey = polar ? -cz / across : cx / across;
-  const ez = polar ? cy / across : 0;
-  const nx = cy * ez - cz * ey;
-  const ny = cz * ex - cx * ez;
-  const nz = cx * ey - cy * ex;
+/**
+ * The orthographic projection of one bucket after another, each on the plane that touches the sphere at the centre of the bucket's pixel.
+ *
+ * With da and dd the differences from the centre (a0, d0): u = cos(d) sin(da), v = sin(dd) + cos(d) sin(d0) (1 - cos(da)). The
+ * differences are small but for ra near a pole, so that a few terms of a series take the place of the library's functions.
+ */
+class Projection {
+  #u = new Float64Array(MAX_BUCKET_ROWS);
+  #v = new Float64Array(MAX_BUCKET_ROWS);
 
-  let minU = Infinity;
-  let maxU = -Infinity;
-  let minV = Infinity;
-  let maxV = -Infinity;
-  let rho2 = 0;
-  for (let i = 0; i < members.length; i++) {
-    const at = 3 * members[i]!;
-    const u = vectors[at]! * ex + vectors[at + 1]! * ey + vectors[at + 2]! * ez;
-    const v = vectors[at]! * nx + vectors[at + 1]! * ny + vectors[at + 2]! * nz;
-    if (u < minU) minU = u;
-    if (u > maxU) maxU = u;
-    if (v < minV) minV = v;
-    if (v > maxV) maxV = v;
-    if (u * u + v * v > rho2) rho2 = u * u + v * v;
+  /** Chooses the bucket's scale, and writes its frame to the record at `record` (in float64) and its points' coordinates to `points`. */
+  write(bucket: Bucket, { floats, ra, dec }: ArenaViews, record: number, points: Uint16Array): void {
+    const { row, end } = bucket;
+    if (end - row > this.#u.length) {
+      this.#u = new Float64Array(end - row);
+      this.#v = new Float64Array(end - row);
+    }
+    const us = this.#u;
+    const vs = this.#v;
+    const order = bucketOrder(bucket);
+    const centre = pixelCentre(order, bucket.key >> (2 * (MAX_ORDER - order)));
+    const sin0 = Math.sin(centre.dec * RADIANS_PER_DEGREE);
+    const cos0 = Math.cos(centre.dec * RADIANS_PER_DEGREE);
+    let minU = Infinity;
+    let maxU = -Infinity;
+    let minV = Infinity;
+    let maxV = -Infinity;
+    let rho2 = 0;
+    for (let i = row; i < end; i++) {
+      const across = ra[i]! - centre.ra;
+      const da = (across > 180 ? across - 360 : across < -180 ? across + 360 : across) * RADIANS_PER_DEGREE;
+      const dd = (dec[i]! - centre.dec) * RADIANS_PER_DEGREE;
+      const sinDd = smallSin(dd);
+      const cosDec = cos0 * (1 - smallVersine(dd)) - sin0 * sinDd;
+      const u = cosDec * smallSin(da);
+      const v = sinDd + cosDec * sin0 * smallVersine(da);
+      us[i - row] = u;
+      vs[i - row] = v;
+      if (u < minU) minU = u;
+      if (u > maxU) maxU = u;
+      if (v < minV) minV = v;
+      if (v > maxV) maxV = v;
+      if (u * u + v * v > rho2) rho2 = u * u + v * v;
+    }
+    const scale = 65534 / Math.max(maxU - minU, maxV - minV, MIN_EXTENT);
+    for (let i = 0; i < end - row; i++) {
+      points[2 * i] = Math.round((us[i]! - minU) * scale);
+      points[2 * i + 1] = Math.round((vs[i]! - minV) * scale);
+    }
+    const sinRa = Math.sin(centre.ra * RADIANS_PER_DEGREE);
+    const cosRa = Math.cos(centre.ra * RADIANS_PER_DEGREE);
+    floats.set([-sinRa, cosRa, 0], record + BUCKET_EAST);
+    floats.set([-sin0 * cosRa, -sin0 * sinRa, cos0], record + BUCKET_NORTH);
+    floats[record + BUCKET_U0] = minU;
+    floats[record + BUCKET_V0] = minV;
+    floats[record + BUCKET_SCALE] = scale;
+    floats[record + BUCKET_RHO2] = rho2;
   }
-  const scale = 65534 / Math.max(maxU - minU, maxV - minV, MIN_EXTENT);
-  for (let i = 0; i < members.length; i++) {
-    const at = 3 * members[i]!;
-    const u = vectors[at]! * ex + vectors[at + 1]! * ey + vectors[at + 2]! * ez;
-    const v = vectors[at]! * nx + vectors[at + 1]! * ny + vectors[at + 2]! * nz;
-    uv[2 * i] = Math.round((u - minU) * scale);
-    uv[2 * i + 1] = Math.round((v - minV) * scale);
-  }
-  record.set([ex, ey, ez], BUCKET_EAST);
-  record.set([nx, ny, nz], BUCKET_NORTH);
-  record[BUCKET_U0] = minU;
-  record[BUCKET_V0] = minV;
-  record[BUCKET_SCALE] = scale;
-  record[BUCKET_RHO2] = rho2;
+}
+
+/** Radians up to which the series below are right to 1e-15. */
+const SMALL = 0.2;
+
+function smallSin(x: number): number {
+  if (!(x < SMALL && x > -SMALL)) return Math.sin(x);
+  const x2 = x * x;
+  return x * (1 - (x2 / 6) * (1 - (x2 / 20) * (1 - (x2 / 42) * (1 - x2 / 72))));
+}
+
+/** 1 - cos(x) */
+function smallVersine(x: number): number {
+  if (!(x < SMALL && x > -SMALL)) return 1 - Math.cos(x);
+  const x2 = x * x;
+  return (x2 / 2) * (1 - (x2 / 12) * (1 - (x2 / 30) * (1 - (x2 / 56) * (1 - x2 / 90))));
 }
 
 /** A Flatbush whose items are the boxes of the blocks of `step` points, in order. */

@@ -9,27 +9,21 @@ export interface SphereKeys {
 }
 
 /**
- * The keys of positions in degrees, and, where asked for, their unit vectors (x, y, z of each).
+ * The keys of positions in degrees.
  *
+ * @param stride from one position to the next in `ra` and `dec`
  * @throws RangeError for a position out of range
  */
-export function sphereKeys(ra: Float64Array, dec: Float64Array, vectors?: Float64Array): SphereKeys {
-  const rows = ra.length;
+export function sphereKeys(ra: Float64Array, dec: Float64Array, stride = 1): SphereKeys {
+  const rows = Math.ceil(ra.length / stride);
   const low = new Uint32Array(rows);
   const high = new Uint16Array(rows);
   const point = new FacePoint();
   for (let i = 0; i < rows; i++) {
-    const a = ra[i]!;
-    const d = dec[i]!;
+    const a = ra[i * stride]!;
+    const d = dec[i * stride]!;
     checkPosition(a, d);
-    const z = Math.sin(d * RADIANS_PER_DEGREE);
-    const cosDec = Math.cos(d * RADIANS_PER_DEGREE);
-    if (vectors) {
-      vectors[3 * i] = cosDec * Math.cos(a * RADIANS_PER_DEGREE);
-      vectors[3 * i + 1] = cosDec * Math.sin(a * RADIANS_PER_DEGREE);
-      vectors[3 * i + 2] = z;
-    }
-    point.set(a, z, cosDec);
+    point.set(a, Math.sin(d * RADIANS_PER_DEGREE), Math.cos(d * RADIANS_PER_DEGREE));
     const bits = (spreadBits(cellOf(point.x, 65536)) | (spreadBits(cellOf(point.y, 65536)) << 1)) >>> 0;
     low[i] = bits;
     high[i] = (point.face << 10) | (bits >>> 22);
@@ -37,27 +31,58 @@ export function sphereKeys(ra: Float64Array, dec: Float64Array, vectors?: Float6
   return { low, high };
 }
 
-/** Row numbers in ascending order of key: a radix sort of the bits 0-10, 11-21, then 22-31 and the face. Stable. */
-export function sortByKey(low: Uint32Array, high: Uint16Array): Uint32Array {
+/** In a float64, a row beside the 25 bits of its key that are not sorted by yet: 53 bits together. */
+const ROW_UNIT = 2 ** 28;
+
+/**
+ * Row numbers in ascending order of key. Stable. A radix sort, by the bits 0-10, 11-21, then 22-31 and the face; the key travels with its
+ * row, so that each pass reads in sequence.
+ *
+ * @throws RangeError for 2^28 rows or more
+ */
+export function sortByKey({ low, high }: SphereKeys): Uint32Array {
   const rows = low.length;
-  let from = new Uint32Array(rows);
-  let to = new Uint32Array(rows);
-  for (let i = 0; i < rows; i++) from[i] = i;
-  const digits = [(i: number) => low[i]! & 2047, (i: number) => (low[i]! >>> 11) & 2047, (i: number) => high[i]!];
-  for (const digit of digits) {
-    const starts = new Uint32Array(12 * 1024 + 1);
-    for (let i = 0; i < rows; i++) starts[digit(i) + 1]!++;
-    for (let k = 1; k < starts.length; k++) starts[k]! += starts[k - 1]!;
-    for (let i = 0; i < rows; i++) {
-      const row = from[i]!;
-      to[starts[digit(row)]!++] = row;
-    }
-    [from, to] = [to, from];
+  if (rows >= ROW_UNIT) throw new RangeError(`Cannot sort ${rows} rows as an arena has less than ${ROW_UNIT}`);
+  const first = new Uint32Array(2048);
+  const second = new Uint32Array(2048);
+  const third = new Uint32Array(12 * 1024);
+  for (let i = 0; i < rows; i++) {
+    const bits = low[i]!;
+    first[bits & 2047]!++;
+    second[(bits >>> 11) & 2047]!++;
+    third[high[i]!]!++;
   }
-  return from;
+  for (const counts of [first, second, third]) countsToStarts(counts);
+  const a = new Float64Array(rows);
+  const b = new Float64Array(rows);
+  for (let i = 0; i < rows; i++) {
+    const bits = low[i]!;
+    a[first[bits & 2047]!++] = (high[i]! * 2048 + ((bits >>> 11) & 2047)) * ROW_UNIT + i;
+  }
+  for (let i = 0; i < rows; i++) {
+    const keyed = a[i]!;
+    b[second[(keyed / ROW_UNIT) & 2047]!++] = keyed;
+  }
+  const order = new Uint32Array(rows);
+  for (let i = 0; i < rows; i++) {
+    const keyed = b[i]!;
+    const key = (keyed / ROW_UNIT) | 0;
+    order[third[key >> 11]!++] = keyed - key * ROW_UNIT;
+  }
+  return order;
+}
+
+/** Replaces each count by the sum of those before it. */
+function countsToStarts(counts: Uint32Array): void {
+  let start = 0;
+  for (let k = 0; k < counts.length; k++) {
+    const count = counts[k]!;
+    counts[k] = start;
+    start += count;
+  }
 }
 
 /** The order-13 pixel of a point. */
-export function bucketKeyOf(low: Uint32Array, high: Uint16Array, row: number): number {
+export function bucketKeyOf({ low, high }: SphereKeys, row: number): number {
   return ((high[row]! >> 10) << 26) | (low[row]! >>> 6);
 }

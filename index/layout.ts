@@ -3,8 +3,8 @@
  *
  * Rows are sorted by their HEALPix pixel at order 16 (NESTED), so that neighbours on the sky are neighbours in memory. A bucket is a run of
  * rows in one pixel (order 3 to 13, as deep as its density asks for); blocks of 16 rows are the items of the bucket's Flatbush tree.
- * Within a bucket a point is a pair of uint16: its orthographic projection on the plane that touches the sphere at the bucket's
- * mean direction. A projection only shortens chords, so a box of the radius around the projected query misses nothing, and it has
+ * Within a bucket a point is a pair of uint16: its orthographic projection on the plane that touches the sphere at the centre of the
+ * bucket's pixel. A projection only shortens chords, so a box of the radius around the projected query misses nothing, and it has
  * neither poles nor a seam.
  *
  *   header       16 float64    magic, version, then the numbers of `ArenaShape`

@@ -20,8 +20,7 @@ export const NO_MATCH = 0xffffffff;
  * @throws RangeError for a position or a radius out of range
  */
 export function nearestJoin(index: SkyIndex, ra: Float64Array, dec: Float64Array, radiusArcsec: number): JoinResult {
-  const { low, high } = sphereKeys(ra, dec);
-  const order = sortByKey(low, high);
+  const order = sortByKey(sphereKeys(ra, dec));
   const arena = new Uint32Array(ra.length).fill(NO_MATCH);
   const row = new Uint32Array(ra.length);
   const separationArcsec = new Float64Array(ra.length);
