@@ -3,12 +3,12 @@
  *
  *   magic    8 bytes    "nearskyG"
  *   version  uint32     little-endian, as is the next
- *   header   uint32     its length in bytes, then JSON: {"sequence", "mark", "arenas": [bytes, ...]}
+ *   header   uint32     its length in bytes, then JSON: {"sequence", "rows", "mark", "arenas": [bytes, ...]}
  *   arenas   bytes      one after another
  *   digest   32 bytes   SHA-256 of everything before
  *
- * `mark` is a digest of the journal entry `sequence` and of its objects: an index of another history, say of a database that was since
- * restored from a backup, is not taken for one of this.
+ * `mark` is a digest of what was stored last up to then: an index of another history, say of a database that was since restored from a
+ * backup, is not taken for one of this.
  */
 import { createHash, type Hash } from 'node:crypto';
 import {
@@ -27,13 +27,13 @@ import {
 import { join } from 'node:path';
 import { Arena } from '../index/mod.ts';
 import type { Store } from '../src/store/store.ts';
-import type { BuiltIndex, SaveIndexTask } from './tasks.ts';
+import type { BuiltIndex, IndexedExtent, SaveIndexTask } from './tasks.ts';
 import { currentStore, threadDataDir } from './thread.ts';
 
 const DIRECTORY = 'index';
 const FILE = 'generation';
 const MAGIC = 'nearskyG';
-const VERSION = 1;
+const VERSION = 2;
 const PREFIX_BYTES = 16;
 const DIGEST_BYTES = 32;
 const CHUNK_BYTES = 1 << 20;
@@ -41,15 +41,14 @@ const MAX_HEADER_BYTES = 1 << 16;
 /** A file that a killed process left half written is in nobody's use by then. */
 const ABANDONED_MS = 3_600_000;
 
-interface Header {
-  readonly sequence: number;
+interface Header extends IndexedExtent {
   readonly mark: string;
   readonly arenas: readonly number[];
 }
 
 /** Writes aside and renames, so that there is always a whole file. It is not flushed: one torn by a power cut fails its digest. */
-export function runSaveIndex({ sequence, arenas }: SaveIndexTask): undefined {
-  const mark = journalMark(currentStore(), sequence);
+export function runSaveIndex({ sequence, rows, arenas }: SaveIndexTask): undefined {
+  const mark = historyMark(currentStore(), { sequence, rows });
   if (mark === undefined) return;
   const directory = join(threadDataDir(), DIRECTORY);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -57,7 +56,7 @@ export function runSaveIndex({ sequence, arenas }: SaveIndexTask): undefined {
   const aside = join(directory, `${FILE}.${process.pid}.tmp`);
   const fd = openSync(aside, 'w', 0o600);
   try {
-    writeIndex(fd, { sequence, mark, arenas: arenas.map(arena => arena.byteLength) }, arenas);
+    writeIndex(fd, { sequence, rows, mark, arenas: arenas.map(arena => arena.byteLength) }, arenas);
     renameSync(aside, join(directory, FILE));
   } catch (error) {
     rmSync(aside, { force: true });
@@ -133,18 +132,25 @@ function readIndex(fd: number, store: Store): BuiltIndex | undefined {
   const buffers = header.arenas.map(bytes => readArena(fd, bytes, hash));
   const digest = readAll(fd, Buffer.alloc(DIGEST_BYTES));
   if (!digest?.equals(hash.digest())) return undefined;
-  if (journalMark(store, header.sequence) !== header.mark) return undefined;
-  return { sequence: header.sequence, arenas: buffers.map(buffer => ({ buffer, length: new Arena(buffer).length })) };
+  if (historyMark(store, header) !== header.mark) return undefined;
+  const { sequence, rows } = header;
+  return { sequence, rows, arenas: buffers.map(buffer => ({ buffer, length: new Arena(buffer).length })) };
 }
 
 /** The header, if its values are of the right types: its digest has not been looked at yet. */
 function parseHeader(text: string): Header | undefined {
   try {
-    const { sequence, mark, arenas } = JSON.parse(text) as Partial<Header>;
+    const { sequence, rows, mark, arenas } = JSON.parse(text) as Partial<Header>;
     const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
-    if (!isCount(sequence) || typeof mark !== 'string' || !Array.isArray(arenas) || !arenas.every(isCount))
+    if (
+      !isCount(sequence) ||
+      !isCount(rows) ||
+      typeof mark !== 'string' ||
+      !Array.isArray(arenas) ||
+      !arenas.every(isCount)
+    )
       return undefined;
-    return { sequence, mark, arenas };
+    return { sequence, rows, mark, arenas };
   } catch {
     return undefined;
   }
@@ -173,14 +179,15 @@ function readArena(fd: number, bytes: number, hash: Hash): SharedArrayBuffer {
   return arena;
 }
 
+/** Rows of the position table that a mark is made of. */
+const MARK_ROWS = 256;
+
 /**
- * A digest of one journal entry and of the ingest times of its objects, which never change; undefined when the journal does not have
- * it. The ids alone are the same where messages were stored again after a restore, but in another order.
+ * A digest of the last rows of the position table at a sequence number: ids, positions and ingest times, in the order of storing.
+ * Undefined when the journal does not have that entry, or counts other rows there.
  */
-function journalMark(store: Store, sequence: number): string | undefined {
-  const [entry] = store.journalAfter(sequence - 1, 1);
-  if (entry?.sequence !== sequence) return undefined;
-  const named = (ids: readonly bigint[]) => ids.map(id => `${id} ${store.getObject(id)?.ingestTimeUs}`).join();
-  const changes = [entry.stored, entry.delivered, entry.crossmatched].map(named).join(';');
-  return createHash('sha256').update(changes).digest('hex');
+function historyMark(store: Store, { sequence, rows }: IndexedExtent): string | undefined {
+  if (store.rowsAt(sequence) !== rows) return undefined;
+  const { ids } = store.positions(Math.max(0, rows - MARK_ROWS), rows);
+  return createHash('sha256').update(new Uint8Array(ids.buffer)).digest('hex');
 }

@@ -39,9 +39,8 @@ export class PoolError extends Error {
 const TIMEOUT_MS: Readonly<Record<Task['kind'], number>> = {
   query: 30_000,
   probe: 30_000,
-  tail: 60_000,
+  tail: 600_000,
   match: 600_000,
-  rebuild: 600_000,
   merge: 600_000,
   saveIndex: 600_000,
   openIndex: 600_000,

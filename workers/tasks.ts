@@ -160,17 +160,11 @@ export interface ProbeAnswer {
   readonly latestIngestTimeUs: number | null;
 }
 
-/** Builds one arena of every indexed object in the database. */
-export interface RebuildTask {
-  readonly kind: 'rebuild';
-}
-
-/** Builds one arena of the objects that the journal names after `after`, and of the rows of `absorb`. */
+/** Builds one arena of the objects that were stored after the first `rows`, and of the points of `absorb`. */
 export interface TailTask {
   readonly kind: 'tail';
-  readonly after: number;
-  /** At most this many journal entries, at least 1. */
-  readonly limit: number;
+  /** Of the position table; 0 for an index of the whole database. */
+  readonly rows: number;
   readonly absorb: readonly SharedArrayBuffer[];
 }
 
@@ -180,10 +174,8 @@ export interface BuiltArena {
   readonly length: number;
 }
 
-export interface TailAnswer {
-  /** The last journal entry that was read; `after` when there was none. */
-  readonly sequence: number;
-  /** Undefined when those entries name no object that can be indexed; `absorb` then stays as it is. */
+export interface TailAnswer extends IndexedExtent {
+  /** Undefined when there is no new object that can be indexed; `absorb` then stays as it is. */
   readonly arena: BuiltArena | undefined;
 }
 
@@ -193,10 +185,17 @@ export interface MergeTask {
   readonly arenas: readonly SharedArrayBuffer[];
 }
 
-/** Writes a generation to DATA/index, replacing what is there in one step. */
-export interface SaveIndexTask {
-  readonly kind: 'saveIndex';
+/** How far an index reaches. */
+export interface IndexedExtent {
+  /** It answers for the journal up to here, inclusive. */
   readonly sequence: number;
+  /** As many rows had the position table then. */
+  readonly rows: number;
+}
+
+/** Writes a generation to DATA/index, replacing what is there in one step. */
+export interface SaveIndexTask extends IndexedExtent {
+  readonly kind: 'saveIndex';
   readonly arenas: readonly SharedArrayBuffer[];
 }
 
@@ -205,27 +204,17 @@ export interface OpenIndexTask {
   readonly kind: 'openIndex';
 }
 
-/** Arenas that answer for the journal up to `sequence`, inclusive. */
-export interface BuiltIndex {
-  readonly sequence: number;
+/** The arenas of an index. */
+export interface BuiltIndex extends IndexedExtent {
   readonly arenas: readonly BuiltArena[];
 }
 
-export type Task =
-  | QueryTask
-  | MatchTask
-  | ProbeTask
-  | RebuildTask
-  | TailTask
-  | MergeTask
-  | SaveIndexTask
-  | OpenIndexTask;
+export type Task = QueryTask | MatchTask | ProbeTask | TailTask | MergeTask | SaveIndexTask | OpenIndexTask;
 
 export interface Results {
   query: QueryAnswers;
   match: MatchAnswer;
   probe: ProbeAnswer;
-  rebuild: BuiltIndex;
   tail: TailAnswer;
   merge: BuiltArena;
   saveIndex: undefined;

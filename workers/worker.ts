@@ -1,5 +1,5 @@
 /** The entry of a pool thread: one task in, its result out. Threads only read the database; see `src/store/writer.ts` for writes. */
-import { runMerge, runRebuild, runTail } from './build.ts';
+import { runMerge, runTail } from './build.ts';
 import { runOpenIndex, runSaveIndex } from './index_file.ts';
 import { runProbe, runQueries } from './query.ts';
 import type { ResultOf, Task } from './tasks.ts';
@@ -13,8 +13,6 @@ export default async function run(task: Task): Promise<ResultOf<Task>> {
       return (await import('./match.ts')).runMatch(task);
     case 'probe':
       return runProbe();
-    case 'rebuild':
-      return runRebuild();
     case 'tail':
       return runTail(task);
     case 'merge':

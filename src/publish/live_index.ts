@@ -1,4 +1,4 @@
-import type { BuiltArena, BuiltIndex, PublishedGeneration } from '../../workers/tasks.ts';
+import type { BuiltArena, BuiltIndex, IndexedExtent, PublishedGeneration, TailAnswer } from '../../workers/tasks.ts';
 import { planMerge } from './merge_plan.ts';
 
 /** An arena of at most this many rows is rebuilt together with new rows instead of standing beside them. */
@@ -7,17 +7,17 @@ const ABSORB_ROWS = 8192;
 /** The arenas that answer for the journal up to a sequence number. Arenas are replaced, never changed. */
 export class LiveIndex {
   #arenas: readonly BuiltArena[];
-  #sequence: number;
+  #extent: IndexedExtent;
   /** Arenas that are being merged: they must stay until they are replaced. */
   readonly #merging = new Set<BuiltArena>();
 
-  constructor({ arenas, sequence }: BuiltIndex) {
+  constructor({ arenas, sequence, rows }: BuiltIndex) {
     this.#arenas = arenas;
-    this.#sequence = sequence;
+    this.#extent = { sequence, rows };
   }
 
-  get sequence(): number {
-    return this.#sequence;
+  get extent(): IndexedExtent {
+    return this.#extent;
   }
 
   get buffers(): SharedArrayBuffer[] {
@@ -34,7 +34,7 @@ export class LiveIndex {
   }
 
   generation(number: number): PublishedGeneration {
-    return { number, sequence: this.#sequence, arenas: this.buffers };
+    return { number, sequence: this.#extent.sequence, arenas: this.buffers };
   }
 
   /** The small arenas that new rows are to be built together with. */
@@ -42,9 +42,9 @@ export class LiveIndex {
     return this.#arenas.filter(arena => arena.length <= ABSORB_ROWS && !this.#merging.has(arena));
   }
 
-  /** Advances to `sequence`; `arena` holds the new rows and those of `absorbed`. */
-  extend(sequence: number, arena: BuiltArena | undefined, absorbed: readonly BuiltArena[]): void {
-    this.#sequence = sequence;
+  /** Advances; `arena` holds the new rows and those of `absorbed`. */
+  extend({ sequence, rows, arena }: TailAnswer, absorbed: readonly BuiltArena[]): void {
+    this.#extent = { sequence, rows };
     if (arena) this.#replace(absorbed, arena);
   }
 

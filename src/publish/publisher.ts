@@ -15,8 +15,6 @@ import { LiveIndex } from './live_index.ts';
 const POLL_MS = 50;
 /** How long to wait after a failure. */
 const RETRY_MS = 1000;
-/** Journal entries that one task reads; a commit is one entry. */
-const TAIL_ENTRIES = 256;
 /** A merge of at least this share of the index is worth saving it. */
 const SAVED_SHARE = 0.25;
 
@@ -93,16 +91,16 @@ export class Publisher {
   async #catchUp(): Promise<void> {
     this.#store ??= openStore(this.#options.dataDir, 'read');
     const last = this.#lastSequence();
-    if (this.#index && last < this.#index.sequence) {
-      this.#options.log('index_stale', { error: `the journal ends at ${last}, before ${this.#index.sequence}` });
+    if (this.#index && last < this.#index.extent.sequence) {
+      this.#options.log('index_stale', { error: `the journal ends at ${last}, before ${this.#index.extent.sequence}` });
       this.discard();
     }
     const index = (this.#index ??= await this.#load());
-    while (this.#lastSequence() > index.sequence) await this.#tail(index);
+    while (this.#lastSequence() > index.extent.sequence) await this.#tail(index);
     if (this.#index !== index) return;
     if (!this.#current) {
       this.#publish(index);
-      this.#options.log('index_ready', { objects: index.length, arenas: index.arenaCount, sequence: index.sequence });
+      this.#options.log('index_ready', { objects: index.length, arenas: index.arenaCount, ...index.extent });
     }
     if (!this.#background) {
       const parts = index.takeForMerge();
@@ -115,11 +113,11 @@ export class Publisher {
     return this.#store!.lastSequence();
   }
 
-  /** The stored index, where there is one that can be trusted, or one of the whole database. */
+  /** The stored index, where there is one that can be trusted; or an empty one, to which the whole database is news. */
   async #load(): Promise<LiveIndex> {
     const stored = this.#distrustStored ? undefined : await this.#openStored();
     this.#savedSequence = stored?.sequence ?? 0;
-    return new LiveIndex(stored ?? (await this.#options.pool.run({ kind: 'rebuild' }, { signal: this.#stop.signal })));
+    return new LiveIndex(stored ?? { sequence: 0, rows: 0, arenas: [] });
   }
 
   /** It is only a cache: whatever is wrong with it, there is another way. */
@@ -135,9 +133,8 @@ export class Publisher {
   async #tail(index: LiveIndex): Promise<void> {
     const absorbed = index.toAbsorb();
     const absorb = absorbed.map(({ buffer }) => buffer);
-    const task = { kind: 'tail', after: index.sequence, limit: TAIL_ENTRIES, absorb } as const;
-    const { sequence, arena } = await this.#options.pool.run(task, { signal: this.#stop.signal });
-    index.extend(sequence, arena, absorbed);
+    const task = { kind: 'tail', rows: index.extent.rows, absorb } as const;
+    index.extend(await this.#options.pool.run(task, { signal: this.#stop.signal }), absorbed);
     if (this.#current) this.#publish(index);
   }
 
@@ -165,9 +162,9 @@ export class Publisher {
   }
 
   async #save(index: LiveIndex): Promise<void> {
-    const { sequence } = index;
-    if (sequence <= this.#savedSequence) return;
-    await this.#options.pool.run({ kind: 'saveIndex', sequence, arenas: index.buffers });
-    this.#savedSequence = sequence;
+    const { extent } = index;
+    if (extent.sequence <= this.#savedSequence) return;
+    await this.#options.pool.run({ kind: 'saveIndex', ...extent, arenas: index.buffers });
+    this.#savedSequence = extent.sequence;
   }
 }

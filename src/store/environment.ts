@@ -16,11 +16,12 @@ import {
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { messageOf } from '../error_text.ts';
+import { appendPositions } from './positions.ts';
 import { listRecent, raiseLatestIngest } from './recent.ts';
-import { decodeKey, decodeObject, decodePlain, encodePlain } from './records.ts';
+import { decodeKey, decodeObject, decodePlain, encodeJournal, encodeKey, encodePlain } from './records.ts';
 
 /** The stored format that this release reads and writes; it upgrades an older one where it is opened for writing. */
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;
 
 const FILE_NAME = 'nearsky.mdb';
 /** Several times what the lock file and an empty database take. */
@@ -32,6 +33,7 @@ const DATABASE_NAMES = [
   'sources',
   'pending',
   'journal',
+  'positions',
   'provenance_sets',
   'payload_keys',
   'catalogs',
@@ -208,17 +210,32 @@ function checkFormat(format: number, mode: 'read' | 'write', cannot: string, dat
   }
 }
 
-/** From format 1, which did not list the objects with matches by time nor note the latest ingest time, in one transaction. */
+/** From any older format, in one transaction. */
 function upgradeFormat(databases: Databases): void {
   databases.meta.transactionSync(() => {
-    if (readFormat(databases.meta) === FORMAT_VERSION) return;
-    for (const { key, value } of databases.objects.getRange({})) {
-      const object = decodeObject(decodeKey(key), value);
-      raiseLatestIngest(databases, object.ingestTimeUs);
-      if (object.matches.length > 0) listRecent(databases, object);
-    }
+    const format = readFormat(databases.meta)!;
+    if (format < 2) listAllRecent(databases);
+    if (format < 3) tabulatePositions(databases);
     databases.meta.put(FORMAT_KEY, encodePlain(FORMAT_VERSION));
   });
+}
+
+/** Format 1 did not list the objects with matches by time, nor note the latest ingest time. */
+function listAllRecent(databases: Databases): void {
+  for (const { key, value } of databases.objects.getRange({})) {
+    const object = decodeObject(decodeKey(key), value);
+    raiseLatestIngest(databases, object.ingestTimeUs);
+    if (object.matches.length > 0) listRecent(databases, object);
+  }
+}
+
+/** Up to format 2 the journal named the ids that a commit stored; now it counts the rows of the position table. */
+function tabulatePositions(databases: Databases): void {
+  for (const { key, value } of databases.journal.getRange({})) {
+    const [stored, delivered, crossmatched] = decodePlain(value) as [bigint[], bigint[], bigint[]];
+    const points = stored.map(id => decodeObject(id, databases.objects.get(encodeKey(id))!));
+    databases.journal.put(key, encodeJournal({ rows: appendPositions(databases, points), delivered, crossmatched }));
+  }
 }
 
 /** An error of LMDB or the file system as a StoreError. LMDB reports a full disk as code 5, "Input/output error". */

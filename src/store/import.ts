@@ -5,8 +5,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Databases } from './environment.ts';
 import type { Interner } from './interner.ts';
+import type { StoredPoint } from './positions.ts';
 import { listRecent, raiseLatestIngest } from './recent.ts';
-import { encodeKey, encodeObject, encodeSources, type JournalChanges } from './records.ts';
+import { encodeKey, encodeObject, encodeSources } from './records.ts';
 import type {
   CrossmatchRecord,
   MatchSource,
@@ -48,6 +49,13 @@ export type ImportOutcome = 'imported' | 'unchanged' | 'no_object' | { readonly 
 /** More records or matches than this of one object are refused: it would take many re-runs to have as many. */
 export const MAX_ENTRIES_PER_OBJECT = 1000;
 
+/** What a commit changed, to be journaled: new objects, further brokers, crossmatches. */
+export interface CommitChanges {
+  readonly stored: readonly StoredPoint[];
+  readonly delivered: readonly bigint[];
+  readonly crossmatched: readonly bigint[];
+}
+
 /** What the batch needs of the store and of its transaction. */
 export interface ImportContext {
   readonly databases: Databases;
@@ -66,7 +74,7 @@ export interface ImportContext {
 export function importItems(
   items: readonly ImportItem[],
   context: ImportContext,
-): { readonly outcomes: ImportOutcome[]; readonly changes: JournalChanges } {
+): { readonly outcomes: ImportOutcome[]; readonly changes: CommitChanges } {
   const drafts = new Map<bigint, Draft>();
   const outcomes = new Array<ImportOutcome>(items.length);
   const apply = (item: ImportItem, i: number) => {
@@ -77,12 +85,13 @@ export function importItems(
   for (const [i, item] of items.entries()) if (item.kind === 'object') apply(item, i);
   for (const [i, item] of items.entries()) if (item.kind !== 'object') apply(item, i);
 
-  const stored: bigint[] = [];
+  const stored: StoredPoint[] = [];
   const delivered: bigint[] = [];
   const crossmatched: bigint[] = [];
   for (const [id, draft] of drafts) {
-    if (!draft.save()) continue;
-    if (draft.isNew) stored.push(id);
+    const saved = draft.save();
+    if (!saved) continue;
+    if (draft.isNew) stored.push(saved);
     else if (draft.hasNewBroker) delivered.push(id);
     if (draft.hasNewCrossmatch) crossmatched.push(id);
   }
@@ -189,10 +198,11 @@ class Draft {
   }
 
   /** Writes the object where it changed; false where it did not. */
-  save(): boolean {
+  /** The object, unless nothing about it is new. */
+  save(): StoredObject | undefined {
     const { databases } = this.#context;
     const object = this.#object;
-    if (!object || !(this.isNew || this.hasNewBroker || this.hasNewCrossmatch)) return false;
+    if (!object || !(this.isNew || this.hasNewBroker || this.hasNewCrossmatch)) return undefined;
     const key = encodeKey(this.#id);
     databases.objects.put(key, encodeObject(object));
     if (this.#sources && this.#sources.length > 0) {
@@ -205,7 +215,7 @@ class Draft {
     if (!this.#wasListed && object.matches.length > 0) listRecent(databases, object);
     if (object.state === 'pending' && this.isNew) databases.pending.put(key, new Uint8Array(0));
     if (object.state === 'crossmatched' && this.#wasPending) databases.pending.remove(key);
-    return true;
+    return object;
   }
 }
 

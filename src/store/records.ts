@@ -238,15 +238,16 @@ export function decodeTnsRecord(objid: number, bytes: Uint8Array): TnsRecord {
   return { objid, name, namePrefix, ra, dec, classification, redshift };
 }
 
-export type JournalChanges = Omit<JournalEntry, 'sequence'>;
+/** A journal entry as it is stored: `rows` counts those of the position table after the commit, so that the last of them are the new ones. */
+export type JournalRecord = Pick<JournalEntry, 'delivered' | 'crossmatched'> & { readonly rows: number };
 
-export function encodeJournal(changes: JournalChanges): Uint8Array {
-  return packr.pack([changes.stored, changes.delivered, changes.crossmatched]);
+export function encodeJournal({ rows, delivered, crossmatched }: JournalRecord): Uint8Array {
+  return packr.pack([rows, delivered, crossmatched]);
 }
 
-export function decodeJournal(sequence: number, bytes: Uint8Array): JournalEntry {
-  const [stored, delivered, crossmatched] = packr.unpack(bytes) as [bigint[], bigint[], bigint[]];
-  return { sequence, stored, delivered, crossmatched };
+export function decodeJournal(bytes: Uint8Array): JournalRecord {
+  const [rows, delivered, crossmatched] = packr.unpack(bytes) as [number, bigint[], bigint[]];
+  return { rows, delivered, crossmatched };
 }
 
 export function encodeProvenanceSet(hash: string, set: ProvenanceSet): Uint8Array {

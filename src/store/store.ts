@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import type { CatalogRegistration } from '../catalogs/types.ts';
 import { type BinaryDatabase, type Databases, type Environment, openEnvironment } from './environment.ts';
+import { type PositionRows, readPositions } from './positions.ts';
 import { findRecent, type RecentPosition, type RecentQuery, readLatestIngest } from './recent.ts';
 import {
   decodeJournal,
@@ -96,11 +97,28 @@ export class Store {
     return lastOrdinal(this.databases.journal);
   }
 
+  /** How many rows the position table had after the commit of a journal entry; undefined when there is no such entry. */
+  rowsAt(sequence: number): number | undefined {
+    if (sequence === 0) return 0;
+    const bytes = read(this.databases.journal, BigInt(sequence));
+    return bytes && decodeJournal(bytes).rows;
+  }
+
+  /** The rows of the position table from `from` (inclusive) to `to` (exclusive). Throws a RangeError when it does not have them. */
+  positions(from: number, to: number): PositionRows {
+    return readPositions(this.databases, from, to);
+  }
+
   /** The journal entries after `sequence`, ascending, at most `limit`. */
   journalAfter(sequence: number, limit = 1000): JournalEntry[] {
     const entries: JournalEntry[] = [];
+    let from = this.rowsAt(sequence) ?? 0;
     for (const { key, value } of this.databases.journal.getRange({ start: encodeKey(BigInt(sequence) + 1n), limit })) {
-      entries.push(decodeJournal(Number(decodeKey(key)), value));
+      const { rows, delivered, crossmatched } = decodeJournal(value);
+      const { ids, count } = this.positions(from, rows);
+      const stored = Array.from({ length: count }, (_, row) => ids[4 * row]!);
+      entries.push({ sequence: Number(decodeKey(key)), stored, delivered, crossmatched });
+      from = rows;
     }
     return entries;
   }

@@ -1,19 +1,12 @@
 /** The one way into the database. Each method is one synchronous transaction: all of it is committed and flushed, or none of it. */
 import type { CatalogRegistration } from '../catalogs/types.ts';
 import { storeError } from './environment.ts';
-import { compareMatches, type ImportItem, type ImportOutcome, importItems } from './import.ts';
+import { type CommitChanges, compareMatches, type ImportItem, type ImportOutcome, importItems } from './import.ts';
 import { Interner } from './interner.ts';
+import { appendPositions } from './positions.ts';
 import { contentHash } from './provenance_hash.ts';
 import { listRecent, raiseLatestIngest } from './recent.ts';
-import {
-  encodeJournal,
-  encodeKey,
-  encodeObject,
-  encodePlain,
-  encodeProvenanceSet,
-  encodeSources,
-  type JournalChanges,
-} from './records.ts';
+import { encodeJournal, encodeKey, encodeObject, encodePlain, encodeProvenanceSet, encodeSources } from './records.ts';
 import { beginLoad, publish, removeLoads, type StageOutcome, stage } from './registry.ts';
 import { lastOrdinal, type Store } from './store.ts';
 import type {
@@ -59,16 +52,17 @@ export class Writer {
   async ingest(deliveries: readonly Delivery[], ingestTimeUs: number): Promise<IngestCounts> {
     return this.#transaction('store the messages', () => {
       const { objects, pending } = this.#store.databases;
-      const stored: bigint[] = [];
+      const stored: StoredObject[] = [];
       const delivered: bigint[] = [];
       let duplicate = 0;
       for (const delivery of deliveries) {
         const { diaObjectId, broker } = delivery;
         const known = this.#store.getObject(diaObjectId);
         if (!known) {
-          objects.put(encodeKey(diaObjectId), encodeObject(newObject(delivery, ingestTimeUs)));
+          const object = newObject(delivery, ingestTimeUs);
+          objects.put(encodeKey(diaObjectId), encodeObject(object));
           pending.put(encodeKey(diaObjectId), NOTHING);
-          stored.push(diaObjectId);
+          stored.push(object);
         } else if (!known.brokers.includes(broker)) {
           const brokers = [...known.brokers, broker].sort();
           objects.put(encodeKey(diaObjectId), encodeObject({ ...known, brokers }));
@@ -191,10 +185,14 @@ export class Writer {
   }
 
   /** Appends the entry of this commit, unless nothing changed. Other processes write too, so the number is taken inside the transaction. */
-  #journal(changes: JournalChanges): void {
-    if (changes.stored.length + changes.delivered.length + changes.crossmatched.length === 0) return;
-    const { journal } = this.#store.databases;
-    journal.put(encodeKey(BigInt(lastOrdinal(journal) + 1)), encodeJournal(changes));
+  #journal({ stored, delivered, crossmatched }: CommitChanges): void {
+    if (stored.length + delivered.length + crossmatched.length === 0) return;
+    const { databases } = this.#store;
+    const rows = appendPositions(databases, stored);
+    databases.journal.put(
+      encodeKey(BigInt(lastOrdinal(databases.journal) + 1)),
+      encodeJournal({ rows, delivered, crossmatched }),
+    );
   }
 }
 
@@ -209,8 +207,9 @@ function memo(bytesOf: (set: ProvenanceSet) => Uint8Array): (set: ProvenanceSet)
   };
 }
 
-function newObject(delivery: Delivery, ingestTimeUs: number): Omit<StoredObject, 'diaObjectId'> {
+function newObject(delivery: Delivery, ingestTimeUs: number): StoredObject {
   return {
+    diaObjectId: delivery.diaObjectId,
     position: delivery.position,
     reliability: delivery.reliability,
     ingestTimeUs,

@@ -1,24 +1,35 @@
-/** Data directories of format 1, which had no listing by time, no registry, and no latest ingest time. */
+/** Data directories as earlier releases left them. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'lmdb';
-import { encodePlain } from '../../src/store/records.ts';
+import { encodeKey, encodePlain } from '../../src/store/records.ts';
 import type { Store } from '../../src/store/store.ts';
 
-const DATABASES = ['objects', 'sources', 'pending', 'journal', 'provenance_sets', 'payload_keys', 'catalogs'] as const;
+/** Those whose values are the same in every format. */
+const UNCHANGED = ['objects', 'sources', 'pending', 'provenance_sets', 'payload_keys', 'catalogs'] as const;
+/** Format 1 had no listing by time, no registry, and no latest ingest time. */
+const SINCE_2 = ['recent_ingest', 'recent_event', 'tns_objects', 'tns_names'] as const;
 
-/** Makes one of what a store of today holds; the values of those databases are the same in both formats. */
-export async function writeFormat1(store: Store, directory: string): Promise<void> {
+/** Makes one of what a store of today holds. Format 2 had no position table: its journal named the ids that a commit stored. */
+export async function writeOldFormat(store: Store, directory: string, format: 1 | 2): Promise<void> {
   mkdirSync(directory);
   const binary = { keyEncoding: 'binary', encoding: 'binary' } as const;
   const path = join(directory, 'nearsky.mdb');
   const root = open<Uint8Array, Uint8Array>({ path, overlappingSync: false, maxDbs: 24, ...binary });
   const meta = root.openDB<Uint8Array, Uint8Array>('meta', binary);
   await meta.put(new TextEncoder().encode('created'), encodePlain('2026-10-01T00:00:00.000Z'));
-  await meta.put(new TextEncoder().encode('format'), encodePlain(1));
-  for (const name of DATABASES) {
+  await meta.put(new TextEncoder().encode('format'), encodePlain(format));
+  for (const name of format === 1 ? UNCHANGED : [...UNCHANGED, ...SINCE_2]) {
     const database = root.openDB<Uint8Array, Uint8Array>(name, binary);
     for (const { key, value } of store.databases[name].getRange({})) await database.put(key, value);
+  }
+  if (format === 2) {
+    const latest = new TextEncoder().encode('latest_ingest');
+    await meta.put(latest, store.databases.meta.get(latest)!);
+  }
+  const journal = root.openDB<Uint8Array, Uint8Array>('journal', binary);
+  for (const { sequence, stored, delivered, crossmatched } of store.journalAfter(0)) {
+    await journal.put(encodeKey(BigInt(sequence)), encodePlain([stored, delivered, crossmatched]));
   }
   await root.flushed;
   await root.close();

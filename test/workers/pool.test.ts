@@ -16,11 +16,11 @@ test.before.each(context => {
 test.after.each(({ pool }) => pool.close());
 
 function run(pool: Pool, mood: number | undefined, options?: RunOptions) {
-  return pool.run({ kind: 'tail', after: mood!, limit: 1, absorb: [] }, options);
+  return pool.run({ kind: 'tail', rows: mood!, absorb: [] }, options);
 }
 
 test('gives the result, or what the task threw', async ({ pool }) => {
-  assert.equal(await run(pool, ANSWER), { sequence: 0, arena: undefined });
+  assert.equal(await run(pool, ANSWER), { sequence: 0, rows: 0, arena: undefined });
   const error = await failure(() => run(pool, THROW));
   assert.equal([error.name, error.message, error instanceof PoolError], ['RangeError', 'no luck', false]);
   assert.is((await run(pool, ANSWER)).sequence, 0);
@@ -63,7 +63,7 @@ test('closing waits for what runs, and then takes no more', async ({ pool }) => 
 });
 
 test('a task that cannot be posted rejects', async ({ pool }) => {
-  const task = { kind: 'tail', after: 0, limit: 1, absorb: [() => {}] };
+  const task = { kind: 'tail', rows: 0, absorb: [() => {}] };
   assert.match((await failure(() => pool.run(task as never))).message, /clone/i);
   assert.is((await run(pool, ANSWER)).sequence, 0);
 });

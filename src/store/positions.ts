@@ -1,0 +1,73 @@
+/**
+ * The position table: one row an object, in the order in which they were stored, never changed. It is all that the index is built from,
+ * so that neither a start nor a commit reads objects for it.
+ *
+ * A row is 32 bytes, little-endian: id (int64), ra and dec (float64 degrees; NaN without a valid position), ingest time (float64 µs
+ * since 1970). A value holds CHUNK_ROWS of them, the last one fewer; its key is its ordinal.
+ */
+import type { BinaryDatabase, Databases } from './environment.ts';
+import { decodeKey, encodeKey, scratchKey } from './records.ts';
+import type { StoredObject } from './types.ts';
+
+/** What the table has of an object. */
+export type StoredPoint = Pick<StoredObject, 'diaObjectId' | 'position' | 'ingestTimeUs'>;
+
+export const ROW_BYTES = 32;
+
+/** As many as fill four pages of LMDB: a small commit rewrites one value. */
+const CHUNK_ROWS = 511;
+
+/** Rows as they are stored, seen as two types: four fields a row, the first of them an int64 and the others float64. */
+export interface PositionRows {
+  readonly count: number;
+  readonly ids: BigInt64Array;
+  readonly fields: Float64Array;
+}
+
+/** Appends objects, in their order, in the transaction that is open; returns how many rows there are then. */
+export function appendPositions({ positions }: Databases, points: readonly StoredPoint[]): number {
+  let [chunk, held] = lastChunk(positions);
+  if (held.length === CHUNK_ROWS * ROW_BYTES) [chunk, held] = [chunk + 1, new Uint8Array(0)];
+  const bytes = new Uint8Array(held.length + points.length * ROW_BYTES);
+  bytes.set(held);
+  encodeRows(points, new DataView(bytes.buffer, held.length));
+  for (let at = 0, key = chunk; at < bytes.length; at += CHUNK_ROWS * ROW_BYTES, key++) {
+    positions.put(encodeKey(BigInt(key)), bytes.subarray(at, at + CHUNK_ROWS * ROW_BYTES));
+  }
+  return chunk * CHUNK_ROWS + bytes.length / ROW_BYTES;
+}
+
+function lastChunk(positions: BinaryDatabase): [chunk: number, bytes: Uint8Array] {
+  for (const { key, value } of positions.getRange({ reverse: true, limit: 1 })) return [Number(decodeKey(key)), value];
+  return [0, new Uint8Array(0)];
+}
+
+function encodeRows(points: readonly StoredPoint[], view: DataView): void {
+  points.forEach(({ diaObjectId, position, ingestTimeUs }, i) => {
+    const at = i * ROW_BYTES;
+    view.setBigInt64(at, diaObjectId, true);
+    view.setFloat64(at + 8, position?.ra ?? Number.NaN, true);
+    view.setFloat64(at + 16, position?.dec ?? Number.NaN, true);
+    view.setFloat64(at + 24, ingestTimeUs, true);
+  });
+}
+
+/**
+ * The rows from `from` (inclusive) to `to` (exclusive).
+ * @throws RangeError when the table does not have them
+ */
+export function readPositions({ positions }: Databases, from: number, to: number): PositionRows {
+  const count = Math.max(0, to - from);
+  const bytes = new Uint8Array(count * ROW_BYTES);
+  for (let row = from; row < to; ) {
+    const chunk = Math.floor(row / CHUNK_ROWS);
+    const first = chunk * CHUNK_ROWS;
+    const end = Math.min(to, first + CHUNK_ROWS);
+    const held = positions.getBinaryFast(scratchKey(BigInt(chunk)));
+    if (!held || held.length < (end - first) * ROW_BYTES)
+      throw new RangeError(`Cannot read positions ${row} to ${end} as they are not stored: the database is damaged`);
+    bytes.set(held.subarray((row - first) * ROW_BYTES, (end - first) * ROW_BYTES), (row - from) * ROW_BYTES);
+    row = end;
+  }
+  return { count, ids: new BigInt64Array(bytes.buffer), fields: new Float64Array(bytes.buffer) };
+}
