@@ -124,13 +124,11 @@ function bucketOrder({ key, keyEnd }: Bucket): number {
 
 function splitIntoBuckets(order: Uint32Array, sphere: SphereKeys): Bucket[] {
   const rows = order.length;
-  const keys = new Int32Array(rows);
-  for (let i = 0; i < rows; i++) keys[i] = bucketKeyOf(sphere, order[i]!);
   const buckets: Bucket[] = [];
   const firstAtOrAfter = (key: number, from: number, to: number): number => {
     while (from < to) {
       const middle = (from + to) >> 1;
-      if (keys[middle]! < key) from = middle + 1;
+      if (bucketKeyOf(sphere, order[middle]!) < key) from = middle + 1;
       else to = middle;
     }
     return from;
@@ -158,16 +156,18 @@ function splitIntoBuckets(order: Uint32Array, sphere: SphereKeys): Bucket[] {
   return buckets;
 }
 
-function writeColumns(views: ArenaViews, points: PointColumns, order: Uint32Array): void {
-  const { ra, dec, id, time } = views;
+/** Rows that are gathered a column at a time while they are in the processor's cache. */
+const GATHERED_ROWS = 4096;
+
+function writeColumns({ ra, dec, id, time }: ArenaViews, points: PointColumns, order: Uint32Array): void {
   const { stride = 1 } = points;
-  for (let i = 0; i < order.length; i++) {
-    const from = order[i]! * stride;
-    ra[i] = points.ra[from]!;
-    dec[i] = points.dec[from]!;
-    id[i] = points.id[from]!;
+  for (let start = 0; start < order.length; start += GATHERED_ROWS) {
+    const end = Math.min(order.length, start + GATHERED_ROWS);
+    for (let i = start; i < end; i++) ra[i] = points.ra[order[i]! * stride]!;
+    for (let i = start; i < end; i++) dec[i] = points.dec[order[i]! * stride]!;
+    for (let i = start; i < end; i++) id[i] = points.id[order[i]! * stride]!;
+    if (time) for (let i = start; i < end; i++) time[i] = points.time![order[i]! * stride]!;
   }
-  if (time) for (let i = 0; i < order.length; i++) time[i] = points.time![order[i]! * stride]!;
 }
 
 /**
