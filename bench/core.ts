@@ -1,15 +1,15 @@
 /** The spatial core on one thread, beside skyref over the same sky in the same run, in turns. */
 import { Arena, buildArena, ConeHits, nearestJoin, SkyIndex } from '../index/mod.ts';
 import { median, type Options, ratio, type Workload } from './report.ts';
-import { clusteredSky, readSky, runSkyref, type Sky, type Skyref, uniformSky } from './sky.ts';
+import { runSkyref, type Sky, type Skyref, skiesOf } from './sky.ts';
 
 const RADII = [60, 10, 1] as const;
 const JOIN_POSITIONS = 100_000;
 
-type Figures = Record<string, number>;
+export type Figures = Record<string, number>;
 
 /** One pass: an index built, a quarter of the queries for each kind of search, none asked twice; then a join. Keys are those of skyref. */
-function measure(sky: Sky): Figures {
+export function measureCore(sky: Sky): Figures {
   const { ra, dec, queryRa, queryDec } = sky;
   const id = BigInt64Array.from({ length: ra.length }, (_, i) => BigInt(i));
   let start = performance.now();
@@ -60,7 +60,7 @@ function compare(
     note(`pass ${run + 1} of ${runs}`);
     const native = runSkyref(sky.dir);
     if (native) nativePasses.push(native);
-    passes.push(measure(sky));
+    passes.push(measureCore(sky));
   }
   const medians = (all: readonly Readonly<Figures>[]): Figures =>
     Object.fromEntries(Object.keys(all[0]!).map(key => [key, median(all.map(pass => pass[key]!))]));
@@ -74,13 +74,9 @@ export const core: Workload = {
   name: 'core',
   summary: 'build, cone, nearest and join on one thread, beside native code (skyref)',
   run(options: Options, note) {
-    const size = { points: options.points, queries: options.queries, seed: options.seed };
-    const skies = options.sky
-      ? { given: readSky(options.sky) }
-      : { clustered: clusteredSky(size), uniform: uniformSky(size) };
     const rows: string[][] = [];
     let json: Record<string, unknown> = {};
-    for (const [name, sky] of Object.entries(skies)) {
+    for (const [name, sky] of Object.entries(skiesOf(options))) {
       const { ours, native, equal } = compare(sky, options.runs, text => note(`${name} sky, ${text}`));
       for (const key of [
         'build_s',

@@ -9,11 +9,16 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../src/error_text.ts';
+import { bulk } from './bulk.ts';
 import { core } from './core.ts';
+import { generations } from './generations.ts';
 import { http } from './http.ts';
+import { memory } from './memory.ts';
 import { type Options, type Report, ratio, table, type Workload } from './report.ts';
+import { scaling } from './scaling.ts';
+import { start } from './start.ts';
 
-const workloads: readonly Workload[] = [core, http];
+const workloads: readonly Workload[] = [core, bulk, scaling, generations, start, memory, http];
 const baselineFile = fileURLToPath(new URL('./baseline.json', import.meta.url));
 
 const { values, positionals } = parseArgs({

@@ -53,6 +53,17 @@ export function readSky(dir: string): Sky {
   return { dir, ra: column('ra'), dec: column('dec'), queryRa: column('qra'), queryDec: column('qdec') };
 }
 
+/** The skies that a workload measures, by name: the one that was given, or skyref's and a uniform one. */
+export function skiesOf({
+  points,
+  queries,
+  seed,
+  sky,
+}: SkySize & { readonly sky?: string | undefined }): Record<string, Sky> {
+  const size = { points, queries, seed };
+  return sky ? { given: readSky(sky) } : { clustered: clusteredSky(size), uniform: uniformSky(size) };
+}
+
 /** skyref's own sky (half of it in crowds); without g++ the uniform one. */
 export function clusteredSky({ points, queries, seed }: SkySize): Sky {
   const program = skyref();

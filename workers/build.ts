@@ -1,11 +1,14 @@
 /** Index tasks: arenas from the position table, and from other arenas. */
 import { Arena, buildArena, mergeArenas } from '../index/mod.ts';
+import { release } from '../src/garbage.ts';
 import type { PositionRows } from '../src/store/positions.ts';
 import type { BuiltArena, MergeTask, TailAnswer, TailTask } from './tasks.ts';
 import { currentStore } from './thread.ts';
 
 /** Fields of a row of the position table. */
 const STRIDE = 4;
+/** What building takes a row beside its result, about: the result itself is the publisher's. */
+const BUILDING_BYTES = 64;
 
 export function runTail({ rows: from, absorb }: TailTask): TailAnswer {
   const store = currentStore();
@@ -23,6 +26,7 @@ export function runTail({ rows: from, absorb }: TailTask): TailAnswer {
     time: fields.subarray(3, end),
     stride: STRIDE,
   });
+  release(fields.byteLength + BUILDING_BYTES * length);
   return { sequence, rows, arena: absorb.length > 0 ? merged([...absorb, buffer]) : { buffer, length } };
 }
 
@@ -43,5 +47,7 @@ export function runMerge({ arenas }: MergeTask): BuiltArena {
 
 function merged(buffers: readonly SharedArrayBuffer[]): BuiltArena {
   const arenas = buffers.map(buffer => new Arena(buffer));
-  return { buffer: mergeArenas(arenas), length: arenas.reduce((sum, arena) => sum + arena.length, 0) };
+  const length = arenas.reduce((sum, arena) => sum + arena.length, 0);
+  release(buffers.reduce((sum, { byteLength }) => sum + byteLength, BUILDING_BYTES * length));
+  return { buffer: mergeArenas(arenas), length };
 }

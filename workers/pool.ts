@@ -41,6 +41,7 @@ const TIMEOUT_MS: Readonly<Record<Task['kind'], number>> = {
   probe: 30_000,
   tail: 600_000,
   match: 600_000,
+  join: 600_000,
   merge: 600_000,
   saveIndex: 600_000,
   openIndex: 600_000,

@@ -1,11 +1,11 @@
 /** Query tasks: search the generation, read the database, write the answers' bytes. */
 
 import { Piscina } from 'piscina';
-import { openGeneration, type SkyIndex } from '../index/mod.ts';
 import { traceOf } from '../src/error_text.ts';
 import { StoreError } from '../src/store/store.ts';
 import { AnswerFacts } from './encode.ts';
 import { unpackQueries } from './messages.ts';
+import { openedIndex } from './opened_index.ts';
 import { coneAnswer } from './queries/cone.ts';
 import { Deadline, StaleIndex, TooExpensive } from './queries/context.ts';
 import { countAnswer } from './queries/count.ts';
@@ -15,7 +15,6 @@ import type { ProbeAnswer, PublishedGeneration, Query, QueryAnswers, QueryOutcom
 import { currentStore, threadFacts } from './thread.ts';
 
 let facts: AnswerFacts | undefined;
-let opened: { readonly number: number; readonly index: SkyIndex } | undefined;
 const encoder = new TextEncoder();
 
 /** The answers of a batch, in its order. One query's failure leaves the others as they are. */
@@ -77,9 +76,4 @@ function answer(query: Query, generation: PublishedGeneration, deadline: Deadlin
     case 'recent':
       return recentAnswer(query, context);
   }
-}
-
-function openedIndex(generation: PublishedGeneration): SkyIndex {
-  if (opened?.number !== generation.number) opened = { number: generation.number, index: openGeneration(generation) };
-  return opened.index;
 }

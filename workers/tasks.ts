@@ -6,6 +6,7 @@ import type { Generation } from '../index/mod.ts';
 import type { DetailLevel, TimeField } from '../src/contract/enums.ts';
 import type { RecentPosition } from '../src/store/recent.ts';
 import type { ProvenanceSet } from '../src/store/types.ts';
+import type { JoinAnswer, JoinTask } from './join.ts';
 import type { MatchAnswer, MatchTask } from './match.ts';
 
 export interface ServiceProvenance extends ProvenanceSet {
@@ -122,6 +123,8 @@ export type Query = LookupQuery | CountQuery | ConeQuery | RecentQuery;
 /** A generation with a number that no other of the same publisher has: two generations may answer for the same sequence number. */
 export interface PublishedGeneration extends Generation {
   readonly number: number;
+  /** How many bytes of arenas its publisher has replaced so far: who held an earlier generation may let go of so many more. */
+  readonly replacedBytes: number;
 }
 
 /** Answers a batch of queries from one generation and the database. Needs a pool with a data directory. */
@@ -209,11 +212,12 @@ export interface BuiltIndex extends IndexedExtent {
   readonly arenas: readonly BuiltArena[];
 }
 
-export type Task = QueryTask | MatchTask | ProbeTask | TailTask | MergeTask | SaveIndexTask | OpenIndexTask;
+export type Task = QueryTask | MatchTask | JoinTask | ProbeTask | TailTask | MergeTask | SaveIndexTask | OpenIndexTask;
 
 export interface Results {
   query: QueryAnswers;
   match: MatchAnswer;
+  join: JoinAnswer;
   probe: ProbeAnswer;
   tail: TailAnswer;
   merge: BuiltArena;

@@ -1,6 +1,7 @@
 /** The entry of a pool thread: one task in, its result out. Threads only read the database; see `src/store/writer.ts` for writes. */
 import { runMerge, runTail } from './build.ts';
 import { runOpenIndex, runSaveIndex } from './index_file.ts';
+import { runJoin } from './join.ts';
 import { runProbe, runQueries } from './query.ts';
 import type { ResultOf, Task } from './tasks.ts';
 
@@ -11,6 +12,8 @@ export default async function run(task: Task): Promise<ResultOf<Task>> {
     case 'match':
       // Loaded when first needed: its Parquet reader is no business of a query thread.
       return (await import('./match.ts')).runMatch(task);
+    case 'join':
+      return runJoin(task);
     case 'probe':
       return runProbe();
     case 'tail':

@@ -12,7 +12,7 @@ import { openStore, type Store } from '../store/store.ts';
 import { LiveIndex } from './live_index.ts';
 
 /** How often the journal is looked at. */
-const POLL_MS = 50;
+const POLL_MS = 20;
 /** How long to wait after a failure. */
 const RETRY_MS = 1000;
 /** A merge of at least this share of the index is worth saving it. */

@@ -10,7 +10,7 @@ import { failure } from '../store/support.ts';
 
 const ENTRY = new URL('../workers/fixtures/moody_worker.ts', import.meta.url);
 const QUERY: Query = { kind: 'count', inputs: [{ kind: 'id', sent: '5', diaObjectId: 5n }], filters: null };
-const GENERATION = { number: 1, sequence: 0, arenas: [] };
+const GENERATION = { number: 1, sequence: 0, arenas: [], replacedBytes: 0 };
 
 const test = suite('query/batcher');
 

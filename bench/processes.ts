@@ -1,0 +1,86 @@
+/** What the workloads that measure whole processes share: a data directory from a sky, a service over it, what it takes. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { openStore } from '../src/store/store.ts';
+import type { Delivery } from '../src/store/types.ts';
+import { Writer } from '../src/store/writer.ts';
+import type { Sky } from './sky.ts';
+
+const FIRST_ID = 170_000_000_000_000_000n;
+const TIME_US = 1_790_000_000_000_000;
+const STORED_A_COMMIT = 10_000;
+
+/** The id of a sky's point. Ids ascend with the order of storing, as those of a night do. */
+export function idOf(point: number): bigint {
+  return FIRST_ID + 37n * BigInt(point);
+}
+
+/** Points `from` (inclusive) to `to` (exclusive) of a sky, as a broker would deliver them. */
+export function deliveries({ ra, dec }: Pick<Sky, 'ra' | 'dec'>, from: number, to: number): Delivery[] {
+  return Array.from({ length: to - from }, (_, i) => ({
+    diaObjectId: idOf(from + i),
+    position: { ra: ra[from + i]!, dec: dec[from + i]! },
+    reliability: 0.9,
+    eventTimeUs: TIME_US,
+    broker: 'lasair' as const,
+  }));
+}
+
+/** Runs `body` with a directory of its own, removed afterwards. */
+export async function withDataDir<T>(body: (dataDir: string) => Promise<T>): Promise<T> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'nearsky-bench-'));
+  try {
+    return await body(dataDir);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** Stores the first `count` points of a sky. */
+export async function storeSky(dataDir: string, sky: Sky, count: number): Promise<void> {
+  const store = openStore(dataDir, 'write');
+  const writer = new Writer(store);
+  for (let from = 0; from < count; from += STORED_A_COMMIT)
+    await writer.ingest(deliveries(sky, from, Math.min(count, from + STORED_A_COMMIT)), TIME_US + from);
+  await store.close();
+}
+
+/** A program of this project in a process of its own. */
+export class Program {
+  readonly process: ChildProcess;
+  readonly lines: AsyncIterableIterator<string>;
+
+  /** @param file beside this one */
+  constructor(file: string, args: readonly string[]) {
+    const path = fileURLToPath(new URL(file, import.meta.url));
+    this.process = spawn(process.execPath, [path, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
+    this.lines = createInterface(this.process.stdout!)[Symbol.asyncIterator]();
+  }
+
+  /** Resident memory of its own, bytes (Linux): pages of files, the database's among them, are the system's cache. */
+  get ownBytes(): number {
+    const status = readFileSync(`/proc/${this.process.pid}/status`, 'utf8');
+    return 1024 * Number(/RssAnon:\s+(\d+)/.exec(status)![1]);
+  }
+
+  async stop(): Promise<void> {
+    const ended = new Promise(resolve => this.process.once('exit', resolve));
+    if (this.process.exitCode !== null || !this.process.kill('SIGTERM')) return;
+    await ended;
+  }
+}
+
+/** `nearsky serve` over a data directory; `url` when it can answer. */
+export async function startService(dataDir: string): Promise<{ readonly service: Program; readonly url: string }> {
+  const service = new Program('../src/main.ts', ['serve', '--data', dataDir, '--port', '0', '--no-crossmatch']);
+  for (;;) {
+    const { value, done } = await service.lines.next();
+    if (done) throw new Error('nearsky serve ended before it listened');
+    const url = /^listening on (\S+)/.exec(value)?.[1];
+    if (url) return { service, url };
+  }
+}
