@@ -1,9 +1,10 @@
 /** One arena, searched. */
-import { cellOf, discOrder, discPixels, FacePoint, faceMargin, MAX_ORDER, pixelOfCell } from './healpix.ts';
+import { cellOf, discOrder, discPixels, FacePoint, faceMargin, MAX_ORDER, pixelOfCell, spreadBits } from './healpix.ts';
 import {
   type ArenaViews,
   BUCKET_ALIGNMENT,
   BUCKET_BOXES,
+  BUCKET_CELLS,
   BUCKET_EAST,
   BUCKET_END,
   BUCKET_ITEMS,
@@ -17,6 +18,8 @@ import {
   BUCKET_U0,
   BUCKET_UV,
   BUCKET_V0,
+  CELLS,
+  MAX_CELLED_ROWS,
   readArena,
 } from './layout.ts';
 import { RADIANS_PER_ARCSEC, RADIANS_PER_DEGREE, separationArcsec } from './sphere.ts';
@@ -32,6 +35,11 @@ const COORDINATE_ERROR = 0.75;
 const CHORD_SLACK = 1e-9;
 
 const MAX_NSIDE = 2 ** MAX_ORDER;
+
+const CELL_SIDE = Math.sqrt(CELLS);
+
+/** A cell with more rows than this is searched by the bucket's tree. */
+const MAX_SCANNED_ROWS = 64;
 
 /** Rows found, reused between searches. */
 export class ConeHits {
@@ -110,14 +118,21 @@ export class Disc {
 
 /** The best so far of a nearest search; reused. */
 export class NearestBest {
+  /** Number of the arena in its index; -1 when nothing is found yet. */
   arena = -1;
   row = -1;
+  /** Of the best; before there is one, the radius. */
   separationArcsec = 0;
-  id = 0n;
+  /** The ids of its arena: which one it is matters only in a tie, and at the end. */
+  ids: BigInt64Array = new BigInt64Array(0);
+
+  get id(): bigint {
+    return this.ids[this.row]!;
+  }
 }
 
 // Scratch of one search; a thread searches one arena at a time.
-const foundBlocks = new Int32Array(16384);
+const foundRanges = new Int32Array(16384);
 let foundBuckets = new Int32Array(1024);
 
 /** An arena in shared memory, opened for searching. Opening costs a few microseconds and copies nothing. */
@@ -138,6 +153,10 @@ export class Arena {
   private v = 0;
   private outer = 0;
   private inner2 = 0;
+  /** The cell of the only bucket that holds the whole disc; -1 where there is none. */
+  private cell = -1;
+  private rangeUnit = 1;
+  private rangeRows = 0;
 
   /** @throws ArenaError when the bytes are not an arena of this version */
   constructor(buffer: SharedArrayBuffer) {
@@ -176,6 +195,7 @@ export class Arena {
   private findBuckets(disc: Disc): number {
     const { bucketKey, shape } = this.views;
     const home = this.bucketAt(disc.key);
+    this.cell = -1;
     if (home >= 0 && disc.key < this.bucketEnd(home) && this.holdsDisc(home, disc)) {
       foundBuckets[0] = bucketKey[2 * home + 1]!;
       return 1;
@@ -217,19 +237,24 @@ export class Arena {
     return this.views.ints[this.views.bucketKey[2 * bucket + 1]! * (BUCKET_ALIGNMENT / 4) + BUCKET_END]!;
   }
 
-  /** Whether the disc, whose centre is in the bucket's pixel, does not reach the pixel's edge. The usual case. */
+  /**
+   * Whether the disc, whose centre is in the bucket's pixel, does not reach the pixel's edge. The usual case. Notes the cell that holds
+   * all of it, where there is one.
+   */
   private holdsDisc(bucket: number, { point, margin }: Disc): boolean {
     const nside = this.views.ints[this.views.bucketKey[2 * bucket + 1]! * (BUCKET_ALIGNMENT / 4) + BUCKET_NSIDE]!;
-    const reach = margin * nside;
-    const x = point.x * nside;
-    const y = point.y * nside;
-    const dx = x - Math.floor(x);
-    const dy = y - Math.floor(y);
-    return dx > reach && 1 - dx > reach && dy > reach && 1 - dy > reach;
+    if (!isInCell(point.x * nside, point.y * nside, margin * nside)) return false;
+    const x = point.x * nside * CELL_SIDE;
+    const y = point.y * nside * CELL_SIDE;
+    this.cell = isInCell(x, y, margin * nside * CELL_SIDE)
+      ? spreadBits(x & (CELL_SIDE - 1)) | (spreadBits(y & (CELL_SIDE - 1)) << 1)
+      : -1;
+    return true;
   }
 
   /**
-   * Brings the disc into the coordinates of the bucket at `start` and finds the blocks it may touch; returns how many are in `foundBlocks`.
+   * Brings the disc into the coordinates of the bucket at `start` and finds the rows it may touch; returns how many ranges of them are in
+   * `foundRanges`: a number times `rangeUnit` is the first row within the bucket, and `rangeRows` the most that it has.
    *
    * For points p and q of the sphere with projections at most rho from where the plane touches, the chord c and the distance d of the
    * projections hold d <= c <= d / sqrt(1 - rho^2).
@@ -256,35 +281,49 @@ export class Arena {
     this.v = queryV;
     this.outer = outer;
     this.inner2 = inner > 0 ? inner * inner : -1;
+    const record = start * (BUCKET_ALIGNMENT / 4);
+    const rows = ints[record + BUCKET_ROW_END]! - ints[record + BUCKET_ROW]!;
+    if (this.cell >= 0 && rows <= MAX_CELLED_ROWS) {
+      const cell = start * (BUCKET_ALIGNMENT / 2) + BUCKET_CELLS + this.cell;
+      const first = words[cell]!;
+      const end = this.cell === CELLS - 1 ? rows : words[cell + 1]!;
+      if (end - first <= MAX_SCANNED_ROWS) {
+        foundRanges[0] = first;
+        this.rangeUnit = 1;
+        this.rangeRows = end - first;
+        return end > first ? 1 : 0;
+      }
+    }
+    this.rangeUnit = ints[record + BUCKET_STEP]!;
+    this.rangeRows = this.rangeUnit;
     return searchTree(
       words,
       start * (BUCKET_ALIGNMENT / 2) + BUCKET_BOXES,
-      ints[start * (BUCKET_ALIGNMENT / 4) + BUCKET_ITEMS]!,
+      ints[record + BUCKET_ITEMS]!,
       toInt(queryU - outer),
       toInt(queryV - outer),
       toInt(queryU + outer + 1),
       toInt(queryV + outer + 1),
-      foundBlocks,
+      foundRanges,
     );
   }
 
   private coneInBucket(start: number, disc: Disc, hits: ConeHits): void {
-    const blocks = this.enterBucket(start, disc, disc.chord);
-    if (blocks === 0) return;
+    const ranges = this.enterBucket(start, disc, disc.chord);
+    if (ranges === 0) return;
     const { ints, words } = this.views;
-    const { u, v, inner2 } = this;
+    const { u, v, inner2, rangeUnit, rangeRows } = this;
     const outer2 = this.outer * this.outer;
     const record = start * (BUCKET_ALIGNMENT / 4);
     const firstRow = ints[record + BUCKET_ROW]!;
     const rows = ints[record + BUCKET_ROW_END]! - firstRow;
-    const step = ints[record + BUCKET_STEP]!;
     const uv = start * (BUCKET_ALIGNMENT / 2) + ints[record + BUCKET_UV]!;
-    hits.reserve(blocks * step);
+    hits.reserve(ranges * rangeRows);
     const out = hits.row;
     let count = hits.count;
-    for (let i = 0; i < blocks; i++) {
-      const first = foundBlocks[i]! * step;
-      const end = Math.min(first + step, rows);
+    for (let i = 0; i < ranges; i++) {
+      const first = foundRanges[i]! * rangeUnit;
+      const end = Math.min(first + rangeRows, rows);
       for (let k = first; k < end; k++) {
         const du = words[uv + 2 * k]! - u;
         const dv = words[uv + 2 * k + 1]! - v;
@@ -302,20 +341,19 @@ export class Arena {
     // A nearest so far shrinks the disc.
     const chord =
       best.row < 0 ? disc.chord : 2 * Math.sin((best.separationArcsec * RADIANS_PER_ARCSEC) / 2) * (1 + CHORD_SLACK);
-    const blocks = this.enterBucket(start, disc, chord);
-    if (blocks === 0) return;
+    const ranges = this.enterBucket(start, disc, chord);
+    if (ranges === 0) return;
     const { floats, ints, words } = this.views;
-    const { u, v } = this;
+    const { u, v, rangeUnit, rangeRows } = this;
     const scale = floats[start * (BUCKET_ALIGNMENT / 8) + BUCKET_SCALE]!;
     const record = start * (BUCKET_ALIGNMENT / 4);
     const firstRow = ints[record + BUCKET_ROW]!;
     const rows = ints[record + BUCKET_ROW_END]! - firstRow;
-    const step = ints[record + BUCKET_STEP]!;
     const uv = start * (BUCKET_ALIGNMENT / 2) + ints[record + BUCKET_UV]!;
     let outer2 = this.outer * this.outer;
-    for (let i = 0; i < blocks; i++) {
-      const first = foundBlocks[i]! * step;
-      const end = Math.min(first + step, rows);
+    for (let i = 0; i < ranges; i++) {
+      const first = foundRanges[i]! * rangeUnit;
+      const end = Math.min(first + rangeRows, rows);
       for (let k = first; k < end; k++) {
         const du = words[uv + 2 * k]! - u;
         const dv = words[uv + 2 * k + 1]! - v;
@@ -323,10 +361,9 @@ export class Arena {
         const row = firstRow + k;
         const separation = separationArcsec(disc.ra, disc.dec, this.ra[row]!, this.dec[row]!);
         if (separation > best.separationArcsec) continue;
-        const id = this.id[row]!;
-        if (best.row >= 0 && separation === best.separationArcsec && id >= best.id) continue;
+        if (best.row >= 0 && separation === best.separationArcsec && this.id[row]! >= best.id) continue;
         best.separationArcsec = separation;
-        best.id = id;
+        best.ids = this.id;
         best.arena = arena;
         best.row = row;
         const outer = separation * RADIANS_PER_ARCSEC * (1 + CHORD_SLACK) * scale + COORDINATE_ERROR;
@@ -334,6 +371,13 @@ export class Arena {
       }
     }
   }
+}
+
+/** Whether a disc of that reach, whose centre has those coordinates on a grid, lies within one cell of the grid. */
+function isInCell(x: number, y: number, reach: number): boolean {
+  const dx = x - Math.floor(x);
+  const dy = y - Math.floor(y);
+  return dx > reach && 1 - dx > reach && dy > reach && 1 - dy > reach;
 }
 
 /** The integer at or below a coordinate; what lies outside the coordinates of points stays outside. */

@@ -5,6 +5,7 @@ import { bucketKeyOf, type SphereKeys, sortByKey, sphereKeys } from './keys.ts';
 import {
   type ArenaViews,
   BUCKET_ALIGNMENT,
+  BUCKET_CELLS,
   BUCKET_EAST,
   BUCKET_END,
   BUCKET_ITEMS,
@@ -21,7 +22,9 @@ import {
   BUCKET_V0,
   blockRows,
   bucketBytes,
+  CELLS,
   createArena,
+  MAX_CELLED_ROWS,
   NODE_SIZE,
   treeBytes,
 } from './layout.ts';
@@ -83,6 +86,7 @@ export function buildArena(points: PointColumns): SharedArrayBuffer {
     views.bucketKey[2 * b] = bucket.key;
     views.bucketKey[2 * b + 1] = start / BUCKET_ALIGNMENT;
     writeBucket(views, bucket, start, projection);
+    writeCells(views.words.subarray(start / 2 + BUCKET_CELLS), bucket, order, keys);
     start += bucketBytes(bucket.end - bucket.row);
   }
   writeDirectory(views);
@@ -108,6 +112,25 @@ function writeBucket(views: ArenaViews, bucket: Bucket, start: number, projectio
   projection.write(bucket, views, start / 8, points);
   const tree = buildTree(points, step, items);
   words.set(new Uint16Array(tree), start / 2 + BUCKET_TREE);
+}
+
+/** Where each cell begins, in rows from the bucket's first. */
+function writeCells(cells: Uint16Array, bucket: Bucket, order: Uint32Array, { low }: SphereKeys): void {
+  const { key, keyEnd, row, end } = bucket;
+  if (end - row > MAX_CELLED_ROWS) return;
+  // Order-16 pixels within the face, of which a bucket's key counts 64 each.
+  const first = (key % 4 ** MAX_ORDER) * 64;
+  const span = ((keyEnd - key) * 64) / CELLS;
+  let from = row;
+  for (let cell = 1; cell < CELLS; cell++) {
+    let to = end;
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (low[order[middle]!]! < first + cell * span) from = middle + 1;
+      else to = middle;
+    }
+    cells[cell] = from - row;
+  }
 }
 
 interface Bucket {

@@ -15,12 +15,13 @@
  *   bucketKey    int32[2b]     pairs, ascending: first order-13 pixel of the bucket, and where it begins, in 64 bytes
  *   buckets      bytes         one after the other, each aligned to 64, so that a search touches one place in memory:
  *                                record, 128 bytes: see BUCKET_*
+ *                                cells, uint16[16]: the first row, within the bucket, of each of its pixel's 16 grandchildren
  *                                tree, a serialised Flatbush with uint16 boxes, aligned to 8
  *                                uv, uint16[2 * rows]: the points' coordinates, in units of the bucket's scale
  */
 
 const MAGIC = 0x6e656172; // "near"
-const VERSION = 1;
+const VERSION = 2;
 const HEADER_BYTES = 16 * 8;
 const SECTION_ALIGNMENT = 64;
 
@@ -57,14 +58,20 @@ export function treeBytes(items: number): number {
   return align(TREE_HEADER_BYTES + treeNodes(items) * 10, 8);
 }
 
+/** Cells of a bucket: the pixels two orders below its own. */
+export const CELLS = 16;
+
+/** A bucket with more rows has no cells: their first rows would not fit a uint16. */
+export const MAX_CELLED_ROWS = 65535;
+
 /** Bytes of a bucket. */
 export function bucketBytes(rows: number): number {
-  return align(BUCKET_BYTES + treeBytes(Math.ceil(rows / blockRows(rows))) + 4 * rows, BUCKET_ALIGNMENT);
+  return align(BUCKET_TREE * 2 + treeBytes(Math.ceil(rows / blockRows(rows))) + 4 * rows, BUCKET_ALIGNMENT);
 }
 
 // A bucket's record is 16 float64 or, seen as the same bytes, 32 int32. First, in float64: unit vectors to the east and north, origin and
 // units per radian of uv, and the greatest squared distance of a point from where the plane touches.
-const BUCKET_BYTES = 128;
+const RECORD_BYTES = 128;
 export const BUCKET_ALIGNMENT = 64;
 export const BUCKET_EAST = 0;
 export const BUCKET_NORTH = 3;
@@ -82,7 +89,8 @@ export const BUCKET_STEP = 24;
 export const BUCKET_ITEMS = 25;
 export const BUCKET_UV = 26;
 // In uint16 from the start of the record.
-export const BUCKET_TREE = BUCKET_BYTES / 2;
+export const BUCKET_CELLS = RECORD_BYTES / 2;
+export const BUCKET_TREE = BUCKET_CELLS + CELLS;
 export const BUCKET_BOXES = BUCKET_TREE + TREE_HEADER_BYTES / 2;
 
 export interface ArenaShape {

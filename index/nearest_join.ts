@@ -1,4 +1,5 @@
 /** The nearest point to each of many positions: a sorted join. */
+import { NearestBest } from './arena.ts';
 import { sortByKey, sphereKeys } from './keys.ts';
 import type { SkyIndex } from './sky_index.ts';
 
@@ -24,14 +25,14 @@ export function nearestJoin(index: SkyIndex, ra: Float64Array, dec: Float64Array
   const arena = new Uint32Array(ra.length).fill(NO_MATCH);
   const row = new Uint32Array(ra.length);
   const separationArcsec = new Float64Array(ra.length);
+  const best = new NearestBest();
   let matched = 0;
   for (let i = 0; i < order.length; i++) {
     const position = order[i]!;
-    const nearest = index.nearest(ra[position]!, dec[position]!, radiusArcsec);
-    if (!nearest) continue;
-    arena[position] = nearest.arena;
-    row[position] = nearest.row;
-    separationArcsec[position] = nearest.separationArcsec;
+    if (!index.findNearest(ra[position]!, dec[position]!, radiusArcsec, best)) continue;
+    arena[position] = best.arena;
+    row[position] = best.row;
+    separationArcsec[position] = best.separationArcsec;
     matched++;
   }
   return { arena, row, separationArcsec, matched };

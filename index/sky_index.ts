@@ -16,6 +16,7 @@ export class SkyIndex {
   readonly arenas: readonly Arena[];
   readonly length: number;
   private readonly disc = new Disc();
+  private readonly best = new NearestBest();
 
   constructor(arenas: readonly Arena[]) {
     this.arenas = arenas;
@@ -49,12 +50,21 @@ export class SkyIndex {
    * @throws RangeError for a position or a radius out of range
    */
   nearest(ra: number, dec: number, radiusArcsec: number): Nearest | undefined {
+    const { best } = this;
+    if (!this.findNearest(ra, dec, radiusArcsec, best)) return undefined;
+    const { arena, row, id, separationArcsec } = best;
+    return { arena, row, id, separationArcsec };
+  }
+
+  /** As `nearest`, into `best` and without allocating; whether there is one. */
+  findNearest(ra: number, dec: number, radiusArcsec: number, best: NearestBest): boolean {
     checkPosition(ra, dec);
     checkRadius(radiusArcsec);
     this.disc.set(ra, dec, radiusArcsec);
-    const best = new NearestBest();
+    best.arena = -1;
+    best.row = -1;
     best.separationArcsec = radiusArcsec;
     for (let i = 0; i < this.arenas.length; i++) this.arenas[i]!.nearest(this.disc, i, best);
-    return best.row < 0 ? undefined : best;
+    return best.row >= 0;
   }
 }
