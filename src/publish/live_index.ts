@@ -2,8 +2,8 @@ import type { BuiltArena, BuiltIndex, IndexedExtent, PublishedGeneration, TailAn
 import { release } from '../garbage.ts';
 import { planMerge } from './merge_plan.ts';
 
-/** An arena of at most this many rows is rebuilt together with new rows instead of standing beside them: half a millisecond. */
-const ABSORB_ROWS = 2048;
+/** An arena of at most this many rows is rebuilt together with new rows instead of standing beside them: well under a millisecond. */
+const ABSORB_ROWS = 1024;
 
 /** The arenas that answer for the journal up to a sequence number. Arenas are replaced, never changed. */
 export class LiveIndex {
