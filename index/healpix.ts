@@ -33,7 +33,8 @@ export class FacePoint {
       const jm = 0.5 + t + 0.75 * z;
       const fp = Math.floor(jp);
       const fm = Math.floor(jm);
-      this.face = fp === fm ? fp | 4 : fp < fm ? fp : fm + 8;
+      // Just below 360 degrees both may round to 4, which is 0.
+      this.face = fp === fm ? fp | 4 : fp < fm ? fp & 3 : (fm & 3) | 8;
       this.x = jm - fm;
       this.y = 1 - (jp - fp);
       return;

@@ -34,6 +34,18 @@ test('ra 360 is ra 0', () => {
   for (const dec of [-90, -60, -20, 0, 41.8, 90]) assert.is(pixelOf(13, 360, dec), pixelOf(13, 0, dec));
 });
 
+test('a float64 below ra 360, where faces meet: a pixel whose disc holds the point across the seam', () => {
+  const ra = 360 - 2 ** -44;
+  for (const corner of [41.8103148957786, -41.8103148957786])
+    for (let ulps = -4; ulps <= 4; ulps++) {
+      const dec = corner + ulps * 2 ** -47;
+      for (const order of [0, 5, 13]) {
+        const across = conePixels(order, 0, dec, 0.001);
+        assert.ok(across.includes(pixelOf(order, ra, dec)), `order ${order} dec ${dec}: ${pixelOf(order, ra, dec)}`);
+      }
+    }
+});
+
 test('conePixels holds the pixel of every point of the disc, at most nine where the disc is smaller than a pixel', () => {
   const random = seededRandom(5);
   for (let i = 0; i < 3000; i++) {

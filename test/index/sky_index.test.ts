@@ -93,6 +93,22 @@ test('a point at exactly the radius is found, and not at the float64 below', () 
   }
 });
 
+test('no row is lost a float64 below ra 360, where faces meet', () => {
+  for (const dec of [41.8103148957786, -41.81031489577859, -41.8103148957786, 0]) {
+    const points = {
+      ra: Float64Array.of(100, 360 - 2 ** -44, 0, 360),
+      dec: Float64Array.of(10, dec, dec, dec),
+      id: BigInt64Array.of(1n, 2n, 3n, 4n),
+    };
+    const index = new SkyIndex([new Arena(buildArena(points))]);
+    for (const ra of points.ra.slice(1)) {
+      assert.equal(coneIds(index, ra, dec, 1), [2n, 3n, 4n], `ra ${ra} dec ${dec}`);
+      assertSameAsScan(index, points, ra, dec, 1);
+    }
+    assert.equal(coneIds(index, 100, 10, 0), [1n]);
+  }
+});
+
 test('of equal separations the lowest id wins, also across arenas and for negative ids', () => {
   const at = (ids: bigint[]) =>
     new Arena(
