@@ -46,7 +46,7 @@ export class Service {
     this.queries = new Batcher({
       pool: this.#queryPool,
       generation: () => this.#publisher.current,
-      onStaleIndex: () => this.#publisher.discard(),
+      onStaleIndex: generation => this.#publisher.discard(generation),
       log,
     });
     this.#publisher.start();

@@ -9,13 +9,15 @@ const ABSORB_ROWS = 1024;
 export class LiveIndex {
   #arenas: readonly BuiltArena[];
   #extent: IndexedExtent;
-  #replacedBytes = 0;
+  #replacedBytes: number;
   /** Arenas that are being merged: they must stay until they are replaced. */
   readonly #merging = new Set<BuiltArena>();
 
-  constructor({ arenas, sequence, rows }: BuiltIndex) {
+  /** @param replacedBytes how many its publisher has replaced before */
+  constructor({ arenas, sequence, rows }: BuiltIndex, replacedBytes: number) {
     this.#arenas = arenas;
     this.#extent = { sequence, rows };
+    this.#replacedBytes = replacedBytes;
   }
 
   get extent(): IndexedExtent {
@@ -68,9 +70,19 @@ export class LiveIndex {
     for (const arena of parts) this.#merging.delete(arena);
   }
 
+  /** To be called once, when another index takes the place of this one; how many bytes its publisher has replaced then. */
+  letGo(): number {
+    this.#noteReplaced(this.#arenas);
+    return this.#replacedBytes;
+  }
+
   #replace(old: readonly BuiltArena[], arena: BuiltArena): void {
     this.#arenas = [...this.#arenas.filter(kept => !old.includes(kept)), arena];
-    const bytes = old.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
+    this.#noteReplaced(old);
+  }
+
+  #noteReplaced(arenas: readonly BuiltArena[]): void {
+    const bytes = arenas.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
     this.#replacedBytes += bytes;
     release(bytes);
   }

@@ -37,6 +37,9 @@ export class Publisher {
   /** The merge and save that are under way; one at a time. */
   #background: Promise<void> | undefined;
   #number = 0;
+  /** Generations up to this number came from an index that was dropped. */
+  #droppedNumber = 0;
+  #replacedBytes = 0;
   #current: PublishedGeneration | undefined;
 
   constructor(options: PublisherOptions) {
@@ -53,10 +56,19 @@ export class Publisher {
     this.#following ??= this.#follow();
   }
 
-  /** Drops the index, as it is not of this database; it is built anew. */
-  discard(): void {
+  /**
+   * Drops the index that a generation (by default the current one) came from, as it is not of this database; it is built anew. One that
+   * was begun since then stays, as late answers from the generation say nothing about it.
+   */
+  discard(number = this.#number): void {
+    if (number > this.#droppedNumber) this.#drop();
+  }
+
+  #drop(): void {
+    if (this.#index) this.#replacedBytes = this.#index.letGo();
     this.#index = undefined;
     this.#current = undefined;
+    this.#droppedNumber = this.#number;
     this.#distrustStored = true;
   }
 
@@ -93,7 +105,7 @@ export class Publisher {
     const last = this.#lastSequence();
     if (this.#index && last < this.#index.extent.sequence) {
       this.#options.log('index_stale', { error: `the journal ends at ${last}, before ${this.#index.extent.sequence}` });
-      this.discard();
+      this.#drop();
     }
     const index = (this.#index ??= await this.#load());
     while (this.#lastSequence() > index.extent.sequence) await this.#tail(index);
@@ -117,7 +129,7 @@ export class Publisher {
   async #load(): Promise<LiveIndex> {
     const stored = this.#distrustStored ? undefined : await this.#openStored();
     this.#savedSequence = stored?.sequence ?? 0;
-    return new LiveIndex(stored ?? { sequence: 0, rows: 0, arenas: [] });
+    return new LiveIndex(stored ?? { sequence: 0, rows: 0, arenas: [] }, this.#replacedBytes);
   }
 
   /** It is only a cache: whatever is wrong with it, there is another way. */
@@ -161,10 +173,11 @@ export class Publisher {
     }
   }
 
+  /** Keeps the index, if it has grown since and has not been dropped meanwhile. */
   async #save(index: LiveIndex): Promise<void> {
     const { extent } = index;
-    if (extent.sequence <= this.#savedSequence) return;
+    if (this.#index !== index || extent.sequence <= this.#savedSequence) return;
     await this.#options.pool.run({ kind: 'saveIndex', ...extent, arenas: index.buffers });
-    this.#savedSequence = extent.sequence;
+    if (this.#index === index) this.#savedSequence = extent.sequence;
   }
 }

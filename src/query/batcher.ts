@@ -25,8 +25,8 @@ export interface BatcherOptions {
   readonly pool: Pool;
   /** The generation that queries are answered from now; undefined while there is none. */
   readonly generation: () => PublishedGeneration | undefined;
-  /** Called when a generation turns out not to be of the database. */
-  readonly onStaleIndex: () => void;
+  /** Called when a generation, by its number, turns out not to be of the database. */
+  readonly onStaleIndex: (generation: number) => void;
   readonly log: Log;
   readonly maxQueued?: number;
 }
@@ -103,7 +103,7 @@ export class Batcher {
       if (!generation) throw unavailable('the index is not ready');
       const queries = packQueries(batch.map(({ query, budget }) => ({ query, budgetMs: budget.remainingMs })));
       const answers = await this.#options.pool.run({ kind: 'query', generation, queries }, { transferList: [queries] });
-      this.#settle(batch, answers);
+      this.#settle(batch, answers, generation.number);
     } catch (error) {
       for (const job of batch) this.#fail(job, error instanceof PoolError ? this.#poolFailure(error) : error);
     } finally {
@@ -112,18 +112,18 @@ export class Batcher {
     }
   }
 
-  #settle(batch: readonly Job[], { bytes, ends, outcomes, faults }: QueryAnswers): void {
+  #settle(batch: readonly Job[], { bytes, ends, outcomes, faults }: QueryAnswers, generation: number): void {
     let start = 0;
     batch.forEach((job, i) => {
       const end = ends[i]!;
       if (outcomes[i] === 'ok') this.#close(job) && job.resolve(new Uint8Array(bytes, start, end - start));
-      else this.#fail(job, this.#failure(outcomes[i]!, faults[i]));
+      else this.#fail(job, this.#failure(outcomes[i]!, faults[i], generation));
       start = end;
     });
   }
 
   /** The error of an outcome; what the client must not see goes to the log. */
-  #failure(outcome: QueryOutcome, fault: string | undefined): Error {
+  #failure(outcome: QueryOutcome, fault: string | undefined, generation: number): Error {
     switch (outcome) {
       case 'too_expensive':
         return tooExpensive();
@@ -132,7 +132,7 @@ export class Batcher {
         return unavailable('the database cannot be read');
       case 'stale_index':
         this.#options.log('index_stale', { error: fault });
-        this.#options.onStaleIndex();
+        this.#options.onStaleIndex(generation);
         return unavailable('the index is being rebuilt');
       default:
         return new Error(fault);

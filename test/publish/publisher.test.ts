@@ -7,7 +7,8 @@ import { ConeHits, openGeneration } from '../../index/mod.ts';
 import { Publisher } from '../../src/publish/publisher.ts';
 import { openStore } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
-import { Pool } from '../../workers/pool.ts';
+import { Pool, type RunOptions } from '../../workers/pool.ts';
+import type { BuiltArena, ResultOf, Task } from '../../workers/tasks.ts';
 import { eventually, withDirectory } from '../e2e/support.ts';
 import { delivery, startScript } from '../store/support.ts';
 
@@ -223,6 +224,58 @@ test('an index that is discarded is built anew, not read from the file', () =>
     assert.ok(index.publisher.current!.number > number);
     assert.equal(index.ids(), range(1, 5));
     await index.close();
+  }));
+
+test('late answers from a generation that was discarded leave the index that was built since', () =>
+  withWriter(async (directory, writer) => {
+    await ingest(writer, range(1, 5));
+    const index = await publish(directory);
+    const { number, replacedBytes } = index.publisher.current!;
+    index.publisher.discard(number);
+    index.publisher.discard(number);
+    const after = await eventually('there is another generation', async () => index.publisher.current);
+    assert.ok(after.replacedBytes > replacedBytes, 'threads learn that they may let go of the arenas of before');
+    index.publisher.discard(number);
+    assert.is(index.publisher.current, after);
+    await index.close();
+  }));
+
+/** Holds back the answers of merges until it is told to let them go, and notes what was merged and what was saved. */
+class SlowMerges extends Pool {
+  readonly merged: BuiltArena[] = [];
+  readonly saved: SharedArrayBuffer[] = [];
+  go = () => {};
+  readonly #gate = new Promise<void>(resolve => {
+    this.go = resolve;
+  });
+
+  override async run<T extends Task>(task: T, options?: RunOptions): Promise<ResultOf<T>> {
+    if (task.kind === 'saveIndex') this.saved.push(...task.arenas);
+    const result = await super.run(task, options);
+    if (task.kind === 'merge') {
+      this.merged.push(result as BuiltArena);
+      await this.#gate;
+    }
+    return result;
+  }
+}
+
+test('an index that is discarded while it is merged is not kept', () =>
+  withWriter(async (directory, writer) => {
+    const pool = new SlowMerges({ threads: 2, dataDir: directory });
+    const index = await publish(directory, pool);
+    for (let stored = 0; stored < 10 * 1100; ) {
+      await ingest(writer, range(stored, 1100));
+      stored += 1100;
+      await index.holds(stored);
+    }
+    await eventually('a merge', async () => pool.merged.length || undefined);
+    index.publisher.discard();
+    await eventually('there is another generation', async () => index.publisher.current);
+    pool.go();
+    await index.close();
+    assert.is(pool.saved.length, 1, 'the index that was built anew');
+    assert.not(pool.saved.includes(pool.merged[0]!.buffer));
   }));
 
 test.run();
