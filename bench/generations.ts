@@ -4,7 +4,7 @@
  */
 import { Pool } from 'undici';
 import { seededRandom } from '../test/oracle/skies.ts';
-import { idOf, Program, startService, storeSky, withDataDir } from './processes.ts';
+import { idOf, Program, placeOf, startService, storeSky, withDataDir } from './processes.ts';
 import { median, type Options, quantile, ratio, type Workload } from './report.ts';
 import { type Sky, skiesOf } from './sky.ts';
 
@@ -12,6 +12,8 @@ import { type Sky, skiesOf } from './sky.ts';
 const BASE_SHARE = 0.2;
 const CONNECTIONS = 16;
 const LOAD_SECONDS = 5;
+/** A commit that is not found by then never will be. */
+const FOUND_WITHIN_MS = 60_000;
 
 interface Feed {
   readonly name: string;
@@ -55,20 +57,22 @@ async function coneRate(client: Pool, sky: Sky, base: number, seed: number): Pro
 
 /** Asks for the cone around a point until its object is there; when that was. */
 async function foundAt(client: Pool, sky: Sky, point: number): Promise<number> {
-  const path = `/api/cone?ra=${sky.ra[point]}&dec=${sky.dec[point]}&radius_arcsec=0.01&detail=ids`;
-  for (;;) {
+  const { ra, dec } = placeOf(sky, point);
+  const path = `/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=0.01&detail=ids`;
+  for (const start = now(); now() - start < FOUND_WITHIN_MS; ) {
     const { body } = await client.request({ path, method: 'GET' });
     if ((await body.text()).includes(`"${idOf(point)}"`)) return now();
   }
+  throw new Error(`object ${idOf(point)} was stored and not found within ${FOUND_WITHIN_MS} ms`);
 }
 
 function startWriter(dataDir: string, sky: Sky, from: number, { perSecond, batch, seconds }: Feed): Program {
-  const to = Math.min(sky.ra.length, from + perSecond * seconds);
+  const to = from + perSecond * seconds;
   return new Program('./writer.ts', [dataDir, sky.dir, ...[from, to, batch, perSecond].map(String)]);
 }
 
 /** Follows a writer to its end; a commit is looked for when the one before has been found. */
-async function follow(client: Pool, sky: Sky, writer: Program, from: number): Promise<Followed & { end: number }> {
+async function follow(client: Pool, sky: Sky, writer: Program): Promise<Followed> {
   const delays: number[] = [];
   const commits: { readonly end: number; readonly atMs: number }[] = [];
   let looking: Promise<void> | undefined;
@@ -81,14 +85,15 @@ async function follow(client: Pool, sky: Sky, writer: Program, from: number): Pr
     });
   }
   await looking;
-  const [first, last] = [commits[0]!, commits.at(-1)!];
+  const [first, last] = [commits[0], commits.at(-1)];
+  if (!first || !last) throw new Error('the writer ended before it stored anything');
   const perSecond = (1000 * (last.end - first.end)) / (last.atMs - first.atMs);
-  return { perSecond, p50Ms: quantile(delays, 0.5), p99Ms: quantile(delays, 0.99), end: Math.max(from, last.end) };
+  return { perSecond, p50Ms: quantile(delays, 0.5), p99Ms: quantile(delays, 0.99) };
 }
 
 async function measure(sky: Sky, { runs, seed }: Options, note: (text: string) => void) {
   return withDataDir(async dataDir => {
-    const base = Math.floor(BASE_SHARE * sky.ra.length);
+    const base = Math.ceil(BASE_SHARE * sky.ra.length);
     note(`storing ${base} objects`);
     await storeSky(dataDir, sky, base);
     const { service, url } = await startService(dataDir);
@@ -99,8 +104,8 @@ async function measure(sky: Sky, { runs, seed }: Options, note: (text: string) =
       await coneRate(client, sky, base, seed);
       for (const feed of FEEDS) {
         note(`${feed.name}: when commits are found`);
-        const followed = await follow(client, sky, startWriter(dataDir, sky, from, feed), from);
-        from = followed.end;
+        const followed = await follow(client, sky, startWriter(dataDir, sky, from, feed));
+        from += feed.perSecond * feed.seconds;
         const [idle, busy]: [number[], number[]] = [[], []];
         for (let run = 0; run < runs; run++) {
           note(`${feed.name}: cones meanwhile, pass ${run + 1} of ${runs}`);
@@ -109,7 +114,7 @@ async function measure(sky: Sky, { runs, seed }: Options, note: (text: string) =
           await writer.lines.next();
           busy.push(await coneRate(client, sky, base, seed + run));
           await writer.stop();
-          from = Math.min(sky.ra.length, from + feed.perSecond * LOAD_SECONDS);
+          from += feed.perSecond * LOAD_SECONDS;
         }
         figures[feed.name] = {
           objects_per_s: followed.perSecond,

@@ -19,24 +19,40 @@ export function idOf(point: number): bigint {
   return FIRST_ID + 37n * BigInt(point);
 }
 
+/** Where a point is; after the last of a sky come other objects at the places of the first ones, so that no feed runs dry. */
+export function placeOf({ ra, dec }: Pick<Sky, 'ra' | 'dec'>, point: number): { ra: number; dec: number } {
+  const place = point % ra.length;
+  return { ra: ra[place]!, dec: dec[place]! };
+}
+
 /** Points `from` (inclusive) to `to` (exclusive) of a sky, as a broker would deliver them. */
-export function deliveries({ ra, dec }: Pick<Sky, 'ra' | 'dec'>, from: number, to: number): Delivery[] {
+export function deliveries(sky: Pick<Sky, 'ra' | 'dec'>, from: number, to: number): Delivery[] {
   return Array.from({ length: to - from }, (_, i) => ({
     diaObjectId: idOf(from + i),
-    position: { ra: ra[from + i]!, dec: dec[from + i]! },
+    position: placeOf(sky, from + i),
     reliability: 0.9,
     eventTimeUs: TIME_US,
     broker: 'lasair' as const,
   }));
 }
 
+/** What is to be ended or removed when this process ends, however it ends: programs first, then directories. */
+const programs = new Set<ChildProcess>();
+const directories = new Set<string>();
+process.once('exit', () => {
+  for (const program of programs) program.kill('SIGKILL');
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+});
+
 /** Runs `body` with a directory of its own, removed afterwards. */
 export async function withDataDir<T>(body: (dataDir: string) => Promise<T>): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), 'nearsky-bench-'));
+  directories.add(dataDir);
   try {
     return await body(dataDir);
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
+    directories.delete(dataDir);
   }
 }
 
@@ -57,7 +73,9 @@ export class Program {
   /** @param file beside this one */
   constructor(file: string, args: readonly string[]) {
     const path = fileURLToPath(new URL(file, import.meta.url));
-    this.process = spawn(process.execPath, [path, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
+    this.process = spawn(process.execPath, [path, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    programs.add(this.process);
+    this.process.once('exit', () => programs.delete(this.process));
     this.lines = createInterface(this.process.stdout!)[Symbol.asyncIterator]();
   }
 
@@ -69,7 +87,7 @@ export class Program {
 
   async stop(): Promise<void> {
     const ended = new Promise(resolve => this.process.once('exit', resolve));
-    if (this.process.exitCode !== null || !this.process.kill('SIGTERM')) return;
+    if (!programs.has(this.process) || !this.process.kill('SIGTERM')) return;
     await ended;
   }
 }

@@ -21,23 +21,23 @@ import { start } from './start.ts';
 const workloads: readonly Workload[] = [core, bulk, scaling, generations, start, memory, http];
 const baselineFile = fileURLToPath(new URL('./baseline.json', import.meta.url));
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    points: { type: 'string', default: '5000000' },
-    queries: { type: 'string', default: '800000' },
-    seed: { type: 'string', default: '1' },
-    runs: { type: 'string', default: '5' },
-    sky: { type: 'string' },
-    save: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-});
+const parsed = () =>
+  parseArgs({
+    allowPositionals: true,
+    options: {
+      points: { type: 'string', default: '5000000' },
+      queries: { type: 'string', default: '800000' },
+      seed: { type: 'string', default: '1' },
+      runs: { type: 'string', default: '5' },
+      sky: { type: 'string' },
+      save: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
 
-function count(name: 'points' | 'queries' | 'seed' | 'runs'): number {
-  const value = Number(values[name]);
-  if (!Number.isInteger(value) || value < 1)
-    throw new Error(`--${name} must be a whole number from 1: it is ${values[name]}`);
+function count(name: string, text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} must be a whole number from 1: it is ${text}`);
   return value;
 }
 
@@ -63,19 +63,20 @@ function compareWithBaseline(now: Readonly<Record<string, number>>): void {
 }
 
 async function main(): Promise<void> {
+  const { values, positionals } = parsed();
   if (values.help) {
     console.log('npm run bench [-- WORKLOAD... --points N --queries N --seed S --runs R --sky DIR --save]\n');
-    for (const { name, summary } of workloads) console.log(`  ${name.padEnd(6)} ${summary}`);
+    for (const { name, summary } of workloads) console.log(`  ${name.padEnd(11)} ${summary}`);
     return;
   }
   const unknown = positionals.filter(name => !workloads.some(workload => workload.name === name));
   if (unknown.length)
     throw new Error(`no such workload: ${unknown.join(', ')}; there are ${workloads.map(w => w.name).join(', ')}`);
   const options: Options = {
-    points: count('points'),
-    queries: count('queries'),
-    seed: count('seed'),
-    runs: count('runs'),
+    points: count('points', values.points),
+    queries: count('queries', values.queries),
+    seed: count('seed', values.seed),
+    runs: count('runs', values.runs),
     sky: values.sky,
   };
   const reports = new Map<string, Report>();
@@ -92,9 +93,11 @@ async function main(): Promise<void> {
   console.log(JSON.stringify(json.length === 1 ? json[0]![1] : Object.fromEntries(json)));
 }
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 try {
   await main();
 } catch (error) {
   console.error(messageOf(error));
-  process.exitCode = 2;
+  // A program that a failed workload has left running must not keep this one.
+  process.exit(2);
 }

@@ -2,7 +2,7 @@
  * From nothing to a current index: read from the file beside the database, and built from the database where that file is missing or
  * damaged. Both in this process with threads of their own, and as the time of a whole `nearsky serve`.
  */
-import { openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Publisher } from '../src/publish/publisher.ts';
@@ -35,7 +35,13 @@ async function untilListening(dataDir: string): Promise<number> {
 
 /** Flips one bit in the middle of a file. */
 function damage(file: string): void {
-  writeSync(openSync(file, 'r+'), Uint8Array.of(0xa5), 0, 1, statSync(file).size >> 1);
+  const descriptor = openSync(file, 'r+');
+  const middle = fstatSync(descriptor).size >> 1;
+  const byte = new Uint8Array(1);
+  readSync(descriptor, byte, 0, 1, middle);
+  byte[0]! ^= 1;
+  writeSync(descriptor, byte, 0, 1, middle);
+  closeSync(descriptor);
 }
 
 async function measure(sky: Sky, { runs }: Options, note: (text: string) => void) {
