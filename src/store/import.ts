@@ -197,8 +197,7 @@ class Draft {
     return 'imported';
   }
 
-  /** Writes the object where it changed; false where it did not. */
-  /** The object, unless nothing about it is new. */
+  /** Writes the object, and gives it back; undefined where nothing about it is new. */
   save(): StoredObject | undefined {
     const { databases } = this.#context;
     const object = this.#object;

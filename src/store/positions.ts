@@ -27,6 +27,7 @@ export interface PositionRows {
 /** Appends objects, in their order, in the transaction that is open; returns how many rows there are then. */
 export function appendPositions({ positions }: Databases, points: readonly StoredPoint[]): number {
   let [chunk, held] = lastChunk(positions);
+  if (points.length === 0) return chunk * CHUNK_ROWS + held.length / ROW_BYTES;
   if (held.length === CHUNK_ROWS * ROW_BYTES) [chunk, held] = [chunk + 1, new Uint8Array(0)];
   const bytes = new Uint8Array(held.length + points.length * ROW_BYTES);
   bytes.set(held);
