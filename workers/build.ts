@@ -2,6 +2,7 @@
 import { Arena, buildArena, mergeArenas } from '../index/mod.ts';
 import { release } from '../src/garbage.ts';
 import type { PositionRows } from '../src/store/positions.ts';
+import type { Store } from '../src/store/store.ts';
 import type { BuiltArena, MergeTask, TailAnswer, TailTask } from './tasks.ts';
 import { currentStore } from './thread.ts';
 
@@ -10,12 +11,12 @@ const STRIDE = 4;
 /** What building takes a row beside its result, about: the result itself is the publisher's. */
 const BUILDING_BYTES = 64;
 
-export function runTail({ rows: from, absorb }: TailTask): TailAnswer {
+export function runTail({ rows: from, checked, absorb }: TailTask): TailAnswer {
   const store = currentStore();
   const sequence = store.lastSequence();
   const rows = store.rowsAt(sequence)!;
   const points = store.positions(from, rows);
-  const length = keepPositions(points);
+  const length = keepPositions(points, checked ? store : undefined);
   if (length === 0) return { sequence, rows, arena: undefined };
   const { ids, fields } = points;
   const end = length * STRIDE;
@@ -30,15 +31,28 @@ export function runTail({ rows: from, absorb }: TailTask): TailAnswer {
   return { sequence, rows, arena: absorb.length > 0 ? merged([...absorb, buffer]) : { buffer, length } };
 }
 
-/** Moves the rows that have a position to the front, in their order, as the others cannot be found by position; returns how many they are. */
-function keepPositions({ count, fields }: PositionRows): number {
+/**
+ * Moves the rows that have a position to the front, in their order, as the others cannot be found by position; returns how many they are.
+ * Given a store, rows whose object it does not hold are left out too.
+ */
+function keepPositions({ count, ids, fields }: PositionRows, store: Store | undefined): number {
   let kept = 0;
   for (let row = 0; row < count; row++) {
     if (Number.isNaN(fields[row * STRIDE + 1])) continue;
+    if (store && !holds(store, ids[row * STRIDE]!, fields[row * STRIDE + 3]!)) continue;
     if (kept < row) fields.copyWithin(kept * STRIDE, row * STRIDE, (row + 1) * STRIDE);
     kept++;
   }
   return kept;
+}
+
+/** An object that cannot be read is there: a query that meets it says what is wrong. */
+function holds(store: Store, id: bigint, ingestTimeUs: number): boolean {
+  try {
+    return store.getObject(id)?.ingestTimeUs === ingestTimeUs;
+  } catch {
+    return true;
+  }
 }
 
 export function runMerge({ arenas }: MergeTask): BuiltArena {

@@ -168,6 +168,8 @@ export interface TailTask {
   readonly kind: 'tail';
   /** Of the position table; 0 for an index of the whole database. */
   readonly rows: number;
+  /** Leaves out rows whose object the database has lost. It reads every object, so it is for an index that follows a stale one. */
+  readonly checked: boolean;
   readonly absorb: readonly SharedArrayBuffer[];
 }
 

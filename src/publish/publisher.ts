@@ -145,7 +145,8 @@ export class Publisher {
   async #tail(index: LiveIndex): Promise<void> {
     const absorbed = index.toAbsorb();
     const absorb = absorbed.map(({ buffer }) => buffer);
-    const task = { kind: 'tail', rows: index.extent.rows, absorb } as const;
+    const { rows } = index.extent;
+    const task = { kind: 'tail', rows, checked: this.#distrustStored && rows === 0, absorb } as const;
     index.extend(await this.#options.pool.run(task, { signal: this.#stop.signal }), absorbed);
     if (this.#current) this.#publish(index);
   }

@@ -16,7 +16,7 @@ test.before.each(context => {
 test.after.each(({ pool }) => pool.close());
 
 function run(pool: Pool, mood: number | undefined, options?: RunOptions) {
-  return pool.run({ kind: 'tail', rows: mood!, absorb: [] }, options);
+  return pool.run({ kind: 'tail', rows: mood!, checked: false, absorb: [] }, options);
 }
 
 test('gives the result, or what the task threw', async ({ pool }) => {
@@ -63,7 +63,7 @@ test('closing waits for what runs, and then takes no more', async ({ pool }) => 
 });
 
 test('a task that cannot be posted rejects', async ({ pool }) => {
-  const task = { kind: 'tail', rows: 0, absorb: [() => {}] };
+  const task = { kind: 'tail', rows: 0, checked: false, absorb: [() => {}] };
   assert.match((await failure(() => pool.run(task as never))).message, /clone/i);
   assert.is((await run(pool, ANSWER)).sequence, 0);
 });
