@@ -14,7 +14,7 @@ const BUILDING_BYTES = 64;
 export function runTail({ rows: from, checked, absorb }: TailTask): TailAnswer {
   const store = currentStore();
   const sequence = store.lastSequence();
-  const rows = store.rowsAt(sequence)!;
+  const rows = store.tableAt(sequence)!.rows;
   const points = store.positions(from, rows);
   const length = keepPositions(points, checked ? store : undefined);
   if (length === 0) return { sequence, rows, arena: undefined };

@@ -7,8 +7,8 @@
  *   arenas   bytes      one after another
  *   digest   32 bytes   SHA-256 of everything before
  *
- * `mark` is a digest of what was stored last up to then: an index of another history, say of a database that was since restored from a
- * backup, is not taken for one of this.
+ * `mark` is the digest of everything in the position table up to then: an index of another history, say of a database that was since
+ * restored from a backup, is not taken for one of this.
  */
 import { createHash, type Hash } from 'node:crypto';
 import {
@@ -33,7 +33,7 @@ import { currentStore, threadDataDir } from './thread.ts';
 const DIRECTORY = 'index';
 const FILE = 'generation';
 const MAGIC = 'nearskyG';
-const VERSION = 2;
+const VERSION = 3;
 const PREFIX_BYTES = 16;
 const DIGEST_BYTES = 32;
 const CHUNK_BYTES = 1 << 20;
@@ -179,15 +179,8 @@ function readArena(fd: number, bytes: number, hash: Hash): SharedArrayBuffer {
   return arena;
 }
 
-/** Rows of the position table that a mark is made of. */
-const MARK_ROWS = 256;
-
-/**
- * A digest of the last rows of the position table at a sequence number: ids, positions and ingest times, in the order of storing.
- * Undefined when the journal does not have that entry, or counts other rows there.
- */
+/** The digest of the position table at a sequence number; undefined when the journal does not have that entry, or counts other rows there. */
 function historyMark(store: Store, { sequence, rows }: IndexedExtent): string | undefined {
-  if (store.rowsAt(sequence) !== rows) return undefined;
-  const { ids } = store.positions(Math.max(0, rows - MARK_ROWS), rows);
-  return createHash('sha256').update(new Uint8Array(ids.buffer)).digest('hex');
+  const table = store.tableAt(sequence);
+  return table?.rows === rows ? Buffer.from(table.digest).toString('hex') : undefined;
 }

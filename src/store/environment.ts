@@ -18,7 +18,7 @@ import { type Database, open, type RootDatabase } from 'lmdb';
 import { messageOf } from '../error_text.ts';
 import { appendPositions } from './positions.ts';
 import { listRecent, raiseLatestIngest } from './recent.ts';
-import { decodeKey, decodeObject, decodePlain, encodeJournal, encodeKey, encodePlain } from './records.ts';
+import { decodeKey, decodeObject, decodePlain, EMPTY_TABLE, encodeJournal, encodeKey, encodePlain } from './records.ts';
 
 /** The stored format that this release reads and writes; it upgrades an older one where it is opened for writing. */
 export const FORMAT_VERSION = 3;
@@ -231,10 +231,12 @@ function listAllRecent(databases: Databases): void {
 
 /** Up to format 2 the journal named the ids that a commit stored; now it counts the rows of the position table. */
 function tabulatePositions(databases: Databases): void {
+  let table = EMPTY_TABLE;
   for (const { key, value } of databases.journal.getRange({})) {
     const [stored, delivered, crossmatched] = decodePlain(value) as [bigint[], bigint[], bigint[]];
     const points = stored.map(id => decodeObject(id, databases.objects.get(encodeKey(id))!));
-    databases.journal.put(key, encodeJournal({ rows: appendPositions(databases, points), delivered, crossmatched }));
+    table = appendPositions(databases, table, points);
+    databases.journal.put(key, encodeJournal({ table, delivered, crossmatched }));
   }
 }
 

@@ -5,8 +5,9 @@
  * A row is 32 bytes, little-endian: id (int64), ra and dec (float64 degrees; NaN without a valid position), ingest time (float64 µs
  * since 1970). A value holds CHUNK_ROWS of them, the last one fewer; its key is its ordinal.
  */
-import type { BinaryDatabase, Databases } from './environment.ts';
-import { decodeKey, encodeKey, scratchKey } from './records.ts';
+import { createHash } from 'node:crypto';
+import type { Databases } from './environment.ts';
+import { encodeKey, scratchKey, type TableState } from './records.ts';
 import type { StoredObject } from './types.ts';
 
 /** What the table has of an object. */
@@ -24,26 +25,30 @@ export interface PositionRows {
   readonly fields: Float64Array;
 }
 
-/** Appends objects, in their order, in the transaction that is open; returns how many rows there are then. */
-export function appendPositions({ positions }: Databases, points: readonly StoredPoint[]): number {
-  let [chunk, held] = lastChunk(positions);
-  if (points.length === 0) return chunk * CHUNK_ROWS + held.length / ROW_BYTES;
-  if (held.length === CHUNK_ROWS * ROW_BYTES) [chunk, held] = [chunk + 1, new Uint8Array(0)];
-  const bytes = new Uint8Array(held.length + points.length * ROW_BYTES);
-  bytes.set(held);
-  encodeRows(points, new DataView(bytes.buffer, held.length));
+/**
+ * Appends objects, in their order, to the table in that state, in the transaction that is open; gives its state then. A digest is the
+ * first 16 bytes of the SHA-256 of the digest before and the rows of one commit: two histories have the same one only if they are one.
+ */
+export function appendPositions(
+  { positions }: Databases,
+  { rows, digest }: TableState,
+  points: readonly StoredPoint[],
+): TableState {
+  if (points.length === 0) return { rows, digest };
+  const added = encodeRows(points);
+  const chunk = Math.floor(rows / CHUNK_ROWS);
+  const held = rows % CHUNK_ROWS === 0 ? undefined : positions.get(encodeKey(BigInt(chunk)));
+  const bytes = held ? Buffer.concat([held, added]) : added;
   for (let at = 0, key = chunk; at < bytes.length; at += CHUNK_ROWS * ROW_BYTES, key++) {
     positions.put(encodeKey(BigInt(key)), bytes.subarray(at, at + CHUNK_ROWS * ROW_BYTES));
   }
-  return chunk * CHUNK_ROWS + bytes.length / ROW_BYTES;
+  const hash = createHash('sha256').update(digest).update(added).digest();
+  return { rows: rows + points.length, digest: hash.subarray(0, digest.length) };
 }
 
-function lastChunk(positions: BinaryDatabase): [chunk: number, bytes: Uint8Array] {
-  for (const { key, value } of positions.getRange({ reverse: true, limit: 1 })) return [Number(decodeKey(key)), value];
-  return [0, new Uint8Array(0)];
-}
-
-function encodeRows(points: readonly StoredPoint[], view: DataView): void {
+function encodeRows(points: readonly StoredPoint[]): Uint8Array {
+  const bytes = new Uint8Array(points.length * ROW_BYTES);
+  const view = new DataView(bytes.buffer);
   points.forEach(({ diaObjectId, position, ingestTimeUs }, i) => {
     const at = i * ROW_BYTES;
     view.setBigInt64(at, diaObjectId, true);
@@ -51,6 +56,7 @@ function encodeRows(points: readonly StoredPoint[], view: DataView): void {
     view.setFloat64(at + 16, position?.dec ?? Number.NaN, true);
     view.setFloat64(at + 24, ingestTimeUs, true);
   });
+  return bytes;
 }
 
 /**

@@ -238,16 +238,40 @@ export function decodeTnsRecord(objid: number, bytes: Uint8Array): TnsRecord {
   return { objid, name, namePrefix, ra, dec, classification, redshift };
 }
 
-/** A journal entry as it is stored: `rows` counts those of the position table after the commit, so that the last of them are the new ones. */
-export type JournalRecord = Pick<JournalEntry, 'delivered' | 'crossmatched'> & { readonly rows: number };
+/** How far the position table has come. */
+export interface TableState {
+  readonly rows: number;
+  /** Of all rows, in their order; see `appendPositions`. */
+  readonly digest: Uint8Array;
+}
 
-export function encodeJournal({ rows, delivered, crossmatched }: JournalRecord): Uint8Array {
-  return packr.pack([rows, delivered, crossmatched]);
+/** Of a table without rows. */
+export const EMPTY_TABLE: TableState = { rows: 0, digest: new Uint8Array(16) };
+
+/** A journal entry as it is stored: with the table's state after the commit, whose rows are the last ones. */
+export type JournalRecord = Pick<JournalEntry, 'delivered' | 'crossmatched'> & { readonly table: TableState };
+
+const TABLE_STATE_BYTES = 8 + EMPTY_TABLE.digest.length;
+
+/** The table's state in fixed places, then a msgpack array: the state is read far more often than the rest. */
+export function encodeJournal({ table, delivered, crossmatched }: JournalRecord): Uint8Array {
+  const ids = packr.pack([delivered, crossmatched]);
+  const bytes = new Uint8Array(TABLE_STATE_BYTES + ids.length);
+  new DataView(bytes.buffer).setFloat64(0, table.rows);
+  bytes.set(table.digest, 8);
+  bytes.set(ids, TABLE_STATE_BYTES);
+  return bytes;
 }
 
 export function decodeJournal(bytes: Uint8Array): JournalRecord {
-  const [rows, delivered, crossmatched] = packr.unpack(bytes) as [number, bigint[], bigint[]];
-  return { rows, delivered, crossmatched };
+  const [delivered, crossmatched] = packr.unpack(bytes.subarray(TABLE_STATE_BYTES)) as [bigint[], bigint[]];
+  return { table: decodeTableState(bytes), delivered, crossmatched };
+}
+
+/** The table's state of a journal entry, whose bytes may be overwritten afterwards. */
+export function decodeTableState(bytes: Uint8Array): TableState {
+  const rows = new DataView(bytes.buffer, bytes.byteOffset).getFloat64(0);
+  return { rows, digest: new Uint8Array(bytes.subarray(8, TABLE_STATE_BYTES)) };
 }
 
 export function encodeProvenanceSet(hash: string, set: ProvenanceSet): Uint8Array {

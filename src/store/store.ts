@@ -11,9 +11,12 @@ import {
   decodePlain,
   decodeProvenanceSet,
   decodeSources,
+  decodeTableState,
+  EMPTY_TABLE,
   encodeKey,
   type HashedProvenanceSet,
   scratchKey,
+  type TableState,
 } from './records.ts';
 import { findByName, readSnapshot } from './registry.ts';
 import { Snapshot } from './snapshot.ts';
@@ -97,11 +100,11 @@ export class Store {
     return lastOrdinal(this.databases.journal);
   }
 
-  /** How many rows the position table had after the commit of a journal entry; undefined when there is no such entry. */
-  rowsAt(sequence: number): number | undefined {
-    if (sequence === 0) return 0;
+  /** The state of the position table after the commit of a journal entry (0: before the first); undefined when there is no such entry. */
+  tableAt(sequence: number): TableState | undefined {
+    if (sequence === 0) return EMPTY_TABLE;
     const bytes = read(this.databases.journal, BigInt(sequence));
-    return bytes && decodeJournal(bytes).rows;
+    return bytes && decodeTableState(bytes);
   }
 
   /** The rows of the position table from `from` (inclusive) to `to` (exclusive). Throws a RangeError when it does not have them. */
@@ -112,13 +115,13 @@ export class Store {
   /** The journal entries after `sequence`, ascending, at most `limit`. */
   journalAfter(sequence: number, limit = 1000): JournalEntry[] {
     const entries: JournalEntry[] = [];
-    let from = this.rowsAt(sequence) ?? 0;
+    let from = this.tableAt(sequence)?.rows ?? 0;
     for (const { key, value } of this.databases.journal.getRange({ start: encodeKey(BigInt(sequence) + 1n), limit })) {
-      const { rows, delivered, crossmatched } = decodeJournal(value);
-      const { ids, count } = this.positions(from, rows);
+      const { table, delivered, crossmatched } = decodeJournal(value);
+      const { ids, count } = this.positions(from, table.rows);
       const stored = Array.from({ length: count }, (_, row) => ids[4 * row]!);
       entries.push({ sequence: Number(decodeKey(key)), stored, delivered, crossmatched });
-      from = rows;
+      from = table.rows;
     }
     return entries;
   }

@@ -188,11 +188,9 @@ export class Writer {
   #journal({ stored, delivered, crossmatched }: CommitChanges): void {
     if (stored.length + delivered.length + crossmatched.length === 0) return;
     const { databases } = this.#store;
-    const rows = appendPositions(databases, stored);
-    databases.journal.put(
-      encodeKey(BigInt(lastOrdinal(databases.journal) + 1)),
-      encodeJournal({ rows, delivered, crossmatched }),
-    );
+    const sequence = lastOrdinal(databases.journal);
+    const table = appendPositions(databases, this.#store.tableAt(sequence)!, stored);
+    databases.journal.put(encodeKey(BigInt(sequence + 1)), encodeJournal({ table, delivered, crossmatched }));
   }
 }
 

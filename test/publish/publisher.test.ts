@@ -212,6 +212,26 @@ test('an index of the same messages stored in another order is not believed', as
   });
 });
 
+test('an index of a history that differs in its first row alone is not believed', () =>
+  withWriter(async (other, otherWriter) => {
+    const begin = async (writer: Writer, dec: number) => {
+      await ingest(writer, [1n], { position: { ra: 10, dec } });
+      for (let commit = 0; commit < 3; commit++) await ingest(writer, range(2 + 1000 * commit, 1000));
+    };
+    await begin(otherWriter, 50);
+    await (await publish(other)).close();
+    await withWriter(async (directory, writer) => {
+      await begin(writer, -50);
+      mkdirSync(join(directory, 'index'));
+      writeFileSync(file(directory), readFileSync(file(other)));
+      const index = await publish(directory);
+      const sky = openGeneration(index.publisher.current!);
+      assert.is(sky.coneSearch(10, -50, 1, new ConeHits()), 1);
+      assert.is(sky.coneSearch(10, 50, 1, new ConeHits()), 0);
+      await index.close();
+    });
+  }));
+
 test('an index that is discarded is built anew, not read from the file', () =>
   withWriter(async (directory, writer) => {
     await ingest(writer, range(1, 5));

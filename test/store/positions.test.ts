@@ -28,7 +28,7 @@ test('commits of any size, about those of a chunk too: every row, and every part
         await writer.ingest([...deliveries, deliveries[0]!], 1000 + commit);
         for (const { diaObjectId, position } of deliveries)
           expected.push([diaObjectId, position?.ra ?? Number.NaN, position?.dec ?? Number.NaN, 1000 + commit]);
-        assert.is(store.rowsAt(commit + 1), expected.length);
+        assert.is(store.tableAt(commit + 1)?.rows, expected.length);
       }
       const [first, end] = [from, to].map(part => Math.floor(part * expected.length)).sort((a, b) => a - b);
       for (const [start, stop] of [
@@ -40,7 +40,7 @@ test('commits of any size, about those of a chunk too: every row, and every part
         assert.is(String(rows), String(expected.slice(start, stop)));
       }
       assert.throws(() => store.positions(0, expected.length + 1), /database is damaged/);
-      assert.is(store.rowsAt(commits.length + 1), undefined);
+      assert.is(store.tableAt(commits.length + 1), undefined);
       await store.close();
     });
   const parts = fc.double({ min: 0, max: 1, noNaN: true });

@@ -23,10 +23,10 @@ const everything = (store: Store) => [
   store.tnsSnapshotEpochUs(),
 ];
 
-/** The position table, with its NaNs. */
+/** The position table, with its NaNs, and its digest. */
 function rowsOf(store: Store): string {
-  const { ids, fields } = store.positions(0, store.rowsAt(store.lastSequence())!);
-  return `${ids} ${fields}`;
+  const { ids, fields } = store.positions(0, store.tableAt(store.lastSequence())!.rows);
+  return `${ids} ${fields} ${store.tableAt(store.lastSequence())!.digest}`;
 }
 
 /** Fills `directory` with objects of every status and gives what its store holds. */
