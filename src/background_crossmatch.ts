@@ -1,9 +1,10 @@
 /** Crossmatching of what is pending, beside the serving. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pool } from '../workers/pool.ts';
+import type { Pool } from '../workers/pool.ts';
 import type { Config } from './config.ts';
 import { crossmatchPending } from './crossmatch/crossmatcher.ts';
+import { crossmatchPool } from './crossmatch/pool.ts';
 import { messageOf } from './error_text.ts';
 import type { Log } from './log.ts';
 import { provenanceSetOf } from './provenance.ts';
@@ -23,7 +24,7 @@ export class BackgroundCrossmatch {
   readonly #config: Config;
   readonly #log: Log;
   /** Its own, so that reading a catalog holds up no query. */
-  readonly #pool = new Pool({ threads: 1 });
+  readonly #pool: Pool;
   readonly #stop = new AbortController();
   /** The journal's end and the time when the last walk over the pending objects began. */
   #walkedSequence = -1;
@@ -35,6 +36,7 @@ export class BackgroundCrossmatch {
     this.#store = store;
     this.#writer = new Writer(store);
     this.#config = config;
+    this.#pool = crossmatchPool(config, 1);
     this.#log = log;
     this.#running = this.#run();
   }

@@ -1,6 +1,7 @@
 /** The worker threads. The one file that knows Piscina and its options. */
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
+import type { RemoteOptions } from '../src/catalogs/remote/options.ts';
 import type { ResultOf, ServiceFacts, Task } from './tasks.ts';
 
 export interface PoolOptions {
@@ -12,6 +13,8 @@ export interface PoolOptions {
   readonly dataDir?: string;
   /** What answers say about the service, for `query` tasks. */
   readonly facts?: ServiceFacts;
+  /** How its threads read catalogs, for `match` tasks. */
+  readonly catalogs?: CatalogReading;
   /** The module whose default export runs a task; `worker.ts` unless a test wants threads that misbehave. */
   readonly entry?: URL;
 }
@@ -24,8 +27,15 @@ export interface RunOptions {
   readonly timeoutMs?: number;
 }
 
+export interface CatalogReading {
+  readonly remote?: RemoteOptions;
+  /** For the columns that a thread holds at once. */
+  readonly memoryBytes: number;
+}
+
 /** What each thread is started with. */
 export interface ThreadData {
+  readonly catalogs: CatalogReading | undefined;
   readonly dataDir: string | undefined;
   readonly facts: ServiceFacts | undefined;
 }
@@ -40,7 +50,8 @@ const TIMEOUT_MS: Readonly<Record<Task['kind'], number>> = {
   query: 30_000,
   probe: 30_000,
   tail: 600_000,
-  match: 600_000,
+  /** A remote file has a limit of its own, and up to eight share a thread. */
+  match: 3_600_000,
   join: 600_000,
   merge: 600_000,
   saveIndex: 600_000,
@@ -70,7 +81,7 @@ export class Pool {
     this.threads = options.threads;
     this.tasksPerThread = options.tasksPerThread ?? 1;
     this.#entry = options.entry ?? new URL('./worker.ts', import.meta.url);
-    this.#threadData = { dataDir: options.dataDir, facts: options.facts };
+    this.#threadData = { dataDir: options.dataDir, facts: options.facts, catalogs: options.catalogs };
   }
 
   /**

@@ -1,16 +1,25 @@
 /** What a pool thread holds from one task to the next. */
 import { workerData } from 'node:worker_threads';
 import { openStore, type Store } from '../src/store/store.ts';
-import type { ThreadData } from './pool.ts';
+import type { CatalogReading, ThreadData } from './pool.ts';
 import type { ServiceFacts } from './tasks.ts';
 
-const { dataDir, facts } = workerData as ThreadData;
+// Outside a pool, as in a test of one task, there is no data.
+const { dataDir, facts, catalogs } = (workerData ?? {}) as Partial<ThreadData>;
+
+/** For the columns of catalogs. */
+const DEFAULT_MEMORY_BYTES = 128 << 20;
 
 let store: Store | undefined;
 
 export function threadDataDir(): string {
   if (dataDir === undefined) throw new Error('Cannot read the database as this pool was made without a data directory');
   return dataDir;
+}
+
+/** How this thread reads catalogs. */
+export function threadCatalogs(): CatalogReading {
+  return catalogs ?? { memoryBytes: DEFAULT_MEMORY_BYTES };
 }
 
 export function threadFacts(): ServiceFacts {

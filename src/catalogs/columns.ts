@@ -34,7 +34,7 @@ export function resolveColumns(
   const need = (column: string, kinds: readonly ColumnKind[]) => {
     const found = findColumn(file, column);
     if (found === undefined)
-      throw new CatalogError(`Cannot use ${file.path} as ${definition.name} as it has no column ${column}`);
+      throw new CatalogError(`Cannot use ${file.name} as ${definition.name} as it has no column ${column}`);
     checkKind(file, found, kinds);
     return found;
   };
@@ -52,7 +52,7 @@ export function resolveColumns(
   };
   if (missing.length > 0 && !options.allowMissing) {
     throw new CatalogError(
-      `Cannot use ${file.path} as ${definition.name} as it lacks ${missing.length} payload columns: ${missing.join(', ')}. ` +
+      `Cannot use ${file.name} as ${definition.name} as it lacks ${missing.length} payload columns: ${missing.join(', ')}. ` +
         'With --allow-missing-columns they are null',
     );
   }
@@ -77,7 +77,7 @@ function findColumn(file: ParquetFile, name: string): string | undefined {
   const alike = [...file.columns.keys()].filter(column => column.toLowerCase() === name.toLowerCase());
   if (alike.length > 1) {
     throw new CatalogError(
-      `Cannot choose column ${name} of ${file.path} as it has ${alike.length} that differ in case: ${alike.join(', ')}`,
+      `Cannot choose column ${name} of ${file.name} as it has ${alike.length} that differ in case: ${alike.join(', ')}`,
     );
   }
   return alike[0];
@@ -88,14 +88,14 @@ function checkKind(file: ParquetFile, column: string, kinds: readonly ColumnKind
   if (kind === undefined) throw missingColumn(file, column);
   if (!kinds.includes(kind)) {
     throw new CatalogError(
-      `Cannot use ${file.path} as column ${column} must be of type ${kinds.join(' or ')}: current type is ${kind}`,
+      `Cannot use ${file.name} as column ${column} must be of type ${kinds.join(' or ')}: current type is ${kind}`,
     );
   }
 }
 
 function missingColumn(file: ParquetFile, column: string): CatalogError {
   return new CatalogError(
-    `Cannot use ${file.path} as it has no column ${column}, which the catalog had when it was added: add the catalog again, or restore the file`,
+    `Cannot use ${file.name} as it has no column ${column}, which the catalog had when it was added: add the catalog again, or restore the file`,
   );
 }
 
@@ -110,7 +110,7 @@ export function sourceId(value: unknown, file: ParquetFile, column: string): big
   const id = typeof value === 'bigint' ? value : typeof value === 'number' ? BigInt(value) : textId(value);
   if (id !== undefined && BigInt.asIntN(64, id) === id) return id;
   throw new CatalogError(
-    `Cannot use ${file.path} as column ${column} must hold 64-bit integers: current value is ${String(value)}`,
+    `Cannot use ${file.name} as column ${column} must hold 64-bit integers: current value is ${String(value)}`,
   );
 }
 

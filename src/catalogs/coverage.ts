@@ -1,10 +1,11 @@
 /** The footprint of a catalog: from its coverage map where it ships one, else from the positions of its rows. */
-import { existsSync, readdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
 import { Coverage, isPosition, pixelOf } from '../../index/mod.ts';
-import { CatalogError } from './errors.ts';
+import { isRemote } from './address.ts';
+import { CatalogError, withStableFile } from './errors.ts';
+import type { CatalogFiles } from './files.ts';
 import { openHealpixMap } from './fits.ts';
 import type { HatsTable } from './hats.ts';
+import { inLanes, REMOTE_LANES } from './lanes.ts';
 import { openParquet } from './parquet.ts';
 import type { CatalogColumns, StoredCoverage } from './types.ts';
 
@@ -16,38 +17,53 @@ export interface RowProgress {
 }
 
 /**
- * The coverage map of a HATS table: `skymap.fits`, else `point_map.fits` (its older name), else the finest
- * `skymap.K.fits`.
+ * The name of the coverage map of a HATS table: `skymap.fits`, else `point_map.fits` (its older name), else the finest
+ * `skymap.K.fits`. Where folders cannot be listed, the properties tell its orders.
  */
-export function findCoverageMap(location: string): string | undefined {
-  const whole = ['skymap.fits', 'point_map.fits'].map(name => join(location, name)).find(existsSync);
-  if (whole) return whole;
-  const orders = readdirSync(location).flatMap(name => /^skymap\.(\d+)\.fits$/.exec(name)?.[1] ?? []);
-  return orders.length > 0 ? join(location, `skymap.${Math.max(...orders.map(Number))}.fits`) : undefined;
+export async function findCoverageMap({
+  files,
+  properties,
+}: Pick<HatsTable, 'files' | 'properties'>): Promise<string | undefined> {
+  for (const name of ['skymap.fits', 'point_map.fits']) if (await files.has(name)) return name;
+  const names = await files.list('.');
+  const orders = names
+    ? names.flatMap(name => /^skymap\.(\d+)\.fits$/.exec(name)?.[1] ?? [])
+    : (properties.get('hats_skymap_alt_orders')?.match(/\d+/g) ?? []);
+  for (const order of orders.map(Number).sort((a, b) => b - a))
+    if (await files.has(`skymap.${order}.fits`)) return `skymap.${order}.fits`;
+  return undefined;
 }
 
 /**
  * The covered pixels of a map: degraded to `order` where the map is finer (a pixel is covered when any part of it is),
  * as they are where it is coarser.
- * @throws CatalogError when the map cannot be read or used, or covers nothing
+ * @throws CatalogError when the map cannot be used, or covers nothing; ReadFailure
  */
-export function coverageFromMap(path: string, order: number): StoredCoverage {
-  const map = openHealpixMap(path);
-  try {
-    const effectiveOrder = Math.min(order, map.order);
-    const pixels = new PixelSet(effectiveOrder);
-    const finer = 4 ** (map.order - effectiveOrder);
-    map.forEachCovered(ipix => pixels.add(Math.floor(ipix / finer)));
-    return stored(pixels, basename(path));
-  } finally {
-    map.close();
-  }
+export function coverageFromMap(files: CatalogFiles, name: string, order: number): Promise<StoredCoverage> {
+  return withStableFile(async () => {
+    const file = await files.open(name);
+    try {
+      const map = await openHealpixMap(file);
+      const effectiveOrder = Math.min(order, map.order);
+      const pixels = new PixelSet(effectiveOrder);
+      const finer = 4 ** (map.order - effectiveOrder);
+      await map.forEachCovered(ipix => pixels.add(Math.floor(ipix / finer)));
+      return stored(pixels, name);
+    } finally {
+      file.close();
+    }
+  });
 }
+
+/** Received to build a footprint from the rows of a remote catalog, by the estimate from its first partitions. */
+const MAX_FOOTPRINT_BYTES = 2 ** 34;
+const ESTIMATED_AFTER = 8;
 
 /**
  * The pixels of `order` that hold a row. Reads two columns of the whole catalog. Rows without a valid position do not
  * count.
- * @throws ReadFailure when a file cannot be read; CatalogError when there is no row
+ * @throws ReadFailure when a file cannot be read; CatalogError when there is no row, or when a remote catalog has too
+ * many
  */
 export async function coverageFromRows(
   table: HatsTable,
@@ -56,25 +72,45 @@ export async function coverageFromRows(
   onProgress: (progress: RowProgress) => void = () => {},
 ): Promise<StoredCoverage> {
   const pixels = new PixelSet(order);
-  let rows = 0;
-  for (const [partitionsDone, { files }] of table.partitions.entries()) {
-    for (const file of files) rows += await addRows(join(table.location, file), columns, pixels);
-    onProgress({ partitions: table.partitions.length, partitionsDone: partitionsDone + 1, rows });
-  }
+  const { length: partitions } = table.partitions;
+  const isFar = isRemote(table.files.location);
+  let [partitionsDone, rows, bytes] = [0, 0, 0];
+  await inLanes(table.partitions, isFar ? REMOTE_LANES : 1, async ({ files }) => {
+    for (const file of files) {
+      const read = await withStableFile(() => addRows(table.files, file, columns, pixels));
+      rows += read.rows;
+      bytes += read.bytes;
+    }
+    partitionsDone++;
+    const expected = (bytes / partitionsDone) * partitions;
+    if (isFar && partitionsDone >= ESTIMATED_AFTER && expected > MAX_FOOTPRINT_BYTES) {
+      throw new CatalogError(
+        `Cannot build the footprint of ${table.files.location}, which has no coverage map, as about ${Math.round(expected / 2 ** 30)} GiB would have to be received: copy the catalog to a local directory`,
+      );
+    }
+    onProgress({ partitions, partitionsDone, rows });
+  });
   return stored(pixels, 'rows');
 }
 
-async function addRows(path: string, columns: CatalogColumns, pixels: PixelSet): Promise<number> {
-  const file = await openParquet(path);
+async function addRows(
+  files: CatalogFiles,
+  name: string,
+  { ra: raColumn, dec: decColumn }: CatalogColumns,
+  pixels: PixelSet,
+): Promise<{ rows: number; bytes: number }> {
+  const file = await openParquet(await files.open(name));
+  let bytes = 0;
   try {
     for (const rowGroup of file.rowGroups.keys()) {
-      const ra = await file.readNumbers(columns.ra, rowGroup);
-      const dec = await file.readNumbers(columns.dec, rowGroup);
+      const reading = [raColumn, decColumn].map(column => file.readNumbers(column, rowGroup));
+      const [ra, dec] = (await Promise.all(reading)) as [Float64Array, Float64Array];
       for (let row = 0; row < ra.length; row++) {
         if (isPosition(ra[row]!, dec[row]!)) pixels.add(pixelOf(pixels.order, ra[row]!, dec[row]!));
       }
+      for (const column of [raColumn, decColumn]) bytes += file.storedBytes(column, rowGroup);
     }
-    return file.rows;
+    return { rows: file.rows, bytes };
   } finally {
     file.close();
   }

@@ -5,13 +5,15 @@
  * made for images in a browser, and of the format a coverage map needs only this corner: one number column, with or
  * without a pixel column.
  */
-import { closeSync, openSync, readSync } from 'node:fs';
-import { CatalogError, reasonOf } from './errors.ts';
+import { CatalogError, ReadFailure, reasonOf } from './errors.ts';
+import type { OpenFile } from './files.ts';
 
 const BLOCK = 2880;
 const CARD = 80;
 /** No header is longer than this many blocks (1.4 MB). */
 const MAX_HEADER_BLOCKS = 500;
+/** Read at once of a header, so that a remote one takes one request. */
+const HEADER_BYTES = 8 * BLOCK;
 /** Of axes, and of columns of a table, by the standard. */
 const MAX_COUNT = 999;
 /** Bytes of table rows that are held at once. */
@@ -38,8 +40,7 @@ interface Column {
 export interface HealpixMap {
   readonly order: number;
   /** Calls `visit` with each covered pixel, NESTED, in the order of the file. */
-  forEachCovered(visit: (ipix: number) => void): void;
-  close(): void;
+  forEachCovered(visit: (ipix: number) => void): Promise<void>;
 }
 
 /** Bytes and reader of each number type of FITS; integers are signed but for B. */
@@ -56,26 +57,22 @@ const TYPES: Readonly<Record<string, { readonly bytes: number; read(view: DataVi
 const OTHER_WIDTHS: Readonly<Record<string, number>> = { A: 1, C: 8, M: 16, P: 8, Q: 16 };
 
 /**
- * Opens the first HEALPix table of a FITS file, full-sky (implicit) or with a pixel column (explicit). Close it when
- * done.
- * @throws CatalogError when the file cannot be read, holds no HEALPix table, or one in RING order or not in equatorial
- * coordinates
+ * The first HEALPix table of a FITS file, full-sky (implicit) or with a pixel column (explicit). The file must stay open
+ * while the map is read.
+ * @throws CatalogError when it holds no HEALPix table, or one in RING order or not in equatorial coordinates; ReadFailure
  */
-export function openHealpixMap(path: string): HealpixMap {
-  let descriptor: number | undefined;
+export async function openHealpixMap(file: OpenFile): Promise<HealpixMap> {
   try {
-    descriptor = openSync(path, 'r');
-    return healpixMap(descriptor, path);
+    return await healpixMap(file);
   } catch (error) {
-    if (descriptor !== undefined) closeSync(descriptor);
-    if (error instanceof CatalogError) throw error;
-    throw new CatalogError(`Cannot read the coverage map ${path}: ${reasonOf(error)}`);
+    if (error instanceof CatalogError || error instanceof ReadFailure) throw error;
+    throw new CatalogError(`Cannot read the coverage map ${file.name}: ${reasonOf(error)}`);
   }
 }
 
-function healpixMap(descriptor: number, path: string): HealpixMap {
-  const { header, dataStart } = findTable(descriptor, path);
-  const refuse = (why: string) => new CatalogError(`Cannot use the coverage map ${path} as ${why}`);
+async function healpixMap(file: OpenFile): Promise<HealpixMap> {
+  const { header, dataStart } = await findTable(file);
+  const refuse = (why: string) => new CatalogError(`Cannot use the coverage map ${file.name} as ${why}`);
   const ordering = String(header.get('ORDERING') ?? '').toUpperCase();
   if (!ordering.startsWith('NEST')) {
     throw refuse(
@@ -100,10 +97,10 @@ function healpixMap(descriptor: number, path: string): HealpixMap {
   const last = columns.at(-1)!;
   if (last.offset + bytesOf(last) !== width)
     throw refuse(`its columns take ${last.offset + bytesOf(last)} bytes of a row and NAXIS1 is ${width}`);
-  const rows = { descriptor, start: dataStart, width, count: Number(header.get('NAXIS2')) };
+  const rows = { file, start: dataStart, width, count: Number(header.get('NAXIS2')) };
   const pixels = 12 * 4 ** order;
   const firstPixel = explicit ? 0 : Number(header.get('FIRSTPIX') ?? 0);
-  const forEachCovered = (visit: (ipix: number) => void) => {
+  const forEachCovered = (visit: (ipix: number) => void) =>
     forEachRow(rows, (view, rowOffset, row) => {
       for (let item = 0; item < value.repeat; item++) {
         if (!isCovered(readItem(view, rowOffset, value, item), value, bad)) continue;
@@ -113,8 +110,7 @@ function healpixMap(descriptor: number, path: string): HealpixMap {
         visit(ipix);
       }
     });
-  };
-  return { order, forEachCovered, close: () => closeSync(descriptor) };
+  return { order, forEachCovered };
 }
 
 function readItem(view: DataView, rowOffset: number, { letter, offset, scale, zero }: Column, item: number): number {
@@ -130,10 +126,10 @@ function isCovered(value: number, { blank, scale, zero }: Column, bad: number): 
 }
 
 /** The header of the first binary table with PIXTYPE HEALPIX, and where its rows begin. */
-function findTable(descriptor: number, path: string): { header: Header; dataStart: number } {
+async function findTable(file: OpenFile): Promise<{ header: Header; dataStart: number }> {
   let offset = 0;
   for (;;) {
-    const { header, end } = readHeader(descriptor, offset, path);
+    const { header, end } = await readHeader(file, offset);
     if (header.get('XTENSION') === 'BINTABLE' && /^HEALPIX$/i.test(String(header.get('PIXTYPE'))))
       return { header, dataStart: end };
     offset = end + Math.ceil(dataBytes(header) / BLOCK) * BLOCK;
@@ -157,24 +153,25 @@ function countOf(header: Header, keyword: string): number {
   throw new Error(`${keyword} must be 0 to ${MAX_COUNT}: current value is ${count}`);
 }
 
-function readHeader(descriptor: number, start: number, path: string): { header: Header; end: number } {
+async function readHeader(file: OpenFile, start: number): Promise<{ header: Header; end: number }> {
   const header = new Map<string, string | number | boolean>();
-  const block = new Uint8Array(BLOCK);
-  for (let blocks = 0; blocks < MAX_HEADER_BLOCKS; blocks++) {
-    const offset = start + blocks * BLOCK;
-    if (readSync(descriptor, block, 0, BLOCK, offset) < BLOCK) {
-      throw new CatalogError(`Cannot use the coverage map ${path} as it holds no HEALPix table`);
+  let blocks = new Uint8Array(0);
+  for (let at = 0; at < MAX_HEADER_BLOCKS * BLOCK; at += CARD) {
+    if (at === blocks.length) {
+      const held = Math.floor(Math.min(HEADER_BYTES, file.byteLength - start - at) / BLOCK) * BLOCK;
+      if (held <= 0) throw new CatalogError(`Cannot use the coverage map ${file.name} as it holds no HEALPix table`);
+      blocks = Buffer.concat([blocks, new Uint8Array(await file.read(start + at, start + at + held))]);
     }
-    const text = String.fromCharCode(...block);
-    if (offset === 0 && !text.startsWith('SIMPLE  ='))
-      throw new CatalogError(`Cannot use the coverage map ${path} as it is no FITS file`);
-    for (let at = 0; at < BLOCK; at += CARD) {
-      const keyword = text.slice(at, at + 8).trim();
-      if (keyword === 'END') return { header, end: offset + BLOCK };
-      if (text.slice(at + 8, at + 10) === '= ') header.set(keyword, cardValue(text.slice(at + 10, at + CARD)));
-    }
+    const card = String.fromCharCode(...blocks.subarray(at, at + CARD));
+    if (start + at === 0 && !card.startsWith('SIMPLE  ='))
+      throw new CatalogError(`Cannot use the coverage map ${file.name} as it is no FITS file`);
+    const keyword = card.slice(0, 8).trim();
+    if (keyword === 'END') return { header, end: start + (Math.floor(at / BLOCK) + 1) * BLOCK };
+    if (card.slice(8, 10) === '= ') header.set(keyword, cardValue(card.slice(10)));
   }
-  throw new CatalogError(`Cannot use the coverage map ${path} as a header is longer than ${MAX_HEADER_BLOCKS} blocks`);
+  throw new CatalogError(
+    `Cannot use the coverage map ${file.name} as a header is longer than ${MAX_HEADER_BLOCKS} blocks`,
+  );
 }
 
 /**
@@ -213,20 +210,23 @@ function bytesOf({ letter, repeat }: Column): number {
 }
 
 interface Rows {
-  readonly descriptor: number;
+  readonly file: OpenFile;
   readonly start: number;
   /** Bytes of a row. */
   readonly width: number;
   readonly count: number;
 }
 
-function forEachRow(rows: Rows, visit: (view: DataView, offset: number, row: number) => void): void {
-  const rowsAtOnce = Math.max(1, Math.floor(CHUNK_BYTES / Math.max(1, rows.width)));
-  const view = new DataView(new ArrayBuffer(Math.min(rowsAtOnce, rows.count) * rows.width));
-  for (let first = 0; first < rows.count; first += rowsAtOnce) {
-    const count = Math.min(rowsAtOnce, rows.count - first);
-    const bytes = readSync(rows.descriptor, view, 0, count * rows.width, rows.start + first * rows.width);
-    if (bytes < count * rows.width) throw new CatalogError('Cannot read the coverage map as the file ends early');
-    for (let row = 0; row < count; row++) visit(view, row * rows.width, first + row);
+async function forEachRow(
+  { file, start, width, count }: Rows,
+  visit: (view: DataView, offset: number, row: number) => void,
+): Promise<void> {
+  if (start + count * width > file.byteLength)
+    throw new CatalogError(`Cannot read the coverage map ${file.name} as the file ends early`);
+  const rowsAtOnce = Math.max(1, Math.floor(CHUNK_BYTES / Math.max(1, width)));
+  for (let first = 0; first < count; first += rowsAtOnce) {
+    const rows = Math.min(rowsAtOnce, count - first);
+    const view = new DataView(await file.read(start + first * width, start + (first + rows) * width));
+    for (let row = 0; row < rows; row++) visit(view, row * width, first + row);
   }
 }

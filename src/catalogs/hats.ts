@@ -1,18 +1,19 @@
 /**
- * HATS directories (https://hats.readthedocs.io): what a table says of itself and which files hold which HEALPix pixel.
- * Local directories only. Margin catalogs are not read: a search takes the neighbouring partition itself.
+ * HATS catalogs (https://hats.readthedocs.io): what a table says of itself and which files hold which HEALPix pixel.
+ * Margin catalogs are not read: a search takes the neighbouring partition itself.
  */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, join, posix, resolve } from 'node:path';
-import { CatalogError, reasonOf } from './errors.ts';
+import { posix } from 'node:path';
+import { isRemote } from './address.ts';
+import { CatalogError, MissingFile, withStableFile } from './errors.ts';
+import { type CatalogFiles, catalogFiles, type FilesOptions, readText } from './files.ts';
 import { openParquet } from './parquet.ts';
 import { parseProperties } from './properties.ts';
 import type { Partition } from './types.ts';
 
 /** One HATS table. */
 export interface HatsTable {
-  /** Absolute path of the directory that holds its properties file. */
-  readonly location: string;
+  /** The directory that holds its properties file. */
+  readonly files: CatalogFiles;
   /** `object`, `source`, `margin`, `map`, … as the properties say. */
   readonly type: string;
   readonly properties: ReadonlyMap<string, string>;
@@ -27,81 +28,77 @@ interface Pixel {
 
 const PROPERTIES_FILES = ['hats.properties', 'properties'];
 const COLLECTION_FILE = 'collection.properties';
+const INFO_FILE = 'partition_info.csv';
+const METADATA_FILE = 'dataset/_metadata';
 /** Kinds of table that have no partitions by sky position. */
 const UNPARTITIONED = new Set(['index', 'association']);
 /** Orders above this do not occur (a partition of order 13 is 26 arcsec wide) and do not fit the pixel arithmetic. */
 const MAX_ORDER = 13;
 
 /**
- * Opens the HATS table at a directory, or the primary table of the collection there.
- * @throws CatalogError when the location is remote, no HATS directory, or no partitioned table
+ * Opens the HATS table at a directory or address, or the primary table of the collection there.
+ * @throws CatalogError when it is no HATS directory or no partitioned table; ReadFailure when that cannot be told
  */
-export async function openHats(location: string): Promise<HatsTable> {
-  if (/^[a-z][a-z0-9+]*:\/\//i.test(location)) {
-    throw new CatalogError(
-      `Cannot open ${location} as remote catalogs are not supported yet: copy the catalog to a local directory and give that`,
-    );
-  }
-  const directory = primaryTable(resolve(location));
-  const file = PROPERTIES_FILES.map(name => join(directory, name)).find(existsSync);
-  if (!file) throw new CatalogError(`Cannot open ${directory} as a HATS catalog as ${whyNoTable(directory)}`);
-  const properties = parseProperties(readText(file));
+export async function openHats(location: string, options: FilesOptions = {}): Promise<HatsTable> {
+  const files = await primaryTable(await catalogFiles(location, options), options);
+  let text: string | undefined;
+  for (const name of PROPERTIES_FILES) text ??= await readText(files, name);
+  if (text === undefined)
+    throw new CatalogError(`Cannot open ${files.location} as a HATS catalog as ${await whyNoTable(files)}`);
+  const properties = parseProperties(text);
   const type = properties.get('dataproduct_type') ?? 'object';
   if (UNPARTITIONED.has(type)) {
     throw new CatalogError(
-      `Cannot open ${directory} as a table of sources as it is a HATS ${type} table: give the directory of its primary table`,
+      `Cannot open ${files.location} as a table of sources as it is a HATS ${type} table: give the directory of its primary table`,
     );
   }
   const suffix = properties.get('hats_npix_suffix') ?? '.parquet';
-  const pixels = await partitionPixels(directory, suffix);
-  const partitions = pixels.map(pixel => ({ ...pixel, files: partitionFiles(directory, pixel, suffix) }));
-  return { location: directory, type, properties, partitions };
+  return { files, type, properties, partitions: await partitionsOf(files, suffix) };
 }
 
 /** The directory itself, or that of the primary table where it is a collection's. */
-function primaryTable(directory: string): string {
-  const collection = join(directory, COLLECTION_FILE);
-  if (!existsSync(collection)) return directory;
-  const primary = parseProperties(readText(collection)).get('hats_primary_table_url');
+async function primaryTable(files: CatalogFiles, options: FilesOptions): Promise<CatalogFiles> {
+  const collection = await readText(files, COLLECTION_FILE);
+  if (collection === undefined) return files;
+  const primary = parseProperties(collection).get('hats_primary_table_url');
   if (!primary) {
     throw new CatalogError(
-      `Cannot open the collection ${directory} as its ${COLLECTION_FILE} has no hats_primary_table_url`,
+      `Cannot open the collection ${files.location} as its ${COLLECTION_FILE} has no hats_primary_table_url`,
     );
   }
-  if (/^[a-z][a-z0-9+]*:\/\//i.test(primary)) {
-    throw new CatalogError(
-      `Cannot open the collection ${directory} as its primary table is remote: copy ${primary} beside it`,
-    );
-  }
-  return resolve(directory, primary);
+  return isRemote(primary) ? catalogFiles(primary, options) : files.directory(primary);
 }
 
-function whyNoTable(directory: string): string {
-  if (!existsSync(directory)) return 'there is no such directory';
-  if (existsSync(join(directory, 'catalog_info.json'))) {
+async function whyNoTable(files: CatalogFiles): Promise<string> {
+  if (!isRemote(files.location) && !(await files.has('.'))) return 'there is no such directory';
+  if (await files.has('catalog_info.json'))
     return 'it is a HiPSCat catalog, the format before HATS: convert it with hats-import';
-  }
   return `it holds none of ${[...PROPERTIES_FILES, COLLECTION_FILE].join(', ')}: give the directory that does`;
 }
 
 /**
  * From partition_info.csv, else the `_metadata` file, else the names of the directories. Sorted, without duplicates.
+ * Parts of a partition that is a folder come from the folder, or, where folders cannot be listed, from `_metadata`.
  */
-async function partitionPixels(directory: string, suffix: string): Promise<Pixel[]> {
-  const info = join(directory, 'partition_info.csv');
-  const metadata = join(directory, 'dataset', '_metadata');
-  const pixels = existsSync(info)
-    ? pixelsOfInfo(info)
-    : existsSync(metadata)
-      ? await pixelsOfMetadata(metadata)
-      : pixelsOfListing(join(directory, 'dataset'), suffix);
+async function partitionsOf(files: CatalogFiles, suffix: string): Promise<Partition[]> {
+  const info = await readText(files, INFO_FILE);
+  let paths: string[] | undefined;
+  const pathsOnce = async () => (paths ??= await pathsOfMetadata(files));
+  const pixels =
+    info !== undefined
+      ? pixelsOfInfo(info, files.nameOf(INFO_FILE))
+      : ((await pathsOnce())?.map(path => pixelOfPath(path, files.nameOf(METADATA_FILE))) ??
+        (await pixelsOfListing(files, suffix)));
   const unique = new Map(pixels.map(pixel => [`${pixel.order}/${pixel.ipix}`, pixel]));
-  return [...unique.values()].sort((a, b) => a.order - b.order || a.ipix - b.ipix);
+  const sorted = [...unique.values()].sort((a, b) => a.order - b.order || a.ipix - b.ipix);
+  if (suffix !== '/') return sorted.map(pixel => ({ ...pixel, files: [`${pathOf(pixel)}${suffix}`] }));
+  const parts = await partsOf(files, sorted, pathsOnce);
+  return sorted.map((pixel, at) => ({ ...pixel, files: parts[at]! }));
 }
 
 /** Columns `Norder` and `Npix` of the CSV file, in any order among others. */
-function pixelsOfInfo(file: string): Pixel[] {
-  const [header = '', ...lines] = readText(file).trim().split(/\r?\n/);
+function pixelsOfInfo(text: string, file: string): Pixel[] {
+  const [header = '', ...lines] = text.trim().split(/\r?\n/);
   const names = header.split(',').map(name => name.trim());
   const [order, ipix] = [names.indexOf('Norder'), names.indexOf('Npix')];
   if (order < 0 || ipix < 0)
@@ -112,27 +109,32 @@ function pixelsOfInfo(file: string): Pixel[] {
   });
 }
 
-/** From the path that each row group of a Parquet `_metadata` file names. */
-async function pixelsOfMetadata(file: string): Promise<Pixel[]> {
-  const parquet = await openParquet(file);
+/** The paths, relative to `dataset`, that the row groups of the `_metadata` file name; undefined without that file. */
+async function pathsOfMetadata(files: CatalogFiles): Promise<string[] | undefined> {
   try {
-    return parquet.rowGroupPaths().map(path => pixelOfPath(path, file));
-  } finally {
+    const parquet = await withStableFile(async () => openParquet(await files.open(METADATA_FILE)));
     parquet.close();
+    return [...new Set(parquet.rowGroupPaths())];
+  } catch (error) {
+    if (error instanceof MissingFile) return undefined;
+    throw error;
   }
 }
 
-function pixelsOfListing(dataset: string, suffix: string): Pixel[] {
+async function pixelsOfListing(files: CatalogFiles, suffix: string): Promise<Pixel[]> {
   const ending = suffix === '/' ? '' : suffix;
   const isPartition = (name: string) =>
     name.endsWith(ending) && /^Npix=\d+$/.test(name.slice(0, name.length - ending.length));
-  return namesIn(dataset, /^Norder=\d+$/).flatMap(norder =>
-    namesIn(join(dataset, norder), /^Dir=\d+$/).flatMap(dir =>
-      namesIn(join(dataset, norder, dir), /^Npix=/)
-        .filter(isPartition)
-        .map(name => pixelOfPath(`${norder}/${dir}/${name}`, dataset)),
-    ),
-  );
+  const pixels: Pixel[] = [];
+  for (const norder of await namesIn(files, 'dataset', /^Norder=\d+$/)) {
+    for (const dir of await namesIn(files, `dataset/${norder}`, /^Dir=\d+$/)) {
+      const names = await namesIn(files, `dataset/${norder}/${dir}`, /^Npix=/);
+      pixels.push(
+        ...names.filter(isPartition).map(name => pixelOfPath(`${norder}/${dir}/${name}`, files.nameOf('dataset'))),
+      );
+    }
+  }
+  return pixels;
 }
 
 function pixelOfPath(path: string, where: string): Pixel {
@@ -153,27 +155,43 @@ function checkedPixel(orderText: string | undefined, ipixText: string | undefine
   );
 }
 
-/**
- * The files of one partition, relative to the table: one, or every Parquet file in the folder where the suffix is `/`.
- */
-function partitionFiles(directory: string, { order, ipix }: Pixel, suffix: string): string[] {
-  const path = posix.join('dataset', `Norder=${order}`, `Dir=${Math.floor(ipix / 10_000) * 10_000}`, `Npix=${ipix}`);
-  if (suffix !== '/') return [path + suffix];
-  return namesIn(join(directory, path), /^[^_.].*\.(parquet|parq|pq)$/).map(name => posix.join(path, name));
+/** Of the file or folder of a partition, relative to the table, without its suffix. */
+function pathOf({ order, ipix }: Pixel): string {
+  return `dataset/Norder=${order}/Dir=${Math.floor(ipix / 10_000) * 10_000}/Npix=${ipix}`;
+}
+
+const PART = /^[^_.].*\.(parquet|parq|pq)$/;
+
+/** The Parquet files in the folder of each partition. */
+async function partsOf(
+  files: CatalogFiles,
+  pixels: readonly Pixel[],
+  metadataPaths: () => Promise<string[] | undefined>,
+): Promise<string[][]> {
+  if ((await files.list('dataset')) !== undefined) {
+    const listings = pixels.map(async pixel =>
+      (await namesIn(files, pathOf(pixel), PART)).map(name => posix.join(pathOf(pixel), name)),
+    );
+    return Promise.all(listings);
+  }
+  const paths = await metadataPaths();
+  if (!paths) throw unlisted(files);
+  const parts = Map.groupBy(
+    paths.map(path => `dataset/${path}`).filter(path => PART.test(posix.basename(path))),
+    path => posix.dirname(path),
+  );
+  return pixels.map(pixel => (parts.get(pathOf(pixel)) ?? []).sort());
 }
 
 /** The matching names in a directory, sorted; none where there is no such directory. */
-function namesIn(directory: string, pattern: RegExp): string[] {
-  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return [];
-  return readdirSync(directory)
-    .filter(name => pattern.test(name))
-    .sort();
+async function namesIn(files: CatalogFiles, folder: string, pattern: RegExp): Promise<string[]> {
+  const names = await files.list(folder);
+  if (!names) throw unlisted(files);
+  return names.filter(name => pattern.test(name));
 }
 
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new CatalogError(`Cannot read ${basename(file)} of the catalog at ${file}: ${reasonOf(error)}`);
-  }
+function unlisted({ location }: CatalogFiles): CatalogError {
+  return new CatalogError(
+    `Cannot tell the files of ${location} as folders cannot be listed over HTTP: the catalog needs its ${INFO_FILE} and, where partitions are folders, its ${METADATA_FILE}`,
+  );
 }

@@ -1,8 +1,8 @@
-/** Local Parquet files, one flat column at a time. This file and column_pages.ts are the ones that know hyparquet. */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, type SchemaElement } from 'hyparquet';
+/** Parquet files, one flat column at a time. This file and column_pages.ts are the ones that know hyparquet. */
+import { type FileMetaData, parquetMetadataAsync, type SchemaElement } from 'hyparquet';
 import { type ColumnPage, chunkRange, columnPages } from './column_pages.ts';
 import { ReadFailure, reasonOf } from './errors.ts';
+import type { OpenFile } from './files.ts';
 
 /** What a column's values are: numbers, but bigints of 64-bit integers, and nothing that we store of `other`. */
 export type ColumnKind = 'boolean' | 'integer32' | 'integer64' | 'unsigned64' | 'float' | 'double' | 'string' | 'other';
@@ -14,52 +14,44 @@ export interface RowGroup {
   readonly rowEnd: number;
 }
 
-/**
- * Opens a Parquet file and reads its footer. Close it when done.
- * @throws ReadFailure when the file is missing, cut short or no Parquet file
- */
-export async function openParquet(path: string): Promise<ParquetFile> {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(path, 'r');
-    const file = localBuffer(descriptor);
-    // `geoparquet: false`: column kinds as the schema has them, whatever else the metadata claims.
-    return new ParquetFile(path, descriptor, file, await parquetMetadataAsync(file, { geoparquet: false }));
-  } catch (error) {
-    if (descriptor !== undefined) closeSync(descriptor);
-    throw new ReadFailure(`Cannot read ${path}: ${reasonOf(error)}`);
-  }
-}
+/** The footers of most files are shorter; more of it is read where one is not. */
+const FOOTER_BYTES = 64 << 10;
 
-function localBuffer(descriptor: number): AsyncBuffer {
-  const byteLength = fstatSync(descriptor).size;
-  const slice = (start: number, end = byteLength) => {
-    const bytes = new Uint8Array(end - start);
-    for (let done = 0; done < bytes.length; ) {
-      const count = readSync(descriptor, bytes, done, bytes.length - done, start + done);
-      if (count === 0) throw new Error('the file ends early');
-      done += count;
-    }
-    return bytes.buffer;
-  };
-  return { byteLength, slice };
+/**
+ * Reads the footer of a Parquet file. The file then belongs to what is returned, which closes it; when this throws, it
+ * is closed.
+ * @throws ReadFailure when it is cut short or no Parquet file
+ */
+export async function openParquet(file: OpenFile): Promise<ParquetFile> {
+  try {
+    const buffer = {
+      byteLength: file.byteLength,
+      slice: (start: number, end = file.byteLength) => file.read(start, end),
+    };
+    // `geoparquet: false`: column kinds as the schema has them, whatever else the metadata claims.
+    const metadata = await parquetMetadataAsync(buffer, { geoparquet: false, initialFetchSize: FOOTER_BYTES });
+    return new ParquetFile(file, metadata);
+  } catch (error) {
+    file.close();
+    if (error instanceof ReadFailure) throw error;
+    throw new ReadFailure(`Cannot read ${file.name}: ${reasonOf(error)}`);
+  }
 }
 
 /** An open Parquet file. Methods that read throw ReadFailure when the file is damaged. */
 export class ParquetFile {
-  readonly path: string;
+  /** Its path or address. */
+  readonly name: string;
   readonly rowGroups: readonly RowGroup[];
   readonly rows: number;
   /** The flat top-level columns, in file order. */
   readonly columns: ReadonlyMap<string, ColumnKind>;
-  readonly #descriptor: number;
-  readonly #file: AsyncBuffer;
+  readonly #file: OpenFile;
   readonly #metadata: FileMetaData;
   readonly #elements: ReadonlyMap<string, SchemaElement>;
 
-  constructor(path: string, descriptor: number, file: AsyncBuffer, metadata: FileMetaData) {
-    this.path = path;
-    this.#descriptor = descriptor;
+  constructor(file: OpenFile, metadata: FileMetaData) {
+    this.name = file.name;
     this.#file = file;
     this.#metadata = metadata;
     this.#elements = flatElements(metadata.schema);
@@ -89,6 +81,29 @@ export class ParquetFile {
     return typeof min === 'number' && typeof max === 'number' && min <= max ? { min, max } : undefined;
   }
 
+  /** The same of a 64-bit integer column. */
+  integerBounds(rowGroup: number, column: string): { readonly min: bigint; readonly max: bigint } | undefined {
+    const statistics = this.#chunk(rowGroup, column)?.meta_data?.statistics;
+    const min = statistics?.min_value ?? statistics?.min;
+    const max = statistics?.max_value ?? statistics?.max;
+    return typeof min === 'bigint' && typeof max === 'bigint' && min <= max ? { min, max } : undefined;
+  }
+
+  /** What a column of a row group takes in the file. */
+  storedBytes(column: string, rowGroup: number): number {
+    return Number(this.#chunk(rowGroup, column)?.meta_data?.total_compressed_size ?? 0);
+  }
+
+  /** What a column takes in memory while it is read, compressed and not: of one row group, or of those that hold `rows`. */
+  bytesInRowGroup(column: string, rowGroup: number): number {
+    const bytes = Number(this.#chunk(rowGroup, column)?.meta_data?.total_uncompressed_size ?? 0);
+    return bytes + this.storedBytes(column, rowGroup);
+  }
+
+  bytesOfRows(column: string, rows: ArrayLike<number>): number {
+    return this.#rowGroupsOf(rows).reduce((sum, rowGroup) => sum + this.bytesInRowGroup(column, rowGroup), 0);
+  }
+
   /** A number column of one row group; NaN where the value is null. */
   async readNumbers(column: string, rowGroup: number): Promise<Float64Array> {
     const { rowStart, rowEnd } = this.rowGroups[rowGroup]!;
@@ -111,20 +126,24 @@ export class ParquetFile {
    */
   async readValues(column: string, rows: ArrayLike<number>): Promise<unknown[]> {
     const found: unknown[] = new Array(rows.length).fill(undefined);
-    let first = 0;
-    for (const [rowGroup, { rowEnd }] of this.rowGroups.entries()) {
-      const end = lowerBound(rows, rowEnd);
-      const wanted = (from: number, to: number) => lowerBound(rows, from) < lowerBound(rows, to);
-      if (first < end) for (const page of await this.#pages(column, rowGroup, wanted)) pickValues(page, rows, found);
-      first = end;
-    }
+    const wanted = (from: number, to: number) => lowerBound(rows, from) < lowerBound(rows, to);
+    const pages = await Promise.all(this.#rowGroupsOf(rows).map(rowGroup => this.#pages(column, rowGroup, wanted)));
+    for (const page of pages.flat()) pickValues(page, rows, found);
     const missing = found.indexOf(undefined);
     if (missing >= 0) throw this.#damaged(column, rows[missing]!);
     return found;
   }
 
+  /** Those that hold any of the ascending rows. */
+  #rowGroupsOf(rows: ArrayLike<number>): number[] {
+    return [...this.rowGroups.keys()].filter(
+      rowGroup =>
+        lowerBound(rows, this.rowGroups[rowGroup]!.rowStart) < lowerBound(rows, this.rowGroups[rowGroup]!.rowEnd),
+    );
+  }
+
   close(): void {
-    closeSync(this.#descriptor);
+    this.#file.close();
   }
 
   async #pages(
@@ -137,15 +156,16 @@ export class ParquetFile {
     const { rowStart: firstRow, rowEnd: endRow } = this.rowGroups[rowGroup]!;
     try {
       if (!element || !metadata) throw new Error('there is no such column');
-      const bytes = await this.#file.slice(...chunkRange(metadata));
+      const bytes = await this.#file.read(...chunkRange(metadata));
       return [...columnPages({ metadata, element, bytes, firstRow, endRow }, wanted)];
     } catch (error) {
-      throw new ReadFailure(`Cannot read column ${column} of ${this.path}: ${reasonOf(error)}`);
+      if (error instanceof ReadFailure) throw error;
+      throw new ReadFailure(`Cannot read column ${column} of ${this.name}: ${reasonOf(error)}`);
     }
   }
 
   #damaged(column: string, row: number): ReadFailure {
-    return new ReadFailure(`Cannot read column ${column} of ${this.path}: row ${row} has no value and is not null`);
+    return new ReadFailure(`Cannot read column ${column} of ${this.name}: row ${row} has no value and is not null`);
   }
 
   #chunk(rowGroup: number, column: string) {

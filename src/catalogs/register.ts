@@ -1,15 +1,19 @@
 /** From a HATS directory to a registration that crossmatching can trust, and whether it still can. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+
+import { isRemote } from './address.ts';
 import { type ColumnOptions, checkColumns, resolveColumns } from './columns.ts';
 import { coverageFromMap, coverageFromRows, findCoverageMap, type RowProgress } from './coverage.ts';
-import { CatalogError, ReadFailure } from './errors.ts';
+import { CatalogError, ReadFailure, withStableFile } from './errors.ts';
+import { type CatalogFiles, catalogFiles, type FilesOptions } from './files.ts';
 import { type HatsTable, openHats } from './hats.ts';
-import { openParquet } from './parquet.ts';
+import { inLanes, REMOTE_LANES } from './lanes.ts';
+import { openParquet, type ParquetFile } from './parquet.ts';
 import type { CatalogColumns, CatalogDefinition, CatalogRegistration } from './types.ts';
 
-export interface RegisterOptions extends ColumnOptions {
+export interface RegisterOptions extends ColumnOptions, FilesOptions {
   readonly addedAtUs: number;
+  /** Called while the files are looked for. */
+  readonly onFile?: (filesDone: number, files: number) => void;
   /** Called while the footprint is built from the rows; not at all where the catalog has a map. */
   readonly onProgress?: (progress: RowProgress) => void;
 }
@@ -20,7 +24,7 @@ const SOURCE_TABLES = new Set(['object', 'source']);
 const LISTED = 3;
 
 /**
- * Reads what a catalog's directory says, checks that all its files are there and have the columns, and finds its
+ * Reads what a catalog's directory, local or remote, says, checks that all its files are there and have the columns, and finds its
  * footprint.
  * @throws CatalogError, or ReadFailure when a file of it cannot be read
  */
@@ -29,25 +33,21 @@ export async function registerCatalog(
   location: string,
   options: RegisterOptions,
 ): Promise<CatalogRegistration> {
-  const table = await openHats(location);
-  checkTable(table);
-  const sample = await openParquet(join(table.location, table.partitions[0]!.files[0]!));
-  let columns: CatalogRegistration['columns'];
-  try {
-    columns = resolveColumns(sample, definition, options);
-  } finally {
-    sample.close();
-  }
+  const table = await openHats(location, options);
+  await checkTable(table, options.onFile);
+  const columns = await withFile(table.files, table.partitions[0]!.files[0]!, sample =>
+    resolveColumns(sample, definition, options),
+  );
   checkPartitionedBy(table, columns);
-  const map = findCoverageMap(table.location);
+  const map = await findCoverageMap(table);
   const coverage = map
-    ? coverageFromMap(map, definition.footprintOrder)
+    ? await coverageFromMap(table.files, map, definition.footprintOrder)
     : await coverageFromRows(table, columns, definition.footprintOrder, options.onProgress);
   const { properties, partitions } = table;
   const rows = Number(properties.get('hats_nrows') ?? Number.NaN);
   return {
     name: definition.name,
-    location: table.location,
+    location: table.files.location,
     addedAtUs: options.addedAtUs,
     partitions,
     columns,
@@ -60,25 +60,46 @@ export async function registerCatalog(
   };
 }
 
-function checkTable({ location, type, partitions }: HatsTable): void {
+async function withFile<T>(files: CatalogFiles, name: string, use: (file: ParquetFile) => T): Promise<T> {
+  return withStableFile(async () => {
+    const file = await openParquet(await files.open(name));
+    try {
+      return use(file);
+    } finally {
+      file.close();
+    }
+  });
+}
+
+async function checkTable(
+  { files, type, partitions }: HatsTable,
+  onFile: RegisterOptions['onFile'] = () => {},
+): Promise<void> {
+  const { location } = files;
   if (!SOURCE_TABLES.has(type)) {
     throw new CatalogError(`Cannot add ${location} as it must be a table of sources: it is a HATS ${type} table`);
   }
   if (partitions.length === 0) throw new CatalogError(`Cannot add ${location} as it has no partitions`);
   const missing = partitions.flatMap(({ order, ipix, files }) =>
-    files.length === 0 ? [`Norder=${order}/Npix=${ipix}/`] : files.filter(file => !existsSync(join(location, file))),
+    files.length === 0 ? [`Norder=${order}/Npix=${ipix}/`] : [],
   );
+  const names = partitions.flatMap(partition => partition.files);
+  let done = 0;
+  await inLanes(names, isRemote(location) ? REMOTE_LANES : 1, async name => {
+    if (!(await files.has(name))) missing.push(name);
+    onFile(++done, names.length);
+  });
   if (missing.length > 0) {
     const more = missing.length > LISTED ? ` and ${missing.length - LISTED} more` : '';
     throw new CatalogError(
-      `Cannot add ${location} as files of its partitions are missing: ${missing.slice(0, LISTED).join(', ')}${more}. ` +
+      `Cannot add ${location} as files of its partitions are missing: ${missing.sort().slice(0, LISTED).join(', ')}${more}. ` +
         'Copy them, or take their lines out of partition_info.csv',
     );
   }
 }
 
 /** A source is looked for in the partition of its position: rows that are partitioned by another would be missed without a word. */
-function checkPartitionedBy({ location, properties }: HatsTable, columns: CatalogColumns): void {
+function checkPartitionedBy({ files: { location }, properties }: HatsTable, columns: CatalogColumns): void {
   for (const [property, column] of [
     ['hats_col_ra', columns.ra],
     ['hats_col_dec', columns.dec],
@@ -101,26 +122,26 @@ export interface CatalogCheck {
 
 /** Reads the footer of every file of a registered catalog; a file that cannot be used is a problem, not an error. */
 export async function checkCatalog(
-  registration: CatalogRegistration,
+  { location, partitions, columns }: CatalogRegistration,
+  options: FilesOptions = {},
   onProgress: (filesDone: number) => void = () => {},
 ): Promise<CatalogCheck> {
-  const paths = registration.partitions.flatMap(({ files }) => files.map(file => join(registration.location, file)));
-  const problems: string[] = [];
-  let rows = 0;
-  for (const [filesDone, path] of paths.entries()) {
+  const files = await catalogFiles(location, options);
+  const names = partitions.flatMap(partition => partition.files);
+  const problems: (readonly [index: number, problem: string])[] = [];
+  let [rows, done] = [0, 0];
+  await inLanes(names, isRemote(location) ? REMOTE_LANES : 1, async (name, index) => {
     try {
-      const file = await openParquet(path);
-      rows += file.rows;
-      try {
-        checkColumns(file, registration.columns);
-      } finally {
-        file.close();
-      }
+      await withFile(files, name, file => {
+        rows += file.rows;
+        checkColumns(file, columns);
+      });
     } catch (error) {
       if (!(error instanceof ReadFailure || error instanceof CatalogError)) throw error;
-      problems.push(error.message);
+      problems.push([index, error.message]);
     }
-    onProgress(filesDone + 1);
-  }
-  return { files: paths.length, rows, problems };
+    onProgress(++done);
+  });
+  problems.sort(([a], [b]) => a - b);
+  return { files: names.length, rows, problems: problems.map(([, problem]) => problem) };
 }

@@ -57,7 +57,7 @@ export interface StoredCoverage {
 /** A catalog that crossmatching searches: plain data, as it is stored. */
 export interface CatalogRegistration {
   readonly name: CatalogName;
-  /** Absolute path of the HATS directory that holds the table itself (not of a collection above it). */
+  /** Absolute path or address of the HATS directory that holds the table itself (not of a collection above it). */
   readonly location: string;
   readonly addedAtUs: number;
   /** Ascending by order, then ipix. */

@@ -2,6 +2,7 @@
 import { nowUs } from '../../workers/times.ts';
 import { CATALOGS, catalogDefinition } from '../catalogs/definitions.ts';
 import { checkCatalog, registerCatalog } from '../catalogs/register.ts';
+import { remoteOptions } from '../catalogs/remote/options.ts';
 import type { CatalogDefinition, CatalogRegistration } from '../catalogs/types.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
@@ -11,13 +12,14 @@ export const command: Command = {
   usage: 'catalog add NAME LOCATION | catalog list | catalog check NAME',
   description: [
     'add: registers one of the four catalogs at a HATS directory, or a collection of them, after checking its properties, files and columns;',
-    'one of the same name is replaced. list: shows what is registered. check: opens every file of a registered catalog.',
+    'one of the same name is replaced. LOCATION is a local directory, an http(s):// address whose host answers to range requests, or',
+    's3://BUCKET/KEY of a public bucket. list: shows what is registered. check: opens every file of a registered catalog.',
     `NAME is ${CATALOGS.map(({ name }) => name).join(', ')}.`,
   ].join('\n'),
   options: {
     'allow-missing-columns': { help: 'add: take payload columns that the catalog lacks as null' },
   },
-  example: 'nearsky catalog add gaia_dr3 /data/hats/gaia',
+  example: 'nearsky catalog add gaia_dr3 https://data.lsdb.io/hats/gaia_dr3/gaia',
   async run(invocation) {
     const [verb, ...rest] = invocation.positionals;
     const expect = (count: number) => {
@@ -69,6 +71,8 @@ async function add(invocation: Invocation, definition: CatalogDefinition, locati
   const progress = new Progress();
   const registration = await registerCatalog(definition, location, {
     addedAtUs: nowUs(),
+    remote: remoteOptions(invocation.config),
+    onFile: (done, files) => progress.update(() => `looking for the files: ${done} of ${files}`),
     allowMissing: invocation.flags.has('allow-missing-columns'),
     onProgress: ({ partitions, partitionsDone, rows }) =>
       progress.update(() => `building the footprint: partition ${partitionsDone} of ${partitions}, ${rows} rows`),
@@ -97,7 +101,9 @@ async function check(invocation: Invocation, { name }: CatalogDefinition): Promi
     if (!registration)
       throw new Error(`Cannot check ${name} as it is not registered: add it with nearsky catalog add ${name} LOCATION`);
     const progress = new Progress();
-    const result = await checkCatalog(registration, done => progress.update(() => `checked ${done} files`));
+    const result = await checkCatalog(registration, { remote: remoteOptions(invocation.config) }, done =>
+      progress.update(() => `checked ${done} files`),
+    );
     progress.end();
     const verdict =
       result.problems.length === 0 ? 'all files can be used' : `${result.problems.length} files cannot be used`;

@@ -1,11 +1,11 @@
 /** `nearsky crossmatch`: every pending object once. */
-import { Pool } from '../../workers/pool.ts';
 import {
   type CrossmatchSummary,
   crossmatchPending,
   DEFAULT_BATCH_SIZE,
   MAX_BATCH_SIZE,
 } from '../crossmatch/crossmatcher.ts';
+import { crossmatchPool } from '../crossmatch/pool.ts';
 import { provenanceSetOf } from '../provenance.ts';
 import { openStore } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
@@ -28,7 +28,7 @@ export const command: Command = {
     const batchSize = batchSizeOf(invocation.options.get('batch'));
     const { config } = invocation;
     const store = openStore(config.NEARSKY_DATA, 'write');
-    const pool = new Pool({ threads: config.NEARSKY_WORKERS });
+    const pool = crossmatchPool(config, config.NEARSKY_WORKERS);
     const progress = new Progress();
     try {
       const summary = await crossmatchPending({
@@ -63,7 +63,7 @@ function batchSizeOf(text: string | undefined): number {
   throw new UsageError(`--batch must be an integer from 1 to ${MAX_BATCH_SIZE}: current value is ${text}`);
 }
 
-function describe({ objects, recorded, skipped, unreadable, statuses, outcomes }: CrossmatchSummary): string {
+function describe({ objects, recorded, skipped, unreadable, statuses, outcomes, reads }: CrossmatchSummary): string {
   const byCatalog = Object.entries(outcomes).flatMap(([catalog, counts]) =>
     Object.entries(counts).map(([outcome, count]) => [`${catalog} ${outcome}`, count] as const),
   );
@@ -74,5 +74,8 @@ function describe({ objects, recorded, skipped, unreadable, statuses, outcomes }
     ['still pending', unreadable],
     ...Object.entries(statuses),
     ...byCatalog,
+    ['bytes from disk', reads.diskBytes],
+    ['bytes received', reads.networkBytes],
+    ['requests', `${reads.requests}, ${reads.retries} of them again after a failure`],
   ]);
 }

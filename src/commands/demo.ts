@@ -3,12 +3,13 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { defaultThreads, Pool } from '../../workers/pool.ts';
+import { defaultThreads } from '../../workers/pool.ts';
 import { nowUs } from '../../workers/times.ts';
 import { CATALOGS } from '../catalogs/definitions.ts';
 import { registerCatalog } from '../catalogs/register.ts';
 import type { Config } from '../config.ts';
 import { crossmatchPending } from '../crossmatch/crossmatcher.ts';
+import { crossmatchPool } from '../crossmatch/pool.ts';
 import { normaliserOf } from '../ingest/brokers.ts';
 import { Ingester } from '../ingest/ingester.ts';
 import { RejectLog } from '../ingest/rejects.ts';
@@ -104,7 +105,7 @@ async function prepare(config: Config): Promise<void> {
       await writer.putCatalog(registration);
       say(`catalog ${definition.name}: ${registration.hats.rows} rows, footprint from ${registration.coverage.source}`);
     }
-    const pool = new Pool({ threads: defaultThreads() });
+    const pool = crossmatchPool(config, defaultThreads());
     try {
       const provenance = () => provenanceSetOf(config);
       const { statuses } = await crossmatchPending({ store, writer, pool, provenance });

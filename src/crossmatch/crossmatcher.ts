@@ -6,6 +6,7 @@ import type { Pool } from '../../workers/pool.ts';
 import { nowUs } from '../../workers/times.ts';
 import { CATALOGS } from '../catalogs/definitions.ts';
 import { CatalogError } from '../catalogs/errors.ts';
+import { addReads, noReads, type ReadCounts } from '../catalogs/files.ts';
 import type { CatalogRegistration } from '../catalogs/types.ts';
 import { type CrossmatchedStatus, crossmatchedStatus } from '../store/status.ts';
 import type { Store } from '../store/store.ts';
@@ -50,7 +51,7 @@ export interface CrossmatchSummary {
   recorded: number;
   /** Crossmatched by another process meanwhile. */
   skipped: number;
-  /** Left pending, as none of the catalogs that should have been searched for them could be read. */
+  /** Left pending, as none of the catalogs that should have been searched for them could be read, or one is unusable. */
   unreadable: number;
   /** Of the objects that were taken and not left pending. */
   readonly statuses: Record<CrossmatchedStatus, number>;
@@ -58,12 +59,13 @@ export interface CrossmatchSummary {
   readonly outcomes: Record<string, Partial<Record<RecordedOutcome, number>>>;
   /** What could not be read, each with the objects of all batches that it was wanted for. */
   readonly problems: ReadProblem[];
+  readonly reads: ReadCounts;
 }
 
 /**
  * Crossmatches every object that is pending now or becomes so ahead of the walk by ascending id, each once, with every
  * registered catalog.
- * @throws CatalogError when no catalog is registered or one is not what its registration says; StoreError; PoolError;
+ * @throws CatalogError when no catalog is registered; StoreError; PoolError;
  * the signal's reason
  */
 export async function crossmatchPending(options: CrossmatchOptions): Promise<CrossmatchSummary> {
@@ -76,6 +78,7 @@ export async function crossmatchPending(options: CrossmatchOptions): Promise<Cro
     statuses: { coincident_sources: 0, no_coincident_source: 0, not_searched: 0 },
     outcomes: {},
     problems: [],
+    reads: noReads(),
   };
   const catalogs = new OpenCatalogs(store);
   for (let after: bigint | undefined; ; ) {
@@ -143,7 +146,10 @@ async function crossmatchBatch(
   summary.recorded += counts.recorded;
   summary.skipped += counts.skipped;
   summary.unreadable += objects.length - results.length;
-  for (const problem of searches.flatMap(search => search.problems)) addProblem(summary.problems, problem);
+  for (const { problems, reads } of searches) {
+    for (const problem of problems) addProblem(summary.problems, problem);
+    addReads(summary.reads, reads);
+  }
   for (const result of results) count(summary, result);
 }
 
@@ -172,7 +178,7 @@ async function searchAll(
     next = work.length;
     throw error;
   };
-  const lanes = Array.from({ length: 2 * pool.threads }, () => lane().catch(stopped));
+  const lanes = Array.from({ length: pool.threads * (pool.tasksPerThread + 1) }, () => lane().catch(stopped));
   const failed = (await Promise.allSettled(lanes)).find(result => result.status === 'rejected');
   if (failed) throw failed.reason;
 }
@@ -186,9 +192,12 @@ function resultOf(
   ordinal: number | undefined,
   searches: readonly CatalogSearch[],
 ): CrossmatchResult | undefined {
-  const catalogOutcomes = searches.map(
-    search => [search.name, ordinal === undefined ? 'not_searched_invalid_position' : search.outcome(ordinal)] as const,
-  );
+  const catalogOutcomes: (readonly [string, RecordedOutcome])[] = [];
+  for (const search of searches) {
+    const outcome = ordinal === undefined ? 'not_searched_invalid_position' : search.outcome(ordinal);
+    if (outcome === undefined) return undefined;
+    catalogOutcomes.push([search.name, outcome]);
+  }
   const outcomes = new Set(catalogOutcomes.map(([, outcome]) => outcome));
   if (outcomes.has('skipped_read_failure') && !outcomes.has('searched')) return undefined;
   const matches = ordinal === undefined ? [] : searches.flatMap(search => search.match(ordinal) ?? []);

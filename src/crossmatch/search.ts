@@ -1,16 +1,16 @@
 /** One catalog searched for one batch of objects: its plan carried out in the pool, its answers put together. */
-import { join } from 'node:path';
 import type { FileMatches, MatchAnswer, MatchTask } from '../../workers/match.ts';
-import { CatalogError } from '../catalogs/errors.ts';
+import { addReads, noReads } from '../catalogs/files.ts';
 import type { CatalogColumns } from '../catalogs/types.ts';
 import type { CrossmatchResult, RecordedOutcome } from '../store/types.ts';
 import { type FileSearch, type PlannedCatalog, planCatalog } from './plan.ts';
 
 export type Match = CrossmatchResult['matches'][number];
 
-/** A file that could not be read. */
+/** A file that could not be read, or that is not what the catalog's registration says. */
 export interface ReadProblem {
   readonly catalogName: string;
+  readonly kind: 'unreadable' | 'unusable';
   readonly reason: string;
   /** Objects whose disc touches its partition. */
   readonly objects: number;
@@ -34,6 +34,9 @@ export class CatalogSearch {
   readonly #covered: readonly boolean[];
   readonly #best = new Map<number, Best>();
   readonly #unread = new Set<number>();
+  /** Of objects that a file is wanted for that is not what the registration says. */
+  readonly #unusable = new Set<number>();
+  readonly reads = noReads();
 
   constructor(catalog: PlannedCatalog, ra: Float64Array, dec: Float64Array, radiusArcsec: number) {
     const { covered, searches } = planCatalog(catalog, ra, dec, radiusArcsec);
@@ -50,7 +53,8 @@ export class CatalogSearch {
     const { location, columns } = this.#catalog.registration;
     return {
       kind: 'match',
-      path: join(location, file),
+      location,
+      file,
       columns,
       radiusArcsec: this.#radiusArcsec,
       ra: Float64Array.from(objects, object => this.#ra[object]!),
@@ -58,20 +62,18 @@ export class CatalogSearch {
     };
   }
 
-  /** @throws CatalogError when a file is not what the registration says: that wants mending, not skipping */
   take({ objects }: FileSearch, answer: MatchAnswer): void {
-    switch (answer.outcome) {
-      case 'unusable':
-        throw new CatalogError(answer.reason);
-      case 'unreadable':
-        this.problems.push({ catalogName: this.name, reason: answer.reason, objects: objects.length });
-        for (const object of objects) this.#unread.add(object);
-        break;
-      case 'searched':
-        answer.matches.object.forEach((at, row) => {
-          this.#keepNearer(objects[at]!, answer.matches, row);
-        });
+    addReads(this.reads, answer.reads);
+    if (answer.outcome === 'searched') {
+      answer.matches.object.forEach((at, row) => {
+        this.#keepNearer(objects[at]!, answer.matches, row);
+      });
+      return;
     }
+    const { outcome: kind, reason } = answer;
+    this.problems.push({ catalogName: this.name, kind, reason, objects: objects.length });
+    const lacking = kind === 'unusable' ? this.#unusable : this.#unread;
+    for (const object of objects) lacking.add(object);
   }
 
   /**
@@ -102,9 +104,11 @@ export class CatalogSearch {
   /**
    * Where one of the files that an object needs could not be read, the catalog counts as skipped for it and a match
    * from another is dropped: the nearest source may be in the one that was not read. A match found outside the
-   * footprint shows that it was searched.
+   * footprint shows that it was searched. Undefined where a file is not what the registration says: that wants mending,
+   * not skipping, and until then there is no outcome.
    */
-  outcome(object: number): RecordedOutcome {
+  outcome(object: number): RecordedOutcome | undefined {
+    if (this.#unusable.has(object)) return undefined;
     if (this.#unread.has(object)) return 'skipped_read_failure';
     return this.#covered[object] || this.#best.has(object) ? 'searched' : 'outside_footprint';
   }

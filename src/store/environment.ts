@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { CACHE_DIRECTORY } from '../catalogs/remote/options.ts';
 import { messageOf } from '../error_text.ts';
 import { appendPositions } from './positions.ts';
 import { listRecent, raiseLatestIngest } from './recent.ts';
@@ -95,7 +96,7 @@ function prepareDirectory(dataDir: string, file: string, mode: 'read' | 'write')
   if (existsSync(dataDir)) {
     if (!statSync(dataDir).isDirectory()) throw new StoreError(`${cannot} as it is a file: give --data a directory`);
     if (existsSync(file)) return;
-    const other = readdirSync(dataDir).find(name => !name.startsWith(FILE_NAME));
+    const other = readdirSync(dataDir).find(name => !name.startsWith(FILE_NAME) && name !== CACHE_DIRECTORY);
     if (other !== undefined) {
       throw new StoreError(`${cannot} as it holds something else (${other}) and no ${FILE_NAME}: give --data another`);
     }

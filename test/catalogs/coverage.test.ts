@@ -1,26 +1,36 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Coverage, pixelOf } from '../../index/mod.ts';
 import { coverageFromMap, coverageFromRows, findCoverageMap, openCoverage } from '../../src/catalogs/coverage.ts';
-import { CatalogError } from '../../src/catalogs/errors.ts';
+import { CatalogError, MissingFile } from '../../src/catalogs/errors.ts';
+import { catalogFiles, openLocalFile } from '../../src/catalogs/files.ts';
 import { openHealpixMap } from '../../src/catalogs/fits.ts';
 import { openHats } from '../../src/catalogs/hats.ts';
 import { withDirectory } from '../e2e/support.ts';
-import { fixtures, hasShared, shared } from './support.ts';
+import { fixtures, hasShared, rejection, shared } from './support.ts';
 import { type MapOptions, writeHealpixMap } from './write_fits.ts';
 import { writeHats } from './write_hats.ts';
 
 const test = suite('coverage');
 
-function coveredOf(path: string): { order: number; pixels: number[] } {
-  const map = openHealpixMap(path);
-  const pixels: number[] = [];
-  map.forEachCovered(ipix => pixels.push(ipix));
-  map.close();
-  return { order: map.order, pixels };
+async function coveredOf(path: string): Promise<{ order: number; pixels: number[] }> {
+  const file = openLocalFile(path);
+  try {
+    const map = await openHealpixMap(file);
+    const pixels: number[] = [];
+    await map.forEachCovered(ipix => pixels.push(ipix));
+    return { order: map.order, pixels };
+  } finally {
+    file.close();
+  }
 }
+
+const mapAt = async (path: string, order: number) =>
+  coverageFromMap(await catalogFiles(dirname(path)), basename(path), order);
+const mapIn = async (directory: string) =>
+  findCoverageMap({ files: await catalogFiles(directory), properties: new Map() });
 
 function written(directory: string, options: MapOptions): string {
   const path = join(directory, 'map.fits');
@@ -36,7 +46,7 @@ test('full-sky maps of every number type, with repeat counts', () =>
     for (const letter of ['B', 'I', 'J', 'K', 'E', 'D'] as const) {
       for (const repeat of [1, 4, 48]) {
         const path = written(directory, { order: 1, values, letter, repeat });
-        assert.equal(coveredOf(path), { order: 1, pixels: covered }, `${repeat}${letter}`);
+        assert.equal(await coveredOf(path), { order: 1, pixels: covered }, `${repeat}${letter}`);
       }
     }
   }));
@@ -44,7 +54,7 @@ test('full-sky maps of every number type, with repeat counts', () =>
 test('partial maps with a pixel column', () =>
   withDirectory(async directory => {
     const path = written(directory, { order: 6, values: [2, 0, 5, 1], pixels: [7, 8, 49_151, 9], letter: 'D' });
-    assert.equal(coveredOf(path), { order: 6, pixels: [7, 49_151, 9] });
+    assert.equal(await coveredOf(path), { order: 6, pixels: [7, 49_151, 9] });
     const inRows = written(directory, {
       order: 6,
       values: [2, 0, 5, 1],
@@ -52,7 +62,7 @@ test('partial maps with a pixel column', () =>
       letter: 'J',
       repeat: 2,
     });
-    assert.equal(coveredOf(inRows), { order: 6, pixels: [7, 49_151, 9] });
+    assert.equal(await coveredOf(inRows), { order: 6, pixels: [7, 49_151, 9] });
   }));
 
 test('what stands for no value: UNSEEN, BAD_DATA, TNULL, NaN, infinity, negative; scaled unsigned integers', () =>
@@ -60,51 +70,53 @@ test('what stands for no value: UNSEEN, BAD_DATA, TNULL, NaN, infinity, negative
     const floats = new Array(48).fill(0);
     floats.splice(0, 6, -1.6375e30, Number.NaN, Number.POSITIVE_INFINITY, -3, 1e-9, 77.1);
     for (const letter of ['E', 'D'] as const) {
-      assert.equal(coveredOf(written(directory, { order: 1, values: floats, letter })).pixels, [4, 5]);
+      assert.equal((await coveredOf(written(directory, { order: 1, values: floats, letter }))).pixels, [4, 5]);
       assert.equal(
-        coveredOf(written(directory, { order: 1, values: floats, letter, cards: { BAD_DATA: 77.1 } })).pixels,
+        (await coveredOf(written(directory, { order: 1, values: floats, letter, cards: { BAD_DATA: 77.1 } }))).pixels,
         [4],
       );
     }
     const integers = new Array(48).fill(0);
     integers.splice(0, 3, 9, 1, 255);
     assert.equal(
-      coveredOf(written(directory, { order: 1, values: integers, letter: 'J', cards: { TNULL1: 255 } })).pixels,
+      (await coveredOf(written(directory, { order: 1, values: integers, letter: 'J', cards: { TNULL1: 255 } }))).pixels,
       [0, 1],
     );
     // An unsigned 32-bit 0 is stored as -2^31.
     const unsigned = integers.map(value => value - 2 ** 31);
     assert.equal(
-      coveredOf(written(directory, { order: 1, values: unsigned, letter: 'J', cards: { TZERO1: 2 ** 31 } })).pixels,
+      (await coveredOf(written(directory, { order: 1, values: unsigned, letter: 'J', cards: { TZERO1: 2 ** 31 } })))
+        .pixels,
       [0, 1, 2],
     );
   }));
 
 test('what cannot be used is refused with its reason', () =>
   withDirectory(async directory => {
-    const refusal = (cards: MapOptions['cards']) => {
+    const refused = async (cards: MapOptions['cards'], expected: RegExp) => {
       const path = written(directory, { order: 1, values, ...(cards ? { cards } : {}) });
-      return () => coveredOf(path);
+      const error = await rejection(coveredOf(path));
+      assert.instance(error, CatalogError);
+      assert.match(error.message, expected);
     };
-    assert.throws(refusal({ ORDERING: 'RING' }), /NESTED order: current value is RING/);
-    assert.throws(refusal({ ORDERING: undefined }), /NESTED order: current value is none/);
-    assert.throws(refusal({ COORDSYS: 'G' }), /COORDSYS must be equatorial: current value is G/);
-    assert.throws(refusal({ NSIDE: 3 }), /NSIDE must be a power of two/);
-    assert.throws(refusal({ INDXSCHM: 'EXPLICIT' }), /no PIXEL column/);
-    assert.throws(refusal({ TFORM1: '8A' }), /no number column/);
-    assert.throws(refusal({ PIXTYPE: 'OTHER' }), /no HEALPix table/);
-    assert.throws(refusal({ NSIDE: 1 }), /pixel outside the sky at NSIDE 1/);
-    assert.throws(refusal({ NAXIS2: 4800 }), /ends early/);
-    assert.throws(refusal({ TFORM1: '3K' }), /its columns take 24 bytes of a row and NAXIS1 is 8/);
-    assert.throws(refusal({ TFIELDS: 1e9 }), /TFIELDS must be 0 to 999/);
+    await refused({ ORDERING: 'RING' }, /NESTED order: current value is RING/);
+    await refused({ ORDERING: undefined }, /NESTED order: current value is none/);
+    await refused({ COORDSYS: 'G' }, /COORDSYS must be equatorial: current value is G/);
+    await refused({ NSIDE: 3 }, /NSIDE must be a power of two/);
+    await refused({ INDXSCHM: 'EXPLICIT' }, /no PIXEL column/);
+    await refused({ TFORM1: '8A' }, /no number column/);
+    await refused({ PIXTYPE: 'OTHER' }, /no HEALPix table/);
+    await refused({ NSIDE: 1 }, /pixel outside the sky at NSIDE 1/);
+    await refused({ NAXIS2: 4800 }, /ends early/);
+    await refused({ TFORM1: '3K' }, /its columns take 24 bytes of a row and NAXIS1 is 8/);
+    await refused({ TFIELDS: 1e9 }, /TFIELDS must be 0 to 999/);
     // A table that is to be skipped, backwards.
-    assert.throws(refusal({ PIXTYPE: 'OTHER', NAXIS1: -60 }), /size of 0 or more: current value is -2880/);
+    await refused({ PIXTYPE: 'OTHER', NAXIS1: -60 }, /size of 0 or more: current value is -2880/);
     writeFileSync(join(directory, 'text.fits'), 'not a FITS file'.padEnd(3000));
-    assert.throws(() => coveredOf(join(directory, 'text.fits')), /no FITS file/);
-    assert.throws(
-      () => coveredOf(join(directory, 'missing.fits')),
-      (error: Error) => error instanceof CatalogError && /ENOENT/.test(error.message),
-    );
+    assert.match((await rejection(coveredOf(join(directory, 'text.fits')))).message, /no FITS file/);
+    const missing = await rejection(coveredOf(join(directory, 'missing.fits')));
+    assert.instance(missing, MissingFile);
+    assert.match(missing.message, /ENOENT/);
   }));
 
 test('a finer map is degraded, a coarser one taken as it is', () =>
@@ -113,12 +125,12 @@ test('a finer map is degraded, a coarser one taken as it is', () =>
       order: 3,
       values: Array.from({ length: 768 }, (_, ipix) => Number(ipix === 64 || ipix === 79 || ipix === 700)),
     });
-    const degraded = coverageFromMap(path, 1);
+    const degraded = await mapAt(path, 1);
     assert.is(degraded.order, 1);
     assert.is(degraded.source, 'map.fits');
     assert.equal([...openCoverage(degraded).ranges], [4, 5, 43, 44]);
-    assert.is(coverageFromMap(path, 3).order, 3);
-    const asItIs = coverageFromMap(path, 8);
+    assert.is((await mapAt(path, 3)).order, 3);
+    const asItIs = await mapAt(path, 8);
     assert.is(asItIs.order, 3);
     assert.equal(openCoverage(asItIs).ranges, Coverage.fromPixels(3, [64, 79, 700]).ranges);
   }));
@@ -126,15 +138,15 @@ test('a finer map is degraded, a coarser one taken as it is', () =>
 test('an empty map is refused', () =>
   withDirectory(async directory => {
     const path = written(directory, { order: 1, values: new Array(48).fill(0) });
-    assert.throws(() => coverageFromMap(path, 1), /covers no part of the sky/);
+    assert.match((await rejection(mapAt(path, 1))).message, /covers no part of the sky/);
   }));
 
 test('which file is the map', () =>
   withDirectory(async directory => {
-    assert.is(findCoverageMap(directory), undefined);
+    assert.is(await mapIn(directory), undefined);
     for (const name of ['skymap.4.fits', 'skymap.10.fits', 'point_map.fits', 'skymap.fits']) {
       writeFileSync(join(directory, name), '');
-      assert.is(findCoverageMap(directory), join(directory, name));
+      assert.is(await mapIn(directory), name);
     }
   }));
 
@@ -172,10 +184,10 @@ test('the coverage map of a catalog agrees with its rows', async () => {
   const table = await openHats(join(fixtures, 'small_sky_healpix13'));
   const columns = { id: 'id', ra: 'ra', dec: 'dec', payload: [] };
   const rows = await coverageFromRows(table, columns, 2);
-  const map = coverageFromMap(join(table.location, 'skymap.fits'), 8);
+  const map = await mapAt(join(table.files.location, 'skymap.fits'), 8);
   assert.is(map.order, 2);
   assert.equal(map.ranges, rows.ranges);
-  assert.equal(coverageFromMap(join(table.location, 'point_map.fits'), 8).ranges, map.ranges);
+  assert.equal((await mapAt(join(table.files.location, 'point_map.fits'), 8)).ranges, map.ranges);
 });
 
 (hasShared ? test : test.skip)('every map in the shared data, at every order, agrees with the rows', () =>
@@ -188,12 +200,13 @@ test('the coverage map of a catalog agrees with its rows', async () => {
       ['skymap.4.fits', 4],
       ['skymap.2.fits', 2],
     ] as const) {
-      const map = coverageFromMap(join(table.location, name), 6);
+      const map = await mapAt(join(table.files.location, name), 6);
       assert.equal([map.order, map.ranges], [order, (await coverageFromRows(table, columns, order)).ranges], name);
     }
     mkdirSync(join(directory, 'partial'));
-    copyFileSync(join(table.location, 'skymap.4.fits'), join(directory, 'partial', 'skymap.4.fits'));
-    assert.is(coverageFromMap(findCoverageMap(join(directory, 'partial'))!, 8).order, 4);
+    copyFileSync(join(table.files.location, 'skymap.4.fits'), join(directory, 'partial', 'skymap.4.fits'));
+    const partial = join(directory, 'partial');
+    assert.is((await mapAt(join(partial, (await mapIn(partial))!), 8)).order, 4);
   }),
 );
 

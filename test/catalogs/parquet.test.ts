@@ -7,10 +7,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ColumnChunk, columnPages } from '../../src/catalogs/column_pages.ts';
 import { ReadFailure } from '../../src/catalogs/errors.ts';
-import { openParquet } from '../../src/catalogs/parquet.ts';
 import { withDirectory } from '../e2e/support.ts';
 import { seededRandom } from '../oracle/skies.ts';
-import { fixtures, hasShared, rejection, shared } from './support.ts';
+import { fixtures, hasShared, openLocalParquet, rejection, shared } from './support.ts';
 
 const test = suite('parquet');
 
@@ -31,7 +30,7 @@ test('every type that a catalog has, exactly, with nulls', () =>
       filename,
       columnData: columnData.map(({ name, type, data }) => ({ name, type, data, nullable: true })),
     });
-    const file = await openParquet(filename);
+    const file = await openLocalParquet(filename);
     assert.equal(Object.fromEntries(file.columns), {
       double: 'double',
       float: 'float',
@@ -69,7 +68,7 @@ for (const nullable of [true, false]) {
             { name: 'int64', type: 'INT64', data: int64, nullable, offsetIndex },
           ],
         });
-        const file = await openParquet(filename);
+        const file = await openLocalParquet(filename);
         assert.equal(
           file.rowGroups.map(({ rowStart, rowEnd }) => [rowStart, rowEnd]),
           [
@@ -110,7 +109,7 @@ test('columns with nulls only, and none', () =>
       filename,
       columnData: types.map(type => ({ name: type, type, data: [null, null], nullable: true })),
     });
-    const file = await openParquet(filename);
+    const file = await openLocalParquet(filename);
     for (const type of types) assert.equal(await file.readValues(type, [0, 1]), [null, null]);
     assert.equal(Array.from(await file.readNumbers('DOUBLE', 0)), [Number.NaN, Number.NaN]);
     assert.match((await rejection(file.readValues('absent', [0]))).message, /there is no such column/);
@@ -121,7 +120,7 @@ test('columns with nulls only, and none', () =>
 async function compare(path: string): Promise<number> {
   const bytes = readFileSync(path);
   const expected = await parquetReadObjects({ file: new Uint8Array(bytes).buffer, compressors, geoparquet: false });
-  const file = await openParquet(path);
+  const file = await openLocalParquet(path);
   const every = [...expected.keys()];
   const third = every.filter(row => row % 3 === 1);
   for (const column of file.columns.keys()) {
@@ -169,7 +168,7 @@ test('bounds of a row group, and none where the file has none', () =>
         { name: 'without', type: 'DOUBLE', data, nullable: true, statistics: false },
       ],
     });
-    const file = await openParquet(filename);
+    const file = await openLocalParquet(filename);
     assert.equal(file.bounds(0, 'with'), { min: 1, max: 5 });
     assert.equal(file.bounds(1, 'with'), { min: 8, max: 9 });
     assert.is(file.bounds(0, 'without'), undefined);
@@ -178,7 +177,7 @@ test('bounds of a row group, and none where the file has none', () =>
   }));
 
 test('a ZSTD file by pyarrow with dictionaries', async () => {
-  const file = await openParquet(join(fixtures, 'small_sky_npix_alt_suffix/dataset/Norder=0/Dir=0/Npix=11.parq'));
+  const file = await openLocalParquet(join(fixtures, 'small_sky_npix_alt_suffix/dataset/Norder=0/Dir=0/Npix=11.parq'));
   assert.is(file.rows, 131);
   const id = await file.readValues('id', [0, 130]);
   const ra = await file.readNumbers('ra', 0);
@@ -190,21 +189,21 @@ test('a ZSTD file by pyarrow with dictionaries', async () => {
 
 test('a file that is missing, no Parquet file, cut short or damaged is a read failure', () =>
   withDirectory(async directory => {
-    const missing = await rejection(openParquet(join(directory, 'missing.parquet')));
+    const missing = await rejection(openLocalParquet(join(directory, 'missing.parquet')));
     assert.instance(missing, ReadFailure);
     assert.match(missing.message, /missing\.parquet: ENOENT/);
     const path = join(directory, 'x.parquet');
     for (const content of ['', 'PAR1', 'not a parquet file, but long enough to have a footer']) {
       writeFileSync(path, content);
-      assert.instance(await rejection(openParquet(path)), ReadFailure);
+      assert.instance(await rejection(openLocalParquet(path)), ReadFailure);
     }
     const whole = readFileSync(join(fixtures, 'small_sky_npix_alt_suffix/dataset/Norder=0/Dir=0/Npix=11.parq'));
     writeFileSync(path, whole);
     truncateSync(path, whole.length - 100);
-    assert.instance(await rejection(openParquet(path)), ReadFailure);
+    assert.instance(await rejection(openLocalParquet(path)), ReadFailure);
     // The footer is whole, the column data is not.
     writeFileSync(path, Buffer.concat([Buffer.alloc(2000), whole.subarray(2000)]));
-    const file = await openParquet(path);
+    const file = await openLocalParquet(path);
     assert.instance(await rejection(file.readNumbers('ra', 0)), ReadFailure);
     file.close();
   }));
@@ -228,7 +227,7 @@ test('a damaged byte gives a read failure or other values, never none, nor anoth
       const bytes = Buffer.from(whole);
       bytes[4 + Math.floor(random() * (dataEnd - 4))]! ^= 1 << Math.floor(random() * 8);
       writeFileSync(path, bytes);
-      const file = await openParquet(path);
+      const file = await openLocalParquet(path);
       try {
         const [numbers, integers] = [await file.readNumbers('double', 0), await file.readValues('int64', every)];
         assert.ok(numbers.every(value => !Number.isNaN(value)));
@@ -247,11 +246,11 @@ test('a file that shrinks while it is open is a read failure', () =>
   withDirectory(async directory => {
     const path = join(directory, 'x.parquet');
     writeFileSync(path, readFileSync(join(fixtures, 'small_sky_npix_alt_suffix/dataset/Norder=0/Dir=0/Npix=11.parq')));
-    const file = await openParquet(path);
+    const file = await openLocalParquet(path);
     truncateSync(path, 50);
     const failure = await rejection(file.readNumbers('ra', 0));
     assert.instance(failure, ReadFailure);
-    assert.match(failure.message, /Cannot read column ra of .*x\.parquet/);
+    assert.match(failure.message, /Cannot read .*x\.parquet: the file ends early/);
     file.close();
   }));
 

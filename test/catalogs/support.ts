@@ -2,12 +2,19 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openLocalFile } from '../../src/catalogs/files.ts';
+import { openParquet, type ParquetFile } from '../../src/catalogs/parquet.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 export const fixtures = join(root, 'test', 'fixtures', 'hats');
 /** The project's shared data, where there is a copy beside the checkout. */
 export const shared = join(root, '..', 'shared', 'data');
 export const hasShared = existsSync(shared);
+
+/** Opens a local Parquet file; rejects as `openParquet` does. */
+export async function openLocalParquet(path: string): Promise<ParquetFile> {
+  return openParquet(openLocalFile(path));
+}
 
 /** What a promise is rejected with; throws when it is not. */
 export async function rejection(promise: Promise<unknown>): Promise<Error> {

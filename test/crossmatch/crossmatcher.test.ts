@@ -145,7 +145,9 @@ test('every outcome, status and count of a small sky', () =>
         delve_dr3_gold: { searched: 3, outside_footprint: 1, not_searched_invalid_position: 1 },
       },
       problems: [],
+      reads: { ...summary.reads, requests: 0, retries: 0, networkBytes: 0 },
     });
+    assert.ok(summary.reads.diskBytes > 1000);
     const record = world.store.getObject(ids[0]!)!.records[0]!;
     assert.equal(world.store.provenanceSet(record.provenanceSet).set, PROVENANCE);
     assert.equal(record.brokersAtCrossmatch, ['lasair']);
@@ -276,30 +278,31 @@ test('of equal separations in two partitions the lowest id wins', () =>
     });
   }));
 
-test('a file of another schema is an error, and nothing of the batch is stored', () =>
+test('an object that needs a file of another schema stays pending, with the reason; the others go on', () =>
   inWorld(async world => {
     const places = [
       { ra: 10, dec: -30 },
       { ra: 200, dec: 40 },
     ];
     const gaia = await world.addCatalog('gaia_dr3', places, { minOrder: 2 });
-    const other = world.writeCatalog('delve_dr3_gold', places, { minOrder: 2 });
+    const delve = await world.addCatalog('delve_dr3_gold', places, { minOrder: 2 });
     const ofSecond = ({ ipix }: { ipix: number }) => ipix === pixelOf(2, 200, 40);
-    const [from, to] = [other.partitions.find(ofSecond)!, gaia.partitions.find(ofSecond)!];
-    cpSync(join(other.location, from.files[0]!), join(gaia.location, to.files[0]!));
-    const ids = await world.ingest(places);
-    const error = await rejection(world.crossmatch());
-    assert.instance(error, CatalogError);
-    assert.match(error.message, /has no column source_id, which the catalog had when it was added/);
+    const [from, to] = [delve.partitions.find(ofSecond)!, gaia.partitions.find(ofSecond)!];
+    const path = join(gaia.location, to.files[0]!);
+    const whole = readFileSync(path);
+    cpSync(join(delve.location, from.files[0]!), path);
+    const [first, second] = await world.ingest(places);
+    const { unreadable, problems } = await world.crossmatch();
+    checkObject(world, first!, places[0]!, [gaia, delve]);
+    assert.equal([stateOf(world, second!), unreadable], ['pending', 1]);
     assert.equal(
-      ids.map(id => stateOf(world, id)),
-      ['pending', 'pending'],
+      problems.map(({ catalogName, kind, objects }) => [catalogName, kind, objects]),
+      [['gaia_dr3', 'unusable', 1]],
     );
-    assert.is((await rejection(world.crossmatch({ batchSize: 1 }))).message, error.message);
-    assert.equal(
-      ids.map(id => stateOf(world, id)),
-      ['crossmatched', 'pending'],
-    );
+    assert.match(problems[0]!.reason, /has no column source_id, which the catalog had when it was added/);
+    writeFileSync(path, whole);
+    assert.is((await world.crossmatch()).recorded, 1);
+    checkObject(world, second!, places[1]!, [gaia, delve]);
   }));
 
 test('beside another crossmatch and an ingest every object is crossmatched once', () =>

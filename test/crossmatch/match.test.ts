@@ -1,13 +1,12 @@
 import { copyFileSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { parquetWriteFile } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { pixelOf, separationArcsec } from '../../index/mod.ts';
-import { openParquet } from '../../src/catalogs/parquet.ts';
 import type { CatalogColumns } from '../../src/catalogs/types.ts';
 import { type FileMatches, type MatchTask, runMatch } from '../../workers/match.ts';
-import { hasShared, shared } from '../catalogs/support.ts';
+import { hasShared, openLocalParquet, shared } from '../catalogs/support.ts';
 import { withDirectory } from '../e2e/support.ts';
 import { type CatalogRows, nearestRow } from '../oracle/crossmatch.ts';
 import { HARD_PLACES, offset, type Place, seededRandom } from '../oracle/skies.ts';
@@ -67,7 +66,7 @@ function writeFile(directory: string, rows: Rows, options: FileOptions = {}): st
 
 function taskFor(path: string, objects: readonly Place[], radiusArcsec = 1): MatchTask {
   const [ra, dec] = [Float64Array.from(objects, object => object.ra), Float64Array.from(objects, object => object.dec)];
-  return { kind: 'match', path, columns, radiusArcsec, ra, dec };
+  return { kind: 'match', location: dirname(path), file: basename(path), columns, radiusArcsec, ra, dec };
 }
 
 async function matchesOf(task: MatchTask): Promise<FileMatches> {
@@ -304,7 +303,7 @@ test('a file that cannot be read, and one of another schema, are told apart', ()
 
 (hasShared ? test : test.skip)('13,128 real Gaia rows against a scan', async () => {
   const path = join(shared, 'hats/macauff/gaia_hats_data/gaia_cone/dataset/Norder=3/Dir=0/Npix=512.parquet');
-  const file = await openParquet(path);
+  const file = await openLocalParquet(path);
   const every = [...Array(file.rows).keys()];
   const [ra, dec] = [await file.readNumbers('ra', 0), await file.readNumbers('dec', 0)];
   const id = (await file.readValues('source_id', every)) as bigint[];

@@ -1,0 +1,157 @@
+/** The files of a catalog, wherever it lies: in a local directory, or at an address that answers to range requests. */
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
+import { isRemote } from './address.ts';
+import { MissingFile, ReadFailure, reasonOf } from './errors.ts';
+import type { RemoteOptions } from './remote/options.ts';
+
+/** What reading cost. */
+export interface ReadCounts {
+  /** Sent to a host, tries that failed included. */
+  requests: number;
+  /** Of these, the ones that were sent again after a failure. */
+  retries: number;
+  /** Bodies received, those of failed tries included. */
+  networkBytes: number;
+  /** From local files, or from the cache of remote ones. */
+  diskBytes: number;
+}
+
+export function noReads(): ReadCounts {
+  return { requests: 0, retries: 0, networkBytes: 0, diskBytes: 0 };
+}
+
+export function addReads(sum: ReadCounts, more: Readonly<ReadCounts>): void {
+  sum.requests += more.requests;
+  sum.retries += more.retries;
+  sum.networkBytes += more.networkBytes;
+  sum.diskBytes += more.diskBytes;
+}
+
+/** A file that is open for reading in any place. Close it when done. */
+export interface OpenFile {
+  /** Its path or address, for messages. */
+  readonly name: string;
+  readonly byteLength: number;
+  /**
+   * The bytes [start, end). What is asked of a remote file in one turn of the event loop is fetched together where it
+   * lies near.
+   * @throws ReadFailure
+   */
+  read(start: number, end: number): Promise<ArrayBuffer>;
+  close(): void;
+}
+
+/** The files below a directory; names are relative to it, with `/` between the parts. */
+export interface CatalogFiles {
+  /** Absolute path or address, without a slash at its end. */
+  readonly location: string;
+  /** The path or address of a file, for messages. */
+  nameOf(name: string): string;
+  /** The directory that a text names as seen from this one: relative, or whole. */
+  directory(text: string): CatalogFiles;
+  /** @throws ReadFailure; MissingFile where it is certain that there is none */
+  open(name: string): Promise<OpenFile>;
+  /** @throws ReadFailure when that cannot be told */
+  has(name: string): Promise<boolean>;
+  /** The names in a folder, sorted, none where there is no such folder; undefined where folders cannot be listed. */
+  list(folder: string): Promise<string[] | undefined>;
+}
+
+export interface FilesOptions {
+  readonly remote?: RemoteOptions | undefined;
+  /** What reading costs is added here. */
+  readonly counts?: ReadCounts | undefined;
+}
+
+/**
+ * The files at a location: a path, or an `http:`, `https:` or `s3:` address.
+ * @throws CatalogError for an address that cannot be used
+ */
+export async function catalogFiles(location: string, options: FilesOptions = {}): Promise<CatalogFiles> {
+  if (!isRemote(location)) return new LocalFiles(resolve(location), options);
+  // Loaded when first needed: a local catalog needs no HTTP client.
+  const { RemoteFiles } = await import('./remote/remote_files.ts');
+  return RemoteFiles.at(location, options);
+}
+
+/** Opens a local file. Throws ReadFailure. */
+export function openLocalFile(path: string, counts: ReadCounts = noReads()): OpenFile {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, 'r');
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    const Kind = ['ENOENT', 'ENOTDIR'].includes(code) ? MissingFile : ReadFailure;
+    throw new Kind(`Cannot read ${path}: ${reasonOf(error)}`);
+  }
+  const read = (start: number, end: number) => {
+    const bytes = new Uint8Array(end - start);
+    for (let done = 0; done < bytes.length; ) {
+      const count = readSync(descriptor, bytes, done, bytes.length - done, start + done);
+      if (count === 0) throw new ReadFailure(`Cannot read ${path}: the file ends early`);
+      done += count;
+    }
+    counts.diskBytes += bytes.length;
+    return bytes.buffer;
+  };
+  return {
+    name: path,
+    byteLength: fstatSync(descriptor).size,
+    read: async (start, end) => read(start, end),
+    close: () => closeSync(descriptor),
+  };
+}
+
+class LocalFiles implements CatalogFiles {
+  readonly location: string;
+  readonly #options: FilesOptions;
+
+  constructor(location: string, options: FilesOptions) {
+    this.location = location;
+    this.#options = options;
+  }
+
+  nameOf(name: string): string {
+    return join(this.location, name);
+  }
+
+  directory(text: string): CatalogFiles {
+    return new LocalFiles(isAbsolute(text) ? text : join(this.location, text), this.#options);
+  }
+
+  async open(name: string): Promise<OpenFile> {
+    return openLocalFile(this.nameOf(name), this.#options.counts);
+  }
+
+  async has(name: string): Promise<boolean> {
+    return existsSync(this.nameOf(name));
+  }
+
+  async list(folder: string): Promise<string[]> {
+    const path = this.nameOf(folder);
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(path).sort() : [];
+  }
+}
+
+/** No properties file and no partition list is longer. */
+const MAX_TEXT_BYTES = 64 << 20;
+
+/**
+ * A whole text file, or undefined where there is none.
+ * @throws ReadFailure when it cannot be read or is longer than 64 MiB
+ */
+export async function readText(files: CatalogFiles, name: string): Promise<string | undefined> {
+  let file: OpenFile | undefined;
+  try {
+    file = await files.open(name);
+    if (file.byteLength > MAX_TEXT_BYTES)
+      throw new ReadFailure(`Cannot read ${file.name} as it is longer than ${MAX_TEXT_BYTES} bytes`);
+    return new TextDecoder().decode(await file.read(0, file.byteLength));
+  } catch (error) {
+    if (error instanceof MissingFile) return undefined;
+    throw error;
+  } finally {
+    file?.close();
+  }
+}

@@ -1,0 +1,265 @@
+/**
+ * Range requests (RFC 9110, section 14) to hosts that fail now and then: each is repeated until it is answered in full,
+ * or it is plain that it will not be.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, type Dispatcher, interceptors, request } from 'undici';
+import { FileChanged, MissingFile, ReadFailure, reasonOf } from '../errors.ts';
+import type { ReadCounts } from '../files.ts';
+import type { RemoteOptions } from './options.ts';
+import { type FileVersion, isSameVersion } from './range_cache.ts';
+
+/** What is read of one file, from opening it on. */
+export interface FileSession {
+  readonly url: string;
+  /** For messages. */
+  readonly name: string;
+  /** What an answer must be of; unset until the first one. */
+  version: FileVersion | undefined;
+  /** What may still be received. */
+  bytesLeft: number;
+  /** Fires when the time for the file is over. */
+  readonly deadline: AbortSignal;
+  readonly counts: ReadCounts;
+}
+
+/** Bytes [start, end), or as many as there are of the last ones. */
+export type Wanted = { readonly start: number; readonly end: number } | { readonly last: number };
+
+export interface RangeAnswer {
+  readonly version: FileVersion;
+  readonly start: number;
+  readonly bytes: ArrayBuffer;
+  /** The host knows ranges, and says by which version it can be asked whether they still hold. */
+  readonly isKeepable: boolean;
+}
+
+const MAX_TRIES = 8;
+/** For a status that mostly stays: 404 of a file that is there is a thing of seconds. */
+const REFUSED_TRIES = 3;
+/** To a host that has just failed all tries for a file, and for how long. */
+const TRIES_WHEN_FAILING = 2;
+const FAILING_MS = 30_000;
+const MAX_PAUSE_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+/** Without a header, or the next part of a body. */
+const SILENCE_MS = 30_000;
+const MAX_REDIRECTIONS = 5;
+/** Of a whole file that a host sends where a range of it was asked for. */
+const MAX_WHOLE_FILE_BYTES = 64 << 20;
+/** Of an error's body, which is read so that the connection can be used again. */
+const MAX_ERROR_BYTES = 16 << 10;
+
+/** Why a request was not answered, and how often such a request is worth sending. */
+class Unanswered extends Error {
+  readonly status: number | undefined;
+  readonly tries: number;
+  readonly pauseMs: number;
+
+  constructor(reason: string, tries: number, status?: number, pauseMs = 0) {
+    super(reason);
+    this.tries = tries;
+    this.status = status;
+    this.pauseMs = pauseMs;
+  }
+}
+
+/** The host cannot count from the end of a file. */
+export class NoSuffixRange extends ReadFailure {
+  override name = 'NoSuffixRange';
+}
+
+export class RangeClient {
+  readonly #dispatcher: Dispatcher;
+  readonly #pauseMs: number;
+  /** Until when a host counts as failing, by origin; milliseconds of the process. */
+  readonly #failing = new Map<string, number>();
+
+  constructor({ connections, pauseMs }: Pick<RemoteOptions, 'connections' | 'pauseMs'>) {
+    this.#pauseMs = pauseMs;
+    this.#dispatcher = new Agent({
+      connections,
+      headersTimeout: SILENCE_MS,
+      bodyTimeout: SILENCE_MS,
+      connect: { timeout: CONNECT_TIMEOUT_MS },
+    }).compose(interceptors.redirect({ maxRedirections: MAX_REDIRECTIONS }));
+  }
+
+  /**
+   * The bytes of a range, all of them, and of the session's version where it has one; undefined when `unless` is the
+   * version that the file still has.
+   * @throws MissingFile, FileChanged, NoSuffixRange for `last`, or ReadFailure for what the tries ended with
+   */
+  async get(session: FileSession, wanted: Wanted, unless?: FileVersion): Promise<RangeAnswer | undefined> {
+    const { origin } = new URL(session.url);
+    for (let tried = 1; ; tried++) {
+      try {
+        const answer = await this.#send(session, wanted, unless);
+        this.#failing.delete(origin);
+        return answer;
+      } catch (error) {
+        if (error instanceof ReadFailure) throw error;
+        const why = session.deadline.aborted ? new Unanswered('the time for it is over', 0) : unanswered(error);
+        const isFailing = performance.now() < (this.#failing.get(origin) ?? 0);
+        if (tried < (isFailing ? Math.min(why.tries, TRIES_WHEN_FAILING) : why.tries)) {
+          await this.#pause(tried, why, session);
+          session.counts.retries++;
+          continue;
+        }
+        if (why.tries === MAX_TRIES) this.#failing.set(origin, performance.now() + FAILING_MS);
+        const Kind = why.status === 404 || why.status === 410 ? MissingFile : ReadFailure;
+        throw new Kind(`Cannot read ${session.name}: ${why.message}${tried > 1 ? `, asked ${tried} times` : ''}`);
+      }
+    }
+  }
+
+  /** Half of a doubling pause, and up to as much again by chance; no less than what the host asks for. */
+  async #pause(tried: number, { pauseMs }: Unanswered, { name, deadline }: FileSession): Promise<void> {
+    const backoffMs = Math.min(MAX_PAUSE_MS, this.#pauseMs * 2 ** (tried - 1)) * (0.5 + 0.5 * Math.random());
+    await sleep(Math.max(backoffMs, pauseMs), undefined, { signal: deadline }).catch(() => {
+      throw new ReadFailure(`Cannot read ${name}: the time for it is over`);
+    });
+  }
+
+  async #send(session: FileSession, wanted: Wanted, unless?: FileVersion): Promise<RangeAnswer | undefined> {
+    session.counts.requests++;
+    const range = 'last' in wanted ? `-${wanted.last}` : `${wanted.start}-${wanted.end - 1}`;
+    const response = await request(session.url, {
+      dispatcher: this.#dispatcher,
+      signal: session.deadline,
+      headers: {
+        range: `bytes=${range}`,
+        'accept-encoding': 'identity',
+        'user-agent': 'nearsky',
+        ...conditions(unless),
+      },
+    });
+    try {
+      if (response.statusCode !== 304 || !unless) return await take(response, wanted, session);
+      await response.body.dump();
+      return undefined;
+    } catch (error) {
+      // Read to its end, where it is short, so that the connection can be used again.
+      await response.body.dump({ limit: MAX_ERROR_BYTES }).catch(() => {});
+      throw error;
+    }
+  }
+}
+
+async function take(
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  wanted: Wanted,
+  session: FileSession,
+): Promise<RangeAnswer> {
+  if ('last' in wanted && [400, 416, 501].includes(statusCode)) throw new NoSuffixRange(session.name);
+  if (statusCode !== 200 && statusCode !== 206) throw statusFailure(statusCode, headers, session);
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity') throw new Unanswered(`its host sends it encoded as ${encoding}`, MAX_TRIES);
+  const sent = statusCode === 206 ? sentRange(headers, session) : sentWhole(headers, wanted);
+  const { version } = sent;
+  if (session.version && !isSameVersion(session.version, version))
+    throw new FileChanged(`Cannot read ${session.name}: it was replaced while it was read`);
+  const [start, end] = rangeWithin(wanted, version.byteLength);
+  if (statusCode === 206 && (sent.start !== start || sent.end !== end)) {
+    if ('last' in wanted) throw new NoSuffixRange(session.name);
+    throw new Unanswered(`its host sends bytes ${sent.start} to ${sent.end} for ${start} to ${end}`, MAX_TRIES);
+  }
+  const bytes = await receive(body, sent, { start, end }, session);
+  return { version, start, bytes, isKeepable: statusCode === 206 && (version.etag ?? version.lastModified) !== null };
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+function conditions(unless: FileVersion | undefined): Record<string, string> {
+  if (unless?.etag) return { 'if-none-match': unless.etag };
+  return unless?.lastModified ? { 'if-modified-since': unless.lastModified } : {};
+}
+
+/** Whatever broke the exchange may be better the next time. */
+function unanswered(error: unknown): Unanswered {
+  if (error instanceof Unanswered) return error;
+  const cause = error instanceof AggregateError ? error.errors[0] : error;
+  return new Unanswered(reasonOf(cause) || 'the connection broke', MAX_TRIES);
+}
+
+function statusFailure(status: number, headers: Headers, { name, version }: FileSession): Error {
+  const reason = `its host answers ${status}`;
+  if (status === 416 && version) return new FileChanged(`Cannot read ${name}: it was replaced while it was read`);
+  if (status === 408 || status === 425 || status === 429 || status >= 500)
+    return new Unanswered(reason, MAX_TRIES, status, retryAfterMs(headers));
+  if (status === 404 || status === 410 || status === 403) return new Unanswered(reason, REFUSED_TRIES, status);
+  const region = headers['x-amz-bucket-region'];
+  const hint = region ? `: its bucket is in the region ${region}, give its https address there` : '';
+  return new Unanswered(reason + hint, 1, status);
+}
+
+/** Seconds, or a date. */
+function retryAfterMs(headers: Headers): number {
+  const text = String(headers['retry-after'] ?? '').trim();
+  const waitMs = /^\d+$/.test(text) ? 1000 * Number(text) : Date.parse(text) - Date.now();
+  return Math.max(0, waitMs || 0);
+}
+
+function versionOf(headers: Headers, byteLength: number): FileVersion {
+  const text = (name: string) => (typeof headers[name] === 'string' ? headers[name] : null);
+  return { etag: text('etag'), lastModified: text('last-modified'), byteLength };
+}
+
+interface Sent {
+  readonly version: FileVersion;
+  readonly start: number;
+  readonly end: number;
+}
+
+function sentRange(headers: Headers, { version }: FileSession): Sent {
+  const [, first, last, total] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(String(headers['content-range'])) ?? [];
+  const byteLength = total === '*' ? version?.byteLength : Number(total);
+  if (first === undefined || byteLength === undefined)
+    throw new Unanswered('its host does not say which bytes it sends', MAX_TRIES);
+  return { version: versionOf(headers, byteLength), start: Number(first), end: Number(last) + 1 };
+}
+
+/** A host that does not know ranges, or just now does not. */
+function sentWhole(headers: Headers, wanted: Wanted): Sent {
+  const byteLength = Number(headers['content-length'] ?? Number.NaN);
+  if (!Number.isSafeInteger(byteLength))
+    throw new Unanswered('its host sends the whole file, without its length, where a range was asked for', MAX_TRIES);
+  if (rangeWithin(wanted, byteLength)[1] > MAX_WHOLE_FILE_BYTES) {
+    throw new Unanswered(
+      `its host sends the whole file of ${byteLength} bytes where a range was asked for: copy the catalog to a local directory`,
+      MAX_TRIES,
+    );
+  }
+  return { version: versionOf(headers, byteLength), start: 0, end: byteLength };
+}
+
+function rangeWithin(wanted: Wanted, byteLength: number): [start: number, end: number] {
+  if ('last' in wanted) return [Math.max(0, byteLength - wanted.last), byteLength];
+  return [wanted.start, Math.min(wanted.end, byteLength)];
+}
+
+/** Bytes [start, end) of a body that begins at or before them; what follows them is not waited for. */
+async function receive(
+  body: Dispatcher.ResponseData['body'],
+  sent: { readonly start: number; readonly end: number },
+  { start, end }: { readonly start: number; readonly end: number },
+  session: FileSession,
+): Promise<ArrayBuffer> {
+  const bytes = new Uint8Array(end - start);
+  let at = sent.start;
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    session.counts.networkBytes += chunk.length;
+    session.bytesLeft -= chunk.length;
+    if (session.bytesLeft < 0) {
+      throw new ReadFailure(
+        `Cannot read ${session.name} as more bytes of it are needed than CATALOG_FILE_MAX_BYTES allows: raise it, or copy the catalog to a local directory`,
+      );
+    }
+    const [from, to] = [Math.max(start, at), Math.min(end, at + chunk.length)];
+    if (from < to) bytes.set(chunk.subarray(from - at, to - at), from - start);
+    at += chunk.length;
+    if (at >= end && end < sent.end) break;
+  }
+  if (at < end) throw new Unanswered(`its host broke off after ${at - sent.start} bytes`, MAX_TRIES);
+  return bytes.buffer;
+}

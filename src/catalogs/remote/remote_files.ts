@@ -1,0 +1,216 @@
+/** The files below an address, read by range requests through a cache on disk. */
+import { setImmediate } from 'node:timers';
+import { checkedAddress, relativeAddress, requestUrl } from '../address.ts';
+import { FileChanged, MissingFile, ReadFailure } from '../errors.ts';
+import { type CatalogFiles, type FilesOptions, noReads, type OpenFile, type ReadCounts } from '../files.ts';
+import { REMOTE_DEFAULTS, type RemoteOptions } from './options.ts';
+import { type FileVersion, RangeCache } from './range_cache.ts';
+import { type FileSession, NoSuffixRange, type RangeAnswer, RangeClient } from './range_client.ts';
+
+/** Read when a file is opened: the footer of most Parquet files, and all of a short file. */
+const TAIL_BYTES = 64 << 10;
+/** A version that was asked for this long ago or less is not asked for again. */
+const TRUSTED_MS = 15 * 60_000;
+/** Ranges that lie nearer are fetched together: the gap costs less than a request. */
+const MAX_GAP_BYTES = 64 << 10;
+/** So that little is lost when a request fails. */
+const MAX_REQUEST_BYTES = 8 << 20;
+
+/** What the files of one thread share: connections, and which hosts fail. By their options, of which there are few. */
+const clients = new Map<string, RangeClient>();
+
+function clientFor(options: RemoteOptions): RangeClient {
+  const key = JSON.stringify([options.connections, options.pauseMs]);
+  const client = clients.get(key) ?? new RangeClient(options);
+  clients.set(key, client);
+  return client;
+}
+
+export class RemoteFiles implements CatalogFiles {
+  readonly location: string;
+  readonly #options: RemoteOptions;
+  readonly #counts: ReadCounts;
+  readonly #client: RangeClient;
+  readonly #cache: RangeCache | undefined;
+
+  private constructor(location: string, options: RemoteOptions, counts: ReadCounts) {
+    this.location = location;
+    this.#options = options;
+    this.#counts = counts;
+    this.#client = clientFor(options);
+    this.#cache = options.cache && new RangeCache(options.cache.directory, options.cache.maxBytes);
+  }
+
+  /** @throws CatalogError for an address that cannot be used */
+  static at(address: string, { remote = REMOTE_DEFAULTS, counts = noReads() }: FilesOptions): RemoteFiles {
+    return new RemoteFiles(checkedAddress(address), remote, counts);
+  }
+
+  nameOf(name: string): string {
+    return `${this.location}/${name}`;
+  }
+
+  directory(text: string): CatalogFiles {
+    return new RemoteFiles(relativeAddress(this.location, text), this.#options, this.#counts);
+  }
+
+  async has(name: string): Promise<boolean> {
+    try {
+      await this.#client.get(this.#session(name), { start: 0, end: 1 });
+      return true;
+    } catch (error) {
+      if (error instanceof MissingFile) return false;
+      throw error;
+    }
+  }
+
+  async list(): Promise<undefined> {
+    return undefined;
+  }
+
+  async open(name: string): Promise<OpenFile> {
+    const session = this.#session(name);
+    const known = this.#cache?.version(session.url);
+    const kept = known && this.#cache?.get(session.url, known.version, ...tailOf(known.version.byteLength));
+    if (kept) this.#counts.diskBytes += kept.byteLength;
+    if (kept && known.ageMs <= TRUSTED_MS) return this.#opened(session, known.version, kept);
+    const answer = await this.#tail(session, kept && known.version);
+    if (!answer) {
+      this.#cache!.putVersion(session.url, known!.version);
+      return this.#opened(session, known!.version, kept!);
+    }
+    const file = this.#opened(session, answer.version, answer.bytes, answer.isKeepable);
+    if (answer.isKeepable) {
+      this.#cache?.putVersion(session.url, answer.version);
+      this.#cache?.put(session.url, answer.version, answer.start, answer.bytes);
+    }
+    return file;
+  }
+
+  async #tail(session: FileSession, unless: FileVersion | undefined): Promise<RangeAnswer | undefined> {
+    try {
+      return await this.#client.get(session, { last: TAIL_BYTES }, unless);
+    } catch (error) {
+      if (!(error instanceof NoSuffixRange)) throw error;
+      const { version } = (await this.#client.get(session, { start: 0, end: 1 }))!;
+      session.version = version;
+      const [start, end] = tailOf(version.byteLength);
+      return this.#client.get(session, { start, end });
+    }
+  }
+
+  #session(name: string): FileSession {
+    const address = this.nameOf(name);
+    return {
+      url: requestUrl(address),
+      name: address,
+      version: undefined,
+      bytesLeft: this.#options.maxFileBytes,
+      deadline: AbortSignal.timeout(this.#options.fileTimeoutMs),
+      counts: this.#counts,
+    };
+  }
+
+  #opened(session: FileSession, version: FileVersion, tail: ArrayBuffer, isKeepable = true): RemoteFile {
+    session.version = version;
+    return new RemoteFile(session, tail, this.#client, isKeepable ? this.#cache : undefined);
+  }
+}
+
+function tailOf(byteLength: number): [start: number, end: number] {
+  return [Math.max(0, byteLength - TAIL_BYTES), byteLength];
+}
+
+interface Asked {
+  readonly start: number;
+  readonly end: number;
+  readonly resolve: (bytes: ArrayBuffer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+class RemoteFile implements OpenFile {
+  readonly name: string;
+  readonly byteLength: number;
+  readonly #session: FileSession;
+  readonly #version: FileVersion;
+  readonly #tail: ArrayBuffer;
+  readonly #client: RangeClient;
+  readonly #cache: RangeCache | undefined;
+  /** Asked for in this turn of the event loop. */
+  #asked: Asked[] = [];
+
+  constructor(session: FileSession, tail: ArrayBuffer, client: RangeClient, cache: RangeCache | undefined) {
+    this.name = session.name;
+    this.#version = session.version!;
+    this.byteLength = this.#version.byteLength;
+    this.#session = session;
+    this.#tail = tail;
+    this.#client = client;
+    this.#cache = cache;
+  }
+
+  async read(start: number, end: number): Promise<ArrayBuffer> {
+    if (start < 0 || start > end || end > this.byteLength)
+      throw new ReadFailure(`Cannot read ${this.name}: bytes ${start} to ${end} of ${this.byteLength} are wanted`);
+    if (start === end) return new ArrayBuffer(0);
+    const tailStart = this.byteLength - this.#tail.byteLength;
+    if (start >= tailStart) return this.#tail.slice(start - tailStart, end - tailStart);
+    const kept = this.#cache?.get(this.#session.url, this.#version, start, end);
+    if (kept) {
+      this.#session.counts.diskBytes += kept.byteLength;
+      return kept;
+    }
+    return new Promise((resolve, reject) => {
+      if (this.#asked.length === 0) setImmediate(() => this.#fetchAsked());
+      this.#asked.push({ start, end, resolve, reject });
+    });
+  }
+
+  close(): void {}
+
+  #fetchAsked(): void {
+    const asked = this.#asked.sort((a, b) => a.start - b.start);
+    this.#asked = [];
+    for (const group of grouped(asked)) {
+      this.#fetchGroup(group).catch(error => {
+        if (error instanceof FileChanged) this.#cache?.forget(this.#session.url);
+        for (const { reject } of group) reject(error);
+      });
+    }
+  }
+
+  async #fetchGroup(group: readonly Asked[]): Promise<void> {
+    const first = group[0]!.start;
+    const bytes = await this.#fetch(first, Math.max(...group.map(({ end }) => end)));
+    for (const { start, end, resolve } of group) {
+      const part = bytes.slice(start - first, end - first);
+      this.#cache?.put(this.#session.url, this.#version, start, part);
+      resolve(part);
+    }
+  }
+
+  async #fetch(start: number, end: number): Promise<ArrayBuffer> {
+    const bytes = new Uint8Array(end - start);
+    const parts: Promise<void>[] = [];
+    for (let at = start; at < end; at += MAX_REQUEST_BYTES) {
+      const part = this.#client.get(this.#session, { start: at, end: Math.min(end, at + MAX_REQUEST_BYTES) });
+      parts.push(part.then(answer => bytes.set(new Uint8Array(answer!.bytes), at - start)));
+    }
+    await Promise.all(parts);
+    return bytes.buffer;
+  }
+}
+
+/** Ascending ranges, together where they lie near and make no long request. */
+function grouped(ranges: readonly Asked[]): Asked[][] {
+  const groups: Asked[][] = [];
+  let end = 0;
+  for (const range of ranges) {
+    const group = groups.at(-1);
+    if (group && range.start - end <= MAX_GAP_BYTES && range.end - group[0]!.start <= MAX_REQUEST_BYTES)
+      group.push(range);
+    else groups.push([range]);
+    end = Math.max(end, range.end);
+  }
+  return groups;
+}

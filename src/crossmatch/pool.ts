@@ -1,0 +1,24 @@
+/** The threads that crossmatch. */
+import { Pool } from '../../workers/pool.ts';
+import { REMOTE_LANES } from '../catalogs/lanes.ts';
+import { remoteOptions } from '../catalogs/remote/options.ts';
+import type { Config } from '../config.ts';
+
+/** For the columns that all threads hold at once. */
+const MEMORY_BYTES = 256 << 20;
+const MIN_THREAD_MEMORY_BYTES = 32 << 20;
+
+/**
+ * A pool for `match` tasks. A thread takes several, so that it searches one file while it waits for another from a host;
+ * local files, and more than a thread's share of the memory, it reads one after the other.
+ */
+export function crossmatchPool(config: Config, threads: number): Pool {
+  return new Pool({
+    threads,
+    tasksPerThread: Math.ceil(REMOTE_LANES / threads),
+    catalogs: {
+      remote: { ...remoteOptions(config), connections: Math.max(2, Math.ceil((2 * REMOTE_LANES) / threads)) },
+      memoryBytes: Math.max(MIN_THREAD_MEMORY_BYTES, MEMORY_BYTES / threads),
+    },
+  });
+}

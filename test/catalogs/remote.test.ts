@@ -1,0 +1,285 @@
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { checkedAddress, relativeAddress, requestUrl } from '../../src/catalogs/address.ts';
+import { CatalogError, FileChanged, MissingFile, ReadFailure, withStableFile } from '../../src/catalogs/errors.ts';
+import { type CatalogFiles, catalogFiles, noReads, type ReadCounts, readText } from '../../src/catalogs/files.ts';
+import { REMOTE_DEFAULTS, type RemoteOptions } from '../../src/catalogs/remote/options.ts';
+import { withDirectory } from '../e2e/support.ts';
+import { seededRandom } from '../oracle/skies.ts';
+import { type Fault, type RangeServer, serveFiles } from './range_server.ts';
+import { rejection } from './support.ts';
+
+const test = suite('remote files');
+
+interface Remote {
+  readonly directory: string;
+  readonly server: RangeServer;
+  readonly content: Buffer;
+  readonly counts: ReadCounts;
+  files(options?: Partial<RemoteOptions>): Promise<CatalogFiles>;
+}
+
+const SIZE = 300_000;
+
+/** A server of one file `dir/x`, of bytes that differ everywhere. */
+function withServer(use: (remote: Remote) => Promise<void>): Promise<void> {
+  return withDirectory(async directory => {
+    mkdirSync(join(directory, 'dir'));
+    const random = seededRandom(3);
+    const content = Buffer.from(Uint8Array.from({ length: SIZE }, () => 256 * random()));
+    writeFileSync(join(directory, 'dir/x'), content);
+    const server = await serveFiles(directory);
+    const counts = noReads();
+    const files = (options: Partial<RemoteOptions> = {}) =>
+      catalogFiles(`${server.url}/dir`, { remote: { ...REMOTE_DEFAULTS, pauseMs: 1, ...options }, counts });
+    try {
+      await use({ directory, server, content, counts, files });
+    } finally {
+      await server.close();
+    }
+  });
+}
+
+const RANGES = [
+  [0, 10],
+  [5, 100_000],
+  [100_050, 100_060],
+  [299_990, SIZE],
+  [250_000, SIZE],
+  [7, 7],
+] as const;
+
+async function checkRanges(files: CatalogFiles, content: Buffer): Promise<void> {
+  const file = await files.open('x');
+  assert.is(file.byteLength, SIZE);
+  const read = await Promise.all(RANGES.map(([start, end]) => file.read(start, end)));
+  RANGES.forEach(([start, end], at) => {
+    assert.ok(content.subarray(start, end).equals(Buffer.from(read[at]!)), `${start} ${end}`);
+  });
+  file.close();
+}
+
+test('ranges are what the file holds; near ones come together, far ones and the end apart', () =>
+  withServer(async ({ server, content, counts, files }) => {
+    await checkRanges(await files(), content);
+    assert.equal(
+      server.asked.map(({ range }) => range),
+      ['bytes=-65536', 'bytes=0-100059'],
+    );
+    assert.equal(counts, { requests: 2, retries: 0, networkBytes: 65_536 + 100_060, diskBytes: 0 });
+    const file = await (await files()).open('x');
+    server.asked.length = 0;
+    await Promise.all([file.read(0, 10), file.read(180_000, 180_010)]);
+    assert.equal(server.asked.map(({ range }) => range).sort(), ['bytes=0-9', 'bytes=180000-180009']);
+    assert.match((await rejection(file.read(0, SIZE + 1))).message, /bytes 0 to 300001 of 300000 are wanted/);
+  }));
+
+for (const fault of ['drop', 'truncate', 'slow', 'error', 'missing', 'whole', 'other range', 'encoded'] as const) {
+  test(`now and then a host fails, and the bytes are the same: ${fault}`, () =>
+    withServer(async ({ server, content, counts, files }) => {
+      server.fault = (_, number) => (number % 2 ? fault : undefined);
+      await checkRanges(await files(), content);
+      const isFailure = fault !== 'slow' && fault !== 'whole';
+      assert.is(counts.requests, server.asked.length);
+      assert.is(counts.retries > 0, isFailure, `${counts.retries} retries`);
+    }));
+}
+
+test('a host that asks for a pause gets it', () =>
+  withServer(async ({ server, content, counts, files }) => {
+    server.fault = (_, number) => (number === 1 ? 'busy' : undefined);
+    await checkRanges(await files(), content);
+    assert.is(counts.retries, 1);
+    // It asks for a second, our own pause would be a millisecond: half a second is not enough.
+    server.asked.length = 0;
+    const error = await rejection((await files({ fileTimeoutMs: 500 })).open('x'));
+    assert.match(error.message, /the time for it is over/);
+    assert.is(server.asked.length, 1);
+  }));
+
+test('what stays wrong is a read failure that says how often it was asked', () =>
+  withServer(async ({ server, files }) => {
+    const failureOf = async (fault: Fault) => {
+      server.asked.length = 0;
+      server.fault = () => fault;
+      return rejection((await files({ connections: 2 })).open('x'));
+    };
+    const forbidden = await failureOf('forbidden');
+    assert.match(forbidden.message, /Cannot read http:\/\/127.*\/dir\/x: its host answers 403, asked 3 times/);
+    const missing = await failureOf('missing');
+    assert.instance(missing, MissingFile);
+    assert.match(missing.message, /its host answers 404, asked 3 times/);
+    const error = await failureOf('error');
+    assert.instance(error, ReadFailure);
+    assert.not.instance(error, MissingFile);
+    assert.match(error.message, /its host answers 503, asked 8 times/);
+    assert.is(server.asked.length, 8);
+    // A host that has just failed is not asked as often for the next file, until it answers.
+    assert.match((await failureOf('drop')).message, /asked 2 times/);
+    server.fault = () => undefined;
+    await (await files({ connections: 2 })).open('x');
+    assert.match((await failureOf('drop')).message, /asked 8 times/);
+  }));
+
+test('no host at all is a read failure', () =>
+  withServer(async ({ server, files }) => {
+    const remote = await files();
+    await server.close();
+    const error = await rejection(remote.open('x'));
+    assert.instance(error, ReadFailure);
+    assert.not.instance(error, MissingFile);
+    assert.match(error.message, /\/dir\/x: .+, asked \d times/);
+  }));
+
+test('a file is there, or is not, or that cannot be told', () =>
+  withServer(async ({ server, counts, files }) => {
+    const remote = await files({ connections: 3 });
+    assert.is(await remote.has('x'), true);
+    assert.is(counts.networkBytes, 1);
+    assert.is(await remote.has('y'), false);
+    assert.is(await readText(remote, 'y'), undefined);
+    assert.is(await remote.list('.'), undefined);
+    server.fault = (_, number) => (number % 2 ? 'missing' : undefined);
+    server.asked.length = 0;
+    assert.is(await remote.has('x'), true);
+    server.fault = () => 'error';
+    assert.instance(await rejection(remote.has('y')), ReadFailure);
+  }));
+
+test('a host that does not count from the end is asked for the length first', () =>
+  withServer(async ({ server, content, files }) => {
+    server.suffixRanges = false;
+    await checkRanges(await files(), content);
+    assert.equal(
+      server.asked.map(({ range }) => range),
+      ['bytes=-65536', 'bytes=0-0', 'bytes=234464-299999', 'bytes=0-100059'],
+    );
+  }));
+
+test('a host that never knows ranges sends the whole file, of which no more is taken than needed', () =>
+  withServer(async ({ server, content, counts, files }) => {
+    server.fault = () => 'whole';
+    await checkRanges(await files(), content);
+    assert.is(counts.retries, 0);
+    assert.ok(counts.networkBytes <= 2 * SIZE, String(counts.networkBytes));
+  }));
+
+test('a long whole file where a range was asked for is refused', () =>
+  withServer(async ({ directory, server, files }) => {
+    server.fault = () => 'whole';
+    writeFileSync(join(directory, 'dir/long'), Buffer.alloc((64 << 20) + 1));
+    const error = await rejection((await files({ connections: 4 })).open('long'));
+    assert.match(
+      error.message,
+      /sends the whole file of 67108865 bytes where a range was asked for: copy the catalog to a local directory, asked 8 times/,
+    );
+    assert.is(server.asked.length, 8);
+  }));
+
+for (const change of ['etag and time', 'length', 'time only', 'etag only'] as const) {
+  test(`a file that changes between two ranges is begun anew: ${change}`, () =>
+    withServer(async ({ directory, server, content, files }) => {
+      server.validators = { etag: change !== 'time only', lastModified: change !== 'etag only' };
+      const path = join(directory, 'dir/x');
+      const remote = await files({ cache: { directory: join(directory, 'cache'), maxBytes: 1 << 30 } });
+      const other = Buffer.from(content.map(byte => byte ^ 0xff));
+      const replace = () => {
+        writeFileSync(path, change === 'length' ? other.subarray(0, 200_000) : other);
+        utimesSync(path, 1e9, 1e9);
+      };
+      const file = await remote.open('x');
+      replace();
+      const error = await rejection(file.read(0, 10));
+      assert.instance(error, FileChanged);
+      assert.instance(error, ReadFailure);
+      assert.match(error.message, /it was replaced while it was read/);
+      writeFileSync(path, content);
+      let starts = 0;
+      const bytes = await withStableFile(async () => {
+        const opened = await remote.open('x');
+        if (starts++ === 0) replace();
+        return Buffer.concat([Buffer.from(await opened.read(0, 99)), Buffer.from(await opened.read(99, 199))]);
+      });
+      assert.is(starts, 2);
+      assert.ok(other.subarray(0, 199).equals(bytes));
+    }));
+}
+
+test('a file that keeps changing is a read failure', () =>
+  withServer(async ({ directory, files }) => {
+    const remote = await files();
+    let starts = 0;
+    const error = await rejection(
+      withStableFile(async () => {
+        const file = await remote.open('x');
+        utimesSync(join(directory, 'dir/x'), 1e9, 1e9 + starts++);
+        return file.read(0, 10);
+      }),
+    );
+    assert.instance(error, ReadFailure);
+    assert.is(starts, 3);
+  }));
+
+test('no more is received of a file than allowed, and for no longer', () =>
+  withServer(async ({ server, files }) => {
+    const file = await (await files({ maxFileBytes: 100_000 })).open('x');
+    await file.read(0, 30_000);
+    const tooMuch = await rejection(file.read(0, 30_000));
+    assert.instance(tooMuch, ReadFailure);
+    assert.match(tooMuch.message, /than CATALOG_FILE_MAX_BYTES allows: raise it, or copy the catalog/);
+    server.fault = () => 'error';
+    const tooLong = await rejection((await files({ fileTimeoutMs: 50, pauseMs: 10_000, connections: 5 })).open('x'));
+    assert.instance(tooLong, ReadFailure);
+    assert.match(tooLong.message, /the time for it is over/);
+    server.fault = () => 'slow';
+    assert.match((await rejection((await files({ fileTimeoutMs: 50 })).open('x'))).message, /the time for it is over/);
+  }));
+
+test('what was read is not asked for again, by any reader of the cache, until the file may have changed', () =>
+  withServer(async ({ directory, server, content, counts, files }) => {
+    const cache = { directory: join(directory, 'cache'), maxBytes: 1 << 30 };
+    await checkRanges(await files({ cache }), content);
+    server.asked.length = 0;
+    await checkRanges(await files({ cache }), content);
+    assert.equal(server.asked, []);
+    assert.is(counts.diskBytes, 65_536 + 10 + 99_995 + 10);
+  }));
+
+test('addresses in one spelling; none with a secret, and none is repeated', () => {
+  assert.is(checkedAddress('HTTPS://Data.LSDB.io:443/hats//gaia/'), 'https://data.lsdb.io/hats//gaia');
+  assert.is(checkedAddress('s3://bucket/a/b/'), 's3://bucket/a/b');
+  const refusals: readonly (readonly [string, RegExp])[] = [
+    ['https://me:secret@host/x', /at host as its address holds a user name or password/],
+    ['https://secret@host/x', /a user name or password/],
+    ['https://host/x?token=secret', /a query or a fragment/],
+    ['https://host/x#secret', /a query or a fragment/],
+    ['ftp://host/x', /http, https and s3 addresses or local directories/],
+    ['https://', /no valid URL/],
+  ];
+  for (const [address, expected] of refusals) {
+    try {
+      checkedAddress(address);
+      assert.unreachable(address);
+    } catch (error) {
+      assert.instance(error, CatalogError);
+      assert.match((error as Error).message, expected);
+      assert.not.match((error as Error).message, /secret/);
+    }
+  }
+  assert.is(relativeAddress('https://host/a/b', 'c'), 'https://host/a/b/c');
+  assert.is(relativeAddress('https://host/a/b', '../c/'), 'https://host/a/c');
+  assert.is(relativeAddress('https://host/a/b', '/c'), 'https://host/c');
+  assert.is(relativeAddress('s3://bucket/a/b', 'c'), 's3://bucket/a/b/c');
+  assert.is(relativeAddress('s3://bucket/a/b', 's3://other/c/'), 's3://other/c');
+  assert.throws(() => relativeAddress('https://host/a', 'https://me:secret@host/x'), /user name/);
+});
+
+test('an s3 address is asked for at the public endpoint of its bucket', () => {
+  assert.is(requestUrl('s3://stpubdata/gaia/x.parquet'), 'https://stpubdata.s3.amazonaws.com/gaia/x.parquet');
+  assert.is(requestUrl('s3://my.data/x'), 'https://s3.amazonaws.com/my.data/x');
+  assert.is(requestUrl('https://host/x'), 'https://host/x');
+});
+
+test.run();

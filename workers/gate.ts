@@ -1,0 +1,39 @@
+/** A limit on what is under way at once, by weight. */
+
+interface Waiting {
+  readonly weight: number;
+  readonly enter: () => void;
+}
+
+/** First come, first served. What weighs more than the capacity enters alone. */
+export class Gate {
+  readonly #capacity: number;
+  #inside = 0;
+  readonly #waiting: Waiting[] = [];
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  /** Runs `work` as soon as there is room for it. */
+  async run<T>(weight: number, work: () => Promise<T>): Promise<T> {
+    const taken = Math.min(weight, this.#capacity);
+    if (this.#waiting.length > 0 || this.#inside + taken > this.#capacity)
+      await new Promise<void>(enter => this.#waiting.push({ weight: taken, enter }));
+    else this.#inside += taken;
+    try {
+      return await work();
+    } finally {
+      this.#inside -= taken;
+      this.#admit();
+    }
+  }
+
+  #admit(): void {
+    while (this.#waiting.length > 0 && this.#inside + this.#waiting[0]!.weight <= this.#capacity) {
+      const { weight, enter } = this.#waiting.shift()!;
+      this.#inside += weight;
+      enter();
+    }
+  }
+}
