@@ -47,6 +47,6 @@ export function relativeAddress(from: string, text: string): string {
   if (isRemote(text)) return checkedAddress(text);
   const { protocol, host, pathname } = new URL(from);
   // Resolved as http: other schemes have no relative addresses.
-  const resolved = new URL(text, `http://host${pathname}/`);
+  const resolved = new URL(text, `http://host${pathname.replace(/\/*$/, '/')}`);
   return checkedAddress(`${protocol}//${host}${resolved.pathname}`);
 }

@@ -271,6 +271,7 @@ test('addresses in one spelling; none with a secret, and none is repeated', () =
   assert.is(relativeAddress('https://host/a/b', 'c'), 'https://host/a/b/c');
   assert.is(relativeAddress('https://host/a/b', '../c/'), 'https://host/a/c');
   assert.is(relativeAddress('https://host/a/b', '/c'), 'https://host/c');
+  assert.is(relativeAddress('https://host', 'c'), 'https://host/c');
   assert.is(relativeAddress('s3://bucket/a/b', 'c'), 's3://bucket/a/b/c');
   assert.is(relativeAddress('s3://bucket/a/b', 's3://other/c/'), 's3://other/c');
   assert.throws(() => relativeAddress('https://host/a', 'https://me:secret@host/x'), /user name/);

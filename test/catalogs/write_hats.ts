@@ -30,8 +30,10 @@ export interface HatsOptions {
   /** Orders between which pixels are split, 0 to 13. Default 0 and 10. */
   readonly minOrder?: number;
   readonly maxOrder?: number;
-  /** Where the `_healpix_29` column goes. Default `first`. Rows are sorted by it, unless it is `none`. */
+  /** Where the `_healpix_29` column goes. Default `first`. */
   readonly healpixColumn?: 'first' | 'last' | 'none';
+  /** Whether rows are sorted by their pixel. Default: where there is a `_healpix_29` column. */
+  readonly sorted?: boolean;
   /** `.parquet` (default), another ending, or `/` for a folder with two part files a partition. */
   readonly suffix?: string;
   /** Order of `skymap.fits`; null for none. Default 8. */
@@ -72,7 +74,8 @@ export function writeHats(directory: string, options: HatsOptions): WrittenParti
   const healpix = Array.from(position.ra, (ra, row) => pixel29(ra, position.dec[row]!));
   const pixels = splitRows(position, options);
   const partitions = pixels.map(pixel => {
-    const rows = options.healpixColumn === 'none' ? pixel.rows : sortedBy(pixel.rows, healpix);
+    const isSorted = options.sorted ?? options.healpixColumn !== 'none';
+    const rows = isSorted ? sortedBy(pixel.rows, healpix) : pixel.rows;
     return {
       order: pixel.order,
       ipix: pixel.ipix,

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { catalogDefinition } from '../../src/catalogs/definitions.ts';
 import { registerCatalog } from '../../src/catalogs/register.ts';
+import { REMOTE_DEFAULTS } from '../../src/catalogs/remote/options.ts';
 import {
   type CrossmatchOptions,
   type CrossmatchSummary,
@@ -23,7 +24,10 @@ export const PROVENANCE: ProvenanceSet = {
 };
 
 /** The threads of all worlds of a test file: they keep nothing between tasks. Close it after the tests. */
-export const pool = new Pool({ threads: 2 });
+export const pool = new Pool({
+  threads: 2,
+  catalogs: { remote: { ...REMOTE_DEFAULTS, pauseMs: 2 }, memoryBytes: 1 << 20 },
+});
 
 export interface WrittenCatalog extends CatalogRows {
   readonly name: CatalogName;
@@ -69,7 +73,7 @@ export class World {
     return catalog;
   }
 
-  async register({ name, location }: WrittenCatalog): Promise<void> {
+  async register({ name, location }: Pick<WrittenCatalog, 'name' | 'location'>): Promise<void> {
     await this.writer.putCatalog(
       await registerCatalog(catalogDefinition(name)!, location, { addedAtUs: Date.now() * 1000 }),
     );
