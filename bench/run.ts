@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { messageOf } from '../src/error_text.ts';
 import { bulk } from './bulk.ts';
 import { core } from './core.ts';
+import { crossmatch } from './crossmatch.ts';
 import { generations } from './generations.ts';
 import { http } from './http.ts';
 import { memory } from './memory.ts';
@@ -18,7 +19,7 @@ import { type Options, type Report, ratio, table, type Workload } from './report
 import { scaling } from './scaling.ts';
 import { start } from './start.ts';
 
-const workloads: readonly Workload[] = [core, bulk, scaling, generations, start, memory, http];
+const workloads: readonly Workload[] = [core, bulk, scaling, generations, start, memory, http, crossmatch];
 const baselineFile = fileURLToPath(new URL('./baseline.json', import.meta.url));
 
 const parsed = () =>

@@ -10,7 +10,7 @@ import { parquetHeader } from 'hyparquet/src/column.js';
 import { convert, convertWithDictionary, DEFAULT_PARSERS } from 'hyparquet/src/convert.js';
 import { decompressPage, readDataPage, readDataPageV2 } from 'hyparquet/src/datapage.js';
 import { readPlain } from 'hyparquet/src/plain.js';
-import type { ColumnMetaData, PageHeader, SchemaElement } from 'hyparquet/src/types.js';
+import type { ColumnMetaData, DataPageHeader, PageHeader, SchemaElement } from 'hyparquet/src/types.js';
 import { compressors as scriptCompressors } from 'hyparquet-compressors';
 
 /** Some rows of one column. */
@@ -81,17 +81,20 @@ export function* columnPages(
 type Decoder = ReturnType<typeof decoderOf>;
 
 function decoderOf({ metadata, element }: ColumnChunk) {
-  const leaf = { element, children: [], count: 1, path: [element.name] };
-  const root = { element: { name: 'schema', num_children: 1 }, children: [leaf], count: 2, path: [] };
   return {
     pathInSchema: [element.name],
     type: metadata.type,
     element,
-    schemaPath: [root, leaf],
+    schemaPath: pathTo(element),
     codec: metadata.codec,
     parsers: DEFAULT_PARSERS,
     compressors,
   };
+}
+
+function pathTo(element: SchemaElement) {
+  const leaf = { element, children: [], count: 1, path: [element.name] };
+  return [{ element: { name: 'schema', num_children: 1 }, children: [leaf], count: 2, path: [] }, leaf];
 }
 
 /** Counts that cannot be would keep the decoder busy for minutes: it believes them. */
@@ -127,12 +130,50 @@ function decodePage(
 ): Pick<ColumnPage, 'values' | 'present'> {
   const { data_page_header: v1, data_page_header_v2: v2 } = header;
   const { definitionLevels, dataPage } = v1
-    ? readDataPage(decompressPage(bytes, header.uncompressed_page_size, decoder.codec, compressors), v1, decoder)
-    : readDataPageV2(bytes, header, decoder);
+    ? decodeV1(decompressPage(bytes, header.uncompressed_page_size, decoder.codec, compressors), v1, decoder)
+    : decodeV2(bytes, header, decoder);
   const { encoding } = (v1 ?? v2)!;
   // hyparquet would take the places in the dictionary for the values.
   if (encoding.endsWith('_DICTIONARY') && !dictionary) throw new Error('a page wants a dictionary that is not there');
   const values = convertWithDictionary(dataPage, dictionary, encoding, decoder);
   const hasNulls = v1 ? definitionLevels?.length : v2!.num_nulls;
   return { values, present: hasNulls ? definitionLevels : undefined };
+}
+
+/** A page of a column that may hold nulls says of each row whether it does; mostly all are said to have values, in one run. */
+function decodeV1(page: Uint8Array, header: DataPageHeader, decoder: Decoder) {
+  if (decoder.element.repetition_type !== 'OPTIONAL') return readDataPage(page, header, decoder);
+  const bytes = new DataView(page.buffer, page.byteOffset, page.byteLength).getUint32(0, true);
+  const [levels, values] = [page.subarray(4, 4 + bytes), page.subarray(4 + bytes)];
+  if (!isOneRun(levels, header.num_values)) return readDataPage(page, header, decoder);
+  return readDataPage(values, header, withoutLevels(decoder));
+}
+
+function decodeV2(bytes: Uint8Array, header: PageHeader, decoder: Decoder) {
+  const v2 = header.data_page_header_v2!;
+  const length = v2.definition_levels_byte_length;
+  if (v2.repetition_levels_byte_length > 0 || !isOneRun(bytes.subarray(0, length), v2.num_values))
+    return readDataPageV2(bytes, header, decoder);
+  const shorter = {
+    ...header,
+    uncompressed_page_size: header.uncompressed_page_size - length,
+    data_page_header_v2: { ...v2, definition_levels_byte_length: 0 },
+  };
+  return readDataPageV2(bytes.subarray(length), shorter, withoutLevels(decoder));
+}
+
+function withoutLevels(decoder: Decoder): Decoder {
+  return { ...decoder, schemaPath: pathTo({ ...decoder.element, repetition_type: 'REQUIRED' }) };
+}
+
+/** Whether definition levels are one run of ones, as RLE has it (Parquet, "Encodings"): twice the length as a varint, then the value. */
+function isOneRun(levels: Uint8Array, values: number): boolean {
+  let header = 0;
+  let at = 0;
+  for (let shift = 0; at < levels.length && at < 5; shift += 7) {
+    const byte = levels[at++]!;
+    header += (byte & 127) * 2 ** shift;
+    if (byte < 128) return header === 2 * values && levels.length === at + 1 && levels[at] === 1;
+  }
+  return false;
 }

@@ -21,24 +21,26 @@ const filesIn = (directory: string) =>
     .filter(path => statSync(path).isFile());
 const sizeOf = (directory: string) => filesIn(directory).reduce((sum, path) => sum + statSync(path).size, 0);
 
-test('a range is found by its address, version and bounds, and by no others', () =>
+test('a range is found by its address and version where one that is kept covers it', () =>
   withDirectory(async directory => {
     const cache = new RangeCache(directory, 1 << 20);
-    cache.put(url, version, 5, bytesOf(10));
+    cache.ranges(url, version).put(5, bytesOf(10));
     const again = new RangeCache(directory, 1 << 20);
-    assert.equal(again.get(url, version, 5, 15), bytesOf(10));
-    assert.is(again.get(`${url}b`, version, 5, 15), undefined);
-    assert.is(again.get(url, version, 5, 14), undefined);
-    assert.is(again.get(url, version, 4, 15), undefined);
+    assert.equal(again.ranges(url, version).get(5, 15), bytesOf(10));
+    assert.is(again.ranges(`${url}b`, version).get(5, 15), undefined);
+    assert.equal(again.ranges(url, version).get(5, 14), bytesOf(9));
+    assert.equal(again.ranges(url, version).get(14, 15), bytesOf(1));
+    assert.is(again.ranges(url, version).get(5, 16), undefined);
+    assert.is(again.ranges(url, version).get(4, 15), undefined);
     for (const other of [{ etag: '"2"' }, { lastModified: 'x' }, { byteLength: 101 }])
-      assert.is(again.get(url, { ...version, ...other }, 5, 15), undefined);
+      assert.is(again.ranges(url, { ...version, ...other }).get(5, 15), undefined);
   }));
 
 test('a damaged range is none', () =>
   withDirectory(async directory => {
     const cache = new RangeCache(directory, 1 << 20);
     const put = () => {
-      cache.put(url, version, 0, bytesOf(50));
+      cache.ranges(url, version).put(0, bytesOf(50));
       return filesIn(directory)[0]!;
     };
     const path = put();
@@ -47,15 +49,15 @@ test('a damaged range is none', () =>
       const damaged = Buffer.from(whole);
       damaged[at]! ^= 1;
       writeFileSync(path, damaged);
-      assert.is(cache.get(url, version, 0, 50), undefined, String(at));
+      assert.is(cache.ranges(url, version).get(0, 50), undefined, String(at));
     }
     put();
     truncateSync(path, 20);
-    assert.is(cache.get(url, version, 0, 50), undefined);
+    assert.is(cache.ranges(url, version).get(0, 50), undefined);
     truncateSync(path, 0);
-    assert.is(cache.get(url, version, 0, 50), undefined);
+    assert.is(cache.ranges(url, version).get(0, 50), undefined);
     put();
-    assert.equal(cache.get(url, version, 0, 50), bytesOf(50));
+    assert.equal(cache.ranges(url, version).get(0, 50), bytesOf(50));
   }));
 
 test('above the limit those not used for the longest time go; what a kill left behind goes too', () =>
@@ -63,25 +65,25 @@ test('above the limit those not used for the longest time go; what a kill left b
     const maxBytes = 100_000;
     const cache = new RangeCache(directory, maxBytes);
     const anHourAgo = Date.now() / 1000 - 3600;
-    cache.put(url, version, 0, bytesOf(1000));
+    cache.ranges(url, version).put(0, bytesOf(1000));
     for (const path of filesIn(directory)) utimesSync(path, anHourAgo, anHourAgo);
     const abandoned = `${filesIn(directory)[0]}.1-0-0.part`;
     writeFileSync(abandoned, 'x');
     utimesSync(abandoned, anHourAgo, anHourAgo);
     for (let at = 1; at < 300; at++) {
-      cache.put(url, version, at * 1000, bytesOf(1000));
+      cache.ranges(url, version).put(at * 1000, bytesOf(1000));
       const path = filesIn(directory).find(name => name.includes(`-${at * 1000}-`))!;
       // Older than what follows, by the clock's own grain.
       utimesSync(path, anHourAgo + 1 + at, anHourAgo + 1 + at);
-      if (at % 10 === 0) assert.equal(cache.get(url, version, 0, 1000), bytesOf(1000), `in use at ${at}`);
+      if (at % 10 === 0) assert.equal(cache.ranges(url, version).get(0, 1000), bytesOf(1000), `in use at ${at}`);
       assert.ok(sizeOf(directory) <= maxBytes, `${sizeOf(directory)} at ${at}`);
     }
     assert.not.ok(filesIn(directory).includes(abandoned));
-    assert.equal(cache.get(url, version, 299_000, 300_000), bytesOf(1000));
-    assert.is(cache.get(url, version, 1000, 2000), undefined);
+    assert.equal(cache.ranges(url, version).get(299_000, 300_000), bytesOf(1000));
+    assert.is(cache.ranges(url, version).get(1000, 2000), undefined);
     assert.ok(sizeOf(directory) > maxBytes / 2);
-    cache.put(url, version, 0, bytesOf(50_000));
-    assert.is(cache.get(url, version, 0, 50_000), undefined, 'longer than an eighth of the limit');
+    cache.ranges(url, version).put(0, bytesOf(50_000));
+    assert.is(cache.ranges(url, version).get(0, 50_000), undefined, 'longer than an eighth of the limit');
   }));
 
 test('threads that write and read one directory at once find whole ranges or none, and it stays within its limit', () =>
@@ -94,8 +96,8 @@ test('threads that write and read one directory at once find whole ranges or non
         let found = 0, wrong = 0;
         for (let i = 0; i < 2000; i++) {
           const start = ((i * 7919 + workerData.thread * 31) % 400) * 1000;
-          const bytes = cache.get('u', version, start, start + 1000);
-          if (!bytes) cache.put('u', version, start, new Uint8Array(1000).fill(start / 1000).buffer);
+          const bytes = cache.ranges('u', version).get(start, start + 1000);
+          if (!bytes) cache.ranges('u', version).put(start, new Uint8Array(1000).fill(start / 1000).buffer);
           else if (new Uint8Array(bytes).every(byte => byte === (start / 1000) % 256)) found++;
           else wrong++;
         }
@@ -121,9 +123,9 @@ test('where nothing can be written there is no cache, and no error', () =>
     const file = join(directory, 'file');
     writeFileSync(file, '');
     const cache = new RangeCache(file, 1 << 20);
-    cache.put(url, version, 0, bytesOf(10));
+    cache.ranges(url, version).put(0, bytesOf(10));
     cache.putVersion(url, version);
-    assert.is(cache.get(url, version, 0, 10), undefined);
+    assert.is(cache.ranges(url, version).get(0, 10), undefined);
     assert.is(cache.version(url), undefined);
   }));
 

@@ -1,5 +1,6 @@
 /**
- * Byte ranges of remote files, kept on disk, one small file a range: the bytes, then their CRC-32.
+ * Byte ranges of remote files, kept on disk, a file for what one request brought: the bytes, then their CRC-32. What is
+ * wanted is found in any of them that covers it.
  *
  * Any number of processes and threads may use one directory: a range appears whole (written aside, then renamed), a
  * damaged one fails its checksum and is none, and the least recently used ones are removed, by whoever finds the
@@ -66,74 +67,86 @@ export class RangeCache {
     remove(join(this.#folder(url), 'version'));
   }
 
-  get(url: string, version: FileVersion, start: number, end: number): ArrayBuffer | undefined {
-    const path = this.#path(url, version, start, end);
-    try {
-      const stored = readFileSync(path);
-      const bytes = stored.subarray(0, -CHECKSUM_BYTES);
-      if (bytes.length !== end - start || crc32(bytes) !== stored.readUInt32LE(bytes.length)) return undefined;
-      const now = new Date();
-      utimesSync(path, now, now);
-      return stored.buffer.slice(stored.byteOffset, stored.byteOffset + bytes.length);
-    } catch {
-      return undefined;
-    }
+  /** What is kept of one version of a file, now and of what is put there through it. */
+  ranges(url: string, version: FileVersion): KeptRanges {
+    const digested = digest(JSON.stringify(version));
+    const folder = this.#folder(url);
+    const kept = namesIn(folder).flatMap(name => {
+      const [, of, start, end] = /^([0-9a-f]+)-(\d+)-(\d+)$/.exec(name) ?? [];
+      return of === digested ? [{ start: Number(start), end: Number(end) }] : [];
+    });
+    const pathOf = (range: Range) => join(folder, `${digested}-${range.start}-${range.end}`);
+    return new KeptRanges(kept, pathOf, (path, stored) => this.#put(path, stored));
   }
 
-  put(url: string, version: FileVersion, start: number, bytes: ArrayBuffer): void {
-    const stored = Buffer.alloc(bytes.byteLength + CHECKSUM_BYTES);
-    stored.set(new Uint8Array(bytes));
-    stored.writeUInt32LE(crc32(stored.subarray(0, bytes.byteLength)), bytes.byteLength);
-    if (stored.length > this.#maxBytes * LARGEST_SHARE) return;
+  /** Whether it was kept. */
+  #put(path: string, stored: Uint8Array): boolean {
+    if (stored.length > this.#maxBytes * LARGEST_SHARE) return false;
     this.#added += stored.length;
     if (this.#added > this.#maxBytes * MEASURED_SHARE) {
       this.#shrink();
       this.#added = stored.length;
     }
-    this.#write(this.#path(url, version, start, start + bytes.byteLength), stored);
+    return this.#write(path, stored);
   }
 
   #folder(url: string): string {
     return join(this.#directory, digest(url));
   }
 
-  #path(url: string, version: FileVersion, start: number, end: number): string {
-    return join(this.#folder(url), `${digest(JSON.stringify(version))}-${start}-${end}`);
-  }
-
-  #write(path: string, content: Uint8Array): void {
+  #write(path: string, content: Uint8Array): boolean {
     const aside = `${path}.${process.pid}-${threadId}-${this.#written++}${UNFINISHED}`;
+    const write = () => writeFileSync(aside, content, { mode: 0o600 });
     try {
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      writeFileSync(aside, content, { mode: 0o600 });
+      try {
+        write();
+      } catch {
+        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        write();
+      }
       renameSync(aside, path);
+      return true;
     } catch {
       remove(aside);
+      return false;
     }
   }
 
   /** Removes what a kill left behind and, above the limit, the ranges that were not used for the longest time. */
   #shrink(): void {
-    const ranges: { path: string; bytes: number; usedMs: number }[] = [];
-    for (const name of listed(this.#directory).filter(name => name.includes('-'))) {
-      try {
-        const path = join(this.#directory, name);
-        const { size, mtimeMs } = statSync(path);
-        if (name.endsWith(UNFINISHED) && Date.now() - mtimeMs > ABANDONED_MS) remove(path);
-        else ranges.push({ path, bytes: size, usedMs: mtimeMs });
-      } catch {
-        // Removed by another process.
-      }
+    const abandonedMs = Date.now() - ABANDONED_MS;
+    const kept: Stored[] = [];
+    for (const file of this.#stored()) {
+      if (file.path.endsWith(UNFINISHED) && file.usedMs < abandonedMs) remove(file.path);
+      else kept.push(file);
     }
-    let total = ranges.reduce((sum, { bytes }) => sum + bytes, 0);
+    let total = kept.reduce((sum, { bytes }) => sum + bytes, 0);
     if (total <= this.#maxBytes * (1 - MEASURED_SHARE)) return;
-    ranges.sort((a, b) => a.usedMs - b.usedMs);
-    for (const { path, bytes } of ranges) {
+    kept.sort((a, b) => a.usedMs - b.usedMs);
+    for (const { path, bytes } of kept) {
       if (total <= this.#maxBytes * KEPT_SHARE) return;
       remove(path);
       total -= bytes;
     }
   }
+
+  /** The ranges of all files, also those that are being written. */
+  *#stored(): Generator<Stored> {
+    for (const folder of namesIn(this.#directory)) {
+      for (const name of namesIn(join(this.#directory, folder))) {
+        if (!name.includes('-')) continue;
+        const path = join(this.#directory, folder, name);
+        const stats = statSync(path, { throwIfNoEntry: false });
+        if (stats) yield { path, bytes: stats.size, usedMs: stats.mtimeMs };
+      }
+    }
+  }
+}
+
+interface Stored {
+  readonly path: string;
+  readonly bytes: number;
+  readonly usedMs: number;
 }
 
 function remove(path: string): void {
@@ -144,9 +157,10 @@ function remove(path: string): void {
   }
 }
 
-function listed(directory: string): string[] {
+/** Without asking for the kind of every file. */
+function namesIn(directory: string): string[] {
   try {
-    return readdirSync(directory, { recursive: true, encoding: 'utf8' });
+    return readdirSync(directory);
   } catch {
     return [];
   }
@@ -154,4 +168,64 @@ function listed(directory: string): string[] {
 
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+interface Range {
+  readonly start: number;
+  /** Exclusive. */
+  readonly end: number;
+}
+
+export class KeptRanges {
+  readonly #kept: Range[];
+  readonly #pathOf: (range: Range) => string;
+  readonly #put: (path: string, stored: Uint8Array) => boolean;
+  /** The one that was read last: several ranges of one request are mostly wanted one after the other. */
+  #last: { readonly range: Range; readonly bytes: ArrayBuffer } | undefined;
+
+  constructor(
+    kept: readonly Range[],
+    pathOf: (range: Range) => string,
+    put: (path: string, stored: Uint8Array) => boolean,
+  ) {
+    this.#kept = [...kept];
+    this.#pathOf = pathOf;
+    this.#put = put;
+  }
+
+  /** The bytes [start, end), where a kept range covers them and is whole. */
+  get(start: number, end: number): ArrayBuffer | undefined {
+    const covers = (range: Range) => range.start <= start && range.end >= end;
+    if (!this.#last || !covers(this.#last.range)) {
+      const range = this.#kept.find(covers);
+      const bytes = range && this.#read(range);
+      if (!bytes) return undefined;
+      this.#last = { range, bytes };
+    }
+    const { range, bytes } = this.#last;
+    return bytes.slice(start - range.start, end - range.start);
+  }
+
+  put(start: number, bytes: ArrayBuffer): void {
+    const stored = Buffer.alloc(bytes.byteLength + CHECKSUM_BYTES);
+    stored.set(new Uint8Array(bytes));
+    stored.writeUInt32LE(crc32(stored.subarray(0, bytes.byteLength)), bytes.byteLength);
+    const range = { start, end: start + bytes.byteLength };
+    if (this.#put(this.#pathOf(range), stored)) this.#kept.push(range);
+  }
+
+  #read(range: Range): ArrayBuffer | undefined {
+    const path = this.#pathOf(range);
+    try {
+      const stored = readFileSync(path);
+      const bytes = stored.subarray(0, -CHECKSUM_BYTES);
+      if (bytes.length !== range.end - range.start || crc32(bytes) !== stored.readUInt32LE(bytes.length))
+        return undefined;
+      const now = new Date();
+      utimesSync(path, now, now);
+      return stored.buffer.slice(stored.byteOffset, stored.byteOffset + bytes.length);
+    } catch {
+      return undefined;
+    }
+  }
 }

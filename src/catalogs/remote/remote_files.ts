@@ -4,7 +4,7 @@ import { checkedAddress, relativeAddress, requestUrl } from '../address.ts';
 import { FileChanged, MissingFile, ReadFailure } from '../errors.ts';
 import { type CatalogFiles, type FilesOptions, noReads, type OpenFile, type ReadCounts } from '../files.ts';
 import { REMOTE_DEFAULTS, type RemoteOptions } from './options.ts';
-import { type FileVersion, RangeCache } from './range_cache.ts';
+import { type FileVersion, type KeptRanges, RangeCache } from './range_cache.ts';
 import { type FileSession, NoSuffixRange, type RangeAnswer, RangeClient } from './range_client.ts';
 
 /** Read when a file is opened: the footer of most Parquet files, and all of a short file. */
@@ -16,14 +16,24 @@ const MAX_GAP_BYTES = 64 << 10;
 /** So that little is lost when a request fails. */
 const MAX_REQUEST_BYTES = 8 << 20;
 
-/** What the files of one thread share: connections, and which hosts fail. By their options, of which there are few. */
-const clients = new Map<string, RangeClient>();
+/** What the files of one thread share: connections, which hosts fail, and how much was added to the cache. */
+interface Shared {
+  readonly client: RangeClient;
+  readonly cache: RangeCache | undefined;
+}
 
-function clientFor(options: RemoteOptions): RangeClient {
-  const key = JSON.stringify([options.connections, options.pauseMs]);
-  const client = clients.get(key) ?? new RangeClient(options);
-  clients.set(key, client);
-  return client;
+/** By options, of which a process has few. */
+const shared = new Map<string, Shared>();
+
+function sharedBy(options: RemoteOptions): Shared {
+  const key = JSON.stringify(options);
+  const { cache } = options;
+  const found = shared.get(key) ?? {
+    client: new RangeClient(options),
+    cache: cache && new RangeCache(cache.directory, cache.maxBytes),
+  };
+  shared.set(key, found);
+  return found;
 }
 
 export class RemoteFiles implements CatalogFiles {
@@ -37,8 +47,7 @@ export class RemoteFiles implements CatalogFiles {
     this.location = location;
     this.#options = options;
     this.#counts = counts;
-    this.#client = clientFor(options);
-    this.#cache = options.cache && new RangeCache(options.cache.directory, options.cache.maxBytes);
+    ({ client: this.#client, cache: this.#cache } = sharedBy(options));
   }
 
   /** @throws CatalogError for an address that cannot be used */
@@ -71,20 +80,24 @@ export class RemoteFiles implements CatalogFiles {
   async open(name: string): Promise<OpenFile> {
     const session = this.#session(name);
     const known = this.#cache?.version(session.url);
-    const kept = known && this.#cache?.get(session.url, known.version, ...tailOf(known.version.byteLength));
-    if (kept) this.#counts.diskBytes += kept.byteLength;
-    if (kept && known.ageMs <= TRUSTED_MS) return this.#opened(session, known.version, kept);
-    const answer = await this.#tail(session, kept && known.version);
-    if (!answer) {
-      this.#cache!.putVersion(session.url, known!.version);
-      return this.#opened(session, known!.version, kept!);
-    }
-    const file = this.#opened(session, answer.version, answer.bytes, answer.isKeepable);
-    if (answer.isKeepable) {
-      this.#cache?.putVersion(session.url, answer.version);
-      this.#cache?.put(session.url, answer.version, answer.start, answer.bytes);
-    }
-    return file;
+    const kept = known && this.#cache?.ranges(session.url, known.version);
+    const keptTail = known && kept?.get(...tailOf(known.version.byteLength));
+    const answer =
+      keptTail && known.ageMs <= TRUSTED_MS ? undefined : await this.#tail(session, keptTail && known.version);
+    if (answer) return this.#opened(session, answer);
+    if (known!.ageMs > TRUSTED_MS) this.#cache!.putVersion(session.url, known!.version);
+    this.#counts.diskBytes += keptTail!.byteLength;
+    session.version = known!.version;
+    return new RemoteFile(session, keptTail!, this.#client, { cache: this.#cache!, ranges: kept! });
+  }
+
+  #opened(session: FileSession, { version, start, bytes, isKeepable }: RangeAnswer): RemoteFile {
+    session.version = version;
+    if (!isKeepable || !this.#cache) return new RemoteFile(session, bytes, this.#client);
+    this.#cache.putVersion(session.url, version);
+    const ranges = this.#cache.ranges(session.url, version);
+    ranges.put(start, bytes);
+    return new RemoteFile(session, bytes, this.#client, { cache: this.#cache, ranges });
   }
 
   async #tail(session: FileSession, unless: FileVersion | undefined): Promise<RangeAnswer | undefined> {
@@ -110,11 +123,6 @@ export class RemoteFiles implements CatalogFiles {
       counts: this.#counts,
     };
   }
-
-  #opened(session: FileSession, version: FileVersion, tail: ArrayBuffer, isKeepable = true): RemoteFile {
-    session.version = version;
-    return new RemoteFile(session, tail, this.#client, isKeepable ? this.#cache : undefined);
-  }
 }
 
 function tailOf(byteLength: number): [start: number, end: number] {
@@ -128,25 +136,28 @@ interface Asked {
   readonly reject: (error: unknown) => void;
 }
 
+interface Kept {
+  readonly cache: RangeCache;
+  readonly ranges: KeptRanges;
+}
+
 class RemoteFile implements OpenFile {
   readonly name: string;
   readonly byteLength: number;
   readonly #session: FileSession;
-  readonly #version: FileVersion;
   readonly #tail: ArrayBuffer;
   readonly #client: RangeClient;
-  readonly #cache: RangeCache | undefined;
+  readonly #kept: Kept | undefined;
   /** Asked for in this turn of the event loop. */
   #asked: Asked[] = [];
 
-  constructor(session: FileSession, tail: ArrayBuffer, client: RangeClient, cache: RangeCache | undefined) {
+  constructor(session: FileSession, tail: ArrayBuffer, client: RangeClient, kept?: Kept) {
     this.name = session.name;
-    this.#version = session.version!;
-    this.byteLength = this.#version.byteLength;
+    this.byteLength = session.version!.byteLength;
     this.#session = session;
     this.#tail = tail;
     this.#client = client;
-    this.#cache = cache;
+    this.#kept = kept;
   }
 
   async read(start: number, end: number): Promise<ArrayBuffer> {
@@ -155,7 +166,7 @@ class RemoteFile implements OpenFile {
     if (start === end) return new ArrayBuffer(0);
     const tailStart = this.byteLength - this.#tail.byteLength;
     if (start >= tailStart) return this.#tail.slice(start - tailStart, end - tailStart);
-    const kept = this.#cache?.get(this.#session.url, this.#version, start, end);
+    const kept = this.#kept?.ranges.get(start, end);
     if (kept) {
       this.#session.counts.diskBytes += kept.byteLength;
       return kept;
@@ -173,7 +184,7 @@ class RemoteFile implements OpenFile {
     this.#asked = [];
     for (const group of grouped(asked)) {
       this.#fetchGroup(group).catch(error => {
-        if (error instanceof FileChanged) this.#cache?.forget(this.#session.url);
+        if (error instanceof FileChanged) this.#kept?.cache.forget(this.#session.url);
         for (const { reject } of group) reject(error);
       });
     }
@@ -182,11 +193,8 @@ class RemoteFile implements OpenFile {
   async #fetchGroup(group: readonly Asked[]): Promise<void> {
     const first = group[0]!.start;
     const bytes = await this.#fetch(first, Math.max(...group.map(({ end }) => end)));
-    for (const { start, end, resolve } of group) {
-      const part = bytes.slice(start - first, end - first);
-      this.#cache?.put(this.#session.url, this.#version, start, part);
-      resolve(part);
-    }
+    this.#kept?.ranges.put(first, bytes);
+    for (const { start, end, resolve } of group) resolve(bytes.slice(start - first, end - first));
   }
 
   async #fetch(start: number, end: number): Promise<ArrayBuffer> {
