@@ -3,7 +3,7 @@
  * fails one request in ten, and from the cache of that host; beside STILTS tskymatch2 on the same rows.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -34,15 +34,19 @@ interface Pass extends Finished {
   readonly reads: Readonly<Record<string, number>>;
 }
 
-/** Runs a program to its end. Throws unless it exits with 0. */
-async function run(file: string, args: readonly string[]): Promise<Finished> {
+/** Runs a program, or a script that starts the program, to its end. Throws unless it exits with 0. */
+async function run(file: string, args: readonly string[], isScript = false): Promise<Finished> {
   const start = performance.now();
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', data => (stdout += data));
   child.stderr.on('data', data => (stderr += data));
   let used: Usage | undefined;
-  const poll = setInterval(() => (used = usage(child.pid!) ?? used), POLL_MS);
+  let pid = child.pid!;
+  const poll = setInterval(() => {
+    if (isScript && pid === child.pid) pid = workerOf(pid);
+    used = usage(pid) ?? used;
+  }, POLL_MS);
   const code = await new Promise(resolve => child.on('close', resolve));
   clearInterval(poll);
   const seconds = (performance.now() - start) / 1000;
@@ -55,24 +59,34 @@ interface Usage {
   readonly peakMiB: number;
 }
 
-/** What a process and its children have used so far; the kernel keeps the peak, so only what comes after the last look is missed. */
+/** What a process has used so far; the kernel keeps the peak, so only what comes after the last look is missed. */
 function usage(pid: number): Usage | undefined {
   try {
     const peakKiB = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    const stat = statOf(pid);
     if (peakKiB === undefined) return undefined;
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /, '')
-      .split(' ');
-    const ofChildren = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-      .split(' ')
-      .filter(Boolean)
-      .map(child => usage(Number(child)));
-    return [...ofChildren, { cpuSeconds: (Number(stat[11]) + Number(stat[12])) / 100, peakMiB: Number(peakKiB) / 1024 }]
-      .filter(used => used !== undefined)
-      .reduce((a, b) => ({ cpuSeconds: a.cpuSeconds + b.cpuSeconds, peakMiB: Math.max(a.peakMiB, b.peakMiB) }));
+    return { cpuSeconds: (Number(stat[11]) + Number(stat[12])) / 100, peakMiB: Number(peakKiB) / 1024 };
   } catch {
     return undefined;
   }
+}
+
+/** The fields of /proc/PID/stat after the name. */
+const statOf = (pid: number) =>
+  readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+
+/** The process that a script started to do its work; the script itself where there is none yet. */
+function workerOf(script: number): number {
+  const isChild = (pid: number) => {
+    try {
+      return Number(statOf(pid)[1]) === script;
+    } catch {
+      return false;
+    }
+  };
+  return existsSync('/proc') ? (readdirSync('/proc').map(Number).filter(Boolean).findLast(isChild) ?? script) : script;
 }
 
 const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
@@ -124,13 +138,10 @@ async function stilts(
     return undefined;
   }
   dropPageCache();
-  const finished = await run('stilts', [
-    'tskymatch2',
-    `in1=${objectsFits}`,
-    `in2=${catalogFits}`,
-    ...['ra1=ra', 'dec1=dec', 'ra2=ra', 'dec2=dec', 'error=1', 'find=best1', 'join=1and2', 'ofmt=csv-noheader'],
-    `out=${out}`,
-  ]);
+  const columns = ['ra1=ra', 'dec1=dec', 'ra2=ra', 'dec2=dec'];
+  const wanted = ['error=1', 'find=best1', 'join=1and2', 'ofmt=csv-noheader', `out=${out}`];
+  const files = [`in1=${objectsFits}`, `in2=${catalogFits}`];
+  const finished = await run('stilts', ['tskymatch2', ...files, ...columns, ...wanted], true);
   const rows = readFileSync(out, 'utf8')
     .trim()
     .split('\n')

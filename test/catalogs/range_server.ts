@@ -5,13 +5,15 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
 /**
- * `drop`: the connection ends without an answer; `truncate`: within the body; `slow`: the answer comes late; `error`: 503;
+ * `drop`: the connection ends without an answer; `truncate`: within the body; `short`: the
+ * body ends early, as if that were all; `slow`: the answer comes late; `error`: 503;
  * `busy`: 429 with Retry-After; `missing`: 404 of a file that is there; `whole`: 200 with the whole file; `other range`:
  * 206 of bytes that were not asked for; `encoded`: Content-Encoding gzip; `forbidden`: 403.
  */
 export type Fault =
   | 'drop'
   | 'truncate'
+  | 'short'
   | 'slow'
   | 'error'
   | 'busy'
@@ -122,8 +124,10 @@ function send(
     if (fault === 'encoded') headers['content-encoding'] = 'gzip';
     const bytes = new Uint8Array(end - start);
     readSync(descriptor, bytes, 0, bytes.length, start);
-    response.writeHead(isPart ? 206 : 200, { ...headers, 'content-length': bytes.length });
+    if (fault !== 'short') headers['content-length'] = `${bytes.length}`;
+    response.writeHead(isPart ? 206 : 200, headers);
     server.bytes += bytes.length;
+    if (fault === 'short') return void response.end(bytes.subarray(0, bytes.length >> 1));
     if (fault !== 'truncate') return void response.end(bytes);
     response.write(bytes.subarray(0, bytes.length >> 1), () => response.destroy());
   } finally {

@@ -76,7 +76,17 @@ test('ranges are what the file holds; near ones come together, far ones and the 
     assert.match((await rejection(file.read(0, SIZE + 1))).message, /bytes 0 to 300001 of 300000 are wanted/);
   }));
 
-for (const fault of ['drop', 'truncate', 'slow', 'error', 'missing', 'whole', 'other range', 'encoded'] as const) {
+for (const fault of [
+  'drop',
+  'truncate',
+  'short',
+  'slow',
+  'error',
+  'missing',
+  'whole',
+  'other range',
+  'encoded',
+] as const) {
   test(`now and then a host fails, and the bytes are the same: ${fault}`, () =>
     withServer(async ({ server, content, counts, files }) => {
       server.fault = (_, number) => (number % 2 ? fault : undefined);

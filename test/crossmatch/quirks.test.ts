@@ -62,7 +62,7 @@ async function check(
   return matched;
 }
 
-const FAULTS = ['drop', 'truncate', 'error', 'missing', 'whole', 'other range', 'encoded'] as const;
+const FAULTS = ['drop', 'truncate', 'short', 'error', 'missing', 'whole', 'other range', 'encoded'] as const;
 
 /** The same in the directory, over HTTP, and over HTTP while one request in ten fails. */
 async function checkEverywhere(
@@ -153,6 +153,22 @@ for (const [at, [what, options]] of LAYOUTS.entries()) {
       assert.ok(matched > 150 && matched < objects.length - 100, String(matched));
     }));
 }
+
+test('one object alone reaches the row groups on all sides of it, by their statistics', () =>
+  withDirectory(async directory => {
+    const random = seededRandom(30);
+    const centres = [...HARD_PLACES, ...Array.from({ length: 40 }, () => onAnEdge(Math.floor(13 * random()), random))];
+    const sources = centres.map(centre => offset(centre, 0.9, 2 * Math.PI * random()));
+    const rows: Rows = {
+      ra: sources.map(({ ra }) => ra),
+      dec: sources.map(({ dec }) => dec),
+      id: sources.map((_, row) => BigInt(row)),
+      payload: sources.map((_, row) => row),
+      coverageOrder: 8,
+    };
+    writeCatalog(directory, rows, { maxOrder: 0, rowGroupSize: 1, maxRows: 1000 });
+    for (const centre of centres) assert.is(await check(made, directory, rows, [centre]), 1);
+  }));
 
 test('partitions as folders of parts are listed in a directory; over HTTP they need _metadata', () =>
   withDirectory(async directory => {

@@ -18,8 +18,9 @@ export interface FileSession {
   version: FileVersion | undefined;
   /** What may still be received. */
   bytesLeft: number;
-  /** Fires when the time for the file is over. */
+  /** Fires when the time for the file is over, and when that is: milliseconds of the process. */
   readonly deadline: AbortSignal;
+  readonly deadlineMs: number;
   readonly counts: ReadCounts;
 }
 
@@ -114,11 +115,14 @@ export class RangeClient {
   }
 
   /** Half of a doubling pause, and up to as much again by chance; no less than what the host asks for. */
-  async #pause(tried: number, { pauseMs }: Unanswered, { name, deadline }: FileSession): Promise<void> {
+  async #pause(tried: number, { message, pauseMs }: Unanswered, { name, deadlineMs }: FileSession): Promise<void> {
     const backoffMs = Math.min(MAX_PAUSE_MS, this.#pauseMs * 2 ** (tried - 1)) * (0.5 + 0.5 * Math.random());
-    await sleep(Math.max(backoffMs, pauseMs), undefined, { signal: deadline }).catch(() => {
-      throw new ReadFailure(`Cannot read ${name}: the time for it is over`);
-    });
+    const waitMs = Math.max(backoffMs, pauseMs);
+    if (performance.now() + waitMs > deadlineMs)
+      throw new ReadFailure(
+        `Cannot read ${name}: ${message}, and the time for it is over before it may be asked again`,
+      );
+    await sleep(waitMs);
   }
 
   async #send(session: FileSession, wanted: Wanted, unless?: FileVersion): Promise<RangeAnswer | undefined> {

@@ -120,6 +120,7 @@ export class RemoteFiles implements CatalogFiles {
       version: undefined,
       bytesLeft: this.#options.maxFileBytes,
       deadline: AbortSignal.timeout(this.#options.fileTimeoutMs),
+      deadlineMs: performance.now() + this.#options.fileTimeoutMs,
       counts: this.#counts,
     };
   }
