@@ -73,7 +73,8 @@ async function whyNoTable(files: CatalogFiles): Promise<string> {
   if (!isRemote(files.location) && !(await files.has('.'))) return 'there is no such directory';
   if (await files.has('catalog_info.json'))
     return 'it is a HiPSCat catalog, the format before HATS: convert it with hats-import';
-  return `it holds none of ${[...PROPERTIES_FILES, COLLECTION_FILE].join(', ')}: give the directory that does`;
+  const bucket = files.location.startsWith('s3:') ? ', in a public bucket' : '';
+  return `it holds none of ${[...PROPERTIES_FILES, COLLECTION_FILE].join(', ')}: give the directory that does${bucket}`;
 }
 
 /**

@@ -133,6 +133,18 @@ test('what stays wrong is a read failure that says how often it was asked', () =
     assert.match((await failureOf('drop')).message, /asked 8 times/);
   }));
 
+test('a file is missing when that was said three times, whatever else went wrong between', () =>
+  withServer(async ({ server, content, files }) => {
+    const faults: Fault[] = ['drop', 'missing', 'error', 'missing', 'truncate', 'short'];
+    server.fault = (_, number) => faults[number - 1];
+    await checkRanges(await files({ connections: 6 }), content);
+    server.asked.length = 0;
+    faults.push('missing');
+    const missing = await rejection((await files({ connections: 6 })).open('x'));
+    assert.instance(missing, MissingFile);
+    assert.is(server.asked.length, 7);
+  }));
+
 test('no host at all is a read failure', () =>
   withServer(async ({ server, files }) => {
     const remote = await files();

@@ -77,6 +77,11 @@ test('an address that is none, one with a secret, one that is not there', () =>
     assert.match(await add(`${server.url}/nowhere`), /holds none of hats\.properties/);
     assert.match(await add('ftp://host/x'), /http, https and s3 addresses or local directories/);
     assert.match(await add(`${server.url}/des_y6_gold`), /as gaia_dr3 as it has no column source_id/);
+    // What was kept of it makes no data directory of it, and is no hindrance to one.
+    const data = join(directory, 'data');
+    assert.equal(readdirSync(data), ['catalog-cache']);
+    assert.match((await start(['stats', '--data', data]).finished).stderr, /nothing is stored there yet/);
+    assert.is((await nearsky('catalog', 'add', 'gaia_dr3', `${server.url}/gaia_dr3`, '--data', data)).partitions, 7);
   }));
 
 test.run();

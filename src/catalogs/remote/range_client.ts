@@ -51,7 +51,7 @@ const MAX_WHOLE_FILE_BYTES = 64 << 20;
 /** Of an error's body, which is read so that the connection can be used again. */
 const MAX_ERROR_BYTES = 16 << 10;
 
-/** Why a request was not answered, and how often such a request is worth sending. */
+/** Why a request was not answered, and after how many such answers it is not worth sending again. */
 class Unanswered extends Error {
   readonly status: number | undefined;
   readonly tries: number;
@@ -93,6 +93,8 @@ export class RangeClient {
    */
   async get(session: FileSession, wanted: Wanted, unless?: FileVersion): Promise<RangeAnswer | undefined> {
     const { origin } = new URL(session.url);
+    /** How often it failed, by status; 0 for what may pass. */
+    const failures = new Map<number, number>();
     for (let tried = 1; ; tried++) {
       try {
         const answer = await this.#send(session, wanted, unless);
@@ -101,17 +103,24 @@ export class RangeClient {
       } catch (error) {
         if (error instanceof ReadFailure) throw error;
         const why = session.deadline.aborted ? new Unanswered('the time for it is over', 0) : unanswered(error);
-        const isFailing = performance.now() < (this.#failing.get(origin) ?? 0);
-        if (tried < (isFailing ? Math.min(why.tries, TRIES_WHEN_FAILING) : why.tries)) {
+        const mayPass = why.tries === MAX_TRIES;
+        const kind = mayPass ? 0 : (why.status ?? 0);
+        const failed = (failures.get(kind) ?? 0) + 1;
+        failures.set(kind, failed);
+        if (failed < (mayPass && this.#isFailing(origin) ? TRIES_WHEN_FAILING : why.tries)) {
           await this.#pause(tried, why, session);
           session.counts.retries++;
           continue;
         }
-        if (why.tries === MAX_TRIES) this.#failing.set(origin, performance.now() + FAILING_MS);
-        const Kind = why.status === 404 || why.status === 410 ? MissingFile : ReadFailure;
+        if (mayPass) this.#failing.set(origin, performance.now() + FAILING_MS);
+        const Kind = saysMissing(why, session) ? MissingFile : ReadFailure;
         throw new Kind(`Cannot read ${session.name}: ${why.message}${tried > 1 ? `, asked ${tried} times` : ''}`);
       }
     }
+  }
+
+  #isFailing(origin: string): boolean {
+    return performance.now() < (this.#failing.get(origin) ?? 0);
   }
 
   /** Half of a doubling pause, and up to as much again by chance; no less than what the host asks for. */
@@ -184,6 +193,11 @@ function unanswered(error: unknown): Unanswered {
   if (error instanceof Unanswered) return error;
   const cause = error instanceof AggregateError ? error.errors[0] : error;
   return new Unanswered(reasonOf(cause) || 'the connection broke', MAX_TRIES);
+}
+
+/** A public bucket whose keys may not be listed answers 403 for a key that it does not have (Amazon S3, GetObject). */
+function saysMissing({ status }: Unanswered, { name }: FileSession): boolean {
+  return status === 404 || status === 410 || (status === 403 && name.startsWith('s3:'));
 }
 
 function statusFailure(status: number, headers: Headers, { name, version }: FileSession): Error {
