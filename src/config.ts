@@ -44,12 +44,6 @@ const SETTINGS = {
   RECENT_CROSSMATCH_MAX_WINDOW_HOURS: integer(168, 1, 87_600),
 
   CROSSMATCH_RADIUS_ARCSEC: number(1, 0.001, 60),
-  /** What is kept in DATA/catalog-cache of remote catalogs; 0: nothing. */
-  CATALOG_CACHE_MAX_BYTES: integer(10 * 2 ** 30, 0, 2 ** 50),
-  /** For one file of a remote catalog, per search, retries included. */
-  CATALOG_FILE_TIMEOUT_SECONDS: integer(600, 1, 3000),
-  /** What may be received of one file of a remote catalog, per search. */
-  CATALOG_FILE_MAX_BYTES: integer(2 ** 30, 1, 2 ** 50),
   TNS_MATCH_RADIUS_ARCSEC: number(1, 0.001, 60),
   TNS_SNAPSHOT_MAX_AGE_SECONDS: integer(7200, 1, 31_536_000),
   MIN_DIASOURCE_RELIABILITY: number(0.6, 0, 1),
@@ -82,6 +76,13 @@ const SETTINGS = {
   TNS_OBJECT_URL_TEMPLATE: urlTemplate('https://www.wis-tns.org/object/{name}', '{name}'),
   LASAIR_OBJECT_URL_TEMPLATE: urlTemplate('https://lasair.lsst.ac.uk/objects/{diaObjectId}/', '{diaObjectId}'),
   ANTARES_OBJECT_URL_TEMPLATE: urlTemplate('https://antares.noirlab.edu/loci?search={diaObjectId}', '{diaObjectId}'),
+
+  /** What is kept in DATA/catalog-cache of remote catalogs; 0: nothing. */
+  CATALOG_CACHE_MAX_BYTES: integer(10 * 2 ** 30, 0, 2 ** 50),
+  /** For one file of a remote catalog, per search, retries included. */
+  CATALOG_FILE_TIMEOUT_SECONDS: integer(600, 1, 3000),
+  /** What may be received of one file of a remote catalog, per search. */
+  CATALOG_FILE_MAX_BYTES: integer(2 ** 30, 1, 2 ** 50),
 
   /** The `service_version` of the answers; null when blank. */
   APP_VERSION: { default: packageVersion, bound: 'text', parse: blankIsNull } satisfies Setting<

@@ -10,11 +10,12 @@ const MIN_THREAD_MEMORY_BYTES = 32 << 20;
 
 /**
  * A pool for `match` tasks. A thread takes several, so that it searches one file while it waits for another from a host;
- * local files, and more than a thread's share of the memory, it reads one after the other.
+ * the columns that they hold stay within its share of the memory.
  */
 export function crossmatchPool(config: Config, threads: number): Pool {
   return new Pool({
     threads,
+    dataDir: config.NEARSKY_DATA,
     tasksPerThread: Math.ceil(REMOTE_LANES / threads),
     catalogs: {
       remote: { ...remoteOptions(config), connections: Math.max(2, Math.ceil((2 * REMOTE_LANES) / threads)) },
