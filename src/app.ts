@@ -7,7 +7,8 @@ import { TASK_PATH } from './contract/tasks.ts';
 import { traceOf } from './error_text.ts';
 import { ApiError, errorResponse, methodNotAllowed, notFound } from './http/errors.ts';
 import { Exchange, type Handler } from './http/exchange.ts';
-import { isPreflight, preflightResponse } from './http/respond.ts';
+import type { IncomingRequest } from './http/incoming.ts';
+import { type Answer, isPreflight, preflightResponse } from './http/respond.ts';
 import { type Log, logToStderr } from './log.ts';
 import { htmlDocs, markdownDocs } from './routes/api_docs.ts';
 import { coneSearch } from './routes/cone_search.ts';
@@ -30,6 +31,8 @@ export interface App {
    * @param peerAddress the IP address that the connection comes from
    */
   fetch(request: Request, peerAddress?: string): Promise<Response>;
+  /** The same, for a server that frames requests and answers itself. */
+  answer(request: IncomingRequest, peerAddress?: string): Promise<Answer>;
   /** Whether queries can be answered. */
   readonly ready: boolean;
   /** Finishes what is running and lets go of the threads and the database. */
@@ -66,20 +69,25 @@ export function createApp({ config, log = logToStderr }: AppOptions): App {
   router.all!('/healthz', health);
   router.all!('/readyz', readiness(service));
 
-  const answer = async (exchange: Exchange): Promise<Response> => {
+  const route = async (exchange: Exchange): Promise<Answer> => {
     if (exchange.path === TASK_PATH) return await taskList(exchange);
     // The router takes a path with and without a slash at its end for the same; no other path here has one.
-    const response = exchange.path.endsWith('/') ? undefined : await router.fetch(exchange);
-    if (!response) throw notFound(exchange.path);
-    return response;
+    const found = exchange.path.endsWith('/') ? undefined : await router.fetch(exchange);
+    if (!found) throw notFound(exchange.path);
+    return found;
+  };
+  const answer = async (request: IncomingRequest, peerAddress?: string): Promise<Answer> => {
+    try {
+      return await route(new Exchange(request, config.API_REQUEST_BUDGET_SECONDS, peerAddress));
+    } catch (error) {
+      return errorResponse(error instanceof ApiError ? error : internalError(request, error, log));
+    }
   };
   return {
+    answer,
     async fetch(request, peerAddress) {
-      try {
-        return await answer(new Exchange(request, config.API_REQUEST_BUDGET_SECONDS, peerAddress));
-      } catch (error) {
-        return errorResponse(error instanceof ApiError ? error : internalError(request, error, log));
-      }
+      const { status, headers, body } = await answer(request, peerAddress);
+      return new Response(body, { status, headers });
     },
     get ready() {
       return service.indexReady;
@@ -88,13 +96,13 @@ export function createApp({ config, log = logToStderr }: AppOptions): App {
   };
 }
 
-function otherMethod({ request, method }: Exchange, allow: string): Response {
+function otherMethod({ request, method }: Exchange, allow: string): Answer {
   if (isPreflight(request)) return preflightResponse(request, allow);
   throw methodNotAllowed(method, allow);
 }
 
 /** A fault of our own: the log has it, the client does not. */
-function internalError(request: Request, error: unknown, log: Log): ApiError {
+function internalError(request: IncomingRequest, error: unknown, log: Log): ApiError {
   log('internal_error', {
     method: request.method,
     url: request.url,

@@ -33,6 +33,9 @@ const SETTINGS = {
   /** Threads of the query pool; one core is left to the main thread. */
   NEARSKY_WORKERS: integer(Math.max(1, availableParallelism() - 1), 1, 256),
 
+  /** Connections at once, at most; where the system allows the process fewer open files, fewer. */
+  NEARSKY_MAX_CONNECTIONS: integer(20_000, 1, 1_000_000),
+
   API_REQUEST_BUDGET_SECONDS: number(5, 0.001, 3600),
   API_MAX_IDS: integer(1000, 1, 100_000),
   API_MAX_POSITIONS: integer(200, 1, 100_000),

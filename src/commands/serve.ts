@@ -1,16 +1,19 @@
 /** `nearsky serve`: the API over a data directory. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type App, createApp } from '../app.ts';
+import { createApp } from '../app.ts';
 import { BackgroundCrossmatch } from '../background_crossmatch.ts';
 import type { Config } from '../config.ts';
-import type { Listener } from '../listener.ts';
 import { logToStderr } from '../log.ts';
+import { HttpServer } from '../server/http_server.ts';
+import { serverLimits } from '../server/limits.ts';
 import { openStore } from '../store/store.ts';
 import { type Command, UsageError } from './cli.ts';
 
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 const READY_POLL_MS = 5;
+/** How long clients may take for the answers that are under way when the service stops. */
+const DRAIN_MS = 6000;
 /** How long the process may live on when everything is closed. */
 const EXIT_MS = 500;
 
@@ -47,19 +50,21 @@ export async function serve(config: Config, { crossmatch, onListening = announce
   // Before the app: in one process the first opening decides whether the database can be written.
   const store = openStore(config.NEARSKY_DATA, 'write');
   const app = createApp({ config });
-  let listener: Listener | undefined;
+  const { NEARSKY_HOST: host, NEARSKY_PORT: port } = config;
+  const limits = serverLimits(config.NEARSKY_MAX_CONNECTIONS, config.API_REQUEST_BUDGET_SECONDS, 1);
+  const server = new HttpServer({ answer: app.answer, host, port, limits });
   let crossmatching: BackgroundCrossmatch | undefined;
   try {
-    listener = await listen(app, config);
+    const listening = await server.listen();
     while (!app.ready && !stop.aborted) await sleep(READY_POLL_MS);
     if (!stop.aborted) {
-      onListening(urlOf(config.NEARSKY_HOST, listener.port));
+      onListening(urlOf(host, listening));
       if (crossmatch) crossmatching = new BackgroundCrossmatch(store, config, logToStderr);
       await once(stop, 'abort');
     }
     logToStderr('stopping', { signal: stop.reason });
   } finally {
-    await listener?.close();
+    await server.close(DRAIN_MS);
     await crossmatching?.close();
     await app.close();
     await store.close();
@@ -77,15 +82,6 @@ function stopSignal(): AbortSignal {
   };
   for (const name of STOP_SIGNALS) process.on(name, stop);
   return controller.signal;
-}
-
-async function listen(app: App, config: Config): Promise<Listener> {
-  const runtime = 'Deno' in globalThis ? await import('../serve_deno.ts') : await import('../serve_node.ts');
-  return runtime.listen({
-    fetch: (request, peerAddress) => app.fetch(request, peerAddress),
-    host: config.NEARSKY_HOST,
-    port: config.NEARSKY_PORT,
-  });
 }
 
 function urlOf(host: string, port: number): string {

@@ -1,7 +1,7 @@
 /** Errors of the API, and the one place that turns them into responses (wire contract, sections 1.7 and 1.8). */
 import { toJson } from '../../workers/json.ts';
 import { type CodeFacts, ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../contract/codes.ts';
-import { jsonResponse } from './respond.ts';
+import { type Answer, jsonResponse } from './respond.ts';
 
 const CODES = new Map<string, CodeFacts>(ERROR_CODES.map(facts => [facts.name, facts]));
 
@@ -72,7 +72,7 @@ export function methodNotAllowed(method: string, allow: string): ApiError {
   );
 }
 
-export function errorResponse({ code, message, details }: ApiError): Response {
+export function errorResponse({ code, message, details }: ApiError): Answer {
   const { status, retryable } = CODES.get(code)!;
   const { param, params, allow } = details;
   const body = toJson({ error: message, code, message, param, params, retryable });

@@ -1,9 +1,11 @@
 import { Budget } from '../query/budget.ts';
+import type { IncomingRequest } from './incoming.ts';
 import { parseSearch, type Search } from './params.ts';
+import type { Answer } from './respond.ts';
 
 /** One request on its way through the routes. The router sets `params`, and `query`, which nobody reads: see `search`. */
 export class Exchange {
-  readonly request: Request;
+  readonly request: IncomingRequest;
   readonly method: string;
   readonly url: string;
   /** The path as it was sent: not decoded. */
@@ -15,17 +17,26 @@ export class Exchange {
   /** Path segments by name, not decoded. */
   declare params: Readonly<Record<string, string>>;
 
-  constructor(request: Request, budgetSeconds: number, peerAddress?: string) {
+  constructor(request: IncomingRequest, budgetSeconds: number, peerAddress?: string) {
     this.budget = new Budget(budgetSeconds);
     this.peerAddress = peerAddress;
     this.request = request;
     this.method = request.method;
     this.url = request.url;
-    const { pathname, search } = new URL(request.url);
-    this.path = pathname;
-    this.search = parseSearch(search.slice(1));
+    const [path, search] = pathAndSearch(request.url);
+    this.path = path;
+    this.search = parseSearch(search);
   }
 }
 
+/** The two of a normalised URL, without the `?`. */
+function pathAndSearch(url: string): readonly [path: string, search: string] {
+  const start = url.indexOf('/', url.indexOf('//') + 2);
+  const hash = url.indexOf('#', start);
+  const end = hash < 0 ? url.length : hash;
+  const mark = url.indexOf('?', start);
+  return mark < 0 || mark > end ? [url.slice(start, end), ''] : [url.slice(start, mark), url.slice(mark + 1, end)];
+}
+
 /** An operation: parses, runs, responds. What it throws becomes an error response. */
-export type Handler = (exchange: Exchange) => Response | Promise<Response>;
+export type Handler = (exchange: Exchange) => Answer | Promise<Answer>;

@@ -6,6 +6,7 @@ import { toJson } from '../../workers/json.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
 import type { Budget } from '../query/budget.ts';
 import { ApiError, shorten, tooExpensive } from './errors.ts';
+import type { IncomingRequest } from './incoming.ts';
 
 /** A number by its literal text. */
 export class JsonNumber {
@@ -36,7 +37,7 @@ const MAX_DEPTH = 256;
  * The JSON value of a request's body.
  * @throws ApiError naming `Content-Type` or `body`; `query_too_expensive` when the body takes longer than the budget to arrive
  */
-export async function readJsonBody(request: Request, budget: Budget): Promise<JsonValue> {
+export async function readJsonBody(request: IncomingRequest, budget: Budget): Promise<JsonValue> {
   const type = request.headers.get('Content-Type') ?? '';
   if (type.split(';', 1)[0]!.trim().toLowerCase() !== 'application/json') {
     const message = `Cannot read the body as its Content-Type must be application/json: current value is ${shorten(type) || '(none)'}`;
@@ -56,7 +57,7 @@ export function invalidBody(why: string): ApiError {
 }
 
 /** The bytes of the body, as they arrive; one that is too large is not read to its end. */
-async function readBytes({ body, headers }: Request, budget: Budget): Promise<Uint8Array> {
+async function readBytes({ body, headers }: IncomingRequest, budget: Budget): Promise<Uint8Array> {
   const tooLarge = () => invalidBody(`it must be at most ${MAX_BODY_BYTES} bytes`);
   if (Number(headers.get('Content-Length')) > MAX_BODY_BYTES) throw tooLarge();
   if (!body) return new Uint8Array(0);

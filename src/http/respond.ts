@@ -1,4 +1,13 @@
 /** Headers and framing that every response shares (wire contract, section 1.2; decision P2). */
+import type { IncomingRequest } from './incoming.ts';
+
+/** A response, as plain data. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** A text is sent as UTF-8. */
+  readonly body: string | Uint8Array<ArrayBuffer> | null;
+}
 
 const COMMON_HEADERS = {
   'Access-Control-Allow-Origin': '*',
@@ -17,24 +26,26 @@ export function jsonResponse(
   status: number,
   body: string | Uint8Array<ArrayBuffer>,
   headers?: Readonly<Record<string, string>>,
-): Response {
-  return new Response(body, { status, headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS });
+): Answer {
+  return { status, headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS, body };
 }
 
 /** @param mediaType without a charset: the body is UTF-8 */
-export function textResponse(mediaType: string, body: string, headers?: Readonly<Record<string, string>>): Response {
-  return new Response(body, {
+export function textResponse(mediaType: string, body: string, headers?: Readonly<Record<string, string>>): Answer {
+  return {
+    status: 200,
     headers: { 'Content-Type': `${mediaType}; charset=utf-8`, ...COMMON_HEADERS, ...headers },
-  });
+    body,
+  };
 }
 
 /** A response without a body. */
-export function emptyResponse(status: number, headers: Readonly<Record<string, string>>): Response {
-  return new Response(null, { status, headers: { ...COMMON_HEADERS, ...headers } });
+export function emptyResponse(status: number, headers: Readonly<Record<string, string>>): Answer {
+  return { status, headers: { ...COMMON_HEADERS, ...headers }, body: null };
 }
 
 /** Whether a browser asks, before the request proper, if it may make it. */
-export function isPreflight(request: Request): boolean {
+export function isPreflight(request: IncomingRequest): boolean {
   return (
     request.method === 'OPTIONS' &&
     request.headers.has('Origin') &&
@@ -43,12 +54,10 @@ export function isPreflight(request: Request): boolean {
 }
 
 /** @param methods those of the path, as in `Allow` */
-export function preflightResponse(request: Request, methods: string): Response {
-  const headers = {
-    ...COMMON_HEADERS,
+export function preflightResponse(request: IncomingRequest, methods: string): Answer {
+  return emptyResponse(204, {
     'Access-Control-Allow-Methods': methods,
     'Access-Control-Allow-Headers': request.headers.get('Access-Control-Request-Headers') ?? 'Content-Type',
     'Access-Control-Max-Age': `${PREFLIGHT_MAX_AGE_SECONDS}`,
-  };
-  return new Response(null, { status: 204, headers });
+  });
 }

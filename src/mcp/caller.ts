@@ -1,5 +1,6 @@
 /** Whom a tool call counts against. */
 import type { Config } from '../config.ts';
+import type { IncomingHeaders } from '../http/incoming.ts';
 import { isWithin, type Network, parseAddress } from './addresses.ts';
 import type { Caller } from './limiter.ts';
 import type { Sessions } from './sessions.ts';
@@ -12,7 +13,7 @@ export const SESSION_HEADER = 'Mcp-Session-Id';
  * @param peerAddress that of the connection; undefined where there is none
  */
 export function callerOf(
-  headers: Headers,
+  headers: IncomingHeaders,
   peerAddress: string | undefined,
   config: Config,
   sessions: Sessions,
@@ -22,7 +23,7 @@ export function callerOf(
   return range ? providerCaller(headers, range, config, sessions) : { key: `ip ${address}`, rate: config.MCP_IP_RATE };
 }
 
-function providerCaller(headers: Headers, range: Network, config: Config, sessions: Sessions): Caller {
+function providerCaller(headers: IncomingHeaders, range: Network, config: Config, sessions: Sessions): Caller {
   const session = headers.get(SESSION_HEADER);
   if (session !== null && sessions.isValid(session))
     return { key: `session ${session}`, rate: config.MCP_SESSION_RATE };
@@ -30,7 +31,7 @@ function providerCaller(headers: Headers, range: Network, config: Config, sessio
 }
 
 /** The address that the proxy in front says the client has, else the connection's own. */
-function addressOf(headers: Headers, peerAddress: string | undefined, config: Config): bigint | undefined {
+function addressOf(headers: IncomingHeaders, peerAddress: string | undefined, config: Config): bigint | undefined {
   const said = parseAddress(headers.get(config.MCP_CLIENT_IP_HEADER) ?? '');
   return said ?? parseAddress(peerAddress ?? '');
 }

@@ -2,6 +2,7 @@
 import { baseUrl } from '../http/base_url.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
+import type { Answer } from '../http/respond.ts';
 import type { Service } from '../service.ts';
 import { callerOf, SESSION_HEADER } from './caller.ts';
 import { Limiter } from './limiter.ts';
@@ -42,7 +43,7 @@ export class Connector {
   }
 
   /** @throws RpcError */
-  async answer(request: RpcRequest, exchange: Exchange): Promise<Response> {
+  async answer(request: RpcRequest, exchange: Exchange): Promise<Answer> {
     if (isStateless(request, exchange.request.headers)) return await this.#answerStateless(request, exchange);
     switch (request.method) {
       case 'initialize':
@@ -58,7 +59,7 @@ export class Connector {
     }
   }
 
-  async #answerStateless(request: RpcRequest, exchange: Exchange): Promise<Response> {
+  async #answerStateless(request: RpcRequest, exchange: Exchange): Promise<Answer> {
     const complete = (result: Result) =>
       resultResponse(request.id, { resultType: 'complete', ...result, _meta: { [SERVER_INFO]: this.#serverInfo() } });
     switch (request.method) {

@@ -3,6 +3,7 @@
  * revision it speaks (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning). The body decides: a request that
  * says nothing is one of the former, whatever its headers.
  */
+import type { IncomingHeaders } from '../http/incoming.ts';
 import type { JsonValue } from '../http/json_body.ts';
 import { INVALID_PARAMS, isObject, RpcError, type RpcRequest } from './rpc.ts';
 
@@ -25,7 +26,7 @@ const CAPABILITIES = `${META}clientCapabilities`;
  * Whether the request is of the stateless revision.
  * @throws RpcError (HTTP 400) for one of a revision that is not served, or whose headers contradict it
  */
-export function isStateless(request: RpcRequest, headers: Headers): boolean {
+export function isStateless(request: RpcRequest, headers: IncomingHeaders): boolean {
   const meta = request.params.get('_meta');
   if (!isObject(meta) || !meta.has(REVISION)) {
     if (request.method === 'server/discover') throw malformed(`_meta must have ${REVISION}`);
@@ -51,13 +52,13 @@ function malformed(why: string): RpcError {
  * Headers that repeat the body for what stands between must say the same. One that is absent is let pass, since the contract of this
  * service asks for none of them.
  */
-function checkHeaders({ method, params }: RpcRequest, revision: string, headers: Headers): void {
+function checkHeaders({ method, params }: RpcRequest, revision: string, headers: IncomingHeaders): void {
   checkHeader(headers, 'MCP-Protocol-Version', revision);
   checkHeader(headers, 'Mcp-Method', method);
   if (method === 'tools/call') checkHeader(headers, 'Mcp-Name', params.get('name'));
 }
 
-function checkHeader(headers: Headers, name: string, expected: JsonValue | undefined): void {
+function checkHeader(headers: IncomingHeaders, name: string, expected: JsonValue | undefined): void {
   const sent = headers.get(name);
   if (sent === null || decodeHeader(sent) === expected) return;
   throw new RpcError(HEADER_MISMATCH, `Header mismatch: ${name} is not what the body says`, { status: 400 });

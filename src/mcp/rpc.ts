@@ -1,7 +1,7 @@
 /** JSON-RPC 2.0, as much of it as the connector speaks: one message in, at most one out (wire contract, section 14.1). */
 import { Rendered, toJson } from '../../workers/json.ts';
 import { JsonNumber, type JsonObject, type JsonValue } from '../http/json_body.ts';
-import { emptyResponse, jsonResponse } from '../http/respond.ts';
+import { type Answer, emptyResponse, jsonResponse } from '../http/respond.ts';
 
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
@@ -74,16 +74,16 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
   return value instanceof Map;
 }
 
-export function resultResponse(id: Rendered, result: unknown, headers?: Readonly<Record<string, string>>): Response {
+export function resultResponse(id: Rendered, result: unknown, headers?: Readonly<Record<string, string>>): Answer {
   return jsonResponse(200, toJson({ jsonrpc: '2.0', id, result }), headers);
 }
 
 /** @param id that of the request; left out where none could be read, or it is not to be told */
-export function errorResponse({ code, message, status, data }: RpcError, id = NO_ID): Response {
+export function errorResponse({ code, message, status, data }: RpcError, id = NO_ID): Answer {
   return jsonResponse(status, toJson({ jsonrpc: '2.0', id, error: { code, message, data } }));
 }
 
 /** The message has been taken, and there is nothing to say. */
-export function accepted(): Response {
+export function accepted(): Answer {
   return emptyResponse(202, {});
 }

@@ -3,7 +3,8 @@ import { toJson } from '../../workers/json.ts';
 import { TASK_PATH, TASKS } from '../contract/tasks.ts';
 import { methodNotAllowed } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
-import { emptyResponse, isPreflight, jsonResponse, preflightResponse } from '../http/respond.ts';
+import type { IncomingRequest } from '../http/incoming.ts';
+import { type Answer, emptyResponse, isPreflight, jsonResponse, preflightResponse } from '../http/respond.ts';
 
 const ALLOW = 'GET, HEAD, OPTIONS';
 
@@ -28,10 +29,9 @@ export const taskList: Handler = ({ method, request }) => {
   }
 };
 
-function preflight(request: Request): Response {
-  const response = preflightResponse(request, ALLOW);
-  response.headers.set('Allow', ALLOW);
-  return response;
+function preflight(request: IncomingRequest): Answer {
+  const answer = preflightResponse(request, ALLOW);
+  return { ...answer, headers: { ...answer.headers, Allow: ALLOW } };
 }
 
 /** GET /api/task, without the slash. */

@@ -1,0 +1,157 @@
+/** The connections of one server, and the bounds on what they hold. */
+import type { Socket } from 'node:net';
+import { unavailable } from '../http/errors.ts';
+import type { ServerLimits } from './limits.ts';
+
+/** Answers up to this size are not tracked: a connection cannot hold many of them. */
+const LARGE_BYTES = 16_384;
+const SWEEP_MS = 1000;
+
+interface Unread {
+  readonly socket: Socket;
+  readonly bytes: number;
+  readonly deadlineMs: number;
+}
+
+/** One connection. */
+export class Connection {
+  readonly socket: Socket;
+  /** Requests that are not answered, or whose answers are not written out. */
+  open = 0;
+  isPaused = false;
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+  }
+}
+
+export class Connections {
+  readonly #limits: ServerLimits;
+  readonly #all = new Map<Socket, Connection>();
+  /** Those without an open request, the longest idle first. One that sends a request's headers byte by byte is idle, too. */
+  readonly #idle = new Set<Connection>();
+  /** Large answers that are handed over and not written out, the oldest first. */
+  readonly #unread = new Set<Unread>();
+  #unreadBytes = 0;
+  #bodyBytes = 0;
+  #open = 0;
+  #evicted = 0;
+  #sweeper: ReturnType<typeof setInterval> | undefined;
+
+  constructor(limits: ServerLimits) {
+    this.#limits = limits;
+  }
+
+  /** How many there are. */
+  get size(): number {
+    return this.#all.size;
+  }
+
+  /** Requests that are not answered, or whose answers are not written out. */
+  get open(): number {
+    return this.#open;
+  }
+
+  /** Parts of bodies that are being held, together. */
+  get bodyBytes(): number {
+    return this.#bodyBytes;
+  }
+
+  /** How many were ended from here since the start: to make room, or as their clients did not read. */
+  get evicted(): number {
+    return this.#evicted;
+  }
+
+  /** A new connection; where there are too many, the one that has been idle longest goes, or, where none is idle, this one. */
+  add(socket: Socket): void {
+    const connection = new Connection(socket);
+    this.#all.set(socket, connection);
+    this.#idle.add(connection);
+    socket.once('close', () => {
+      this.#all.delete(socket);
+      this.#idle.delete(connection);
+    });
+    if (this.#all.size > this.#limits.maxConnections) this.#evict(this.#idle.values().next().value ?? connection);
+  }
+
+  /** Whether a request of the connection is open. */
+  isAnswering(socket: Socket): boolean {
+    return (this.#all.get(socket)?.open ?? 0) > 0;
+  }
+
+  /** A request of a connection begins. */
+  begin(socket: Socket): Connection {
+    const connection = this.#all.get(socket)!;
+    this.#open++;
+    if (++connection.open === 1) this.#idle.delete(connection);
+    if (connection.open >= this.#limits.maxPipelined) {
+      connection.isPaused = true;
+      socket.pause();
+    }
+    return connection;
+  }
+
+  /** Its answer is written out, or never will be. */
+  end(connection: Connection): void {
+    this.#open--;
+    connection.open--;
+    if (connection.open === 0 && !connection.socket.destroyed) this.#idle.add(connection);
+    if (connection.isPaused && connection.open < this.#limits.maxPipelined / 2) {
+      connection.isPaused = false;
+      connection.socket.resume();
+    }
+  }
+
+  /** Counts parts of bodies that are being held; negative when they are let go. */
+  holdBody(bytes: number): void {
+    if (bytes > 0 && this.#bodyBytes + bytes > this.#limits.maxBodyBytes)
+      throw unavailable('too many large requests are being read');
+    this.#bodyBytes += bytes;
+  }
+
+  /**
+   * An answer has been handed over to be written.
+   * @returns what to call when it is written out, or never will be
+   */
+  track(socket: Socket, bytes: number): () => void {
+    if (bytes <= LARGE_BYTES) return () => {};
+    const { readGraceMs, minReadRate, maxUnreadBytes } = this.#limits;
+    const deadlineMs = performance.now() + readGraceMs + (1000 * bytes) / minReadRate;
+    const unread = { socket, bytes, deadlineMs };
+    this.#unread.add(unread);
+    this.#unreadBytes += bytes;
+    this.#sweeper ??= setInterval(() => this.#giveUpSlowReaders(), SWEEP_MS);
+    while (this.#unreadBytes > maxUnreadBytes) this.#giveUp(this.#unread.values().next().value!);
+    return () => this.#forget(unread);
+  }
+
+  #giveUpSlowReaders(): void {
+    const now = performance.now();
+    for (const unread of this.#unread) if (unread.deadlineMs < now) this.#giveUp(unread);
+  }
+
+  #giveUp(unread: Unread): void {
+    this.#forget(unread);
+    this.#evicted++;
+    unread.socket.destroy();
+  }
+
+  #forget(unread: Unread): void {
+    if (!this.#unread.delete(unread)) return;
+    this.#unreadBytes -= unread.bytes;
+    if (this.#unread.size > 0) return;
+    clearInterval(this.#sweeper);
+    this.#sweeper = undefined;
+  }
+
+  #evict(connection: Connection): void {
+    this.#evicted++;
+    this.#idle.delete(connection);
+    connection.socket.destroy();
+  }
+
+  /** Ends those without an open request. */
+  endIdle(): void {
+    for (const { socket } of this.#idle) socket.destroy();
+  }
+}

@@ -1,0 +1,58 @@
+/** What one server, that is one thread, takes on from its clients. */
+import { readFileSync } from 'node:fs';
+
+export interface ServerLimits {
+  /** Connections at once; beyond them, the one that has been idle longest makes room. */
+  readonly maxConnections: number;
+  /** How long a client may take for a request's headers, from its first byte or the connection's start; milliseconds. */
+  readonly headersMs: number;
+  /** The same, for a whole request. */
+  readonly requestMs: number;
+  /** How long a connection may stay without a request, after an answer; milliseconds. */
+  readonly keepAliveMs: number;
+  /** How long a connection may stay without a byte in either direction, milliseconds. */
+  readonly inactivityMs: number;
+  readonly maxHeaderBytes: number;
+  /** Requests of one connection that are answered at once; beyond them it is not read from. */
+  readonly maxPipelined: number;
+  /** Bodies of requests that are held together, bytes; beyond them, requests are refused. */
+  readonly maxBodyBytes: number;
+  /** Large answers that wait for their clients to read, bytes together; beyond them, the oldest is given up. */
+  readonly maxUnreadBytes: number;
+  /** A client that reads a large answer at less than this, bytes a second, is given up ... */
+  readonly minReadRate: number;
+  /** ... but not before this time, milliseconds. */
+  readonly readGraceMs: number;
+}
+
+const MIB = 2 ** 20;
+/** Of the files that the process may have open, those that are not for clients: the database, catalogs, threads. */
+const OWN_FILES = 256;
+
+/** @param acceptors servers of this process that share its limits */
+export function serverLimits(maxConnections: number, budgetSeconds: number, acceptors: number): ServerLimits {
+  const openable = Math.max(64, maxOpenFiles() - OWN_FILES);
+  return {
+    maxConnections: Math.ceil(Math.min(maxConnections, openable) / acceptors),
+    headersMs: 10_000,
+    requestMs: 60_000,
+    keepAliveMs: 75_000,
+    inactivityMs: Math.max(60_000, 2000 * budgetSeconds),
+    maxHeaderBytes: 16_384,
+    maxPipelined: 128,
+    maxBodyBytes: Math.ceil((256 * MIB) / acceptors),
+    maxUnreadBytes: Math.ceil((512 * MIB) / acceptors),
+    minReadRate: 16_384,
+    readGraceMs: 20_000,
+  };
+}
+
+/** Of this process; infinite where the system does not say. */
+function maxOpenFiles(): number {
+  try {
+    const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return soft === undefined ? Number.POSITIVE_INFINITY : Number(soft);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}

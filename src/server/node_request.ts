@@ -1,0 +1,124 @@
+/** A `node:http` message as the operations see a request. */
+import type { IncomingMessage } from 'node:http';
+import { invalidParameter } from '../http/errors.ts';
+import type { IncomingBody, IncomingChunk, IncomingHeaders, IncomingRequest } from '../http/incoming.ts';
+
+/** What `URL` would leave as it is: the usual target takes no parsing. */
+const PLAIN_TARGET = /^\/[\w!$&'()*+,./:;=?@~%-]*$/;
+const DOT_SEGMENT = /\/(\.|%2e){1,2}(?:[/?]|$)/i;
+const HOST = /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i;
+/** Of HTTP/1.0, which need not name one. */
+const NO_HOST = 'localhost';
+
+export class NodeRequest implements IncomingRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHeaders;
+  readonly #incoming: IncomingMessage;
+  readonly #onBytes: (bytes: number) => void;
+
+  /**
+   * @param onBytes called with the size of each part of the body that is read; what it throws is what the reading ends with
+   * @throws ApiError for a request that names no host, or what cannot be one
+   */
+  constructor(incoming: IncomingMessage, onBytes: (bytes: number) => void) {
+    this.#incoming = incoming;
+    this.#onBytes = onBytes;
+    this.method = incoming.method!;
+    this.headers = new NodeHeaders(incoming);
+    this.url = urlOf(incoming);
+  }
+
+  get body(): IncomingBody {
+    return { getReader: () => new BodyReader(this.#incoming, this.#onBytes) };
+  }
+}
+
+class NodeHeaders implements IncomingHeaders {
+  readonly #incoming: IncomingMessage;
+
+  constructor(incoming: IncomingMessage) {
+    this.#incoming = incoming;
+  }
+
+  get(name: string): string | null {
+    const value = this.#incoming.headers[name.toLowerCase()];
+    return (Array.isArray(value) ? value.join(', ') : value) ?? null;
+  }
+
+  has(name: string): boolean {
+    return this.#incoming.headers[name.toLowerCase()] !== undefined;
+  }
+}
+
+/** The host that was last found to be one: nearly always the next one too. */
+let lastHost = NO_HOST;
+
+function urlOf({ url, headers, httpVersionMinor }: IncomingMessage): string {
+  const target = url!;
+  const host = headers.host ?? (httpVersionMinor === 0 ? NO_HOST : '');
+  if (host !== lastHost) {
+    if (!HOST.test(host) || !URL.canParse(`http://${host}`))
+      throw invalidParameter('Host', 'the name or address of a host', host);
+    lastHost = host;
+  }
+  if (PLAIN_TARGET.test(target) && !DOT_SEGMENT.test(target)) return `http://${host}${target}`;
+  return unusualUrl(target, host);
+}
+
+/** Of a target that `URL` would change, of a whole URL (RFC 9112, section 3.2.2), or of `*`. */
+function unusualUrl(target: string, host: string): string {
+  // A browser takes a backslash for a slash; in a target it is a character like any other. (Those beyond ASCII the parser refuses.)
+  const encoded = target.replaceAll('\\', '%5C');
+  const isWhole = /^https?:\/\//i.test(encoded);
+  const parsed = URL.parse(isWhole ? encoded : `http://${host}${encoded.startsWith('/') ? '' : '/'}${encoded}`);
+  if (!parsed) throw invalidParameter('Host', 'the name or address of a host', target);
+  return parsed.href;
+}
+
+/** Reads a body as it arrives, no faster than it is asked for. */
+class BodyReader {
+  readonly #incoming: IncomingMessage;
+  readonly #onBytes: (bytes: number) => void;
+  #isCancelled = false;
+  #wake = () => {};
+
+  constructor(incoming: IncomingMessage, onBytes: (bytes: number) => void) {
+    this.#incoming = incoming;
+    this.#onBytes = onBytes;
+  }
+
+  async read(): Promise<IncomingChunk> {
+    const incoming = this.#incoming;
+    while (!this.#isCancelled) {
+      const value = incoming.read() as Buffer | null;
+      if (value !== null) {
+        this.#onBytes(value.length);
+        return { done: false, value };
+      }
+      if (incoming.readableEnded) break;
+      if (incoming.destroyed) throw incoming.errored ?? new Error('the connection has ended');
+      await this.#change();
+    }
+    return { done: true };
+  }
+
+  async cancel(): Promise<void> {
+    this.#isCancelled = true;
+    this.#wake();
+  }
+
+  /** Resolves when there is something new to see. */
+  #change(): Promise<void> {
+    const incoming = this.#incoming;
+    return new Promise(resolve => {
+      this.#wake = () => {
+        for (const event of CHANGES) incoming.off(event, this.#wake);
+        resolve();
+      };
+      for (const event of CHANGES) incoming.on(event, this.#wake);
+    });
+  }
+}
+
+const CHANGES = ['readable', 'end', 'error', 'close'] as const;

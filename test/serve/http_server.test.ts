@@ -1,0 +1,289 @@
+/** The server between sockets and the app: framing, what is no request, and the bounds on what clients may hold. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ApiError, errorResponse } from '../../src/http/errors.ts';
+import type { IncomingRequest } from '../../src/http/incoming.ts';
+import { readJsonBody } from '../../src/http/json_body.ts';
+import { Budget } from '../../src/query/budget.ts';
+import { eventually, startApp } from '../http/support.ts';
+import { Client, exchange, parseAnswer, text, withServer } from './support.ts';
+
+const test = suite('serve/http_server');
+
+const echo = async ({ method, url }: IncomingRequest) => text(`${method} ${url}`);
+
+/** Reads bodies as the operations do. */
+const readingFor = (budgetSeconds: number) => async (request: IncomingRequest) => {
+  try {
+    await readJsonBody(request, new Budget(budgetSeconds));
+  } catch (error) {
+    if (error instanceof ApiError) return errorResponse(error);
+    throw error;
+  }
+  return text('read');
+};
+const reading = readingFor(5);
+
+const POST = ['POST /api/lookup HTTP/1.1', 'Host: x', 'Content-Type: application/json'];
+const CLOSE = ['Host: x', 'Connection: close'];
+
+test('the target is taken as it was sent, where it is a path', () =>
+  withServer(echo, async ({ port }) => {
+    const targets: [string, string][] = [
+      ['/api/cone?ra=1&dec=+2%20', 'http://x/api/cone?ra=1&dec=+2%20'],
+      ['/a/%2e%2E/b?../c', 'http://x/b?../c'],
+      ['//api/cone', 'http://x//api/cone'],
+      ['/a\\b', 'http://x/a%5Cb'],
+      ['*', 'http://x/*'],
+      ['http://y:81/z?q', 'http://y:81/z?q'],
+      ['/a?b#c', 'http://x/a?b#c'],
+    ];
+    for (const [target, url] of targets) {
+      const { status, body } = parseAnswer(await exchange(port, `OPTIONS ${target} HTTP/1.1`, ...CLOSE));
+      assert.equal([status, body], [200, `OPTIONS ${url}`]);
+    }
+  }));
+
+test('what is no request that can be answered has the body of an error', async () => {
+  const { app, close } = await startApp(async () => {});
+  await withServer(app.app.answer, async ({ port }) => {
+    const cases: [status: number, code: string, lines: string[]][] = [
+      [404, 'not_found', ['OPTIONS * HTTP/1.1', ...CLOSE]],
+      [404, 'not_found', ['GET /api\\cone HTTP/1.1', ...CLOSE]],
+      [400, 'invalid_parameter', ['GET /api/status HTTP/1.1', 'Host: a/b', 'Connection: close']],
+      [400, 'invalid_parameter', ['GET /api/status HTTP/1.1', 'Host: a:99999', 'Connection: close']],
+      [400, 'invalid_parameter', ['GET /api/status HTTP/1.1', 'Host:', 'Connection: close']],
+      [400, 'invalid_parameter', ['GET /api/status HTTP/1.1', 'Connection: close']],
+      [400, 'invalid_parameter', ['GET http://[/ HTTP/1.1', ...CLOSE]],
+      [400, 'invalid_parameter', ['GET /é HTTP/1.1', ...CLOSE]],
+      [400, 'invalid_parameter', ['\x16\x03\x01 TLS, perhaps']],
+      [400, 'invalid_parameter', [...POST, 'Content-Length: 1', 'Transfer-Encoding: chunked', '', '0', '']],
+      [431, 'invalid_parameter', ['GET / HTTP/1.1', 'Host: x', `X: ${'x'.repeat(20_000)}`]],
+      [405, 'invalid_parameter', ['CONNECT example.org:443 HTTP/1.1', 'Host: example.org:443']],
+      [405, 'method_not_allowed', ['HEAD /api/status HTTP/1.1', ...CLOSE]],
+    ];
+    for (const [status, code, lines] of cases) {
+      const answer = parseAnswer(await exchange(port, ...lines));
+      assert.equal([answer.status, answer.headers.get('connection')], [status, 'close'], lines.join());
+      assert.is(answer.headers.get('content-type'), 'application/json');
+      if (lines[0]!.startsWith('HEAD')) assert.is(answer.body, '');
+      else assert.equal([JSON.parse(answer.body).code, JSON.parse(answer.body).retryable], [code, false], lines.join());
+    }
+    assert.is(parseAnswer(await exchange(port, 'GET /healthz HTTP/1.0')).status, 200, 'HTTP/1.0 needs no host');
+  });
+  await close();
+});
+
+test('pipelined requests are answered in their order, however many', () =>
+  withServer(
+    async ({ url }) => {
+      await new Promise(resolve => setTimeout(resolve, url.length % 3));
+      return text(`<${url}>`);
+    },
+    async ({ port, server }) => {
+      const paths = Array.from({ length: 1000 }, (_, i) => `/${i * i}`);
+      const client = new Client(port);
+      client.socket.write(paths.map(path => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
+      const received = await client.until(all => all.includes(`<http://x${paths.at(-1)}>`));
+      assert.equal(
+        received.match(/<[^>]*>/g),
+        paths.map(path => `<http://x${path}>`),
+      );
+      assert.equal([server.connections.size, server.connections.open], [1, 0]);
+      client.socket.destroy();
+    },
+    { maxPipelined: 16 },
+  ));
+
+test('a client that has said all it will say gets its answer', () =>
+  withServer(
+    async () => {
+      await new Promise(resolve => setTimeout(resolve, 50));
+      return text('late');
+    },
+    async ({ port }) => {
+      const client = new Client(port);
+      client.socket.end('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      await client.ended;
+      assert.is(parseAnswer(client.received).body, 'late');
+    },
+  ));
+
+test('HEAD: the headers of the answer, and the next answer after it', () =>
+  withServer(echo, async ({ port }) => {
+    const received = await exchange(port, 'HEAD /a HTTP/1.1', 'Host: x', '', 'GET /b HTTP/1.1', ...CLOSE);
+    const [head, ...rest] = received.split('\r\n\r\n');
+    assert.match(head!, /^HTTP\/1\.1 200 OK\r\n/);
+    assert.match(head!, `Content-Length: ${'HEAD http://x/a'.length}`);
+    assert.is(rest.at(-1), 'GET http://x/b');
+  }));
+
+test('a body that is refused: the whole answer, then the end, though the client keeps sending', () =>
+  withServer(reading, async ({ port }) => {
+    const client = new Client(port).send(...POST, 'Content-Length: 20000000');
+    client.socket.write(Buffer.alloc(20_000_000, ' '));
+    await client.ended;
+    const { status, headers, body } = parseAnswer(client.received);
+    assert.equal([status, headers.get('connection'), JSON.parse(body).param], [400, 'close', 'body']);
+  }));
+
+test('a body that is announced as too large is not asked for', () =>
+  withServer(reading, async ({ port }) => {
+    const sent = (length: number) =>
+      exchange(port, ...POST, ...CLOSE.slice(1), 'Expect: 100-continue', `Content-Length: ${length}`, '', '1');
+    assert.match(await sent(1), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200/);
+    assert.match(await sent(5_000_000), /^HTTP\/1\.1 400/);
+  }));
+
+test('headers that come byte by byte end in a 408; a connection that says nothing just ends', () =>
+  withServer(
+    echo,
+    async ({ port }) => {
+      const silent = new Client(port);
+      const slow = new Client(port);
+      slow.socket.write('GET / HTTP/1.1\r\nX: ');
+      const dribble = setInterval(() => slow.socket.write('x'), 20);
+      await Promise.all([silent.ended, slow.ended]);
+      clearInterval(dribble);
+      const { status, body } = parseAnswer(slow.received);
+      assert.equal([status, JSON.parse(body).code], [408, 'invalid_parameter']);
+      assert.is(silent.received, '');
+    },
+    { headersMs: 200, requestMs: 200 },
+  ));
+
+test('a body that comes byte by byte takes no longer than the budget', () =>
+  withServer(readingFor(0.2), async ({ port }) => {
+    const slow = new Client(port).send(...POST, 'Content-Length: 1000');
+    const dribble = setInterval(() => slow.socket.write(' '), 20);
+    await slow.ended;
+    clearInterval(dribble);
+    const { status, headers, body } = parseAnswer(slow.received);
+    assert.equal([status, headers.get('connection'), JSON.parse(body).code], [400, 'close', 'query_too_expensive']);
+  }));
+
+test('bodies hold a bounded memory together: beyond it a request is refused, and afterwards taken again', () =>
+  withServer(
+    reading,
+    async ({ port, server }) => {
+      const first = new Client(port).send(...POST, 'Content-Length: 100000');
+      first.socket.write(Buffer.alloc(90_000, ' '));
+      await eventually('the first is being read', async () => server.connections.bodyBytes === 90_000 || undefined);
+      const second = new Client(port).send(...POST, 'Connection: close', 'Content-Length: 20000');
+      second.socket.write(Buffer.alloc(20_000, ' '));
+      await second.ended;
+      const { status, headers } = parseAnswer(second.received);
+      assert.equal([status, headers.get('retry-after')], [503, '30']);
+      first.socket.destroy();
+      await eventually('the first is let go', async () => server.connections.bodyBytes === 0 || undefined);
+      assert.is(
+        parseAnswer(await exchange(port, ...POST, 'Connection: close', 'Content-Length: 1', '', '1')).status,
+        200,
+      );
+    },
+    { maxBodyBytes: 100_000 },
+  ));
+
+test('a client that does not read a large answer is given up; one that reads gets all of it', () => {
+  const large = 'x'.repeat(8_000_000);
+  return withServer(
+    async () => text(large),
+    async ({ port, server }) => {
+      const stalled = new Client(port);
+      stalled.socket.pause();
+      stalled.send('GET / HTTP/1.1', 'Host: x');
+      const reader = await exchange(port, 'GET / HTTP/1.1', ...CLOSE);
+      assert.is(parseAnswer(reader).body.length, large.length);
+      await eventually('the other one is gone', async () => server.connections.size === 0 || undefined);
+      assert.equal([server.connections.evicted, server.connections.open], [1, 0]);
+      stalled.socket.destroy();
+    },
+    { readGraceMs: 300, minReadRate: 1e9 },
+  );
+});
+
+test('answers that are not read hold a bounded memory together', () =>
+  withServer(
+    async () => text('x'.repeat(8_000_000)),
+    async ({ port, server }) => {
+      const clients = Array.from({ length: 6 }, () => new Client(port));
+      for (const client of clients) {
+        client.socket.pause();
+        client.send('GET / HTTP/1.1', 'Host: x');
+      }
+      await eventually('four of them are gone', async () => server.connections.evicted === 4 || undefined);
+      assert.is(server.connections.open, 2);
+      for (const client of clients) client.socket.destroy();
+    },
+    { maxUnreadBytes: 20_000_000 },
+  ));
+
+test('where there are too many connections, the one that has been idle longest makes room', () =>
+  withServer(
+    async ({ url }) => {
+      if (url.endsWith('/slow')) await new Promise(resolve => setTimeout(resolve, 200));
+      return text('served');
+    },
+    async ({ port }) => {
+      const busy = (await Client.connected(port)).send('GET /slow HTTP/1.1', 'Host: x');
+      await new Promise(resolve => setTimeout(resolve, 50));
+      const oldest = await Client.connected(port);
+      const used = (await Client.connected(port)).send('GET / HTTP/1.1', 'Host: x');
+      await used.until(received => received.includes('served'));
+      const newest = (await Client.connected(port)).send('GET / HTTP/1.1', ...CLOSE);
+      await Promise.all([oldest.ended, newest.ended]);
+      assert.match(newest.received, 'served');
+      assert.match(await busy.until(received => received.includes('served')), 'served');
+      assert.not(used.socket.readableEnded || used.socket.destroyed, 'it was used more lately');
+      for (const { socket } of [busy, used]) socket.destroy();
+    },
+    { maxConnections: 3 },
+  ));
+
+test('thousands of connections that say nothing, or little at a time, stop nobody', () =>
+  withServer(echo, async ({ port, server }) => {
+    const crowd: Client[] = [];
+    for (let i = 0; i < 3000; i += 100) {
+      crowd.push(...(await Promise.all(Array.from({ length: 100 }, () => Client.connected(port)))));
+    }
+    const dribblers = crowd.filter((_, i) => i % 2 === 0);
+    for (const { socket } of dribblers) socket.write('GET / HTTP/1.1\r\nX: ');
+    const dribble = setInterval(() => {
+      for (const { socket } of dribblers) socket.write('x');
+    }, 100);
+    for (let i = 0; i < 50; i++) {
+      const { status, body } = parseAnswer(await exchange(port, `GET /${i} HTTP/1.1`, ...CLOSE));
+      assert.equal([status, body], [200, `GET http://x/${i}`]);
+    }
+    clearInterval(dribble);
+    assert.is(server.connections.size, 3000);
+    for (const { socket } of crowd) socket.destroy();
+  }));
+
+test('closing waits for answers that are being written, and for no one longer than it is told to', async () => {
+  let release = () => {};
+  const held = new Promise<void>(resolve => (release = resolve));
+  await withServer(
+    async ({ url }) => {
+      if (url.endsWith('/never')) await new Promise(() => {});
+      await held;
+      return text('done');
+    },
+    async ({ port, server }) => {
+      const idle = await Client.connected(port);
+      const asked = (await Client.connected(port)).send('GET / HTTP/1.1', 'Host: x');
+      const never = (await Client.connected(port)).send('GET /never HTTP/1.1', 'Host: x');
+      await eventually('both are being answered', async () => server.connections.open === 2 || undefined);
+      const closed = server.close(500);
+      await idle.ended;
+      release();
+      await asked.ended;
+      assert.match(asked.received, /Connection: close\r\n.*done$/s);
+      await Promise.all([closed, never.ended]);
+      assert.is(never.received, '');
+      for (const { socket } of [idle, asked, never]) socket.destroy();
+    },
+  );
+});
+
+test.run();
