@@ -5,11 +5,16 @@ import type { Config } from './config.ts';
 import { MCP_PATH } from './contract/mcp_tools.ts';
 import { TASK_PATH } from './contract/tasks.ts';
 import { traceOf } from './error_text.ts';
+import { compressed } from './http/compression.ts';
 import { ApiError, errorResponse, methodNotAllowed, notFound } from './http/errors.ts';
 import { Exchange, type Handler } from './http/exchange.ts';
 import type { IncomingRequest } from './http/incoming.ts';
+import { REQUEST_ID_HEADER } from './http/request_id.ts';
 import { type Answer, isPreflight, preflightResponse } from './http/respond.ts';
 import { type Log, logToStderr } from './log.ts';
+import type { ThreadMetrics } from './metrics/thread_metrics.ts';
+import { LocalIndex } from './publish/index_source.ts';
+import { RequestLog } from './request_log.ts';
 import { htmlDocs, markdownDocs } from './routes/api_docs.ts';
 import { coneSearch } from './routes/cone_search.ts';
 import { describeService } from './routes/describe_service.ts';
@@ -19,11 +24,12 @@ import { health, readiness } from './routes/health.ts';
 import { getLlmsTxt } from './routes/llms_txt.ts';
 import { lookupObjects } from './routes/lookup_objects.ts';
 import { mcp } from './routes/mcp.ts';
+import { METRICS_PATH, metrics, type Watched } from './routes/metrics.ts';
 import { recentCrossmatches } from './routes/recent_crossmatches.ts';
 import { resolveTns } from './routes/resolve_tns.ts';
 import { serviceStatus } from './routes/service_status.ts';
 import { redirectToTaskList, taskList } from './routes/task_list.ts';
-import { Service } from './service.ts';
+import { Service, type ServiceOptions } from './service.ts';
 
 export interface App {
   /**
@@ -33,58 +39,97 @@ export interface App {
   fetch(request: Request, peerAddress?: string): Promise<Response>;
   /** The same, for a server that frames requests and answers itself. */
   answer(request: IncomingRequest, peerAddress?: string): Promise<Answer>;
+  /** The same for a request that another thread forwards, counts, and answers. */
+  handle(request: IncomingRequest, peerAddress: string | undefined, budgetSeconds: number): Promise<Answer>;
   /** Whether queries can be answered. */
   readonly ready: boolean;
+  readonly metrics: ThreadMetrics;
+  /** Starts the query threads, so that the first queries do not wait for them. */
+  warm(): Promise<void>;
+  /** From now on it is not ready for new clients, though it answers. */
+  stop(): void;
   /** Finishes what is running and lets go of the threads and the database. */
   close(): Promise<void>;
 }
 
-export interface AppOptions {
+export interface AppOptions extends Partial<Omit<ServiceOptions, 'config'>> {
   readonly config: Config;
-  readonly log?: Log;
+  /** The index, where it is not the app's own over `config.NEARSKY_DATA`; then closing it is not the app's business. */
+  readonly index?: ServiceOptions['index'];
+  /** What is watched beside this thread. */
+  readonly watched?: () => Watched;
+  /** Where there is one app a thread: has the main one answer what must be one in a process. */
+  readonly forward?: Handler;
 }
 
 /** The app over `config.NEARSKY_DATA`. It starts loading at once; until `ready`, queries are answered 503. */
-export function createApp({ config, log = logToStderr }: AppOptions): App {
-  const service = new Service(config, log);
+export function createApp(options: AppOptions): App {
+  const { config, log = logToStderr, forward } = options;
+  const ownIndex = options.index ? undefined : new LocalIndex(config.NEARSKY_DATA, log);
+  const index = options.index ?? ownIndex!;
+  const service = new Service({ workers: config.NEARSKY_WORKERS, ...options, log, index });
+  const requests = new RequestLog(config, log, service.metrics);
   const router = IttyRouter();
-  const operation = (method: string, path: string, handler: Handler) => {
-    router[method.toLowerCase()]!(path, handler);
-    router.all!(path, (exchange: Exchange) => otherMethod(exchange, method));
+  const named = (name: string, handler: Handler): Handler => {
+    const operation = service.metrics.operation(name);
+    return exchange => {
+      exchange.operation = operation;
+      return handler(exchange);
+    };
   };
+  const operation = (method: string, path: string, name: string, handler: Handler) => {
+    router[method.toLowerCase()]!(path, named(name, handler));
+    router.all!(
+      path,
+      named(name, exchange => otherMethod(exchange, method)),
+    );
+  };
+  const watched = () => ({ threads: [service.metrics], index: ownIndex, ...options.watched?.() });
 
-  operation('GET', '/api/objects/:diaObjectId', getObject(service));
-  operation('POST', '/api/lookup', lookupObjects(service));
-  operation('GET', '/api/cone', coneSearch(service));
-  operation('GET', '/api/tns/:name', resolveTns(service));
-  operation('GET', '/api/status', serviceStatus(service));
-  operation('GET', '/api/describe', describeService(service));
-  operation('GET', '/api/recent-crossmatches', recentCrossmatches(service));
-  operation('GET', '/openapi.json', getOpenapi(service));
-  operation('GET', '/llms.txt', getLlmsTxt(service));
-  operation('GET', '/api-docs.md', markdownDocs(service));
-  operation('GET', '/api-docs', htmlDocs(service));
-  operation('GET', '/api/task', redirectToTaskList);
-  router.all!(MCP_PATH, mcp(service));
-  router.all!('/healthz', health);
-  router.all!('/readyz', readiness(service));
+  operation('GET', '/api/objects/:diaObjectId', 'get_object', getObject(service));
+  operation('POST', '/api/lookup', 'lookup_objects', lookupObjects(service));
+  operation('GET', '/api/cone', 'cone_search', coneSearch(service));
+  operation('GET', '/api/tns/:name', 'resolve_tns', resolveTns(service));
+  operation('GET', '/api/status', 'service_status', serviceStatus(service));
+  operation('GET', '/api/describe', 'describe_service', describeService(service));
+  operation('GET', '/api/recent-crossmatches', 'recent_crossmatches', recentCrossmatches(service));
+  operation('GET', '/openapi.json', 'get_openapi', getOpenapi(service));
+  operation('GET', '/llms.txt', 'llms_txt', getLlmsTxt(service));
+  operation('GET', '/api-docs.md', 'api_docs', markdownDocs(service));
+  operation('GET', '/api-docs', 'api_docs', htmlDocs(service));
+  operation('GET', '/api/task', 'task_list', redirectToTaskList);
+  router.all!(MCP_PATH, named('mcp', forward ?? mcp(service)));
+  router.all!('/healthz', named('healthz', health));
+  router.all!('/readyz', named('readyz', readiness(service)));
+  operation('GET', METRICS_PATH, 'metrics', forward ?? metrics(service, watched));
+  const listTasks = named('task_list', taskList);
 
   const route = async (exchange: Exchange): Promise<Answer> => {
-    if (exchange.path === TASK_PATH) return await taskList(exchange);
+    if (exchange.path === TASK_PATH) return await listTasks(exchange);
     // The router takes a path with and without a slash at its end for the same; no other path here has one.
     const found = exchange.path.endsWith('/') ? undefined : await router.fetch(exchange);
     if (!found) throw notFound(exchange.path);
     return found;
   };
-  const answer = async (request: IncomingRequest, peerAddress?: string): Promise<Answer> => {
+  const handle = async (exchange: Exchange): Promise<Answer> => {
     try {
-      return await route(new Exchange(request, config.API_REQUEST_BUDGET_SECONDS, peerAddress));
+      return await route(exchange);
     } catch (error) {
-      return errorResponse(error instanceof ApiError ? error : internalError(request, error, log));
+      const failure = error instanceof ApiError ? error : internalError(exchange, error, log);
+      exchange.error = failure.code;
+      return errorResponse(failure);
     }
+  };
+  const answer = async (request: IncomingRequest, peerAddress?: string): Promise<Answer> => {
+    const exchange = new Exchange(request, config.API_REQUEST_BUDGET_SECONDS, peerAddress);
+    const plain = await handle(exchange);
+    requests.answered(exchange, plain);
+    const whole = { ...plain, headers: { ...plain.headers, [REQUEST_ID_HEADER]: exchange.requestId } };
+    return request.method === 'HEAD' ? whole : compressed(whole, request.headers.get('Accept-Encoding'));
   };
   return {
     answer,
+    handle: (request, peerAddress, budgetSeconds) => handle(new Exchange(request, budgetSeconds, peerAddress)),
     async fetch(request, peerAddress) {
       const { status, headers, body } = await answer(request, peerAddress);
       return new Response(body, { status, headers });
@@ -92,7 +137,13 @@ export function createApp({ config, log = logToStderr }: AppOptions): App {
     get ready() {
       return service.indexReady;
     },
-    close: () => service.close(),
+    metrics: service.metrics,
+    warm: () => service.warm(),
+    stop: () => service.stop(),
+    async close() {
+      await service.close();
+      await ownIndex?.close();
+    },
   };
 }
 
@@ -102,11 +153,7 @@ function otherMethod({ request, method }: Exchange, allow: string): Answer {
 }
 
 /** A fault of our own: the log has it, the client does not. */
-function internalError(request: IncomingRequest, error: unknown, log: Log): ApiError {
-  log('internal_error', {
-    method: request.method,
-    url: request.url,
-    error: traceOf(error),
-  });
+function internalError({ method, url, requestId }: Exchange, error: unknown, log: Log): ApiError {
+  log('internal_error', { request_id: requestId, method, url, error: traceOf(error) });
   return new ApiError('internal_error', 'Cannot answer as the service has a fault: it is logged; try again');
 }

@@ -30,11 +30,20 @@ const SETTINGS = {
   NEARSKY_DATA: text('./data'),
   NEARSKY_HOST: text('127.0.0.1'),
   NEARSKY_PORT: integer(8080, 0, 65535),
-  /** Threads of the query pool; one core is left to the main thread. */
-  NEARSKY_WORKERS: integer(Math.max(1, availableParallelism() - 1), 1, 256),
+  /** Threads that take connections, the main thread among them: half of the cores. */
+  NEARSKY_ACCEPTORS: integer(defaultAcceptors(availableParallelism()), 1, 64),
+  /** Threads that answer queries: the other cores. */
+  NEARSKY_WORKERS: integer(defaultWorkers(availableParallelism()), 1, 256),
+  /** What a query thread may have on its heap; one that needs more is replaced, and its queries are answered 503. */
+  NEARSKY_WORKER_HEAP_MIB: integer(1024, 32, 65_536),
 
   /** Connections at once, at most; where the system allows the process fewer open files, fewer. */
   NEARSKY_MAX_CONNECTIONS: integer(20_000, 1, 1_000_000),
+
+  /** Requests that take at least this long are logged with what was asked, milliseconds. */
+  NEARSKY_SLOW_REQUEST_MS: number(1000, 0, 3_600_000),
+  /** Whether every request is logged. */
+  NEARSKY_LOG_REQUESTS: yesNo(false),
 
   API_REQUEST_BUDGET_SECONDS: number(5, 0.001, 3600),
   API_MAX_IDS: integer(1000, 1, 100_000),
@@ -92,6 +101,15 @@ const SETTINGS = {
     string | null
   > as Setting<string | null>,
 };
+
+/** Framing a small answer takes a thread about as long as finding it. More than 16 were never tried. */
+export function defaultAcceptors(cores: number): number {
+  return Math.min(16, Math.max(1, Math.floor(cores / 2)));
+}
+
+export function defaultWorkers(cores: number): number {
+  return Math.min(256, Math.max(1, cores - defaultAcceptors(cores)));
+}
 
 export type SettingName = keyof typeof SETTINGS;
 /** The settings, by the names of the wire contract. Immutable. */
@@ -177,6 +195,14 @@ function integer(fallback: number, min: number, max: number): Setting<number> {
     return Number.isInteger(parsed) && parsed >= min && parsed <= max ? parsed : undefined;
   };
   return { default: fallback, bound: `an integer from ${min} to ${max}`, parse };
+}
+
+function yesNo(fallback: boolean): Setting<boolean> {
+  const parse = (value: unknown) => {
+    if (typeof value === 'boolean') return value;
+    return value === 'yes' ? true : value === 'no' ? false : undefined;
+  };
+  return { default: fallback, bound: 'yes or no', parse };
 }
 
 function text(fallback: string): Setting<string> {

@@ -1,86 +1,101 @@
 /** What the operations answer from: the settings, the index, the query pool. */
-import { Pool, PoolError } from '../workers/pool.ts';
-import type { ProbeAnswer } from '../workers/tasks.ts';
+import { Pool } from '../workers/pool.ts';
+import type { ProbeAnswer, ServiceFacts } from '../workers/tasks.ts';
 import type { Config } from './config.ts';
 import type { Log } from './log.ts';
+import { ThreadMetrics } from './metrics/thread_metrics.ts';
 import { currentProvenance, PROVENANCE_RECORDING_RELEASE, type Provenance } from './provenance.ts';
-import { Publisher } from './publish/publisher.ts';
+import type { IndexSource } from './publish/index_source.ts';
 import { Batcher } from './query/batcher.ts';
+import { QueryGate, type QueryRunner } from './query/gate.ts';
 
-/** The longest that the database may take to show that it can be read. */
-const PROBE_MS = 1000;
-/** One follows the journal while the other merges. */
-const INDEX_THREADS = 2;
 /** The next batch is in the thread when one is done. */
 const QUERY_TASKS_PER_THREAD = 2;
+/** For how much longer than its budget a query may be in a thread before that counts as hung. */
+const HUNG_MS = 5000;
+
+export interface ServiceOptions {
+  readonly config: Config;
+  readonly log: Log;
+  readonly index: IndexSource;
+  /** Threads of its query pool. */
+  readonly workers: number;
+  readonly metrics?: ThreadMetrics;
+}
 
 export class Service {
   readonly config: Config;
   readonly log: Log;
   readonly provenance: Provenance;
-  readonly queries: Batcher;
-  readonly #queryPool: Pool;
-  readonly #indexPool: Pool;
-  readonly #publisher: Publisher;
-  #probe: Promise<ProbeAnswer | undefined> | undefined;
+  readonly metrics: ThreadMetrics;
+  readonly index: IndexSource;
+  readonly queries: QueryRunner;
+  readonly #pool: Pool;
+  #isStopping = false;
 
-  constructor(config: Config, log: Log) {
+  constructor({ config, log, index, workers, metrics = new ThreadMetrics() }: ServiceOptions) {
     this.config = config;
     this.log = log;
+    this.index = index;
+    this.metrics = metrics;
     this.provenance = currentProvenance(config);
-    const dataDir = config.NEARSKY_DATA;
-    const facts = {
+    this.#pool = new Pool({
+      threads: workers,
+      tasksPerThread: QUERY_TASKS_PER_THREAD,
+      dataDir: config.NEARSKY_DATA,
+      facts: this.#facts(),
+      queryTimeoutMs: 1000 * config.API_REQUEST_BUDGET_SECONDS + HUNG_MS,
+      maxHeapMib: config.NEARSKY_WORKER_HEAP_MIB,
+    });
+    const batcher = new Batcher({
+      pool: this.#pool,
+      generation: () => index.current,
+      onStaleIndex: generation => index.discard(generation),
+      onBatch: queries => metrics.batchSizes.observe(queries),
+      log: (event, fields) => {
+        if (event === 'pool_failed') metrics.add('failedTasks', 1);
+        log(event, fields);
+      },
+    });
+    this.queries = new QueryGate(batcher, metrics);
+  }
+
+  #facts(): ServiceFacts {
+    return {
       provenance: this.provenance,
       recordingRelease: PROVENANCE_RECORDING_RELEASE,
-      tnsUrlTemplate: config.TNS_OBJECT_URL_TEMPLATE,
-      tnsSnapshotMaxAgeSeconds: config.TNS_SNAPSHOT_MAX_AGE_SECONDS,
+      tnsUrlTemplate: this.config.TNS_OBJECT_URL_TEMPLATE,
+      tnsSnapshotMaxAgeSeconds: this.config.TNS_SNAPSHOT_MAX_AGE_SECONDS,
     };
-    this.#queryPool = new Pool({
-      threads: config.NEARSKY_WORKERS,
-      tasksPerThread: QUERY_TASKS_PER_THREAD,
-      dataDir,
-      facts,
-    });
-    this.#indexPool = new Pool({ threads: INDEX_THREADS, dataDir });
-    this.#publisher = new Publisher({ dataDir, pool: this.#indexPool, log });
-    this.queries = new Batcher({
-      pool: this.#queryPool,
-      generation: () => this.#publisher.current,
-      onStaleIndex: generation => this.#publisher.discard(generation),
-      log,
-    });
-    this.#publisher.start();
   }
 
   /** Whether the index can answer. */
   get indexReady(): boolean {
-    return this.#publisher.current !== undefined;
+    return this.index.current !== undefined;
   }
 
-  /** What the database says when it is looked at now; undefined when it cannot be read. Callers at the same time share one look. */
+  /** Starts the query threads, so that the first queries do not wait for them. */
+  async warm(): Promise<void> {
+    const { threads } = this.#pool;
+    await Promise.allSettled(Array.from({ length: threads }, () => this.#pool.run({ kind: 'probe' })));
+  }
+
+  /** What the database says when it is looked at now; undefined when it cannot be read. */
   probe(): Promise<ProbeAnswer | undefined> {
-    this.#probe ??= this.#lookAtDatabase().finally(() => {
-      this.#probe = undefined;
-    });
-    return this.#probe;
+    return this.index.probe();
   }
 
-  /** By the threads of the index, which no query keeps busy. */
-  async #lookAtDatabase(): Promise<ProbeAnswer | undefined> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const tooLate = new Promise<undefined>(resolve => {
-      timer = setTimeout(() => resolve(undefined), PROBE_MS);
-    });
-    const seen = this.#indexPool.run({ kind: 'probe' }).catch(error => {
-      if (error instanceof PoolError) this.log('pool_failed', { error: error.message });
-      return undefined;
-    });
-    return await Promise.race([seen, tooLate]).finally(() => clearTimeout(timer));
+  /** Whether it has been told to stop: it answers, but wants no new clients. */
+  get isStopping(): boolean {
+    return this.#isStopping;
   }
 
-  /** Finishes what is running, saves the index, and ends the threads. */
+  stop(): void {
+    this.#isStopping = true;
+  }
+
+  /** Finishes what is running and ends the query threads. */
   async close(): Promise<void> {
-    await this.#publisher.close();
-    await Promise.all([this.#queryPool.close(), this.#indexPool.close()]);
+    await this.#pool.close();
   }
 }

@@ -15,6 +15,10 @@ export interface PoolOptions {
   readonly facts?: ServiceFacts;
   /** How its threads read catalogs, for `match` tasks. */
   readonly catalogs?: CatalogReading;
+  /** How long a `query` task may take before its thread counts as hung, milliseconds. */
+  readonly queryTimeoutMs?: number;
+  /** What a thread may have on its heap, MiB; one that needs more is ended, and replaced. The runtime's own limit by default. */
+  readonly maxHeapMib?: number;
   /** The module whose default export runs a task; `worker.ts` unless a test wants threads that misbehave. */
   readonly entry?: URL;
 }
@@ -49,6 +53,7 @@ export class PoolError extends Error {
 const TIMEOUT_MS: Readonly<Record<Task['kind'], number>> = {
   query: 30_000,
   probe: 30_000,
+  metrics: 30_000,
   tail: 600_000,
   /** A remote file has a limit of its own, and up to eight share a thread. */
   match: 3_600_000,
@@ -73,6 +78,8 @@ export class Pool {
   #piscina: Piscina | undefined;
   readonly #threadData: ThreadData;
   readonly #entry: URL;
+  readonly #timeoutMs: Readonly<Record<Task['kind'], number>>;
+  readonly #maxHeapMib: number | undefined;
   /** The tasks that are still waited for. */
   readonly #running = new Set<Promise<unknown>>();
   #closed = false;
@@ -81,6 +88,8 @@ export class Pool {
     this.threads = options.threads;
     this.tasksPerThread = options.tasksPerThread ?? 1;
     this.#entry = options.entry ?? new URL('./worker.ts', import.meta.url);
+    this.#timeoutMs = { ...TIMEOUT_MS, ...(options.queryTimeoutMs && { query: options.queryTimeoutMs }) };
+    this.#maxHeapMib = options.maxHeapMib;
     this.#threadData = { dataDir: options.dataDir, facts: options.facts, catalogs: options.catalogs };
   }
 
@@ -106,7 +115,7 @@ export class Pool {
   }
 
   #settled(task: Task, options: RunOptions): Promise<unknown> {
-    const timeoutMs = options.timeoutMs ?? TIMEOUT_MS[task.kind];
+    const timeoutMs = options.timeoutMs ?? this.#timeoutMs[task.kind];
     const crew = (this.#piscina ??= this.#start());
     return new Promise((resolve, reject) => {
       const hung = () => {
@@ -144,6 +153,7 @@ export class Pool {
       atomics: 'disabled',
       recordTiming: false,
       workerData: this.#threadData,
+      ...(this.#maxHeapMib && { resourceLimits: { maxOldGenerationSizeMb: this.#maxHeapMib } }),
     });
     // A thread that dies without a task is replaced by Piscina; without a listener the event would end the process.
     crew.on('error', () => {});

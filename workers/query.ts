@@ -11,7 +11,15 @@ import { Deadline, StaleIndex, TooExpensive } from './queries/context.ts';
 import { countAnswer } from './queries/count.ts';
 import { lookupAnswer } from './queries/lookup.ts';
 import { recentAnswer } from './queries/recent.ts';
-import type { ProbeAnswer, PublishedGeneration, Query, QueryAnswers, QueryOutcome, QueryTask } from './tasks.ts';
+import type {
+  MetricsAnswer,
+  ProbeAnswer,
+  PublishedGeneration,
+  Query,
+  QueryAnswers,
+  QueryOutcome,
+  QueryTask,
+} from './tasks.ts';
 import { currentStore, threadFacts } from './thread.ts';
 
 let facts: AnswerFacts | undefined;
@@ -49,6 +57,17 @@ export function runQueries(task: QueryTask): QueryAnswers {
 export function runProbe(): ProbeAnswer {
   const store = currentStore();
   return { tnsSnapshotEpochUs: store.tnsSnapshotEpochUs(), latestIngestTimeUs: store.latestIngestTimeUs() };
+}
+
+export function runMetrics(): MetricsAnswer {
+  const store = currentStore();
+  return {
+    ...runProbe(),
+    lastSequence: store.lastSequence(),
+    objects: store.entryCount('objects'),
+    pending: store.entryCount('pending'),
+    counters: store.counters(),
+  };
 }
 
 /** Marks the value as one whose buffer Piscina hands over instead of copying it. */

@@ -4,6 +4,7 @@
  */
 import type { Generation } from '../index/mod.ts';
 import type { DetailLevel, TimeField } from '../src/contract/enums.ts';
+import type { Counters } from '../src/store/counters.ts';
 import type { RecentPosition } from '../src/store/recent.ts';
 import type { ProvenanceSet } from '../src/store/types.ts';
 import type { JoinAnswer, JoinTask } from './join.ts';
@@ -163,6 +164,18 @@ export interface ProbeAnswer {
   readonly latestIngestTimeUs: number | null;
 }
 
+/** What whoever watches the service wants to know of the database. */
+export interface MetricsTask {
+  readonly kind: 'metrics';
+}
+
+export interface MetricsAnswer extends ProbeAnswer {
+  readonly lastSequence: number;
+  readonly objects: number;
+  readonly pending: number;
+  readonly counters: Counters;
+}
+
 /** Builds one arena of the objects that were stored after the first `rows`, and of the points of `absorb`. */
 export interface TailTask {
   readonly kind: 'tail';
@@ -214,13 +227,23 @@ export interface BuiltIndex extends IndexedExtent {
   readonly arenas: readonly BuiltArena[];
 }
 
-export type Task = QueryTask | MatchTask | JoinTask | ProbeTask | TailTask | MergeTask | SaveIndexTask | OpenIndexTask;
+export type Task =
+  | QueryTask
+  | MatchTask
+  | JoinTask
+  | ProbeTask
+  | MetricsTask
+  | TailTask
+  | MergeTask
+  | SaveIndexTask
+  | OpenIndexTask;
 
 export interface Results {
   query: QueryAnswers;
   match: MatchAnswer;
   join: JoinAnswer;
   probe: ProbeAnswer;
+  metrics: MetricsAnswer;
   tail: TailAnswer;
   merge: BuiltArena;
   saveIndex: undefined;

@@ -2,7 +2,7 @@
 import { runMerge, runTail } from './build.ts';
 import { runOpenIndex, runSaveIndex } from './index_file.ts';
 import { runJoin } from './join.ts';
-import { runProbe, runQueries } from './query.ts';
+import { runMetrics, runProbe, runQueries } from './query.ts';
 import type { ResultOf, Task } from './tasks.ts';
 
 export default async function run(task: Task): Promise<ResultOf<Task>> {
@@ -16,6 +16,8 @@ export default async function run(task: Task): Promise<ResultOf<Task>> {
       return runJoin(task);
     case 'probe':
       return runProbe();
+    case 'metrics':
+      return runMetrics();
     case 'tail':
       return runTail(task);
     case 'merge':

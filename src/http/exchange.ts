@@ -1,6 +1,9 @@
+import type { ErrorCode } from '../contract/codes.ts';
+import type { OperationMetrics } from '../metrics/thread_metrics.ts';
 import { Budget } from '../query/budget.ts';
 import type { IncomingRequest } from './incoming.ts';
 import { parseSearch, type Search } from './params.ts';
+import { requestIdOf } from './request_id.ts';
 import type { Answer } from './respond.ts';
 
 /** One request on its way through the routes. The router sets `params`, and `query`, which nobody reads: see `search`. */
@@ -14,6 +17,15 @@ export class Exchange {
   readonly budget: Budget;
   /** The address that the connection comes from; undefined where there is no connection. */
   readonly peerAddress: string | undefined;
+  /** By `performance.now()`. */
+  readonly startMs = performance.now();
+  /** That of the path; undefined where there is none. */
+  operation: OperationMetrics | undefined;
+  /** Of an answer that is an error. */
+  error: ErrorCode | undefined;
+  /** What was asked, where the address does not say it; for the log. */
+  asked: unknown;
+  #requestId: string | undefined;
   /** Path segments by name, not decoded. */
   declare params: Readonly<Record<string, string>>;
 
@@ -26,6 +38,11 @@ export class Exchange {
     const [path, search] = pathAndSearch(request.url);
     this.path = path;
     this.search = parseSearch(search);
+  }
+
+  /** What the request is called in the log, and to its client. */
+  get requestId(): string {
+    return (this.#requestId ??= requestIdOf(this.request.headers));
   }
 }
 

@@ -4,6 +4,7 @@
 export interface IncomingHeaders {
   get(name: string): string | null;
   has(name: string): boolean;
+  [Symbol.iterator](): Iterator<[name: string, value: string]>;
 }
 
 export type IncomingChunk = { readonly done: false; readonly value: Uint8Array } | { readonly done: true };
@@ -22,4 +23,71 @@ export interface IncomingRequest {
   readonly url: string;
   readonly headers: IncomingHeaders;
   readonly body: IncomingBody | null;
+}
+
+/** As much of a body as comes, at most `maxBytes`, until it ends or `withinMs` are over or the client is gone. */
+export async function readUpTo(
+  body: IncomingBody,
+  maxBytes: number,
+  withinMs: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const reader = body.getReader();
+  const stop = () => void reader.cancel().catch(() => {});
+  const timer = setTimeout(stop, withinMs);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      chunks.push(part.value);
+      length += part.value.length;
+      if (length >= maxBytes) break;
+    }
+  } finally {
+    clearTimeout(timer);
+    stop();
+  }
+  return new Uint8Array(Buffer.concat(chunks, Math.min(length, maxBytes)));
+}
+
+/** A request from its parts. */
+export class PlainRequest implements IncomingRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHeaders;
+  readonly #body: Uint8Array | null;
+
+  /** @param headers names in lower case, each once */
+  constructor(method: string, url: string, headers: Iterable<readonly [string, string]>, body: Uint8Array | null) {
+    this.method = method;
+    this.url = url;
+    this.headers = new PlainHeaders(headers);
+    this.#body = body;
+  }
+
+  get body(): IncomingBody | null {
+    const bytes = this.#body;
+    if (!bytes) return null;
+    const parts: IncomingChunk[] = [{ done: false, value: bytes }];
+    return { getReader: () => ({ read: async () => parts.shift() ?? { done: true }, cancel: async () => {} }) };
+  }
+}
+
+class PlainHeaders implements IncomingHeaders {
+  readonly #values: ReadonlyMap<string, string>;
+
+  constructor(headers: Iterable<readonly [string, string]>) {
+    this.#values = new Map(headers);
+  }
+
+  get(name: string): string | null {
+    return this.#values.get(name.toLowerCase()) ?? null;
+  }
+
+  has(name: string): boolean {
+    return this.#values.has(name.toLowerCase());
+  }
+
+  [Symbol.iterator](): Iterator<[string, string]> {
+    return this.#values[Symbol.iterator]();
+  }
 }

@@ -2,6 +2,7 @@
 import { baseUrl } from '../http/base_url.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { jsonText } from '../http/json_body.ts';
 import type { Answer } from '../http/respond.ts';
 import type { Service } from '../service.ts';
 import { callerOf, SESSION_HEADER } from './caller.ts';
@@ -114,6 +115,7 @@ export class Connector {
     const args = params.get('arguments') ?? new Map();
     if (!isObject(args)) throw new RpcError(INVALID_PARAMS, 'Cannot call the tool as arguments must be an object');
     try {
+      exchange.asked = { tool: name, arguments: jsonText(args) };
       const run = tool.prepare(args, this.#service.config);
       return toolResult(await this.#runLimited(run, exchange), false);
     } catch (error) {

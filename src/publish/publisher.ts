@@ -23,6 +23,19 @@ export interface PublisherOptions {
   /** With the same data directory and two threads: one follows the journal while the other merges. */
   readonly pool: Pool;
   readonly log: Log;
+  /** Called when `current` is another one. */
+  readonly onChange?: () => void;
+}
+
+/** What the index is like now. */
+export interface IndexFacts {
+  readonly objects: number;
+  readonly arenas: number;
+  readonly bytes: number;
+  /** The last journal entry that it answers for. */
+  readonly sequence: number;
+  /** When the current generation was published, milliseconds since 1970. */
+  readonly publishedMs: number;
 }
 
 export class Publisher {
@@ -41,6 +54,7 @@ export class Publisher {
   #droppedNumber = 0;
   #replacedBytes = 0;
   #current: PublishedGeneration | undefined;
+  #publishedMs = 0;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
@@ -49,6 +63,20 @@ export class Publisher {
   /** What queries are answered from; undefined until the index has caught up with the journal, and while it is rebuilt. */
   get current(): PublishedGeneration | undefined {
     return this.#current;
+  }
+
+  /** For whoever watches; undefined until the index is loaded. */
+  get facts(): IndexFacts | undefined {
+    const index = this.#index;
+    return (
+      index && {
+        objects: index.length,
+        arenas: index.arenaCount,
+        bytes: index.buffers.reduce((sum, { byteLength }) => sum + byteLength, 0),
+        sequence: index.extent.sequence,
+        publishedMs: this.#publishedMs,
+      }
+    );
   }
 
   /** Begins to load, then to follow the journal. Failures are logged and tried again. */
@@ -67,9 +95,9 @@ export class Publisher {
   #drop(): void {
     if (this.#index) this.#replacedBytes = this.#index.letGo();
     this.#index = undefined;
-    this.#current = undefined;
     this.#droppedNumber = this.#number;
     this.#distrustStored = true;
+    this.#setCurrent(undefined);
   }
 
   /** Stops following, and saves the index if it has grown. */
@@ -152,7 +180,13 @@ export class Publisher {
   }
 
   #publish(index: LiveIndex): void {
-    if (this.#index === index) this.#current = index.generation(++this.#number);
+    if (this.#index === index) this.#setCurrent(index.generation(++this.#number));
+  }
+
+  #setCurrent(generation: PublishedGeneration | undefined): void {
+    this.#current = generation;
+    this.#publishedMs = Date.now();
+    this.#options.onChange?.();
   }
 
   /** Merges arenas, and saves the index after a large merge. */

@@ -29,6 +29,8 @@ export interface BatcherOptions {
   readonly onStaleIndex: (generation: number) => void;
   readonly log: Log;
   readonly maxQueued?: number;
+  /** Called with the number of queries of each task. */
+  readonly onBatch?: (queries: number) => void;
 }
 
 interface Job {
@@ -36,6 +38,8 @@ interface Job {
   readonly budget: Budget;
   readonly resolve: (body: Uint8Array<ArrayBuffer>) => void;
   readonly reject: (error: unknown) => void;
+  /** Whether a thread has it. */
+  isStarted: boolean;
 }
 
 export class Batcher {
@@ -53,14 +57,14 @@ export class Batcher {
   }
 
   /**
-   * The body of a query's answer. Settles when the budget is spent at the latest.
-   * @throws ApiError `query_too_expensive`, or `service_unavailable` when the database cannot be read or the queue is full; any other
-   *   error is a fault of our own
+   * The body of a query's answer. Settles when the budget is spent at the latest; a query that no thread has taken by then is never run.
+   * @throws ApiError `query_too_expensive`, or `service_unavailable` when the database cannot be read, the queue is full, or the budget is
+   *   spent in it; any other error is a fault of our own
    */
   async run(query: Query, budget: Budget): Promise<Uint8Array<ArrayBuffer>> {
     if (this.#queue.length >= this.#maxQueued) throw unavailable('too many queries are waiting');
     const body = await new Promise<Uint8Array<ArrayBuffer>>((resolve, reject) => {
-      const job = { query, budget, resolve, reject };
+      const job = { query, budget, resolve, reject, isStarted: false };
       this.#open.add(job);
       this.#queue.push(job);
       this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS);
@@ -89,6 +93,7 @@ export class Batcher {
       if (batch.length > 0 && objects + cost > MAX_BATCH_OBJECTS) break;
       taken++;
       if (!this.#open.has(job)) continue;
+      job.isStarted = true;
       batch.push(job);
       objects += cost;
     }
@@ -98,6 +103,7 @@ export class Batcher {
 
   async #runBatch(batch: readonly Job[]): Promise<void> {
     this.#tasks++;
+    this.#options.onBatch?.(batch.length);
     try {
       const generation = this.#options.generation();
       if (!generation) throw unavailable('the index is not ready');
@@ -165,7 +171,8 @@ export class Batcher {
   #sweep(): void {
     for (const job of this.#open) {
       if (!job.budget.spent) break;
-      this.#fail(job, tooExpensive());
+      if (job.isStarted) this.#fail(job, tooExpensive());
+      else this.#close(job) && job.reject(unavailable('the query had to wait for too long'));
     }
   }
 }

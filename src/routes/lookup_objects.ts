@@ -6,8 +6,10 @@ import { jsonResponse } from '../http/respond.ts';
 import type { Service } from '../service.ts';
 
 export function lookupObjects(service: Service): Handler {
-  return async ({ request, budget }) => {
+  return async exchange => {
+    const { request, budget } = exchange;
     const query = parseLookup(await readJsonBody(request, budget), service.config);
+    exchange.asked = query;
     return jsonResponse(200, await service.queries.run(query, budget));
   };
 }

@@ -1,6 +1,7 @@
 /** The connections of one server, and the bounds on what they hold. */
 import type { Socket } from 'node:net';
 import { unavailable } from '../http/errors.ts';
+import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { ServerLimits } from './limits.ts';
 
 /** Answers up to this size are not tracked: a connection cannot hold many of them. */
@@ -35,11 +36,13 @@ export class Connections {
   #unreadBytes = 0;
   #bodyBytes = 0;
   #open = 0;
-  #evicted = 0;
+  readonly #metrics: ThreadMetrics;
   #sweeper: ReturnType<typeof setInterval> | undefined;
 
-  constructor(limits: ServerLimits) {
+  /** @param metrics what is kept up to date with them */
+  constructor(limits: ServerLimits, metrics: ThreadMetrics) {
     this.#limits = limits;
+    this.#metrics = metrics;
   }
 
   /** How many there are. */
@@ -59,7 +62,7 @@ export class Connections {
 
   /** How many were ended from here since the start: to make room, or as their clients did not read. */
   get evicted(): number {
-    return this.#evicted;
+    return this.#metrics.get('connectionsEvicted');
   }
 
   /** A new connection; where there are too many, the one that has been idle longest goes, or, where none is idle, this one. */
@@ -67,9 +70,12 @@ export class Connections {
     const connection = new Connection(socket);
     this.#all.set(socket, connection);
     this.#idle.add(connection);
+    this.#metrics.add('connectionsTotal', 1);
+    this.#metrics.set('connections', this.#all.size);
     socket.once('close', () => {
       this.#all.delete(socket);
       this.#idle.delete(connection);
+      this.#metrics.set('connections', this.#all.size);
     });
     if (this.#all.size > this.#limits.maxConnections) this.#evict(this.#idle.values().next().value ?? connection);
   }
@@ -82,7 +88,7 @@ export class Connections {
   /** A request of a connection begins. */
   begin(socket: Socket): Connection {
     const connection = this.#all.get(socket)!;
-    this.#open++;
+    this.#metrics.set('openRequests', ++this.#open);
     if (++connection.open === 1) this.#idle.delete(connection);
     if (connection.open >= this.#limits.maxPipelined) {
       connection.isPaused = true;
@@ -93,7 +99,7 @@ export class Connections {
 
   /** Its answer is written out, or never will be. */
   end(connection: Connection): void {
-    this.#open--;
+    this.#metrics.set('openRequests', --this.#open);
     connection.open--;
     if (connection.open === 0 && !connection.socket.destroyed) this.#idle.add(connection);
     if (connection.isPaused && connection.open < this.#limits.maxPipelined / 2) {
@@ -132,7 +138,7 @@ export class Connections {
 
   #giveUp(unread: Unread): void {
     this.#forget(unread);
-    this.#evicted++;
+    this.#metrics.add('connectionsEvicted', 1);
     unread.socket.destroy();
   }
 
@@ -145,7 +151,7 @@ export class Connections {
   }
 
   #evict(connection: Connection): void {
-    this.#evicted++;
+    this.#metrics.add('connectionsEvicted', 1);
     this.#idle.delete(connection);
     connection.socket.destroy();
   }

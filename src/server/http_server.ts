@@ -3,13 +3,14 @@
  * 2.9.5): so the bounds on clients are the same under both.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer as createNetServer, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
 import { messageOf } from '../error_text.ts';
 import { ApiError, errorResponse } from '../http/errors.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { Answer } from '../http/respond.ts';
+import { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import { type Connection, Connections } from './connections.ts';
 import type { ServerLimits } from './limits.ts';
 import { NodeRequest } from './node_request.ts';
@@ -24,6 +25,8 @@ export interface ListenOptions {
   /** Whether others may listen on the same port, each for a share of the connections. */
   readonly reusePort?: boolean;
   readonly limits: ServerLimits;
+  /** What counts the connections. */
+  readonly metrics?: ThreadMetrics;
 }
 
 /** How often to look whether all answers are out. */
@@ -43,9 +46,9 @@ export class HttpServer {
   #isClosing = false;
 
   constructor(options: ListenOptions) {
-    const { limits } = options;
+    const { limits, metrics = new ThreadMetrics() } = options;
     this.#options = options;
-    this.connections = new Connections(limits);
+    this.connections = new Connections(limits, metrics);
     this.#server = createServer({
       headersTimeout: limits.headersMs,
       requestTimeout: limits.requestMs,
@@ -173,6 +176,15 @@ function send({ status, headers, body }: Answer, outgoing: ServerResponse): void
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   outgoing.writeHead(status, { ...headers, 'Content-Length': bytes.length });
   outgoing.end(bytes);
+}
+
+/** @throws Error when somebody listens there */
+export async function requireFreePort(host: string, port: number): Promise<void> {
+  const server = createNetServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', error => reject(listenError(host, port, error)));
+    server.listen({ host, port }, () => server.close(() => resolve()));
+  });
 }
 
 function listenError(host: string, port: number, error: unknown): Error {

@@ -49,6 +49,10 @@ class NodeHeaders implements IncomingHeaders {
   has(name: string): boolean {
     return this.#incoming.headers[name.toLowerCase()] !== undefined;
   }
+
+  *[Symbol.iterator](): Iterator<[string, string]> {
+    for (const name of Object.keys(this.#incoming.headers)) yield [name, this.get(name)!];
+  }
 }
 
 /** The host that was last found to be one: nearly always the next one too. */

@@ -1,6 +1,7 @@
 /** Reading what is stored. Any number of processes and threads may read while one at a time writes (src/store/writer.ts). */
 import { statSync } from 'node:fs';
 import type { CatalogRegistration } from '../catalogs/types.ts';
+import { type Counters, readCounters } from './counters.ts';
 import { type BinaryDatabase, type Databases, type Environment, openEnvironment } from './environment.ts';
 import { type PositionRows, readPositions } from './positions.ts';
 import { findRecent, type RecentPosition, type RecentQuery, readLatestIngest } from './recent.ts';
@@ -155,6 +156,16 @@ export class Store {
   /** The latest ingest time of any object; null when there is none. */
   latestIngestTimeUs(): number | null {
     return readLatestIngest(this.databases);
+  }
+
+  /** What was ever done to the store, by whatever process. */
+  counters(): Counters {
+    return readCounters(this.databases);
+  }
+
+  /** How many entries a database has; reads none of them. */
+  entryCount(name: 'objects' | 'pending'): number {
+    return (this.databases[name].getStats() as { readonly entryCount: number }).entryCount;
   }
 
   /** The epoch of the TNS registry's snapshot; null when none is loaded. */

@@ -1,5 +1,13 @@
 /** The one way into the database. Each method is one synchronous transaction: all of it is committed and flushed, or none of it. */
 import type { CatalogRegistration } from '../catalogs/types.ts';
+import {
+  catalogSkips,
+  crossmatchBatches,
+  crossmatchMatches,
+  ingestedCounter,
+  lastIngestMs,
+  Tally,
+} from './counters.ts';
 import { storeError } from './environment.ts';
 import { type CommitChanges, compareMatches, type ImportItem, type ImportOutcome, importItems } from './import.ts';
 import { Interner } from './interner.ts';
@@ -54,6 +62,7 @@ export class Writer {
       const { objects, pending } = this.#store.databases;
       const stored: StoredObject[] = [];
       const delivered: bigint[] = [];
+      const tally = new Tally();
       let duplicate = 0;
       for (const delivery of deliveries) {
         const { diaObjectId, broker } = delivery;
@@ -70,7 +79,11 @@ export class Writer {
         } else {
           duplicate++;
         }
+        const isNew = !known?.brokers.includes(broker);
+        tally.add(ingestedCounter(broker, isNew ? 'new' : 'duplicate'));
+        tally.set(lastIngestMs(broker), Math.floor(ingestTimeUs / 1000));
       }
+      tally.store(this.#store.databases);
       if (stored.length > 0) raiseLatestIngest(this.#store.databases, ingestTimeUs);
       this.#journal({ stored, delivered, crossmatched: [] });
       return { stored: stored.length, delivered: delivered.length, duplicate };
@@ -93,6 +106,8 @@ export class Writer {
       const payloadKeys = new Interner(databases.payload_keys);
       const provenanceBytes = encodeProvenanceSet(contentHash(provenance), provenance);
       const crossmatched: bigint[] = [];
+      const tally = new Tally();
+      const skipped = new Set<string>();
       for (const result of results) {
         const { diaObjectId } = result;
         const object = this.#store.getObject(diaObjectId);
@@ -110,7 +125,13 @@ export class Writer {
         }
         databases.pending.remove(encodeKey(diaObjectId));
         crossmatched.push(diaObjectId);
+        for (const { catalogName } of result.matches) tally.add(crossmatchMatches(catalogName));
+        for (const [catalog, outcome] of result.catalogOutcomes)
+          if (outcome === 'skipped_read_failure') skipped.add(catalog);
       }
+      if (crossmatched.length > 0) tally.add(crossmatchBatches());
+      for (const catalog of skipped) tally.add(catalogSkips(catalog));
+      tally.store(databases);
       this.#journal({ stored: [], delivered: [], crossmatched });
       return { recorded: crossmatched.length, skipped: results.length - crossmatched.length };
     });

@@ -1,0 +1,84 @@
+/** Compressed answers, for clients that take them (RFC 9110, section 12.5.3). The work is done by the runtime's own threads. */
+import { promisify } from 'node:util';
+import { constants, gzip, zstdCompress } from 'node:zlib';
+import type { Answer } from './respond.ts';
+
+type Coding = 'zstd' | 'gzip';
+
+/**
+ * Smaller bodies are sent as they are: compressing 5 kB takes 75 µs, more than most requests take in all, and up to 14 kB arrive within
+ * the first round trip however they are sent.
+ */
+const MIN_BYTES = 8192;
+/** Bodies that are compressed at once; while there are as many, others are sent as they are. */
+const MAX_RUNNING = 16;
+
+/** What we would rather send first. At these levels 55 kB of objects become 7.3 kB in 0.1 ms with zstd, 8.8 kB in 0.3 ms with gzip. */
+const COMPRESS: ReadonlyMap<Coding, (bytes: Uint8Array) => Promise<Buffer<ArrayBuffer>>> = new Map([
+  [
+    'zstd',
+    bytes =>
+      promisify(zstdCompress)(bytes, {
+        chunkSize: chunkSizeOf(bytes),
+        params: { [constants.ZSTD_c_compressionLevel]: 1 },
+      }) as Promise<Buffer<ArrayBuffer>>,
+  ],
+  [
+    'gzip',
+    bytes => promisify(gzip)(bytes, { chunkSize: chunkSizeOf(bytes), level: 4 }) as Promise<Buffer<ArrayBuffer>>,
+  ],
+]);
+
+let running = 0;
+
+/** Room for nearly any result at once: a second chunk is a second turn in the threads' queue. */
+function chunkSizeOf(bytes: Uint8Array): number {
+  return Math.max(4096, bytes.length >> 2);
+}
+
+/** The answer as a client with this `Accept-Encoding` takes it best. */
+export async function compressed(answer: Answer, acceptEncoding: string | null): Promise<Answer> {
+  if (answer.body === null || answer.body.length < MIN_BYTES) return answer;
+  const plain = { ...answer, headers: { ...answer.headers, Vary: withName(answer.headers.Vary, 'Accept-Encoding') } };
+  const coding = acceptEncoding === null ? undefined : preferredCoding(acceptEncoding);
+  if (!coding || running >= MAX_RUNNING) return plain;
+  running++;
+  try {
+    const body = await COMPRESS.get(coding)!(bytesOf(answer.body));
+    return { ...plain, body, headers: { ...plain.headers, 'Content-Encoding': coding } };
+  } finally {
+    running--;
+  }
+}
+
+function bytesOf(body: string | Uint8Array): Uint8Array {
+  return typeof body === 'string' ? Buffer.from(body) : body;
+}
+
+function withName(names: string | undefined, name: string): string {
+  return names === undefined ? name : `${names}, ${name}`;
+}
+
+/** The coding with the highest weight; undefined where the client prefers the body as it is, or takes neither. */
+export function preferredCoding(acceptEncoding: string): Coding | undefined {
+  const weights = new Map<string, number>();
+  for (const item of acceptEncoding.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = item.split(';').map(part => part.trim());
+    const q = parameters.find(parameter => /^q\s*=/.test(parameter));
+    const weight = q === undefined ? 1 : Number(q.slice(q.indexOf('=') + 1));
+    if (name !== '') weights.set(name === 'x-gzip' ? 'gzip' : name, weight >= 0 && weight <= 1 ? weight : 0);
+  }
+  // One that takes whatever there is gets what everyone knows.
+  if (!weights.has('gzip')) weights.set('gzip', weights.get('*') ?? 0);
+  let best: Coding | undefined;
+  // Unless it is named, the body as it is is what is sent where nothing else is accepted.
+  let bestWeight = weights.get('identity') ?? 0;
+  for (const coding of COMPRESS.keys()) {
+    const weight = weights.get(coding) ?? 0;
+    if (weight > bestWeight || (weight === bestWeight && weight > 0 && !best)) {
+      best = coding;
+      bestWeight = weight;
+    }
+  }
+  return best;
+}

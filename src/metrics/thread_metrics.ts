@@ -1,0 +1,148 @@
+/**
+ * What one thread counts while it serves: numbers in shared memory, which only that thread writes and any other may read. Counting a
+ * request is a few additions. (prom-client was looked at: it hashes the labels of every observation, and adds up over processes but not
+ * over threads.)
+ */
+import { ERROR_CODES, type ErrorCode } from '../contract/codes.ts';
+
+/** Room for the operations that an app has. */
+const MAX_OPERATIONS = 64;
+const STATUSES = [200, 202, 204, 301, 400, 403, 404, 405, 500, 503] as const;
+/** Upper bounds, inclusive, seconds. */
+const SECONDS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10] as const;
+/** Upper bounds, inclusive, queries. */
+const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 1024] as const;
+
+/** Counts by upper bound, a last one for what is above them all, and the sum of what was counted. */
+class HistogramCells {
+  readonly bounds: readonly number[];
+  readonly #cells: Float64Array;
+
+  constructor(bounds: readonly number[], cells: Float64Array) {
+    this.bounds = bounds;
+    this.#cells = cells;
+  }
+
+  static size(bounds: readonly number[]): number {
+    return bounds.length + 2;
+  }
+
+  observe(value: number): void {
+    const { bounds } = this;
+    let i = 0;
+    while (i < bounds.length && value > bounds[i]!) i++;
+    this.#cells[i]! += 1;
+    this.#cells[bounds.length + 1]! += value;
+  }
+
+  get counts(): readonly number[] {
+    return [...this.#cells.subarray(0, this.bounds.length + 1)];
+  }
+
+  get sum(): number {
+    return this.#cells[this.bounds.length + 1]!;
+  }
+}
+
+export type { HistogramCells };
+
+/** What is counted beside the requests, one number each. */
+const NUMBERS = [
+  'connections',
+  'connectionsTotal',
+  'connectionsEvicted',
+  'openRequests',
+  'waitingQueries',
+  'refusedQueries',
+  'failedTasks',
+] as const;
+type NumberName = (typeof NUMBERS)[number];
+
+const ERRORS: readonly ErrorCode[] = ERROR_CODES.map(({ name }) => name);
+const STATUS_COUNT = STATUSES.length + 1;
+const CELLS_AN_OPERATION = STATUS_COUNT + ERRORS.length + HistogramCells.size(SECONDS);
+const CELLS = NUMBERS.length + HistogramCells.size(BATCH_SIZES) + MAX_OPERATIONS * CELLS_AN_OPERATION;
+
+/** The requests of one operation. */
+export class OperationMetrics {
+  readonly name: string;
+  readonly seconds: HistogramCells;
+  readonly #statuses: Float64Array;
+  readonly #errors: Float64Array;
+
+  constructor(name: string, cells: Float64Array) {
+    this.name = name;
+    this.#statuses = cells.subarray(0, STATUS_COUNT);
+    this.#errors = cells.subarray(STATUS_COUNT, STATUS_COUNT + ERRORS.length);
+    this.seconds = new HistogramCells(SECONDS, cells.subarray(STATUS_COUNT + ERRORS.length));
+  }
+
+  answered(status: number, seconds: number, error: ErrorCode | undefined): void {
+    const at = STATUSES.indexOf(status as (typeof STATUSES)[number]);
+    this.#statuses[at < 0 ? STATUSES.length : at]! += 1;
+    if (error !== undefined) this.#errors[ERRORS.indexOf(error)]! += 1;
+    this.seconds.observe(seconds);
+  }
+
+  /** Those that are not 0. */
+  statuses(): (readonly [status: string, count: number])[] {
+    return named([...STATUSES.map(String), 'other'], this.#statuses);
+  }
+
+  /** Those that are not 0. */
+  errors(): (readonly [code: string, count: number])[] {
+    return named(ERRORS, this.#errors);
+  }
+}
+
+function named(names: readonly string[], counts: Float64Array): (readonly [string, number])[] {
+  return names.map((name, i) => [name, counts[i]!] as const).filter(([, count]) => count > 0);
+}
+
+export class ThreadMetrics {
+  /** What another thread needs to read, or a successor to go on. */
+  readonly memory: SharedArrayBuffer;
+  readonly batchSizes: HistogramCells;
+  readonly operations: OperationMetrics[] = [];
+  readonly #numbers: Float64Array;
+  readonly #cells: Float64Array;
+
+  constructor(memory = new SharedArrayBuffer(CELLS * Float64Array.BYTES_PER_ELEMENT)) {
+    this.memory = memory;
+    this.#cells = new Float64Array(memory);
+    this.#numbers = this.#cells.subarray(0, NUMBERS.length);
+    this.batchSizes = new HistogramCells(BATCH_SIZES, this.#cells.subarray(NUMBERS.length));
+  }
+
+  /** Those of several threads that have the operations of `names`, added up. */
+  static sum(threads: readonly ThreadMetrics[], names: readonly string[]): ThreadMetrics {
+    const total = new ThreadMetrics();
+    for (const name of names) total.operation(name);
+    for (const thread of threads) for (let i = 0; i < CELLS; i++) total.#cells[i]! += thread.#cells[i]!;
+    return total;
+  }
+
+  /** The cells of an operation; threads that name the same ones in the same order share their meaning. */
+  operation(name: string): OperationMetrics {
+    const known = this.operations.find(operation => operation.name === name);
+    if (known) return known;
+    if (this.operations.length === MAX_OPERATIONS)
+      throw new RangeError(`there is room for ${MAX_OPERATIONS} operations`);
+    const start = NUMBERS.length + HistogramCells.size(BATCH_SIZES) + this.operations.length * CELLS_AN_OPERATION;
+    const operation = new OperationMetrics(name, this.#cells.subarray(start, start + CELLS_AN_OPERATION));
+    this.operations.push(operation);
+    return operation;
+  }
+
+  get(name: NumberName): number {
+    return this.#numbers[NUMBERS.indexOf(name)]!;
+  }
+
+  set(name: NumberName, value: number): void {
+    this.#numbers[NUMBERS.indexOf(name)] = value;
+  }
+
+  add(name: NumberName, change: number): void {
+    this.#numbers[NUMBERS.indexOf(name)]! += change;
+  }
+}
