@@ -1,33 +1,48 @@
 /** `nearsky serve`: the API over a data directory. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AcceptorCrew } from '../acceptors/crew.ts';
+import { shareOf, sharesPorts } from '../acceptors/share.ts';
 import { createApp } from '../app.ts';
 import { BackgroundCrossmatch } from '../background_crossmatch.ts';
 import type { Config } from '../config.ts';
-import { logToStderr } from '../log.ts';
-import { HttpServer } from '../server/http_server.ts';
+import { type Log, limited, logToStderr } from '../log.ts';
+import { LocalIndex } from '../publish/index_source.ts';
+import { HttpServer, requireFreePort } from '../server/http_server.ts';
 import { serverLimits } from '../server/limits.ts';
-import { openStore } from '../store/store.ts';
+import { openStore, type Store } from '../store/store.ts';
 import { type Command, UsageError } from './cli.ts';
 
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 const READY_POLL_MS = 5;
 /** How long clients may take for the answers that are under way when the service stops. */
-const DRAIN_MS = 6000;
+const DRAIN_MS = 5000;
+/** When the process ends, whatever is still under way: what is stored is stored, and the index is only a cache. */
+const STOP_MS = 9500;
 /** How long the process may live on when everything is closed. */
 const EXIT_MS = 500;
 
 export const command: Command = {
-  usage: 'serve [--host HOST] [--port PORT] [--workers N] [--no-crossmatch]',
+  usage: 'serve [--host HOST] [--port PORT] [--acceptors N] [--workers N] [--no-crossmatch]',
   description: [
     'Serves the data directory over HTTP until it gets SIGTERM or SIGINT, and crossmatches in the background what is pending. Others may',
     'ingest and crossmatch beside it; what they store is found within a second. A data directory that does not exist is created, empty.',
-    'Prints `listening on http://HOST:PORT` when it can answer; logs one JSON object a line on standard error.',
+    'Prints `listening on http://HOST:PORT` when it can answer; logs one JSON object a line on standard error. GET /metrics is for',
+    'Prometheus, GET /readyz for whoever sends it requests.',
   ].join('\n'),
   options: {
     host: { value: 'HOST', help: 'the address to listen on (default 127.0.0.1)', setting: 'NEARSKY_HOST' },
     port: { value: 'PORT', help: 'the port, 0 for a free one (default 8080)', setting: 'NEARSKY_PORT' },
-    workers: { value: 'N', help: 'query threads (default: one a core, less one)', setting: 'NEARSKY_WORKERS' },
+    acceptors: {
+      value: 'N',
+      help: 'threads that take connections (default: half of the cores)',
+      setting: 'NEARSKY_ACCEPTORS',
+    },
+    workers: {
+      value: 'N',
+      help: 'threads that answer queries (default: the other cores)',
+      setting: 'NEARSKY_WORKERS',
+    },
     'no-crossmatch': { help: 'leave crossmatching to another process' },
   },
   example: 'nearsky serve --data ./data --port 8080',
@@ -47,29 +62,111 @@ export interface ServeOptions {
 /** Serves until SIGTERM or SIGINT; resolves when everything is closed. */
 export async function serve(config: Config, { crossmatch, onListening = announce }: ServeOptions): Promise<void> {
   const stop = stopSignal();
-  // Before the app: in one process the first opening decides whether the database can be written.
+  const log = limited(logToStderr);
+  // Before the index: in one process the first opening decides whether the database can be written.
   const store = openStore(config.NEARSKY_DATA, 'write');
-  const app = createApp({ config });
-  const { NEARSKY_HOST: host, NEARSKY_PORT: port } = config;
-  const limits = serverLimits(config.NEARSKY_MAX_CONNECTIONS, config.API_REQUEST_BUDGET_SECONDS, 1);
-  const server = new HttpServer({ answer: app.answer, host, port, limits });
+  const serving = new Serving(config, log);
   let crossmatching: BackgroundCrossmatch | undefined;
   try {
-    const listening = await server.listen();
-    while (!app.ready && !stop.aborted) await sleep(READY_POLL_MS);
+    const url = await serving.listen();
+    while (!serving.isReady && !stop.aborted) await sleep(READY_POLL_MS);
     if (!stop.aborted) {
-      onListening(urlOf(host, listening));
-      if (crossmatch) crossmatching = new BackgroundCrossmatch(store, config, logToStderr);
+      onListening(url);
+      if (crossmatch) crossmatching = new BackgroundCrossmatch(store, config, log);
       await once(stop, 'abort');
     }
-    logToStderr('stopping', { signal: stop.reason });
+    log('stopping', { signal: stop.reason });
   } finally {
-    await server.close(DRAIN_MS);
-    await crossmatching?.close();
-    await app.close();
-    await store.close();
+    setTimeout(() => process.exit(), STOP_MS).unref();
+    await closeAll(serving, crossmatching, store);
     // Deno would wait for ever for a client that has left its request unfinished.
     setTimeout(() => process.exit(), EXIT_MS).unref();
+  }
+}
+
+async function closeAll(
+  serving: Serving,
+  crossmatching: BackgroundCrossmatch | undefined,
+  store: Store,
+): Promise<void> {
+  await Promise.all([serving.drain(), crossmatching?.close()]);
+  await serving.close();
+  await store.close();
+}
+
+/** The index, and the acceptors that answer from it: this thread, and further ones where there are cores for them. */
+class Serving {
+  readonly #config: Config;
+  readonly #log: Log;
+  readonly #index: LocalIndex;
+  readonly #app: ReturnType<typeof createApp>;
+  readonly #shares: readonly number[];
+  #server: HttpServer | undefined;
+  #crew: AcceptorCrew | undefined;
+
+  constructor(config: Config, log: Log) {
+    this.#config = config;
+    this.#log = log;
+    this.#shares = shareOf(config.NEARSKY_WORKERS, config.NEARSKY_ACCEPTORS);
+    this.#index = new LocalIndex(config.NEARSKY_DATA, log, () => this.#crew?.publish());
+    this.#app = createApp({
+      config,
+      log,
+      index: this.#index,
+      workers: this.#shares[0]!,
+      watched: () => ({
+        threads: [this.#app.metrics, ...(this.#crew?.metrics ?? [])],
+        index: this.#index,
+        acceptorsReplaced: this.#crew?.replaced ?? 0,
+      }),
+    });
+  }
+
+  get isReady(): boolean {
+    return this.#app.ready;
+  }
+
+  /**
+   * The address that is listened on, by all acceptors.
+   * @throws Error when it cannot be
+   */
+  async listen(): Promise<string> {
+    const { NEARSKY_HOST: host, NEARSKY_PORT: wanted } = this.#config;
+    const further = (await sharesPorts()) ? this.#shares.slice(1) : [];
+    const acceptors = further.length + 1;
+    if (acceptors < this.#shares.length) this.#log('one_acceptor', { why: 'this system cannot share a port' });
+    // A port that is shared may be shared with anyone of the same user: one that is taken must not be.
+    if (acceptors > 1 && wanted !== 0) await requireFreePort(host, wanted);
+    const { NEARSKY_MAX_CONNECTIONS: maxConnections, API_REQUEST_BUDGET_SECONDS: budgetSeconds } = this.#config;
+    const limits = serverLimits(maxConnections, budgetSeconds, acceptors);
+    const { answer, metrics } = this.#app;
+    this.#server = new HttpServer({ answer, host, port: wanted, reusePort: acceptors > 1, limits, metrics });
+    const port = await this.#server.listen();
+    await this.#app.warm();
+    if (acceptors > 1) {
+      this.#crew = new AcceptorCrew({
+        config: this.#config,
+        log: this.#log,
+        app: this.#app,
+        index: this.#index,
+        host,
+        port,
+        workers: further,
+      });
+      await this.#crew.start();
+    }
+    return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  }
+
+  /** Takes no more clients, and finishes what is being answered. */
+  async drain(): Promise<void> {
+    this.#app.stop();
+    await Promise.all([this.#server?.close(DRAIN_MS), this.#crew?.close(DRAIN_MS)]);
+  }
+
+  async close(): Promise<void> {
+    await this.#app.close();
+    await this.#index.close();
   }
 }
 
@@ -82,10 +179,6 @@ function stopSignal(): AbortSignal {
   };
   for (const name of STOP_SIGNALS) process.on(name, stop);
   return controller.signal;
-}
-
-function urlOf(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 function announce(url: string): void {
