@@ -124,15 +124,15 @@ export function createApp(options: AppOptions): App {
     const exchange = new Exchange(request, config.API_REQUEST_BUDGET_SECONDS, peerAddress);
     const plain = await handle(exchange);
     requests.answered(exchange, plain);
-    const whole = { ...plain, headers: { ...plain.headers, [REQUEST_ID_HEADER]: exchange.requestId } };
+    const whole = { ...plain, requestId: exchange.requestId };
     return request.method === 'HEAD' ? whole : compressed(whole, request.headers.get('Accept-Encoding'));
   };
   return {
     answer,
     handle: (request, peerAddress, budgetSeconds) => handle(new Exchange(request, budgetSeconds, peerAddress)),
     async fetch(request, peerAddress) {
-      const { status, headers, body } = await answer(request, peerAddress);
-      return new Response(body, { status, headers });
+      const { status, headers, body, requestId } = await answer(request, peerAddress);
+      return new Response(body, { status, headers: { ...headers, [REQUEST_ID_HEADER]: requestId! } });
     },
     get ready() {
       return service.indexReady;

@@ -21,6 +21,8 @@ export interface ServiceOptions {
   /** Threads of its query pool. */
   readonly workers: number;
   readonly metrics?: ThreadMetrics;
+  /** The module of the query threads, where a test wants some that misbehave. */
+  readonly entry?: URL;
 }
 
 export class Service {
@@ -33,7 +35,7 @@ export class Service {
   readonly #pool: Pool;
   #isStopping = false;
 
-  constructor({ config, log, index, workers, metrics = new ThreadMetrics() }: ServiceOptions) {
+  constructor({ config, log, index, workers, metrics = new ThreadMetrics(), entry }: ServiceOptions) {
     this.config = config;
     this.log = log;
     this.index = index;
@@ -46,6 +48,7 @@ export class Service {
       facts: this.#facts(),
       queryTimeoutMs: 1000 * config.API_REQUEST_BUDGET_SECONDS + HUNG_MS,
       maxHeapMib: config.NEARSKY_WORKER_HEAP_MIB,
+      ...(entry && { entry }),
     });
     const batcher = new Batcher({
       pool: this.#pool,

@@ -1,5 +1,6 @@
 /** The entry of a pool thread: one task in, its result out. Threads only read the database; see `src/store/writer.ts` for writes. */
 import { runMerge, runTail } from './build.ts';
+import { fromEventLoop } from './from_event_loop.ts';
 import { runOpenIndex, runSaveIndex } from './index_file.ts';
 import { runJoin } from './join.ts';
 import { runMetrics, runProbe, runQueries } from './query.ts';
@@ -8,7 +9,7 @@ import type { ResultOf, Task } from './tasks.ts';
 export default async function run(task: Task): Promise<ResultOf<Task>> {
   switch (task.kind) {
     case 'query':
-      return runQueries(task);
+      return fromEventLoop(() => runQueries(task));
     case 'match':
       // Loaded when first needed: its Parquet reader is no business of a query thread.
       return (await import('./match.ts')).runMatch(task);

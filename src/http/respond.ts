@@ -7,6 +7,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** A text is sent as UTF-8. */
   readonly body: string | Uint8Array<ArrayBuffer> | null;
+  /** What the client knows the request by. Apart, so that most answers have the same headers. */
+  readonly requestId?: string;
 }
 
 const COMMON_HEADERS = {
