@@ -56,6 +56,7 @@ export function runQueries(task: QueryTask): QueryAnswers {
 
 export function runProbe(): ProbeAnswer {
   const store = currentStore();
+  store.requireInPlace();
   return { tnsSnapshotEpochUs: store.tnsSnapshotEpochUs(), latestIngestTimeUs: store.latestIngestTimeUs() };
 }
 

@@ -25,6 +25,8 @@ export interface CrewOptions {
   readonly port: number;
   /** Query threads of each of the further acceptors. */
   readonly workers: readonly number[];
+  /** The module of the threads, where a test wants some that die. */
+  readonly entry?: URL;
 }
 
 /** One place, which one thread after another may hold. */
@@ -94,11 +96,11 @@ export class AcceptorCrew {
   }
 
   #fill(seat: Seat): Promise<void> {
-    const { config, host, port } = this.#options;
+    const { config, host, port, entry = new URL('./acceptor.ts', import.meta.url) } = this.#options;
     const acceptors = this.#seats.length + 1;
     const metrics = seat.metrics.memory;
     const workerData: AcceptorData = { config, acceptors, workers: seat.workers, host, port, metrics };
-    const thread = new Worker(new URL('./acceptor.ts', import.meta.url), { workerData });
+    const thread = new Worker(entry, { workerData });
     seat.thread = thread;
     seat.send({ kind: 'generation', generation: this.#options.index.current });
     return new Promise((resolve, reject) => {

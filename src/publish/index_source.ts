@@ -1,6 +1,7 @@
 /** Where a service has its generations from: the publisher of its own process, or, in a further thread, that of the main thread. */
 import { Pool, PoolError } from '../../workers/pool.ts';
 import type { MetricsAnswer, ProbeAnswer, PublishedGeneration } from '../../workers/tasks.ts';
+import { messageOf } from '../error_text.ts';
 import type { Log } from '../log.ts';
 import { Publisher } from './publisher.ts';
 
@@ -60,7 +61,7 @@ export class LocalIndex implements IndexSource {
       timer = setTimeout(() => resolve(undefined), PROBE_MS);
     });
     const seen = looking.catch(error => {
-      if (error instanceof PoolError) this.#log('pool_failed', { error: error.message });
+      this.#log(error instanceof PoolError ? 'pool_failed' : 'database_unreadable', { error: messageOf(error) });
       return undefined;
     });
     return await Promise.race([seen, tooLate]).finally(() => clearTimeout(timer));

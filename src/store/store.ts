@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import type { CatalogRegistration } from '../catalogs/types.ts';
 import { type Counters, readCounters } from './counters.ts';
-import { type BinaryDatabase, type Databases, type Environment, openEnvironment } from './environment.ts';
+import { type BinaryDatabase, type Databases, type Environment, openEnvironment, StoreError } from './environment.ts';
 import { type PositionRows, readPositions } from './positions.ts';
 import { findRecent, type RecentPosition, type RecentQuery, readLatestIngest } from './recent.ts';
 import {
@@ -53,6 +53,7 @@ export class Store {
   /** For the writer alone. */
   readonly databases: Databases;
   readonly #environment: Environment;
+  readonly #inode: bigint | undefined;
   // What an ordinal names never changes, so it is read once.
   readonly #provenanceSets = new Map<number, HashedProvenanceSet>();
   readonly #payloadKeys = new Map<number, readonly string[]>();
@@ -60,6 +61,18 @@ export class Store {
   constructor(environment: Environment) {
     this.#environment = environment;
     this.databases = environment.databases;
+    this.#inode = inodeOf(environment.file);
+  }
+
+  /**
+   * A file that was removed, or replaced by another, can be read on by whoever has it open, but nobody else sees what is written to it.
+   * @throws StoreError when that is what has happened
+   */
+  requireInPlace(): void {
+    if (inodeOf(this.#environment.file) === this.#inode) return;
+    throw new StoreError(
+      'Cannot trust the database as its file was removed or replaced: put it back, or restart nearsky',
+    );
   }
 
   getObject(diaObjectId: bigint): StoredObject | undefined {
@@ -219,6 +232,10 @@ export class Store {
   async close(): Promise<void> {
     await this.#environment.root.close();
   }
+}
+
+function inodeOf(file: string): bigint | undefined {
+  return statSync(file, { bigint: true, throwIfNoEntry: false })?.ino;
 }
 
 /** The value of an id, in a buffer that the next read overwrites. */

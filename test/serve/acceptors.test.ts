@@ -1,0 +1,182 @@
+/** Several acceptors: one service, whichever of them a connection comes to. */
+
+import { Agent, request } from 'undici';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { AcceptorCrew } from '../../src/acceptors/crew.ts';
+import { shareOf } from '../../src/acceptors/share.ts';
+import { createApp } from '../../src/app.ts';
+import { LocalIndex } from '../../src/publish/index_source.ts';
+import { HttpServer } from '../../src/server/http_server.ts';
+import { serverLimits } from '../../src/server/limits.ts';
+import { openStore } from '../../src/store/store.ts';
+import { Writer } from '../../src/store/writer.ts';
+import { type Server, startServer } from '../e2e/support.ts';
+import { configOf, delivery, eventually, NOW_US, withDirectory } from '../http/support.ts';
+
+const test = suite('serve/acceptors');
+
+const CONE = '/api/cone?ra=150&dec=2&radius_arcsec=10&detail=ids';
+/** Connections; that one of three acceptors gets none of so many is less likely than 1 in 10^9. */
+const CONNECTIONS = 60;
+
+/** Asks over connections of their own; what the answers say, and which acceptors they are from. */
+async function askAll(url: string, init: Parameters<typeof request>[1] = {}) {
+  const answers = await Promise.all(
+    Array.from({ length: CONNECTIONS }, async () => {
+      const { statusCode, headers, body } = await request(url, { ...init, dispatcher: new Agent({ pipelining: 0 }) });
+      const [thread] = String(headers['x-request-id']).split('-');
+      return { status: statusCode, thread, text: await body.text() };
+    }),
+  );
+  return { answers, threads: new Set(answers.map(({ thread }) => thread)) };
+}
+
+async function withAcceptors(
+  body: (server: Server, writer: Writer) => Promise<void>,
+  settings: Record<string, string> = {},
+): Promise<void> {
+  await withDirectory(async directory => {
+    const store = openStore(directory, 'write');
+    const writer = new Writer(store);
+    await writer.ingest([delivery(5n)], NOW_US);
+    const server = await startServer(
+      ['serve', '--data', directory, '--port', '0', '--no-crossmatch', '--acceptors', '3', '--workers', '3'],
+      settings,
+    );
+    await body(server, writer);
+    const { code, stderr } = await server.stop();
+    assert.is(code, 0, stderr);
+    await store.close();
+  });
+}
+
+test('query threads are shared out, at least one to each acceptor', () => {
+  assert.equal(shareOf(1, 1), [1]);
+  assert.equal(shareOf(7, 3), [3, 2, 2]);
+  assert.equal(shareOf(2, 5), [1, 1]);
+});
+
+test('all of them answer, and are watched as one', () =>
+  withAcceptors(async ({ url }) => {
+    const { answers, threads } = await askAll(`${url}/api/objects/5`);
+    assert.equal(new Set(answers.map(({ status }) => status)), new Set([200]));
+    assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
+    assert.is(threads.size, 3);
+    const ready = await askAll(`${url}/readyz`);
+    assert.equal(
+      [ready.threads.size, new Set(ready.answers.map(({ text }) => text))],
+      [3, new Set(['{"status": "ready"}'])],
+    );
+    const scraped = await askAll(`${url}/metrics`);
+    assert.is(scraped.threads.size, 3);
+    for (const { text } of scraped.answers) {
+      assert.match(text, `nearsky_http_requests_total{operation="get_object",code="200"} ${CONNECTIONS}\n`);
+      assert.match(text, 'nearsky_acceptors 3\n');
+    }
+  }));
+
+test('what is stored is found by all of them', () =>
+  withAcceptors(async ({ url }, writer) => {
+    const totals = async () => {
+      const { answers, threads } = await askAll(url + CONE);
+      return threads.size === 3 && answers.every(({ text }) => JSON.parse(text).results[0].total === 2)
+        ? true
+        : undefined;
+    };
+    await writer.ingest([delivery(6n)], NOW_US);
+    await eventually('all of them find it', totals);
+  }));
+
+test('the limits of the connector hold for all of them together', () =>
+  withAcceptors(
+    async ({ url }) => {
+      const params = { name: 'describe_crossmatch_service', arguments: {} };
+      const { answers, threads } = await askAll(`${url}/mcp`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+      });
+      assert.is(threads.size, 3);
+      const limited = answers.filter(({ text }) => text.includes('rate_limited'));
+      assert.is(answers.length - limited.length, 4, answers[0]!.text);
+      const large = await request(`${url}/mcp`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: Buffer.alloc(3_000_000, ' '),
+      });
+      assert.match(await large.body.text(), /at most 2621440 bytes/);
+    },
+    { MCP_IP_RATE: '0.0001/s burst 4', MCP_MAX_CONCURRENT: '1000', MCP_MAX_CONCURRENT_PER_KEY: '1000' },
+  ));
+
+test('SIGTERM under load: whole answers or none, and exit status 0', () =>
+  withAcceptors(async server => {
+    let answered = 0;
+    const unexpected: string[] = [];
+    const client = async () => {
+      const dispatcher = new Agent({ connections: 1 });
+      for (;;) {
+        try {
+          const { statusCode, body } = await request(server.url + CONE, { dispatcher });
+          const text = await body.text();
+          if (statusCode !== 503) assert.equal([statusCode, JSON.parse(text).results[0].total], [200, 1]);
+          answered++;
+        } catch (error) {
+          const { code } = error as NodeJS.ErrnoException;
+          if (!['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(code ?? ''))
+            unexpected.push(`${error}`);
+          return;
+        }
+      }
+    };
+    const clients = Array.from({ length: 30 }, client);
+    await eventually('they are busy', async () => answered > 300 || undefined);
+    const { code, stderr } = await server.stop();
+    await Promise.all(clients);
+    assert.equal([code, unexpected], [0, []], stderr);
+    assert.is(
+      stderr
+        .trim()
+        .split('\n')
+        .filter(line => !/"index_ready"|"stopping"|"slow_request"/.test(line))
+        .join(),
+      '',
+    );
+  }));
+
+test('an acceptor that dies is replaced, and counts on', () =>
+  withDirectory(async directory => {
+    const store = openStore(directory, 'write');
+    await new Writer(store).ingest([delivery(5n)], NOW_US);
+    const config = configOf(directory);
+    const events: string[] = [];
+    const log = (event: string) => events.push(event);
+    const index = new LocalIndex(directory, log);
+    const app = createApp({ config, log, index });
+    const limits = serverLimits(100, 5, 2);
+    const host = '127.0.0.1';
+    const server = new HttpServer({ answer: app.answer, host, port: 0, reusePort: true, limits });
+    const port = await server.listen();
+    const entry = new URL('./fixtures/dying_acceptor.ts', import.meta.url);
+    const crew = new AcceptorCrew({ config, log, app, index, host, port, workers: [1], entry });
+    await crew.start();
+    await eventually('the app is ready', async () => app.ready || undefined);
+    await eventually('the first one is replaced', async () => crew.replaced === 1 || undefined);
+    const both = await eventually('the second one answers', async () => {
+      const { answers, threads } = await askAll(`http://${host}:${port}/api/objects/5`).catch(() => ({
+        answers: [],
+        threads: new Set(),
+      }));
+      return threads.size === 2 ? answers : undefined;
+    });
+    assert.equal(new Set(both.map(({ status }) => status)), new Set([200]));
+    assert.equal([crew.replaced, crew.metrics[0]!.get('failedTasks')], [1, 1]);
+    assert.ok(events.includes('acceptor_failed') && events.includes('acceptor_replaced'), `${events}`);
+    await Promise.all([server.close(1000), crew.close(1000)]);
+    await app.close();
+    await index.close();
+    await store.close();
+  }));
+
+test.run();
