@@ -6,6 +6,8 @@ export interface Options {
   readonly seed: number;
   /** Passes of each side; medians are reported. */
   readonly runs: number;
+  /** How long a load that is to last lasts. */
+  readonly seconds: number;
   /** A directory that `skyref gen` wrote, in place of the built-in skies. */
   readonly sky: string | undefined;
 }

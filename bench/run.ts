@@ -1,5 +1,5 @@
 /**
- * npm run bench [-- WORKLOAD... --points N --queries N --seed S --runs R --sky DIR --save]
+ * npm run bench [-- WORKLOAD... --points N --queries N --seed S --runs R --seconds S --sky DIR --save]
  *
  * Prints a table a workload, each figure beside its reference measured in the same run, and ends with one JSON line. Figures are compared
  * with bench/baseline.json, ratios only: the machine that made it was another one. `--save` writes it anew.
@@ -15,11 +15,12 @@ import { crossmatch } from './crossmatch.ts';
 import { generations } from './generations.ts';
 import { http } from './http.ts';
 import { memory } from './memory.ts';
+import { overloaded } from './overload.ts';
 import { type Options, type Report, ratio, table, type Workload } from './report.ts';
 import { scaling } from './scaling.ts';
 import { start } from './start.ts';
 
-const workloads: readonly Workload[] = [core, bulk, scaling, generations, start, memory, http, crossmatch];
+const workloads: readonly Workload[] = [core, bulk, scaling, generations, start, memory, http, overloaded, crossmatch];
 const baselineFile = fileURLToPath(new URL('./baseline.json', import.meta.url));
 
 const parsed = () =>
@@ -30,6 +31,7 @@ const parsed = () =>
       queries: { type: 'string', default: '800000' },
       seed: { type: 'string', default: '1' },
       runs: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '60' },
       sky: { type: 'string' },
       save: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -66,7 +68,9 @@ function compareWithBaseline(now: Readonly<Record<string, number>>): void {
 async function main(): Promise<void> {
   const { values, positionals } = parsed();
   if (values.help) {
-    console.log('npm run bench [-- WORKLOAD... --points N --queries N --seed S --runs R --sky DIR --save]\n');
+    console.log(
+      'npm run bench [-- WORKLOAD... --points N --queries N --seed S --runs R --seconds S --sky DIR --save]\n',
+    );
     for (const { name, summary } of workloads) console.log(`  ${name.padEnd(11)} ${summary}`);
     return;
   }
@@ -78,6 +82,7 @@ async function main(): Promise<void> {
     queries: count('queries', values.queries),
     seed: count('seed', values.seed),
     runs: count('runs', values.runs),
+    seconds: count('seconds', values.seconds),
     sky: values.sky,
   };
   const reports = new Map<string, Report>();

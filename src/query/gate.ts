@@ -13,11 +13,11 @@ export interface QueryRunner {
 const ALWAYS_TAKEN = 16;
 /** How long answers are counted for a rate. */
 const WINDOW_MS = 200;
-/** The share of its budget that a query may be expected to wait. */
-const MAX_WAIT = 0.5;
+/** The share of its budget that a query may be expected to wait: well below 1, as batches are uneven, and what waits is to be soon gone. */
+const MAX_WAIT = 0.2;
 
 /**
- * Takes a query where what is unanswered, at the rate of the last answers, leaves it at least half of its budget (Little's law). The rate is
+ * Takes a query where what is unanswered, at the rate of the last answers, keeps it waiting for a fifth of its budget at most (Little's law). The rate is
  * known while queries wait without a break; after a pause, it is not, and queries are taken until it is.
  */
 export class QueryGate implements QueryRunner {
