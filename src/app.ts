@@ -64,53 +64,14 @@ export interface AppOptions extends Partial<Omit<ServiceOptions, 'config'>> {
 
 /** The app over `config.NEARSKY_DATA`. It starts loading at once; until `ready`, queries are answered 503. */
 export function createApp(options: AppOptions): App {
-  const { config, log = logToStderr, forward } = options;
+  const { config, log = logToStderr } = options;
   const ownIndex = options.index ? undefined : new LocalIndex(config.NEARSKY_DATA, log);
   const index = options.index ?? ownIndex!;
   const service = new Service({ workers: config.NEARSKY_WORKERS, ...options, log, index });
   const requests = new RequestLog(config, log, service.metrics);
-  const router = IttyRouter();
-  const named = (name: string, handler: Handler): Handler => {
-    const operation = service.metrics.operation(name);
-    return exchange => {
-      exchange.operation = operation;
-      return handler(exchange);
-    };
-  };
-  const operation = (method: string, path: string, name: string, handler: Handler) => {
-    router[method.toLowerCase()]!(path, named(name, handler));
-    router.all!(
-      path,
-      named(name, exchange => otherMethod(exchange, method)),
-    );
-  };
   const watched = () => ({ threads: [service.metrics], index: ownIndex, ...options.watched?.() });
+  const route = routesOf(service, watched, options.forward);
 
-  operation('GET', '/api/objects/:diaObjectId', 'get_object', getObject(service));
-  operation('POST', '/api/lookup', 'lookup_objects', lookupObjects(service));
-  operation('GET', '/api/cone', 'cone_search', coneSearch(service));
-  operation('GET', '/api/tns/:name', 'resolve_tns', resolveTns(service));
-  operation('GET', '/api/status', 'service_status', serviceStatus(service));
-  operation('GET', '/api/describe', 'describe_service', describeService(service));
-  operation('GET', '/api/recent-crossmatches', 'recent_crossmatches', recentCrossmatches(service));
-  operation('GET', '/openapi.json', 'get_openapi', getOpenapi(service));
-  operation('GET', '/llms.txt', 'llms_txt', getLlmsTxt(service));
-  operation('GET', '/api-docs.md', 'api_docs', markdownDocs(service));
-  operation('GET', '/api-docs', 'api_docs', htmlDocs(service));
-  operation('GET', '/api/task', 'task_list', redirectToTaskList);
-  router.all!(MCP_PATH, named('mcp', forward ?? mcp(service)));
-  router.all!('/healthz', named('healthz', health));
-  router.all!('/readyz', named('readyz', readiness(service)));
-  operation('GET', METRICS_PATH, 'metrics', forward ?? metrics(service, watched));
-  const listTasks = named('task_list', taskList);
-
-  const route = async (exchange: Exchange): Promise<Answer> => {
-    if (exchange.path === TASK_PATH) return await listTasks(exchange);
-    // The router takes a path with and without a slash at its end for the same; no other path here has one.
-    const found = exchange.path.endsWith('/') ? undefined : await router.fetch(exchange);
-    if (!found) throw notFound(exchange.path);
-    return found;
-  };
   const handle = async (exchange: Exchange): Promise<Answer> => {
     try {
       return await route(exchange);
@@ -146,6 +107,53 @@ export function createApp(options: AppOptions): App {
     },
   };
 }
+
+/** Every route. What must be one in a process is `forward`'s to answer, where there is one. */
+function routesOf(service: Service, watched: () => Watched, forward: Handler | undefined): Route {
+  const router = IttyRouter();
+  const named = (name: string, handler: Handler): Handler => {
+    const operation = service.metrics.operation(name);
+    return exchange => {
+      exchange.operation = operation;
+      return handler(exchange);
+    };
+  };
+  const operation = (method: string, path: string, name: string, handler: Handler) => {
+    router[method.toLowerCase()]!(path, named(name, handler));
+    router.all!(
+      path,
+      named(name, exchange => otherMethod(exchange, method)),
+    );
+  };
+
+  operation('GET', '/api/objects/:diaObjectId', 'get_object', getObject(service));
+  operation('POST', '/api/lookup', 'lookup_objects', lookupObjects(service));
+  operation('GET', '/api/cone', 'cone_search', coneSearch(service));
+  operation('GET', '/api/tns/:name', 'resolve_tns', resolveTns(service));
+  operation('GET', '/api/status', 'service_status', serviceStatus(service));
+  operation('GET', '/api/describe', 'describe_service', describeService(service));
+  operation('GET', '/api/recent-crossmatches', 'recent_crossmatches', recentCrossmatches(service));
+  operation('GET', '/openapi.json', 'get_openapi', getOpenapi(service));
+  operation('GET', '/llms.txt', 'llms_txt', getLlmsTxt(service));
+  operation('GET', '/api-docs.md', 'api_docs', markdownDocs(service));
+  operation('GET', '/api-docs', 'api_docs', htmlDocs(service));
+  operation('GET', '/api/task', 'task_list', redirectToTaskList);
+  router.all!(MCP_PATH, named('mcp', forward ?? mcp(service)));
+  router.all!('/healthz', named('healthz', health));
+  router.all!('/readyz', named('readyz', readiness(service)));
+  operation('GET', METRICS_PATH, 'metrics', forward ?? metrics(service, watched));
+  const listTasks = named('task_list', taskList);
+
+  return async exchange => {
+    if (exchange.path === TASK_PATH) return await listTasks(exchange);
+    // The router takes a path with and without a slash at its end for the same; no other path here has one.
+    const found = exchange.path.endsWith('/') ? undefined : await router.fetch(exchange);
+    if (!found) throw notFound(exchange.path);
+    return found;
+  };
+}
+
+type Route = (exchange: Exchange) => Promise<Answer>;
 
 function otherMethod({ request, method }: Exchange, allow: string): Answer {
   if (isPreflight(request)) return preflightResponse(request, allow);

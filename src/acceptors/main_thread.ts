@@ -4,6 +4,7 @@ import type { ProbeAnswer, PublishedGeneration } from '../../workers/tasks.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { readUpTo } from '../http/incoming.ts';
+import { REQUEST_ID_HEADER } from '../http/request_id.ts';
 import type { Answer } from '../http/respond.ts';
 import { type Log, plainly } from '../log.ts';
 import type { IndexSource } from '../publish/index_source.ts';
@@ -55,14 +56,14 @@ export class MainThread implements IndexSource {
   }
 
   /** Has a request answered there. */
-  async forward({ request, peerAddress, budget }: Exchange): Promise<Answer> {
+  async forward({ request, requestId, peerAddress, budget }: Exchange): Promise<Answer> {
     const { method, url, headers } = request;
     const body = request.body && (await readUpTo(request.body, MAX_BODY_BYTES + 1, budget.remainingMs));
     const budgetMs = budget.remainingMs;
     return await this.#call('forward', {
       method,
       url,
-      headers: [...headers],
+      headers: [...headers, [REQUEST_ID_HEADER.toLowerCase(), requestId]],
       body: body?.buffer ?? null,
       peerAddress,
       budgetMs,

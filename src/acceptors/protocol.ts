@@ -20,6 +20,7 @@ export interface AcceptorData {
 export interface ForwardedRequest {
   readonly method: string;
   readonly url: string;
+  /** Names in lower case; of two the last counts. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** As much of it as may be read, and one byte more where there is more. */
   readonly body: ArrayBuffer | null;

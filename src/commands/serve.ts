@@ -77,7 +77,10 @@ export async function serve(config: Config, { crossmatch, onListening = announce
     }
     log('stopping', { signal: stop.reason });
   } finally {
-    setTimeout(() => process.exit(), STOP_MS).unref();
+    setTimeout(() => {
+      log('stopped_early', { after_ms: STOP_MS });
+      process.exit();
+    }, STOP_MS).unref();
     await closeAll(serving, crossmatching, store);
     // Deno would wait for ever for a client that has left its request unfinished.
     setTimeout(() => process.exit(), EXIT_MS).unref();

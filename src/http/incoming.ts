@@ -56,7 +56,7 @@ export class PlainRequest implements IncomingRequest {
   readonly headers: IncomingHeaders;
   readonly #body: Uint8Array | null;
 
-  /** @param headers names in lower case, each once */
+  /** @param headers names in lower case; of two the last counts */
   constructor(method: string, url: string, headers: Iterable<readonly [string, string]>, body: Uint8Array | null) {
     this.method = method;
     this.url = url;

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ConfigError, loadConfig, type SettingName } from '../../src/config.ts';
+import { ConfigError, defaultAcceptors, defaultWorkers, loadConfig, type SettingName } from '../../src/config.ts';
 import { currentProvenance, provenanceSetOf } from '../../src/provenance.ts';
 import { root, withDirectory } from '../e2e/support.ts';
 
@@ -35,6 +35,19 @@ test('the defaults are those of the wire contract', () => {
   assert.ok(Object.isFrozen(config));
 });
 
+test('the threads, by the number of cores', () => {
+  const expected = [
+    [1, 1, 1],
+    [2, 1, 1],
+    [3, 1, 2],
+    [4, 2, 2],
+    [16, 8, 8],
+    [64, 16, 48],
+  ];
+  for (const [cores, acceptors, workers] of expected)
+    assert.equal([defaultAcceptors(cores!), defaultWorkers(cores!)], [acceptors, workers], `${cores} cores`);
+});
+
 test('an option beats the environment, which beats the file, which beats the default', () =>
   withDirectory(async directory => {
     const file = join(directory, 'config.json');
@@ -50,6 +63,7 @@ test('an impossible value stops the start, with its name, value and bound', () =
     ['NEARSKY_PORT', '65536', /NEARSKY_PORT must be an integer from 0 to 65535: current value is "65536"/],
     ['NEARSKY_PORT', '80.5', /an integer from 0 to 65535/],
     ['NEARSKY_WORKERS', '0', /NEARSKY_WORKERS must be an integer from 1 to 256/],
+    ['NEARSKY_LOG_REQUESTS', 'true', /NEARSKY_LOG_REQUESTS must be yes or no: current value is "true"/],
     ['API_REQUEST_BUDGET_SECONDS', 'soon', /a number from 0.001 to 3600: current value is "soon"/],
     ['API_REQUEST_BUDGET_SECONDS', 'Infinity', /a number from/],
     ['API_MAX_IDS', '0x10', /an integer from/],
