@@ -136,11 +136,8 @@ export class AcceptorCrew {
     switch (message.kind) {
       case 'drained':
         return seat.ended();
-      case 'stale': {
-        const { index } = this.#options;
-        if (index.current?.number === message.number) index.discard();
-        return;
-      }
+      case 'stale':
+        return this.#options.index.discard(message.number);
       case 'log':
         return this.#options.log(message.event, message.fields);
       case 'call': {

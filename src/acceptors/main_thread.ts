@@ -42,9 +42,9 @@ export class MainThread implements IndexSource {
     return this.#current;
   }
 
-  discard(): void {
-    if (this.#current) this.send({ kind: 'stale', number: this.#current.number });
-    this.#current = undefined;
+  discard(generation: number): void {
+    this.send({ kind: 'stale', number: generation });
+    if (this.#current?.number === generation) this.#current = undefined;
   }
 
   /** Callers at the same time share one look. */

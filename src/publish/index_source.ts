@@ -8,7 +8,7 @@ import { Publisher } from './publisher.ts';
 export interface IndexSource {
   /** What queries are answered from now; undefined while there is none. */
   readonly current: PublishedGeneration | undefined;
-  /** Drops the index, as it is not of this database; it is built anew. */
+  /** Drops the index that a generation came from, as it is not of this database; it is built anew. */
   discard(generation: number): void;
   /** What the database says when it is looked at now; undefined when it cannot be read. */
   probe(): Promise<ProbeAnswer | undefined>;
