@@ -32,6 +32,7 @@ const DATABASE_NAMES = [
   'objects',
   'sources',
   'pending',
+  'claims',
   'journal',
   'positions',
   'provenance_sets',
@@ -210,7 +211,7 @@ function checkFormat(format: number, mode: 'read' | 'write', cannot: string, dat
   }
 }
 
-/** From any older format, in one transaction. */
+/** From any older format, step by step, in one transaction. A database that begins empty needs no step: opening has made it. */
 function upgradeFormat(databases: Databases): void {
   databases.meta.transactionSync(() => {
     const format = readFormat(databases.meta)!;

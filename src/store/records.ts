@@ -240,6 +240,20 @@ export function decodeTnsRecord(objid: number, bytes: Uint8Array): TnsRecord {
 
 /** A journal entry as it is stored: `rows` counts those of the position table after the commit, so that the last of them are the new ones. */
 export type JournalRecord = Pick<JournalEntry, 'delivered' | 'crossmatched'> & { readonly rows: number };
+/** The process that has claimed pending objects to crossmatch them, and which. */
+export interface ClaimRecord {
+  readonly pid: number;
+  readonly ids: readonly bigint[];
+}
+
+export function encodeClaim({ pid, ids }: ClaimRecord): Uint8Array {
+  return packr.pack([pid, ids]);
+}
+
+export function decodeClaim(bytes: Uint8Array): ClaimRecord {
+  const [pid, ids] = packr.unpack(bytes) as [number, bigint[]];
+  return { pid, ids };
+}
 
 export function encodeJournal({ rows, delivered, crossmatched }: JournalRecord): Uint8Array {
   return packr.pack([rows, delivered, crossmatched]);

@@ -1,6 +1,7 @@
 /** Reading what is stored. Any number of processes and threads may read while one at a time writes (src/store/writer.ts). */
 import { statSync } from 'node:fs';
 import type { CatalogRegistration } from '../catalogs/types.ts';
+import { livePids } from './claims.ts';
 import { type BinaryDatabase, type Databases, type Environment, openEnvironment } from './environment.ts';
 import { type PositionRows, readPositions } from './positions.ts';
 import { findRecent, type RecentPosition, type RecentQuery, readLatestIngest } from './recent.ts';
@@ -165,6 +166,11 @@ export class Store {
    */
   tnsByName(normalizedName: string): TnsRecord | undefined {
     return findByName(this.databases, normalizedName);
+  }
+
+  /** The processes that have this database open, as the kernel knows them: one that was killed is not among them. */
+  livePids(): ReadonlySet<number> {
+    return livePids(this.#environment.root);
   }
 
   /**

@@ -1,5 +1,6 @@
 /** The one way into the database. Each method is one synchronous transaction: all of it is committed and flushed, or none of it. */
 import type { CatalogRegistration } from '../catalogs/types.ts';
+import { type Claim, dropClaim, takeClaim } from './claims.ts';
 import { storeError } from './environment.ts';
 import { type CommitChanges, compareMatches, type ImportItem, type ImportOutcome, importItems } from './import.ts';
 import { Interner } from './interner.ts';
@@ -78,8 +79,25 @@ export class Writer {
   }
 
   /**
-   * Records crossmatches in one commit: record, matches, sources and state of each object, which then is no longer pending. A result
-   * for an object that is not pending is skipped. A first crossmatch has version 1, a later one the next; older ones are kept.
+   * Claims those of `ids` that are pending and that nobody else has claimed, to be crossmatched by this process alone. A claim ends with
+   * `releaseClaim`, or with this process, however that ends.
+   * @throws StoreError
+   */
+  async claim(ids: readonly bigint[]): Promise<Claim> {
+    return this.#transaction('claim the pending objects', () => {
+      return takeClaim(this.#store.databases, ids, this.#store.livePids());
+    });
+  }
+
+  /** Gives up a claim; what of it is still pending is free again. */
+  async releaseClaim(claim: Claim): Promise<void> {
+    this.#transaction('release the claim', () => dropClaim(this.#store.databases, claim));
+  }
+
+  /**
+   * Records crossmatches in one commit: record, matches, sources, state and registry association of each object, which then is no longer
+   * pending. A result for an object that is not pending is skipped. A first crossmatch has version 1, a later one the next; older ones
+   * are kept, and so is an association that is there.
    * @throws StoreError; then nothing of it is stored
    */
   async recordCrossmatches(
