@@ -44,6 +44,9 @@ const SETTINGS = {
   RECENT_CROSSMATCH_MAX_WINDOW_HOURS: integer(168, 1, 87_600),
 
   CROSSMATCH_RADIUS_ARCSEC: number(1, 0.001, 60),
+  /** The background crossmatch begins when this many objects wait, or one has waited this long. */
+  CROSSMATCH_BATCH_MAX_SIZE: integer(50_000, 1, 100_000),
+  CROSSMATCH_BATCH_MAX_WAIT_SECONDS: number(1, 0, 3600),
   TNS_MATCH_RADIUS_ARCSEC: number(1, 0.001, 60),
   TNS_SNAPSHOT_MAX_AGE_SECONDS: integer(7200, 1, 31_536_000),
   MIN_DIASOURCE_RELIABILITY: number(0.6, 0, 1),

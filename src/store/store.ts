@@ -135,6 +135,11 @@ export class Store {
     return [...this.databases.pending.getKeys(range)].map(decodeKey);
   }
 
+  /** How many objects are pending; counts them, 20 µs a thousand. */
+  pendingCount(): number {
+    return this.databases.pending.getKeysCount();
+  }
+
   /** Every registered catalog, by ascending name. */
   catalogs(): CatalogRegistration[] {
     return [...this.databases.catalogs.getRange({})].map(({ value }) => decodePlain(value) as CatalogRegistration);

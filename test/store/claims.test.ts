@@ -43,13 +43,16 @@ test('a claim of another process counts until that process is killed', () =>
     const writer = new Writer(store);
     await ingest(writer);
     const other = startScript(new URL('claim_process.ts', import.meta.url), [directory]);
-    while (other.output() === '') await new Promise(resolve => setTimeout(resolve, 5));
-    assert.is(other.output(), '5\n');
-    const beside = await writer.claim(ids);
-    assert.equal([beside.ids, beside.busy], [ids.slice(5), ids.slice(0, 5)]);
-    await writer.releaseClaim(beside);
-    other.child.kill('SIGKILL');
-    await other.ended;
+    try {
+      while (other.output() === '') await new Promise(resolve => setTimeout(resolve, 5));
+      assert.is(other.output(), '5\n');
+      const beside = await writer.claim(ids);
+      assert.equal([beside.ids, beside.busy], [ids.slice(5), ids.slice(0, 5)]);
+      await writer.releaseClaim(beside);
+    } finally {
+      other.child.kill('SIGKILL');
+      await other.ended;
+    }
     const after = await writer.claim(ids);
     assert.equal([after.ids, after.busy, claims(store)], [ids, [], 1]);
     await store.close();
