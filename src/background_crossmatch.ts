@@ -10,6 +10,7 @@ import type { Log } from './log.ts';
 import { provenanceSetOf } from './provenance.ts';
 import type { Store } from './store/store.ts';
 import { Writer } from './store/writer.ts';
+import { type Associator, associatorOf } from './tns/association.ts';
 
 /** How often to look for something new. */
 const POLL_MS = 250;
@@ -28,6 +29,7 @@ export class BackgroundCrossmatch {
   readonly #log: Log;
   /** Its own, so that reading a catalog holds up no query. */
   readonly #pool: Pool;
+  readonly #associator: Associator;
   readonly #stop = new AbortController();
   readonly #deferred = new Deferred();
   /** The journal's end when the last walk over the pending objects began. */
@@ -46,6 +48,7 @@ export class BackgroundCrossmatch {
     this.#config = config;
     this.#log = log;
     this.#pool = new Pool({ threads: 1, dataDir: config.NEARSKY_DATA });
+    this.#associator = associatorOf(store, this.#pool, config);
     this.#running = this.#run();
   }
 
@@ -116,6 +119,7 @@ export class BackgroundCrossmatch {
       writer: this.#writer,
       pool: this.#pool,
       provenance: () => provenanceSetOf(this.#config),
+      associator: this.#associator,
       batchSize: this.#config.CROSSMATCH_BATCH_MAX_SIZE,
       isDeferred: id => this.#isDeferred(id, nowMs),
       onUnreadable: ids => this.#deferred.defer(ids, performance.now()),

@@ -3,6 +3,7 @@ import { runMerge, runTail } from './build.ts';
 import { runOpenIndex, runSaveIndex } from './index_file.ts';
 import { runJoin } from './join.ts';
 import { runProbe, runQueries } from './query.ts';
+import { runRegistry } from './registry.ts';
 import type { ResultOf, Task } from './tasks.ts';
 
 export default async function run(task: Task): Promise<ResultOf<Task>> {
@@ -24,5 +25,7 @@ export default async function run(task: Task): Promise<ResultOf<Task>> {
       return runSaveIndex(task);
     case 'openIndex':
       return runOpenIndex();
+    case 'registry':
+      return runRegistry();
   }
 }

@@ -10,6 +10,7 @@ import type { CrossmatchSummary } from '../crossmatch/summary.ts';
 import { provenanceSetOf } from '../provenance.ts';
 import { openStore } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
+import { associatorOf } from '../tns/association.ts';
 import { type Command, Progress, printResult, table, UsageError } from './cli.ts';
 
 export const command: Command = {
@@ -33,7 +34,7 @@ export const command: Command = {
     const batchSize = batchSizeOf(invocation.options.get('batch'));
     const { config } = invocation;
     const store = openStore(config.NEARSKY_DATA, 'write');
-    const pool = new Pool({ threads: config.NEARSKY_WORKERS });
+    const pool = new Pool({ threads: config.NEARSKY_WORKERS, dataDir: config.NEARSKY_DATA });
     const progress = new Progress();
     const pending = store.pendingCount();
     try {
@@ -42,6 +43,7 @@ export const command: Command = {
         writer: new Writer(store),
         pool,
         provenance: () => provenanceSetOf(config),
+        associator: associatorOf(store, pool, config),
         batchSize,
         onProgress: at => progress.update(() => progressText(at, pending)),
       });

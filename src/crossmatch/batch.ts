@@ -1,7 +1,8 @@
 /** One batch of objects, searched in every catalog; an object's result goes out as soon as every file it needs has answered. */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Pool } from '../../workers/pool.ts';
-import type { CrossmatchResult, StoredObject } from '../store/types.ts';
+import type { CrossmatchResult, SkyPosition, StoredObject } from '../store/types.ts';
+import type { Associator } from '../tns/association.ts';
 import type { PlannedCatalog } from './plan.ts';
 import { CatalogSearch, type ReadProblem } from './search.ts';
 
@@ -11,6 +12,7 @@ const COMMIT_OBJECTS = 2000;
 export interface BatchOptions {
   readonly pool: Pool;
   readonly radiusArcsec: number;
+  readonly associator: Associator | undefined;
   readonly signal: AbortSignal | undefined;
   /** Stores the outcome of some objects: results, and the ids of those that must stay pending. */
   readonly record: (results: readonly CrossmatchResult[], unreadable: readonly bigint[]) => Promise<void>;
@@ -105,15 +107,28 @@ class Batch {
     for (let at = 0; at < complete.length; at += COMMIT_OBJECTS) {
       this.#options.signal?.throwIfAborted();
       const results: CrossmatchResult[] = [];
+      const positions: (SkyPosition | null)[] = [];
       const unreadable: bigint[] = [];
       for (const object of complete.slice(at, at + COMMIT_OBJECTS)) {
+        const { diaObjectId, position } = this.#objects[object]!;
         const result = this.#resultOf(object);
-        if (result) results.push(result);
-        else unreadable.push(this.#objects[object]!.diaObjectId);
+        if (!result) unreadable.push(diaObjectId);
+        else {
+          results.push(result);
+          positions.push(position);
+        }
       }
-      await this.#options.record(results, unreadable);
+      await this.#options.record(await this.#associated(results, positions), unreadable);
       await turn();
     }
+  }
+
+  async #associated(
+    results: readonly CrossmatchResult[],
+    positions: readonly (SkyPosition | null)[],
+  ): Promise<readonly CrossmatchResult[]> {
+    const associations = await this.#options.associator?.associate(positions);
+    return associations ? results.map((result, i) => ({ ...result, tns: associations[i]! })) : results;
   }
 
   /** The outcome of one object, or undefined where it must stay pending. */

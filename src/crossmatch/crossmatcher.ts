@@ -12,6 +12,7 @@ import type { CatalogRegistration } from '../catalogs/types.ts';
 import type { Store } from '../store/store.ts';
 import type { CrossmatchResult, ProvenanceSet, StoredObject } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';
+import type { Associator } from '../tns/association.ts';
 import { searchBatch } from './batch.ts';
 import { openCatalog, type PlannedCatalog } from './plan.ts';
 import { addProblem, addResult, type CrossmatchSummary, emptySummary } from './summary.ts';
@@ -31,6 +32,8 @@ export interface CrossmatchOptions {
   readonly pool: Pool;
   /** Asked once a batch; its radius is the one that is searched. */
   readonly provenance: () => ProvenanceSet;
+  /** Asked for what is recorded of the TNS registry; without it nothing is. */
+  readonly associator?: Associator;
   /** 1 to MAX_BATCH_SIZE; default DEFAULT_BATCH_SIZE. */
   readonly batchSize?: number;
   /** Objects that are not to be tried now. */
@@ -141,13 +144,14 @@ class Run {
   }
 
   async #crossmatch(objects: readonly StoredObject[], catalogs: readonly PlannedCatalog[]): Promise<void> {
-    const { pool, signal, onProgress } = this.#options;
+    const { pool, associator, signal, onProgress } = this.#options;
     const provenance = this.#options.provenance();
     const radiusArcsec = provenance.crossmatch_radius_arcsec;
     if (radiusArcsec === null) throw new RangeError('Cannot crossmatch as the settings have no crossmatch radius');
     const problems = await searchBatch(objects, catalogs, {
       pool,
       radiusArcsec,
+      associator,
       signal,
       record: (results, unreadable) => this.#record(results, unreadable, provenance),
       onFile: (filesDone, files) => onProgress?.({ objects: this.summary.objects, files, filesDone, awaited: 0 }),

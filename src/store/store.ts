@@ -16,7 +16,7 @@ import {
   type HashedProvenanceSet,
   scratchKey,
 } from './records.ts';
-import { findByName, readSnapshot } from './registry.ts';
+import { findByName, findByObjid, type RegistrySnapshot, readRegistry, readSnapshot } from './registry.ts';
 import { Snapshot } from './snapshot.ts';
 import { STORED_STATUSES, statusOf } from './status.ts';
 import type { JournalEntry, MatchSource, StoredObject, TnsRecord } from './types.ts';
@@ -160,9 +160,25 @@ export class Store {
     return readLatestIngest(this.databases);
   }
 
+  /** What is published of the TNS registry; undefined when nothing is loaded. */
+  tnsSnapshot(): RegistrySnapshot | undefined {
+    return readSnapshot(this.databases);
+  }
+
   /** The epoch of the TNS registry's snapshot; null when none is loaded. */
   tnsSnapshotEpochUs(): number | null {
     return readSnapshot(this.databases)?.epochUs ?? null;
+  }
+
+  /** Every object of the TNS registry by ascending objid. */
+  tnsRecords(): Iterable<TnsRecord> {
+    return readRegistry(this.databases);
+  }
+
+  /** The object of the TNS registry of that objid. */
+  tnsByObjid(objid: number): TnsRecord | undefined {
+    const snapshot = this.tnsSnapshot();
+    return snapshot && findByObjid(this.databases, snapshot.load, objid);
   }
 
   /**

@@ -8,7 +8,17 @@ import { appendPositions } from './positions.ts';
 import { contentHash } from './provenance_hash.ts';
 import { listRecent, raiseLatestIngest } from './recent.ts';
 import { encodeJournal, encodeKey, encodeObject, encodePlain, encodeProvenanceSet, encodeSources } from './records.ts';
-import { beginLoad, publish, removeLoads, type StageOutcome, stage } from './registry.ts';
+import {
+  beginLoad,
+  change,
+  changePublished,
+  publish,
+  type RegistrySnapshot,
+  removeLoads,
+  type StageOutcome,
+  stage,
+  type Validators,
+} from './registry.ts';
 import { lastOrdinal, type Store } from './store.ts';
 import type {
   CrossmatchResult,
@@ -28,6 +38,15 @@ export interface IngestCounts {
   readonly delivered: number;
   /** Known objects, delivered again by the same broker. */
   readonly duplicate: number;
+}
+
+/** Of a load that is to be published. */
+export interface PublishDetails {
+  /** The epoch of the whole file that it began with; that of the load by default. */
+  readonly fileEpochUs?: number;
+  readonly validators?: Validators | null;
+  /** What it is to replace (null: nothing); by default whatever there is. */
+  readonly base?: RegistrySnapshot | null;
 }
 
 const NOTHING = new Uint8Array(0);
@@ -167,13 +186,31 @@ export class Writer {
     return this.#transaction('load the registry', () => records.map(record => stage(databases, load, record)));
   }
 
+  /** Adds objects to a load that is not published, or replaces those of their objids, in one commit. */
+  async changeStagedRegistry(load: number, records: readonly TnsRecord[]): Promise<void> {
+    const { databases } = this.#store;
+    this.#transaction('load the registry', () => {
+      for (const record of records) change(databases, load, record);
+    });
+  }
+
   /**
    * Publishes a load: it replaces the former snapshot in one commit. What that held is then removed.
-   * @throws StoreError, also when a load that began later has been published
+   * @throws StoreError, also when a load that began later has been published, or the former snapshot is not `base`
    */
-  async publishRegistry(load: number, epochUs: number): Promise<void> {
-    this.#transaction('load the registry', () => publish(this.#store.databases, load, epochUs));
+  async publishRegistry(load: number, epochUs: number, details: PublishDetails = {}): Promise<void> {
+    const { fileEpochUs = epochUs, validators = null, base } = details;
+    const snapshot = { load, epochUs, fileEpochUs, validators };
+    this.#transaction('load the registry', () => publish(this.#store.databases, snapshot, base));
     await this.#removeLoads(0, load);
+  }
+
+  /**
+   * Adds objects to the published snapshot, or replaces those of their objids, and moves its epoch, all in one commit.
+   * @throws StoreError, also when what is published is not `base` any more
+   */
+  async changeRegistry(base: RegistrySnapshot, records: readonly TnsRecord[], epochUs: number): Promise<void> {
+    this.#transaction('change the registry', () => changePublished(this.#store.databases, base, records, epochUs));
   }
 
   /** Gives up a load that is not published. */
@@ -263,6 +300,7 @@ function withCrossmatch(
     state: 'crossmatched',
     records: [...object.records, record],
     matches: [...object.matches, ...found.map(({ match }) => match)],
+    tns: object.tns ?? result.tns ?? null,
   };
   return { updated, newSources: found.map(({ source }) => source) };
 }
