@@ -16,7 +16,14 @@ import {
   type HashedProvenanceSet,
   scratchKey,
 } from './records.ts';
-import { findByName, findByObjid, type RegistrySnapshot, readRegistry, readSnapshot } from './registry.ts';
+import {
+  countRegistry,
+  findByName,
+  findByObjid,
+  type RegistrySnapshot,
+  readRegistry,
+  readSnapshot,
+} from './registry.ts';
 import { Snapshot } from './snapshot.ts';
 import { STORED_STATUSES, statusOf } from './status.ts';
 import type { JournalEntry, MatchSource, StoredObject, TnsRecord } from './types.ts';
@@ -168,6 +175,11 @@ export class Store {
   /** The epoch of the TNS registry's snapshot; null when none is loaded. */
   tnsSnapshotEpochUs(): number | null {
     return readSnapshot(this.databases)?.epochUs ?? null;
+  }
+
+  /** How many objects the TNS registry has; counts them. */
+  tnsCount(): number {
+    return countRegistry(this.databases);
   }
 
   /** Every object of the TNS registry by ascending objid. */

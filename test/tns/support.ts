@@ -77,7 +77,7 @@ export function zipOf(
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
     common.writeUInt16LE(8, 4);
-    common.writeUInt32LE(spoil(crc32(bytes)), 10);
+    common.writeUInt32LE(spoil(crc32(bytes)) >>> 0, 10);
     common.writeUInt32LE(packed.length, 14);
     common.writeUInt32LE(bytes.length, 18);
     common.writeUInt16LE(name.length, 22);
