@@ -23,6 +23,7 @@ const COMMANDS = new Map<string, Entry>([
   ['tns', { summary: 'load or refresh the TNS registry', load: () => import('./commands/tns.ts') }],
   ['import', { summary: 'store what an export holds', load: () => import('./commands/import.ts') }],
   ['export', { summary: 'write everything that is stored', load: () => import('./commands/export.ts') }],
+  ['backup', { summary: 'copy a data directory that is in use', load: () => import('./commands/backup.ts') }],
   ['stats', { summary: 'show what is stored', load: () => import('./commands/stats.ts') }],
 ]);
 

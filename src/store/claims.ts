@@ -26,13 +26,7 @@ const utf8 = new TextEncoder();
 /** To be called in a write transaction, as is `dropClaim`. Claims of processes that have ended are removed. */
 export function takeClaim(databases: Databases, ids: readonly bigint[], livePids: ReadonlySet<number>): Claim {
   const { claims, pending } = databases;
-  const taken = new Set<bigint>();
-  for (const { key, value } of [...claims.getRange({})]) {
-    const claim = decodeClaim(value);
-    const counts = claim.pid === process.pid ? ours.has(new TextDecoder().decode(key)) : livePids.has(claim.pid);
-    if (counts) for (const id of claim.ids) taken.add(id);
-    else claims.remove(key);
-  }
+  const taken = claimedIds(databases, livePids, key => claims.remove(key));
   const waiting = ids.filter(id => pending.doesExist(encodeKey(id)));
   const claim = {
     key: randomUUID(),
@@ -44,6 +38,25 @@ export function takeClaim(databases: Databases, ids: readonly bigint[], livePids
     ours.add(claim.key);
   }
   return claim;
+}
+
+/**
+ * What is claimed by a process that lives.
+ * @param onDead told of each claim of one that does not
+ */
+export function claimedIds(
+  { claims }: Databases,
+  livePids: ReadonlySet<number>,
+  onDead?: (key: Uint8Array) => void,
+): Set<bigint> {
+  const claimed = new Set<bigint>();
+  for (const { key, value } of [...claims.getRange({})]) {
+    const { pid, ids } = decodeClaim(value);
+    const counts = pid === process.pid ? ours.has(new TextDecoder().decode(key)) : livePids.has(pid);
+    if (counts) for (const id of ids) claimed.add(id);
+    else onDead?.(key);
+  }
+  return claimed;
 }
 
 export function dropClaim({ claims }: Databases, { key }: Claim): void {

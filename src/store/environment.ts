@@ -23,7 +23,8 @@ import { decodeKey, decodeObject, decodePlain, encodeJournal, encodeKey, encodeP
 /** The stored format that this release reads and writes; it upgrades an older one where it is opened for writing. */
 export const FORMAT_VERSION = 3;
 
-const FILE_NAME = 'nearsky.mdb';
+/** The database in its data directory. */
+export const FILE_NAME = 'nearsky.mdb';
 /** Several times what the lock file and an empty database take. */
 const LOCK_FILE_SPACE_BYTES = 2 ** 20;
 const INTERRUPTED = 'its creation was interrupted or is still under way: run `nearsky ingest` there once more';
@@ -55,7 +56,6 @@ export class StoreError extends Error {
 }
 
 export interface Environment {
-  readonly file: string;
   readonly root: RootDatabase<Uint8Array, Uint8Array>;
   readonly databases: Databases;
 }
@@ -83,7 +83,7 @@ export function openEnvironment(dataDir: string, mode: 'read' | 'write'): Enviro
       maxReaders: 1024,
       permissionsMode: 0o600,
     } as Parameters<typeof open>[0]) as RootDatabase<Uint8Array, Uint8Array>;
-    return { file, root, databases: openDatabases(root, dataDir, mode) };
+    return { root, databases: openDatabases(root, dataDir, mode) };
   } catch (error) {
     void root?.close();
     throw error instanceof StoreError ? error : storeError(`open the data directory ${dataDir}`, error);

@@ -1,7 +1,6 @@
 /** Reading what is stored. Any number of processes and threads may read while one at a time writes (src/store/writer.ts). */
-import { statSync } from 'node:fs';
 import type { CatalogRegistration } from '../catalogs/types.ts';
-import { livePids } from './claims.ts';
+import { claimedIds, livePids } from './claims.ts';
 import { type BinaryDatabase, type Databases, type Environment, openEnvironment } from './environment.ts';
 import { type PositionRows, readPositions } from './positions.ts';
 import { findRecent, type RecentPosition, type RecentQuery, readLatestIngest } from './recent.ts';
@@ -40,7 +39,6 @@ export interface StoreCounts {
   /** Coincident sources of the crossmatched objects, of whatever version, by catalog name. */
   readonly matches: Readonly<Record<string, number>>;
   readonly journalEntries: number;
-  readonly diskBytes: number;
 }
 
 /**
@@ -221,14 +219,27 @@ export class Store {
     return new Snapshot(this.databases, root.useReadTransaction(), bytes => this.#decodeSources(bytes));
   }
 
-  /** Counts over every object; reads them all. */
-  counts(): StoreCounts {
+  /** Copies the database, as it is at one moment, to a file that is not there yet. Whoever writes meanwhile is not held up. */
+  async copyTo(file: string): Promise<void> {
+    await this.#environment.root.backup(file, false);
+  }
+
+  /** How many pending objects a living process has claimed. */
+  claimedCount(): number {
+    return claimedIds(this.databases, this.livePids()).size;
+  }
+
+  /**
+   * Counts over every object; reads them all.
+   * @param onProgress told of the objects so far, now and then
+   */
+  counts(onProgress?: (objects: number) => void): StoreCounts {
     const statuses: Record<string, number> = Object.fromEntries(STORED_STATUSES.map(status => [status, 0]));
     const outcomes: Record<string, Record<string, number>> = {};
     const matches: Record<string, number> = {};
     let objects = 0;
     for (const object of this.objects()) {
-      objects++;
+      if (++objects % 1000 === 0) onProgress?.(objects);
       add(statuses, statusOf(object));
       const current = object.records.at(-1);
       for (const [catalog, outcome] of current?.catalogOutcomes ?? []) add((outcomes[catalog] ??= {}), outcome);
@@ -237,7 +248,7 @@ export class Store {
       for (const source of sources) add(matches, source.slice(0, source.indexOf(' ')));
     }
     const journalEntries = this.databases.journal.getKeysCount();
-    return { objects, statuses, outcomes, matches, journalEntries, diskBytes: statSync(this.#environment.file).size };
+    return { objects, statuses, outcomes, matches, journalEntries };
   }
 
   /** Closes this thread's handle; the store must not be used afterwards. */
