@@ -17,8 +17,9 @@ import { memory } from './memory.ts';
 import { type Options, type Report, ratio, table, type Workload } from './report.ts';
 import { scaling } from './scaling.ts';
 import { start } from './start.ts';
+import { transfer } from './transfer.ts';
 
-const workloads: readonly Workload[] = [core, bulk, scaling, generations, start, memory, http];
+const workloads: readonly Workload[] = [core, bulk, scaling, generations, start, memory, http, transfer];
 const baselineFile = fileURLToPath(new URL('./baseline.json', import.meta.url));
 
 const parsed = () =>

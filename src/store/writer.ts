@@ -251,13 +251,12 @@ export class Writer {
   }
 }
 
-/** A function of a provenance set that computes each distinct one once: a batch has few of them. */
+/** A function of a provenance set that computes each object's once: a batch has few of them. */
 function memo(bytesOf: (set: ProvenanceSet) => Uint8Array): (set: ProvenanceSet) => Uint8Array {
-  const known = new Map<string, Uint8Array>();
+  const known = new Map<ProvenanceSet, Uint8Array>();
   return set => {
-    const text = JSON.stringify(set);
-    const bytes = known.get(text) ?? bytesOf(set);
-    known.set(text, bytes);
+    const bytes = known.get(set) ?? bytesOf(set);
+    known.set(set, bytes);
     return bytes;
   };
 }
