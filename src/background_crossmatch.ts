@@ -27,6 +27,7 @@ export class BackgroundCrossmatch {
   readonly #writer: Writer;
   readonly #config: Config;
   readonly #log: Log;
+  readonly #clock: () => number;
   /** Its own, so that reading a catalog holds up no query. */
   readonly #pool: Pool;
   readonly #associator: Associator;
@@ -41,12 +42,16 @@ export class BackgroundCrossmatch {
   #pausedUntilMs = 0;
   readonly #running: Promise<void>;
 
-  /** @param store opened with mode `write`; must stay open until `close` has resolved */
-  constructor(store: Store, config: Config, log: Log) {
+  /**
+   * @param store opened with mode `write`; must stay open until `close` has resolved
+   * @param clock milliseconds, monotonic
+   */
+  constructor(store: Store, config: Config, log: Log, clock = () => performance.now()) {
     this.#store = store;
     this.#writer = new Writer(store);
     this.#config = config;
     this.#log = log;
+    this.#clock = clock;
     this.#pool = new Pool({ threads: 1, dataDir: config.NEARSKY_DATA });
     this.#associator = associatorOf(store, this.#pool, config);
     this.#running = this.#run();
@@ -63,7 +68,7 @@ export class BackgroundCrossmatch {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       try {
-        if (this.#isDue(performance.now())) {
+        if (this.#isDue(this.#clock())) {
           await this.#walk();
           this.#pauseMs = 0;
         }
@@ -76,7 +81,7 @@ export class BackgroundCrossmatch {
 
   #pause(error: unknown): void {
     this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs === 0 ? FIRST_PAUSE_MS : 2 * this.#pauseMs);
-    this.#pausedUntilMs = performance.now() + this.#pauseMs;
+    this.#pausedUntilMs = this.#clock() + this.#pauseMs;
     this.#log('crossmatch_failed', { error: messageOf(error), retry_seconds: this.#pauseMs / 1000 });
   }
 
@@ -110,7 +115,7 @@ export class BackgroundCrossmatch {
   }
 
   async #walk(): Promise<void> {
-    const nowMs = performance.now();
+    const nowMs = this.#clock();
     this.#walkedSequence = this.#store.lastSequence();
     this.#walkedMs = nowMs;
     this.#waitingSinceMs = undefined;
@@ -122,7 +127,7 @@ export class BackgroundCrossmatch {
       associator: this.#associator,
       batchSize: this.#config.CROSSMATCH_BATCH_MAX_SIZE,
       isDeferred: id => this.#isDeferred(id, nowMs),
-      onUnreadable: ids => this.#deferred.defer(ids, performance.now()),
+      onUnreadable: ids => this.#deferred.defer(ids, this.#clock()),
       awaitOthers: false,
       signal: this.#stop.signal,
     });

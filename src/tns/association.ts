@@ -3,6 +3,7 @@ import { Arena, NO_MATCH, nearestJoin, SkyIndex } from '../../index/mod.ts';
 import type { Pool } from '../../workers/pool.ts';
 import { nowUs } from '../../workers/times.ts';
 import type { Config } from '../config.ts';
+import { release } from '../garbage.ts';
 import { isSame, type RegistrySnapshot } from '../store/registry.ts';
 import type { Store } from '../store/store.ts';
 import type { SkyPosition, TnsAssociation } from '../store/types.ts';
@@ -36,7 +37,7 @@ const NOT_CHECKED: TnsAssociation = { checked: false, snapshotEpochUs: null, ...
 
 export class Associator {
   readonly #options: AssociatorOptions;
-  #index: { readonly snapshot: RegistrySnapshot; readonly sky: SkyIndex } | undefined;
+  #index: { readonly snapshot: RegistrySnapshot; readonly sky: SkyIndex; readonly bytes: number } | undefined;
 
   constructor(options: AssociatorOptions) {
     this.#options = options;
@@ -60,7 +61,12 @@ export class Associator {
         return this.#nearest(positions, snapshot.epochUs, this.#index.sky);
       }
       const built = await pool.run({ kind: 'registry' });
-      this.#index = built && { snapshot: built.snapshot, sky: new SkyIndex([new Arena(built.arena)]) };
+      if (this.#index) release(this.#index.bytes);
+      this.#index = built && {
+        snapshot: built.snapshot,
+        sky: new SkyIndex([new Arena(built.arena)]),
+        bytes: built.arena.byteLength,
+      };
     }
   }
 
