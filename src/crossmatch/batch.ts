@@ -4,7 +4,7 @@ import type { Pool } from '../../workers/pool.ts';
 import type { CrossmatchResult, SkyPosition, StoredObject } from '../store/types.ts';
 import type { Associator } from '../tns/association.ts';
 import type { PlannedCatalog } from './plan.ts';
-import { CatalogSearch, type ReadProblem } from './search.ts';
+import { CatalogSearch } from './search.ts';
 
 /** Objects a commit: enough to be worth its flush, few enough that it does not hold up the main thread or another writer for long. */
 const COMMIT_OBJECTS = 2000;
@@ -24,14 +24,14 @@ export interface BatchOptions {
  * Searches the catalogs for every object of the batch.
  * @param objects those without a position last; neighbours on the sky beside each other, so that objects become complete one after
  * the other and little is held in memory
- * @returns what could not be read
+ * @returns the searches, one a catalog, with what could not be read
  * @throws CatalogError, PoolError, the signal's reason, what `record` throws: what is recorded by then stays
  */
 export async function searchBatch(
   objects: readonly StoredObject[],
   catalogs: readonly PlannedCatalog[],
   options: BatchOptions,
-): Promise<ReadProblem[]> {
+): Promise<readonly CatalogSearch[]> {
   const positions = objects.flatMap(({ position }) => position ?? []);
   const ra = Float64Array.from(positions, position => position.ra);
   const dec = Float64Array.from(positions, position => position.dec);
@@ -42,7 +42,7 @@ export async function searchBatch(
   }
   const batch = new Batch(objects, positions.length, searches, options);
   await batch.run();
-  return searches.flatMap(search => search.problems);
+  return searches;
 }
 
 class Batch {
@@ -94,7 +94,7 @@ class Batch {
       next = work.length;
       throw error;
     };
-    const lanes = Array.from({ length: 2 * pool.threads }, () => lane().catch(stopped));
+    const lanes = Array.from({ length: pool.threads * (pool.tasksPerThread + 1) }, () => lane().catch(stopped));
     const failed = (await Promise.allSettled(lanes)).find(result => result.status === 'rejected');
     if (failed) throw failed.reason;
     await this.#flush();

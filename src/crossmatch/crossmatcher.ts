@@ -148,7 +148,7 @@ class Run {
     const provenance = this.#options.provenance();
     const radiusArcsec = provenance.crossmatch_radius_arcsec;
     if (radiusArcsec === null) throw new RangeError('Cannot crossmatch as the settings have no crossmatch radius');
-    const problems = await searchBatch(objects, catalogs, {
+    const searches = await searchBatch(objects, catalogs, {
       pool,
       radiusArcsec,
       associator,
@@ -156,7 +156,7 @@ class Run {
       record: (results, unreadable) => this.#record(results, unreadable, provenance),
       onFile: (filesDone, files) => onProgress?.({ objects: this.summary.objects, files, filesDone, awaited: 0 }),
     });
-    for (const problem of problems) addProblem(this.summary, problem);
+    for (const { problems } of searches) for (const problem of problems) addProblem(this.summary, problem);
   }
 
   async #record(
