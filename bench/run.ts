@@ -19,8 +19,20 @@ import { overloaded } from './overload.ts';
 import { type Options, type Report, ratio, table, type Workload } from './report.ts';
 import { scaling } from './scaling.ts';
 import { start } from './start.ts';
+import { transfer } from './transfer.ts';
 
-const workloads: readonly Workload[] = [core, bulk, scaling, generations, start, memory, http, overloaded, crossmatch];
+const workloads: readonly Workload[] = [
+  core,
+  bulk,
+  scaling,
+  generations,
+  start,
+  memory,
+  http,
+  overloaded,
+  crossmatch,
+  transfer,
+];
 const baselineFile = fileURLToPath(new URL('./baseline.json', import.meta.url));
 
 const parsed = () =>

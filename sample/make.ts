@@ -1,5 +1,5 @@
 /**
- * Makes the sample: alerts/ and catalogs/ in this directory. The same input gives the same bytes. Who only uses nearsky never needs it.
+ * Makes the sample: alerts/, catalogs/ and tns/ in this directory. The same input gives the same bytes. Who only uses nearsky never needs it.
  *
  *   npm run sample -- [DATA [OUT]]     DATA: the recorded messages and catalog rows, ../shared/data unless given
  */
@@ -10,6 +10,7 @@ import { pixelOf } from '../index/healpix.ts';
 import { besideStars, makeAlerts, type Target } from './make/alerts.ts';
 import { makeCatalogs, readGaia } from './make/catalogs.ts';
 import type { Row } from './make/hats.ts';
+import { makeRegistry } from './make/registry.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const data = process.argv[2] ?? join(here, '../../shared/data');
@@ -34,8 +35,10 @@ function chooseStars(rows: readonly Row[]): { ra: number; dec: number }[] {
 
 const gaia = nearAlerts(await readGaia(data), makeAlerts(data, []).targets);
 const { files, targets } = makeAlerts(data, besideStars(chooseStars(gaia)));
-for (const part of ['alerts', 'catalogs']) rmSync(join(out, part), { recursive: true, force: true });
+for (const part of ['alerts', 'catalogs', 'tns']) rmSync(join(out, part), { recursive: true, force: true });
 mkdirSync(join(out, 'alerts'), { recursive: true });
 for (const [name, lines] of Object.entries(files))
   writeFileSync(join(out, 'alerts', `${name}.ndjson`), `${lines.join('\n')}\n`);
 makeCatalogs(data, join(out, 'catalogs'), gaia, targets);
+mkdirSync(join(out, 'tns'));
+writeFileSync(join(out, 'tns', 'tns_public_objects.csv'), `${makeRegistry(targets).join('\n')}\n`);

@@ -4,44 +4,61 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../workers/pool.ts';
 import type { Config } from './config.ts';
 import { crossmatchPending } from './crossmatch/crossmatcher.ts';
+import { Deferred } from './crossmatch/deferred.ts';
 import { crossmatchPool } from './crossmatch/pool.ts';
 import { messageOf } from './error_text.ts';
 import type { Log } from './log.ts';
 import { provenanceSetOf } from './provenance.ts';
 import type { Store } from './store/store.ts';
 import { Writer } from './store/writer.ts';
+import { type Associator, associatorOf } from './tns/association.ts';
 
 /** How often to look for something new. */
-const POLL_MS = 500;
-/** When to try again what could not be crossmatched. */
-const RETRY_MS = 60_000;
-/** Objects a commit: a commit holds up the main thread. */
-const BATCH_SIZE = 1000;
+const POLL_MS = 250;
+/** How often to look whether another process has left something behind. */
+const SWEEP_MS = 10_000;
+/** How long to wait after a failure that is none of a single file's: ten seconds, twice as long each time, at most this. */
+const LONGEST_PAUSE_MS = 600_000;
+const FIRST_PAUSE_MS = 10_000;
+/** With more objects put off than this no catalog can be read, it seems: only these are tried again until some of them succeed. */
+const MAX_DEFERRED = 20_000;
 
 export class BackgroundCrossmatch {
   readonly #store: Store;
   readonly #writer: Writer;
   readonly #config: Config;
   readonly #log: Log;
+  readonly #clock: () => number;
   /** Its own, so that reading a catalog holds up no query. */
   readonly #pool: Pool;
+  readonly #associator: Associator;
   readonly #stop = new AbortController();
-  /** The journal's end and the time when the last walk over the pending objects began. */
+  readonly #deferred = new Deferred();
+  /** The journal's end when the last walk over the pending objects began. */
   #walkedSequence = -1;
-  #walkedMs = 0;
+  #walkedMs = Number.NEGATIVE_INFINITY;
+  /** Since when something has been waiting, as far as seen. */
+  #waitingSinceMs: number | undefined;
+  #pauseMs = 0;
+  #pausedUntilMs = 0;
   readonly #running: Promise<void>;
 
-  /** @param store opened with mode `write`; must stay open until `close` has resolved */
-  constructor(store: Store, config: Config, log: Log) {
+  /**
+   * @param store opened with mode `write`; must stay open until `close` has resolved
+   * @param clock milliseconds, monotonic
+   */
+  constructor(store: Store, config: Config, log: Log, clock = () => performance.now()) {
     this.#store = store;
     this.#writer = new Writer(store);
     this.#config = config;
     this.#pool = crossmatchPool(config, 1);
     this.#log = log;
+    this.#clock = clock;
+    this.#associator = associatorOf(store, this.#pool, config);
     this.#running = this.#run();
   }
 
-  /** Drops the batch in hand, whose objects stay pending. */
+  /** Drops what is not recorded of the batch in hand, whose objects stay pending. */
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -52,32 +69,71 @@ export class BackgroundCrossmatch {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       try {
-        if (this.#isDue()) await this.#walk();
+        if (this.#isDue(this.#clock())) {
+          await this.#walk();
+          this.#pauseMs = 0;
+        }
       } catch (error) {
-        if (!signal.aborted) this.#log('crossmatch_failed', { error: messageOf(error) });
+        if (!signal.aborted) this.#pause(error);
       }
       await sleep(POLL_MS, undefined, { signal }).catch(() => {});
     }
   }
 
-  /** Whether something is pending, there is a catalog to look into, and this has changed or was long ago. */
-  #isDue(): boolean {
+  #pause(error: unknown): void {
+    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs === 0 ? FIRST_PAUSE_MS : 2 * this.#pauseMs);
+    this.#pausedUntilMs = this.#clock() + this.#pauseMs;
+    this.#log('crossmatch_failed', { error: messageOf(error), retry_seconds: this.#pauseMs / 1000 });
+  }
+
+  /**
+   * Whether there is a catalog to look into and a batch is full, has waited long enough, is due again, or may have been left behind by
+   * another process.
+   */
+  #isDue(nowMs: number): boolean {
+    if (nowMs < this.#pausedUntilMs) return false;
     this.#store.resetRead();
-    const isNew = this.#store.lastSequence() > this.#walkedSequence || performance.now() - this.#walkedMs > RETRY_MS;
-    return isNew && this.#store.pendingIds(1).length > 0 && this.#store.catalogs().length > 0;
+    if (nowMs >= this.#deferred.nextDueMs) return true;
+    const isNew = this.#store.lastSequence() !== this.#walkedSequence || nowMs - this.#walkedMs > SWEEP_MS;
+    if (!isNew || this.#deferred.size > MAX_DEFERRED) return false;
+    const waiting = this.#waitingCount(nowMs);
+    if (waiting === 0 || this.#store.catalogs().length === 0) return false;
+    this.#waitingSinceMs ??= nowMs;
+    const { CROSSMATCH_BATCH_MAX_SIZE, CROSSMATCH_BATCH_MAX_WAIT_SECONDS } = this.#config;
+    const waitedMs = nowMs - this.#waitingSinceMs;
+    return waiting >= CROSSMATCH_BATCH_MAX_SIZE || waitedMs >= 1000 * CROSSMATCH_BATCH_MAX_WAIT_SECONDS;
+  }
+
+  /** Pending objects that are not put off, counted up to a full batch. */
+  #waitingCount(nowMs: number): number {
+    if (this.#deferred.size === 0) return this.#store.pendingCount();
+    const ids = this.#store.pendingIds(this.#deferred.size + this.#config.CROSSMATCH_BATCH_MAX_SIZE);
+    return ids.filter(id => !this.#deferred.has(id, nowMs)).length;
+  }
+
+  #isDeferred(id: bigint, nowMs: number): boolean {
+    return this.#deferred.size > MAX_DEFERRED ? !this.#deferred.isDue(id, nowMs) : this.#deferred.has(id, nowMs);
   }
 
   async #walk(): Promise<void> {
+    const nowMs = this.#clock();
     this.#walkedSequence = this.#store.lastSequence();
-    this.#walkedMs = performance.now();
-    const { objects, recorded, unreadable, problems } = await crossmatchPending({
+    this.#walkedMs = nowMs;
+    this.#waitingSinceMs = undefined;
+    const summary = await crossmatchPending({
       store: this.#store,
       writer: this.#writer,
       pool: this.#pool,
       provenance: () => provenanceSetOf(this.#config),
-      batchSize: BATCH_SIZE,
+      associator: this.#associator,
+      batchSize: this.#config.CROSSMATCH_BATCH_MAX_SIZE,
+      isDeferred: id => this.#isDeferred(id, nowMs),
+      onUnreadable: ids => this.#deferred.defer(ids, this.#clock()),
+      awaitOthers: false,
       signal: this.#stop.signal,
     });
-    this.#log('crossmatched', { objects, recorded, unreadable, problems });
+    this.#deferred.settle(nowMs);
+    const { objects, recorded, unreadable, problems } = summary;
+    if (objects > 0) this.#log('crossmatched', { objects, recorded, unreadable, problems });
   }
 }

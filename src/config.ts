@@ -56,7 +56,16 @@ const SETTINGS = {
   RECENT_CROSSMATCH_MAX_WINDOW_HOURS: integer(168, 1, 87_600),
 
   CROSSMATCH_RADIUS_ARCSEC: number(1, 0.001, 60),
+  /** The background crossmatch begins when this many objects wait, or one has waited this long. */
+  CROSSMATCH_BATCH_MAX_SIZE: integer(50_000, 1, 100_000),
+  CROSSMATCH_BATCH_MAX_WAIT_SECONDS: number(1, 0, 3600),
   TNS_MATCH_RADIUS_ARCSEC: number(1, 0.001, 60),
+  /** The bot that the TNS knows; its key is never shown. */
+  TNS_BOT_ID: optional(integer(0, 1, Number.MAX_SAFE_INTEGER)),
+  TNS_BOT_NAME: optional(text('')),
+  TNS_BOT_API_KEY: optional(text('')),
+  /** Where the public files of the TNS lie. */
+  TNS_OBJECTS_BASE_URL: httpUrl('https://www.wis-tns.org/system/files/tns_public_objects/'),
   TNS_SNAPSHOT_MAX_AGE_SECONDS: integer(7200, 1, 31_536_000),
   MIN_DIASOURCE_RELIABILITY: number(0.6, 0, 1),
   ANTARES_DECLARED_MIN_RELIABILITY: optional(number(0, 0, 1)),
@@ -232,6 +241,12 @@ function urlTemplate(fallback: string, placeholder: string): Setting<string> {
     return typeof value === 'string' && /^https?:\/\//.test(value) && value.includes(placeholder) ? value : undefined;
   };
   return { default: fallback, bound: `an http or https address with ${placeholder} in it`, parse };
+}
+
+function httpUrl(fallback: string): Setting<string> {
+  const parse = (value: unknown) =>
+    typeof value === 'string' && /^https?:/i.test(value) ? URL.parse(value)?.href : undefined;
+  return { default: fallback, bound: 'an http or https address', parse };
 }
 
 /** Scheme, host and port, in the spelling that browsers use; a path is left out. */

@@ -20,8 +20,10 @@ const COMMANDS = new Map<string, Entry>([
   ['ingest', { summary: "store a broker's messages", load: () => import('./commands/ingest.ts') }],
   ['catalog', { summary: 'register, list and check the catalogs', load: () => import('./commands/catalog.ts') }],
   ['crossmatch', { summary: 'crossmatch every pending object once', load: () => import('./commands/crossmatch.ts') }],
+  ['tns', { summary: 'load or refresh the TNS registry', load: () => import('./commands/tns.ts') }],
   ['import', { summary: 'store what an export holds', load: () => import('./commands/import.ts') }],
   ['export', { summary: 'write everything that is stored', load: () => import('./commands/export.ts') }],
+  ['backup', { summary: 'copy a data directory that is in use', load: () => import('./commands/backup.ts') }],
   ['stats', { summary: 'show what is stored', load: () => import('./commands/stats.ts') }],
 ]);
 

@@ -61,6 +61,7 @@ const TIMEOUT_MS: Readonly<Record<Task['kind'], number>> = {
   merge: 600_000,
   saveIndex: 600_000,
   openIndex: 600_000,
+  registry: 600_000,
 };
 
 /** One thread for each core but the main thread's, and at least one. */

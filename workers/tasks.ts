@@ -6,6 +6,7 @@ import type { Generation } from '../index/mod.ts';
 import type { DetailLevel, TimeField } from '../src/contract/enums.ts';
 import type { Counters } from '../src/store/counters.ts';
 import type { RecentPosition } from '../src/store/recent.ts';
+import type { RegistrySnapshot } from '../src/store/registry.ts';
 import type { ProvenanceSet } from '../src/store/types.ts';
 import type { JoinAnswer, JoinTask } from './join.ts';
 import type { MatchAnswer, MatchTask } from './match.ts';
@@ -227,6 +228,17 @@ export interface BuiltIndex extends IndexedExtent {
   readonly arenas: readonly BuiltArena[];
 }
 
+/** Builds an arena of the published TNS registry. Needs a pool with a data directory. */
+export interface RegistryTask {
+  readonly kind: 'registry';
+}
+
+export interface RegistryIndex {
+  readonly snapshot: RegistrySnapshot;
+  /** Its ids are objids. */
+  readonly arena: SharedArrayBuffer;
+}
+
 export type Task =
   | QueryTask
   | MatchTask
@@ -236,7 +248,8 @@ export type Task =
   | TailTask
   | MergeTask
   | SaveIndexTask
-  | OpenIndexTask;
+  | OpenIndexTask
+  | RegistryTask;
 
 export interface Results {
   query: QueryAnswers;
@@ -248,6 +261,8 @@ export interface Results {
   merge: BuiltArena;
   saveIndex: undefined;
   openIndex: BuiltIndex | undefined;
+  /** Undefined when nothing is published. */
+  registry: RegistryIndex | undefined;
 }
 
 export type ResultOf<T extends Task> = Results[T['kind']];

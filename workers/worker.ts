@@ -4,6 +4,7 @@ import { fromEventLoop } from './from_event_loop.ts';
 import { runOpenIndex, runSaveIndex } from './index_file.ts';
 import { runJoin } from './join.ts';
 import { runMetrics, runProbe, runQueries } from './query.ts';
+import { runRegistry } from './registry.ts';
 import type { ResultOf, Task } from './tasks.ts';
 
 export default async function run(task: Task): Promise<ResultOf<Task>> {
@@ -27,5 +28,7 @@ export default async function run(task: Task): Promise<ResultOf<Task>> {
       return runSaveIndex(task);
     case 'openIndex':
       return runOpenIndex();
+    case 'registry':
+      return runRegistry();
   }
 }

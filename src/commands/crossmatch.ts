@@ -1,25 +1,31 @@
 /** `nearsky crossmatch`: every pending object once. */
 import {
-  type CrossmatchSummary,
+  type CrossmatchProgress,
   crossmatchPending,
   DEFAULT_BATCH_SIZE,
   MAX_BATCH_SIZE,
 } from '../crossmatch/crossmatcher.ts';
 import { crossmatchPool } from '../crossmatch/pool.ts';
+import type { CrossmatchSummary } from '../crossmatch/summary.ts';
 import { provenanceSetOf } from '../provenance.ts';
 import { openStore } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
+import { associatorOf } from '../tns/association.ts';
 import { type Command, Progress, printResult, table, UsageError } from './cli.ts';
 
 export const command: Command = {
   usage: 'crossmatch [--batch N]',
   description: [
     'Crossmatches every pending object once with every registered catalog and exits; prints counts by status and by catalog outcome.',
-    'May be interrupted and run again at any time, also beside a running server or another crossmatch. An object stays pending, and the',
-    'exit status is 1, when none of the catalogs that it should have been searched in could be read.',
+    'May be killed and run again at any time, also beside a running server or another crossmatch: they share the objects between them,',
+    'and what one has begun and not finished when it ends is taken up by the next. An object stays pending, and the exit status is 1,',
+    'when none of the catalogs that it should have been searched in could be read.',
   ].join('\n'),
   options: {
-    batch: { value: 'N', help: `objects a commit, 1 to ${MAX_BATCH_SIZE} (default ${DEFAULT_BATCH_SIZE})` },
+    batch: {
+      value: 'N',
+      help: `objects that are searched together, 1 to ${MAX_BATCH_SIZE} (default ${DEFAULT_BATCH_SIZE})`,
+    },
   },
   example: 'nearsky crossmatch --data ./data',
   async run(invocation) {
@@ -30,15 +36,16 @@ export const command: Command = {
     const store = openStore(config.NEARSKY_DATA, 'write');
     const pool = crossmatchPool(config, config.NEARSKY_WORKERS);
     const progress = new Progress();
+    const pending = store.pendingCount();
     try {
       const summary = await crossmatchPending({
         store,
         writer: new Writer(store),
         pool,
         provenance: () => provenanceSetOf(config),
+        associator: associatorOf(store, pool, config),
         batchSize,
-        onProgress: ({ objects, files, filesDone }) =>
-          progress.update(() => `${objects} objects done; catalog file ${filesDone} of ${files} for the next ones`),
+        onProgress: at => progress.update(() => progressText(at, pending)),
       });
       progress.end();
       printResult(invocation, summary, describe(summary));
@@ -61,6 +68,11 @@ function batchSizeOf(text: string | undefined): number {
   const size = text === undefined ? DEFAULT_BATCH_SIZE : /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (size >= 1 && size <= MAX_BATCH_SIZE) return size;
   throw new UsageError(`--batch must be an integer from 1 to ${MAX_BATCH_SIZE}: current value is ${text}`);
+}
+
+function progressText({ objects, files, filesDone, awaited }: CrossmatchProgress, pending: number): string {
+  if (awaited > 0) return `${objects} objects done; waiting for ${awaited} that another process crossmatches`;
+  return `${objects} of ${pending} objects done; catalog file ${filesDone} of ${files} for the next ones`;
 }
 
 function describe({ objects, recorded, skipped, unreadable, statuses, outcomes, reads }: CrossmatchSummary): string {

@@ -17,6 +17,9 @@ import { provenanceSetOf } from '../provenance.ts';
 import { openStore } from '../store/store.ts';
 import type { BrokerName } from '../store/types.ts';
 import { Writer } from '../store/writer.ts';
+import { associatorOf } from '../tns/association.ts';
+import { RegistryLoader } from '../tns/loader.ts';
+import { readPublicPath } from '../tns/public_file.ts';
 import { type Command, UsageError } from './cli.ts';
 import { serve } from './serve.ts';
 
@@ -39,6 +42,7 @@ const EXAMPLES: readonly (readonly [path: string, shows: string])[] = [
   ['/api/objects/9000000000000000001', 'an alert whose position is invalid'],
   ['/api/objects/169641483339038753', 'ingested after the crossmatch: pending'],
   ['/api/objects/170028513894596704', 'not in service: its reliability lies below the cut'],
+  ['/api/tns/SN2099aaa', 'a made transient of the registry sample, and the object at its position'],
   ['/api/cone?ra=221.596&dec=-40.0&radius_arcsec=60', 'what lies within 60 arcsec of a position'],
   ['/api/status', 'the service itself'],
 ];
@@ -105,10 +109,12 @@ async function prepare(config: Config): Promise<void> {
       await writer.putCatalog(registration);
       say(`catalog ${definition.name}: ${registration.hats.rows} rows, footprint from ${registration.coverage.source}`);
     }
+    await loadRegistry(config, writer);
     const pool = crossmatchPool(config, defaultThreads());
     try {
       const provenance = () => provenanceSetOf(config);
-      const { statuses } = await crossmatchPending({ store, writer, pool, provenance });
+      const associator = associatorOf(store, pool, config);
+      const { statuses } = await crossmatchPending({ store, writer, pool, provenance, associator });
       say(`crossmatch: ${counts(statuses)}`);
     } finally {
       await pool.close();
@@ -125,6 +131,17 @@ async function ingest(config: Config, writer: Writer, broker: BrokerName, file: 
   await ingester.ingestFile(join(SAMPLE, 'alerts', file), () => {});
   rejects.close();
   say(`ingest ${file}: ${counts({ ...ingester.counts })}`);
+}
+
+/** The sample's registry, as if it were of now: names are resolved by a current one only. */
+async function loadRegistry({ NEARSKY_DATA }: Config, writer: Writer): Promise<void> {
+  const rejects = new RejectLog(NEARSKY_DATA, 'tns');
+  const loader = new RegistryLoader({ writer, rejects, onBatch: () => {} });
+  const file = join(SAMPLE, 'tns', 'tns_public_objects.csv');
+  const { load, epochUs, objects } = await loader.stage(readPublicPath(file), file, nowUs);
+  await writer.publishRegistry(load, epochUs);
+  rejects.close();
+  say(`tns: ${objects} objects of the registry`);
 }
 
 const counts = (named: Readonly<Record<string, number>>) =>

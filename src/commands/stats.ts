@@ -1,36 +1,76 @@
-import { openStore, type StoreCounts } from '../store/store.ts';
-import { type Command, type Invocation, printResult, table, UsageError } from './cli.ts';
+import { formatTimeOrNull, nowUs } from '../../workers/times.ts';
+import type { Config } from '../config.ts';
+import { type DiskUse, diskUse } from '../store/disk_use.ts';
+import { FORMAT_VERSION, openStore, type Store, type StoreCounts } from '../store/store.ts';
+import { isSnapshotCurrent } from '../tns/names.ts';
+import { type Command, type Invocation, Progress, printResult, table, UsageError } from './cli.ts';
 
 export const command: Command = {
   usage: 'stats',
-  description:
-    'Shows what is stored: objects by status, matches and search outcomes by catalog, the length of the journal, disk use.',
+  description: `Shows what is stored: objects by status, matches and search outcomes by catalog, the TNS registry and its epoch, the length of the journal,
+the size of the index, disk use. It reads every object, and may run beside everything else.`,
   options: {},
   example: 'nearsky stats --data ./data',
   run,
 };
 
+interface Stats extends StoreCounts {
+  /** Pending objects that some process is crossmatching. */
+  readonly claimed: number;
+  readonly registry: { readonly objects: number; readonly epoch: string | null; readonly current: boolean };
+  readonly disk: DiskUse;
+  readonly format: number;
+}
+
 async function run(invocation: Invocation): Promise<number> {
   if (invocation.positionals.length > 0)
     throw new UsageError(`stats takes no arguments. Usage: nearsky ${command.usage}`);
   const store = openStore(invocation.config.NEARSKY_DATA, 'read');
+  const progress = new Progress();
   try {
-    const counts = store.counts();
-    printResult(invocation, counts, describe(counts));
+    const counts = store.counts(objects => progress.update(() => `${objects} objects read`));
+    progress.end();
+    const stats = withSurroundings(counts, store, invocation.config);
+    printResult(invocation, stats, describe(stats));
     return 0;
   } finally {
     await store.close();
   }
 }
 
-function describe(counts: StoreCounts): string {
+function withSurroundings(counts: StoreCounts, store: Store, config: Config): Stats {
+  const epochUs = store.tnsSnapshotEpochUs();
+  return {
+    ...counts,
+    claimed: store.claimedCount(),
+    registry: {
+      objects: store.tnsCount(),
+      epoch: formatTimeOrNull(epochUs),
+      current: isSnapshotCurrent(epochUs, nowUs(), config.TNS_SNAPSHOT_MAX_AGE_SECONDS),
+    },
+    disk: diskUse(config.NEARSKY_DATA),
+    format: FORMAT_VERSION,
+  };
+}
+
+function describe({ claimed, registry, disk, format, ...counts }: Stats): string {
   const rows: [string, string | number][] = [['objects', counts.objects]];
   for (const [status, count] of Object.entries(counts.statuses)) rows.push([`  ${status}`, count]);
+  if (claimed > 0) rows.push(['  being crossmatched', claimed]);
   for (const [catalog, outcomes] of Object.entries(counts.outcomes)) {
     rows.push([catalog, `${counts.matches[catalog] ?? 0} matches`]);
     for (const [outcome, count] of Object.entries(outcomes)) rows.push([`  ${outcome}`, count]);
   }
+  rows.push(['TNS registry', registry.epoch === null ? 'none is loaded' : `${registry.objects} objects`]);
+  if (registry.epoch !== null) {
+    rows.push(['  epoch', `${registry.epoch}${registry.current ? '' : ', too old to resolve names'}`]);
+  }
   rows.push(['journal entries', counts.journalEntries]);
-  rows.push(['on disk', `${(counts.diskBytes / 2 ** 20).toFixed(1)} MiB`]);
+  rows.push(['on disk', mib(disk.total)]);
+  rows.push(['  database', `${mib(disk.database)}, format ${format}`]);
+  rows.push(['  index', disk.index === 0 ? 'none: a server makes it' : mib(disk.index)]);
+  rows.push(['  rejected messages', mib(disk.rejected)]);
   return table(rows);
 }
+
+const mib = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;

@@ -1,24 +1,31 @@
 /**
- * Pending objects to recorded crossmatches: batch by batch, each batch one commit, so it may be killed or run beside
+ * Pending objects to recorded crossmatches: claimed batch by batch, recorded as they become complete, so it may be killed or run beside
  * another at any moment.
  */
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { MAX_ORDER, pixelOf } from '../../index/mod.ts';
 import type { Pool } from '../../workers/pool.ts';
 import { nowUs } from '../../workers/times.ts';
 import { CATALOGS } from '../catalogs/definitions.ts';
 import { CatalogError } from '../catalogs/errors.ts';
-import { addReads, noReads, type ReadCounts } from '../catalogs/files.ts';
+import { addReads } from '../catalogs/files.ts';
 import type { CatalogRegistration } from '../catalogs/types.ts';
-import { type CrossmatchedStatus, crossmatchedStatus } from '../store/status.ts';
 import type { Store } from '../store/store.ts';
-import type { CrossmatchResult, ProvenanceSet, RecordedOutcome, StoredObject } from '../store/types.ts';
+import type { CrossmatchResult, ProvenanceSet, StoredObject } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';
+import type { Associator } from '../tns/association.ts';
+import { searchBatch } from './batch.ts';
 import { openCatalog, type PlannedCatalog } from './plan.ts';
-import { CatalogSearch, type ReadProblem } from './search.ts';
+import { addProblem, addResult, type CrossmatchSummary, emptySummary } from './summary.ts';
 
-/** Objects a batch: they share the reading of a partition, and their results are held in memory until the commit. */
-export const DEFAULT_BATCH_SIZE = 10_000;
-/** More would not share much more and hold the write lock of the commit for seconds. */
+/** Objects a batch: they are claimed together, share the reading of a partition, and are planned in memory. */
+export const DEFAULT_BATCH_SIZE = 50_000;
+/** More would share little more. */
 export const MAX_BATCH_SIZE = 100_000;
+/** Objects that are read without a pause: a few milliseconds. */
+const READ_SLICE = 2000;
+/** How often to look whether another process is done with what it has claimed. */
+const OTHERS_POLL_MS = 250;
 
 export interface CrossmatchOptions {
   readonly store: Store;
@@ -26,40 +33,32 @@ export interface CrossmatchOptions {
   readonly pool: Pool;
   /** Asked once a batch; its radius is the one that is searched. */
   readonly provenance: () => ProvenanceSet;
+  /** Asked for what is recorded of the TNS registry; without it nothing is. */
+  readonly associator?: Associator;
   /** 1 to MAX_BATCH_SIZE; default DEFAULT_BATCH_SIZE. */
   readonly batchSize?: number;
+  /** Objects that are not to be tried now. */
+  readonly isDeferred?: (diaObjectId: bigint) => boolean;
+  /** Told of the objects that stay pending as no catalog could be read for them. */
+  readonly onUnreadable?: (ids: readonly bigint[]) => void;
+  /** Whether to stay until what others have claimed is crossmatched too, by them or, should they end before, here; default true. */
+  readonly awaitOthers?: boolean;
   /**
-   * When it fires, the batch in hand is dropped (its objects stay pending) and the call rejects with the signal's
-   * reason.
+   * When it fires, what is not recorded of the batch in hand is dropped (its objects stay pending) and the call rejects with the
+   * signal's reason.
    */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: CrossmatchProgress) => void;
 }
 
 export interface CrossmatchProgress {
-  /** Objects of the batches that are done. */
+  /** Objects that are done. */
   readonly objects: number;
   /** Of the batch in hand. */
   readonly files: number;
   readonly filesDone: number;
-}
-
-/** What a run came to. Counts are of objects. */
-export interface CrossmatchSummary {
-  /** Pending objects that were taken. */
-  objects: number;
-  recorded: number;
-  /** Crossmatched by another process meanwhile. */
-  skipped: number;
-  /** Left pending, as none of the catalogs that should have been searched for them could be read, or one is unusable. */
-  unreadable: number;
-  /** Of the objects that were taken and not left pending. */
-  readonly statuses: Record<CrossmatchedStatus, number>;
-  /** By catalog, then outcome. */
-  readonly outcomes: Record<string, Partial<Record<RecordedOutcome, number>>>;
-  /** What could not be read, each with the objects of all batches that it was wanted for. */
-  readonly problems: ReadProblem[];
-  readonly reads: ReadCounts;
+  /** Objects that another process has claimed, once nothing else is left to do. */
+  readonly awaited: number;
 }
 
 /**
@@ -69,25 +68,115 @@ export interface CrossmatchSummary {
  * the signal's reason
  */
 export async function crossmatchPending(options: CrossmatchOptions): Promise<CrossmatchSummary> {
-  const { store, batchSize = DEFAULT_BATCH_SIZE } = options;
-  const summary: CrossmatchSummary = {
-    objects: 0,
-    recorded: 0,
-    skipped: 0,
-    unreadable: 0,
-    statuses: { coincident_sources: 0, no_coincident_source: 0, not_searched: 0 },
-    outcomes: {},
-    problems: [],
-    reads: noReads(),
-  };
-  const catalogs = new OpenCatalogs(store);
-  for (let after: bigint | undefined; ; ) {
-    const registered = catalogs.current();
-    const ids = store.pendingIds(batchSize, after);
-    if (ids.length === 0) return summary;
-    const objects = ids.map(id => store.getObject(id)).filter(object => object !== undefined);
-    await crossmatchBatch(objects, registered, options, summary);
-    after = ids.at(-1);
+  const run = new Run(options);
+  await run.walk();
+  if (options.awaitOthers ?? true) await run.awaitOthers();
+  return run.summary;
+}
+
+class Run {
+  readonly summary = emptySummary();
+  readonly #options: CrossmatchOptions;
+  readonly #catalogs: OpenCatalogs;
+  /** What others had claimed when we came by. */
+  #busy: bigint[] = [];
+
+  constructor(options: CrossmatchOptions) {
+    this.#options = options;
+    this.#catalogs = new OpenCatalogs(options.store);
+  }
+
+  async walk(): Promise<void> {
+    const { store, batchSize = DEFAULT_BATCH_SIZE, isDeferred = () => false } = this.#options;
+    for (let after: bigint | undefined; ; ) {
+      const catalogs = this.#catalogs.current();
+      const ids = store.pendingIds(batchSize, after);
+      if (ids.length === 0) return;
+      after = ids.at(-1);
+      const wanted = ids.filter(id => !isDeferred(id));
+      if (wanted.length > 0) for (const id of await this.#take(wanted, catalogs)) this.#busy.push(id);
+    }
+  }
+
+  async awaitOthers(): Promise<void> {
+    const { signal, onProgress } = this.#options;
+    while (this.#busy.length > 0) {
+      onProgress?.({ objects: this.summary.objects, files: 0, filesDone: 0, awaited: this.#busy.length });
+      await sleep(OTHERS_POLL_MS, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted());
+      const awaited = this.#busy.length;
+      const before = this.summary.objects;
+      this.#busy = await this.#take(this.#busy, this.#catalogs.current());
+      const done = awaited - this.#busy.length - (this.summary.objects - before);
+      this.summary.objects += done;
+      this.summary.skipped += done;
+    }
+  }
+
+  /**
+   * Claims and crossmatches those of `ids` that are still pending and free.
+   * @returns those that others have claimed
+   */
+  async #take(ids: readonly bigint[], catalogs: readonly PlannedCatalog[]): Promise<bigint[]> {
+    const { writer } = this.#options;
+    const claim = await writer.claim(ids);
+    if (claim.ids.length > 0) {
+      try {
+        await this.#crossmatch(await this.#readInSkyOrder(claim.ids), catalogs);
+      } finally {
+        await writer.releaseClaim(claim);
+      }
+    }
+    return [...claim.busy];
+  }
+
+  /** Neighbours on the sky beside each other, those without a position last. */
+  async #readInSkyOrder(ids: readonly bigint[]): Promise<StoredObject[]> {
+    const objects: { readonly object: StoredObject; readonly pixel: number }[] = [];
+    for (const [at, id] of ids.entries()) {
+      if (at % READ_SLICE === 0) await turn();
+      const object = this.#options.store.getObject(id);
+      if (!object) continue;
+      const { position } = object;
+      objects.push({ object, pixel: position ? pixelOf(MAX_ORDER, position.ra, position.dec) : Infinity });
+    }
+    // Stable, and Infinity - Infinity is no order.
+    objects.sort((a, b) => (a.pixel === b.pixel ? 0 : a.pixel - b.pixel));
+    return objects.map(({ object }) => object);
+  }
+
+  async #crossmatch(objects: readonly StoredObject[], catalogs: readonly PlannedCatalog[]): Promise<void> {
+    const { pool, associator, signal, onProgress } = this.#options;
+    const provenance = this.#options.provenance();
+    const radiusArcsec = provenance.crossmatch_radius_arcsec;
+    if (radiusArcsec === null) throw new RangeError('Cannot crossmatch as the settings have no crossmatch radius');
+    const searches = await searchBatch(objects, catalogs, {
+      pool,
+      radiusArcsec,
+      associator,
+      signal,
+      record: (results, unreadable) => this.#record(results, unreadable, provenance),
+      onFile: (filesDone, files) => onProgress?.({ objects: this.summary.objects, files, filesDone, awaited: 0 }),
+    });
+    for (const { problems, reads } of searches) {
+      for (const problem of problems) addProblem(this.summary, problem);
+      addReads(this.summary.reads, reads);
+    }
+  }
+
+  async #record(
+    results: readonly CrossmatchResult[],
+    unreadable: readonly bigint[],
+    provenance: ProvenanceSet,
+  ): Promise<void> {
+    const { writer, onUnreadable } = this.#options;
+    const counts = await writer.recordCrossmatches(results, provenance, nowUs());
+    const { summary } = this;
+    summary.objects += results.length + unreadable.length;
+    summary.recorded += counts.recorded;
+    summary.skipped += counts.skipped;
+    summary.unreadable += unreadable.length;
+    for (const result of results) addResult(summary, result);
+    if (unreadable.length > 0) onUnreadable?.(unreadable);
   }
 }
 
@@ -117,105 +206,4 @@ class OpenCatalogs {
     this.#open.set(registration.name, opened);
     return opened;
   }
-}
-
-async function crossmatchBatch(
-  objects: readonly StoredObject[],
-  catalogs: readonly PlannedCatalog[],
-  options: CrossmatchOptions,
-  summary: CrossmatchSummary,
-): Promise<void> {
-  const provenance = options.provenance();
-  const radiusArcsec = provenance.crossmatch_radius_arcsec;
-  if (radiusArcsec === null) throw new RangeError('Cannot crossmatch as the settings have no crossmatch radius');
-  const positions = objects.flatMap(({ position }) => position ?? []);
-  const ra = Float64Array.from(positions, position => position.ra);
-  const dec = Float64Array.from(positions, position => position.dec);
-  const searches = catalogs.map(catalog => new CatalogSearch(catalog, ra, dec, radiusArcsec));
-  await searchAll(searches, options, summary.objects);
-  options.signal?.throwIfAborted();
-
-  const results: CrossmatchResult[] = [];
-  let positioned = 0;
-  for (const object of objects) {
-    const result = resultOf(object, object.position ? positioned++ : undefined, searches);
-    if (result) results.push(result);
-  }
-  const counts = await options.writer.recordCrossmatches(results, provenance, nowUs());
-  summary.objects += objects.length;
-  summary.recorded += counts.recorded;
-  summary.skipped += counts.skipped;
-  summary.unreadable += objects.length - results.length;
-  for (const { problems, reads } of searches) {
-    for (const problem of problems) addProblem(summary.problems, problem);
-    addReads(summary.reads, reads);
-  }
-  for (const result of results) count(summary, result);
-}
-
-/**
- * Every file of every catalog that is wanted, once, a few at a time: enough to keep the pool busy, so that what waits
- * holds no memory.
- */
-async function searchAll(
-  searches: readonly CatalogSearch[],
-  options: CrossmatchOptions,
-  objects: number,
-): Promise<void> {
-  const { pool, signal, onProgress } = options;
-  const work = searches.flatMap(catalog => catalog.searches.map(search => ({ catalog, search })));
-  let next = 0;
-  let filesDone = 0;
-  const lane = async () => {
-    while (next < work.length) {
-      signal?.throwIfAborted();
-      const { catalog, search } = work[next++]!;
-      catalog.take(search, await pool.run(catalog.task(search), signal ? { signal } : {}));
-      onProgress?.({ objects, files: work.length, filesDone: ++filesDone });
-    }
-  };
-  const stopped = (error: unknown) => {
-    next = work.length;
-    throw error;
-  };
-  const lanes = Array.from({ length: pool.threads * (pool.tasksPerThread + 1) }, () => lane().catch(stopped));
-  const failed = (await Promise.allSettled(lanes)).find(result => result.status === 'rejected');
-  if (failed) throw failed.reason;
-}
-
-/**
- * The outcome of one object, or undefined where it must stay pending. `ordinal` is undefined for an object without a
- * position.
- */
-function resultOf(
-  { diaObjectId }: StoredObject,
-  ordinal: number | undefined,
-  searches: readonly CatalogSearch[],
-): CrossmatchResult | undefined {
-  const catalogOutcomes: (readonly [string, RecordedOutcome])[] = [];
-  for (const search of searches) {
-    const outcome = ordinal === undefined ? 'not_searched_invalid_position' : search.outcome(ordinal);
-    if (outcome === undefined) return undefined;
-    catalogOutcomes.push([search.name, outcome]);
-  }
-  const outcomes = new Set(catalogOutcomes.map(([, outcome]) => outcome));
-  if (outcomes.has('skipped_read_failure') && !outcomes.has('searched')) return undefined;
-  const matches = ordinal === undefined ? [] : searches.flatMap(search => search.match(ordinal) ?? []);
-  return { diaObjectId, catalogOutcomes, matches };
-}
-
-function count({ statuses, outcomes }: CrossmatchSummary, { catalogOutcomes, matches }: CrossmatchResult): void {
-  statuses[crossmatchedStatus(matches.length > 0, catalogOutcomes)]++;
-  for (const [catalog, outcome] of catalogOutcomes) {
-    const ofCatalog = (outcomes[catalog] ??= {});
-    ofCatalog[outcome] = (ofCatalog[outcome] ?? 0) + 1;
-  }
-}
-
-function addProblem(problems: ReadProblem[], problem: ReadProblem): void {
-  const at = problems.findIndex(
-    ({ catalogName, reason }) => catalogName === problem.catalogName && reason === problem.reason,
-  );
-  if (at < 0) problems.push(problem);
-  else problems[at] = { ...problem, objects: problems[at]!.objects + problem.objects };
 }

@@ -116,6 +116,11 @@ export class CatalogSearch {
   match(object: number): Match | undefined {
     return this.#unread.has(object) ? undefined : this.#best.get(object)?.match;
   }
+
+  /** Lets go of what is held for an object whose result is taken. */
+  forget(object: number): void {
+    this.#best.delete(object);
+  }
 }
 
 function payloadOf(columns: CatalogColumns, { payload }: FileMatches, row: number): Record<string, unknown> {

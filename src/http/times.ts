@@ -23,21 +23,13 @@ const isInRange = (second: number) => second >= -62_135_596_800 && second <= 253
  * for a text that is no such time, a date or time of day that does not exist, and years before 1 and after 9999.
  */
 export function parseInstant(text: string): Instant | undefined {
-  const end = text.search(/[T ]/);
-  const midnightMs = parseDate(end < 0 ? text : text.slice(0, end));
-  const parts = end < 0 ? [] : TIME.exec(text.slice(end + 1));
-  if (midnightMs === undefined || parts === null) return undefined;
-  const [hour, minute, second] = [1, 2, 3].map(i => Number(parts[i] ?? 0)) as [number, number, number];
-  const offsetMinutes = parseOffset(parts[5] ?? 'Z');
-  if (hour > 23 || minute > 59 || second > 59 || offsetMinutes === undefined) return undefined;
-  const localSeconds = midnightMs / 1000 + hour * 3600 + minute * 60 + second;
-  const seconds = localSeconds - offsetMinutes * 60;
-  if (!isInRange(seconds) || !isInRange(localSeconds)) return undefined;
-  const micros = (parts[4] ?? '').slice(0, 6).padEnd(6, '0');
-  const fraction = micros === '000000' ? '' : `.${micros}`;
-  const local = new Date(localSeconds * 1000).toISOString().slice(0, -5);
+  const parsed = parse(text);
+  if (!parsed) return undefined;
+  const { seconds, micros, offsetMinutes } = parsed;
+  const fraction = micros === 0 ? '' : `.${String(micros).padStart(6, '0')}`;
+  const local = new Date((seconds + offsetMinutes * 60) * 1000).toISOString().slice(0, -5);
   return {
-    timeUs: seconds * 1e6 + Number(micros),
+    timeUs: seconds * 1e6 + micros,
     offsetMinutes,
     text: `${local}${fraction}${formatOffset(offsetMinutes)}`,
   };
@@ -45,7 +37,29 @@ export function parseInstant(text: string): Instant | undefined {
 
 /** The microseconds of `parseInstant`. */
 export function parseTime(text: string): number | undefined {
-  return parseInstant(text)?.timeUs;
+  const parsed = parse(text);
+  return parsed && parsed.seconds * 1e6 + parsed.micros;
+}
+
+interface Parsed {
+  /** Since 1970, UTC. */
+  readonly seconds: number;
+  readonly micros: number;
+  readonly offsetMinutes: number;
+}
+
+function parse(text: string): Parsed | undefined {
+  const end = text.search(/[T ]/);
+  const midnightMs = parseDate(end < 0 ? text : text.slice(0, end));
+  const parts = end < 0 ? [] : TIME.exec(text.slice(end + 1));
+  if (midnightMs === undefined || parts === null) return undefined;
+  const [hour, minute, second] = [Number(parts[1] ?? 0), Number(parts[2] ?? 0), Number(parts[3] ?? 0)];
+  const offsetMinutes = parseOffset(parts[5] ?? 'Z');
+  if (hour > 23 || minute > 59 || second > 59 || offsetMinutes === undefined) return undefined;
+  const localSeconds = midnightMs / 1000 + hour * 3600 + minute * 60 + second;
+  const seconds = localSeconds - offsetMinutes * 60;
+  if (!isInRange(seconds) || !isInRange(localSeconds)) return undefined;
+  return { seconds, micros: Number((parts[4] ?? '').slice(0, 6).padEnd(6, '0')), offsetMinutes };
 }
 
 /** Midnight of a date, UTC, milliseconds since 1970. */

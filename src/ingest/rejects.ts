@@ -15,14 +15,14 @@ export interface Reject {
   readonly message: string;
 }
 
-/** Keeps rejected messages, or lines of an import, with their reasons: appends to `DATA/rejected/<broker>-<UTC date>.ndjson`, one JSON object a line. */
+/** Keeps rejected messages, lines of an import or rows of a registry file, with their reasons: appends to `DATA/rejected/<broker>-<UTC date>.ndjson`, one JSON object a line. */
 export class RejectLog {
   readonly path: string;
   readonly #directory: string;
   #waiting = '';
   #descriptor: number | undefined;
 
-  constructor(dataDir: string, broker: BrokerName | 'import') {
+  constructor(dataDir: string, broker: BrokerName | 'import' | 'tns') {
     this.#directory = join(dataDir, 'rejected');
     this.path = join(this.#directory, `${broker}-${new Date().toISOString().slice(0, 10)}.ndjson`);
   }

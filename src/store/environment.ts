@@ -24,7 +24,8 @@ import { decodeKey, decodeObject, decodePlain, EMPTY_TABLE, encodeJournal, encod
 /** The stored format that this release reads and writes; it upgrades an older one where it is opened for writing. */
 export const FORMAT_VERSION = 3;
 
-const FILE_NAME = 'nearsky.mdb';
+/** The database in its data directory. */
+export const FILE_NAME = 'nearsky.mdb';
 /** Several times what the lock file and an empty database take. */
 const LOCK_FILE_SPACE_BYTES = 2 ** 20;
 const INTERRUPTED = 'its creation was interrupted or is still under way: run `nearsky ingest` there once more';
@@ -33,6 +34,7 @@ const DATABASE_NAMES = [
   'objects',
   'sources',
   'pending',
+  'claims',
   'journal',
   'positions',
   'provenance_sets',
@@ -211,7 +213,7 @@ function checkFormat(format: number, mode: 'read' | 'write', cannot: string, dat
   }
 }
 
-/** From any older format, in one transaction. */
+/** From any older format, step by step, in one transaction. A database that begins empty needs no step: opening has made it. */
 function upgradeFormat(databases: Databases): void {
   databases.meta.transactionSync(() => {
     const format = readFormat(databases.meta)!;

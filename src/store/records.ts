@@ -238,6 +238,21 @@ export function decodeTnsRecord(objid: number, bytes: Uint8Array): TnsRecord {
   return { objid, name, namePrefix, ra, dec, classification, redshift };
 }
 
+/** The process that has claimed pending objects to crossmatch them, and which. */
+export interface ClaimRecord {
+  readonly pid: number;
+  readonly ids: readonly bigint[];
+}
+
+export function encodeClaim({ pid, ids }: ClaimRecord): Uint8Array {
+  return packr.pack([pid, ids]);
+}
+
+export function decodeClaim(bytes: Uint8Array): ClaimRecord {
+  const [pid, ids] = packr.unpack(bytes) as [number, bigint[]];
+  return { pid, ids };
+}
+
 /** How far the position table has come. */
 export interface TableState {
   readonly rows: number;

@@ -1,6 +1,7 @@
 /**
  * The snapshot of the TNS registry. A load stages its objects under a number of its own and then publishes them in one commit, so that
- * readers see the former snapshot or the new one, never a mix, and a load of any size is a row of small commits.
+ * readers see the former snapshot or the new one, never a mix, and a load of any size is a row of small commits. Changes to what is
+ * published are one commit with their new epoch.
  */
 import { type Databases, StoreError } from './environment.ts';
 import { decodeKey, decodePlain, decodeTnsRecord, encodeKey, encodePlain, encodeTnsRecord } from './records.ts';
@@ -10,10 +11,24 @@ const utf8 = new TextEncoder();
 const SNAPSHOT_KEY = utf8.encode('tns_snapshot');
 const LAST_LOAD_KEY = utf8.encode('tns_last_load');
 
-/** What is published: the number of its load and its epoch. */
-interface Snapshot {
+/** What a server said of a file when it sent it, to ask whether there is a newer one. */
+export interface Validators {
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+}
+
+/** What is published. Two with the same load and revision have the same objects. */
+export interface RegistrySnapshot {
+  /** The number of its load. */
   readonly load: number;
+  /** How often it was changed since. */
+  readonly revision: number;
+  /** The registry as it was at this time; microseconds since 1970. */
   readonly epochUs: number;
+  /** The epoch of the whole file that it began with. */
+  readonly fileEpochUs: number;
+  /** Of that file, where it was downloaded. */
+  readonly validators: Validators | null;
 }
 
 /** A read transaction to read in, where it is not the current one. */
@@ -21,11 +36,21 @@ export interface ReadOptions {
   readonly transaction?: object;
 }
 
-export function readSnapshot({ meta }: Databases, options?: ReadOptions): Snapshot | undefined {
+type SnapshotTuple = [number, number, number?, number?, (readonly [string | null, string | null])?];
+
+export function readSnapshot({ meta }: Databases, options?: ReadOptions): RegistrySnapshot | undefined {
   const bytes = meta.get(SNAPSHOT_KEY, options as object);
   if (!bytes) return undefined;
-  const [load, epochUs] = decodePlain(bytes) as [number, number];
-  return { load, epochUs };
+  // Format 2 stored the first two.
+  const [load, epochUs, revision = 0, fileEpochUs = epochUs, validators] = decodePlain(bytes) as SnapshotTuple;
+  const [etag, lastModified] = validators ?? [null, null];
+  return { load, epochUs, revision, fileEpochUs, validators: validators ? { etag, lastModified } : null };
+}
+
+function writeSnapshot({ meta }: Databases, snapshot: RegistrySnapshot): void {
+  const { load, epochUs, revision, fileEpochUs, validators } = snapshot;
+  const tuple = [load, epochUs, revision, fileEpochUs, validators && [validators.etag, validators.lastModified]];
+  meta.put(SNAPSHOT_KEY, encodePlain(tuple));
 }
 
 /** The object of the published snapshot whose name, lowercased, is this; of several the one with the lowest objid. */
@@ -40,6 +65,12 @@ export function findByName(databases: Databases, name: string): TnsRecord | unde
   return undefined;
 }
 
+/** An object of a load. */
+export function findByObjid(databases: Databases, load: number, objid: number): TnsRecord | undefined {
+  const bytes = databases.tns_objects.get(objectKey(load, BigInt(objid)));
+  return bytes && decodeTnsRecord(objid, bytes);
+}
+
 /** Every object of the published snapshot, by ascending objid. */
 export function* readRegistry(databases: Databases, options?: ReadOptions): Iterable<TnsRecord> {
   const snapshot = readSnapshot(databases, options);
@@ -48,6 +79,14 @@ export function* readRegistry(databases: Databases, options?: ReadOptions): Iter
   for (const { key, value } of databases.tns_objects.getRange(range as object)) {
     yield decodeTnsRecord(Number(decodeKey(key.subarray(8))), value);
   }
+}
+
+/** The number of objects of the published snapshot; counts them. */
+export function countRegistry(databases: Databases): number {
+  const snapshot = readSnapshot(databases);
+  if (!snapshot) return 0;
+  const range = { start: objectKey(snapshot.load, 0n), end: objectKey(snapshot.load + 1, 0n) };
+  return databases.tns_objects.getKeysCount(range);
 }
 
 /** The number of a new load. This and the functions below are to be called in a write transaction. */
@@ -63,24 +102,64 @@ export type StageOutcome = 'added' | 'unchanged' | 'conflict';
 
 /** Adds an object to a load; `conflict` where the load holds another one of that objid, which then stays. */
 export function stage(databases: Databases, load: number, record: TnsRecord): StageOutcome {
-  const objid = BigInt(record.objid);
-  const key = objectKey(load, objid);
-  const value = encodeTnsRecord(record);
-  const staged = databases.tns_objects.get(key);
-  if (staged) return Buffer.compare(staged, value) === 0 ? 'unchanged' : 'conflict';
-  databases.tns_objects.put(key, value);
-  databases.tns_names.put(nameKey(load, record.name.toLowerCase(), objid), new Uint8Array(0));
+  const staged = databases.tns_objects.get(objectKey(load, BigInt(record.objid)));
+  if (staged) return Buffer.compare(staged, encodeTnsRecord(record)) === 0 ? 'unchanged' : 'conflict';
+  put(databases, load, record);
   return 'added';
 }
 
-/** @throws StoreError when a load that began later is published already */
-export function publish(databases: Databases, load: number, epochUs: number): void {
-  const current = readSnapshot(databases);
-  if (current && current.load > load) {
-    throw new StoreError('Cannot replace the TNS registry as another load did so meanwhile: load it again');
-  }
-  databases.meta.put(SNAPSHOT_KEY, encodePlain([load, epochUs]));
+/** Adds an object to a load, or replaces the one of its objid. */
+export function change(databases: Databases, load: number, record: TnsRecord): void {
+  const known = findByObjid(databases, load, record.objid);
+  if (known) databases.tns_names.remove(nameKey(load, known.name.toLowerCase(), BigInt(record.objid)));
+  put(databases, load, record);
 }
+
+function put(databases: Databases, load: number, record: TnsRecord): void {
+  const objid = BigInt(record.objid);
+  databases.tns_objects.put(objectKey(load, objid), encodeTnsRecord(record));
+  databases.tns_names.put(nameKey(load, record.name.toLowerCase(), objid), new Uint8Array(0));
+}
+
+/**
+ * Publishes a load.
+ * @param base what it is to replace (null: nothing); undefined where it may replace anything
+ * @throws StoreError when a load that began later is published already, or what is published is not `base`
+ */
+export function publish(
+  databases: Databases,
+  snapshot: Omit<RegistrySnapshot, 'revision'>,
+  base?: RegistrySnapshot | null,
+): void {
+  const current = readSnapshot(databases);
+  if ((current && current.load > snapshot.load) || (base !== undefined && !isSame(current, base))) {
+    throw replacedMeanwhile();
+  }
+  writeSnapshot(databases, { ...snapshot, revision: 0 });
+}
+
+/**
+ * Changes what is published, and its epoch.
+ * @throws StoreError when that is not `base` any more
+ */
+export function changePublished(
+  databases: Databases,
+  base: RegistrySnapshot,
+  records: readonly TnsRecord[],
+  epochUs: number,
+): void {
+  if (!isSame(readSnapshot(databases), base)) throw replacedMeanwhile();
+  for (const record of records) change(databases, base.load, record);
+  writeSnapshot(databases, { ...base, revision: base.revision + 1, epochUs });
+}
+
+/** Whether both have the same objects. */
+export function isSame(a: RegistrySnapshot | undefined, b: RegistrySnapshot | null): boolean {
+  return a?.load === b?.load && a?.revision === b?.revision;
+}
+
+const replacedMeanwhile = () =>
+  new StoreError('Cannot replace the TNS registry as another load did so meanwhile: load it again');
 
 /** Removes at most `limit` keys of the loads from `first` up to `end`, exclusive; how many there were. */
 export function removeLoads(databases: Databases, first: number, end: number, limit: number): number {

@@ -1,6 +1,7 @@
 /** Reading what is stored. Any number of processes and threads may read while one at a time writes (src/store/writer.ts). */
 import { statSync } from 'node:fs';
 import type { CatalogRegistration } from '../catalogs/types.ts';
+import { claimedIds, livePids } from './claims.ts';
 import { type Counters, readCounters } from './counters.ts';
 import { type BinaryDatabase, type Databases, type Environment, openEnvironment, StoreError } from './environment.ts';
 import { type PositionRows, readPositions } from './positions.ts';
@@ -19,7 +20,14 @@ import {
   scratchKey,
   type TableState,
 } from './records.ts';
-import { findByName, readSnapshot } from './registry.ts';
+import {
+  countRegistry,
+  findByName,
+  findByObjid,
+  type RegistrySnapshot,
+  readRegistry,
+  readSnapshot,
+} from './registry.ts';
 import { Snapshot } from './snapshot.ts';
 import { STORED_STATUSES, statusOf } from './status.ts';
 import type { JournalEntry, MatchSource, StoredObject, TnsRecord } from './types.ts';
@@ -36,7 +44,6 @@ export interface StoreCounts {
   /** Coincident sources of the crossmatched objects, of whatever version, by catalog name. */
   readonly matches: Readonly<Record<string, number>>;
   readonly journalEntries: number;
-  readonly diskBytes: number;
 }
 
 /**
@@ -151,6 +158,11 @@ export class Store {
     return [...this.databases.pending.getKeys(range)].map(decodeKey);
   }
 
+  /** How many objects are pending; counts them, 20 µs a thousand. */
+  pendingCount(): number {
+    return this.databases.pending.getKeysCount();
+  }
+
   /** Every registered catalog, by ascending name. */
   catalogs(): CatalogRegistration[] {
     return [...this.databases.catalogs.getRange({})].map(({ value }) => decodePlain(value) as CatalogRegistration);
@@ -181,9 +193,30 @@ export class Store {
     return (this.databases[name].getStats() as { readonly entryCount: number }).entryCount;
   }
 
+  /** What is published of the TNS registry; undefined when nothing is loaded. */
+  tnsSnapshot(): RegistrySnapshot | undefined {
+    return readSnapshot(this.databases);
+  }
+
   /** The epoch of the TNS registry's snapshot; null when none is loaded. */
   tnsSnapshotEpochUs(): number | null {
     return readSnapshot(this.databases)?.epochUs ?? null;
+  }
+
+  /** How many objects the TNS registry has; counts them. */
+  tnsCount(): number {
+    return countRegistry(this.databases);
+  }
+
+  /** Every object of the TNS registry by ascending objid. */
+  tnsRecords(): Iterable<TnsRecord> {
+    return readRegistry(this.databases);
+  }
+
+  /** The object of the TNS registry of that objid. */
+  tnsByObjid(objid: number): TnsRecord | undefined {
+    const snapshot = this.tnsSnapshot();
+    return snapshot && findByObjid(this.databases, snapshot.load, objid);
   }
 
   /**
@@ -192,6 +225,11 @@ export class Store {
    */
   tnsByName(normalizedName: string): TnsRecord | undefined {
     return findByName(this.databases, normalizedName);
+  }
+
+  /** The processes that have this database open, as the kernel knows them: one that was killed is not among them. */
+  livePids(): ReadonlySet<number> {
+    return livePids(this.#environment.root);
   }
 
   /**
@@ -209,14 +247,27 @@ export class Store {
     return new Snapshot(this.databases, root.useReadTransaction(), bytes => this.#decodeSources(bytes));
   }
 
-  /** Counts over every object; reads them all. */
-  counts(): StoreCounts {
+  /** Copies the database, as it is at one moment, to a file that is not there yet. Whoever writes meanwhile is not held up. */
+  async copyTo(file: string): Promise<void> {
+    await this.#environment.root.backup(file, false);
+  }
+
+  /** How many pending objects a living process has claimed. */
+  claimedCount(): number {
+    return claimedIds(this.databases, this.livePids()).size;
+  }
+
+  /**
+   * Counts over every object; reads them all.
+   * @param onProgress told of the objects so far, now and then
+   */
+  counts(onProgress?: (objects: number) => void): StoreCounts {
     const statuses: Record<string, number> = Object.fromEntries(STORED_STATUSES.map(status => [status, 0]));
     const outcomes: Record<string, Record<string, number>> = {};
     const matches: Record<string, number> = {};
     let objects = 0;
     for (const object of this.objects()) {
-      objects++;
+      if (++objects % 1000 === 0) onProgress?.(objects);
       add(statuses, statusOf(object));
       const current = object.records.at(-1);
       for (const [catalog, outcome] of current?.catalogOutcomes ?? []) add((outcomes[catalog] ??= {}), outcome);
@@ -225,7 +276,7 @@ export class Store {
       for (const source of sources) add(matches, source.slice(0, source.indexOf(' ')));
     }
     const journalEntries = this.databases.journal.getKeysCount();
-    return { objects, statuses, outcomes, matches, journalEntries, diskBytes: statSync(this.#environment.file).size };
+    return { objects, statuses, outcomes, matches, journalEntries };
   }
 
   /** Closes this thread's handle; the store must not be used afterwards. */

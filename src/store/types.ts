@@ -136,4 +136,6 @@ export interface CrossmatchResult {
     readonly separationArcsec: number;
     readonly source: MatchSource;
   }[];
+  /** Left out where the registry was not asked: then nothing is stored about it. */
+  readonly tns?: TnsAssociation;
 }

@@ -1,5 +1,6 @@
 /** The one way into the database. Each method is one synchronous transaction: all of it is committed and flushed, or none of it. */
 import type { CatalogRegistration } from '../catalogs/types.ts';
+import { type Claim, dropClaim, takeClaim } from './claims.ts';
 import {
   catalogSkips,
   crossmatchBatches,
@@ -15,7 +16,17 @@ import { appendPositions } from './positions.ts';
 import { contentHash } from './provenance_hash.ts';
 import { listRecent, raiseLatestIngest } from './recent.ts';
 import { encodeJournal, encodeKey, encodeObject, encodePlain, encodeProvenanceSet, encodeSources } from './records.ts';
-import { beginLoad, publish, removeLoads, type StageOutcome, stage } from './registry.ts';
+import {
+  beginLoad,
+  change,
+  changePublished,
+  publish,
+  type RegistrySnapshot,
+  removeLoads,
+  type StageOutcome,
+  stage,
+  type Validators,
+} from './registry.ts';
 import { lastOrdinal, type Store } from './store.ts';
 import type {
   CrossmatchResult,
@@ -35,6 +46,15 @@ export interface IngestCounts {
   readonly delivered: number;
   /** Known objects, delivered again by the same broker. */
   readonly duplicate: number;
+}
+
+/** Of a load that is to be published. */
+export interface PublishDetails {
+  /** The epoch of the whole file that it began with; that of the load by default. */
+  readonly fileEpochUs?: number;
+  readonly validators?: Validators | null;
+  /** What it is to replace (null: nothing); by default whatever there is. */
+  readonly base?: RegistrySnapshot | null;
 }
 
 const NOTHING = new Uint8Array(0);
@@ -91,8 +111,25 @@ export class Writer {
   }
 
   /**
-   * Records crossmatches in one commit: record, matches, sources and state of each object, which then is no longer pending. A result
-   * for an object that is not pending is skipped. A first crossmatch has version 1, a later one the next; older ones are kept.
+   * Claims those of `ids` that are pending and that nobody else has claimed, to be crossmatched by this process alone. A claim ends with
+   * `releaseClaim`, or with this process, however that ends.
+   * @throws StoreError
+   */
+  async claim(ids: readonly bigint[]): Promise<Claim> {
+    return this.#transaction('claim the pending objects', () => {
+      return takeClaim(this.#store.databases, ids, this.#store.livePids());
+    });
+  }
+
+  /** Gives up a claim; what of it is still pending is free again. */
+  async releaseClaim(claim: Claim): Promise<void> {
+    this.#transaction('release the claim', () => dropClaim(this.#store.databases, claim));
+  }
+
+  /**
+   * Records crossmatches in one commit: record, matches, sources, state and registry association of each object, which then is no longer
+   * pending. A result for an object that is not pending is skipped. A first crossmatch has version 1, a later one the next; older ones
+   * are kept, and so is an association that is there.
    * @throws StoreError; then nothing of it is stored
    */
   async recordCrossmatches(
@@ -170,13 +207,31 @@ export class Writer {
     return this.#transaction('load the registry', () => records.map(record => stage(databases, load, record)));
   }
 
+  /** Adds objects to a load that is not published, or replaces those of their objids, in one commit. */
+  async changeStagedRegistry(load: number, records: readonly TnsRecord[]): Promise<void> {
+    const { databases } = this.#store;
+    this.#transaction('load the registry', () => {
+      for (const record of records) change(databases, load, record);
+    });
+  }
+
   /**
    * Publishes a load: it replaces the former snapshot in one commit. What that held is then removed.
-   * @throws StoreError, also when a load that began later has been published
+   * @throws StoreError, also when a load that began later has been published, or the former snapshot is not `base`
    */
-  async publishRegistry(load: number, epochUs: number): Promise<void> {
-    this.#transaction('load the registry', () => publish(this.#store.databases, load, epochUs));
+  async publishRegistry(load: number, epochUs: number, details: PublishDetails = {}): Promise<void> {
+    const { fileEpochUs = epochUs, validators = null, base } = details;
+    const snapshot = { load, epochUs, fileEpochUs, validators };
+    this.#transaction('load the registry', () => publish(this.#store.databases, snapshot, base));
     await this.#removeLoads(0, load);
+  }
+
+  /**
+   * Adds objects to the published snapshot, or replaces those of their objids, and moves its epoch, all in one commit.
+   * @throws StoreError, also when what is published is not `base` any more
+   */
+  async changeRegistry(base: RegistrySnapshot, records: readonly TnsRecord[], epochUs: number): Promise<void> {
+    this.#transaction('change the registry', () => changePublished(this.#store.databases, base, records, epochUs));
   }
 
   /** Gives up a load that is not published. */
@@ -215,13 +270,12 @@ export class Writer {
   }
 }
 
-/** A function of a provenance set that computes each distinct one once: a batch has few of them. */
+/** A function of a provenance set that computes each object's once: a batch has few of them. */
 function memo(bytesOf: (set: ProvenanceSet) => Uint8Array): (set: ProvenanceSet) => Uint8Array {
-  const known = new Map<string, Uint8Array>();
+  const known = new Map<ProvenanceSet, Uint8Array>();
   return set => {
-    const text = JSON.stringify(set);
-    const bytes = known.get(text) ?? bytesOf(set);
-    known.set(text, bytes);
+    const bytes = known.get(set) ?? bytesOf(set);
+    known.set(set, bytes);
     return bytes;
   };
 }
@@ -264,6 +318,7 @@ function withCrossmatch(
     state: 'crossmatched',
     records: [...object.records, record],
     matches: [...object.matches, ...found.map(({ match }) => match)],
+    tns: object.tns ?? result.tns ?? null,
   };
   return { updated, newSources: found.map(({ source }) => source) };
 }

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, readSync, writeSync } from 'node:fs';
 import { type Line, LineSplitter, MAX_LINE_BYTES } from '../ingest/lines.ts';
+import { openNamelessFile } from '../nameless_file.ts';
 import { storeError } from '../store/environment.ts';
 
 const BLOCK_BYTES = 2 ** 20;
@@ -38,11 +37,7 @@ export class EarlyLines {
 
   #write(): void {
     try {
-      if (this.#descriptor === undefined) {
-        const path = join(this.#dataDir, `import-${randomUUID()}.tmp`);
-        this.#descriptor = openSync(path, 'wx+', 0o600);
-        unlinkSync(path);
-      }
+      this.#descriptor ??= openNamelessFile(this.#dataDir);
       const bytes = Buffer.from(this.#waiting);
       for (let at = 0; at < bytes.length; ) {
         at += writeSync(this.#descriptor, bytes, at, bytes.length - at, this.#size + at);

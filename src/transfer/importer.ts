@@ -41,7 +41,7 @@ export interface ImporterOptions {
 }
 
 /** A commit has about this many lines. It ends where another object begins, so that an object appears with all its lines at once. */
-const BATCH_LINES = 5000;
+const BATCH_LINES = 10_000;
 /** But it never has more than this. */
 const MAX_BATCH_LINES = 4 * BATCH_LINES;
 

@@ -199,32 +199,68 @@ function outcomesOf(map: JsonObject): [string, RecordedOutcome][] {
   });
 }
 
+/** The sets of the lines before, by their text: there are few of them, and a line in four has one. */
+const knownSets = new Map<string, ProvenanceSet>();
+const MAX_KNOWN_SETS = 1000;
+
+/** Equal sets of several lines are one object. */
 function provenanceOf(fields: JsonObject): ProvenanceSet {
-  return {
+  const text = textOf(fields);
+  const known = text === undefined ? undefined : knownSets.get(text);
+  if (known) return known;
+  const set = {
     crossmatch_radius_arcsec: take(fields, 'crossmatch_radius_arcsec', separationOrNull),
     catalogs: take(fields, 'catalogs', catalogs),
     reliability_cuts: take(fields, 'reliability_cuts', cuts),
   };
+  if (text !== undefined && knownSets.size < MAX_KNOWN_SETS) knownSets.set(text, set);
+  return set;
+}
+
+/** Undefined where there is a bigint in it. */
+function textOf(fields: JsonObject): string | undefined {
+  try {
+    return JSON.stringify(fields);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The columns of a source, keys lowercased; of keys that differ in case alone the last counts. */
 function payloadOf(columns: JsonObject | null): Record<string, unknown> | null {
   if (!columns) return null;
-  const entries = Object.entries(columns);
-  if (entries.length > MAX_PAYLOAD_KEYS)
-    throw new LineError(`catalog_payload must have at most ${MAX_PAYLOAD_KEYS} keys`);
-  for (const [key, value] of entries) {
-    const isPlain = typeof value === 'number' ? Number.isFinite(value) : typeof value !== 'object' || value === null;
-    if (
-      !isPlain ||
-      key === '__proto__' ||
-      !key.isWellFormed() ||
-      (typeof value === 'string' && !value.isWellFormed())
-    ) {
+  const keys = Object.keys(columns);
+  if (keys.length > MAX_PAYLOAD_KEYS) throw new LineError(`catalog_payload must have at most ${MAX_PAYLOAD_KEYS} keys`);
+  const payload: Record<string, unknown> = {};
+  for (const key of keys) {
+    const column = columnOf(key);
+    const value = columns[key];
+    if (column === undefined || !isPlain(value)) {
       throw new LineError(
         `catalog_payload must hold finite numbers, texts, true, false and null: ${JSON.stringify(key)} is none of these`,
       );
     }
+    payload[column] = value;
   }
-  return Object.fromEntries(entries.map(([key, value]) => [key.toLowerCase(), value]));
+  return payload;
+}
+
+function isPlain(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value === 'string') return value.isWellFormed();
+  return typeof value !== 'object' || value === null;
+}
+
+/** Lowercased keys of the lines before: every source of a catalog has the same. */
+const knownColumns = new Map<string, string>();
+const MAX_KNOWN_COLUMNS = 10_000;
+
+/** The lowercased key; undefined where it cannot be one. */
+function columnOf(key: string): string | undefined {
+  const known = knownColumns.get(key);
+  if (known !== undefined) return known;
+  const column = key.toLowerCase();
+  if (column === '__proto__' || !key.isWellFormed()) return undefined;
+  if (knownColumns.size < MAX_KNOWN_COLUMNS) knownColumns.set(key, column);
+  return column;
 }

@@ -6,6 +6,7 @@ import { pixelOf } from '../../index/mod.ts';
 import { CATALOGS } from '../../src/catalogs/definitions.ts';
 import { CatalogError } from '../../src/catalogs/errors.ts';
 import type { SkyPosition, StoredObject } from '../../src/store/types.ts';
+import { Writer } from '../../src/store/writer.ts';
 import { rejection } from '../catalogs/support.ts';
 import { type ExpectedMatch, expectedOutcome, nearestRow } from '../oracle/crossmatch.ts';
 import { HARD_PLACES, offset, type Place, seededRandom } from '../oracle/skies.ts';
@@ -326,6 +327,92 @@ test('beside another crossmatch and an ingest every object is crossmatched once'
     const crossmatched = world.store.journalAfter(0, 10_000).flatMap(entry => entry.crossmatched);
     assert.is(crossmatched.length, 800);
     assert.is(new Set(crossmatched).size, 800);
+  }));
+
+/** Notes what is handed in to be recorded. */
+class WatchedWriter extends Writer {
+  readonly handedIn: bigint[] = [];
+
+  override recordCrossmatches(...args: Parameters<Writer['recordCrossmatches']>) {
+    this.handedIn.push(...args[0].map(({ diaObjectId }) => diaObjectId));
+    return super.recordCrossmatches(...args);
+  }
+}
+
+test('of several crossmatches at once each does objects of its own', () =>
+  inWorld(async world => {
+    const random = seededRandom(7);
+    const places = scatter(random, HARD_PLACES, 300, 5);
+    await world.addCatalog('gaia_dr3', places, { maxRows: 30 });
+    const ids = await world.ingest(scatter(random, HARD_PLACES, 500, 5));
+    const writers = [20, 33, 70].map(batchSize => ({ batchSize, writer: new WatchedWriter(world.store) }));
+    const summaries = await Promise.all(writers.map(options => world.crossmatch(options)));
+    const handedIn = writers.flatMap(({ writer }) => writer.handedIn);
+    assert.equal([handedIn.length, new Set(handedIn)], [500, new Set(ids)]);
+    assert.ok(writers.every(({ writer }) => writer.handedIn.length > 0));
+    for (const { objects, recorded, skipped } of summaries) assert.is(objects, recorded + skipped);
+    assert.is(world.store.databases.claims.getKeysCount(), 0);
+  }));
+
+test('what another has claimed is awaited: crossmatched by it, or here once it has given up', () =>
+  inWorld(async world => {
+    const place = { ra: 10, dec: -30 };
+    await world.addCatalog('gaia_dr3', [place]);
+    const ids = await world.ingest(Array.from({ length: 6 }, () => place));
+    const claim = await world.writer.claim(ids.slice(0, 4));
+    const without = await world.crossmatch({ awaitOthers: false });
+    assert.equal([without.objects, without.recorded], [2, 2]);
+    let awaited: number[] = [];
+    const onProgress = (progress: { awaited: number }) => {
+      if (awaited.length === 1) void world.writer.releaseClaim(claim);
+      awaited = [...awaited, progress.awaited];
+    };
+    const result = { catalogOutcomes: [['gaia_dr3', 'searched']] as const, matches: [] };
+    await world.writer.recordCrossmatches([{ diaObjectId: ids[0]!, ...result }], PROVENANCE, 1_767_225_600_000_000);
+    const summary = await world.crossmatch({ onProgress });
+    assert.equal([summary.objects, summary.recorded, summary.skipped], [3, 3, 0]);
+    assert.equal(awaited.slice(0, 2), [3, 3]);
+    const other = await world.ingest([place, place], 7n);
+    const theirs = await world.writer.claim(other);
+    const finish = () => {
+      const results = other.map(diaObjectId => ({ diaObjectId, ...result }));
+      void world.writer.recordCrossmatches(results, PROVENANCE, 1_767_225_600_000_000);
+      void world.writer.releaseClaim(theirs);
+    };
+    const second = await world.crossmatch({ onProgress: finish });
+    assert.equal([second.objects, second.recorded, second.skipped], [2, 0, 2]);
+  }));
+
+test('objects that are put off are left alone, and those that cannot be read are named', () =>
+  inWorld(async world => {
+    const place = { ra: 10, dec: -30 };
+    const gaia = await world.addCatalog('gaia_dr3', [place]);
+    const ids = await world.ingest([place, place, place]);
+    for (const { files } of gaia.partitions) rmSync(join(gaia.location, files[0]!));
+    const unreadable: bigint[] = [];
+    const summary = await world.crossmatch({
+      isDeferred: id => id === ids[1],
+      onUnreadable: named => unreadable.push(...named),
+    });
+    assert.equal([summary.objects, summary.unreadable, unreadable], [2, 2, [ids[0], ids[2]]]);
+    assert.is(world.store.databases.claims.getKeysCount(), 0);
+  }));
+
+test('a large batch is recorded in several commits, as its parts of the sky become complete', () =>
+  inWorld(async world => {
+    const places = Array.from({ length: 5000 }, (_, i) => ({ ra: (i * 0.072) % 360, dec: ((i * 7) % 160) - 80 }));
+    await world.addCatalog('gaia_dr3', places, { maxRows: 400 });
+    await world.ingest(places);
+    const sequence = world.store.lastSequence();
+    const done: number[] = [];
+    const summary = await world.crossmatch({ onProgress: ({ objects }) => done.push(objects) });
+    assert.equal([summary.recorded, summary.statuses.coincident_sources], [5000, 5000]);
+    const sizes = world.store.journalAfter(sequence).map(({ crossmatched }) => crossmatched.length);
+    assert.ok(sizes.length > 2 && sizes.every(size => size <= 2000), String(sizes));
+    assert.ok(
+      done.some(objects => objects > 0 && objects < 5000),
+      'some are recorded before the last file is read',
+    );
   }));
 
 test('stopped by its signal, it drops the batch in hand and keeps those before', () =>

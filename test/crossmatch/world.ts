@@ -3,11 +3,8 @@ import { join } from 'node:path';
 import { catalogDefinition } from '../../src/catalogs/definitions.ts';
 import { registerCatalog } from '../../src/catalogs/register.ts';
 import { REMOTE_DEFAULTS } from '../../src/catalogs/remote/options.ts';
-import {
-  type CrossmatchOptions,
-  type CrossmatchSummary,
-  crossmatchPending,
-} from '../../src/crossmatch/crossmatcher.ts';
+import { type CrossmatchOptions, crossmatchPending } from '../../src/crossmatch/crossmatcher.ts';
+import type { CrossmatchSummary } from '../../src/crossmatch/summary.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type { CatalogName, Delivery, ProvenanceSet, SkyPosition } from '../../src/store/types.ts';
 import { Writer } from '../../src/store/writer.ts';

@@ -11,7 +11,7 @@ const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
 /**
  * README.md's answer as a pattern: line breaks are added after commas and brackets, `…` stands for what is left out, and the
- * times of ingest and crossmatch are others.
+ * times of ingest, crossmatch and registry are others.
  */
 function patternOf(printed: string): RegExp {
   const escaped = printed
@@ -20,7 +20,7 @@ function patternOf(printed: string): RegExp {
     .replace(/([[{]) /g, '$1')
     .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
     .replaceAll('…', '.*?')
-    .replace(/("(?:ingest_time|crossmatched_at)": )"[^"]*"/g, '$1"[-+:.T\\d]+"');
+    .replace(/("(?:ingest_time|crossmatched_at|snapshot_epoch)": )"[^"]*"/g, '$1"[-+:.T\\d]+"');
   return new RegExp(`^${escaped}$`);
 }
 

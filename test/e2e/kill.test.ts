@@ -2,85 +2,19 @@
  * kill -9 of `ingest` and of `crossmatch` at random moments, then a restart: nothing that was there is missing, nothing is there twice,
  * and the end is that of a run that nobody disturbed. NEARSKY_KILLS sets how many times each (3).
  */
-import { cpSync, existsSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openStore, type Store, StoreError } from '../../src/store/store.ts';
-import { offset, seededRandom } from '../oracle/skies.ts';
 import { type Dump, readDump } from './dump.ts';
-import { catalogRows } from './expected.ts';
+import { assertKept, killAfter, kills, random, writeMessages } from './kill_support.ts';
 import { CATALOGS, eventually, get, nearsky, sample, send, start, startServer, withDirectory } from './support.ts';
 
-const kills = Number(process.env.NEARSKY_KILLS ?? 3);
-const random = seededRandom(Number(process.env.NEARSKY_SEED ?? Date.now()));
 const INGESTED = 20_000;
 const CROSSMATCHED = 1000;
 const CROSSMATCH_BATCH = 50;
 
 const test = suite('e2e/kill');
-
-/** Lasair messages of made objects, every fifth sent twice, around real and made Gaia sources of the sample. */
-async function writeMessages(file: string, count: number): Promise<void> {
-  const rows = (await catalogRows('gaia_dr3')) as { ra: number; dec: number }[];
-  const lines: string[] = [];
-  for (let i = 0; i < count; i++) {
-    const { ra, dec } = offset(rows[i % rows.length]!, 2 * random(), 2 * Math.PI * random());
-    const id = 9_100_000_000_000_000_001n + BigInt(i);
-    lines.push(`{"diaObjectId": ${id}, "ra": ${ra}, "decl": ${dec}, "latestR": 0.9, "firstDiaSourceMjdTai": 61105.25}`);
-    if (i % 5 === 0) lines.push(lines.at(-1)!);
-  }
-  writeFileSync(file, lines.join('\n'));
-}
-
-/** The store of a directory that another process makes, once it has committed something. */
-async function openWhenThere(dataDir: string): Promise<Store> {
-  const file = join(dataDir, 'nearsky.mdb');
-  for (;;) {
-    await new Promise(resolve => setTimeout(resolve, 2));
-    if (!existsSync(file) || statSync(file).size === 0) continue;
-    try {
-      return openStore(dataDir, 'read');
-    } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-    }
-  }
-}
-
-/**
- * Runs a command and kills it a random moment after its commit number `commits`.
- * @returns what the database held at the last look before that, or undefined when the command had ended by then
- */
-async function killAfter(commits: number, dataDir: string, args: readonly string[]): Promise<Dump | undefined> {
-  const { child, finished } = start(args);
-  let ended = false;
-  finished.then(() => {
-    ended = true;
-  });
-  const store = await openWhenThere(dataDir);
-  const before = store.lastSequence();
-  while (!ended && store.lastSequence() < before + commits) {
-    await new Promise(resolve => setTimeout(resolve, 1));
-    store.resetRead();
-  }
-  await store.close();
-  const seen = await readDump(dataDir);
-  await new Promise(resolve => setTimeout(resolve, 20 * random()));
-  send(child, 'SIGKILL');
-  const { signal, code, stderr } = await finished;
-  if (signal !== 'SIGKILL') assert.is(code, 0, stderr);
-  return signal === 'SIGKILL' ? seen : undefined;
-}
-
-/** What `seen` held is still there, as it was or further on. */
-function assertKept(seen: Dump, now: Dump): void {
-  for (const [id, object] of seen.objects) {
-    assert.ok(now.objects.has(id), `${id} is missing`);
-    if (!seen.pending.has(id)) assert.is(now.objects.get(id), object);
-  }
-  for (const kind of ['stored', 'delivered', 'crossmatched'] as const)
-    assert.equal(now.journal[kind].slice(0, seen.journal[kind].length), seen.journal[kind]);
-}
 
 /** Kills the command once or more in one directory, lets it run to its end, and compares with an undisturbed run. */
 async function killAndRestart(dataDir: string, args: readonly string[], commits: number, whole: Dump): Promise<number> {
@@ -117,29 +51,63 @@ test(`ingest, killed ${kills} times`, () =>
     }
   }));
 
+/** A directory with 1000 pending objects and the catalogs, to be copied, and what becomes of it. */
+async function prepareCrossmatch(directory: string): Promise<{ ready: string; whole: Dump }> {
+  const messages = join(directory, 'messages.ndjson');
+  await writeMessages(messages, CROSSMATCHED);
+  const ready = join(directory, 'ready');
+  await nearsky('ingest', '--broker', 'lasair', '--data', ready, messages);
+  for (const name of CATALOGS) await nearsky('catalog', 'add', name, join(sample, 'catalogs', name), '--data', ready);
+  const undisturbed = join(directory, 'undisturbed');
+  cpSync(ready, undisturbed, { recursive: true });
+  await nearsky('crossmatch', '--data', undisturbed);
+  const whole = await readDump(undisturbed);
+  assert.is(whole.pending.size, 0);
+  assert.is(whole.journal.crossmatched.length, CROSSMATCHED);
+  return { ready, whole };
+}
+
 test(`crossmatch, killed ${kills} times`, () =>
   withDirectory(async directory => {
-    const messages = join(directory, 'messages.ndjson');
-    await writeMessages(messages, CROSSMATCHED);
-    const ready = join(directory, 'ready');
-    await nearsky('ingest', '--broker', 'lasair', '--data', ready, messages);
-    for (const name of CATALOGS) await nearsky('catalog', 'add', name, join(sample, 'catalogs', name), '--data', ready);
-    const prepare = (name: string) => {
-      const data = join(directory, name);
-      cpSync(ready, data, { recursive: true });
-      return data;
-    };
-    const args = (data: string) => ['crossmatch', '--batch', String(CROSSMATCH_BATCH), '--data', data];
-    const undisturbed = prepare('undisturbed');
-    await nearsky(...args(undisturbed));
-    const whole = await readDump(undisturbed);
-    assert.is(whole.pending.size, 0);
-    assert.is(whole.journal.crossmatched.length, CROSSMATCHED);
+    const { ready, whole } = await prepareCrossmatch(directory);
     const commits = CROSSMATCHED / CROSSMATCH_BATCH;
     let killed = 0;
     for (let run = 0; killed < kills; run++) {
-      const data = prepare(`data${run}`);
-      killed += await killAndRestart(data, args(data), commits, whole);
+      const data = join(directory, `data${run}`);
+      cpSync(ready, data, { recursive: true });
+      const args = ['crossmatch', '--batch', String(CROSSMATCH_BATCH), '--data', data];
+      killed += await killAndRestart(data, args, commits, whole);
+    }
+  }));
+
+test(`two crossmatches beside a server that crossmatches too, one of them killed ${kills} times`, () =>
+  withDirectory(async directory => {
+    const { ready, whole } = await prepareCrossmatch(directory);
+    for (let killed = 0; killed < kills; killed++) {
+      const data = join(directory, `data${killed}`);
+      cpSync(ready, data, { recursive: true });
+      const settings = { CROSSMATCH_BATCH_MAX_SIZE: String(CROSSMATCH_BATCH), CROSSMATCH_BATCH_MAX_WAIT_SECONDS: '0' };
+      const server = start(['serve', '--data', data, '--port', '0'], settings);
+      const args = ['crossmatch', '--batch', String(CROSSMATCH_BATCH), '--data', data, '--json'];
+      const commands = [start(args), start(args)];
+      await new Promise(resolve => setTimeout(resolve, 100 + 1500 * random()));
+      const seen = await readDump(data);
+      const victim = [server, ...commands][Math.floor(3 * random())]!;
+      send(victim.child, 'SIGKILL');
+      await victim.finished;
+      assertKept(seen, await readDump(data));
+      for (const command of commands) {
+        const { code, signal, stderr } = await command.finished;
+        if (command !== victim) assert.equal([code, signal], [0, null], stderr);
+      }
+      // Those that live have taken up what the victim left.
+      const end = await readDump(data);
+      assert.equal(end.pending, new Set());
+      assert.equal(end.objects, whole.objects);
+      send(server.child, 'SIGTERM');
+      await server.finished;
+      assert.is((await nearsky('crossmatch', '--data', data)).objects, 0);
+      assert.is((await nearsky('stats', '--data', data)).claimed, 0);
     }
   }));
 

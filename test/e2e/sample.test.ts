@@ -114,7 +114,7 @@ needsShared('is made again, byte for byte', () =>
     const permissions = 'Deno' in globalThis ? ['run', '--allow-read', '--allow-write', '--allow-env'] : [];
     const made = spawnSync(process.execPath, [...permissions, join(sample, 'make.ts'), shared, directory]);
     assert.is(made.status, 0, String(made.stderr));
-    for (const part of ['alerts', 'catalogs']) {
+    for (const part of ['alerts', 'catalogs', 'tns']) {
       assert.equal(files(join(directory, part)), files(join(sample, part)));
       for (const file of files(join(directory, part))) {
         const same = readFileSync(join(directory, part, file)).equals(readFileSync(join(sample, part, file)));

@@ -65,7 +65,9 @@ for (const format of [1, 2] as const) {
         await store.close();
       }
       const store = openStore(old, 'write');
-      await new Writer(store).ingest([delivery(100_000n)], 9_000_000);
+      const writer = new Writer(store);
+      await writer.ingest([delivery(100_000n)], 9_000_000);
+      assert.equal((await writer.claim([100_000n])).ids, [100_000n]);
       assert.is(store.latestIngestTimeUs(), 9_000_000);
       assert.equal(store.journalAfter(store.lastSequence() - 1)[0]!.stored, [100_000n]);
       await store.close();

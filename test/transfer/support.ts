@@ -83,7 +83,7 @@ function seen(store: Store, tnsNames: readonly string[]) {
     return { ...object, records, sources: store.getSources(object.diaObjectId) };
   });
   const always = { startUs: -(2 ** 53), endUs: 2 ** 53, asOfUs: 2 ** 53, limit: 1_000_000 };
-  const { diskBytes: _, journalEntries: __, ...counts } = store.counts();
+  const { journalEntries: _, ...counts } = store.counts();
   return {
     objects,
     counts,

@@ -1,0 +1,152 @@
+/** `nearsky tns load|refresh`: the TNS registry, which resolves names and is associated with what is crossmatched. */
+import { formatTime, nowUs } from '../../workers/times.ts';
+import { type Config, ConfigError } from '../config.ts';
+import { parseTime } from '../http/times.ts';
+import { RejectLog } from '../ingest/rejects.ts';
+import { openStore, type Store } from '../store/store.ts';
+import { Writer } from '../store/writer.ts';
+import { type BotCredentials, TnsClient } from '../tns/client.ts';
+import { RegistryError } from '../tns/errors.ts';
+import { RegistryLoader, type RowCounts } from '../tns/loader.ts';
+import { isSnapshotCurrent } from '../tns/names.ts';
+import { readPublicPath } from '../tns/public_file.ts';
+import { refreshRegistry } from '../tns/refresh.ts';
+import type { TimeSpan } from '../tns/time_line.ts';
+import { type Command, type Invocation, Progress, printResult, table, UsageError } from './cli.ts';
+
+export const command: Command = {
+  usage: 'tns load FILE [--epoch TIME] | tns refresh',
+  description: `load: replaces the TNS registry by a public TNS file (.csv, .csv.zip or .csv.gz, of 23 columns or the older 21). Its first line says at what
+time the registry was so; --epoch says it where the file does not, or otherwise. Rows that are no registry object are counted by reason and
+kept in DATA/rejected.
+
+refresh: downloads the whole file where there is one of a later day than the one at hand, and the hourly changes since; run it once an hour,
+as names are resolved by a registry of at most two hours ago (TNS_SNAPSHOT_MAX_AGE_SECONDS). It needs the bot that you have registered with
+the TNS: TNS_BOT_ID, TNS_BOT_NAME and TNS_BOT_API_KEY in the environment. It waits when the TNS says so, and tries again after errors.
+
+Readers see the former registry until the new one is complete; when anything fails they go on seeing it.`,
+  options: {
+    epoch: {
+      value: 'TIME',
+      help: 'load: the time of the registry in the file, ISO 8601, UTC unless it says otherwise',
+    },
+  },
+  example: 'nearsky tns load tns_public_objects.csv.zip',
+  async run(invocation) {
+    const [verb, ...rest] = invocation.positionals;
+    if (verb === 'load' && rest.length === 1) return load(invocation, rest[0]!, givenEpoch(invocation));
+    if (verb === 'refresh' && rest.length === 0 && !invocation.options.has('epoch')) return refresh(invocation);
+    throw new UsageError(`tns takes load FILE or refresh. Usage: nearsky ${this.usage}`);
+  },
+};
+
+function givenEpoch({ options }: Invocation): number | undefined {
+  const text = options.get('epoch');
+  const epochUs = text === undefined ? undefined : parseTime(text);
+  if (text === undefined || (epochUs !== undefined && epochUs <= nowUs())) return epochUs;
+  throw new UsageError(
+    `--epoch must be a past ISO 8601 time such as 2026-02-10T00:00:00Z: current value is ${JSON.stringify(text)}`,
+  );
+}
+
+/** @throws RegistryError where it does not say, or lies in the future: such a registry would be current for ever */
+function epochOfFile(span: TimeSpan | undefined, file: string): number {
+  const epochUs = span?.endUs ?? span?.startUs;
+  if (epochUs !== undefined && epochUs <= nowUs()) return epochUs;
+  const why =
+    epochUs === undefined
+      ? 'it does not say of what time it is'
+      : `its time lies in the future, ${formatTime(epochUs)}`;
+  throw new RegistryError(`Cannot load ${file} as ${why}: give --epoch TIME`);
+}
+
+async function load(invocation: Invocation, file: string, given: number | undefined): Promise<number> {
+  return withLoader(invocation, async ({ writer, loader, done }) => {
+    const { load, epochUs, objects } = await loader.stage(readPublicPath(file), file, span => {
+      return given ?? epochOfFile(span, file);
+    });
+    await writer.publishRegistry(load, epochUs);
+    done({ epochUs, rows: [['objects', objects]], value: { objects } });
+  });
+}
+
+async function refresh(invocation: Invocation): Promise<number> {
+  const { config } = invocation;
+  const client = new TnsClient({
+    baseUrl: config.TNS_OBJECTS_BASE_URL,
+    bot: botOf(config),
+    onWait: (why, waitMs) => process.stderr.write(`${why}: trying again in ${Math.ceil(waitMs / 1000)} s\n`),
+  });
+  return withLoader(invocation, async ({ store, writer, loader, done }) => {
+    const options = { dataDir: config.NEARSKY_DATA, store, writer, client, loader, nowUs: nowUs() };
+    const { epochUs, objects, hours, changes, gap } = await refreshRegistry(options);
+    const rows: [string, string | number][] = [
+      ['objects', objects ?? 'those at hand: there is no newer file of all'],
+      ['hours of changes', gap === null ? hours : `${hours}, the next is missing: ${gap}`],
+      ['changes', changes],
+    ];
+    done({ epochUs, rows, value: { objects, hours, changes, gap } });
+  });
+}
+
+/** @throws ConfigError */
+function botOf({ TNS_BOT_ID: id, TNS_BOT_NAME: name, TNS_BOT_API_KEY: apiKey }: Config): BotCredentials {
+  if (id !== null && name !== null && apiKey !== null) return { id, name, apiKey };
+  const missing = Object.entries({ TNS_BOT_ID: id, TNS_BOT_NAME: name, TNS_BOT_API_KEY: apiKey })
+    .filter(([, value]) => value === null)
+    .map(([setting]) => setting);
+  throw new ConfigError(
+    `Cannot refresh the registry as ${missing.join(', ')} must be set: register a bot with the TNS, and put its credentials into the environment`,
+  );
+}
+
+interface Loaded {
+  readonly epochUs: number;
+  readonly rows: readonly (readonly [string, string | number])[];
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+interface Workplace {
+  readonly store: Store;
+  readonly writer: Writer;
+  readonly loader: RegistryLoader;
+  /** Prints what was done. */
+  done(loaded: Loaded): void;
+}
+
+async function withLoader(invocation: Invocation, use: (workplace: Workplace) => Promise<void>): Promise<number> {
+  const { NEARSKY_DATA } = invocation.config;
+  const store = openStore(NEARSKY_DATA, 'write');
+  const writer = new Writer(store);
+  const rejects = new RejectLog(NEARSKY_DATA, 'tns');
+  const progress = new Progress();
+  const onBatch = ({ read, rejected }: RowCounts) => progress.update(() => `${read} rows read, ${rejected} rejected`);
+  const loader = new RegistryLoader({ writer, rejects, onBatch });
+  const done = (loaded: Loaded) => {
+    progress.end();
+    print(invocation, loaded, loader.counts, rejects);
+  };
+  try {
+    await use({ store, writer, loader, done });
+    return 0;
+  } finally {
+    progress.end();
+    rejects.close();
+    await store.close();
+  }
+}
+
+function print(invocation: Invocation, loaded: Loaded, counts: RowCounts, rejects: RejectLog): void {
+  const isCurrent = isSnapshotCurrent(loaded.epochUs, nowUs(), invocation.config.TNS_SNAPSHOT_MAX_AGE_SECONDS);
+  const rejectsFile = counts.rejected > 0 ? rejects.path : null;
+  const epoch = formatTime(loaded.epochUs);
+  const value = { ...loaded.value, epoch, current: isCurrent, ...counts, rejects_file: rejectsFile };
+  const text = table([
+    ...loaded.rows,
+    ['epoch', `${epoch}${isCurrent ? '' : ', too old to resolve names'}`],
+    ['rows read', counts.read],
+    ['rejected', rejectsFile ? `${counts.rejected}, see ${rejectsFile}` : 0],
+    ...Object.entries(counts.reasons).map(([reason, count]): [string, number] => [`  ${reason}`, count]),
+  ]);
+  printResult(invocation, value, text);
+}

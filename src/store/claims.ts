@@ -1,0 +1,72 @@
+/**
+ * Which process crossmatches which pending objects, so that no two do the same ones at once.
+ *
+ * A claim is taken in a write transaction, of which LMDB has one at a time, so an object is in at most one that counts. A claim counts as
+ * long as its process lives, and no clock is asked whether it does: every process that has the database open holds a lock of the
+ * kernel's for its entry in LMDB's table of readers, which goes when the process goes, by kill -9 too. Were the answer ever wrong, an
+ * object would be searched twice and still be recorded once: only a pending object is (`Writer.recordCrossmatches`).
+ */
+import { randomUUID } from 'node:crypto';
+import type { RootDatabase } from 'lmdb';
+import type { Databases } from './environment.ts';
+import { decodeClaim, encodeClaim, encodeKey } from './records.ts';
+
+export interface Claim {
+  readonly key: string;
+  /** What was claimed; there is nothing to release where it is empty. */
+  readonly ids: readonly bigint[];
+  /** What another claim has. */
+  readonly busy: readonly bigint[];
+}
+
+/** The claims of this process that are not released: a killed one may have had the same process id. */
+const ours = new Set<string>();
+const utf8 = new TextEncoder();
+
+/** To be called in a write transaction, as is `dropClaim`. Claims of processes that have ended are removed. */
+export function takeClaim(databases: Databases, ids: readonly bigint[], livePids: ReadonlySet<number>): Claim {
+  const { claims, pending } = databases;
+  const taken = claimedIds(databases, livePids, key => claims.remove(key));
+  const waiting = ids.filter(id => pending.doesExist(encodeKey(id)));
+  const claim = {
+    key: randomUUID(),
+    ids: waiting.filter(id => !taken.has(id)),
+    busy: waiting.filter(id => taken.has(id)),
+  };
+  if (claim.ids.length > 0) {
+    claims.put(utf8.encode(claim.key), encodeClaim({ pid: process.pid, ids: claim.ids }));
+    ours.add(claim.key);
+  }
+  return claim;
+}
+
+/**
+ * What is claimed by a process that lives.
+ * @param onDead told of each claim of one that does not
+ */
+export function claimedIds(
+  { claims }: Databases,
+  livePids: ReadonlySet<number>,
+  onDead?: (key: Uint8Array) => void,
+): Set<bigint> {
+  const claimed = new Set<bigint>();
+  for (const { key, value } of [...claims.getRange({})]) {
+    const { pid, ids } = decodeClaim(value);
+    const counts = pid === process.pid ? ours.has(new TextDecoder().decode(key)) : livePids.has(pid);
+    if (counts) for (const id of ids) claimed.add(id);
+    else onDead?.(key);
+  }
+  return claimed;
+}
+
+export function dropClaim({ claims }: Databases, { key }: Claim): void {
+  ours.delete(key);
+  claims.remove(utf8.encode(key));
+}
+
+/** The processes in LMDB's table of readers, after those that have ended were removed from it. */
+export function livePids(root: RootDatabase<Uint8Array, Uint8Array>): Set<number> {
+  root.readerCheck();
+  const [, ...rows] = root.readerList().split('\n');
+  return new Set(rows.map(row => Number.parseInt(row, 10)).filter(pid => pid > 0));
+}

@@ -1,0 +1,89 @@
+/** Which object of the TNS registry lies at an object's position: recorded with its crossmatch, once. */
+import { Arena, NO_MATCH, nearestJoin, SkyIndex } from '../../index/mod.ts';
+import type { Pool } from '../../workers/pool.ts';
+import { nowUs } from '../../workers/times.ts';
+import type { Config } from '../config.ts';
+import { release } from '../garbage.ts';
+import { isSame, type RegistrySnapshot } from '../store/registry.ts';
+import type { Store } from '../store/store.ts';
+import type { SkyPosition, TnsAssociation } from '../store/types.ts';
+import { isSnapshotCurrent } from './names.ts';
+
+/** The associator of the settings. */
+export function associatorOf(store: Store, pool: Pool, config: Config): Associator {
+  const { TNS_MATCH_RADIUS_ARCSEC: radiusArcsec, TNS_SNAPSHOT_MAX_AGE_SECONDS: maxAgeSeconds } = config;
+  return new Associator({ store, pool, radiusArcsec, maxAgeSeconds });
+}
+
+export interface AssociatorOptions {
+  readonly store: Store;
+  /** With the same data directory: it builds the index of each snapshot, which is then kept. */
+  readonly pool: Pool;
+  /** Inclusive. */
+  readonly radiusArcsec: number;
+  /** How old a snapshot may be, seconds, inclusive. */
+  readonly maxAgeSeconds: number;
+}
+
+const NOTHING = {
+  objid: null,
+  name: null,
+  namePrefix: null,
+  classification: null,
+  redshift: null,
+  separationArcsec: null,
+} as const;
+const NOT_CHECKED: TnsAssociation = { checked: false, snapshotEpochUs: null, ...NOTHING };
+
+export class Associator {
+  readonly #options: AssociatorOptions;
+  #index: { readonly snapshot: RegistrySnapshot; readonly sky: SkyIndex; readonly bytes: number } | undefined;
+
+  constructor(options: AssociatorOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The association of each position: with the nearest registry object within the radius, of equal separations the one of the lowest
+   * objid. Not checked where the snapshot is not current or there is none, and where there is no position.
+   * @throws PoolError, StoreError
+   */
+  async associate(positions: readonly (SkyPosition | null)[]): Promise<TnsAssociation[]> {
+    const { store, pool, maxAgeSeconds } = this.#options;
+    for (;;) {
+      store.resetRead();
+      const snapshot = store.tnsSnapshot();
+      if (!snapshot || !isSnapshotCurrent(snapshot.epochUs, nowUs(), maxAgeSeconds)) {
+        return positions.map(() => NOT_CHECKED);
+      }
+      // Without a pause from the look at the snapshot to its last object: index and objects are of one snapshot.
+      if (this.#index && isSame(snapshot, this.#index.snapshot)) {
+        return this.#nearest(positions, snapshot.epochUs, this.#index.sky);
+      }
+      const built = await pool.run({ kind: 'registry' });
+      if (this.#index) release(this.#index.bytes);
+      this.#index = built && {
+        snapshot: built.snapshot,
+        sky: new SkyIndex([new Arena(built.arena)]),
+        bytes: built.arena.byteLength,
+      };
+    }
+  }
+
+  #nearest(positions: readonly (SkyPosition | null)[], snapshotEpochUs: number, sky: SkyIndex): TnsAssociation[] {
+    const places = positions.filter(position => position !== null);
+    const ra = Float64Array.from(places, place => place.ra);
+    const dec = Float64Array.from(places, place => place.dec);
+    const nearest = nearestJoin(sky, ra, dec, this.#options.radiusArcsec);
+    let place = 0;
+    return positions.map(position => {
+      if (!position) return NOT_CHECKED;
+      const at = place++;
+      if (nearest.arena[at] === NO_MATCH) return { checked: true, snapshotEpochUs, ...NOTHING };
+      const objid = Number(sky.arenas[0]!.id[nearest.row[at]!]!);
+      const { name, namePrefix, classification, redshift } = this.#options.store.tnsByObjid(objid)!;
+      const separationArcsec = nearest.separationArcsec[at]!;
+      return { checked: true, snapshotEpochUs, objid, name, namePrefix, classification, redshift, separationArcsec };
+    });
+  }
+}

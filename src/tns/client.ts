@@ -1,0 +1,168 @@
+/** The public files of the TNS over HTTP, as it asks its bots to fetch them: marked, one request at a time, slower when it says so. */
+import { ftruncateSync, writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Dispatcher } from 'undici';
+import { messageOf } from '../error_text.ts';
+import type { Validators } from '../store/registry.ts';
+import { RegistryError } from './errors.ts';
+
+export interface BotCredentials {
+  readonly id: number;
+  readonly name: string;
+  readonly apiKey: string;
+}
+
+export interface ClientOptions {
+  readonly baseUrl: string;
+  readonly bot: BotCredentials;
+  /** The first wait before a further attempt; twice as long each time. Default 2 seconds. */
+  readonly backoffMs?: number;
+  /** Told of each wait before a further attempt. */
+  readonly onWait?: (why: string, waitMs: number) => void;
+}
+
+/** `absent`: there is no such file. `unmodified`: none that is newer than the validators say. */
+export type Download =
+  | { readonly outcome: 'whole'; readonly validators: Validators }
+  | { readonly outcome: 'absent' | 'unmodified' };
+
+const ATTEMPTS = 6;
+const BACKOFF_MS = 2000;
+/** A server that wants us to wait longer is not waited for. */
+const LONGEST_WAIT_MS = 15 * 60_000;
+const HEADERS_TIMEOUT_MS = 60_000;
+const BODY_TIMEOUT_MS = 60_000;
+/** Ten times the whole registry. */
+const MAX_BYTES = 2 ** 30;
+
+/** Why an attempt failed, where another may succeed. */
+class Setback extends Error {
+  /** What the server asked for; undefined where it is ours to choose. */
+  readonly waitMs: number | undefined;
+
+  constructor(message: string, waitMs?: number) {
+    super(message);
+    this.waitMs = waitMs;
+  }
+}
+
+export class TnsClient {
+  readonly #options: ClientOptions;
+
+  constructor(options: ClientOptions) {
+    const { baseUrl } = options;
+    this.#options = { ...options, baseUrl: baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/` };
+  }
+
+  /**
+   * Downloads a file. Dropped connections, errors of the server and refusals for being too frequent are tried again, at most five times.
+   * @param descriptor where it is written, from the beginning
+   * @param known of the copy at hand, where there is one
+   * @throws RegistryError
+   */
+  async download(fileName: string, descriptor: number, known: Validators | null = null): Promise<Download> {
+    const { backoffMs = BACKOFF_MS, onWait } = this.#options;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#attempt(fileName, descriptor, known);
+      } catch (error) {
+        if (!(error instanceof Setback)) throw error;
+        // Between half and the whole of it, so that those who failed together do not come back together.
+        const waitMs = error.waitMs ?? backoffMs * 2 ** (attempt - 1) * (0.5 + 0.5 * Math.random());
+        if (attempt === ATTEMPTS || waitMs > LONGEST_WAIT_MS) {
+          const later = waitMs > LONGEST_WAIT_MS ? `in ${Math.ceil(waitMs / 60_000)} minutes` : 'later';
+          throw this.#failure(fileName, `${error.message} (attempt ${attempt})`, `try again ${later}`);
+        }
+        onWait?.(error.message, waitMs);
+        await sleep(waitMs);
+      }
+    }
+  }
+
+  async #attempt(fileName: string, descriptor: number, known: Validators | null): Promise<Download> {
+    const { request } = await import('undici');
+    const { baseUrl, bot } = this.#options;
+    let response: Dispatcher.ResponseData;
+    try {
+      response = await request(new URL(fileName, baseUrl), {
+        method: 'POST',
+        headers: {
+          'user-agent': markerOf(bot),
+          'content-type': 'application/x-www-form-urlencoded',
+          ...(known?.etag ? { 'if-none-match': known.etag } : {}),
+          ...(known?.lastModified ? { 'if-modified-since': known.lastModified } : {}),
+        },
+        body: new URLSearchParams({ api_key: bot.apiKey }).toString(),
+        headersTimeout: HEADERS_TIMEOUT_MS,
+        bodyTimeout: BODY_TIMEOUT_MS,
+      });
+    } catch (error) {
+      throw new Setback(messageOf(error));
+    }
+    if (response.statusCode === 200) return await this.#save(fileName, response, descriptor);
+    await response.body.dump().catch(() => {});
+    switch (response.statusCode) {
+      case 304:
+      // What a POST is answered whose If-None-Match is not fulfilled (RFC 9110, 13.1.2).
+      case 412:
+        return { outcome: 'unmodified' };
+      case 404:
+        return { outcome: 'absent' };
+      default:
+        throw this.#refusal(fileName, response);
+    }
+  }
+
+  async #save(fileName: string, { headers, body }: Dispatcher.ResponseData, descriptor: number): Promise<Download> {
+    let bytes = 0;
+    // A former attempt may have left something.
+    ftruncateSync(descriptor);
+    try {
+      for await (const piece of body as AsyncIterable<Buffer>) {
+        if (bytes + piece.length > MAX_BYTES)
+          throw this.#failure(fileName, `it has over ${MAX_BYTES} bytes`, 'look at it');
+        for (let at = 0; at < piece.length; ) at += writeSync(descriptor, piece, at, piece.length - at, bytes + at);
+        bytes += piece.length;
+      }
+    } catch (error) {
+      // A full disk has a code of the system's; what else ends here is the connection.
+      if (error instanceof RegistryError || (error as NodeJS.ErrnoException).syscall === 'write') throw error;
+      throw new Setback(`the connection broke after ${bytes} bytes: ${messageOf(error)}`);
+    }
+    const text = (value: string | string[] | undefined) => (typeof value === 'string' ? value : null);
+    return { outcome: 'whole', validators: { etag: text(headers.etag), lastModified: text(headers['last-modified']) } };
+  }
+
+  /** A setback, or for good. */
+  #refusal(fileName: string, { statusCode, headers }: Dispatcher.ResponseData): Error {
+    if (statusCode === 429 || statusCode >= 500) {
+      return new Setback(`the server answers ${statusCode}`, waitOf(headers));
+    }
+    const mend =
+      statusCode === 401 || statusCode === 403
+        ? 'check TNS_BOT_ID, TNS_BOT_NAME and TNS_BOT_API_KEY'
+        : 'check TNS_OBJECTS_BASE_URL';
+    return this.#failure(fileName, `the server answers ${statusCode}`, mend);
+  }
+
+  #failure(fileName: string, why: string, mend: string): RegistryError {
+    return new RegistryError(`Cannot download ${new URL(fileName, this.#options.baseUrl)} as ${why}: ${mend}`);
+  }
+}
+
+/** The User-Agent by which the TNS knows its bots; a header has no characters beyond ASCII. */
+export function markerOf({ id, name }: BotCredentials): string {
+  const marker = JSON.stringify({ tns_id: id, type: 'bot', name });
+  const ascii = marker.replace(/[^ -~]/g, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return `tns_marker${ascii}`;
+}
+
+/** How long the server wants us to wait: Retry-After, in seconds or as a date, or the seconds to the end of its window. */
+function waitOf(headers: Dispatcher.ResponseData['headers']): number | undefined {
+  for (const value of [headers['retry-after'], headers['x-rate-limit-reset']]) {
+    if (typeof value !== 'string') continue;
+    const ms = /^\d+$/.test(value) ? 1000 * Number(value) : Date.parse(value) - Date.now();
+    if (Number.isFinite(ms)) return Math.max(0, ms);
+  }
+  return undefined;
+}

@@ -1,0 +1,115 @@
+/** Public TNS files into the store: a whole one beside what is published, one of changes into memory. */
+import type { RejectLog } from '../ingest/rejects.ts';
+import type { TnsRecord } from '../store/types.ts';
+import type { Writer } from '../store/writer.ts';
+import { RegistryError } from './errors.ts';
+import { type BadRow, readPublicObjects } from './rows.ts';
+import type { TimeSpan } from './time_line.ts';
+
+/** Far above the changes of an hour. */
+const MAX_CHANGES = 1_000_000;
+
+/** Over all files that were read; `read` is the sum of the others. */
+export interface RowCounts {
+  read: number;
+  accepted: number;
+  rejected: number;
+  /** Of the rejected rows. */
+  readonly reasons: Record<string, number>;
+}
+
+export interface LoaderOptions {
+  readonly writer: Writer;
+  readonly rejects: RejectLog;
+  /** Called after each batch of rows. */
+  readonly onBatch: (counts: RowCounts) => void;
+}
+
+/** A load that is complete and not published. */
+export interface StagedLoad {
+  readonly load: number;
+  readonly epochUs: number;
+  readonly objects: number;
+}
+
+export class RegistryLoader {
+  readonly counts: RowCounts = { read: 0, accepted: 0, rejected: 0, reasons: {} };
+  readonly #options: LoaderOptions;
+
+  constructor(options: LoaderOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Stages a whole file as a new load. Of two rows of one objid the first counts.
+   * @param name for messages and rejects
+   * @param epochOf the time of the file by its first line; what it throws ends the load before a row is read
+   * @throws RegistryError, StoreError; then nothing of it is left
+   */
+  async stage(
+    csv: AsyncIterable<Buffer>,
+    name: string,
+    epochOf: (span: TimeSpan | undefined) => number,
+  ): Promise<StagedLoad> {
+    const { writer } = this.#options;
+    const { span, batches } = await readPublicObjects(csv, name);
+    const epochUs = epochOf(span);
+    const load = await writer.beginRegistry();
+    try {
+      let objects = 0;
+      for await (const { records, bad } of batches) {
+        const outcomes = await writer.stageRegistry(
+          load,
+          records.map(({ record }) => record),
+        );
+        const twice = records.filter((_, i) => outcomes[i] === 'conflict').map(repeated);
+        objects += outcomes.filter(outcome => outcome === 'added').length;
+        this.#tally(name, records.length - twice.length, [...bad, ...twice]);
+      }
+      if (objects === 0)
+        throw new RegistryError(`Cannot load ${name} as no row of it is a registry object: give another`);
+      return { load, epochUs, objects };
+    } catch (error) {
+      await writer.dropRegistry(load);
+      throw error;
+    }
+  }
+
+  /**
+   * Reads a file of changes.
+   * @param name for messages and rejects
+   * @throws RegistryError
+   */
+  async readChanges(
+    csv: AsyncIterable<Buffer>,
+    name: string,
+  ): Promise<{ span: TimeSpan | undefined; records: TnsRecord[] }> {
+    const { span, batches } = await readPublicObjects(csv, name);
+    const changes: TnsRecord[] = [];
+    for await (const { records, bad } of batches) {
+      for (const { record } of records) changes.push(record);
+      if (changes.length > MAX_CHANGES)
+        throw new RegistryError(`Cannot use ${name} as it has over ${MAX_CHANGES} rows`);
+      this.#tally(name, records.length, bad);
+    }
+    return { span, records: changes };
+  }
+
+  #tally(file: string, accepted: number, rejected: readonly BadRow[]): void {
+    const { counts } = this;
+    const { rejects, onBatch } = this.#options;
+    counts.read += accepted + rejected.length;
+    counts.accepted += accepted;
+    counts.rejected += rejected.length;
+    for (const { line, reason, text } of rejected) {
+      counts.reasons[reason] = (counts.reasons[reason] ?? 0) + 1;
+      rejects.add({ file, line, reason, message: text });
+    }
+    rejects.flush();
+    onBatch(counts);
+  }
+}
+
+function repeated({ line, record }: { readonly line: number; readonly record: TnsRecord }): BadRow {
+  return { line, reason: 'another row of this objid is before it', text: JSON.stringify(record) };
+}

@@ -1,0 +1,169 @@
+/** Bringing the TNS registry up to date: the whole file once a day, then the changes of each hour since. */
+import { closeSync } from 'node:fs';
+import { formatTime } from '../../workers/times.ts';
+import { openNamelessFile } from '../nameless_file.ts';
+import type { RegistrySnapshot, Validators } from '../store/registry.ts';
+import type { Store } from '../store/store.ts';
+import type { TnsRecord } from '../store/types.ts';
+import type { Writer } from '../store/writer.ts';
+import type { Download, TnsClient } from './client.ts';
+import { RegistryError } from './errors.ts';
+import type { RegistryLoader, StagedLoad } from './loader.ts';
+import { readPublicFile } from './public_file.ts';
+import type { TimeSpan } from './time_line.ts';
+
+const WHOLE_FILE = 'tns_public_objects.csv.zip';
+const HOUR_US = 3_600_000_000;
+const DAY_US = 24 * HOUR_US;
+/** A whole file that has less than this share of the objects at hand is not taken for the registry. */
+const LEAST_SHARE = 0.5;
+
+export interface RefreshOptions {
+  readonly dataDir: string;
+  readonly store: Store;
+  readonly writer: Writer;
+  readonly client: TnsClient;
+  readonly loader: RegistryLoader;
+  /** Microseconds since 1970. */
+  readonly nowUs: number;
+}
+
+export interface RefreshSummary {
+  /** Objects of the whole file; null where the one at hand is the newest. */
+  readonly objects: number | null;
+  /** Files of hourly changes that were applied. */
+  readonly hours: number;
+  /** Rows of these. */
+  readonly changes: number;
+  readonly epochUs: number;
+  /** Why no further hour was applied, where that is not simply the last one. */
+  readonly gap: string | null;
+}
+
+/** The changes of the hours after an epoch, up to `epochUs`. */
+interface Changes {
+  readonly records: readonly TnsRecord[];
+  readonly hours: number;
+  readonly epochUs: number;
+  readonly gap: string | null;
+}
+
+/**
+ * Everything is downloaded first and then becomes visible in one commit; on any failure the registry and its epoch stay as they were.
+ * @throws RegistryError, StoreError
+ */
+export async function refreshRegistry(options: RefreshOptions): Promise<RefreshSummary> {
+  const { store, writer, nowUs } = options;
+  store.resetRead();
+  const base = store.tnsSnapshot() ?? null;
+  const isOfToday = base !== null && Math.floor(base.fileEpochUs / DAY_US) >= Math.floor(nowUs / DAY_US);
+  const whole = isOfToday ? undefined : await stageWhole(options, base);
+  try {
+    const changes = await downloadChanges(options, whole?.staged.epochUs ?? base!.epochUs);
+    if (whole) {
+      const { load, epochUs: fileEpochUs } = whole.staged;
+      await writer.changeStagedRegistry(load, changes.records);
+      await writer.publishRegistry(load, changes.epochUs, { fileEpochUs, validators: whole.validators, base });
+    } else if (changes.hours > 0) {
+      await writer.changeRegistry(base!, changes.records, changes.epochUs);
+    }
+    const { hours, epochUs, gap } = changes;
+    return { objects: whole?.staged.objects ?? null, hours, changes: changes.records.length, epochUs, gap };
+  } catch (error) {
+    if (whole) await writer.dropRegistry(whole.staged.load);
+    throw error;
+  }
+}
+
+/** The whole file as a load beside the registry; undefined where it is no newer than that of `base`. */
+async function stageWhole(
+  options: RefreshOptions,
+  base: RegistrySnapshot | null,
+): Promise<{ staged: StagedLoad; validators: Validators } | undefined> {
+  const { store, writer, loader } = options;
+  return withFile(options, WHOLE_FILE, base?.validators ?? null, async (download, csv) => {
+    if (download.outcome === 'absent')
+      throw new RegistryError(`Cannot refresh as there is no ${WHOLE_FILE}: try again later`);
+    if (download.outcome !== 'whole') return undefined;
+    let staged: StagedLoad;
+    try {
+      staged = await loader.stage(csv(), WHOLE_FILE, span => newerEpoch(span, base));
+    } catch (error) {
+      if (error instanceof NotNewer) return undefined;
+      throw error;
+    }
+    const known = base ? store.tnsCount() : 0;
+    if (staged.objects >= LEAST_SHARE * known) return { staged, validators: download.validators };
+    await writer.dropRegistry(staged.load);
+    throw new RegistryError(
+      `Cannot take ${WHOLE_FILE} for the registry as it has ${staged.objects} objects, and ${known} are known: look at it, then load it with nearsky tns load`,
+    );
+  });
+}
+
+class NotNewer extends Error {}
+
+function newerEpoch(span: TimeSpan | undefined, base: RegistrySnapshot | null): number {
+  const epochUs = span?.endUs ?? span?.startUs;
+  if (epochUs === undefined)
+    throw new RegistryError(`Cannot use ${WHOLE_FILE} as it does not say of what time it is: try again later`);
+  if (base && epochUs <= base.fileEpochUs) throw new NotNewer();
+  return epochUs;
+}
+
+/**
+ * The files of changes lie in a ring of 24, by the hour of the day, and their first lines say which hour of which day they are of. Each is
+ * looked at whether it continues what is known. Whether a file bears the hour at which its span begins or ends, one may be of yesterday;
+ * with the second that brings nothing, the newest is passed.
+ */
+async function downloadChanges(options: RefreshOptions, fromUs: number): Promise<Changes> {
+  const records: TnsRecord[] = [];
+  let epochUs = fromUs;
+  let hours = 0;
+  let inVain = 0;
+  for (let hourUs = fromUs - (fromUs % HOUR_US); hourUs <= options.nowUs && inVain < 2; hourUs += HOUR_US) {
+    const file = `tns_public_objects_${new Date(hourUs / 1000).toISOString().slice(11, 13)}.csv.zip`;
+    const found = await downloadHour(options, file);
+    if (!found || found.endUs <= epochUs || found.endUs > options.nowUs) {
+      inVain++;
+      continue;
+    }
+    if (found.startUs > epochUs)
+      return { records, hours, epochUs, gap: `${file} begins at ${formatTime(found.startUs)}` };
+    for (const record of found.records) records.push(record);
+    epochUs = found.endUs;
+    hours++;
+  }
+  return { records, hours, epochUs, gap: null };
+}
+
+/** The changes in a file; undefined where there is none. */
+async function downloadHour(
+  options: RefreshOptions,
+  file: string,
+): Promise<{ startUs: number; endUs: number; records: readonly TnsRecord[] } | undefined> {
+  return withFile(options, file, null, async (download, csv) => {
+    if (download.outcome !== 'whole') return undefined;
+    const { span, records } = await options.loader.readChanges(csv(), file);
+    if (span?.endUs === undefined) {
+      throw new RegistryError(`Cannot use ${file} as its first line is no span of time: try again later`);
+    }
+    return { startUs: span.startUs, endUs: span.endUs, records };
+  });
+}
+
+/** Downloads a file to nowhere that remains, and lets `use` read the CSV in it. */
+async function withFile<T>(
+  { dataDir, client }: RefreshOptions,
+  file: string,
+  known: Validators | null,
+  use: (download: Download, csv: () => AsyncIterable<Buffer>) => Promise<T>,
+): Promise<T> {
+  const descriptor = openNamelessFile(dataDir);
+  try {
+    const download = await client.download(file, descriptor, known);
+    return await use(download, () => readPublicFile(descriptor, file));
+  } finally {
+    closeSync(descriptor);
+  }
+}

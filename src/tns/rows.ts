@@ -1,0 +1,143 @@
+/** From the CSV of a public TNS file to registry objects. */
+import { pipeline, Readable } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
+import type { TnsRecord } from '../store/types.ts';
+import { RegistryError } from './errors.ts';
+import { parseTimeLine, type TimeSpan } from './time_line.ts';
+
+/** A row that is no registry object. */
+export interface BadRow {
+  /** From 1; of its last line, where it has several. */
+  readonly line: number;
+  /** Few different ones: they are counted. */
+  readonly reason: string;
+  readonly text: string;
+}
+
+export interface RowBatch {
+  readonly records: readonly { readonly line: number; readonly record: TnsRecord }[];
+  readonly bad: readonly BadRow[];
+}
+
+export interface PublicObjects {
+  /** What the first line says; undefined where the file begins with the names of its columns. */
+  readonly span: TimeSpan | undefined;
+  /** The rows, in batches; to be read once. A file of changes in which nothing has changed has none. */
+  readonly batches: AsyncIterable<RowBatch>;
+}
+
+const BATCH_ROWS = 5000;
+/** The longest rows, those with many reporters, have a few thousand characters. */
+const MAX_ROW_CHARACTERS = 2 ** 20;
+
+/** The columns that are kept; the files have 23, those of before 2022 had 21. */
+const NEEDED = ['objid', 'name', 'ra', 'declination'] as const;
+const WELCOME = ['name_prefix', 'type', 'redshift'] as const;
+type Column = (typeof NEEDED | typeof WELCOME)[number];
+type Places = Readonly<Record<Column, number>>;
+
+interface Row {
+  readonly cells: readonly string[];
+  readonly line: number;
+}
+
+/**
+ * Reads the first lines and prepares to read the rest.
+ * @param name for messages
+ * @throws RegistryError where it is no such file; the batches throw one where the file is cut off
+ */
+export async function readPublicObjects(csv: AsyncIterable<Buffer>, name: string): Promise<PublicObjects> {
+  const rows = parseCsv(csv, name);
+  const first = await rows.next();
+  const span = first.value?.cells.length === 1 ? parseTimeLine(first.value.cells[0]!) : undefined;
+  const header = span ? await rows.next() : first;
+  if (header.done && !span) throw notPublic(name, 'it is empty');
+  const places = header.done ? undefined : placesOf(header.value.cells, name);
+  const width = header.value?.cells.length ?? 0;
+  return { span, batches: places ? inBatches(rows, places, width) : noBatches() };
+}
+
+async function* noBatches(): AsyncGenerator<RowBatch> {}
+
+const notPublic = (name: string, why: string) =>
+  new RegistryError(
+    `Cannot read ${name} as ${why}: give a public TNS file, whose first lines are a time and the names of its columns`,
+  );
+
+function placesOf(header: readonly string[], name: string): Places {
+  const names = header.map(cell => cell.trim());
+  const missing = NEEDED.filter(column => !names.includes(column));
+  if (missing.length > 0) throw notPublic(name, `it has no column ${missing.join(', ')}`);
+  return Object.fromEntries([...NEEDED, ...WELCOME].map(column => [column, names.indexOf(column)])) as Places;
+}
+
+/** Stray quotes are taken as they stand; what they do to a row shows in the number of its cells. */
+async function* parseCsv(csv: AsyncIterable<Buffer>, name: string): AsyncGenerator<Row, undefined> {
+  const parser = parse({
+    bom: true,
+    info: true,
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    max_record_size: MAX_ROW_CHARACTERS,
+  });
+  // An error of the source destroys the parser with it, and the loop over the parser throws it.
+  pipeline(Readable.from(csv), parser, () => {});
+  try {
+    for await (const { record, info } of parser) yield { cells: record, line: info.lines };
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const why = error.code === 'CSV_QUOTE_NOT_CLOSED' ? 'it is cut off within a quoted text' : error.message;
+    throw new RegistryError(`Cannot read ${name} as ${why}: download it again`, { cause: error });
+  }
+  return undefined;
+}
+
+async function* inBatches(rows: AsyncIterable<Row>, places: Places, width: number): AsyncGenerator<RowBatch> {
+  let batch: { records: RowBatch['records'][number][]; bad: BadRow[] } = { records: [], bad: [] };
+  for await (const { cells, line } of rows) {
+    const record = cells.length === width ? recordOf(cells, places) : `not ${width} cells, as the header has`;
+    if (typeof record === 'object') batch.records.push({ line, record });
+    else batch.bad.push({ line, reason: record, text: cells.join(',') });
+    if (batch.records.length + batch.bad.length < BATCH_ROWS) continue;
+    yield batch;
+    batch = { records: [], bad: [] };
+  }
+  yield batch;
+}
+
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it refuses
+const NAME = /^[^"\0-\x1f\x7f]{1,64}$/;
+/** Some exports have the prefix before the name; a designation begins with its year. */
+const PREFIXED = /^([A-Z]{2,3}) ?(\d{4}[0-9A-Za-z]+)$/;
+const MAX_TEXT_CHARACTERS = 256;
+
+/** The object of a row, or why there is none. An unreadable redshift counts as none. */
+function recordOf(cells: readonly string[], places: Places): TnsRecord | string {
+  const cell = (column: Column) => cells[places[column]]?.trim() ?? '';
+  const objid = /^\d{1,15}$/.test(cell('objid')) ? Number(cell('objid')) : undefined;
+  if (objid === undefined) return 'objid is not a whole number';
+  const [, prefix, bare] = PREFIXED.exec(cell('name')) ?? [undefined, null, cell('name')];
+  if (!NAME.test(bare!)) return 'name is empty, longer than 64 characters, or has a stray quote';
+  const ra = numberWithin(cell('ra'), 0, 360);
+  if (ra === undefined) return 'ra is not a number of degrees from 0 to 360';
+  const dec = numberWithin(cell('declination'), -90, 90);
+  if (dec === undefined) return 'declination is not a number of degrees from -90 to 90';
+  return {
+    objid,
+    name: bare!,
+    namePrefix: textOrNull(cell('name_prefix')) ?? prefix!,
+    ra,
+    dec,
+    classification: textOrNull(cell('type')),
+    redshift: numberWithin(cell('redshift'), -Infinity, Infinity) ?? null,
+  };
+}
+
+function numberWithin(text: string, min: number, max: number): number | undefined {
+  const value = NUMBER.test(text) ? Number(text) : Number.NaN;
+  return value >= min && value <= max && Number.isFinite(value) ? value : undefined;
+}
+
+const textOrNull = (text: string) => (text === '' ? null : text.slice(0, MAX_TEXT_CHARACTERS));

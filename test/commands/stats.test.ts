@@ -1,0 +1,63 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openStore } from '../../src/store/store.ts';
+import { Writer } from '../../src/store/writer.ts';
+import { eventually, nearsky, root, start, startServer, withDirectory } from '../e2e/support.ts';
+import { delivery, startScript } from '../store/support.ts';
+import { csvOf, someRecords } from '../tns/support.ts';
+
+const test = suite('commands/stats');
+
+test('the registry, the index, the claims and the disk', () =>
+  withDirectory(async directory => {
+    const data = join(directory, 'data');
+    const store = openStore(data, 'write');
+    await new Writer(store).ingest(
+      Array.from({ length: 8 }, (_, i) => delivery(BigInt(i))),
+      1_000_000,
+    );
+    await store.close();
+    const empty = await nearsky('stats', '--data', data);
+    assert.equal(empty.registry, { objects: 0, epoch: null, current: false });
+    assert.equal([empty.claimed, empty.format], [0, 3]);
+    const disk = empty.disk as Record<string, number>;
+    const databaseBytes = statSync(join(data, 'nearsky.mdb')).size;
+    const lockBytes = statSync(join(data, 'nearsky.mdb-lock')).size;
+    assert.equal(disk, { database: databaseBytes, index: 0, rejected: 0, total: databaseBytes + lockBytes });
+
+    const file = join(directory, 'a.csv');
+    writeFileSync(file, `${csvOf(undefined, someRecords(7))}"a row"\n`);
+    await nearsky('tns', 'load', file, '--epoch', new Date(Date.now() - 1000).toISOString(), '--data', data);
+    const server = await startServer(['serve', '--data', data, '--port', '0', '--no-crossmatch']);
+    await server.stop();
+    assert.ok(existsSync(join(data, 'index/generation')));
+    const other = startScript(new URL('../store/claim_process.ts', import.meta.url), [data]);
+    try {
+      await eventually('the objects are claimed', async () => (other.output() === '' ? undefined : true));
+      const stats = await nearsky('stats', '--data', data);
+      const { objects, current } = stats.registry as Record<string, unknown>;
+      assert.equal([objects, current, stats.claimed], [7, true, 5]);
+      const { index, rejected } = stats.disk as Record<string, number>;
+      assert.is(index, statSync(join(data, 'index/generation')).size);
+      assert.ok(rejected! > 0);
+      const { stdout } = await start(['stats', '--data', data]).finished;
+      assert.match(stdout, /^ {2}being crossmatched +5$/m);
+      assert.match(stdout, /^TNS registry +7 objects$/m);
+    } finally {
+      other.child.kill('SIGKILL');
+      await other.ended;
+    }
+    assert.is((await nearsky('stats', '--data', data)).claimed, 0);
+  }));
+
+test('ARCHITECTURE.md names every database and the format of today', () => {
+  const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+  const environment = readFileSync(join(root, 'src/store/environment.ts'), 'utf8');
+  const names = [...environment.slice(0, environment.indexOf('] as const')).matchAll(/^ {2}'(\w+)',$/gm)];
+  assert.ok(names.length > 10);
+  for (const [, name] of names) assert.ok(text.includes(`\`${name}\``), name);
+});
+
+test.run();

@@ -1,0 +1,132 @@
+/** Crossmatching beside the serving: when it begins, and when it tries again. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { BackgroundCrossmatch } from '../../src/background_crossmatch.ts';
+import { loadConfig } from '../../src/config.ts';
+import { eventually } from '../e2e/support.ts';
+import { inWorld, pool, type World, type WrittenCatalog } from './world.ts';
+
+const test = suite('crossmatch/background');
+
+/** Longer than it takes to look again, several times over. */
+const A_WHILE_MS = 1200;
+const place = { ra: 10, dec: -30 };
+const elsewhere = { ra: 200, dec: 40 };
+
+interface Logged {
+  readonly event: string;
+  readonly [key: string]: unknown;
+}
+
+/** Runs with a background crossmatch of the world, whose clock stands still until it is told. */
+async function beside(
+  world: World,
+  settings: Readonly<Record<string, string>>,
+  use: (logged: Logged[], advance: (ms: number) => void) => Promise<void>,
+): Promise<void> {
+  const config = loadConfig({ environment: { ...settings, NEARSKY_DATA: join(world.directory, 'data') } });
+  const logged: Logged[] = [];
+  let nowMs = 1000;
+  const log = (event: string, fields = {}) => logged.push({ event, ...fields });
+  const background = new BackgroundCrossmatch(world.store, config, log, () => nowMs);
+  try {
+    await use(logged, ms => {
+      nowMs += ms;
+    });
+  } finally {
+    await background.close();
+  }
+}
+
+const pendingCountOf = (world: World, count: number) =>
+  eventually(`${count} objects are pending`, async () => (world.store.pendingCount() === count ? true : undefined));
+
+function remove(catalog: WrittenCatalog): () => void {
+  const files = catalog.partitions.map(({ files }) => join(catalog.location, files[0]!));
+  const contents = files.map(file => readFileSync(file));
+  for (const file of files) rmSync(file);
+  return () => {
+    for (const [i, file] of files.entries()) writeFileSync(file, contents[i]!);
+  };
+}
+
+test('it waits for a full batch, or for the age of what waits', () =>
+  inWorld(async world => {
+    await world.addCatalog('gaia_dr3', [place]);
+    const settings = { CROSSMATCH_BATCH_MAX_SIZE: '10', CROSSMATCH_BATCH_MAX_WAIT_SECONDS: '3600' };
+    await beside(world, settings, async (logged, advance) => {
+      await world.ingest(Array(9).fill(place));
+      await sleep(A_WHILE_MS);
+      assert.is(world.store.pendingCount(), 9);
+      await world.ingest([place], 5n);
+      await pendingCountOf(world, 0);
+      await world.ingest([place], 6n);
+      await sleep(A_WHILE_MS);
+      assert.is(world.store.pendingCount(), 1);
+      advance(3_600_000);
+      await pendingCountOf(world, 0);
+      assert.equal(
+        logged.map(({ event, recorded }) => [event, recorded]),
+        [
+          ['crossmatched', 10],
+          ['crossmatched', 1],
+        ],
+      );
+    });
+  }));
+
+test('what cannot be read is left alone while others go on, and tried again when it is due', () =>
+  inWorld(async world => {
+    const gaia = await world.addCatalog('gaia_dr3', [place]);
+    await world.addCatalog('delve_dr3_gold', [elsewhere]);
+    const restore = remove(gaia);
+    await beside(world, { CROSSMATCH_BATCH_MAX_WAIT_SECONDS: '0' }, async (logged, advance) => {
+      const attempts = () => logged.filter(({ unreadable }) => unreadable === 2).length;
+      await world.ingest([place, place]);
+      await eventually('it has tried', async () => attempts() || undefined);
+      for (const id of [5n, 6n]) {
+        await world.ingest([elsewhere], id);
+        await pendingCountOf(world, 2);
+      }
+      assert.is(attempts(), 1);
+      advance(10_000);
+      await eventually('it has tried again', async () => (attempts() === 2 ? true : undefined));
+      restore();
+      advance(19_999);
+      await sleep(A_WHILE_MS);
+      assert.equal([attempts(), world.store.pendingCount()], [2, 2]);
+      advance(1);
+      await pendingCountOf(world, 0);
+    });
+  }));
+
+test('after a failure that is none of a single file it pauses, then goes on', () =>
+  inWorld(async world => {
+    await world.addCatalog('gaia_dr3', [place]);
+    const registration = world.store.catalog('gaia_dr3')!;
+    await world.writer.putCatalog({ ...registration, coverage: null as never });
+    await beside(world, { CROSSMATCH_BATCH_MAX_WAIT_SECONDS: '0' }, async (logged, advance) => {
+      await world.ingest([place]);
+      const failures = () => logged.filter(({ event }) => event === 'crossmatch_failed');
+      await eventually('it has failed', async () => failures()[0]);
+      await world.ingest([place], 5n);
+      await sleep(A_WHILE_MS);
+      assert.equal(
+        failures().map(({ retry_seconds }) => retry_seconds),
+        [10],
+      );
+      advance(10_000);
+      await eventually('it has failed again', async () => failures()[1]);
+      assert.is(failures()[1]!.retry_seconds, 20);
+      assert.is(world.store.databases.claims.getKeysCount(), 0);
+      await world.writer.putCatalog(registration);
+      advance(20_000);
+      await pendingCountOf(world, 0);
+    });
+  }));
+
+test.after(() => pool.close());
+test.run();

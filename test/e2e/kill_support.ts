@@ -1,0 +1,74 @@
+/** What the tests share that kill processes at random moments. NEARSKY_KILLS sets how many times each (3), NEARSKY_SEED which moments. */
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { openStore, type Store, StoreError } from '../../src/store/store.ts';
+import { offset, seededRandom } from '../oracle/skies.ts';
+import { type Dump, readDump } from './dump.ts';
+import { catalogRows } from './expected.ts';
+import { send, start } from './support.ts';
+
+export const kills = Number(process.env.NEARSKY_KILLS ?? 3);
+export const random = seededRandom(Number(process.env.NEARSKY_SEED ?? Date.now()));
+
+/** Lasair messages of made objects, every fifth sent twice, around real and made Gaia sources of the sample. */
+export async function writeMessages(file: string, count: number): Promise<void> {
+  const rows = (await catalogRows('gaia_dr3')) as { ra: number; dec: number }[];
+  const lines: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const { ra, dec } = offset(rows[i % rows.length]!, 2 * random(), 2 * Math.PI * random());
+    const id = 9_100_000_000_000_000_001n + BigInt(i);
+    lines.push(`{"diaObjectId": ${id}, "ra": ${ra}, "decl": ${dec}, "latestR": 0.9, "firstDiaSourceMjdTai": 61105.25}`);
+    if (i % 5 === 0) lines.push(lines.at(-1)!);
+  }
+  writeFileSync(file, lines.join('\n'));
+}
+
+/** The store of a directory that another process makes, once it has committed something. */
+async function openWhenThere(dataDir: string): Promise<Store> {
+  const file = join(dataDir, 'nearsky.mdb');
+  for (;;) {
+    await new Promise(resolve => setTimeout(resolve, 2));
+    if (!existsSync(file) || statSync(file).size === 0) continue;
+    try {
+      return openStore(dataDir, 'read');
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+    }
+  }
+}
+
+/**
+ * Runs a command and kills it a random moment after its commit number `commits`.
+ * @returns what the database held at the last look before that, or undefined when the command had ended by then
+ */
+export async function killAfter(commits: number, dataDir: string, args: readonly string[]): Promise<Dump | undefined> {
+  const { child, finished } = start(args);
+  let ended = false;
+  finished.then(() => {
+    ended = true;
+  });
+  const store = await openWhenThere(dataDir);
+  const before = store.lastSequence();
+  while (!ended && store.lastSequence() < before + commits) {
+    await new Promise(resolve => setTimeout(resolve, 1));
+    store.resetRead();
+  }
+  await store.close();
+  const seen = await readDump(dataDir);
+  await new Promise(resolve => setTimeout(resolve, 20 * random()));
+  send(child, 'SIGKILL');
+  const { signal, code, stderr } = await finished;
+  if (signal !== 'SIGKILL') assert.is(code, 0, stderr);
+  return signal === 'SIGKILL' ? seen : undefined;
+}
+
+/** What `seen` held is still there, as it was or further on. */
+export function assertKept(seen: Dump, now: Dump): void {
+  for (const [id, object] of seen.objects) {
+    assert.ok(now.objects.has(id), `${id} is missing`);
+    if (!seen.pending.has(id)) assert.is(now.objects.get(id), object);
+  }
+  for (const kind of ['stored', 'delivered', 'crossmatched'] as const)
+    assert.equal(now.journal[kind].slice(0, seen.journal[kind].length), seen.journal[kind]);
+}

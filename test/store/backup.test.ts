@@ -1,0 +1,111 @@
+/** Copies of a data directory that others write to. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openStore } from '../../src/store/store.ts';
+import { Writer } from '../../src/store/writer.ts';
+import { nearsky, start, withDirectory } from '../e2e/support.ts';
+import { exportLines } from '../transfer/support.ts';
+import { delivery, provenance, result, startScript } from './support.ts';
+
+const test = suite('store/backup');
+const BATCH = 100;
+
+const lastOf = (output: string) => Number(output.trim().split('\n').at(-1) || 0);
+
+test('while two processes write, each copy holds what was acknowledged before it, whole commits only', () =>
+  withDirectory(async directory => {
+    const data = join(directory, 'data');
+    await openStore(data, 'write').close();
+    const script = new URL('writer_process.ts', import.meta.url);
+    const writers = [1, 2].map(n => startScript(script, [data, 'lasair', `${n}000000000`, '10000000', `${BATCH}`]));
+    try {
+      while (writers.some(({ output }) => lastOf(output()) < BATCH)) await new Promise(wait => setTimeout(wait, 5));
+      for (let copy = 0; copy < 3; copy++) {
+        const target = join(directory, `copy${copy}`);
+        const before = writers.map(({ output }) => lastOf(output()));
+        const counts = await nearsky('backup', target, '--data', data);
+        const store = openStore(target, 'read');
+        const ids = [...store.objects()].map(({ diaObjectId }) => diaObjectId);
+        const journal = store.journalAfter(0, 1e9);
+        const pending = store.pendingIds(1e9);
+        await store.close();
+        assert.equal([counts.objects, counts.pending, counts.journalEntries], [ids.length, ids.length, journal.length]);
+        assert.equal(pending, ids);
+        assert.is(journal.at(-1)!.sequence, journal.length);
+        const stored = journal.flatMap(entry => entry.stored).sort((a, b) => (a < b ? -1 : 1));
+        assert.equal(stored, ids);
+        for (const [i, acknowledged] of before.entries()) {
+          const of = ids.filter(id => id / 1_000_000_000n === BigInt(i + 1)).length;
+          assert.ok(of >= acknowledged && of % BATCH === 0, `${of} of writer ${i}, acknowledged ${acknowledged}`);
+        }
+      }
+    } finally {
+      for (const { child, ended } of writers) {
+        child.kill('SIGKILL');
+        await ended;
+      }
+    }
+  }));
+
+test('a copy is all that there was, private, and can be worked with', () =>
+  withDirectory(async directory => {
+    const data = join(directory, 'data');
+    const store = openStore(data, 'write');
+    const writer = new Writer(store);
+    await writer.ingest([delivery(1n), delivery(2n), delivery(3n)], 1_000_000);
+    const source = { ra: 1, dec: 2, payload: { parallax: 0.5 } };
+    await writer.recordCrossmatches([result(1n, [source])], provenance, 2_000_000);
+    const load = await writer.beginRegistry();
+    const record = { objid: 1, name: '2026a', namePrefix: 'SN', ra: 1, dec: 2, classification: null, redshift: null };
+    await writer.stageRegistry(load, [record]);
+    await writer.publishRegistry(load, 1_000_000);
+    await store.close();
+    mkdirSync(join(data, 'rejected'));
+    writeFileSync(join(data, 'rejected/lasair-2026-10-01.ndjson'), '{}\n');
+    const target = join(directory, 'deep/er/copy');
+    await nearsky('backup', target, '--data', data);
+    assert.equal(readdirSync(target).sort(), ['nearsky.mdb', 'rejected']);
+    assert.equal(
+      [target, join(target, 'nearsky.mdb')].map(path => statSync(path).mode & 0o777),
+      [0o700, 0o600],
+    );
+    assert.is(readFileSync(join(target, 'rejected/lasair-2026-10-01.ndjson'), 'utf8'), '{}\n');
+    assert.equal(await exportLines(target), await exportLines(data));
+    const copy = openStore(target, 'write');
+    assert.is((await new Writer(copy).ingest([delivery(4n)], 3_000_000)).stored, 1);
+    await copy.close();
+  }));
+
+test('it overwrites nothing, and leaves nothing where it fails', () =>
+  withDirectory(async directory => {
+    const data = join(directory, 'data');
+    await openStore(data, 'write').close();
+    const empty = join(directory, 'empty');
+    mkdirSync(empty);
+    await nearsky('backup', empty, '--data', data);
+    const file = join(directory, 'file');
+    writeFileSync(file, 'x');
+    const killed = join(directory, 'killed');
+    mkdirSync(`${killed}.part`);
+    const cases: [string, RegExp][] = [
+      [empty, /it exists and a backup overwrites nothing: give another directory/],
+      [data, /it exists and a backup overwrites nothing/],
+      [file, /it exists and a backup overwrites nothing/],
+      [killed, /remove .+killed\.part unless one runs/],
+      [join(file, 'below'), /give a directory that can be written/],
+    ];
+    for (const [target, reason] of cases) {
+      const { code, stdout, stderr } = await start(['backup', target, '--data', data]).finished;
+      assert.equal([code, stdout], [1, '']);
+      assert.match(stderr, reason);
+    }
+    assert.equal(readdirSync(directory).sort(), ['data', 'empty', 'file', 'killed.part']);
+    assert.is((await start(['backup', '--data', data]).finished).code, 2);
+    const missing = await start(['backup', join(directory, 'x'), '--data', join(directory, 'none')]).finished;
+    assert.is(missing.code, 1);
+    assert.not.ok(existsSync(join(directory, 'x.part')));
+  }));
+
+test.run();

@@ -1,0 +1,182 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { TnsRecord } from '../../src/store/types.ts';
+import { RegistryError } from '../../src/tns/errors.ts';
+import { type BadRow, readPublicObjects } from '../../src/tns/rows.ts';
+import { parseTimeLine } from '../../src/tns/time_line.ts';
+import { root } from '../e2e/support.ts';
+import { failure } from '../store/support.ts';
+import { COLUMNS_21, COLUMNS_23, csvOf, someRecords } from './support.ts';
+
+const test = suite('tns/rows');
+
+async function read(text: string, pieceBytes = 1 << 16) {
+  const bytes = Buffer.from(text);
+  async function* pieces() {
+    for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+  }
+  const { span, batches } = await readPublicObjects(pieces(), 'the file');
+  const records: TnsRecord[] = [];
+  const bad: BadRow[] = [];
+  for await (const batch of batches) {
+    records.push(...batch.records.map(({ record }) => record));
+    bad.push(...batch.bad);
+  }
+  return { span, records, bad };
+}
+
+test('23 columns, the older 21, other orders, with and without a time line', async () => {
+  const expected = someRecords(30);
+  for (const columns of [COLUMNS_23, COLUMNS_21, [...COLUMNS_23].reverse()]) {
+    for (const timeLine of ['2026-02-10 00:00:00', undefined]) {
+      const { span, records, bad } = await read(csvOf(timeLine, expected, columns));
+      assert.equal([records, bad], [expected, []]);
+      assert.is(span?.startUs, timeLine && Date.UTC(2026, 1, 10) * 1000);
+    }
+  }
+  const { records } = await read(`\uFEFF${csvOf('2026-02-10 00:00:00', expected).replaceAll('\n', '\r\n')}`);
+  assert.equal(records.length, 30);
+});
+
+test('cut into pieces of any size it reads the same', async () => {
+  const expected = someRecords(40);
+  const text = csvOf('2026-02-10 00:00:00', expected);
+  for (const pieceBytes of [1, 2, 3, 7, 100]) assert.equal((await read(text, pieceBytes)).records, expected);
+});
+
+test('rows that are no objects are rejected, each with its line and reason; the rest is read', async () => {
+  const header = '"objid","name_prefix","name","ra","declination","type","redshift"';
+  const good = '"7","SN","2026abc","10.5","-20.25","SN Ia","0.1"';
+  const rows = [
+    good,
+    '"x","","2026a","1","2","",""',
+    '"","","2026a","1","2","",""',
+    '"8","","","1","2","",""',
+    `"8","","${'a'.repeat(65)}","1","2","",""`,
+    '"8","","2026a","","2","",""',
+    '"8","","2026a","360.5","2","",""',
+    '"8","","2026a","10:30:00","2","",""',
+    '"8","","2026a","1","-90.1","",""',
+    '"8","","2026a","1","NaN","",""',
+    '"8","","2026a","1"',
+    '"9","","SN 2026xyz"," 0 ","90","","abc"',
+    '"10","","2026","1","2","a ""quoted"" type",""',
+    '"11","","20"26q","1","2","",""',
+    good.replace('7', '12'),
+  ];
+  const { records, bad } = await read(['"2026-02-10 00:00:00"', header, ...rows].join('\n'));
+  assert.equal(
+    records.map(({ objid, name, namePrefix, ra, dec, classification, redshift }) => {
+      return [objid, name, namePrefix, ra, dec, classification, redshift];
+    }),
+    [
+      [7, '2026abc', 'SN', 10.5, -20.25, 'SN Ia', 0.1],
+      [9, '2026xyz', 'SN', 0, 90, null, null],
+      [10, '2026', null, 1, 2, 'a "quoted" type', null],
+      [12, '2026abc', 'SN', 10.5, -20.25, 'SN Ia', 0.1],
+    ],
+  );
+  const reasons = [
+    'objid',
+    'objid',
+    'name',
+    'name',
+    'ra',
+    'ra',
+    'ra',
+    'declination',
+    'declination',
+    'not 7 cells',
+    'name',
+  ];
+  assert.is(bad.length, reasons.length);
+  for (const [i, reason] of reasons.entries()) {
+    assert.is(bad[i]!.line, i < 10 ? 4 + i : 16);
+    assert.ok(bad[i]!.reason.startsWith(reason), bad[i]!.reason);
+  }
+});
+
+test('a file of changes in which nothing has changed is its time line alone', async () => {
+  const { span, records, bad } = await read('"2026-02-10 05:00 - 05:59"\n');
+  assert.equal([records, bad], [[], []]);
+  assert.equal(span, { startUs: Date.UTC(2026, 1, 10, 5) * 1000, endUs: Date.UTC(2026, 1, 10, 6) * 1000 });
+});
+
+test('what is no such file is refused, and one that is cut off', async () => {
+  const whole = csvOf('2026-02-10 00:00:00', someRecords(3));
+  const cases: [string, RegExp][] = [
+    ['', /it is empty/],
+    ['<html><body>Forbidden</body></html>', /it has no column objid, name, ra, declination/],
+    ['"2026-02-10 00:00:00"\n"objid","name","ra"\n', /it has no column declination/],
+    [whole.slice(0, whole.lastIndexOf('A. One') + 10), /cut off within a quoted text/],
+    [`"objid","name","ra","declination"\n"${'x'.repeat(2 ** 20 + 10)}"`, /Max Record Size/],
+  ];
+  for (const [text, reason] of cases) {
+    const error = await failure(() => read(text));
+    assert.instance(error, RegistryError);
+    assert.match(error.message, reason);
+  }
+});
+
+test('any names and classifications come through', async () => {
+  const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).map(value =>
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a name has none
+    value.replace(/["\0-\x1f\x7f]/g, 'c').trim(),
+  );
+  const record = fc.record(
+    {
+      objid: fc.nat(),
+      name: text.filter(value => value.length > 0 && !/^[A-Z]{2,3} ?\d{4}/.test(value)),
+      namePrefix: fc.option(fc.constantFrom('SN', 'AT', 'TDE', 'FRB')),
+      ra: fc.double({ min: 0, max: 360, noNaN: true }),
+      dec: fc.double({ min: -90, max: 90, noNaN: true }),
+      classification: fc.option(text.filter(value => value.length > 0)),
+      redshift: fc.option(fc.double({ min: -1, max: 20, noNaN: true })),
+    },
+    { noNullPrototype: true },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(record, { maxLength: 5 }), async expected => {
+      const { records, bad } = await read(csvOf('2026-02-10 00:00:00', expected));
+      assert.equal([records, bad], [expected, []]);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('time lines', () => {
+  const at = (...parts: [number, number, number, number?, number?, number?]) => Date.UTC(...parts) * 1000;
+  const cases: [string, number | undefined, number | undefined][] = [
+    ['2026-02-10 00:00:00', at(2026, 1, 10), undefined],
+    ['2026-02-10 00:00', at(2026, 1, 10), undefined],
+    ['2026-02-10 05:00 - 05:59', at(2026, 1, 10, 5), at(2026, 1, 10, 6)],
+    ['2026-02-10 05:00:00 - 05:59:59', at(2026, 1, 10, 5), at(2026, 1, 10, 6)],
+    ['2026-02-10 05:00:00 - 06:00:00', at(2026, 1, 10, 5), at(2026, 1, 10, 6)],
+    ['2026-02-10 23:00 - 23:59', at(2026, 1, 10, 23), at(2026, 1, 11)],
+    ['2026-02-10 23:00:00 - 2026-02-11 00:00:00', at(2026, 1, 10, 23), at(2026, 1, 11)],
+    ['2026-02-10 05:00 - 04:59', undefined, undefined],
+    ['2026-02-30 05:00', undefined, undefined],
+    ['2026-02-10', undefined, undefined],
+    ['objid', undefined, undefined],
+  ];
+  for (const [text, startUs, endUs] of cases) {
+    assert.equal(parseTimeLine(text), startUs === undefined ? undefined : { startUs, endUs }, text);
+  }
+});
+
+const shared = join(root, '../shared/data/tns');
+const withShared = existsSync(shared) ? test : test.skip;
+withShared('the real rows at hand', async () => {
+  const counts: number[] = [];
+  for (const file of ['tns_public_objects.3rows.csv', 'tns_public_objects.assembled.csv']) {
+    const { span, records, bad } = await read(readFileSync(join(shared, file), 'utf8'));
+    assert.equal([bad, span?.startUs], [[], Date.UTC(2026, 1, 10) * 1000]);
+    counts.push(records.length);
+  }
+  assert.equal(counts, [3, 1336]);
+});
+
+test.run();
