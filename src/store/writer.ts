@@ -22,6 +22,7 @@ import {
   changePublished,
   publish,
   type RegistrySnapshot,
+  readSnapshot,
   removeLoads,
   type StageOutcome,
   stage,
@@ -232,6 +233,12 @@ export class Writer {
    */
   async changeRegistry(base: RegistrySnapshot, records: readonly TnsRecord[], epochUs: number): Promise<void> {
     this.#transaction('change the registry', () => changePublished(this.#store.databases, base, records, epochUs));
+  }
+
+  /** Removes what is left of former snapshots by a process that was killed between publishing the present one and removing them. */
+  async tidyRegistry(): Promise<void> {
+    const { load = 0 } = readSnapshot(this.#store.databases) ?? {};
+    await this.#removeLoads(0, load);
   }
 
   /** Gives up a load that is not published. */

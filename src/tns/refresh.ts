@@ -54,6 +54,7 @@ interface Changes {
  */
 export async function refreshRegistry(options: RefreshOptions): Promise<RefreshSummary> {
   const { store, writer, nowUs } = options;
+  await writer.tidyRegistry();
   store.resetRead();
   const base = store.tnsSnapshot() ?? null;
   const isOfToday = base !== null && Math.floor(base.fileEpochUs / DAY_US) >= Math.floor(nowUs / DAY_US);

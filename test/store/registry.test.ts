@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { publish } from '../../src/store/registry.ts';
 import type { TnsRecord } from '../../src/store/types.ts';
 import { failure, withStore } from './support.ts';
 
@@ -69,6 +70,24 @@ test('a load that was overtaken is refused, and one that broke off or is dropped
     await writer.dropRegistry(dropped);
     assert.is(store.databases.tns_objects.getKeysCount(), 1);
     assert.is(store.databases.tns_names.getKeysCount(), 1);
+  }));
+
+test('what a killed process left of a former registry is tidied away, and a load that is being staged is not', () =>
+  withStore(async (store, writer) => {
+    await writer.tidyRegistry();
+    const [first, second, third] = [1, 2, 3].map(() => writer.beginRegistry());
+    for (const load of [await first!, await second!, await third!])
+      await writer.stageRegistry(load, [record(load, `2026x${load}`)]);
+    // As if it had been killed before it removed the first.
+    store.databases.meta.transactionSync(() => {
+      publish(store.databases, { load: 2, epochUs: 5, fileEpochUs: 5, validators: null });
+    });
+    const keys = () => [store.databases.tns_objects.getKeysCount(), store.databases.tns_names.getKeysCount()];
+    assert.equal(keys(), [3, 3]);
+    await writer.tidyRegistry();
+    assert.equal(keys(), [2, 2]);
+    await writer.publishRegistry(3, 6);
+    assert.equal([store.tnsByName('2026x3')?.objid, ...keys()], [3, 1, 1]);
   }));
 
 test('a large registry is removed in several commits', () =>
