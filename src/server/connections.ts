@@ -19,7 +19,10 @@ export class Connection {
   readonly socket: Socket;
   /** Requests that are not answered, or whose answers are not written out. */
   open = 0;
-  isPaused = false;
+  /** Of those, the ones that have had their turn. */
+  running = 0;
+  /** Give those that have not their turn, the first one first. */
+  readonly waiting: (() => void)[] = [];
 
   constructor(socket: Socket) {
     this.socket = socket;
@@ -90,22 +93,38 @@ export class Connections {
     const connection = this.#all.get(socket)!;
     this.#metrics.set('openRequests', ++this.#open);
     if (++connection.open === 1) this.#idle.delete(connection);
-    if (connection.open >= this.#limits.maxPipelined) {
-      connection.isPaused = true;
-      socket.pause();
-    }
     return connection;
   }
 
-  /** Its answer is written out, or never will be. */
-  end(connection: Connection): void {
+  /**
+   * Whether a request may be answered now; then it has its turn. Where others of its connection are in front, see `waitForTurn`. (Not to read
+   * from the connection would be simpler, but node:http resumes a socket whenever it has written to it.)
+   */
+  takesTurn(connection: Connection): boolean {
+    if (connection.running >= this.#limits.maxPipelined) return false;
+    connection.running++;
+    return true;
+  }
+
+  /**
+   * Resolves when the request has its turn.
+   * @throws ApiError when there are too many in front
+   */
+  waitForTurn({ waiting }: Connection): Promise<void> {
+    if (waiting.length >= this.#limits.maxWaiting) throw unavailable('too many requests wait on this connection');
+    return new Promise(resolve => waiting.push(resolve));
+  }
+
+  /** A request's answer is written out, or never will be. */
+  end(connection: Connection, hadTurn: boolean): void {
+    if (hadTurn) {
+      const next = connection.waiting.shift();
+      if (next) next();
+      else connection.running--;
+    }
     this.#metrics.set('openRequests', --this.#open);
     connection.open--;
     if (connection.open === 0 && !connection.socket.destroyed) this.#idle.add(connection);
-    if (connection.isPaused && connection.open < this.#limits.maxPipelined / 2) {
-      connection.isPaused = false;
-      connection.socket.resume();
-    }
   }
 
   /** Counts parts of bodies that are being held; negative when they are let go. */

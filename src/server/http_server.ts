@@ -110,6 +110,7 @@ export class HttpServer {
     const { connections } = this;
     const { socket } = incoming;
     const connection = connections.begin(socket);
+    let hasTurn = connections.takesTurn(connection);
     let heldBytes = 0;
     let untrack = () => {};
     this.#answering.add(outgoing);
@@ -117,28 +118,26 @@ export class HttpServer {
       this.#answering.delete(outgoing);
       untrack();
       connections.holdBody(-heldBytes);
-      connections.end(connection);
+      connections.end(connection, hasTurn);
     });
-    const answer = await this.#answer(incoming, bytes => {
-      connections.holdBody(bytes);
-      heldBytes += bytes;
-    });
+    let answer: Answer;
+    try {
+      if (!hasTurn) await connections.waitForTurn(connection);
+      hasTurn = true;
+      const request = new NodeRequest(incoming, bytes => {
+        connections.holdBody(bytes);
+        heldBytes += bytes;
+      });
+      answer = await this.#options.answer(request, socket.remoteAddress);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      answer = errorResponse(error);
+    }
     if (outgoing.destroyed) return;
     if (this.#isClosing) outgoing.shouldKeepAlive = false;
     if (!incoming.complete) this.#endAfter(incoming, outgoing, connection);
     untrack = connections.track(socket, answer.body?.length ?? 0);
     send(answer, outgoing);
-  }
-
-  async #answer(incoming: IncomingMessage, onBytes: (bytes: number) => void): Promise<Answer> {
-    let request: NodeRequest;
-    try {
-      request = new NodeRequest(incoming, onBytes);
-    } catch (error) {
-      if (error instanceof ApiError) return errorResponse(error);
-      throw error;
-    }
-    return await this.#options.answer(request, incoming.socket.remoteAddress);
   }
 
   /**

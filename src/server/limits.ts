@@ -13,8 +13,10 @@ export interface ServerLimits {
   /** How long a connection may stay without a byte in either direction, milliseconds. */
   readonly inactivityMs: number;
   readonly maxHeaderBytes: number;
-  /** Requests of one connection that are answered at once; beyond them it is not read from. */
+  /** Requests of one connection that are answered at once; those behind them wait for their turn. */
   readonly maxPipelined: number;
+  /** Requests of one connection that may wait for their turn; beyond them, they are refused. */
+  readonly maxWaiting: number;
   /** Bodies of requests that are held together, bytes; beyond them, requests are refused. */
   readonly maxBodyBytes: number;
   /** Large answers that wait for their clients to read, bytes together; beyond them, the oldest is given up. */
@@ -40,6 +42,7 @@ export function serverLimits(maxConnections: number, budgetSeconds: number, acce
     inactivityMs: Math.max(60_000, 2000 * budgetSeconds),
     maxHeaderBytes: 16_384,
     maxPipelined: 128,
+    maxWaiting: 1024,
     maxBodyBytes: Math.ceil((256 * MIB) / acceptors),
     maxUnreadBytes: Math.ceil((512 * MIB) / acceptors),
     minReadRate: 16_384,
