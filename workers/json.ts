@@ -10,11 +10,6 @@ export class Rendered {
   }
 }
 
-/** The value as its text: for one that is the same in every answer, or to have a large answer's parts written one by one. */
-export function rendered(value: unknown): Rendered {
-  return new Rendered(toJson(value));
-}
-
 /**
  * The JSON text of plain data: null, booleans, numbers, bigints, strings, arrays, objects, `Rendered`. A member whose value is
  * undefined is left out. Numbers are shortest round-trip; NaN and the infinities are null. The text is ASCII: its length is its bytes.

@@ -1,57 +1,82 @@
 /** Query tasks: search the generation, read the database, write the answers' bytes. */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import { traceOf } from '../src/error_text.ts';
+import { ObjectView } from '../src/store/object_record.ts';
 import { StoreError } from '../src/store/store.ts';
-import { AnswerFacts } from './encode.ts';
+import { ByteSink } from './bytes.ts';
+import { AnswerFacts } from './facts.ts';
 import { unpackQueries } from './messages.ts';
 import { openedIndex } from './opened_index.ts';
 import { coneAnswer } from './queries/cone.ts';
-import { Deadline, StaleIndex, TooExpensive } from './queries/context.ts';
+import { Clock, type QueryContext, StaleIndex, type Steps, TooExpensive } from './queries/context.ts';
 import { countAnswer } from './queries/count.ts';
 import { lookupAnswer } from './queries/lookup.ts';
 import { recentAnswer } from './queries/recent.ts';
-import type {
-  MetricsAnswer,
-  ProbeAnswer,
-  PublishedGeneration,
-  Query,
-  QueryAnswers,
-  QueryOutcome,
-  QueryTask,
-} from './tasks.ts';
+import type { MetricsAnswer, ProbeAnswer, Query, QueryAnswers, QueryOutcome, QueryTask } from './tasks.ts';
 import { currentStore, threadFacts } from './thread.ts';
 
+/** A larger buffer than this is not used again: it is given away as it is, with what is unused of it, not copied. */
+const MAX_KEPT_BYTES = 1 << 20;
+
 let facts: AnswerFacts | undefined;
-const encoder = new TextEncoder();
+
+/** What a task writes to; another may run while it lets others go ahead. */
+interface Sinks {
+  readonly out: ByteSink;
+  readonly body: ByteSink;
+}
+
+const idle: Sinks[] = [];
+const object = new ObjectView();
 
 /** The answers of a batch, in its order. One query's failure leaves the others as they are. */
-export function runQueries(task: QueryTask): QueryAnswers {
+export async function runQueries(task: QueryTask): Promise<QueryAnswers> {
   const startedMs = performance.now();
-  const texts: string[] = [];
+  const sinks = idle.pop() ?? { out: new ByteSink(), body: new ByteSink() };
+  const { out, body } = sinks;
+  out.length = 0;
   const ends: number[] = [];
   const outcomes: QueryOutcome[] = [];
   const faults: Record<number, string> = {};
-  let length = 0;
+  let shared: Omit<QueryContext, 'clock'> | undefined;
   for (const { query, budgetMs } of unpackQueries(task.queries)) {
-    const deadline = new Deadline(startedMs + budgetMs);
+    const clock = new Clock(startedMs + budgetMs);
+    body.length = 0;
     try {
-      deadline.check();
-      const text = answer(query, task.generation, deadline);
-      deadline.check();
-      texts.push(text);
-      length += text.length;
+      void clock.due;
+      shared ??= contextOf(task, sinks);
+      const steps = answer(query, { ...shared, clock });
+      while (!steps.next().done) {
+        await nextTurn();
+        clock.resume();
+      }
+      void clock.due;
       outcomes.push('ok');
     } catch (error) {
-      const outcome = classify(error, deadline);
+      out.length = ends.at(-1) ?? 0;
+      const outcome = classify(error, clock);
       if (outcome !== 'too_expensive') faults[outcomes.length] = traceOf(error);
       outcomes.push(outcome);
     }
-    ends.push(length);
+    ends.push(out.length);
   }
-  const bytes = new ArrayBuffer(length);
-  encoder.encodeInto(texts.join(''), new Uint8Array(bytes));
+  const bytes = taken(sinks);
   return transferring({ bytes, ends, outcomes, faults }, bytes);
+}
+
+function contextOf({ generation }: QueryTask, sinks: Sinks): Omit<QueryContext, 'clock'> {
+  facts ??= new AnswerFacts(threadFacts());
+  return { store: currentStore(), facts, index: openedIndex(generation), object, ...sinks };
+}
+
+/** What was written, in a buffer to give away. */
+function taken(sinks: Sinks): ArrayBuffer {
+  const { out, body } = sinks;
+  const isLarge = out.bytes.length > MAX_KEPT_BYTES;
+  if (!isLarge && body.bytes.length <= MAX_KEPT_BYTES) idle.push(sinks);
+  return isLarge ? out.bytes.buffer : out.bytes.buffer.slice(0, out.length);
 }
 
 export function runProbe(): ProbeAnswer {
@@ -76,16 +101,13 @@ function transferring<T>(value: T, buffer: ArrayBuffer): T {
   return Piscina.move({ [Piscina.transferableSymbol]: buffer, [Piscina.valueSymbol]: value } as never) as T;
 }
 
-function classify(error: unknown, deadline: Deadline): QueryOutcome {
+function classify(error: unknown, clock: Clock): QueryOutcome {
   if (error instanceof TooExpensive) return 'too_expensive';
-  if (error instanceof StoreError) return deadline.passed ? 'too_expensive' : 'unreadable';
+  if (error instanceof StoreError) return clock.passed ? 'too_expensive' : 'unreadable';
   return error instanceof StaleIndex ? 'stale_index' : 'fault';
 }
 
-function answer(query: Query, generation: PublishedGeneration, deadline: Deadline): string {
-  const store = currentStore();
-  facts ??= new AnswerFacts(threadFacts());
-  const context = { store, facts, deadline, index: openedIndex(generation) };
+function answer(query: Query, context: QueryContext): Steps {
   switch (query.kind) {
     case 'lookup':
       return lookupAnswer(query, context);

@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { CACHE_DIRECTORY } from '../catalogs/remote/options.ts';
 import { messageOf } from '../error_text.ts';
+import { upgradeObject } from './format2.ts';
 import { appendPositions } from './positions.ts';
 import { listRecent, raiseLatestIngest } from './recent.ts';
 import { decodeKey, decodeObject, decodePlain, EMPTY_TABLE, encodeJournal, encodeKey, encodePlain } from './records.ts';
@@ -217,10 +218,25 @@ function checkFormat(format: number, mode: 'read' | 'write', cannot: string, dat
 function upgradeFormat(databases: Databases): void {
   databases.meta.transactionSync(() => {
     const format = readFormat(databases.meta)!;
+    if (format < 3) layOutObjects(databases);
     if (format < 2) listAllRecent(databases);
     if (format < 3) tabulatePositions(databases);
     databases.meta.put(FORMAT_KEY, encodePlain(FORMAT_VERSION));
   });
+}
+
+const UPGRADED_AT_ONCE = 10_000;
+
+/** Up to format 2 objects were stored otherwise. */
+function layOutObjects({ objects }: Databases): void {
+  let start = encodeKey(0n);
+  for (;;) {
+    const some = [...objects.getRange({ start, limit: UPGRADED_AT_ONCE })];
+    for (const { key, value } of some) objects.put(key, upgradeObject(value));
+    const last = some.at(-1);
+    if (!last) return;
+    start = encodeKey(decodeKey(last.key) + 1n);
+  }
 }
 
 /** Format 1 did not list the objects with matches by time, nor note the latest ingest time. */

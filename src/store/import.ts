@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Databases } from './environment.ts';
 import type { Interner } from './interner.ts';
+import { compareMatches } from './object_record.ts';
 import type { StoredPoint } from './positions.ts';
 import { listRecent, raiseLatestIngest } from './recent.ts';
 import { encodeKey, encodeObject, encodeSources } from './records.ts';
@@ -233,15 +234,6 @@ function samePosition(a: SkyPosition | null, b: SkyPosition | null): boolean {
 const tooMany = (what: string) => ({
   conflict: `the object has ${MAX_ENTRIES_PER_OBJECT} ${what}, the most there may be`,
 });
-
-/** The order in which matches are stored: by version, catalog name, source id; the latter two as text. */
-export function compareMatches(a: MatchSummary, b: MatchSummary): number {
-  return (
-    a.matchVersion - b.matchVersion ||
-    compareText(a.catalogName, b.catalogName) ||
-    compareText(a.catalogSourceId, b.catalogSourceId)
-  );
-}
 
 const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 

@@ -1,19 +1,11 @@
 /**
- * The bytes of every stored key and value; no other file knows them. A value is a msgpack array of positional fields, without
- * shared structures; only a catalog registration is a map.
+ * The bytes of every stored key and value; no file but this and `object_record.ts`, for objects, knows them. A value is a msgpack array
+ * of positional fields, without shared structures; only a catalog registration is a map.
  */
 import { Packr } from 'msgpackr';
-import type {
-  CrossmatchRecord,
-  JournalEntry,
-  MatchSource,
-  MatchSummary,
-  ProvenanceSet,
-  RecordedOutcome,
-  StoredObject,
-  TnsAssociation,
-  TnsRecord,
-} from './types.ts';
+import type { JournalEntry, MatchSource, ProvenanceSet, TnsRecord } from './types.ts';
+
+export { decodeObject, encodeObject, RECORDED_OUTCOMES } from './object_record.ts';
 
 const packr = new Packr({ useRecords: false, mapsAsObjects: true, copyBuffers: true });
 
@@ -73,128 +65,6 @@ export function decodeTimeValue(bytes: Uint8Array): number {
   return Number(decodeKey(bytes.subarray(0, 8)));
 }
 
-const STATES = ['pending', 'crossmatched'] as const;
-/** In the order of the numbers that stand for them. */
-export const RECORDED_OUTCOMES: readonly RecordedOutcome[] = [
-  'searched',
-  'outside_footprint',
-  'skipped_read_failure',
-  'not_searched_invalid_position',
-];
-
-type ObjectTuple = [
-  ra: number | null,
-  dec: number | null,
-  reliability: number | null,
-  ingestTimeUs: number,
-  eventTimeUs: number,
-  state: number,
-  brokers: string[],
-  /** Flat, five a record; `outcomes` in turn is flat: catalog name, index in RECORDED_OUTCOMES. */
-  records: unknown[],
-  /** Flat, four a match: version, catalog name, source id, separation in arcsec. */
-  matches: unknown[],
-  tns: unknown[] | null,
-];
-
-export function encodeObject(object: Omit<StoredObject, 'diaObjectId'>): Uint8Array {
-  const tuple: ObjectTuple = [
-    object.position?.ra ?? null,
-    object.position?.dec ?? null,
-    object.reliability,
-    object.ingestTimeUs,
-    object.eventTimeUs,
-    STATES.indexOf(object.state),
-    [...object.brokers],
-    object.records.flatMap(record => [
-      record.matchVersion,
-      record.crossmatchedAtUs,
-      record.provenanceSet,
-      [...record.brokersAtCrossmatch],
-      record.catalogOutcomes.flatMap(([name, outcome]) => [name, RECORDED_OUTCOMES.indexOf(outcome)]),
-    ]),
-    object.matches.flatMap(m => [m.matchVersion, m.catalogName, m.catalogSourceId, m.separationArcsec]),
-    object.tns && encodeTns(object.tns),
-  ];
-  return packr.pack(tuple);
-}
-
-export function decodeObject(diaObjectId: bigint, bytes: Uint8Array): StoredObject {
-  const tuple = packr.unpack(bytes) as ObjectTuple;
-  const [ra, dec, reliability, ingestTimeUs, eventTimeUs, state, brokers, records, matches, tns] = tuple;
-  return {
-    diaObjectId,
-    position: ra === null || dec === null ? null : { ra, dec },
-    reliability,
-    ingestTimeUs,
-    eventTimeUs,
-    state: STATES[state]!,
-    brokers,
-    records: decodeRecords(records),
-    matches: decodeMatches(matches),
-    tns: tns && decodeTns(tns),
-  };
-}
-
-function decodeRecords(flat: readonly unknown[]): CrossmatchRecord[] {
-  const records: CrossmatchRecord[] = [];
-  for (let i = 0; i < flat.length; i += 5) {
-    const outcomes = flat[i + 4] as (string | number)[];
-    const catalogOutcomes: [string, RecordedOutcome][] = [];
-    for (let j = 0; j < outcomes.length; j += 2) {
-      catalogOutcomes.push([outcomes[j] as string, RECORDED_OUTCOMES[outcomes[j + 1] as number]!]);
-    }
-    records.push({
-      matchVersion: flat[i] as number,
-      crossmatchedAtUs: flat[i + 1] as number,
-      provenanceSet: flat[i + 2] as number,
-      brokersAtCrossmatch: flat[i + 3] as string[],
-      catalogOutcomes,
-    });
-  }
-  return records;
-}
-
-function decodeMatches(flat: readonly unknown[]): MatchSummary[] {
-  const matches: MatchSummary[] = [];
-  for (let i = 0; i < flat.length; i += 4) {
-    matches.push({
-      matchVersion: flat[i] as number,
-      catalogName: flat[i + 1] as string,
-      catalogSourceId: flat[i + 2] as string,
-      separationArcsec: flat[i + 3] as number,
-    });
-  }
-  return matches;
-}
-
-function encodeTns(tns: TnsAssociation): unknown[] {
-  return [
-    tns.checked,
-    tns.snapshotEpochUs,
-    tns.objid,
-    tns.name,
-    tns.namePrefix,
-    tns.classification,
-    tns.redshift,
-    tns.separationArcsec,
-  ];
-}
-
-function decodeTns(tuple: readonly unknown[]): TnsAssociation {
-  const [checked, snapshotEpochUs, objid, name, namePrefix, classification, redshift, separationArcsec] = tuple;
-  return {
-    checked,
-    snapshotEpochUs,
-    objid,
-    name,
-    namePrefix,
-    classification,
-    redshift,
-    separationArcsec,
-  } as TnsAssociation;
-}
-
 /**
  * Flat, four a source: ra, dec, ordinal of the payload's key list or null, payload values. The keys of a catalog's payloads are the
  * same for every match, so they are stored once: `ordinalOf` gives the ordinal of a list, stored on demand.
@@ -209,16 +79,29 @@ export function encodeSources(
   return packr.pack(flat);
 }
 
-/** @param keysOf gives the key list of an ordinal */
-export function decodeSources(bytes: Uint8Array, keysOf: (ordinal: number) => readonly string[]): MatchSource[] {
+/** A source as it is stored: the keys of its payload by their ordinal, null without a payload. */
+export interface SourceValues {
+  readonly ra: number | null;
+  readonly dec: number | null;
+  readonly keys: number | null;
+  readonly values: readonly unknown[];
+}
+
+export function decodeSourceValues(bytes: Uint8Array): SourceValues[] {
   const flat = packr.unpack(bytes) as unknown[];
-  const sources: MatchSource[] = [];
+  const sources: SourceValues[] = [];
   for (let i = 0; i < flat.length; i += 4) {
-    const ordinal = flat[i + 2] as number | null;
-    const payload = ordinal === null ? null : zip(keysOf(ordinal), flat[i + 3] as unknown[]);
-    sources.push({ ra: flat[i] as number | null, dec: flat[i + 1] as number | null, payload });
+    const [ra, dec, keys] = [flat[i], flat[i + 1], flat[i + 2]] as (number | null)[];
+    sources.push({ ra: ra!, dec: dec!, keys: keys!, values: flat[i + 3] as unknown[] });
   }
   return sources;
+}
+
+/** @param keysOf gives the key list of an ordinal */
+export function decodeSources(bytes: Uint8Array, keysOf: (ordinal: number) => readonly string[]): MatchSource[] {
+  return decodeSourceValues(bytes).map(({ ra, dec, keys, values }) => {
+    return { ra, dec, payload: keys === null ? null : zip(keysOf(keys), values) };
+  });
 }
 
 function zip(keys: readonly string[], values: readonly unknown[]): Record<string, unknown> {

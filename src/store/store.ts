@@ -4,6 +4,7 @@ import type { CatalogRegistration } from '../catalogs/types.ts';
 import { claimedIds, livePids } from './claims.ts';
 import { type Counters, readCounters } from './counters.ts';
 import { type BinaryDatabase, type Databases, type Environment, openEnvironment, StoreError } from './environment.ts';
+import type { ObjectView } from './object_record.ts';
 import { type PositionRows, readPositions } from './positions.ts';
 import { findRecent, type RecentPosition, type RecentQuery, readLatestIngest } from './recent.ts';
 import {
@@ -13,10 +14,12 @@ import {
   decodePlain,
   decodeProvenanceSet,
   decodeSources,
+  decodeSourceValues,
   decodeTableState,
   EMPTY_TABLE,
   encodeKey,
   type HashedProvenanceSet,
+  type SourceValues,
   scratchKey,
   type TableState,
 } from './records.ts';
@@ -87,14 +90,27 @@ export class Store {
     return bytes && decodeObject(diaObjectId, bytes);
   }
 
+  /** Reads an object into a view, for the queries; whether it is stored. */
+  readObject(diaObjectId: bigint, into: ObjectView): boolean {
+    const bytes = read(this.databases.objects, diaObjectId);
+    if (bytes) into.load(diaObjectId, bytes);
+    return bytes !== undefined;
+  }
+
   /** The sources of an object's matches, parallel to `matches` of the object; empty where there are none. */
   getSources(diaObjectId: bigint): readonly MatchSource[] {
     const bytes = read(this.databases.sources, diaObjectId);
     return bytes ? this.#decodeSources(bytes) : [];
   }
 
+  /** `getSources` as they are stored: see `payloadKeys`. */
+  readSources(diaObjectId: bigint): readonly SourceValues[] {
+    const bytes = read(this.databases.sources, diaObjectId);
+    return bytes ? decodeSourceValues(bytes) : [];
+  }
+
   #decodeSources(bytes: Uint8Array): readonly MatchSource[] {
-    return decodeSources(bytes, ordinal => this.#keysOf(ordinal));
+    return decodeSources(bytes, ordinal => this.payloadKeys(ordinal));
   }
 
   /** @throws RangeError when there is no such ordinal */
@@ -107,7 +123,11 @@ export class Store {
     return set;
   }
 
-  #keysOf(ordinal: number): readonly string[] {
+  /**
+   * The keys of a payload, in the order of its values.
+   * @throws RangeError when there is no such ordinal
+   */
+  payloadKeys(ordinal: number): readonly string[] {
     let keys = this.#payloadKeys.get(ordinal);
     if (!keys) {
       keys = decodePlain(readOrdinal(this.databases.payload_keys, ordinal)) as string[];

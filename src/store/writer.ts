@@ -10,8 +10,9 @@ import {
   Tally,
 } from './counters.ts';
 import { storeError } from './environment.ts';
-import { type CommitChanges, compareMatches, type ImportItem, type ImportOutcome, importItems } from './import.ts';
+import { type CommitChanges, type ImportItem, type ImportOutcome, importItems } from './import.ts';
 import { Interner } from './interner.ts';
+import { compareMatches } from './object_record.ts';
 import { appendPositions } from './positions.ts';
 import { contentHash } from './provenance_hash.ts';
 import { listRecent, raiseLatestIngest } from './recent.ts';

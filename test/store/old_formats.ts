@@ -2,11 +2,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'lmdb';
-import { encodeKey, encodePlain } from '../../src/store/records.ts';
+import { encodeKey, encodePlain, RECORDED_OUTCOMES } from '../../src/store/records.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { StoredObject } from '../../src/store/types.ts';
 
 /** Those whose values are the same in every format. */
-const UNCHANGED = ['objects', 'sources', 'pending', 'provenance_sets', 'payload_keys', 'catalogs'] as const;
+const UNCHANGED = ['sources', 'pending', 'provenance_sets', 'payload_keys', 'catalogs'] as const;
 /** Format 1 had no listing by time, no registry, and no latest ingest time. */
 const SINCE_2 = ['recent_ingest', 'recent_event', 'tns_objects', 'tns_names'] as const;
 
@@ -23,6 +24,8 @@ export async function writeOldFormat(store: Store, directory: string, format: 1 
     const database = root.openDB<Uint8Array, Uint8Array>(name, binary);
     for (const { key, value } of store.databases[name].getRange({})) await database.put(key, value);
   }
+  const objects = root.openDB<Uint8Array, Uint8Array>('objects', binary);
+  for (const object of store.objects()) await objects.put(encodeKey(object.diaObjectId), objectOfFormat2(object));
   if (format === 2) {
     const latest = new TextEncoder().encode('latest_ingest');
     await meta.put(latest, store.databases.meta.get(latest)!);
@@ -33,4 +36,42 @@ export async function writeOldFormat(store: Store, directory: string, format: 1 
   }
   await root.flushed;
   await root.close();
+}
+
+function objectOfFormat2({
+  position,
+  reliability,
+  ingestTimeUs,
+  eventTimeUs,
+  state,
+  ...object
+}: StoredObject): Uint8Array {
+  const { brokers, records, matches, tns } = object;
+  return encodePlain([
+    position?.ra ?? null,
+    position?.dec ?? null,
+    reliability,
+    ingestTimeUs,
+    eventTimeUs,
+    state === 'pending' ? 0 : 1,
+    brokers,
+    records.flatMap(record => [
+      record.matchVersion,
+      record.crossmatchedAtUs,
+      record.provenanceSet,
+      record.brokersAtCrossmatch,
+      record.catalogOutcomes.flatMap(([name, outcome]) => [name, RECORDED_OUTCOMES.indexOf(outcome)]),
+    ]),
+    matches.flatMap(match => [match.matchVersion, match.catalogName, match.catalogSourceId, match.separationArcsec]),
+    tns && [
+      tns.checked,
+      tns.snapshotEpochUs,
+      tns.objid,
+      tns.name,
+      tns.namePrefix,
+      tns.classification,
+      tns.redshift,
+      tns.separationArcsec,
+    ],
+  ]);
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { encodeKey, encodeObject } from '../../src/store/records.ts';
 import { openStore, type Store, StoreError } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { withDirectory } from '../e2e/support.ts';
@@ -44,10 +45,25 @@ async function fill(directory: string, old: string, format: 1 | 2): Promise<unkn
   const source = { ra: 1, dec: 2, payload: { parallax: 0.5 } };
   const results = ids.slice(0, 200).map((id, i) => result(id, i % 2 ? [source] : []));
   await writer.recordCrossmatches(results, provenance, 2_000_000);
+  putRerun(store, 3n);
   const held = everything(store);
   await writeOldFormat(store, old, format);
   await store.close();
   return held;
+}
+
+/** Makes of an object one that was crossmatched twice, and that the registry has a name for. */
+function putRerun(store: Store, diaObjectId: bigint): void {
+  const object = store.getObject(diaObjectId)!;
+  const again = { ...object.records[0]!, matchVersion: 2, brokersAtCrossmatch: ['antares', 'é"'] };
+  const matches = [2, 1].map(matchVersion => ({ ...object.matches[0]!, matchVersion, separationArcsec: 1 / 3 }));
+  const tns = { checked: true, snapshotEpochUs: 5, objid: 2 ** 40, name: '2026a', namePrefix: 'SN' };
+  const changed = { ...object, reliability: null, records: [...object.records, again], matches };
+  const bytes = encodeObject({ ...changed, tns: { ...tns, classification: null, redshift: 0.1, separationArcsec: 0 } });
+  store.databases.objects.transactionSync(() => {
+    store.databases.objects.put(encodeKey(diaObjectId), bytes);
+    // Nothing is returned: a promise would put the commit off.
+  });
 }
 
 for (const format of [1, 2] as const) {

@@ -1,40 +1,69 @@
 /** One page of a walk over a circle (wire contract, section 6). */
+import { type ByteSink, fragment } from '../bytes.ts';
 import { encodeConeCursor } from '../cursor.ts';
-import { Rendered, toJson } from '../json.ts';
 import type { ConeQuery } from '../tasks.ts';
-import { formatTime } from '../times.ts';
-import type { QueryContext } from './context.ts';
+import { writeTime } from '../times.ts';
+import type { QueryContext, Steps } from './context.ts';
 import { Listing } from './listing.ts';
 import { inOrder, type Row, rowsWithin } from './search.ts';
 
-export function coneAnswer(query: ConeQuery, context: QueryContext): string {
+const RESULT = fragment('{"index": 0, "kind": "position", "input": ');
+const NORMALIZED = fragment(', "normalized": {"kind": "position", "ra": ');
+const DEC = fragment(', "dec": ');
+const RADIUS = fragment(', "radius_arcsec": ');
+const STATUS = fragment('}, "status": "');
+const OBJECTS = fragment('", "objects": [');
+const TOTAL = fragment('], "total": ');
+const NOT_TRUNCATED = fragment(', "truncated": false, "truncation": null');
+const BRACE = fragment('}');
+const AS_OF = fragment(', "as_of": ');
+const PAGE_SIZE = fragment(', "page_size": ');
+const NEXT_CURSOR = fragment(', "next_cursor": ');
+
+export function* coneAnswer(query: ConeQuery, context: QueryContext): Steps {
   const { sent, ra, dec, radiusArcsec, detail, filters, pageSize, asOfUs, after } = query;
+  const { body } = context;
   const rows = rowsWithin(context, query, asOfUs);
   const ahead = inOrder(after ? rows.filter(row => isAfter(row, after)) : rows);
   const page = ahead.slice(0, pageSize);
   const status = rows.length > 0 ? 'objects_found' : 'no_rubin_object';
   const listing = new Listing(context, detail, filters);
-  const result = {
-    index: 0,
-    kind: 'position',
-    input: new Rendered(sent),
-    normalized: { kind: 'position', ra, dec, radius_arcsec: radiusArcsec },
-    status,
-    objects: listing.objectsOfRows(query, page),
-    total: rows.length,
-    truncated: false,
-    truncation: null,
-    ...listing.marksOfFound({ status, rows }),
-  };
-  const last = ahead.length > page.length ? page.at(-1) : undefined;
+  body.fragment(RESULT);
+  body.longText(sent);
+  body.fragment(NORMALIZED);
+  body.number(ra);
+  body.fragment(DEC);
+  body.number(dec);
+  body.fragment(RADIUS);
+  body.number(radiusArcsec);
+  body.fragment(STATUS);
+  body.text(status);
+  body.fragment(OBJECTS);
+  yield* listing.objectsOfRows(query, page);
+  body.fragment(TOTAL);
+  body.text(`${rows.length}`);
+  body.fragment(NOT_TRUNCATED);
+  yield* listing.marksOfFound({ status, rows });
+  body.fragment(BRACE);
+  listing.open(1, false);
+  writePage(query, ahead.length > page.length ? page.at(-1) : undefined, context.out);
+  listing.close();
+}
+
+/** @param last of the page, where another one follows */
+function writePage(
+  { asOfUs, ra, dec, radiusArcsec, detail, pageSize }: ConeQuery,
+  last: Row | undefined,
+  out: ByteSink,
+): void {
+  out.fragment(AS_OF);
+  writeTime(out, asOfUs);
+  out.fragment(PAGE_SIZE);
+  out.text(`${pageSize}`);
+  out.fragment(NEXT_CURSOR);
   const pinned = { asOfUs, ra, dec, radiusArcsec, detail };
-  return toJson(
-    listing.answer([result], false, {
-      as_of: formatTime(asOfUs),
-      page_size: pageSize,
-      next_cursor: last ? encodeConeCursor({ timeUs: last.timeUs, diaObjectId: last.id, ...pinned }) : null,
-    }),
-  );
+  if (last) out.longText(`"${encodeConeCursor({ timeUs: last.timeUs, diaObjectId: last.id, ...pinned })}"`);
+  else out.null();
 }
 
 function isAfter(row: Row, { timeUs, diaObjectId }: NonNullable<ConeQuery['after']>): boolean {

@@ -1,7 +1,9 @@
 /** What every kind of query is answered from, and within. */
 import type { SkyIndex } from '../../index/mod.ts';
+import type { ObjectView } from '../../src/store/object_record.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { AnswerFacts } from '../encode.ts';
+import type { ByteSink } from '../bytes.ts';
+import type { AnswerFacts } from '../facts.ts';
 
 /** The time of a query is spent. */
 export class TooExpensive extends Error {}
@@ -9,28 +11,59 @@ export class TooExpensive extends Error {}
 /** The index is not of this database. */
 export class StaleIndex extends Error {}
 
-/** Time, by this thread's monotonic clock, up to which a query may run. */
-export class Deadline {
-  readonly #atMs: number;
+/**
+ * A query as it is answered: each value that it yields is a moment to let others go ahead. Between two of them it must leave alone
+ * what threads share, `QueryContext.object` too.
+ */
+export type Steps = Generator<undefined, void, undefined>;
 
-  constructor(atMs: number) {
-    this.#atMs = atMs;
+/** How long a query may go on before it lets others go ahead, milliseconds. */
+const STEP_MS = 2;
+
+/** Time, by this thread's monotonic clock: up to when a query may run, and up to when without letting others go ahead. */
+export class Clock {
+  readonly #deadlineMs: number;
+  #stepEndMs: number;
+
+  constructor(deadlineMs: number) {
+    this.#deadlineMs = deadlineMs;
+    this.#stepEndMs = performance.now() + STEP_MS;
+  }
+
+  /**
+   * Whether it is time to yield. To be called wherever a query has done a little work.
+   * @throws TooExpensive
+   */
+  get due(): boolean {
+    const now = this.now();
+    if (now >= this.#deadlineMs) throw new TooExpensive();
+    return now >= this.#stepEndMs;
   }
 
   get passed(): boolean {
-    return performance.now() >= this.#atMs;
+    return this.now() >= this.#deadlineMs;
   }
 
-  /** To be called wherever a query has done a little work. */
-  check(): void {
-    if (this.passed) throw new TooExpensive();
+  /** To be called when others have gone ahead. */
+  resume(): void {
+    this.#stepEndMs = this.now() + STEP_MS;
+  }
+
+  protected now(): number {
+    return performance.now();
   }
 }
 
 export interface QueryContext {
   readonly store: Store;
   readonly facts: AnswerFacts;
-  readonly deadline: Deadline;
+  readonly clock: Clock;
   /** The positions of the generation that the query is answered from. */
   readonly index: SkyIndex;
+  /** The object that was read last. */
+  readonly object: ObjectView;
+  /** Where the answer goes. */
+  readonly out: ByteSink;
+  /** For what stands in the answer after that which depends on it; empty. */
+  readonly body: ByteSink;
 }

@@ -8,29 +8,39 @@ import {
   type ObjectStatus,
   type QualifiesReason,
 } from '../../src/contract/enums.ts';
+import type { ObjectView } from '../../src/store/object_record.ts';
 import { statusOf } from '../../src/store/status.ts';
-import type { StoredObject } from '../../src/store/types.ts';
+import { fragment } from '../bytes.ts';
 import { toJson } from '../json.ts';
 import type { CountQuery, LookupInput } from '../tasks.ts';
-import type { QueryContext } from './context.ts';
+import type { QueryContext, Steps } from './context.ts';
 import { Qualifier } from './qualify.ts';
 import { type Found, findCircle, findName, readRow } from './search.ts';
 
-export function countAnswer({ inputs, filters }: CountQuery, context: QueryContext): string {
+const OPEN_BRACE = fragment('{');
+
+export function* countAnswer({ inputs, filters }: CountQuery, context: QueryContext): Steps {
   const counts = new Counts(context, filters ? new Qualifier(filters, context) : undefined);
-  for (const input of inputs) counts.add(input);
-  return toJson({
-    provenance: context.facts.provenance,
-    response: 'count',
-    filters: filters && Object.fromEntries(filters),
-    counts: counts.wire(),
-  });
+  for (const input of inputs) {
+    if (context.clock.due) yield;
+    yield* counts.add(input);
+  }
+  const { out, facts } = context;
+  const rest = { response: 'count', filters: filters && Object.fromEntries(filters), counts: counts.wire() };
+  out.fragment(OPEN_BRACE);
+  out.fragment(facts.provenance);
+  out.longText(`, ${toJson(rest).slice(1)}`);
 }
 
 interface Counted {
   readonly status: ObjectStatus;
   /** undefined without filters. */
   readonly reason: QualifiesReason | undefined;
+}
+
+interface CountedInput {
+  readonly status: ObjectStatus | InputStatus;
+  readonly qualifies: boolean;
 }
 
 class Counts {
@@ -50,45 +60,50 @@ class Counts {
     this.#qualifier = qualifier;
   }
 
-  add(input: LookupInput): void {
-    this.#context.deadline.check();
-    const { status, qualifies } = this.#countInput(input);
+  *add(input: LookupInput): Steps {
+    const { status, qualifies } = yield* this.#countInput(input);
     this.#inputs++;
     this.#inputStatuses[status]++;
     if (qualifies) this.#qualifyingInputs++;
   }
 
-  #countInput(input: LookupInput): { readonly status: ObjectStatus | InputStatus; readonly qualifies: boolean } {
+  *#countInput(input: LookupInput): Generator<undefined, CountedInput, undefined> {
     switch (input.kind) {
       case 'id': {
         const { diaObjectId } = input;
-        const { status, reason } = this.#count(diaObjectId, () => this.#context.store.getObject(diaObjectId));
+        const { store, object } = this.#context;
+        const { status, reason } = this.#count(diaObjectId, () =>
+          store.readObject(diaObjectId, object) ? object : undefined,
+        );
         return { status, qualifies: reason === 'meets_filters' };
       }
       case 'position':
-        return this.#countFound(findCircle(this.#context, input));
+        return yield* this.#countFound(findCircle(this.#context, input));
       case 'tns':
-        return this.#countFound(findName(this.#context, input));
+        return yield* this.#countFound(findName(this.#context, input));
       case 'invalid':
         return { status: 'invalid_input', qualifies: false };
     }
   }
 
-  #countFound({ status, rows = [] }: Found) {
+  *#countFound({ status, rows = [] }: Found): Generator<undefined, CountedInput, undefined> {
     let qualifies = false;
     for (const row of rows) {
-      this.#context.deadline.check();
+      if (this.#context.clock.due) yield;
       const { reason } = this.#count(row.id, () => readRow(this.#context, row));
       if (reason === 'meets_filters') qualifies = true;
     }
     return { status, qualifies };
   }
 
-  #count(diaObjectId: bigint, read: () => StoredObject | undefined): Counted {
+  #count(diaObjectId: bigint, read: () => ObjectView | undefined): Counted {
     let counted = this.#objects.get(diaObjectId);
     if (!counted) {
       const object = read();
-      counted = { status: object ? statusOf(object) : 'not_in_service', reason: this.#qualifier?.reasonOf(object) };
+      counted = {
+        status: object ? statusOf(object.decode()) : 'not_in_service',
+        reason: this.#qualifier?.reasonOf(object),
+      };
       this.#objects.set(diaObjectId, counted);
     }
     return counted;

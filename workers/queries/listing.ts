@@ -1,81 +1,124 @@
 /** Answers of the lookup's shape: envelope, objects, marks. */
-import type { DetailLevel, QualifiesReason } from '../../src/contract/enums.ts';
-import type { StoredObject } from '../../src/store/types.ts';
-import { ObjectEncoder, type Wire } from '../encode.ts';
-import { type Rendered, rendered } from '../json.ts';
+import type { DetailLevel, ObjectStatus, QualifiesReason } from '../../src/contract/enums.ts';
+import { fragment } from '../bytes.ts';
+import { toJson } from '../json.ts';
+import { ObjectWriter } from '../object_writer.ts';
 import type { Circle, FilterValues } from '../tasks.ts';
-import type { QueryContext } from './context.ts';
+import type { QueryContext, Steps } from './context.ts';
 import { Qualifier, qualification } from './qualify.ts';
 import { type Found, type Row, readRow, separationOf } from './search.ts';
 
-/** What one answer lists. */
+const DETAIL = fragment(', "detail": "');
+const COUNT = fragment('", "count": ');
+const SETS = fragment(', "provenance_sets": {');
+const TRUNCATED = fragment('}, "truncated": ');
+const RESULTS = fragment(', "results": [');
+const END_OF_LIST = fragment(']');
+const SEPARATOR = fragment(', ');
+const SEPARATION = fragment(', "separation_arcsec": ');
+const BRACE = fragment('}');
+const OPEN_BRACE = fragment('{');
+
+/** What one answer lists: results and their objects go to the body. */
 export class Listing {
   readonly #context: QueryContext;
   readonly #detail: DetailLevel;
   readonly #filters: FilterValues | null;
-  readonly #encoder: ObjectEncoder;
+  readonly #writer: ObjectWriter;
   readonly #qualifier: Qualifier | undefined;
 
   constructor(context: QueryContext, detail: DetailLevel, filters: FilterValues | null) {
     this.#context = context;
     this.#detail = detail;
     this.#filters = filters;
-    this.#encoder = new ObjectEncoder(context.facts, context.store, detail);
+    this.#writer = new ObjectWriter(context.body, context.facts, context.store, detail);
     this.#qualifier = filters ? new Qualifier(filters, context) : undefined;
   }
 
-  /** The object of an id; `object` is undefined where it is not stored. */
-  objectOfId(diaObjectId: bigint, object: StoredObject | undefined): Wire {
-    const entry = object
-      ? this.#encoder.entry(object)
-      : { diaObjectId, diaObjectId_str: `${diaObjectId}`, status: 'not_in_service' };
-    return { ...entry, ...this.marksOfObject(object) };
+  /** The status of the object that was read last, or of an id that is not stored. */
+  statusOf(isStored: boolean): ObjectStatus {
+    return isStored ? this.#writer.statusOf(this.#context.object) : 'not_in_service';
+  }
+
+  /** The object of an id: the one that was read last, where it is stored. */
+  objectOfId(diaObjectId: bigint, isStored: boolean): void {
+    if (isStored) this.#writer.entry(this.#context.object);
+    else this.#writer.unknown(diaObjectId);
+    this.marksOfObject(isStored);
+    this.#context.body.fragment(BRACE);
   }
 
   /** The objects of a page, in its order. */
-  objectsOfRows(circle: Circle, rows: readonly Row[]): Rendered[] {
-    return rows.map(row => {
-      this.#context.deadline.check();
+  *objectsOfRows(circle: Circle, rows: readonly Row[]): Steps {
+    const { clock, body } = this.#context;
+    for (let i = 0; i < rows.length; i++) {
+      if (clock.due) yield;
+      const row = rows[i]!;
       const object = readRow(this.#context, row);
-      const entry = this.#encoder.entry(object);
-      const separation_arcsec = separationOf(this.#context, circle, row);
-      return rendered({ ...entry, separation_arcsec, ...this.marksOfObject(object) });
-    });
+      if (i > 0) body.fragment(SEPARATOR);
+      this.#writer.entry(object);
+      body.fragment(SEPARATION);
+      body.number(separationOf(this.#context, circle, row));
+      this.marksOfObject(true);
+      body.fragment(BRACE);
+    }
   }
 
-  /** Nothing without filters, here and below. */
-  marksOfObject(object: StoredObject | undefined): Wire {
-    return this.#qualifier ? qualification(this.#qualifier.reasonOf(object)) : {};
+  /** Nothing without filters, here and below. Of the object that was read last, where it is stored. */
+  marksOfObject(isStored: boolean): void {
+    if (!this.#qualifier) return;
+    this.#mark(qualification(this.#qualifier.reasonOf(isStored ? this.#context.object : undefined)));
   }
 
   /** The marks of a position or a name, over everything that it found. */
-  marksOfFound({ status, rows }: Pick<Found, 'status' | 'rows'>): Wire {
-    if (!this.#qualifier) return {};
+  *marksOfFound({ status, rows }: Pick<Found, 'status' | 'rows'>): Steps {
+    if (!this.#qualifier) return;
     if (!rows || rows.length === 0) {
-      return { qualifying_total: rows ? 0 : null, ...qualification(status as QualifiesReason) };
+      this.#mark({ qualifying_total: rows ? 0 : null, ...qualification(status as QualifiesReason) });
+      return;
     }
-    const qualifying = this.#qualifier.countQualifying(rows);
-    return {
+    const qualifying = yield* this.#qualifier.countQualifying(rows);
+    this.#mark({
       qualifying_total: qualifying,
       ...qualification(qualifying > 0 ? 'meets_filters' : 'no_object_meets_filters'),
-    };
+    });
   }
 
-  marksOfInvalid(): Wire {
-    return this.#qualifier ? qualification('invalid_input') : {};
+  marksOfInvalid(): void {
+    if (this.#qualifier) this.#mark(qualification('invalid_input'));
   }
 
-  /** The whole answer. To be called when everything is listed. */
-  answer(results: readonly unknown[], truncated: boolean, page: Wire = {}): Wire {
-    return {
-      provenance: this.#context.facts.provenance,
-      detail: this.#detail,
-      count: results.length,
-      provenance_sets: this.#encoder.provenanceSets,
-      truncated,
-      results,
-      ...page,
-      filters: this.#filters ? Object.fromEntries(this.#filters) : undefined,
-    };
+  #mark(marks: Readonly<Record<string, unknown>>): void {
+    this.#context.body.text(`, ${toJson(marks).slice(1, -1)}`);
+  }
+
+  /** Writes the answer up to the end of its results. To be called when every result is in the body. */
+  open(count: number, truncated: boolean): void {
+    const { out, body, facts } = this.#context;
+    out.fragment(OPEN_BRACE);
+    out.fragment(facts.provenance);
+    out.fragment(DETAIL);
+    out.text(this.#detail);
+    out.fragment(COUNT);
+    out.text(`${count}`);
+    out.fragment(SETS);
+    let isFirst = true;
+    for (const { entry } of this.#writer.sets) {
+      if (!isFirst) out.fragment(SEPARATOR);
+      isFirst = false;
+      out.fragment(entry);
+    }
+    out.fragment(TRUNCATED);
+    out.boolean(truncated);
+    out.fragment(RESULTS);
+    out.append(body);
+    out.fragment(END_OF_LIST);
+  }
+
+  /** Writes its end. */
+  close(): void {
+    const { out } = this.#context;
+    if (this.#filters) out.longText(`, "filters": ${toJson(Object.fromEntries(this.#filters))}`);
+    out.fragment(BRACE);
   }
 }

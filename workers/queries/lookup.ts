@@ -1,20 +1,41 @@
 /** Lookups: one result an input (wire contract, sections 4.4 to 4.6). */
 import type { Truncation } from '../../src/contract/enums.ts';
-import type { Wire } from '../encode.ts';
-import { Rendered, rendered, toJson } from '../json.ts';
+import { fragment } from '../bytes.ts';
+import { toJson } from '../json.ts';
 import type { IdInput, InvalidInput, LookupInput, LookupQuery, PositionInput, TnsInput } from '../tasks.ts';
 import { formatTimeOrNull } from '../times.ts';
-import type { QueryContext } from './context.ts';
+import type { QueryContext, Steps } from './context.ts';
 import { Listing } from './listing.ts';
 import { type Found, findCircle, findName, inOrder } from './search.ts';
 
-export function lookupAnswer(query: LookupQuery, context: QueryContext): string {
+const INDEX = fragment('{"index": ');
+const ID_INPUT = fragment(', "kind": "id", "input": ');
+const POSITION_INPUT = fragment(', "kind": "position", "input": ');
+const TNS_INPUT = fragment(', "kind": "tns", "input": ');
+const NORMALIZED_ID = fragment(', "normalized": {"kind": "id", "diaObjectId": ');
+const NORMALIZED_ID_TEXT = fragment(', "diaObjectId_str": "');
+const NORMALIZED_POSITION = fragment(', "normalized": {"kind": "position", "ra": ');
+const NORMALIZED_DEC = fragment(', "dec": ');
+const NORMALIZED_RADIUS = fragment(', "radius_arcsec": ');
+const STATUS_OF_ID = fragment('"}, "status": "');
+const STATUS = fragment('}, "status": "');
+const OBJECTS = fragment('", "objects": [');
+const END_OF_LIST = fragment(']');
+const SEPARATOR = fragment(', ');
+const TOTAL = fragment('], "total": ');
+const TRUNCATED = fragment(', "truncated": ');
+const TRUNCATION = fragment(', "truncation": ');
+const BRACE = fragment('}');
+
+export function* lookupAnswer(query: LookupQuery, context: QueryContext): Steps {
+  const { inputs } = query;
   const lookup = new Lookup(query, context);
-  const results = query.inputs.map((input, index) => {
-    context.deadline.check();
-    return rendered(lookup.result(input, index));
-  });
-  return toJson(lookup.listing.answer(results, lookup.truncated));
+  for (let index = 0; index < inputs.length; index++) {
+    if (context.clock.due) yield;
+    yield* lookup.result(inputs[index]!, index);
+  }
+  lookup.listing.open(inputs.length, lookup.truncated);
+  lookup.listing.close();
 }
 
 class Lookup {
@@ -33,85 +54,105 @@ class Lookup {
     this.#left = Math.max(0, maxObjects - inputs.filter(({ kind }) => kind === 'id').length);
   }
 
-  result(input: LookupInput, index: number): Wire {
+  *result(input: LookupInput, index: number): Steps {
+    const { body } = this.#context;
+    if (index > 0) body.fragment(SEPARATOR);
+    body.fragment(INDEX);
+    body.text(`${index}`);
     switch (input.kind) {
       case 'id':
-        return { index, ...this.#ofId(input) };
+        this.#ofId(input);
+        break;
       case 'position':
-        return { index, ...this.#ofPosition(input) };
+        yield* this.#ofPosition(input);
+        break;
       case 'tns':
-        return { index, ...this.#ofName(input) };
+        yield* this.#ofName(input);
+        break;
       case 'invalid':
-        return { index, ...this.#ofInvalid(input) };
+        this.#ofInvalid(input);
+        break;
     }
+    body.fragment(BRACE);
   }
 
-  #ofId({ kind, sent, diaObjectId }: IdInput): Wire {
-    const object = this.#context.store.getObject(diaObjectId);
-    const entry = this.listing.objectOfId(diaObjectId, object);
-    return {
-      kind,
-      input: new Rendered(sent),
-      normalized: { kind, diaObjectId, diaObjectId_str: `${diaObjectId}` },
-      status: entry.status,
-      objects: [entry],
-      ...this.listing.marksOfObject(object),
-    };
+  #ofId({ sent, diaObjectId }: IdInput): void {
+    const { body, store, object } = this.#context;
+    const isStored = store.readObject(diaObjectId, object);
+    const digits = `${diaObjectId}`;
+    body.fragment(ID_INPUT);
+    body.longText(sent);
+    body.fragment(NORMALIZED_ID);
+    body.text(digits);
+    body.fragment(NORMALIZED_ID_TEXT);
+    body.text(digits);
+    body.fragment(STATUS_OF_ID);
+    body.text(this.listing.statusOf(isStored));
+    body.fragment(OBJECTS);
+    this.listing.objectOfId(diaObjectId, isStored);
+    body.fragment(END_OF_LIST);
+    this.listing.marksOfObject(isStored);
   }
 
-  #ofPosition(input: PositionInput): Wire {
-    const { kind, sent, ra, dec, radiusArcsec } = input;
+  *#ofPosition(input: PositionInput): Steps {
+    const { body } = this.#context;
     const found = findCircle(this.#context, input);
-    return {
-      kind,
-      input: new Rendered(sent),
-      normalized: { kind, ra, dec, radius_arcsec: radiusArcsec },
-      status: found.status,
-      ...this.#listed(found),
-      ...this.listing.marksOfFound(found),
-    };
+    body.fragment(POSITION_INPUT);
+    body.longText(input.sent);
+    body.fragment(NORMALIZED_POSITION);
+    body.number(input.ra);
+    body.fragment(NORMALIZED_DEC);
+    body.number(input.dec);
+    body.fragment(NORMALIZED_RADIUS);
+    body.number(input.radiusArcsec);
+    body.fragment(STATUS);
+    body.text(found.status);
+    yield* this.#listed(found);
+    yield* this.listing.marksOfFound(found);
   }
 
-  #ofName(input: TnsInput): Wire {
+  *#ofName(input: TnsInput): Steps {
+    const { body, facts } = this.#context;
     const { kind, sent, name, radiusArcsec } = input;
     const found = findName(this.#context, input);
     const { record, snapshotEpochUs } = found;
-    return {
-      kind,
-      input: new Rendered(sent),
-      normalized: { kind, name, radius_arcsec: radiusArcsec },
-      status: found.status,
-      ...this.#listed(found),
-      tns: record ? this.#context.facts.tnsRecord(record) : null,
-      tns_snapshot_epoch: formatTimeOrNull(snapshotEpochUs),
-      ...this.listing.marksOfFound(found),
-    };
+    body.fragment(TNS_INPUT);
+    body.longText(sent);
+    body.text(`, "normalized": ${toJson({ kind, name, radius_arcsec: radiusArcsec })}, "status": "${found.status}`);
+    yield* this.#listed(found);
+    const epoch = toJson(formatTimeOrNull(snapshotEpochUs));
+    body.longText(`, "tns": ${record ? facts.tnsRecord(record) : 'null'}, "tns_snapshot_epoch": ${epoch}`);
+    yield* this.listing.marksOfFound(found);
   }
 
-  #ofInvalid({ sent, sentKind, error }: InvalidInput): Wire {
-    return {
-      kind: new Rendered(sentKind),
-      input: new Rendered(sent),
-      normalized: null,
-      status: 'invalid_input',
-      objects: [],
-      error,
-      ...this.listing.marksOfInvalid(),
-    };
+  #ofInvalid({ sent, sentKind, error }: InvalidInput): void {
+    const { body } = this.#context;
+    body.longText(`, "kind": ${sentKind}, "input": ${sent}, "normalized": null, "status": "invalid_input"`);
+    body.longText(`, "objects": [], "error": ${toJson(error)}`);
+    this.listing.marksOfInvalid();
   }
 
   /** What a search lists of what it found, by both limits. */
-  #listed({ circle, rows }: Found): Wire {
-    if (!circle || !rows) return { objects: [], total: null, truncated: false, truncation: null };
-    let truncation: Truncation | null = rows.length > this.#maxPerInput ? 'per_input_limit' : null;
-    let listed = inOrder(rows).slice(0, this.#maxPerInput);
-    if (listed.length > this.#left) {
-      listed = listed.slice(0, this.#left);
-      truncation = 'per_request_limit';
-      this.truncated = true;
+  *#listed({ circle, rows }: Found): Steps {
+    const { body } = this.#context;
+    body.fragment(OBJECTS);
+    let truncation: Truncation | null = null;
+    if (circle && rows) {
+      if (rows.length > this.#maxPerInput) truncation = 'per_input_limit';
+      let listed = inOrder(rows).slice(0, this.#maxPerInput);
+      if (listed.length > this.#left) {
+        listed = listed.slice(0, this.#left);
+        truncation = 'per_request_limit';
+        this.truncated = true;
+      }
+      this.#left -= listed.length;
+      yield* this.listing.objectsOfRows(circle, listed);
     }
-    this.#left -= listed.length;
-    const objects = this.listing.objectsOfRows(circle, listed);
-    return { objects, total: rows.length, truncated: truncation !== null, truncation };
+    body.fragment(TOTAL);
+    body.text(`${rows?.length ?? null}`);
+    body.fragment(TRUNCATED);
+    body.boolean(truncation !== null);
+    body.fragment(TRUNCATION);
+    body.text(toJson(truncation));
   }
 }

@@ -1,6 +1,7 @@
 /** Which objects meet the filters of a request, and why not (wire contract, section 8.3). */
 import type { QualifiesReason } from '../../src/contract/enums.ts';
 import { FILTERS, type Filter } from '../../src/contract/filters.ts';
+import type { ObjectView } from '../../src/store/object_record.ts';
 import { statusOf } from '../../src/store/status.ts';
 import type { MatchSource, MatchSummary, StoredObject } from '../../src/store/types.ts';
 import { newestMatches } from '../matches.ts';
@@ -32,18 +33,18 @@ export class Qualifier {
   }
 
   /** @param object undefined for an id that is not stored */
-  reasonOf(object: StoredObject | undefined): QualifiesReason {
+  reasonOf(object: ObjectView | undefined): QualifiesReason {
     if (!object) return 'not_in_service';
     let reason = this.#reasons.get(object.diaObjectId);
-    if (!reason) this.#reasons.set(object.diaObjectId, (reason = this.#judge(object)));
+    if (!reason) this.#reasons.set(object.diaObjectId, (reason = this.#judge(object.decode())));
     return reason;
   }
 
   /** How many of the objects qualify. */
-  countQualifying(rows: readonly Row[]): number {
+  *countQualifying(rows: readonly Row[]): Generator<undefined, number, undefined> {
     let count = 0;
     for (const row of rows) {
-      this.#context.deadline.check();
+      if (this.#context.clock.due) yield;
       const reason = this.#reasons.get(row.id) ?? this.reasonOf(readRow(this.#context, row));
       if (reason === 'meets_filters') count++;
     }

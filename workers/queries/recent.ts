@@ -1,33 +1,35 @@
 /** One page of the objects in a window that have matches (wire contract, section 9). */
+import { fragment } from '../bytes.ts';
 import { encodeRecentCursor } from '../cursor.ts';
-import { ObjectEncoder } from '../encode.ts';
-import { rendered, toJson } from '../json.ts';
+import { toJson } from '../json.ts';
+import { ObjectWriter } from '../object_writer.ts';
 import type { RecentQuery } from '../tasks.ts';
 import { formatTime } from '../times.ts';
-import type { QueryContext } from './context.ts';
+import type { QueryContext, Steps } from './context.ts';
 
-export function recentAnswer(query: RecentQuery, { store, facts, deadline }: QueryContext): string {
+const OPEN_BRACE = fragment('{');
+const SEPARATOR = fragment(', ');
+
+export function* recentAnswer(query: RecentQuery, { store, facts, clock, object, out, body }: QueryContext): Steps {
   const { timeField, startUs, endUs, asOfUs, detail, pageSize, window } = query;
   const after = query.after ?? undefined;
-  const onPassedOver = () => deadline.check();
+  const onPassedOver = () => void clock.due;
   const found = store.recent({ timeField, startUs, endUs, asOfUs, limit: pageSize + 1, after, onPassedOver });
   const page = found.slice(0, pageSize);
-  const encoder = new ObjectEncoder(facts, store, detail);
-  const objects = page.flatMap(({ diaObjectId }) => {
-    deadline.check();
-    const object = store.getObject(diaObjectId);
-    return object ? [rendered(encoder.recentEntry(object))] : [];
-  });
+  const writer = new ObjectWriter(body, facts, store, detail);
+  let count = 0;
+  for (const { diaObjectId } of page) {
+    if (clock.due) yield;
+    if (!store.readObject(diaObjectId, object)) continue;
+    if (count++ > 0) body.fragment(SEPARATOR);
+    writer.recentEntry(object);
+  }
   const last = found.length > page.length ? page.at(-1) : undefined;
-  return toJson({
-    provenance: facts.provenance,
-    window,
-    time_field: timeField,
-    detail,
-    page_size: pageSize,
-    count: objects.length,
-    next_cursor: last ? encodeRecentCursor({ ...last, startUs, endUs, timeField, detail, asOfUs }) : null,
-    objects,
-    as_of: formatTime(asOfUs),
-  });
+  const next = last ? encodeRecentCursor({ ...last, startUs, endUs, timeField, detail, asOfUs }) : null;
+  const head = { window, time_field: timeField, detail, page_size: pageSize, count, next_cursor: next };
+  out.fragment(OPEN_BRACE);
+  out.fragment(facts.provenance);
+  out.longText(`, ${toJson(head).slice(1, -1)}, "objects": [`);
+  out.append(body);
+  out.longText(`], "as_of": "${formatTime(asOfUs)}"}`);
 }

@@ -1,7 +1,8 @@
 /** From a position or a registry name to the objects around it. */
 import { ConeHits, separationArcsec } from '../../index/mod.ts';
 import type { InputStatus } from '../../src/contract/enums.ts';
-import type { StoredObject, TnsRecord } from '../../src/store/types.ts';
+import type { ObjectView } from '../../src/store/object_record.ts';
+import type { TnsRecord } from '../../src/store/types.ts';
 import { isSnapshotCurrent } from '../../src/tns/names.ts';
 import type { Circle, TnsInput } from '../tasks.ts';
 import { nowUs } from '../times.ts';
@@ -22,13 +23,9 @@ const hits = new ConeHits();
  * The objects within a circle, in no particular order.
  * @param asOfUs objects ingested later are left out
  */
-export function rowsWithin(
-  { index, deadline }: QueryContext,
-  circle: Circle,
-  asOfUs = Number.POSITIVE_INFINITY,
-): Row[] {
+export function rowsWithin({ index, clock }: QueryContext, circle: Circle, asOfUs = Number.POSITIVE_INFINITY): Row[] {
   index.coneSearch(circle.ra, circle.dec, circle.radiusArcsec, hits);
-  deadline.check();
+  void clock.due;
   const rows: Row[] = [];
   for (let i = 0; i < hits.count; i++) {
     const arena = hits.arena[i]!;
@@ -46,11 +43,11 @@ export function inOrder(rows: readonly Row[]): Row[] {
 }
 
 /** @throws StaleIndex */
-export function readRow({ store }: QueryContext, row: Row): StoredObject {
-  const object = store.getObject(row.id);
-  if (object?.ingestTimeUs !== row.timeUs) {
+export function readRow({ store, object }: QueryContext, row: Row): ObjectView {
+  const isStored = store.readObject(row.id, object);
+  if (!isStored || object.ingestTimeUs !== row.timeUs) {
     throw new StaleIndex(
-      `The index holds object ${row.id} of ${row.timeUs} µs and the database ${object ? 'another' : 'none'}`,
+      `The index holds object ${row.id} of ${row.timeUs} µs and the database ${isStored ? 'another' : 'none'}`,
     );
   }
   return object;

@@ -1,0 +1,176 @@
+/** What answers show of a stored object, as plain values: sections 3.2 to 3.6 of the wire contract, read once more. */
+import type { DetailLevel } from '../../src/contract/enums.ts';
+import type { HashedProvenanceSet } from '../../src/store/records.ts';
+import type { MatchSource, MatchSummary, StoredObject, TnsAssociation } from '../../src/store/types.ts';
+import type { ServiceFacts } from '../../workers/tasks.ts';
+
+type Wire = Record<string, unknown>;
+
+export interface Stored {
+  readonly object: StoredObject;
+  readonly sources: readonly MatchSource[];
+  readonly sets: ReadonlyMap<number, HashedProvenanceSet>;
+}
+
+const LEVELS: readonly DetailLevel[] = ['ids', 'position', 'matches', 'full'];
+const BEST_GUESS = 'best_guess_current_settings';
+
+/** An ISO time with six digits of microseconds, or none. */
+export function isoTime(timeUs: number): string {
+  const [whole, millis] = new Date(Math.floor(timeUs / 1000)).toISOString().slice(0, -1).split('.');
+  const micros = `${millis}${`${((timeUs % 1000) + 1000) % 1000}`.padStart(3, '0')}`;
+  return `${whole}${micros === '000000' ? '' : `.${micros}`}+00:00`;
+}
+
+const timeOrNull = (timeUs: number | null) => (timeUs === null ? null : isoTime(timeUs));
+
+/** The entry of a lookup, and the keys of the provenance sets that it refers to, in the order in which it does. */
+export function lookupEntry(stored: Stored, detail: DetailLevel, service: ServiceFacts): [Wire, string[]] {
+  const { object } = stored;
+  const level = LEVELS.indexOf(detail);
+  const isPending = object.state === 'pending';
+  const record = object.records.at(-1);
+  const referred = new Set<string>();
+  const entry: Wire = { diaObjectId: object.diaObjectId, diaObjectId_str: `${object.diaObjectId}` };
+  const isSearched = record === undefined || record.catalogOutcomes.some(([, outcome]) => outcome === 'searched');
+  if (isPending) entry.status = 'crossmatch_pending';
+  else if (object.matches.length > 0) entry.status = 'coincident_sources';
+  else entry.status = isSearched ? 'no_coincident_source' : 'not_searched';
+  if (level >= 1) {
+    Object.assign(entry, {
+      ra: object.position ? object.position.ra : null,
+      dec: object.position ? object.position.dec : null,
+      reliability: object.reliability,
+      ingest_time: isoTime(object.ingestTimeUs),
+      event_time: isoTime(object.eventTimeUs),
+      brokers: object.brokers,
+    });
+  }
+  entry.crossmatch = isPending ? null : crossmatch(stored, service);
+  if (!isPending) referred.add(record ? stored.sets.get(record.provenanceSet)!.hash : BEST_GUESS);
+  if (level >= 2) {
+    entry.matches = isPending ? [] : matches(stored, level === 3, service, referred);
+    entry.tns = object.tns && association(object.tns, service);
+  }
+  return [entry, [...referred]];
+}
+
+/** The entry of a recent crossmatch. */
+export function recentEntry(stored: Stored, detail: DetailLevel, service: ServiceFacts): Wire {
+  const { object } = stored;
+  const level = LEVELS.indexOf(detail);
+  const entry: Wire = { diaObjectId: object.diaObjectId, diaObjectId_str: `${object.diaObjectId}` };
+  if (level >= 1) {
+    entry.ra = object.position ? object.position.ra : null;
+    entry.dec = object.position ? object.position.dec : null;
+  }
+  if (level >= 2) {
+    entry.matches = matches(stored, level === 3, service, new Set()).map(({ provenance_set, ...match }) => match);
+  }
+  return entry;
+}
+
+function crossmatch({ object, sets }: Stored, { provenance, recordingRelease }: ServiceFacts): Wire {
+  const record = object.records.at(-1);
+  const names = provenance.catalogs.map(({ name }) => name);
+  const all = (value: string) => Object.fromEntries(names.map(name => [name, value]));
+  if (!record) {
+    return {
+      provenance: 'not_recorded',
+      match_version: null,
+      crossmatched_at: null,
+      provenance_set: null,
+      brokers_at_crossmatch: null,
+      catalog_outcomes: all('not_recorded'),
+      recording_release: recordingRelease,
+      best_guess_provenance_set: BEST_GUESS,
+    };
+  }
+  return {
+    provenance: 'recorded',
+    match_version: record.matchVersion,
+    crossmatched_at: isoTime(record.crossmatchedAtUs),
+    provenance_set: sets.get(record.provenanceSet)!.hash,
+    brokers_at_crossmatch: record.brokersAtCrossmatch,
+    catalog_outcomes: { ...all('not_in_service_at_crossmatch'), ...Object.fromEntries(record.catalogOutcomes) },
+  };
+}
+
+function matches(
+  { object, sources, sets }: Stored,
+  full: boolean,
+  service: ServiceFacts,
+  referred: Set<string>,
+): Wire[] {
+  const before = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+  const isNewest = (match: MatchSummary) =>
+    !object.matches.some(
+      other =>
+        other.catalogName === match.catalogName &&
+        other.catalogSourceId === match.catalogSourceId &&
+        other.matchVersion > match.matchVersion,
+    );
+  return object.matches
+    .map((match, i) => ({ match, source: sources[i] }))
+    .filter(({ match }) => isNewest(match))
+    .sort(
+      ({ match: a }, { match: b }) =>
+        before(a.catalogName, b.catalogName) || before(a.catalogSourceId, b.catalogSourceId),
+    )
+    .filter(({ source }) => !full || (Number.isFinite(source?.ra) && Number.isFinite(source?.dec)))
+    .map(({ match, source }) => {
+      const record = object.records.find(({ matchVersion }) => matchVersion === match.matchVersion);
+      const hash = record ? sets.get(record.provenanceSet)!.hash : null;
+      if (hash !== null) referred.add(hash);
+      const summary = {
+        catalog_name: match.catalogName,
+        catalog_source_id: match.catalogSourceId,
+        separation_arcsec: match.separationArcsec,
+      };
+      return full
+        ? { ...published(object, source!, summary, service), provenance_set: hash }
+        : { ...summary, provenance_set: hash };
+    });
+}
+
+function published(
+  { diaObjectId, tns }: StoredObject,
+  source: MatchSource,
+  summary: Wire,
+  service: ServiceFacts,
+): Wire {
+  const wire: Wire = {
+    diaObjectId,
+    ra: source.ra,
+    dec: source.dec,
+    ...summary,
+    catalog_payload: source.payload,
+    catalogs_skipped: [],
+    partial: false,
+    tns_checked: tns ? tns.checked : false,
+    tns_snapshot_epoch: timeOrNull(tns ? tns.snapshotEpochUs : null),
+  };
+  if (tns && tns.name !== null) {
+    const { objid, name, classification, redshift, separationArcsec } = tns;
+    const url = urlOf(name, service);
+    wire.tns = { objid, name, classification, redshift, separation_arcsec: separationArcsec, url };
+  }
+  return wire;
+}
+
+function association(tns: TnsAssociation, service: ServiceFacts): Wire {
+  return {
+    checked: tns.checked,
+    snapshot_epoch: timeOrNull(tns.snapshotEpochUs),
+    name: tns.name,
+    name_prefix: tns.namePrefix,
+    classification: tns.classification,
+    redshift: tns.redshift,
+    separation_arcsec: tns.separationArcsec,
+    url: tns.name === null ? null : urlOf(tns.name, service),
+  };
+}
+
+function urlOf(name: string, { tnsUrlTemplate }: ServiceFacts): string {
+  return tnsUrlTemplate.split('{name}').join(encodeURIComponent(name));
+}
