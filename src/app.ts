@@ -6,6 +6,7 @@ import { MCP_PATH } from './contract/mcp_tools.ts';
 import { TASK_PATH } from './contract/tasks.ts';
 import { traceOf } from './error_text.ts';
 import { compressed } from './http/compression.ts';
+import { DirectRoutes } from './http/direct_routes.ts';
 import { ApiError, errorResponse, methodNotAllowed, notFound } from './http/errors.ts';
 import { Exchange, type Handler } from './http/exchange.ts';
 import type { IncomingRequest } from './http/incoming.ts';
@@ -118,8 +119,11 @@ function routesOf(service: Service, watched: () => Watched, forward: Handler | u
       return handler(exchange);
     };
   };
+  const direct = new DirectRoutes();
   const operation = (method: string, path: string, name: string, handler: Handler) => {
-    router[method.toLowerCase()]!(path, named(name, handler));
+    const run = named(name, handler);
+    direct.add(method, path, run);
+    router[method.toLowerCase()]!(path, run);
     router.all!(
       path,
       named(name, exchange => otherMethod(exchange, method)),
@@ -145,6 +149,8 @@ function routesOf(service: Service, watched: () => Watched, forward: Handler | u
   const listTasks = named('task_list', taskList);
 
   return async exchange => {
+    const handler = direct.find(exchange);
+    if (handler) return await handler(exchange);
     if (exchange.path === TASK_PATH) return await listTasks(exchange);
     // The router takes a path with and without a slash at its end for the same; no other path here has one.
     const found = exchange.path.endsWith('/') ? undefined : await router.fetch(exchange);

@@ -6,11 +6,9 @@ import type { Log } from './log.ts';
 import { ThreadMetrics } from './metrics/thread_metrics.ts';
 import { currentProvenance, PROVENANCE_RECORDING_RELEASE, type Provenance } from './provenance.ts';
 import type { IndexSource } from './publish/index_source.ts';
-import { Batcher } from './query/batcher.ts';
+import { Batcher, QUERY_TASKS_PER_THREAD } from './query/batcher.ts';
 import { QueryGate, type QueryRunner } from './query/gate.ts';
 
-/** The next batch is in the thread when one is done. */
-const QUERY_TASKS_PER_THREAD = 2;
 /** For how much longer than its budget a query may be in a thread before that counts as hung. */
 const HUNG_MS = 5000;
 

@@ -1,9 +1,10 @@
 /**
- * Queries on their way to a thread, as msgpack in one ArrayBuffer. Structured clone of 64 queries costs 140 µs in Node and 290 µs in
- * Deno, this 60 and 90. An ArrayBuffer, not a view of one: Deno walks every element of a typed array that is posted (4.5 ms for 64 KB).
+ * Queries on their way to a thread, as msgpack in one ArrayBuffer: fields by position, inputs one after another in one list. Structured
+ * clone of 64 cones costs three times as much, msgpack with the names of the fields twice. An ArrayBuffer, not a view of one: Deno walks
+ * every element of a typed array that is posted (4.5 ms for 64 KB).
  */
 import { Packr } from 'msgpackr';
-import type { Query } from './tasks.ts';
+import type { ConeQuery, CountQuery, LookupInput, LookupQuery, Query, RecentQuery } from './tasks.ts';
 
 /** A query, and what is left of its time when it is posted, milliseconds. */
 export interface BudgetedQuery {
@@ -14,10 +15,92 @@ export interface BudgetedQuery {
 const packr = new Packr({ useRecords: false });
 
 export function packQueries(queries: readonly BudgetedQuery[]): ArrayBuffer {
-  const { buffer, byteOffset, byteLength } = packr.pack(queries);
+  const { buffer, byteOffset, byteLength } = packr.pack(
+    queries.map(({ query, budgetMs }) => [budgetMs, query.kind, ...fieldsOf(query)]),
+  );
   return (buffer as ArrayBuffer).slice(byteOffset, byteOffset + byteLength);
 }
 
 export function unpackQueries(packed: ArrayBuffer): BudgetedQuery[] {
-  return packr.unpack(new Uint8Array(packed));
+  const tuples = packr.unpack(new Uint8Array(packed)) as [number, Query['kind'], ...unknown[]][];
+  return tuples.map(([budgetMs, kind, ...fields]) => ({ budgetMs, query: queryOf(kind, fields) }));
+}
+
+function fieldsOf(query: Query): unknown[] {
+  switch (query.kind) {
+    case 'cone': {
+      const { sent, ra, dec, radiusArcsec, detail, filters, pageSize, asOfUs, after } = query;
+      return [sent, ra, dec, radiusArcsec, detail, filters, pageSize, asOfUs, after];
+    }
+    case 'lookup': {
+      const { inputs, detail, filters, maxObjectsPerInput, maxObjects } = query;
+      return [inputs.flatMap(inputFields), detail, filters, maxObjectsPerInput, maxObjects];
+    }
+    case 'count':
+      return [query.inputs.flatMap(inputFields), query.filters];
+    case 'recent': {
+      const { timeField, startUs, endUs, window, detail, pageSize, asOfUs, after } = query;
+      return [timeField, startUs, endUs, window, detail, pageSize, asOfUs, after];
+    }
+  }
+}
+
+function queryOf(kind: Query['kind'], fields: readonly unknown[]): Query {
+  switch (kind) {
+    case 'cone': {
+      const [sent, ra, dec, radiusArcsec, detail, filters, pageSize, asOfUs, after] = fields;
+      return { kind, sent, ra, dec, radiusArcsec, detail, filters, pageSize, asOfUs, after } as ConeQuery;
+    }
+    case 'lookup': {
+      const [inputs, detail, filters, maxObjectsPerInput, maxObjects] = fields;
+      return { kind, inputs: inputsOf(inputs), detail, filters, maxObjectsPerInput, maxObjects } as LookupQuery;
+    }
+    case 'count':
+      return { kind, inputs: inputsOf(fields[0]), filters: fields[1] } as CountQuery;
+    case 'recent': {
+      const [timeField, startUs, endUs, window, detail, pageSize, asOfUs, after] = fields;
+      return { kind, timeField, startUs, endUs, window, detail, pageSize, asOfUs, after } as RecentQuery;
+    }
+  }
+}
+
+function inputFields(input: LookupInput): unknown[] {
+  const { kind, sent } = input;
+  switch (kind) {
+    case 'id':
+      return [kind, sent, input.diaObjectId];
+    case 'position':
+      return [kind, sent, input.ra, input.dec, input.radiusArcsec];
+    case 'tns':
+      return [kind, sent, input.name, input.radiusArcsec];
+    case 'invalid':
+      return [kind, sent, input.sentKind, input.error];
+  }
+}
+
+/** How many fields there are of each kind. */
+const INPUT_FIELDS: Readonly<Record<LookupInput['kind'], number>> = { id: 3, position: 5, tns: 4, invalid: 4 };
+
+function inputsOf(flat: unknown): LookupInput[] {
+  const fields = flat as readonly unknown[];
+  const inputs: LookupInput[] = [];
+  for (let at = 0; at < fields.length; at += INPUT_FIELDS[inputs.at(-1)!.kind]) {
+    inputs.push(inputOf(fields, at));
+  }
+  return inputs;
+}
+
+function inputOf(fields: readonly unknown[], at: number): LookupInput {
+  const kind = fields[at] as LookupInput['kind'];
+  const sent = fields[at + 1];
+  switch (kind) {
+    case 'id':
+      return { kind, sent, diaObjectId: fields[at + 2] } as LookupInput;
+    case 'position':
+      return { kind, sent, ra: fields[at + 2], dec: fields[at + 3], radiusArcsec: fields[at + 4] } as LookupInput;
+    case 'tns':
+      return { kind, sent, name: fields[at + 2], radiusArcsec: fields[at + 3] } as LookupInput;
+    case 'invalid':
+      return { kind, sent, sentKind: fields[at + 2], error: fields[at + 3] } as LookupInput;
+  }
 }

@@ -34,20 +34,22 @@ const object = new ObjectView();
 /** The answers of a batch, in its order. One query's failure leaves the others as they are. */
 export async function runQueries(task: QueryTask): Promise<QueryAnswers> {
   const startedMs = performance.now();
+  const clock = new Clock();
+  clock.resume();
   const sinks = idle.pop() ?? { out: new ByteSink(), body: new ByteSink() };
   const { out, body } = sinks;
   out.length = 0;
   const ends: number[] = [];
   const outcomes: QueryOutcome[] = [];
   const faults: Record<number, string> = {};
-  let shared: Omit<QueryContext, 'clock'> | undefined;
+  let context: QueryContext | undefined;
   for (const { query, budgetMs } of unpackQueries(task.queries)) {
-    const clock = new Clock(startedMs + budgetMs);
+    clock.begin(startedMs + budgetMs);
     body.length = 0;
     try {
       void clock.due;
-      shared ??= contextOf(task, sinks);
-      const steps = answer(query, { ...shared, clock });
+      context ??= contextOf(task, clock, sinks);
+      const steps = answer(query, context);
       while (!steps.next().done) {
         await nextTurn();
         clock.resume();
@@ -66,9 +68,9 @@ export async function runQueries(task: QueryTask): Promise<QueryAnswers> {
   return transferring({ bytes, ends, outcomes, faults }, bytes);
 }
 
-function contextOf({ generation }: QueryTask, sinks: Sinks): Omit<QueryContext, 'clock'> {
+function contextOf({ generation }: QueryTask, clock: Clock, sinks: Sinks): QueryContext {
   facts ??= new AnswerFacts(threadFacts());
-  return { store: currentStore(), facts, index: openedIndex(generation), object, ...sinks };
+  return { store: currentStore(), facts, clock, index: openedIndex(generation), object, ...sinks };
 }
 
 /** What was written, in a buffer to give away. */

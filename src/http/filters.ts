@@ -17,7 +17,9 @@ export function isFilterShaped(name: string): boolean {
  * @throws ApiError naming the first that is bad or unknown, or those that name several catalogs
  */
 export function parseFilters(search: Search): FilterValues | null {
-  const given = [...search].filter(([name]) => isFilterShaped(name));
+  const given: (readonly [name: string, text: string])[] = [];
+  for (const pair of search) if (isFilterShaped(pair[0])) given.push(pair);
+  if (given.length === 0) return null;
   return readFilters(given, ({ name, kind }, text) => (kind === 'catalog' ? text : parseNumber(name, text)));
 }
 

@@ -125,10 +125,8 @@ export function parseResponse(search: Search): ResponseMode {
 
 /** One of the names of a list, exactly. */
 export function checkName<T extends string>(param: string, list: readonly { readonly name: T }[], text: string): T {
-  const names = namesOf(list);
-  const name = names.find(known => known === text);
-  if (name === undefined) throw invalidParameter(param, `one of ${names.join(', ')}`, text);
-  return name;
+  for (const { name } of list) if (name === text) return name;
+  throw invalidParameter(param, `one of ${namesOf(list).join(', ')}`, text);
 }
 
 const MAX_ID_DIGITS = 19;

@@ -1,6 +1,9 @@
 /**
- * Queries to pool tasks. What has queued while the threads were busy goes as one task when one is free; when one is free already, a
- * query goes at once and alone.
+ * Queries to pool tasks. What has arrived when the event loop has read all that there was to read goes as one task; what arrives while
+ * the threads are busy, when one is done: nothing waits for company, and the more there is to do, the larger the batches.
+ *
+ * A query that may read many objects travels alone, in a lane of its own. A thread works on it in steps, between which it takes what the
+ * quick lane sends: neither waits for the other.
  */
 import { packQueries } from '../../workers/messages.ts';
 import { type Pool, PoolError } from '../../workers/pool.ts';
@@ -9,16 +12,21 @@ import { ApiError, tooExpensive, unavailable } from '../http/errors.ts';
 import type { Log } from '../log.ts';
 import type { Budget } from './budget.ts';
 
+/** A query that may read more objects than this is not quick. */
+const QUICK_OBJECTS = 200;
+/** What one position or name counts for. */
+const OBJECTS_PER_POSITION = 20;
 /** Queries of one task. */
 const MAX_BATCH = 64;
-/** Objects that the queries of one task may list together, unless it is a single query. */
-const MAX_BATCH_OBJECTS = 6400;
-/** What one position or name counts for. */
-const OBJECTS_PER_POSITION = 100;
-/** Queries that wait for a thread: a second or two of work. */
-const MAX_QUEUED = 4096;
+/** Queries that wait for a thread, in each lane: a second or two of work. */
+const MAX_QUEUED = { quick: 4096, long: 256 };
+/** Tasks in a thread at once, of each lane. Of quick ones the next is there when one is done; long ones take turns. */
+const TASKS_PER_THREAD = { quick: 2, long: 4 };
 /** How often the queries in flight are checked for spent budgets. */
 const SWEEP_MS = 50;
+
+/** What a pool must be able to hold in a thread at once. */
+export const QUERY_TASKS_PER_THREAD = TASKS_PER_THREAD.quick + TASKS_PER_THREAD.long;
 
 export interface BatcherOptions {
   /** Made with a data directory and the service's facts. */
@@ -38,22 +46,39 @@ interface Job {
   readonly budget: Budget;
   readonly resolve: (body: Uint8Array<ArrayBuffer>) => void;
   readonly reject: (error: unknown) => void;
-  /** Whether a thread has it. */
-  isStarted: boolean;
+  /** Whether somebody waits for it. */
+  isOpen: boolean;
+}
+
+type Batch = readonly Job[];
+
+interface Lane {
+  /** About in the order of their deadlines. */
+  readonly queue: Job[];
+  /** In the threads. */
+  readonly running: Batch[];
+  readonly maxQueued: number;
+  readonly maxBatch: number;
+  readonly maxRunning: number;
 }
 
 export class Batcher {
   readonly #options: BatcherOptions;
-  readonly #maxQueued: number;
-  readonly #queue: Job[] = [];
-  /** Queued or in a thread, and not answered; about in the order of their deadlines. */
-  readonly #open = new Set<Job>();
-  #tasks = 0;
+  readonly #quick: Lane;
+  readonly #long: Lane;
+  #isDispatching = false;
+  #openJobs = 0;
   #sweeper: ReturnType<typeof setInterval> | undefined;
 
   constructor(options: BatcherOptions) {
+    const { pool, maxQueued } = options;
+    const lane = (name: 'quick' | 'long', maxBatch: number): Lane => {
+      const maxRunning = pool.threads * TASKS_PER_THREAD[name];
+      return { queue: [], running: [], maxQueued: maxQueued ?? MAX_QUEUED[name], maxBatch, maxRunning };
+    };
     this.#options = options;
-    this.#maxQueued = options.maxQueued ?? MAX_QUEUED;
+    this.#quick = lane('quick', MAX_BATCH);
+    this.#long = lane('long', 1);
   }
 
   /**
@@ -62,47 +87,44 @@ export class Batcher {
    *   spent in it; any other error is a fault of our own
    */
   async run(query: Query, budget: Budget): Promise<Uint8Array<ArrayBuffer>> {
-    if (this.#queue.length >= this.#maxQueued) throw unavailable('too many queries are waiting');
+    const lane = objectsOf(query) <= QUICK_OBJECTS ? this.#quick : this.#long;
+    if (lane.queue.length >= lane.maxQueued) throw unavailable('too many queries are waiting');
     const body = await new Promise<Uint8Array<ArrayBuffer>>((resolve, reject) => {
-      const job = { query, budget, resolve, reject, isStarted: false };
-      this.#open.add(job);
-      this.#queue.push(job);
+      lane.queue.push({ query, budget, resolve, reject, isOpen: true });
+      this.#openJobs++;
       this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS);
-      this.#dispatch();
+      this.#dispatchSoon();
     });
     if (budget.spent) throw tooExpensive();
     return body;
   }
 
-  #dispatch(): void {
-    const { pool } = this.#options;
-    while (this.#queue.length > 0 && this.#tasks < pool.threads * pool.tasksPerThread) {
-      const batch = this.#takeBatch(Math.min(MAX_BATCH, Math.ceil(this.#queue.length / pool.threads)));
-      if (batch.length > 0) void this.#runBatch(batch);
+  /** When the event loop has read what has arrived: then a batch has all of it. */
+  #dispatchSoon(): void {
+    if (this.#isDispatching) return;
+    this.#isDispatching = true;
+    setImmediate(() => {
+      this.#isDispatching = false;
+      this.#dispatch(this.#quick);
+      this.#dispatch(this.#long);
+    });
+  }
+
+  #dispatch(lane: Lane): void {
+    const { threads } = this.#options.pool;
+    while (lane.queue.length > 0 && lane.running.length < lane.maxRunning) {
+      const batch = this.#takeBatch(lane, Math.min(lane.maxBatch, Math.ceil(lane.queue.length / threads)));
+      if (batch.length > 0) void this.#runBatch(lane, batch);
     }
   }
 
-  /** The next queries that are still waited for: at most `max`, and not too much work together. */
-  #takeBatch(max: number): Job[] {
-    const batch: Job[] = [];
-    let taken = 0;
-    let objects = 0;
-    for (const job of this.#queue) {
-      if (batch.length >= max) break;
-      const cost = objectsOf(job.query);
-      if (batch.length > 0 && objects + cost > MAX_BATCH_OBJECTS) break;
-      taken++;
-      if (!this.#open.has(job)) continue;
-      job.isStarted = true;
-      batch.push(job);
-      objects += cost;
-    }
-    this.#queue.splice(0, taken);
-    return batch;
+  /** The next queries, at most `max`, but for those that nobody waits for any more. */
+  #takeBatch({ queue }: Lane, max: number): Job[] {
+    return queue.splice(0, max).filter(job => job.isOpen);
   }
 
-  async #runBatch(batch: readonly Job[]): Promise<void> {
-    this.#tasks++;
+  async #runBatch({ running }: Lane, batch: Batch): Promise<void> {
+    running.push(batch);
     this.#options.onBatch?.(batch.length);
     try {
       const generation = this.#options.generation();
@@ -113,12 +135,12 @@ export class Batcher {
     } catch (error) {
       for (const job of batch) this.#fail(job, error instanceof PoolError ? this.#poolFailure(error) : error);
     } finally {
-      this.#tasks--;
-      this.#dispatch();
+      running.splice(running.indexOf(batch), 1);
+      this.#dispatchSoon();
     }
   }
 
-  #settle(batch: readonly Job[], { bytes, ends, outcomes, faults }: QueryAnswers, generation: number): void {
+  #settle(batch: Batch, { bytes, ends, outcomes, faults }: QueryAnswers, generation: number): void {
     let start = 0;
     batch.forEach((job, i) => {
       const end = ends[i]!;
@@ -159,8 +181,9 @@ export class Batcher {
 
   /** Whether the job was still waited for. */
   #close(job: Job): boolean {
-    const wasOpen = this.#open.delete(job);
-    if (this.#open.size === 0) {
+    const wasOpen = job.isOpen;
+    job.isOpen = false;
+    if (wasOpen && --this.#openJobs === 0) {
       clearInterval(this.#sweeper);
       this.#sweeper = undefined;
     }
@@ -169,10 +192,12 @@ export class Batcher {
 
   /** A thread checks its queries' time itself; this is for what waits in the queue, or in a thread that does not answer. */
   #sweep(): void {
-    for (const job of this.#open) {
-      if (!job.budget.spent) break;
-      if (job.isStarted) this.#fail(job, tooExpensive());
-      else this.#close(job) && job.reject(unavailable('the query had to wait for too long'));
+    for (const { queue, running } of [this.#quick, this.#long]) {
+      for (const batch of running) for (const job of batch) if (job.budget.spent) this.#fail(job, tooExpensive());
+      for (const job of queue) {
+        if (!job.budget.spent) break;
+        if (this.#close(job)) job.reject(unavailable('the query had to wait for too long'));
+      }
     }
   }
 }

@@ -37,7 +37,7 @@ function parse(search: Search, config: Config): Query {
   const filters = parseFilters(search);
   const response = parseResponse(search);
   const token = search.get('cursor');
-  const sent = toJson(Object.fromEntries(ECHOED.flatMap(name => (search.has(name) ? [[name, search.get(name)]] : []))));
+  const sent = echo(search);
   if (response === 'count') {
     if (token !== undefined) throw countWithCursor();
     const { detail, ...circle } = circleOf(search, config);
@@ -49,6 +49,16 @@ function parse(search: Search, config: Config): Query {
       : furtherPage(search, config, token);
   const pageSize = parsePageSize(search, defaultConePageSize(config), config.API_MAX_OBJECTS_PER_REQUEST);
   return { kind: 'cone', sent, ...walk, filters, pageSize };
+}
+
+/** What names the circle or the page, as it was sent: JSON text. */
+function echo(search: Search): string {
+  let members = '';
+  for (const name of ECHOED) {
+    const text = search.get(name);
+    if (text !== undefined) members += `${members === '' ? '' : ', '}"${name}": ${toJson(text)}`;
+  }
+  return `{${members}}`;
 }
 
 function countWithCursor(): ApiError {

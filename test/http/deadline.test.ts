@@ -27,8 +27,9 @@ class Patience extends Clock {
   #left: number;
 
   constructor(looks: number) {
-    super(1);
+    super();
     this.#left = looks;
+    this.begin(1);
   }
 
   protected override now(): number {

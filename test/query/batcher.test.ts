@@ -1,4 +1,5 @@
 /** The batcher: bounded, and always an answer within the budget. */
+import { setImmediate as turn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ApiError } from '../../src/http/errors.ts';
@@ -15,14 +16,17 @@ const GENERATION = { number: 1, sequence: 0, arenas: [], replacedBytes: 0 };
 const test = suite('query/batcher');
 
 /** A batcher over a thread that never answers a query. */
-async function withBatcher(maxQueued: number, body: (batcher: Batcher) => Promise<void>): Promise<void> {
+async function withBatcher(
+  maxQueued: number,
+  body: (batcher: Batcher) => Promise<void>,
+  onBatch = (_queries: number) => {},
+): Promise<void> {
   const pool = new Pool({ threads: 1, entry: ENTRY });
   // The thread would hold up the end of the test for as long as the pool waits for it.
   const run: Pool['run'] = (task, options) => pool.run(task, { ...options, timeoutMs: 500 });
-  const limited = Object.assign(Object.create(pool) as Pool, { threads: 1, tasksPerThread: 1, run });
-  await body(
-    new Batcher({ pool: limited, generation: () => GENERATION, onStaleIndex: () => {}, log: () => {}, maxQueued }),
-  );
+  const limited = Object.assign(Object.create(pool) as Pool, { threads: 1, run });
+  const rest = { generation: () => GENERATION, onStaleIndex: () => {}, log: () => {} };
+  await body(new Batcher({ pool: limited, ...rest, maxQueued, onBatch }));
   await pool.close();
 }
 
@@ -31,16 +35,42 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
   return error instanceof ApiError ? error.code : `${error}`;
 }
 
-test('a full queue refuses at once; what was taken is answered when its budget is spent', () =>
+test('a full queue refuses at once; what waits in it or in the thread is answered when its budget is spent', () =>
   withBatcher(3, async batcher => {
-    const answers = Array.from({ length: 6 }, () => codeOf(batcher.run(QUERY, new Budget(0.1))));
-    // One is in the thread, three wait.
-    assert.equal(await Promise.all(answers.slice(4)), ['service_unavailable', 'service_unavailable']);
-    assert.equal(await Promise.all(answers.slice(0, 4)), [
-      'query_too_expensive',
-      ...Array(3).fill('service_unavailable'),
-    ]);
+    const ask = (count: number) => Array.from({ length: count }, () => codeOf(batcher.run(QUERY, new Budget(0.1))));
+    // Two tasks fit in the thread.
+    const taken = ask(3);
+    await turn();
+    taken.push(...ask(3));
+    await turn();
+    const [waiting, refused] = [ask(3), ask(2)];
+    assert.equal(await Promise.all(refused), Array(2).fill('service_unavailable'));
+    assert.equal(await Promise.all(taken), Array(6).fill('query_too_expensive'));
+    assert.equal(await Promise.all(waiting), Array(3).fill('service_unavailable'));
   }));
+
+test('what arrives at once goes as one task, and while the thread is busy as the next; a long query goes alone', async () => {
+  const sizes: number[] = [];
+  const record = (queries: number) => sizes.push(queries);
+  const ids = Array.from({ length: 1000 }, () => ({ kind: 'id', sent: '5', diaObjectId: 5n }) as const);
+  await withBatcher(
+    100,
+    async batcher => {
+      const ask = (query: Query, count: number) =>
+        Array.from({ length: count }, () => codeOf(batcher.run(query, new Budget(0.1))));
+      const answers = [...ask(QUERY, 40), ...ask({ ...QUERY, inputs: ids }, 2)];
+      await turn();
+      assert.equal(sizes, [40, 1, 1]);
+      answers.push(...ask(QUERY, 5));
+      await turn();
+      answers.push(...ask(QUERY, 6));
+      await turn();
+      assert.equal(sizes, [40, 1, 1, 5], 'two tasks are in the thread, the rest waits');
+      await Promise.all(answers);
+    },
+    record,
+  );
+});
 
 test('a thread that hangs makes its queries unavailable when there is budget left', () =>
   withBatcher(3, async batcher => {

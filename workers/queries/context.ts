@@ -17,17 +17,22 @@ export class StaleIndex extends Error {}
  */
 export type Steps = Generator<undefined, void, undefined>;
 
-/** How long a query may go on before it lets others go ahead, milliseconds. */
+/** How long a task may go on before it lets others go ahead, milliseconds. */
 const STEP_MS = 2;
 
-/** Time, by this thread's monotonic clock: up to when a query may run, and up to when without letting others go ahead. */
+/** The time of a task, by its thread's monotonic clock: up to when its query may run, and up to when it need not let others go ahead. */
 export class Clock {
-  readonly #deadlineMs: number;
-  #stepEndMs: number;
+  #deadlineMs = Number.POSITIVE_INFINITY;
+  #stepEndMs = Number.NEGATIVE_INFINITY;
 
-  constructor(deadlineMs: number) {
+  /** Begins a query that may run up to then. */
+  begin(deadlineMs: number): void {
     this.#deadlineMs = deadlineMs;
-    this.#stepEndMs = performance.now() + STEP_MS;
+  }
+
+  /** Begins a step: others have gone ahead. */
+  resume(): void {
+    this.#stepEndMs = this.now() + STEP_MS;
   }
 
   /**
@@ -42,11 +47,6 @@ export class Clock {
 
   get passed(): boolean {
     return this.now() >= this.#deadlineMs;
-  }
-
-  /** To be called when others have gone ahead. */
-  resume(): void {
-    this.#stepEndMs = this.now() + STEP_MS;
   }
 
   protected now(): number {
