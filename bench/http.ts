@@ -1,135 +1,236 @@
-/** Requests a second from socket to socket, beside a bare node:http server that sends as many bytes, in turns. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+/** What the service carries from socket to socket, beside a bare node:http server that sends as many bytes, in turns. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { Pool } from 'undici';
-import { openStore } from '../src/store/store.ts';
-import { Writer } from '../src/store/writer.ts';
 import { seededRandom } from '../test/oracle/skies.ts';
+import { type Loaded, load, loadedBy } from './load.ts';
+import { makeNight, type Night } from './night.ts';
+import { Program, startService } from './processes.ts';
 import { median, type Options, ratio, type Workload } from './report.ts';
 
-const OBJECTS = 200_000;
-const BATCH = 10_000;
+const OBJECTS = 1_000_000;
 const CONNECTIONS = 32;
+const BULK_CONNECTIONS = 4;
+const PACED_CONNECTIONS = 64;
+const WARM_SECONDS = 3;
 const SECONDS = 3;
-const FIRST_ID = 170_000_000_000_000_000n;
+/** Distinct requests: as many as are sent in some seconds, but for bulk ones, of which a few hundred name all the objects there are. */
+const REQUESTS = 200_000;
+const BULK_REQUESTS = 400;
+const BULK_IDS = 1000;
+const BULK_POSITIONS = 200;
+const PAGE_OBJECTS = 10_000;
 
 interface Target {
   readonly name: string;
-  path(random: () => number): string;
+  readonly requests: number;
+  readonly connections: number;
+  /** What a request asks for, for a rate of those; 1 for requests. */
+  readonly asked: number;
+  readonly unit: string;
+  request(random: () => number): string;
 }
 
-interface Server {
-  readonly url: string;
-  readonly process: ChildProcess;
-}
-
-/** Starts a program and waits for its `listening on URL`. */
-async function start(file: string, args: readonly string[]): Promise<Server> {
-  const program = fileURLToPath(new URL(file, import.meta.url));
-  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
-  for await (const line of createInterface(child.stdout!)) {
-    const url = /^listening on (\S+)/.exec(line)?.[1];
-    if (url) return { url, process: child };
-  }
-  throw new Error(`${file} ended before it listened`);
-}
-
-async function stop({ process: child }: Server): Promise<void> {
-  const ended = new Promise(resolve => child.once('exit', resolve));
-  child.kill('SIGTERM');
-  await ended;
-}
-
-/** Objects anywhere on the sky, and where they are. */
-async function fill(dataDir: string, seed: number): Promise<{ ra: Float64Array; dec: Float64Array }> {
-  const random = seededRandom(seed);
-  const ra = Float64Array.from({ length: OBJECTS }, () => 360 * random());
-  const dec = Float64Array.from({ length: OBJECTS }, () => (Math.asin(2 * random() - 1) * 180) / Math.PI);
-  const store = openStore(dataDir, 'write');
-  const writer = new Writer(store);
-  for (let from = 0; from < OBJECTS; from += BATCH) {
-    const deliveries = Array.from({ length: BATCH }, (_, k) => ({
-      diaObjectId: FIRST_ID + BigInt(from + k),
-      position: { ra: ra[from + k]!, dec: dec[from + k]! },
-      reliability: 0.9,
-      eventTimeUs: 1_790_000_000_000_000,
-      broker: 'lasair' as const,
-    }));
-    await writer.ingest(deliveries, 1_790_000_000_000_000 + from);
-  }
-  await store.close();
-  return { ra, dec };
-}
-
-/** Requests a second over `seconds`, and the mean size of an answer. */
-async function load(url: string, path: () => string, seconds: number): Promise<{ perSecond: number; bytes: number }> {
-  const pool = new Pool(url, { connections: CONNECTIONS, pipelining: 1 });
-  const start = performance.now();
-  const end = start + seconds * 1000;
-  let requests = 0;
-  let bytes = 0;
-  const client = async () => {
-    while (performance.now() < end) {
-      const { statusCode, body } = await pool.request({ path: path(), method: 'GET' });
-      bytes += (await body.arrayBuffer()).byteLength;
-      if (statusCode !== 200) throw new Error(`status ${statusCode}`);
-      requests++;
-    }
+function targetsOf({ places, idOf }: Night): Target[] {
+  const some = (random: () => number) => Math.floor(random() * places.length);
+  const ids = (detail: string) => (random: () => number) => {
+    const inputs = Array.from({ length: BULK_IDS }, () => ({ kind: 'id', diaObjectId: `${idOf(some(random))}` }));
+    return `POST /api/lookup ${JSON.stringify({ inputs, detail })}`;
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, client));
-  const elapsed = (performance.now() - start) / 1000;
-  await pool.close();
-  return { perSecond: requests / elapsed, bytes: Math.round(bytes / requests) };
+  const cone = (radius: number) => (random: () => number) => {
+    const { ra, dec } = places[some(random)]!;
+    return `GET /api/cone?ra=${ra}&dec=${dec}&radius_arcsec=${radius}`;
+  };
+  const positions = (random: () => number) => {
+    const inputs = Array.from({ length: BULK_POSITIONS }, () => ({ kind: 'position', ...places[some(random)]! }));
+    return `POST /api/lookup ${JSON.stringify({ inputs, radius_arcsec: 1, detail: 'ids' })}`;
+  };
+  const single = { requests: REQUESTS, connections: CONNECTIONS, asked: 1, unit: 'requests' };
+  const bulk = { requests: BULK_REQUESTS, connections: BULK_CONNECTIONS, asked: BULK_IDS, unit: 'ids' };
+  return [
+    { name: 'cone 1"', ...single, request: cone(1) },
+    { name: 'cone 10"', ...single, request: cone(10) },
+    { name: 'cone 60"', ...single, request: cone(60) },
+    { name: 'get_object', ...single, request: random => `GET /api/objects/${idOf(some(random))}` },
+    { name: 'ids at ids', ...bulk, request: ids('ids') },
+    { name: 'ids at full', ...bulk, request: ids('full') },
+    { name: 'positions at ids', ...bulk, asked: BULK_POSITIONS, unit: 'positions', request: positions },
+  ];
 }
+
+/** Pages of the recent crossmatches, at `full`, each of another end. */
+function pages({ lastIngestUs }: Night): string[] {
+  return Array.from({ length: 50 }, (_, i) => {
+    const end = new Date(lastIngestUs / 1000 - 20 * i).toISOString();
+    return `GET /api/recent-crossmatches?end=${end}&page_size=${PAGE_OBJECTS}&detail=full`;
+  });
+}
+
+/** One side of a comparison over some passes. */
+class Side {
+  readonly #program: Program;
+  readonly #url: string;
+  readonly #perSecond: number[] = [];
+  readonly #cpuUs: number[] = [];
+
+  constructor(program: Program, url: string) {
+    this.#program = program;
+    this.#url = url;
+  }
+
+  load(file: string, connections: number, seconds: number): Promise<Loaded> {
+    return load({ url: this.#url, file, connections, seconds });
+  }
+
+  async pass(file: string, connections: number): Promise<void> {
+    const before = this.#program.cpuMs;
+    const { requests, seconds } = await this.load(file, connections, SECONDS);
+    this.#perSecond.push(requests / seconds);
+    this.#cpuUs.push((1000 * (this.#program.cpuMs - before)) / requests);
+  }
+
+  get perSecond(): number {
+    return median(this.#perSecond);
+  }
+
+  get cpuUs(): number {
+    return median(this.#cpuUs);
+  }
+}
+
+async function startBare(bytes: number): Promise<{ readonly bare: Program; readonly url: string }> {
+  const bare = new Program('./bare_server.ts', [`${bytes}`]);
+  const { value } = await bare.lines.next();
+  return { bare, url: /^listening on (\S+)/.exec(value)![1]! };
+}
+
+interface Measured {
+  readonly row: string[];
+  readonly json: Readonly<Record<string, number>>;
+}
+
+/** Both sides in turns, and the latency of ours at half of what it carries. */
+async function measure(
+  target: Target,
+  file: string,
+  { service, url, runs }: { readonly service: Program; readonly url: string; readonly runs: number },
+): Promise<Measured> {
+  const { name, connections, asked, unit } = target;
+  const ours = new Side(service, url);
+  const { bytes, requests } = await ours.load(file, connections, WARM_SECONDS);
+  // Headers of ours are counted with the body: the bare server's are fewer.
+  const { bare, url: bareUrl } = await startBare(Math.round(bytes / requests));
+  const theirs = new Side(bare, bareUrl);
+  await theirs.load(file, connections, 1);
+  for (let run = 0; run < runs; run++) {
+    await theirs.pass(file, connections);
+    await ours.pass(file, connections);
+  }
+  await bare.stop();
+  const paced = asked === 1 ? PACED_CONNECTIONS : connections;
+  const delayMs = (1000 * paced) / (ours.perSecond / 2);
+  const half = await load({ url, file, connections: paced, seconds: SECONDS, delayMs });
+  const shares = { ratio: ours.perSecond / theirs.perSecond, cpu_ratio: ours.cpuUs / theirs.cpuUs };
+  const per = asked === 1 ? '' : ` (${(asked * ours.perSecond).toFixed(0)} ${unit}/s)`;
+  return {
+    row: [
+      `http ${name}`,
+      `${ours.perSecond.toFixed(0)}${per}`,
+      theirs.perSecond.toFixed(0),
+      ours.cpuUs.toFixed(1),
+      theirs.cpuUs.toFixed(1),
+      shares.cpu_ratio.toFixed(2),
+      half.p50_ms.toFixed(2),
+      half.p99_ms.toFixed(2),
+      ratio(shares.ratio),
+    ],
+    json: {
+      requests_per_s: ours.perSecond,
+      [`${unit}_per_s`]: asked * ours.perSecond,
+      bare_requests_per_s: theirs.perSecond,
+      cpu_us: ours.cpuUs,
+      bare_cpu_us: theirs.cpuUs,
+      bytes: Math.round(bytes / requests),
+      half_load_per_s: half.requests / half.seconds,
+      half_load_p50_ms: half.p50_ms,
+      half_load_p99_ms: half.p99_ms,
+      ...shares,
+    },
+  };
+}
+
+/** Small cones at half of what the service carries, while one client asks for the largest pages without a pause. */
+async function mixed(url: string, cones: string, dear: string, conesPerSecond: number): Promise<Measured> {
+  const delayMs = (1000 * PACED_CONNECTIONS) / (conesPerSecond / 2);
+  const small = { url, file: cones, connections: PACED_CONNECTIONS, delayMs };
+  const [page, cone] = await Promise.all([
+    load({ url, file: dear, connections: 1, seconds: 3 * SECONDS + 2 }),
+    load({ ...small, seconds: 3 * SECONDS }),
+  ]);
+  const perSecond = cone.requests / cone.seconds;
+  const json = {
+    requests_per_s: perSecond,
+    p50_ms: cone.p50_ms,
+    p99_ms: cone.p99_ms,
+    max_ms: cone.max_ms,
+    pages: page.requests,
+    page_p50_ms: page.p50_ms,
+    page_bytes: page.bytes / page.requests,
+  };
+  const name = `http cones 1" beside ${PAGE_OBJECTS}-object pages (${page.p50_ms.toFixed(0)} ms each)`;
+  return {
+    row: [name, perSecond.toFixed(0), '', '', '', '', cone.p50_ms.toFixed(2), cone.p99_ms.toFixed(2), ''],
+    json,
+  };
+}
+
+const HEADER = [
+  `http, requests a second (${loadedBy})`,
+  'nearsky',
+  'bare node:http',
+  'CPU us',
+  'bare',
+  'CPU ratio',
+  'p50 ms at half',
+  'p99 ms',
+  'ratio',
+];
 
 export const http: Workload = {
   name: 'http',
-  summary: `cones and objects over HTTP from ${OBJECTS / 1000},000 objects, beside bare node:http with as many bytes`,
-  async run(options: Options, note) {
-    const dataDir = mkdtempSync(join(tmpdir(), 'nearsky-bench-'));
-    const random = seededRandom(options.seed);
+  summary: `cones, objects and bulk lookups over HTTP from ${OBJECTS / 1e6}M objects, beside bare node:http with as many bytes`,
+  async run({ seed, runs }: Options, note) {
+    const night = await makeNight(OBJECTS, seed, note);
+    const directory = mkdtempSync(join(tmpdir(), 'nearsky-bench-'));
+    const write = (name: string, requests: readonly string[]) => {
+      const file = join(directory, name.replace(/\W/g, '_'));
+      writeFileSync(file, `${requests.join('\n')}\n`);
+      return file;
+    };
     const rows: string[][] = [];
-    const json: Record<string, unknown> = {};
-    let service: Server | undefined;
+    const json: Record<string, unknown> = { by: loadedBy };
+    const { service, url } = await startService(night.dataDir);
     try {
-      note(`storing ${OBJECTS} objects`);
-      const { ra, dec } = await fill(dataDir, options.seed);
-      const cone = (radius: number) => () => {
-        const k = Math.floor(random() * OBJECTS);
-        return `/api/cone?ra=${ra[k]}&dec=${dec[k]}&radius_arcsec=${radius}`;
-      };
-      const targets: Target[] = [
-        { name: 'cone 1"', path: cone(1) },
-        { name: 'cone 60"', path: cone(60) },
-        { name: 'get_object', path: () => `/api/objects/${FIRST_ID + BigInt(Math.floor(random() * OBJECTS))}` },
-      ];
-      service = await start('../src/main.ts', ['serve', '--data', dataDir, '--port', '0', '--no-crossmatch']);
-      for (const target of targets) {
-        const path = () => target.path(random);
-        const { bytes } = await load(service.url, path, 1);
-        const bare = await start('./bare_server.ts', [`${bytes}`]);
-        const ours: number[] = [];
-        const theirs: number[] = [];
-        await load(bare.url, () => '/', 1);
-        for (let run = 0; run < options.runs; run++) {
-          note(`${target.name}, pass ${run + 1} of ${options.runs}`);
-          theirs.push((await load(bare.url, () => '/', SECONDS)).perSecond);
-          ours.push((await load(service.url, path, SECONDS)).perSecond);
-        }
-        await stop(bare);
-        const rate = median(ours);
-        const bareRate = median(theirs);
-        rows.push([`http ${target.name}`, rate.toFixed(0), bareRate.toFixed(0), ratio(rate / bareRate)]);
-        json[target.name] = { requests_per_s: rate, bare_requests_per_s: bareRate, ratio: rate / bareRate, bytes };
+      for (const target of targetsOf(night)) {
+        note(target.name);
+        const random = seededRandom(seed);
+        const file = write(
+          target.name,
+          Array.from({ length: target.requests }, () => target.request(random)),
+        );
+        const measured = await measure(target, file, { service, url, runs });
+        rows.push(measured.row);
+        json[target.name] = measured.json;
       }
+      note('cones beside pages');
+      const cones = json['cone 1"'] as Readonly<Record<string, number>>;
+      const both = await mixed(url, join(directory, 'cone_1_'), write('pages', pages(night)), cones.requests_per_s!);
+      rows.push(both.row);
+      json['cones beside pages'] = both.json;
     } finally {
-      if (service) await stop(service);
-      rmSync(dataDir, { recursive: true, force: true });
+      await service.stop();
+      rmSync(directory, { recursive: true, force: true });
     }
-    return { header: ['http, requests a second', 'nearsky', 'bare node:http', 'ratio'], rows, json };
+    return { header: HEADER, rows, json };
   },
 };

@@ -13,6 +13,8 @@ import { anywhere, offset, type Place, seededRandom } from '../test/oracle/skies
 export interface Night {
   readonly dataDir: string;
   readonly places: readonly Place[];
+  /** When the last object was ingested, µs since 1970. */
+  readonly lastIngestUs: number;
   idOf(object: number): bigint;
 }
 
@@ -44,12 +46,16 @@ export async function makeNight(objects: number, seed: number, note: (text: stri
       rmSync(aside, { recursive: true, force: true });
     }
   }
-  return { dataDir, places, idOf };
+  return { dataDir, places, lastIngestUs: ingestTimeOf(objects), idOf };
 }
 
 /** Ids as the survey gives them out: growing, and not one after another. */
 function idOf(object: number): bigint {
   return FIRST_ID + BigInt(object) * 1_000_003n;
+}
+
+function ingestTimeOf(object: number): number {
+  return FIRST_INGEST_US + object * 10 + 123;
 }
 
 function placesOf(objects: number, seed: number): Place[] {
@@ -77,7 +83,7 @@ async function fill(
   for (let from = 0; from < places.length; from += COMMIT) {
     if (from % (20 * COMMIT) === 0) note(`storing object ${from} of ${places.length}`);
     const numbers = Array.from({ length: Math.min(COMMIT, places.length - from) }, (_, k) => from + k);
-    const ingestTimeUs = FIRST_INGEST_US + from * 10 + 123;
+    const ingestTimeUs = ingestTimeOf(from);
     await writer.ingest(
       numbers.map(number => deliveryOf(number, places[number]!, random)),
       ingestTimeUs,

@@ -13,6 +13,8 @@ import type { Sky } from './sky.ts';
 const FIRST_ID = 170_000_000_000_000_000n;
 const TIME_US = 1_790_000_000_000_000;
 const STORED_A_COMMIT = 10_000;
+/** Of Linux's accounts, on every platform that Node runs on. */
+const CLOCK_TICK_MS = 10;
 
 /** The id of a sky's point. Ids ascend with the order of storing, as those of a night do. */
 export function idOf(point: number): bigint {
@@ -83,6 +85,16 @@ export class Program {
   get ownBytes(): number {
     const status = readFileSync(`/proc/${this.process.pid}/status`, 'utf8');
     return 1024 * Number(/RssAnon:\s+(\d+)/.exec(status)![1]);
+  }
+
+  /** CPU time so far, of all its threads, milliseconds to the nearest 10 (Linux). */
+  get cpuMs(): number {
+    const stat = readFileSync(`/proc/${this.process.pid}/stat`, 'utf8');
+    const [user, system] = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 13);
+    return CLOCK_TICK_MS * (Number(user) + Number(system));
   }
 
   async stop(): Promise<void> {
