@@ -14,6 +14,7 @@ import { core } from './core.ts';
 import { crossmatch } from './crossmatch.ts';
 import { generations } from './generations.ts';
 import { http } from './http.ts';
+import { ingestFiles } from './ingest.ts';
 import { memory } from './memory.ts';
 import { overloaded } from './overload.ts';
 import { type Options, type Report, ratio, table, type Workload } from './report.ts';
@@ -29,6 +30,7 @@ const workloads: readonly Workload[] = [
   start,
   memory,
   http,
+  ingestFiles,
   overloaded,
   crossmatch,
   transfer,

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CATALOGS } from '../src/catalogs/definitions.ts';
+import { loadConfig } from '../src/config.ts';
 import { RejectLog } from '../src/ingest/rejects.ts';
 import { openStore, type Store } from '../src/store/store.ts';
 import type { CrossmatchResult, ProvenanceSet } from '../src/store/types.ts';
@@ -99,7 +100,7 @@ async function cpuSeconds(action: () => unknown): Promise<number> {
 
 async function importInto(dataDir: string, file: string): Promise<number> {
   const store = openStore(dataDir, 'write');
-  const rejects = new RejectLog(dataDir, 'import');
+  const rejects = new RejectLog({ ...loadConfig(), NEARSKY_DATA: dataDir }, 'import');
   const writer = new Writer(store);
   const importer = new Importer({
     dataDir,

@@ -55,6 +55,10 @@ const SETTINGS = {
   RECENT_CROSSMATCH_MAX_PAGE_SIZE: integer(10_000, 1, 100_000),
   RECENT_CROSSMATCH_MAX_WINDOW_HOURS: integer(168, 1, 87_600),
 
+  /** Of the files of rejected messages: the size that ends one, and how many are kept of a broker. */
+  REJECTS_MAX_FILE_BYTES: integer(16 * 2 ** 20, 1, 2 ** 40),
+  REJECTS_MAX_FILES: integer(20, 1, 100_000),
+
   CROSSMATCH_RADIUS_ARCSEC: number(1, 0.001, 60),
   /** The background crossmatch begins when this many objects wait, or one has waited this long. */
   CROSSMATCH_BATCH_MAX_SIZE: integer(50_000, 1, 100_000),

@@ -57,6 +57,7 @@ const TIMEOUT_MS: Readonly<Record<Task['kind'], number>> = {
   tail: 600_000,
   /** A remote file has a limit of its own, and up to eight share a thread. */
   match: 3_600_000,
+  normalise: 60_000,
   join: 600_000,
   merge: 600_000,
   saveIndex: 600_000,

@@ -10,6 +10,7 @@ import type { RegistrySnapshot } from '../src/store/registry.ts';
 import type { ProvenanceSet } from '../src/store/types.ts';
 import type { JoinAnswer, JoinTask } from './join.ts';
 import type { MatchAnswer, MatchTask } from './match.ts';
+import type { NormaliseAnswer, NormaliseTask } from './normalise.ts';
 
 export interface ServiceProvenance extends ProvenanceSet {
   readonly service_version: string | null;
@@ -242,6 +243,7 @@ export interface RegistryIndex {
 export type Task =
   | QueryTask
   | MatchTask
+  | NormaliseTask
   | JoinTask
   | ProbeTask
   | MetricsTask
@@ -254,6 +256,7 @@ export type Task =
 export interface Results {
   query: QueryAnswers;
   match: MatchAnswer;
+  normalise: NormaliseAnswer;
   join: JoinAnswer;
   probe: ProbeAnswer;
   metrics: MetricsAnswer;

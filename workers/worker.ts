@@ -14,6 +14,8 @@ export default async function run(task: Task): Promise<ResultOf<Task>> {
     case 'match':
       // Loaded when first needed: its Parquet reader is no business of a query thread.
       return (await import('./match.ts')).runMatch(task);
+    case 'normalise':
+      return (await import('./normalise.ts')).default(task);
     case 'join':
       return runJoin(task);
     case 'probe':

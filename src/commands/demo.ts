@@ -10,7 +10,7 @@ import { registerCatalog } from '../catalogs/register.ts';
 import type { Config } from '../config.ts';
 import { crossmatchPending } from '../crossmatch/crossmatcher.ts';
 import { crossmatchPool } from '../crossmatch/pool.ts';
-import { normaliserOf } from '../ingest/brokers.ts';
+import { ingestFile } from '../ingest/files.ts';
 import { Ingester } from '../ingest/ingester.ts';
 import { RejectLog } from '../ingest/rejects.ts';
 import { provenanceSetOf } from '../provenance.ts';
@@ -126,16 +126,16 @@ async function prepare(config: Config): Promise<void> {
 }
 
 async function ingest(config: Config, writer: Writer, broker: BrokerName, file: string): Promise<void> {
-  const rejects = new RejectLog(config.NEARSKY_DATA, broker);
-  const ingester = new Ingester(writer, normaliserOf(broker, config), rejects);
-  await ingester.ingestFile(join(SAMPLE, 'alerts', file), () => {});
+  const rejects = new RejectLog(config, broker);
+  const ingester = new Ingester(writer, rejects);
+  await ingestFile(join(SAMPLE, 'alerts', file), { broker, config, ingester });
   rejects.close();
   say(`ingest ${file}: ${counts({ ...ingester.counts })}`);
 }
 
 /** The sample's registry, as if it were of now: names are resolved by a current one only. */
-async function loadRegistry({ NEARSKY_DATA }: Config, writer: Writer): Promise<void> {
-  const rejects = new RejectLog(NEARSKY_DATA, 'tns');
+async function loadRegistry(config: Config, writer: Writer): Promise<void> {
+  const rejects = new RejectLog(config, 'tns');
   const loader = new RegistryLoader({ writer, rejects, onBatch: () => {} });
   const file = join(SAMPLE, 'tns', 'tns_public_objects.csv');
   const { load, epochUs, objects } = await loader.stage(readPublicPath(file), file, nowUs);

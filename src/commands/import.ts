@@ -27,7 +27,7 @@ async function run(invocation: Invocation): Promise<number> {
   if (files.length === 0) throw new UsageError(`no file given. Usage: nearsky ${command.usage}`);
   const dataDir = invocation.config.NEARSKY_DATA;
   const store = openStore(dataDir, 'write');
-  const rejects = new RejectLog(dataDir, 'import');
+  const rejects = new RejectLog(invocation.config, 'import');
   const progress = new Progress();
   const onBatch = () =>
     progress.update(() => `${importer.counts.read} lines read, ${importer.counts.rejected} rejected`);

@@ -1,4 +1,5 @@
-import { BROKERS, isBroker, normaliserOf } from '../ingest/brokers.ts';
+import { BROKERS, isBroker } from '../ingest/brokers.ts';
+import { ingestFile } from '../ingest/files.ts';
 import { Ingester, type MessageCounts } from '../ingest/ingester.ts';
 import { RejectLog } from '../ingest/rejects.ts';
 import { openStore } from '../store/store.ts';
@@ -27,12 +28,13 @@ async function run(invocation: Invocation): Promise<number> {
 
   const { config } = invocation;
   const store = openStore(config.NEARSKY_DATA, 'write');
-  const rejects = new RejectLog(config.NEARSKY_DATA, broker);
-  const ingester = new Ingester(new Writer(store), normaliserOf(broker, config), rejects);
+  const rejects = new RejectLog(config, broker);
+  const ingester = new Ingester(new Writer(store), rejects);
   const progress = new Progress();
   try {
     for (const file of files) {
-      await ingester.ingestFile(file, () => progress.update(() => `${file}: ${summary(ingester.counts)}`));
+      const onBatch = () => progress.update(() => `${file}: ${summary(ingester.counts)}`);
+      await ingestFile(file, { broker, config, ingester, onBatch });
     }
   } finally {
     progress.end();

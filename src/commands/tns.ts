@@ -115,10 +115,10 @@ interface Workplace {
 }
 
 async function withLoader(invocation: Invocation, use: (workplace: Workplace) => Promise<void>): Promise<number> {
-  const { NEARSKY_DATA } = invocation.config;
-  const store = openStore(NEARSKY_DATA, 'write');
+  const { config } = invocation;
+  const store = openStore(config.NEARSKY_DATA, 'write');
   const writer = new Writer(store);
-  const rejects = new RejectLog(NEARSKY_DATA, 'tns');
+  const rejects = new RejectLog(config, 'tns');
   const progress = new Progress();
   const onBatch = ({ read, rejected }: RowCounts) => progress.update(() => `${read} rows read, ${rejected} rejected`);
   const loader = new RegistryLoader({ writer, rejects, onBatch });

@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts';
 import type { BrokerName } from '../store/types.ts';
 import { normaliseAntares } from './antares.ts';
 import { normaliseLasair } from './lasair.ts';
@@ -12,14 +11,17 @@ export function isBroker(name: string): name is BrokerName {
   return (BROKERS as readonly string[]).includes(name);
 }
 
-/** The normaliser of a broker's messages, under the settings. */
-export function normaliserOf(broker: BrokerName, config: Config): Normaliser {
+/**
+ * The normaliser of a broker's messages.
+ * @param minReliability the cut that this service makes itself where the broker makes none: `MIN_DIASOURCE_RELIABILITY`
+ */
+export function normaliserOf(broker: BrokerName, minReliability: number): Normaliser {
   switch (broker) {
     case 'antares':
       return normaliseAntares;
     case 'lasair':
       return normaliseLasair;
     case 'pittgoogle':
-      return (text, receivedAtUs) => normalisePittgoogle(text, receivedAtUs, config.MIN_DIASOURCE_RELIABILITY);
+      return (text, receivedAtUs) => normalisePittgoogle(text, receivedAtUs, minReliability);
   }
 }

@@ -10,7 +10,7 @@ import { messageOf } from '../error_text.ts';
 export const MAX_LINE_BYTES = 16 * 2 ** 20;
 /** Of a line that cannot be used, this much is kept to show. */
 const HEAD_BYTES = 4096;
-const READ_BYTES = 256 * 1024;
+const READ_BYTES = 2 ** 20;
 const NEWLINE = 0x0a;
 /** Some editors put it at the beginning of a file; it is no part of the first line. */
 const BYTE_ORDER_MARK = /^\uFEFF/;
@@ -26,6 +26,16 @@ export interface Line {
   readonly problem?: string;
 }
 
+/** Whole lines, not looked at yet. Plain data: it crosses threads, and its buffer, which is its own, may be handed over. */
+export interface LineBlock {
+  /** With the line breaks between the lines, without the last one. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The number of the first line, from 1. */
+  readonly firstLine: number;
+  /** How many bytes the first line has beyond the limit; they are missing from its end. */
+  readonly missingBytes: number;
+}
+
 /** A file, or standard input where the name is `-`. Destroy it when done, also in the middle. */
 export function openSource(file: string): Readable {
   return file === '-' ? process.stdin : createReadStream(file, { highWaterMark: READ_BYTES });
@@ -35,12 +45,12 @@ export function openSource(file: string): Readable {
  * The lines of a source, in blocks. Gzip is known by its first byte, or by the name `.gz`.
  * @throws Error where it cannot be read further (missing, broken gzip), after the lines before that
  */
-export async function* readLines(source: Readable, file: string): AsyncGenerator<Line[]> {
-  const splitter = new LineSplitter(MAX_LINE_BYTES);
+export async function* readBlocks(source: Readable, file: string): AsyncGenerator<LineBlock> {
+  const cutter = new LineCutter(MAX_LINE_BYTES);
   try {
     for await (const chunk of decompressed(source, file.endsWith('.gz'))) {
-      const lines = splitter.split(chunk);
-      if (lines.length > 0) yield lines;
+      const block = cutter.cut(chunk);
+      if (block) yield block;
     }
   } catch (error) {
     const why = messageOf(error);
@@ -48,8 +58,13 @@ export async function* readLines(source: Readable, file: string): AsyncGenerator
       cause: error,
     });
   }
-  const last = splitter.end();
-  if (last.length > 0) yield last;
+  const last = cutter.end();
+  if (last) yield last;
+}
+
+/** As `readBlocks`, each block split. */
+export async function* readLines(source: Readable, file: string): AsyncGenerator<Line[]> {
+  for await (const block of readBlocks(source, file)) yield splitLines(block, MAX_LINE_BYTES);
 }
 
 async function* decompressed(source: Readable, gzipped: boolean): AsyncGenerator<Buffer> {
@@ -69,37 +84,39 @@ async function* decompressed(source: Readable, gzipped: boolean): AsyncGenerator
   yield* gunzip;
 }
 
-/** Cuts chunks of bytes into lines. */
-export class LineSplitter {
+/** Cuts chunks of bytes where lines end. */
+export class LineCutter {
   readonly #maxLineBytes: number;
-  #parts: Buffer[] = [];
+  /** The beginning of a line that has not ended yet, within the limit, and the whole length of it. */
+  #parts: Uint8Array[] = [];
   #length = 0;
-  #number = 0;
+  #nextLine = 1;
 
   constructor(maxLineBytes: number) {
     this.#maxLineBytes = maxLineBytes;
   }
 
-  /** The lines that end within this chunk. */
-  split(chunk: Buffer): Line[] {
-    const lines: Line[] = [];
-    let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      this.#append(chunk.subarray(start, end));
-      lines.push(this.#take());
-      start = end + 1;
+  /** The lines that end within this chunk; undefined when none does. The chunk must stay as it is. */
+  cut(chunk: Buffer): LineBlock | undefined {
+    const last = chunk.lastIndexOf(NEWLINE);
+    if (last === -1) {
+      this.#append(chunk);
+      return undefined;
     }
-    this.#append(chunk.subarray(start));
-    return lines;
+    const first = chunk.indexOf(NEWLINE);
+    this.#append(chunk.subarray(0, first));
+    const block = this.#take(chunk.subarray(first, last));
+    this.#append(chunk.subarray(last + 1));
+    return block;
   }
 
-  /** The last line where the input does not end with a line break: one line or none. */
-  end(): Line[] {
-    return this.#length > 0 ? [this.#take()] : [];
+  /** The last line where the input does not end with a line break. */
+  end(): LineBlock | undefined {
+    return this.#length > 0 ? this.#take(new Uint8Array(0)) : undefined;
   }
 
   /** Of a line over the limit only the first part is kept. */
-  #append(bytes: Buffer): void {
+  #append(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
     const room = this.#maxLineBytes - this.#length;
     this.#length += bytes.length;
@@ -107,18 +124,44 @@ export class LineSplitter {
     else if (room > 0) this.#parts.push(bytes.subarray(0, room));
   }
 
-  #take(): Line {
-    const number = ++this.#number;
-    const bytes = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
-    const length = this.#length;
+  /** The line that was begun, and after it `rest`: further lines, each after its line break. */
+  #take(rest: Uint8Array): LineBlock {
+    const kept = Math.min(this.#length, this.#maxLineBytes);
+    const bytes = new Uint8Array(kept + rest.length);
+    let at = 0;
+    for (const part of [...this.#parts, rest]) {
+      bytes.set(part, at);
+      at += part.length;
+    }
+    const block = { bytes, firstLine: this.#nextLine, missingBytes: this.#length - kept };
+    this.#nextLine++;
+    for (let end = rest.indexOf(NEWLINE); end !== -1; end = rest.indexOf(NEWLINE, end + 1)) this.#nextLine++;
     this.#parts = [];
     this.#length = 0;
-    if (length > this.#maxLineBytes) {
-      const problem = `longer than ${this.#maxLineBytes} bytes: current value is ${length}`;
-      return { number, text: bytes.toString('utf8', 0, HEAD_BYTES), problem };
-    }
-    if (!isUtf8(bytes)) return { number, text: bytes.toString('utf8', 0, HEAD_BYTES), problem: 'not UTF-8' };
-    const text = bytes.toString('utf8');
-    return { number, text: number === 1 ? text.replace(BYTE_ORDER_MARK, '') : text };
+    return block;
   }
+}
+
+/** The lines of a block. */
+export function splitLines({ bytes, firstLine, missingBytes }: LineBlock, maxLineBytes: number): Line[] {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const lines: Line[] = [];
+  for (let start = 0, end: number; start <= buffer.length; start = end + 1) {
+    end = buffer.indexOf(NEWLINE, start);
+    if (end === -1) end = buffer.length;
+    const missing = lines.length === 0 ? missingBytes : 0;
+    lines.push(lineOf(firstLine + lines.length, buffer.subarray(start, end), missing, maxLineBytes));
+  }
+  return lines;
+}
+
+function lineOf(number: number, bytes: Buffer, missingBytes: number, maxLineBytes: number): Line {
+  const length = bytes.length + missingBytes;
+  if (length > maxLineBytes) {
+    const problem = `longer than ${maxLineBytes} bytes: current value is ${length}`;
+    return { number, text: bytes.toString('utf8', 0, Math.min(HEAD_BYTES, maxLineBytes)), problem };
+  }
+  if (!isUtf8(bytes)) return { number, text: bytes.toString('utf8', 0, HEAD_BYTES), problem: 'not UTF-8' };
+  const text = bytes.toString('utf8');
+  return { number, text: number === 1 ? text.replace(BYTE_ORDER_MARK, '') : text };
 }

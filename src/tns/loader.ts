@@ -1,5 +1,5 @@
 /** Public TNS files into the store: a whole one beside what is published, one of changes into memory. */
-import type { RejectLog } from '../ingest/rejects.ts';
+import { type RejectLog, rejectOf } from '../ingest/rejects.ts';
 import type { TnsRecord } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';
 import { RegistryError } from './errors.ts';
@@ -103,7 +103,7 @@ export class RegistryLoader {
     counts.rejected += rejected.length;
     for (const { line, reason, text } of rejected) {
       counts.reasons[reason] = (counts.reasons[reason] ?? 0) + 1;
-      rejects.add({ file, line, reason, message: text });
+      rejects.add(rejectOf({ file, line }, reason, text));
     }
     rejects.flush();
     onBatch(counts);

@@ -1,5 +1,5 @@
 import { closeSync, readSync, writeSync } from 'node:fs';
-import { type Line, LineSplitter, MAX_LINE_BYTES } from '../ingest/lines.ts';
+import { type Line, LineCutter, MAX_LINE_BYTES, splitLines } from '../ingest/lines.ts';
 import { openNamelessFile } from '../nameless_file.ts';
 import { storeError } from '../store/environment.ts';
 
@@ -52,11 +52,14 @@ export class EarlyLines {
   /** The lines in the order of `add`, once nothing is added any more. */
   *read(): Iterable<EarlyLine> {
     this.#write();
-    const splitter = new LineSplitter(MAX_LINE_BYTES + MAX_PREFIX_BYTES);
+    const maxLineBytes = MAX_LINE_BYTES + MAX_PREFIX_BYTES;
+    const cutter = new LineCutter(maxLineBytes);
     for (let at = 0; at < this.#size; ) {
       const block = Buffer.alloc(Math.min(BLOCK_BYTES, this.#size - at));
       at += readSync(this.#descriptor!, block, 0, block.length, at);
-      for (const { text } of splitter.split(block)) {
+      const lines = cutter.cut(block);
+      if (!lines) continue;
+      for (const { text } of splitLines(lines, maxLineBytes)) {
         const [place, number] = text.split(' ', 2) as [string, string];
         yield {
           file: this.#files[Number(place)]!,

@@ -1,6 +1,6 @@
 /** The lines of an export into the store, in batches, whatever their order. */
 import { type Line, openSource, readLines } from '../ingest/lines.ts';
-import type { RejectLog } from '../ingest/rejects.ts';
+import { type RejectLog, rejectOf } from '../ingest/rejects.ts';
 import type { ImportItem } from '../store/import.ts';
 import type { TnsRecord } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';
@@ -207,7 +207,7 @@ export class Importer {
   }
 
   #tell(file: string, line: Line, reason: string): void {
-    this.#options.rejects.add({ file, line: line.number, reason, message: line.text });
+    this.#options.rejects.add(rejectOf({ file, line: line.number }, reason, line.text));
     this.#options.onReject({ file, line: line.number, reason });
   }
 }

@@ -4,11 +4,18 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LineSplitter, openSource, readLines } from '../../src/ingest/lines.ts';
+import { type Line, LineCutter, openSource, readLines, splitLines } from '../../src/ingest/lines.ts';
 import { withDirectory } from '../e2e/support.ts';
 import { failure } from '../store/support.ts';
 
 const test = suite('ingest/lines');
+
+/** The lines of these chunks, block by block. */
+function linesOf(chunks: readonly Buffer[], maxLineBytes: number): Line[] {
+  const cutter = new LineCutter(maxLineBytes);
+  const blocks = [...chunks.map(chunk => cutter.cut(chunk)), cutter.end()];
+  return blocks.flatMap(block => (block ? splitLines(block, maxLineBytes) : []));
+}
 
 async function readAll(file: string): Promise<string[]> {
   const lines = [];
@@ -28,11 +35,9 @@ test('lines are the same however the bytes are cut into chunks', () => {
   fc.assert(
     fc.property(texts, fc.boolean(), fc.array(fc.nat(40)), (lines, ends, cuts) => {
       const bytes = Buffer.from(lines.join('\n') + (ends && lines.length > 0 ? '\n' : ''));
-      const splitter = new LineSplitter(1000);
-      const found = [];
       let start = 0;
-      for (const cut of cuts) found.push(...splitter.split(bytes.subarray(start, (start += cut))));
-      found.push(...splitter.split(bytes.subarray(start)), ...splitter.end());
+      const chunks = cuts.map(cut => bytes.subarray(start, (start += cut)));
+      const found = linesOf([...chunks, bytes.subarray(start)], 1000);
       const expected = ends || lines.at(-1) !== '' ? lines : lines.slice(0, -1);
       assert.equal(
         found,
@@ -44,12 +49,10 @@ test('lines are the same however the bytes are cut into chunks', () => {
 
 test('a line over the limit is a problem of its own, and no other', () => {
   for (const cut of [1, 3, 7, 100]) {
-    const splitter = new LineSplitter(5);
     const bytes = Buffer.from('12345\n123456\n\nab\n1234567890');
-    const found = [];
-    for (let at = 0; at < bytes.length; at += cut) found.push(...splitter.split(bytes.subarray(at, at + cut)));
-    found.push(...splitter.end());
-    assert.equal(found, [
+    const count = Math.ceil(bytes.length / cut);
+    const chunks = Array.from({ length: count }, (_, i) => bytes.subarray(i * cut, (i + 1) * cut));
+    assert.equal(linesOf(chunks, 5), [
       { number: 1, text: '12345' },
       { number: 2, text: '12345', problem: 'longer than 5 bytes: current value is 6' },
       { number: 3, text: '' },
@@ -60,7 +63,7 @@ test('a line over the limit is a problem of its own, and no other', () => {
 });
 
 test('a line that is not UTF-8 is a problem', () => {
-  const found = new LineSplitter(100).split(Buffer.from([0x61, 0xff, 0x0a, 0x62, 0x0a, 0xc3, 0x0a]));
+  const found = linesOf([Buffer.from([0x61, 0xff, 0x0a, 0x62, 0x0a, 0xc3, 0x0a])], 100);
   assert.equal(
     found.map(line => line.problem),
     ['not UTF-8', undefined, 'not UTF-8'],
@@ -68,8 +71,7 @@ test('a line that is not UTF-8 is a problem', () => {
 });
 
 test('a byte order mark at the beginning is no part of the first line; elsewhere it is text', () => {
-  const splitter = new LineSplitter(100);
-  const found = splitter.split(Buffer.from('\uFEFFa\r\n\uFEFFb\n'));
+  const found = linesOf([Buffer.from('\uFEFFa\r\n\uFEFFb\n')], 100);
   assert.equal(
     found.map(line => line.text),
     ['a\r', '\uFEFFb'],

@@ -28,7 +28,7 @@ function inText(broker: BrokerName, message: string): string[] {
 
 /** Reads every message of a file and compares what is delivered with its raw text. */
 function readMessages(broker: BrokerName, messages: readonly string[]): Record<string, number> {
-  const normalise = normaliserOf(broker, loadConfig());
+  const normalise = normaliserOf(broker, loadConfig().MIN_DIASOURCE_RELIABILITY);
   const counts: Record<string, number> = {};
   for (const message of messages) {
     const normalised = normalise(message, 5);

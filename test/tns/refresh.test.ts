@@ -1,6 +1,7 @@
 /** Refreshing the registry from a server that speaks as the TNS does. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { loadConfig } from '../../src/config.ts';
 import { RejectLog } from '../../src/ingest/rejects.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type { TnsRecord } from '../../src/store/types.ts';
@@ -48,7 +49,7 @@ class Site {
   refresh(nowUs: number, backoffMs = 1): Promise<RefreshSummary> {
     const { store, writer, tns } = this;
     tns.requests.length = 0;
-    const rejects = new RejectLog(this.#dataDir, 'tns');
+    const rejects = new RejectLog({ ...loadConfig(), NEARSKY_DATA: this.#dataDir }, 'tns');
     const loader = new RegistryLoader({ writer, rejects, onBatch: () => {} });
     const onWait = (_why: string, waitMs: number) => this.waits.push(waitMs);
     const client = new TnsClient({ baseUrl: tns.baseUrl, bot: BOT, backoffMs, onWait });

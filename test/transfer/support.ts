@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { loadConfig } from '../../src/config.ts';
 import { RejectLog } from '../../src/ingest/rejects.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
@@ -16,7 +17,7 @@ export interface Imported {
 /** Imports files in this process; `close` the store first if it is open for reading. */
 export async function importFiles(dataDir: string, ...files: readonly string[]): Promise<Imported> {
   const store = openStore(dataDir, 'write');
-  const rejects = new RejectLog(dataDir, 'import');
+  const rejects = new RejectLog({ ...loadConfig(), NEARSKY_DATA: dataDir }, 'import');
   const rejections: Rejection[] = [];
   const importer = new Importer({
     dataDir,

@@ -1,0 +1,180 @@
+/** Alerts a second from a file: durable, and found by a search, beside one thread that only reads the file and parses each line. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream, createWriteStream, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { finished } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { request } from 'undici';
+import { loadConfig } from '../src/config.ts';
+import { BROKERS, normaliserOf } from '../src/ingest/brokers.ts';
+import type { BrokerName, Delivery } from '../src/store/types.ts';
+import { seededRandom } from '../test/oracle/skies.ts';
+import { startService, withDataDir } from './processes.ts';
+import { median, type Options, ratio, type Workload } from './report.ts';
+
+const MAX_ALERTS = 100_000;
+const FIRST_ID = 170_000_000_000_000_000n;
+const POLL_MS = 10;
+
+const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const sample = fileURLToPath(new URL('../sample/alerts', import.meta.url));
+
+interface Template {
+  readonly text: string;
+  readonly delivery: Delivery;
+}
+
+/** The broker's messages in the sample that are stored, without those much shorter than usual. */
+function templatesOf(broker: BrokerName): Template[] {
+  const normalise = normaliserOf(broker, loadConfig().MIN_DIASOURCE_RELIABILITY);
+  const lines = readFileSync(join(sample, `${broker}.ndjson`), 'utf8')
+    .trimEnd()
+    .split('\n');
+  const usual = median(lines.map(line => line.length));
+  return lines.flatMap(text => {
+    const normalised = normalise(text, 0);
+    if (normalised.kind !== 'delivery' || text.length < usual / 2) return [];
+    const { delivery } = normalised;
+    return delivery.position && text.includes(`${delivery.position.ra}`) ? [{ text, delivery }] : [];
+  });
+}
+
+interface Alerts {
+  readonly bytes: number;
+  /** Where the last one is. */
+  readonly last: { readonly ra: number; readonly dec: number };
+}
+
+/** Writes so many messages, each of another object at a place of its own. */
+async function writeAlerts(file: string, broker: BrokerName, count: number, seed: number): Promise<Alerts> {
+  const templates = templatesOf(broker);
+  const random = seededRandom(seed);
+  const out = createWriteStream(file);
+  let last = { ra: 0, dec: 0 };
+  for (let i = 0; i < count; i++) {
+    const { text, delivery } = templates[i % templates.length]!;
+    const { ra, dec } = delivery.position!;
+    last = { ra: 360 * random(), dec: (Math.asin(2 * random() - 1) * 180) / Math.PI };
+    const line = text
+      .replaceAll(`${delivery.diaObjectId}`, `${FIRST_ID + BigInt(i)}`)
+      .replaceAll(`${ra}`, `${last.ra}`)
+      .replaceAll(`${dec}`, `${last.dec}`);
+    if (!out.write(`${line}\n`)) await once(out, 'drain');
+  }
+  out.end();
+  await finished(out);
+  return { bytes: statSync(file).size, last };
+}
+
+/** Seconds in which one thread reads the file and parses each line, and does nothing else. */
+async function bareSeconds(file: string): Promise<number> {
+  const start = performance.now();
+  for await (const line of createInterface({ input: createReadStream(file) }))
+    JSON.parse(line.replaceAll('NaN', 'null'));
+  return (performance.now() - start) / 1000;
+}
+
+async function untilFound(url: string, { ra, dec }: Alerts['last']): Promise<void> {
+  for (;;) {
+    const { body } = await request(`${url}/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=1&detail=ids`);
+    if (((await body.json()) as { results: unknown[] }).results.length > 0) return;
+    await new Promise(resolve => setTimeout(resolve, POLL_MS));
+  }
+}
+
+interface Run {
+  readonly durableSeconds: number;
+  readonly searchableSeconds: number;
+  /** Of the process that ingests, every thread of it. */
+  readonly cpuSeconds: number;
+}
+
+/** Ingests the file beside a server, both started for it; the time of the ingest includes its start. */
+async function ingest(dataDir: string, broker: BrokerName, file: string, { last }: Alerts): Promise<Run> {
+  const { service, url } = await startService(dataDir);
+  try {
+    const start = performance.now();
+    const args = ['-c', '"$@" && times', 'sh', process.execPath, program, 'ingest', '--broker', broker];
+    const child = spawn('sh', [...args, '--data', dataDir, file], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let output = '';
+    child.stdout.on('data', data => (output += data));
+    const code = await new Promise(resolve => child.on('close', resolve));
+    const durableSeconds = (performance.now() - start) / 1000;
+    if (code !== 0) throw new Error(`nearsky ingest ended with ${code}`);
+    await untilFound(url, last);
+    const searchableSeconds = (performance.now() - start) / 1000;
+    // The last line of `times`: user and system time of the children, as 1m2.345s.
+    const times = [
+      ...output
+        .trimEnd()
+        .split('\n')
+        .at(-1)!
+        .matchAll(/(\d+)m([\d.]+)s/g),
+    ];
+    const cpuSeconds = times.reduce((sum, [, minutes, seconds]) => sum + 60 * Number(minutes) + Number(seconds), 0);
+    return { durableSeconds, searchableSeconds, cpuSeconds };
+  } finally {
+    await service.stop();
+  }
+}
+
+function measure(broker: BrokerName, count: number, options: Options, note: (text: string) => void) {
+  return withDataDir(async directory => {
+    const file = join(directory, `${broker}.ndjson`);
+    note(`writing ${count} messages of ${broker}`);
+    const alerts = await writeAlerts(file, broker, count, options.seed);
+    const runs: Run[] = [];
+    const bare: number[] = [];
+    for (let run = 0; run < options.runs; run++) {
+      note(`${broker}, pass ${run + 1} of ${options.runs}`);
+      bare.push(await bareSeconds(file));
+      const dataDir = join(directory, `data${run}`);
+      runs.push(await ingest(dataDir, broker, file, alerts));
+      rmSync(dataDir, { recursive: true });
+    }
+    const of = (key: keyof Run) => median(runs.map(run => run[key]));
+    return {
+      bytes: Math.round(alerts.bytes / count),
+      durable_per_s: count / of('durableSeconds'),
+      searchable_per_s: count / of('searchableSeconds'),
+      cpu_us: (of('cpuSeconds') * 1e6) / count,
+      bare_per_s: count / median(bare),
+    };
+  });
+}
+
+export const ingestFiles: Workload = {
+  name: 'ingest',
+  summary: `${MAX_ALERTS / 1000},000 alerts (or --points, if fewer) of each broker from a file, beside bare JSON.parse`,
+  async run(options: Options, note) {
+    const count = Math.min(MAX_ALERTS, options.points);
+    const rows: string[][] = [];
+    const json: Record<string, unknown> = {};
+    for (const broker of BROKERS) {
+      const figures = await measure(broker, count, options, note);
+      const share = figures.searchable_per_s / figures.bare_per_s;
+      rows.push([
+        `ingest ${broker}`,
+        `${figures.bytes}`,
+        figures.durable_per_s.toFixed(0),
+        figures.searchable_per_s.toFixed(0),
+        figures.cpu_us.toFixed(1),
+        figures.bare_per_s.toFixed(0),
+        ratio(share),
+      ]);
+      json[broker] = { ...figures, ratio: share };
+    }
+    const header = [
+      'alerts a second',
+      'bytes each',
+      'durable',
+      'searchable',
+      'CPU µs each',
+      'bare JSON.parse',
+      'ratio',
+    ];
+    return { header, rows, json };
+  },
+};
