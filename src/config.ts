@@ -98,6 +98,30 @@ const SETTINGS = {
   /** Ranges from which the providers of chat assistants call. */
   MCP_PROVIDER_CIDRS: list(network(), ['160.79.104.0/21']),
 
+  /** Of the Kafka clusters: the addresses to begin with, as host:port. */
+  LASAIR_KAFKA_SERVERS: list(server(), ['lasair-lsst-kafka.lsst.ac.uk:9092']),
+  LASAIR_TOPICS: list(name(), []),
+  /** All who have the same group share its messages, so that each gets a part of them. */
+  LASAIR_GROUP_ID: optional(name()),
+  ANTARES_KAFKA_SERVERS: list(server(), ['kafka.antares.noirlab.edu:9092']),
+  ANTARES_TOPICS: list(name(), []),
+  ANTARES_GROUP_ID: optional(name()),
+  ANTARES_KAFKA_TLS: flag(true),
+  ANTARES_KAFKA_SASL_MECHANISM: oneOf('PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'),
+  /** What a link of a locus is relative to. */
+  ANTARES_API_BASE_URL: urlTemplate('https://api.antares.noirlab.edu/v1/', ''),
+  /** For how long a link is tried that fails while others answer; then its message is rejected. */
+  ANTARES_LINK_PATIENCE_SECONDS: number(60, 0.1, 3600),
+  /** `projects/PROJECT/subscriptions/NAME` */
+  PITTGOOGLE_SUBSCRIPTION: optional(subscription()),
+  PUBSUB_ENDPOINT: { ...origin(), default: 'https://pubsub.googleapis.com' },
+  /** How long Kafka waits for a consumer that has died before it gives its messages to another, or to the same one restarted. */
+  KAFKA_SESSION_TIMEOUT_SECONDS: number(10, 0.5, 1800),
+  /** A batch of live messages is stored when it has this many messages or bytes, or its first one has waited this long. */
+  CONSUME_BATCH_MESSAGES: integer(1000, 1, 100_000),
+  CONSUME_BATCH_BYTES: integer(16 * 2 ** 20, 1, 2 ** 30),
+  CONSUME_BATCH_SECONDS: number(0.5, 0, 60),
+
   TNS_OBJECT_URL_TEMPLATE: urlTemplate('https://www.wis-tns.org/object/{name}', '{name}'),
   LASAIR_OBJECT_URL_TEMPLATE: urlTemplate('https://lasair.lsst.ac.uk/objects/{diaObjectId}/', '{diaObjectId}'),
   ANTARES_OBJECT_URL_TEMPLATE: urlTemplate('https://antares.noirlab.edu/loci?search={diaObjectId}', '{diaObjectId}'),
@@ -224,6 +248,39 @@ function text(fallback: string): Setting<string> {
     bound: 'text, not empty',
     parse: value => (typeof value === 'string' && value ? value : undefined),
   };
+}
+
+function flag(fallback: boolean): Setting<boolean> {
+  const values: Readonly<Record<string, boolean>> = { true: true, false: false };
+  return { default: fallback, bound: 'true or false', parse: value => values[String(value)] };
+}
+
+function oneOf<const T extends string>(fallback: T, ...others: T[]): Setting<T> {
+  const values = [fallback, ...others];
+  return { default: fallback, bound: `one of ${values.join(', ')}`, parse: value => values.find(one => one === value) };
+}
+
+/** Text without white space. */
+function name(): Setting<string> {
+  const parse = (value: unknown) =>
+    typeof value === 'string' && /^\S+$/.test(value.trim()) ? value.trim() : undefined;
+  return { default: '', bound: 'a name without white space', parse };
+}
+
+function server(): Setting<string> {
+  const parse = (value: unknown) => {
+    return typeof value === 'string' && /^\S+:\d{1,5}$/.test(value.trim()) ? value.trim() : undefined;
+  };
+  return { default: '', bound: 'a server as host:port', parse };
+}
+
+function subscription(): Setting<string> {
+  const parse = (value: unknown) => {
+    return typeof value === 'string' && /^projects\/[\w.:-]+\/subscriptions\/[\w.~+%-]+$/.test(value)
+      ? value
+      : undefined;
+  };
+  return { default: '', bound: 'a subscription as projects/PROJECT/subscriptions/NAME', parse };
 }
 
 function date(): Setting<string> {

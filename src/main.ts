@@ -18,6 +18,7 @@ const COMMANDS = new Map<string, Entry>([
   ],
   ['serve', { summary: 'serve a data directory over HTTP', load: () => import('./commands/serve.ts') }],
   ['ingest', { summary: "store a broker's messages", load: () => import('./commands/ingest.ts') }],
+  ['consume', { summary: "store the brokers' live messages", load: () => import('./commands/consume.ts') }],
   ['catalog', { summary: 'register, list and check the catalogs', load: () => import('./commands/catalog.ts') }],
   ['crossmatch', { summary: 'crossmatch every pending object once', load: () => import('./commands/crossmatch.ts') }],
   ['tns', { summary: 'load or refresh the TNS registry', load: () => import('./commands/tns.ts') }],

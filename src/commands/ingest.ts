@@ -48,8 +48,15 @@ async function run(invocation: Invocation): Promise<number> {
 const summary = (counts: MessageCounts) => `${counts.read} read, ${counts.stored} new, ${counts.rejected} rejected`;
 
 function printCounts(invocation: Invocation, counts: MessageCounts, rejects: RejectLog): void {
-  const rejectsFile = counts.rejected > 0 ? rejects.path : null;
-  const text = table([
+  printResult(invocation, { ...counts, rejects_file: rejects.path }, table(describeCounts(counts, rejects.path)));
+}
+
+/** Rows for `table`. */
+export function describeCounts(
+  counts: MessageCounts,
+  rejectsFile: string | null,
+): [label: string, value: string | number][] {
+  return [
     ['read', counts.read],
     ['new objects', counts.stored],
     ['delivered by a further broker', counts.further_broker],
@@ -57,6 +64,5 @@ function printCounts(invocation: Invocation, counts: MessageCounts, rejects: Rej
     ['below the reliability cut', counts.below_cut],
     ['skipped (solar system)', counts.skipped],
     ['rejected', rejectsFile ? `${counts.rejected}, see ${rejectsFile}` : 0],
-  ]);
-  printResult(invocation, { ...counts, rejects_file: rejectsFile }, text);
+  ];
 }

@@ -10,10 +10,10 @@ import { type Log, limited, logToStderr } from '../log.ts';
 import { LocalIndex } from '../publish/index_source.ts';
 import { HttpServer, requireFreePort } from '../server/http_server.ts';
 import { serverLimits } from '../server/limits.ts';
+import { stopSignal } from '../stop_signal.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { type Command, UsageError } from './cli.ts';
 
-const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 const READY_POLL_MS = 5;
 /** How long clients may take for the answers that are under way when the service stops. */
 const DRAIN_MS = 5000;
@@ -171,17 +171,6 @@ class Serving {
     await this.#app.close();
     await this.#index.close();
   }
-}
-
-/** Fires with the first SIGTERM or SIGINT; a second one ends the process at once, as it would without this. */
-function stopSignal(): AbortSignal {
-  const controller = new AbortController();
-  const stop = (signal: NodeJS.Signals) => {
-    for (const name of STOP_SIGNALS) process.off(name, stop);
-    controller.abort(signal);
-  };
-  for (const name of STOP_SIGNALS) process.on(name, stop);
-  return controller.signal;
 }
 
 function announce(url: string): void {

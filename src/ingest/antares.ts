@@ -8,22 +8,26 @@ import { unixSecondsToUs } from './time.ts';
  */
 export function normaliseAntares(text: string, receivedAtUs: number): Normalised {
   return withObject(text, message => {
-    const properties: JsonObject =
-      asObject(message.properties) ?? asObject(asObject(message.attributes)?.properties) ?? message;
-    const diaObjectId = properties.lsst_diaObject_diaObjectId;
-    if (diaObjectId === undefined || diaObjectId === null) {
-      return isAlert(properties)
-        ? SOLAR_SYSTEM
-        : rejected('not the properties of an ANTARES alert: no lsst_ or ant_ keys');
-    }
-    return toDelivery({
-      broker: 'antares',
-      diaObjectId,
-      ra: properties.lsst_diaObject_ra,
-      dec: properties.lsst_diaObject_dec,
-      reliability: properties.lsst_diaSource_reliability,
-      eventTimeUs: unixSecondsToUs(properties.ant_time_received) ?? receivedAtUs,
-    });
+    const properties = asObject(message.properties) ?? asObject(asObject(message.attributes)?.properties) ?? message;
+    return normaliseProperties(properties, receivedAtUs);
+  });
+}
+
+/** As `normaliseAntares`, of the flat properties, parsed by `parseMessage`. */
+export function normaliseProperties(properties: JsonObject, receivedAtUs: number): Normalised {
+  const diaObjectId = properties.lsst_diaObject_diaObjectId;
+  if (diaObjectId === undefined || diaObjectId === null) {
+    return isAlert(properties)
+      ? SOLAR_SYSTEM
+      : rejected('not the properties of an ANTARES alert: no lsst_ or ant_ keys');
+  }
+  return toDelivery({
+    broker: 'antares',
+    diaObjectId,
+    ra: properties.lsst_diaObject_ra,
+    dec: properties.lsst_diaObject_dec,
+    reliability: properties.lsst_diaSource_reliability,
+    eventTimeUs: unixSecondsToUs(properties.ant_time_received) ?? receivedAtUs,
   });
 }
 

@@ -12,13 +12,23 @@ export function normalisePittgoogle(text: string, receivedAtUs: number, minRelia
   return withObject(text, message => {
     if (message.data === undefined) return normaliseAlert(message, receivedAtUs, minReliability);
     if (typeof message.data !== 'string') return rejected('data must be the alert as text');
-    const normalised = withObject(message.data, alert => normaliseAlert(alert, receivedAtUs, minReliability));
-    const announced = asObject(message.attributes)?.diaObject_diaObjectId;
-    if (normalised.kind !== 'delivery' || announced === undefined || announced === null) return normalised;
-    const { diaObjectId } = normalised.delivery;
-    if (announced === String(diaObjectId)) return normalised;
-    return rejected(`the attributes name diaObjectId ${shown(announced)}, the data ${diaObjectId}`);
+    return normaliseWithAttributes(message.data, asObject(message.attributes) ?? {}, receivedAtUs, minReliability);
   });
+}
+
+/** As `normalisePittgoogle`, of the text of an alert and its attributes, as Pub/Sub has them. */
+export function normaliseWithAttributes(
+  text: string,
+  attributes: JsonObject,
+  receivedAtUs: number,
+  minReliability: number,
+): Normalised {
+  const normalised = withObject(text, alert => normaliseAlert(alert, receivedAtUs, minReliability));
+  const announced = attributes.diaObject_diaObjectId;
+  if (normalised.kind !== 'delivery' || announced === undefined || announced === null) return normalised;
+  const { diaObjectId } = normalised.delivery;
+  if (announced === String(diaObjectId)) return normalised;
+  return rejected(`the attributes name diaObjectId ${shown(announced)}, the data ${diaObjectId}`);
 }
 
 function normaliseAlert(alert: JsonObject, receivedAtUs: number, minReliability: number): Normalised {

@@ -1,0 +1,101 @@
+/** `nearsky consume`: the brokers' live messages. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BrokerConsumer } from '../consume/broker_consumer.ts';
+import { feedOf } from '../consume/feeds.ts';
+import { BROKERS, isBroker } from '../ingest/brokers.ts';
+import { Ingester } from '../ingest/ingester.ts';
+import { RejectLog } from '../ingest/rejects.ts';
+import { logToStderr } from '../log.ts';
+import { stopSignal } from '../stop_signal.ts';
+import { openStore } from '../store/store.ts';
+import type { BrokerName } from '../store/types.ts';
+import { Writer } from '../store/writer.ts';
+import { type Command, type Invocation, printResult, table, UsageError } from './cli.ts';
+import { describeCounts } from './ingest.ts';
+
+const STATISTICS_MS = 60_000;
+/** What has not come to its end this long after the signal is left: it was not acknowledged, and comes again. */
+const STOP_MS = 20_000;
+/** How long the process may live on when everything is closed. */
+const EXIT_MS = 500;
+
+export const command: Command = {
+  usage: `consume ${BROKERS.join('|')}...`,
+  description: `Stores the live messages of one broker or several until it gets SIGTERM or SIGINT: Lasair and ANTARES over Kafka, Pitt-Google over
+Google Pub/Sub. Runs beside \`nearsky serve\`. A message is acknowledged once it is on disk, so that after any end of the process,
+kill -9 too, the broker sends again what is missing; what is sent twice is stored once. A message that cannot be used is kept, with the
+reason, in DATA/rejected. A broker that fails is tried again, later and later, up to every minute, and holds up no other.
+
+Settings of each broker (environment variables, or keys of the file that --config names):
+  lasair      LASAIR_TOPICS, LASAIR_GROUP_ID; LASAIR_KAFKA_SERVERS
+  antares     ANTARES_TOPICS, ANTARES_GROUP_ID; ANTARES_KAFKA_SERVERS, ANTARES_KAFKA_TLS, ANTARES_KAFKA_SASL_MECHANISM, ANTARES_API_BASE_URL;
+              credentials, in the environment only: ANTARES_API_KEY, ANTARES_API_SECRET
+  pittgoogle  PITTGOOGLE_SUBSCRIPTION; PUBSUB_ENDPOINT; credentials: Google's, as GOOGLE_APPLICATION_CREDENTIALS names them; none for the
+              emulator at PUBSUB_EMULATOR_HOST
+A group has its place in the stream, kept by the broker: a new one begins with the oldest message that is there.
+Logs one JSON object a line on standard error: connections, failures, and every minute the counts, which are printed at the end.`,
+  options: {
+    broker: { value: 'NAME', help: 'the same as the name without --broker; several with commas between' },
+  },
+  example: 'LASAIR_TOPICS=lasair_1mine LASAIR_GROUP_ID=mine nearsky consume lasair --data ./data',
+  run,
+};
+
+interface Consumed {
+  readonly broker: BrokerName;
+  readonly ingester: Ingester;
+  readonly rejects: RejectLog;
+  readonly consumer: BrokerConsumer;
+}
+
+async function run(invocation: Invocation): Promise<number> {
+  const brokers = brokersOf(invocation);
+  const { config } = invocation;
+  const feeds = brokers.map(broker => feedOf(broker, config, process.env, logToStderr));
+  const stop = stopSignal();
+  const store = openStore(config.NEARSKY_DATA, 'write');
+  const writer = new Writer(store);
+  const consumed = brokers.map((broker, i): Consumed => {
+    const rejects = new RejectLog(config, broker);
+    const ingester = new Ingester(writer, rejects);
+    const consumer = new BrokerConsumer({ broker, feed: feeds[i]!, ingester, log: logToStderr });
+    return { broker, ingester, rejects, consumer };
+  });
+  const statistics = setInterval(() => consumed.forEach(logCounts), STATISTICS_MS);
+  const ended = Promise.all(consumed.map(({ consumer }) => consumer.run(stop)));
+  await new Promise(resolve => stop.addEventListener('abort', resolve));
+  logToStderr('stopping', { signal: stop.reason });
+  await Promise.race([ended, sleep(STOP_MS, undefined, { ref: false })]);
+  clearInterval(statistics);
+  consumed.forEach(logCounts);
+  printCounts(invocation, consumed);
+  for (const { rejects } of consumed) rejects.close();
+  await store.close();
+  // A connection that its client does not let go of is no reason to stay.
+  setTimeout(() => process.exit(), EXIT_MS).unref();
+  return 0;
+}
+
+function brokersOf({ options, positionals }: Invocation): BrokerName[] {
+  const names = [...(options.get('broker')?.split(',') ?? []), ...positionals];
+  if (names.length === 0) throw new UsageError(`no broker given. Usage: nearsky ${command.usage}`);
+  return [...new Set(names)].map(name => {
+    if (isBroker(name)) return name;
+    throw new UsageError(`a broker must be one of ${BROKERS.join(', ')}: current value is ${JSON.stringify(name)}`);
+  });
+}
+
+function logCounts({ broker, ingester, consumer }: Consumed): void {
+  logToStderr('consumed', { broker, ...ingester.counts, ...consumer.state });
+}
+
+function printCounts(invocation: Invocation, consumed: readonly Consumed[]): void {
+  const result = consumed.map(({ broker, ingester, rejects, consumer }) => {
+    return [broker, { ...ingester.counts, failures: consumer.state.failures, rejects_file: rejects.path }] as const;
+  });
+  const text = consumed.map(({ broker, ingester, rejects, consumer }) => {
+    const counts = describeCounts(ingester.counts, rejects.path);
+    return `${broker}\n${table([...counts, ['connections lost or refused', consumer.state.failures]])}`;
+  });
+  printResult(invocation, Object.fromEntries(result), text.join('\n\n'));
+}

@@ -1,0 +1,129 @@
+/** The alerts of an ANTARES locus, over HTTP. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Agent } from 'undici';
+import { messageOf } from '../error_text.ts';
+import { asObject, type JsonObject, parseMessage } from '../ingest/json.ts';
+import { Backoff } from './backoff.ts';
+import { readText } from './http.ts';
+import { UnusableMessage } from './transport.ts';
+
+export interface AlertLinksOptions {
+  /** What links are relative to. */
+  readonly baseUrl: string;
+  /** For how long a link is tried that fails while others answer. */
+  readonly patienceSeconds: number;
+}
+
+const CONNECTIONS = 16;
+const REQUEST_TIMEOUT_MS = 20_000;
+const MAX_PAGE_BYTES = 64 * 2 ** 20;
+/** Far above the alerts of any object. */
+const MAX_PAGES = 1000;
+const FIRST_RETRY_MS = 200;
+const MAX_RETRY_MS = 5000;
+/** What can't be had with these will not be had later; every other failure is the host's, or the way there, or a setting. */
+const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 410, 422]);
+
+export class AlertLinks {
+  /** Requests that are worth having under way at once. */
+  static readonly PARALLEL = CONNECTIONS;
+  readonly #options: AlertLinksOptions;
+  #agent: Agent | undefined;
+  #answeredMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: AlertLinksOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The properties of the newest alert (by `mjd`) that a link of a locus leads to; of those of LSST objects where there are any.
+   * @throws UnusableMessage where there is none, or where that link alone has failed for so long; the signal's reason; Error where the host
+   * cannot be reached
+   */
+  async newest(link: string, signal: AbortSignal): Promise<JsonObject> {
+    let newest: { readonly isLsst: boolean; readonly mjd: number; readonly properties: JsonObject } | undefined;
+    let url = this.#resolve(link);
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const document = await this.#document(url, signal);
+      for (const alert of alertsOf(document, url)) {
+        const isNewer = !newest || (alert.isLsst === newest.isLsst ? alert.mjd >= newest.mjd : alert.isLsst);
+        if (isNewer) newest = alert;
+      }
+      const next = asObject(document.links)?.next;
+      if (typeof next !== 'string') break;
+      url = this.#resolve(next);
+    }
+    if (!newest) throw new UnusableMessage(`no alert at ${url}`);
+    return newest.properties;
+  }
+
+  async close(): Promise<void> {
+    await this.#agent?.destroy();
+  }
+
+  #resolve(link: string): string {
+    const url = URL.parse(link, this.#options.baseUrl);
+    if (url?.protocol === 'https:' || url?.protocol === 'http:') return url.href;
+    throw new UnusableMessage(`the link is no http or https address: ${link.slice(0, 200)}`);
+  }
+
+  async #document(url: string, signal: AbortSignal): Promise<JsonObject> {
+    const patienceMs = this.#options.patienceSeconds * 1000;
+    const backoff = new Backoff(FIRST_RETRY_MS, MAX_RETRY_MS);
+    const beganMs = performance.now();
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        const document = await this.#get(url, signal);
+        this.#answeredMs = performance.now();
+        return document;
+      } catch (error) {
+        if (error instanceof UnusableMessage) throw error;
+        signal.throwIfAborted();
+        const why = `Cannot follow the link ${url}: ${messageOf(error)}`;
+        if (performance.now() - beganMs >= patienceMs) {
+          // Others were answered all the while: it is not the host.
+          if (this.#answeredMs > beganMs + patienceMs / 2) throw new UnusableMessage(why, { cause: error });
+          throw new Error(why, { cause: error });
+        }
+      }
+      await sleep(backoff.next(), undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /** @throws UnusableMessage where another try would give the same */
+  async #get(url: string, signal: AbortSignal): Promise<JsonObject> {
+    const { Agent, request } = await import('undici');
+    this.#agent ??= new Agent({
+      connections: CONNECTIONS,
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      bodyTimeout: REQUEST_TIMEOUT_MS,
+    });
+    const headers = { accept: 'application/vnd.api+json, application/json' };
+    const response = await request(url, { dispatcher: this.#agent, headers, signal });
+    if (response.statusCode !== 200) {
+      await response.body.dump();
+      const why = `it answered ${response.statusCode}`;
+      throw FINAL_STATUSES.has(response.statusCode)
+        ? new UnusableMessage(`Cannot follow the link ${url}: ${why}`)
+        : new Error(why);
+    }
+    // A text that is cut off is no JSON, and is tried again.
+    const document = asObject(parseMessage(await readText(response, MAX_PAGE_BYTES)));
+    if (!document) throw new Error('the answer is no JSON object');
+    return document;
+  }
+}
+
+/** The alerts of a page of the JSON:API. */
+function alertsOf(document: JsonObject, url: string) {
+  if (!Array.isArray(document.data)) throw new UnusableMessage(`no list of alerts at ${url}`);
+  return document.data.flatMap(entry => {
+    const attributes = asObject(asObject(entry)?.attributes);
+    const properties = asObject(attributes?.properties);
+    if (!properties) return [];
+    const mjd = Number(attributes?.mjd ?? properties.ant_mjd ?? Number.NEGATIVE_INFINITY);
+    const id = properties.lsst_diaObject_diaObjectId;
+    return [{ isLsst: id !== undefined && id !== null, mjd, properties }];
+  });
+}

@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { nowUs } from '../../workers/times.ts';
+import { messageOf } from '../error_text.ts';
+import type { Ingester } from '../ingest/ingester.ts';
+import { addOutcome, noOutcomes } from '../ingest/outcomes.ts';
+import type { Log } from '../log.ts';
+import type { BrokerName } from '../store/types.ts';
+import { Backoff } from './backoff.ts';
+import type { Connection, Feed, Message } from './transport.ts';
+
+const FIRST_RETRY_MS = 500;
+const MAX_RETRY_MS = 60_000;
+
+export interface ConsumerOptions<M extends Message> {
+  readonly broker: BrokerName;
+  readonly feed: Feed<M>;
+  readonly ingester: Ingester;
+  readonly log: Log;
+}
+
+/**
+ * Brings one broker's live messages into the store: a batch at a time is received, stored, and acknowledged once it is durable. After any
+ * failure it connects anew; what was not acknowledged comes again, and is then a duplicate at worst.
+ */
+export class BrokerConsumer<M extends Message = Message> {
+  readonly #options: ConsumerOptions<M>;
+  readonly #backoff = new Backoff(FIRST_RETRY_MS, MAX_RETRY_MS);
+  #connected = false;
+  #failures = 0;
+
+  constructor(options: ConsumerOptions<M>) {
+    this.#options = options;
+  }
+
+  /** Whether there is a connection now, and how many could not be made or were lost so far. */
+  get state(): { readonly connected: boolean; readonly failures: number } {
+    return { connected: this.#connected, failures: this.#failures };
+  }
+
+  /** Consumes until the signal fires; the batch in hand is then finished if that can be done without waiting. Never rejects. */
+  async run(stop: AbortSignal): Promise<void> {
+    const { broker, feed, log } = this.#options;
+    while (!stop.aborted) {
+      const error = await this.#session(stop);
+      if (error === undefined) continue;
+      if (stop.aborted) {
+        log('consume_unfinished', { broker, error: messageOf(error) });
+        break;
+      }
+      this.#failures++;
+      const waitMs = Math.round(this.#backoff.next());
+      log('consume_failed', { broker, error: messageOf(error), next_attempt_in_s: waitMs / 1000 });
+      await sleep(waitMs, undefined, { signal: stop }).catch(() => {});
+    }
+    await feed.close();
+  }
+
+  /** One connection, from its beginning to its end; what ended it, or nothing when the signal did. */
+  async #session(stop: AbortSignal): Promise<unknown> {
+    let connection: Connection<M> | undefined;
+    try {
+      connection = await this.#options.feed.connect(stop);
+      this.#connected = true;
+      this.#options.log('consume_connected', { broker: this.#options.broker });
+      while (!stop.aborted) await this.#batch(connection, stop);
+      return undefined;
+    } catch (error) {
+      return error;
+    } finally {
+      this.#connected = false;
+      await connection?.close();
+    }
+  }
+
+  async #batch(connection: Connection<M>, stop: AbortSignal): Promise<void> {
+    const messages = await connection.receive();
+    if (messages.length === 0) return;
+    const normalised = await this.#options.feed.normalise(messages, nowUs(), stop);
+    const outcomes = noOutcomes();
+    for (const [i, { origin, bytes }] of messages.entries()) addOutcome(outcomes, normalised[i]!, origin, bytes);
+    await this.#options.ingester.store(outcomes);
+    await connection.acknowledge(messages);
+    this.#backoff.reset();
+  }
+}

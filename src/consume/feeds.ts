@@ -1,0 +1,162 @@
+/** The brokers' live transports, as the settings and the environment have them. */
+import { type Config, ConfigError } from '../config.ts';
+import { normaliseProperties } from '../ingest/antares.ts';
+import { normaliseLasair } from '../ingest/lasair.ts';
+import { type Normalised, rejected } from '../ingest/normalise.ts';
+import { normaliseWithAttributes } from '../ingest/pittgoogle.ts';
+import type { Log } from '../log.ts';
+import type { BrokerName } from '../store/types.ts';
+import { AlertLinks } from './antares_links.ts';
+import { alertsLink } from './antares_locus.ts';
+import { connectKafka, type KafkaMessage, type KafkaOptions } from './kafka.ts';
+import { connectPubSub, googleAuthorization, type PubSubMessage } from './pubsub.ts';
+import { withText } from './text.ts';
+import { type BatchLimits, type Feed, type Message, UnusableMessage } from './transport.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * @param environment where the credentials are; they are in no setting, so that nothing shows them
+ * @throws ConfigError when a setting or a credential is missing
+ */
+export function feedOf(broker: BrokerName, config: Config, environment: Environment, log: Log): Feed<Message> {
+  switch (broker) {
+    case 'antares':
+      return antaresFeed(config, environment, log) as Feed<Message>;
+    case 'lasair':
+      return lasairFeed(config, log) as Feed<Message>;
+    case 'pittgoogle':
+      return pittgoogleFeed(config, environment) as Feed<Message>;
+  }
+}
+
+function lasairFeed(config: Config, log: Log): Feed<KafkaMessage> {
+  const options: KafkaOptions = { ...kafkaOptions('LASAIR', config, log), tls: false };
+  return {
+    connect: signal => connectKafka(options, signal),
+    normalise: async (messages, receivedAtUs) =>
+      messages.map(({ bytes }) => withText(bytes, text => normaliseLasair(text, receivedAtUs))),
+    close: async () => {},
+  };
+}
+
+function antaresFeed(config: Config, environment: Environment, log: Log): Feed<KafkaMessage> {
+  const username = credential('ANTARES_API_KEY', environment);
+  const password = credential('ANTARES_API_SECRET', environment);
+  const options: KafkaOptions = {
+    ...kafkaOptions('ANTARES', config, log),
+    tls: config.ANTARES_KAFKA_TLS,
+    sasl: { mechanism: config.ANTARES_KAFKA_SASL_MECHANISM, username, password },
+  };
+  const baseUrl = config.ANTARES_API_BASE_URL;
+  const links = new AlertLinks({ baseUrl, patienceSeconds: config.ANTARES_LINK_PATIENCE_SECONDS });
+  const normaliseOne = async ({ bytes }: Message, receivedAtUs: number, signal: AbortSignal): Promise<Normalised> => {
+    try {
+      return normaliseProperties(await links.newest(await alertsLink(bytes), signal), receivedAtUs);
+    } catch (error) {
+      if (error instanceof UnusableMessage) return rejected(error.message);
+      throw error;
+    }
+  };
+  return {
+    connect: signal => connectKafka(options, signal),
+    normalise: (messages, receivedAtUs, signal) =>
+      mapParallel(messages, AlertLinks.PARALLEL, signal, (message, stop) => normaliseOne(message, receivedAtUs, stop)),
+    close: () => links.close(),
+  };
+}
+
+function pittgoogleFeed(config: Config, environment: Environment): Feed<PubSubMessage> {
+  const subscription = config.PITTGOOGLE_SUBSCRIPTION;
+  if (subscription === null) {
+    throw new ConfigError(
+      'Cannot consume pittgoogle as PITTGOOGLE_SUBSCRIPTION is not set: give it projects/PROJECT/subscriptions/NAME, a subscription of yours to the topic lsst-alerts-json',
+    );
+  }
+  // The emulator's own variable, as all of Google's clients know it.
+  const emulator = environment.PUBSUB_EMULATOR_HOST;
+  const endpoint = emulator ? `http://${emulator}` : config.PUBSUB_ENDPOINT;
+  const limits = batchLimits(config);
+  return {
+    async connect(signal) {
+      const authorization = emulator ? async () => ({}) : await googleAuthorization(endpoint);
+      return connectPubSub({ endpoint, subscription, authorization, limits }, signal);
+    },
+    normalise: async (messages, receivedAtUs) =>
+      messages.map(({ bytes, attributes }) =>
+        withText(bytes, text =>
+          normaliseWithAttributes(text, attributes, receivedAtUs, config.MIN_DIASOURCE_RELIABILITY),
+        ),
+      ),
+    close: async () => {},
+  };
+}
+
+function kafkaOptions(name: 'LASAIR' | 'ANTARES', config: Config, log: Log): Omit<KafkaOptions, 'tls' | 'sasl'> {
+  const broker = name.toLowerCase();
+  const topics = config[`${name}_TOPICS`];
+  const groupId = config[`${name}_GROUP_ID`];
+  if (topics.length === 0) {
+    throw new ConfigError(
+      `Cannot consume ${broker} as ${name}_TOPICS is not set: give it the topics of your filters, with commas between`,
+    );
+  }
+  if (groupId === null) {
+    throw new ConfigError(
+      `Cannot consume ${broker} as ${name}_GROUP_ID is not set: give it a name that nobody else uses there, and keep it, as the broker remembers under it what was read`,
+    );
+  }
+  return {
+    servers: config[`${name}_KAFKA_SERVERS`],
+    topics,
+    groupId,
+    sessionTimeoutSeconds: config.KAFKA_SESSION_TIMEOUT_SECONDS,
+    limits: batchLimits(config),
+    log,
+  };
+}
+
+function batchLimits(config: Config): BatchLimits {
+  return {
+    messages: config.CONSUME_BATCH_MESSAGES,
+    bytes: config.CONSUME_BATCH_BYTES,
+    seconds: config.CONSUME_BATCH_SECONDS,
+  };
+}
+
+function credential(name: string, environment: Environment): string {
+  const value = environment[name];
+  if (value) return value;
+  throw new ConfigError(
+    `Cannot consume antares as ${name} is not set in the environment: put your ANTARES credentials there`,
+  );
+}
+
+/**
+ * What `work` makes of each item, in their order, so many at once. Where one fails the others are stopped; it rejects with the first
+ * failure when all have ended.
+ */
+async function mapParallel<T, U>(
+  items: readonly T[],
+  limit: number,
+  signal: AbortSignal,
+  work: (item: T, signal: AbortSignal) => Promise<U>,
+): Promise<U[]> {
+  const failure = new AbortController();
+  const stop = AbortSignal.any([signal, failure.signal]);
+  const results: U[] = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < items.length && !stop.aborted) {
+      const i = next++;
+      try {
+        results[i] = await work(items[i]!, stop);
+      } catch (error) {
+        failure.abort(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  stop.throwIfAborted();
+  return results;
+}

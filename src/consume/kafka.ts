@@ -1,0 +1,247 @@
+/** Kafka: messages of topics, as a member of a consumer group that commits its offsets once they are durable. */
+import type { Consumer, MessagesStream } from '@platformatic/kafka';
+import type { Log } from '../log.ts';
+import type { BatchLimits, Connection, Message } from './transport.ts';
+
+export interface KafkaOptions {
+  /** `host:port` of some of the cluster's servers. */
+  readonly servers: readonly string[];
+  readonly topics: readonly string[];
+  readonly groupId: string;
+  readonly tls: boolean;
+  readonly sasl?: {
+    readonly mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512';
+    readonly username: string;
+    readonly password: string;
+  };
+  readonly sessionTimeoutSeconds: number;
+  readonly limits: BatchLimits;
+  readonly log: Log;
+}
+
+export interface KafkaMessage extends Message {
+  readonly origin: { readonly topic: string; readonly partition: number; readonly offset: string };
+}
+
+const REQUEST_TIMEOUT_MS = 10_000;
+/** How long a server holds back its answer for want of messages. */
+const FETCH_WAIT_MS = 1000;
+/** No answer to a fetch for this long: the connection is dead, whatever the client thinks. */
+const STALLED_MS = 60_000;
+const CLOSE_MS = 5000;
+const MIN_FETCH_BYTES = 2 ** 20;
+/** While the group changes hands a commit is refused; more refusals in a row than this, and something else is wrong. */
+const MAX_REFUSED_COMMITS = 10;
+/** As the protocol has them. */
+const EARLIEST = -2n;
+const LATEST = -1n;
+
+/**
+ * Joins the group. A group that has no offset yet begins with the earliest message that is kept.
+ * @throws Error when that cannot be done; the signal's reason when it fires
+ */
+export async function connectKafka(options: KafkaOptions, signal: AbortSignal): Promise<Connection<KafkaMessage>> {
+  const { Consumer } = await import('@platformatic/kafka');
+  signal.throwIfAborted();
+  const sessionTimeout = Math.round(options.sessionTimeoutSeconds * 1000);
+  const fetchBytes = Math.max(MIN_FETCH_BYTES, options.limits.bytes);
+  const consumer = new Consumer({
+    clientId: 'nearsky',
+    groupId: options.groupId,
+    bootstrapBrokers: [...options.servers],
+    ...(options.tls ? { tls: {} } : {}),
+    ...(options.sasl ? { sasl: options.sasl } : {}),
+    autocommit: false,
+    sessionTimeout,
+    heartbeatInterval: Math.min(3000, Math.round(sessionTimeout / 5)),
+    maxWaitTime: FETCH_WAIT_MS,
+    maxBytes: fetchBytes,
+    maxBytesPerPartition: fetchBytes,
+    highWaterMark: options.limits.messages,
+    timeout: REQUEST_TIMEOUT_MS,
+    connectTimeout: REQUEST_TIMEOUT_MS,
+    retries: 1,
+    retryDelay: 250,
+  });
+  const connection = new KafkaConnection(consumer, options, signal);
+  const joining = connection.join();
+  try {
+    await unlessAborted(joining, signal);
+    return connection;
+  } catch (error) {
+    // Not while it still joins: a stream of a closed client emits an error before anyone can listen.
+    const close = () => connection.close();
+    await within(2 * CLOSE_MS, joining.then(close, close));
+    throw error;
+  }
+}
+
+class KafkaConnection implements Connection<KafkaMessage> {
+  readonly #consumer: Consumer;
+  readonly #options: KafkaOptions;
+  readonly #signal: AbortSignal;
+  #stream: MessagesStream<Buffer, Buffer, Buffer, Buffer> | undefined;
+  #failure: unknown;
+  #heardMs = performance.now();
+  #refusedCommits = 0;
+  /** Ends the waiting of `receive`. */
+  #wake = () => {};
+
+  constructor(consumer: Consumer, options: KafkaOptions, signal: AbortSignal) {
+    this.#consumer = consumer;
+    this.#options = options;
+    this.#signal = signal;
+    const fail = (error: unknown) => this.#fail(error);
+    consumer.on('error', fail);
+    // After such an error the client sends no further heartbeats.
+    consumer.on('consumer:heartbeat:error', ({ error }) => fail(error));
+    signal.addEventListener('abort', this.#onAbort);
+  }
+
+  readonly #onAbort = () => this.#wake();
+
+  #fail(error: unknown): void {
+    this.#failure ??= error;
+    this.#wake();
+  }
+
+  async join(): Promise<void> {
+    const stream = await this.#openStream();
+    this.#stream = stream;
+    await this.#mendOffsets();
+    stream.on('readable', () => this.#wake());
+  }
+
+  /** With the callback, as what listens to a stream must do so in the same turn: an error may be emitted in the next. */
+  #openStream(): Promise<MessagesStream<Buffer, Buffer, Buffer, Buffer>> {
+    const topics = [...this.#options.topics];
+    return new Promise((resolve, reject) => {
+      this.#consumer.consume({ topics, mode: 'committed', fallbackMode: 'earliest' }, (error, stream) => {
+        if (!stream) return reject(error);
+        stream.on('error', failure => this.#fail(failure));
+        stream.on('close', () => this.#fail(new Error('the stream of messages ended')));
+        stream.on('fetch', () => {
+          this.#heardMs = performance.now();
+        });
+        resolve(stream);
+      });
+    });
+  }
+
+  /**
+   * An offset whose message is no longer kept would fail for ever (the client does not look for that): the group goes on with the
+   * earliest message that is.
+   */
+  async #mendOffsets(): Promise<void> {
+    const assigned = this.#consumer.assignments ?? [];
+    if (assigned.length === 0) return;
+    const topics = assigned.map(({ topic }) => topic);
+    const committed = await this.#consumer.listCommittedOffsets({ topics: assigned });
+    const earliest = await this.#consumer.listOffsets({ topics, timestamp: EARLIEST });
+    const latest = await this.#consumer.listOffsets({ topics, timestamp: LATEST });
+    const expired = assigned.flatMap(({ topic, partitions }) =>
+      partitions.flatMap(partition => {
+        const was = committed.get(topic)?.[partition] ?? -1n;
+        const offset = earliest.get(topic)?.[partition] ?? 0n;
+        const isKept = was >= offset && was <= (latest.get(topic)?.[partition] ?? was);
+        return was < 0n || isKept ? [] : [{ topic, partition, was, offset, leaderEpoch: -1 }];
+      }),
+    );
+    if (expired.length === 0) return;
+    await this.#consumer.commit({ offsets: expired.map(({ was: _, ...offset }) => offset) });
+    const lost = expired.map(({ topic, partition, was, offset }) => `${topic} ${partition}: ${was} to ${offset}`);
+    throw new Error(
+      `messages were removed by the broker before they were read; going on after them: ${lost.join(', ')}`,
+    );
+  }
+
+  async receive(): Promise<readonly KafkaMessage[]> {
+    const { limits } = this.#options;
+    const messages: KafkaMessage[] = [];
+    let bytes = 0;
+    let untilMs = Number.POSITIVE_INFINITY;
+    while (messages.length < limits.messages && bytes < limits.bytes) {
+      if (this.#failure !== undefined) throw this.#failure;
+      const message = this.#stream!.read();
+      if (message) {
+        if (messages.length === 0) untilMs = performance.now() + limits.seconds * 1000;
+        const { topic, partition, offset, value } = message;
+        messages.push({ origin: { topic, partition, offset: `${offset}` }, bytes: value ?? new Uint8Array(0) });
+        bytes += value?.length ?? 0;
+        continue;
+      }
+      if (this.#signal.aborted || performance.now() >= untilMs) break;
+      await this.#waitUntil(untilMs);
+    }
+    return messages;
+  }
+
+  /** Until there is something to read, or to find out, or that time. */
+  async #waitUntil(timeMs: number): Promise<void> {
+    // A member without partitions fetches nothing.
+    const hasPartitions = (this.#consumer.assignments ?? []).some(({ partitions }) => partitions.length > 0);
+    if (!hasPartitions) this.#heardMs = performance.now();
+    const stalledMs = this.#heardMs + STALLED_MS;
+    if (performance.now() > stalledMs) throw new Error(`no answer for ${STALLED_MS / 1000} s`);
+    await new Promise<void>(resolve => {
+      const timer = setTimeout(resolve, Math.max(1, Math.min(timeMs, stalledMs) - performance.now()));
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = () => {};
+  }
+
+  async acknowledge(messages: readonly KafkaMessage[]): Promise<void> {
+    const next = new Map<string, { topic: string; partition: number; offset: bigint; leaderEpoch: number }>();
+    for (const { origin } of messages) {
+      const { topic, partition, offset } = origin;
+      next.set(`${topic} ${partition}`, { topic, partition, offset: BigInt(offset) + 1n, leaderEpoch: -1 });
+    }
+    try {
+      await this.#consumer.commit({ offsets: [...next.values()] });
+      this.#refusedCommits = 0;
+    } catch (error) {
+      // The group is being divided anew: these are stored, and whoever gets their partition may read them again.
+      if (!isRebalance(error) || ++this.#refusedCommits > MAX_REFUSED_COMMITS) throw error;
+      this.#options.log('consume_commit_refused', { group: this.#options.groupId, messages: messages.length });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#signal.removeEventListener('abort', this.#onAbort);
+    const { Base } = await import('@platformatic/kafka');
+    // Leaves the group, so that another member need not wait for the end of the session. Where that fails, only the connections are closed.
+    const left = await within(CLOSE_MS, this.#consumer.close(true));
+    if (!left) await within(CLOSE_MS, Base.prototype.close.call(this.#consumer) as Promise<void>);
+  }
+}
+
+function isRebalance(error: unknown): boolean {
+  const { findBy } = error as { findBy?: (property: string, value: unknown) => unknown };
+  return findBy !== undefined && Boolean(findBy.call(error, 'needsRejoin', true));
+}
+
+/** Whether the promise resolves within that time. */
+async function within(milliseconds: number, promise: Promise<unknown>): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<boolean>(resolve => {
+    timer = setTimeout(resolve, milliseconds, false);
+  });
+  const done = promise.then(
+    () => true,
+    () => false,
+  );
+  return await Promise.race([done, late]).finally(() => clearTimeout(timer));
+}
+
+/** The promise; rejects with the signal's reason when that fires first. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop);
+  });
+  return await Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', stop));
+}

@@ -1,0 +1,117 @@
+/** Google Pub/Sub over its REST interface: `pull` and `acknowledge` of one subscription. */
+import type { JsonObject } from '../ingest/json.ts';
+import { readText, TooLongError } from './http.ts';
+import type { BatchLimits, Connection, Message } from './transport.ts';
+
+export interface PubSubOptions {
+  /** Scheme and host. */
+  readonly endpoint: string;
+  /** `projects/PROJECT/subscriptions/NAME` */
+  readonly subscription: string;
+  /** The headers that say who asks; they may change from request to request. */
+  readonly authorization: () => Promise<Readonly<Record<string, string>>>;
+  readonly limits: BatchLimits;
+}
+
+export interface PubSubMessage extends Message {
+  readonly origin: { readonly subscription: string; readonly message_id: string };
+  readonly attributes: JsonObject;
+  readonly ackId: string;
+}
+
+/** What the service allows. */
+const MAX_MESSAGES = 1000;
+/** The service holds back its answer for a minute and a half when there is no message. */
+const PULL_TIMEOUT_MS = 120_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Above any answer of one message, which has at most 10 MB, a third more in base64. */
+const MIN_ANSWER_BYTES = 16 * 2 ** 20;
+const MAX_ERROR_BYTES = 65_536;
+const SHOWN_CHARACTERS = 300;
+
+/** Nothing is sent before the first `receive`: whether the subscription can be reached turns out there. */
+export function connectPubSub(options: PubSubOptions, signal: AbortSignal): Connection<PubSubMessage> {
+  return new PubSubConnection(options, signal);
+}
+
+interface ReceivedMessage {
+  readonly ackId: string;
+  readonly message?: {
+    readonly data?: string;
+    readonly attributes?: JsonObject;
+    readonly messageId?: string;
+  };
+}
+
+class PubSubConnection implements Connection<PubSubMessage> {
+  readonly #options: PubSubOptions;
+  readonly #signal: AbortSignal;
+  readonly #maxAnswerBytes: number;
+  #maxMessages: number;
+
+  constructor(options: PubSubOptions, signal: AbortSignal) {
+    this.#options = options;
+    this.#signal = signal;
+    this.#maxMessages = Math.min(MAX_MESSAGES, options.limits.messages);
+    this.#maxAnswerBytes = Math.max(MIN_ANSWER_BYTES, 2 * options.limits.bytes);
+  }
+
+  async receive(): Promise<readonly PubSubMessage[]> {
+    for (;;) {
+      const messages = await this.#pull();
+      if (messages.length > 0 || this.#signal.aborted) return messages;
+    }
+  }
+
+  /** What there is; the service does not wait for more. An answer that is too long is asked for in parts: it comes again, in time. */
+  async #pull(): Promise<PubSubMessage[]> {
+    try {
+      const text = await this.#post('pull', { maxMessages: this.#maxMessages }, PULL_TIMEOUT_MS, this.#signal);
+      const { receivedMessages = [] } = JSON.parse(text) as { receivedMessages?: ReceivedMessage[] };
+      return receivedMessages.map(({ ackId, message }) => ({
+        ackId,
+        bytes: Buffer.from(message?.data ?? '', 'base64'),
+        attributes: message?.attributes ?? {},
+        origin: { subscription: this.#options.subscription, message_id: message?.messageId ?? '' },
+      }));
+    } catch (error) {
+      if (this.#signal.aborted) return [];
+      if (!(error instanceof TooLongError) || this.#maxMessages === 1) throw error;
+      this.#maxMessages = Math.ceil(this.#maxMessages / 2);
+      return [];
+    }
+  }
+
+  async acknowledge(messages: readonly PubSubMessage[]): Promise<void> {
+    const ackIds = messages.map(({ ackId }) => ackId);
+    await this.#post('acknowledge', { ackIds }, REQUEST_TIMEOUT_MS);
+  }
+
+  async #post(method: string, body: unknown, timeoutMs: number, signal?: AbortSignal): Promise<string> {
+    const { endpoint, subscription, authorization } = this.#options;
+    const { request } = await import('undici');
+    const response = await request(`${endpoint}/v1/${subscription}:${method}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(await authorization()) },
+      body: JSON.stringify(body),
+      headersTimeout: timeoutMs,
+      bodyTimeout: REQUEST_TIMEOUT_MS,
+      ...(signal ? { signal } : {}),
+    });
+    if (response.statusCode === 200) return await readText(response, this.#maxAnswerBytes);
+    const why = (await readText(response, MAX_ERROR_BYTES)).replace(/\s+/g, ' ').slice(0, SHOWN_CHARACTERS);
+    throw new Error(`Pub/Sub answered ${response.statusCode} to ${method} ${subscription}: ${why}`);
+  }
+
+  async close(): Promise<void> {}
+}
+
+/**
+ * The headers of Google's default credentials: the key file that GOOGLE_APPLICATION_CREDENTIALS names, or those of the machine. Of a
+ * service account it is a token that the key itself signs, which needs no request.
+ */
+export async function googleAuthorization(endpoint: string): Promise<PubSubOptions['authorization']> {
+  const { GoogleAuth } = await import('google-auth-library');
+  const auth = new GoogleAuth();
+  return async () => Object.fromEntries(await auth.getRequestHeaders(`${endpoint}/`));
+}

@@ -1,0 +1,159 @@
+/** From the value of a Kafka message of ANTARES to the newest alert, over HTTP. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import { serialize } from 'bson';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { AlertLinks } from '../../src/consume/antares_links.ts';
+import { alertsLink } from '../../src/consume/antares_locus.ts';
+import { normaliseProperties } from '../../src/ingest/antares.ts';
+import { sample } from '../e2e/support.ts';
+import { failure } from '../store/support.ts';
+import { AntaresServer, locusMessage } from './antares_server.ts';
+import type { Fault, HttpRequest } from './http_server.ts';
+
+const test = suite('consume/antares');
+
+const BIG_ID = 9_223_372_036_854_775_807n;
+const alert = (mjd: number, id: bigint | null = BIG_ID, more = '') =>
+  `{"ant_mjd": ${mjd}, "ant_time_received": 1772010265${id === null ? '' : `, "lsst_diaObject_diaObjectId": ${id}`}${more}}`;
+const never = new AbortController().signal;
+
+async function withServer<T>(
+  fault: ((request: HttpRequest) => Fault | undefined) | undefined,
+  use: (server: AntaresServer, links: AlertLinks) => Promise<T>,
+  { patienceSeconds = 5, pageSize = 100 } = {},
+): Promise<T> {
+  const server = await AntaresServer.start(fault, pageSize);
+  const links = new AlertLinks({ baseUrl: server.url, patienceSeconds });
+  try {
+    return await use(server, links);
+  } finally {
+    await links.close();
+    await server.close();
+  }
+}
+
+test('the link of a locus; anything else can not be used', async () => {
+  assert.is(await alertsLink(locusMessage('ANT1', 'https://host/alerts')), 'https://host/alerts');
+  const big = { count: BIG_ID, when: new Date(0), none: null };
+  assert.is(await alertsLink(locusMessage('ANT1', '/relative', big)), '/relative');
+  const unusable: [Uint8Array, RegExp][] = [
+    [new Uint8Array(0), /BSON in zlib/],
+    [Buffer.from('{"data": {}}'), /BSON in zlib/],
+    [deflateSync('{"data": {}}'), /BSON in zlib/],
+    [locusMessage('ANT1', 'x').subarray(0, 100), /BSON in zlib/],
+    [deflateSync(Buffer.alloc(65 * 2 ** 20)), /BSON in zlib/],
+    [deflateSync(serialize({ data: { type: 'locus' } })), /no data\.relationships/],
+    [deflateSync(serialize({ data: [{ relationships: { alerts: { links: { related: 5 } } } }] })), /no data\.relation/],
+  ];
+  for (const [value, reason] of unusable) {
+    const error = await failure(() => alertsLink(value));
+    assert.is(error.name, 'UnusableMessage');
+    assert.match(error.message, reason);
+  }
+});
+
+test('the newest alert, of whatever page, every digit of its id; of LSST where there is one', () =>
+  withServer(
+    undefined,
+    async (server, links) => {
+      const newest = async (...alerts: string[]) => {
+        server.requests.length = 0;
+        server.add('ANT1', alerts);
+        return (await links.newest(server.link('ANT1'), never)).ant_mjd;
+      };
+      assert.is(await newest(alert(1), alert(3), alert(2)), 3);
+      assert.equal(server.requests, ['/v1/loci/ANT1/alerts', '/v1/loci/ANT1/alerts?page[offset]=2']);
+      assert.is(await newest(alert(9), alert(3), alert(2), alert(4), alert(5)), 9);
+      assert.is(await newest(alert(1), alert(5, null), alert(2), alert(6, null)), 2);
+      assert.is(await newest(alert(1, null), alert(5, null)), 5);
+      server.add('ANT2', [alert(1)]);
+      const properties = await links.newest('loci/ANT2/alerts', never);
+      const normalised = normaliseProperties(properties, 0);
+      assert.ok(normalised.kind === 'delivery' && normalised.delivery.diaObjectId === BIG_ID);
+      assert.is(
+        normaliseProperties(await links.newest(server.add('ANT3', [alert(1, null)]) && server.link('ANT3'), never), 0)
+          .kind,
+        'skipped',
+      );
+    },
+    { pageSize: 2 },
+  ));
+
+test('the alerts of the sample come as they went', () =>
+  withServer(undefined, async (server, links) => {
+    const lines = readFileSync(join(sample, 'alerts/antares.ndjson'), 'utf8').trimEnd().split('\n');
+    const flat = lines.filter(line => !line.startsWith('{"properties"') && line.includes('diaObjectId'));
+    assert.ok(flat.length >= 5);
+    for (const [i, text] of flat.entries()) {
+      const link = await alertsLink(server.add(`ANT${i}`, [text]));
+      const normalised = normaliseProperties(await links.newest(link, never), 0);
+      assert.ok(normalised.kind === 'delivery');
+      assert.is(`${normalised.delivery.diaObjectId}`, /"lsst_diaObject_diaObjectId":(\d+)/.exec(text)![1]);
+    }
+  }));
+
+test('what fails now is tried again: errors of the server, answers cut off, connections that end', async () => {
+  const retried = async (faults: readonly (Fault | undefined)[]) => {
+    let count = 0;
+    await withServer(
+      () => faults[count++],
+      async (server, links) => {
+        server.add('ANT1', [alert(1)]);
+        assert.is((await links.newest(server.link('ANT1'), never)).ant_mjd, 1);
+        assert.is(count, faults.length);
+      },
+      { patienceSeconds: 60 },
+    );
+  };
+  await Promise.all([retried([500, 'truncate', undefined]), retried(['drop', 429, 503, undefined])]);
+});
+
+test('what will never be there can not be used', () =>
+  withServer(undefined, async (server, links) => {
+    server.add('ANT1', []);
+    for (const [link, reason] of [
+      [server.link('ANT404'), /answered 404/],
+      [server.link('ANT1'), /no alert at/],
+      ['ftp://host/alerts', /no http or https address/],
+      ['http://', /no http or https address/],
+    ] as const) {
+      const error = await failure(() => links.newest(link, never));
+      assert.is(error.name, 'UnusableMessage');
+      assert.match(error.message, reason);
+    }
+  }));
+
+test('one link that fails while others answer can not be used; where all fail, it is the host', async () => {
+  const broken = (request: HttpRequest) => (request.url.pathname.includes('BROKEN') ? 500 : undefined);
+  await withServer(
+    broken,
+    async (server, links) => {
+      server.add('ANT1', [alert(1)]);
+      const alone = await failure(() => links.newest(server.link('BROKEN'), never));
+      assert.equal([alone.name, /BROKEN.*answered 500/.test(alone.message)], ['Error', true]);
+      const asked: Promise<unknown>[] = [];
+      const others = setInterval(() => asked.push(links.newest(server.link('ANT1'), never)), 20);
+      const beside = await failure(() => links.newest(server.link('BROKEN'), never));
+      clearInterval(others);
+      await Promise.all(asked);
+      assert.equal([beside.name, /BROKEN.*answered 500/.test(beside.message)], ['UnusableMessage', true]);
+    },
+    { patienceSeconds: 1 },
+  );
+});
+
+test('a signal ends the trying', () =>
+  withServer(
+    () => 500,
+    async (server, links) => {
+      const stop = new AbortController();
+      setTimeout(() => stop.abort(new Error('told to stop')), 300);
+      assert.is((await failure(() => links.newest(server.link('ANT1'), stop.signal))).message, 'told to stop');
+    },
+    { patienceSeconds: 3600 },
+  ));
+
+test.run();

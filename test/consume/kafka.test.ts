@@ -1,0 +1,243 @@
+/** The Kafka connection against Kafka itself. */
+
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { connectKafka, type KafkaMessage, type KafkaOptions } from '../../src/consume/kafka.ts';
+import type { Connection } from '../../src/consume/transport.ts';
+import { messageOf } from '../../src/error_text.ts';
+import { eventually } from '../e2e/support.ts';
+import { failure } from '../store/support.ts';
+import { API_KEY, API_SECRET, KafkaServer, whyNoKafka } from './kafka_server.ts';
+
+const test = suite(whyNoKafka ? `consume/kafka (skipped: ${whyNoKafka})` : 'consume/kafka');
+const real = whyNoKafka ? test.skip : test;
+
+let kafka: KafkaServer;
+const directory = mkdtempSync(join(tmpdir(), 'nearsky-test-'));
+test.before(async () => {
+  if (!whyNoKafka) kafka = await KafkaServer.start(directory);
+});
+test.after(async () => {
+  await kafka?.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+let count = 0;
+/** A name that no other test has. */
+const unique = (name: string) => `${name}-${++count}`;
+const values = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => Buffer.from(`m${from + i}`));
+const texts = (messages: readonly KafkaMessage[]) => messages.map(({ bytes }) => Buffer.from(bytes).toString());
+const range = (from: number, to: number) => values(from, to).map(String);
+
+function optionsFor(topic: string, groupId: string): KafkaOptions {
+  return {
+    servers: [kafka.server],
+    topics: [topic],
+    groupId,
+    tls: false,
+    sessionTimeoutSeconds: 2,
+    limits: { messages: 1000, bytes: 2 ** 20, seconds: 0.2 },
+    log: () => {},
+  };
+}
+
+/** Connects, uses the connection, and closes it. */
+async function connected<T>(options: KafkaOptions, use: (connection: Connection<KafkaMessage>) => Promise<T>) {
+  const connection = await connectKafka(options, new AbortController().signal);
+  try {
+    return await use(connection);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Receives until there are so many. */
+async function receive(connection: Connection<KafkaMessage>, wanted: number): Promise<KafkaMessage[]> {
+  const messages: KafkaMessage[] = [];
+  while (messages.length < wanted) messages.push(...(await connection.receive()));
+  return messages;
+}
+
+real('what is acknowledged stays read, what is not comes again, in order, however it was compressed', async () => {
+  const [topic, group] = [unique('topic'), unique('group')];
+  await kafka.createTopic(topic, 2);
+  const sent = values(0, 100);
+  for (const [i, compression] of (['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const).entries())
+    await kafka.send(topic, sent.slice(20 * i, 20 * (i + 1)), { partitions: 2, compression });
+  const options = optionsFor(topic, group);
+  await connected(options, async connection => {
+    const messages = await receive(connection, 100);
+    for (const parity of [0, 1]) {
+      const ofOne = messages.filter(({ origin }) => origin.partition === parity);
+      assert.equal(
+        texts(ofOne),
+        range(0, 100).filter((_, i) => i % 2 === parity),
+        'in order within the partition',
+      );
+      assert.equal(
+        ofOne.map(({ origin }) => origin),
+        ofOne.map((_, i) => ({ topic, partition: parity, offset: `${i}` })),
+      );
+    }
+    assert.equal(await kafka.committed(group, topic, 2), [-1n, -1n]);
+  });
+  // Nothing was acknowledged: all of it comes again.
+  await connected(options, async connection => {
+    const messages = await receive(connection, 100);
+    await connection.acknowledge(messages.filter(({ origin }) => origin.partition === 0).slice(0, 30));
+    assert.equal(await kafka.committed(group, topic, 2), [30n, -1n]);
+  });
+  await connected(options, async connection => {
+    const messages = await receive(connection, 70);
+    assert.equal(
+      texts(messages.filter(({ origin }) => origin.partition === 0)),
+      range(0, 100)
+        .filter((_, i) => i % 2 === 0)
+        .slice(30),
+    );
+    await connection.acknowledge(messages);
+    await kafka.send(topic, values(100, 103));
+    assert.equal(texts(await receive(connection, 3)), range(100, 103), 'and then only what is new');
+    assert.equal(await kafka.committed(group, topic, 2), [50n, 50n]);
+  });
+});
+
+real('a batch has no more messages, bytes and time than it may', async () => {
+  const topic = unique('topic');
+  await kafka.createTopic(topic);
+  await kafka.send(topic, values(0, 2500));
+  const options = optionsFor(topic, unique('group'));
+  const limited = (limits: KafkaOptions['limits']) => ({ ...options, groupId: unique('group'), limits });
+  await connected(limited({ messages: 1000, bytes: 2 ** 20, seconds: 1 }), async connection => {
+    for (const expected of [1000, 1000, 500]) assert.is((await connection.receive()).length, expected);
+  });
+  await connected(limited({ messages: 1000, bytes: 12, seconds: 1 }), async connection => {
+    // m0 to m9 have two bytes each; the sixth reaches the limit.
+    assert.equal(texts(await connection.receive()), range(0, 6));
+  });
+  await connected(limited({ messages: 5000, bytes: 2 ** 20, seconds: 0.3 }), async connection => {
+    assert.is((await receive(connection, 2500)).length, 2500, 'a batch that is not full is given all the same');
+  });
+});
+
+real('with PLAIN and SCRAM; wrong credentials are an error that does not show them', async () => {
+  const topic = unique('topic');
+  await kafka.createTopic(topic);
+  await kafka.send(topic, values(0, 3));
+  const options = { ...optionsFor(topic, ''), servers: [kafka.saslServer] };
+  for (const mechanism of ['PLAIN', 'SCRAM-SHA-256'] as const) {
+    const sasl = { mechanism, username: API_KEY, password: API_SECRET };
+    await connected({ ...options, groupId: unique('group'), sasl }, async connection => {
+      assert.equal(texts(await receive(connection, 3)), range(0, 3));
+    });
+    const wrong = { ...sasl, password: 'another-secret' };
+    const error = await failure(() => connected({ ...options, groupId: unique('group'), sasl: wrong }, async () => {}));
+    assert.not.match(`${error.stack} ${JSON.stringify(error)}`, 'another-secret');
+  }
+});
+
+real('an offset whose message is gone: an error that says so, and then the earliest message that is kept', async () => {
+  const [topic, group] = [unique('topic'), unique('group')];
+  await kafka.createTopic(topic);
+  await kafka.send(topic, values(0, 50));
+  const options = optionsFor(topic, group);
+  await connected(options, async connection => connection.acknowledge((await receive(connection, 50)).slice(0, 10)));
+  await kafka.deleteBefore(topic, 0, 25n);
+  const error = await failure(() => connected(options, async () => {}));
+  assert.match(error.message, /removed by the broker before they were read.*0: 10 to 25/);
+  await connected(options, async connection => assert.equal(texts(await receive(connection, 25)), range(25, 50)));
+});
+
+/** A member of a group that acknowledges all that it gets, until it is told to leave. */
+async function joinGroup(options: KafkaOptions, seen: Set<string>): Promise<{ leave(): Promise<void> }> {
+  const stop = new AbortController();
+  const connection = await connectKafka(options, stop.signal);
+  const reading = (async () => {
+    while (!stop.signal.aborted) {
+      const messages = await connection.receive();
+      if (messages.length > 0) await connection.acknowledge(messages);
+      for (const text of texts(messages)) seen.add(text);
+    }
+    await connection.close();
+  })();
+  const leave = () => {
+    stop.abort();
+    return reading;
+  };
+  return { leave };
+}
+
+real('members of a group come and go, and nothing is left out', async () => {
+  const [topic, group] = [unique('topic'), unique('group')];
+  await kafka.createTopic(topic, 2);
+  const options = optionsFor(topic, group);
+  const seen = new Set<string>();
+  const sendAndSee = async (from: number, to: number) => {
+    await kafka.send(topic, values(from, to), { partitions: 2 });
+    await eventually(`${to} are seen`, async () => seen.size === to || undefined);
+  };
+  const first = await joinGroup(options, seen);
+  await sendAndSee(0, 100);
+  const second = await joinGroup(options, seen);
+  await sendAndSee(100, 200);
+  await first.leave();
+  await sendAndSee(200, 300);
+  await second.leave();
+  assert.equal([...seen].sort(), range(0, 300).sort());
+  assert.equal(await kafka.committed(group, topic, 2), [150n, 150n]);
+});
+
+real('a signal ends the waiting for messages and for a connection', async () => {
+  const topic = unique('topic');
+  await kafka.createTopic(topic);
+  const stop = new AbortController();
+  const limits = { messages: 1000, bytes: 2 ** 20, seconds: 60 };
+  const connection = await connectKafka({ ...optionsFor(topic, unique('group')), limits }, stop.signal);
+  await kafka.send(topic, values(0, 2));
+  setTimeout(() => stop.abort(), 1000);
+  assert.equal(texts(await connection.receive()), range(0, 2), 'what has come by then');
+  await connection.close();
+  const nowhere = { ...optionsFor(topic, 'group'), servers: ['127.0.0.1:1'] };
+  assert.ok(await failure(() => connectKafka(nowhere, new AbortController().signal)));
+  assert.ok(await failure(() => connectKafka(nowhere, AbortSignal.abort(new Error('stop')))));
+});
+
+real('a server that goes is an error; when it is back, what was not acknowledged comes', async () => {
+  const [topic, group] = [unique('topic'), unique('group')];
+  await kafka.createTopic(topic);
+  await kafka.send(topic, values(0, 10));
+  const options = optionsFor(topic, group);
+  const connection = await connectKafka(options, new AbortController().signal);
+  await connection.acknowledge(await receive(connection, 10));
+  await kafka.stop('SIGTERM');
+  const error = await failure(() => connection.receive());
+  assert.ok(messageOf(error) !== '');
+  await connection.close();
+  await kafka.startAgain();
+  await kafka.send(topic, values(10, 20));
+  await connected(options, async again => assert.equal(texts(await receive(again, 10)), range(10, 20)));
+});
+
+// Most brokers send with librdkafka.
+const hasKcat = spawnSync('kcat', ['-V']).status === 0;
+const withKcat = hasKcat ? real : test.skip;
+withKcat('what librdkafka sends, compressed in each of its ways', async () => {
+  const topic = unique('topic');
+  await kafka.createTopic(topic);
+  for (const [i, codec] of ['none', 'gzip', 'snappy', 'lz4', 'zstd'].entries()) {
+    const child = spawn('kcat', ['-P', '-b', kafka.server, '-t', topic, '-z', codec], {
+      stdio: ['pipe', 'ignore', 'inherit'],
+    });
+    child.stdin.end(range(100 * i, 100 * (i + 1)).join('\n'));
+    assert.is((await once(child, 'exit'))[0], 0);
+  }
+  const options = optionsFor(topic, unique('group'));
+  await connected(options, async connection => assert.equal(texts(await receive(connection, 500)), range(0, 500)));
+});
+
+test.run();
