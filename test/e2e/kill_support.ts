@@ -38,21 +38,34 @@ async function openWhenThere(dataDir: string): Promise<Store> {
   }
 }
 
+export interface KillOptions {
+  readonly variables?: Record<string, string>;
+  /** A command that commits nothing for so long is killed, too: it may have nothing left to do, and go on all the same. */
+  readonly idleMs?: number;
+}
+
 /**
  * Runs a command and kills it a random moment after its commit number `commits`.
  * @returns what the database held at the last look before that, or undefined when the command had ended by then
  */
-export async function killAfter(commits: number, dataDir: string, args: readonly string[]): Promise<Dump | undefined> {
-  const { child, finished } = start(args);
+export async function killAfter(
+  commits: number,
+  dataDir: string,
+  args: readonly string[],
+  { variables = {}, idleMs = Number.POSITIVE_INFINITY }: KillOptions = {},
+): Promise<Dump | undefined> {
+  const { child, finished } = start(args, variables);
   let ended = false;
   finished.then(() => {
     ended = true;
   });
   const store = await openWhenThere(dataDir);
   const before = store.lastSequence();
-  while (!ended && store.lastSequence() < before + commits) {
+  let [last, lastMs] = [before, performance.now()];
+  while (!ended && last < before + commits && performance.now() - lastMs < idleMs) {
     await new Promise(resolve => setTimeout(resolve, 1));
     store.resetRead();
+    if (store.lastSequence() > last) [last, lastMs] = [store.lastSequence(), performance.now()];
   }
   await store.close();
   const seen = await readDump(dataDir);

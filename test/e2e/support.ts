@@ -111,13 +111,13 @@ export async function get(url: string): Promise<any> {
   return JSON.parse(text);
 }
 
-/** Calls `check` until it gives a value; throws after ten seconds. */
-export async function eventually<T>(what: string, check: () => Promise<T | undefined>): Promise<T> {
-  const deadline = performance.now() + 10_000;
+/** Calls `check` until it gives a value; throws when that takes longer than ten seconds, or what is given. */
+export async function eventually<T>(what: string, check: () => Promise<T | undefined>, limitMs = 10_000): Promise<T> {
+  const deadline = performance.now() + limitMs;
   for (;;) {
     const value = await check();
     if (value !== undefined) return value;
-    if (performance.now() > deadline) throw new Error(`Waited ten seconds in vain until ${what}`);
+    if (performance.now() > deadline) throw new Error(`Waited ${limitMs / 1000} s in vain until ${what}`);
     await new Promise(resolve => setTimeout(resolve, 50));
   }
 }
