@@ -132,6 +132,8 @@ export class HttpServer {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       answer = errorResponse(error);
+      // Only after this turn does a request without a body count as complete.
+      await Promise.resolve();
     }
     if (outgoing.destroyed) return;
     if (this.#isClosing) outgoing.shouldKeepAlive = false;
