@@ -34,10 +34,10 @@ function fieldsOf(query: Query): unknown[] {
     }
     case 'lookup': {
       const { inputs, detail, filters, maxObjectsPerInput, maxObjects } = query;
-      return [inputs.flatMap(inputFields), detail, filters, maxObjectsPerInput, maxObjects];
+      return [inputFields(inputs), detail, filters, maxObjectsPerInput, maxObjects];
     }
     case 'count':
-      return [query.inputs.flatMap(inputFields), query.filters];
+      return [inputFields(query.inputs), query.filters];
     case 'recent': {
       const { timeField, startUs, endUs, window, detail, pageSize, asOfUs, after } = query;
       return [timeField, startUs, endUs, window, detail, pageSize, asOfUs, after];
@@ -64,38 +64,53 @@ function queryOf(kind: Query['kind'], fields: readonly unknown[]): Query {
   }
 }
 
-function inputFields(input: LookupInput): unknown[] {
-  const { kind, sent } = input;
-  switch (kind) {
-    case 'id':
-      return [kind, sent, input.diaObjectId];
-    case 'position':
-      return [kind, sent, input.ra, input.dec, input.radiusArcsec];
-    case 'tns':
-      return [kind, sent, input.name, input.radiusArcsec];
-    case 'invalid':
-      return [kind, sent, input.sentKind, input.error];
+/** The kinds of inputs, in the order of the numbers that stand for them; and how many fields there are of each. */
+const KINDS = ['id', 'position', 'tns', 'invalid'] as const;
+const FIELDS = [3, 5, 4, 4] as const;
+
+function inputFields(inputs: readonly LookupInput[]): unknown[] {
+  const fields: unknown[] = [];
+  for (const input of inputs) {
+    const { kind, sent } = input;
+    fields.push(KINDS.indexOf(kind));
+    switch (kind) {
+      case 'id':
+        // Nearly all are written like this, and then there is no need to send it.
+        fields.push(sent === usualId(input.diaObjectId) ? null : sent, input.diaObjectId);
+        break;
+      case 'position':
+        fields.push(sent, input.ra, input.dec, input.radiusArcsec);
+        break;
+      case 'tns':
+        fields.push(sent, input.name, input.radiusArcsec);
+        break;
+      case 'invalid':
+        fields.push(sent, input.sentKind, input.error);
+        break;
+    }
   }
+  return fields;
 }
 
-/** How many fields there are of each kind. */
-const INPUT_FIELDS: Readonly<Record<LookupInput['kind'], number>> = { id: 3, position: 5, tns: 4, invalid: 4 };
+function usualId(diaObjectId: bigint): string {
+  return `{"kind": "id", "diaObjectId": "${diaObjectId}"}`;
+}
 
 function inputsOf(flat: unknown): LookupInput[] {
   const fields = flat as readonly unknown[];
   const inputs: LookupInput[] = [];
-  for (let at = 0; at < fields.length; at += INPUT_FIELDS[inputs.at(-1)!.kind]) {
-    inputs.push(inputOf(fields, at));
-  }
+  for (let at = 0; at < fields.length; at += FIELDS[fields[at] as number]!) inputs.push(inputOf(fields, at));
   return inputs;
 }
 
 function inputOf(fields: readonly unknown[], at: number): LookupInput {
-  const kind = fields[at] as LookupInput['kind'];
+  const kind = KINDS[fields[at] as number]!;
   const sent = fields[at + 1];
   switch (kind) {
-    case 'id':
-      return { kind, sent, diaObjectId: fields[at + 2] } as LookupInput;
+    case 'id': {
+      const diaObjectId = fields[at + 2] as bigint;
+      return { kind, sent: sent === null ? usualId(diaObjectId) : (sent as string), diaObjectId };
+    }
     case 'position':
       return { kind, sent, ra: fields[at + 2], dec: fields[at + 3], radiusArcsec: fields[at + 4] } as LookupInput;
     case 'tns':

@@ -18,7 +18,7 @@ import type { MetricsAnswer, ProbeAnswer, Query, QueryAnswers, QueryOutcome, Que
 import { currentStore, threadFacts } from './thread.ts';
 
 /** A larger buffer than this is not used again: it is given away as it is, with what is unused of it, not copied. */
-const MAX_KEPT_BYTES = 1 << 20;
+const MAX_KEPT_BYTES = 1 << 22;
 
 let facts: AnswerFacts | undefined;
 

@@ -184,10 +184,15 @@ class Reader {
 
 /** The JSON text of the value: numbers as they were, strings in ASCII. */
 export function jsonText(value: JsonValue): string {
+  if (typeof value === 'string') return toJson(value);
   if (value instanceof JsonNumber) return value.text;
+  let text = '';
   if (value instanceof Map) {
-    const members = [...(value as JsonObject)].map(([name, member]) => `${toJson(name)}: ${jsonText(member)}`);
-    return `{${members.join(', ')}}`;
+    for (const [name, member] of value as JsonObject)
+      text += `${text === '' ? '{' : ', '}${toJson(name)}: ${jsonText(member)}`;
+    return text === '' ? '{}' : `${text}}`;
   }
-  return Array.isArray(value) ? `[${value.map(jsonText).join(', ')}]` : toJson(value);
+  if (!Array.isArray(value)) return toJson(value);
+  for (const member of value) text += `${text === '' ? '[' : ', '}${jsonText(member)}`;
+  return text === '' ? '[]' : `${text}]`;
 }

@@ -10,6 +10,7 @@ import {
   type Bounds,
   checkBounds,
   DEC_BOUNDS,
+  isWithin,
   OBJECT_ID,
   objectIdOf,
   RA_BOUNDS,
@@ -17,6 +18,7 @@ import {
   TNS_NAME,
 } from './params.ts';
 
+const KINDS = namesOf(INPUT_KINDS);
 const FIELDS: Readonly<Record<InputKind, readonly string[]>> = {
   id: ['kind', 'diaObjectId'],
   position: ['kind', 'ra', 'dec', 'radius_arcsec'],
@@ -35,7 +37,7 @@ export function parseInput(
 ): LookupInput {
   const sent = jsonText(entry);
   try {
-    const fields = new Fields(entry, `inputs[${index}]`);
+    const fields = new Fields(entry, index);
     switch (fields.kind()) {
       case 'id':
         return { kind: 'id', sent, diaObjectId: objectId(fields) };
@@ -55,25 +57,31 @@ export function parseInput(
 /** The fields of an entry, and how errors name them. */
 class Fields {
   readonly #object: JsonObject;
-  readonly #path: string;
+  readonly #index: number;
 
   /** @throws ApiError where the entry is no object */
-  constructor(entry: JsonValue, path: string) {
-    if (!(entry instanceof Map)) throw invalidParameter(path, 'a JSON object', jsonText(entry));
+  constructor(entry: JsonValue, index: number) {
+    if (!(entry instanceof Map)) throw invalidParameter(`inputs[${index}]`, 'a JSON object', jsonText(entry));
     this.#object = entry as JsonObject;
-    this.#path = path;
+    this.#index = index;
+  }
+
+  #path(name: string): string {
+    return `inputs[${this.#index}].${name}`;
   }
 
   /** Its kind, of which it has no other fields than it may. */
   kind(): InputKind {
-    const kinds = namesOf(INPUT_KINDS);
-    const kind = kinds.find(known => known === this.get('kind'));
-    if (!kind) throw this.invalid('kind', `one of ${kinds.join(', ')}`);
-    const unknown = [...this.#object.keys()].find(name => !FIELDS[kind].includes(name));
-    if (unknown === undefined) return kind;
-    const param = `${this.#path}.${unknown}`;
+    const kind = KINDS.find(known => known === this.get('kind'));
+    if (!kind) throw this.invalid('kind', `one of ${KINDS.join(', ')}`);
+    for (const name of this.#object.keys()) if (!FIELDS[kind].includes(name)) throw this.#unknown(name, kind);
+    return kind;
+  }
+
+  #unknown(name: string, kind: InputKind): ApiError {
+    const param = this.#path(name);
     const message = `Cannot take ${shorten(param)} as an input of kind ${kind} has only the fields ${FIELDS[kind].join(', ')}`;
-    throw new ApiError('invalid_parameter', message, { param });
+    return new ApiError('invalid_parameter', message, { param });
   }
 
   /** Undefined where it is missing. */
@@ -83,14 +91,14 @@ class Fields {
 
   invalid(name: string, must: string): ApiError {
     const value = this.get(name);
-    return invalidParameter(`${this.#path}.${name}`, must, value === undefined ? '(missing)' : jsonText(value));
+    return invalidParameter(this.#path(name), must, value === undefined ? '(missing)' : jsonText(value));
   }
 
   number(name: string, bounds: Bounds): number {
-    const value = this.get(name);
-    if (!(value instanceof JsonNumber) || !Number.isFinite(value.value))
-      throw this.invalid(name, 'a finite JSON number');
-    return checkBounds(`${this.#path}.${name}`, value.value, bounds);
+    const literal = this.get(name);
+    const value = literal instanceof JsonNumber ? literal.value : Number.NaN;
+    if (!Number.isFinite(value)) throw this.invalid(name, 'a finite JSON number');
+    return isWithin(value, bounds) ? value : checkBounds(this.#path(name), value, bounds);
   }
 }
 

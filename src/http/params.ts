@@ -65,6 +65,10 @@ export function parseNumber(name: string, text: string): number {
   return value;
 }
 
+export function isWithin(value: number, { min, max, aboveMin = false }: Bounds): boolean {
+  return (aboveMin ? value > min : value >= min) && value <= max;
+}
+
 export function checkBounds(name: string, value: number, { min, max, aboveMin = false }: Bounds): number {
   if (aboveMin ? !(value > min) : !(value >= min))
     throw invalidParameter(name, `${aboveMin ? '>' : '>='} ${min}`, value);
@@ -130,6 +134,7 @@ export function checkName<T extends string>(param: string, list: readonly { read
 }
 
 const MAX_ID_DIGITS = 19;
+const DIGITS = /^\d+$/;
 
 /** What a name of the registry must be, for messages. */
 export const TNS_NAME = `a TNS name such as SN 2026abc, of at most ${MAX_TNS_NAME_CHARACTERS} characters`;
@@ -145,7 +150,9 @@ export const OBJECT_ID = `an integer in decimal digits, 0 to ${MAX_OBJECT_ID}`;
 
 /** As `parseObjectId`, but undefined where the text is no id. */
 export function objectIdOf(text: string): bigint | undefined {
-  const digits = /^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, '') : '';
-  const id = digits !== '' && digits.length <= MAX_ID_DIGITS ? BigInt(digits) : undefined;
-  return id !== undefined && id <= MAX_OBJECT_ID ? id : undefined;
+  if (!DIGITS.test(text)) return undefined;
+  const digits = text.length > 1 && text.startsWith('0') ? text.replace(/^0+(?=\d)/, '') : text;
+  if (digits.length > MAX_ID_DIGITS) return undefined;
+  const id = BigInt(digits);
+  return id <= MAX_OBJECT_ID ? id : undefined;
 }

@@ -20,6 +20,10 @@ const pageSize = fc.integer({ min: 1, max: 10_000 });
 
 const input: fc.Arbitrary<LookupInput> = fc.oneof(
   record({ kind: fc.constant('id'), sent, diaObjectId: id }),
+  id.map(
+    diaObjectId => ({ kind: 'id', sent: `{"kind": "id", "diaObjectId": "${diaObjectId}"}`, diaObjectId }) as const,
+  ),
+  id.map(diaObjectId => ({ kind: 'id', sent: `{"kind": "id", "diaObjectId": ${diaObjectId}}`, diaObjectId }) as const),
   record({ kind: fc.constant('position'), sent, ...circle }),
   record({ kind: fc.constant('tns'), sent, name: fc.string(), radiusArcsec: number }),
   record({
