@@ -13,6 +13,8 @@ import type { Store } from './store/store.ts';
 import { Writer } from './store/writer.ts';
 import { type Associator, associatorOf } from './tns/association.ts';
 
+/** Objects a commit: some tens of milliseconds of the main thread. */
+const COMMIT_SIZE = 1000;
 /** How often to look for something new. */
 const POLL_MS = 250;
 /** How often to look whether another process has left something behind. */
@@ -127,6 +129,7 @@ export class BackgroundCrossmatch {
       provenance: () => provenanceSetOf(this.#config),
       associator: this.#associator,
       batchSize: this.#config.CROSSMATCH_BATCH_MAX_SIZE,
+      commitSize: COMMIT_SIZE,
       isDeferred: id => this.#isDeferred(id, nowMs),
       onUnreadable: ids => this.#deferred.defer(ids, this.#clock()),
       awaitOthers: false,

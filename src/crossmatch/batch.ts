@@ -6,13 +6,12 @@ import type { Associator } from '../tns/association.ts';
 import type { PlannedCatalog } from './plan.ts';
 import { CatalogSearch } from './search.ts';
 
-/** Objects a commit: enough to be worth its flush, few enough that it does not hold up the main thread or another writer for long. */
-const COMMIT_OBJECTS = 2000;
-
 export interface BatchOptions {
   readonly pool: Pool;
   readonly radiusArcsec: number;
   readonly associator: Associator | undefined;
+  /** The most objects that are recorded at once. */
+  readonly commitSize: number;
   readonly signal: AbortSignal | undefined;
   /** Stores the outcome of some objects: results, and the ids of those that must stay pending. */
   readonly record: (results: readonly CrossmatchResult[], unreadable: readonly bigint[]) => Promise<void>;
@@ -86,7 +85,7 @@ class Batch {
         const { catalog, search } = work[next++]!;
         catalog.take(search, await pool.run(catalog.task(search), signal ? { signal } : {}));
         for (const object of search.objects) if (--this.#missing[object]! === 0) this.#complete.push(object);
-        if (this.#complete.length >= COMMIT_OBJECTS) await this.#flush();
+        if (this.#complete.length >= this.#options.commitSize) await this.#flush();
         onFile(++filesDone, work.length);
       }
     };
@@ -102,14 +101,17 @@ class Batch {
 
   /** Records what is complete. */
   async #flush(): Promise<void> {
+    const { commitSize, signal } = this.#options;
     const complete = this.#complete;
     this.#complete = [];
-    for (let at = 0; at < complete.length; at += COMMIT_OBJECTS) {
-      this.#options.signal?.throwIfAborted();
+    for (let at = 0; at < complete.length; at += commitSize) {
+      signal?.throwIfAborted();
       const results: CrossmatchResult[] = [];
       const positions: (SkyPosition | null)[] = [];
       const unreadable: bigint[] = [];
-      for (const object of complete.slice(at, at + COMMIT_OBJECTS)) {
+      // In the order of the database, which they are not in on the sky.
+      const slice = complete.slice(at, at + commitSize).sort((a, b) => (this.#idOf(a) < this.#idOf(b) ? -1 : 1));
+      for (const object of slice) {
         const { diaObjectId, position } = this.#objects[object]!;
         const result = this.#resultOf(object);
         if (!result) unreadable.push(diaObjectId);
@@ -121,6 +123,10 @@ class Batch {
       await this.#options.record(await this.#associated(results, positions), unreadable);
       await turn();
     }
+  }
+
+  #idOf(object: number): bigint {
+    return this.#objects[object]!.diaObjectId;
   }
 
   async #associated(

@@ -22,6 +22,8 @@ import { addProblem, addResult, type CrossmatchSummary, emptySummary } from './s
 export const DEFAULT_BATCH_SIZE = 50_000;
 /** More would share little more. */
 export const MAX_BATCH_SIZE = 100_000;
+/** Objects a commit: half a second of the write lock, and half as many page writes as commits of 2,000. */
+const DEFAULT_COMMIT_SIZE = 10_000;
 /** Objects that are read without a pause: a few milliseconds. */
 const READ_SLICE = 2000;
 /** How often to look whether another process is done with what it has claimed. */
@@ -37,6 +39,8 @@ export interface CrossmatchOptions {
   readonly associator?: Associator;
   /** 1 to MAX_BATCH_SIZE; default DEFAULT_BATCH_SIZE. */
   readonly batchSize?: number;
+  /** The most objects that are recorded at once, which holds up this thread and others who write; default DEFAULT_COMMIT_SIZE. */
+  readonly commitSize?: number;
   /** Objects that are not to be tried now. */
   readonly isDeferred?: (diaObjectId: bigint) => boolean;
   /** Told of the objects that stay pending as no catalog could be read for them. */
@@ -145,7 +149,7 @@ class Run {
   }
 
   async #crossmatch(objects: readonly StoredObject[], catalogs: readonly PlannedCatalog[]): Promise<void> {
-    const { pool, associator, signal, onProgress } = this.#options;
+    const { pool, associator, commitSize = DEFAULT_COMMIT_SIZE, signal, onProgress } = this.#options;
     const provenance = this.#options.provenance();
     const radiusArcsec = provenance.crossmatch_radius_arcsec;
     if (radiusArcsec === null) throw new RangeError('Cannot crossmatch as the settings have no crossmatch radius');
@@ -153,6 +157,7 @@ class Run {
       pool,
       radiusArcsec,
       associator,
+      commitSize,
       signal,
       record: (results, unreadable) => this.#record(results, unreadable, provenance),
       onFile: (filesDone, files) => onProgress?.({ objects: this.summary.objects, files, filesDone, awaited: 0 }),

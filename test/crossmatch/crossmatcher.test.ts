@@ -405,7 +405,10 @@ test('a large batch is recorded in several commits, as its parts of the sky beco
     await world.ingest(places);
     const sequence = world.store.lastSequence();
     const done: number[] = [];
-    const summary = await world.crossmatch({ onProgress: ({ objects }) => done.push(objects) });
+    const summary = await world.crossmatch({
+      commitSize: 2000,
+      onProgress: ({ objects }) => done.push(objects),
+    });
     assert.equal([summary.recorded, summary.statuses.coincident_sources], [5000, 5000]);
     const sizes = world.store.journalAfter(sequence).map(({ crossmatched }) => crossmatched.length);
     assert.ok(sizes.length > 2 && sizes.every(size => size <= 2000), String(sizes));
