@@ -1,9 +1,11 @@
 import type { BuiltArena, BuiltIndex, IndexedExtent, PublishedGeneration, TailAnswer } from '../../workers/tasks.ts';
 import { release } from '../garbage.ts';
-import { planMerge } from './merge_plan.ts';
+import { MAX_ARENAS, planMerge } from './merge_plan.ts';
 
 /** An arena of at most this many rows is rebuilt together with new rows instead of standing beside them: well under a millisecond. */
 const ABSORB_ROWS = 1024;
+/** The same while a long merge keeps others waiting, so that the arenas stay few: some ten milliseconds. */
+const ABSORB_ROWS_CROWDED = 65_536;
 
 /** The arenas that answer for the journal up to a sequence number. Arenas are replaced, never changed. */
 export class LiveIndex {
@@ -44,7 +46,9 @@ export class LiveIndex {
 
   /** The small arenas that new rows are to be built together with. */
   toAbsorb(): BuiltArena[] {
-    return this.#arenas.filter(arena => arena.length <= ABSORB_ROWS && !this.#merging.has(arena));
+    const isCrowded = this.#arenas.length - this.#merging.size > MAX_ARENAS;
+    const limit = isCrowded ? ABSORB_ROWS_CROWDED : ABSORB_ROWS;
+    return this.#arenas.filter(arena => arena.length <= limit && !this.#merging.has(arena));
   }
 
   /** Advances; `arena` holds the new rows and those of `absorbed`. */
