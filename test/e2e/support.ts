@@ -111,8 +111,8 @@ export async function get(url: string): Promise<any> {
   return JSON.parse(text);
 }
 
-/** Calls `check` until it gives a value; throws when that takes longer than ten seconds, or what is given. */
-export async function eventually<T>(what: string, check: () => Promise<T | undefined>, limitMs = 10_000): Promise<T> {
+/** Calls `check` until it gives a value; throws when that takes longer than a minute, or what is given. */
+export async function eventually<T>(what: string, check: () => Promise<T | undefined>, limitMs = 60_000): Promise<T> {
   const deadline = performance.now() + limitMs;
   for (;;) {
     const value = await check();
