@@ -72,7 +72,7 @@ export class Batcher {
 
   constructor(options: BatcherOptions) {
     const { pool, maxQueued } = options;
-    const lane = (name: 'quick' | 'long', maxBatch: number): Lane => {
+    const lane = (name: LaneName, maxBatch: number): Lane => {
       const maxRunning = pool.threads * TASKS_PER_THREAD[name];
       return { queue: [], running: [], maxQueued: maxQueued ?? MAX_QUEUED[name], maxBatch, maxRunning };
     };
@@ -87,7 +87,7 @@ export class Batcher {
    *   spent in it; any other error is a fault of our own
    */
   async run(query: Query, budget: Budget): Promise<Uint8Array<ArrayBuffer>> {
-    const lane = objectsOf(query) <= QUICK_OBJECTS ? this.#quick : this.#long;
+    const lane = laneOf(query) === 'quick' ? this.#quick : this.#long;
     if (lane.queue.length >= lane.maxQueued) throw unavailable('too many queries are waiting');
     const body = await new Promise<Uint8Array<ArrayBuffer>>((resolve, reject) => {
       lane.queue.push({ query, budget, resolve, reject, isOpen: true });
@@ -200,6 +200,13 @@ export class Batcher {
       }
     }
   }
+}
+
+export type LaneName = 'quick' | 'long';
+
+/** The lane that a query goes in. */
+export function laneOf(query: Query): LaneName {
+  return objectsOf(query) <= QUICK_OBJECTS ? 'quick' : 'long';
 }
 
 /** About how many objects a query may have to read. */

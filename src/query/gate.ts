@@ -2,6 +2,7 @@
 import type { Query } from '../../workers/tasks.ts';
 import { unavailable } from '../http/errors.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
+import { type LaneName, laneOf } from './batcher.ts';
 import type { Budget } from './budget.ts';
 
 /** What answers queries. */
@@ -17,52 +18,73 @@ const WINDOW_MS = 200;
 const MAX_WAIT = 0.2;
 
 /**
- * Takes a query where what is unanswered, at the rate of the last answers, keeps it waiting for a fifth of its budget at most (Little's law). The rate is
- * known while queries wait without a break; after a pause, it is not, and queries are taken until it is.
+ * Takes a query where what is unanswered in its lane, at the rate of the last answers, keeps it waiting for a fifth of its budget at most
+ * (Little's law). Each lane has a line of its own: large pages that wait say nothing about small queries.
  */
 export class QueryGate implements QueryRunner {
   readonly #runner: QueryRunner;
   readonly #metrics: ThreadMetrics;
+  readonly #lines: Readonly<Record<LaneName, Line>>;
+
+  constructor(runner: QueryRunner, metrics: ThreadMetrics, now = () => performance.now()) {
+    this.#runner = runner;
+    this.#metrics = metrics;
+    this.#lines = { quick: new Line(now), long: new Line(now) };
+  }
+
+  /** @throws ApiError `service_unavailable` at once when the answer would come too late; else see the runner */
+  run(query: Query, budget: Budget): Promise<Uint8Array<ArrayBuffer>> {
+    const line = this.#lines[laneOf(query)];
+    if (line.unanswered >= ALWAYS_TAKEN && line.expectedWaitMs() > MAX_WAIT * budget.remainingMs) {
+      this.#metrics.add('refusedQueries', 1);
+      return Promise.reject(unavailable('too many queries are waiting'));
+    }
+    line.enter();
+    this.#count();
+    const answer = this.#runner.run(query, budget);
+    answer.then(
+      () => this.#leave(line, 1),
+      () => this.#leave(line, 0),
+    );
+    return answer;
+  }
+
+  #leave(line: Line, answered: 0 | 1): void {
+    line.leave(answered);
+    this.#count();
+  }
+
+  #count(): void {
+    this.#metrics.set('waitingQueries', this.#lines.quick.unanswered + this.#lines.long.unanswered);
+  }
+}
+
+/** The unanswered queries of a lane. The rate is known while some wait without a break; after a pause it is not, and queries are taken until it is. */
+class Line {
+  unanswered = 0;
   readonly #now: () => number;
-  #unanswered = 0;
   #answered = 0;
   #windowStartMs = 0;
   /** Answers a millisecond; undefined while it is not known. */
   #rate: number | undefined;
 
-  constructor(runner: QueryRunner, metrics: ThreadMetrics, now = () => performance.now()) {
-    this.#runner = runner;
-    this.#metrics = metrics;
+  constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** @throws ApiError `service_unavailable` at once when the answer would come too late; else see the runner */
-  run(query: Query, budget: Budget): Promise<Uint8Array<ArrayBuffer>> {
-    if (this.#unanswered >= ALWAYS_TAKEN && this.#expectedWaitMs() > MAX_WAIT * budget.remainingMs) {
-      this.#metrics.add('refusedQueries', 1);
-      return Promise.reject(unavailable('too many queries are waiting'));
-    }
-    if (this.#unanswered++ === 0) this.#begin();
-    this.#metrics.set('waitingQueries', this.#unanswered);
-    const answer = this.#runner.run(query, budget);
-    answer.then(this.#onAnswer, this.#onFailure);
-    return answer;
-  }
-
-  readonly #onAnswer = () => {
-    this.#answered++;
-    this.#onFailure();
-  };
-
-  readonly #onFailure = () => this.#metrics.set('waitingQueries', --this.#unanswered);
-
-  #begin(): void {
+  enter(): void {
+    if (this.unanswered++ > 0) return;
     this.#rate = undefined;
     this.#answered = 0;
     this.#windowStartMs = this.#now();
   }
 
-  #expectedWaitMs(): number {
+  leave(answered: 0 | 1): void {
+    this.unanswered--;
+    this.#answered += answered;
+  }
+
+  expectedWaitMs(): number {
     const elapsedMs = this.#now() - this.#windowStartMs;
     if (elapsedMs >= WINDOW_MS) {
       // Not even one answer: as if the next were just coming.
@@ -72,6 +94,6 @@ export class QueryGate implements QueryRunner {
         this.#windowStartMs += elapsedMs;
       }
     }
-    return this.#rate === undefined ? 0 : this.#unanswered / this.#rate;
+    return this.#rate === undefined ? 0 : this.unanswered / this.#rate;
   }
 }
