@@ -30,7 +30,7 @@ const runtimeArgs =
     : [];
 
 /** A file that runs longer has hung: it is killed and counts as failed. */
-const FILE_LIMIT_MS = 300_000;
+const FILE_LIMIT_MS = 600_000;
 
 interface Outcome {
   passed: number;
