@@ -68,6 +68,8 @@ export async function nearsky(...args: readonly string[]): Promise<Record<string
 
 /** Sends a signal, unless it has ended. By the process id: after `child.kill`, Deno reports the signal whatever the exit status was. */
 export function send(child: ChildProcess, signal: NodeJS.Signals): void {
+  // Its process id may be another's by then.
+  if (child.exitCode !== null || child.signalCode !== null) return;
   try {
     process.kill(child.pid!, signal);
   } catch (error) {
