@@ -1,12 +1,13 @@
 /**
- * The task `normalise`: the lines of a file, each a message of a broker. It is also the entry of threads that do nothing else, as
- * these start in a third of the time.
+ * The task `normalise`: the lines of a file, each a message of a broker. It is also the entry of threads that do nothing else, which
+ * then need not load what queries need.
  */
 import { normaliserOf } from '../src/ingest/brokers.ts';
 import { type LineBlock, MAX_LINE_BYTES, splitLines } from '../src/ingest/lines.ts';
 import { addOutcome, noOutcomes, type Outcomes } from '../src/ingest/outcomes.ts';
 import { packDeliveries } from '../src/ingest/packed_deliveries.ts';
 import type { BrokerName } from '../src/store/types.ts';
+import { fromEventLoop } from './from_event_loop.ts';
 import { nowUs } from './times.ts';
 
 export interface NormaliseTask {
@@ -24,9 +25,11 @@ export type NormaliseAnswer = Omit<Outcomes, 'deliveries'> & {
   readonly deliveries: ArrayBuffer;
 };
 
-export default function runNormalise(task: NormaliseTask): NormaliseAnswer {
-  const outcomes = normaliseLines(task);
-  return { ...outcomes, deliveries: packDeliveries(outcomes.deliveries) };
+export default function runNormalise(task: NormaliseTask): NormaliseAnswer | Promise<NormaliseAnswer> {
+  return fromEventLoop(() => {
+    const outcomes = normaliseLines(task);
+    return { ...outcomes, deliveries: packDeliveries(outcomes.deliveries) };
+  });
 }
 
 /** Blank lines are not messages. */

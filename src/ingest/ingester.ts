@@ -38,12 +38,13 @@ export class Ingester {
   }
 
   /**
-   * Stores the deliveries in one commit and keeps the rejects; both are durable when this resolves.
+   * Keeps the rejects and stores the deliveries in one commit; both are durable when this resolves.
    * @throws StoreError; then nothing is counted, and it may be tried again
    */
   async store({ read, skipped, below_cut, deliveries, rejects }: Outcomes): Promise<void> {
-    const written = await this.#writer.ingest(deliveries, nowUs());
+    // First the rejects: kept twice is no harm, but what is stored counts as new only once.
     this.#rejects.write(rejects);
+    const written = await this.#writer.ingest(deliveries, nowUs());
     const counts = this.#counts;
     counts.read += read;
     counts.stored += written.stored;

@@ -11,6 +11,8 @@ export const MAX_LINE_BYTES = 16 * 2 ** 20;
 /** Of a line that cannot be used, this much is kept to show. */
 const HEAD_BYTES = 4096;
 const READ_BYTES = 2 ** 20;
+/** About a commit's worth. */
+const MAX_BLOCK_LINES = 1000;
 const NEWLINE = 0x0a;
 /** Some editors put it at the beginning of a file; it is no part of the first line. */
 const BYTE_ORDER_MARK = /^\uFEFF/;
@@ -49,8 +51,7 @@ export async function* readBlocks(source: Readable, file: string): AsyncGenerato
   const cutter = new LineCutter(MAX_LINE_BYTES);
   try {
     for await (const chunk of decompressed(source, file.endsWith('.gz'))) {
-      const block = cutter.cut(chunk);
-      if (block) yield block;
+      yield* cutter.cut(chunk);
     }
   } catch (error) {
     const why = messageOf(error);
@@ -58,8 +59,7 @@ export async function* readBlocks(source: Readable, file: string): AsyncGenerato
       cause: error,
     });
   }
-  const last = cutter.end();
-  if (last) yield last;
+  yield* cutter.end();
 }
 
 /** As `readBlocks`, each block split. */
@@ -96,23 +96,30 @@ export class LineCutter {
     this.#maxLineBytes = maxLineBytes;
   }
 
-  /** The lines that end within this chunk; undefined when none does. The chunk must stay as it is. */
-  cut(chunk: Buffer): LineBlock | undefined {
-    const last = chunk.lastIndexOf(NEWLINE);
-    if (last === -1) {
-      this.#append(chunk);
-      return undefined;
+  /** The lines that end within this chunk, which must stay as it is. */
+  cut(chunk: Buffer): LineBlock[] {
+    const blocks: LineBlock[] = [];
+    /** Of the next block: where it begins, how many lines it has so far, and where the first and the last of them end. */
+    let [start, lines, firstEnd, lastEnd] = [0, 0, 0, 0];
+    const take = () => {
+      blocks.push(this.#take(chunk.subarray(start, firstEnd), chunk.subarray(firstEnd, lastEnd), lines));
+      start = lastEnd + 1;
+      lines = 0;
+    };
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, end + 1)) {
+      if (lines === 0) firstEnd = end;
+      lastEnd = end;
+      if (++lines === MAX_BLOCK_LINES) take();
     }
-    const first = chunk.indexOf(NEWLINE);
-    this.#append(chunk.subarray(0, first));
-    const block = this.#take(chunk.subarray(first, last));
-    this.#append(chunk.subarray(last + 1));
-    return block;
+    if (lines > 0) take();
+    this.#append(chunk.subarray(start));
+    return blocks;
   }
 
-  /** The last line where the input does not end with a line break. */
-  end(): LineBlock | undefined {
-    return this.#length > 0 ? this.#take(new Uint8Array(0)) : undefined;
+  /** The last line where the input does not end with a line break: one block or none. */
+  end(): LineBlock[] {
+    const nothing = new Uint8Array(0);
+    return this.#length > 0 ? [this.#take(nothing, nothing, 1)] : [];
   }
 
   /** Of a line over the limit only the first part is kept. */
@@ -124,8 +131,9 @@ export class LineCutter {
     else if (room > 0) this.#parts.push(bytes.subarray(0, room));
   }
 
-  /** The line that was begun, and after it `rest`: further lines, each after its line break. */
-  #take(rest: Uint8Array): LineBlock {
+  /** So many lines: the first is what was begun and `end`, the others are in `rest`, each after its line break. */
+  #take(end: Uint8Array, rest: Uint8Array, lines: number): LineBlock {
+    this.#append(end);
     const kept = Math.min(this.#length, this.#maxLineBytes);
     const bytes = new Uint8Array(kept + rest.length);
     let at = 0;
@@ -134,8 +142,7 @@ export class LineCutter {
       at += part.length;
     }
     const block = { bytes, firstLine: this.#nextLine, missingBytes: this.#length - kept };
-    this.#nextLine++;
-    for (let end = rest.indexOf(NEWLINE); end !== -1; end = rest.indexOf(NEWLINE, end + 1)) this.#nextLine++;
+    this.#nextLine += lines;
     this.#parts = [];
     this.#length = 0;
     return block;

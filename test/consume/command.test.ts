@@ -1,5 +1,5 @@
 /** `nearsky consume` as a user runs it. Kafka, and the three brokers at once, are in e2e/consume_kill. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -81,6 +81,29 @@ test('what cannot be used is kept with the reason and stepped over; the rest is 
       ['consume_connected', 'stopping', 'consumed'],
     );
     assert.is(log.at(-1)!.stored, 3);
+    await server.close();
+  }));
+
+test('nothing of a batch is acknowledged before all of it is on disk', () =>
+  withDirectory(async directory => {
+    const server = await PubSubServer.start({ ackDeadlineMs: 50 });
+    const data = join(directory, 'data');
+    const running = start(['consume', 'pittgoogle', '--data', data, '--json'], settings(server));
+    await eventually('the database is made', async () => existsSync(join(data, 'nearsky.mdb')) || undefined);
+    // Where the rejects are to go, so that they can't be kept.
+    writeFileSync(join(data, 'rejected'), '');
+    server.publish([alert(FIRST_ID), { data: Buffer.from('no alert') }, alert(FIRST_ID + 1n)]);
+    await eventually('the batch has come three times', async () => server.deliveries >= 9 || undefined);
+    assert.is(server.acknowledged.size, 0);
+    rmSync(join(data, 'rejected'));
+    const { result, log } = await stopWhenDone(running, server);
+    assert.is(server.acknowledged.size, 3);
+    assert.equal([result.pittgoogle.rejected, result.pittgoogle.stored], [1, 2]);
+    const store = openStore(data, 'read');
+    assert.equal([...store.objects()].length, 2);
+    await store.close();
+    const failed = log.filter(({ event }) => event === 'consume_failed');
+    assert.match(String(failed[0]?.error), /Cannot keep the rejected messages/);
     await server.close();
   }));
 

@@ -30,6 +30,8 @@ export class PubSubServer {
   /** Every `maxMessages` that was asked for. */
   readonly pulls: number[] = [];
   readonly acknowledged = new Set<string>();
+  /** How many messages were delivered, again or for the first time. */
+  deliveries = 0;
   readonly #options: PubSubServerOptions;
   readonly #held = new Map<string, Held>();
   #nextId = 1;
@@ -92,6 +94,7 @@ export class PubSubServer {
         await sleep(10);
         continue;
       }
+      this.deliveries += due.length;
       for (const held of due) held.leasedUntilMs = now + ackDeadlineMs;
       return due.length === 0 ? {} : { receivedMessages: due.map(held => received(held)) };
     }

@@ -13,13 +13,16 @@ const test = suite('ingest/lines');
 /** The lines of these chunks, block by block. */
 function linesOf(chunks: readonly Buffer[], maxLineBytes: number): Line[] {
   const cutter = new LineCutter(maxLineBytes);
-  const blocks = [...chunks.map(chunk => cutter.cut(chunk)), cutter.end()];
-  return blocks.flatMap(block => (block ? splitLines(block, maxLineBytes) : []));
+  const blocks = [...chunks.flatMap(chunk => cutter.cut(chunk)), ...cutter.end()];
+  return blocks.flatMap(block => splitLines(block, maxLineBytes));
 }
 
 async function readAll(file: string): Promise<string[]> {
   const lines = [];
-  for await (const block of readLines(openSource(file), file)) lines.push(...block);
+  for await (const block of readLines(openSource(file), file)) {
+    assert.ok(block.length <= 1000);
+    lines.push(...block);
+  }
   assert.equal(
     lines.map(line => line.number),
     lines.map((_, i) => i + 1),
