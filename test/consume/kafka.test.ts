@@ -56,10 +56,15 @@ async function connected<T>(options: KafkaOptions, use: (connection: Connection<
   }
 }
 
-/** Receives until there are so many. */
+/** Receives until there are so many; throws when nothing comes any more. */
 async function receive(connection: Connection<KafkaMessage>, wanted: number): Promise<KafkaMessage[]> {
   const messages: KafkaMessage[] = [];
-  while (messages.length < wanted) messages.push(...(await connection.receive()));
+  const late = AbortSignal.timeout(15_000);
+  const inVain = once(late, 'abort').then(() => {
+    throw new Error(`${messages.length} of ${wanted} messages came`);
+  });
+  while (messages.length < wanted) messages.push(...(await Promise.race([connection.receive(), inVain])));
+  inVain.catch(() => {});
   return messages;
 }
 
