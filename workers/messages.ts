@@ -16,14 +16,17 @@ const packr = new Packr({ useRecords: false });
 
 export function packQueries(queries: readonly BudgetedQuery[]): ArrayBuffer {
   const { buffer, byteOffset, byteLength } = packr.pack(
-    queries.map(({ query, budgetMs }) => [budgetMs, query.kind, ...fieldsOf(query)]),
+    queries.map(({ query, budgetMs }) => [budgetMs, query.format, query.kind, ...fieldsOf(query)]),
   );
   return (buffer as ArrayBuffer).slice(byteOffset, byteOffset + byteLength);
 }
 
 export function unpackQueries(packed: ArrayBuffer): BudgetedQuery[] {
-  const tuples = packr.unpack(new Uint8Array(packed)) as [number, Query['kind'], ...unknown[]][];
-  return tuples.map(([budgetMs, kind, ...fields]) => ({ budgetMs, query: queryOf(kind, fields) }));
+  const tuples = packr.unpack(new Uint8Array(packed)) as [number, Query['format'], Query['kind'], ...unknown[]][];
+  return tuples.map(([budgetMs, format, kind, ...fields]) => {
+    const query = queryOf(kind, fields);
+    return { budgetMs, query: format ? { ...query, format } : query };
+  });
 }
 
 function fieldsOf(query: Query): unknown[] {

@@ -39,6 +39,11 @@ export interface Circle {
   readonly radiusArcsec: number;
 }
 
+interface Asked {
+  /** How to answer, where that is not JSON. */
+  readonly format?: 'msgpack' | undefined;
+}
+
 interface Sent {
   /** The input as it was sent: JSON text. */
   readonly sent: string;
@@ -70,7 +75,7 @@ export interface InvalidInput extends Sent {
 export type LookupInput = IdInput | PositionInput | TnsInput | InvalidInput;
 
 /** One result an input, in their order. */
-export interface LookupQuery {
+export interface LookupQuery extends Asked {
   readonly kind: 'lookup';
   readonly inputs: readonly LookupInput[];
   readonly detail: DetailLevel;
@@ -82,14 +87,14 @@ export interface LookupQuery {
 }
 
 /** Counts over the same inputs, without limits on listing. */
-export interface CountQuery {
+export interface CountQuery extends Asked {
   readonly kind: 'count';
   readonly inputs: readonly LookupInput[];
   readonly filters: FilterValues | null;
 }
 
 /** One page of the objects within a circle. */
-export interface ConeQuery extends Sent, Circle {
+export interface ConeQuery extends Asked, Sent, Circle {
   readonly kind: 'cone';
   readonly detail: DetailLevel;
   readonly filters: FilterValues | null;
@@ -102,7 +107,7 @@ export interface ConeQuery extends Sent, Circle {
 }
 
 /** One page of the objects in a window that have matches. */
-export interface RecentQuery {
+export interface RecentQuery extends Asked {
   readonly kind: 'recent';
   readonly timeField: TimeField;
   /** Inclusive. */

@@ -1,4 +1,5 @@
 /** Headers and framing that every response shares (wire contract, section 1.2; decision P2). */
+import { MSGPACK } from './accept.ts';
 import type { IncomingRequest } from './incoming.ts';
 
 /** A response, as plain data. */
@@ -21,6 +22,8 @@ const COMMON_HEADERS = {
 
 const JSON_HEADERS = { 'Content-Type': 'application/json', ...COMMON_HEADERS };
 
+const MSGPACK_HEADERS = { 'Content-Type': MSGPACK, Vary: 'Accept', ...COMMON_HEADERS };
+
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
 /** @param body JSON text, or its bytes */
@@ -30,6 +33,11 @@ export function jsonResponse(
   headers?: Readonly<Record<string, string>>,
 ): Answer {
   return { status, headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS, body };
+}
+
+/** An answer in MessagePack, which the client has asked for. */
+export function msgpackResponse(body: Uint8Array<ArrayBuffer>): Answer {
+  return { status: 200, headers: MSGPACK_HEADERS, body };
 }
 
 /** @param mediaType without a charset: the body is UTF-8 */

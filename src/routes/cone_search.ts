@@ -4,6 +4,7 @@ import type { ConeQuery, Query } from '../../workers/tasks.ts';
 import { nowUs } from '../../workers/times.ts';
 import type { Config } from '../config.ts';
 import { defaultConePageSize } from '../contract/limits.ts';
+import { answerQuery } from '../http/answer_query.ts';
 import { decodeConeCursor, type PinnedCone } from '../http/cursor.ts';
 import { ApiError, invalidParameter } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
@@ -21,15 +22,13 @@ import {
   requiredNumber,
   type Search,
 } from '../http/params.ts';
-import { jsonResponse } from '../http/respond.ts';
 import { lookupQuery } from '../http/shared_params.ts';
 import type { Service } from '../service.ts';
 
 const ECHOED = ['ra', 'dec', 'radius_arcsec', 'cursor'];
 
 export function coneSearch(service: Service): Handler {
-  return async ({ search, budget }) =>
-    jsonResponse(200, await service.queries.run(parse(search, service.config), budget));
+  return async exchange => answerQuery(service, exchange, parse(exchange.search, service.config));
 }
 
 /** The order of the checks is the contract's (section 6). */

@@ -2,16 +2,15 @@
 import { toJson } from '../../workers/json.ts';
 import type { Query } from '../../workers/tasks.ts';
 import type { Config } from '../config.ts';
+import { answerQuery } from '../http/answer_query.ts';
 import { notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { decodeSegment, parseObjectId } from '../http/params.ts';
-import { jsonResponse } from '../http/respond.ts';
 import { lookupQuery, parseShared } from '../http/shared_params.ts';
 import type { Service } from '../service.ts';
 
 export function getObject(service: Service): Handler {
-  return async exchange =>
-    jsonResponse(200, await service.queries.run(parse(exchange, service.config), exchange.budget));
+  return async exchange => answerQuery(service, exchange, parse(exchange, service.config));
 }
 
 function parse({ params, search, path }: Exchange, config: Config): Query {

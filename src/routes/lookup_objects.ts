@@ -1,8 +1,8 @@
 /** POST /api/lookup */
+import { answerQuery } from '../http/answer_query.ts';
 import type { Handler } from '../http/exchange.ts';
 import { readJsonBody } from '../http/json_body.ts';
 import { parseLookup } from '../http/lookup_request.ts';
-import { jsonResponse } from '../http/respond.ts';
 import type { Service } from '../service.ts';
 
 export function lookupObjects(service: Service): Handler {
@@ -10,6 +10,6 @@ export function lookupObjects(service: Service): Handler {
     const { request, budget } = exchange;
     const query = parseLookup(await readJsonBody(request, budget), service.config);
     exchange.asked = query;
-    return jsonResponse(200, await service.queries.run(query, budget));
+    return answerQuery(service, exchange, query);
   };
 }

@@ -4,20 +4,19 @@ import { formatTime, nowUs } from '../../workers/times.ts';
 import type { Config } from '../config.ts';
 import { DEFAULT_DETAIL, DEFAULT_TIME_FIELD, DETAIL_LEVELS, TIME_FIELDS } from '../contract/enums.ts';
 import { DEFAULT_WINDOW_HOURS } from '../contract/limits.ts';
+import { answerQuery } from '../http/answer_query.ts';
 import { decodeRecentCursor, invalidCursor, type PinnedWindow } from '../http/cursor.ts';
 import { ApiError, invalidParameter, shorten } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import { isFilterShaped } from '../http/filters.ts';
 import { checkName, clampPageSize, parsePageSizeInteger, type Search } from '../http/params.ts';
-import { jsonResponse } from '../http/respond.ts';
 import { type Instant, parseInstant } from '../http/times.ts';
 import type { Service } from '../service.ts';
 
 const HOUR_US = 3_600_000_000;
 
 export function recentCrossmatches(service: Service): Handler {
-  return async ({ search, budget }) =>
-    jsonResponse(200, await service.queries.run(parse(search, service.config), budget));
+  return async exchange => answerQuery(service, exchange, parse(exchange.search, service.config));
 }
 
 /** The order of the checks is the contract's (section 9). */

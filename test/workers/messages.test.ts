@@ -59,11 +59,19 @@ const query: fc.Arbitrary<Query> = fc.oneof(
   }),
 );
 
+const formatted = fc.oneof(
+  query,
+  query.map(value => ({ ...value, format: 'msgpack' as const })),
+);
+
 test('any batch of queries', () => {
   fc.assert(
-    fc.property(fc.array(record({ query, budgetMs: fc.double({ min: 0, max: 5000, noNaN: true }) })), queries => {
-      assert.equal(unpackQueries(packQueries(queries)), queries);
-    }),
+    fc.property(
+      fc.array(record({ query: formatted, budgetMs: fc.double({ min: 0, max: 5000, noNaN: true }) })),
+      queries => {
+        assert.equal(unpackQueries(packQueries(queries)), queries);
+      },
+    ),
   );
 });
 

@@ -1,0 +1,101 @@
+/** `Accept: application/msgpack`: the same answers in MessagePack. */
+import { inspect } from 'node:util';
+import { Unpackr } from 'msgpackr';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { prefersMsgpack } from '../../src/http/accept.ts';
+import { crossmatched, delivery, loadRegistry, match, NOW_US, type Running, searched, startApp } from './support.ts';
+
+interface Context {
+  running: Running;
+}
+
+const test = suite<Context>('http/msgpack');
+
+const ID = 2n ** 63n - 1n;
+const WHOLE = { depth: null, maxStringLength: null, maxArrayLength: null } as const;
+const unpackr = new Unpackr({ useRecords: false, int64AsType: 'bigint' });
+
+test.before(async context => {
+  context.running = await startApp(async world => {
+    await world.writer.ingest([delivery(ID), delivery(6n)], NOW_US);
+    const payload = { parallax: 0.5, flags: 2n ** 53n + 1n, name: 'é"\n', missing: null };
+    await crossmatched(world, ID, searched('gaia_dr3'), [match('gaia_dr3', '1', { payload })]);
+    await loadRegistry(world, Date.now() * 1000, [{ name: '2026abc', redshift: 0.25 }]);
+  });
+});
+test.after(({ running }) => running.close());
+
+const accept = (headers: Record<string, string> = {}) => ({ Accept: 'application/msgpack', ...headers });
+
+function parsed(json: string): Record<string, unknown> {
+  return JSON.parse(json, (_key: string, value: unknown, context?: { source?: string }) => {
+    const isWide = typeof value === 'number' && !Number.isSafeInteger(value) && /^\d+$/.test(context?.source ?? '');
+    return isWide ? BigInt(context!.source!) : value;
+  });
+}
+
+test('every query, and counts, say the same in both', async ({ running: { app } }) => {
+  const cone = '/api/cone?ra=150&dec=2&radius_arcsec=10';
+  const inputs = [
+    { kind: 'id', diaObjectId: `${ID}` },
+    { kind: 'position', ra: 150, dec: 2 },
+    { kind: 'tns', name: 'SN 2026abc' },
+    { kind: 'id', diaObjectId: 'x\\"é' },
+  ];
+  const body = JSON.stringify({ inputs, radius_arcsec: 5, detail: 'full', filters: { 'gaia_dr3.parallax_min': 0.1 } });
+  const post = { method: 'POST', body, headers: { 'Content-Type': 'application/json' } };
+  const requests: [string, { headers?: Record<string, string> }][] = [
+    [`/api/objects/${ID}?detail=full`, {}],
+    ['/api/objects/5', {}],
+    [`${cone}&detail=full`, {}],
+    [`${cone}&page_size=1`, {}],
+    [`${cone}&response=count&reliability_min=0.1`, {}],
+    ['/api/tns/2026abc', {}],
+    ['/api/recent-crossmatches?start=2026-09-21&end=2026-09-22&detail=full', {}],
+    ['/api/lookup', post],
+  ];
+  for (const [path, init] of requests) {
+    const url = `http://nearsky.test${path}`;
+    const json = await app.app.fetch(new Request(url, init));
+    const packed = await app.app.fetch(new Request(url, { ...init, headers: accept(init.headers) }));
+    assert.equal([json.status, packed.status], [200, 200], path);
+    assert.is(packed.headers.get('Content-Type'), 'application/msgpack');
+    assert.is(packed.headers.get('Vary'), 'Accept');
+    const bytes = new Uint8Array(await packed.arrayBuffer());
+    // The time of the request is in these two.
+    const { as_of, next_cursor, ...value } = unpackr.unpack(bytes);
+    const { as_of: asOf, next_cursor: cursor, ...expected } = parsed(await json.text());
+    assert.equal([typeof as_of, typeof next_cursor], [typeof asOf, typeof cursor]);
+    assert.is(inspect(value, WHOLE), inspect(expected, WHOLE), path);
+  }
+});
+
+test('errors are JSON', async ({ running: { app } }) => {
+  const request = new Request('http://nearsky.test/api/objects/x', { headers: accept() });
+  const response = await app.app.fetch(request);
+  assert.equal([response.status, response.headers.get('Content-Type')], [400, 'application/json']);
+  assert.is(((await response.json()) as { code: string }).code, 'invalid_parameter');
+});
+
+test('who gets it', () => {
+  const yes = [
+    'application/msgpack',
+    'Application/MsgPack; q=0.5',
+    'application/json;q=0.9, application/msgpack',
+    '*/*, application/msgpack',
+  ];
+  const no = [
+    null,
+    '',
+    '*/*',
+    'application/json',
+    'application/msgpack;q=0',
+    'application/msgpack;q=0.5, application/json',
+    'application/*',
+  ];
+  for (const text of yes) assert.is(prefersMsgpack(text), true, text);
+  for (const text of no) assert.is(prefersMsgpack(text), false, `${text}`);
+});
+
+test.run();
