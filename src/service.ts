@@ -7,7 +7,7 @@ import { ThreadMetrics } from './metrics/thread_metrics.ts';
 import { currentProvenance, PROVENANCE_RECORDING_RELEASE, type Provenance } from './provenance.ts';
 import type { IndexSource } from './publish/index_source.ts';
 import { Batcher, QUERY_TASKS_PER_THREAD } from './query/batcher.ts';
-import { QueryGate, type QueryRunner } from './query/gate.ts';
+import { QueryGate } from './query/gate.ts';
 
 /** For how much longer than its budget a query may be in a thread before that counts as hung. */
 const HUNG_MS = 5000;
@@ -29,7 +29,7 @@ export class Service {
   readonly provenance: Provenance;
   readonly metrics: ThreadMetrics;
   readonly index: IndexSource;
-  readonly queries: QueryRunner;
+  readonly queries: QueryGate;
   readonly #pool: Pool;
   #isStopping = false;
 

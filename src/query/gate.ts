@@ -10,59 +10,59 @@ export interface QueryRunner {
   run(query: Query, budget: Budget): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** Queries that are taken whatever the rate was: a thread or two are never idle with them. */
-const ALWAYS_TAKEN = 16;
+/** Queries of each lane that are taken whatever the rate was: the threads are never idle with them. */
+const ALWAYS_TAKEN = { quick: 16, long: 4 };
 /** How long answers are counted for a rate. */
 const WINDOW_MS = 200;
 /** The share of its budget that a query may be expected to wait: well below 1, as batches are uneven, and what waits is to be soon gone. */
 const MAX_WAIT = 0.2;
 
 /**
- * Takes a query where what is unanswered in its lane, at the rate of the last answers, keeps it waiting for a fifth of its budget at most
- * (Little's law). Each lane has a line of its own: large pages that wait say nothing about small queries.
+ * Takes a query where what is unanswered of its lane, at the rate of the last answers, keeps it waiting for a fifth of its budget at most
+ * (Little's law).
  */
 export class QueryGate implements QueryRunner {
   readonly #runner: QueryRunner;
   readonly #metrics: ThreadMetrics;
-  readonly #lines: Readonly<Record<LaneName, Line>>;
+  readonly #lanes: Readonly<Record<LaneName, LaneRate>>;
 
   constructor(runner: QueryRunner, metrics: ThreadMetrics, now = () => performance.now()) {
     this.#runner = runner;
     this.#metrics = metrics;
-    this.#lines = { quick: new Line(now), long: new Line(now) };
+    this.#lanes = { quick: new LaneRate(now), long: new LaneRate(now) };
+  }
+
+  /** @throws ApiError `service_unavailable` when the answer to a query of that lane would come too late */
+  requireRoom(name: LaneName, budget: Budget): void {
+    const lane = this.#lanes[name];
+    if (lane.unanswered < ALWAYS_TAKEN[name] || lane.expectedWaitMs() <= MAX_WAIT * budget.remainingMs) return;
+    this.#metrics.add('refusedQueries', 1);
+    throw unavailable('too many queries are waiting');
   }
 
   /** @throws ApiError `service_unavailable` at once when the answer would come too late; else see the runner */
-  run(query: Query, budget: Budget): Promise<Uint8Array<ArrayBuffer>> {
-    const line = this.#lines[laneOf(query)];
-    if (line.unanswered >= ALWAYS_TAKEN && line.expectedWaitMs() > MAX_WAIT * budget.remainingMs) {
-      this.#metrics.add('refusedQueries', 1);
-      return Promise.reject(unavailable('too many queries are waiting'));
+  async run(query: Query, budget: Budget): Promise<Uint8Array<ArrayBuffer>> {
+    const name = laneOf(query);
+    this.requireRoom(name, budget);
+    const lane = this.#lanes[name];
+    lane.begin();
+    this.#metrics.add('waitingQueries', 1);
+    let isAnswered = false;
+    try {
+      const answer = await this.#runner.run(query, budget);
+      isAnswered = true;
+      return answer;
+    } finally {
+      lane.end(isAnswered);
+      this.#metrics.add('waitingQueries', -1);
     }
-    line.enter();
-    this.#count();
-    const answer = this.#runner.run(query, budget);
-    answer.then(
-      () => this.#leave(line, 1),
-      () => this.#leave(line, 0),
-    );
-    return answer;
-  }
-
-  #leave(line: Line, answered: 0 | 1): void {
-    line.leave(answered);
-    this.#count();
-  }
-
-  #count(): void {
-    this.#metrics.set('waitingQueries', this.#lines.quick.unanswered + this.#lines.long.unanswered);
   }
 }
 
-/** The unanswered queries of a lane. The rate is known while some wait without a break; after a pause it is not, and queries are taken until it is. */
-class Line {
-  unanswered = 0;
+/** How fast queries are answered. That is known while some wait without a break; after a pause, it is not until it has been seen again. */
+class LaneRate {
   readonly #now: () => number;
+  unanswered = 0;
   #answered = 0;
   #windowStartMs = 0;
   /** Answers a millisecond; undefined while it is not known. */
@@ -72,18 +72,20 @@ class Line {
     this.#now = now;
   }
 
-  enter(): void {
+  begin(): void {
     if (this.unanswered++ > 0) return;
     this.#rate = undefined;
     this.#answered = 0;
     this.#windowStartMs = this.#now();
   }
 
-  leave(answered: 0 | 1): void {
+  /** @param isAnswered whether it was, and not refused or given up */
+  end(isAnswered: boolean): void {
     this.unanswered--;
-    this.#answered += answered;
+    if (isAnswered) this.#answered++;
   }
 
+  /** How long it takes to answer what there is; 0 while the rate is not known. */
   expectedWaitMs(): number {
     const elapsedMs = this.#now() - this.#windowStartMs;
     if (elapsedMs >= WINDOW_MS) {

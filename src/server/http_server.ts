@@ -36,6 +36,8 @@ const DRAIN_POLL_MS = 10;
 const CHECK_MS = 1000;
 /** For how long a connection is still read from after an answer that was given before the request had ended. */
 const LINGER_MS = 1000;
+/** A body of at most this size is read to its end, wanted or not. */
+const SKIPPED_BYTES = 262_144;
 const BACKLOG = 4096;
 /** Up to this size a body goes out with its headers as one text, a character a byte: one write instead of a gathered one. */
 const MAX_TEXT_BYTES = 8192;
@@ -137,9 +139,16 @@ export class HttpServer {
     }
     if (outgoing.destroyed) return;
     if (this.#isClosing) outgoing.shouldKeepAlive = false;
-    if (!incoming.complete) this.#endAfter(incoming, outgoing, connection);
+    if (!incoming.complete && !this.#skipsBody(incoming)) this.#endAfter(incoming, outgoing, connection);
     untrack = connections.track(socket, answer.body?.length ?? 0);
     send(answer, outgoing);
+  }
+
+  /** Whether the rest of a body, which nobody wants any more, is short enough to be read for the sake of the connection; then it is. */
+  #skipsBody(incoming: IncomingMessage): boolean {
+    if (!(Number(incoming.headers['content-length']) <= SKIPPED_BYTES)) return false;
+    incoming.resume();
+    return true;
   }
 
   /**

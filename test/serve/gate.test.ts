@@ -32,7 +32,7 @@ function gated() {
     for (const resolve of waiting.splice(0, count)) resolve();
     await new Promise(resolve => setTimeout(resolve, 0));
   };
-  return { ask, answer, metrics, pass: (ms: number) => (nowMs += ms), waiting };
+  return { gate, ask, answer, metrics, pass: (ms: number) => (nowMs += ms), waiting };
 }
 
 test('takes what will wait for a fifth of its budget at most at the present rate, and refuses the rest at once', async () => {
@@ -67,6 +67,19 @@ test('a few are always taken', async () => {
   }
   assert.is(waiting.length, 16);
   assert.is(await ask(), 'service_unavailable');
+});
+
+test('long queries have a rate of their own: quick ones do not wait for them', async () => {
+  const { gate, ask, pass, waiting } = gated();
+  const inputs = Array.from({ length: 201 }, () => ({ kind: 'id', sent: '5', diaObjectId: 5n }) as const);
+  const long: Query = { kind: 'count', inputs, filters: null };
+  for (let i = 0; i < 4; i++) void gate.run(long, new Budget(5));
+  pass(4000);
+  assert.is(await gate.run(long, new Budget(5)).catch((error: ApiError) => error.code), 'service_unavailable');
+  assert.throws(() => gate.requireRoom('long', new Budget(5)), /too many queries/);
+  gate.requireRoom('quick', new Budget(5));
+  for (let i = 0; i < 100; i++) void ask();
+  assert.is(waiting.length, 104, 'taken');
 });
 
 test.run();

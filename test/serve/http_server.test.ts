@@ -180,12 +180,22 @@ test('headers that come byte by byte end in a 408; a connection that says nothin
 
 test('a body that comes byte by byte takes no longer than the budget', () =>
   withServer(readingFor(0.2), async ({ port }) => {
-    const slow = new Client(port).send(...POST, 'Content-Length: 1000');
+    const slow = new Client(port).send(...POST, 'Content-Length: 1000000');
     const dribble = setInterval(() => slow.socket.write(' '), 20);
     await slow.ended;
     clearInterval(dribble);
     const { status, headers, body } = parseAnswer(slow.received);
     assert.equal([status, headers.get('connection'), JSON.parse(body).code], [400, 'close', 'query_too_expensive']);
+  }));
+
+test('a short body that nobody wants is skipped, and the connection goes on', () =>
+  withServer(echo, async ({ port }) => {
+    const client = new Client(port).send('POST /a HTTP/1.1', 'Host: x', 'Content-Length: 100000');
+    await client.until(received => received.includes('POST http://x/a'));
+    client.socket.write(Buffer.alloc(100_000, ' '));
+    client.send('GET /b HTTP/1.1', ...CLOSE);
+    await client.ended;
+    assert.match(client.received, /POST http:\/\/x\/aHTTP\/1\.1 200 OK\r\n.*GET http:\/\/x\/b$/s);
   }));
 
 test('bodies hold a bounded memory together: beyond it a request is refused, and afterwards taken again', () =>
