@@ -44,10 +44,14 @@ async function withAcceptors(
       ['serve', '--data', directory, '--port', '0', '--no-crossmatch', '--acceptors', '3', '--workers', '3'],
       settings,
     );
-    await body(server, writer);
-    const { code, stderr } = await server.stop();
-    assert.is(code, 0, stderr);
-    await store.close();
+    try {
+      await body(server, writer);
+      const { code, stderr } = await server.stop();
+      assert.is(code, 0, stderr);
+    } finally {
+      // Deno would wait for ever for a store that is left open.
+      await store.close();
+    }
   });
 }
 
