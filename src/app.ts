@@ -29,6 +29,7 @@ import { METRICS_PATH, metrics, type Watched } from './routes/metrics.ts';
 import { recentCrossmatches } from './routes/recent_crossmatches.ts';
 import { resolveTns } from './routes/resolve_tns.ts';
 import { serviceStatus } from './routes/service_status.ts';
+import { SKY_MAP_PATH, skyMap } from './routes/sky_map.ts';
 import { redirectToTaskList, taskList } from './routes/task_list.ts';
 import { Service, type ServiceOptions } from './service.ts';
 
@@ -137,6 +138,7 @@ function routesOf(service: Service, watched: () => Watched, forward: Handler | u
   operation('GET', '/api/status', 'service_status', serviceStatus(service));
   operation('GET', '/api/describe', 'describe_service', describeService(service));
   operation('GET', '/api/recent-crossmatches', 'recent_crossmatches', recentCrossmatches(service));
+  operation('GET', SKY_MAP_PATH, 'sky_map', forward ?? skyMap(service));
   operation('GET', '/openapi.json', 'get_openapi', getOpenapi(service));
   operation('GET', '/llms.txt', 'llms_txt', getLlmsTxt(service));
   operation('GET', '/api-docs.md', 'api_docs', markdownDocs(service));

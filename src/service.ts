@@ -8,6 +8,7 @@ import { currentProvenance, PROVENANCE_RECORDING_RELEASE, type Provenance } from
 import type { IndexSource } from './publish/index_source.ts';
 import { Batcher, QUERY_TASKS_PER_THREAD } from './query/batcher.ts';
 import { QueryGate } from './query/gate.ts';
+import { SkyMap } from './sky_map/sky_map.ts';
 
 /** For how much longer than its budget a query may be in a thread before that counts as hung. */
 const HUNG_MS = 5000;
@@ -30,6 +31,8 @@ export class Service {
   readonly metrics: ThreadMetrics;
   readonly index: IndexSource;
   readonly queries: QueryGate;
+  /** Of the one service in a process that is asked for it. */
+  readonly skyMap: SkyMap;
   readonly #pool: Pool;
   #isStopping = false;
 
@@ -39,11 +42,13 @@ export class Service {
     this.index = index;
     this.metrics = metrics;
     this.provenance = currentProvenance(config);
+    const dataDir = config.NEARSKY_DATA;
+    const facts = this.#facts();
     this.#pool = new Pool({
       threads: workers,
       tasksPerThread: QUERY_TASKS_PER_THREAD,
-      dataDir: config.NEARSKY_DATA,
-      facts: this.#facts(),
+      dataDir,
+      facts,
       queryTimeoutMs: 1000 * config.API_REQUEST_BUDGET_SECONDS + HUNG_MS,
       maxHeapMib: config.NEARSKY_WORKER_HEAP_MIB,
       ...(entry && { entry }),
@@ -59,6 +64,7 @@ export class Service {
       },
     });
     this.queries = new QueryGate(batcher, metrics);
+    this.skyMap = new SkyMap({ dataDir, facts, log });
   }
 
   #facts(): ServiceFacts {
@@ -95,8 +101,8 @@ export class Service {
     this.#isStopping = true;
   }
 
-  /** Finishes what is running and ends the query threads. */
+  /** Finishes what is running and ends the threads. */
   async close(): Promise<void> {
-    await this.#pool.close();
+    await Promise.all([this.#pool.close(), this.skyMap.close()]);
   }
 }

@@ -63,6 +63,8 @@ const TIMEOUT_MS: Readonly<Record<Task['kind'], number>> = {
   saveIndex: 600_000,
   openIndex: 600_000,
   registry: 600_000,
+  followSky: 60_000,
+  skyMap: 30_000,
 };
 
 /** One thread for each core but the main thread's, and at least one. */

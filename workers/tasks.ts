@@ -11,6 +11,7 @@ import type { ProvenanceSet } from '../src/store/types.ts';
 import type { JoinAnswer, JoinTask } from './join.ts';
 import type { MatchAnswer, MatchTask } from './match.ts';
 import type { NormaliseAnswer, NormaliseTask } from './normalise.ts';
+import type { FollowSkyTask, SkyMapAnswer, SkyMapTask, SkyProgress } from './sky_map.ts';
 
 export interface ServiceProvenance extends ProvenanceSet {
   readonly service_version: string | null;
@@ -256,7 +257,9 @@ export type Task =
   | MergeTask
   | SaveIndexTask
   | OpenIndexTask
-  | RegistryTask;
+  | RegistryTask
+  | FollowSkyTask
+  | SkyMapTask;
 
 export interface Results {
   query: QueryAnswers;
@@ -271,6 +274,8 @@ export interface Results {
   openIndex: BuiltIndex | undefined;
   /** Undefined when nothing is published. */
   registry: RegistryIndex | undefined;
+  followSky: SkyProgress;
+  skyMap: SkyMapAnswer | undefined;
 }
 
 export type ResultOf<T extends Task> = Results[T['kind']];

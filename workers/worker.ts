@@ -32,5 +32,9 @@ export default async function run(task: Task): Promise<ResultOf<Task>> {
       return runOpenIndex();
     case 'registry':
       return runRegistry();
+    case 'followSky':
+      return (await import('./sky_map.ts')).runFollowSky();
+    case 'skyMap':
+      return (await import('./sky_map.ts')).runSkyMap(task);
   }
 }

@@ -120,6 +120,14 @@ export const TIME_FIELDS = [
 export type TimeField = NameOf<typeof TIME_FIELDS>;
 export const DEFAULT_TIME_FIELD: TimeField = 'ingest_time';
 
+/** What the cells of the sky map tell. */
+export const MAP_LAYERS = [
+  { name: 'objects', meaning: 'how many objects of each status a cell has; cells without objects are left out' },
+  { name: 'coverage', meaning: 'to which share each catalog covers a cell; cells that none covers are left out' },
+] as const satisfies readonly Named[];
+export type MapLayer = NameOf<typeof MAP_LAYERS>;
+export const DEFAULT_MAP_LAYER: MapLayer = 'objects';
+
 /** The kinds of a lookup's inputs. */
 export const INPUT_KINDS = [
   { name: 'id', meaning: 'an object by its diaObjectId' },

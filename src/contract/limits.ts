@@ -14,6 +14,14 @@ export const MAX_BODY_BYTES = 2_621_440;
 /** The length of the window of recent crossmatches that gives no `start`. */
 export const DEFAULT_WINDOW_HOURS = 12;
 
+/** Cells that one answer of the sky map may list, about. */
+export const MAX_MAP_CELLS = 50_000;
+/** Degrees, inclusive: the whole sky. */
+export const MAX_MAP_RADIUS_DEG = 180;
+/** H3 resolutions, both ends inclusive. */
+export const MAP_RESOLUTION_RANGE = { min: 0, max: 7 } as const;
+export const DEFAULT_MAP_RESOLUTION = 2;
+
 /** The `limits` block of the service's description; keys as on the wire. */
 export function limitsOf(config: Config) {
   return {

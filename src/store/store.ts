@@ -167,9 +167,10 @@ export class Store {
     return entries;
   }
 
-  /** Every object, by ascending id, all from one snapshot, which is held until the iteration ends. */
-  *objects(): Iterable<StoredObject> {
-    for (const { key, value } of this.databases.objects.getRange({})) yield decodeObject(decodeKey(key), value);
+  /** Every object, or those above `after`, by ascending id, all from one snapshot, which is held until the iteration ends. */
+  *objects(after?: bigint): Iterable<StoredObject> {
+    const range = after === undefined ? {} : { start: encodeKey(after + 1n) };
+    for (const { key, value } of this.databases.objects.getRange(range)) yield decodeObject(decodeKey(key), value);
   }
 
   /** At most `limit` ids of pending objects, ascending, those above `after` where it is given. */

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { CATALOGS } from '../../src/catalogs/definitions.ts';
 import { FILTERS } from '../../src/contract/filters.ts';
 import { openApiDocument } from '../../src/contract/openapi/document.ts';
 import { putBytes, type Settings, TestApp, withApp } from '../http/support.ts';
+import { registrationOf } from '../sky_map/support.ts';
 import { importLines } from '../transfer/support.ts';
 import { Coverage, startNoting } from './coverage.ts';
 import { configWith, withoutDatabase } from './support.ts';
@@ -19,6 +21,7 @@ const seen = startNoting();
 
 const CONE = '/api/cone?ra=150&dec=2&radius_arcsec=5';
 const RECENT = '/api/recent-crossmatches';
+const MAP = '/api/sky-map';
 const LEVELS = ['ids', 'position', 'matches', 'full'];
 
 /** Runs a test with an app over the world. */
@@ -79,7 +82,7 @@ test('objects, cones, names, lookups and recent crossmatches at every level', ()
       await lookup(app, { inputs: EVERYTHING, detail: level });
     }
     await expectStatus(app, 200, '/api/status', '/api/describe', '/openapi.json', '/api/task/');
-    await expectStatus(app, 200, '/api/cone?ra=1&dec=-80&radius_arcsec=5');
+    await expectStatus(app, 200, '/api/cone?ra=1&dec=-80&radius_arcsec=5', MAP);
   }));
 
 /** A value that the filter takes. */
@@ -132,11 +135,24 @@ test('a registry that is stale, and one that is not there', async () => {
   }
 });
 
+test('the coverage of every catalog', () =>
+  withApp(
+    async ({ writer }) => {
+      for (const definition of CATALOGS) await writer.putCatalog(registrationOf(definition));
+    },
+    app => expectStatus(app, 200, `${MAP}?layer=coverage&resolution=0`),
+  ));
+
 const FILTERED = [CONE, `/api/objects/${IDS.matched}?`, `/api/tns/${NAMES.found}?`];
 
 test('errors', async () => {
   await inWorld(60, {}, async app => {
-    await expectStatus(app, 400, ...[...FILTERED, `${RECENT}?`].map(path => `${path}&detail=none`));
+    await expectStatus(
+      app,
+      400,
+      ...[...FILTERED, `${RECENT}?`].map(path => `${path}&detail=none`),
+      `${MAP}?layer=stars`,
+    );
     await lookup(app, { inputs: [] }, 400);
     const two = 'gaia_dr3.ruwe_max=1&des_y6_gold.dnf_z_min=1';
     await expectStatus(app, 400, ...FILTERED.map(path => `${path}&${two}`), `${RECENT}?${two}&response=count`);
@@ -147,7 +163,8 @@ test('errors', async () => {
       '/api/status',
       '/api/describe',
       '/openapi.json',
-      `${RECENT}`,
+      RECENT,
+      MAP,
       ...FILTERED,
     ]) {
       assert.is((await app.get(path, { method: 'DELETE' })).status, 405, path);
@@ -169,7 +186,7 @@ test('errors', async () => {
     );
   });
   await withoutDatabase({}, async ask => {
-    for (const path of [...FILTERED, RECENT, '/api/lookup']) {
+    for (const path of [...FILTERED, RECENT, MAP, '/api/lookup']) {
       const post = {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },

@@ -80,6 +80,19 @@ test('all of them answer, and are watched as one', () =>
     }
   }));
 
+test('the map of the sky is that of the main one', () =>
+  withAcceptors(async ({ url }) => {
+    await eventually('the objects are counted', async () => (await fetch(`${url}/api/sky-map`)).ok || undefined);
+    const { answers, threads } = await askAll(`${url}/api/sky-map`);
+    assert.is(threads.size, 3);
+    assert.equal(new Set(answers.map(({ status }) => status)), new Set([200]));
+    assert.is(new Set(answers.map(({ text }) => text)).size, 1);
+    assert.match(answers[0]!.text, '"total": 1,');
+    const { headers } = await fetch(`${url}/api/sky-map`);
+    const again = await askAll(`${url}/api/sky-map`, { headers: { 'If-None-Match': headers.get('ETag')! } });
+    assert.equal(new Set(again.answers.map(({ status, text }) => `${status} ${text}`)), new Set(['304 ']));
+  }));
+
 test('what is stored is found by all of them', () =>
   withAcceptors(async ({ url }, writer) => {
     const totals = async () => {

@@ -1,12 +1,19 @@
 /** The parameters of the operations, as the document lists them. */
 import type { Config } from '../../config.ts';
-import { DEFAULT_DETAIL, DEFAULT_RESPONSE, DEFAULT_TIME_FIELD } from '../enums.ts';
+import { DEFAULT_DETAIL, DEFAULT_MAP_LAYER, DEFAULT_RESPONSE, DEFAULT_TIME_FIELD } from '../enums.ts';
 import { FILTERS } from '../filters.ts';
-import { DEFAULT_WINDOW_HOURS, defaultConePageSize, limitsOf } from '../limits.ts';
+import {
+  DEFAULT_MAP_RESOLUTION,
+  DEFAULT_WINDOW_HOURS,
+  defaultConePageSize,
+  limitsOf,
+  MAX_MAP_RADIUS_DEG,
+} from '../limits.ts';
 import { declination, rightAscension } from './common.ts';
 import { detailLevel, filterSchema, pageCursor, pageSize, responseMode, searchRadius, tnsName } from './lookup.ts';
 import { timeField } from './recent.ts';
-import { ref, type Schema, text } from './schema.ts';
+import { number, ref, type Schema, text } from './schema.ts';
+import { mapLayer, mapResolution } from './sky_map.ts';
 
 export interface Parameter {
   readonly name: string;
@@ -105,6 +112,23 @@ export function recentParameters(config: Config): Parameter[] {
       pageCursor,
       'The `next_cursor` of the page before. It pins `start`, `end`, `time_field`, `detail` and `as_of`; a value in conflict with ' +
         'it is refused.',
+    ),
+  ];
+}
+
+export function skyMapParameters(): Parameter[] {
+  const together = 'Give `ra`, `dec` and `radius_deg` together, or none of them for the whole sky.';
+  return [
+    query('layer', { ...mapLayer, default: DEFAULT_MAP_LAYER }),
+    query('resolution', { ...mapResolution, default: DEFAULT_MAP_RESOLUTION }),
+    query('ra', rightAscension, `ICRS right ascension of the middle of a disc. ${together}`),
+    query('dec', declination, `ICRS declination of the middle of a disc. ${together}`),
+    query(
+      'radius_deg',
+      number('deg', `Radius of a disc: every cell that it touches is listed. ${together}`, {
+        exclusiveMinimum: 0,
+        maximum: MAX_MAP_RADIUS_DEG,
+      }),
     ),
   ];
 }

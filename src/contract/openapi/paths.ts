@@ -1,10 +1,19 @@
 /** The operations, as the document lists them. */
 import type { Config } from '../../config.ts';
 import { ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../codes.ts';
+import { MAX_MAP_CELLS } from '../limits.ts';
 import { decimal } from '../prose.ts';
 import { TASK_PATH, TASKS } from '../tasks.ts';
-import { coneParameters, objectParameters, type Parameter, recentParameters, tnsParameters } from './parameters.ts';
+import {
+  coneParameters,
+  objectParameters,
+  type Parameter,
+  recentParameters,
+  skyMapParameters,
+  tnsParameters,
+} from './parameters.ts';
 import { type ComponentName, integer, list, open, ref, type Schema, text } from './schema.ts';
+import { skyMapSchema } from './sky_map.ts';
 
 export interface Operation {
   readonly operationId: string;
@@ -27,6 +36,7 @@ export function paths(config: Config): Paths {
     '/api/status': { get: serviceStatus },
     '/api/describe': { get: describeService },
     '/api/recent-crossmatches': { get: recentCrossmatches(config) },
+    '/api/sky-map': { get: getSkyMap() },
     [TASK_PATH]: { get: listTasks, head: headTasks, options: describeTasks },
   };
 }
@@ -160,6 +170,21 @@ function recentCrossmatches(config: Config): Operation {
       '`unsupported_parameter`. A large page at `full` can exceed the time budget: use a smaller `page_size`.',
     parameters: recentParameters(config),
     responses: queryResponses('One page.', ref('RecentCrossmatchesPage'), 'filters_span_catalogs'),
+  };
+}
+
+function getSkyMap(): Operation {
+  const { 400: badRequest, ...others } = queryResponses('The cells.', skyMapSchema, 'unsupported_parameter');
+  const notModified = { description: 'The answer is the one with the ETag in `If-None-Match`.' };
+  return {
+    operationId: 'get_sky_map',
+    summary: 'How many objects each cell of the sky has, and which catalogs cover it.',
+    description:
+      'Counts per H3 cell (h3geo.org) of the whole sky or of a disc, brought up to date as objects arrive; or the coverage of the ' +
+      `registered catalogs. An answer lists at most about ${MAX_MAP_CELLS} cells: at a finer resolution ask for a smaller disc. ` +
+      'Only cells that have something are listed. The first request after a start can be answered 503 while objects are counted.',
+    parameters: skyMapParameters(),
+    responses: { 304: notModified, 400: badRequest!, ...others },
   };
 }
 

@@ -153,6 +153,7 @@ const UNKNOWN_FILTERS = [
 ];
 const PINNED = ['ra', 'dec', 'radius_arcsec', 'start', 'end', 'time_field'];
 const REQUIRED = ['ra', 'dec', 'radius_arcsec'];
+const DISC = ['ra', 'dec', 'radius_deg'];
 
 class QueryBuilder {
   readonly #random: Random;
@@ -262,6 +263,12 @@ class QueryBuilder {
       if (this.#sent.get('response')?.text === 'count') blame('cursor', true);
     } else if (this.#template === '/api/cone') {
       for (const name of REQUIRED) if (!names.includes(name)) blame(name, true);
+    }
+    if (this.#template === '/api/sky-map') {
+      // Too fine for so large a part of the sky.
+      blame('resolution', false);
+      for (const name of DISC)
+        if (!names.includes(name) && names.some(other => DISC.includes(other))) blame(name, true);
     }
     if (new Set(names.flatMap(name => catalogOf(name, this.#sent.get(name)!.text))).size > 1) {
       if (!codes.has('unsupported_parameter')) codes.add('filters_span_catalogs');

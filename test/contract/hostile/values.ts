@@ -102,7 +102,10 @@ const LIMIT = 1e6;
 export function valueFor(random: Random, schema: Schema): Value {
   if (random.chance(0.15)) return badText(random, schema);
   if (Array.isArray(schema.enum)) return { text: random.pick(schema.enum as string[]), verdict: 'good' };
-  if (schema.type === 'integer') return { text: `${1 + random.below(3000)}`, verdict: 'good' };
+  if (schema.type === 'integer') {
+    const max = (schema.maximum as number | undefined) ?? 3000;
+    return { text: `${1 + random.below(max)}`, verdict: 'good' };
+  }
   const above = schema.exclusiveMinimum as number | undefined;
   const min = above === undefined ? ((schema.minimum as number | undefined) ?? -LIMIT) : above + 1e-9;
   return { text: numberText(random, min, (schema.maximum as number | undefined) ?? LIMIT), verdict: 'good' };

@@ -1,0 +1,58 @@
+/** GET /api/sky-map */
+import { DEFAULT_MAP_LAYER, MAP_LAYERS } from '../contract/enums.ts';
+import { DEFAULT_MAP_RESOLUTION, MAP_RESOLUTION_RANGE, MAX_MAP_CELLS, MAX_MAP_RADIUS_DEG } from '../contract/limits.ts';
+import { invalidParameter } from '../http/errors.ts';
+import type { Handler } from '../http/exchange.ts';
+import { checkBounds, checkName, DEC_BOUNDS, RA_BOUNDS, requiredNumber, type Search } from '../http/params.ts';
+import { emptyResponse, jsonResponse } from '../http/respond.ts';
+import type { Service } from '../service.ts';
+import { cellsInDisc, type Disc } from '../sky_map/cells.ts';
+
+export const SKY_MAP_PATH = '/api/sky-map';
+
+const RADIUS_BOUNDS = { min: 0, max: MAX_MAP_RADIUS_DEG, aboveMin: true };
+const DISC = ['ra', 'dec', 'radius_deg'];
+/** For so long a browser need not ask again. */
+const MAX_AGE_SECONDS = 5;
+
+export function skyMap(service: Service): Handler {
+  return async ({ request, search, budget }) => {
+    const layer = checkName('layer', MAP_LAYERS, search.get('layer') ?? DEFAULT_MAP_LAYER);
+    const resolution = resolutionOf(search);
+    const disc = DISC.some(name => search.has(name)) ? discOf(search) : null;
+    checkCells(resolution, disc);
+    const { body, digest } = await service.skyMap.answer({ layer, resolution, disc }, budget);
+    const caching = { ETag: `"${digest}"`, 'Cache-Control': `max-age=${MAX_AGE_SECONDS}` };
+    if (names(request.headers.get('If-None-Match'), caching.ETag)) return emptyResponse(304, caching);
+    return jsonResponse(200, body, caching);
+  };
+}
+
+function resolutionOf(search: Search): number {
+  const text = search.get('resolution');
+  if (text === undefined) return DEFAULT_MAP_RESOLUTION;
+  if (!/^\d+$/.test(text.trim())) throw invalidParameter('resolution', 'an integer', text);
+  return checkBounds('resolution', Number(text), MAP_RESOLUTION_RANGE);
+}
+
+function discOf(search: Search): Disc {
+  return {
+    ra: requiredNumber(search, 'ra', RA_BOUNDS),
+    dec: requiredNumber(search, 'dec', DEC_BOUNDS),
+    radiusDeg: requiredNumber(search, 'radius_deg', RADIUS_BOUNDS),
+  };
+}
+
+function checkCells(resolution: number, disc: Disc | null): void {
+  const fits = (finer: number) => cellsInDisc(finer, disc?.radiusDeg ?? MAX_MAP_RADIUS_DEG) <= MAX_MAP_CELLS;
+  if (fits(resolution)) return;
+  let finest = resolution - 1;
+  while (!fits(finest)) finest--;
+  const where = disc ? 'in so large a disc' : 'without a disc (ra, dec, radius_deg)';
+  throw invalidParameter('resolution', `<= ${finest} ${where}`, resolution);
+}
+
+/** Whether an `If-None-Match` names the ETag (RFC 9110, section 13.1.2: compared weakly). */
+function names(header: string | null, etag: string): boolean {
+  return header?.split(',').some(tag => ['*', etag].includes(tag.trim().replace(/^W\//, ''))) ?? false;
+}

@@ -1,0 +1,77 @@
+/** What the map knows of each object: its cell and its status, by id. 13 bytes an entry, and at most three times as many entries as objects. */
+
+const SMALLEST = 1024;
+const MAX_FILL = 0.75;
+const EMPTY = 255;
+
+/** What stood in the table before. */
+export interface Replaced {
+  readonly cell: number;
+  /** Undefined when the object is new. */
+  readonly status: number | undefined;
+}
+
+/** A hash table with open addressing; nothing is ever removed. An id is kept as two halves, as bigints are slow. */
+export class ObjectTable {
+  #low = new Uint32Array(SMALLEST);
+  #high = new Uint32Array(SMALLEST);
+  #cells = new Int32Array(SMALLEST);
+  #statuses = new Uint8Array(SMALLEST).fill(EMPTY);
+  #length = 0;
+
+  /** How many objects it has. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /**
+   * Sets the status (0 to 254) of an object.
+   * @param cellOf gives the cell of an object that is new; an object never moves
+   */
+  put(diaObjectId: bigint, status: number, cellOf: () => number): Replaced {
+    if (this.#length >= MAX_FILL * this.#cells.length) this.#grow();
+    const low = Number(diaObjectId & 0xffffffffn);
+    const high = Number(diaObjectId >> 32n);
+    const place = this.#find(low, high);
+    const before = this.#statuses[place]!;
+    this.#statuses[place] = status;
+    if (before !== EMPTY) return { cell: this.#cells[place]!, status: before };
+    const cell = cellOf();
+    this.#length++;
+    this.#low[place] = low;
+    this.#high[place] = high;
+    this.#cells[place] = cell;
+    return { cell, status: undefined };
+  }
+
+  /** Calls back with the cell and the status of every object. */
+  forEach(see: (cell: number, status: number) => void): void {
+    for (let place = 0; place < this.#cells.length; place++)
+      if (this.#statuses[place] !== EMPTY) see(this.#cells[place]!, this.#statuses[place]!);
+  }
+
+  #find(low: number, high: number): number {
+    const mask = this.#cells.length - 1;
+    let place = Math.imul(Math.imul(low, 0x9e3779b1) ^ high, 0x85ebca6b) >>> 0;
+    for (place = (place ^ (place >>> 15)) & mask; this.#statuses[place] !== EMPTY; place = (place + 1) & mask)
+      if (this.#low[place] === low && this.#high[place] === high) break;
+    return place;
+  }
+
+  #grow(): void {
+    const [low, high, cells, statuses] = [this.#low, this.#high, this.#cells, this.#statuses];
+    const size = 2 * cells.length;
+    this.#low = new Uint32Array(size);
+    this.#high = new Uint32Array(size);
+    this.#cells = new Int32Array(size);
+    this.#statuses = new Uint8Array(size).fill(EMPTY);
+    for (let old = 0; old < cells.length; old++) {
+      if (statuses[old] === EMPTY) continue;
+      const place = this.#find(low[old]!, high[old]!);
+      this.#low[place] = low[old]!;
+      this.#high[place] = high[old]!;
+      this.#cells[place] = cells[old]!;
+      this.#statuses[place] = statuses[old]!;
+    }
+  }
+}

@@ -1,0 +1,91 @@
+/** Which part of each cell of the sky the catalogs cover. */
+import type { Coverage } from '../../index/mod.ts';
+import { ancestor, centreOfKey, everyKey, WHOLE_SKY_RESOLUTION } from './cells.ts';
+
+/** A cell of this resolution is covered when its centre is; a coarser one to the share of its descendants that are. */
+const SAMPLED_RESOLUTION = WHOLE_SKY_RESOLUTION + 1;
+
+export interface Footprint {
+  readonly name: string;
+  readonly coverage: Coverage;
+}
+
+/** Cells as H3 keys, ascending, and parallel to them the covered share of each, 0 to 1, by catalog name. */
+export interface CellCoverage {
+  readonly keys: readonly number[];
+  readonly byCatalog: Readonly<Record<string, readonly number[]>>;
+}
+
+/** Every key of the sampled resolution, and parallel to them one bit a catalog, in the order of the footprints. */
+interface Samples {
+  readonly keys: Int32Array;
+  readonly bits: Uint8Array;
+}
+
+export class SkyCoverage {
+  readonly #footprints: readonly Footprint[];
+  #samples: Samples | undefined;
+
+  /** @param footprints of at most eight catalogs */
+  constructor(footprints: readonly Footprint[]) {
+    this.#footprints = footprints;
+  }
+
+  /**
+   * The cells of a resolution of which some part is covered.
+   * @param within only these keys; undefined for the whole sky
+   */
+  list(resolution: number, within?: ReadonlySet<number>): CellCoverage {
+    const shares =
+      resolution < SAMPLED_RESOLUTION ? this.#sumSamples(resolution, within) : this.#askCentres(resolution, within);
+    const keys = [...shares.keys()].sort((a, b) => a - b);
+    const columns = this.#footprints.map(({ name }, i) => [name, keys.map(key => shares.get(key)![i]!)] as const);
+    return { keys, byCatalog: Object.fromEntries(columns) };
+  }
+
+  #sumSamples(resolution: number, within: ReadonlySet<number> | undefined): Map<number, number[]> {
+    const { keys, bits } = (this.#samples ??= this.#sample());
+    const levels = SAMPLED_RESOLUTION - resolution;
+    const sums = new Map<number, number[]>();
+    const samples = new Map<number, number>();
+    for (let at = 0; at < keys.length; at++) {
+      const key = ancestor(keys[at]!, levels);
+      if (within && !within.has(key)) continue;
+      samples.set(key, (samples.get(key) ?? 0) + 1);
+      if (bits[at] === 0) continue;
+      let sum = sums.get(key);
+      if (!sum) sums.set(key, (sum = this.#footprints.map(() => 0)));
+      for (let i = 0; i < sum.length; i++) sum[i]! += (bits[at]! >> i) & 1;
+    }
+    for (const [key, sum] of sums) {
+      sums.set(
+        key,
+        sum.map(covered => Math.round((covered / samples.get(key)!) * 1000) / 1000),
+      );
+    }
+    return sums;
+  }
+
+  #askCentres(resolution: number, within: ReadonlySet<number> | undefined): Map<number, number[]> {
+    const shares = new Map<number, number[]>();
+    for (const key of within ?? everyKey(resolution)) {
+      const bits = this.#bitsOf(key, resolution);
+      if (bits > 0)
+        shares.set(
+          key,
+          this.#footprints.map((_, i) => (bits >> i) & 1),
+        );
+    }
+    return shares;
+  }
+
+  #sample(): Samples {
+    const keys = Int32Array.from(everyKey(SAMPLED_RESOLUTION));
+    return { keys, bits: Uint8Array.from(keys, key => this.#bitsOf(key, SAMPLED_RESOLUTION)) };
+  }
+
+  #bitsOf(key: number, resolution: number): number {
+    const { ra, dec } = centreOfKey(key, resolution);
+    return this.#footprints.reduce((bits, { coverage }, i) => bits | (coverage.contains(ra, dec) ? 1 << i : 0), 0);
+  }
+}

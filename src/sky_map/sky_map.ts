@@ -1,0 +1,120 @@
+/** The map of the sky as the service answers it: begun when it is first asked for, then kept up to date in a thread of its own. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool, PoolError } from '../../workers/pool.ts';
+import type { SkyMapAnswer, SkyMapTask, SkyProgress } from '../../workers/sky_map.ts';
+import type { ServiceFacts } from '../../workers/tasks.ts';
+import { messageOf } from '../error_text.ts';
+import { unavailable } from '../http/errors.ts';
+import type { Log } from '../log.ts';
+import type { Budget } from '../query/budget.ts';
+
+/** How often the journal is looked at. */
+const POLL_MS = 500;
+/** How long first answers wait for the count once it has begun: for a small database it is over by then. */
+const PATIENCE_MS = 1000;
+/** Answers that wait for the thread: each takes some 10 ms. */
+const MAX_WAITING = 64;
+/** How long closing waits for the thread: a task is some 100 ms, and one that hangs must not keep the service from saving its index. */
+const CLOSE_MS = 2000;
+
+export interface SkyMapOptions {
+  readonly dataDir: string;
+  readonly facts: ServiceFacts;
+  readonly log: Log;
+}
+
+/** Until the first call of `answer` it has no thread and reads nothing. */
+export class SkyMap {
+  readonly #options: SkyMapOptions;
+  readonly #stop = new AbortController();
+  #pool: Pool | undefined;
+  #following: Promise<void> | undefined;
+  #progress: SkyProgress | undefined;
+  #failed = false;
+  #waiting = 0;
+  /** Settles when the first count is done, has failed, or is going to take longer. */
+  readonly #begun = Promise.withResolvers<void>();
+
+  constructor(options: SkyMapOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Settles when the budget is spent at the latest.
+   * @throws ApiError `service_unavailable` while the database is being counted for the first time, when it cannot be read, and when too
+   *   many answers are waiting or this one has waited too long
+   */
+  async answer(query: Omit<SkyMapTask, 'kind'>, budget: Budget): Promise<SkyMapAnswer> {
+    if (this.#stop.signal.aborted) throw unavailable('the service is stopping');
+    if (this.#waiting >= MAX_WAITING) throw unavailable('too many maps are being drawn');
+    this.#waiting++;
+    try {
+      return await this.#answer(query, budget);
+    } finally {
+      this.#waiting--;
+    }
+  }
+
+  async #answer(query: Omit<SkyMapTask, 'kind'>, budget: Budget): Promise<SkyMapAnswer> {
+    const { dataDir, facts } = this.#options;
+    this.#pool ??= new Pool({ threads: 1, dataDir, facts });
+    this.#following ??= this.#follow(this.#pool);
+    await within(budget.remainingMs, this.#begun.promise);
+    if (this.#failed) throw unavailable('the database cannot be read');
+    const drawn = this.#pool.run({ kind: 'skyMap', ...query }).then(
+      answer => ({ answer }),
+      error => this.#fail(error),
+    );
+    const outcome = await within(budget.remainingMs, drawn);
+    if (!outcome) throw unavailable('the map is taking too long');
+    if (!outcome.answer) throw unavailable(`the objects are being counted for the map: ${this.#counted()}`);
+    return outcome.answer;
+  }
+
+  /** Ends the thread, which finishes its task; one that does not is left to the end of the process. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await within(CLOSE_MS, Promise.all([this.#following, this.#pool?.close()]));
+  }
+
+  #counted(): string {
+    const { taken = 0, objects = 0 } = this.#progress ?? {};
+    return objects === 0 ? 'none yet' : `${taken} of ${objects}`;
+  }
+
+  /** What went wrong in the thread is for the log. */
+  #fail(error: unknown): never {
+    this.#logFailure(error);
+    throw unavailable(error instanceof PoolError ? 'the map is being drawn anew' : 'the database cannot be read');
+  }
+
+  #logFailure(error: unknown): void {
+    const event = error instanceof PoolError ? 'pool_failed' : 'database_unreadable';
+    this.#options.log(event, { error: messageOf(error) });
+  }
+
+  async #follow(pool: Pool): Promise<void> {
+    const { signal } = this.#stop;
+    let startMs: number | undefined;
+    while (!signal.aborted) {
+      try {
+        this.#progress = await pool.run({ kind: 'followSky' });
+        this.#failed = false;
+        startMs ??= performance.now();
+        if (this.#progress.isCounted || performance.now() > startMs + PATIENCE_MS) this.#begun.resolve();
+      } catch (error) {
+        if (!this.#failed && !signal.aborted) this.#logFailure(error);
+        this.#failed = true;
+        this.#begun.resolve();
+      }
+      if (this.#failed || this.#progress?.isCurrent) await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+/** What a promise gives, or undefined when that takes longer. */
+async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+  const timer = Promise.withResolvers<undefined>();
+  const timeout = setTimeout(() => timer.resolve(undefined), ms);
+  return await Promise.race([promise, timer.promise]).finally(() => clearTimeout(timeout));
+}

@@ -1,0 +1,283 @@
+/** GET /api/sky-map against a count by brute force: while objects arrive, are crossmatched, and after a restart. */
+import * as fc from 'fast-check';
+import { cellToChildren, cellToLatLng, cellToParent, latLngToCell } from 'h3-js';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Coverage, pixelOf } from '../../index/mod.ts';
+import { createApp } from '../../src/app.ts';
+import { currentProvenance } from '../../src/provenance.ts';
+import { Budget } from '../../src/query/budget.ts';
+import { keyOfCell } from '../../src/sky_map/cells.ts';
+import { SkyCounts } from '../../src/sky_map/sky_counts.ts';
+import { SkyCoverage } from '../../src/sky_map/sky_coverage.ts';
+import { SkyMap } from '../../src/sky_map/sky_map.ts';
+import { STORED_STATUSES, statusOf } from '../../src/store/status.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { StoredObject } from '../../src/store/types.ts';
+import {
+  configOf,
+  crossmatched,
+  delivery,
+  eventually,
+  match,
+  NOW_US,
+  searched,
+  type TestApp,
+  withApp,
+} from '../http/support.ts';
+
+const test = suite('sky_map/sky_map');
+
+type Counts = Record<string, number[]>;
+
+/** Cell, then objects by status in the order of STORED_STATUSES. */
+function counted(objects: Iterable<StoredObject>, resolution: number): Counts {
+  const cells: Counts = {};
+  for (const object of objects) {
+    if (!object.position) continue;
+    const cell = cellToParent(latLngToCell(object.position.dec, object.position.ra, 7), resolution);
+    const counts = (cells[cell] ??= STORED_STATUSES.map(() => 0));
+    counts[STORED_STATUSES.indexOf(statusOf(object))]!++;
+  }
+  return cells;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any key of an answer and fails where it is not there
+function countsIn(body: any): Counts {
+  const columns = STORED_STATUSES.map(status => body.by_status[status]);
+  return Object.fromEntries(
+    body.cells.map((cell: string, i: number) => [cell, columns.map((column: number[]) => column[i])]),
+  );
+}
+
+/** A pseudo-random walk over the sky, the poles and the seam in it. */
+function positionOf(i: number) {
+  if (i % 50 === 0) return { ra: 0, dec: i % 100 ? 90 : -90 };
+  return { ra: (i * 137.507764) % 360, dec: (Math.asin(((i * 0.618034) % 2) - 1) * 180) / Math.PI };
+}
+
+function everyObject(store: Store): StoredObject[] {
+  store.resetRead();
+  return [...store.objects()];
+}
+
+async function assertMap(app: TestApp, store: Store): Promise<void> {
+  const objects = everyObject(store);
+  await eventually('the map has every object and status', async () => {
+    const { body } = await app.get('/api/sky-map?resolution=3');
+    return JSON.stringify(countsIn(body)) === JSON.stringify(sorted(counted(objects, 3))) || undefined;
+  });
+  for (const resolution of [0, 1, 2]) {
+    const { body } = await app.get(`/api/sky-map?resolution=${resolution}`);
+    assert.equal(countsIn(body), counted(objects, resolution));
+    assert.is(body.count, body.cells.length);
+    assert.is(body.total, objects.length);
+    assert.is(body.without_position, objects.filter(object => !object.position).length);
+  }
+}
+
+const sorted = (counts: Counts) => Object.fromEntries(Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+test('counts while objects arrive and are crossmatched', () =>
+  withApp(
+    async ({ writer }) => {
+      const ids = Array.from({ length: 300 }, (_, i) => i);
+      await writer.ingest(
+        ids.map(i => delivery(BigInt(i), { position: positionOf(i) })),
+        NOW_US,
+      );
+    },
+    async (app, world) => {
+      await assertMap(app, world.store);
+      await world.writer.ingest(
+        Array.from({ length: 200 }, (_, i) =>
+          delivery(2n ** 62n + BigInt(i), { position: i < 5 ? null : positionOf(i + 300) }),
+        ),
+        NOW_US,
+      );
+      await assertMap(app, world.store);
+      for (let i = 0; i < 60; i++) {
+        const outcomes = i % 3 ? searched('gaia_dr3') : ([['gaia_dr3', 'outside_footprint']] as const);
+        await crossmatched(world, BigInt(i), outcomes, i % 3 === 1 ? [match('gaia_dr3', `${i}`)] : []);
+      }
+      await assertMap(app, world.store);
+      // The same broker again, and another one: nothing moves.
+      await world.writer.ingest([delivery(5n, { broker: 'antares' }), delivery(6n)], NOW_US);
+      await assertMap(app, world.store);
+    },
+  ));
+
+test('a disc: the cells that it touches, at every resolution', () =>
+  withApp(
+    async ({ writer }) => {
+      const near = (i: number) => ({ ra: (359.5 + (i % 100) * 0.01) % 360, dec: 10 + Math.floor(i / 100) * 0.01 });
+      await writer.ingest(
+        Array.from({ length: 1000 }, (_, i) => delivery(BigInt(i), { position: i % 7 ? near(i) : positionOf(i) })),
+        NOW_US,
+      );
+    },
+    async (app, { store }) => {
+      const objects = everyObject(store);
+      for (let resolution = 0; resolution <= 7; resolution++) {
+        const radius = 0.35;
+        const { body, text } = await app.get(
+          `/api/sky-map?resolution=${resolution}&ra=0&dec=10.05&radius_deg=${radius}`,
+        );
+        assert.ok(Array.isArray(body.cells), text);
+        const every = counted(objects, resolution);
+        const found = countsIn(body);
+        for (const [cell, counts] of Object.entries(found)) assert.equal(counts, every[cell]);
+        for (const [cell, counts] of Object.entries(every)) {
+          const [dec, ra] = cellToLatLng(cell);
+          if (Math.hypot(ra * Math.cos((dec * Math.PI) / 180), dec - 10.05) <= radius)
+            assert.equal(found[cell], counts);
+        }
+      }
+    },
+  ));
+
+test('a further acceptor has the main one answer', async () => {
+  const forward = () => ({ status: 200, headers: {}, body: 'forwarded' });
+  const index = { current: undefined, discard() {}, probe: async () => undefined };
+  const app = createApp({ config: configOf('/nowhere'), index, forward });
+  const answer = await app.fetch(new Request('http://nearsky.test/api/sky-map?resolution=1'));
+  assert.is(await answer.text(), 'forwarded');
+  await app.close();
+});
+
+test('one that cannot be read, one whose budget is spent, one that is closed: unavailable, and it closes', async () => {
+  const events: string[] = [];
+  const provenance = currentProvenance(configOf('/nowhere'));
+  const facts = { provenance, recordingRelease: '1.0.0', tnsUrlTemplate: '{name}', tnsSnapshotMaxAgeSeconds: 1 };
+  const map = new SkyMap({ dataDir: '/nowhere', facts, log: event => events.push(event) });
+  const query = { layer: 'objects', resolution: 1, disc: null } as const;
+  const unavailable = (promise: Promise<unknown>, message: RegExp) =>
+    promise.then(
+      () => assert.unreachable(),
+      error => assert.equal([error.code, message.test(error.message)], ['service_unavailable', true], error.message),
+    );
+  await unavailable(map.answer(query, new Budget(0.000001)), /taking too long/);
+  await unavailable(map.answer(query, new Budget(60)), /cannot be read/);
+  assert.ok(events.includes('database_unreadable'));
+  await map.close();
+  await unavailable(map.answer(query, new Budget(60)), /is stopping/);
+});
+
+test('parameters that cannot be, each with the name and the way out', () =>
+  withApp(
+    async () => {},
+    async app => {
+      const refused: readonly (readonly [query: string, param: string, message: RegExp])[] = [
+        ['resolution=8', 'resolution', /<= 7/],
+        ['resolution=-1', 'resolution', /integer/],
+        ['resolution=', 'resolution', /integer/],
+        ['resolution=2.5', 'resolution', /integer/],
+        ['resolution=4', 'resolution', /<= 3 without a disc/],
+        ['resolution=7&ra=1&dec=1&radius_deg=10', 'resolution', /<= 5 in so large a disc/],
+        ['layer=stars', 'layer', /one of objects, coverage/],
+        ['ra=1', 'dec', /dec=NUMBER/],
+        ['ra=1&dec=2', 'radius_deg', /radius_deg=NUMBER/],
+        ['dec=2&radius_deg=3', 'ra', /ra=NUMBER/],
+        ['ra=1&dec=91&radius_deg=3', 'dec', /<= 90/],
+        ['ra=1&dec=1&radius_deg=0', 'radius_deg', /> 0/],
+        ['ra=1&dec=1&radius_deg=181', 'radius_deg', /<= 180/],
+      ];
+      for (const [query, param, message] of refused) {
+        const { status, body } = await app.get(`/api/sky-map?${query}`);
+        assert.equal([status, body.code, body.param], [400, 'invalid_parameter', param], query);
+        assert.match(body.message, message);
+      }
+      for (const method of ['POST', 'HEAD']) assert.is((await app.get('/api/sky-map', { method })).status, 405);
+    },
+  ));
+
+test('an empty service has an empty map; an answer that is known already is 304', () =>
+  withApp(
+    async () => {},
+    async (app, { writer }) => {
+      const { status, body, headers } = await app.get('/api/sky-map');
+      assert.equal([status, body.total, body.cells], [200, 0, []]);
+      assert.is(headers.get('Cache-Control'), 'max-age=5');
+      const known = { headers: { 'If-None-Match': `"other", W/${headers.get('ETag')}` } };
+      const again = await app.get('/api/sky-map', known);
+      assert.equal([again.status, again.text, again.headers.get('ETag')], [304, '', headers.get('ETag')]);
+      await writer.ingest([delivery(5n)], NOW_US);
+      await eventually('the object is on the map', async () =>
+        (await app.get('/api/sky-map', known)).status === 200 ? true : undefined,
+      );
+    },
+  ));
+
+test('the share of each cell that a catalog covers', () => {
+  // The northern sky, and one pixel.
+  const pixels = Array.from({ length: 12 * 4 ** 4 }, (_, pixel) => pixel);
+  const north = Coverage.fromPixels(4, pixels.slice(0, 4 * 4 ** 4));
+  const one = Coverage.fromPixels(8, [pixelOf(8, 10, 80)]);
+  const map = new SkyCoverage([
+    { name: 'north', coverage: north },
+    { name: 'one', coverage: one },
+  ]);
+  for (const resolution of [1, 2]) {
+    const { keys, byCatalog } = map.list(resolution);
+    const shareOf = new Map(keys.map((key, i) => [key, byCatalog.north![i]!]));
+    assert.ok(keys.length > 10 && keys.every((key, i) => i === 0 || key > keys[i - 1]!));
+    for (const key of keys) {
+      const centres = cellToChildren(hex(key, resolution), 4).map(cell => cellToLatLng(cell));
+      const covered = centres.filter(([dec, ra]) => north.contains((ra + 360) % 360, dec)).length;
+      assert.ok(Math.abs(shareOf.get(key)! - covered / centres.length) < 0.001);
+    }
+  }
+  const within = new Set(map.list(5, new Set([...Array(50).keys()])).keys);
+  assert.ok([...within].every(key => key < 50));
+});
+
+function hex(key: number, resolution: number): string {
+  const unused = 2n ** BigInt(3 * (15 - resolution));
+  return `8${resolution}${(BigInt(key) * unused + unused - 1n).toString(16).padStart(13, '0')}`;
+}
+
+test('counts follow any sequence of states, objects in any order', () => {
+  const step = fc.record({ id: fc.integer({ min: 0, max: 40 }), state: fc.integer({ min: 0, max: 3 }) });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 300 }), steps => {
+      const counts = new SkyCounts();
+      const latest = new Map<number, StoredObject>();
+      for (const { id, state } of steps) {
+        const object = objectOf(id, state);
+        counts.put(object);
+        latest.set(id, object);
+      }
+      assert.is(counts.objects, latest.size);
+      for (const resolution of [0, 3, 4, 5, 7]) {
+        const cells = Object.keys(counted(latest.values(), resolution));
+        const within = new Set(cells.map(cell => keyOfCell(cell, resolution)));
+        const { keys, byStatus } = counts.list(resolution, resolution > 4 ? within.add(0) : undefined);
+        const found = Object.fromEntries(
+          keys.map((key, i) => [hex(key, resolution), STORED_STATUSES.map(status => byStatus[status][i]!)]),
+        );
+        assert.equal(found, counted(latest.values(), resolution));
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
+function objectOf(id: number, state: number): StoredObject {
+  const outcome = state === 3 ? 'outside_footprint' : 'searched';
+  const record = { matchVersion: 1, crossmatchedAtUs: 1, provenanceSet: 0, brokersAtCrossmatch: [] };
+  return {
+    diaObjectId: (BigInt(id) << 33n) + BigInt(id),
+    position: id % 10 === 9 ? null : positionOf(id),
+    reliability: null,
+    ingestTimeUs: 1,
+    eventTimeUs: 1,
+    state: state === 0 ? 'pending' : 'crossmatched',
+    brokers: [],
+    records: state === 0 ? [] : [{ ...record, catalogOutcomes: [['gaia_dr3', outcome]] }],
+    matches:
+      state === 1 ? [{ matchVersion: 1, catalogName: 'gaia_dr3', catalogSourceId: '1', separationArcsec: 0.1 }] : [],
+    tns: null,
+  };
+}
+
+test.run();

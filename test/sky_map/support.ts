@@ -1,0 +1,17 @@
+/** What the tests of the map and of the pages share. */
+import { Coverage } from '../../index/mod.ts';
+import type { CatalogDefinition, CatalogRegistration } from '../../src/catalogs/types.ts';
+
+/** A registration without files, for a footprint of whole pixels of order 2: those below `pixels`. */
+export function registrationOf({ name }: CatalogDefinition, pixels = 96): CatalogRegistration {
+  const covered = Coverage.fromPixels(2, Array(pixels).keys());
+  return {
+    name,
+    location: '/nowhere',
+    addedAtUs: 1_790_000_000_000_000,
+    partitions: [],
+    columns: { id: 'id', ra: 'ra', dec: 'dec', payload: [] },
+    coverage: { order: 2, ranges: new Uint8Array(covered.ranges.buffer), source: 'rows' },
+    hats: { rows: null, builder: null, releaseDate: null },
+  };
+}
