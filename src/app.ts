@@ -16,7 +16,7 @@ import { type Log, logToStderr } from './log.ts';
 import type { ThreadMetrics } from './metrics/thread_metrics.ts';
 import { LocalIndex } from './publish/index_source.ts';
 import { RequestLog } from './request_log.ts';
-import { htmlDocs, markdownDocs } from './routes/api_docs.ts';
+import { markdownDocs } from './routes/api_docs.ts';
 import { coneSearch } from './routes/cone_search.ts';
 import { describeService } from './routes/describe_service.ts';
 import { getObject } from './routes/get_object.ts';
@@ -26,6 +26,7 @@ import { getLlmsTxt } from './routes/llms_txt.ts';
 import { lookupObjects } from './routes/lookup_objects.ts';
 import { mcp } from './routes/mcp.ts';
 import { METRICS_PATH, metrics, type Watched } from './routes/metrics.ts';
+import { pages } from './routes/pages.ts';
 import { recentCrossmatches } from './routes/recent_crossmatches.ts';
 import { resolveTns } from './routes/resolve_tns.ts';
 import { serviceStatus } from './routes/service_status.ts';
@@ -142,7 +143,7 @@ function routesOf(service: Service, watched: () => Watched, forward: Handler | u
   operation('GET', '/openapi.json', 'get_openapi', getOpenapi(service));
   operation('GET', '/llms.txt', 'llms_txt', getLlmsTxt(service));
   operation('GET', '/api-docs.md', 'api_docs', markdownDocs(service));
-  operation('GET', '/api-docs', 'api_docs', htmlDocs(service));
+  for (const [path, name, handler] of pages(service)) operation('GET', path, name, handler);
   operation('GET', '/api/task', 'task_list', redirectToTaskList);
   router.all!(MCP_PATH, named('mcp', forward ?? mcp(service)));
   router.all!('/healthz', named('healthz', health));
@@ -154,8 +155,8 @@ function routesOf(service: Service, watched: () => Watched, forward: Handler | u
     const handler = direct.find(exchange);
     if (handler) return await handler(exchange);
     if (exchange.path === TASK_PATH) return await listTasks(exchange);
-    // The router takes a path with and without a slash at its end for the same; no other path here has one.
-    const found = exchange.path.endsWith('/') ? undefined : await router.fetch(exchange);
+    // The router takes a path with and without a slash at its end for the same; beside the front page no other path here has one.
+    const found = exchange.path.endsWith('/') && exchange.path !== '/' ? undefined : await router.fetch(exchange);
     if (!found) throw notFound(exchange.path);
     return found;
   };

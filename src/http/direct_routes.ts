@@ -13,8 +13,10 @@ export class DirectRoutes {
   readonly #exact = new Map<string, Handler>();
   readonly #byPrefix = new Map<string, LastSegment[]>();
 
+  /** One with another segment after that of its parameter is left to the router. */
   add(method: string, path: string, handler: Handler): void {
     const [prefix, name] = path.split(':', 2) as [string, string | undefined];
+    if (name?.includes('/')) return;
     if (name === undefined) this.#exact.set(`${method} ${path}`, handler);
     else this.#byPrefix.set(method, [...(this.#byPrefix.get(method) ?? []), { prefix, name, handler }]);
   }

@@ -49,6 +49,15 @@ export function textResponse(mediaType: string, body: string, headers?: Readonly
   };
 }
 
+/** @param contentType with its charset, where it has one */
+export function bytesResponse(
+  contentType: string,
+  body: Uint8Array<ArrayBuffer>,
+  headers?: Readonly<Record<string, string>>,
+): Answer {
+  return { status: 200, headers: { 'Content-Type': contentType, ...COMMON_HEADERS, ...headers }, body };
+}
+
 /** A response without a body. */
 export function emptyResponse(status: number, headers: Readonly<Record<string, string>>): Answer {
   return { status, headers: { ...COMMON_HEADERS, ...headers }, body: null };

@@ -111,15 +111,13 @@ test('the reference has every operation, parameter, code and source id', async (
   });
 });
 
-test('the page says the same as HTML and loads nothing', async () => {
+test('the page says the same as HTML', async () => {
   await withoutDatabase(DECLARED, async ask => {
     const { status, headers, text } = await ask('/api-docs');
     assert.is(status, 200);
     assert.is(headers.get('Content-Type'), 'text/html; charset=utf-8');
     for (const { operation } of operations) assertAllIn(text, [`<h2 id="${operation.operationId}">`]);
     assertAllIn(text, ['<code>filters_span_catalogs</code>', '<table>', '&lt;= 60']);
-    assert.not.match(text, /<(script|link|img|iframe)|@import|url\(/);
-    for (const [, url] of text.matchAll(/href="([^"]*)"/g)) assert.match(url!, /^(http:\/\/nearsky\.test\/|#)/);
   });
 });
 
@@ -134,13 +132,12 @@ test('blocks as Markdown and as HTML', () => {
     toMarkdown(blocks),
     '## A `b` & C\n\n- one\n- [two](http://x/?a=1&b=2)\n\n| h |\n| --- |\n| a \\| b <c> |\n\n```\n<x>\n```\n',
   );
-  const html = toHtml('T<', blocks);
+  const html = toHtml(blocks);
   assertAllIn(html, [
-    '<title>T&lt;</title>',
     '<h2 id="a-b--c">A <code>b</code> &amp; C</h2>',
     '<a href="http://x/?a=1&amp;b=2">two</a>',
     '<td>a | b &lt;c&gt;</td>',
-    '<pre><code>&lt;x&gt;</code></pre>',
+    '<pre tabindex="0"><code>&lt;x&gt;</code></pre>',
   ]);
 });
 

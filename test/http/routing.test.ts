@@ -31,7 +31,7 @@ test('the body of an error: keys in order, error equal to message', async ({ run
 
 test('unknown paths are 404 with the error body', async ({ running: { app } }) => {
   const unknown = [
-    '/',
+    '//',
     '/api',
     '/api/',
     '/api/nothing',
@@ -45,6 +45,9 @@ test('unknown paths are 404 with the error body', async ({ running: { app } }) =
     '/api/objects/5/6',
     '/api/objects/5%2F6',
     '/api/objects/5%2f',
+    '/objects',
+    '/objects/5/',
+    '/recent/',
     '/api/lookup/',
     '/api/tns',
     '/api/tns/',

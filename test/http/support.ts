@@ -28,7 +28,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Integers beyond 2^53 are bigints. */
+  /** Undefined where it is not JSON. Integers beyond 2^53 are bigints. */
   readonly body: Json;
 }
 
@@ -65,7 +65,7 @@ export class TestApp {
       status: response.status,
       headers: response.headers,
       text,
-      body: text === '' ? undefined : parseExact(text),
+      body: response.headers.get('Content-Type') === 'application/json' && text !== '' ? parseExact(text) : undefined,
     };
   }
 

@@ -47,20 +47,9 @@ function markdownRow(cells: readonly string[]): string {
   return `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
-const STYLE =
-  'body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}' +
-  'code{font-family:ui-monospace,monospace;font-size:.9em}pre{overflow-x:auto;padding:1rem;background:#f3f3f3}' +
-  'table{border-collapse:collapse}th,td{border:1px solid #ccc;padding:.3rem .6rem;text-align:left;vertical-align:top}' +
-  '@media(prefers-color-scheme:dark){body{color:#e6e6e6;background:#161616}pre{background:#262626}a{color:#8ab4f8}}';
-
-/** A whole page; it loads nothing. */
-export function toHtml(title: string, blocks: readonly Block[]): string {
-  return (
-    '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n' +
-    '<meta name="viewport" content="width=device-width, initial-scale=1">\n' +
-    `<title>${escapeHtml(title)}</title>\n<style>${STYLE}</style>\n</head>\n<body>\n<main>\n` +
-    `${blocks.map(html).join('\n')}\n</main>\n</body>\n</html>\n`
-  );
+/** The content of a page; what is wider than the page can be scrolled. */
+export function toHtml(blocks: readonly Block[]): string {
+  return blocks.map(html).join('\n');
 }
 
 function html(block: Block): string {
@@ -74,11 +63,12 @@ function html(block: Block): string {
     case 'list':
       return `<ul>\n${block.items.map(item => `<li>${inline(item)}</li>`).join('\n')}\n</ul>`;
     case 'code':
-      return `<pre><code>${escapeHtml(block.text)}</code></pre>`;
+      return `<pre tabindex="0"><code>${escapeHtml(block.text)}</code></pre>`;
     case 'table':
       return (
+        '<div class="scroll" tabindex="0" role="group" aria-label="Table">' +
         `<table>\n<thead>${htmlRow('th', block.header)}</thead>\n` +
-        `<tbody>\n${block.rows.map(row => htmlRow('td', row)).join('\n')}\n</tbody>\n</table>`
+        `<tbody>\n${block.rows.map(row => htmlRow('td', row)).join('\n')}\n</tbody>\n</table></div>`
       );
   }
 }
@@ -101,6 +91,6 @@ function inline(text: string): string {
     .replace(/\[([^\]]*)\]\((\S+?)\)/g, '<a href="$2">$1</a>');
 }
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

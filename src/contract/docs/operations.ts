@@ -82,7 +82,7 @@ function fieldTable({ properties, required = [] }: Schema): Block {
     valueNotes(schema),
     `${schema.description ?? ''}`,
   ]);
-  return table(['Field', '', 'Value', 'Meaning'], rows);
+  return table(['Field', 'Required', 'Value', 'Meaning'], rows);
 }
 
 /** What a value looks like, in a few words. */

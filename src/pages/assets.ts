@@ -1,0 +1,55 @@
+/** The files that the pages load: our own scripts and style, which are served as they are stored, and the library h3-js. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+export interface Asset {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly type: string;
+}
+
+interface Assets {
+  readonly files: ReadonlyMap<string, Asset>;
+  /** Of all of them: it is part of their addresses, so that a browser may keep them for ever. */
+  readonly version: string;
+}
+
+let assets: Assets | undefined;
+
+/** Read once, when the first page is asked for. */
+export function loadAssets(): Assets {
+  assets ??= readAssets();
+  return assets;
+}
+
+/** The address of a file. */
+export function assetUrl(name: string): string {
+  const { files, version } = loadAssets();
+  if (!files.has(name)) throw new Error(`Cannot link to ${name} as there is no such file in src/pages/browser`);
+  return `/assets/${version}/${name}`;
+}
+
+function readAssets(): Assets {
+  const directory = fileURLToPath(new URL('./browser', import.meta.url));
+  const paths = readdirSync(directory)
+    .filter(name => TYPES[extname(name)])
+    .sort()
+    .map(name => [name, join(directory, name)] as const);
+  const h3 = join(createRequire(import.meta.url).resolve('h3-js'), '..', 'h3-js.umd.js');
+  const hash = createHash('sha256');
+  const files = new Map<string, Asset>();
+  for (const [name, path] of [...paths, ['h3-js.umd.js', h3] as const]) {
+    const bytes = new Uint8Array(readFileSync(path));
+    hash.update(`${name} ${bytes.length}\n`).update(bytes);
+    files.set(name, { bytes, type: TYPES[extname(name)]! });
+  }
+  return { files, version: hash.digest('hex').slice(0, 12) };
+}

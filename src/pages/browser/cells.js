@@ -1,0 +1,68 @@
+/** The cells of one answer of the sky map, ready to be drawn and asked. */
+import { vectorOf } from './projection.js';
+
+/** @type {typeof import('h3-js')} */
+export const h3 = /** @type {any} */ (globalThis).h3;
+
+/** @typedef {'density' | 'share' | 'coverage'} Layer */
+
+const SQUARE_DEGREES = (180 / Math.PI) ** 2;
+
+/** How many cells a resolution has. @param {number} resolution */
+export const cellCount = resolution => 2 + 120 * 7 ** resolution;
+
+export class Cells {
+  /** @param {any} answer of /api/sky-map */
+  constructor(answer) {
+    /** @type {number} */
+    this.resolution = answer.resolution;
+    /** @type {string[]} */
+    this.ids = answer.cells;
+    /** @type {Record<string, number[]> | undefined} */
+    this.byStatus = answer.by_status;
+    /** @type {Record<string, number[]> | undefined} */
+    this.byCatalog = answer.by_catalog;
+    /** @type {Map<string, number>} */
+    this.places = new Map(this.ids.map((id, i) => [id, i]));
+    /** Where the corners of a cell begin in `corners`; one more at the end. */
+    this.starts = new Uint32Array(this.ids.length + 1);
+    this.corners = this.#corners();
+  }
+
+  get length() {
+    return this.ids.length;
+  }
+
+  #corners() {
+    const corners = new Float64Array(this.ids.length * 10 * 3);
+    let at = 0;
+    for (const [i, id] of this.ids.entries()) {
+      for (const [lat, lng] of h3.cellToBoundary(id)) {
+        corners.set(vectorOf(lng, lat), at);
+        at += 3;
+      }
+      this.starts[i + 1] = at / 3;
+    }
+    return corners.subarray(0, at);
+  }
+
+  /** @param {number} i */
+  objectsIn(i) {
+    return Object.values(this.byStatus ?? {}).reduce((sum, column) => sum + (column[i] ?? 0), 0);
+  }
+
+  /** Square degrees. @param {number} i */
+  areaOf(i) {
+    return h3.cellArea(this.ids[i] ?? '', 'rads2') * SQUARE_DEGREES;
+  }
+
+  /** What a layer shows of a cell; undefined where it has nothing to show. @param {Layer} layer @param {number} i */
+  valueOf(layer, i) {
+    if (layer === 'density') return this.objectsIn(i) / this.areaOf(i);
+    if (layer === 'coverage')
+      return Object.values(this.byCatalog ?? {}).reduce((sum, column) => sum + (column[i] ?? 0), 0);
+    const found = this.byStatus?.coincident_sources?.[i] ?? 0;
+    const searched = found + (this.byStatus?.no_coincident_source?.[i] ?? 0);
+    return searched === 0 ? undefined : found / searched;
+  }
+}

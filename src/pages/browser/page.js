@@ -1,0 +1,158 @@
+/** What the scripts of all pages share: the facts of the service, the API, and elements of the page. */
+
+/**
+ * @typedef {Record<string, { word: string, meaning: string }>} Words
+ * @typedef {{ statuses: Words, outcomes: Words, catalogs: { name: string, release: string }[], crossmatchRadiusArcsec: number,
+ *   maxRadiusArcsec: number, maxPositions: number, maxWindowHours: number, caveats: string[],
+ *   links: { name: string, url: string, about: string }[] }} Facts
+ */
+
+/** @type {Facts} */
+export const facts = JSON.parse(document.getElementById('facts')?.textContent ?? '{}');
+
+/** What the API says when it cannot answer. */
+export class ApiError extends Error {
+  /** @param {string} message @param {boolean} retryable */
+  constructor(message, retryable) {
+    super(message);
+    this.retryable = retryable;
+  }
+}
+
+/**
+ * Asks the API. Integers that a number cannot hold come as bigints.
+ * @param {string} path
+ * @param {RequestInit} [init]
+ * @returns {Promise<any>}
+ * @throws ApiError with the message of the API
+ */
+export async function ask(path, init) {
+  /** @type {Response} */
+  let response;
+  try {
+    response = await fetch(path, init);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new ApiError('The service does not answer. Is the network there?', true);
+  }
+  const text = await response.text();
+  try {
+    const body = JSON.parse(text, exact);
+    if (response.ok) return body;
+    throw new ApiError(body.message, body.retryable);
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw new ApiError(`The service answered ${response.status} with something that cannot be read`, true);
+  }
+}
+
+/** @param {object} body */
+export function asJson(body) {
+  return { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+/** @param {string} _key @param {unknown} value @param {{ source?: string }} [context] */
+function exact(_key, value, context) {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+  const source = context?.source;
+  return source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : value;
+}
+
+/** @typedef {Node | string | false | null | undefined | Child[]} Child */
+
+/**
+ * An element; attributes that are false or undefined are left out, and functions listen.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, string | number | boolean | undefined | ((event: any) => void)>} [attributes]
+ * @param {...Child} children
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  setAttributes(element, attributes);
+  append(element, children);
+  return element;
+}
+
+/**
+ * The same for SVG.
+ * @param {string} tag
+ * @param {Record<string, string | number | boolean | undefined>} [attributes]
+ * @param {...Child} children
+ */
+export function svg(tag, attributes = {}, ...children) {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  setAttributes(element, attributes);
+  append(element, children);
+  return element;
+}
+
+/** @param {Element} element @param {Record<string, string | number | boolean | undefined | ((event: any) => void)>} attributes */
+function setAttributes(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') element.addEventListener(name, value);
+    else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? '' : `${value}`);
+  }
+}
+
+/** @param {Element} element @param {Child[]} children */
+function append(element, children) {
+  for (const child of children) {
+    if (Array.isArray(child)) append(element, child);
+    else if (child) element.append(child);
+  }
+}
+
+/** The element of the page that has to be there. @param {string} id */
+export function byId(id) {
+  const element = document.getElementById(id);
+  if (!element) throw new Error(`The page has no element ${id}`);
+  return element;
+}
+
+/** Shows what is being waited for. @param {Element} place @param {string} what */
+export function showLoading(place, what) {
+  place.setAttribute('aria-busy', 'true');
+  place.replaceChildren(h('p', { class: 'loading' }, what));
+}
+
+/** @param {Element} place @param {...Child} children */
+export function show(place, ...children) {
+  place.removeAttribute('aria-busy');
+  place.replaceChildren();
+  append(place, children);
+}
+
+/**
+ * Shows what went wrong, and a way to try again where that can help.
+ * @param {Element} place @param {unknown} error @param {() => void} again
+ */
+export function showError(place, error, again) {
+  const message = error instanceof ApiError ? error.message : 'This page has a fault: its console says more.';
+  if (!(error instanceof ApiError)) console.error(error);
+  const retry =
+    error instanceof ApiError && error.retryable && h('button', { type: 'button', click: again }, 'Try again');
+  show(place, h('div', { class: 'notice error', role: 'alert' }, h('p', {}, message), retry));
+}
+
+/** @param {string} status of an object or of an input */
+export function badge(status) {
+  const { word, meaning } = facts.statuses[status] ?? { word: status, meaning: '' };
+  return h('span', { class: `badge ${status}`, title: meaning }, word);
+}
+
+/** @param {string} name of a catalog */
+export function releaseOf(name) {
+  return facts.catalogs.find(catalog => catalog.name === name)?.release ?? name;
+}
+
+/** @param {string} name of a catalog */
+export function mark(name) {
+  return h('span', { class: `mark ${name}`, 'aria-hidden': 'true' });
+}
+
+/** Text whose `code` is set as such: the sentences of the API's documentation. @param {string} text */
+export function prose(text) {
+  return text.split(/`([^`]*)`/).map((part, i) => (i % 2 ? h('code', {}, part) : part));
+}

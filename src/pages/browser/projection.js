@@ -1,0 +1,115 @@
+/**
+ * The sky on a plane: Hammer's equal-area projection, in an oblique aspect, so that the middle of the view is never distorted. East is to
+ * the left. Near the middle a unit of the plane is a radian; the whole sky is an ellipse of 2 sqrt(8) by 2 sqrt(2).
+ *
+ * Hammer, Petermanns Mitteilungen 38, 85 (1892); Snyder, "Map Projections: A Working Manual", USGS 1395 (1987), p. 182.
+ *
+ * @typedef {{ readonly ra: number, readonly dec: number }} Position degrees
+ * @typedef {{ readonly x: number, readonly y: number }} Point
+ * @typedef {(x: number, y: number, z: number, side: number, out: { x: number, y: number }) => void} Project
+ */
+
+const RADIANS = Math.PI / 180;
+export const SEMI_MAJOR = Math.sqrt(8);
+export const SEMI_MINOR = Math.SQRT2;
+
+/** @param {number} ra @param {number} dec degrees @returns {[x: number, y: number, z: number]} */
+export function vectorOf(ra, dec) {
+  const cosDec = Math.cos(dec * RADIANS);
+  return [cosDec * Math.cos(ra * RADIANS), cosDec * Math.sin(ra * RADIANS), Math.sin(dec * RADIANS)];
+}
+
+/** The projection with that position in the middle. */
+export class Projection {
+  #sinRa;
+  #cosRa;
+  #sinDec;
+  #cosDec;
+
+  /** @param {Position} middle */
+  constructor({ ra, dec }) {
+    this.#sinRa = Math.sin(ra * RADIANS);
+    this.#cosRa = Math.cos(ra * RADIANS);
+    this.#sinDec = Math.sin(dec * RADIANS);
+    this.#cosDec = Math.cos(dec * RADIANS);
+  }
+
+  /** A unit vector as seen from the middle: forward, to the east, to the north. @param {number} x @param {number} y @param {number} z */
+  #seen(x, y, z) {
+    const along = this.#cosRa * x + this.#sinRa * y;
+    return [
+      this.#cosDec * along + this.#sinDec * z,
+      this.#cosRa * y - this.#sinRa * x,
+      this.#cosDec * z - this.#sinDec * along,
+    ];
+  }
+
+  /**
+   * On which side of the seam, the far meridian, a vector is: 1 east, -1 west, and 0 where it is nearer to the middle than to the seam.
+   * @param {number} x @param {number} y @param {number} z
+   */
+  sideOf(x, y, z) {
+    const [forward, east] = this.#seen(x, y, z);
+    return /** @type {number} */ (forward) < 0 ? ((east ?? 0) < 0 ? -1 : 1) : 0;
+  }
+
+  /**
+   * @param {number} x @param {number} y @param {number} z a unit vector
+   * @param {number} side 1 or -1 to have it drawn beyond the seam where it is on the other side of it; 0 as it is
+   * @param {{ x: number, y: number }} out gets the point: x to the west, y to the north
+   */
+  project(x, y, z, side, out) {
+    const [forward, east, north] = /** @type {[number, number, number]} */ (this.#seen(x, y, z));
+    const cosLat = Math.sqrt(Math.max(0, 1 - north * north));
+    const cosLon = cosLat > 1e-12 ? Math.max(-1, Math.min(1, forward / cosLat)) : 1;
+    let cosHalf = Math.sqrt((1 + cosLon) / 2);
+    let sinHalf = Math.sqrt((1 - cosLon) / 2) * (east < 0 ? -1 : 1);
+    if (forward < 0 && side !== 0 && side * east < 0) {
+      cosHalf = -cosHalf;
+      sinHalf = -sinHalf;
+    }
+    const k = Math.SQRT2 / Math.sqrt(1 + cosLat * cosHalf);
+    out.x = -2 * k * cosLat * sinHalf;
+    out.y = k * north;
+  }
+
+  /**
+   * The position at a point; undefined outside the sky.
+   * @param {number} x @param {number} y
+   * @returns {Position | undefined}
+   */
+  positionAt(x, y) {
+    if ((x / SEMI_MAJOR) ** 2 + (y / SEMI_MINOR) ** 2 > 1) return undefined;
+    const z = Math.sqrt(Math.max(0, 1 - (x / 4) ** 2 - (y / 2) ** 2));
+    const lon = 2 * Math.atan2(-z * x, 2 * (2 * z * z - 1));
+    const north = Math.max(-1, Math.min(1, z * y));
+    const cosLat = Math.sqrt(1 - north * north);
+    const forward = cosLat * Math.cos(lon);
+    const east = cosLat * Math.sin(lon);
+    const along = this.#cosDec * forward - this.#sinDec * north;
+    const dec = Math.asin(Math.max(-1, Math.min(1, this.#sinDec * forward + this.#cosDec * north))) / RADIANS;
+    const ra = Math.atan2(this.#sinRa * along + this.#cosRa * east, this.#cosRa * along - this.#sinRa * east) / RADIANS;
+    return { ra: ra < 0 ? ra + 360 : ra, dec };
+  }
+}
+
+/** Degrees. @param {Position} a @param {Position} b */
+export function separationDegrees(a, b) {
+  const sinDec = Math.sin(((b.dec - a.dec) * RADIANS) / 2);
+  const sinRa = Math.sin(((b.ra - a.ra) * RADIANS) / 2);
+  const h = sinDec * sinDec + Math.cos(a.dec * RADIANS) * Math.cos(b.dec * RADIANS) * sinRa * sinRa;
+  return (2 * Math.asin(Math.min(1, Math.sqrt(h)))) / RADIANS;
+}
+
+/** Offsets of a position from another, arcsec, on the plane that touches the sky there: to the east, to the north. @param {Position} from @param {Position} to */
+export function offsetsArcsec(from, to) {
+  const dRa = (((((to.ra - from.ra) % 360) + 540) % 360) - 180) * RADIANS;
+  const [d0, d] = [from.dec * RADIANS, to.dec * RADIANS];
+  const forward = Math.sin(d0) * Math.sin(d) + Math.cos(d0) * Math.cos(d) * Math.cos(dRa);
+  // As differences, which keep their digits at separations far below an arcsec.
+  const north = Math.sin(d - d0) + 2 * Math.cos(d) * Math.sin(d0) * Math.sin(dRa / 2) ** 2;
+  return {
+    east: (Math.cos(d) * Math.sin(dRa)) / forward / (RADIANS / 3600),
+    north: north / forward / (RADIANS / 3600),
+  };
+}

@@ -1,0 +1,130 @@
+/**
+ * What people type into the search box: an id, a name of the TNS, or a position in degrees or sexagesimal, with a radius if they like.
+ *
+ * @typedef {{ kind: 'id', id: string }
+ *   | { kind: 'tns', name: string, radiusArcsec: number | undefined }
+ *   | { kind: 'position', ra: number, dec: number, radiusArcsec: number | undefined }
+ *   | { kind: 'unclear', reason: string }} SearchText
+ */
+
+const MAX_ID = 2n ** 63n - 1n;
+const ARCSEC = { '"': 1, "'": 60 };
+
+/** A radius at the end: `5"`, `5''`, `5 arcsec`, `1'`, `1 arcmin`, `r=5`, `radius 5`. Without a unit it is arcsec. */
+const UNIT = /** @type {const} */ ([
+  [/^(?:"|''|arcsecs?|arcseconds?|as)$/, '"'],
+  [/^(?:'|arcmins?|arcminutes?|am)$/, "'"],
+]);
+const RADIUS =
+  /(?:^|[\s,;])(?:r|radius)\s*[=:]?\s*(\d+\.?\d*|\.\d+)\s*("|''|'|[a-z]+)?$|[\s,;](\d+\.?\d*|\.\d+)\s*("|''|'|arcsecs?|arcseconds?|as|arcmins?|arcminutes?|am)$/;
+
+/**
+ * @param {string} typed
+ * @returns {SearchText}
+ */
+export function parseSearchText(typed) {
+  const text = plain(typed);
+  if (text === '') return unclear('Type an id, a TNS name or a position');
+  if (/^\d+$/.test(text)) return idOf(text);
+  const { rest, radiusArcsec } = takeRadius(text);
+  const name = rest.replace(/\s/g, '').replace(/^(?:sn|at)/, '');
+  if (/^\d{4}[a-z][a-z\d]*$/.test(name)) return { kind: 'tns', name, radiusArcsec };
+  return positionOf(rest, radiusArcsec) ?? unclear(WHAT_IT_CAN_BE);
+}
+
+const WHAT_IT_CAN_BE =
+  'This is neither an id (digits), nor a TNS name (SN 2026abc), nor a position (10.684 41.269, or 00h42m44.3s +41d16m09s)';
+
+/** @param {string} reason @returns {SearchText} */
+function unclear(reason) {
+  return { kind: 'unclear', reason };
+}
+
+/** Lowercase, with one spelling of signs, primes and spaces. @param {string} typed */
+function plain(typed) {
+  return typed
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[−–—]/g, '-')
+    .replace(/[′’‘]/g, "'")
+    .replace(/[″”“]/g, '"')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/** @param {string} digits @returns {SearchText} */
+function idOf(digits) {
+  const id = digits.length <= 40 ? BigInt(digits) : MAX_ID + 1n;
+  return id <= MAX_ID ? { kind: 'id', id: `${id}` } : unclear(`An id is at most ${MAX_ID}`);
+}
+
+/** @param {string} text */
+function takeRadius(text) {
+  const found = RADIUS.exec(text);
+  const [all = '', named, namedUnit, bare, bareUnit] = found ?? [];
+  const unit = namedUnit ?? bareUnit;
+  const known = UNIT.find(([spelling]) => unit !== undefined && spelling.test(unit));
+  const rest = text.slice(0, text.length - all.length).replace(/[\s,;]+$/, '');
+  // Without its name, seconds of a declination look the same: they leave no whole position before them.
+  if (!found || (unit !== undefined && !known) || (named === undefined && !standsAlone(rest)))
+    return { rest: text, radiusArcsec: undefined };
+  return { rest, radiusArcsec: Number(named ?? bare) * (known ? ARCSEC[known[1]] : 1) };
+}
+
+/** Whether a text is a whole position or name, so that what follows it is a radius. @param {string} text */
+function standsAlone(text) {
+  if (/^(?:sn|at)?\s*\d{4}\s*[a-z]+[a-z\d]*$/.test(text.trim())) return true;
+  const found = positionOf(text.trim(), undefined);
+  return found?.kind === 'position';
+}
+
+const NUMBER = '(\\d+\\.?\\d*|\\.\\d+)';
+const DEGREES = new RegExp(
+  `^(?:ra\\s*[=:]?\\s*)?\\+?${NUMBER}\\s*(?:d|deg|°)?\\s*[\\s,;]\\s*(?:dec\\s*[=:]?\\s*)?([+-]?)\\s*${NUMBER}\\s*(?:d|deg|°)?$`,
+);
+const SEXAGESIMAL = new RegExp(
+  `^(?:ra\\s*[=:]?\\s*|j)?(\\d{1,3})(?:\\s*([h:d°])\\s*|\\s)(\\d{1,2})(?:\\s*[m':]\\s*|\\s)${NUMBER}\\s*(?:s|"|'')?[\\s,;]*` +
+    `(?:dec\\s*[=:]?\\s*)?([+-]?)\\s*(\\d{1,2})(?:\\s*[d°:]\\s*|\\s)(\\d{1,2})(?:\\s*[m':]\\s*|\\s)${NUMBER}\\s*(?:s|"|'')?$`,
+);
+const PACKED = /^j?\s*(\d{2})(\d{2})(\d{2}(?:\.\d+)?)\s*([+-])(\d{2})(\d{2})(\d{2}(?:\.\d+)?)$/;
+
+/**
+ * @param {string} text
+ * @param {number | undefined} radiusArcsec
+ * @returns {SearchText | undefined} undefined where it has not the form of a position
+ */
+function positionOf(text, radiusArcsec) {
+  const degrees = DEGREES.exec(text);
+  if (degrees) {
+    const [, ra, sign, dec] = degrees;
+    return checked(Number(ra), signed(sign, Number(dec)), radiusArcsec);
+  }
+  const packed = PACKED.exec(text);
+  const parts = packed ? [packed[1], 'h', ...packed.slice(2)] : SEXAGESIMAL.exec(text)?.slice(1);
+  if (!parts) return undefined;
+  const [first, unit, raMinutes, raSeconds, sign, decDegrees, decMinutes, decSeconds] = parts;
+  for (const minutesOrSeconds of [raMinutes, raSeconds, decMinutes, decSeconds])
+    if (!(Number(minutesOrSeconds) < 60))
+      return unclear(`Minutes and seconds must be below 60: there is ${minutesOrSeconds}`);
+  const isDegrees = unit === 'd' || unit === '°';
+  if (!isDegrees && !(Number(first) < 24))
+    return unclear(`Hours of right ascension must be below 24: there is ${first}`);
+  const ra = sixties(first, raMinutes, raSeconds) * (isDegrees ? 1 : 15);
+  return checked(ra, signed(sign, sixties(decDegrees, decMinutes, decSeconds)), radiusArcsec);
+}
+
+/** @param {(string | undefined)[]} parts */
+function sixties(...parts) {
+  const [whole = 0, minutes = 0, seconds = 0] = parts.map(Number);
+  return (whole * 3600 + minutes * 60 + seconds) / 3600;
+}
+
+/** @param {string | undefined} sign @param {number} value */
+const signed = (sign, value) => (sign === '-' ? -value : value);
+
+/** @param {number} ra @param {number} dec @param {number | undefined} radiusArcsec @returns {SearchText} */
+function checked(ra, dec, radiusArcsec) {
+  if (!(ra >= 0 && ra <= 360)) return unclear(`Right ascension must be 0 to 360 degrees: it is ${ra}`);
+  if (!(dec >= -90 && dec <= 90)) return unclear(`Declination must be -90 to 90 degrees: it is ${dec}`);
+  return { kind: 'position', ra, dec, radiusArcsec };
+}

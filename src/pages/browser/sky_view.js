@@ -1,0 +1,365 @@
+/** The map on its canvas: where it looks, what it draws, and how people move it. */
+import { BINS } from './colours.js';
+import { Projection, SEMI_MAJOR, SEMI_MINOR } from './projection.js';
+
+/**
+ * @typedef {import('./projection.js').Position} Position
+ * @typedef {{ cells: import('./cells.js').Cells, bins: Int8Array, colours: string[] }} Drawn `bins` has -1 for a cell that is not drawn
+ */
+
+const DEGREES = 180 / Math.PI;
+const MAX_ZOOM = 900;
+const STEP_ZOOM = 1.8;
+/** A press that moves less is a click, CSS pixels. */
+const CLICK_PIXELS = 5;
+const GRATICULE_STEPS = [30, 15, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05];
+
+export class SkyView {
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {{ moved: () => void, clicked: (position: Position) => void, hovered: (position: Position | undefined) => void }} on
+   */
+  constructor(canvas, on) {
+    this.canvas = canvas;
+    this.on = on;
+    /** @type {Position} */
+    this.middle = { ra: 0, dec: 0 };
+    this.zoom = 1;
+    /** @type {Drawn | undefined} */
+    this.drawn = undefined;
+    /** @type {string | undefined} */
+    this.selected = undefined;
+    this.width = 1;
+    this.height = 1;
+    this.projection = new Projection(this.middle);
+    this.frame = 0;
+    this.#listen();
+    new ResizeObserver(() => this.#resize()).observe(canvas);
+  }
+
+  /** CSS pixels per unit of the projection. */
+  get scale() {
+    const margin = 0.985;
+    return Math.min(this.width / (2 * SEMI_MAJOR), this.height / (2 * SEMI_MINOR)) * margin * this.zoom;
+  }
+
+  /** From the middle to the corner of the view, degrees; at most 180. */
+  get reachDegrees() {
+    const half = Math.hypot(this.width, this.height) / 2 / this.scale;
+    return this.zoom < 3 ? 180 : Math.min(180, half * DEGREES);
+  }
+
+  /** @param {Position} middle @param {number} [zoom] */
+  look(middle, zoom = this.zoom) {
+    this.middle = { ra: ((middle.ra % 360) + 360) % 360, dec: Math.max(-90, Math.min(90, middle.dec)) };
+    this.zoom = Math.max(1, Math.min(MAX_ZOOM, zoom));
+    this.projection = new Projection(this.middle);
+    this.canvas.classList.toggle('zoomed', this.zoom > 1);
+    this.redraw();
+    this.on.moved();
+  }
+
+  /** @param {number} factor */
+  zoomBy(factor) {
+    this.look(this.middle, this.zoom * factor);
+  }
+
+  redraw() {
+    this.frame ||= requestAnimationFrame(() => {
+      this.frame = 0;
+      this.#draw();
+    });
+  }
+
+  #resize() {
+    const { width, height } = this.canvas.getBoundingClientRect();
+    if (width === 0 || height === 0) return;
+    const ratio = Math.min(3, devicePixelRatio);
+    this.width = width;
+    this.height = height;
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(height * ratio);
+    this.redraw();
+    this.on.moved();
+  }
+
+  /** @param {number} x @param {number} y CSS pixels within the canvas */
+  positionAt(x, y) {
+    return this.projection.positionAt((x - this.width / 2) / this.scale, (this.height / 2 - y) / this.scale);
+  }
+
+  #draw() {
+    const context = this.canvas.getContext('2d');
+    if (!context) return;
+    const style = getComputedStyle(this.canvas);
+    const ratio = this.canvas.width / this.width;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, this.width, this.height);
+    context.save();
+    context.beginPath();
+    const { scale } = this;
+    context.ellipse(this.width / 2, this.height / 2, SEMI_MAJOR * scale, SEMI_MINOR * scale, 0, 0, 2 * Math.PI);
+    context.fillStyle = style.textDecorationColor;
+    context.fill();
+    context.clip();
+    if (this.drawn) this.#drawCells(context, this.drawn);
+    this.#drawGraticule(context, style.color);
+    context.restore();
+    context.strokeStyle = style.borderBottomColor;
+    context.beginPath();
+    context.ellipse(this.width / 2, this.height / 2, SEMI_MAJOR * scale, SEMI_MINOR * scale, 0, 0, 2 * Math.PI);
+    context.stroke();
+    if (document.activeElement === this.canvas && this.canvas.matches(':focus-visible'))
+      this.#drawCrosshair(context, style.color);
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {Drawn} drawn */
+  #drawCells(context, { cells, bins, colours }) {
+    /** @type {number[][]} */
+    const byBin = Array.from({ length: BINS }, () => []);
+    for (let i = 0; i < cells.length; i++) byBin[bins[i] ?? -1]?.push(i);
+    context.lineWidth = 0.6;
+    for (const [bin, members] of byBin.entries()) {
+      if (members.length === 0) continue;
+      context.beginPath();
+      for (const i of members) this.#trace(context, cells, i);
+      context.fillStyle = colours[bin] ?? '';
+      context.strokeStyle = context.fillStyle;
+      context.fill();
+      // Without it the paper shines through between neighbours.
+      context.stroke();
+    }
+    const selected = this.selected === undefined ? undefined : cells.places.get(this.selected);
+    if (selected === undefined) return;
+    context.beginPath();
+    this.#trace(context, cells, selected);
+    context.lineWidth = 2.5;
+    context.strokeStyle = getComputedStyle(this.canvas).columnRuleColor;
+    context.stroke();
+  }
+
+  /** Adds the outline of a cell to the path; twice where the seam goes through it. @param {CanvasRenderingContext2D} context @param {import('./cells.js').Cells} cells @param {number} i */
+  #trace(context, cells, i) {
+    const [start, end] = [cells.starts[i] ?? 0, cells.starts[i + 1] ?? 0];
+    const { corners } = cells;
+    let sides = 0;
+    for (let corner = 3 * start; corner < 3 * end; corner += 3) {
+      const side = this.projection.sideOf(corners[corner] ?? 0, corners[corner + 1] ?? 0, corners[corner + 2] ?? 0);
+      sides |= side > 0 ? 1 : side < 0 ? 2 : 0;
+    }
+    for (const side of sides === 3 ? [1, -1] : [0]) {
+      const point = { x: 0, y: 0 };
+      for (let corner = start; corner < end; corner++) {
+        this.projection.project(
+          corners[3 * corner] ?? 0,
+          corners[3 * corner + 1] ?? 0,
+          corners[3 * corner + 2] ?? 0,
+          side,
+          point,
+        );
+        const x = this.width / 2 + point.x * this.scale;
+        const y = this.height / 2 - point.y * this.scale;
+        if (corner === start) context.moveTo(x, y);
+        else context.lineTo(x, y);
+      }
+      context.closePath();
+    }
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {string} colour */
+  #drawGraticule(context, colour) {
+    const span = (Math.min(this.width, this.height) / this.scale) * DEGREES;
+    const step = GRATICULE_STEPS.find(each => span / each >= 3) ?? 0.05;
+    context.strokeStyle = colour;
+    context.fillStyle = colour;
+    context.lineWidth = 0.5;
+    context.globalAlpha = 0.35;
+    const reach = this.reachDegrees;
+    const decReach = Math.min(90, reach);
+    const [south, north] = [Math.max(-90, this.middle.dec - decReach), Math.min(90, this.middle.dec + decReach)];
+    const isPolar = Math.max(Math.abs(south), Math.abs(north)) > 80;
+    const raReach =
+      isPolar || reach > 60
+        ? 180
+        : Math.min(180, reach / Math.cos((Math.max(Math.abs(south), Math.abs(north)) * Math.PI) / 180));
+    const raStep =
+      isPolar && reach < 60
+        ? Math.max(step, 15)
+        : raReach < 180
+          ? niceStep(step / Math.cos((this.middle.dec * Math.PI) / 180))
+          : Math.max(step, 30);
+    context.beginPath();
+    for (let ra = ceilTo(this.middle.ra - raReach, raStep); ra <= this.middle.ra + raReach; ra += raStep)
+      this.#line(context, t => ({ ra, dec: south + (north - south) * t }));
+    for (let dec = ceilTo(south, step); dec <= north; dec += step)
+      this.#line(context, t => ({ ra: this.middle.ra - raReach + 2 * raReach * t, dec }));
+    context.stroke();
+    context.globalAlpha = 0.9;
+    context.font = '11px system-ui, sans-serif';
+    this.#labels(context, step, raStep, raReach, south, north);
+    context.globalAlpha = 1;
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {number} step @param {number} raStep @param {number} raReach @param {number} south @param {number} north */
+  #labels(context, step, raStep, raReach, south, north) {
+    const digits = step < 0.1 ? 2 : step < 1 ? 1 : 0;
+    context.textAlign = 'center';
+    for (let ra = ceilTo(this.middle.ra - raReach, raStep); ra < this.middle.ra + raReach; ra += raStep) {
+      const around = ((ra % 360) + 360) % 360;
+      const text =
+        raStep % 15 === 0 ? `${Math.round(around / 15)}h` : `${around.toFixed(raStep < 0.1 ? 2 : raStep < 1 ? 1 : 0)}°`;
+      const dec = this.zoom < 3 ? 0 : this.middle.dec;
+      const point = this.#pixels({ ra, dec });
+      if (point && Math.abs(point.x - this.width / 2) > 18) context.fillText(text, point.x, point.y - 3);
+    }
+    for (let dec = ceilTo(south, step); dec <= north; dec += step) {
+      const point = this.#pixels({ ra: this.middle.ra, dec });
+      if (point && Math.abs(dec) < 89)
+        context.fillText(`${dec < 0 ? '−' : '+'}${Math.abs(dec).toFixed(digits)}°`, point.x, point.y - 3);
+    }
+  }
+
+  /** @param {Position} position */
+  #pixels({ ra, dec }) {
+    const point = { x: 0, y: 0 };
+    const cosDec = Math.cos(dec / DEGREES);
+    this.projection.project(
+      cosDec * Math.cos(ra / DEGREES),
+      cosDec * Math.sin(ra / DEGREES),
+      Math.sin(dec / DEGREES),
+      0,
+      point,
+    );
+    const [x, y] = [this.width / 2 + point.x * this.scale, this.height / 2 - point.y * this.scale];
+    return x > 14 && x < this.width - 14 && y > 14 && y < this.height - 4 ? { x, y } : undefined;
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {(t: number) => Position} at from 0 to 1 */
+  #line(context, at) {
+    const pieces = 60;
+    const point = { x: 0, y: 0 };
+    let before = Number.NaN;
+    for (let piece = 0; piece <= pieces; piece++) {
+      const { ra, dec } = at(piece / pieces);
+      const cosDec = Math.cos(dec / DEGREES);
+      this.projection.project(
+        cosDec * Math.cos(ra / DEGREES),
+        cosDec * Math.sin(ra / DEGREES),
+        Math.sin(dec / DEGREES),
+        0,
+        point,
+      );
+      const [x, y] = [this.width / 2 + point.x * this.scale, this.height / 2 - point.y * this.scale];
+      // A jump is the seam.
+      if (Math.abs(point.x - before) < 1) context.lineTo(x, y);
+      else context.moveTo(x, y);
+      before = point.x;
+    }
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {string} colour */
+  #drawCrosshair(context, colour) {
+    const [x, y] = [this.width / 2, this.height / 2];
+    context.strokeStyle = colour;
+    context.lineWidth = 1.5;
+    context.beginPath();
+    context.moveTo(x - 12, y);
+    context.lineTo(x - 4, y);
+    context.moveTo(x + 4, y);
+    context.lineTo(x + 12, y);
+    context.moveTo(x, y - 12);
+    context.lineTo(x, y - 4);
+    context.moveTo(x, y + 4);
+    context.lineTo(x, y + 12);
+    context.stroke();
+  }
+
+  #listen() {
+    const { canvas } = this;
+    /** @type {Map<number, { x: number, y: number }>} */
+    const pressed = new Map();
+    let moved = 0;
+    const at = (/** @type {MouseEvent} */ event) => {
+      const box = canvas.getBoundingClientRect();
+      return { x: event.clientX - box.left, y: event.clientY - box.top };
+    };
+    canvas.addEventListener('pointerdown', event => {
+      canvas.setPointerCapture(event.pointerId);
+      pressed.set(event.pointerId, at(event));
+      moved = pressed.size > 1 ? CLICK_PIXELS : 0;
+    });
+    canvas.addEventListener('pointermove', event => {
+      const now = at(event);
+      const before = pressed.get(event.pointerId);
+      if (!before) return this.on.hovered(this.positionAt(now.x, now.y));
+      moved += Math.hypot(now.x - before.x, now.y - before.y);
+      const other = [...pressed].find(([id]) => id !== event.pointerId)?.[1];
+      pressed.set(event.pointerId, now);
+      if (other) this.zoomBy(distance(now, other) / Math.max(1, distance(before, other)));
+      else if (moved >= CLICK_PIXELS) this.#drag(before, now);
+    });
+    const lifted = (/** @type {PointerEvent} */ event) => {
+      const place = pressed.get(event.pointerId);
+      pressed.delete(event.pointerId);
+      if (!place || event.type === 'pointercancel' || moved >= CLICK_PIXELS) return;
+      const position = this.positionAt(place.x, place.y);
+      if (position) this.on.clicked(position);
+    };
+    canvas.addEventListener('pointerup', lifted);
+    canvas.addEventListener('pointercancel', lifted);
+    canvas.addEventListener('pointerleave', () => this.on.hovered(undefined));
+    canvas.addEventListener('wheel', event => this.#wheel(event, at(event)), { passive: false });
+    canvas.addEventListener('keydown', event => this.#key(event));
+    for (const type of ['focus', 'blur']) canvas.addEventListener(type, () => this.redraw());
+  }
+
+  /** @param {{ x: number, y: number }} before @param {{ x: number, y: number }} now */
+  #drag(before, now) {
+    const east = ((now.x - before.x) / this.scale) * DEGREES;
+    const north = ((now.y - before.y) / this.scale) * DEGREES;
+    const cosDec = Math.max(0.05, Math.cos(this.middle.dec / DEGREES));
+    this.look({ ra: this.middle.ra + east / cosDec, dec: this.middle.dec + north });
+  }
+
+  /** Zooms where the pointer is; without a key only once the map has been taken hold of, so that the page can be scrolled over it. @param {WheelEvent} event @param {{ x: number, y: number }} place */
+  #wheel(event, place) {
+    if (!event.ctrlKey && !event.metaKey && document.activeElement !== this.canvas) return;
+    event.preventDefault();
+    const target = this.positionAt(place.x, place.y);
+    this.zoomBy(Math.exp(-event.deltaY * 0.002));
+    const now = this.positionAt(place.x, place.y);
+    if (!target || !now || this.zoom <= 1.01) return;
+    const dRa = ((target.ra - now.ra + 540) % 360) - 180;
+    this.look({ ra: this.middle.ra + dRa, dec: this.middle.dec + target.dec - now.dec });
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const step = 40;
+    /** @type {Record<string, () => void>} */
+    const actions = {
+      ArrowLeft: () => this.#drag({ x: 0, y: 0 }, { x: step, y: 0 }),
+      ArrowRight: () => this.#drag({ x: step, y: 0 }, { x: 0, y: 0 }),
+      ArrowUp: () => this.#drag({ x: 0, y: 0 }, { x: 0, y: step }),
+      ArrowDown: () => this.#drag({ x: 0, y: step }, { x: 0, y: 0 }),
+      '+': () => this.zoomBy(STEP_ZOOM),
+      '=': () => this.zoomBy(STEP_ZOOM),
+      '-': () => this.zoomBy(1 / STEP_ZOOM),
+      0: () => this.look({ ra: 0, dec: 0 }, 1),
+      Enter: () => this.on.clicked(this.middle),
+    };
+    const action = event.ctrlKey || event.metaKey || event.altKey ? undefined : actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  }
+}
+
+/** @param {{ x: number, y: number }} a @param {{ x: number, y: number }} b */
+const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
+
+/** @param {number} value @param {number} step */
+const ceilTo = (value, step) => Math.ceil(value / step - 1e-9) * step;
+
+/** The next of the steps that is no smaller. @param {number} step */
+const niceStep = step => GRATICULE_STEPS.findLast(each => each >= step) ?? 30;

@@ -1,0 +1,31 @@
+/** HTML as text that is safe to put together: what is interpolated is escaped, unless it is HTML itself. */
+import { escapeHtml } from '../contract/docs/blocks.ts';
+
+export class Html {
+  readonly text: string;
+
+  /** @param text HTML that needs no escaping */
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = Html | string | number | readonly Html[] | false | null | undefined;
+
+/** A template whose parts are texts (escaped), HTML, lists of HTML, or nothing. */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return new Html(strings.reduce((text, string, i) => text + rendered(parts[i - 1]) + string));
+}
+
+function rendered(part: Part): string {
+  if (part === undefined || part === null || part === false) return '';
+  if (part instanceof Html) return part.text;
+  return typeof part === 'object' ? part.map(({ text }) => text).join('') : escapeHtml(`${part}`);
+}
+
+/** Data for the scripts of a page: a script element that is not run. */
+export function jsonData(id: string, value: unknown): Html {
+  return new Html(
+    `<script type="application/json" id="${id}">${JSON.stringify(value).replaceAll('<', '\\u003c')}</script>`,
+  );
+}

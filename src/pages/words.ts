@@ -1,0 +1,60 @@
+/** What the API's values are called on the pages: short, in plain words. Their full meanings are those of `src/contract/enums.ts`. */
+import {
+  CATALOG_OUTCOMES,
+  type CatalogOutcome,
+  type CutStatus,
+  INPUT_STATUSES,
+  type InputStatus,
+  OBJECT_STATUSES,
+  type ObjectStatus,
+} from '../contract/enums.ts';
+
+const OBJECT_WORDS: Readonly<Record<ObjectStatus, string>> = {
+  not_in_service: 'Not in this service',
+  crossmatch_pending: 'Waiting for its crossmatch',
+  coincident_sources: 'Catalog source here',
+  no_coincident_source: 'No catalog source here',
+  not_searched: 'Not searched',
+};
+
+const INPUT_WORDS: Readonly<Record<InputStatus, string>> = {
+  no_rubin_object: 'No object here',
+  objects_found: 'Objects found',
+  tns_name_not_found: 'Name not in the registry',
+  resolver_unavailable: 'Names cannot be resolved now',
+  invalid_input: 'Not understood',
+};
+
+const OUTCOME_WORDS: Readonly<Record<CatalogOutcome, string>> = {
+  searched: 'Searched',
+  outside_footprint: 'Outside its footprint',
+  skipped_read_failure: 'Skipped: it could not be read',
+  not_searched_invalid_position: 'Not searched: invalid position',
+  not_recorded: 'Not recorded',
+  not_in_service_at_crossmatch: 'Added after the crossmatch',
+};
+
+export const CUT_WORDS: Readonly<Record<CutStatus, string>> = {
+  service_setting: 'A setting of this service',
+  declared: 'Declared for the broker',
+  not_declared: 'Not declared',
+};
+
+/** By value: the word, and what it means as a sentence. */
+export type Words = Readonly<Record<string, { readonly word: string; readonly meaning: string }>>;
+
+const wordsOf = <T extends string>(
+  list: readonly { readonly name: T; readonly meaning: string }[],
+  words: Readonly<Record<T, string>>,
+): Words =>
+  Object.fromEntries(list.map(({ name, meaning }) => [name, { word: words[name], meaning: sentence(meaning) }]));
+
+export const STATUS_WORDS: Words = {
+  ...wordsOf(OBJECT_STATUSES, OBJECT_WORDS),
+  ...wordsOf(INPUT_STATUSES, INPUT_WORDS),
+};
+export const CATALOG_WORDS: Words = wordsOf(CATALOG_OUTCOMES, OUTCOME_WORDS);
+
+export function sentence(text: string): string {
+  return `${text[0]!.toUpperCase()}${text.slice(1)}.`;
+}

@@ -1,0 +1,317 @@
+/**
+ * The pages in a real browser, over the sample: what people see and do, at two widths and in both themes, without an error in the console,
+ * and what axe finds. Needs Chromium (Debian package `chromium`); CHROMIUM names another one.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BrowserContext, Page } from 'playwright-core';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { nearsky, type Server, startServer } from '../e2e/support.ts';
+
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+const MATCHED = '313637935709683761';
+const PENDING = '169641483339038753';
+const NO_POSITION = '9000000000000000001';
+
+interface World {
+  server: Server;
+  context: BrowserContext;
+  directory: string;
+  data: string;
+  /** Errors of the console and of scripts since they were last looked at. */
+  faults: string[];
+}
+
+const test = suite<World>('pages/browser');
+/** Why the browser cannot be asked, if so. */
+const obstacle =
+  'Deno' in globalThis
+    ? 'playwright-core reads /proc, which Deno keeps from programs without every permission; Node runs these'
+    : existsSync(CHROMIUM)
+      ? undefined
+      : `there is no Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM`;
+const check = obstacle === undefined ? test : test.skip;
+if (obstacle !== undefined) console.log(`skipped, as ${obstacle}`);
+
+test.before(async world => {
+  if (obstacle !== undefined) return;
+  const { chromium } = await import('playwright-core');
+  world.directory = mkdtempSync(join(tmpdir(), 'nearsky-browser-'));
+  world.data = join(world.directory, 'data');
+  world.server = await startServer(['demo', '--port', '0', '--data', world.data]);
+  world.faults = [];
+  world.context = await chromium.launchPersistentContext(join(world.directory, 'profile'), {
+    executablePath: CHROMIUM,
+    args: FLAGS,
+  });
+  world.context.on('console', message => message.type() === 'error' && world.faults.push(message.text()));
+  world.context.on('weberror', error => world.faults.push(`${error.error()}`));
+  // The map itself gives up a request that it no longer needs.
+  world.context.on('requestfailed', request => {
+    const why = request.failure()?.errorText;
+    if (why !== 'net::ERR_ABORTED') world.faults.push(`${request.url()}: ${why}`);
+  });
+});
+
+test.after(async ({ context, server, directory }) => {
+  if (obstacle !== undefined) return;
+  await context.close();
+  await server.stop();
+  rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+});
+
+/** Opens a page, and closes it when the test is over; no error may have been seen by then. */
+async function visiting(world: World, path: string, look: (page: Page) => Promise<void>): Promise<void> {
+  const page = await world.context.newPage();
+  try {
+    await page.goto(`${world.server.url}${path}`);
+    await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+    await look(page);
+    assert.equal(world.faults.splice(0), [], path);
+  } finally {
+    await page.close();
+  }
+}
+
+const PAGES = [
+  '/',
+  '/?layer=coverage',
+  '/search?q=61.6223+-49.2951&radius=60',
+  '/search?q=M31',
+  `/objects/${MATCHED}`,
+  `/objects/${PENDING}`,
+  `/objects/${NO_POSITION}`,
+  '/objects/170028513894596704',
+  '/recent',
+  '/catalogs',
+  '/brokers',
+  '/consuming',
+  '/status',
+  '/api-docs',
+];
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+check('axe finds nothing, at two widths and in both themes; nothing is wider than the window', async world => {
+  for (const path of PAGES) {
+    await visiting(world, path, async page => {
+      // Evaluated through the debugger, which the policy of the page does not stop.
+      await page.evaluate(axe);
+      for (const [width, colorScheme] of [
+        [1280, 'light'],
+        [390, 'dark'],
+      ] as const) {
+        await page.setViewportSize({ width, height: 844 });
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        const violations = await page.evaluate(
+          'axe.run().then(({ violations }) => violations.map(v => [v.id, v.impact, v.nodes[0].html]))',
+        );
+        assert.equal(violations, [], `${path} at ${width}, ${colorScheme}`);
+        const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
+        assert.ok(overflow <= 0, `${path} at ${width} is ${overflow} too wide`);
+      }
+    });
+  }
+});
+
+check('from the search box to an object: by position, by id, and what is not understood', async world => {
+  await visiting(world, '/', async page => {
+    await page.getByRole('searchbox').fill('04h06m29.35s -49d17m42.5s 5"');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: MATCHED }).click();
+    await page.getByRole('heading', { level: 1, name: MATCHED }).waitFor();
+  });
+  await visiting(world, '/', async page => {
+    await page.getByRole('searchbox').fill(MATCHED);
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.waitForURL(`**/objects/${MATCHED}`);
+  });
+  const said: readonly (readonly [string, RegExp])[] = [
+    ['M31', /neither an id/],
+    ['1 1', /No object here/],
+    ['SN 2026abc', /Name not in the registry/],
+    ['170028513894596704', /Not in this service/],
+    ['<img src=x onerror=alert(1)>', /neither an id/],
+  ];
+  for (const [typed, answer] of said)
+    await visiting(world, `/search?q=${encodeURIComponent(typed)}`, async page => {
+      await page.locator('#results .notice').waitFor();
+      assert.match((await page.locator('#results').textContent()) ?? '', answer);
+    });
+  await visiting(world, '/search?q=SN+2099aaa', async page => {
+    await page.getByRole('heading', { name: 'In the registry' }).waitFor();
+    assert.ok((await page.locator('#results a[href^="/objects/"]').count()) > 0);
+  });
+});
+
+check(
+  'the page of an object: every source at its offset, what was searched, payload to the last digit',
+  async world => {
+    const response = await fetch(`${world.server.url}/api/objects/${MATCHED}?detail=full`);
+    const text = await response.text();
+    const [object] = JSON.parse(text).results[0].objects;
+    await visiting(world, `/objects/${MATCHED}`, async page => {
+      assert.is(await page.locator('.finder .point').count(), 4);
+      assert.match(
+        (await page.locator('.finder').getAttribute('aria-label'))!,
+        /Gaia DR3 .* 0\.0\d arcsec east, -0\.1\d arcsec north/,
+      );
+      const cards = await page.locator('.cards .card').allTextContents();
+      assert.is(cards.length, object.matches.length);
+      for (const [i, { catalog_source_id, separation_arcsec }] of object.matches.entries())
+        for (const text of [catalog_source_id, `${separation_arcsec.toFixed(2)}″`]) assert.ok(cards[i]!.includes(text));
+      await page.locator('.card summary').first().click();
+      const table = page.locator('.payload').first();
+      const keys = await table.locator('th').allTextContents();
+      const values = await table.locator('td').allTextContents();
+      const payload = /"catalog_payload": \{(.*?)\}/.exec(text)![1]!;
+      assert.is(keys.length, 21);
+      for (const [i, key] of keys.entries()) {
+        const sent = new RegExp(`"${key}": ([^,}]*)`).exec(payload)![1]!;
+        assert.is(values[i], sent === 'null' ? '–' : sent, key);
+      }
+      assert.is(await page.locator('.outcome.searched').count(), 4);
+      assert.is(
+        await page.getByRole('link', { name: 'Lasair' }).getAttribute('href'),
+        `https://lasair.lsst.ac.uk/objects/${MATCHED}/`,
+      );
+      const scale = (160 - 14) / 2;
+      const points = await page
+        .locator('.finder .point')
+        .evaluateAll(all => all.map(each => each.getAttribute('transform')));
+      for (const [i, { ra, dec }] of object.matches.entries()) {
+        const [x, y] = /translate\(([\d.]+) ([\d.]+)\)/.exec(points[i]!)!.slice(1).map(Number) as [number, number];
+        const east = (ra - object.ra) * 3600 * Math.cos((object.dec * Math.PI) / 180);
+        assert.ok(
+          Math.hypot(x - (160 - east * scale), y - (160 - (dec - object.dec) * 3600 * scale)) < 0.05,
+          points[i]!,
+        );
+      }
+      await page.getByRole('radio', { name: '±60″' }).check();
+      await page.locator('.finder .tick', { hasText: '20″' }).waitFor();
+    });
+  },
+);
+
+check(
+  'a cell of the map lists its objects; the keyboard moves the map and opens the cell in the middle',
+  async world => {
+    await visiting(world, '/', async page => {
+      await page.locator('summary', { hasText: 'as a table' }).click();
+      const row = page.locator('#map-table tbody tr').first();
+      const objects = Number(await row.locator('td').first().textContent());
+      await row.getByRole('button').click();
+      await page.locator('#cell .objects li').first().waitFor();
+      assert.is(await page.locator('#cell .objects li').count(), objects);
+      const ids = await page.locator('#cell .objects .id').allTextContents();
+      for (const id of ids) assert.match(id, /^\d{15,19}$/);
+      await page.locator('#map').focus();
+      await page.keyboard.press('0');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await page.locator('#cell', { hasText: 'nothing is in this cell' }).waitFor();
+    });
+  },
+);
+
+/** The distinct colours of the map. */
+const COLOURS = `(() => {
+  const canvas = document.querySelector('#map');
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  const seen = new Set();
+  for (let i = 0; i < data.length; i += 4) seen.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
+  return [...seen].sort((a, b) => a - b);
+})()`;
+
+check('the map is drawn with what the service counts, anew when the theme or the layer changes', async world => {
+  await visiting(world, '/', async page => {
+    const colours = async () => (await page.evaluate(COLOURS)) as number[];
+    await page.locator('#legend .ramp').waitFor();
+    const first = await colours();
+    assert.ok(first.length > 10, `${first.length} colours`);
+    await page.locator('#theme').click();
+    await page.locator('#theme').click();
+    assert.is(await page.locator('html').getAttribute('data-theme'), 'dark');
+    await page.waitForTimeout(100);
+    assert.not.equal(await colours(), first);
+    await page.getByRole('radio', { name: 'Coverage' }).check();
+    await page.locator('.legend-title', { hasText: 'Catalogs that cover' }).waitFor();
+    await page.reload();
+    assert.is(await page.locator('html').getAttribute('data-theme'), 'dark');
+    await page.locator('#theme').click();
+  });
+});
+
+check('what the API refuses is said in its own words, with a way to try again', async world => {
+  const page = await world.context.newPage();
+  try {
+    await page.route('**/api/cone*', route =>
+      route.fulfill({
+        status: 503,
+        contentType: 'application/json',
+        body: '{"message": "the index is not ready", "retryable": true}',
+      }),
+    );
+    await page.goto(`${world.server.url}/search?q=1+1`);
+    await page.getByRole('alert').waitFor();
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /the index is not ready/);
+    await page.unroute('**/api/cone*');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('No object here').waitFor();
+  } finally {
+    await page.close();
+  }
+  assert.ok(world.faults.splice(0).every(fault => fault.includes('503')));
+});
+
+check('recent crossmatches page by page, none twice', async world => {
+  await visiting(world, '/recent', async page => {
+    await page.locator('#recent .objects').waitFor();
+    const more = page.getByRole('button', { name: 'Show more' });
+    while ((await more.count()) > 0) {
+      const before = await page.locator('.objects li').count();
+      await more.click();
+      await page.locator('.objects li').nth(before).waitFor();
+    }
+    const ids = await page.locator('.objects .id').allTextContents();
+    assert.is(new Set(ids).size, ids.length);
+    const { objects } = (await (await fetch(`${world.server.url}/api/recent-crossmatches?detail=ids`)).json()) as {
+      objects: unknown[];
+    };
+    assert.is(ids.length, objects.length);
+  });
+});
+
+check('a name of the registry leads to the objects at its place', async world => {
+  const file = join(world.directory, 'registry.ndjson');
+  const place = { ra: 61.6223, dec: -49.2951, classification: 'SN Ia', redshift: 0.05 };
+  const lines = [
+    { type: 'tns_snapshot', epoch: new Date().toISOString() },
+    { type: 'tns_object', objid: 7, name: '2026abc', name_prefix: 'SN', ...place },
+  ];
+  writeFileSync(file, lines.map(line => `${JSON.stringify(line)}\n`).join(''));
+  await nearsky('import', file, '--data', world.data);
+  await visiting(world, '/search?q=SN+2026abc', async page => {
+    await page.locator('#results', { hasText: 'SN 2026abc · SN Ia · z = 0.05' }).waitFor();
+    await page.getByRole('link', { name: MATCHED }).click();
+    await page.getByRole('heading', { level: 1, name: MATCHED }).waitFor();
+  });
+  await visiting(world, '/search?q=AT2026zzz', async page => {
+    await page.getByText('Name not in the registry').waitFor();
+  });
+});
+
+test.run();

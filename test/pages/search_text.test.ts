@@ -1,0 +1,180 @@
+/** What the search box takes for what: spellings by hand, and every position in every notation. */
+import * as fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { separationArcsec } from '../../index/mod.ts';
+import { parseSearchText } from '../../src/pages/browser/search_text.js';
+import { normalizeTnsName } from '../../src/tns/names.ts';
+
+const test = suite('pages/search_text');
+
+const M31 = { ra: 10.684, dec: 41.269 };
+const M31_SEXAGESIMAL = { ra: (42 * 60 + 44.3) / 240, dec: 41 + (16 * 60 + 9) / 3600 };
+
+const POSITIONS: readonly (readonly [typed: string, { ra: number; dec: number }, radiusArcsec?: number])[] = [
+  ['10.684 41.269', M31],
+  ['10.684, +41.269', M31],
+  ['10.684;41.269', M31],
+  ['  10.684\t+41.269 ', M31],
+  ['10.684d 41.269d', M31],
+  ['10.684° +41.269°', M31],
+  ['ra=10.684 dec=41.269', M31],
+  ['RA: 10.684, Dec: 41.269', M31],
+  ['10.684 −41.269', { ra: 10.684, dec: -41.269 }],
+  ['10.684 - 41.269', { ra: 10.684, dec: -41.269 }],
+  ['0 -.5', { ra: 0, dec: -0.5 }],
+  ['360 90', { ra: 360, dec: 90 }],
+  ['00h42m44.3s +41d16m09s', M31_SEXAGESIMAL],
+  ['0h42m44.3s+41d16m9s', M31_SEXAGESIMAL],
+  ['00H 42M 44.3S, +41D 16M 09S', M31_SEXAGESIMAL],
+  ['00 42 44.3 +41 16 09', M31_SEXAGESIMAL],
+  ['00 42 44.3 41 16 09', M31_SEXAGESIMAL],
+  ['00:42:44.3 +41:16:09', M31_SEXAGESIMAL],
+  ['00ʰ42ᵐ44.3ˢ +41°16′09″', M31_SEXAGESIMAL],
+  [`00h42m44.3s +41°16'09"`, M31_SEXAGESIMAL],
+  ['J004244.3+411609', M31_SEXAGESIMAL],
+  ['10:41:02.4 -00:30:00', { ra: 15 * (10 + (41 * 60 + 2.4) / 3600), dec: -0.5 }],
+  ['160d15m36s -0d30m0s', { ra: 160.26, dec: -0.5 }],
+  ['10.684 41.269 5"', M31, 5],
+  ['10.684 41.269 5″', M31, 5],
+  ["10.684 41.269 5''", M31, 5],
+  ['10.684 41.269 r=5', M31, 5],
+  ['10.684 41.269 radius 2.5 arcsec', M31, 2.5],
+  ['10.684, 41.269, 5 arcsec', M31, 5],
+  ["10.684 41.269 1'", M31, 60],
+  ['10.684 41.269 0.5 arcmin', M31, 30],
+  ['00h42m44.3s +41d16m09s 10"', M31_SEXAGESIMAL, 10],
+  ['00 42 44.3 +41 16 09 r=3', M31_SEXAGESIMAL, 3],
+];
+
+test('positions', () => {
+  for (const [typed, { ra, dec }, radiusArcsec] of POSITIONS) {
+    const found = parseSearchText(typed);
+    assert.is(found.kind, 'position', `${typed}: ${JSON.stringify(found)}`);
+    if (found.kind !== 'position') continue;
+    assert.ok(separationArcsec(found.ra, found.dec, ra, dec) < 1e-6, `${typed}: ${found.ra} ${found.dec}`);
+    assert.is(Math.sign(found.dec), Math.sign(dec), typed);
+    assert.is(found.radiusArcsec, radiusArcsec, typed);
+  }
+});
+
+test('ids stay text, whatever their length; what is too large is none', () => {
+  const ids = [
+    ['313637935709683761', '313637935709683761'],
+    [' 9223372036854775807 ', '9223372036854775807'],
+    ['0007', '7'],
+    ['0', '0'],
+  ] as const;
+  for (const [typed, id] of ids) assert.equal(parseSearchText(typed), { kind: 'id', id });
+  for (const typed of ['9223372036854775808', '9'.repeat(5000)]) assert.is(parseSearchText(typed).kind, 'unclear');
+});
+
+test('names of the registry, as the API takes them', () => {
+  const names = [
+    ['SN 2026abc', '2026abc'],
+    ['AT2026abc', '2026abc'],
+    ['sn2026A', '2026a'],
+    ['2026 abc', '2026abc'],
+    ['at 2018cow', '2018cow'],
+  ] as const;
+  for (const [typed, name] of names) {
+    assert.equal(parseSearchText(typed), { kind: 'tns', name, radiusArcsec: undefined }, typed);
+    assert.is(normalizeTnsName(typed), name);
+  }
+  assert.equal(parseSearchText('SN 2026abc r=5'), { kind: 'tns', name: '2026abc', radiusArcsec: 5 });
+  assert.equal(parseSearchText('SN2026abc 5"'), { kind: 'tns', name: '2026abc', radiusArcsec: 5 });
+});
+
+test('what is none of these is said to be so, with what is wrong where that is known', () => {
+  const reasons: readonly (readonly [string, RegExp])[] = [
+    ['', /Type an id/],
+    ['M31', /neither an id/],
+    ['10.684', /neither/],
+    ['10.684 41.269 5', /neither/],
+    ['-5', /neither/],
+    ['400 10', /0 to 360/],
+    ['10 91', /-90 to 90/],
+    ['24 00 00 +10 00 00', /below 24/],
+    ['00 60 00 +10 00 00', /below 60/],
+    ['00 00 00 +10 00 60', /below 60/],
+    ['00 00 00 +91 00 00', /-90 to 90/],
+    ['<script>alert(1)</script>', /neither/],
+  ];
+  for (const [typed, reason] of reasons) {
+    const found = parseSearchText(typed);
+    assert.is(found.kind, 'unclear', typed);
+    assert.match(found.kind === 'unclear' ? found.reason : '', reason, typed);
+  }
+});
+
+const ra = fc.double({ min: 0, max: 359.999, noNaN: true });
+const dec = fc.double({ min: -89.999, max: 89.999, noNaN: true });
+
+function sixties(value: number): [string, string, string] {
+  const whole = Math.floor(value);
+  const minutes = Math.floor((value - whole) * 60);
+  return [`${whole}`, `${minutes}`, Math.max(0, ((value - whole) * 60 - minutes) * 60).toFixed(9)];
+}
+
+test('every position, in decimal and sexagesimal notation', () => {
+  fc.assert(
+    fc.property(ra, dec, fc.constantFrom(' ', ':', 'hms'), fc.boolean(), (ra, dec, separator, hasRadius) => {
+      const radius = hasRadius ? ' r=7' : '';
+      const [h, m, s] = sixties(ra / 15);
+      const [d, dm, ds] = sixties(Math.abs(dec));
+      if (Number(s) >= 60 || Number(ds) >= 60) return;
+      const sign = dec < 0 ? '-' : '+';
+      const text =
+        separator === 'hms'
+          ? `${h}h${m}m${s}s ${sign}${d}d${dm}m${ds}s`
+          : `${[h, m, s].join(separator)} ${sign}${[d, dm, ds].join(separator)}`;
+      for (const typed of [text, `${ra.toFixed(12)} ${dec.toFixed(12)}`]) {
+        const found = parseSearchText(`${typed}${radius}`);
+        assert.is(found.kind, 'position', typed);
+        if (found.kind !== 'position') return;
+        assert.ok(separationArcsec(found.ra, found.dec, ra, dec) < 1e-4, `${typed}: ${found.ra} ${found.dec}`);
+        assert.is(found.radiusArcsec, hasRadius ? 7 : undefined);
+      }
+    }),
+  );
+});
+
+test('any text is taken without a fault, in no time', () => {
+  const piece = fc.constantFrom(
+    '1',
+    '99',
+    '.',
+    ' ',
+    '-',
+    '+',
+    'h',
+    'm',
+    's',
+    'd',
+    '°',
+    "'",
+    '"',
+    'r',
+    '=',
+    'j',
+    'sn',
+    ':',
+    ',',
+  );
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.array(piece, { maxLength: 60 }).map(parts => parts.join('')),
+      ),
+      typed => {
+        assert.ok(['id', 'tns', 'position', 'unclear'].includes(parseSearchText(typed).kind));
+      },
+    ),
+    { numRuns: 2000 },
+  );
+  for (const typed of ['1 '.repeat(20_000), '1'.repeat(50_000), ' '.repeat(50_000), `1${' '.repeat(50_000)}x`])
+    assert.ok(parseSearchText(typed));
+});
+
+test.run();
