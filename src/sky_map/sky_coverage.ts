@@ -2,8 +2,13 @@
 import type { Coverage } from '../../index/mod.ts';
 import { ancestor, centreOfKey, everyKey, WHOLE_SKY_RESOLUTION } from './cells.ts';
 
-/** A cell of this resolution is covered when its centre is; a coarser one to the share of its descendants that are. */
-const SAMPLED_RESOLUTION = WHOLE_SKY_RESOLUTION + 1;
+/**
+ * A cell that the whole sky can be asked for is covered to the share of its descendants whose centres are: 49 or, where those would be too
+ * many for a first answer, 7. A finer one is covered when its own centre is.
+ */
+function sampledResolution(resolution: number): number {
+  return resolution < 2 ? resolution + 2 : resolution + 1;
+}
 
 export interface Footprint {
   readonly name: string;
@@ -16,7 +21,7 @@ export interface CellCoverage {
   readonly byCatalog: Readonly<Record<string, readonly number[]>>;
 }
 
-/** Every key of the sampled resolution, and parallel to them one bit a catalog, in the order of the footprints. */
+/** Every key of a sampled resolution, and parallel to them one bit a catalog, in the order of the footprints. */
 interface Samples {
   readonly keys: Int32Array;
   readonly bits: Uint8Array;
@@ -24,7 +29,8 @@ interface Samples {
 
 export class SkyCoverage {
   readonly #footprints: readonly Footprint[];
-  #samples: Samples | undefined;
+  /** By resolution; made when first needed. */
+  readonly #samples = new Map<number, Samples>();
 
   /** @param footprints of at most eight catalogs */
   constructor(footprints: readonly Footprint[]) {
@@ -37,15 +43,16 @@ export class SkyCoverage {
    */
   list(resolution: number, within?: ReadonlySet<number>): CellCoverage {
     const shares =
-      resolution < SAMPLED_RESOLUTION ? this.#sumSamples(resolution, within) : this.#askCentres(resolution, within);
+      resolution <= WHOLE_SKY_RESOLUTION ? this.#sumSamples(resolution, within) : this.#askCentres(resolution, within);
     const keys = [...shares.keys()].sort((a, b) => a - b);
     const columns = this.#footprints.map(({ name }, i) => [name, keys.map(key => shares.get(key)![i]!)] as const);
     return { keys, byCatalog: Object.fromEntries(columns) };
   }
 
   #sumSamples(resolution: number, within: ReadonlySet<number> | undefined): Map<number, number[]> {
-    const { keys, bits } = (this.#samples ??= this.#sample());
-    const levels = SAMPLED_RESOLUTION - resolution;
+    const sampled = sampledResolution(resolution);
+    const { keys, bits } = this.#samplesOf(sampled);
+    const levels = sampled - resolution;
     const sums = new Map<number, number[]>();
     const samples = new Map<number, number>();
     for (let at = 0; at < keys.length; at++) {
@@ -79,9 +86,14 @@ export class SkyCoverage {
     return shares;
   }
 
-  #sample(): Samples {
-    const keys = Int32Array.from(everyKey(SAMPLED_RESOLUTION));
-    return { keys, bits: Uint8Array.from(keys, key => this.#bitsOf(key, SAMPLED_RESOLUTION)) };
+  #samplesOf(resolution: number): Samples {
+    let samples = this.#samples.get(resolution);
+    if (!samples) {
+      const keys = Int32Array.from(everyKey(resolution));
+      samples = { keys, bits: Uint8Array.from(keys, key => this.#bitsOf(key, resolution)) };
+      this.#samples.set(resolution, samples);
+    }
+    return samples;
   }
 
   #bitsOf(key: number, resolution: number): number {

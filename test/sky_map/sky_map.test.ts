@@ -222,7 +222,7 @@ test('the share of each cell that a catalog covers', () => {
     const shareOf = new Map(keys.map((key, i) => [key, byCatalog.north![i]!]));
     assert.ok(keys.length > 10 && keys.every((key, i) => i === 0 || key > keys[i - 1]!));
     for (const key of keys) {
-      const centres = cellToChildren(hex(key, resolution), 4).map(cell => cellToLatLng(cell));
+      const centres = cellToChildren(hex(key, resolution), 3).map(cell => cellToLatLng(cell));
       const covered = centres.filter(([dec, ra]) => north.contains((ra + 360) % 360, dec)).length;
       assert.ok(Math.abs(shareOf.get(key)! - covered / centres.length) < 0.001);
     }
