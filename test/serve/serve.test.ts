@@ -28,12 +28,16 @@ test('a data directory that does not exist is created, empty, and found there th
 test('the log is one JSON object a line', () =>
   withDirectory(async directory => {
     const server = await startServer(['serve', '--data', directory, '--port', '0']);
-    const { stderr } = await server.stop();
-    const events = stderr
-      .trim()
-      .split('\n')
-      .map(line => JSON.parse(line).event);
-    assert.equal(events, ['index_ready', 'stopping']);
+    const { code, stderr } = await server.stop();
+    const lines = stderr.trim().split('\n');
+    assert.ok(
+      code === 0 && lines.every(line => line.startsWith('{"')),
+      `exit status ${code}, and it wrote:\n${stderr}`,
+    );
+    assert.equal(
+      lines.map(line => JSON.parse(line).event),
+      ['index_ready', 'stopping'],
+    );
   }));
 
 test('a port that is taken: one line that says so, and exit status 1', () =>
