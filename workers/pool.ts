@@ -84,8 +84,9 @@ export class Pool {
   readonly #entry: URL;
   readonly #timeoutMs: Readonly<Record<Task['kind'], number>>;
   readonly #maxHeapMib: number | undefined;
-  /** The tasks that are still waited for. */
-  readonly #running = new Set<Promise<unknown>>();
+  /** The tasks that are still waited for: how many. (A set of them would keep each until the next full garbage collection.) */
+  #running = 0;
+  #onIdle = () => {};
   #closed = false;
 
   constructor(options: PoolOptions) {
@@ -105,16 +106,18 @@ export class Pool {
     if (this.#closed) return Promise.reject(new PoolError('Cannot run a task as the pool is closed'));
     if (options.signal?.aborted) return Promise.reject(options.signal.reason);
     const result = this.#settled(task, options) as Promise<ResultOf<T>>;
-    this.#running.add(result);
-    const forget = () => this.#running.delete(result);
-    result.then(forget, forget);
+    this.#running++;
+    const settled = () => {
+      if (--this.#running === 0) this.#onIdle();
+    };
+    result.then(settled, settled);
     return result;
   }
 
   /** Takes no more tasks, waits for those that run, and ends the threads. */
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.allSettled(this.#running);
+    if (this.#running > 0) await new Promise<void>(resolve => (this.#onIdle = resolve));
     await this.#piscina?.destroy();
   }
 

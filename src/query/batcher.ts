@@ -1,6 +1,7 @@
 /**
- * Queries to pool tasks. What has arrived when the event loop has read all that there was to read goes as one task; what arrives while
- * the threads are busy, when one is done: nothing waits for company, and the more there is to do, the larger the batches.
+ * Queries to pool tasks. A dozen go as one task, or as many as have arrived when the event loop has read all that there was to read; what arrives
+ * while the threads are busy, when one is done: nothing waits for company, and the more there is to do, the larger the batches. (Without
+ * tasks in the middle of a turn, at 32 connections the thread and its workers waited for each other in turn: a third fewer requests.)
  *
  * A query that may read many objects travels alone, in a lane of its own. A thread works on it in steps, between which it takes what the
  * quick lane sends: neither waits for the other.
@@ -20,8 +21,10 @@ const OBJECTS_PER_POSITION = 20;
 const MAX_BATCH = 64;
 /** Queries that wait for a thread, in each lane: a second or two of work. */
 const MAX_QUEUED = { quick: 4096, long: 256 };
+/** Quick queries for each thread that are worth a task of their own: it begins while this thread parses what else has arrived. */
+const ENOUGH = 12;
 /** Tasks in a thread at once, of each lane. Of quick ones the next is there when one is done; long ones take turns. */
-const TASKS_PER_THREAD = { quick: 2, long: 4 };
+const TASKS_PER_THREAD = { quick: 3, long: 4 };
 /** How often the queries in flight are checked for spent budgets. */
 const SWEEP_MS = 50;
 
@@ -59,6 +62,8 @@ interface Lane {
   readonly running: Batch[];
   readonly maxQueued: number;
   readonly maxBatch: number;
+  /** With so many in the queue, tasks go out without waiting for the end of the event loop's turn. */
+  readonly enough: number;
   readonly maxRunning: number;
 }
 
@@ -72,13 +77,13 @@ export class Batcher {
 
   constructor(options: BatcherOptions) {
     const { pool, maxQueued } = options;
-    const lane = (name: LaneName, maxBatch: number): Lane => {
+    const lane = (name: LaneName, maxBatch: number, enough: number): Lane => {
       const maxRunning = pool.threads * TASKS_PER_THREAD[name];
-      return { queue: [], running: [], maxQueued: maxQueued ?? MAX_QUEUED[name], maxBatch, maxRunning };
+      return { queue: [], running: [], maxQueued: maxQueued ?? MAX_QUEUED[name], maxBatch, enough, maxRunning };
     };
     this.#options = options;
-    this.#quick = lane('quick', MAX_BATCH);
-    this.#long = lane('long', 1);
+    this.#quick = lane('quick', MAX_BATCH, ENOUGH * pool.threads);
+    this.#long = lane('long', 1, 1);
   }
 
   /**
@@ -93,7 +98,8 @@ export class Batcher {
       lane.queue.push({ query, budget, resolve, reject, isOpen: true });
       this.#openJobs++;
       this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS);
-      this.#dispatchSoon();
+      if (lane.queue.length >= lane.enough) this.#dispatch(lane);
+      else this.#dispatchSoon();
     });
     if (budget.spent) throw tooExpensive();
     return body;

@@ -46,8 +46,6 @@ export class HttpServer {
   readonly connections: Connections;
   readonly #options: ListenOptions;
   readonly #server: Server;
-  /** Answers that are not written out yet. */
-  readonly #answering = new Set<ServerResponse>();
   #isClosing = false;
 
   constructor(options: ListenOptions) {
@@ -100,10 +98,7 @@ export class HttpServer {
     const closed = new Promise(resolve => NetServer.prototype.close.call(this.#server, resolve));
     const deadline = performance.now() + drainMs;
     this.connections.endIdle();
-    while (this.connections.open > 0 && performance.now() < deadline) {
-      for (const outgoing of this.#answering) outgoing.shouldKeepAlive = false;
-      await sleep(DRAIN_POLL_MS);
-    }
+    while (this.connections.open > 0 && performance.now() < deadline) await sleep(DRAIN_POLL_MS);
     this.#server.closeAllConnections();
     await closed;
   }
@@ -115,9 +110,7 @@ export class HttpServer {
     let hasTurn = connections.takesTurn(connection);
     let heldBytes = 0;
     let untrack = () => {};
-    this.#answering.add(outgoing);
     outgoing.once('close', () => {
-      this.#answering.delete(outgoing);
       untrack();
       connections.holdBody(-heldBytes);
       connections.end(connection, hasTurn);

@@ -11,6 +11,8 @@ import { failure } from '../store/support.ts';
 
 const ENTRY = new URL('../workers/fixtures/moody_worker.ts', import.meta.url);
 const QUERY: Query = { kind: 'count', inputs: [{ kind: 'id', sent: '5', diaObjectId: 5n }], filters: null };
+/** Quick tasks that a thread has at once. */
+const TASKS = 3;
 const GENERATION = { number: 1, sequence: 0, arenas: [], replacedBytes: 0 };
 
 const test = suite('query/batcher');
@@ -38,18 +40,18 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
 test('a full queue refuses at once; what waits in it or in the thread is answered when its budget is spent', () =>
   withBatcher(3, async batcher => {
     const ask = (count: number) => Array.from({ length: count }, () => codeOf(batcher.run(QUERY, new Budget(0.1))));
-    // Two tasks fit in the thread.
-    const taken = ask(3);
-    await turn();
-    taken.push(...ask(3));
-    await turn();
+    const taken: Promise<string>[] = [];
+    for (let task = 0; task < TASKS; task++) {
+      taken.push(...ask(3));
+      await turn();
+    }
     const [waiting, refused] = [ask(3), ask(2)];
     assert.equal(await Promise.all(refused), Array(2).fill('service_unavailable'));
-    assert.equal(await Promise.all(taken), Array(6).fill('query_too_expensive'));
+    assert.equal(await Promise.all(taken), Array(3 * TASKS).fill('query_too_expensive'));
     assert.equal(await Promise.all(waiting), Array(3).fill('service_unavailable'));
   }));
 
-test('what arrives at once goes as one task, and while the thread is busy as the next; a long query goes alone', async () => {
+test('what arrives at once goes as one task, a dozen at once, and while the thread is busy as the next; a long query goes alone', async () => {
   const sizes: number[] = [];
   const record = (queries: number) => sizes.push(queries);
   const ids = Array.from({ length: 1000 }, () => ({ kind: 'id', sent: '5', diaObjectId: 5n }) as const);
@@ -58,14 +60,17 @@ test('what arrives at once goes as one task, and while the thread is busy as the
     async batcher => {
       const ask = (query: Query, count: number) =>
         Array.from({ length: count }, () => codeOf(batcher.run(query, new Budget(0.1))));
-      const answers = [...ask(QUERY, 40), ...ask({ ...QUERY, inputs: ids }, 2)];
+      const answers = [...ask(QUERY, 7), ...ask({ ...QUERY, inputs: ids }, 2)];
+      assert.equal(sizes, [1, 1], 'a long one waits for nothing');
       await turn();
-      assert.equal(sizes, [40, 1, 1]);
-      answers.push(...ask(QUERY, 5));
+      assert.equal(sizes, [1, 1, 7]);
+      answers.push(...ask(QUERY, 20));
+      assert.equal(sizes, [1, 1, 7, 12], 'twelve are worth a task');
       await turn();
-      answers.push(...ask(QUERY, 6));
+      assert.equal(sizes, [1, 1, 7, 12, 8]);
+      answers.push(...ask(QUERY, 14));
       await turn();
-      assert.equal(sizes, [40, 1, 1, 5], 'two tasks are in the thread, the rest waits');
+      assert.equal(sizes, [1, 1, 7, 12, 8], 'three tasks are in the thread, the rest waits');
       await Promise.all(answers);
     },
     record,
