@@ -39,6 +39,10 @@ function dump(store: Store): Dump {
   assert.equal(awaiting, [...pending], 'what is pending is listed as pending, once');
   const journal = readJournal(store);
   assert.equal(sorted(journal.stored), sorted([...objects.keys()]), 'the journal names each object once');
+  const further = [...objects].flatMap(([id, object]) =>
+    (JSON.parse(object).brokers as string[]).slice(1).map(() => id),
+  );
+  assert.equal(sorted(journal.delivered), sorted(further), 'the journal names each further broker once');
   const crossmatched = [...objects.keys()].filter(id => !pending.has(id));
   assert.equal(sorted(journal.crossmatched), sorted(crossmatched), 'the journal names each crossmatch once');
   return { objects, pending, journal };

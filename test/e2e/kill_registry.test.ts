@@ -7,34 +7,14 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openStore } from '../../src/store/store.ts';
-import type { TnsRecord } from '../../src/store/types.ts';
 import { BOT, FakeTns } from '../tns/fake_tns.ts';
 import { csvOf, someRecords } from '../tns/support.ts';
-import { kills, random } from './kill_support.ts';
+import { assertOneOf, kills, type Registry, random } from './kill_support.ts';
 import { send, start, withDirectory } from './support.ts';
 
 const test = suite('e2e/kill_registry');
 const OBJECTS = 20_000;
 const HOUR_MS = 3_600_000;
-
-interface Registry {
-  readonly epochUs: number;
-  readonly records: readonly TnsRecord[];
-}
-
-/** Checks that the registry is one of these, as a whole, and that each of its names leads to its object. */
-async function assertOneOf(dataDir: string, ...registries: readonly Registry[]): Promise<void> {
-  const store = openStore(dataDir, 'read');
-  try {
-    const records = [...store.tnsRecords()];
-    const expected = registries.find(({ epochUs }) => epochUs === store.tnsSnapshotEpochUs());
-    assert.ok(expected, `an epoch of ${store.tnsSnapshotEpochUs()}`);
-    assert.equal(records, expected.records);
-    for (const { name, objid } of records) assert.is(store.tnsByName(name.toLowerCase())?.objid, objid);
-  } finally {
-    await store.close();
-  }
-}
 
 async function assertNothingElse(dataDir: string): Promise<void> {
   const store = openStore(dataDir, 'read');

@@ -3,6 +3,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { openStore, type Store, StoreError } from '../../src/store/store.ts';
+import type { TnsRecord } from '../../src/store/types.ts';
 import { offset, seededRandom } from '../oracle/skies.ts';
 import { type Dump, readDump } from './dump.ts';
 import { catalogRows } from './expected.ts';
@@ -84,4 +85,25 @@ export function assertKept(seen: Dump, now: Dump): void {
   }
   for (const kind of ['stored', 'delivered', 'crossmatched'] as const)
     assert.equal(now.journal[kind].slice(0, seen.journal[kind].length), seen.journal[kind]);
+}
+
+/** A snapshot of the TNS registry. */
+export interface Registry {
+  readonly epochUs: number;
+  readonly records: readonly TnsRecord[];
+}
+
+/** Checks that the registry is one of these, as a whole, and that each of its names leads to its object; which one. */
+export async function assertOneOf(dataDir: string, ...registries: readonly Registry[]): Promise<Registry> {
+  const store = openStore(dataDir, 'read');
+  try {
+    const records = [...store.tnsRecords()];
+    const expected = registries.find(({ epochUs }) => epochUs === store.tnsSnapshotEpochUs());
+    assert.ok(expected, `an epoch of ${store.tnsSnapshotEpochUs()}`);
+    assert.equal(records, expected.records);
+    for (const { name, objid } of records) assert.is(store.tnsByName(name.toLowerCase())?.objid, objid);
+    return expected;
+  } finally {
+    await store.close();
+  }
 }

@@ -1,0 +1,536 @@
+/**
+ * kill -9 of `consume`, `crossmatch`, `tns refresh` and `serve`, together on one directory, at random moments: of one of them, or of all at
+ * once. After each, nothing that was acknowledged is missing or there twice, and the end is that of a run that nobody disturbed.
+ * NEARSKY_KILLS sets how many times (3).
+ */
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { separationArcsec } from '../../index/mod.ts';
+import { everyNth, type RangeServer, serveFiles } from '../catalogs/range_server.ts';
+import { whyNoKafka } from '../consume/kafka_server.ts';
+import { offset, type Place } from '../oracle/skies.ts';
+import { BOT, FakeTns } from '../tns/fake_tns.ts';
+import { csvOf, someRecords } from '../tns/support.ts';
+import { type Dump, readDump } from './dump.ts';
+import { catalogRows, type Expected, Sky } from './expected.ts';
+import { assertOneOf, kills, type Registry, random } from './kill_support.ts';
+import { brokersOf, Consumption, idOf, LiveBrokers } from './live_brokers.ts';
+import {
+  CATALOGS,
+  eventually,
+  get,
+  nearsky,
+  type Running,
+  sample,
+  send,
+  start,
+  startServer,
+  withDirectory,
+} from './support.ts';
+
+const test = suite(whyNoKafka ? `e2e/kill_together (skipped: ${whyNoKafka})` : 'e2e/kill_together');
+const real = whyNoKafka ? test.skip : test;
+
+const OBJECTS = 120 + 12 * kills;
+/** In the registry before and after; those beside an object of ours come first. */
+const TRANSIENTS = 5000;
+const NEAR = 60;
+/** Of the first transients the names change by the hour. */
+const RENAMED = 24;
+const HOUR_MS = 3_600_000;
+const LONGEST_PAUSE_MS = 2000;
+
+const SETTINGS = {
+  TNS_SNAPSHOT_MAX_AGE_SECONDS: '31536000',
+  CROSSMATCH_BATCH_MAX_SIZE: '20',
+  CROSSMATCH_BATCH_MAX_WAIT_SECONDS: '0',
+  NEARSKY_WORKERS: '1',
+};
+
+interface Command {
+  readonly args: readonly string[];
+  readonly variables?: Record<string, string>;
+  /** Told of what it prints. */
+  readonly onOutput?: (text: string) => void;
+  /** What it ends with when nobody kills it; where that is missing, it must not end. */
+  readonly onDone?: () => void;
+}
+
+/** A command that is started again and again. */
+class Kept {
+  readonly #next: () => Command;
+  #running: Running | undefined;
+  #isHeld = false;
+  /** Whether it ends by itself. */
+  #isEnding = false;
+  #isStopping = false;
+  /** Why it cannot go on. */
+  failure: unknown;
+  readonly ended: Promise<void>;
+
+  constructor(next: () => Command) {
+    this.#next = next;
+    this.ended = this.#run().catch(error => {
+      this.failure = error;
+    });
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopping) {
+      const { args, variables, onOutput, onDone } = this.#next();
+      this.#isEnding = onDone !== undefined;
+      this.#running = start(args, { ...SETTINGS, ...variables });
+      this.#running.child.stdout?.on('data', data => onOutput?.(String(data)));
+      const { code, signal, stderr } = await this.#running.finished;
+      this.#running = undefined;
+      if (signal === 'SIGKILL') while (this.#isHeld) await sleep(5);
+      else {
+        assert.is(code, 0, `${args.join(' ')}: ${stderr}`);
+        assert.ok(onDone || this.#isStopping, `${args.join(' ')} ended: ${stderr}`);
+        onDone?.();
+        await sleep(200 * random());
+      }
+    }
+  }
+
+  /** Kills it and keeps it from being started again; whether it was running. */
+  async kill(): Promise<boolean> {
+    const running = this.#running;
+    if (!running) return false;
+    this.#isHeld = true;
+    send(running.child, 'SIGKILL');
+    return (await running.finished).signal === 'SIGKILL';
+  }
+
+  release(): void {
+    this.#isHeld = false;
+  }
+
+  /** Lets it come to its end, which those that have none are told to do. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    if (this.#running && !this.#isEnding) send(this.#running.child, 'SIGTERM');
+    await this.ended;
+    if (this.failure) throw this.failure;
+  }
+}
+
+/** The registry of yesterday, and that of today up to the last hour, which a server has. */
+class Transients {
+  readonly former: Registry;
+  readonly newer: Registry;
+  readonly file: string;
+  readonly server: FakeTns;
+
+  private constructor(file: string, server: FakeTns, places: readonly Place[]) {
+    this.file = file;
+    this.server = server;
+    const text = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+    const near = (distanceArcsec: number) => (record: Registry['records'][number], i: number) =>
+      i < NEAR ? { ...record, ...offset(places[2 * i]!, distanceArcsec, 1) } : record;
+    const nowMs = Date.now();
+    const midnightMs = nowMs - (nowMs % (24 * HOUR_MS));
+    const former = someRecords(2 * NEAR).map(near(0.4));
+    writeFileSync(file, csvOf(text(midnightMs - 24 * HOUR_MS), former));
+    const records = someRecords(TRANSIENTS).map(near(0.7));
+    server.put('', text(midnightMs), [...records]);
+    let epochMs = midnightMs;
+    for (let hour = 0; epochMs + HOUR_MS <= nowMs; hour++, epochMs += HOUR_MS) {
+      const renamed = { ...records[hour]!, name: `2026hour${hour}` };
+      records[hour] = renamed;
+      const span = `${text(epochMs)} - ${text(epochMs + HOUR_MS)}`;
+      server.put(String(hour).padStart(2, '0'), span, [renamed]);
+    }
+    this.former = { epochUs: 1000 * (midnightMs - 24 * HOUR_MS), records: former };
+    this.newer = { epochUs: 1000 * epochMs, records };
+  }
+
+  static async start(directory: string, places: readonly Place[]): Promise<Transients> {
+    return new Transients(join(directory, 'former.csv'), await FakeTns.start(), places);
+  }
+
+  get variables(): Record<string, string> {
+    return {
+      TNS_OBJECTS_BASE_URL: this.server.baseUrl,
+      TNS_BOT_ID: String(BOT.id),
+      TNS_BOT_NAME: BOT.name,
+      TNS_BOT_API_KEY: BOT.apiKey,
+    };
+  }
+
+  ofEpoch(epochUs: number): Registry {
+    const found = [this.former, this.newer].find(registry => registry.epochUs === epochUs);
+    assert.ok(found, `a registry of ${epochUs}`);
+    return found;
+  }
+
+  /** The nearest transient within an arcsecond. */
+  nearest(epochUs: number, { ra, dec }: Place): { objid: number | null; separationArcsec: number | null } {
+    const near = this.ofEpoch(epochUs)
+      .records.filter(record => Math.abs(record.dec - dec) < 0.01)
+      .map(record => ({ objid: record.objid, separationArcsec: separationArcsec(ra, dec, record.ra, record.dec) }))
+      .filter(found => found.separationArcsec <= 1)
+      .sort((a, b) => a.separationArcsec - b.separationArcsec || a.objid - b.objid);
+    return near[0] ?? { objid: null, separationArcsec: null };
+  }
+}
+
+/** An object as it is whatever came first: its crossmatch and its further brokers, or the crossmatch and a registry. */
+interface Settled {
+  readonly brokers: readonly string[];
+  readonly tns: Record<string, unknown> | null;
+  readonly rest: string;
+}
+
+function settled(text: string): Settled {
+  const { brokers, tns, records, ...rest } = JSON.parse(text);
+  const plain = records.map(({ brokersAtCrossmatch, ...record }: Record<string, unknown>) => {
+    for (const broker of brokersAtCrossmatch as string[]) assert.ok(brokers.includes(broker));
+    return record;
+  });
+  return { brokers, tns, rest: JSON.stringify({ ...rest, records: plain }) };
+}
+
+/** What was there is there still, as it was or further on. */
+function assertKept(seen: Dump, now: Dump): void {
+  for (const [id, text] of seen.objects) {
+    assert.ok(now.objects.has(id), `${id} is missing`);
+    const [before, after] = [settled(text), settled(now.objects.get(id)!)];
+    for (const broker of before.brokers) assert.ok(after.brokers.includes(broker), `${id} is without ${broker}`);
+    if (seen.pending.has(id)) continue;
+    assert.equal([after.rest, after.tns], [before.rest, before.tns]);
+  }
+  for (const kind of ['stored', 'delivered', 'crossmatched'] as const)
+    assert.equal(now.journal[kind].slice(0, seen.journal[kind].length), seen.journal[kind]);
+}
+
+const RANK: Record<string, number> = { not_in_service: 0, crossmatch_pending: 1 };
+const rankOf = (status: string) => RANK[status] ?? 2;
+
+/** Asks a service that may be killed at any moment, and remembers what it has acknowledged. */
+class Asker {
+  readonly #places: readonly Place[];
+  readonly #expected: readonly Expected[];
+  readonly #transients: Transients;
+  readonly #url: () => string | undefined;
+  /** By object, what it was at least. */
+  readonly ranks = new Map<number, number>();
+  answers = 0;
+  #isStopping = false;
+  readonly #ended: Promise<void>;
+  failure: unknown;
+
+  constructor(
+    places: readonly Place[],
+    expected: readonly Expected[],
+    transients: Transients,
+    url: () => string | undefined,
+  ) {
+    this.#places = places;
+    this.#expected = expected;
+    this.#transients = transients;
+    this.#url = url;
+    this.#ended = this.#run().catch(error => {
+      this.failure = error;
+    });
+  }
+
+  async #run(): Promise<void> {
+    const questions = [() => this.#object(), () => this.#transient(), () => this.#cone()];
+    while (!this.#isStopping) {
+      const asked = this.#url();
+      try {
+        if (asked) await questions[Math.floor(3 * random())]!();
+      } catch (error) {
+        // It was killed meanwhile, of which the error may tell first.
+        if (error instanceof assert.Assertion || !asked) throw error;
+        await eventually(`${asked} is gone: ${error}`, async () => this.#url() !== asked || undefined);
+      }
+      await sleep(5);
+    }
+  }
+
+  async #ask(path: string) {
+    const { results } = await get(`${this.#url()}${path}`);
+    this.answers++;
+    return results[0];
+  }
+
+  async #object(): Promise<void> {
+    const object = Math.floor(this.#places.length * random());
+    const { objects } = await this.#ask(`/api/objects/${idOf(object)}`);
+    assert.is(objects.length, 1);
+    const rank = rankOf(objects[0].status);
+    const known = this.ranks.get(object) ?? 0;
+    assert.ok(rank >= known, `${idOf(object)} was ${known} and is ${objects[0].status}`);
+    this.ranks.set(object, rank);
+    if (rank < 2) return;
+    const { status, matches } = this.#expected[object]!;
+    assert.equal([objects[0].status, namesOf(objects[0].matches)], [status, namesOf(matches)]);
+  }
+
+  async #transient(): Promise<void> {
+    const i = RENAMED + Math.floor((NEAR - RENAMED) * random());
+    const name = this.#transients.former.records[i]!.name;
+    const { tns, tns_snapshot_epoch } = await this.#ask(`/api/tns/${name}`);
+    const record = this.#transients.ofEpoch(1000 * Date.parse(tns_snapshot_epoch)).records[i]!;
+    assert.equal([tns.ra, tns.dec], [record.ra, record.dec]);
+  }
+
+  async #cone(): Promise<void> {
+    const { ra, dec } = this.#places[Math.floor(this.#places.length * random())]!;
+    const { objects } = await this.#ask(`/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=1&detail=ids`);
+    const ids: string[] = objects.map(({ diaObjectId_str }: { diaObjectId_str: string }) => diaObjectId_str);
+    assert.is(new Set(ids).size, ids.length);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await this.#ended;
+    if (this.failure) throw this.failure;
+  }
+}
+
+const namesOf = (matches: readonly { catalog_name: string; catalog_source_id: string }[]) =>
+  matches.map(({ catalog_name, catalog_source_id }) => `${catalog_name} ${catalog_source_id}`);
+
+/** A sky of objects around the sample's sources, the catalogs over HTTP, the brokers and the TNS. */
+interface World {
+  readonly directory: string;
+  readonly places: readonly Place[];
+  readonly expected: readonly Expected[];
+  readonly catalogs: RangeServer;
+  readonly brokers: LiveBrokers;
+  readonly transients: Transients;
+}
+
+async function withWorld(use: (world: World) => Promise<void>): Promise<void> {
+  await withDirectory(async directory => {
+    const rows = (await Promise.all(CATALOGS.map(name => catalogRows(name)))).flat();
+    const placeOf = (row: Record<string, unknown>) =>
+      ({ ra: row.ra ?? row.RA ?? row.raj2000, dec: row.dec ?? row.DEC ?? row.dej2000 }) as Place;
+    const places = Array.from({ length: OBJECTS }, () =>
+      offset(placeOf(rows[Math.floor(rows.length * random())]!), 1.5 * random(), 7 * random()),
+    );
+    const sky = await Sky.read();
+    const expected = places.map(place => sky.crossmatch(place));
+    const catalogs = await serveFiles(join(sample, 'catalogs'));
+    catalogs.fault = everyNth(10, ['drop', 'truncate', 'error']);
+    const transients = await Transients.start(directory, places);
+    const brokers = await LiveBrokers.start(directory, places);
+    try {
+      await use({ directory, places, expected, catalogs, brokers, transients });
+    } finally {
+      await brokers.stop();
+      await transients.server.close();
+      await catalogs.close();
+    }
+  });
+}
+
+/** A directory that knows the catalogs and the former registry. */
+async function prepare(data: string, { catalogs, transients }: World): Promise<void> {
+  for (const name of CATALOGS) await nearsky('catalog', 'add', name, `${catalogs.url}/${name}`, '--data', data);
+  await nearsky('tns', 'load', transients.file, '--data', data);
+}
+
+/** All that runs on one directory. */
+class Night {
+  readonly data: string;
+  readonly #world: World;
+  readonly #consumption: Consumption;
+  readonly #asker: Asker;
+  readonly #kept: readonly Kept[];
+  /** What the registry is, once a command has said so and until the next one begins. */
+  #registry: Registry | undefined;
+  #url: string | undefined;
+  #seen: Dump;
+
+  constructor(world: World, consumption: Consumption, seen: Dump) {
+    this.#world = world;
+    this.#consumption = consumption;
+    this.data = consumption.data;
+    this.#seen = seen;
+    const of = ['--data', this.data];
+    this.#kept = [
+      new Kept(() => this.#serve()),
+      new Kept(() => ({ args: consumption.args, variables: consumption.variables })),
+      new Kept(() => ({ args: ['crossmatch', '--batch', '20', ...of], onDone: () => {} })),
+      new Kept(() => this.#refresh()),
+    ];
+    this.#asker = new Asker(world.places, world.expected, world.transients, () => this.#url);
+  }
+
+  #serve(): Command {
+    this.#url = undefined;
+    const crossmatch = random() < 0.5 ? [] : ['--no-crossmatch'];
+    return {
+      args: ['serve', '--port', '0', '--data', this.data, ...crossmatch],
+      onOutput: text => {
+        this.#url = /listening on (http:\/\/\S+)/.exec(text)?.[1] ?? this.#url;
+      },
+    };
+  }
+
+  /** To the newer registry, and back to the former one. */
+  #next: 'refresh' | 'load' = 'refresh';
+
+  #refresh(): Command {
+    const { transients } = this.#world;
+    this.#registry = undefined;
+    const onDone = (registry: Registry, next: 'refresh' | 'load') => () => {
+      this.#registry = registry;
+      this.#next = next;
+    };
+    if (this.#next === 'load')
+      return {
+        args: ['tns', 'load', transients.file, '--data', this.data],
+        onDone: onDone(transients.former, 'refresh'),
+      };
+    return {
+      args: ['tns', 'refresh', '--data', this.data],
+      variables: transients.variables,
+      onDone: onDone(transients.newer, 'load'),
+    };
+  }
+
+  /** Something is stored, and the service answers. */
+  async isUnderWay(): Promise<void> {
+    await eventually('it is under way', async () => {
+      await this.#check();
+      return (this.#seen.objects.size > 0 && this.#asker.answers > 0) || undefined;
+    });
+  }
+
+  /** Kills one of them, or all; how many were running. */
+  async kill(): Promise<number> {
+    await sleep(LONGEST_PAUSE_MS * random());
+    const victims = random() < 0.2 ? this.#kept : [this.#kept[Math.floor(4 * random())]!];
+    const killed = await Promise.all(victims.map(victim => victim.kill()));
+    await this.#check();
+    for (const victim of victims) victim.release();
+    return killed.filter(was => was).length;
+  }
+
+  async #check(): Promise<void> {
+    for (const { failure } of [...this.#kept, this.#asker]) if (failure) throw failure;
+    const ranks = new Map(this.#asker.ranks);
+    const registry = this.#registry;
+    const { former, newer } = this.#world.transients;
+    const stored = await assertOneOf(this.data, former, newer);
+    if (registry && registry === this.#registry) assert.is(stored.epochUs, registry.epochUs);
+    const now = await this.#consumption.assertAcknowledgedIsThere();
+    assertKept(this.#seen, now);
+    for (const [object, rank] of ranks) {
+      if (rank > 0) assert.ok(now.objects.has(idOf(object)), `${idOf(object)} was found, and is missing`);
+      if (rank > 1) assert.not.ok(now.pending.has(idOf(object)), `${idOf(object)} was crossmatched, and is pending`);
+    }
+    this.#seen = now;
+  }
+
+  /** Lets everything come to its end. */
+  async finish(): Promise<void> {
+    await eventually('every message is acknowledged', async () => {
+      await this.#check();
+      return (await this.#consumption.isDone()) || undefined;
+    });
+    await this.#asker.stop();
+    assert.ok(this.#asker.answers > 0);
+    await Promise.all(this.#kept.map(kept => kept.stop()));
+    await this.#check();
+    await settle(this.data, this.#world);
+    await this.#check();
+  }
+}
+
+/** Crossmatches what is pending, and brings the registry up to date. */
+async function settle(data: string, { transients }: World): Promise<void> {
+  const { code, stderr } = await start(['crossmatch', '--data', data], SETTINGS).finished;
+  assert.is(code, 0, stderr);
+  const refreshed = await start(['tns', 'refresh', '--data', data], { ...SETTINGS, ...transients.variables }).finished;
+  assert.is(refreshed.code, 0, refreshed.stderr);
+  await assertOneOf(data, transients.newer);
+  assert.is((await nearsky('stats', '--data', data)).claimed, 0);
+}
+
+/** Compares what is stored at the end with the files, by scans, and with the undisturbed run. */
+async function assertEnd(data: string, undisturbed: string, { places, expected, transients }: World): Promise<void> {
+  const [end, whole] = [await readDump(data), await readDump(undisturbed)];
+  assert.is(end.pending.size, 0);
+  assert.equal([...end.objects.keys()], [...whole.objects.keys()]);
+  for (const [object, place] of places.entries()) {
+    const [ours, theirs] = [end, whole].map(({ objects }) => settled(objects.get(idOf(object))!)) as [Settled, Settled];
+    assert.equal([ours.rest, ours.brokers], [theirs.rest, theirs.brokers]);
+    assert.equal(ours.brokers, brokersOf(object));
+    const { records, matches } = JSON.parse(ours.rest);
+    assert.is(records.length, 1);
+    assert.equal(Object.fromEntries(records[0].catalogOutcomes), expected[object]!.outcomes);
+    assert.equal(
+      matches.map(({ catalogName, catalogSourceId }: Record<string, string>) => `${catalogName} ${catalogSourceId}`),
+      namesOf(expected[object]!.matches),
+    );
+    const { checked, snapshotEpochUs, objid, separationArcsec } = ours.tns as Record<string, number>;
+    assert.is(checked, true);
+    assert.equal({ objid, separationArcsec }, transients.nearest(snapshotEpochUs!, place));
+  }
+}
+
+const ORDERED = /^(ingest_time|crossmatched_at|brokers_at_crossmatch|tns.*)$/;
+
+/** What a service answers of every object, by its id and around its place, but for what depends on the order of things. */
+async function answersOf(data: string, places: readonly Place[]): Promise<unknown[]> {
+  const server = await startServer(['serve', '--no-crossmatch', '--port', '0', '--data', data], SETTINGS);
+  const ask = async (inputs: readonly unknown[]) => {
+    const { statusCode, body } = await request(`${server.url}/api/lookup`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ inputs, detail: 'full', radius_arcsec: 2 }),
+    });
+    const { results } = JSON.parse(await body.text(), (key, value) => (ORDERED.test(key) ? undefined : value));
+    assert.is(statusCode, 200);
+    for (const { objects } of results)
+      objects.sort((a: { diaObjectId_str: string }, b: typeof a) => (a.diaObjectId_str < b.diaObjectId_str ? -1 : 1));
+    return results;
+  };
+  const answers: unknown[] = [];
+  for (let from = 0; from < places.length; from += 100) {
+    const some = places.slice(from, from + 100);
+    answers.push(...(await ask(some.map((_, i) => ({ kind: 'id', diaObjectId: idOf(from + i) })))));
+    answers.push(...(await ask(some.map(place => ({ kind: 'position', ...place })))));
+  }
+  assert.is((await server.stop()).code, 0);
+  return answers;
+}
+
+real(`consume, crossmatch, refresh and serve together, killed ${kills} times`, () =>
+  withWorld(async world => {
+    const { directory, brokers, places } = world;
+    const consumption = await Consumption.start(brokers, directory, 'disturbed');
+    await prepare(consumption.data, world);
+    const calm = await Consumption.start(brokers, directory, 'undisturbed');
+    cpSync(consumption.data, calm.data, { recursive: true });
+    const night = new Night(world, consumption, await readDump(consumption.data));
+    await consumption.send(1 / (kills + 1));
+    await night.isUnderWay();
+    for (let killed = 0; killed < kills; ) {
+      await consumption.send(Math.min(1, (killed + 2) / (kills + 1)));
+      killed += await night.kill();
+    }
+    await consumption.send();
+    await night.finish();
+    await consumption.close();
+    await calm.send();
+    await calm.finish();
+    await calm.close();
+    await settle(calm.data, world);
+    await assertEnd(consumption.data, calm.data, world);
+    const [ours, theirs] = [await answersOf(consumption.data, places), await answersOf(calm.data, places)];
+    for (const [i, answer] of ours.entries()) assert.equal(answer, theirs[i]);
+  }),
+);
+
+test.run();
