@@ -88,7 +88,7 @@ async function stageWhole(
     if (download.outcome !== 'whole') return undefined;
     let staged: StagedLoad;
     try {
-      staged = await loader.stage(csv(), WHOLE_FILE, span => newerEpoch(span, base));
+      staged = await loader.stage(csv(), WHOLE_FILE, span => newerEpoch(span, base, options.nowUs));
     } catch (error) {
       if (error instanceof NotNewer) return undefined;
       throw error;
@@ -104,11 +104,17 @@ async function stageWhole(
 
 class NotNewer extends Error {}
 
-function newerEpoch(span: TimeSpan | undefined, base: RegistrySnapshot | null): number {
+function newerEpoch(span: TimeSpan | undefined, base: RegistrySnapshot | null, nowUs: number): number {
   const epochUs = span?.endUs ?? span?.startUs;
   if (epochUs === undefined)
     throw new RegistryError(`Cannot use ${WHOLE_FILE} as it does not say of what time it is: try again later`);
   if (base && epochUs <= base.fileEpochUs) throw new NotNewer();
+  // It would be current for too long.
+  if (epochUs > nowUs) {
+    throw new RegistryError(
+      `Cannot use ${WHOLE_FILE} as its time lies in the future, ${formatTime(epochUs)}: set the clock of this machine, or try again later`,
+    );
+  }
   return epochUs;
 }
 

@@ -226,6 +226,7 @@ test(
       [() => tns.putBytes('', zipped(whole.slice(0, -400))), /cut off within a quoted text/],
       [() => tns.putBytes('', zipped('<html>')), /it has no column/],
       [() => tns.put('', '2026-02-11 00:00:00', objects.slice(0, 20)), /has 20 objects, and 50 are known/],
+      [() => tns.put('', '2026-02-11 01:31:00', objects), /lies in the future, 2026-02-11T01:31:00/],
       [() => tns.putBytes('00', zipped('"2026-02-11 00:00:00"\n')), /no span of time/],
       [() => tns.putBytes('00', Buffer.from('PK\x03\x04')), /Cannot read tns_public_objects_00/],
     ];
