@@ -89,6 +89,8 @@ class Kept {
       this.#running = undefined;
       if (signal === 'SIGKILL') while (this.#isHeld) await sleep(5);
       else {
+        // Before it listens to that signal.
+        if (signal === 'SIGTERM' && this.#isStopping) return;
         assert.is(code, 0, `${args.join(' ')}: ${stderr}`);
         assert.ok(onDone || this.#isStopping, `${args.join(' ')} ended: ${stderr}`);
         onDone?.();
@@ -107,6 +109,12 @@ class Kept {
   }
 
   release(): void {
+    this.#isHeld = false;
+  }
+
+  /** Starts it no more. */
+  abandon(): void {
+    this.#isStopping = true;
     this.#isHeld = false;
   }
 
@@ -288,6 +296,10 @@ class Asker {
     assert.is(new Set(ids).size, ids.length);
   }
 
+  abandon(): void {
+    this.#isStopping = true;
+  }
+
   async stop(): Promise<void> {
     this.#isStopping = true;
     await this.#ended;
@@ -432,6 +444,12 @@ class Night {
     this.#seen = now;
   }
 
+  /** Whatever has happened. */
+  abandon(): void {
+    for (const kept of this.#kept) kept.abandon();
+    this.#asker.abandon();
+  }
+
   /** Lets everything come to its end. */
   async finish(): Promise<void> {
     await eventually('every message is acknowledged', async () => {
@@ -506,6 +524,18 @@ async function answersOf(data: string, places: readonly Place[]): Promise<unknow
   return answers;
 }
 
+/** Kills them so many times on their way through all messages. */
+async function killOften(night: Night, consumption: Consumption): Promise<void> {
+  await consumption.send(1 / (kills + 1));
+  await night.isUnderWay();
+  for (let killed = 0; killed < kills; ) {
+    await consumption.send(Math.min(1, (killed + 2) / (kills + 1)));
+    killed += await night.kill();
+  }
+  await consumption.send();
+  await night.finish();
+}
+
 real(`consume, crossmatch, refresh and serve together, killed ${kills} times`, () =>
   withWorld(async world => {
     const { directory, brokers, places } = world;
@@ -514,22 +544,19 @@ real(`consume, crossmatch, refresh and serve together, killed ${kills} times`, (
     const calm = await Consumption.start(brokers, directory, 'undisturbed');
     cpSync(consumption.data, calm.data, { recursive: true });
     const night = new Night(world, consumption, await readDump(consumption.data));
-    await consumption.send(1 / (kills + 1));
-    await night.isUnderWay();
-    for (let killed = 0; killed < kills; ) {
-      await consumption.send(Math.min(1, (killed + 2) / (kills + 1)));
-      killed += await night.kill();
+    try {
+      await killOften(night, consumption);
+      await calm.send();
+      await calm.finish();
+      await settle(calm.data, world);
+      await assertEnd(consumption.data, calm.data, world);
+      const [ours, theirs] = [await answersOf(consumption.data, places), await answersOf(calm.data, places)];
+      for (const [i, answer] of ours.entries()) assert.equal(answer, theirs[i]);
+    } finally {
+      night.abandon();
+      await consumption.close();
+      await calm.close();
     }
-    await consumption.send();
-    await night.finish();
-    await consumption.close();
-    await calm.send();
-    await calm.finish();
-    await calm.close();
-    await settle(calm.data, world);
-    await assertEnd(consumption.data, calm.data, world);
-    const [ours, theirs] = [await answersOf(consumption.data, places), await answersOf(calm.data, places)];
-    for (const [i, answer] of ours.entries()) assert.equal(answer, theirs[i]);
   }),
 );
 
