@@ -1,5 +1,5 @@
 /**
- * Which process crossmatches which pending objects, so that no two do the same ones at once.
+ * Which process crossmatches which pending objects, so that no two do the same ones at once; and which does what one at a time may do.
  *
  * A claim is taken in a write transaction, of which LMDB has one at a time, so an object is in at most one that counts. A claim counts as
  * long as its process lives, and no clock is asked whether it does: every process that has the database open holds a lock of the
@@ -41,6 +41,22 @@ export function takeClaim(databases: Databases, ids: readonly bigint[], livePids
 }
 
 /**
+ * Takes what one process at a time may do; ended by `dropClaim`, or with the process.
+ * @returns undefined where another process that lives is at it
+ */
+export function takeTurn({ claims }: Databases, name: string, livePids: ReadonlySet<number>): Claim | undefined {
+  const taken = claims.get(utf8.encode(name));
+  if (taken && isLive(name, decodeClaim(taken).pid, livePids)) return undefined;
+  claims.put(utf8.encode(name), encodeClaim({ pid: process.pid, ids: [] }));
+  ours.add(name);
+  return { key: name, ids: [], busy: [] };
+}
+
+function isLive(key: string, pid: number, livePids: ReadonlySet<number>): boolean {
+  return pid === process.pid ? ours.has(key) : livePids.has(pid);
+}
+
+/**
  * What is claimed by a process that lives.
  * @param onDead told of each claim of one that does not
  */
@@ -52,8 +68,7 @@ export function claimedIds(
   const claimed = new Set<bigint>();
   for (const { key, value } of [...claims.getRange({})]) {
     const { pid, ids } = decodeClaim(value);
-    const counts = pid === process.pid ? ours.has(new TextDecoder().decode(key)) : livePids.has(pid);
-    if (counts) for (const id of ids) claimed.add(id);
+    if (isLive(new TextDecoder().decode(key), pid, livePids)) for (const id of ids) claimed.add(id);
     else onDead?.(key);
   }
   return claimed;

@@ -72,6 +72,8 @@ export class Store {
     this.#environment = environment;
     this.databases = environment.databases;
     this.#inode = inodeOf(environment.file);
+    // A process is in LMDB's table of readers, by which others know that it lives, from its first read on; opening databases takes it out.
+    this.tnsSnapshot();
   }
 
   /**

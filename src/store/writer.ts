@@ -1,6 +1,7 @@
 /** The one way into the database. Each method is one synchronous transaction: all of it is committed and flushed, or none of it. */
+import { setImmediate as turn } from 'node:timers/promises';
 import type { CatalogRegistration } from '../catalogs/types.ts';
-import { type Claim, dropClaim, takeClaim } from './claims.ts';
+import { type Claim, dropClaim, takeClaim, takeTurn } from './claims.ts';
 import {
   catalogSkips,
   crossmatchBatches,
@@ -60,7 +61,9 @@ export interface PublishDetails {
 }
 
 const NOTHING = new Uint8Array(0);
-const REMOVED_A_COMMIT = 20_000;
+/** So that a thread that serves beside it is held up for some milliseconds at a time. */
+const CHANGED_A_COMMIT = 1000;
+const REMOVED_A_COMMIT = 5000;
 
 /**
  * Runs on a main thread, never in a pool worker: a thread that is stopped inside a transaction locks the database for every process.
@@ -121,6 +124,11 @@ export class Writer {
     return this.#transaction('claim the pending objects', () => {
       return takeClaim(this.#store.databases, ids, this.#store.livePids());
     });
+  }
+
+  /** Claims what one process at a time may do, by its name; undefined where another is at it. */
+  async takeTurn(name: string): Promise<Claim | undefined> {
+    return this.#transaction(`begin to ${name}`, () => takeTurn(this.#store.databases, name, this.#store.livePids()));
   }
 
   /** Gives up a claim; what of it is still pending is free again. */
@@ -209,12 +217,15 @@ export class Writer {
     return this.#transaction('load the registry', () => records.map(record => stage(databases, load, record)));
   }
 
-  /** Adds objects to a load that is not published, or replaces those of their objids, in one commit. */
+  /** Adds objects to a load that is not published, or replaces those of their objids. */
   async changeStagedRegistry(load: number, records: readonly TnsRecord[]): Promise<void> {
     const { databases } = this.#store;
-    this.#transaction('load the registry', () => {
-      for (const record of records) change(databases, load, record);
-    });
+    for (let from = 0; from < records.length; from += CHANGED_A_COMMIT) {
+      this.#transaction('load the registry', () => {
+        for (const record of records.slice(from, from + CHANGED_A_COMMIT)) change(databases, load, record);
+      });
+      await turn();
+    }
   }
 
   /**
@@ -250,7 +261,7 @@ export class Writer {
   async #removeLoads(first: number, end: number): Promise<void> {
     const { databases } = this.#store;
     const remove = () => removeLoads(databases, first, end, REMOVED_A_COMMIT);
-    while (this.#transaction('remove a former registry', remove) > 0);
+    while (this.#transaction('remove a former registry', remove) > 0) await turn();
   }
 
   /** Registers a catalog under its name; one of that name is replaced. */

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { decodeClaim, encodeClaim } from '../../src/store/records.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { eventually, withDirectory } from '../e2e/support.ts';
 import { delivery, provenance, result, startScript, withStore } from './support.ts';
 
 const test = suite('store/claims');
@@ -67,6 +67,24 @@ test('a claim of a former process that had the same process id does not count', 
     });
     assert.equal((await writer.claim(ids)).ids, ids);
     assert.is(claims(store), 1);
+  }));
+
+test('it is the turn of one process at a time, until that is killed', () =>
+  withStore(async (store, writer, directory) => {
+    const other = startScript(new URL('turn_process.ts', import.meta.url), [directory]);
+    try {
+      await eventually('the other has its turn', async () => other.output() !== '' || undefined);
+      assert.is(await writer.takeTurn('refresh the TNS registry'), undefined);
+      assert.is(store.claimedCount(), 0);
+    } finally {
+      other.child.kill('SIGKILL');
+      await other.ended;
+    }
+    const turn = await writer.takeTurn('refresh the TNS registry');
+    assert.ok(turn);
+    assert.is(await new Writer(store).takeTurn('refresh the TNS registry'), undefined);
+    await writer.releaseClaim(turn);
+    assert.is(store.databases.claims.getKeysCount(), 0);
   }));
 
 test('the bytes of a claim', () => {
