@@ -16,6 +16,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { messageOf } from '../error_text.ts';
 import { FILE_NAME, StoreError, storeError } from './environment.ts';
+import { partOf } from './parts.ts';
 import { openStore, type Store } from './store.ts';
 
 /** What the copy was found to hold. */
@@ -48,7 +49,8 @@ export async function backUp({ dataDir, store, target, onProgress }: BackupOptio
     throw new StoreError(`${cannot} as it exists and a backup overwrites nothing: give another directory`);
   }
   const parent = dirname(resolve(target));
-  const part = `${resolve(target)}.part`;
+  const { path: part, otherPid } = partOf(target, store.livePids());
+  if (otherPid) throw new StoreError(`${cannot} as process ${otherPid} is making one there: wait until it has ended`);
   makePart(parent, part, cannot);
   try {
     const file = join(part, FILE_NAME);
@@ -71,9 +73,6 @@ export async function backUp({ dataDir, store, target, onProgress }: BackupOptio
 }
 
 function makePart(parent: string, part: string, cannot: string): void {
-  if (existsSync(part)) {
-    throw new StoreError(`${cannot} as another one is under way or was killed there: remove ${part} unless one runs`);
-  }
   try {
     mkdirSync(parent, { recursive: true });
     mkdirSync(part, { mode: 0o700 });

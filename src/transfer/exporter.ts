@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { messageOf } from '../error_text.ts';
+import { partOf } from '../store/parts.ts';
 import type { Store } from '../store/store.ts';
 import { formatLines, type LineCounts } from './format.ts';
 
@@ -24,7 +25,7 @@ export async function exportStore(
   const snapshot = store.snapshot();
   // A pipe or a device is written to as it is.
   const isWhole = file !== undefined && (!existsSync(file) || statSync(file).isFile());
-  const path = isWhole ? `${file}.part` : file;
+  const path = isWhole ? partOf(file, store.livePids()).path : file;
   try {
     const chunks = Readable.from(inChunks(formatLines(snapshot, store, counts), () => onChunk(counts)));
     const target = path === undefined ? process.stdout : createWriteStream(path, { flush: true });

@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openStore } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
-import { nearsky, start, withDirectory } from '../e2e/support.ts';
+import { eventually, nearsky, start, withDirectory } from '../e2e/support.ts';
 import { exportLines } from '../transfer/support.ts';
 import { delivery, provenance, result, startScript } from './support.ts';
 
@@ -87,13 +87,10 @@ test('it overwrites nothing, and leaves nothing where it fails', () =>
     await nearsky('backup', empty, '--data', data);
     const file = join(directory, 'file');
     writeFileSync(file, 'x');
-    const killed = join(directory, 'killed');
-    mkdirSync(`${killed}.part`);
     const cases: [string, RegExp][] = [
       [empty, /it exists and a backup overwrites nothing: give another directory/],
       [data, /it exists and a backup overwrites nothing/],
       [file, /it exists and a backup overwrites nothing/],
-      [killed, /remove .+killed\.part unless one runs/],
       [join(file, 'below'), /give a directory that can be written/],
     ];
     for (const [target, reason] of cases) {
@@ -101,11 +98,41 @@ test('it overwrites nothing, and leaves nothing where it fails', () =>
       assert.equal([code, stdout], [1, '']);
       assert.match(stderr, reason);
     }
-    assert.equal(readdirSync(directory).sort(), ['data', 'empty', 'file', 'killed.part']);
+    assert.equal(readdirSync(directory).sort(), ['data', 'empty', 'file']);
     assert.is((await start(['backup', '--data', data]).finished).code, 2);
     const missing = await start(['backup', join(directory, 'x'), '--data', join(directory, 'none')]).finished;
     assert.is(missing.code, 1);
-    assert.not.ok(existsSync(join(directory, 'x.part')));
+    assert.equal(readdirSync(directory).sort(), ['data', 'empty', 'file']);
+  }));
+
+test('what a killed one left behind is removed by the next to the same place, and a living one is not disturbed', () =>
+  withDirectory(async directory => {
+    const data = join(directory, 'data');
+    const store = openStore(data, 'write');
+    await new Writer(store).ingest([delivery(1n)], 1_000_000);
+    await store.close();
+    const other = startScript(new URL('claim_process.ts', import.meta.url), [data]);
+    try {
+      await eventually('the other process has the database open', async () => other.output() !== '' || undefined);
+      const target = join(directory, 'copy');
+      const exported = join(directory, 'lines.ndjson');
+      const dead = [`${target}.999999999.part`, `${exported}.999999999.part`];
+      const others = [`${directory}/co.999999999.part`, `${target}.x.part`, `${target}.part`, `${target}2.9.part`];
+      const alive = `${target}.${other.child.pid}.part`;
+      for (const path of [...dead, ...others, alive]) mkdirSync(join(path, 'rejected'), { recursive: true });
+      const { code, stderr } = await start(['backup', target, '--data', data]).finished;
+      assert.is(code, 1);
+      assert.match(stderr, `as process ${other.child.pid} is making one there: wait until it has ended`);
+      other.child.kill('SIGKILL');
+      await other.ended;
+      assert.is((await nearsky('backup', target, '--data', data)).objects, 1);
+      await nearsky('export', exported, '--data', data);
+      assert.equal([...dead, alive].filter(existsSync), []);
+      assert.equal(others.filter(existsSync), others);
+    } finally {
+      other.child.kill('SIGKILL');
+      await other.ended;
+    }
   }));
 
 test.run();
