@@ -5,6 +5,7 @@ import { AcceptorCrew } from '../acceptors/crew.ts';
 import { shareOf, sharesPorts } from '../acceptors/share.ts';
 import { createApp } from '../app.ts';
 import { BackgroundCrossmatch } from '../background_crossmatch.ts';
+import { BackgroundRefresh } from '../background_refresh.ts';
 import type { Config } from '../config.ts';
 import { type Log, limited, logToStderr } from '../log.ts';
 import { LocalIndex } from '../publish/index_source.ts';
@@ -12,6 +13,7 @@ import { HttpServer, requireFreePort } from '../server/http_server.ts';
 import { serverLimits } from '../server/limits.ts';
 import { stopSignal } from '../stop_signal.ts';
 import { openStore, type Store } from '../store/store.ts';
+import { type BotCredentials, botOf } from '../tns/client.ts';
 import { type Command, UsageError } from './cli.ts';
 
 const READY_POLL_MS = 5;
@@ -23,10 +25,12 @@ const STOP_MS = 9500;
 const EXIT_MS = 500;
 
 export const command: Command = {
-  usage: 'serve [--host HOST] [--port PORT] [--acceptors N] [--workers N] [--no-crossmatch]',
+  usage: 'serve [--host HOST] [--port PORT] [--acceptors N] [--workers N] [--no-crossmatch] [--no-refresh]',
   description: [
     'Serves the data directory over HTTP until it gets SIGTERM or SIGINT, and crossmatches in the background what is pending. Others may',
     'ingest and crossmatch beside it; what they store is found within a second. A data directory that does not exist is created, empty.',
+    'With TNS_BOT_ID, TNS_BOT_NAME and TNS_BOT_API_KEY in the environment it keeps the TNS registry up to date, as `nearsky tns refresh` does,',
+    'some minutes after each hour.',
     'Prints `listening on http://HOST:PORT` when it can answer; logs one JSON object a line on standard error. GET /metrics is for',
     'Prometheus, GET /readyz for whoever sends it requests.',
   ].join('\n'),
@@ -44,35 +48,40 @@ export const command: Command = {
       setting: 'NEARSKY_WORKERS',
     },
     'no-crossmatch': { help: 'leave crossmatching to another process' },
+    'no-refresh': { help: 'leave the TNS registry to another process' },
   },
   example: 'nearsky serve --data ./data --port 8080',
   async run({ config, flags, positionals }) {
     if (positionals.length > 0) throw new UsageError(`serve takes no arguments. Usage: nearsky ${this.usage}`);
-    await serve(config, { crossmatch: !flags.has('no-crossmatch') });
+    const bot = flags.has('no-refresh') ? undefined : botOf(config);
+    await serve(config, { crossmatch: !flags.has('no-crossmatch'), bot });
     return 0;
   },
 };
 
 export interface ServeOptions {
   readonly crossmatch: boolean;
+  /** That keeps the TNS registry up to date. */
+  readonly bot?: BotCredentials | undefined;
   /** Called when the service can answer. */
   readonly onListening?: (url: string) => void;
 }
 
 /** Serves until SIGTERM or SIGINT; resolves when everything is closed. */
-export async function serve(config: Config, { crossmatch, onListening = announce }: ServeOptions): Promise<void> {
+export async function serve(config: Config, { crossmatch, bot, onListening = announce }: ServeOptions): Promise<void> {
   const stop = stopSignal();
   const log = limited(logToStderr);
   // Before the index: in one process the first opening decides whether the database can be written.
   const store = openStore(config.NEARSKY_DATA, 'write');
   const serving = new Serving(config, log);
-  let crossmatching: BackgroundCrossmatch | undefined;
+  const beside: { close(): Promise<void> }[] = [];
   try {
     const url = await serving.listen();
     while (!serving.isReady && !stop.aborted) await sleep(READY_POLL_MS);
     if (!stop.aborted) {
       onListening(url);
-      if (crossmatch) crossmatching = new BackgroundCrossmatch(store, config, log);
+      if (crossmatch) beside.push(new BackgroundCrossmatch(store, config, log));
+      if (bot) beside.push(new BackgroundRefresh({ store, config, bot, log }));
       await once(stop, 'abort');
     }
     log('stopping', { signal: stop.reason });
@@ -81,18 +90,14 @@ export async function serve(config: Config, { crossmatch, onListening = announce
       log('stopped_early', { after_ms: STOP_MS });
       process.exit();
     }, STOP_MS).unref();
-    await closeAll(serving, crossmatching, store);
+    await closeAll(serving, beside, store);
     // Deno would wait for ever for a client that has left its request unfinished.
     setTimeout(() => process.exit(), EXIT_MS).unref();
   }
 }
 
-async function closeAll(
-  serving: Serving,
-  crossmatching: BackgroundCrossmatch | undefined,
-  store: Store,
-): Promise<void> {
-  await Promise.all([serving.drain(), crossmatching?.close()]);
+async function closeAll(serving: Serving, beside: readonly { close(): Promise<void> }[], store: Store): Promise<void> {
+  await Promise.all([serving.drain(), ...beside.map(work => work.close())]);
   await serving.close();
   await store.close();
 }

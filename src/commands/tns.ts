@@ -1,11 +1,11 @@
 /** `nearsky tns load|refresh`: the TNS registry, which resolves names and is associated with what is crossmatched. */
 import { formatTime, nowUs } from '../../workers/times.ts';
-import { type Config, ConfigError } from '../config.ts';
+import { ConfigError } from '../config.ts';
 import { parseTime } from '../http/times.ts';
 import { RejectLog } from '../ingest/rejects.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
-import { type BotCredentials, TnsClient } from '../tns/client.ts';
+import { BOT_SETTINGS, botOf, TnsClient } from '../tns/client.ts';
 import { RegistryError } from '../tns/errors.ts';
 import { RegistryLoader, type RowCounts } from '../tns/loader.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';
@@ -20,8 +20,9 @@ export const command: Command = {
 time the registry was so; --epoch says it where the file does not, or otherwise. Rows that are no registry object are counted by reason and
 kept in DATA/rejected.
 
-refresh: downloads the whole file where there is one of a later day than the one at hand, and the hourly changes since; run it once an hour,
-as names are resolved by a registry of at most two hours ago (TNS_SNAPSHOT_MAX_AGE_SECONDS). It needs the bot that you have registered with
+refresh: downloads the whole file where there is one of a later day than the one at hand, and the hourly changes since. A running \`nearsky serve\`
+with the bot's credentials does so by itself; else run it once an hour, some minutes after it (cron: 15 * * * *), as names are resolved by a registry
+of at most two hours ago (TNS_SNAPSHOT_MAX_AGE_SECONDS). It needs the bot that you have registered with
 the TNS: TNS_BOT_ID, TNS_BOT_NAME and TNS_BOT_API_KEY in the environment. It waits when the TNS says so, and tries again after errors.
 
 Readers see the former registry until the new one is complete; when anything fails they go on seeing it.`,
@@ -72,9 +73,15 @@ async function load(invocation: Invocation, file: string, given: number | undefi
 
 async function refresh(invocation: Invocation): Promise<number> {
   const { config } = invocation;
+  const bot = botOf(config);
+  if (!bot) {
+    throw new ConfigError(
+      `Cannot refresh the registry as ${BOT_SETTINGS.join(', ')} must be set: register a bot with the TNS, and put its credentials into the environment`,
+    );
+  }
   const client = new TnsClient({
     baseUrl: config.TNS_OBJECTS_BASE_URL,
-    bot: botOf(config),
+    bot,
     onWait: (why, waitMs) => process.stderr.write(`${why}: trying again in ${Math.ceil(waitMs / 1000)} s\n`),
   });
   return withLoader(invocation, async ({ store, writer, loader, done }) => {
@@ -87,17 +94,6 @@ async function refresh(invocation: Invocation): Promise<number> {
     ];
     done({ epochUs, rows, value: { objects, hours, changes, gap } });
   });
-}
-
-/** @throws ConfigError */
-function botOf({ TNS_BOT_ID: id, TNS_BOT_NAME: name, TNS_BOT_API_KEY: apiKey }: Config): BotCredentials {
-  if (id !== null && name !== null && apiKey !== null) return { id, name, apiKey };
-  const missing = Object.entries({ TNS_BOT_ID: id, TNS_BOT_NAME: name, TNS_BOT_API_KEY: apiKey })
-    .filter(([, value]) => value === null)
-    .map(([setting]) => setting);
-  throw new ConfigError(
-    `Cannot refresh the registry as ${missing.join(', ')} must be set: register a bot with the TNS, and put its credentials into the environment`,
-  );
 }
 
 interface Loaded {

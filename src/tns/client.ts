@@ -2,6 +2,7 @@
 import { ftruncateSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
+import { type Config, ConfigError } from '../config.ts';
 import { messageOf } from '../error_text.ts';
 import type { Validators } from '../store/registry.ts';
 import { RegistryError } from './errors.ts';
@@ -19,6 +20,8 @@ export interface ClientOptions {
   readonly backoffMs?: number;
   /** Told of each wait before a further attempt. */
   readonly onWait?: (why: string, waitMs: number) => void;
+  /** Ends what is under way; it then rejects with the reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** `absent`: there is no such file. `unmodified`: none that is newer than the validators say. */
@@ -26,6 +29,7 @@ export type Download =
   | { readonly outcome: 'whole'; readonly validators: Validators }
   | { readonly outcome: 'absent' | 'unmodified' };
 
+export const BOT_SETTINGS = ['TNS_BOT_ID', 'TNS_BOT_NAME', 'TNS_BOT_API_KEY'] as const;
 const ATTEMPTS = 6;
 const BACKOFF_MS = 2000;
 /** A server that wants us to wait longer is not waited for. */
@@ -58,14 +62,15 @@ export class TnsClient {
    * Downloads a file. Dropped connections, errors of the server and refusals for being too frequent are tried again, at most five times.
    * @param descriptor where it is written, from the beginning
    * @param known of the copy at hand, where there is one
-   * @throws RegistryError
+   * @throws RegistryError; the signal's reason
    */
   async download(fileName: string, descriptor: number, known: Validators | null = null): Promise<Download> {
-    const { backoffMs = BACKOFF_MS, onWait } = this.#options;
+    const { backoffMs = BACKOFF_MS, onWait, signal } = this.#options;
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#attempt(fileName, descriptor, known);
       } catch (error) {
+        signal?.throwIfAborted();
         if (!(error instanceof Setback)) throw error;
         // Between half and the whole of it, so that those who failed together do not come back together.
         const waitMs = error.waitMs ?? backoffMs * 2 ** (attempt - 1) * (0.5 + 0.5 * Math.random());
@@ -74,14 +79,14 @@ export class TnsClient {
           throw this.#failure(fileName, `${error.message} (attempt ${attempt})`, `try again ${later}`);
         }
         onWait?.(error.message, waitMs);
-        await sleep(waitMs);
+        await sleep(waitMs, undefined, signal && { signal });
       }
     }
   }
 
   async #attempt(fileName: string, descriptor: number, known: Validators | null): Promise<Download> {
     const { request } = await import('undici');
-    const { baseUrl, bot } = this.#options;
+    const { baseUrl, bot, signal } = this.#options;
     let response: Dispatcher.ResponseData;
     try {
       response = await request(new URL(fileName, baseUrl), {
@@ -95,6 +100,7 @@ export class TnsClient {
         body: new URLSearchParams({ api_key: bot.apiKey }).toString(),
         headersTimeout: HEADERS_TIMEOUT_MS,
         bodyTimeout: BODY_TIMEOUT_MS,
+        ...(signal && { signal }),
       });
     } catch (error) {
       throw new Setback(messageOf(error));
@@ -148,6 +154,20 @@ export class TnsClient {
   #failure(fileName: string, why: string, mend: string): RegistryError {
     return new RegistryError(`Cannot download ${new URL(fileName, this.#options.baseUrl)} as ${why}: ${mend}`);
   }
+}
+
+/**
+ * The bot of the settings; undefined where there is none.
+ * @throws ConfigError where a part of it is missing
+ */
+export function botOf(config: Config): BotCredentials | undefined {
+  const { TNS_BOT_ID: id, TNS_BOT_NAME: name, TNS_BOT_API_KEY: apiKey } = config;
+  if (id !== null && name !== null && apiKey !== null) return { id, name, apiKey };
+  if (id === null && name === null && apiKey === null) return undefined;
+  const missing = BOT_SETTINGS.filter(setting => config[setting] === null);
+  throw new ConfigError(
+    `Cannot refresh the registry as ${missing.join(', ')} must be set: put all credentials of your bot into the environment`,
+  );
 }
 
 /** The User-Agent by which the TNS knows its bots; a header has no characters beyond ASCII. */

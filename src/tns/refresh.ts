@@ -50,9 +50,19 @@ interface Changes {
 
 /**
  * Everything is downloaded first and then becomes visible in one commit; on any failure the registry and its epoch stay as they were.
- * @throws RegistryError, StoreError
+ * @throws RegistryError, also where another process is at it; StoreError; what the client's signal and the loader's callback throw
  */
 export async function refreshRegistry(options: RefreshOptions): Promise<RefreshSummary> {
+  const turn = await options.writer.takeTurn('refresh the TNS registry');
+  if (!turn) throw new RegistryError('Cannot refresh as another process is at it: wait until that has ended');
+  try {
+    return await refreshInTurn(options);
+  } finally {
+    await options.writer.releaseClaim(turn);
+  }
+}
+
+async function refreshInTurn(options: RefreshOptions): Promise<RefreshSummary> {
   const { store, writer, nowUs } = options;
   await writer.tidyRegistry();
   store.resetRead();

@@ -26,7 +26,8 @@ export interface PublicObjects {
   readonly batches: AsyncIterable<RowBatch>;
 }
 
-const BATCH_ROWS = 5000;
+/** A batch is a commit, of some ten milliseconds: there may be a thread that serves beside it. */
+const BATCH_ROWS = 1000;
 /** The longest rows, those with many reporters, have a few thousand characters. */
 const MAX_ROW_CHARACTERS = 2 ** 20;
 
