@@ -76,11 +76,6 @@ export class Sky {
         continue;
       }
       const { ra, dec } = position;
-      if (!footprint.has(pixelOf(columns.order, ra, dec))) {
-        outcomes[name] = 'outside_footprint';
-        continue;
-      }
-      outcomes[name] = 'searched';
       const within = rows
         .map(row => ({
           catalog_name: name,
@@ -89,6 +84,9 @@ export class Sky {
         }))
         .filter(match => match.separation_arcsec <= 1)
         .sort((a, b) => a.separation_arcsec - b.separation_arcsec);
+      const covered = footprint.has(pixelOf(columns.order, ra, dec));
+      // A match across the edge of the footprint shows that it was searched.
+      outcomes[name] = covered || within[0] ? 'searched' : 'outside_footprint';
       if (within[0]) matches.push(within[0]);
     }
     matches.sort((a, b) => (a.catalog_name < b.catalog_name ? -1 : 1));
