@@ -70,6 +70,7 @@ function describe({ claimed, registry, disk, format, ...counts }: Stats): string
   rows.push(['  database', `${mib(disk.database)}, format ${format}`]);
   rows.push(['  index', disk.index === 0 ? 'none: a server makes it' : mib(disk.index)]);
   rows.push(['  rejected messages', mib(disk.rejected)]);
+  rows.push(['  remote catalogs', disk.cache === 0 ? 'none' : `${mib(disk.cache)}, a cache`]);
   return table(rows);
 }
 

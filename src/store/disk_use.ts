@@ -1,6 +1,7 @@
 /** What a data directory takes on disk. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { CACHE_DIRECTORY } from '../catalogs/remote/options.ts';
 import { FILE_NAME } from './environment.ts';
 
 /** Bytes. */
@@ -10,6 +11,8 @@ export interface DiskUse {
   readonly index: number;
   /** Rejected messages. */
   readonly rejected: number;
+  /** What is kept of remote catalogs. */
+  readonly cache: number;
   /** All files of the directory, with these. */
   readonly total: number;
 }
@@ -19,13 +22,19 @@ export function diskUse(dataDir: string): DiskUse {
     database: bytesOf(join(dataDir, FILE_NAME)),
     index: bytesOf(join(dataDir, 'index')),
     rejected: bytesOf(join(dataDir, 'rejected')),
+    cache: bytesOf(join(dataDir, CACHE_DIRECTORY)),
     total: bytesOf(dataDir),
   };
 }
 
-/** A file that goes meanwhile, or is not there, takes nothing. */
+/** What goes meanwhile, or is not there, takes nothing. */
 function bytesOf(path: string): number {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (!found?.isDirectory()) return found?.size ?? 0;
-  return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name)), 0);
+  try {
+    const found = statSync(path);
+    if (!found.isDirectory()) return found.size;
+    return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name)), 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+    throw error;
+  }
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -25,7 +25,9 @@ test('the registry, the index, the claims and the disk', () =>
     const disk = empty.disk as Record<string, number>;
     const databaseBytes = statSync(join(data, 'nearsky.mdb')).size;
     const lockBytes = statSync(join(data, 'nearsky.mdb-lock')).size;
-    assert.equal(disk, { database: databaseBytes, index: 0, rejected: 0, total: databaseBytes + lockBytes });
+    assert.equal(disk, { database: databaseBytes, index: 0, rejected: 0, cache: 0, total: databaseBytes + lockBytes });
+    mkdirSync(join(data, 'catalog-cache/a'), { recursive: true });
+    writeFileSync(join(data, 'catalog-cache/a/range'), 'x'.repeat(2 ** 20));
 
     const file = join(directory, 'a.csv');
     writeFileSync(file, `${csvOf(undefined, someRecords(7))}"a row"\n`);
@@ -39,12 +41,14 @@ test('the registry, the index, the claims and the disk', () =>
       const stats = await nearsky('stats', '--data', data);
       const { objects, current } = stats.registry as Record<string, unknown>;
       assert.equal([objects, current, stats.claimed], [7, true, 5]);
-      const { index, rejected } = stats.disk as Record<string, number>;
+      const { index, rejected, cache } = stats.disk as Record<string, number>;
+      assert.is(cache, 2 ** 20);
       assert.is(index, statSync(join(data, 'index/generation')).size);
       assert.ok(rejected! > 0);
       const { stdout } = await start(['stats', '--data', data]).finished;
       assert.match(stdout, /^ {2}being crossmatched +5$/m);
       assert.match(stdout, /^TNS registry +7 objects$/m);
+      assert.match(stdout, /^ {2}remote catalogs +1\.0 MiB, a cache$/m);
     } finally {
       other.child.kill('SIGKILL');
       await other.ended;
