@@ -21,8 +21,13 @@ const MAX_PAGE_BYTES = 64 * 2 ** 20;
 const MAX_PAGES = 1000;
 const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 5000;
+/** For so long a locus that has no alert may be ahead of the host that answers. */
+const ABSENT_MS = 5000;
 /** What can't be had with these will not be had later; every other failure is the host's, or the way there, or a setting. */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 410, 422]);
+
+/** There is no alert, or not yet. */
+class AbsentAlert extends UnusableMessage {}
 
 export class AlertLinks {
   /** Requests that are worth having under way at once. */
@@ -37,10 +42,23 @@ export class AlertLinks {
 
   /**
    * The properties of the newest alert (by `mjd`) that a link of a locus leads to; of those of LSST objects where there are any.
-   * @throws UnusableMessage where there is none, or where that link alone has failed for so long; the signal's reason; Error where the host
-   * cannot be reached
+   * @throws UnusableMessage where there is still none after some seconds, or where that link alone has failed for so long; the signal's
+   * reason; Error where the host cannot be reached
    */
   async newest(link: string, signal: AbortSignal): Promise<JsonObject> {
+    const backoff = new Backoff(FIRST_RETRY_MS, MAX_RETRY_MS);
+    const untilMs = performance.now() + Math.min(ABSENT_MS, this.#options.patienceSeconds * 1000);
+    for (;;) {
+      try {
+        return await this.#newestNow(link, signal);
+      } catch (error) {
+        if (!(error instanceof AbsentAlert) || performance.now() >= untilMs) throw error;
+      }
+      await sleep(backoff.next(), undefined, { signal }).catch(() => signal.throwIfAborted());
+    }
+  }
+
+  async #newestNow(link: string, signal: AbortSignal): Promise<JsonObject> {
     let newest: { readonly isLsst: boolean; readonly mjd: number; readonly properties: JsonObject } | undefined;
     let url = this.#resolve(link);
     for (let page = 0; page < MAX_PAGES; page++) {
@@ -53,7 +71,7 @@ export class AlertLinks {
       if (typeof next !== 'string') break;
       url = this.#resolve(next);
     }
-    if (!newest) throw new UnusableMessage(`no alert at ${url}`);
+    if (!newest) throw new AbsentAlert(`no alert at ${url}`);
     return newest.properties;
   }
 
@@ -104,9 +122,9 @@ export class AlertLinks {
     if (response.statusCode !== 200) {
       await response.body.dump();
       const why = `it answered ${response.statusCode}`;
-      throw FINAL_STATUSES.has(response.statusCode)
-        ? new UnusableMessage(`Cannot follow the link ${url}: ${why}`)
-        : new Error(why);
+      if (!FINAL_STATUSES.has(response.statusCode)) throw new Error(why);
+      const Kind = response.statusCode === 404 ? AbsentAlert : UnusableMessage;
+      throw new Kind(`Cannot follow the link ${url}: ${why}`);
     }
     // A text that is cut off is no JSON, and is tried again.
     const document = asObject(parseMessage(await readText(response, MAX_PAGE_BYTES)));

@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { AlertLinks } from '../../src/consume/antares_links.ts';
 import { alertsLink } from '../../src/consume/antares_locus.ts';
 import { normaliseProperties } from '../../src/ingest/antares.ts';
-import { sample } from '../e2e/support.ts';
+import { eventually, sample } from '../e2e/support.ts';
 import { failure } from '../store/support.ts';
 import { AntaresServer, locusMessage } from './antares_server.ts';
 import type { Fault, HttpRequest } from './http_server.ts';
@@ -112,19 +112,37 @@ test('what fails now is tried again: errors of the server, answers cut off, conn
 });
 
 test('what will never be there can not be used', () =>
-  withServer(undefined, async (server, links) => {
-    server.add('ANT1', []);
-    for (const [link, reason] of [
-      [server.link('ANT404'), /answered 404/],
-      [server.link('ANT1'), /no alert at/],
-      ['ftp://host/alerts', /no http or https address/],
-      ['http://', /no http or https address/],
-    ] as const) {
-      const error = await failure(() => links.newest(link, never));
-      assert.is(error.name, 'UnusableMessage');
-      assert.match(error.message, reason);
-    }
-  }));
+  withServer(
+    undefined,
+    async (server, links) => {
+      server.add('ANT1', []);
+      for (const [link, reason] of [
+        [server.link('ANT404'), /answered 404/],
+        [server.link('ANT1'), /no alert at/],
+        ['ftp://host/alerts', /no http or https address/],
+        ['http://', /no http or https address/],
+      ] as const) {
+        const error = await failure(() => links.newest(link, never));
+        assert.is(error.name, 'UnusableMessage');
+        assert.match(error.message, reason);
+      }
+    },
+    { patienceSeconds: 0.3 },
+  ));
+
+test('an alert that its host does not have yet when the locus comes is waited for some seconds', () =>
+  withServer(
+    undefined,
+    async (server, links) => {
+      const newest = links.newest(server.link('ANT1'), never);
+      await eventually('it was asked for', async () => server.requests.length >= 1 || undefined);
+      server.add('ANT1', []);
+      await eventually('it was asked for again', async () => server.requests.length >= 2 || undefined);
+      server.add('ANT1', [alert(1)]);
+      assert.is((await newest).ant_mjd, 1);
+    },
+    { patienceSeconds: 60 },
+  ));
 
 test('one link that fails while others answer can not be used; where all fail, it is the host', async () => {
   const broken = (request: HttpRequest) => (request.url.pathname.includes('BROKEN') ? 500 : undefined);
