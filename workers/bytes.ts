@@ -64,7 +64,9 @@ export class ByteSink {
   }
 
   byte(byte: number): void {
-    this.bytes[this.#grow(1)] = byte;
+    // In two steps: making room may replace the buffer.
+    const at = this.#grow(1);
+    this.bytes[at] = byte;
   }
 
   /** `number` in decimal with leading zeros, `digits` of them, at most 6. */
