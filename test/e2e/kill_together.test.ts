@@ -460,6 +460,7 @@ class Night {
     assert.ok(this.#asker.answers > 0);
     await Promise.all(this.#kept.map(kept => kept.stop()));
     await this.#check();
+    this.#registry = undefined;
     await settle(this.data, this.#world);
     await this.#check();
   }
