@@ -1,6 +1,6 @@
 /**
- * Writes small HATS catalogs: partitions of mixed orders, properties, partition list, coverage map. For tests and for
- * the sample.
+ * Writes small HATS catalogs: partitions of mixed orders, properties, partition list, coverage map, with the
+ * quirks that tests ask for; the sample has a writer of its own, with the types of the releases.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
