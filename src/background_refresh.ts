@@ -57,7 +57,13 @@ export class BackgroundRefresh {
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      if (this.#isDue()) await this.#refresh();
+      try {
+        if (this.#isDue()) await this.#refresh();
+      } catch (error) {
+        const waitMs = Math.max(POLL_MS, this.#notBeforeMs - this.#clock());
+        const next_attempt_in_s = Math.round(waitMs / 1000);
+        if (!signal.aborted) this.#sources.log('tns_refresh_failed', { error: messageOf(error), next_attempt_in_s });
+      }
       await sleep(POLL_MS, undefined, { signal }).catch(() => {});
     }
   }
@@ -82,16 +88,12 @@ export class BackgroundRefresh {
       log('tns_refresh_waits', { error, next_attempt_in_s: waitMs / 1000 });
     const client = new TnsClient({ baseUrl: config.TNS_OBJECTS_BASE_URL, bot, onWait, signal });
     const nowMs = this.#clock();
-    const waitMs = this.#backoff.next();
     // Also where it brings nothing new, as when the hour is late.
-    this.#notBeforeMs = nowMs + waitMs;
+    this.#notBeforeMs = nowMs + this.#backoff.next();
     try {
       const options = { dataDir: config.NEARSKY_DATA, store, writer, client, loader, nowUs: 1000 * nowMs };
       const { epochUs, ...summary } = await refreshRegistry(options);
       log('tns_refreshed', { epoch: formatTime(epochUs), ...summary, rejected: loader.counts.rejected });
-    } catch (error) {
-      if (signal.aborted) return;
-      log('tns_refresh_failed', { error: messageOf(error), next_attempt_in_s: Math.round(waitMs / 1000) });
     } finally {
       rejects.close();
     }
