@@ -3,45 +3,28 @@
  * once. After each, nothing that was acknowledged is missing or there twice, and the end is that of a run that nobody disturbed.
  * NEARSKY_KILLS sets how many times (3).
  */
-import { cpSync, writeFileSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { separationArcsec } from '../../index/mod.ts';
 import { everyNth, type RangeServer, serveFiles } from '../catalogs/range_server.ts';
 import { whyNoKafka } from '../consume/kafka_server.ts';
 import { offset, type Place } from '../oracle/skies.ts';
-import { BOT, FakeTns } from '../tns/fake_tns.ts';
-import { csvOf, someRecords } from '../tns/support.ts';
+import { Asker, namesOf } from './asker.ts';
 import { type Dump, readDump } from './dump.ts';
 import { catalogRows, type Expected, Sky } from './expected.ts';
+import { type Command, Kept } from './kept.ts';
 import { assertOneOf, kills, type Registry, random } from './kill_support.ts';
 import { brokersOf, Consumption, idOf, LiveBrokers } from './live_brokers.ts';
-import {
-  CATALOGS,
-  eventually,
-  get,
-  nearsky,
-  type Running,
-  sample,
-  send,
-  start,
-  startServer,
-  withDirectory,
-} from './support.ts';
+import { CATALOGS, eventually, nearsky, sample, start, startServer, withDirectory } from './support.ts';
+import { Transients } from './transients.ts';
 
 const test = suite(whyNoKafka ? `e2e/kill_together (skipped: ${whyNoKafka})` : 'e2e/kill_together');
 const real = whyNoKafka ? test.skip : test;
 
 const OBJECTS = 120 + 12 * kills;
-/** In the registry before and after; those beside an object of ours come first. */
-const TRANSIENTS = 5000;
-const NEAR = 60;
-/** Of the first transients the names change by the hour. */
-const RENAMED = 24;
-const HOUR_MS = 3_600_000;
 const LONGEST_PAUSE_MS = 2000;
 
 const SETTINGS = {
@@ -50,142 +33,6 @@ const SETTINGS = {
   CROSSMATCH_BATCH_MAX_WAIT_SECONDS: '0',
   NEARSKY_WORKERS: '1',
 };
-
-interface Command {
-  readonly args: readonly string[];
-  readonly variables?: Record<string, string>;
-  /** Told of what it prints. */
-  readonly onOutput?: (text: string) => void;
-  /** What it ends with when nobody kills it; where that is missing, it must not end. */
-  readonly onDone?: () => void;
-}
-
-/** A command that is started again and again. */
-class Kept {
-  readonly #next: () => Command;
-  #running: Running | undefined;
-  #isHeld = false;
-  /** Whether it ends by itself. */
-  #isEnding = false;
-  #isStopping = false;
-  /** Why it cannot go on. */
-  failure: unknown;
-  readonly ended: Promise<void>;
-
-  constructor(next: () => Command) {
-    this.#next = next;
-    this.ended = this.#run().catch(error => {
-      this.failure = error;
-    });
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#isStopping) {
-      const { args, variables, onOutput, onDone } = this.#next();
-      this.#isEnding = onDone !== undefined;
-      this.#running = start(args, { ...SETTINGS, ...variables });
-      this.#running.child.stdout?.on('data', data => onOutput?.(String(data)));
-      const { code, signal, stderr } = await this.#running.finished;
-      this.#running = undefined;
-      if (signal === 'SIGKILL') while (this.#isHeld) await sleep(5);
-      else {
-        // Before it listens to that signal.
-        if (signal === 'SIGTERM' && this.#isStopping) return;
-        assert.is(code, 0, `${args.join(' ')}: ${stderr}`);
-        assert.ok(onDone || this.#isStopping, `${args.join(' ')} ended: ${stderr}`);
-        onDone?.();
-        await sleep(200 * random());
-      }
-    }
-  }
-
-  /** Kills it and keeps it from being started again; whether it was running. */
-  async kill(): Promise<boolean> {
-    const running = this.#running;
-    if (!running) return false;
-    this.#isHeld = true;
-    send(running.child, 'SIGKILL');
-    return (await running.finished).signal === 'SIGKILL';
-  }
-
-  release(): void {
-    this.#isHeld = false;
-  }
-
-  /** Starts it no more. */
-  abandon(): void {
-    this.#isStopping = true;
-    this.#isHeld = false;
-  }
-
-  /** Lets it come to its end, which those that have none are told to do. */
-  async stop(): Promise<void> {
-    this.#isStopping = true;
-    if (this.#running && !this.#isEnding) send(this.#running.child, 'SIGTERM');
-    await this.ended;
-    if (this.failure) throw this.failure;
-  }
-}
-
-/** The registry of yesterday, and that of today up to the last hour, which a server has. */
-class Transients {
-  readonly former: Registry;
-  readonly newer: Registry;
-  readonly file: string;
-  readonly server: FakeTns;
-
-  private constructor(file: string, server: FakeTns, places: readonly Place[]) {
-    this.file = file;
-    this.server = server;
-    const text = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
-    const near = (distanceArcsec: number) => (record: Registry['records'][number], i: number) =>
-      i < NEAR ? { ...record, ...offset(places[2 * i]!, distanceArcsec, 1) } : record;
-    const nowMs = Date.now();
-    const midnightMs = nowMs - (nowMs % (24 * HOUR_MS));
-    const former = someRecords(2 * NEAR).map(near(0.4));
-    writeFileSync(file, csvOf(text(midnightMs - 24 * HOUR_MS), former));
-    const records = someRecords(TRANSIENTS).map(near(0.7));
-    server.put('', text(midnightMs), [...records]);
-    let epochMs = midnightMs;
-    for (let hour = 0; epochMs + HOUR_MS <= nowMs; hour++, epochMs += HOUR_MS) {
-      const renamed = { ...records[hour]!, name: `2026hour${hour}` };
-      records[hour] = renamed;
-      const span = `${text(epochMs)} - ${text(epochMs + HOUR_MS)}`;
-      server.put(String(hour).padStart(2, '0'), span, [renamed]);
-    }
-    this.former = { epochUs: 1000 * (midnightMs - 24 * HOUR_MS), records: former };
-    this.newer = { epochUs: 1000 * epochMs, records };
-  }
-
-  static async start(directory: string, places: readonly Place[]): Promise<Transients> {
-    return new Transients(join(directory, 'former.csv'), await FakeTns.start(), places);
-  }
-
-  get variables(): Record<string, string> {
-    return {
-      TNS_OBJECTS_BASE_URL: this.server.baseUrl,
-      TNS_BOT_ID: String(BOT.id),
-      TNS_BOT_NAME: BOT.name,
-      TNS_BOT_API_KEY: BOT.apiKey,
-    };
-  }
-
-  ofEpoch(epochUs: number): Registry {
-    const found = [this.former, this.newer].find(registry => registry.epochUs === epochUs);
-    assert.ok(found, `a registry of ${epochUs}`);
-    return found;
-  }
-
-  /** The nearest transient within an arcsecond. */
-  nearest(epochUs: number, { ra, dec }: Place): { objid: number | null; separationArcsec: number | null } {
-    const near = this.ofEpoch(epochUs)
-      .records.filter(record => Math.abs(record.dec - dec) < 0.01)
-      .map(record => ({ objid: record.objid, separationArcsec: separationArcsec(ra, dec, record.ra, record.dec) }))
-      .filter(found => found.separationArcsec <= 1)
-      .sort((a, b) => a.separationArcsec - b.separationArcsec || a.objid - b.objid);
-    return near[0] ?? { objid: null, separationArcsec: null };
-  }
-}
 
 /** An object as it is whatever came first: its crossmatch and its further brokers, or the crossmatch and a registry. */
 interface Settled {
@@ -215,100 +62,6 @@ function assertKept(seen: Dump, now: Dump): void {
   for (const kind of ['stored', 'delivered', 'crossmatched'] as const)
     assert.equal(now.journal[kind].slice(0, seen.journal[kind].length), seen.journal[kind]);
 }
-
-const RANK: Record<string, number> = { not_in_service: 0, crossmatch_pending: 1 };
-const rankOf = (status: string) => RANK[status] ?? 2;
-
-/** Asks a service that may be killed at any moment, and remembers what it has acknowledged. */
-class Asker {
-  readonly #places: readonly Place[];
-  readonly #expected: readonly Expected[];
-  readonly #transients: Transients;
-  readonly #url: () => string | undefined;
-  /** By object, what it was at least. */
-  readonly ranks = new Map<number, number>();
-  answers = 0;
-  #isStopping = false;
-  readonly #ended: Promise<void>;
-  failure: unknown;
-
-  constructor(
-    places: readonly Place[],
-    expected: readonly Expected[],
-    transients: Transients,
-    url: () => string | undefined,
-  ) {
-    this.#places = places;
-    this.#expected = expected;
-    this.#transients = transients;
-    this.#url = url;
-    this.#ended = this.#run().catch(error => {
-      this.failure = error;
-    });
-  }
-
-  async #run(): Promise<void> {
-    const questions = [() => this.#object(), () => this.#transient(), () => this.#cone()];
-    while (!this.#isStopping) {
-      const asked = this.#url();
-      try {
-        if (asked) await questions[Math.floor(3 * random())]!();
-      } catch (error) {
-        // It was killed meanwhile, of which the error may tell first.
-        if (error instanceof assert.Assertion || !asked) throw error;
-        await eventually(`${asked} is gone: ${error}`, async () => this.#url() !== asked || undefined);
-      }
-      await sleep(5);
-    }
-  }
-
-  async #ask(path: string) {
-    const { results } = await get(`${this.#url()}${path}`);
-    this.answers++;
-    return results[0];
-  }
-
-  async #object(): Promise<void> {
-    const object = Math.floor(this.#places.length * random());
-    const { objects } = await this.#ask(`/api/objects/${idOf(object)}`);
-    assert.is(objects.length, 1);
-    const rank = rankOf(objects[0].status);
-    const known = this.ranks.get(object) ?? 0;
-    assert.ok(rank >= known, `${idOf(object)} was ${known} and is ${objects[0].status}`);
-    this.ranks.set(object, rank);
-    if (rank < 2) return;
-    const { status, matches } = this.#expected[object]!;
-    assert.equal([objects[0].status, namesOf(objects[0].matches)], [status, namesOf(matches)]);
-  }
-
-  async #transient(): Promise<void> {
-    const i = RENAMED + Math.floor((NEAR - RENAMED) * random());
-    const name = this.#transients.former.records[i]!.name;
-    const { tns, tns_snapshot_epoch } = await this.#ask(`/api/tns/${name}`);
-    const record = this.#transients.ofEpoch(1000 * Date.parse(tns_snapshot_epoch)).records[i]!;
-    assert.equal([tns.ra, tns.dec], [record.ra, record.dec]);
-  }
-
-  async #cone(): Promise<void> {
-    const { ra, dec } = this.#places[Math.floor(this.#places.length * random())]!;
-    const { objects } = await this.#ask(`/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=1&detail=ids`);
-    const ids: string[] = objects.map(({ diaObjectId_str }: { diaObjectId_str: string }) => diaObjectId_str);
-    assert.is(new Set(ids).size, ids.length);
-  }
-
-  abandon(): void {
-    this.#isStopping = true;
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopping = true;
-    await this.#ended;
-    if (this.failure) throw this.failure;
-  }
-}
-
-const namesOf = (matches: readonly { catalog_name: string; catalog_source_id: string }[]) =>
-  matches.map(({ catalog_name, catalog_source_id }) => `${catalog_name} ${catalog_source_id}`);
 
 /** A sky of objects around the sample's sources, the catalogs over HTTP, the brokers and the TNS. */
 interface World {
@@ -370,8 +123,8 @@ class Night {
     const of = ['--data', this.data];
     this.#kept = [
       new Kept(() => this.#serve()),
-      new Kept(() => ({ args: consumption.args, variables: consumption.variables })),
-      new Kept(() => ({ args: ['crossmatch', '--batch', '20', ...of], onDone: () => {} })),
+      new Kept(() => ({ args: consumption.args, variables: { ...SETTINGS, ...consumption.variables } })),
+      new Kept(() => ({ args: ['crossmatch', '--batch', '20', ...of], variables: SETTINGS, onDone: () => {} })),
       new Kept(() => this.#refresh()),
     ];
     this.#asker = new Asker(world.places, world.expected, world.transients, () => this.#url);
@@ -382,6 +135,7 @@ class Night {
     const crossmatch = random() < 0.5 ? [] : ['--no-crossmatch'];
     return {
       args: ['serve', '--port', '0', '--data', this.data, ...crossmatch],
+      variables: SETTINGS,
       onOutput: text => {
         this.#url = /listening on (http:\/\/\S+)/.exec(text)?.[1] ?? this.#url;
       },
@@ -401,11 +155,12 @@ class Night {
     if (this.#next === 'load')
       return {
         args: ['tns', 'load', transients.file, '--data', this.data],
+        variables: SETTINGS,
         onDone: onDone(transients.former, 'refresh'),
       };
     return {
       args: ['tns', 'refresh', '--data', this.data],
-      variables: transients.variables,
+      variables: { ...SETTINGS, ...transients.variables },
       onDone: onDone(transients.newer, 'load'),
     };
   }

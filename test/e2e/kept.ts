@@ -1,0 +1,81 @@
+/** Processes that are killed and started again. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as assert from 'uvu/assert';
+import { random } from './kill_support.ts';
+import { type Running, send, start } from './support.ts';
+
+export interface Command {
+  readonly args: readonly string[];
+  readonly variables: Record<string, string>;
+  /** Told of what it prints. */
+  readonly onOutput?: (text: string) => void;
+  /** What it ends with when nobody kills it; where that is missing, it must not end. */
+  readonly onDone?: () => void;
+}
+
+/** A command that is started again and again. */
+export class Kept {
+  readonly #next: () => Command;
+  #running: Running | undefined;
+  #isHeld = false;
+  /** Whether it ends by itself. */
+  #isEnding = false;
+  #isStopping = false;
+  /** Why it cannot go on. */
+  failure: unknown;
+  readonly ended: Promise<void>;
+
+  constructor(next: () => Command) {
+    this.#next = next;
+    this.ended = this.#run().catch(error => {
+      this.failure = error;
+    });
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopping) {
+      const { args, variables, onOutput, onDone } = this.#next();
+      this.#isEnding = onDone !== undefined;
+      this.#running = start(args, variables);
+      this.#running.child.stdout?.on('data', data => onOutput?.(String(data)));
+      const { code, signal, stderr } = await this.#running.finished;
+      this.#running = undefined;
+      if (signal === 'SIGKILL') while (this.#isHeld) await sleep(5);
+      else {
+        // Before it listens to that signal.
+        if (signal === 'SIGTERM' && this.#isStopping) return;
+        assert.is(code, 0, `${args.join(' ')}: ${stderr}`);
+        assert.ok(onDone || this.#isStopping, `${args.join(' ')} ended: ${stderr}`);
+        onDone?.();
+        await sleep(200 * random());
+      }
+    }
+  }
+
+  /** Kills it and keeps it from being started again; whether it was running. */
+  async kill(): Promise<boolean> {
+    const running = this.#running;
+    if (!running) return false;
+    this.#isHeld = true;
+    send(running.child, 'SIGKILL');
+    return (await running.finished).signal === 'SIGKILL';
+  }
+
+  release(): void {
+    this.#isHeld = false;
+  }
+
+  /** Starts it no more. */
+  abandon(): void {
+    this.#isStopping = true;
+    this.#isHeld = false;
+  }
+
+  /** Lets it come to its end, which those that have none are told to do. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    if (this.#running && !this.#isEnding) send(this.#running.child, 'SIGTERM');
+    await this.ended;
+    if (this.failure) throw this.failure;
+  }
+}
