@@ -1,28 +1,46 @@
-/** The connections of one server, and the bounds on what they hold. */
+/** The connections of one server, their open requests, and the bounds on what they hold. */
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { unavailable } from '../http/errors.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { ServerLimits } from './limits.ts';
 
-/** Answers up to this size are not tracked: a connection cannot hold many of them. */
-const LARGE_BYTES = 16_384;
 const SWEEP_MS = 1000;
 
-interface Unread {
-  readonly socket: Socket;
-  readonly bytes: number;
-  readonly deadlineMs: number;
+/** A request that is not answered, or whose answer is not written out. */
+export class OpenRequest {
+  readonly incoming: IncomingMessage;
+  readonly connection: Connection;
+  /** Whether it is one still. */
+  isOpen = true;
+  hasTurn = false;
+  isAnswered = false;
+  /** Of its body, what is held. */
+  bodyBytes = 0;
+  /** Of its answer, what waits for the client to read. */
+  unreadBytes = 0;
+  /** When that must have been read, by `performance.now()`. */
+  readByMs = 0;
+
+  constructor(incoming: IncomingMessage, connection: Connection) {
+    this.incoming = incoming;
+    this.connection = connection;
+  }
 }
 
 /** One connection. */
-export class Connection {
+class Connection {
   readonly socket: Socket;
-  /** Requests that are not answered, or whose answers are not written out. */
-  open = 0;
-  /** Of those, the ones that have had their turn. */
+  /** A list, as it has one in nearly every case: the tables that a growing set leaves behind would keep answered requests alive. */
+  readonly requests: OpenRequest[] = [];
+  /** Requests that have had their turn, and are open. */
   running = 0;
   /** Give those that have not their turn, the first one first. */
   readonly waiting: (() => void)[] = [];
+  /** Of answers to all of its requests. */
+  unreadBytes = 0;
+  /** Ends it, when no request is open any more. */
+  last: (() => void) | undefined;
 
   constructor(socket: Socket) {
     this.socket = socket;
@@ -34,8 +52,8 @@ export class Connections {
   readonly #all = new Map<Socket, Connection>();
   /** Those without an open request, the longest idle first. One that sends a request's headers byte by byte is idle, too. */
   readonly #idle = new Set<Connection>();
-  /** Large answers that are handed over and not written out, the oldest first. */
-  readonly #unread = new Set<Unread>();
+  /** Those whose answers are handed over and not written out, the oldest first. */
+  readonly #unread = new Set<OpenRequest>();
   #unreadBytes = 0;
   #bodyBytes = 0;
   #open = 0;
@@ -79,94 +97,127 @@ export class Connections {
       this.#all.delete(socket);
       this.#idle.delete(connection);
       this.#metrics.set('connections', this.#all.size);
+      // Of those behind the first, Deno 2.9.5 would not tell.
+      for (const request of [...connection.requests]) this.end(request);
     });
     if (this.#all.size > this.#limits.maxConnections) this.#evict(this.#idle.values().next().value ?? connection);
   }
 
-  /** Whether a request of the connection is open. */
-  isAnswering(socket: Socket): boolean {
-    return (this.#all.get(socket)?.open ?? 0) > 0;
-  }
-
-  /** A request of a connection begins. */
-  begin(socket: Socket): Connection {
-    const connection = this.#all.get(socket)!;
+  /**
+   * A request of a connection begins; undefined where that has ended. Where too many are open in all, that is the end of a connection that
+   * has others: one after another would have been answered.
+   */
+  begin(incoming: IncomingMessage): OpenRequest | undefined {
+    const connection = this.#all.get(incoming.socket);
+    if (!connection || connection.socket.destroyed) return undefined;
+    if (this.#open >= this.#limits.maxOpen && connection.requests.length > 0) {
+      this.#evict(connection);
+      return undefined;
+    }
+    const request = new OpenRequest(incoming, connection);
     this.#metrics.set('openRequests', ++this.#open);
-    if (++connection.open === 1) this.#idle.delete(connection);
-    return connection;
+    if (connection.requests.push(request) === 1) this.#idle.delete(connection);
+    return request;
   }
 
   /**
    * Whether a request may be answered now; then it has its turn. Where others of its connection are in front, see `waitForTurn`. (Not to read
    * from the connection would be simpler, but node:http resumes a socket whenever it has written to it.)
    */
-  takesTurn(connection: Connection): boolean {
+  takesTurn(request: OpenRequest): boolean {
+    const { connection } = request;
     if (connection.running >= this.#limits.maxPipelined) return false;
     connection.running++;
+    request.hasTurn = true;
     return true;
   }
 
   /**
-   * Resolves when the request has its turn.
+   * Resolves when the request has its turn; never, when its connection has ended before.
    * @throws ApiError when there are too many in front
    */
-  waitForTurn({ waiting }: Connection): Promise<void> {
+  waitForTurn(request: OpenRequest): Promise<void> {
+    const { waiting } = request.connection;
     if (waiting.length >= this.#limits.maxWaiting) throw unavailable('too many requests wait on this connection');
-    return new Promise(resolve => waiting.push(resolve));
+    return new Promise(resolve => {
+      waiting.push(() => {
+        request.hasTurn = true;
+        resolve();
+      });
+    });
   }
 
   /** A request's answer is written out, or never will be. */
-  end(connection: Connection, hadTurn: boolean): void {
-    if (hadTurn) {
+  end(request: OpenRequest): void {
+    if (!request.isOpen) return;
+    request.isOpen = false;
+    const { connection, hasTurn } = request;
+    connection.requests.splice(connection.requests.indexOf(request), 1);
+    this.#bodyBytes -= request.bodyBytes;
+    this.#forget(request);
+    this.#metrics.set('openRequests', --this.#open);
+    if (connection.socket.destroyed) return;
+    if (hasTurn) {
       const next = connection.waiting.shift();
       if (next) next();
       else connection.running--;
     }
-    this.#metrics.set('openRequests', --this.#open);
-    connection.open--;
-    if (connection.open === 0 && !connection.socket.destroyed) this.#idle.add(connection);
+    if (connection.requests.length > 0) return;
+    if (connection.last) connection.last();
+    else this.#idle.add(connection);
   }
 
-  /** Counts parts of bodies that are being held; negative when they are let go. */
-  holdBody(bytes: number): void {
-    if (bytes > 0 && this.#bodyBytes + bytes > this.#limits.maxBodyBytes)
+  /** Nothing more can be read from a connection: `last` ends it when all that came whole is answered, and answers what did not. */
+  endWith(socket: Socket, last: () => void): void {
+    const connection = this.#all.get(socket);
+    if (!connection || connection.last) return;
+    const broken = connection.requests.find(({ incoming }) => !incoming.complete);
+    // Its answer came before its end, and ends the connection.
+    if (broken?.isAnswered) return;
+    connection.last = last;
+    if (broken) this.end(broken);
+    else if (connection.requests.length === 0) last();
+  }
+
+  /** Counts a part of a body that is being held until its request has ended. */
+  holdBody(request: OpenRequest, bytes: number): void {
+    if (this.#bodyBytes + bytes > this.#limits.maxBodyBytes)
       throw unavailable('too many large requests are being read');
+    if (!request.isOpen) return;
     this.#bodyBytes += bytes;
+    request.bodyBytes += bytes;
   }
 
-  /**
-   * An answer has been handed over to be written.
-   * @returns what to call when it is written out, or never will be
-   */
-  track(socket: Socket, bytes: number): () => void {
-    if (bytes <= LARGE_BYTES) return () => {};
+  /** An answer has been handed over, and is not written out yet: the client must read it, and all before it, in time. */
+  track(request: OpenRequest, bytes: number): void {
     const { readGraceMs, minReadRate, maxUnreadBytes } = this.#limits;
-    const deadlineMs = performance.now() + readGraceMs + (1000 * bytes) / minReadRate;
-    const unread = { socket, bytes, deadlineMs };
-    this.#unread.add(unread);
+    const { connection } = request;
+    request.unreadBytes = bytes;
+    connection.unreadBytes += bytes;
+    request.readByMs = performance.now() + readGraceMs + (1000 * connection.unreadBytes) / minReadRate;
+    this.#unread.add(request);
     this.#unreadBytes += bytes;
     this.#sweeper ??= setInterval(() => this.#giveUpSlowReaders(), SWEEP_MS);
     while (this.#unreadBytes > maxUnreadBytes) this.#giveUp(this.#unread.values().next().value!);
-    return () => this.#forget(unread);
   }
 
   #giveUpSlowReaders(): void {
     const now = performance.now();
-    for (const unread of this.#unread) if (unread.deadlineMs < now) this.#giveUp(unread);
-  }
-
-  #giveUp(unread: Unread): void {
-    this.#forget(unread);
-    this.#metrics.add('connectionsEvicted', 1);
-    unread.socket.destroy();
-  }
-
-  #forget(unread: Unread): void {
-    if (!this.#unread.delete(unread)) return;
-    this.#unreadBytes -= unread.bytes;
+    for (const request of this.#unread) if (request.readByMs < now) this.#giveUp(request);
     if (this.#unread.size > 0) return;
     clearInterval(this.#sweeper);
     this.#sweeper = undefined;
+  }
+
+  #giveUp({ connection }: OpenRequest): void {
+    this.#evict(connection);
+    for (const request of connection.requests) this.#forget(request);
+  }
+
+  #forget(request: OpenRequest): void {
+    if (!this.#unread.delete(request)) return;
+    this.#unreadBytes -= request.unreadBytes;
+    request.connection.unreadBytes -= request.unreadBytes;
   }
 
   #evict(connection: Connection): void {

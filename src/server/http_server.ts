@@ -12,7 +12,7 @@ import type { IncomingRequest } from '../http/incoming.ts';
 import { REQUEST_ID_HEADER } from '../http/request_id.ts';
 import type { Answer } from '../http/respond.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
-import { type Connection, Connections } from './connections.ts';
+import { Connections } from './connections.ts';
 import type { ServerLimits } from './limits.ts';
 import { NodeRequest } from './node_request.ts';
 import { rawAnswer, refusalOf } from './raw_answer.ts';
@@ -105,36 +105,26 @@ export class HttpServer {
 
   async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { connections } = this;
-    const { socket } = incoming;
-    const connection = connections.begin(socket);
-    let hasTurn = connections.takesTurn(connection);
-    let heldBytes = 0;
-    let untrack = () => {};
-    outgoing.once('close', () => {
-      untrack();
-      connections.holdBody(-heldBytes);
-      connections.end(connection, hasTurn);
-    });
+    const request = connections.begin(incoming);
+    if (!request) return;
+    outgoing.once('close', () => connections.end(request));
     let answer: Answer;
     try {
-      if (!hasTurn) await connections.waitForTurn(connection);
-      hasTurn = true;
-      const request = new NodeRequest(incoming, bytes => {
-        connections.holdBody(bytes);
-        heldBytes += bytes;
-      });
-      answer = await this.#options.answer(request, socket.remoteAddress);
+      if (!connections.takesTurn(request)) await connections.waitForTurn(request);
+      const message = new NodeRequest(incoming, bytes => connections.holdBody(request, bytes));
+      answer = await this.#options.answer(message, incoming.socket.remoteAddress);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       answer = errorResponse(error);
       // Only after this turn does a request without a body count as complete.
       await Promise.resolve();
     }
-    if (outgoing.destroyed) return;
+    if (!request.isOpen) return;
+    request.isAnswered = true;
     if (this.#isClosing) outgoing.shouldKeepAlive = false;
-    if (!incoming.complete && !this.#skipsBody(incoming)) this.#endAfter(incoming, outgoing, connection);
-    untrack = connections.track(socket, answer.body?.length ?? 0);
+    if (!incoming.complete && !this.#skipsBody(incoming)) this.#endAfter(incoming, outgoing);
     send(answer, outgoing);
+    if (outgoing.writableLength > 0) connections.track(request, answer.body?.length ?? 0);
   }
 
   /** Whether the rest of a body, which nobody wants any more, is short enough to be read for the sake of the connection; then it is. */
@@ -148,7 +138,8 @@ export class HttpServer {
    * The answer comes before the request has ended: its rest is neither kept nor parsed. The connection is still read from for a while,
    * as a system that is sent more than it reads resets it, and the answer is lost on its way.
    */
-  #endAfter(incoming: IncomingMessage, outgoing: ServerResponse, { socket }: Connection): void {
+  #endAfter(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const { socket } = incoming;
     outgoing.shouldKeepAlive = false;
     socket.destroySoon = () => {
       socket.end();
@@ -160,11 +151,13 @@ export class HttpServer {
 
   /** What is no HTTP, or came too slowly. */
   #refuse(error: Error, socket: Socket): void {
-    const isWaiting = this.connections.isAnswering(socket);
     const refusal = refusalOf(error);
-    // A connection that never sent anything is not told anything, and an answer here would be taken for that of an open request.
-    if (!refusal || isWaiting || !socket.writable || socket.bytesRead === 0) socket.destroy();
-    else socket.end(rawAnswer(refusal.status, refusal.message), () => socket.destroy());
+    // A connection that never sent anything is not told anything.
+    if (!refusal || !socket.writable || socket.bytesRead === 0) socket.destroy();
+    else
+      this.connections.endWith(socket, () =>
+        socket.end(rawAnswer(refusal.status, refusal.message), () => socket.destroy()),
+      );
   }
 }
 

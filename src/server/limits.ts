@@ -17,11 +17,13 @@ export interface ServerLimits {
   readonly maxPipelined: number;
   /** Requests of one connection that may wait for their turn; beyond them, they are refused. */
   readonly maxWaiting: number;
+  /** Requests of all connections that are open; beyond them, a connection may have one and no more. */
+  readonly maxOpen: number;
   /** Bodies of requests that are held together, bytes; beyond them, requests are refused. */
   readonly maxBodyBytes: number;
-  /** Large answers that wait for their clients to read, bytes together; beyond them, the oldest is given up. */
+  /** Answers that wait for their clients to read, bytes together; beyond them, the oldest is given up. */
   readonly maxUnreadBytes: number;
-  /** A client that reads a large answer at less than this, bytes a second, is given up ... */
+  /** A client that reads its answers at less than this, bytes a second, is given up ... */
   readonly minReadRate: number;
   /** ... but not before this time, milliseconds. */
   readonly readGraceMs: number;
@@ -31,11 +33,15 @@ const MIB = 2 ** 20;
 /** Of the files that the process may have open, those that are not for clients: the database, catalogs, threads. */
 const OWN_FILES = 256;
 
+/** Requests, some 7 KiB each, that may be open beside one of each connection. */
+const MAX_PIPELINED = 16_384;
+
 /** @param acceptors servers of this process that share its limits */
 export function serverLimits(maxConnections: number, budgetSeconds: number, acceptors: number): ServerLimits {
   const openable = Math.max(64, maxOpenFiles() - OWN_FILES);
+  const connections = Math.ceil(Math.min(maxConnections, openable) / acceptors);
   return {
-    maxConnections: Math.ceil(Math.min(maxConnections, openable) / acceptors),
+    maxConnections: connections,
     headersMs: 10_000,
     requestMs: 60_000,
     keepAliveMs: 75_000,
@@ -43,10 +49,11 @@ export function serverLimits(maxConnections: number, budgetSeconds: number, acce
     maxHeaderBytes: 16_384,
     maxPipelined: 128,
     maxWaiting: 1024,
+    maxOpen: connections + Math.ceil(MAX_PIPELINED / acceptors),
     maxBodyBytes: Math.ceil((256 * MIB) / acceptors),
     maxUnreadBytes: Math.ceil((512 * MIB) / acceptors),
     minReadRate: 16_384,
-    readGraceMs: 20_000,
+    readGraceMs: Math.max(20_000, 4000 * budgetSeconds),
   };
 }
 

@@ -121,6 +121,88 @@ test('of one connection, a bounded number of requests is answered at once', () =
   );
 });
 
+const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+
+test('requests of a client that is gone are not begun, and leave nothing behind', () => {
+  let begun = 0;
+  return withServer(
+    async () => {
+      begun++;
+      await new Promise(resolve => setTimeout(resolve, 200));
+      return text('late');
+    },
+    async ({ port, server }) => {
+      const client = new Client(port);
+      client.socket.write(GET.repeat(60));
+      await eventually('they are waiting', async () => server.connections.open === 60 || undefined);
+      client.socket.resetAndDestroy();
+      await eventually('nothing is open', async () => server.connections.open === 0 || undefined);
+      await new Promise(resolve => setTimeout(resolve, 300));
+      assert.is(begun, 16);
+    },
+    { maxPipelined: 16, maxWaiting: 100 },
+  );
+});
+
+test('beyond a number of open requests in all, a connection has one, and one that sends more is ended', () =>
+  withServer(
+    async ({ url }) => {
+      if (!url.endsWith('/quick')) await new Promise(resolve => setTimeout(resolve, 500));
+      return text('served');
+    },
+    async ({ port, server }) => {
+      const crowd = Array.from({ length: 20 }, () => new Client(port));
+      for (const { socket } of crowd) socket.write(GET.repeat(100));
+      const ended = async () => server.connections.evicted >= 15 || undefined;
+      await eventually('those for whom there is no room are gone', ended);
+      assert.ok(server.connections.open <= 520, `${server.connections.open}`);
+      assert.is(parseAnswer(await exchange(port, 'GET /quick HTTP/1.1', ...CLOSE)).body, 'served', 'one at a time');
+      const pipelining = crowd.filter(({ socket }) => !socket.readableEnded && !socket.destroyed);
+      await pipelining[0]!.until(received => received.split('served').length === 101);
+      for (const { socket } of crowd) socket.destroy();
+    },
+    { maxOpen: 500 },
+  ));
+
+test('what cannot be read as a request does not take the answers of those before it', () =>
+  withServer(
+    async ({ url }) => {
+      if (url.endsWith('/late')) await new Promise(resolve => setTimeout(resolve, 50));
+      return text(`<${url}>`);
+    },
+    async ({ port }) => {
+      const received = await exchange(
+        port,
+        'GET /late HTTP/1.1',
+        'Host: x',
+        '',
+        'GET /b HTTP/1.1',
+        'Host: x',
+        '',
+        'no',
+      );
+      assert.equal(received.match(/HTTP\/1\.1 \d+|<.*?>/g), [
+        'HTTP/1.1 200',
+        '<http://x/late>',
+        'HTTP/1.1 200',
+        '<http://x/b>',
+        'HTTP/1.1 400',
+      ]);
+      assert.match(received, /Connection: close\r\n\r\n\{"error": "Cannot read the request as it is not HTTP/);
+    },
+  ));
+
+test('a body in chunks is read, and one that breaks off into something else is told so', () =>
+  withServer(reading, async ({ port, server }) => {
+    const chunked = (...lines: string[]) =>
+      exchange(port, ...POST, ...CLOSE.slice(1), 'Transfer-Encoding: chunked', '', ...lines);
+    assert.is(parseAnswer(await chunked('1', '{', '1', '}', '0', '')).body, 'read');
+    const broken = await chunked('1', '{', 'no size', '}', '0', '');
+    assert.equal(broken.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 400']);
+    assert.match(JSON.parse(parseAnswer(broken).body).message, /is not HTTP/);
+    await eventually('nothing is left', async () => server.connections.bodyBytes === 0 || undefined);
+  }));
+
 test('a client that has said all it will say gets its answer', () =>
   withServer(
     async () => {
@@ -252,6 +334,23 @@ test('answers that are not read hold a bounded memory together', () =>
       for (const client of clients) client.socket.destroy();
     },
     { maxUnreadBytes: 20_000_000 },
+  ));
+
+test('small answers that are not read hold a bounded memory, too', () =>
+  withServer(
+    async () => text('x'.repeat(8000)),
+    async ({ port, server }) => {
+      // As much as the system takes in, and more.
+      const clients = Array.from({ length: 10 }, () => new Client(port));
+      for (const { socket } of clients) {
+        socket.pause();
+        for (let i = 0; i < 10; i++) socket.write(GET.repeat(100));
+      }
+      await eventually('some of them are gone', async () => server.connections.evicted >= 5 || undefined);
+      for (const { socket } of clients) socket.destroy();
+      await eventually('nothing is left', async () => server.connections.open === 0 || undefined);
+    },
+    { maxUnreadBytes: 1_000_000 },
   ));
 
 test('where there are too many connections, the one that has been idle longest makes room', () =>
