@@ -1,9 +1,21 @@
+import { writeSync } from 'node:fs';
+
 /** Writes one event, as one line. */
 export type Log = (event: string, fields?: Readonly<Record<string, unknown>>) => void;
 
-/** One JSON object a line on standard error: `time`, `event`, then the fields. */
+const STDERR = 2;
+
+/**
+ * One JSON object a line on standard error: `time`, `event`, then the fields. A line that cannot be written, as the disk is full or the
+ * reader gone, is lost: with `process.stderr` that would end the process, or in Deno 2.9.5 all lines after it would be lost, too.
+ */
 export const logToStderr: Log = (event, fields) => {
-  process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), event, ...fields }, plainly)}\n`);
+  const line = `${JSON.stringify({ time: new Date().toISOString(), event, ...fields }, plainly)}\n`;
+  try {
+    writeSync(STDERR, line);
+  } catch {
+    // There is nobody to tell.
+  }
 };
 
 /** For `JSON.stringify`: a bigint as its digits. */

@@ -69,6 +69,14 @@ test.after(() => {
   rmSync(disk, { recursive: true });
 });
 
+test('a log that cannot be written stops nothing', () =>
+  withDirectory(async directory => {
+    const server = await startServer(['serve', '--data', directory, '--port', '0'], { NEARSKY_LOG_REQUESTS: 'yes' });
+    server.child.stderr!.destroy();
+    for (let i = 0; i < 3; i++) assert.is((await get(`${server.url}/api/status`)).database, 'ok');
+    assert.is((await server.stop()).code, 0);
+  }));
+
 test('a database file that is removed: not ready, and the log says how to mend it; put back, it is ready again', () =>
   withApp(
     async ({ writer }) => {
