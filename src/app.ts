@@ -96,7 +96,10 @@ export function createApp(options: AppOptions): App {
     handle: (request, peerAddress, budgetSeconds) => handle(new Exchange(request, budgetSeconds, peerAddress)),
     async fetch(request, peerAddress) {
       const { status, headers, body, requestId } = await answer(request, peerAddress);
-      return new Response(body, { status, headers: { ...headers, [REQUEST_ID_HEADER]: requestId! } });
+      return new Response(request.method === 'HEAD' ? null : body, {
+        status,
+        headers: { ...headers, [REQUEST_ID_HEADER]: requestId! },
+      });
     },
     get ready() {
       return service.indexReady;

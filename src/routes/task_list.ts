@@ -19,9 +19,8 @@ const DESCRIPTION = toJson({
 export const taskList: Handler = ({ method, request }) => {
   switch (method) {
     case 'GET':
-      return jsonResponse(200, TASK_LIST, { Allow: ALLOW });
     case 'HEAD':
-      return emptyResponse(200, { 'Content-Type': 'application/json', Allow: ALLOW });
+      return jsonResponse(200, TASK_LIST, { Allow: ALLOW });
     case 'OPTIONS':
       return isPreflight(request) ? preflight(request) : jsonResponse(200, DESCRIPTION, { Allow: ALLOW });
     default:

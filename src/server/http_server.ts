@@ -58,8 +58,9 @@ export class HttpServer {
       keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: CHECK_MS,
       maxHeaderSize: limits.maxHeaderBytes,
-      // What a request without a host is told comes from us.
+      // What a request without a host is told comes from us, and so of one with two, which then are one that cannot be a host.
       requireHostHeader: false,
+      joinDuplicateHeaders: true,
     });
     this.#server.timeout = limits.inactivityMs;
     // A client may say that it has sent everything before it reads.
@@ -179,7 +180,8 @@ function send({ status, headers, body, requestId }: Answer, outgoing: ServerResp
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const all = [...linesOf(headers)];
   if (requestId !== undefined) all.push(REQUEST_ID_HEADER, requestId);
-  if (status !== 204 && !('Content-Length' in headers)) all.push('Content-Length', `${bytes?.length ?? 0}`);
+  // What these would have is not known here.
+  if (status !== 204 && status !== 304) all.push('Content-Length', `${bytes?.length ?? 0}`);
   outgoing.writeHead(status, all);
   if (bytes === null) outgoing.end();
   else if (bytes.length > MAX_TEXT_BYTES) outgoing.end(bytes);

@@ -54,6 +54,8 @@ test('what is no request that can be answered has the body of an error', async (
       [400, 'invalid_parameter', ['GET /api/status HTTP/1.1', 'Host: a:99999', 'Connection: close']],
       [400, 'invalid_parameter', ['GET /api/status HTTP/1.1', 'Host:', 'Connection: close']],
       [400, 'invalid_parameter', ['GET /api/status HTTP/1.1', 'Connection: close']],
+      [400, 'invalid_parameter', ['GET /api/status HTTP/1.1', 'Host: y', ...CLOSE]],
+      [400, 'invalid_parameter', [...POST, 'Content-Type: application/json', 'Connection: close', 'Content-Length: 0']],
       [400, 'invalid_parameter', ['GET http://[/ HTTP/1.1', ...CLOSE]],
       [400, 'invalid_parameter', ['GET /é HTTP/1.1', ...CLOSE]],
       [400, 'invalid_parameter', ['\x16\x03\x01 TLS, perhaps']],
@@ -225,6 +227,22 @@ test('HEAD: the headers of the answer, and the next answer after it', () =>
     assert.match(head!, `Content-Length: ${'HEAD http://x/a'.length}`);
     assert.is(rest.at(-1), 'GET http://x/b');
   }));
+
+test('Content-Length is that of the answer to GET, or is not there', async () => {
+  const { app, close } = await startApp(async () => {});
+  await withServer(app.app.answer, async ({ port }) => {
+    const lengthOf = async (method: string, path: string) =>
+      parseAnswer(await exchange(port, `${method} ${path} HTTP/1.1`, ...CLOSE)).headers.get('content-length');
+    for (const path of ['/api/task/', '/healthz', '/readyz'])
+      assert.is(await lengthOf('HEAD', path), await lengthOf('GET', path), path);
+  });
+  await close();
+  const notModified = async () => ({ status: 304, headers: {}, body: null });
+  await withServer(notModified, async ({ port }) => {
+    const { status, headers } = parseAnswer(await exchange(port, 'GET / HTTP/1.1', ...CLOSE));
+    assert.equal([status, headers.has('content-length'), headers.has('transfer-encoding')], [304, false, false]);
+  });
+});
 
 test('a body that is refused: the whole answer, then the end, though the client keeps sending', () =>
   withServer(reading, async ({ port }) => {
