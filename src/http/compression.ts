@@ -1,6 +1,7 @@
 /** Compressed answers, for clients that take them (RFC 9110, section 12.5.3). The work is done by the runtime's own threads. */
 import { promisify } from 'node:util';
 import { constants, gzip, zstdCompress } from 'node:zlib';
+import { weightsOf } from './accept.ts';
 import type { Answer } from './respond.ts';
 
 type Coding = 'zstd' | 'gzip';
@@ -61,13 +62,8 @@ function withName(names: string | undefined, name: string): string {
 
 /** The coding with the highest weight; undefined where the client prefers the body as it is, or takes neither. */
 export function preferredCoding(acceptEncoding: string): Coding | undefined {
-  const weights = new Map<string, number>();
-  for (const item of acceptEncoding.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = item.split(';').map(part => part.trim());
-    const q = parameters.find(parameter => /^q\s*=/.test(parameter));
-    const weight = q === undefined ? 1 : Number(q.slice(q.indexOf('=') + 1));
-    if (name !== '') weights.set(name === 'x-gzip' ? 'gzip' : name, weight >= 0 && weight <= 1 ? weight : 0);
-  }
+  const weights = weightsOf(acceptEncoding);
+  if (weights.has('x-gzip')) weights.set('gzip', weights.get('x-gzip')!);
   // One that takes whatever there is gets what everyone knows.
   if (!weights.has('gzip')) weights.set('gzip', weights.get('*') ?? 0);
   let best: Coding | undefined;

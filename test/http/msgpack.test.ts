@@ -84,6 +84,7 @@ test('who gets it', () => {
     'Application/MsgPack; q=0.5',
     'application/json;q=0.9, application/msgpack',
     '*/*, application/msgpack',
+    'application/msgpack;q=0.5, application/json;q=0.4, */*',
   ];
   const no = [
     null,
@@ -93,6 +94,9 @@ test('who gets it', () => {
     'application/msgpack;q=0',
     'application/msgpack;q=0.5, application/json',
     'application/*',
+    'application/msgpack;q=0.5, */*',
+    'application/msgpack;q=0.5, application/*;q=0.6, */*;q=0.1',
+    'application/msgpack;q=2',
   ];
   for (const text of yes) assert.is(prefersMsgpack(text), true, text);
   for (const text of no) assert.is(prefersMsgpack(text), false, `${text}`);
