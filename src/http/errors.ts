@@ -21,9 +21,11 @@ export class ApiError extends Error {
   readonly details: ErrorDetails;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    super(message);
+    // What a client sent may have halves of characters, or be cut in the middle of one: not every JSON parser takes these.
+    super(message.toWellFormed());
     this.code = code;
-    this.details = details;
+    const param = details.param?.toWellFormed();
+    this.details = param === details.param ? details : { ...details, param: param! };
   }
 }
 

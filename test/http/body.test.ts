@@ -124,6 +124,17 @@ test('an unknown kind comes back with every character', async ({ running: { app 
   assert.match(text, '"index": 0, "kind": "\\ud800\\u00e9\\n", "input": {"kind": "\\ud800\\u00e9\\n"}');
 });
 
+test('errors have whole characters only, whatever they quote', async ({ running: { app } }) => {
+  const inputs = '[{"kind": "id", "diaObjectId": 1, "\\udc00": 1}]';
+  const bodies = ['{"\\ud800": 1}', `{"inputs": ${inputs}}`, `{"inputs": [], "detail": "${'x'.repeat(63)}😀"}`];
+  for (const sent of bodies) {
+    const { text, body } = await app.post('/api/lookup', sent);
+    const { message, param } = body.results?.[0].error ?? body;
+    assert.ok(message.isWellFormed() && param.isWellFormed(), text);
+    assert.match(message, '\ufffd');
+  }
+});
+
 test('of a repeated name the last value counts, in the place of the first', async ({ running: { app } }) => {
   const { text, body } = await app.post(
     '/api/lookup',
