@@ -1,4 +1,5 @@
 /** A request as the operations see it, whatever it came in by. The `Request` of the web platform is one. */
+import { ApiError } from './errors.ts';
 
 /** Names in any spelling; a header that was sent several times is one text, as in `Headers`. */
 export interface IncomingHeaders {
@@ -25,7 +26,10 @@ export interface IncomingRequest {
   readonly body: IncomingBody | null;
 }
 
-/** As much of a body as comes, at most `maxBytes`, until it ends or `withinMs` are over or the client is gone. */
+/**
+ * As much of a body as comes, at most `maxBytes`, until it ends or `withinMs` are over or the client is gone.
+ * @throws ApiError when there is no room for it
+ */
 export async function readUpTo(
   body: IncomingBody,
   maxBytes: number,
@@ -42,6 +46,9 @@ export async function readUpTo(
       length += part.value.length;
       if (length >= maxBytes) break;
     }
+  } catch (error) {
+    // Nobody waits for the answer to one that has ended; what is refused is told so.
+    if (error instanceof ApiError) throw error;
   } finally {
     clearTimeout(timer);
     stop();

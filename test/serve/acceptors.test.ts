@@ -13,6 +13,7 @@ import { openStore } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { type Server, startServer } from '../e2e/support.ts';
 import { configOf, delivery, eventually, NOW_US, withDirectory } from '../http/support.ts';
+import { Client } from './support.ts';
 
 const test = suite('serve/acceptors');
 
@@ -126,6 +127,23 @@ test('the limits of the connector hold for all of them together', () =>
     },
     { MCP_IP_RATE: '0.0001/s burst 4', MCP_MAX_CONCURRENT: '1000', MCP_MAX_CONCURRENT_PER_KEY: '1000' },
   ));
+
+test('a client that goes while another thread is to have its request is no fault of the service', () =>
+  withAcceptors(async server => {
+    const crowd = await Promise.all(
+      Array.from({ length: CONNECTIONS }, () => Client.connected(Number(new URL(server.url).port))),
+    );
+    for (const client of crowd)
+      client.send('POST /mcp HTTP/1.1', 'Host: x', 'Content-Type: application/json', 'Content-Length: 99', '', '{');
+    await new Promise(resolve => setTimeout(resolve, 200));
+    for (const { socket } of crowd) socket.resetAndDestroy();
+    await eventually('they are gone', async () => {
+      const text = await (await fetch(`${server.url}/metrics`)).text();
+      return /nearsky_http_requests_open 1\n/.test(text) || undefined;
+    });
+    const { stderr } = await server.stop();
+    assert.not.match(stderr, /internal_error/);
+  }));
 
 test('SIGTERM under load: whole answers or none, and exit status 0', () =>
   withAcceptors(async server => {
