@@ -25,6 +25,7 @@ export class LocalIndex implements IndexSource {
   readonly #pool: Pool;
   readonly #log: Log;
   #probe: Promise<ProbeAnswer | undefined> | undefined;
+  #measure: Promise<MetricsAnswer | undefined> | undefined;
 
   /** @param onChange called when `current` is another one */
   constructor(dataDir: string, log: Log, onChange: () => void = () => {}) {
@@ -50,9 +51,12 @@ export class LocalIndex implements IndexSource {
     return this.#probe;
   }
 
-  /** The same, with all that is to be watched. */
+  /** The same, with all that is to be watched: the threads are the index's, too. */
   measure(): Promise<MetricsAnswer | undefined> {
-    return this.#look(this.#pool.run({ kind: 'metrics' }));
+    this.#measure ??= this.#look(this.#pool.run({ kind: 'metrics' })).finally(() => {
+      this.#measure = undefined;
+    });
+    return this.#measure;
   }
 
   async #look<T>(looking: Promise<T>): Promise<T | undefined> {

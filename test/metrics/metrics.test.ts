@@ -3,6 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Exposition } from '../../src/metrics/exposition.ts';
 import { ThreadMetrics } from '../../src/metrics/thread_metrics.ts';
+import { LocalIndex } from '../../src/publish/index_source.ts';
+import { openStore } from '../../src/store/store.ts';
 import {
   crossmatched,
   delivery,
@@ -13,6 +15,7 @@ import {
   startApp,
   type TestApp,
   withApp,
+  withDirectory,
 } from '../http/support.ts';
 
 const test = suite('metrics');
@@ -120,6 +123,18 @@ test('without a database there are metrics still', async () => {
   await world.store.close();
   await close().catch(() => {});
 });
+
+test('who asks at the same time shares one look at the database', () =>
+  withDirectory(async directory => {
+    const store = openStore(directory, 'write');
+    const index = new LocalIndex(directory, () => {});
+    const look = index.measure();
+    assert.is(index.measure(), look);
+    assert.is((await look)!.objects, 0);
+    assert.is.not(index.measure(), look);
+    await index.close();
+    await store.close();
+  }));
 
 test('the metrics of threads add up', () => {
   const threads = [1, 2, 3].map(n => {
