@@ -8,7 +8,7 @@ import { join } from 'node:path';
  * `drop`: the connection ends without an answer; `truncate`: within the body; `short`: the
  * body ends early, as if that were all; `slow`: the answer comes late; `error`: 503;
  * `busy`: 429 with Retry-After; `missing`: 404 of a file that is there; `whole`: 200 with the whole file; `other range`:
- * 206 of bytes that were not asked for; `encoded`: Content-Encoding gzip; `forbidden`: 403.
+ * 206 of bytes that were not asked for; `encoded`: Content-Encoding gzip; `forbidden`: 403; `silent`: no answer ever.
  */
 export type Fault =
   | 'drop'
@@ -21,7 +21,8 @@ export type Fault =
   | 'whole'
   | 'other range'
   | 'encoded'
-  | 'forbidden';
+  | 'forbidden'
+  | 'silent';
 
 export interface Asked {
   readonly path: string;
@@ -81,6 +82,7 @@ async function answer(
   const asked = { path, range, conditional };
   server.asked.push(asked);
   const fault = server.fault(asked, server.asked.length);
+  if (fault === 'silent') return;
   if (fault === 'drop') return void response.destroy();
   if (fault === 'slow') await new Promise(resolve => setTimeout(resolve, SLOW_MS));
   if (fault === 'error') return refuse(response, 503);

@@ -1,9 +1,12 @@
 /** The end of a server whose clients misbehave. */
 import { once } from 'node:events';
+import { cpSync, existsSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startServer, withDirectory } from './support.ts';
+import { serveFiles } from '../catalogs/range_server.ts';
+import { eventually, nearsky, sample, send, start, startServer, withDirectory } from './support.ts';
 
 const test = suite('e2e/stop');
 
@@ -21,6 +24,52 @@ test('a client that sends half a body gets its answer, and the server still ends
     socket.destroy();
     const { code, stderr } = await server.stop();
     assert.is(code, 0, stderr);
+  }));
+
+test('SIGTERM while it starts: exit status 0', () =>
+  withDirectory(async directory => {
+    const { child, finished } = start([
+      'serve',
+      '--data',
+      directory,
+      '--port',
+      '0',
+      '--acceptors',
+      '2',
+      '--workers',
+      '2',
+    ]);
+    // The first thing that it writes to disk; it can answer only later.
+    await eventually('the database is there', async () => existsSync(join(directory, 'nearsky.mdb')) || undefined);
+    send(child, 'SIGTERM');
+    const { code, stderr } = await finished;
+    assert.is(code, 0, stderr);
+    assert.match(stderr, '"stopping"');
+  }));
+
+test('SIGTERM while a client reads nothing, and while a catalog does not answer: exit status 0, and in time', () =>
+  withDirectory(async directory => {
+    cpSync(join(sample, 'catalogs'), join(directory, 'catalogs'), { recursive: true });
+    const host = await serveFiles(join(directory, 'catalogs'));
+    const data = join(directory, 'data');
+    await nearsky('ingest', '--broker', 'lasair', join(sample, 'alerts/lasair.ndjson'), '--data', data);
+    await nearsky('catalog', 'add', 'gaia_dr3', `${host.url}/gaia_dr3/`, '--data', data);
+    rmSync(join(data, 'catalog-cache'), { recursive: true });
+    host.asked.length = 0;
+    host.fault = () => 'silent';
+    const server = await startServer(['serve', '--data', data, '--port', '0']);
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.on('error', () => {});
+    socket.pause();
+    socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(200));
+    await eventually('the catalog is being read', async () => host.asked.length > 0 || undefined);
+    const ready = await fetch(`${server.url}/readyz`);
+    assert.is(ready.status, 200);
+    const { code, stderr } = await server.stop();
+    assert.is(code, 0, stderr);
+    assert.not.match(stderr, /stopped_early|crossmatch_failed/);
+    socket.destroy();
+    await host.close();
   }));
 
 test.run();
