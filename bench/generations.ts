@@ -4,7 +4,7 @@
  */
 import { Pool } from 'undici';
 import { seededRandom } from '../test/oracle/skies.ts';
-import { idOf, Program, placeOf, startService, storeSky, withDataDir } from './processes.ts';
+import { idOf, Program, placeOf, startService, storeSky, withDirectory } from './processes.ts';
 import { median, type Options, quantile, ratio, type Workload } from './report.ts';
 import { type Sky, skiesOf } from './sky.ts';
 
@@ -92,7 +92,7 @@ async function follow(client: Pool, sky: Sky, writer: Program): Promise<Followed
 }
 
 async function measure(sky: Sky, { runs, seed }: Options, note: (text: string) => void) {
-  return withDataDir(async dataDir => {
+  return withDirectory(async dataDir => {
     const base = Math.ceil(BASE_SHARE * sky.ra.length);
     note(`storing ${base} objects`);
     await storeSky(dataDir, sky, base);

@@ -1,11 +1,10 @@
 /** What the service carries from socket to socket, beside a bare node:http server that sends as many bytes, in turns. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { seededRandom } from '../test/oracle/skies.ts';
 import { type Loaded, load, loadedBy } from './load.ts';
 import { makeNight, type Night } from './night.ts';
-import { Program, startService } from './processes.ts';
+import { type Program, startListening, startService, withDirectory } from './processes.ts';
 import { median, type Options, ratio, type Workload } from './report.ts';
 
 const OBJECTS = 1_000_000;
@@ -98,12 +97,6 @@ class Side {
   }
 }
 
-async function startBare(bytes: number): Promise<{ readonly bare: Program; readonly url: string }> {
-  const bare = new Program('./bare_server.ts', [`${bytes}`]);
-  const { value } = await bare.lines.next();
-  return { bare, url: /^listening on (\S+)/.exec(value)![1]! };
-}
-
 interface Measured {
   readonly row: string[];
   readonly json: Readonly<Record<string, number>>;
@@ -118,8 +111,7 @@ async function measure(
   const { name, connections, asked, unit } = target;
   const ours = new Side(service, url);
   const { bytes, requests } = await ours.load(file, connections, WARM_SECONDS);
-  // Headers of ours are counted with the body: the bare server's are fewer.
-  const { bare, url: bareUrl } = await startBare(Math.round(bytes / requests));
+  const { program: bare, url: bareUrl } = await startListening('./bare_server.ts', [`${Math.round(bytes / requests)}`]);
   const theirs = new Side(bare, bareUrl);
   await theirs.load(file, connections, 1);
   for (let run = 0; run < runs; run++) {
@@ -199,38 +191,37 @@ const HEADER = [
 export const http: Workload = {
   name: 'http',
   summary: `cones, objects and bulk lookups over HTTP from ${OBJECTS / 1e6}M objects, beside bare node:http with as many bytes`,
-  async run({ seed, runs }: Options, note) {
-    const night = await makeNight(OBJECTS, seed, note);
-    const directory = mkdtempSync(join(tmpdir(), 'nearsky-bench-'));
-    const write = (name: string, requests: readonly string[]) => {
-      const file = join(directory, name.replace(/\W/g, '_'));
-      writeFileSync(file, `${requests.join('\n')}\n`);
-      return file;
-    };
-    const rows: string[][] = [];
-    const json: Record<string, unknown> = { by: loadedBy };
-    const { service, url } = await startService(night.dataDir);
-    try {
-      for (const target of targetsOf(night)) {
-        note(target.name);
-        const random = seededRandom(seed);
-        const file = write(
-          target.name,
-          Array.from({ length: target.requests }, () => target.request(random)),
-        );
-        const measured = await measure(target, file, { service, url, runs });
-        rows.push(measured.row);
-        json[target.name] = measured.json;
+  run: ({ seed, runs }: Options, note) =>
+    withDirectory(async directory => {
+      const night = await makeNight(OBJECTS, seed, note);
+      const write = (name: string, requests: readonly string[]) => {
+        const file = join(directory, name.replace(/\W/g, '_'));
+        writeFileSync(file, `${requests.join('\n')}\n`);
+        return file;
+      };
+      const rows: string[][] = [];
+      const json: Record<string, unknown> = { by: loadedBy };
+      const { service, url } = await startService(night.dataDir);
+      try {
+        for (const target of targetsOf(night)) {
+          note(target.name);
+          const random = seededRandom(seed);
+          const file = write(
+            target.name,
+            Array.from({ length: target.requests }, () => target.request(random)),
+          );
+          const measured = await measure(target, file, { service, url, runs });
+          rows.push(measured.row);
+          json[target.name] = measured.json;
+        }
+        note('cones beside pages');
+        const cones = json['cone 1"'] as Readonly<Record<string, number>>;
+        const both = await mixed(url, join(directory, 'cone_1_'), write('pages', pages(night)), cones.requests_per_s!);
+        rows.push(both.row);
+        json['cones beside pages'] = both.json;
+      } finally {
+        await service.stop();
       }
-      note('cones beside pages');
-      const cones = json['cone 1"'] as Readonly<Record<string, number>>;
-      const both = await mixed(url, join(directory, 'cone_1_'), write('pages', pages(night)), cones.requests_per_s!);
-      rows.push(both.row);
-      json['cones beside pages'] = both.json;
-    } finally {
-      await service.stop();
-      rmSync(directory, { recursive: true, force: true });
-    }
-    return { header: HEADER, rows, json };
-  },
+      return { header: HEADER, rows, json };
+    }),
 };

@@ -11,7 +11,7 @@ import { loadConfig } from '../src/config.ts';
 import { BROKERS, normaliserOf } from '../src/ingest/brokers.ts';
 import type { BrokerName, Delivery } from '../src/store/types.ts';
 import { seededRandom } from '../test/oracle/skies.ts';
-import { startService, withDataDir } from './processes.ts';
+import { startService, withDirectory } from './processes.ts';
 import { median, type Options, ratio, type Workload } from './report.ts';
 
 const MAX_ALERTS = 100_000;
@@ -121,7 +121,7 @@ async function ingest(dataDir: string, broker: BrokerName, file: string, { last 
 }
 
 function measure(broker: BrokerName, count: number, options: Options, note: (text: string) => void) {
-  return withDataDir(async directory => {
+  return withDirectory(async directory => {
     const file = join(directory, `${broker}.ndjson`);
     note(`writing ${count} messages of ${broker}`);
     const alerts = await writeAlerts(file, broker, count, options.seed);

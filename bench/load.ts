@@ -56,6 +56,14 @@ async function loadByWrk({ url, file, connections, seconds, delayMs = 0 }: Load)
   return JSON.parse(stdout.trim().split('\n').at(-1)!);
 }
 
+/** Of a status line and headers as they were sent. */
+function headBytes(headers: Readonly<Record<string, string | string[] | undefined>>): number {
+  return Object.entries(headers).reduce(
+    (sum, [name, value]) => sum + `${name}: ${value}\r\n`.length,
+    'HTTP/1.1 200 OK\r\n\r\n'.length,
+  );
+}
+
 async function loadByUndici({ url, file, connections, seconds, delayMs = 0 }: Load): Promise<Loaded> {
   const requests = readFileSync(file, 'utf8')
     .trimEnd()
@@ -75,8 +83,8 @@ async function loadByUndici({ url, file, connections, seconds, delayMs = 0 }: Lo
     while (performance.now() < start + seconds * 1000) {
       if (delayMs > 0) await sleep(2 * delayMs * Math.random());
       const sent = performance.now();
-      const { statusCode, body } = await pool.request(requests[next++ % requests.length]!);
-      bytes += (await body.arrayBuffer()).byteLength;
+      const { statusCode, headers, body } = await pool.request(requests[next++ % requests.length]!);
+      bytes += headBytes(headers) + (await body.arrayBuffer()).byteLength;
       latencies.push(performance.now() - sent);
       if (statusCode !== 200) failed++;
     }

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Arena, buildArena } from '../index/mod.ts';
-import { Program, startService, storeSky, withDataDir } from './processes.ts';
+import { Program, startService, storeSky, withDirectory } from './processes.ts';
 import { type Options, ratio, type Workload } from './report.ts';
 import { type Sky, skiesOf } from './sky.ts';
 
@@ -32,7 +32,7 @@ async function settled(dataDir: string): Promise<number> {
 
 /** MiB. Half of the sky is stored, a service started, the other half stored beside it as fast as it goes. */
 async function measure(sky: Sky, note: (text: string) => void): Promise<Record<string, number>> {
-  return withDataDir(async dataDir => {
+  return withDirectory(async dataDir => {
     const total = sky.ra.length;
     const half = total >> 1;
     await storeSky(dataDir, sky, 1);

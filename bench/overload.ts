@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { seededRandom } from '../test/oracle/skies.ts';
-import { idOf, type Program, startService, storeSky, withDataDir } from './processes.ts';
+import { idOf, type Program, startService, storeSky, withDirectory } from './processes.ts';
 import type { Options, Workload } from './report.ts';
 import { uniformSky } from './sky.ts';
 
@@ -238,7 +238,7 @@ export const overloaded: Workload = {
   name: 'overload',
   summary: `${FACTOR} times what it can carry for --seconds, and ${CROWD / 1000},000 idle connections`,
   run: (options, note) =>
-    withDataDir(async dataDir => {
+    withDirectory(async dataDir => {
       // The log of slow requests is no news here.
       process.env.NEARSKY_SLOW_REQUEST_MS ??= '600000';
       note(`storing ${OBJECTS} objects`);

@@ -47,14 +47,14 @@ process.once('exit', () => {
 });
 
 /** Runs `body` with a directory of its own, removed afterwards. */
-export async function withDataDir<T>(body: (dataDir: string) => Promise<T>): Promise<T> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'nearsky-bench-'));
-  directories.add(dataDir);
+export async function withDirectory<T>(body: (directory: string) => Promise<T>): Promise<T> {
+  const directory = mkdtempSync(join(tmpdir(), 'nearsky-bench-'));
+  directories.add(directory);
   try {
-    return await body(dataDir);
+    return await body(directory);
   } finally {
-    rmSync(dataDir, { recursive: true, force: true });
-    directories.delete(dataDir);
+    rmSync(directory, { recursive: true, force: true });
+    directories.delete(directory);
   }
 }
 
@@ -104,13 +104,23 @@ export class Program {
   }
 }
 
-/** `nearsky serve` over a data directory; `url` when it can answer. */
-export async function startService(dataDir: string): Promise<{ readonly service: Program; readonly url: string }> {
-  const service = new Program('../src/main.ts', ['serve', '--data', dataDir, '--port', '0', '--no-crossmatch']);
+/** A program that prints `listening on URL` when it can answer. */
+export async function startListening(
+  file: string,
+  args: readonly string[],
+): Promise<{ readonly program: Program; readonly url: string }> {
+  const program = new Program(file, args);
   for (;;) {
-    const { value, done } = await service.lines.next();
-    if (done) throw new Error('nearsky serve ended before it listened');
+    const { value, done } = await program.lines.next();
+    if (done) throw new Error(`${file} ended before it listened`);
     const url = /^listening on (\S+)/.exec(value)?.[1];
-    if (url) return { service, url };
+    if (url) return { program, url };
   }
+}
+
+/** `nearsky serve` over a data directory. */
+export async function startService(dataDir: string): Promise<{ readonly service: Program; readonly url: string }> {
+  const args = ['serve', '--data', dataDir, '--port', '0', '--no-crossmatch'];
+  const { program, url } = await startListening('../src/main.ts', args);
+  return { service: program, url };
 }

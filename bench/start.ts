@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Publisher } from '../src/publish/publisher.ts';
 import { Pool as ThreadPool } from '../workers/pool.ts';
-import { startService, storeSky, withDataDir } from './processes.ts';
+import { startService, storeSky, withDirectory } from './processes.ts';
 import { median, type Options, type Workload } from './report.ts';
 import { type Sky, skiesOf } from './sky.ts';
 
@@ -45,7 +45,7 @@ function damage(file: string): void {
 }
 
 async function measure(sky: Sky, { runs }: Options, note: (text: string) => void) {
-  return withDataDir(async dataDir => {
+  return withDirectory(async dataDir => {
     note(`storing ${sky.ra.length} objects`);
     const empty = join(dataDir, 'empty');
     const full = join(dataDir, 'full');
