@@ -288,6 +288,23 @@ test('a body that comes byte by byte takes no longer than the budget', () =>
     assert.equal([status, headers.get('connection'), JSON.parse(body).code], [400, 'close', 'query_too_expensive']);
   }));
 
+test('a connection that is idle after an answer ends, and one on which nothing moves', () =>
+  withServer(
+    readingFor(60),
+    async ({ port, server }) => {
+      const idle = new Client(port).send(...POST, 'Content-Length: 2', '', '{}');
+      await idle.until(received => received.endsWith('read'));
+      const stalled = new Client(port).send(...POST, 'Content-Length: 99', '', '{');
+      await Promise.all([idle.ended, stalled.ended]);
+      assert.ok(idle.received.endsWith('read'));
+      assert.is(stalled.received, '');
+      for (const { socket } of [idle, stalled]) socket.destroy();
+      await eventually('nothing is left', async () => server.connections.size === 0 || undefined);
+      assert.equal([server.connections.open, server.connections.bodyBytes], [0, 0]);
+    },
+    { keepAliveMs: 100, inactivityMs: 500 },
+  ));
+
 test('a short body that nobody wants is skipped, and the connection goes on', () =>
   withServer(echo, async ({ port }) => {
     const client = new Client(port).send('POST /a HTTP/1.1', 'Host: x', 'Content-Length: 100000');
