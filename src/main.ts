@@ -25,6 +25,10 @@ const COMMANDS = new Map<string, Entry>([
   ['import', { summary: 'store what an export holds', load: () => import('./commands/import.ts') }],
   ['export', { summary: 'write everything that is stored', load: () => import('./commands/export.ts') }],
   ['backup', { summary: 'copy a data directory that is in use', load: () => import('./commands/backup.ts') }],
+  [
+    'config',
+    { summary: 'show the settings in force, and where they come from', load: () => import('./commands/config.ts') },
+  ],
   ['stats', { summary: 'show what is stored', load: () => import('./commands/stats.ts') }],
 ]);
 

@@ -1,8 +1,9 @@
 /** What every command shares: its shape, its options, its progress line and its result. */
 
 import { parseArgs } from 'node:util';
-import { type Config, ConfigError, loadConfig, type SettingName } from '../config.ts';
+import { type Config, ConfigError, type LoadedConfig, loadConfigWithOrigins, type SettingName } from '../config.ts';
 import { messageOf } from '../error_text.ts';
+import { logToStderr } from '../log.ts';
 
 /** One option of a command. With `value` it takes one, named so in the help; without, it is a flag. */
 export interface Option {
@@ -28,6 +29,8 @@ export interface Command {
 /** A command line, parsed. */
 export interface Invocation {
   readonly config: Config;
+  /** Where each setting comes from. */
+  readonly origins: LoadedConfig['origins'];
   /** The options that were given with a value, by their long name. */
   readonly options: ReadonlyMap<string, string>;
   /** The flags that were given, by their long name. */
@@ -45,6 +48,26 @@ const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
   config: { value: 'FILE', help: 'a JSON file of settings: {"API_MAX_IDS": 500, ...}' },
   json: { help: 'print the result as one JSON document' },
   help: { help: 'print this' },
+};
+
+/** Of the commands that serve. */
+export const LISTEN_OPTIONS: Readonly<Record<string, Option>> = {
+  host: { value: 'HOST', help: 'the address to listen on (default 127.0.0.1)', setting: 'NEARSKY_HOST' },
+  port: { value: 'PORT', help: 'the port, 0 for a free one (default 8080)', setting: 'NEARSKY_PORT' },
+};
+
+/** Of `serve`. */
+export const THREAD_OPTIONS: Readonly<Record<string, Option>> = {
+  acceptors: {
+    value: 'N',
+    help: 'threads that take connections (default: half of the cores)',
+    setting: 'NEARSKY_ACCEPTORS',
+  },
+  workers: {
+    value: 'N',
+    help: 'threads that answer queries (default: the other cores)',
+    setting: 'NEARSKY_WORKERS',
+  },
 };
 
 /**
@@ -66,9 +89,11 @@ export async function runCommand(command: Command, args: readonly string[]): Pro
     const setting = options[name]?.setting;
     if (setting) settings.set(setting, value);
   }
-  const config = loadConfig({ options: settings, environment: process.env, file: given.get('config') });
+  const file = given.get('config');
+  const { config, origins, doubtful } = loadConfigWithOrigins({ options: settings, environment: process.env, file });
+  for (const { name, nearest } of doubtful) logToStderr('not_a_setting', { name, did_you_mean: nearest });
   const flags = new Set([...values.keys()].filter(name => !given.has(name)));
-  return await command.run({ config, options: given, flags, positionals });
+  return await command.run({ config, origins, options: given, flags, positionals });
 }
 
 function parse(command: Command, options: Readonly<Record<string, Option>>, args: readonly string[]) {

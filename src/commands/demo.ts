@@ -20,7 +20,7 @@ import { Writer } from '../store/writer.ts';
 import { associatorOf } from '../tns/association.ts';
 import { RegistryLoader } from '../tns/loader.ts';
 import { readPublicPath } from '../tns/public_file.ts';
-import { type Command, UsageError } from './cli.ts';
+import { type Command, LISTEN_OPTIONS, UsageError } from './cli.ts';
 import { serve } from './serve.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../sample/', import.meta.url));
@@ -54,10 +54,7 @@ export const command: Command = {
     'until it gets SIGTERM or SIGINT; prints a few addresses to open. The data directory is a temporary one, removed at the end, unless',
     '--data names one that is absent or empty: that one is kept.',
   ].join('\n'),
-  options: {
-    host: { value: 'HOST', help: 'the address to listen on (default 127.0.0.1)', setting: 'NEARSKY_HOST' },
-    port: { value: 'PORT', help: 'the port, 0 for a free one (default 8080)', setting: 'NEARSKY_PORT' },
-  },
+  options: LISTEN_OPTIONS,
   example: 'nearsky demo --port 8080',
   async run({ config, options, positionals }) {
     if (positionals.length > 0) throw new UsageError(`demo takes no arguments. Usage: nearsky ${this.usage}`);

@@ -14,7 +14,7 @@ import { serverLimits } from '../server/limits.ts';
 import { stopSignal } from '../stop_signal.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { type BotCredentials, botOf } from '../tns/client.ts';
-import { type Command, UsageError } from './cli.ts';
+import { type Command, LISTEN_OPTIONS, THREAD_OPTIONS, UsageError } from './cli.ts';
 
 const READY_POLL_MS = 5;
 /** How long clients may take for the answers that are under way when the service stops. */
@@ -35,18 +35,8 @@ export const command: Command = {
     'Prometheus, GET /readyz for whoever sends it requests.',
   ].join('\n'),
   options: {
-    host: { value: 'HOST', help: 'the address to listen on (default 127.0.0.1)', setting: 'NEARSKY_HOST' },
-    port: { value: 'PORT', help: 'the port, 0 for a free one (default 8080)', setting: 'NEARSKY_PORT' },
-    acceptors: {
-      value: 'N',
-      help: 'threads that take connections (default: half of the cores)',
-      setting: 'NEARSKY_ACCEPTORS',
-    },
-    workers: {
-      value: 'N',
-      help: 'threads that answer queries (default: the other cores)',
-      setting: 'NEARSKY_WORKERS',
-    },
+    ...LISTEN_OPTIONS,
+    ...THREAD_OPTIONS,
     'no-crossmatch': { help: 'leave crossmatching to another process' },
     'no-refresh': { help: 'leave the TNS registry to another process' },
   },

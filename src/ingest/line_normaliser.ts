@@ -11,8 +11,8 @@ const MIN_THREADED_LINE_BYTES = 8192;
 /** The commits take the main thread a fraction of the time: even of two cores each gets a thread. */
 const THREADS = Math.max(2, availableParallelism() - 1);
 const ENTRY = new URL('../../workers/normalise.ts', import.meta.url);
-/** One that is worked on and one that waits. */
-const BLOCKS_PER_THREAD = 2;
+/** One that is worked on and some that wait: a commit of a thousand alerts holds up the main thread for as long as three blocks take. */
+const BLOCKS_PER_THREAD = 4;
 
 /** Normalises blocks of lines: the first ones, and those of short lines, on this thread, the others on several threads. */
 export class LineNormaliser {

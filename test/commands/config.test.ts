@@ -1,8 +1,23 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ConfigError, defaultAcceptors, defaultWorkers, loadConfig, type SettingName } from '../../src/config.ts';
+import {
+  ConfigError,
+  type ConfigSources,
+  defaultAcceptors,
+  defaultWorkers,
+  ENVIRONMENT_ONLY,
+  loadConfig,
+  loadConfigWithOrigins,
+  SETTING_GROUPS,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+  type Written,
+  written,
+} from '../../src/config.ts';
 import { currentProvenance, provenanceSetOf } from '../../src/provenance.ts';
 import { root, withDirectory } from '../e2e/support.ts';
 
@@ -86,9 +101,10 @@ test('a file with an unknown setting, a wrong type, or no object is refused', ()
   withDirectory(async directory => {
     const file = join(directory, 'config.json');
     const refused = [
-      ['{"API_MAX_ID": 5}', /unknown setting: API_MAX_ID\./],
+      ['{"API_MAX_ID": 5}', /unknown setting, API_MAX_ID: did you mean API_MAX_IDS\?/],
       ['{"API_MAX_IDS": true}', /API_MAX_IDS must be an integer.*: current value is true/],
       ['{"NEARSKY_HOST": 5}', /NEARSKY_HOST must be text/],
+      ['{"ANTARES_API_SECRET": "x"}', /names ANTARES_API_SECRET, which is read from the environment only/],
       ['[1]', /one JSON object/],
       ['{', /Cannot read the configuration file/],
     ] as const;
@@ -98,6 +114,118 @@ test('a file with an unknown setting, a wrong type, or no object is refused', ()
     }
     assert.throws(() => loadConfig({ file: join(directory, 'missing') }), /ENOENT/);
   }));
+
+const messageFor = (sources: ConfigSources): string => {
+  try {
+    loadConfig(sources);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error('expected a ConfigError');
+};
+
+test('every impossible value is named at once', () => {
+  const message = messageFor({ environment: { API_MAX_IDS: '0', NEARSKY_PORT: 'x', API_MAX_POSITIONS: '7' } });
+  for (const part of ['API_MAX_IDS must be', '"0", in the environment', 'NEARSKY_PORT must be', '"x"'])
+    assert.ok(message.includes(part), message);
+  assert.not.ok(message.includes('API_MAX_POSITIONS'), message);
+});
+
+test('a variable that only looks like a setting: NEARSKY_ stops the start, one slip elsewhere is doubtful', () => {
+  const typo = messageFor({ environment: { NEARSKY_WORKER: '4' } });
+  assert.is(typo, 'Cannot start as NEARSKY_WORKER in the environment is no setting: did you mean NEARSKY_WORKERS?');
+  assert.match(messageFor({ environment: { NEARSKY_COLOUR_OF_THE_SKY: 'blue' } }), /names them all/);
+  const environment = { API_MAX_ID: '4', API_MAX: '4', api_max_ids: '4', PATH: '/bin', NEARSKY_WORKER: '', ...known() };
+  const { doubtful, config } = loadConfigWithOrigins({ environment });
+  assert.equal(doubtful, [
+    { name: 'API_MAX_ID', nearest: 'API_MAX_IDS' },
+    { name: 'api_max_ids', nearest: 'API_MAX_IDS' },
+  ]);
+  assert.is(config.API_MAX_IDS, 1000);
+});
+
+const known = () => Object.fromEntries(Object.keys(ENVIRONMENT_ONLY).map(name => [name, 'x']));
+
+test('no message shows a secret, or the password in an address', () =>
+  withDirectory(async directory => {
+    const file = join(directory, 'config.json');
+    const broken = [
+      '{"TNS_BOT_API_KEY": hush-hush}',
+      '{"TNS_BOT_API_KEY": "hush-hush" "A"}',
+      '{"MCP_SESSION_SECRET": ["hush-hush"]}',
+    ];
+    for (const content of broken) {
+      writeFileSync(file, content);
+      const message = messageFor({ file });
+      assert.not.match(message, /hush-?h/, message);
+    }
+    const url = 'ftp://me:hush-hush@tns.example/{name}';
+    const addressed = messageFor({ environment: { TNS_OBJECT_URL_TEMPLATE: url } });
+    assert.match(addressed, 'current value is "ftp://…@tns.example/{name}"');
+  }));
+
+test('where each value comes from', () =>
+  withDirectory(async directory => {
+    const file = join(directory, 'config.json');
+    writeFileSync(file, '{"API_MAX_IDS": 1, "API_MAX_POSITIONS": 1, "NEARSKY_PORT": 1}');
+    const environment = { API_MAX_IDS: '2', NEARSKY_PORT: '2', APP_VERSION: '', NEARSKY_HOST: '' };
+    const { origins } = loadConfigWithOrigins({
+      file,
+      environment,
+      options: new Map([['NEARSKY_PORT', '3']] as const),
+    });
+    const of = (...names: SettingName[]) => names.map(name => origins.get(name));
+    assert.equal(of('NEARSKY_PORT', 'API_MAX_IDS', 'APP_VERSION'), ['option', 'environment', 'environment']);
+    assert.equal(of('API_MAX_POSITIONS', 'NEARSKY_HOST'), ['file', 'default']);
+    assert.equal([...origins.keys()], Object.keys(SETTINGS));
+  }));
+
+const all = Object.entries(SETTINGS) as [SettingName, Setting<unknown>][];
+
+test('every setting says what it is, is in one group, and its default is possible', () => {
+  assert.equal(SETTING_GROUPS.flatMap(group => Object.keys(group.settings)).sort(), Object.keys(SETTINGS).sort());
+  for (const [name, setting] of all) {
+    assert.match(setting.help, /^[A-Z].*\.$/s, name);
+    assert.equal(setting.parse(written(setting, setting.default)), setting.default, name);
+    assert.is(/API_KEY$|SECRET$|PASSWORD|TOKEN/.test(name), setting.secret ?? false, name);
+  }
+});
+
+test('a value that was read and written again is read as the same', () => {
+  const likely: Written[] = [
+    '0.5/s burst 3',
+    'https://A.example:80/x',
+    'a:9092, b:9093',
+    '10.0.0.0/8,::/0',
+    'yes',
+    true,
+  ];
+  const values = fc.oneof(
+    fc.constantFrom<Written>(
+      ...likely,
+      'https://x/{name}/{diaObjectId}',
+      '2026-02-28',
+      'projects/p/subscriptions/s',
+      null,
+    ),
+    fc.double({ noNaN: true }).map(value => (Object.is(value, -0) ? 0 : value)),
+    fc.integer(),
+    fc.integer().map(String),
+    fc.string(),
+    fc.array(fc.string()),
+  );
+  fc.assert(
+    fc.property(values, value => {
+      for (const [name, setting] of all) {
+        const parsed = setting.parse(value);
+        if (parsed === undefined) continue;
+        const again = setting.parse(JSON.parse(JSON.stringify(written(setting, parsed))));
+        assert.equal(again, parsed, `${name}=${JSON.stringify(value)}`);
+      }
+    }),
+  );
+});
 
 test('a cut is declared only with both its value and its date', () => {
   const cuts = (environment: Record<string, string>) => provenanceSetOf(loadConfig({ environment })).reliability_cuts;

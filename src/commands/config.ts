@@ -1,0 +1,133 @@
+/** `nearsky config`: the settings in force, and where each comes from. */
+import {
+  type Config,
+  ENVIRONMENT_ONLY,
+  type Origin,
+  SETTING_GROUPS,
+  type Setting,
+  type SettingGroup,
+  type SettingName,
+  suggestion,
+  type Written,
+  withoutPassword,
+  written,
+} from '../config.ts';
+import {
+  type Command,
+  type Invocation,
+  LISTEN_OPTIONS,
+  printResult,
+  THREAD_OPTIONS,
+  table,
+  UsageError,
+} from './cli.ts';
+
+export const command: Command = {
+  usage: 'config [SETTING...]',
+  description: [
+    'Shows the settings in force, all or those named, and where each comes from: an option, the environment, the configuration file, or the',
+    'default. Give it the options, the environment and the --config of the command that you mean. It reads nothing else, and never shows a',
+    'secret. What --json prints as `values` may be given as a configuration file.',
+    '',
+    'Each setting can be a variable of the environment or a key of the configuration file, one JSON object: {"API_MAX_IDS": 500}.',
+    'A list is text with commas between, or in the file an array.',
+    '',
+    ...SETTING_GROUPS.flatMap(group => [`${group.title}:`, ...entries(group).flatMap(describe), '']),
+    'Read from the environment only:',
+    ...Object.entries(ENVIRONMENT_ONLY).flatMap(([name, { help }]) => [`  ${name}`, `      ${help}`]),
+  ].join('\n'),
+  options: { ...LISTEN_OPTIONS, ...THREAD_OPTIONS },
+  example: 'nearsky config --config nearsky.json',
+  run,
+};
+
+interface Shown {
+  /** A secret's is `set` or null. */
+  readonly value: Written;
+  readonly from: Origin;
+}
+
+async function run(invocation: Invocation): Promise<number> {
+  const wanted = new Set(invocation.positionals);
+  const known: string[] = SETTING_GROUPS.flatMap(({ settings }) => Object.keys(settings));
+  for (const name of wanted) {
+    if (!known.includes(name)) throw new UsageError(`${name} is no setting${suggestion(name)}`);
+  }
+  const isWanted = (name: string) => wanted.size === 0 || wanted.has(name);
+  const groups = SETTING_GROUPS.map(group => {
+    const shown = entries(group).filter(([name]) => isWanted(name));
+    return {
+      title: group.title,
+      rows: shown.map(([name, setting]) => [name, show(name, setting, invocation)] as const),
+    };
+  }).filter(({ rows }) => rows.length > 0);
+  const credentials = wanted.size === 0 ? environmentOnly() : {};
+  printResult(invocation, toJson(groups, credentials), toText(groups, credentials));
+  return 0;
+}
+
+type Groups = readonly { readonly title: string; readonly rows: readonly (readonly [SettingName, Shown])[] }[];
+
+function entries({ settings }: SettingGroup): [SettingName, Setting<unknown>][] {
+  return Object.entries(settings) as [SettingName, Setting<unknown>][];
+}
+
+function show(name: SettingName, setting: Setting<unknown>, { config, origins }: Invocation): Shown {
+  const from = origins.get(name)!;
+  const value = (config as Record<keyof Config, unknown>)[name];
+  if (setting.secret) return { value: value === null ? null : 'set', from };
+  return { value: withoutPasswords(written(setting, value)), from };
+}
+
+function withoutPasswords(value: Written): Written {
+  if (typeof value === 'string') return withoutPassword(value);
+  return Array.isArray(value) ? value.map(withoutPasswords) : value;
+}
+
+/** Of the variables that are read from the environment only, which are set. */
+function environmentOnly(): Record<string, boolean> {
+  return Object.fromEntries(Object.keys(ENVIRONMENT_ONLY).map(name => [name, Boolean(process.env[name])]));
+}
+
+function toJson(groups: Groups, environmentOnly: Readonly<Record<string, boolean>>) {
+  const rows = groups.flatMap(group => group.rows);
+  const secrets = new Set(SETTING_GROUPS.flatMap(entries).flatMap(([name, { secret }]) => (secret ? [name] : [])));
+  const plain = rows.filter(([name]) => !secrets.has(name));
+  return {
+    values: Object.fromEntries(plain.map(([name, { value }]) => [name, value])),
+    secrets: Object.fromEntries(
+      rows.flatMap(([name, { value }]) => (secrets.has(name) ? [[name, value !== null]] : [])),
+    ),
+    from: Object.fromEntries(rows.map(([name, { from }]) => [name, from])),
+    environment_only: environmentOnly,
+  };
+}
+
+function toText(groups: Groups, environmentOnly: Readonly<Record<string, boolean>>): string {
+  const width = Math.max(...groups.flatMap(({ rows }) => rows.map(([name]) => name.length)));
+  const sections = groups.map(({ title, rows }) => {
+    const lines = rows.map(([name, { value, from }]): [string, string] => [
+      `  ${name.padEnd(width)}`,
+      `${from.padEnd(11)}  ${textOf(value)}`,
+    ]);
+    return `${title}\n${table(lines)}`;
+  });
+  const variables = Object.entries(environmentOnly).map(([name, isSet]): [string, string] => [
+    `  ${name.padEnd(width)}`,
+    isSet ? 'set' : 'unset',
+  ]);
+  if (variables.length > 0) sections.push(`Read from the environment only\n${table(variables)}`);
+  return sections.join('\n\n');
+}
+
+function textOf(value: Written): string {
+  if (value === null) return '(unset)';
+  if (typeof value !== 'object') return String(value);
+  return value.length > 0 ? value.map(textOf).join(', ') : '(none)';
+}
+
+/** The lines of the help about one setting. */
+function describe([name, setting]: readonly [SettingName, Setting<unknown>]): string[] {
+  const shown = setting.defaultNote ?? textOf(written(setting, setting.default));
+  return [`  ${name}`, `      ${setting.help}`, `      ${setting.bound}; default ${shown}`];
+}

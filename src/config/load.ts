@@ -1,0 +1,130 @@
+/** The settings in force: from the command line, the environment, the configuration file and the defaults. */
+import { readFileSync } from 'node:fs';
+import { closestMatch } from 'leven';
+import { messageOf } from '../error_text.ts';
+import { type Config, ENVIRONMENT_ONLY, SETTINGS, type Setting, type SettingName } from './settings.ts';
+
+/** A setting that cannot be: the program does not start (exit status 2). */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+export interface ConfigSources {
+  readonly options?: ReadonlyMap<SettingName, string>;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** The path of a JSON file: one object, its keys names of settings. */
+  readonly file?: string | undefined;
+}
+
+/** Where a value comes from; each beats those after it. */
+export type Origin = 'option' | 'environment' | 'file' | 'default';
+
+export interface LoadedConfig {
+  readonly config: Config;
+  readonly origins: ReadonlyMap<SettingName, Origin>;
+  /** Variables of the environment that have no meaning here but look like a setting that does. */
+  readonly doubtful: readonly { readonly name: string; readonly nearest: SettingName }[];
+}
+
+/**
+ * The settings from all their sources. An empty environment variable counts as absent, except APP_VERSION, where it means null.
+ * @throws ConfigError naming each impossible setting, its value and its bound
+ */
+export function loadConfig(sources: ConfigSources = {}): Config {
+  return loadConfigWithOrigins(sources).config;
+}
+
+/** As `loadConfig`, and where each value comes from. */
+export function loadConfigWithOrigins({ options, environment = {}, file }: ConfigSources): LoadedConfig {
+  const inFile = file === undefined ? new Map<string, unknown>() : readConfigFile(file);
+  const config: Record<string, unknown> = {};
+  const origins = new Map<SettingName, Origin>();
+  const problems: string[] = [];
+  for (const [key, setting] of Object.entries(SETTINGS) as [SettingName, Setting<unknown>][]) {
+    const take = (origin: Origin, value: unknown, where: string) => {
+      origins.set(key, origin);
+      config[key] = setting.parse(value);
+      if (config[key] === undefined)
+        problems.push(`${key} must be ${setting.bound}: ${current(setting, value)}, ${where}`);
+    };
+    const inEnvironment = environment[key];
+    if (options?.has(key)) {
+      take('option', options.get(key), 'on the command line');
+    } else if (inEnvironment !== undefined && (inEnvironment !== '' || key === 'APP_VERSION')) {
+      take('environment', inEnvironment, 'in the environment');
+    } else if (inFile.has(key)) {
+      take('file', inFile.get(key), `in ${file}`);
+    } else {
+      origins.set(key, 'default');
+      config[key] = setting.default;
+    }
+  }
+  const { unknown, doubtful } = strangers(environment);
+  problems.push(...unknown);
+  if (problems.length > 0) throw new ConfigError(`Cannot start as ${problems.join('; and ')}`);
+  return { config: Object.freeze(config) as Config, origins, doubtful };
+}
+
+function current(setting: Setting<unknown>, value: unknown): string {
+  return setting.secret ? 'its value is not shown' : `current value is ${withoutPassword(JSON.stringify(value))}`;
+}
+
+/** Text without the user and password of an address that is in it. */
+export function withoutPassword(text: string): string {
+  return text.replaceAll(/\/\/[^/@\s"]*@/g, '//…@');
+}
+
+/**
+ * Variables that are no setting. The prefix NEARSKY_ is ours: any other name with it is an error. A name that is one slip away from a setting's
+ * is only doubtful, as it may belong to another program.
+ */
+function strangers(environment: Readonly<Record<string, string | undefined>>) {
+  const unknown: string[] = [];
+  const doubtful: { name: string; nearest: SettingName }[] = [];
+  for (const [name, value] of Object.entries(environment)) {
+    if (!value || isKnown(name)) continue;
+    if (name.startsWith('NEARSKY_')) unknown.push(`${name} in the environment is no setting${suggestion(name)}`);
+    else {
+      const nearest = nearestSetting(name, 1);
+      if (nearest) doubtful.push({ name, nearest });
+    }
+  }
+  return { unknown, doubtful };
+}
+
+function isKnown(name: string): boolean {
+  return Object.hasOwn(SETTINGS, name) || Object.hasOwn(ENVIRONMENT_ONLY, name);
+}
+
+/** The setting whose name is nearest, if it is at most so many characters away. */
+function nearestSetting(name: string, maxDistance: number): SettingName | undefined {
+  return closestMatch(name.toUpperCase(), Object.keys(SETTINGS), { maxDistance }) as SettingName | undefined;
+}
+
+/** What follows the name of a setting that there is not. */
+export function suggestion(name: string): string {
+  const nearest = nearestSetting(name, 3);
+  return nearest ? `: did you mean ${nearest}?` : ': `nearsky config --help` names them all';
+}
+
+function readConfigFile(file: string): Map<string, unknown> {
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    // The end of the message quotes the file, which may hold a secret.
+    const why = messageOf(error).replace(/, (\.\.\.)?".*" is not valid JSON$/s, '');
+    throw new ConfigError(`Cannot read the configuration file ${file} (${why}): give --config a JSON file`);
+  }
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    throw new ConfigError(`Cannot read the configuration file ${file} as it must hold one JSON object of settings`);
+  }
+  for (const key of Object.keys(content)) {
+    if (Object.hasOwn(SETTINGS, key)) continue;
+    const why = Object.hasOwn(ENVIRONMENT_ONLY, key)
+      ? `names ${key}, which is read from the environment only`
+      : `names an unknown setting, ${key}${suggestion(key)}`;
+    throw new ConfigError(`Cannot start as ${file} ${why}`);
+  }
+  return new Map(Object.entries(content));
+}

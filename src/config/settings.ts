@@ -1,0 +1,306 @@
+/** Every setting: its name, what it means, its bounds and default, in one table; and what else is read from the environment. */
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import type { Kind } from './values.ts';
+import {
+  date,
+  flag,
+  headerName,
+  httpUrl,
+  integer,
+  list,
+  name,
+  network,
+  number,
+  oneOf,
+  optional,
+  origin,
+  rate,
+  server,
+  subscription,
+  text,
+  textOrNull,
+  urlTemplate,
+  yesNo,
+} from './values.ts';
+
+export interface Setting<T> extends Kind<T> {
+  /** What it is for, in a line or two; its unit where the name does not end in it. */
+  readonly help: string;
+  /** Its value is never shown. */
+  readonly secret?: boolean;
+  /** What the default is, where it depends on the machine or the release. */
+  readonly defaultNote?: string;
+}
+
+/** Framing a small answer takes a thread about as long as finding it. More than 16 were never tried. */
+export function defaultAcceptors(cores: number): number {
+  return Math.min(16, Math.max(1, Math.floor(cores / 2)));
+}
+
+export function defaultWorkers(cores: number): number {
+  return Math.min(256, Math.max(1, cores - defaultAcceptors(cores)));
+}
+
+const packageJson = fileURLToPath(new URL('../../package.json', import.meta.url));
+const packageVersion: string = JSON.parse(readFileSync(packageJson, 'utf8')).version;
+const cores = availableParallelism();
+
+const about = <T>(help: string, kind: Kind<T>, defaultNote?: string): Setting<T> => {
+  return defaultNote === undefined ? { ...kind, help } : { ...kind, help, defaultNote };
+};
+
+const secret = <T>(help: string, kind: Kind<T>): Setting<T> => ({ ...kind, help, secret: true });
+
+const SERVICE = {
+  NEARSKY_DATA: about(
+    'The data directory: the database, the index, rejected messages, the cache of catalogs.',
+    text('./data'),
+  ),
+  NEARSKY_HOST: about('The address to listen on.', text('127.0.0.1')),
+  NEARSKY_PORT: about('The port to listen on; 0 takes a free one.', integer(8080, 0, 65535)),
+  NEARSKY_ACCEPTORS: about(
+    'Threads that take connections, the main thread among them.',
+    integer(defaultAcceptors(cores), 1, 64),
+    'half of the cores, 16 at most',
+  ),
+  NEARSKY_WORKERS: about('Threads that answer queries.', integer(defaultWorkers(cores), 1, 256), 'the other cores'),
+  NEARSKY_WORKER_HEAP_MIB: about(
+    'What a query thread may have on its heap, MiB; one that needs more is replaced, and its queries are answered 503.',
+    integer(1024, 32, 65_536),
+  ),
+  NEARSKY_MAX_CONNECTIONS: about(
+    'Connections at once; fewer where the system allows the process fewer open files.',
+    integer(20_000, 1, 1_000_000),
+  ),
+  NEARSKY_SLOW_REQUEST_MS: about(
+    'Requests that take at least this long, milliseconds, are logged with what was asked.',
+    number(1000, 0, 3_600_000),
+  ),
+  NEARSKY_LOG_REQUESTS: about('Whether every request is logged.', yesNo(false)),
+  APP_VERSION: about(
+    'The `service_version` of the answers; null when blank, in the environment also when it is empty.',
+    textOrNull(packageVersion),
+    "this release's version",
+  ),
+};
+
+const API = {
+  API_REQUEST_BUDGET_SECONDS: about(
+    'Time for one request; what is not answered by then is 503.',
+    number(5, 0.001, 3600),
+  ),
+  API_MAX_IDS: about('Ids in one lookup.', integer(1000, 1, 100_000)),
+  API_MAX_POSITIONS: about('Positions, and names of the registry, in one lookup.', integer(200, 1, 100_000)),
+  API_MAX_CONE_RADIUS_ARCSEC: about('The largest radius of a cone search.', number(60, 0.001, 3600)),
+  API_MAX_OBJECTS_PER_POSITION: about('Objects answered for one position of a lookup.', integer(100, 1, 100_000)),
+  API_MAX_OBJECTS_PER_REQUEST: about('Objects answered for one lookup.', integer(2000, 1, 100_000)),
+  RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE: about(
+    'Objects on a page of recent crossmatches that asks for no size; the largest size where that is smaller.',
+    integer(1000, 1, 100_000),
+  ),
+  RECENT_CROSSMATCH_MAX_PAGE_SIZE: about(
+    'Objects on a page of recent crossmatches, at most.',
+    integer(10_000, 1, 100_000),
+  ),
+  RECENT_CROSSMATCH_MAX_WINDOW_HOURS: about('The longest window of recent crossmatches.', integer(168, 1, 87_600)),
+  TNS_OBJECT_URL_TEMPLATE: about(
+    'The address of a page about a registry object, as answers give it.',
+    urlTemplate('https://www.wis-tns.org/object/{name}', '{name}'),
+  ),
+  LASAIR_OBJECT_URL_TEMPLATE: about(
+    "The address of Lasair's page about an object, as answers give it.",
+    urlTemplate('https://lasair.lsst.ac.uk/objects/{diaObjectId}/', '{diaObjectId}'),
+  ),
+  ANTARES_OBJECT_URL_TEMPLATE: about(
+    "The address of ANTARES's page about an object, as answers give it.",
+    urlTemplate('https://antares.noirlab.edu/loci?search={diaObjectId}', '{diaObjectId}'),
+  ),
+};
+
+const CROSSMATCH = {
+  CROSSMATCH_RADIUS_ARCSEC: about(
+    'How far a catalog source may lie from an object that it matches.',
+    number(1, 0.001, 60),
+  ),
+  CROSSMATCH_BATCH_MAX_SIZE: about(
+    'The background crossmatch of `serve` begins when this many objects wait.',
+    integer(50_000, 1, 100_000),
+  ),
+  CROSSMATCH_BATCH_MAX_WAIT_SECONDS: about(
+    'The background crossmatch of `serve` begins when an object has waited this long.',
+    number(1, 0, 3600),
+  ),
+  CATALOG_CACHE_MAX_BYTES: about(
+    'What is kept in DATA/catalog-cache of remote catalogs; 0 keeps nothing.',
+    integer(10 * 2 ** 30, 0, 2 ** 50),
+  ),
+  CATALOG_FILE_TIMEOUT_SECONDS: about(
+    'Time for one file of a remote catalog, per search, retries included.',
+    integer(600, 1, 3000),
+  ),
+  CATALOG_FILE_MAX_BYTES: about(
+    'What may be received of one file of a remote catalog, per search.',
+    integer(2 ** 30, 1, 2 ** 50),
+  ),
+};
+
+const RELIABILITY = {
+  MIN_DIASOURCE_RELIABILITY: about(
+    "Messages of Pitt-Google below this reliability are not taken; the other brokers' filters cut their own.",
+    number(0.6, 0, 1),
+  ),
+  ANTARES_DECLARED_MIN_RELIABILITY: about(
+    'The cut that your ANTARES filters make, for the provenance of answers; counts only with its date.',
+    optional(number(0, 0, 1)),
+  ),
+  ANTARES_DECLARED_MIN_RELIABILITY_AS_OF: about('Since when ANTARES makes that cut.', optional(date())),
+  LASAIR_DECLARED_MIN_RELIABILITY: about(
+    'The cut that your Lasair filters make, for the provenance of answers; counts only with its date.',
+    optional(number(0, 0, 1)),
+  ),
+  LASAIR_DECLARED_MIN_RELIABILITY_AS_OF: about('Since when Lasair makes that cut.', optional(date())),
+  REJECTS_MAX_FILE_BYTES: about(
+    'The size at which a file of rejected messages ends and the next begins.',
+    integer(16 * 2 ** 20, 1, 2 ** 40),
+  ),
+  REJECTS_MAX_FILES: about(
+    'Files of rejected messages that are kept of each broker; the oldest go.',
+    integer(20, 1, 100_000),
+  ),
+};
+
+const CONSUME = {
+  LASAIR_KAFKA_SERVERS: about(
+    "Addresses of Lasair's Kafka cluster to begin with.",
+    list(server(), ['lasair-lsst-kafka.lsst.ac.uk:9092']),
+  ),
+  LASAIR_TOPICS: about('The topics of your Lasair filters.', list(name(), [])),
+  LASAIR_GROUP_ID: about(
+    'The consumer group: all who have the same one share its messages, so that each gets a part of them.',
+    optional(name()),
+  ),
+  ANTARES_KAFKA_SERVERS: about(
+    "Addresses of ANTARES's Kafka cluster to begin with.",
+    list(server(), ['kafka.antares.noirlab.edu:9092']),
+  ),
+  ANTARES_TOPICS: about('The topics of your ANTARES filters.', list(name(), [])),
+  ANTARES_GROUP_ID: about(
+    'The consumer group: all who have the same one share its messages, so that each gets a part of them.',
+    optional(name()),
+  ),
+  ANTARES_KAFKA_TLS: about("Whether connections to ANTARES's Kafka cluster are encrypted.", flag(true)),
+  ANTARES_KAFKA_SASL_MECHANISM: about(
+    "How ANTARES's Kafka cluster asks for the credentials.",
+    oneOf('PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'),
+  ),
+  ANTARES_API_BASE_URL: about(
+    'What the links of a locus are relative to.',
+    urlTemplate('https://api.antares.noirlab.edu/v1/', ''),
+  ),
+  ANTARES_LINK_PATIENCE_SECONDS: about(
+    'For how long a link is tried that fails while others answer; then its message is rejected.',
+    number(60, 0.1, 3600),
+  ),
+  PITTGOOGLE_SUBSCRIPTION: about('Your subscription to the topic `lsst-alerts-json`.', optional(subscription())),
+  PUBSUB_ENDPOINT: about('Where Google Pub/Sub is.', origin('https://pubsub.googleapis.com')),
+  KAFKA_SESSION_TIMEOUT_SECONDS: about(
+    'How long Kafka waits for a consumer that has died before it gives its messages to another, or to the same one restarted.',
+    number(10, 0.5, 1800),
+  ),
+  CONSUME_BATCH_MESSAGES: about(
+    'A batch of live messages is stored when it has this many messages.',
+    integer(1000, 1, 100_000),
+  ),
+  CONSUME_BATCH_BYTES: about(
+    'A batch of live messages is stored when it has this many bytes.',
+    integer(16 * 2 ** 20, 1, 2 ** 30),
+  ),
+  CONSUME_BATCH_SECONDS: about(
+    'A batch of live messages is stored when its first one has waited this long.',
+    number(0.5, 0, 60),
+  ),
+};
+
+const REGISTRY = {
+  TNS_MATCH_RADIUS_ARCSEC: about('How far a registry object may lie from an object that it is.', number(1, 0.001, 60)),
+  TNS_BOT_ID: about(
+    'The id of your bot at the Transient Name Server, for `tns refresh`.',
+    optional(integer(0, 1, Number.MAX_SAFE_INTEGER)),
+  ),
+  TNS_BOT_NAME: about('The name of your bot.', optional(text(''))),
+  TNS_BOT_API_KEY: secret('The API key of your bot.', optional(text(''))),
+  TNS_OBJECTS_BASE_URL: about(
+    'Where the public files of the TNS lie.',
+    httpUrl('https://www.wis-tns.org/system/files/tns_public_objects/'),
+  ),
+  TNS_SNAPSHOT_MAX_AGE_SECONDS: about('How old the registry may be to answer by name.', integer(7200, 1, 31_536_000)),
+};
+
+const CONNECTOR = {
+  MCP_MAX_IDENTIFIERS: about('Identifiers in one call of the connector.', integer(100, 1, 1000)),
+  MCP_MAX_OBJECTS: about('Objects that one call summarises.', integer(20, 1, 1000)),
+  MCP_MATCHES_PER_CATALOG: about('Matches of each catalog in a summary.', integer(3, 1, 100)),
+  MCP_MAX_RESULT_CHARS: about("Characters of a call's result.", integer(30_000, 5000, 10_000_000)),
+  MCP_API_BASE_URL: about(
+    "Scheme and host of the API in the connector's recipes; null takes those of the request.",
+    optional(origin()),
+  ),
+  MCP_ALLOWED_ORIGINS: about('Origins from which a browser may use the connector.', list(origin(), [])),
+  MCP_SESSION_MAX_AGE_SECONDS: about('How long a session id is good for.', integer(86_400, 1, 31_536_000)),
+  MCP_SESSION_SECRET: secret(
+    'Signs session ids; null makes a random one. Processes that share the load need the same one.',
+    optional(text('')),
+  ),
+  MCP_SESSION_RATE: about("Calls of one session from a provider's range.", rate(2, 10)),
+  MCP_IP_RATE: about('Calls from any other address.', rate(2, 10)),
+  MCP_PROVIDER_RATE: about("Calls from a provider's range without a session.", rate(10, 50)),
+  MCP_MAX_CONCURRENT: about('Calls at once.', integer(6, 1, 10_000)),
+  MCP_MAX_CONCURRENT_PER_KEY: about('Calls at once of one session, address or range.', integer(2, 1, 10_000)),
+  MCP_CLIENT_IP_HEADER: about(
+    'The header in which the proxy in front says who the client is.',
+    headerName('X-Real-Ip'),
+  ),
+  MCP_PROVIDER_CIDRS: about(
+    'Ranges from which the providers of chat assistants call.',
+    list(network(), ['160.79.104.0/21']),
+  ),
+};
+
+export const SETTINGS = { ...SERVICE, ...API, ...CROSSMATCH, ...RELIABILITY, ...CONSUME, ...REGISTRY, ...CONNECTOR };
+
+export type SettingName = keyof typeof SETTINGS;
+/** The settings, by the names of the wire contract. Immutable. */
+export type Config = { readonly [K in SettingName]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never };
+
+export interface SettingGroup {
+  readonly title: string;
+  readonly settings: Readonly<Partial<Record<SettingName, Setting<unknown>>>>;
+}
+
+/** All settings, in the order in which they are shown. */
+export const SETTING_GROUPS: readonly SettingGroup[] = [
+  { title: 'Service', settings: SERVICE as SettingGroup['settings'] },
+  { title: 'Limits and links of the API', settings: API as SettingGroup['settings'] },
+  { title: 'Crossmatch and catalogs', settings: CROSSMATCH as SettingGroup['settings'] },
+  { title: 'Reliability cuts and rejected messages', settings: RELIABILITY as SettingGroup['settings'] },
+  { title: "The brokers' live messages", settings: CONSUME as SettingGroup['settings'] },
+  { title: 'The registry of transients', settings: REGISTRY as SettingGroup['settings'] },
+  { title: 'The chat connector', settings: CONNECTOR as SettingGroup['settings'] },
+];
+
+/** A variable that is read from the environment only: a credential that no file should hold, or what concerns one process. */
+export interface EnvironmentVariable {
+  readonly help: string;
+  readonly secret?: boolean;
+}
+
+export const ENVIRONMENT_ONLY: Readonly<Record<string, EnvironmentVariable>> = {
+  ANTARES_API_KEY: { help: 'Your ANTARES credentials, the name.', secret: true },
+  ANTARES_API_SECRET: { help: 'Your ANTARES credentials, the password.', secret: true },
+  GOOGLE_APPLICATION_CREDENTIALS: { help: 'The key file with which `consume pittgoogle` signs in.' },
+  PUBSUB_EMULATOR_HOST: { help: "Host and port of Google's Pub/Sub emulator, in the place of Pub/Sub." },
+  NEARSKY_DEBUG: { help: 'Not empty: an error that ends a command is shown with its stack.' },
+  NEARSKY_CACHE_DIR: { help: 'Where the single executable unpacks its files.' },
+};
