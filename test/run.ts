@@ -1,5 +1,6 @@
 /**
- * Runs the test files, each in a process of its own, under the runtime that runs this file; ends with `N passed, N failed`.
+ * Runs the test files, each in a process of its own, under the runtime that runs this file; names at the end
+ * what was skipped and why, and ends with `N passed, N failed`.
  *
  *   node test/run.ts [PART...]     only the files whose path contains one of the parts
  */
@@ -8,6 +9,7 @@ import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runtimeArgs } from './runtime.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const parts = process.argv.slice(2);
@@ -15,30 +17,20 @@ const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8
   .filter(name => name.endsWith('.test.ts') && (parts.length === 0 || parts.some(part => name.includes(part))))
   .sort();
 
-const runtimeArgs =
-  'Deno' in globalThis
-    ? [
-        'run',
-        '--allow-read',
-        '--allow-write',
-        '--allow-env',
-        '--allow-net',
-        '--allow-ffi',
-        '--allow-sys',
-        '--allow-run',
-      ]
-    : [];
-
 /** A file that runs longer has hung: it is killed and counts as failed. */
 const FILE_LIMIT_MS = 600_000;
 
 interface Outcome {
-  passed: number;
-  failed: number;
-  skipped: number;
+  readonly passed: number;
+  readonly failed: number;
+  /** Of each skipped test its name and why. */
+  readonly skipped: readonly string[];
 }
 
-/** Runs one file. A file that ends without uvu's totals, or with another exit status than they imply, counts as a failure. */
+/**
+ * Runs one file. A file that ends without uvu's totals, or with another exit status than they imply, counts as a failure; so does one that
+ * skips a test without saying why (`test/needs.ts`).
+ */
 function runFile(file: string): Promise<Outcome> {
   return new Promise(resolve => {
     const child = spawn(process.execPath, [...runtimeArgs, join(root, 'test', file)], {
@@ -56,27 +48,33 @@ function runFile(file: string): Promise<Outcome> {
         [...output.matchAll(new RegExp(`${label}:\\s+(\\d+)`, 'g'))].reduce((sum, match) => sum + Number(match[1]), 0);
       const total = count('Total');
       const passed = count('Passed');
-      const skipped = count('Skipped');
-      const failed = Math.max(total - passed, total + skipped === 0 || code !== 0 ? 1 : 0);
-      console.log(`${failed ? 'FAIL' : 'ok  '} ${file}  ${passed} passed${skipped ? `, ${skipped} skipped` : ''}`);
+      const skipped = [...output.matchAll(/^skipped: (.+)$/gm)].map(match => match[1]!);
+      const unnamed = count('Skipped') - skipped.length;
+      const isWrong = total + skipped.length === 0 || code !== 0 || unnamed !== 0;
+      const failed = Math.max(total - passed, isWrong ? 1 : 0);
+      const alsoSkipped = skipped.length ? `, ${skipped.length} skipped` : '';
+      console.log(`${failed ? 'FAIL' : 'ok  '} ${file}  ${passed} passed${alsoSkipped}`);
+      if (unnamed !== 0) console.log(`${unnamed} tests are skipped without a word: skip them with test/needs.ts`);
       if (failed) console.log(output);
       resolve({ passed, failed, skipped });
     });
   });
 }
 
-const sum: Outcome = { passed: 0, failed: 0, skipped: 0 };
+let passed = 0;
+let failed = 0;
+const skipped: string[] = [];
 const queue = [...files];
 await Promise.all(
   Array.from({ length: Math.min(2, availableParallelism()) }, async () => {
     for (let file = queue.shift(); file; file = queue.shift()) {
-      const { passed, failed, skipped } = await runFile(file);
-      sum.passed += passed;
-      sum.failed += failed;
-      sum.skipped += skipped;
+      const outcome = await runFile(file);
+      passed += outcome.passed;
+      failed += outcome.failed;
+      for (const line of outcome.skipped) skipped.push(`  ${file}: ${line}`);
     }
   }),
 );
-if (sum.skipped) console.log(`${sum.skipped} skipped`);
-console.log(`${sum.passed} passed, ${sum.failed} failed`);
-process.exitCode = sum.failed || sum.passed === 0 ? 1 : 0;
+if (skipped.length) console.log(`${skipped.length} skipped:\n${skipped.sort().join('\n')}`);
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed || passed === 0 ? 1 : 0;

@@ -7,7 +7,7 @@ import { type LineBlock, MAX_LINE_BYTES, splitLines } from '../src/ingest/lines.
 import { addOutcome, noOutcomes, type Outcomes } from '../src/ingest/outcomes.ts';
 import { packDeliveries } from '../src/ingest/packed_deliveries.ts';
 import type { BrokerName } from '../src/store/types.ts';
-import { fromEventLoop } from './from_event_loop.ts';
+import { fromEventLoop } from './runtime.ts';
 import { nowUs } from './times.ts';
 
 export interface NormaliseTask {

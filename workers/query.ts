@@ -1,6 +1,5 @@
 /** Query tasks: search the generation, read the database, write the answers' bytes. */
 
-import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import { traceOf } from '../src/error_text.ts';
 import { ObjectView } from '../src/store/object_record.ts';
@@ -15,6 +14,7 @@ import { Clock, type QueryContext, StaleIndex, type Steps, TooExpensive } from '
 import { countAnswer } from './queries/count.ts';
 import { lookupAnswer } from './queries/lookup.ts';
 import { recentAnswer } from './queries/recent.ts';
+import { nextTurn } from './runtime.ts';
 import type { MetricsAnswer, ProbeAnswer, Query, QueryAnswers, QueryOutcome, QueryTask } from './tasks.ts';
 import { currentStore, threadFacts } from './thread.ts';
 
@@ -22,9 +22,6 @@ import { currentStore, threadFacts } from './thread.ts';
 const MAX_KEPT_BYTES = 1 << 22;
 
 let facts: AnswerFacts | undefined;
-
-/** The end of a turn of the event loop, in which messages have come in: in Deno 2.9.5 hardly any do before an immediate, and all before a timer. */
-const nextTurn: () => Promise<unknown> = 'Deno' in globalThis ? () => sleep(0) : () => immediate();
 
 /** What a task writes to; another may run while it lets others go ahead. */
 interface Sinks {

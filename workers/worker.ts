@@ -1,10 +1,10 @@
 /** The entry of a pool thread: one task in, its result out. Threads only read the database; see `src/store/writer.ts` for writes. */
 import { runMerge, runTail } from './build.ts';
-import { fromEventLoop } from './from_event_loop.ts';
 import { runOpenIndex, runSaveIndex } from './index_file.ts';
 import { runJoin } from './join.ts';
 import { runMetrics, runProbe, runQueries } from './query.ts';
 import { runRegistry } from './registry.ts';
+import { fromEventLoop } from './runtime.ts';
 import type { ResultOf, Task } from './tasks.ts';
 
 export default async function run(task: Task): Promise<ResultOf<Task>> {

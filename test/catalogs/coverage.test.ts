@@ -9,7 +9,8 @@ import { catalogFiles, openLocalFile } from '../../src/catalogs/files.ts';
 import { openHealpixMap } from '../../src/catalogs/fits.ts';
 import { openHats } from '../../src/catalogs/hats.ts';
 import { withDirectory } from '../e2e/support.ts';
-import { fixtures, hasShared, rejection, shared } from './support.ts';
+import { needs } from '../needs.ts';
+import { fixtures, noShared, rejection, shared } from './support.ts';
 import { type MapOptions, writeHealpixMap } from './write_fits.ts';
 import { writeHats } from './write_hats.ts';
 
@@ -190,7 +191,7 @@ test('the coverage map of a catalog agrees with its rows', async () => {
   assert.equal((await mapAt(join(table.files.location, 'point_map.fits'), 8)).ranges, map.ranges);
 });
 
-(hasShared ? test : test.skip)('every map in the shared data, at every order, agrees with the rows', () =>
+needs(test, noShared)('every map in the shared data, at every order, agrees with the rows', () =>
   withDirectory(async directory => {
     const table = await openHats(join(shared, 'hats/small_sky_source'));
     const columns = { id: 'source_id', ra: 'source_ra', dec: 'source_dec', payload: [] };

@@ -8,8 +8,9 @@ import * as assert from 'uvu/assert';
 import { type ColumnChunk, columnPages } from '../../src/catalogs/column_pages.ts';
 import { ReadFailure } from '../../src/catalogs/errors.ts';
 import { withDirectory } from '../e2e/support.ts';
+import { needs } from '../needs.ts';
 import { seededRandom } from '../oracle/skies.ts';
-import { fixtures, hasShared, openLocalParquet, rejection, shared } from './support.ts';
+import { fixtures, noShared, openLocalParquet, rejection, shared } from './support.ts';
 
 const test = suite('parquet');
 
@@ -147,7 +148,7 @@ test("every column of pyarrow's files as hyparquet reads them whole", async () =
   for (const path of files) await compare(path);
 });
 
-(hasShared ? test : test.skip)(
+needs(test, noShared)(
   '1,000 real Gaia rows of all types, 17,161 of mixed partitions, and a real Gaia partition likewise',
   async () => {
     assert.is(await compare(join(shared, 'gaia/gdr3_sm.1000rows.parquet')), 152);

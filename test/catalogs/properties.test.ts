@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseProperties } from '../../src/catalogs/properties.ts';
-import { hasShared, shared } from './support.ts';
+import { needs } from '../needs.ts';
+import { noShared, shared } from './support.ts';
 
 const test = suite('properties');
 
@@ -42,7 +43,7 @@ test('escapes, other separators, continued lines', () => {
   });
 });
 
-(hasShared ? test : test.skip)('the properties file with a list value', () => {
+needs(test, noShared)('the properties file with a list value', () => {
   const text = readFileSync(join(shared, 'hats/misc/properties_with_escapes_info_only_catalog'), 'utf8');
   assert.is(parseProperties(text).get('hats_cols_default'), 'psf mean_mag_r');
 });

@@ -8,8 +8,9 @@ import { CatalogError, ReadFailure } from '../../src/catalogs/errors.ts';
 import { checkCatalog, registerCatalog } from '../../src/catalogs/register.ts';
 import type { CatalogDefinition } from '../../src/catalogs/types.ts';
 import { withDirectory } from '../e2e/support.ts';
+import { needs } from '../needs.ts';
 import { catalogColumns } from './small_catalog.ts';
-import { fixtures, hasShared, rejection, shared } from './support.ts';
+import { fixtures, noShared, rejection, shared } from './support.ts';
 import { type HatsColumn, writeHats } from './write_hats.ts';
 
 const test = suite('register');
@@ -41,7 +42,7 @@ async function refusal(directory: string, definition = gaia, allowMissing = fals
   return error.message;
 }
 
-(hasShared ? test : test.skip)('the definitions name columns of the releases, in their own case', () => {
+needs(test, noShared)('the definitions name columns of the releases, in their own case', () => {
   for (const definition of CATALOGS) {
     const { columns } = JSON.parse(readFileSync(join(shared, `catalog-columns/${definition.name}.json`), 'utf8'));
     const names = new Set(columns.map((column: { name: string }) => column.name));
@@ -219,7 +220,7 @@ test('a first file that cannot be read is no registration', () =>
     assert.instance(await rejection(registerCatalog(gaia, directory, { addedAtUs })), ReadFailure);
   }));
 
-(hasShared ? test : test.skip)('a real Gaia extract without a map registers from its rows', async () => {
+needs(test, noShared)('a real Gaia extract without a map registers from its rows', async () => {
   const location = join(shared, 'hats/macauff/gaia_hats_data');
   assert.match(await refusal(location), /lacks 19 payload columns: phot_g_mean_mag, /);
   const registration = await registerCatalog(gaia, location, { addedAtUs, allowMissing: true });

@@ -9,7 +9,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export const fixtures = join(root, 'test', 'fixtures', 'hats');
 /** The project's shared data, where there is a copy beside the checkout. */
 export const shared = join(root, '..', 'shared', 'data');
-export const hasShared = existsSync(shared);
+/** Why the shared data cannot be read, if so. */
+export const noShared = existsSync(shared) ? undefined : `there is no ${shared}`;
 
 /** Opens a local Parquet file; rejects as `openParquet` does. */
 export async function openLocalParquet(path: string): Promise<ParquetFile> {

@@ -11,11 +11,12 @@ import { connectKafka, type KafkaMessage, type KafkaOptions } from '../../src/co
 import type { Connection } from '../../src/consume/transport.ts';
 import { messageOf } from '../../src/error_text.ts';
 import { eventually } from '../e2e/support.ts';
+import { needs } from '../needs.ts';
 import { failure } from '../store/support.ts';
 import { API_KEY, API_SECRET, KafkaServer, whyNoKafka } from './kafka_server.ts';
 
-const test = suite(whyNoKafka ? `consume/kafka (skipped: ${whyNoKafka})` : 'consume/kafka');
-const real = whyNoKafka ? test.skip : test;
+const test = suite('consume/kafka');
+const real = needs(test, whyNoKafka);
 
 let kafka: KafkaServer;
 const directory = mkdtempSync(join(tmpdir(), 'nearsky-test-'));
@@ -229,8 +230,8 @@ real('a server that goes is an error; when it is back, what was not acknowledged
 });
 
 // Most brokers send with librdkafka.
-const hasKcat = spawnSync('kcat', ['-V']).status === 0;
-const withKcat = hasKcat ? real : test.skip;
+const noKcat = spawnSync('kcat', ['-V']).status === 0 ? undefined : 'there is no kcat: apt-get install kcat';
+const withKcat = needs(test, whyNoKafka ?? noKcat);
 withKcat('what librdkafka sends, compressed in each of its ways', async () => {
   const topic = unique('topic');
   await kafka.createTopic(topic);

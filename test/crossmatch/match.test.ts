@@ -6,8 +6,9 @@ import * as assert from 'uvu/assert';
 import { pixelOf, separationArcsec } from '../../index/mod.ts';
 import type { CatalogColumns } from '../../src/catalogs/types.ts';
 import { type FileMatches, type MatchTask, runMatch } from '../../workers/match.ts';
-import { hasShared, openLocalParquet, shared } from '../catalogs/support.ts';
+import { noShared, openLocalParquet, shared } from '../catalogs/support.ts';
 import { withDirectory } from '../e2e/support.ts';
+import { needs } from '../needs.ts';
 import { type CatalogRows, nearestRow } from '../oracle/crossmatch.ts';
 import { HARD_PLACES, offset, type Place, seededRandom } from '../oracle/skies.ts';
 
@@ -301,7 +302,7 @@ test('a file that cannot be read, and one of another schema, are told apart', ()
     assert.is(await outcome(path, { payload: [{ key: 'gone', column: 'GONE' }] }), 'unusable');
   }));
 
-(hasShared ? test : test.skip)('13,128 real Gaia rows against a scan', async () => {
+needs(test, noShared)('13,128 real Gaia rows against a scan', async () => {
   const path = join(shared, 'hats/macauff/gaia_hats_data/gaia_cone/dataset/Norder=3/Dir=0/Npix=512.parquet');
   const file = await openLocalParquet(path);
   const every = [...Array(file.rows).keys()];

@@ -14,9 +14,10 @@ import type { CatalogDefinition } from '../../src/catalogs/types.ts';
 import { openCatalog } from '../../src/crossmatch/plan.ts';
 import { CatalogSearch } from '../../src/crossmatch/search.ts';
 import { everyNth, type RangeServer, serveFiles } from '../catalogs/range_server.ts';
-import { fixtures, hasShared, rejection, shared } from '../catalogs/support.ts';
+import { fixtures, noShared, rejection, shared } from '../catalogs/support.ts';
 import { type HatsOptions, writeHats } from '../catalogs/write_hats.ts';
 import { withDirectory } from '../e2e/support.ts';
+import { needs } from '../needs.ts';
 import { type CatalogRows, nearestRow } from '../oracle/crossmatch.ts';
 import { HARD_PLACES, offset, type Place, seededRandom } from '../oracle/skies.ts';
 import { onAnEdge } from './edges.ts';
@@ -267,7 +268,7 @@ async function checkFound(root: string, [place, table, definition]: (typeof FOUN
 
 for (const found of FOUND) test(`a catalog as its tools write it: ${found[0]}`, () => checkFound(fixtures, found));
 for (const found of [...FOUND, ...FOUND_SHARED])
-  (hasShared ? test : test.skip)(`from the shared data: ${found[0]}`, () => checkFound(join(shared, 'hats'), found));
+  needs(test, noShared)(`from the shared data: ${found[0]}`, () => checkFound(join(shared, 'hats'), found));
 
 /** With the location left out. */
 async function refusalAt(root: string, place: string): Promise<string> {
@@ -284,7 +285,7 @@ const REFUSED: readonly (readonly [place: string, reason: RegExp])[] = [
   ['misc', /holds none of hats\.properties, properties, collection\.properties/],
 ];
 
-(hasShared ? test : test.skip)('what is refused in a directory is refused over HTTP, in the same words', async () => {
+needs(test, noShared)('what is refused in a directory is refused over HTTP, in the same words', async () => {
   const root = join(shared, 'hats');
   await overHttp(root, async ({ url }) => {
     for (const [place, reason] of REFUSED) {

@@ -5,16 +5,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
+import { runtimeArgs } from '../runtime.ts';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 export const sample = join(root, 'sample');
 export const CATALOGS = ['gaia_dr3', 'des_y6_gold', 'delve_dr3_gold', 'skymapper_dr4'] as const;
 
-const PERMISSIONS = ['read', 'write', 'env', 'net', 'ffi', 'sys'].map(name => `--allow-${name}`);
-const program = ['Deno' in globalThis ? ['run', ...PERMISSIONS] : [], join(root, 'src/main.ts')].flat();
+const program = [...runtimeArgs, join(root, 'src/main.ts')];
+
+/** What `nearsky` is: an executable with its first arguments, where it runs, and all of its environment. */
+export interface Program {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly uid?: number;
+}
 
 /** The tests' own settings must not depend on those of whoever runs them. */
-const environment = Object.fromEntries(
+export const environment = Object.fromEntries(
   Object.entries(process.env).filter(
     ([name]) =>
       !/^(NEARSKY|API|CATALOG|MCP|TNS|CROSSMATCH|MIN_DIASOURCE|APP_VERSION|REJECTS|CONSUME|KAFKA|LASAIR|ANTARES|PITTGOOGLE|PUBSUB|GOOGLE)/.test(
@@ -22,6 +31,8 @@ const environment = Object.fromEntries(
       ),
   ),
 );
+
+const checkout: Program = { file: process.execPath, args: program, cwd: root, env: environment };
 
 export interface Finished {
   readonly code: number | null;
@@ -38,10 +49,14 @@ export interface Running {
 const running = new Set<ChildProcess>();
 
 /** Starts `nearsky ARGS`. */
-export function start(args: readonly string[], variables: Record<string, string> = {}): Running {
-  const child = spawn(process.execPath, [...program, ...args], {
-    cwd: root,
-    env: { ...environment, ...variables },
+export function start(
+  args: readonly string[],
+  variables: Record<string, string> = {},
+  { file, args: first, env, ...where }: Program = checkout,
+): Running {
+  const child = spawn(file, [...first, ...args], {
+    ...where,
+    env: { ...env, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);
@@ -86,8 +101,12 @@ export interface Server extends Running {
 }
 
 /** Starts a command that serves, and waits until it says that it listens. */
-export async function startServer(args: readonly string[], variables: Record<string, string> = {}): Promise<Server> {
-  const { child, finished } = start(args, variables);
+export async function startServer(
+  args: readonly string[],
+  variables: Record<string, string> = {},
+  program: Program = checkout,
+): Promise<Server> {
+  const { child, finished } = start(args, variables, program);
   let seen = '';
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', data => {

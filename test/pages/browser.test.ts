@@ -10,6 +10,8 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { nearsky, type Server, startServer } from '../e2e/support.ts';
+import { needs } from '../needs.ts';
+import { isDeno } from '../runtime.ts';
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const FLAGS = [
@@ -37,14 +39,12 @@ interface World {
 
 const test = suite<World>('pages/browser');
 /** Why the browser cannot be asked, if so. */
-const obstacle =
-  'Deno' in globalThis
-    ? 'playwright-core reads /proc, which Deno keeps from programs without every permission; Node runs these'
-    : existsSync(CHROMIUM)
-      ? undefined
-      : `there is no Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM`;
-const check = obstacle === undefined ? test : test.skip;
-if (obstacle !== undefined) console.log(`skipped, as ${obstacle}`);
+const obstacle = isDeno
+  ? 'playwright-core reads /proc, which Deno keeps from programs without every permission; Node runs these'
+  : existsSync(CHROMIUM)
+    ? undefined
+    : `there is no Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM`;
+const check = needs(test, obstacle);
 
 test.before(async world => {
   if (obstacle !== undefined) return;

@@ -9,6 +9,7 @@ import { openStore, StoreError } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { get, startServer } from '../e2e/support.ts';
 import { delivery, eventually, NOW_US, withApp, withDirectory } from '../http/support.ts';
+import { needs } from '../needs.ts';
 
 const test = suite('serve/disk');
 
@@ -25,8 +26,7 @@ function mountSmallDisk(): string | undefined {
 }
 
 const disk = mountSmallDisk();
-const testWithDisk = disk ? test : test.skip;
-if (!disk) console.log('skipped: the full disk, as this process may not mount a small one');
+const testWithDisk = needs(test, disk ? undefined : 'this process may not mount a small disk');
 
 testWithDisk(
   'a full disk: what is stored is served, what cannot be stored is not acknowledged, and later it can be',

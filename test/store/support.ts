@@ -4,6 +4,7 @@ import { openStore, type Store } from '../../src/store/store.ts';
 import type { CrossmatchResult, Delivery, MatchSource, ProvenanceSet } from '../../src/store/types.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { withDirectory } from '../e2e/support.ts';
+import { runtimeArgs } from '../runtime.ts';
 
 /** Runs a test with a new store, open for writing. */
 export function withStore(body: (store: Store, writer: Writer, directory: string) => Promise<void>): Promise<void> {
@@ -69,9 +70,7 @@ export const provenance: ProvenanceSet = {
 
 /** Starts a script in a process of its own, under the runtime of this one. */
 export function startScript(script: URL, args: readonly string[], stdin: 'ignore' | 'pipe' = 'ignore') {
-  const permissions = ['read', 'write', 'env', 'net', 'ffi', 'sys'].map(name => `--allow-${name}`);
-  const runtime = 'Deno' in globalThis ? ['run', ...permissions] : [];
-  const child = spawn(process.execPath, [...runtime, script.pathname, ...args], {
+  const child = spawn(process.execPath, [...runtimeArgs, script.pathname, ...args], {
     stdio: [stdin, 'pipe', 'inherit'],
   });
   let output = '';

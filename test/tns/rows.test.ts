@@ -8,6 +8,7 @@ import { RegistryError } from '../../src/tns/errors.ts';
 import { type BadRow, readPublicObjects } from '../../src/tns/rows.ts';
 import { parseTimeLine } from '../../src/tns/time_line.ts';
 import { root } from '../e2e/support.ts';
+import { needs } from '../needs.ts';
 import { failure } from '../store/support.ts';
 import { COLUMNS_21, COLUMNS_23, csvOf, someRecords } from './support.ts';
 
@@ -168,7 +169,7 @@ test('time lines', () => {
 });
 
 const shared = join(root, '../shared/data/tns');
-const withShared = existsSync(shared) ? test : test.skip;
+const withShared = needs(test, existsSync(shared) ? undefined : `there is no ${shared}`);
 withShared('the real rows at hand', async () => {
   const counts: number[] = [];
   for (const file of ['tns_public_objects.3rows.csv', 'tns_public_objects.assembled.csv']) {

@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openStore } from '../../src/store/store.ts';
 import { eventually, get, nearsky, root, send, start, startServer, withDirectory } from '../e2e/support.ts';
+import { runtimeArgs } from '../runtime.ts';
 import { associationLine, matchLine, objectLine, recordLine, registryLine, snapshotLine } from './lines.ts';
 import { exportLines, importFiles, readersSee, writeLines } from './support.ts';
 
@@ -73,8 +74,7 @@ test('a command line that is wrong exits with 2, a file that is not there with 1
 test('import reads standard input', () =>
   withDirectory(async directory => {
     const data = join(directory, 'data');
-    const runtime = 'Deno' in globalThis ? ['run', '-A'] : [];
-    const child = spawn(process.execPath, [...runtime, join(root, 'src/main.ts'), 'import', '--data', data, '-'], {
+    const child = spawn(process.execPath, [...runtimeArgs, join(root, 'src/main.ts'), 'import', '--data', data, '-'], {
       stdio: ['pipe', 'ignore', 'inherit'],
     });
     const ended = new Promise(resolve => child.on('close', resolve));

@@ -1,0 +1,38 @@
+/** How the tests start programs of ours: under the runtime that runs the tests; under Deno with the permissions of a task of `deno.json`. */
+import { readFileSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+export const isDeno = 'Deno' in globalThis;
+/** The executable of Deno that comes with `npm ci`. */
+export const deno = join(root, 'node_modules/deno/deno');
+
+/** Permissions whose values are paths, which a task gives from the root of the checkout. */
+const PATHS = /^--allow-(read|write|ffi|run)=/;
+
+/**
+ * The options of `deno run` in a task, paths made absolute.
+ * @param data in the place of `data`, the data directory that tasks may write
+ */
+export function taskOptions(task: 'demo' | 'serve' | 'nearsky' | 'test', data = 'data'): string[] {
+  const { tasks } = JSON.parse(readFileSync(join(root, 'deno.json'), 'utf8'));
+  const words: string[] = tasks[task].split(' ');
+  const options = words.slice(words.indexOf('run') + 1).filter(word => word.startsWith('--'));
+  return options.map(option => {
+    const [name = '', values] = option.split('=');
+    if (values === undefined || !PATHS.test(option)) return option;
+    const absolute = (path: string) => (isAbsolute(path) || isProgram(name, path) ? path : join(root, path));
+    const paths = values.split(',').map(path => absolute(path === 'data' ? data : path));
+    return `${name}=${paths.join(',')}`;
+  });
+}
+
+/** A program that is looked for on the PATH. */
+function isProgram(option: string, path: string): boolean {
+  return option === '--allow-run' && !path.includes('/');
+}
+
+/** What follows the name of the runtime's executable, before the script. */
+export const runtimeArgs: readonly string[] = isDeno ? ['run', ...taskOptions('test')] : [];
