@@ -1,0 +1,113 @@
+/**
+ * What may be installed: every package has a licence that is allowed, only approved ones run a script when they are installed, and no
+ * advisory of the registry concerns what ships. `npm run check` runs this; with --list it prints each package and its licence.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export interface LockedPackage {
+  readonly version?: string;
+  readonly license?: string;
+  /** Of what is needed to work on nearsky, and does not ship. */
+  readonly dev?: boolean;
+  readonly hasInstallScript?: boolean;
+}
+
+/** `packages` of package-lock.json: by path, '' for the project itself. */
+export type Lock = Readonly<Record<string, LockedPackage>>;
+
+/** Of what ships: permissive licences, which ask for no more than to be named. */
+const SHIPPED = new Set(['Apache-2.0', 'MIT', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', '0BSD']);
+/** Of tools too: these ask something of who changes or spreads them. */
+const TOOLS = new Set([...SHIPPED, 'MPL-2.0', 'PSF-2.0', 'CC0-1.0', 'BlueOak-1.0.0', 'Python-2.0']);
+
+/** Each package's path without the project's own. */
+const packages = (lock: Lock) => Object.entries(lock).filter(([path]) => path !== '');
+
+/** The name of a package, from its path. */
+export const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+
+/** The packages whose licence is not allowed, one line each. */
+export function licenceProblems(lock: Lock): string[] {
+  return packages(lock).flatMap(([path, { license = 'none named', version, dev }]) => {
+    const alternatives = license.replace(/^\(|\)$/g, '').split(' OR ');
+    const allowed = dev ? TOOLS : SHIPPED;
+    if (alternatives.some(one => allowed.has(one))) return [];
+    return [
+      `${nameOf(path)} ${version} has the licence ${license}: take another package, or allow it in .ci/packages.ts`,
+    ];
+  });
+}
+
+/** The packages that run a script when they are installed and are not approved, and the approved ones that run none. */
+export function scriptProblems(lock: Lock, approved: Readonly<Record<string, boolean>>): string[] {
+  const running = new Set(
+    packages(lock).flatMap(([path, { hasInstallScript }]) => (hasInstallScript ? [nameOf(path)] : [])),
+  );
+  const strangers = [...running].filter(name => !approved[name]);
+  const idle = Object.keys(approved).filter(name => !running.has(name));
+  return [
+    ...strangers.map(
+      name => `${name} runs a script when it is installed: read it, then approve it in allowScripts of package.json`,
+    ),
+    ...idle.map(name => `${name} runs no script when it is installed: take it out of allowScripts of package.json`),
+  ];
+}
+
+interface Vulnerability {
+  readonly name: string;
+  readonly severity: string;
+  readonly range: string;
+}
+
+/** What `npm audit --json` had to say: that it could not look is no finding, and is not the same as none. */
+export function auditResult(output: string): {
+  readonly unanswered?: string;
+  readonly found: readonly Vulnerability[];
+} {
+  let report: { message?: string; vulnerabilities?: Record<string, Vulnerability> };
+  try {
+    report = JSON.parse(output);
+  } catch {
+    return { unanswered: 'npm gave no report', found: [] };
+  }
+  if (!report.vulnerabilities) return { unanswered: report.message ?? 'npm gave no report', found: [] };
+  return { found: Object.values(report.vulnerabilities) };
+}
+
+const AUDIT = ['audit', '--omit=dev', '--json', '--fetch-retries=0', '--fetch-timeout=15000'];
+const AUDIT_LIMIT_MS = 30_000;
+/** Others are named, and fail nothing: many concern what is never called here. */
+const SERIOUS = new Set(['high', 'critical']);
+
+function audit(): string[] {
+  const { stdout } = spawnSync('npm', AUDIT, { encoding: 'utf8', timeout: AUDIT_LIMIT_MS });
+  const { unanswered, found } = auditResult(stdout ?? '');
+  if (unanswered !== undefined)
+    console.log(`advisories: not looked at, as the registry does not answer (${unanswered})`);
+  else console.log(`advisories: ${found.length} concern what ships`);
+  const lines = found.map(({ name, severity, range }) => `${name} ${range}: advisory, ${severity}; see npm audit`);
+  for (const line of lines) console.log(line);
+  return lines.filter((_, i) => SERIOUS.has(found[i]!.severity));
+}
+
+function list(lock: Lock): void {
+  for (const [path, { version, license, dev }] of packages(lock))
+    console.log([nameOf(path), version, license, dev ? 'tool' : 'ships'].join('\t'));
+}
+
+function check(lock: Lock, approved: Readonly<Record<string, boolean>>): void {
+  const problems = [...licenceProblems(lock), ...scriptProblems(lock, approved)];
+  console.log(`packages: ${packages(lock).length}, ${problems.length} with a licence or a script that is not approved`);
+  problems.push(...audit());
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const read = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'));
+  const lock: Lock = read('package-lock.json').packages;
+  if (process.argv.includes('--list')) list(lock);
+  else check(lock, read('package.json').allowScripts);
+}

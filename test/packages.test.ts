@@ -1,0 +1,54 @@
+/** What may be installed: licences, install scripts, advisories (`.ci/packages.ts`). */
+import { readFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { auditResult, type Lock, licenceProblems, nameOf, scriptProblems } from '../.ci/packages.ts';
+
+const test = suite('packages');
+const read = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'));
+const lock: Lock = read('package-lock.json').packages;
+const approved: Record<string, boolean> = read('package.json').allowScripts;
+
+test('every licence is allowed; one that is not, or is not named, is found, sooner in what ships', () => {
+  assert.equal(licenceProblems(lock), []);
+  const with_ = (license: string | undefined, dev: boolean) =>
+    licenceProblems({
+      ...lock,
+      'node_modules/a/node_modules/@b/c': { version: '1.0.0', dev, ...(license && { license }) },
+    });
+  assert.match(with_('GPL-3.0-only', false)[0]!, /^@b\/c 1\.0\.0 has the licence GPL-3\.0-only/);
+  assert.is(with_(undefined, true).length, 1);
+  assert.equal([with_('MPL-2.0', true).length, with_('MPL-2.0', false).length], [0, 1]);
+  assert.equal([with_('(GPL-2.0-only OR MIT)', false).length, with_('MIT AND GPL-2.0-only', false).length], [0, 1]);
+});
+
+test('exactly the approved packages run a script when they are installed', () => {
+  assert.equal(scriptProblems(lock, approved), []);
+  const sly = { ...lock, 'node_modules/sly': { hasInstallScript: true } };
+  assert.match(scriptProblems(sly, approved).join(), /^sly runs a script/);
+  assert.match(scriptProblems(lock, { ...approved, quiet: true }).join(), /^quiet runs no script/);
+  assert.is(scriptProblems(lock, { ...approved, lmdb: false }).length, 1);
+});
+
+test('every package that is not for another platform is pinned by a hash, and all come from the registry', () => {
+  interface Pinned {
+    readonly integrity?: string;
+    readonly resolved?: string;
+    readonly optional?: boolean;
+  }
+  for (const [path, { integrity = '', resolved, optional }] of Object.entries(lock as Record<string, Pinned>)) {
+    if (path === '') continue;
+    if (!optional) assert.match(integrity, /^sha512-/, nameOf(path));
+    assert.ok(resolved === undefined || resolved.startsWith('https://registry.npmjs.org/'), path);
+  }
+});
+
+test('an audit that could not look is not one that found nothing', () => {
+  for (const output of ['', 'npm error', '{"message": "405 Method Not Allowed"}', '{}'])
+    assert.type(auditResult(output).unanswered, 'string', output);
+  assert.equal(auditResult('{"vulnerabilities": {}}'), { found: [] });
+  const found = [{ name: 'undici', severity: 'high', range: '<1' }];
+  assert.equal(auditResult(JSON.stringify({ vulnerabilities: { undici: found[0] } })), { found });
+});
+
+test.run();
