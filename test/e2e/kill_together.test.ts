@@ -11,6 +11,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { everyNth, type RangeServer, serveFiles } from '../catalogs/range_server.ts';
 import { whyNoKafka } from '../consume/kafka_server.ts';
+import { needs } from '../needs.ts';
 import { offset, type Place } from '../oracle/skies.ts';
 import { Asker, namesOf } from './asker.ts';
 import { type Dump, readDump } from './dump.ts';
@@ -21,8 +22,8 @@ import { brokersOf, Consumption, idOf, LiveBrokers } from './live_brokers.ts';
 import { CATALOGS, eventually, nearsky, sample, start, startServer, withDirectory } from './support.ts';
 import { Transients } from './transients.ts';
 
-const test = suite(whyNoKafka ? `e2e/kill_together (skipped: ${whyNoKafka})` : 'e2e/kill_together');
-const real = whyNoKafka ? test.skip : test;
+const test = suite('e2e/kill_together');
+const real = needs(test, whyNoKafka);
 
 const OBJECTS = 120 + 12 * kills;
 const LONGEST_PAUSE_MS = 2000;
