@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
 import type { RemoteOptions } from '../src/catalogs/remote/options.ts';
+import { programModule } from '../src/program_files.ts';
 import type { ResultOf, ServiceFacts, Task } from './tasks.ts';
 
 export interface PoolOptions {
@@ -92,7 +93,7 @@ export class Pool {
   constructor(options: PoolOptions) {
     this.threads = options.threads;
     this.tasksPerThread = options.tasksPerThread ?? 1;
-    this.#entry = options.entry ?? new URL('./worker.ts', import.meta.url);
+    this.#entry = options.entry ?? programModule('workers/worker');
     this.#timeoutMs = { ...TIMEOUT_MS, ...(options.queryTimeoutMs && { query: options.queryTimeoutMs }) };
     this.#maxHeapMib = options.maxHeapMib;
     this.#threadData = { dataDir: options.dataDir, facts: options.facts, catalogs: options.catalogs };

@@ -7,6 +7,7 @@ import { messageOf } from '../error_text.ts';
 import { PlainRequest } from '../http/incoming.ts';
 import type { Log } from '../log.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
+import { programModule } from '../program_files.ts';
 import type { LocalIndex } from '../publish/index_source.ts';
 import type { AcceptorData, CallName, Calls, ForwardedRequest, ToAcceptor, ToMain } from './protocol.ts';
 
@@ -96,7 +97,7 @@ export class AcceptorCrew {
   }
 
   #fill(seat: Seat): Promise<void> {
-    const { config, host, port, entry = new URL('./acceptor.ts', import.meta.url) } = this.#options;
+    const { config, host, port, entry = programModule('src/acceptors/acceptor') } = this.#options;
     const acceptors = this.#seats.length + 1;
     const metrics = seat.metrics.memory;
     const workerData: AcceptorData = { config, acceptors, workers: seat.workers, host, port, metrics };

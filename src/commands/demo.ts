@@ -2,7 +2,6 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { defaultThreads } from '../../workers/pool.ts';
 import { nowUs } from '../../workers/times.ts';
 import { CATALOGS } from '../catalogs/definitions.ts';
@@ -13,6 +12,7 @@ import { crossmatchPool } from '../crossmatch/pool.ts';
 import { ingestFile } from '../ingest/files.ts';
 import { Ingester } from '../ingest/ingester.ts';
 import { RejectLog } from '../ingest/rejects.ts';
+import { programFile } from '../program_files.ts';
 import { provenanceSetOf } from '../provenance.ts';
 import { openStore } from '../store/store.ts';
 import type { BrokerName } from '../store/types.ts';
@@ -23,7 +23,7 @@ import { readPublicPath } from '../tns/public_file.ts';
 import { type Command, LISTEN_OPTIONS, UsageError } from './cli.ts';
 import { serve } from './serve.ts';
 
-const SAMPLE = fileURLToPath(new URL('../../sample/', import.meta.url));
+const SAMPLE = programFile('sample');
 
 const ALERTS: readonly (readonly [broker: BrokerName, file: string])[] = [
   ['lasair', 'lasair.ndjson'],

@@ -1,7 +1,7 @@
 /** Every setting: its name, what it means, its bounds and default, in one table; and what else is read from the environment. */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
+import { programFile } from '../program_files.ts';
 import type { Kind } from './values.ts';
 import {
   date,
@@ -43,8 +43,7 @@ export function defaultWorkers(cores: number): number {
   return Math.min(256, Math.max(1, cores - defaultAcceptors(cores)));
 }
 
-const packageJson = fileURLToPath(new URL('../../package.json', import.meta.url));
-const packageVersion: string = JSON.parse(readFileSync(packageJson, 'utf8')).version;
+const packageVersion: string = JSON.parse(readFileSync(programFile('package.json'), 'utf8')).version;
 const cores = availableParallelism();
 
 const about = <T>(help: string, kind: Kind<T>, defaultNote?: string): Setting<T> => {

@@ -1,9 +1,8 @@
 /** The files that the pages load: our own scripts and style, which are served as they are stored, and the library h3-js. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { programFile } from '../program_files.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -38,12 +37,12 @@ export function assetUrl(name: string): string {
 }
 
 function readAssets(): Assets {
-  const directory = fileURLToPath(new URL('./browser', import.meta.url));
+  const directory = programFile('src/pages/browser');
   const paths = readdirSync(directory)
     .filter(name => TYPES[extname(name)])
     .sort()
     .map(name => [name, join(directory, name)] as const);
-  const h3 = join(createRequire(import.meta.url).resolve('h3-js'), '..', 'h3-js.umd.js');
+  const h3 = programFile('node_modules/h3-js/dist/h3-js.umd.js');
   const hash = createHash('sha256');
   const files = new Map<string, Asset>();
   for (const [name, path] of [...paths, ['h3-js.umd.js', h3] as const]) {

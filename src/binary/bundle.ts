@@ -1,0 +1,141 @@
+/** The files that the single executable carries: our modules and the libraries as JavaScript, the addons, and the data that is read. */
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire, isBuiltin } from 'node:module';
+import { dirname, join } from 'node:path';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { programFile } from '../program_files.ts';
+
+const ROOT = programFile('.');
+
+/** What processes and threads are started with. Piscina starts its threads with a file beside the module that it is in. */
+const ENTRIES = [
+  'src/main',
+  'src/acceptors/acceptor',
+  'workers/worker',
+  'workers/normalise',
+  { out: 'src/worker', in: 'node_modules/piscina/dist/worker.js' },
+].map(entry => (typeof entry === 'string' ? { out: entry, in: `${entry}.ts` } : entry));
+
+/** What `programFile` is asked for. */
+const DATA = [
+  'package.json',
+  'sample',
+  'src/pages/browser',
+  'node_modules/h3-js/dist/h3-js.umd.js',
+  'LICENSE',
+  'NOTICE',
+];
+const LIBRARY_LICENCES = 'LIBRARIES.txt';
+
+/** An executable can only start a module without `await` at its top by itself. */
+const START = ['start.cjs', "import('./src/main.js');\n"] as const;
+
+/**
+ * What libraries expect of a CommonJS module. Their `require` gets what is built in or packed: a package that was not packed is not
+ * looked for, as that would be in the directories above the cache, where others may write.
+ */
+const COMMONJS = `
+import { createRequire as createRequire$, isBuiltin as isBuiltin$ } from 'node:module';
+import { dirname as dirname$ } from 'node:path';
+import { fileURLToPath as fileURLToPath$ } from 'node:url';
+const __filename = fileURLToPath$(import.meta.url);
+const __dirname = dirname$(__filename);
+const require$ = createRequire$(import.meta.url);
+const require = name => {
+  if (isBuiltin$(name) || name.startsWith('./') || name.startsWith('../')) return require$(name);
+  throw Object.assign(new Error('Cannot find module ' + name), { code: 'MODULE_NOT_FOUND' });
+};`;
+
+const OPTIONS: BuildOptions = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  logLevel: 'warning',
+};
+
+/** Writes all files below `directory`, in the layout of the checkout, and gives their paths, sorted. */
+export async function writeBundle(directory: string): Promise<string[]> {
+  const { metafile } = await build({
+    ...OPTIONS,
+    entryPoints: ENTRIES,
+    outdir: directory,
+    format: 'esm',
+    splitting: true,
+    // Beside `src/program_files.ts`, from whose place the others are named.
+    chunkNames: 'src/[name]-[hash]',
+    assetNames: 'src/[name]-[hash]',
+    loader: { '.node': 'copy' },
+    banner: { js: COMMONJS },
+    // The other form of it reads a file.
+    alias: { '@platformatic/wasm-utils': '@platformatic/wasm-utils/bundled' },
+    // For other niceness than ours only.
+    external: ['@napi-rs/nice'],
+    plugins: [addons, closedRequire],
+    metafile: true,
+  });
+  requireComplete(metafile);
+  for (const path of DATA) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    cpSync(programFile(path), join(directory, path), { recursive: true });
+  }
+  writeFileSync(join(directory, LIBRARY_LICENCES), libraryLicences(metafile));
+  writeFileSync(join(directory, START[0]), START[1]);
+  return globSync('**', { cwd: directory, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name).slice(directory.length + 1))
+    .sort();
+}
+
+/** Writes what the executable starts with, as one CommonJS module. */
+export async function writeLauncher(file: string): Promise<void> {
+  await build({ ...OPTIONS, entryPoints: ['src/binary/launcher.ts'], outfile: file, format: 'cjs' });
+}
+
+/** Loads the addon that this runtime would load, from beside the modules. */
+const addons: Plugin = {
+  name: 'addons',
+  setup({ onResolve, onLoad }) {
+    const library = 'node-gyp-build-optional-packages';
+    const { path: addonOf } = createRequire(import.meta.url)(library) as { path(packageDir: string): string };
+    onResolve({ filter: new RegExp(`^${library}$`) }, ({ resolveDir }) => ({ path: resolveDir, namespace: 'addon' }));
+    onLoad({ filter: /./, namespace: 'addon' }, ({ path }) => ({
+      contents: `module.exports = () => require(${JSON.stringify(addonOf(path))});`,
+      resolveDir: path,
+    }));
+  },
+};
+
+/** Gives libraries that make a `require` of their own that of `COMMONJS`. */
+const closedRequire: Plugin = {
+  name: 'closed-require',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(node:)?module$/ }, ({ path }) => ({ path, namespace: 'closed-require' }));
+    onLoad({ filter: /./, namespace: 'closed-require' }, () => ({
+      contents: 'export const createRequire = () => require;',
+    }));
+  },
+};
+
+/** @throws Error when a module imports what is neither packed nor built in */
+function requireComplete({ outputs }: Metafile): void {
+  for (const [output, { imports }] of Object.entries(outputs)) {
+    const missing = imports.find(one => one.external && one.kind !== 'require-call' && !isBuiltin(one.path));
+    if (missing) throw new Error(`Cannot bundle ${output} as it imports ${missing.path}, which would not be packed`);
+  }
+}
+
+/** The licence of each library that is packed, after its name and version. */
+function libraryLicences({ inputs }: Metafile): string {
+  const packages = new Set(
+    Object.keys(inputs).flatMap(path => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []),
+  );
+  const texts = [...packages].sort().map(path => {
+    const { name, version, license } = JSON.parse(readFileSync(join(ROOT, path, 'package.json'), 'utf8'));
+    const files = globSync('{LICEN[CS]E,NOTICE,licen[cs]e,COPYING}*', { cwd: join(ROOT, path) }).sort();
+    const text = files.map(file => readFileSync(join(ROOT, path, file), 'utf8').trim()).join('\n\n');
+    return `${name} ${version}\n\n${text || `Licence: ${license}`}\n`;
+  });
+  const node = `Node.js ${process.version}\n\nLicence: https://github.com/nodejs/node/blob/${process.version}/LICENSE\n`;
+  return [node, ...texts].join(`\n${'-'.repeat(80)}\n\n`);
+}

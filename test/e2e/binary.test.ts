@@ -1,0 +1,302 @@
+/** The single executable: built, run in an empty directory with an empty environment, and all that it answers compared with the checkout's. */
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  CATALOGS,
+  eventually,
+  type Program,
+  root,
+  sample,
+  send,
+  start,
+  startServer,
+  withDirectory,
+} from './support.ts';
+
+const whyNot = 'Deno' in globalThis ? 'it is built with Node' : process.platform === 'linux' ? '' : 'it is for Linux';
+const test = suite(whyNot ? `e2e/binary (skipped: ${whyNot})` : 'e2e/binary');
+const built = whyNot ? test.skip : test;
+
+/** Another user, where the tests may become one: files of root's are read-only for that one. */
+const NOBODY = process.getuid?.() === 0 ? { uid: 65534 } : {};
+const ALERTS = [
+  ['lasair', 'lasair.ndjson'],
+  ['antares', 'antares.ndjson'],
+  ['pittgoogle', 'pittgoogle.ndjson'],
+] as const;
+const LATE = ['lasair', 'lasair-late.ndjson'] as const;
+
+/** The executable alone in a directory that cannot be written to, and a place for its temporary files, all for another user. */
+interface Place {
+  readonly program: Program;
+  readonly temporary: string;
+  readonly data: string;
+}
+
+let executable = '';
+
+/** Each test takes a copy of one build. */
+async function withBinary(body: (place: Place) => Promise<void>): Promise<void> {
+  await withDirectory(async directory => {
+    const [empty, temporary] = [join(directory, 'empty'), join(directory, 'tmp')];
+    for (const path of [empty, temporary]) mkdirSync(path);
+    const file = join(empty, 'nearsky');
+    copyFileSync(executable, file);
+    chmodSync(directory, 0o755);
+    chmodSync(empty, 0o555);
+    chmodSync(temporary, 0o1777);
+    const program = { file, args: [], cwd: empty, env: { TMPDIR: temporary }, ...NOBODY };
+    await body({ program, temporary, data: join(temporary, 'data') });
+    assert.equal(readdirSync(empty), ['nearsky']);
+  });
+}
+
+/** Runs a command of it and gives what it prints; it must end with 0 and say nothing on standard error. */
+async function run(program: Program | undefined, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await start(args, {}, program).finished;
+  assert.is(code, 0, `${args.join(' ')}: ${stderr}`);
+  assert.is(stderr, '');
+  return stdout;
+}
+
+/** Where it has unpacked itself. */
+function unpackedIn(cache: string): string {
+  const [name, ...others] = readdirSync(cache);
+  assert.equal(others, []);
+  return join(cache, name!);
+}
+
+const cacheOf = ({ temporary, program }: Place) => join(temporary, `nearsky-${program.uid ?? process.getuid!()}`);
+
+/** The sample, by the commands that the demo does at once, in its order. */
+async function fill({ program, data }: Place): Promise<void> {
+  const ingest = ([broker, file]: readonly [string, string]) =>
+    run(program, 'ingest', '--broker', broker, '--data', data, join(sample, 'alerts', file));
+  for (const alerts of ALERTS) await ingest(alerts);
+  for (const name of CATALOGS)
+    await run(program, 'catalog', 'add', name, join(sample, 'catalogs', name), '--data', data);
+  const registry = join(sample, 'tns/tns_public_objects.csv');
+  await run(program, 'tns', 'load', registry, '--epoch', new Date().toISOString(), '--data', data);
+  await run(program, 'crossmatch', '--data', data);
+  await ingest(LATE);
+}
+
+interface Asked {
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+/** The answer without what differs from one process and moment to the next: its port, request id and date. */
+async function answerOf(url: string, { path, body, headers }: Asked): Promise<Record<string, unknown>> {
+  const answer = await request(url + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: {
+      'x-request-id': 'test',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  const { date: _, 'mcp-session-id': session, ...kept } = answer.headers;
+  const bytes = Buffer.from(await answer.body.arrayBuffer());
+  const shown = Buffer.from(bytes.toString('latin1').replaceAll(url, 'http://HOST'), 'latin1');
+  const length = kept['content-length'] === undefined ? undefined : shown.length;
+  const text = path === '/metrics' ? metricsIn(shown.toString()) : shown.toString('base64');
+  return { status: answer.statusCode, ...kept, 'content-length': length, session: typeof session, text };
+}
+
+/** What is counted, without the counts; those of a route appear with its first request. */
+function metricsIn(text: string): string {
+  return [...text.matchAll(/^# .*$/gm)].map(([line]) => line).join('\n');
+}
+
+/** Requests of every operation, page and file; those of `openapi.json` and of the sample are read from the service itself. */
+async function everything(url: string, ids: readonly string[]): Promise<Asked[]> {
+  const asOf = new Date().toISOString();
+  const page = await (await request(url)).body.text();
+  const version = /\/assets\/(\w+)\//.exec(page)![1]!;
+  const files = [
+    ...readdirSync(join(root, 'src/pages/browser')).filter(name => name !== 'tsconfig.json'),
+    'h3-js.umd.js',
+  ];
+  const named = { ids: ids.slice(0, 50), positions: [{ ra: 61.622, dec: -49.295 }, { name: 'SN2099aaa' }] };
+  const rpc = (method: string, params: unknown) => ({ jsonrpc: '2.0', id: 1, method, params });
+  const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+  return [
+    ...ids.flatMap(id => ['matches', 'full'].map(detail => ({ path: `/api/objects/${id}?detail=${detail}` }))),
+    { path: `/api/objects/${ids[0]}`, headers: { accept: 'application/msgpack' } },
+    { path: `/api/objects/${ids[0]}?detail=full`, headers: { 'accept-encoding': 'gzip' } },
+    { path: '/api/objects/not-an-id' },
+    ...['ids', 'position', 'matches', 'full'].map(detail => ({ path: '/api/lookup', body: { ...named, detail } })),
+    { path: '/api/lookup', body: { ids: [] } },
+    { path: '/api/cone?ra=221.596&dec=-40.0&radius_arcsec=60&detail=full' },
+    { path: '/api/cone?ra=221.596&dec=-40.0&radius_arcsec=60&page_size=1' },
+    { path: '/api/cone?ra=0' },
+    { path: '/api/tns/SN2099aaa' },
+    { path: '/api/tns/nobody' },
+    { path: `/api/recent-crossmatches?as_of=${asOf}&hours=1&page_size=20` },
+    { path: '/api/sky-map?resolution=2' },
+    ...['/api/status', '/api/describe', '/openapi.json', '/llms.txt', '/api-docs.md', '/api/task', '/api/task/'].map(
+      path => ({ path }),
+    ),
+    ...[
+      '/',
+      '/search',
+      `/objects/${ids[0]}`,
+      '/recent',
+      '/catalogs',
+      '/brokers',
+      '/consuming',
+      '/status',
+      '/api-docs',
+    ].map(path => ({ path })),
+    ...files.map(name => ({ path: `/assets/${version}/${name}` })),
+    { path: '/mcp', body: rpc('initialize', hello) },
+    { path: '/healthz' },
+    { path: '/readyz' },
+    { path: '/metrics' },
+    { path: '/no-such-path' },
+  ];
+}
+
+/** Of both directories, without times, which differ from one ingest to the next. */
+function timeless(lines: string): string[] {
+  return lines
+    .split('\n')
+    .map(line => line.replace(/\d{4}-\d\d-\d\dT[\d:.]+(\+00:00|Z)/g, 'TIME'))
+    .sort();
+}
+
+built('is built', async () => {
+  const { buildBinary } = await import('../../src/binary/build.ts');
+  // Not in a directory of this test, which is gone with its end; removed by the last one.
+  executable = join(root, `build/test-${process.pid}/nearsky`);
+  await buildBinary(executable);
+  assert.equal(readdirSync(join(executable, '..')), ['nearsky']);
+});
+
+built(
+  "without HOME, from a read-only directory, as another user: every command and every answer is the checkout's",
+  () =>
+    withBinary(async place => {
+      const { program, data } = place;
+      for (const command of ['--version', '--help', 'serve --help', 'consume --help'])
+        assert.is(await run(program, ...command.split(' ')), await run(undefined, ...command.split(' ')));
+      await fill(place);
+      assert.equal(readdirSync(unpackedIn(cacheOf(place))).includes('start.cjs'), true);
+
+      const other = `${data}-of-checkout`;
+      const demo = await startServer(['demo', '--port', '0', '--data', other]);
+      assert.is((await demo.stop()).code, 0);
+      const exported = await run(program, 'export', '--data', data);
+      assert.equal(timeless(exported), timeless(await run(undefined, 'export', '--data', other)));
+      assert.is(await run(undefined, 'export', '--data', data), exported);
+      assert.is(
+        await run(program, 'stats', '--json', '--data', data),
+        await run(undefined, 'stats', '--json', '--data', data),
+      );
+
+      const ids = [...exported.matchAll(/"type": ?"object", ?"diaObjectId": ?"(\d+)"/g)].map(([, id]) => id!);
+      assert.ok(ids.length > 90);
+      await assertSameAnswers(place, [...ids, '1']);
+    }),
+);
+
+async function assertSameAnswers({ program, data }: Place, ids: readonly string[]): Promise<void> {
+  const args = ['serve', '--data', data, '--port', '0', '--no-crossmatch', '--acceptors', '2', '--workers', '2'];
+  const [binary, checkout] = [await startServer(args, {}, program), await startServer(args)];
+  for (const { url } of [binary, checkout])
+    await eventually('the sky is counted', async () => {
+      const { statusCode, body } = await request(`${url}/api/sky-map?resolution=2`);
+      await body.dump();
+      return statusCode === 200 || undefined;
+    });
+  const asked = await everything(checkout.url, ids);
+  for (const one of asked) {
+    const [found, expected] = [await answerOf(binary.url, one), await answerOf(checkout.url, one)];
+    assert.equal(found, expected, JSON.stringify(one));
+  }
+  const { paths } = JSON.parse(await (await request(`${checkout.url}/openapi.json`)).body.text());
+  for (const path of Object.keys(paths)) {
+    const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}(\\?|$)`);
+    assert.ok(
+      asked.some(one => pattern.test(one.path)),
+      `${path} is asked for`,
+    );
+  }
+  for (const server of [binary, checkout]) assert.is((await server.stop()).code, 0);
+}
+
+built('several first starts at once; a damaged, a shortened and a missing file are unpacked again', () =>
+  withBinary(async place => {
+    const version = await Promise.all([1, 2, 3, 4].map(() => run(place.program, '--version')));
+    assert.is(new Set(version).size, 1);
+    const unpacked = unpackedIn(cacheOf(place));
+    const files = readdirSync(join(unpacked, 'src'));
+    const addon = join(unpacked, 'src', files.find(name => /^node.*\.node$/.test(name))!);
+    const main = join(unpacked, 'src/main.js');
+    const before = [addon, main].map(file => readFileSync(file));
+    writeFileSync(
+      main,
+      before[1]!.map(byte => byte ^ 1),
+    );
+    truncateSync(addon, 1000);
+    rmSync(join(unpacked, 'workers'), { recursive: true });
+    const server = await startServer(['serve', '--data', place.data, '--port', '0'], {}, place.program);
+    assert.is((await request(`${server.url}/api/status`)).statusCode, 200);
+    assert.is((await server.stop()).code, 0);
+    assert.ok([addon, main].every((file, i) => readFileSync(file).equals(before[i]!)));
+    assert.equal(readdirSync(join(unpacked, 'src')), files, 'and nothing else');
+  }),
+);
+
+built('no place to unpack is an error that says how to mend it', () =>
+  withBinary(async ({ program, temporary }) => {
+    const cache = join(temporary, 'file');
+    writeFileSync(cache, '');
+    const { code, stdout, stderr } = await start(['--version'], { NEARSKY_CACHE_DIR: cache }, program).finished;
+    assert.equal([code, stdout], [1, '']);
+    assert.match(stderr, /^nearsky: Cannot unpack the program, tried .*: set NEARSKY_CACHE_DIR to .*\n$/);
+  }),
+);
+
+built('loads no package from the directories above its own, where others may write', () =>
+  withBinary(async ({ program, temporary, data }) => {
+    const loaded = join(temporary, 'loaded');
+    for (const name of ['@node-rs/crc32', 'msgpackr-extract', 'supports-color', 'lmdb', '@lmdb/lmdb-linux-x64']) {
+      const directory = join(temporary, 'node_modules', name);
+      mkdirSync(directory, { recursive: true });
+      writeFileSync(
+        join(directory, 'index.js'),
+        `require('fs').appendFileSync(${JSON.stringify(loaded)}, ${JSON.stringify(name)})`,
+      );
+    }
+    const settings = { LASAIR_KAFKA_SERVERS: '127.0.0.1:1', LASAIR_TOPICS: 'topic', LASAIR_GROUP_ID: 'group' };
+    const { child, finished } = start(['consume', 'lasair', '--data', data], settings, program);
+    let said = '';
+    child.stderr!.on('data', text => (said += text));
+    await eventually('it has tried to connect', async () => /lasair/.test(said) || undefined);
+    send(child, 'SIGTERM');
+    const { code, stderr } = await finished;
+    assert.is(code, 0, stderr);
+    assert.not.ok(existsSync(loaded), existsSync(loaded) ? readFileSync(loaded, 'utf8') : '');
+  }),
+);
+
+built('leaves nothing behind', () => rmSync(join(executable, '..'), { recursive: true }));
+
+test.run();
