@@ -19,6 +19,7 @@ import { memory } from './memory.ts';
 import { overloaded } from './overload.ts';
 import { type Options, type Report, ratio, table, type Workload } from './report.ts';
 import { scaling } from './scaling.ts';
+import { sizing } from './sizing.ts';
 import { start } from './start.ts';
 import { transfer } from './transfer.ts';
 
@@ -34,6 +35,7 @@ const workloads: readonly Workload[] = [
   overloaded,
   crossmatch,
   transfer,
+  sizing,
 ];
 const baselineFile = fileURLToPath(new URL('./baseline.json', import.meta.url));
 

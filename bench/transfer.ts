@@ -69,11 +69,12 @@ function crossmatchOf(diaObjectId: bigint, i: number, random: () => number): Cro
   return { diaObjectId, catalogOutcomes: CATALOGS.map(({ name }) => [name, 'searched'] as const), matches, tns };
 }
 
-async function fill(store: Store, seed: number): Promise<void> {
+/** Stores that many crossmatched objects. */
+export async function fill(store: Store, seed: number, objects = OBJECTS): Promise<void> {
   const random = seededRandom(seed);
   const writer = new Writer(store);
-  for (let from = 0; from < OBJECTS; from += BATCH) {
-    const ids = Array.from({ length: BATCH }, (_, k) => FIRST_ID + BigInt(from + k));
+  for (let from = 0; from < objects; from += BATCH) {
+    const ids = Array.from({ length: Math.min(BATCH, objects - from) }, (_, k) => FIRST_ID + BigInt(from + k));
     const deliveries = ids.map(diaObjectId => ({
       diaObjectId,
       position: { ra: 360 * random(), dec: 180 * random() - 90 },

@@ -17,6 +17,7 @@ import * as assert from 'uvu/assert';
 import {
   CATALOGS,
   eventually,
+  get,
   type Program,
   root,
   sample,
@@ -100,7 +101,10 @@ interface Asked {
   readonly headers?: Record<string, string>;
 }
 
-/** The answer without what differs from one process and moment to the next: its port, request id and date. */
+/** A cone is of the moment when its first page was asked for, which the cursor has in it. */
+const OF_THE_MOMENT = /("(?:as_of|next_cursor)": )"[^"]*"/g;
+
+/** The answer without what differs from one process and moment to the next: its port, the moment of its cone, and its date. */
 async function answerOf(url: string, { path, body, headers }: Asked): Promise<Record<string, unknown>> {
   const answer = await request(url + path, {
     method: body === undefined ? 'GET' : 'POST',
@@ -112,10 +116,11 @@ async function answerOf(url: string, { path, body, headers }: Asked): Promise<Re
     body: body === undefined ? null : JSON.stringify(body),
   });
   const { date: _, 'mcp-session-id': session, ...kept } = answer.headers;
-  const bytes = Buffer.from(await answer.body.arrayBuffer());
-  const shown = Buffer.from(bytes.toString('latin1').replaceAll(url, 'http://HOST'), 'latin1');
+  // Byte for byte, whatever they are.
+  const bytes = Buffer.from(await answer.body.arrayBuffer()).toString('latin1');
+  const shown = bytes.replaceAll(url, 'http://HOST').replace(OF_THE_MOMENT, '$1');
   const length = kept['content-length'] === undefined ? undefined : shown.length;
-  const text = path === '/metrics' ? metricsIn(shown.toString()) : shown.toString('base64');
+  const text = path === '/metrics' ? metricsIn(shown) : shown;
   return { status: answer.statusCode, ...kept, 'content-length': length, session: typeof session, text };
 }
 
@@ -126,8 +131,10 @@ function metricsIn(text: string): string {
 
 /** Requests of every operation, page and file; those of `openapi.json` and of the sample are read from the service itself. */
 async function everything(url: string, ids: readonly string[]): Promise<Asked[]> {
-  const asOf = new Date().toISOString();
+  const today = new Date().toISOString().slice(0, 10);
   const page = await (await request(url)).body.text();
+  const cone = '/api/cone?ra=221.596&dec=-40.0&radius_arcsec=60&page_size=1';
+  const { next_cursor } = await get(url + cone);
   const version = /\/assets\/(\w+)\//.exec(page)![1]!;
   const files = [
     ...readdirSync(join(root, 'src/pages/browser')).filter(name => name !== 'tsconfig.json'),
@@ -144,11 +151,12 @@ async function everything(url: string, ids: readonly string[]): Promise<Asked[]>
     ...['ids', 'position', 'matches', 'full'].map(detail => ({ path: '/api/lookup', body: { ...named, detail } })),
     { path: '/api/lookup', body: { ids: [] } },
     { path: '/api/cone?ra=221.596&dec=-40.0&radius_arcsec=60&detail=full' },
-    { path: '/api/cone?ra=221.596&dec=-40.0&radius_arcsec=60&page_size=1' },
+    { path: cone },
+    { path: `/api/cone?cursor=${encodeURIComponent(next_cursor)}&page_size=1` },
     { path: '/api/cone?ra=0' },
     { path: '/api/tns/SN2099aaa' },
     { path: '/api/tns/nobody' },
-    { path: `/api/recent-crossmatches?as_of=${asOf}&hours=1&page_size=20` },
+    { path: `/api/recent-crossmatches?start=${today}T00:00:00Z&end=${today}T23:59:59Z&page_size=20` },
     { path: '/api/sky-map?resolution=2' },
     ...['/api/status', '/api/describe', '/openapi.json', '/llms.txt', '/api-docs.md', '/api/task', '/api/task/'].map(
       path => ({ path }),

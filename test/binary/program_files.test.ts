@@ -1,0 +1,34 @@
+/** The program's files are named in one place, as the single executable has them elsewhere. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { programFile, programModule } from '../../src/program_files.ts';
+import { root } from '../e2e/support.ts';
+
+/** What is never part of the executable's program may ask where it is. */
+const MAY_ASK = ['src/program_files.ts', 'src/binary/bundle.ts', 'src/binary/build.ts'];
+
+const test = suite('binary/program_files');
+
+test('names files and modules from the root of the checkout', () => {
+  assert.is(programFile('package.json'), join(root, 'package.json'));
+  assert.is(fileURLToPath(programModule('workers/worker')), join(root, 'workers/worker.ts'));
+});
+
+test('no other module asks where it is; every file and module that is named exists', () => {
+  const asking: string[] = [];
+  const named: string[] = [];
+  for (const path of globSync('{src,workers,index}/**/*.ts', { cwd: root }).sort()) {
+    const text = readFileSync(join(root, path), 'utf8');
+    if (/import\.meta\.(url|dirname|filename|resolve)/.test(text)) asking.push(path);
+    named.push(...[...text.matchAll(/programFile\('([^']*)'\)/g)].map(([, file]) => file!));
+    named.push(...[...text.matchAll(/programModule\('([^']*)'\)/g)].map(([, module]) => `${module}.ts`));
+  }
+  assert.equal(asking, [...MAY_ASK].sort());
+  assert.ok(named.length >= 7);
+  for (const file of named) assert.ok(existsSync(join(root, file)), file);
+});
+
+test.run();

@@ -1,0 +1,110 @@
+/** The pages for whoever runs the service name what there is: commands and their options, settings, metrics, events of the log, files. */
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { settingsPage } from '../../docs/settings.ts';
+import { ENVIRONMENT_ONLY, loadConfig, SETTINGS } from '../../src/config.ts';
+import { root, start, withDirectory } from '../e2e/support.ts';
+
+const docs = (name: string) => join(root, 'docs', name);
+const page = readFileSync(docs('operations.md'), 'utf8');
+const unit = readFileSync(docs('nearsky.service'), 'utf8');
+const sources = globSync('src/**/*.ts', { cwd: root })
+  .map(path => readFileSync(join(root, path), 'utf8'))
+  .join('\n');
+
+/** Names in capitals that are no setting of ours. */
+const OF_OTHERS = ['XDG_CACHE_HOME', 'CAP_NET_BIND_SERVICE', 'AF_INET', 'AF_INET6', 'AF_UNIX'];
+
+const test = suite('docs/operations');
+
+test('settings.md is what `node docs/settings.ts` prints', () => {
+  assert.fixture(readFileSync(docs('settings.md'), 'utf8'), settingsPage());
+});
+
+test('every setting that is named exists; the example has no other, and can be loaded', () => {
+  const named = new Set([...`${page}${unit}`.matchAll(/\b[A-Z][A-Z\d]*(?:_[A-Z\d]+)+\b/g)].map(([name]) => name));
+  const known = [...Object.keys(SETTINGS), ...Object.keys(ENVIRONMENT_ONLY), ...OF_OTHERS];
+  assert.ok(named.has('NEARSKY_CACHE_DIR'));
+  assert.equal(
+    [...named].filter(name => !known.includes(name)),
+    [],
+  );
+  loadConfig({ file: docs('nearsky.example.json') });
+});
+
+test('every command that is shown exists, with its options', async () => {
+  const { stdout } = await start(['--help']).finished;
+  const commands = [...stdout.matchAll(/^ {2}(\w+) {2,}/gm)].map(([, name]) => name!);
+  const shown = [...`${page}\n${unit}`.matchAll(/\bnearsky(?:-admin)? (\w+)((?: [^\s`/|>]+)*)/g)].filter(
+    ([, name]) => name !== 'as',
+  );
+  const used = shown.filter(([, name]) => commands.includes(name!));
+  for (const command of commands) {
+    const options = new Set(
+      used.filter(([, name]) => name === command).flatMap(([, , rest]) => rest!.match(/--[\w-]+/g) ?? []),
+    );
+    if (options.size === 0) continue;
+    const help = (await start([command, '--help']).finished).stdout;
+    for (const option of options) assert.ok(help.includes(`${option} `), `${command} has ${option}`);
+  }
+  assert.ok(new Set(used.map(([, name]) => name)).size >= 8, 'most commands are shown');
+});
+
+test('every metric that is named is exposed; every event of the log is written', () => {
+  const metrics = new Set(
+    [...page.matchAll(/\b(?:nearsky|crossmatch|process)_[a-z_]*[a-z]\b(?=[^:]|$)/g)].map(([name]) => name),
+  );
+  const events = [
+    'index_failed',
+    'crossmatch_failed',
+    'pool_failed',
+    'acceptor_failed',
+    'consume_failed',
+    'consume_connected',
+  ];
+  for (const event of [...events, 'stopped_early']) {
+    assert.ok(page.includes(event), event);
+    assert.match(sources, new RegExp(`log\\('${event}'`));
+    metrics.delete(event);
+  }
+  for (const name of metrics) assert.match(sources, new RegExp(`'${name}'`), name);
+  assert.ok(metrics.size > 15);
+  for (const [name] of page.matchAll(/\]\((?!https?:)[^)]*\)/g)) assert.ok(existsSync(docs(name.slice(2, -1))), name);
+});
+
+const analyzer = ['/usr/bin/systemd-analyze'].find(existsSync);
+const units = analyzer ? test : test.skip;
+
+units(
+  `the unit, and those that the page makes of it, are right (systemd-analyze: ${analyzer ?? 'absent, skipped'})`,
+  () =>
+    withDirectory(async directory => {
+      copyFileSync(docs('nearsky.service'), join(directory, 'nearsky.service'));
+      const made = [...page.matchAll(/^(sed '[^']*') docs\/(\S+) \| sudo tee \/etc\/systemd\/system\/(\S+)$/gm)];
+      assert.is(made.length, 2);
+      for (const [, sed, from, to] of made)
+        writeFileSync(join(directory, to!), execFileSync('sh', ['-c', `${sed} ${docs(from!)}`]));
+      const [, timer] = /^printf '(\[Timer\][^']*)'/m.exec(page)!;
+      writeFileSync(join(directory, 'nearsky-tns.timer'), timer!.replaceAll('\\n', '\n'));
+      const names = ['nearsky.service', 'nearsky-consume.service', 'nearsky-tns.service', 'nearsky-tns.timer'];
+      for (const name of names) {
+        const file = join(directory, name);
+        const text = readFileSync(file, 'utf8');
+        if (name !== 'nearsky.service' && name.endsWith('service')) assert.not.match(text, 'nearsky serve');
+        // The executable must exist where it is checked.
+        writeFileSync(file, text.replace('/usr/local/bin/nearsky', process.execPath));
+      }
+      // Standard error has its complaints about these units, and about others of this machine.
+      const { stderr } = await runFile(analyzer!, ['verify', ...names.map(name => join(directory, name))]);
+      assert.not.match(stderr, /nearsky/);
+    }),
+);
+
+async function runFile(file: string, args: readonly string[]) {
+  return await start([], {}, { file, args, cwd: root, env: process.env }).finished;
+}
+
+test.run();
