@@ -6,7 +6,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openStore } from '../src/store/store.ts';
-import { startService, withDataDir } from './processes.ts';
+import { startService, withDirectory } from './processes.ts';
 import type { Options, Workload } from './report.ts';
 import { fill } from './transfer.ts';
 
@@ -32,7 +32,7 @@ async function started(dataDir: string) {
 
 async function run({ points, seed }: Options, note: (text: string) => void) {
   const objects = Math.min(points, MOST_OBJECTS);
-  return await withDataDir(async directory => {
+  return await withDirectory(async directory => {
     const [empty, full] = [join(directory, 'empty'), join(directory, 'full')];
     await openStore(empty, 'write').close();
     note(`storing ${objects} objects`);

@@ -119,8 +119,8 @@ async function answerOf(url: string, { path, body, headers }: Asked): Promise<Re
   // Byte for byte, whatever they are.
   const bytes = Buffer.from(await answer.body.arrayBuffer()).toString('latin1');
   const shown = bytes.replaceAll(url, 'http://HOST').replace(OF_THE_MOMENT, '$1');
-  const length = kept['content-length'] === undefined ? undefined : shown.length;
   const text = path === '/metrics' ? metricsIn(shown) : shown;
+  const length = kept['content-length'] === undefined ? undefined : text.length;
   return { status: answer.statusCode, ...kept, 'content-length': length, session: typeof session, text };
 }
 
@@ -226,7 +226,8 @@ built(
 
 async function assertSameAnswers({ program, data }: Place, ids: readonly string[]): Promise<void> {
   const args = ['serve', '--data', data, '--port', '0', '--no-crossmatch', '--acceptors', '2', '--workers', '2'];
-  const [binary, checkout] = [await startServer(args, {}, program), await startServer(args)];
+  const patient = { API_REQUEST_BUDGET_SECONDS: '60' };
+  const [binary, checkout] = [await startServer(args, patient, program), await startServer(args, patient)];
   for (const { url } of [binary, checkout])
     await eventually('the sky is counted', async () => {
       const { statusCode, body } = await request(`${url}/api/sky-map?resolution=2`);
@@ -247,6 +248,36 @@ async function assertSameAnswers({ program, data }: Place, ids: readonly string[
     );
   }
   for (const server of [binary, checkout]) assert.is((await server.stop()).code, 0);
+}
+
+built('the other commands: config, ingest on threads, demo, export, import, backup', () =>
+  withBinary(async ({ program, temporary, data }) => {
+    assert.is(await run(program, 'config', '--json'), await run(undefined, 'config', '--json'));
+    const long = join(temporary, 'long.ndjson');
+    writeFileSync(long, longMessages());
+    const ingest = ['ingest', '--broker', 'lasair', '--json', long, '--data'];
+    assert.is(
+      await run(program, ...ingest, join(temporary, 'a')),
+      await run(undefined, ...ingest, join(temporary, 'b')),
+    );
+
+    const demo = await startServer(['demo', '--port', '0', '--data', data], {}, program);
+    assert.is((await demo.stop()).code, 0);
+    const lines = join(temporary, 'lines.ndjson');
+    await run(program, 'export', lines, '--data', data);
+    const [imported, backup] = [join(temporary, 'imported'), join(temporary, 'backup')];
+    await run(program, 'import', lines, '--data', imported);
+    await run(program, 'backup', backup, '--data', data);
+    for (const copy of [imported, backup])
+      assert.is(await run(program, 'export', '--data', copy), readFileSync(lines, 'utf8'));
+  }),
+);
+
+/** The sample's good messages of Lasair over and over, made so long and many that threads read them. */
+function longMessages(): string {
+  const messages = readFileSync(join(sample, 'alerts/lasair.ndjson'), 'utf8').trim().split('\n').slice(0, 50);
+  const long = messages.map(line => line.replace('{', `{"padding": "${'x'.repeat(20_000)}", `));
+  return `${Array.from({ length: 8 }, () => long.join('\n')).join('\n')}\n`;
 }
 
 built('several first starts at once; a damaged, a shortened and a missing file are unpacked again', () =>
