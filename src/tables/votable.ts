@@ -1,0 +1,181 @@
+/**
+ * VOTable 1.4 (IVOA recommendation of 2019-10-21): one table, its rows as TABLEDATA or BINARY2.
+ *
+ * The document is ASCII. A null is an empty TD, or a flag of BINARY2, in every type. Times are DALI 1.1's timestamps.
+ */
+import { type ByteSink, fragment } from '../../workers/bytes.ts';
+import { Binary2 } from './binary2.ts';
+import {
+  type Cell,
+  type Column,
+  type ColumnType,
+  isAscii,
+  isInt32,
+  isInt64,
+  type Row,
+  refuseCell,
+  type Table,
+} from './columns.ts';
+import { timestamp } from './timestamp.ts';
+import { escapeXml } from './xml.ts';
+
+export const VOTABLE_TYPE = 'application/x-votable+xml';
+
+/** How the rows are written. */
+export type Serialization = 'tabledata' | 'binary2';
+
+export interface Info {
+  readonly name: string;
+  readonly value: string;
+  readonly text?: string;
+}
+
+const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
+const OPEN_DOCUMENT =
+  '<VOTABLE version="1.4" xmlns="http://www.ivoa.net/xml/VOTable/v1.3" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ' +
+  'xsi:schemaLocation="http://www.ivoa.net/xml/VOTable/v1.3 http://www.ivoa.net/xml/VOTable/VOTable-1.4.xsd">\n';
+const SYSTEMS = '<COOSYS ID="icrs" system="ICRS"/>\n<TIMESYS ID="utc" timescale="UTC" refposition="UNKNOWN"/>\n';
+
+const OPEN_ROW = fragment('<TR>');
+const CLOSE_ROW = fragment('</TR>\n');
+const OPEN_CELL = fragment('<TD>');
+const CLOSE_CELL = fragment('</TD>');
+const NULL_CELL = fragment('<TD/>');
+
+/** The type attributes of a FIELD. */
+const DATATYPES: Readonly<Record<ColumnType, string>> = {
+  int64: 'datatype="long"',
+  int32: 'datatype="int"',
+  float64: 'datatype="double"',
+  boolean: 'datatype="boolean"',
+  text: 'datatype="unicodeChar" arraysize="*"',
+  time: 'datatype="char" arraysize="*" xtype="timestamp"',
+};
+
+/**
+ * Writes a document to a sink in order: `begin`, a `row` each, `end`. Whoever streams may take what the sink holds, and set its length
+ * to 0, after any of these.
+ */
+export class VotableWriter {
+  readonly #out: ByteSink;
+  readonly #table: Table;
+  readonly #binary: Binary2 | undefined;
+
+  constructor(out: ByteSink, table: Table, serialization: Serialization = 'tabledata') {
+    this.#out = out;
+    this.#table = table;
+    this.#binary = serialization === 'binary2' ? new Binary2(out, table.columns) : undefined;
+  }
+
+  /** @param infos what else is to be said of the result, before the table */
+  begin(infos: readonly Info[] = []): void {
+    const { name, description, columns } = this.#table;
+    const status = { name: 'QUERY_STATUS', value: 'OK' };
+    this.#out.longText(
+      `${DECLARATION}${OPEN_DOCUMENT}${SYSTEMS}<RESOURCE type="results">\n${[status, ...infos].map(infoElement).join('')}` +
+        `<TABLE name="${escapeXml(name)}">\n<DESCRIPTION>${escapeXml(description)}</DESCRIPTION>\n` +
+        `${columns.map(fieldElement).join('')}<DATA>\n${this.#binary ? '<BINARY2>\n<STREAM encoding="base64">\n' : '<TABLEDATA>\n'}`,
+    );
+  }
+
+  /** @throws CellError when a cell is not of its column's type; what was written before it then stands in the sink */
+  row(cells: Row): void {
+    if (this.#binary) this.#binary.row(cells);
+    else this.#dataRow(cells);
+  }
+
+  /**
+   * Ends the table and the document.
+   * @param status OVERFLOW: there are more rows than these; a text: why the rest of them is missing
+   */
+  end(status: 'OK' | 'OVERFLOW' | { readonly error: string } = 'OK'): void {
+    this.#binary?.end();
+    const data = this.#binary ? '</STREAM>\n</BINARY2>\n' : '</TABLEDATA>\n';
+    const trailer =
+      typeof status === 'object'
+        ? infoElement({ name: 'QUERY_STATUS', value: 'ERROR', text: status.error })
+        : status === 'OVERFLOW'
+          ? infoElement({ name: 'QUERY_STATUS', value: status })
+          : '';
+    this.#out.longText(`${data}</DATA>\n</TABLE>\n${trailer}</RESOURCE>\n</VOTABLE>\n`);
+  }
+
+  #dataRow(cells: Row): void {
+    const out = this.#out;
+    const { columns } = this.#table;
+    out.fragment(OPEN_ROW);
+    for (let i = 0; i < columns.length; i++) {
+      const cell = cells[i]!;
+      if (cell === null) {
+        out.fragment(NULL_CELL);
+        continue;
+      }
+      const text = cellText(columns[i]!, cell);
+      out.fragment(OPEN_CELL);
+      if (text.length < SHORT_TEXT) out.text(text);
+      else out.longText(text);
+      out.fragment(CLOSE_CELL);
+    }
+    out.fragment(CLOSE_ROW);
+  }
+}
+
+/** Up to here a text is copied one character after another. */
+const SHORT_TEXT = 40;
+
+function cellText(column: Column, cell: Exclude<Cell, null>): string {
+  switch (column.type) {
+    case 'int64':
+      return isInt64(cell) ? `${cell}` : refuseCell(column, cell);
+    case 'int32':
+      return isInt32(cell) ? `${cell}` : refuseCell(column, cell);
+    case 'float64':
+      return typeof cell === 'number' ? floatText(cell) : refuseCell(column, cell);
+    case 'boolean':
+      return typeof cell === 'boolean' ? `${cell}` : refuseCell(column, cell);
+    case 'time':
+      return typeof cell === 'number' ? timestamp(cell) : refuseCell(column, cell);
+    case 'text':
+      if (typeof cell !== 'string' || (column.isAscii && !isAscii(cell))) refuseCell(column, cell);
+      return escapeXml(cell);
+  }
+}
+
+/** Shortest text that reads back as the same number; VOTable 1.4, section 6, has the names of what is not finite. */
+function floatText(value: number): string {
+  if (Number.isFinite(value)) return Object.is(value, -0) ? '-0' : `${value}`;
+  return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
+}
+
+function fieldElement(column: Column): string {
+  const { name, type, unit, ucd, description, isAscii } = column;
+  const attributes = [
+    `name="${escapeXml(name)}"`,
+    type === 'text' && isAscii ? 'datatype="char" arraysize="*"' : DATATYPES[type],
+    unit !== undefined && `unit="${escapeXml(unit)}"`,
+    ucd !== undefined && `ucd="${escapeXml(ucd)}"`,
+    systemOf(column) && `ref="${systemOf(column)}"`,
+  ];
+  return `<FIELD ${attributes.filter(Boolean).join(' ')}><DESCRIPTION>${escapeXml(description)}</DESCRIPTION></FIELD>\n`;
+}
+
+/** The system that a column's values are in. */
+function systemOf({ type, ucd }: Column): string | undefined {
+  if (type === 'time') return 'utc';
+  return ucd !== undefined && /^pos[._]eq[._](ra|dec)\b|^POS_EQ_(RA|DEC)/.test(ucd) ? 'icrs' : undefined;
+}
+
+function infoElement({ name, value, text }: Info): string {
+  const attributes = `name="${escapeXml(name)}" value="${escapeXml(value)}"`;
+  return text === undefined ? `<INFO ${attributes}/>\n` : `<INFO ${attributes}>${escapeXml(text)}</INFO>\n`;
+}
+
+/**
+ * A document that says why there is no table: to clients of Simple Cone Search 1.03 in the INFO `Error` (section 2.3, erratum 3), to those of
+ * DALI 1.1 in QUERY_STATUS (section 4.4).
+ */
+export function votableError(message: string): string {
+  const error = infoElement({ name: 'Error', value: message }).replace('<INFO', '<INFO ID="Error"');
+  const status = infoElement({ name: 'QUERY_STATUS', value: 'ERROR', text: message });
+  return `${DECLARATION}${OPEN_DOCUMENT}${error}<RESOURCE type="results">\n${status}</RESOURCE>\n</VOTABLE>\n`;
+}

@@ -1,0 +1,26 @@
+/** XML text in ASCII: what is beyond it becomes a character reference. */
+
+const PLAIN = /^[ !#-%'-;=?-~]*$/;
+/** What must be escaped, or cannot stand in XML 1.0 at all (section 2.2: control characters, halves of pairs, U+FFFE, U+FFFF). */
+const SPECIAL = /[^ !#-%'-;=?-~]/gu;
+
+const NAMED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const REPLACEMENT = '&#xfffd;';
+
+/** For content and for values of attributes in double quotes. A character that XML has no way to write becomes U+FFFD. */
+export function escapeXml(text: string): string {
+  return PLAIN.test(text) ? text : text.replace(SPECIAL, escapeCharacter);
+}
+
+function escapeCharacter(character: string): string {
+  const named = NAMED[character];
+  if (named) return named;
+  const code = character.codePointAt(0)!;
+  return isXmlCharacter(code) ? `&#x${code.toString(16)};` : REPLACEMENT;
+}
+
+/** XML 1.0, section 2.2, production 2. */
+function isXmlCharacter(code: number): boolean {
+  if (code < 0x20) return code === 0x9 || code === 0xa || code === 0xd;
+  return code < 0xd800 || (code > 0xdfff && code !== 0xfffe && code !== 0xffff);
+}

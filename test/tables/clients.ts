@@ -1,0 +1,54 @@
+/** The programs that astronomers read tables with, where they are installed. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const PYTHONS = ['/usr/bin/python3', 'python3'];
+
+function runs(command: string, args: readonly string[]): boolean {
+  return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+}
+
+/** Whether STILTS, TOPCAT's library, is there (Debian package stilts). */
+export const hasStilts = runs('sh', ['-c', 'command -v stilts']);
+/** A Python with astropy and pyvo (Debian packages python3-astropy, python3-pyvo); undefined where there is none. */
+export const python = PYTHONS.find(each => runs(each, ['-c', 'import astropy, pyvo']));
+
+export interface Ended {
+  readonly status: number | null;
+  readonly out: string;
+  readonly errors: string;
+}
+
+/** @param input what the program reads on its standard input */
+export function run(command: string, args: readonly string[], input = ''): Ended {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { input, encoding: 'utf8', maxBuffer: 1 << 28 });
+  if (error) throw error;
+  return { status, out: stdout, errors: stderr };
+}
+
+/** Runs with a folder that is gone afterwards. */
+export async function withFolder<T>(work: (folder: string) => T | Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'nearsky-tables-'));
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** What votlint has to say of a document: a line each, none where it is without fault. */
+export function votlint(document: string): string[] {
+  const { out, errors } = run('stilts', ['votlint', 'validate=true', 'ucd=true', 'unit=true', 'votable=-'], document);
+  return `${out}${errors}`.split('\n').filter(line => line !== '');
+}
+
+/** Each named text as a file of a folder; their paths. */
+export function writeFiles(folder: string, texts: Readonly<Record<string, string>>): string[] {
+  return Object.entries(texts).map(([name, text]) => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  });
+}
