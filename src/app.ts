@@ -32,6 +32,7 @@ import { resolveTns } from './routes/resolve_tns.ts';
 import { serviceStatus } from './routes/service_status.ts';
 import { SKY_MAP_PATH, skyMap } from './routes/sky_map.ts';
 import { redirectToTaskList, taskList } from './routes/task_list.ts';
+import { virtualObservatory } from './routes/vo.ts';
 import { Service, type ServiceOptions } from './service.ts';
 
 export interface App {
@@ -147,6 +148,7 @@ function routesOf(service: Service, watched: () => Watched, forward: Handler | u
   operation('GET', '/llms.txt', 'llms_txt', getLlmsTxt(service));
   operation('GET', '/api-docs.md', 'api_docs', markdownDocs(service));
   for (const [path, name, handler] of pages(service)) operation('GET', path, name, handler);
+  for (const [path, name, handler] of virtualObservatory(service)) operation('GET', path, name, handler);
   operation('GET', '/api/task', 'task_list', redirectToTaskList);
   router.all!(MCP_PATH, named('mcp', forward ?? mcp(service)));
   router.all!('/healthz', named('healthz', health));

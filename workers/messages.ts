@@ -4,7 +4,16 @@
  * every element of a typed array that is posted (4.5 ms for 64 KB).
  */
 import { Packr } from 'msgpackr';
-import type { ConeQuery, CountQuery, LookupInput, LookupQuery, Query, RecentQuery } from './tasks.ts';
+import type {
+  ConeQuery,
+  CountQuery,
+  LookupInput,
+  LookupQuery,
+  MocQuery,
+  Query,
+  RecentQuery,
+  VoConeQuery,
+} from './tasks.ts';
 
 /** A query, and what is left of its time when it is posted, milliseconds. */
 export interface BudgetedQuery {
@@ -45,6 +54,12 @@ function fieldsOf(query: Query): unknown[] {
       const { timeField, startUs, endUs, window, detail, pageSize, asOfUs, after } = query;
       return [timeField, startUs, endUs, window, detail, pageSize, asOfUs, after];
     }
+    case 'voCone': {
+      const { target, ra, dec, radiusArcsec, verbosity, maxRecords, serialization, infos } = query;
+      return [target, ra, dec, radiusArcsec, verbosity, maxRecords, serialization, infos];
+    }
+    case 'moc':
+      return [query.target, query.encoding];
   }
 }
 
@@ -63,6 +78,14 @@ function queryOf(kind: Query['kind'], fields: readonly unknown[]): Query {
     case 'recent': {
       const [timeField, startUs, endUs, window, detail, pageSize, asOfUs, after] = fields;
       return { kind, timeField, startUs, endUs, window, detail, pageSize, asOfUs, after } as RecentQuery;
+    }
+    case 'voCone': {
+      const [target, ra, dec, radiusArcsec, verbosity, maxRecords, serialization, infos] = fields;
+      return { kind, target, ra, dec, radiusArcsec, verbosity, maxRecords, serialization, infos } as VoConeQuery;
+    }
+    case 'moc': {
+      const [target, encoding] = fields;
+      return { kind, target, encoding } as MocQuery;
     }
   }
 }

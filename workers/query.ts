@@ -13,7 +13,9 @@ import { coneAnswer } from './queries/cone.ts';
 import { Clock, type QueryContext, StaleIndex, type Steps, TooExpensive } from './queries/context.ts';
 import { countAnswer } from './queries/count.ts';
 import { lookupAnswer } from './queries/lookup.ts';
+import { mocAnswer } from './queries/moc.ts';
 import { recentAnswer } from './queries/recent.ts';
+import { voConeAnswer } from './queries/vo_cone.ts';
 import { nextTurn } from './runtime.ts';
 import type { MetricsAnswer, ProbeAnswer, Query, QueryAnswers, QueryOutcome, QueryTask } from './tasks.ts';
 import { currentStore, threadFacts } from './thread.ts';
@@ -131,5 +133,9 @@ function answer(query: Query, context: QueryContext): Steps {
       return coneAnswer(query, context);
     case 'recent':
       return recentAnswer(query, context);
+    case 'voCone':
+      return voConeAnswer(query, context);
+    case 'moc':
+      return mocAnswer(query, context);
   }
 }

@@ -8,6 +8,9 @@ import type { Counters } from '../src/store/counters.ts';
 import type { RecentPosition } from '../src/store/recent.ts';
 import type { RegistrySnapshot } from '../src/store/registry.ts';
 import type { ProvenanceSet } from '../src/store/types.ts';
+import type { Info, Serialization } from '../src/tables/votable.ts';
+import type { ConeTarget, Verbosity } from '../src/vo/cone_tables.ts';
+import type { MocFormat } from '../src/vo/moc.ts';
 import type { JoinAnswer, JoinTask } from './join.ts';
 import type { MatchAnswer, MatchTask } from './match.ts';
 import type { NormaliseAnswer, NormaliseTask } from './normalise.ts';
@@ -126,8 +129,27 @@ export interface RecentQuery extends Asked {
   readonly after: RecentPosition | null;
 }
 
+/** A cone search of the Virtual Observatory: a VOTable. */
+export interface VoConeQuery extends Asked, Circle {
+  readonly kind: 'voCone';
+  readonly target: ConeTarget;
+  readonly verbosity: Verbosity;
+  /** Rows at most; 0 for the columns alone, as is a radius of 0. */
+  readonly maxRecords: number;
+  readonly serialization: Serialization;
+  /** What the answer says beside the table. */
+  readonly infos: readonly Info[];
+}
+
+/** A coverage map; the answer is empty where the catalog is not registered. */
+export interface MocQuery extends Asked {
+  readonly kind: 'moc';
+  readonly target: ConeTarget;
+  readonly encoding: MocFormat;
+}
+
 /** The answer to each is the body of a response. */
-export type Query = LookupQuery | CountQuery | ConeQuery | RecentQuery;
+export type Query = LookupQuery | CountQuery | ConeQuery | RecentQuery | VoConeQuery | MocQuery;
 
 /** A generation with a number that no other of the same publisher has: two generations may answer for the same sequence number. */
 export interface PublishedGeneration extends Generation {

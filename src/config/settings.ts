@@ -118,6 +118,10 @@ const API = {
   ),
 };
 
+  // The index finds what is a match's radius further, too.
+  VO_MAX_RADIUS_DEG: about('The largest radius of a cone search of the Virtual Observatory, degrees.', number(0.5, 0.0001, 0.98)),
+  VO_MAX_RECORDS: about('Rows of an answer to one, at most.', integer(10_000, 1, 100_000)),
+
 const CROSSMATCH = {
   CROSSMATCH_RADIUS_ARCSEC: about(
     'How far a catalog source may lie from an object that it matches.',

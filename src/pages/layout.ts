@@ -62,7 +62,7 @@ ${main}
 </main>
 <footer>
 <p>nearsky ${config.APP_VERSION ?? ''}. Positions are ICRS degrees, separations arcsec, times UTC. A coincident source is not a host.</p>
-<p><a href="/consuming">What an answer does not mean</a> · <a href="/openapi.json">openapi.json</a> · <a href="/llms.txt">llms.txt</a></p>
+<p><a href="/consuming">What an answer does not mean</a> · <a href="/vo">Virtual Observatory</a> · <a href="/openapi.json">openapi.json</a> · <a href="/llms.txt">llms.txt</a></p>
 </footer>
 ${jsonData('facts', factsOf(config))}
 </body>

@@ -12,3 +12,4 @@ export {
   statusPage,
 } from './content.ts';
 export { layout } from './layout.ts';
+export { voPage } from './vo_page.ts';

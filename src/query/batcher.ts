@@ -17,6 +17,8 @@ import type { Budget } from './budget.ts';
 const QUICK_OBJECTS = 200;
 /** What one position or name counts for. */
 const OBJECTS_PER_POSITION = 20;
+/** A cone up to here is taken for one of few objects, whatever it may list. */
+const QUICK_RADIUS_ARCSEC = 60;
 /** Queries of one task. */
 const MAX_BATCH = 64;
 /** Queries that wait for a thread, in each lane: a second or two of work. */
@@ -221,6 +223,10 @@ function objectsOf(query: Query): number {
     case 'cone':
     case 'recent':
       return query.pageSize;
+    case 'voCone':
+      return query.radiusArcsec <= QUICK_RADIUS_ARCSEC ? OBJECTS_PER_POSITION : query.maxRecords;
+    case 'moc':
+      return Number.POSITIVE_INFINITY;
     case 'lookup':
     case 'count':
       return query.inputs.reduce((sum, { kind }) => sum + (kind === 'id' ? 1 : OBJECTS_PER_POSITION), 0);

@@ -5,6 +5,7 @@ import type { Handler } from '../http/exchange.ts';
 import { bytesResponse, textResponse } from '../http/respond.ts';
 import type { Page } from '../pages/layout.ts';
 import type { Service } from '../service.ts';
+import { VO_PATH } from '../vo/vosi.ts';
 
 /** Everything comes from this host, and no script or style that stands in a page is taken. */
 const POLICY =
@@ -36,6 +37,7 @@ export function pages({ config }: Service): readonly (readonly [path: string, op
     ['/consuming', 'page', page(({ consumingPage }, base) => consumingPage(config, base))],
     ['/status', 'page', page(({ statusPage }) => statusPage())],
     ['/api-docs', 'api_docs', page(({ apiDocsPage }, base) => apiDocsPage(config, base))],
+    [VO_PATH, 'page', page(({ voPage }, base) => voPage(config, base))],
     ['/assets/:version/:name', 'asset', asset],
   ];
 }

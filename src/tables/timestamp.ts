@@ -1,4 +1,15 @@
-const YEAR_LENGTH = 4;
+/** Microseconds since 1970: years of four digits. */
+const FIRST_US = -62_167_219_200_000_000;
+const END_US = 253_402_300_800_000_000;
+
+function isTimestamp(timeUs: number): boolean {
+  return Number.isInteger(timeUs) && timeUs >= FIRST_US && timeUs < END_US;
+}
+
+/** The cell of a time; null where there is none, or none that has a timestamp. */
+export function timeCell(timeUs: number | null | undefined): number | null {
+  return typeof timeUs === 'number' && isTimestamp(timeUs) ? timeUs : null;
+}
 
 /**
  * DALI 1.1's timestamp (section 3.3.3): ISO-8601, UTC with its Z, microseconds as six digits, left out when they are zero.
@@ -7,9 +18,9 @@ const YEAR_LENGTH = 4;
  * @throws RangeError for any other
  */
 export function timestamp(timeUs: number): string {
+  if (!isTimestamp(timeUs)) throw new RangeError(`Cannot write ${timeUs} µs as a timestamp`);
   const seconds = Math.floor(timeUs / 1e6);
   const micros = timeUs - seconds * 1e6;
-  const whole = Number.isInteger(timeUs) ? new Date(seconds * 1000).toISOString().slice(0, -'.000Z'.length) : '';
-  if (whole.indexOf('-') !== YEAR_LENGTH) throw new RangeError(`Cannot write ${timeUs} µs as a timestamp`);
+  const whole = new Date(seconds * 1000).toISOString().slice(0, -'.000Z'.length);
   return `${whole}${micros === 0 ? '' : `.${String(micros).padStart(6, '0')}`}Z`;
 }

@@ -42,15 +42,26 @@ const OPEN_CELL = fragment('<TD>');
 const CLOSE_CELL = fragment('</TD>');
 const NULL_CELL = fragment('<TD/>');
 
-/** The type attributes of a FIELD. */
-const DATATYPES: Readonly<Record<ColumnType, string>> = {
-  int64: 'datatype="long"',
-  int32: 'datatype="int"',
-  float64: 'datatype="double"',
-  boolean: 'datatype="boolean"',
-  text: 'datatype="unicodeChar" arraysize="*"',
-  time: 'datatype="char" arraysize="*" xtype="timestamp"',
+export interface Datatype {
+  readonly datatype: string;
+  readonly arraysize?: string;
+  readonly xtype?: string;
+}
+
+const DATATYPES: Readonly<Record<ColumnType, Datatype>> = {
+  int64: { datatype: 'long' },
+  int32: { datatype: 'int' },
+  float64: { datatype: 'double' },
+  boolean: { datatype: 'boolean' },
+  text: { datatype: 'unicodeChar', arraysize: '*' },
+  time: { datatype: 'char', arraysize: '*', xtype: 'timestamp' },
 };
+const ASCII_TEXT: Datatype = { datatype: 'char', arraysize: '*' };
+
+/** What a FIELD says of the type of its cells. */
+export function datatypeOf({ type, isAscii }: Column): Datatype {
+  return type === 'text' && isAscii ? ASCII_TEXT : DATATYPES[type];
+}
 
 /**
  * Writes a document to a sink in order: `begin`, a `row` each, `end`. Whoever streams may take what the sink holds, and set its length
@@ -148,15 +159,11 @@ function floatText(value: number): string {
 }
 
 function fieldElement(column: Column): string {
-  const { name, type, unit, ucd, description, isAscii } = column;
-  const attributes = [
-    `name="${escapeXml(name)}"`,
-    type === 'text' && isAscii ? 'datatype="char" arraysize="*"' : DATATYPES[type],
-    unit !== undefined && `unit="${escapeXml(unit)}"`,
-    ucd !== undefined && `ucd="${escapeXml(ucd)}"`,
-    systemOf(column) && `ref="${systemOf(column)}"`,
-  ];
-  return `<FIELD ${attributes.filter(Boolean).join(' ')}><DESCRIPTION>${escapeXml(description)}</DESCRIPTION></FIELD>\n`;
+  const { name, unit, ucd, description } = column;
+  const attributes = Object.entries({ name, ...datatypeOf(column), unit, ucd, ref: systemOf(column) }).flatMap(
+    ([attribute, value]) => (value === undefined ? [] : `${attribute}="${escapeXml(value)}"`),
+  );
+  return `<FIELD ${attributes.join(' ')}><DESCRIPTION>${escapeXml(description)}</DESCRIPTION></FIELD>\n`;
 }
 
 /** The system that a column's values are in. */

@@ -7,7 +7,18 @@ import { configOf, type Running, startApp } from '../http/support.ts';
 
 const test = suite<{ running: Running }>('pages/pages');
 
-const PAGES = ['/', '/search', '/objects/5', '/recent', '/catalogs', '/brokers', '/consuming', '/status', '/api-docs'];
+const PAGES = [
+  '/',
+  '/search',
+  '/objects/5',
+  '/recent',
+  '/catalogs',
+  '/brokers',
+  '/consuming',
+  '/status',
+  '/api-docs',
+  '/vo',
+];
 
 test.before(async context => {
   context.running = await startApp(async () => {}, {

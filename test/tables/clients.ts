@@ -1,9 +1,11 @@
 /** The programs that astronomers read tables with, where they are installed. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+/** A virtual machine of Java's may take some seconds to start where much else runs. */
+const TIMEOUT_MS = 120_000;
 const PYTHONS = ['/usr/bin/python3', 'python3'];
 
 function runs(command: string, args: readonly string[]): boolean {
@@ -21,11 +23,23 @@ export interface Ended {
   readonly errors: string;
 }
 
-/** @param input what the program reads on its standard input */
-export function run(command: string, args: readonly string[], input = ''): Ended {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { input, encoding: 'utf8', maxBuffer: 1 << 28 });
-  if (error) throw error;
-  return { status, out: stdout, errors: stderr };
+/**
+ * Runs a program to its end; this process goes on meanwhile, and may serve it.
+ * @param input what it reads on its standard input
+ */
+export function run(command: string, args: readonly string[], input = ''): Promise<Ended> {
+  const child = spawn(command, args, { timeout: TIMEOUT_MS });
+  const out: Buffer[] = [];
+  const errors: Buffer[] = [];
+  child.stdout.on('data', chunk => out.push(chunk));
+  child.stderr.on('data', chunk => errors.push(chunk));
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const text = (chunks: readonly Buffer[]) => Buffer.concat(chunks).toString();
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', status => resolve({ status, out: text(out), errors: text(errors) }));
+  });
 }
 
 /** Runs with a folder that is gone afterwards. */
@@ -39,8 +53,9 @@ export async function withFolder<T>(work: (folder: string) => T | Promise<T>): P
 }
 
 /** What votlint has to say of a document: a line each, none where it is without fault. */
-export function votlint(document: string): string[] {
-  const { out, errors } = run('stilts', ['votlint', 'validate=true', 'ucd=true', 'unit=true', 'votable=-'], document);
+export async function votlint(document: string): Promise<string[]> {
+  const args = ['votlint', 'validate=true', 'ucd=true', 'unit=true', 'votable=-'];
+  const { out, errors } = await run('stilts', args, document);
   return `${out}${errors}`.split('\n').filter(line => line !== '');
 }
 

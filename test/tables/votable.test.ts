@@ -7,6 +7,7 @@ import { timestamp } from '../../src/tables/timestamp.ts';
 import { type Serialization, VotableWriter, votableError } from '../../src/tables/votable.ts';
 import { ByteSink } from '../../workers/bytes.ts';
 import { hasStilts, python, run, votlint, withFolder, writeFiles } from './clients.ts';
+import { dataCells } from './read_votable.ts';
 
 const test = suite('tables/votable');
 
@@ -39,24 +40,6 @@ const XML_TEXT = /^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u;
 /** What a reader can get of a text: XML cannot say all of it. */
 const legible = (text: string) =>
   [...text.toWellFormed()].map(each => (XML_TEXT.test(each) ? each : '\ufffd')).join('');
-
-function unescaped(text: string): string {
-  const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' };
-  return text.replace(/&(?:#x([0-9a-f]+)|(\w+));/g, (_, code, name) =>
-    name ? named[name]! : String.fromCodePoint(Number.parseInt(code, 16)),
-  );
-}
-
-/** The cells of a TABLEDATA document, as text; null for an empty one. */
-function dataCells(xml: string): (string | null)[][] {
-  const data = /<TABLEDATA>\n([\s\S]*)<\/TABLEDATA>/.exec(xml)![1]!;
-  return data
-    .split('\n')
-    .filter(line => line !== '')
-    .map(line =>
-      [...line.matchAll(/<TD>([^<>]*)<\/TD>|<TD\/>/g)].map(([, text]) => (text === undefined ? null : unescaped(text))),
-    );
-}
 
 /** The rows of a BINARY2 document. */
 function binaryRows(xml: string, columns: readonly Column[]): Row[] {
@@ -240,13 +223,13 @@ function everyType(): { columns: Column[]; rows: Row[] } {
 
 if (hasStilts)
   test('STILTS finds no fault with a document, and reads its integers to the last digit', async () => {
-    await withFolder(folder => {
+    await withFolder(async folder => {
       const { columns, rows } = everyType();
       for (const how of SERIALIZATIONS) {
         const xml = document(columns, rows, how);
-        assert.equal(votlint(xml), []);
+        assert.equal(await votlint(xml), []);
         const [path] = writeFiles(folder, { [`${how}.xml`]: xml });
-        const { out, status } = run('stilts', [
+        const { out, status } = await run('stilts', [
           'tpipe',
           `in=${path}`,
           'ifmt=votable',
@@ -280,10 +263,10 @@ for path in sys.argv[1:]:
 
 if (python)
   test('astropy reads a document without a warning, every cell as it was', async () => {
-    await withFolder(folder => {
+    await withFolder(async folder => {
       const { columns, rows } = everyType();
       const texts = Object.fromEntries(SERIALIZATIONS.map(how => [`${how}.xml`, document(columns, rows, how)]));
-      const { out, errors } = run(python!, ['-c', READ_TABLES, ...writeFiles(folder, texts)]);
+      const { out, errors } = await run(python!, ['-c', READ_TABLES, ...writeFiles(folder, texts)]);
       assert.is(errors, '');
       const read = out
         .trim()

@@ -1,0 +1,58 @@
+/** How to use the Virtual Observatory's services. */
+import { CATALOGS } from '../catalogs/definitions.ts';
+import type { Config } from '../config.ts';
+import { type Block, toHtml } from '../contract/docs/blocks.ts';
+import { CONE_TARGETS, coneTable } from '../vo/cone_tables.ts';
+import { OBJECTS_MOC_ORDER } from '../vo/limits.ts';
+import { MOC_FORMATS } from '../vo/moc.ts';
+import { conePath, VO_PATH } from '../vo/vosi.ts';
+import { Html, html } from './html.ts';
+import type { Page } from './layout.ts';
+
+const blocks = (...list: readonly Block[]) => new Html(toHtml(list));
+
+export function voPage({ VO_MAX_RADIUS_DEG, VO_MAX_RECORDS }: Config, base: string): Page {
+  const objects = `${base}${conePath('objects')}`;
+  return {
+    title: 'Virtual Observatory',
+    path: VO_PATH,
+    description: 'Cone searches and coverage maps for TOPCAT, Aladin, pyvo.',
+    main: html`<h1>Virtual Observatory</h1>
+<p class="lead">Simple Cone Search over the objects, and over the sources of each catalog that coincide with one. TOPCAT, Aladin and pyvo take the addresses as they are.</p>
+<h2>Cone searches</h2>
+${blocks({
+  kind: 'table',
+  header: ['Rows', 'Address'],
+  rows: CONE_TARGETS.map(target => [coneTable(target, 1).description, `\`${base}${conePath(target)}\``]),
+})}
+<p><code>RA</code>, <code>DEC</code> and <code>SR</code> in degrees, a radius of ${VO_MAX_RADIUS_DEG}° at most; <code>VERB</code> 1 to 3 for more columns; <code>MAXREC</code> up to ${VO_MAX_RECORDS} rows, the nearest ones. <code>RESPONSEFORMAT=votable;serialization=BINARY2</code> packs the rows. <a href="${conePath('objects')}?RA=61.6223&amp;DEC=-49.2951&amp;SR=0.05">An example</a>.</p>
+<p><code>diaObjectId</code> and source ids are 64-bit integers (<code>long</code>). A count of sources that is empty means that the catalog was not searched there.</p>
+<h2>In TOPCAT</h2>
+${blocks({
+  kind: 'list',
+  items: [
+    `VO → Cone Search: paste \`${objects}\` as the Cone URL, give a position and a radius, press OK.`,
+    'VO → Multicone does the same for each row of a table that is open.',
+  ],
+})}
+${blocks({ kind: 'code', text: `stilts coneskymatch in=mine.fits ra=ra dec=dec sr=0.0003 find=all \\\n       serviceurl='${objects}' out=matches.fits` })}
+<h2>In Aladin</h2>
+${blocks({
+  kind: 'list',
+  items: [
+    `File → Open, and as its address \`${base}${VO_PATH}/moc/objects.fits\`: where there are objects.`,
+    `For the objects of a field, open \`${objects}?RA=61.6223&DEC=-49.2951&SR=0.05\`.`,
+  ],
+})}
+<h2>In Python</h2>
+${blocks({
+  kind: 'code',
+  text: `import pyvo\n\ncone = pyvo.dal.SCSService("${objects}")\ntable = cone.search(pos=(61.6223, -49.2951), radius=0.05, verbosity=3).to_table()\nprint(table["diaObjectId", "separation", "status", "n_gaia_dr3"])`,
+})}
+<h2>Coverage</h2>
+<p>As a MOC of HEALPix cells: ${CATALOGS.map(({ footprintOrder, release }) => `${release} to order ${footprintOrder}`).join(', ')}, the objects to order ${OBJECTS_MOC_ORDER} (a cell that has one). A catalog has a map once it is registered.</p>
+${blocks({ kind: 'list', items: CONE_TARGETS.map(target => MOC_FORMATS.map(format => `\`${VO_PATH}/moc/${target}.${format}\``).join(', ')) })}
+<h2>For registries</h2>
+<p>VOSI: <a href="${VO_PATH}/capabilities">capabilities</a>, <a href="${VO_PATH}/availability">availability</a>, <a href="${VO_PATH}/tables">tables</a>.</p>`,
+  };
+}

@@ -1,0 +1,61 @@
+/** The Virtual Observatory's services: cone searches, what they say of themselves, coverage maps, and a page on how to use them. */
+import { baseUrl } from '../http/base_url.ts';
+import { notFound } from '../http/errors.ts';
+import type { Handler } from '../http/exchange.ts';
+import { type Answer, bytesResponse } from '../http/respond.ts';
+import type { Service } from '../service.ts';
+import { CONE_TARGETS } from '../vo/cone_tables.ts';
+import { MOC_FORMATS, MOC_MEDIA_TYPES } from '../vo/moc.ts';
+import { availability, capabilities, conePath, tableDocument, tableset, VO_PATH } from '../vo/vosi.ts';
+import { voCone } from './vo_cone.ts';
+
+/** For so long nobody need ask again for a coverage map. */
+const MOC_MAX_AGE_SECONDS = 300;
+
+export function virtualObservatory(
+  service: Service,
+): readonly (readonly [path: string, operation: string, handler: Handler])[] {
+  const cone = voCone(service);
+  return [
+    [conePath('objects'), 'vo_cone', cone],
+    [`${VO_PATH}/scs/:catalog`, 'vo_cone', cone],
+    [`${VO_PATH}/capabilities`, 'vosi', ({ request }) => xml(capabilities(service.config, baseUrl(request)))],
+    [`${VO_PATH}/availability`, 'vosi', availabilityOf(service)],
+    [`${VO_PATH}/tables`, 'vosi', ({ search }) => xml(tableset(search.get('detail') === 'min'))],
+    [`${VO_PATH}/tables/:name`, 'vosi', table],
+    [`${VO_PATH}/moc/:file`, 'moc', moc(service)],
+  ];
+}
+
+function xml(text: string): Answer {
+  return bytesResponse('text/xml', new TextEncoder().encode(text));
+}
+
+const table: Handler = ({ params, path }) => {
+  const document = tableDocument(params.name!);
+  if (document === undefined) throw notFound(path);
+  return xml(document);
+};
+
+function availabilityOf(service: Service): Handler {
+  const upSince = new Date().toISOString();
+  const troubleOf = async () => {
+    if (service.isStopping) return 'The service is stopping';
+    if (!service.indexReady) return 'The index is not ready';
+    return (await service.probe()) ? undefined : 'The database cannot be read';
+  };
+  return async () => xml(availability(await troubleOf(), upSince));
+}
+
+function moc({ queries }: Service): Handler {
+  return async ({ params, path, budget }) => {
+    const [, name, extension] = /^(\w+)\.(\w+)$/.exec(params.file!) ?? [];
+    const target = CONE_TARGETS.find(each => each === name);
+    const encoding = MOC_FORMATS.find(each => each === extension);
+    if (!target || !encoding) throw notFound(path);
+    const body = await queries.run({ kind: 'moc', target, encoding }, budget);
+    // A catalog that is not registered covers nothing that is known.
+    if (body.length === 0) throw notFound(path);
+    return bytesResponse(MOC_MEDIA_TYPES[encoding], body, { 'Cache-Control': `max-age=${MOC_MAX_AGE_SECONDS}` });
+  };
+}

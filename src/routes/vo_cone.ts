@@ -1,0 +1,117 @@
+/**
+ * GET /vo/scs and /vo/scs/{catalog}: Simple Cone Search 1.03, with the MAXREC, RESPONSEFORMAT and QUERY_STATUS of DALI 1.1.
+ *
+ * Names of parameters are in any case; unknown ones are ignored. What is wrong with a request is answered 200, as clients of 1.03 read the
+ * reason from the document, and many read none that comes with another status. What the service fails at keeps its own.
+ */
+import type { VoConeQuery } from '../../workers/tasks.ts';
+import type { Config } from '../config.ts';
+import { caveats } from '../contract/prose.ts';
+import { ApiError, errorResponse, invalidParameter, notFound } from '../http/errors.ts';
+import type { Exchange, Handler } from '../http/exchange.ts';
+import { DEC_BOUNDS, optionalNumber, RA_BOUNDS, requiredNumber, type Search } from '../http/params.ts';
+import { type Answer, bytesResponse } from '../http/respond.ts';
+import type { Service } from '../service.ts';
+import { type Info, type Serialization, VOTABLE_TYPE, votableError } from '../tables/votable.ts';
+import { CONE_TARGETS, type ConeTarget, DEFAULT_VERBOSITY, type Verbosity } from '../vo/cone_tables.ts';
+
+const ARCSEC_PER_DEGREE = 3600;
+
+/** Of the objects, or of the sources of the catalog that the path names. */
+export function voCone(service: Service): Handler {
+  return async exchange => {
+    try {
+      return await answer(service, exchange);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      exchange.error = error.code;
+      return errorDocument(error);
+    }
+  };
+}
+
+async function answer(service: Service, exchange: Exchange): Promise<Answer> {
+  const { config, queries } = service;
+  const target = targetOf(exchange);
+  const search = inUpperCase(exchange.search);
+  const { contentType, serialization } = formatOf(search);
+  const query: VoConeQuery = {
+    kind: 'voCone',
+    target,
+    ra: requiredNumber(search, 'RA', RA_BOUNDS),
+    dec: requiredNumber(search, 'DEC', DEC_BOUNDS),
+    radiusArcsec: ARCSEC_PER_DEGREE * requiredNumber(search, 'SR', { min: 0, max: config.VO_MAX_RADIUS_DEG }),
+    verbosity: verbosityOf(search),
+    maxRecords: maxRecordsOf(search, config),
+    serialization,
+    infos: infosOf(config),
+  };
+  return bytesResponse(contentType, await queries.run(query, exchange.budget));
+}
+
+function targetOf({ params, path }: Exchange): ConeTarget {
+  const name = params?.catalog ?? 'objects';
+  const target = CONE_TARGETS.find(each => each === name);
+  if (!target) throw notFound(path);
+  return target;
+}
+
+/** Names as they are compared; without those that have no value. */
+function inUpperCase(search: Search): Search {
+  const named = [...search].filter(([, value]) => value.trim() !== '');
+  return new Map(named.map(([name, value]) => [name.toUpperCase(), value]));
+}
+
+function verbosityOf(search: Search): Verbosity {
+  const text = search.get('VERB')?.trim() ?? `${DEFAULT_VERBOSITY}`;
+  if (!/^[123]$/.test(text)) throw invalidParameter('VERB', '1, 2 or 3', text);
+  return Number(text) as Verbosity;
+}
+
+/** More than the service lists count as that many. */
+function maxRecordsOf(search: Search, { VO_MAX_RECORDS }: Config): number {
+  const records = optionalNumber(search, 'MAXREC', { min: 0, max: Number.POSITIVE_INFINITY }) ?? VO_MAX_RECORDS;
+  if (!Number.isInteger(records)) throw invalidParameter('MAXREC', 'an integer', search.get('MAXREC')!);
+  return Math.min(records, VO_MAX_RECORDS);
+}
+
+const FORMATS: readonly string[] = ['votable', VOTABLE_TYPE, 'text/xml'];
+const SERIALIZATIONS: Readonly<Record<string, Serialization>> = { tabledata: 'tabledata', binary2: 'binary2' };
+
+/** Who asks for a media type gets it back with the answer. */
+function formatOf(search: Search): { readonly contentType: string; readonly serialization: Serialization } {
+  const text = search.get('RESPONSEFORMAT') ?? 'votable';
+  // A plus that was sent as it stands has become a blank.
+  const [format = '', ...parameters] = text
+    .toLowerCase()
+    .trim()
+    .replaceAll(' ', '+')
+    .split(/\+*;\+*/);
+  const asked = parameters.find(each => each.startsWith('serialization='))?.slice('serialization='.length);
+  const serialization = SERIALIZATIONS[asked?.replaceAll('"', '') ?? 'tabledata'];
+  if (!FORMATS.includes(format) || !serialization) {
+    const must = `one of ${FORMATS.join(', ')}, with ;serialization=TABLEDATA or ;serialization=BINARY2 where one is wanted`;
+    throw invalidParameter('RESPONSEFORMAT', must, text);
+  }
+  const type = format === 'votable' ? VOTABLE_TYPE : format;
+  return { contentType: asked ? `${type};serialization=${serialization.toUpperCase()}` : type, serialization };
+}
+
+/** What stands beside the rows. */
+function infosOf({ APP_VERSION, CROSSMATCH_RADIUS_ARCSEC }: Config): Info[] {
+  return [
+    { name: 'standardID', value: 'ivo://ivoa.net/std/ConeSearch' },
+    { name: 'server_software', value: `nearsky/${APP_VERSION ?? 'unknown'}` },
+    { name: 'crossmatch_radius_arcsec', value: `${CROSSMATCH_RADIUS_ARCSEC}` },
+    { name: 'caveat', value: caveats()[0]! },
+  ];
+}
+
+function errorDocument(error: ApiError): Answer {
+  const { status, headers } = errorResponse(error);
+  return {
+    status: status === 400 ? 200 : status,
+    headers: { ...headers, 'Content-Type': VOTABLE_TYPE },
+    body: votableError(error.message),
+  };
+}

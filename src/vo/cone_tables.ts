@@ -1,0 +1,262 @@
+/**
+ * The tables that cone searches answer with, each column with where its cells come from. Simple Cone Search 1.03 (section 2.2) asks for
+ * UCD1 in three columns, and for an id that is text; the 64-bit integer stands beside it.
+ */
+import { type ListedMatch, newestMatches } from '../../workers/matches.ts';
+import { CATALOGS } from '../catalogs/definitions.ts';
+import type { CatalogDefinition } from '../catalogs/types.ts';
+import { CATALOG_OUTCOMES, type CatalogOutcome, namesOf, OBJECT_STATUSES } from '../contract/enums.ts';
+import { statusOf } from '../store/status.ts';
+import type { CatalogName, StoredObject } from '../store/types.ts';
+import type { Cell, Column, Table } from '../tables/columns.ts';
+import { payloadCell, payloadColumns, positionKeys } from '../tables/payload_columns.ts';
+import { timeCell } from '../tables/timestamp.ts';
+
+/** How many columns: 1 the fewest, 3 all of them. */
+export type Verbosity = 1 | 2 | 3;
+export const DEFAULT_VERBOSITY: Verbosity = 2;
+
+/** What a cone search is of: the objects, or the coincident sources of one catalog. */
+export type ConeTarget = 'objects' | CatalogName;
+export const CONE_TARGETS: readonly ConeTarget[] = ['objects', ...CATALOGS.map(({ name }) => name)];
+
+/** A column, and its cell in the row that is made of a T. */
+export interface Filled<T> extends Column {
+  readonly cell: (of: T) => Cell;
+  /** From which verbosity on it is listed. */
+  readonly from: Verbosity;
+}
+
+export interface FilledTable<T> extends Table {
+  readonly columns: readonly Filled<T>[];
+}
+
+/** An object in a cone. */
+export interface ConeObject {
+  readonly object: StoredObject;
+  /** From the centre of the cone. */
+  readonly separationArcsec: number;
+}
+
+/** A coincident source in a cone. */
+export interface ConeSource {
+  readonly ra: number;
+  readonly dec: number;
+  /** From the centre of the cone. */
+  readonly separationArcsec: number;
+  readonly catalogSourceId: string;
+  /** From the object. */
+  readonly objectSeparationArcsec: number;
+  readonly payload: Readonly<Record<string, unknown>> | null;
+  readonly object: StoredObject;
+}
+
+/** The current matches of an object; what is left over on a pending one is not current. */
+export function currentMatches({ state, matches }: StoredObject): readonly ListedMatch[] {
+  return state === 'pending' || matches.length === 0 ? [] : newestMatches(matches);
+}
+
+type Described = Omit<Column, 'name' | 'description'>;
+const ASCII: Described = { type: 'text', isAscii: true };
+const ANGLE: Described = { type: 'float64', unit: 'arcsec', ucd: 'pos.angDistance' };
+const DEGREES: Described = { type: 'float64', unit: 'deg' };
+
+function field<T>(
+  from: Verbosity,
+  name: string,
+  what: Described,
+  description: string,
+  cell: Filled<T>['cell'],
+): Filled<T> {
+  return { name, ...what, description, from, cell };
+}
+
+const statuses = namesOf(OBJECT_STATUSES).slice(1).join(', ');
+const outcomes = namesOf(CATALOG_OUTCOMES).join(', ');
+
+/** What is known of an object beside its id and position. */
+const OBJECT_FIELDS: readonly Filled<StoredObject>[] = [
+  field(2, 'status', { ...ASCII, ucd: 'meta.code' }, `What is known of it: ${statuses}`, statusOf),
+  field(2, 'reliability', { type: 'float64', ucd: 'stat.probability' }, 'LSST reliability, 0 to 1', o => o.reliability),
+  field(2, 'event_time', { type: 'time', ucd: 'time.epoch' }, 'Time of the alert', o => timeCell(o.eventTimeUs)),
+  field(2, 'ingest_time', { type: 'time', ucd: 'time.processing' }, 'When the service stored it', o =>
+    timeCell(o.ingestTimeUs),
+  ),
+  ...CATALOGS.map(({ name, release }) =>
+    field<StoredObject>(
+      2,
+      `n_${name}`,
+      { type: 'int32', ucd: 'meta.number' },
+      `Coincident sources in ${release}; null where it was not searched`,
+      object => countOf(object, name),
+    ),
+  ),
+  field(3, 'brokers', { type: 'text', ucd: 'meta.ref' }, 'Who delivered it, with blanks between', o =>
+    o.brokers.join(' '),
+  ),
+  field(3, 'crossmatched_at', { type: 'time', ucd: 'time.processing' }, 'When it was last crossmatched', object =>
+    timeCell(recordOf(object)?.crossmatchedAtUs),
+  ),
+  ...CATALOGS.map(({ name, release }) =>
+    field<StoredObject>(
+      3,
+      `outcome_${name}`,
+      { ...ASCII, ucd: 'meta.code' },
+      `Search of ${release}: ${outcomes}`,
+      object => outcomeOf(object, name),
+    ),
+  ),
+  field(
+    3,
+    'tns_name',
+    { type: 'text', ucd: 'meta.id.assoc' },
+    'TNS object here, without its prefix',
+    o => o.tns?.name ?? null,
+  ),
+  field(
+    3,
+    'tns_prefix',
+    { type: 'text', ucd: 'meta.code' },
+    'Prefix of tns_name: AT, SN',
+    o => o.tns?.namePrefix ?? null,
+  ),
+  field(
+    3,
+    'tns_type',
+    { type: 'text', ucd: 'src.class' },
+    'Classification of tns_name',
+    o => o.tns?.classification ?? null,
+  ),
+  field(
+    3,
+    'tns_redshift',
+    { type: 'float64', ucd: 'src.redshift' },
+    'Redshift of tns_name',
+    o => o.tns?.redshift ?? null,
+  ),
+  field(3, 'tns_separation', ANGLE, 'Of tns_name from the object', o => o.tns?.separationArcsec ?? null),
+];
+
+/** The crossmatch that counts; undefined while one is pending or where none is recorded. */
+function recordOf({ state, records }: StoredObject) {
+  return state === 'pending' ? undefined : records.at(-1);
+}
+
+/** Null while the object is pending. */
+function outcomeOf(object: StoredObject, catalog: CatalogName): CatalogOutcome | null {
+  if (object.state === 'pending') return null;
+  const record = recordOf(object);
+  if (!record) return 'not_recorded';
+  return record.catalogOutcomes.find(([name]) => name === catalog)?.[1] ?? 'not_in_service_at_crossmatch';
+}
+
+function countOf(object: StoredObject, catalog: CatalogName): number | null {
+  const count = currentMatches(object).filter(({ match }) => match.catalogName === catalog).length;
+  return count > 0 || outcomeOf(object, catalog) === 'searched' ? count : null;
+}
+
+/** A field of an object as one of something that has an object. */
+function ofObject<T extends { readonly object: StoredObject }>(
+  field: Filled<StoredObject>,
+  change: Partial<Column & Pick<Filled<T>, 'from'>> = {},
+): Filled<T> {
+  return { ...field, ...change, cell: ({ object }) => field.cell(object) };
+}
+
+const OBJECTS: FilledTable<ConeObject> = {
+  name: 'objects',
+  description: 'Alert objects of the Rubin Observatory',
+  columns: [
+    field(1, 'id', { ...ASCII, ucd: 'ID_MAIN' }, 'diaObjectId as text', ({ object }) => `${object.diaObjectId}`),
+    field(
+      1,
+      'diaObjectId',
+      { type: 'int64', ucd: 'meta.id;meta.main' },
+      'Identifier',
+      ({ object }) => object.diaObjectId,
+    ),
+    field(1, 'ra', { ...DEGREES, ucd: 'POS_EQ_RA_MAIN' }, 'Right ascension, ICRS', ({ object }) => raOf(object)),
+    field(1, 'dec', { ...DEGREES, ucd: 'POS_EQ_DEC_MAIN' }, 'Declination, ICRS', ({ object }) => decOf(object)),
+    field(2, 'separation', ANGLE, 'From the centre of the cone', o => o.separationArcsec),
+    ...OBJECT_FIELDS.map(each => ofObject<ConeObject>(each)),
+  ],
+};
+
+const raOf = ({ position }: StoredObject) => position?.ra ?? null;
+const decOf = ({ position }: StoredObject) => position?.dec ?? null;
+
+/** What of its object a source tells. */
+const ASSOCIATED = ['status', 'reliability', 'event_time', 'tns_name', 'tns_prefix', 'tns_type', 'tns_redshift'];
+
+function sourcesTable(catalog: CatalogDefinition): FilledTable<ConeSource> {
+  const { name, release, idColumn } = catalog;
+  const id = idColumn.toLowerCase();
+  const at = name === 'gaia_dr3' ? ', ICRS, at ref_epoch' : ', ICRS';
+  const repeated = positionKeys(catalog);
+  const payload = payloadColumns(name).filter(each => !repeated.includes(each.name));
+  return {
+    name,
+    description: `Sources of ${release} that coincide with alert objects of the Rubin Observatory; a row for each source and object`,
+    columns: [
+      field(
+        1,
+        'id',
+        { ...ASCII, ucd: 'ID_MAIN' },
+        `${id}/diaObjectId`,
+        s => `${s.catalogSourceId}/${s.object.diaObjectId}`,
+      ),
+      field(1, id, { type: 'int64', ucd: 'meta.id;meta.main' }, `${idColumn} of ${release}`, s =>
+        BigInt(s.catalogSourceId),
+      ),
+      field(1, 'ra', { ...DEGREES, ucd: 'POS_EQ_RA_MAIN' }, `Right ascension${at}`, s => s.ra),
+      field(1, 'dec', { ...DEGREES, ucd: 'POS_EQ_DEC_MAIN' }, `Declination${at}`, s => s.dec),
+      field(2, 'separation', ANGLE, 'From the centre of the cone', s => s.separationArcsec),
+      field(
+        1,
+        'diaObjectId',
+        { type: 'int64', ucd: 'meta.id.assoc' },
+        'Its object',
+        ({ object }) => object.diaObjectId,
+      ),
+      field(2, 'object_separation', ANGLE, 'From its object', s => s.objectSeparationArcsec),
+      field(2, 'object_ra', { ...DEGREES, ucd: 'pos.eq.ra' }, 'Right ascension of its object', ({ object }) =>
+        raOf(object),
+      ),
+      field(2, 'object_dec', { ...DEGREES, ucd: 'pos.eq.dec' }, 'Declination of its object', ({ object }) =>
+        decOf(object),
+      ),
+      ...payload.map(each =>
+        field<ConeSource>(2, each.name, each, each.description, s => payloadCell(each, s.payload?.[each.name])),
+      ),
+      ...OBJECT_FIELDS.filter(each => ASSOCIATED.includes(each.name)).map(each =>
+        ofObject<ConeSource>(each, {
+          from: 3,
+          name: each.name.startsWith('tns') ? each.name : `object_${each.name}`,
+          description: `${each.description}, of its object`,
+        }),
+      ),
+    ],
+  };
+}
+
+const SOURCES: Readonly<Record<string, FilledTable<ConeSource>>> = Object.fromEntries(
+  CATALOGS.map(catalog => [catalog.name, sourcesTable(catalog)]),
+);
+
+/** The columns that are listed at a verbosity. */
+function listed<T>(table: FilledTable<T>, verbosity: Verbosity): FilledTable<T> {
+  return { ...table, columns: table.columns.filter(({ from }) => from <= verbosity) };
+}
+
+export function objectsTable(verbosity: Verbosity): FilledTable<ConeObject> {
+  return listed(OBJECTS, verbosity);
+}
+
+export function sourcesTableOf(catalog: CatalogName, verbosity: Verbosity): FilledTable<ConeSource> {
+  return listed(SOURCES[catalog]!, verbosity);
+}
+
+/** The table of a cone search, without its cells. */
+export function coneTable(target: ConeTarget, verbosity: Verbosity): Table {
+  return target === 'objects' ? objectsTable(verbosity) : sourcesTableOf(target, verbosity);
+}

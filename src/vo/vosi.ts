@@ -1,0 +1,141 @@
+/** What the services say of themselves: VOSI 1.1's capabilities, availability and tables, by the schemas that it names. */
+import type { Config } from '../config.ts';
+import type { Column, Table } from '../tables/columns.ts';
+import { datatypeOf } from '../tables/votable.ts';
+import { escapeXml } from '../tables/xml.ts';
+import { CONE_TARGETS, type ConeTarget, coneTable } from './cone_tables.ts';
+
+export const VO_PATH = '/vo';
+/** Namespaces, which are also where their schemas are. */
+const NAMESPACES = {
+  capabilities: 'http://www.ivoa.net/xml/VOSICapabilities/v1.0',
+  availability: 'http://www.ivoa.net/xml/VOSIAvailability/v1.0',
+  tables: 'http://www.ivoa.net/xml/VOSITables/v1.0',
+  vr: 'http://www.ivoa.net/xml/VOResource/v1.0',
+  vs: 'http://www.ivoa.net/xml/VODataService/v1.1',
+  cs: 'http://www.ivoa.net/xml/ConeSearch/v1.0',
+} as const;
+
+/** The start of a document and of its first element, whose own namespace is the first of those that it uses. */
+function root(element: string, own: keyof typeof NAMESPACES, ...others: (keyof typeof NAMESPACES)[]): string {
+  const used = [own, ...others].map(prefix => NAMESPACES[prefix]);
+  const named = others.map(prefix => ` xmlns:${prefix}="${NAMESPACES[prefix]}"`).join('');
+  return (
+    `<?xml version="1.0" encoding="UTF-8"?>\n<vosi:${element} xmlns:vosi="${NAMESPACES[own]}"${named} ` +
+    `xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="${used.map(each => `${each} ${each}`).join(' ')}"`
+  );
+}
+const SCHEMA_NAME = 'nearsky';
+
+/** The path of a cone search. */
+export function conePath(target: ConeTarget): string {
+  return target === 'objects' ? `${VO_PATH}/scs` : `${VO_PATH}/scs/${target}`;
+}
+
+/** Parameters as a registry describes them: name, whether it must be there, its type, unit and UCD, and what it is. */
+const PARAMETERS = [
+  ['RA', 'required', 'real', 'deg', 'pos.eq.ra', 'Right ascension of the centre, ICRS, 0 to 360'],
+  ['DEC', 'required', 'real', 'deg', 'pos.eq.dec', 'Declination of the centre, ICRS, -90 to 90'],
+  ['SR', 'required', 'real', 'deg', 'pos.angDistance', 'Radius; 0 asks for the columns alone'],
+  ['VERB', 'optional', 'integer', '', '', 'How many columns: 1, 2 or 3'],
+  ['MAXREC', 'optional', 'integer', '', 'meta.number', 'Rows at most; 0 asks for the columns alone'],
+  [
+    'RESPONSEFORMAT',
+    'optional',
+    'string',
+    '',
+    'meta.code.mime',
+    'votable, or a media type of it; ;serialization=BINARY2',
+  ],
+] as const;
+
+/** A place where the sample has objects. */
+const TEST_QUERY = { ra: 61.6223, dec: -49.2951, sr: 0.05 };
+
+/** @param base scheme and host of this service */
+export function capabilities(config: Config, base: string): string {
+  return (
+    `${root('capabilities', 'capabilities', 'vr', 'vs', 'cs')}>\n` +
+    `${CONE_TARGETS.map(target => coneCapability(target, config, base)).join('')}` +
+    `${endpoint('capabilities', `${base}${VO_PATH}/capabilities`)}` +
+    `${endpoint('availability', `${base}${VO_PATH}/availability`)}` +
+    `${endpoint('tables-1.1', `${base}${VO_PATH}/tables`)}</vosi:capabilities>\n`
+  );
+}
+
+function coneCapability(target: ConeTarget, { VO_MAX_RADIUS_DEG, VO_MAX_RECORDS }: Config, base: string): string {
+  const { ra, dec, sr } = TEST_QUERY;
+  return (
+    '<capability standardID="ivo://ivoa.net/std/ConeSearch" xsi:type="cs:ConeSearch">\n' +
+    `<description>${escapeXml(coneTable(target, 1).description)}</description>\n` +
+    `<interface xsi:type="vs:ParamHTTP" role="std">\n<accessURL use="base">${escapeXml(base)}${conePath(target)}?</accessURL>\n` +
+    `<queryType>GET</queryType>\n<resultType>application/x-votable+xml</resultType>\n${PARAMETERS.map(parameter).join('')}</interface>\n` +
+    `<maxSR>${VO_MAX_RADIUS_DEG}</maxSR>\n<maxRecords>${VO_MAX_RECORDS}</maxRecords>\n<verbosity>true</verbosity>\n` +
+    `<testQuery><ra>${ra}</ra><dec>${dec}</dec><sr>${sr}</sr></testQuery>\n</capability>\n`
+  );
+}
+
+function parameter([name, use, type, unit, ucd, description]: (typeof PARAMETERS)[number]): string {
+  const facts = [
+    `<name>${name}</name><description>${escapeXml(description)}</description>`,
+    unit && `<unit>${unit}</unit>`,
+    ucd && `<ucd>${ucd}</ucd>`,
+    `<dataType>${type}</dataType>`,
+  ];
+  return `<param std="true" use="${use}">${facts.join('')}</param>\n`;
+}
+
+function endpoint(name: string, url: string): string {
+  return (
+    `<capability standardID="ivo://ivoa.net/std/VOSI#${name}">\n<interface xsi:type="vs:ParamHTTP" role="std">\n` +
+    `<accessURL use="full">${escapeXml(url)}</accessURL>\n</interface>\n</capability>\n`
+  );
+}
+
+/**
+ * @param trouble why it cannot answer now; undefined where it can
+ * @param upSince ISO-8601, UTC
+ */
+export function availability(trouble: string | undefined, upSince: string): string {
+  const note = trouble === undefined ? '' : `<vosi:note>${escapeXml(trouble)}</vosi:note>\n`;
+  return (
+    `${root('availability', 'availability')}>\n` +
+    `<vosi:available>${trouble === undefined}</vosi:available>\n<vosi:upSince>${upSince}</vosi:upSince>\n${note}</vosi:availability>\n`
+  );
+}
+
+/** Every table at its highest verbosity; without its columns where the least detail is asked for. */
+export function tableset(isBrief: boolean): string {
+  return (
+    `${root('tableset', 'tables', 'vs')}>\n` +
+    `<schema>\n<name>${SCHEMA_NAME}</name>\n` +
+    `${CONE_TARGETS.map(target => `<table type="output">\n${tableContent(coneTable(target, 3), isBrief)}</table>\n`).join('')}` +
+    '</schema>\n</vosi:tableset>\n'
+  );
+}
+
+/** One table; undefined where there is none of that name. */
+export function tableDocument(name: string): string | undefined {
+  const target = CONE_TARGETS.find(each => `${SCHEMA_NAME}.${each}` === name);
+  return (
+    target &&
+    `${root('table', 'tables', 'vs')} type="output">\n` + `${tableContent(coneTable(target, 3), false)}</vosi:table>\n`
+  );
+}
+
+function tableContent({ name, description, columns }: Table, isBrief: boolean): string {
+  const listed = isBrief ? '' : columns.map(columnElement).join('');
+  return `<name>${SCHEMA_NAME}.${name}</name>\n<description>${escapeXml(description)}</description>\n${listed}`;
+}
+
+function columnElement(column: Column): string {
+  const { name, description, unit, ucd } = column;
+  const { datatype, arraysize, xtype } = datatypeOf(column);
+  const size = arraysize ? ` arraysize="${arraysize}"` : '';
+  const extended = xtype ? ` extendedType="${xtype}"` : '';
+  return (
+    `<column><name>${escapeXml(name)}</name><description>${escapeXml(description)}</description>` +
+    `${unit === undefined ? '' : `<unit>${escapeXml(unit)}</unit>`}${ucd === undefined ? '' : `<ucd>${escapeXml(ucd)}</ucd>`}` +
+    `<dataType xsi:type="vs:VOTableType"${size}${extended}>${datatype}</dataType></column>\n`
+  );
+}

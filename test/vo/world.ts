@@ -1,0 +1,101 @@
+/** Objects and their sources in a few crowded places, for the tests of the cone searches. */
+import { CATALOGS } from '../../src/catalogs/definitions.ts';
+import type { CatalogName, CrossmatchResult, SkyPosition } from '../../src/store/types.ts';
+import { Dice } from '../http/random_objects.ts';
+import { delivery, NOW_US, PROVENANCE, reshape, type World } from '../http/support.ts';
+
+export interface TrueSource {
+  readonly catalog: CatalogName;
+  readonly id: string;
+  readonly position: SkyPosition | null;
+}
+
+export interface TrueObject {
+  readonly id: bigint;
+  readonly position: SkyPosition;
+  readonly reliability: number | null;
+  readonly state: 'pending' | 'crossmatched' | 'unrecorded';
+  readonly searched: readonly CatalogName[];
+  readonly sources: readonly TrueSource[];
+}
+
+/** Their neighbourhoods have a pole and the seam of right ascension. */
+export const CENTRES: readonly SkyPosition[] = [
+  { ra: 150, dec: 2 },
+  { ra: 0.01, dec: -40 },
+  { ra: 77, dec: 89.9 },
+];
+
+export const NAMES: readonly CatalogName[] = CATALOGS.map(({ name }) => name);
+const FIRST_ID = 2n ** 63n - 100_000n;
+
+/** Not uniform, but anywhere up to so many degrees from a place. */
+function near({ ra, dec }: SkyPosition, degrees: number, random: () => number): SkyPosition {
+  const [angle, distance] = [2 * Math.PI * random(), degrees * Math.sqrt(random())];
+  const [over, north] = [
+    ra + (distance * Math.cos(angle)) / Math.cos((dec * Math.PI) / 180),
+    dec + distance * Math.sin(angle),
+  ];
+  // Beyond the pole is on its other side.
+  const [east, there] = north > 90 ? [over + 180, 180 - north] : [over, north];
+  return { ra: ((east % 360) + 360) % 360, dec: there };
+}
+
+/** Random, but the same each time. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+export function trueObjects(count: number): TrueObject[] {
+  const random = randomOf(5);
+  const dice = new Dice(random);
+  return Array.from({ length: count }, (_, i): TrueObject => {
+    const position = near(dice.pick(CENTRES), 0.4, random);
+    const searched = NAMES.filter(() => dice.chance(0.7));
+    const sources = searched
+      .filter(() => dice.chance(0.5))
+      .map((catalog): TrueSource => {
+        const lies = dice.chance(0.05) ? null : near(position, dice.chance(0.3) ? 0.016 : 0.0003, random);
+        return { catalog, id: `${2n ** 63n - 1n - BigInt(dice.below(2 * count))}`, position: lies };
+      });
+    const state = dice.pick(['pending', 'crossmatched', 'crossmatched', 'crossmatched', 'unrecorded'] as const);
+    const reliability = dice.pick([null, 0.25, 0.875]);
+    return { id: FIRST_ID + BigInt(i), position, reliability, state, searched, sources };
+  });
+}
+
+function resultOf({ id, searched, sources }: TrueObject): CrossmatchResult {
+  return {
+    diaObjectId: id,
+    catalogOutcomes: NAMES.map(name => [name, searched.includes(name) ? 'searched' : 'outside_footprint'] as const),
+    matches: sources.map(({ catalog, id: catalogSourceId, position }) => ({
+      catalogName: catalog,
+      catalogSourceId,
+      separationArcsec: 0.5,
+      source: { ra: position?.ra ?? null, dec: position?.dec ?? null, payload: payloadOf(catalogSourceId) },
+    })),
+  };
+}
+
+/** Some of it of the wrong type, as an import may bring it. */
+export function payloadOf(sourceId: string): Record<string, unknown> {
+  return { parallax: Number(BigInt(sourceId) % 7n), ruwe: 'much', ext_mash: BigInt(sourceId), flags: 1.5, pmra: null };
+}
+
+/** Stores them; pending ones have matches that are left over. */
+export async function storeObjects(world: World, objects: readonly TrueObject[]): Promise<void> {
+  const { writer } = world;
+  await writer.ingest(
+    objects.map(({ id, position, reliability }) => delivery(id, { position, reliability })),
+    NOW_US,
+  );
+  await writer.recordCrossmatches(objects.map(resultOf), PROVENANCE, NOW_US);
+  for (const { id, state } of objects) {
+    if (state === 'pending') reshape(world, id, { state });
+    if (state === 'unrecorded') reshape(world, id, { records: [] });
+  }
+}
