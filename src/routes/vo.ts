@@ -16,13 +16,19 @@ export function virtualObservatory(
   service: Service,
 ): readonly (readonly [path: string, operation: string, handler: Handler])[] {
   const cone = voCone(service);
+  const vosi: Readonly<Record<string, Handler>> = {
+    capabilities: ({ request }) => xml(capabilities(service.config, baseUrl(request))),
+    availability: availabilityOf(service),
+    tables: ({ search }) => xml(tableset(search.get('detail') === 'min')),
+    'tables/:name': table,
+  };
   return [
     [conePath('objects'), 'vo_cone', cone],
-    [`${VO_PATH}/scs/:catalog`, 'vo_cone', cone],
-    [`${VO_PATH}/capabilities`, 'vosi', ({ request }) => xml(capabilities(service.config, baseUrl(request)))],
-    [`${VO_PATH}/availability`, 'vosi', availabilityOf(service)],
-    [`${VO_PATH}/tables`, 'vosi', ({ search }) => xml(tableset(search.get('detail') === 'min'))],
-    [`${VO_PATH}/tables/:name`, 'vosi', table],
+    // Some clients look for these beside the address of a search, others below it.
+    ...[VO_PATH, conePath('objects')].flatMap(base =>
+      Object.entries(vosi).map(([path, handler]) => [`${base}/${path}`, 'vosi', handler] as const),
+    ),
+    [`${conePath('objects')}/:catalog`, 'vo_cone', cone],
     [`${VO_PATH}/moc/:file`, 'moc', moc(service)],
   ];
 }

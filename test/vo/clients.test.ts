@@ -173,10 +173,11 @@ for (const [name, body] of stiltsTests) {
 /** Writes one line of JSON: what it has found. */
 const ASK = `
 import json, sys, warnings
+from urllib.request import urlopen
 import pyvo
 from astropy.io import fits
 from astropy.io.votable import parse
-from astropy.io.votable.exceptions import W22, W27
+from pyvo.io import vosi
 base, ra, dec, radius = sys.argv[1], *map(float, sys.argv[2:])
 found = {}
 for name in ["", *("/" + each for each in ("gaia_dr3", "des_y6_gold", "delve_dr3_gold", "skymapper_dr4"))]:
@@ -189,6 +190,10 @@ for name in ["", *("/" + each for each in ("gaia_dr3", "des_y6_gold", "delve_dr3
     table = result.to_table()
     found[name] = {"ids": [int(each) for each in table["diaObjectId"]], "kind": table["diaObjectId"].dtype.str,
                    "units": {each: str(table[each].unit) for each in ("ra", "separation")}}
+asked = lambda name: urlopen(base + "/vo/" + name).read
+found["capabilities"] = [each.standardid for each in vosi.parse_capabilities(asked("capabilities"))]
+found["available"] = vosi.parse_availability(asked("scs/availability")).available
+found["tables"] = [[each.name, len(each.columns)] for each in vosi.parse_tables(asked("tables")).iter_tables()]
 try:
     pyvo.dal.SCSService(base + "/vo/scs").search(pos=(ra, dec), radius=5)
 except pyvo.dal.DALQueryError as error:
@@ -223,6 +228,12 @@ if (python)
         assert.equal(ids, await idsOf(running, `${path}?${CONE}`), target);
         assert.equal([kind, units], ['<i8', { ra: 'deg', separation: 'arcsec' }]);
       }
+      assert.is(found.capabilities.filter((id: string) => id === 'ivo://ivoa.net/std/ConeSearch').length, 5);
+      assert.is(found.available, true);
+      assert.equal(
+        found.tables,
+        CONE_TARGETS.map(target => [`nearsky.${target}`, coneTable(target, 3).columns.length]),
+      );
       assert.match(found.error, /SR.*<= 0\.5/);
       assert.is(found.limited.rows, 3);
       assert.equal(found.binary2, await idsOf(running, `/vo/scs?${CONE}`));

@@ -16,6 +16,7 @@ const circle = { ra: number, dec: number, radiusArcsec: number };
 const detail = fc.constantFrom('ids', 'position', 'matches', 'full');
 const filters = fc.option(fc.array(fc.tuple(fc.string(), fc.oneof(number, fc.string())), { minLength: 1 }));
 const after = fc.option(record({ timeUs, diaObjectId: id }));
+const target = fc.constantFrom('objects', 'gaia_dr3', 'skymapper_dr4');
 const pageSize = fc.integer({ min: 1, max: 10_000 });
 
 const input: fc.Arbitrary<LookupInput> = fc.oneof(
@@ -57,6 +58,16 @@ const query: fc.Arbitrary<Query> = fc.oneof(
     asOfUs: timeUs,
     after,
   }),
+  record({
+    kind: fc.constant('voCone'),
+    target,
+    ...circle,
+    verbosity: fc.constantFrom(1, 2, 3),
+    maxRecords: fc.nat(),
+    serialization: fc.constantFrom('tabledata', 'binary2'),
+    infos: fc.array(record({ name: fc.string(), value: fc.string() })),
+  }),
+  record({ kind: fc.constant('moc'), target, encoding: fc.constantFrom('fits', 'json', 'txt') }),
 );
 
 const formatted = fc.oneof(

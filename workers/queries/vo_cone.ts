@@ -29,9 +29,10 @@ function* objectsAnswer(query: VoConeQuery, context: QueryContext): Steps {
     query.maxRecords,
     ({ row }) => row.id,
   );
-  if (asksForRows(query))
-    for (const row of rowsWithin(context, query))
-      nearest.add({ row, separationArcsec: separationOf(context, query, row) });
+  for (const row of asksForRows(query) ? rowsWithin(context, query) : []) {
+    if (context.clock.due) yield;
+    nearest.add({ row, separationArcsec: separationOf(context, query, row) });
+  }
   const writer = begun(query, context, table);
   for (const { row, separationArcsec } of nearest.list()) {
     if (context.clock.due) yield;
