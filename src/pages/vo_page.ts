@@ -1,8 +1,8 @@
 /** How to use the Virtual Observatory's services. */
-import { CATALOGS } from '../catalogs/definitions.ts';
+import { CATALOGS, catalogDefinition } from '../catalogs/definitions.ts';
 import type { Config } from '../config.ts';
 import { type Block, toHtml } from '../contract/docs/blocks.ts';
-import { CONE_TARGETS, coneTable } from '../vo/cone_tables.ts';
+import { CONE_TARGETS, type ConeTarget } from '../vo/cone_tables.ts';
 import { OBJECTS_MOC_ORDER } from '../vo/limits.ts';
 import { MOC_FORMATS } from '../vo/moc.ts';
 import { conePath, VO_PATH } from '../vo/vosi.ts';
@@ -10,6 +10,10 @@ import { Html, html } from './html.ts';
 import type { Page } from './layout.ts';
 
 const blocks = (...list: readonly Block[]) => new Html(toHtml(list));
+
+function rowsOf(target: ConeTarget): string {
+  return target === 'objects' ? 'Objects' : `Sources of ${catalogDefinition(target)!.release}`;
+}
 
 export function voPage({ VO_MAX_RADIUS_DEG, VO_MAX_RECORDS }: Config, base: string): Page {
   const objects = `${base}${conePath('objects')}`;
@@ -23,7 +27,7 @@ export function voPage({ VO_MAX_RADIUS_DEG, VO_MAX_RECORDS }: Config, base: stri
 ${blocks({
   kind: 'table',
   header: ['Rows', 'Address'],
-  rows: CONE_TARGETS.map(target => [coneTable(target, 1).description, `\`${base}${conePath(target)}\``]),
+  rows: CONE_TARGETS.map(target => [rowsOf(target), `\`${base}${conePath(target)}\``]),
 })}
 <p><code>RA</code>, <code>DEC</code> and <code>SR</code> in degrees, a radius of ${VO_MAX_RADIUS_DEG}° at most; <code>VERB</code> 1 to 3 for more columns; <code>MAXREC</code> up to ${VO_MAX_RECORDS} rows, the nearest ones. <code>RESPONSEFORMAT=votable;serialization=BINARY2</code> packs the rows. <a href="${conePath('objects')}?RA=61.6223&amp;DEC=-49.2951&amp;SR=0.05">An example</a>.</p>
 <p><code>diaObjectId</code> and source ids are 64-bit integers (<code>long</code>). A count of sources that is empty means that the catalog was not searched there.</p>

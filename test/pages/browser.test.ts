@@ -101,6 +101,7 @@ const PAGES = [
   '/consuming',
   '/status',
   '/api-docs',
+  '/vo',
 ];
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

@@ -269,6 +269,18 @@ function checkError({ status, headers, text }: Answer, expected: number, message
   assert.not.match(text, /<TABLE/);
 }
 
+test('what takes too long is an error, too', () =>
+  withApp(
+    world => storeObjects(world, OBJECTS),
+    async app => {
+      for (const path of ['/vo/scs', '/vo/scs/gaia_dr3']) {
+        const answer = await app.get(`${path}?${HERE}&VERB=3`);
+        checkError(answer, answer.status === 503 ? 503 : 200, /time budget|had to wait/);
+      }
+    },
+    { API_REQUEST_BUDGET_SECONDS: '0.001' },
+  ));
+
 test('what cannot be looked at is an error with its own status', () =>
   withApp(
     async world => {
