@@ -44,7 +44,8 @@ const table: Handler = ({ params, path }) => {
 };
 
 function availabilityOf(service: Service): Handler {
-  const upSince = new Date().toISOString();
+  // Of the process: a thread that accepts connections may be younger.
+  const upSince = new Date(Date.now() - 1000 * process.uptime()).toISOString();
   const troubleOf = async () => {
     if (service.isStopping) return 'The service is stopping';
     if (!service.indexReady) return 'The index is not ready';
