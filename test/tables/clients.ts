@@ -23,18 +23,20 @@ export interface Ended {
   readonly errors: string;
 }
 
-/**
- * Runs a program to its end; this process goes on meanwhile, and may serve it.
- * @param input what it reads on its standard input
- */
-export function run(command: string, args: readonly string[], input = ''): Promise<Ended> {
-  const child = spawn(command, args, { timeout: TIMEOUT_MS });
+/** @param input what the program reads on its standard input */
+export function run(command: string, args: readonly string[], input = ''): Ended {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { input, encoding: 'utf8', maxBuffer: 1 << 28 });
+  if (error) throw error;
+  return { status, out: stdout, errors: stderr };
+}
+
+/** As `run`, while this process goes on: it may serve the program. */
+export function runBeside(command: string, args: readonly string[]): Promise<Ended> {
+  const child = spawn(command, args, { timeout: TIMEOUT_MS, stdio: ['ignore', 'pipe', 'pipe'] });
   const out: Buffer[] = [];
   const errors: Buffer[] = [];
   child.stdout.on('data', chunk => out.push(chunk));
   child.stderr.on('data', chunk => errors.push(chunk));
-  child.stdin.on('error', () => {});
-  child.stdin.end(input);
   const text = (chunks: readonly Buffer[]) => Buffer.concat(chunks).toString();
   return new Promise((resolve, reject) => {
     child.on('error', reject);
@@ -53,9 +55,8 @@ export async function withFolder<T>(work: (folder: string) => T | Promise<T>): P
 }
 
 /** What votlint has to say of a document: a line each, none where it is without fault. */
-export async function votlint(document: string): Promise<string[]> {
-  const args = ['votlint', 'validate=true', 'ucd=true', 'unit=true', 'votable=-'];
-  const { out, errors } = await run('stilts', args, document);
+export function votlint(document: string): string[] {
+  const { out, errors } = run('stilts', ['votlint', 'validate=true', 'ucd=true', 'unit=true', 'votable=-'], document);
   return `${out}${errors}`.split('\n').filter(line => line !== '');
 }
 

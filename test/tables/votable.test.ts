@@ -223,13 +223,13 @@ function everyType(): { columns: Column[]; rows: Row[] } {
 
 if (hasStilts)
   test('STILTS finds no fault with a document, and reads its integers to the last digit', async () => {
-    await withFolder(async folder => {
+    await withFolder(folder => {
       const { columns, rows } = everyType();
       for (const how of SERIALIZATIONS) {
         const xml = document(columns, rows, how);
-        assert.equal(await votlint(xml), []);
+        assert.equal(votlint(xml), []);
         const [path] = writeFiles(folder, { [`${how}.xml`]: xml });
-        const { out, status } = await run('stilts', [
+        const { out, status } = run('stilts', [
           'tpipe',
           `in=${path}`,
           'ifmt=votable',
@@ -263,10 +263,10 @@ for path in sys.argv[1:]:
 
 if (python)
   test('astropy reads a document without a warning, every cell as it was', async () => {
-    await withFolder(async folder => {
+    await withFolder(folder => {
       const { columns, rows } = everyType();
       const texts = Object.fromEntries(SERIALIZATIONS.map(how => [`${how}.xml`, document(columns, rows, how)]));
-      const { out, errors } = await run(python!, ['-c', READ_TABLES, ...writeFiles(folder, texts)]);
+      const { out, errors } = run(python!, ['-c', READ_TABLES, ...writeFiles(folder, texts)]);
       assert.is(errors, '');
       const read = out
         .trim()

@@ -8,7 +8,7 @@ import { conePath } from '../../src/vo/vosi.ts';
 import { type Running, startApp } from '../http/support.ts';
 import { withServer } from '../serve/support.ts';
 import { registrationOf } from '../sky_map/support.ts';
-import { hasStilts, python, run, votlint, withFolder } from '../tables/clients.ts';
+import { hasStilts, python, runBeside, votlint, withFolder } from '../tables/clients.ts';
 import { infosOf, rowsOf } from '../tables/read_votable.ts';
 import { CENTRES, storeObjects, trueObjects } from './world.ts';
 
@@ -44,7 +44,7 @@ function csvRows(text: string): Record<string, string>[] {
   return lines.map(cells => Object.fromEntries(header!.map((name, i) => [name, cells[i]!])));
 }
 
-const stilts = (...args: readonly string[]) => run('stilts', args);
+const stilts = (...args: readonly string[]) => runBeside('stilts', args);
 
 /** The ids that a search of ours lists, of the service asked directly. */
 async function idsOf({ app }: Running, path: string, column = 'diaObjectId'): Promise<string[]> {
@@ -113,7 +113,7 @@ const stiltsTests: readonly [name: string, body: (running: Running) => Promise<v
         '/vo/scs?RA=%3C',
       ];
       for (const path of documents) {
-        const lines = await votlint((await app.get(path)).text);
+        const lines = votlint((await app.get(path)).text);
         assert.equal(
           lines.filter(line => !/\b(ID|POS_EQ_RA|POS_EQ_DEC)_MAIN\b/.test(line)),
           [],
@@ -219,7 +219,7 @@ if (python)
   test(ASKED, ({ running }) =>
     served(running, async base => {
       const args = [base, `${CENTRE.ra}`, `${CENTRE.dec}`, `${RADIUS_DEG}`];
-      const { out, errors, status } = await run(python!, ['-c', ASK, ...args]);
+      const { out, errors, status } = await runBeside(python!, ['-c', ASK, ...args]);
       assert.is(status, 0, errors);
       const found = JSON.parse(out.replace(/\d{16,}/g, '"$&"'));
       for (const target of CONE_TARGETS) {
