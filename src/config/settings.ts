@@ -104,6 +104,12 @@ const API = {
     integer(10_000, 1, 100_000),
   ),
   RECENT_CROSSMATCH_MAX_WINDOW_HOURS: about('The longest window of recent crossmatches.', integer(168, 1, 87_600)),
+  // The index finds what is a match's radius further, too.
+  VO_MAX_RADIUS_DEG: about(
+    'The largest radius of a cone search of the Virtual Observatory, degrees.',
+    number(0.5, 0.0001, 0.98),
+  ),
+  VO_MAX_RECORDS: about('Rows of an answer to one, at most.', integer(10_000, 1, 100_000)),
   TNS_OBJECT_URL_TEMPLATE: about(
     'The address of a page about a registry object, as answers give it.',
     urlTemplate('https://www.wis-tns.org/object/{name}', '{name}'),
@@ -117,10 +123,6 @@ const API = {
     urlTemplate('https://antares.noirlab.edu/loci?search={diaObjectId}', '{diaObjectId}'),
   ),
 };
-
-  // The index finds what is a match's radius further, too.
-  VO_MAX_RADIUS_DEG: about('The largest radius of a cone search of the Virtual Observatory, degrees.', number(0.5, 0.0001, 0.98)),
-  VO_MAX_RECORDS: about('Rows of an answer to one, at most.', integer(10_000, 1, 100_000)),
 
 const CROSSMATCH = {
   CROSSMATCH_RADIUS_ARCSEC: about(
