@@ -17,6 +17,7 @@ import { mocAnswer } from './queries/moc.ts';
 import { recentAnswer } from './queries/recent.ts';
 import { voConeAnswer } from './queries/vo_cone.ts';
 import { nextTurn } from './runtime.ts';
+import type { WriteTable } from './table.ts';
 import type { MetricsAnswer, ProbeAnswer, Query, QueryAnswers, QueryOutcome, QueryTask } from './tasks.ts';
 import { currentStore, threadFacts } from './thread.ts';
 
@@ -52,7 +53,9 @@ export async function runQueries(task: QueryTask): Promise<QueryAnswers> {
     try {
       void clock.due;
       context ??= contextOf(task, clock, sinks);
-      const steps = answerInFormat(query, context);
+      const transcode = query.format && (await transcoderOf(query.format));
+      if (transcode) clock.resume();
+      const steps = transcode ? answerInFormat(query, transcode, context) : answer(query, context);
       while (!steps.next().done) {
         await nextTurn();
         clock.resume();
@@ -112,13 +115,19 @@ function classify(error: unknown, clock: Clock): QueryOutcome {
   return error instanceof StaleIndex ? 'stale_index' : 'fault';
 }
 
-function* answerInFormat(query: Query, context: QueryContext): Steps {
+/** Of a format: with the library that it needs, which is loaded when it is first asked for. */
+async function transcoderOf(format: NonNullable<Query['format']>): Promise<WriteTable> {
+  if (format === 'msgpack') return (_query, json, from, out, clock) => writeMsgpack(json, from, out, clock);
+  return (await import('./table.ts')).tableWriter(format);
+}
+
+/** Puts what `transcode` makes of the JSON in its place. */
+function* answerInFormat(query: Query, transcode: WriteTable, context: QueryContext): Steps {
   const { clock, out, body } = context;
   const start = out.length;
   yield* answer(query, context);
-  if (query.format !== 'msgpack') return;
   body.length = 0;
-  yield* writeMsgpack(out, start, body, clock);
+  yield* transcode(query, out, start, body, clock);
   out.length = start;
   out.append(body);
 }

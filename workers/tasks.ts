@@ -4,6 +4,7 @@
  */
 import type { Generation } from '../index/mod.ts';
 import type { DetailLevel, TimeField } from '../src/contract/enums.ts';
+import type { AnswerFormat } from '../src/contract/formats.ts';
 import type { Counters } from '../src/store/counters.ts';
 import type { RecentPosition } from '../src/store/recent.ts';
 import type { RegistrySnapshot } from '../src/store/registry.ts';
@@ -45,7 +46,7 @@ export interface Circle {
 
 interface Asked {
   /** How to answer, where that is not JSON. */
-  readonly format?: 'msgpack' | undefined;
+  readonly format?: Exclude<AnswerFormat, 'json'> | undefined;
 }
 
 interface Sent {

@@ -1,5 +1,4 @@
 /** Headers and framing that every response shares (wire contract, section 1.2; decision P2). */
-import { MSGPACK } from './accept.ts';
 import type { IncomingRequest } from './incoming.ts';
 
 /** A response, as plain data. */
@@ -22,7 +21,7 @@ const COMMON_HEADERS = {
 
 const JSON_HEADERS = { 'Content-Type': 'application/json', ...COMMON_HEADERS };
 
-const MSGPACK_HEADERS = { 'Content-Type': MSGPACK, Vary: 'Accept', ...COMMON_HEADERS };
+const MSGPACK_HEADERS = { 'Content-Type': 'application/msgpack', Vary: 'Accept', ...COMMON_HEADERS };
 
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 

@@ -108,12 +108,16 @@ const FILTER_NAMES = words(`catalog separation_arcsec_max reliability_min reliab
 
 test('the parameters of each operation; only those of the path are required', () => {
   const names = (path: string) => document.paths[path].get.parameters.map((parameter: Json) => parameter.name);
-  const filtered = [...FILTER_NAMES, 'response'];
+  const filtered = ['format', ...FILTER_NAMES, 'response'];
   assert.is(FILTER_NAMES.length, 34);
   assert.equal(names('/api/objects/{diaObjectId}'), ['diaObjectId', 'detail', ...filtered]);
   assert.equal(names('/api/cone'), [...words('ra dec radius_arcsec detail page_size cursor'), ...filtered]);
   assert.equal(names('/api/tns/{name}'), ['name', 'radius_arcsec', 'detail', ...filtered]);
-  assert.equal(names('/api/recent-crossmatches'), words('start end time_field detail page_size cursor'));
+  assert.equal(names('/api/recent-crossmatches'), words('start end time_field detail page_size cursor format'));
+  assert.equal(
+    document.paths['/api/lookup'].post.parameters.map((parameter: Json) => parameter.name),
+    ['format'],
+  );
   assert.equal(Object.keys(schemas.Filters.properties), FILTER_NAMES);
   for (const methods of Object.values<Json>(document.paths)) {
     for (const parameter of Object.values<Json>(methods).flatMap(operation => operation.parameters ?? [])) {
@@ -175,6 +179,7 @@ function unitOf(path: readonly string[]): string | undefined {
   if (within.includes('by_catalog')) return 'share';
   if (key === 'match_version') return 'version';
   if (key === 'footprint_moc_order') return 'HEALPix order';
+  if (within.endsWith('-Count')) return 'count';
   const counted = /^(count|total|without_position|page_size|qualifying|qualifying_total|max_\w+|default_page_size)$/;
   if (counted.test(key) || within.includes('by_status') || within.includes('by_qualifies_reason')) return 'count';
   throw new Error(`no unit is known for ${within}`);
@@ -245,11 +250,12 @@ test('the description of every enumeration explains each of its values', () => {
   }
 });
 
-/** Everything that the contract says the service can emit where the document has an enumeration or a constant; `coverage` is our own. */
+/** Everything that the contract says the service can emit where the document has an enumeration or a constant; the last line is our own. */
 const EMITTED = new Set(
   words(`${Object.values(ENUMERATIONS).join(' ')} ids position matches full ingest_time event_time objects count id position tns
     per_input_limit per_request_limit recorded not_recorded best_guess_current_settings ok available unavailable
-    gaia_dr3 des_y6_gold delve_dr3_gold skymapper_dr4 min max coverage`),
+    gaia_dr3 des_y6_gold delve_dr3_gold skymapper_dr4 min max
+    coverage json msgpack csv ndjson votable parquet arrow`),
 );
 
 test('the document has every string of the contract in an enumeration or a constant, and no other', () => {

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { Unpackr } from 'msgpackr';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { prefersMsgpack } from '../../src/http/accept.ts';
+import { preferredFormat } from '../../src/http/accept.ts';
 import { crossmatched, delivery, loadRegistry, match, NOW_US, type Running, searched, startApp } from './support.ts';
 
 interface Context {
@@ -98,8 +98,8 @@ test('who gets it', () => {
     'application/msgpack;q=0.5, application/*;q=0.6, */*;q=0.1',
     'application/msgpack;q=2',
   ];
-  for (const text of yes) assert.is(prefersMsgpack(text), true, text);
-  for (const text of no) assert.is(prefersMsgpack(text), false, `${text}`);
+  for (const text of yes) assert.is(preferredFormat(text), 'msgpack', text);
+  for (const text of no) assert.is(preferredFormat(text), 'json', `${text}`);
 });
 
 test.run();

@@ -2,6 +2,7 @@
 import type { Config } from '../../config.ts';
 import { DEFAULT_DETAIL, DEFAULT_MAP_LAYER, DEFAULT_RESPONSE, DEFAULT_TIME_FIELD } from '../enums.ts';
 import { FILTERS } from '../filters.ts';
+import { FORMATS } from '../formats.ts';
 import {
   DEFAULT_MAP_RESOLUTION,
   DEFAULT_WINDOW_HOURS,
@@ -12,7 +13,7 @@ import {
 import { declination, rightAscension } from './common.ts';
 import { detailLevel, filterSchema, pageCursor, pageSize, responseMode, searchRadius, tnsName } from './lookup.ts';
 import { timeField } from './recent.ts';
-import { number, ref, type Schema, text } from './schema.ts';
+import { number, oneOfNames, ref, type Schema, text } from './schema.ts';
 import { mapLayer, mapResolution } from './sky_map.ts';
 
 export interface Parameter {
@@ -39,11 +40,24 @@ const query = (name: string, schema: Schema, says?: string) => parameter('query'
 
 const detail = query('detail', { ...detailLevel, default: DEFAULT_DETAIL });
 
-/** The filters, then the response mode. */
-const filtersAndResponse: readonly Parameter[] = [
+const format = query('format', {
+  ...oneOfNames(
+    FORMATS,
+    'What the answer comes in; without it, what `Accept` prefers. Counts have no tables, and errors are JSON.',
+  ),
+  default: 'json',
+});
+
+/** The format, the filters, then the response mode. */
+const formatAndFilters: readonly Parameter[] = [
+  format,
   ...FILTERS.map(filter => query(filter.name, filterSchema(filter))),
   query('response', { ...responseMode, default: DEFAULT_RESPONSE }),
 ];
+
+export function lookupParameters(): Parameter[] {
+  return [format];
+}
 
 export function objectParameters(): Parameter[] {
   const id = parameter(
@@ -52,7 +66,7 @@ export function objectParameters(): Parameter[] {
     ref('DiaObjectIdStr'),
     'The identifier in decimal digits, at most 2^63 - 1.',
   );
-  return [id, detail, ...filtersAndResponse];
+  return [id, detail, ...formatAndFilters];
 }
 
 export function coneParameters(config: Config): Parameter[] {
@@ -74,7 +88,7 @@ export function coneParameters(config: Config): Parameter[] {
       'The `next_cursor` of the page before. It pins `ra`, `dec`, `radius_arcsec`, `detail` and `as_of`, but not the filters, ' +
         'which must be given on every page. Not allowed with `response=count`.',
     ),
-    ...filtersAndResponse,
+    ...formatAndFilters,
   ];
 }
 
@@ -84,7 +98,7 @@ export function tnsParameters(config: Config): Parameter[] {
     parameter('path', 'name', tnsName),
     query('radius_arcsec', { ...radius, default: config.TNS_MATCH_RADIUS_ARCSEC }),
     detail,
-    ...filtersAndResponse,
+    ...formatAndFilters,
   ];
 }
 
@@ -113,6 +127,7 @@ export function recentParameters(config: Config): Parameter[] {
       'The `next_cursor` of the page before. It pins `start`, `end`, `time_field`, `detail` and `as_of`; a value in conflict with ' +
         'it is refused.',
     ),
+    format,
   ];
 }
 

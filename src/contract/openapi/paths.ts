@@ -6,6 +6,7 @@ import { decimal } from '../prose.ts';
 import { TASK_PATH, TASKS } from '../tasks.ts';
 import {
   coneParameters,
+  lookupParameters,
   objectParameters,
   type Parameter,
   recentParameters,
@@ -14,6 +15,7 @@ import {
 } from './parameters.ts';
 import { type ComponentName, integer, list, open, ref, type Schema, text } from './schema.ts';
 import { skyMapSchema } from './sky_map.ts';
+import { otherContent, tableHeaders } from './tables.ts';
 
 export interface Operation {
   readonly operationId: string;
@@ -70,10 +72,16 @@ function queryResponses(description: string, schema: Schema, except: ErrorCode):
   return { 200: { description, content: json(schema) }, ...errors([400, 405, 503], except) };
 }
 
+/** The same, of an operation whose answers come as tables, too. */
+function tableResponses(description: string, schema: Schema, except: ErrorCode): Record<string, Schema> {
+  const { 200: ok, ...others } = queryResponses(description, schema, except);
+  return { 200: { ...ok, headers: tableHeaders, content: { ...json(schema), ...otherContent } }, ...others };
+}
+
 /** The responses of an operation with filters. */
 function filteredResponses(description: string, answer: ComponentName): Record<string, Schema> {
   const schema = { oneOf: [ref(answer), ref('CountResponse')] };
-  return queryResponses(description, schema, 'unsupported_parameter');
+  return tableResponses(description, schema, 'unsupported_parameter');
 }
 
 /** The responses of an operation that needs no database. */
@@ -114,6 +122,7 @@ const lookupObjects: Operation = {
     'Read-only and idempotent. Every input yields exactly one result, in the order of the inputs, echoing the input as sent and as ' +
     'understood. A malformed input yields `invalid_input` in its own result. An unknown field is an error. A result lists its ' +
     'objects up to the limits and says so in `truncated` and `total`.',
+  parameters: lookupParameters(),
   requestBody: { required: true, content: json(ref('LookupRequest')) },
   responses: filteredResponses('One result per input, or counts.', 'LookupResponse'),
 };
@@ -169,7 +178,7 @@ function recentCrossmatches(config: Config): Operation {
       'not listed; none is repeated in a walk. Follow `next_cursor` until it is null. Filters and `response` are refused with ' +
       '`unsupported_parameter`. A large page at `full` can exceed the time budget: use a smaller `page_size`.',
     parameters: recentParameters(config),
-    responses: queryResponses('One page.', ref('RecentCrossmatchesPage'), 'filters_span_catalogs'),
+    responses: tableResponses('One page.', ref('RecentCrossmatchesPage'), 'filters_span_catalogs'),
   };
 }
 

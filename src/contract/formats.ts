@@ -1,0 +1,34 @@
+/** The formats of answers: values of `format`, and media types of `Accept`. */
+
+interface Format {
+  readonly name: string;
+  readonly meaning: string;
+  readonly mediaType: string;
+}
+
+/** What tables come in. The media types are those registered with IANA but for VOTable's, which is IVOA's. */
+export const TABLE_FORMATS = [
+  {
+    name: 'csv',
+    meaning: 'comma-separated values in UTF-8 after a line of column names; null is empty, lines end with a line feed',
+    mediaType: 'text/csv',
+  },
+  { name: 'ndjson', meaning: 'a JSON object a line: a row, flat', mediaType: 'application/x-ndjson' },
+  {
+    name: 'votable',
+    meaning: 'VOTable 1.4, for TOPCAT, astropy and other clients of the Virtual Observatory',
+    mediaType: 'application/x-votable+xml',
+  },
+  { name: 'parquet', meaning: 'Apache Parquet', mediaType: 'application/vnd.apache.parquet' },
+  { name: 'arrow', meaning: 'the Apache Arrow stream format', mediaType: 'application/vnd.apache.arrow.stream' },
+] as const satisfies readonly Format[];
+
+export type TableFormat = (typeof TABLE_FORMATS)[number]['name'];
+
+export const FORMATS = [
+  { name: 'json', meaning: 'the answer in full', mediaType: 'application/json' },
+  { name: 'msgpack', meaning: 'the same in MessagePack', mediaType: 'application/msgpack' },
+  ...TABLE_FORMATS,
+] as const satisfies readonly Format[];
+
+export type AnswerFormat = (typeof FORMATS)[number]['name'];

@@ -1,0 +1,48 @@
+/** A table as a response: what JSON says around its objects is in the headers. */
+import type { TableHead } from '../../workers/table_head.ts';
+import { TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
+import type { Search } from './params.ts';
+import { type Answer, bytesResponse } from './respond.ts';
+
+const PARAMETERS: Partial<Record<TableFormat, string>> = { csv: '; charset=utf-8; header=present' };
+
+/** What scripts of other origins may read. */
+const HEADERS = 'Retry-After, Link, X-Row-Count, X-Total-Count, X-Truncated, X-As-Of, Content-Disposition';
+
+/**
+ * @param address where it was asked for, without the query string
+ * @param search the query string
+ */
+export function tableResponse(
+  format: TableFormat,
+  head: TableHead,
+  table: Uint8Array<ArrayBuffer>,
+  address: string,
+  search: Search,
+): Answer {
+  const { mediaType } = TABLE_FORMATS.find(({ name }) => name === format)!;
+  const { name, rows, total, nextCursor, asOf, truncated } = head;
+  return bytesResponse(`${mediaType}${PARAMETERS[format] ?? ''}`, table, {
+    Vary: 'Accept',
+    'Access-Control-Expose-Headers': HEADERS,
+    'Content-Disposition': `attachment; filename="nearsky-${name}.${EXTENSIONS[format]}"`,
+    'X-Row-Count': `${rows}`,
+    ...(total !== null && { 'X-Total-Count': `${total}` }),
+    ...(name === 'lookup' && { 'X-Truncated': `${truncated}` }),
+    ...(asOf !== null && { 'X-As-Of': asOf }),
+    ...(nextCursor !== null && { Link: `<${nextAddress(address, search, nextCursor)}>; rel="next"` }),
+  });
+}
+
+const EXTENSIONS: Readonly<Record<TableFormat, string>> = {
+  csv: 'csv',
+  ndjson: 'ndjson',
+  votable: 'vot',
+  parquet: 'parquet',
+  arrow: 'arrows',
+};
+
+/** The same request of the next page. */
+function nextAddress(address: string, search: Search, cursor: string): string {
+  return `${address}?${new URLSearchParams([...new Map([...search, ['cursor', cursor]])])}`;
+}

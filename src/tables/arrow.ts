@@ -1,0 +1,119 @@
+/**
+ * The Apache Arrow stream format (its IPC format for files is not this): every field nullable, with its unit, UCD and description as
+ * metadata; what the answer says beside its rows is the schema's metadata `nearsky`.
+ */
+import {
+  Table as ArrowTable,
+  Bool,
+  type Data,
+  type DataType,
+  Field,
+  Float64,
+  Int32,
+  Int64,
+  makeData,
+  RecordBatch,
+  Schema,
+  Struct,
+  TimestampMicrosecond,
+  tableToIPC,
+  Utf8,
+} from 'apache-arrow';
+import type { ByteSink } from '../../workers/bytes.ts';
+import { Chunks } from './chunks.ts';
+import type { Cell, Column, Table } from './columns.ts';
+import type { TableWriter } from './formats.ts';
+
+const utf8 = new TextEncoder();
+
+export function beginArrow(out: ByteSink, { name, description, columns }: Table, about: string): TableWriter {
+  const metadata = new Map([
+    ['name', name],
+    ['description', description],
+    ['nearsky', about],
+  ]);
+  const schema = new Schema(columns.map(fieldOf), metadata);
+  const batches: RecordBatch[] = [];
+  const chunks = new Chunks(columns, (values, length) => {
+    const children = columns.map((column, i) => dataOf(column, values[i]!));
+    batches.push(
+      new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length, nullCount: 0, children })),
+    );
+  });
+  return {
+    row: cells => chunks.add(cells),
+    end() {
+      chunks.flush();
+      out.fragment(tableToIPC(new ArrowTable(schema, batches), 'stream'));
+    },
+  };
+}
+
+function fieldOf(column: Column): Field {
+  const { name, unit, ucd, description } = column;
+  const facts = Object.entries({ unit, ucd, description }).filter((fact): fact is [string, string] => !!fact[1]);
+  return new Field(name, typeOf(column), true, new Map(facts));
+}
+
+function typeOf({ type }: Column): DataType {
+  switch (type) {
+    case 'int64':
+      return new Int64();
+    case 'int32':
+      return new Int32();
+    case 'float64':
+      return new Float64();
+    case 'boolean':
+      return new Bool();
+    case 'text':
+      return new Utf8();
+    case 'time':
+      return new TimestampMicrosecond('UTC');
+  }
+}
+
+/** The layout of a column (Arrow columnar format 1.5, "Physical Memory Layout"): a bit for each cell that is not null, then the values. */
+function dataOf(column: Column, cells: readonly Cell[]): Data {
+  const { length } = cells;
+  const nullBitmap = bitmap(cells, cell => cell !== null);
+  const nullCount = cells.reduce<number>((count, cell) => count + (cell === null ? 1 : 0), 0);
+  const common = { length, nullCount, nullBitmap };
+  switch (column.type) {
+    case 'int64':
+      return makeData({
+        type: new Int64(),
+        ...common,
+        data: BigInt64Array.from(cells, cell => (cell as bigint) ?? 0n),
+      });
+    case 'time': {
+      const data = BigInt64Array.from(cells, cell => BigInt(cell ?? 0));
+      return makeData({ type: new TimestampMicrosecond('UTC'), ...common, data });
+    }
+    case 'int32':
+      return makeData({ type: new Int32(), ...common, data: Int32Array.from(cells, Number) });
+    case 'float64':
+      return makeData({ type: new Float64(), ...common, data: Float64Array.from(cells, Number) });
+    case 'boolean':
+      return makeData({ type: new Bool(), ...common, data: bitmap(cells, cell => cell === true) });
+    case 'text':
+      return makeData({ type: new Utf8(), ...common, ...textOf(cells as readonly (string | null)[]) });
+  }
+}
+
+function bitmap(cells: readonly Cell[], isSet: (cell: Cell) => boolean): Uint8Array {
+  const bits = new Uint8Array(Math.ceil(cells.length / 8));
+  for (let i = 0; i < cells.length; i++) if (isSet(cells[i]!)) bits[i >> 3]! |= 1 << (i & 7);
+  return bits;
+}
+
+/** The texts one after another, and where each begins. */
+function textOf(cells: readonly (string | null)[]): { valueOffsets: Int32Array; data: Uint8Array } {
+  const texts = cells.map(cell => utf8.encode(cell ?? ''));
+  const valueOffsets = new Int32Array(cells.length + 1);
+  texts.forEach((text, i) => {
+    valueOffsets[i + 1] = valueOffsets[i]! + text.length;
+  });
+  const data = new Uint8Array(valueOffsets.at(-1)!);
+  for (const [i, text] of texts.entries()) data.set(text, valueOffsets[i]!);
+  return { valueOffsets, data };
+}

@@ -1,0 +1,55 @@
+/** For formats that keep columns together: rows in chunks, transposed. */
+import { type Cell, type Column, isInt32, isInt64, type Row, refuseCell } from './columns.ts';
+
+/** Rows of a chunk: a few milliseconds of work. */
+const CHUNK_ROWS = 1000;
+
+/** Gathers rows, and gives them away as one list a column. */
+export class Chunks {
+  readonly #columns: readonly Column[];
+  readonly #write: (values: readonly (readonly Cell[])[], rows: number) => void;
+  #values: Cell[][] = [];
+  #rows = 0;
+
+  /** @param write called for each chunk, with the cells of each column */
+  constructor(columns: readonly Column[], write: (values: readonly (readonly Cell[])[], rows: number) => void) {
+    this.#columns = columns;
+    this.#write = write;
+    this.#values = columns.map(() => []);
+  }
+
+  /** @throws CellError */
+  add(cells: Row): void {
+    for (let i = 0; i < this.#columns.length; i++) {
+      const cell = cells[i]!;
+      if (cell !== null && !isOfType(this.#columns[i]!, cell)) refuseCell(this.#columns[i]!, cell);
+      this.#values[i]!.push(cell);
+    }
+    if (++this.#rows === CHUNK_ROWS) this.flush();
+  }
+
+  /** Writes what is left. */
+  flush(): void {
+    if (this.#rows === 0) return;
+    this.#write(this.#values, this.#rows);
+    this.#values = this.#columns.map(() => []);
+    this.#rows = 0;
+  }
+}
+
+function isOfType({ type }: Column, cell: Exclude<Cell, null>): boolean {
+  switch (type) {
+    case 'int64':
+      return isInt64(cell);
+    case 'int32':
+      return isInt32(cell);
+    case 'float64':
+      return typeof cell === 'number';
+    case 'time':
+      return Number.isInteger(cell);
+    case 'boolean':
+      return typeof cell === 'boolean';
+    case 'text':
+      return typeof cell === 'string';
+  }
+}

@@ -1,0 +1,29 @@
+/** CSV (RFC 4180, but for the line feed alone at the end of lines): a null is an empty cell, an empty text two quotes. */
+import type { ByteSink } from '../../workers/bytes.ts';
+import { type Cell, type Column, type Row, refuseCell, type Table } from './columns.ts';
+import type { TableWriter } from './formats.ts';
+import { timestamp } from './timestamp.ts';
+
+/** What must be between quotes; a space at an end too, as some readers trim. */
+const SPECIAL = /^$|[",\r\n]|^\s|\s$/;
+const utf8 = new TextEncoder();
+
+export function beginCsv(out: ByteSink, { columns }: Table): TableWriter {
+  const line = (cells: readonly string[]) => out.fragment(utf8.encode(`${cells.join(',')}\n`));
+  line(columns.map(({ name }) => quoted(name)));
+  return {
+    row: (cells: Row) => line(columns.map((column, i) => cellText(column, cells[i]!))),
+    end: () => {},
+  };
+}
+
+function cellText(column: Column, cell: Cell): string {
+  if (cell === null) return '';
+  if (column.type === 'text') return typeof cell === 'string' ? quoted(cell) : refuseCell(column, cell);
+  if (column.type === 'time') return typeof cell === 'number' ? timestamp(cell) : refuseCell(column, cell);
+  return Number.isNaN(cell) ? '' : `${cell}`;
+}
+
+function quoted(text: string): string {
+  return SPECIAL.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

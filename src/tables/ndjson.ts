@@ -1,0 +1,22 @@
+/** A JSON object a line, with every column in it: integers of 64 bits bare, times as text, a number that is not finite null. */
+import type { ByteSink } from '../../workers/bytes.ts';
+import { toJson } from '../../workers/json.ts';
+import type { Cell, Column, Row, Table } from './columns.ts';
+import type { TableWriter } from './formats.ts';
+import { timestamp } from './timestamp.ts';
+
+export function beginNdjson(out: ByteSink, { columns }: Table): TableWriter {
+  const keys = columns.map(({ name }, i) => `${i === 0 ? '{' : ', '}${toJson(name)}: `);
+  return {
+    row(cells: Row) {
+      let line = '';
+      for (let i = 0; i < columns.length; i++) line += keys[i] + cellText(columns[i]!, cells[i]!);
+      out.longText(`${line}}\n`);
+    },
+    end: () => {},
+  };
+}
+
+function cellText({ type }: Column, cell: Cell): string {
+  return toJson(type === 'time' && cell !== null ? timestamp(cell as number) : cell);
+}
