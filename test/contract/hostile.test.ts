@@ -95,10 +95,8 @@ function check(request: HostileRequest, { status, text }: Answer): void {
     filters_span_catalogs: isFilter,
     unsupported_parameter: (name: string) => isFilter(name) || name === 'response',
   }[code as string];
-  // Counts are no table: what is a format for other requests may be refused.
-  const isAsked = (name: string) =>
-    request.suspects.has(name) || (name === 'format' && /\bformat=/.test(request.target));
-  for (const name of blamed) assert.ok(isRight ? isRight(name) : isAsked(name), `${name} is blamed, in vain`);
+  for (const name of blamed)
+    assert.ok(isRight ? isRight(name) : request.suspects.has(name), `${name} is blamed, in vain`);
 }
 
 function checkResults(

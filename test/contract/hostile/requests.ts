@@ -1,4 +1,5 @@
 /** Random requests from the OpenAPI document, each with what may be answered to it. */
+import { TABLE_FORMATS } from '../../../src/contract/formats.ts';
 import type { OpenApiDocument } from '../../../src/contract/openapi/document.ts';
 import type { Parameter } from '../../../src/contract/openapi/parameters.ts';
 import { randomBody } from './bodies.ts';
@@ -183,7 +184,7 @@ class QueryBuilder {
       const filter = this.#random.pick(filters);
       this.#add(filter.name, this.#valueOf(filter));
     }
-    if (this.#parameters.length > 0 && this.#random.chance(0.05)) {
+    if (this.#parameters.length > 0 && this.#template !== '/api/sky-map' && this.#random.chance(0.05)) {
       this.#add(this.#random.pick(UNKNOWN_FILTERS), { text: this.#random.pick(['1', '', 'x']), verdict: 'bad' });
     }
     if (this.#template === '/api/recent-crossmatches' && this.#random.chance(0.05)) {
@@ -247,7 +248,10 @@ class QueryBuilder {
       refused ||= surely;
     };
     // A count has no pages: what their size would be is not looked at.
-    if (this.#sent.get('response')?.text === 'count') this.#sent.delete('page_size');
+    const isCount = this.#sent.get('response')?.text === 'count';
+    if (isCount) this.#sent.delete('page_size');
+    // Counts are no table.
+    if (isCount && TABLE_FORMATS.some(({ name }) => name === this.#sent.get('format')?.text)) blame('format', true);
     for (const [name, { verdict }] of this.#sent) if (verdict !== 'good') blame(name, verdict === 'bad');
     const names = [...this.#sent.keys()];
     if (this.#template === '/api/recent-crossmatches') {
@@ -260,7 +264,7 @@ class QueryBuilder {
       for (const name of [...PINNED, 'detail']) if (names.includes(name)) blame(name, false);
       // A cursor that is forged pins what it likes.
       if (this.#sent.get('cursor')!.verdict === 'open') for (const name of [...REQUIRED, 'detail']) blame(name, false);
-      if (this.#sent.get('response')?.text === 'count') blame('cursor', true);
+      if (isCount) blame('cursor', true);
     } else if (this.#template === '/api/cone') {
       for (const name of REQUIRED) if (!names.includes(name)) blame(name, true);
     }
