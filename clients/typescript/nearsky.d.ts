@@ -1,0 +1,246 @@
+/**
+ * Client of nearsky (`/api-docs` of a service has its API): lookups of any size, walks over cones and recent crossmatches.
+ *
+ * ```js
+ * const service = new Nearsky('http://127.0.0.1:8080');
+ * for await (const { status, objects } of service.lookups(['313637935709683761', { ra: 61.62, dec: -49.29, radiusArcsec: 5 }])) …
+ * ```
+ *
+ * Keys of answers are those of the API. A `diaObjectId` is a bigint; other integers beyond 2^53 are bigints where the engine shows the
+ * source of JSON numbers (Node 21, Deno 1.38, Chrome 114, Firefox 135, Safari 18.4 or newer), else rounded. Angles are ICRS degrees, separations and radii arcsec.
+ */
+
+export type DetailLevel = 'ids' | 'position' | 'matches' | 'full';
+
+export type ObjectStatus =
+  | 'not_in_service'
+  | 'crossmatch_pending'
+  | 'coincident_sources'
+  | 'no_coincident_source'
+  | 'not_searched';
+
+/** `/api/describe` lists the names with their units. */
+export type Filters = Readonly<Record<string, number | string>>;
+
+export interface NearskyOptions {
+  /** Requests at once of a lookup, at least 1; 4 unless given. */
+  readonly concurrency?: number;
+  /** Called after each request of a lookup or a walk. */
+  readonly onProgress?: (progress: Progress) => void;
+  /** Ends whatever is under way. */
+  readonly signal?: AbortSignal;
+  /** In place of the global one. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+export interface Progress {
+  /** Inputs or objects that have been given. */
+  readonly done: number;
+  /** How many there are, where that is known. */
+  readonly total: number | undefined;
+}
+
+export interface LookupOptions {
+  /** `matches` unless given. */
+  readonly detail?: DetailLevel;
+  readonly filters?: Filters;
+  /** Of positions and names that have none of their own. */
+  readonly radiusArcsec?: number;
+}
+
+/** In the API's own form. */
+export type LookupInput =
+  | { readonly kind: 'id'; readonly diaObjectId: bigint | string }
+  | { readonly kind: 'position'; readonly ra: number; readonly dec: number; readonly radius_arcsec?: number }
+  | { readonly kind: 'tns'; readonly name: string; readonly radius_arcsec?: number };
+
+/** A bigint or a text of digits is an identifier, another text a name of the Transient Name Server. A number is no id: it loses digits. */
+export type Input =
+  | LookupInput
+  | bigint
+  | string
+  | { readonly ra: number; readonly dec: number; readonly radiusArcsec?: number };
+
+export interface WalkOptions {
+  readonly detail?: DetailLevel;
+  /** They must be given again with a cursor. */
+  readonly filters?: Filters;
+  /** Objects of a page. */
+  readonly pageSize?: number;
+  /** From an earlier `Walk.cursor`: goes on there. */
+  readonly cursor?: string | undefined;
+}
+
+/** Without a cursor, position and radius must be given. */
+export interface ConeOptions extends WalkOptions {
+  readonly ra?: number;
+  readonly dec?: number;
+  readonly radiusArcsec?: number;
+}
+
+export interface RecentOptions extends Omit<WalkOptions, 'filters'> {
+  /** ISO 8601; inclusive. */
+  readonly start?: string;
+  /** ISO 8601; exclusive. */
+  readonly end?: string;
+  readonly timeField?: 'ingest_time' | 'event_time';
+}
+
+/** A coincident source: the nearest of its catalog within 1 arcsec. The latter keys are there at `full`. */
+export interface Match {
+  readonly catalog_name: string;
+  readonly catalog_source_id: string;
+  readonly separation_arcsec: number | null;
+  readonly provenance_set?: string | null;
+  readonly diaObjectId?: bigint;
+  readonly ra?: number;
+  readonly dec?: number;
+  readonly catalog_payload?: Readonly<Record<string, unknown>> | null;
+}
+
+export interface ObjectTns {
+  readonly checked: boolean;
+  readonly snapshot_epoch: string | null;
+  readonly name: string | null;
+  readonly name_prefix: string | null;
+  readonly classification: string | null;
+  readonly redshift: number | null;
+  readonly separation_arcsec: number | null;
+  readonly url: string | null;
+}
+
+export interface Crossmatch {
+  readonly provenance: 'recorded' | 'not_recorded';
+  readonly match_version: number | null;
+  readonly crossmatched_at: string | null;
+  readonly provenance_set: string | null;
+  readonly brokers_at_crossmatch: readonly string[] | null;
+  /** Whether each catalog was searched. */
+  readonly catalog_outcomes: Readonly<Record<string, string>>;
+}
+
+/** What it has depends on the level of detail; one that is not in service has identifiers and status only. */
+export interface LookupObject {
+  readonly diaObjectId: bigint;
+  readonly diaObjectId_str: string;
+  readonly status: ObjectStatus;
+  readonly ra?: number | null;
+  readonly dec?: number | null;
+  readonly reliability?: number | null;
+  readonly ingest_time?: string;
+  readonly event_time?: string;
+  readonly brokers?: readonly string[];
+  /** null while pending. */
+  readonly crossmatch?: Crossmatch | null;
+  readonly matches?: readonly Match[];
+  readonly tns?: ObjectTns | null;
+  /** From the searched position. */
+  readonly separation_arcsec?: number;
+  readonly qualifies?: boolean;
+  readonly qualifies_reason?: string;
+}
+
+export interface LookupResult {
+  /** Place of the input among all inputs, from 0. */
+  readonly index: number;
+  readonly kind: string | null;
+  readonly input: unknown;
+  readonly normalized: Readonly<Record<string, unknown>> | null;
+  readonly status:
+    | ObjectStatus
+    | 'no_rubin_object'
+    | 'objects_found'
+    | 'tns_name_not_found'
+    | 'resolver_unavailable'
+    | 'invalid_input';
+  readonly objects: readonly LookupObject[];
+  readonly total?: number | null;
+  readonly truncated?: boolean;
+  /** `per_request_limit` only where one input alone has more than a request may list. */
+  readonly truncation?: 'per_input_limit' | 'per_request_limit' | null;
+  readonly tns?: Readonly<Record<string, unknown>> | null;
+  readonly tns_snapshot_epoch?: string | null;
+  readonly error?: { readonly message: string; readonly param: string };
+  readonly qualifying_total?: number | null;
+  readonly qualifies?: boolean;
+  readonly qualifies_reason?: string;
+}
+
+/** Of the recent crossmatches. */
+export interface RecentObject {
+  readonly diaObjectId: bigint;
+  readonly diaObjectId_str: string;
+  readonly ra?: number | null;
+  readonly dec?: number | null;
+  readonly matches?: readonly Match[];
+}
+
+/** A page as the API gives it. */
+export interface Page {
+  readonly provenance: Readonly<Record<string, unknown>>;
+  readonly next_cursor: string | null;
+  readonly as_of: string;
+  readonly page_size: number;
+  /** Of a cone. */
+  readonly results?: readonly LookupResult[];
+  /** Of the recent crossmatches. */
+  readonly objects?: readonly RecentObject[];
+}
+
+/** Objects, in the order of the API; each iteration goes on where the walk stands. */
+export interface Walk<T> extends AsyncIterable<T> {
+  /** The page that is being given, or is next: a new walk with this cursor begins there. undefined on the first page. */
+  readonly cursor: string | undefined;
+  /** Whether all pages have been given. */
+  readonly isDone: boolean;
+  /** @throws NearskyError `repeated_cursor` where the service gives a cursor twice */
+  pages(): AsyncGenerator<Page, void, undefined>;
+}
+
+/** Every method throws a NearskyError, also after the one retry that a 503 gets when its `Retry-After` is over; and what `fetch` throws. */
+export declare class Nearsky {
+  /** @param address of the service, for example `http://127.0.0.1:8080` */
+  constructor(address: string, options?: NearskyOptions);
+  /** One that the service does not have is a result with the status `not_in_service`. */
+  object(diaObjectId: bigint | string, options?: Omit<LookupOptions, 'radiusArcsec'>): Promise<LookupResult>;
+  tns(name: string, options?: LookupOptions): Promise<LookupResult>;
+  /** Any number of inputs, in as many requests as it takes: a result each, in their order. */
+  lookup(inputs: Iterable<Input> | AsyncIterable<Input>, options?: LookupOptions): Promise<LookupResult[]>;
+  /** The same one after another; inputs are taken as they are needed. */
+  lookups(
+    inputs: Iterable<Input> | AsyncIterable<Input>,
+    options?: LookupOptions,
+  ): AsyncGenerator<LookupResult, void, undefined>;
+  /** By ingest time, then identifier. */
+  cone(options: ConeOptions): Walk<LookupObject>;
+  /** Objects with coincident sources in a window of time, latest first. */
+  recent(options?: RecentOptions): Walk<RecentObject>;
+  /** Catalogs, filters and limits, as configured. */
+  // biome-ignore lint/suspicious/noExplicitAny: /openapi.json has the schema
+  describe(): Promise<any>;
+  // biome-ignore lint/suspicious/noExplicitAny: /openapi.json has the schema
+  status(): Promise<any>;
+}
+
+export interface NearskyErrorDetails {
+  readonly code: string;
+  readonly status: number;
+  readonly param?: string | undefined;
+  readonly params?: readonly string[] | undefined;
+  readonly retryable?: boolean;
+}
+
+/** An answer that is an error. */
+export declare class NearskyError extends Error {
+  constructor(message: string, details: NearskyErrorDetails);
+  /** That of the API; or `not_nearsky` where the answer is none of a nearsky service, `repeated_cursor` where a walk would not end. */
+  readonly code: string;
+  /** Of HTTP. */
+  readonly status: number;
+  /** The parameter at fault, where it is one. */
+  readonly param: string | undefined;
+  /** The parameters at fault, where they are several. */
+  readonly params: readonly string[] | undefined;
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean;
+}

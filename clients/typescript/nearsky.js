@@ -1,0 +1,434 @@
+// @ts-self-types="./nearsky.d.ts"
+/**
+ * Client of nearsky. One file that needs nothing but `fetch`: for Node, Deno and browsers as it stands. `nearsky.d.ts` has its types and says
+ * what each function does.
+ *
+ * @import {Input, LookupInput, NearskyErrorDetails, NearskyOptions, Page} from './nearsky.d.ts'
+ * @typedef {import('./nearsky.d.ts').LookupOptions} LookupOptions
+ * @typedef {import('./nearsky.d.ts').LookupResult} LookupResult
+ * @typedef {Record<string, string | number | undefined>} Query
+ */
+
+const DEFAULT_CONCURRENCY = 4;
+/** As long as the service asks for where it does not say. */
+const DEFAULT_RETRY_AFTER_SECONDS = 30;
+const MAX_RETRY_AFTER_SECONDS = 300;
+
+export class NearskyError extends Error {
+  /** @override */
+  name = 'NearskyError';
+
+  /**
+   * @param {string} message
+   * @param {NearskyErrorDetails} details
+   */
+  constructor(message, { code, status, param, params, retryable = false }) {
+    super(message);
+    this.code = code;
+    this.status = status;
+    this.param = param;
+    this.params = params;
+    this.retryable = retryable;
+  }
+}
+
+export class Nearsky {
+  /** @type {string} */
+  #base;
+  /** @type {NearskyOptions} */
+  #options;
+  /** @type {Promise<{ maxIds: number, maxPositions: number }> | undefined} */
+  #limits;
+
+  /**
+   * @param {string} address
+   * @param {NearskyOptions} [options]
+   */
+  constructor(address, options = {}) {
+    this.#base = address.replace(/\/+$/, '');
+    this.#options = options;
+  }
+
+  /**
+   * @param {bigint | string} diaObjectId
+   * @param {LookupOptions} [options]
+   */
+  async object(diaObjectId, { detail, filters } = {}) {
+    const { results } = await this.#get(`/api/objects/${encodeURIComponent(`${diaObjectId}`)}`, { detail, ...filters });
+    return results[0];
+  }
+
+  /**
+   * @param {string} name
+   * @param {LookupOptions} [options]
+   */
+  async tns(name, { detail, filters, radiusArcsec } = {}) {
+    const query = { detail, radius_arcsec: radiusArcsec, ...filters };
+    const { results } = await this.#get(`/api/tns/${encodeURIComponent(name)}`, query);
+    return results[0];
+  }
+
+  describe() {
+    return this.#get('/api/describe', {});
+  }
+
+  status() {
+    return this.#get('/api/status', {});
+  }
+
+  /**
+   * @param {Iterable<Input> | AsyncIterable<Input>} inputs
+   * @param {LookupOptions} [options]
+   */
+  async lookup(inputs, options) {
+    /** @type {LookupResult[]} */
+    const results = [];
+    for await (const result of this.lookups(inputs, options)) results.push(result);
+    return results;
+  }
+
+  /**
+   * @param {Iterable<Input> | AsyncIterable<Input>} inputs
+   * @param {LookupOptions} [options]
+   */
+  async *lookups(inputs, options = {}) {
+    const { concurrency = DEFAULT_CONCURRENCY, onProgress } = this.#options;
+    if (!(Number.isInteger(concurrency) && concurrency >= 1))
+      throw new RangeError(`Cannot ask ${concurrency} times at once: give concurrency an integer from 1`);
+    const total = Array.isArray(inputs) ? inputs.length : undefined;
+    const chunks = chunksOf(inputs, await this.#limitsOfService());
+    /** @type {Promise<LookupResult[]>[]} */
+    const running = [];
+    let done = 0;
+    let isEnd = false;
+    for (;;) {
+      while (!isEnd && running.length < concurrency) {
+        const { value, done: isLast = false } = await chunks.next();
+        isEnd = isLast;
+        if (value) running.push(handled(this.#lookupChunk(value, options)));
+      }
+      const results = await running.shift();
+      if (!results) return;
+      for (const result of results) yield placed(result, done++);
+      onProgress?.({ done, total });
+    }
+  }
+
+  /** @param {import('./nearsky.d.ts').ConeOptions} options */
+  cone({ ra, dec, radiusArcsec, detail, filters, pageSize, cursor }) {
+    const query = { ra, dec, radius_arcsec: radiusArcsec, detail, page_size: pageSize, ...filters };
+    return this.#walk('/api/cone', query, cursor, page => page.results[0].objects);
+  }
+
+  /** @param {import('./nearsky.d.ts').RecentOptions} [options] */
+  recent({ start, end, timeField, detail, pageSize, cursor } = {}) {
+    const query = { start, end, time_field: timeField, detail, page_size: pageSize };
+    return this.#walk('/api/recent-crossmatches', query, cursor, page => page.objects);
+  }
+
+  /**
+   * @param {string} path
+   * @param {Query} query
+   * @param {string | undefined} cursor
+   * @param {(page: any) => any[]} objectsOf
+   */
+  #walk(path, query, cursor, objectsOf) {
+    const get = (/** @type {string | undefined} */ at) => this.#get(path, { ...query, cursor: at });
+    return new Walk(get, objectsOf, cursor, this.#options.onProgress);
+  }
+
+  /**
+   * The results of inputs that one request may have. What the limit of a whole request has cut is asked for again, without the others.
+   *
+   * @param {readonly LookupInput[]} inputs
+   * @param {LookupOptions} options
+   * @returns {Promise<LookupResult[]>}
+   */
+  async #lookupChunk(inputs, options) {
+    const { detail, filters, radiusArcsec } = options;
+    const body = JSON.stringify({ inputs, detail, filters, radius_arcsec: radiusArcsec });
+    /** @type {LookupResult[]} */
+    const results = (await this.#post('/api/lookup', body)).results;
+    const cut = results.flatMap(({ truncation }, i) => (truncation === 'per_request_limit' ? [i] : []));
+    if (cut.length === 0 || cut.length === inputs.length) return results;
+    const again = await this.#lookupChunk(
+      cut.map(i => /** @type {LookupInput} */ (inputs[i])),
+      options,
+    );
+    cut.forEach((index, i) => {
+      results[index] = /** @type {LookupResult} */ (again[i]);
+    });
+    return results;
+  }
+
+  /** Those of the service as it is configured now: asked for once, and again where that has failed. */
+  #limitsOfService() {
+    this.#limits ??= this.describe().then(({ limits }) => ({
+      maxIds: limits.max_ids,
+      maxPositions: limits.max_positions,
+    }));
+    this.#limits.catch(() => {
+      this.#limits = undefined;
+    });
+    return this.#limits;
+  }
+
+  /**
+   * @param {string} path
+   * @param {Query} query
+   */
+  #get(path, query) {
+    const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+    const search = `${new URLSearchParams(given.map(([name, value]) => [name, `${value}`]))}`;
+    return this.#request(search === '' ? path : `${path}?${search}`, {});
+  }
+
+  /**
+   * @param {string} path
+   * @param {string} body
+   */
+  #post(path, body) {
+    return this.#request(path, { method: 'POST', body, headers: { 'Content-Type': 'application/json' } });
+  }
+
+  /**
+   * @param {string} path
+   * @param {RequestInit} init
+   * @returns {Promise<any>}
+   */
+  async #request(path, init) {
+    const { fetch = globalThis.fetch, signal } = this.#options;
+    const request = () =>
+      fetch(`${this.#base}${path}`, {
+        ...init,
+        headers: { Accept: 'application/json', ...init.headers },
+        signal: signal ?? null,
+      });
+    let response = await request();
+    if (response.status === 503) {
+      await response.body?.cancel();
+      await wait(retryAfterSeconds(response), signal);
+      response = await request();
+    }
+    const text = await response.text();
+    if (!response.ok) throw errorOf(response, text);
+    try {
+      return parseExact(text);
+    } catch {
+      throw notOurs(response, 'the answer is no JSON');
+    }
+  }
+}
+
+/** Objects of a walk, page by page. */
+export class Walk {
+  #get;
+  #objectsOf;
+  #onProgress;
+  #cursor;
+  #isDone = false;
+
+  /**
+   * @param {(cursor: string | undefined) => Promise<Page>} get
+   * @param {(page: Page) => any[]} objectsOf
+   * @param {string | undefined} cursor
+   * @param {NearskyOptions['onProgress']} onProgress
+   */
+  constructor(get, objectsOf, cursor, onProgress) {
+    this.#get = get;
+    this.#objectsOf = objectsOf;
+    this.#cursor = cursor;
+    this.#onProgress = onProgress;
+  }
+
+  get cursor() {
+    return this.#cursor;
+  }
+
+  get isDone() {
+    return this.#isDone;
+  }
+
+  async *pages() {
+    const seen = new Set([this.#cursor]);
+    let done = 0;
+    while (!this.#isDone) {
+      const page = await this.#get(this.#cursor);
+      const objects = this.#objectsOf(page);
+      const next = page.next_cursor;
+      if (next !== null && seen.has(next)) throw repeated(next);
+      yield page;
+      done += objects.length;
+      this.#onProgress?.({ done, total: page.results?.[0]?.total ?? undefined });
+      if (next === null) this.#isDone = true;
+      else seen.add((this.#cursor = next));
+    }
+  }
+
+  async *[Symbol.asyncIterator]() {
+    for await (const page of this.pages()) yield* this.#objectsOf(page);
+  }
+}
+
+/** @param {string} cursor */
+function repeated(cursor) {
+  const message = `Cannot go on as the service gave the cursor ${cursor.slice(0, 40)}... twice: the walk would never end`;
+  return new NearskyError(message, { code: 'repeated_cursor', status: 200 });
+}
+
+/**
+ * Runs of inputs that one request may have, as many in each as it may.
+ *
+ * @param {Iterable<Input> | AsyncIterable<Input>} inputs
+ * @param {{ maxIds: number, maxPositions: number }} limits
+ * @returns {AsyncGenerator<LookupInput[], undefined>}
+ */
+async function* chunksOf(inputs, { maxIds, maxPositions }) {
+  /** @type {LookupInput[]} */
+  let chunk = [];
+  let ids = 0;
+  for await (const each of inputs) {
+    const input = inputOf(each);
+    const isId = input.kind === 'id';
+    if (isId ? ids >= maxIds : chunk.length - ids >= maxPositions) {
+      yield chunk;
+      chunk = [];
+      ids = 0;
+    }
+    chunk.push(input);
+    if (isId) ids++;
+  }
+  if (chunk.length > 0) yield chunk;
+  return undefined;
+}
+
+/**
+ * @param {Input} input
+ * @returns {LookupInput}
+ */
+function inputOf(input) {
+  if (typeof input === 'bigint') return { kind: 'id', diaObjectId: `${input}` };
+  if (typeof input === 'string')
+    return /^\d+$/.test(input) ? { kind: 'id', diaObjectId: input } : { kind: 'tns', name: input };
+  if (typeof input !== 'object' || input === null)
+    throw new TypeError(
+      `Cannot look up the ${typeof input} ${input}: give ids as bigint or text, as a number loses digits`,
+    );
+  if ('kind' in input) return input.kind === 'id' ? { ...input, diaObjectId: idText(input.diaObjectId) } : input;
+  const { ra, dec, radiusArcsec } = input;
+  return { kind: 'position', ra, dec, ...(radiusArcsec !== undefined && { radius_arcsec: radiusArcsec }) };
+}
+
+/** @param {bigint | string} id */
+function idText(id) {
+  if (typeof id === 'number') throw new TypeError(`Cannot look up the number ${id}: give the id as bigint or text`);
+  return `${id}`;
+}
+
+/**
+ * The result as that of an input at this place among all.
+ *
+ * @param {LookupResult} result
+ * @param {number} index
+ * @returns {LookupResult}
+ */
+function placed(result, index) {
+  const place = (/** @type {string} */ text) => text.replaceAll(`inputs[${result.index}]`, `inputs[${index}]`);
+  const { error } = result;
+  if (!error) return { ...result, index };
+  return { ...result, index, error: { message: place(error.message), param: place(error.param) } };
+}
+
+/**
+ * The promise, whose failure counts as handled until somebody waits for it.
+ *
+ * @template T
+ * @param {Promise<T>} promise
+ */
+function handled(promise) {
+  promise.catch(() => {});
+  return promise;
+}
+
+/** @param {Response} response */
+function retryAfterSeconds(response) {
+  const text = response.headers.get('Retry-After');
+  const seconds = text === null ? DEFAULT_RETRY_AFTER_SECONDS : Number(text);
+  const given = Number.isFinite(seconds) ? seconds : (Date.parse(text ?? '') - Date.now()) / 1000;
+  return Math.min(Math.max(Number.isFinite(given) ? given : DEFAULT_RETRY_AFTER_SECONDS, 0), MAX_RETRY_AFTER_SECONDS);
+}
+
+/**
+ * @param {number} seconds
+ * @param {AbortSignal | undefined} signal
+ * @returns {Promise<void>}
+ */
+function wait(seconds, signal) {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, seconds * 1000);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
+/**
+ * @param {Response} response
+ * @param {string} text
+ */
+function errorOf(response, text) {
+  const { status } = response;
+  try {
+    const { code, message, param, params, retryable } = JSON.parse(text);
+    if (typeof code === 'string') {
+      const blamed = param ?? params?.join(', ');
+      return new NearskyError(`${message} (${status} ${code}${blamed === undefined ? '' : `, ${blamed}`})`, {
+        code,
+        status,
+        param,
+        params,
+        retryable,
+      });
+    }
+  } catch {
+    // It is no error of nearsky's: a proxy's, for example.
+  }
+  return notOurs(response, `the answer is ${status} ${response.statusText}`.trimEnd());
+}
+
+/**
+ * @param {Response} response
+ * @param {string} why
+ */
+function notOurs({ status, url }, why) {
+  const message = `Cannot read what ${url} answers as ${why}: is this the address of a nearsky service?`;
+  return new NearskyError(message, { code: 'not_nearsky', status, retryable: status >= 500 });
+}
+
+/**
+ * JSON with each diaObjectId as a bigint, and other integers beyond 2^53 too, where the engine shows the source of a number.
+ *
+ * @param {string} text
+ */
+function parseExact(text) {
+  return JSON.parse(
+    text,
+    /**
+     * @this {any}
+     * @param {string} key
+     * @param {unknown} value
+     * @param {{ source?: string }} [context]
+     */
+    function (key, value, context) {
+      if (typeof value !== 'number' || (key !== 'diaObjectId' && Number.isSafeInteger(value))) return value;
+      const digits = context?.source ?? (key === 'diaObjectId' ? this.diaObjectId_str : undefined);
+      return digits !== undefined && /^-?\d+$/.test(digits) ? BigInt(digits) : value;
+    },
+  );
+}

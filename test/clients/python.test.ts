@@ -1,0 +1,167 @@
+/** The Python client against a running service, by a real Python; its tables by pandas and astropy where they are. */
+import { spawn, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Json } from '../http/support.ts';
+import { alone, busy, busyAtTimes, endless, INPUTS, Service } from './support.ts';
+
+const HERE = fileURLToPath(new URL('.', import.meta.url));
+const CLIENT = join(HERE, '../../clients/python');
+const PYTHONS = ['/usr/bin/python3', 'python3'];
+
+const can = (python: string, code: string) => spawnSync(python, ['-c', code], { stdio: 'ignore' }).status === 0;
+const python = PYTHONS.find(each => can(each, 'import sys; assert sys.version_info >= (3, 9)'));
+const withPandas = PYTHONS.find(each => can(each, 'import pandas'));
+const withAstropy = PYTHONS.find(each => can(each, 'import astropy'));
+
+const test = suite<{ service: Service }>('clients/python');
+test.before(async context => {
+  context.service = await Service.start();
+});
+test.after(({ service }) => service.close());
+
+/** Without blocking this thread, which serves. */
+async function run(command: string, args: readonly string[], input = ''): Promise<string> {
+  const child = spawn(command, args, { env: { ...process.env, PYTHONPATH: CLIENT, PYTHONDONTWRITEBYTECODE: '1' } });
+  let out = '';
+  let errors = '';
+  child.stdout.on('data', data => (out += data));
+  child.stderr.on('data', data => (errors += data));
+  child.stdin.end(input);
+  const status = await new Promise(resolve => child.on('close', resolve));
+  assert.is(status, 0, errors);
+  return out;
+}
+
+/** Runs a test, or says why not. */
+function testWith(
+  program: string | undefined,
+  what: string,
+  name: string,
+  body: (python: string, service: Service) => Promise<void>,
+) {
+  if (program === undefined) test.skip(`${name} (there is no ${what})`, () => {});
+  else test(name, ({ service }) => body(program, service));
+}
+
+const IN_CONE = '/api/cone?ra=150&dec=2&radius_arcsec=5&page_size=12';
+const IN_WINDOW = '/api/recent-crossmatches?start=2026-09-21&end=2026-09-23';
+
+testWith(
+  python,
+  'Python 3.9',
+  'lookups, walks and errors, while the service is busy at times',
+  async (python, service) => {
+    const expected = await alone(service);
+    const out = await service.with(busyAtTimes, () =>
+      run(python, [join(HERE, 'check.py'), service.url], JSON.stringify(INPUTS)),
+    );
+    const got = JSON.parse(out);
+    assert.ok(service.mostInFlight <= 3);
+    const exact = (text: string) =>
+      JSON.parse(text, (_key, value, { source }: { source?: string } = {}) =>
+        typeof value === 'number' && !Number.isSafeInteger(value) && /^\d+$/.test(source!) ? BigInt(source!) : value,
+      );
+    for (const [i, text] of got.results.entries()) assert.equal(exact(text), expected[i]);
+    assert.is(got.results.length, expected.length);
+    assert.equal(got.progress, [INPUTS.length, INPUTS.length]);
+    const ids = (objects: Json[]) => objects.map(({ diaObjectId_str }) => diaObjectId_str);
+    const cone = ids((await service.app.get(IN_CONE)).body.results[0].objects);
+    const recent = ids((await service.app.get(IN_WINDOW)).body.objects);
+    assert.equal(got.walks, {
+      cone: { ids: cone, done: true, again: 0 },
+      recent: { ids: recent, done: true, again: 0 },
+    });
+    assert.equal(
+      got.first,
+      Array.from({ length: 15 }, (_, i) => i),
+    );
+    assert.ok(got.taken < 50, `${got.taken} inputs were taken`);
+    assert.equal(got.kinds, ['tns', 'position', 'position', 'id']);
+    assert.equal(got.bad, { code: 'invalid_parameter', status: 400, param: 'detail', params: null, retryable: false });
+    assert.is(got.cone.param, 'ra');
+    const flat = expected.flatMap(({ objects }) =>
+      objects.length
+        ? objects.map((object: Json) => [object.diaObjectId_str, object.matches?.[0]?.catalog_source_id ?? null])
+        : [[null, null]],
+    );
+    assert.equal(got.rows, flat);
+  },
+);
+
+const ERRORS = `
+import json, sys
+from nearsky import Nearsky, NearskyError
+try:
+    list(eval("Nearsky(sys.argv[1])." + sys.argv[2]))
+except (NearskyError, TypeError) as error:
+    print(json.dumps([type(error).__name__, getattr(error, "code", None), str(error)]))
+`;
+
+testWith(
+  python,
+  'Python 3.9',
+  'a cursor that comes again, a service that stays busy, and none',
+  async (python, service) => {
+    const failure = async (call: string) => JSON.parse(await run(python, ['-c', ERRORS, service.url, call]));
+    await service.with(endless, async () => {
+      assert.is((await failure('cone(150, 2, 1)'))[1], 'repeated_cursor');
+      assert.ok(service.requests < 5);
+    });
+    await service.with(busy, async () => {
+      assert.is((await failure('status()'))[1], 'service_unavailable');
+      assert.is(service.requests, 2);
+    });
+    const html = () => ({ status: 200, headers: { 'Content-Type': 'text/html' }, body: '<html>' });
+    await service.with(html, async () => assert.is((await failure('lookups([1])'))[1], 'not_nearsky'));
+    const [type, , message] = await failure('lookups([1.5])');
+    assert.is(type, 'TypeError');
+    assert.match(message, 'as a float loses digits');
+  },
+);
+
+const PANDAS = `
+import json, sys
+from nearsky import Nearsky, to_pandas
+service = Nearsky(sys.argv[1])
+frame = to_pandas(service.lookups(json.load(sys.stdin)))
+print(json.dumps([str(frame["diaObjectId"].dtype), [str(each) for each in frame["diaObjectId"].dropna()], [str(each) for each in frame["gaia_dr3_source_id"].dropna()], len(frame)]))
+`;
+const ASTROPY = PANDAS.replaceAll('to_pandas', 'to_astropy').replace(
+  /print[^\n]*/,
+  `column = frame["diaObjectId"]
+print(json.dumps([str(column.dtype), [str(each) for each in column.compressed()], [str(each) for each in frame["gaia_dr3_source_id"].compressed()], len(frame)]))
+assert str(frame["ra"].unit) == "deg"`,
+);
+
+for (const [program, what, code] of [
+  [withPandas, 'pandas', PANDAS],
+  [withAstropy, 'astropy', ASTROPY],
+] as const) {
+  testWith(program, what, `a table of ${what} has exact ids beside missing ones`, async (python, service) => {
+    const [type, ids, sources, length] = JSON.parse(
+      await run(python, ['-c', code, service.url], JSON.stringify(INPUTS)),
+    );
+    const objects: Json[] = [];
+    let empty = 0;
+    for (const input of INPUTS) {
+      const result = (await service.app.lookup([input])).results[0];
+      objects.push(...result.objects);
+      if (result.objects.length === 0) empty++;
+    }
+    assert.is(type.toLowerCase(), 'int64');
+    assert.equal(
+      ids,
+      objects.map(({ diaObjectId_str }) => diaObjectId_str),
+    );
+    assert.equal(
+      sources,
+      objects.flatMap(({ matches }) => (matches ?? []).map((found: Json) => found.catalog_source_id)),
+    );
+    assert.is(length, objects.length + empty);
+  });
+}
+
+test.run();

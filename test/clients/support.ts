@@ -1,0 +1,155 @@
+/** What the tests of the clients share: a service on a socket with small limits, whose answers a test may get in the way of. */
+import { errorResponse, unavailable } from '../../src/http/errors.ts';
+import { type IncomingRequest, PlainRequest, readUpTo } from '../../src/http/incoming.ts';
+import { type Answer, jsonResponse } from '../../src/http/respond.ts';
+import { HttpServer } from '../../src/server/http_server.ts';
+import { serverLimits } from '../../src/server/limits.ts';
+import {
+  crossmatched,
+  delivery,
+  type Json,
+  loadRegistry,
+  match,
+  NOW_US,
+  type Running,
+  searched,
+  startApp,
+  type World,
+} from '../http/support.ts';
+
+export const MAX_IDS = 10;
+export const MAX_POSITIONS = 4;
+const SETTINGS = {
+  API_MAX_IDS: `${MAX_IDS}`,
+  API_MAX_POSITIONS: `${MAX_POSITIONS}`,
+  API_MAX_OBJECTS_PER_POSITION: '4',
+  API_MAX_OBJECTS_PER_REQUEST: '12',
+};
+
+export const FIRST_ID = 9_223_372_036_854_775_000n;
+/** Of the first objects, seven within 0.1" of each other. */
+export const CROWD = { ra: 150, dec: 2 };
+const OBJECTS = 30;
+
+async function fill(world: World): Promise<void> {
+  const ids = Array.from({ length: OBJECTS }, (_, i) => FIRST_ID + BigInt(i));
+  const position = (i: number) => ({ ra: 150, dec: i < 7 ? 2 + i * 1e-6 : 10 + i });
+  await loadRegistry(world, Date.now() * 1000, [{ name: '2026abc', ra: 150, dec: 2 }]);
+  await world.writer.ingest(
+    ids.map((id, i) => delivery(id, { position: position(i) })),
+    NOW_US,
+  );
+  for (const id of ids.slice(0, 9)) await crossmatched(world, id, searched('gaia_dr3'), [match('gaia_dr3', `${id}`)]);
+}
+
+/** Gives an answer in the service's place, or none. @param isFirst whether the same has not been asked before */
+export type InTheWay = (count: number, isFirst: boolean) => Answer | undefined;
+
+export class Service {
+  readonly #running: Running;
+  readonly #server: HttpServer;
+  #inTheWay: InTheWay = () => undefined;
+  #inFlight = 0;
+  readonly #asked = new Set<string>();
+  /** Requests that have come in. */
+  requests = 0;
+  /** Of those at once, the most there were. */
+  mostInFlight = 0;
+  url = '';
+
+  private constructor(running: Running) {
+    this.#running = running;
+    this.#server = new HttpServer({
+      answer: request => this.#answer(request),
+      host: '127.0.0.1',
+      port: 0,
+      limits: serverLimits(20_000, 5, 1),
+    });
+  }
+
+  static async start(): Promise<Service> {
+    const service = new Service(await startApp(fill, SETTINGS));
+    service.url = `http://127.0.0.1:${await service.#server.listen()}`;
+    return service;
+  }
+
+  get app() {
+    return this.#running.app;
+  }
+
+  /** Runs with something in the way of answers, and counts anew. */
+  async with<T>(inTheWay: InTheWay, work: () => Promise<T>): Promise<T> {
+    this.#inTheWay = inTheWay;
+    this.requests = 0;
+    this.mostInFlight = 0;
+    this.#asked.clear();
+    try {
+      return await work();
+    } finally {
+      this.#inTheWay = () => undefined;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#server.close(100);
+    await this.#running.close();
+  }
+
+  async #answer(request: IncomingRequest): Promise<Answer> {
+    this.mostInFlight = Math.max(this.mostInFlight, ++this.#inFlight);
+    try {
+      const body = request.body && (await readUpTo(request.body, 1 << 20, 5000));
+      const what = `${request.method} ${request.url} ${body && Buffer.from(body).toString()}`;
+      const isFirst = !this.#asked.has(what);
+      this.#asked.add(what);
+      const whole = new PlainRequest(request.method, request.url, lowercased(request), body);
+      return this.#inTheWay(this.requests++, isFirst) ?? (await this.#running.app.app.answer(whole, '127.0.0.1'));
+    } finally {
+      this.#inFlight--;
+    }
+  }
+}
+
+const lowercased = ({ headers }: IncomingRequest) =>
+  [...{ [Symbol.iterator]: () => headers[Symbol.iterator]() }].map(
+    ([name, value]) => [name.toLowerCase(), value] as const,
+  );
+
+/** Gets in the way of every other request, once of each. */
+export const busyAtTimes: InTheWay = (count, isFirst) => (isFirst && count % 2 === 1 ? busy() : undefined);
+
+/** 503, to be tried again at once. */
+export function busy(): Answer {
+  const answer = errorResponse(unavailable('a test is in the way'));
+  return { ...answer, headers: { ...answer.headers, 'Retry-After': '0' } };
+}
+
+/** A page whose cursor is always the same. */
+export const endless = (): Answer =>
+  jsonResponse(
+    200,
+    '{"results": [{"objects": [], "total": 1}], "objects": [], "next_cursor": "abc", "as_of": "2026-01-01T00:00:00+00:00"}',
+  );
+
+/** What the service says of each input when it is asked for it alone. */
+export async function alone(service: Service): Promise<Json[]> {
+  const results: Json[] = [];
+  for (const input of INPUTS) results.push((await service.app.lookup([input])).results[0]);
+  return results.map((result, index) => {
+    const { error } = result;
+    const place = (text: string) => text.replaceAll('inputs[0]', `inputs[${index}]`);
+    return { ...result, index, ...(error && { error: { message: place(error.message), param: place(error.param) } }) };
+  });
+}
+
+/** Ids known and not, a crowd, nothing, names, and what is malformed: more than a few requests may have. */
+export const INPUTS: readonly Record<string, unknown>[] = [
+  ...Array.from({ length: 23 }, (_, i) => ({ kind: 'id', diaObjectId: `${FIRST_ID + BigInt(2 * i)}` })),
+  ...Array.from({ length: 9 }, (_, i) => ({ kind: 'position', ...CROWD, radius_arcsec: 0.01 + i / 10 })),
+  { kind: 'tns', name: 'SN 2026abc', radius_arcsec: 5 },
+  { kind: 'position', ra: 150, dec: -80, radius_arcsec: 5 },
+  { kind: 'tns', name: '1999zz', radius_arcsec: 5 },
+  { kind: 'position', ra: 999, dec: 0, radius_arcsec: 5 },
+  { kind: 'id', diaObjectId: '-5' },
+  ...Array.from({ length: 12 }, (_, i) => ({ kind: 'id', diaObjectId: `${FIRST_ID + BigInt(i)}` })),
+];

@@ -1,0 +1,166 @@
+/** The TypeScript client against a running service, and against one that is busy, endless, or none. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  type Input,
+  type LookupResult,
+  Nearsky,
+  NearskyError,
+  type Progress,
+} from '../../clients/typescript/nearsky.js';
+import type { Json } from '../http/support.ts';
+import { alone, busy, busyAtTimes, CROWD, endless, FIRST_ID, INPUTS, Service } from './support.ts';
+
+const test = suite<{ service: Service }>('clients/typescript');
+test.before(async context => {
+  context.service = await Service.start();
+});
+test.after(({ service }) => service.close());
+
+/** With ids as text, as both sides then say them the same way. */
+const plain = (value: unknown) =>
+  JSON.parse(JSON.stringify(value, (_key, each) => (typeof each === 'bigint' ? `${each}` : each)));
+
+async function rejection(work: () => Promise<unknown>): Promise<NearskyError> {
+  try {
+    await work();
+  } catch (error) {
+    return error as NearskyError;
+  }
+  throw new Error('nothing was thrown');
+}
+
+test('a lookup of any size: every input in order, as when it is asked for alone, while the service is busy at times', async ({
+  service,
+}) => {
+  const expected = plain(await alone(service));
+  assert.ok(expected.some((result: Json) => result.truncation === 'per_input_limit'));
+  for (const concurrency of [1, 3]) {
+    const progress: Progress[] = [];
+    const client = new Nearsky(`${service.url}/`, { concurrency, onProgress: each => progress.push(each) });
+    const results = await service.with(busyAtTimes, () => client.lookup(INPUTS as unknown as Input[]));
+    for (const [i, result] of plain(results).entries()) assert.equal(result, expected[i]);
+    assert.is(results.length, expected.length);
+    assert.ok(service.mostInFlight <= concurrency, `${service.mostInFlight} requests at once`);
+    assert.ok(service.requests > 8);
+    assert.equal(progress.at(-1), { done: INPUTS.length, total: INPUTS.length });
+  }
+  assert.is(typeof (await new Nearsky(service.url).object(FIRST_ID)).objects[0]!.diaObjectId, 'bigint');
+});
+
+test('short forms of inputs; inputs that come as they are needed; none', async ({ service }) => {
+  const client = new Nearsky(service.url, { concurrency: 1 });
+  const inputs: Input[] = [FIRST_ID, `${FIRST_ID + 1n}`, '2026abc', { ...CROWD, radiusArcsec: 0.5 }];
+  const results = await client.lookup(inputs, { detail: 'ids', radiusArcsec: 2, filters: { reliability_min: 0.9 } });
+  assert.equal(
+    results.map(({ kind }) => kind),
+    ['id', 'id', 'tns', 'position'],
+  );
+  assert.equal(
+    results.map(({ qualifies }) => qualifies),
+    [false, false, false, false],
+  );
+  assert.equal(results[2]!.normalized!.radius_arcsec, 2);
+  assert.is(results[0]!.objects[0]!.ra, undefined);
+  assert.equal(await client.lookup([]), []);
+
+  let taken = 0;
+  async function* many(): AsyncGenerator<Input> {
+    for (; taken < 1000; taken++) yield FIRST_ID + BigInt(taken);
+  }
+  const first: LookupResult[] = [];
+  for await (const result of client.lookups(many())) {
+    first.push(result);
+    if (first.length === 15) break;
+  }
+  assert.equal(
+    first.map(({ index }) => index),
+    Array.from({ length: 15 }, (_, i) => i),
+  );
+  assert.ok(taken < 50, `${taken} inputs were taken`);
+  for (const wrong of [5, null, 1.5])
+    assert.instance(await rejection(() => client.lookup([wrong as never])), TypeError);
+});
+
+test('walks have every object once, and go on from a cursor', async ({ service }) => {
+  const client = new Nearsky(service.url);
+  const cone = { ...CROWD, radiusArcsec: 5 };
+  const recent = { start: '2026-09-21', end: '2026-09-23', detail: 'ids' } as const;
+  const { body } = await service.app.get('/api/cone?ra=150&dec=2&radius_arcsec=5&page_size=12');
+  const inCone: string[] = body.results[0].objects.map((object: Json) => object.diaObjectId_str);
+  const { body: page } = await service.app.get('/api/recent-crossmatches?start=2026-09-21&end=2026-09-23');
+  const inWindow: string[] = page.objects.map((object: Json) => object.diaObjectId_str);
+  assert.equal([inCone.length, inWindow.length], [7, 9]);
+
+  const walks = [
+    [inCone, (cursor?: string) => client.cone({ ...(cursor === undefined ? cone : {}), pageSize: 2, cursor })],
+    [inWindow, (cursor?: string) => client.recent({ ...(cursor === undefined ? recent : {}), pageSize: 2, cursor })],
+  ] as const;
+  for (const [expected, begin] of walks) {
+    await service.with(busyAtTimes, async () => {
+      const walk = begin();
+      const ids: string[] = [];
+      assert.is(walk.cursor, undefined);
+      for await (const object of walk) {
+        ids.push(object.diaObjectId_str);
+        if (ids.length === 5) break;
+      }
+      assert.ok(walk.cursor && !walk.isDone);
+      // The third page is given again: it was not given to its end.
+      const rest: string[] = [];
+      const resumed = begin(walk.cursor);
+      for await (const { diaObjectId_str } of resumed) rest.push(diaObjectId_str);
+      assert.equal([...ids.slice(0, 4), ...rest], expected);
+      assert.ok(resumed.isDone);
+      for await (const _ of resumed) assert.unreachable('it is done');
+    });
+  }
+});
+
+test('a cursor that comes again ends the walk', async ({ service }) => {
+  const client = new Nearsky(service.url);
+  for (const walk of [client.cone({ ...CROWD, radiusArcsec: 1 }), client.recent(), client.recent({ cursor: 'abc' })]) {
+    const error = await service.with(endless, () =>
+      rejection(async () => {
+        for await (const _ of walk.pages()) if (service.requests > 10) assert.unreachable('it goes on and on');
+      }),
+    );
+    assert.is(error.code, 'repeated_cursor');
+  }
+});
+
+test('errors say what is wrong; 503 is tried once more', async ({ service }) => {
+  const client = new Nearsky(service.url);
+  const bad = await rejection(() => client.cone({ ra: 999, dec: 2, radiusArcsec: 1 }).pages().next());
+  assert.instance(bad, NearskyError);
+  assert.equal([bad.code, bad.param, bad.status, bad.retryable], ['invalid_parameter', 'ra', 400, false]);
+  assert.match(bad.message, /^Cannot parse ra as it must be <= 360.*\(400 invalid_parameter, ra\)$/);
+  const both = await rejection(() => client.recent({ start: '2026-01-02', end: '2026-01-01' }).pages().next());
+  assert.equal(both.params, ['start', 'end']);
+
+  const refused = await service.with(busy, () => rejection(() => client.status()));
+  assert.equal([refused.code, refused.retryable, service.requests], ['service_unavailable', true, 2]);
+  const html = () => ({ status: 502, headers: { 'Content-Type': 'text/html' }, body: '<html>' });
+  const proxy = await service.with(html, () => rejection(() => client.status()));
+  assert.equal([proxy.code, proxy.status, proxy.retryable], ['not_nearsky', 502, true]);
+  const page = () => ({ status: 200, headers: { 'Content-Type': 'text/html' }, body: '<html>' });
+  assert.is((await service.with(page, () => rejection(() => client.lookup([1n])))).code, 'not_nearsky');
+  // What has failed once is asked for again.
+  assert.is((await client.lookup([FIRST_ID])).length, 1);
+});
+
+test('a signal ends what waits', async ({ service }) => {
+  const abort = new AbortController();
+  const client = new Nearsky(service.url, { signal: abort.signal });
+  const later = () => ({ ...busy(), headers: { ...busy().headers, 'Retry-After': '100' } });
+  const error = await service.with(
+    count => {
+      setTimeout(() => abort.abort(), 20 * count);
+      return later();
+    },
+    () => rejection(() => client.status()),
+  );
+  assert.is(error.name, 'AbortError');
+});
+
+test.run();
