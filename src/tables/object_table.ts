@@ -176,20 +176,20 @@ const INPUT_FIELDS: readonly Field[] = [
     cell: ({ input }) => input!.kind,
   },
   {
-    name: 'input',
-    type: 'text',
-    ucd: 'meta.note',
-    description:
-      'The input: an identifier, right ascension and declination in degrees, or a name; JSON as sent where it is invalid.',
-    cell: ({ input }) => inputText(input!),
-  },
-  {
     name: 'input_status',
     type: 'text',
     ucd: 'meta.code.status',
     description:
       'Status of the input. A row without an object is an input for which none is there, or none could be looked up.',
     cell: ({ input }) => input!.status,
+  },
+  {
+    name: 'input',
+    type: 'text',
+    ucd: 'meta.note',
+    description:
+      'The input: an identifier, right ascension and declination in degrees, or a name; JSON as sent where it is invalid.',
+    cell: ({ input }) => inputText(input!),
   },
   {
     name: 'input_error',

@@ -1,0 +1,139 @@
+/** 10,000 objects as tables, read by what astronomers read tables with: every id as it was stored. */
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { delivery, match, NOW_US, type Running, searched, startApp } from '../http/support.ts';
+import { hasStilts, run, votlint, withFolder } from './clients.ts';
+
+const COUNT = 10_000;
+const PYTHONS = [process.env.NEARSKY_TEST_PYTHON, '/usr/bin/python3', 'python3'].filter(each => each !== undefined);
+const having = (modules: string) =>
+  PYTHONS.find(each => spawnSync(each, ['-c', `import ${modules}`], { stdio: 'ignore' }).status === 0);
+const pandas = having('pandas');
+const pyarrow = having('pandas, pyarrow');
+
+/** Of all sizes, up to the largest. */
+const ids = Array.from({ length: COUNT }, (_, i) =>
+  i % 3 === 0 ? 2n ** 63n - 1n - BigInt(i) : 10n ** BigInt(i % 19) + BigInt(i),
+);
+
+const test = suite<{ running: Running }>('tables/readers');
+
+test.before(async context => {
+  context.running = await startApp(
+    async world => {
+      await world.writer.ingest(
+        ids.map((id, i) => delivery(id, { position: { ra: 150 + (i % 100) * 1e-5, dec: 2 + i * 1e-7 } })),
+        NOW_US,
+      );
+      const outcomes = searched('gaia_dr3');
+      await world.writer.recordCrossmatches(
+        ids.slice(1).map((diaObjectId, i) => ({
+          diaObjectId,
+          catalogOutcomes: outcomes,
+          matches: i % 2 === 0 ? [match('gaia_dr3', `${-(2n ** 63n) + BigInt(i)}`)] : [],
+        })),
+        { crossmatch_radius_arcsec: 1, catalogs: [{ name: 'gaia_dr3', release: 'Gaia DR3' }], reliability_cuts: [] },
+        NOW_US,
+      );
+    },
+    { API_MAX_OBJECTS_PER_REQUEST: `${COUNT}`, API_REQUEST_BUDGET_SECONDS: '60' },
+  );
+});
+test.after(({ running }) => running.close());
+
+async function table({ app }: Running, format: string): Promise<Uint8Array> {
+  const path = `/api/cone?ra=150.0005&dec=2.0005&radius_arcsec=60&page_size=${COUNT}&format=${format}`;
+  const response = await app.app.fetch(new Request(`http://nearsky.test${path}`));
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  assert.is(response.status, 200, Buffer.from(bytes).toString('latin1', 0, 300));
+  assert.is(response.headers.get('X-Row-Count'), `${COUNT}`);
+  assert.is(response.headers.get('Link'), null);
+  return bytes;
+}
+
+const sorted = (values: readonly string[]) => [...values].sort();
+const expectedIds = sorted(ids.map(String));
+const expectedSources = sorted(ids.slice(1).flatMap((_, i) => (i % 2 === 0 ? [`${-(2n ** 63n) + BigInt(i)}`] : [])));
+
+const PANDAS = `
+import json, sys
+import pandas
+path, kind = sys.argv[1:]
+if kind == "csv":
+    table = pandas.read_csv(path, dtype={"gaia_dr3_source_id": "Int64"}, parse_dates=["ingest_time"])
+elif kind == "parquet":
+    table = pandas.read_parquet(path, dtype_backend="numpy_nullable")
+else:
+    import pyarrow
+    stream = pyarrow.ipc.open_stream(path)
+    assert stream.schema.field("ra").metadata[b"unit"] == b"deg"
+    table = stream.read_all().to_pandas(types_mapper={pyarrow.int64(): pandas.Int64Dtype()}.get)
+print(json.dumps({
+    "ids": [str(each) for each in table["diaObjectId"]],
+    "sources": [str(each) for each in table["gaia_dr3_source_id"].dropna()],
+    "dtypes": [str(table["diaObjectId"].dtype).lower(), str(table["ra"].dtype).lower(), str(table["ingest_time"].dtype)[:14]],
+    "time": str(table["ingest_time"][0]),
+}))
+`;
+
+for (const [format, python] of [
+  ['csv', pandas],
+  ['parquet', pyarrow],
+  ['arrow', pyarrow],
+] as const) {
+  const name = `pandas reads ${format} with the ids unchanged`;
+  if (!python)
+    test.skip(`${name} (there is no Python with ${format === 'csv' ? 'pandas' : 'pandas and pyarrow'})`, () => {});
+  else
+    test(name, ({ running }) =>
+      withFolder(async folder => {
+        const path = join(folder, `table.${format}`);
+        writeFileSync(path, await table(running, format));
+        const { status, out, errors } = run(python, ['-c', PANDAS, path, format]);
+        assert.is(status, 0, errors);
+        const read = JSON.parse(out);
+        assert.equal(sorted(read.ids), expectedIds);
+        assert.equal(sorted(read.sources), expectedSources);
+        assert.equal(read.dtypes, [
+          'int64',
+          'float64',
+          'datetime64[ns,'.replace('ns', /\[(\w\w),/.exec(read.dtypes[2])![1]!),
+        ]);
+        assert.is(read.time, '2026-09-21 14:13:20.123456+00:00');
+      }),
+    );
+}
+
+if (!hasStilts) test.skip('stilts reads csv, parquet and votable (there is no stilts)', () => {});
+else
+  test('stilts reads csv, parquet and votable with the ids unchanged', ({ running }) =>
+    withFolder(async folder => {
+      for (const format of ['csv', 'parquet', 'votable']) {
+        const path = join(folder, `table.${format}`);
+        const bytes = await table(running, format);
+        writeFileSync(path, bytes);
+        if (format === 'votable') assert.equal(votlint(Buffer.from(bytes).toString()), []);
+        const { status, out, errors } = run('stilts', [
+          'tpipe',
+          `in=${path}`,
+          `ifmt=${format}`,
+          'cmd=keepcols "diaObjectId gaia_dr3_source_id"',
+          'ofmt=csv',
+        ]);
+        // The parquet reader of STILTS is not in every package of it.
+        if (format === 'parquet' && status !== 0 && /parquet/i.test(errors)) continue;
+        assert.is(status, 0, errors);
+        const lines = out
+          .trim()
+          .split('\n')
+          .slice(1)
+          .map(line => line.split(','));
+        assert.equal(sorted(lines.map(([id]) => id!)), expectedIds, format);
+        assert.equal(sorted(lines.flatMap(([, source]) => (source ? [source] : []))), expectedSources, format);
+      }
+    }));
+
+test.run();
