@@ -1,0 +1,105 @@
+/** The examples of README.md and docs/ run as printed, but for the port, against the demo, and print what they say. */
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { root, type Server, startServer, withDirectory } from '../e2e/support.ts';
+
+const DOCUMENTS = ['README.md', ...readdirSync(join(root, 'docs')).map(name => `docs/${name}`)];
+const PRINTED = 'http://127.0.0.1:8080';
+const PYTHONS = ['/usr/bin/python3', 'python3'];
+
+interface Example {
+  readonly language: string;
+  readonly code: string;
+  /** What it prints, where the document says so. */
+  readonly prints: string | undefined;
+}
+
+/** What can be run here: requests, and scripts in Python. */
+function examplesOf(document: string): Example[] {
+  const blocks = [...document.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, code]) => ({
+    language: language!,
+    code: code!,
+  }));
+  return blocks.flatMap(({ language, code }, i) => {
+    const next = blocks[i + 1];
+    const prints = next?.language === 'text' ? next.code : undefined;
+    return language === 'python' || (language === 'sh' && code.startsWith('curl')) ? [{ language, code, prints }] : [];
+  });
+}
+
+function has(command: string, ...args: readonly string[]): boolean {
+  return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+}
+
+/** A program that runs the example; undefined where there is none. */
+function programOf({ language, code }: Example): readonly [string, ...string[]] | undefined {
+  if (language === 'sh') return has('curl', '--version') ? ['bash', '-o', 'pipefail', '-c'] : undefined;
+  const needs = /^import pandas$/m.test(code) ? 'import pandas' : 'import sys; assert sys.version_info >= (3, 9)';
+  const python = PYTHONS.find(each => has(each, '-c', needs));
+  return python === undefined ? undefined : [python, '-c'];
+}
+
+async function run([command, ...args]: readonly [string, ...string[]], code: string): Promise<string> {
+  const child = spawn(command, [...args, code], { cwd: root, env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' } });
+  let out = '';
+  let errors = '';
+  child.stdout.on('data', data => (out += data));
+  child.stderr.on('data', data => (errors += data));
+  const status = await new Promise(resolve => child.on('close', resolve));
+  assert.is(status, 0, `${code}\n${errors}`);
+  return out;
+}
+
+const test = suite<{ demo: Server; done: () => void; ended: Promise<void> }>('docs/examples');
+
+test.before(async context => {
+  let ready: (demo: Server) => void = () => {};
+  const started = new Promise<Server>(resolve => {
+    ready = resolve;
+  });
+  context.ended = withDirectory(async directory => {
+    const demo = await startServer(['demo', '--port', '0', '--data', join(directory, 'data')]);
+    const finished = new Promise<void>(resolve => {
+      context.done = resolve;
+    });
+    ready(demo);
+    await finished;
+    await demo.stop();
+  });
+  context.demo = await Promise.race([started, context.ended.then(() => Promise.reject(new Error('it did not start')))]);
+});
+test.after(({ done, ended }) => {
+  done();
+  return ended;
+});
+
+for (const document of DOCUMENTS) {
+  for (const example of examplesOf(readFileSync(join(root, document), 'utf8'))) {
+    const { language, code, prints } = example;
+    const program = programOf(example);
+    const name = `${document}: ${code.split('\n')[0]}`;
+    if (!program) test.skip(`${name} (there is nothing here that runs ${language} with what it imports)`, () => {});
+    else
+      test(name, async ({ demo }) => {
+        const out = await run(program, code.replaceAll(PRINTED, demo.url));
+        assert.is.not(out, '');
+        if (prints !== undefined) assert.is(out, prints);
+      });
+  }
+}
+
+test('the documents have examples, and links that lead somewhere', () => {
+  const examples = DOCUMENTS.flatMap(name => examplesOf(readFileSync(join(root, name), 'utf8')));
+  assert.ok(examples.length >= 8, `${examples.length} examples`);
+  assert.ok(examples.filter(({ prints }) => prints !== undefined).length >= 5);
+  for (const document of DOCUMENTS) {
+    const text = readFileSync(join(root, document), 'utf8');
+    for (const [, target] of text.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g))
+      assert.ok(existsSync(join(root, dirname(document), target!)), `${document} names ${target}`);
+  }
+});
+
+test.run();
