@@ -42,7 +42,14 @@ function help(): string {
     ...lines,
     '',
     '`nearsky <command> --help` tells what a command does, its options and an example; `nearsky --version` the version.',
-    'A first look, with nothing else needed: nearsky demo',
+    '',
+    'A first look, with nothing else needed:',
+    '  nearsky demo',
+    'Your own data, in this order; the last goes on beside the others from then on:',
+    '  nearsky ingest --broker lasair messages.ndjson.gz',
+    '  nearsky catalog add gaia_dr3 https://data.lsdb.io/hats/gaia_dr3/gaia',
+    '  nearsky serve',
+    'All settings are in src/config.ts; docs/tutorial.md goes from here to a thousand lookups.',
     '',
   ].join('\n');
 }

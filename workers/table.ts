@@ -1,5 +1,6 @@
 /** Answers as tables: made of the JSON, so that the two say the same. */
 import type { TableFormat } from '../src/contract/formats.ts';
+import type { Row } from '../src/tables/columns.ts';
 import { type BeginTable, tableFormat } from '../src/tables/formats.ts';
 import { type AnsweredInput, type AnsweredObject, ObjectTable, type RowSource } from '../src/tables/object_table.ts';
 import type { ByteSink } from './bytes.ts';
@@ -34,24 +35,18 @@ function* writeTable(
 ): Steps {
   const { buffer, byteOffset } = json.bytes;
   const walk = new JsonWalk(Buffer.from(buffer, byteOffset + from, json.length - from));
-  const { about, inputs, sources } = yield* readAnswer(walk, query, clock);
-  const table = new ObjectTable({
-    of: query.kind,
-    detail: query.detail,
-    hasFilters: query.kind !== 'recent' && query.filters !== null,
-    catalogs: about.provenance.catalogs.map(({ name }) => name),
-  });
+  const { about, inputs, table, rows } = yield* readAnswer(walk, query, clock);
   writeTableHead(out, {
     name: query.kind,
-    rows: sources.length,
+    rows: rows.length,
     total: query.kind === 'cone' ? (inputs[0]!.total ?? null) : null,
     nextCursor: about.next_cursor ?? null,
     asOf: about.as_of ?? null,
     truncated: inputs.some(({ truncated }) => truncated),
   });
   const writer = begin(out, table, toJson(about));
-  for (const source of sources) {
-    writer.row(table.row(source));
+  for (const row of rows) {
+    writer.row(row);
     if (clock.due) yield;
   }
   writer.end();
@@ -67,54 +62,79 @@ interface About extends Readonly<Record<string, unknown>> {
 interface Read {
   readonly about: About;
   readonly inputs: readonly AnsweredInput[];
-  readonly sources: readonly RowSource[];
+  readonly table: ObjectTable;
+  readonly rows: readonly Row[];
 }
 
 function* readAnswer(walk: JsonWalk, query: TableQuery, clock: Clock): Generator<undefined, Read, undefined> {
   const about: Record<string, unknown> = {};
   const inputs: AnsweredInput[] = [];
-  const sources: RowSource[] = [];
+  const rows: Row[] = [];
+  let table: ObjectTable | undefined;
+  // Provenance, which names the catalogs, comes first in every answer. Objects become rows at once, which are much smaller.
+  const theTable = () => (table ??= tableOf(query, about as About));
+  const add = (source: RowSource) => rows.push(theTable().row(source));
   // Integers of a payload may be wide; what else is wide is there as text, too.
   const reviver = query.detail === 'full' ? exactIntegers : undefined;
   walk.enter();
   for (let key = walk.key(); key !== undefined; key = walk.key()) {
-    if (key === 'objects') {
-      for (const object of yield* readObjects(walk, reviver, clock)) sources.push({ input: undefined, object });
-    } else if (key === 'results') {
+    if (key === 'objects') yield* readObjects(walk, reviver, clock, object => add({ input: undefined, object }));
+    else if (key === 'results') {
       walk.enter();
-      while (walk.element()) {
-        const { input, objects } = yield* readResult(walk, reviver, clock);
-        inputs.push(input);
-        for (const object of objects) sources.push({ input, object });
-        if (objects.length === 0 && query.kind === 'lookup') sources.push({ input, object: undefined });
-      }
+      while (walk.element()) inputs.push(yield* readResult(walk, query, reviver, clock, add));
     } else about[key] = walk.value();
   }
-  return { about: about as About, inputs, sources };
+  return { about: about as About, inputs, table: theTable(), rows };
+}
+
+function tableOf(query: TableQuery, { provenance }: About): ObjectTable {
+  return new ObjectTable({
+    of: query.kind,
+    detail: query.detail,
+    hasFilters: query.kind !== 'recent' && query.filters !== null,
+    catalogs: provenance.catalogs.map(({ name }) => name),
+  });
 }
 
 type Reviver = Parameters<JsonWalk['value']>[0];
-type Objects = Generator<undefined, readonly AnsweredObject[], undefined>;
+type Reading<T> = Generator<undefined, T, undefined>;
 
-function* readResult(walk: JsonWalk, reviver: Reviver, clock: Clock) {
-  const input: Record<string, unknown> = {};
-  let objects: readonly AnsweredObject[] = [];
+/** Of a lookup, rows say what comes after the objects, too. */
+function* readResult(
+  walk: JsonWalk,
+  { kind }: TableQuery,
+  reviver: Reviver,
+  clock: Clock,
+  add: (source: RowSource) => void,
+): Reading<AnsweredInput> {
+  const read: Record<string, unknown> = {};
+  const objects: (AnsweredObject | undefined)[] = [];
+  const isLookup = kind === 'lookup';
+  const each = isLookup
+    ? (object: AnsweredObject) => void objects.push(object)
+    : (object: AnsweredObject) => add({ input: undefined, object });
   walk.enter();
   for (let key = walk.key(); key !== undefined; key = walk.key()) {
-    if (key === 'objects') objects = yield* readObjects(walk, reviver, clock);
-    else input[key] = walk.value(exactIntegers);
+    if (key === 'objects') yield* readObjects(walk, reviver, clock, each);
+    else read[key] = walk.value(exactIntegers);
   }
-  return { input: input as unknown as AnsweredInput, objects };
+  const input = read as unknown as AnsweredInput;
+  if (isLookup && objects.length === 0) objects.push(undefined);
+  for (const object of objects) add({ input, object });
+  return input;
 }
 
-function* readObjects(walk: JsonWalk, reviver: Reviver, clock: Clock): Objects {
-  const objects: AnsweredObject[] = [];
+function* readObjects(
+  walk: JsonWalk,
+  reviver: Reviver,
+  clock: Clock,
+  each: (object: AnsweredObject) => void,
+): Reading<void> {
   walk.enter();
   while (walk.element()) {
     if (clock.due) yield;
-    objects.push(walk.value(reviver) as AnsweredObject);
+    each(walk.value(reviver) as AnsweredObject);
   }
-  return objects;
 }
 
 function exactIntegers(_key: string, value: unknown, { source }: { readonly source: string }): unknown {

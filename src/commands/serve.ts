@@ -33,6 +33,7 @@ export const command: Command = {
     'some minutes after each hour.',
     'Prints `listening on http://HOST:PORT` when it can answer; logs one JSON object a line on standard error. GET /metrics is for',
     'Prometheus, GET /readyz for whoever sends it requests.',
+    'Try it: open http://HOST:PORT/, or ask for http://HOST:PORT/api/status; /api-docs of a running service has everything it answers.',
   ].join('\n'),
   options: {
     ...LISTEN_OPTIONS,
