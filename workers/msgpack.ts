@@ -7,6 +7,7 @@
  */
 import type { ByteSink } from './bytes.ts';
 import type { Clock, Steps } from './queries/context.ts';
+import type { Query } from './tasks.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -28,6 +29,9 @@ const SAFE_DIGITS = 15;
 const utf8 = new TextEncoder();
 const scratch = new DataView(new ArrayBuffer(8));
 const scratchBytes = new Uint8Array(scratch.buffer);
+
+/** Appends to `out`, in another format, what the JSON in `json` from `from` on says, which answers the query. */
+export type Transcode = (query: Query, json: ByteSink, from: number, out: ByteSink, clock: Clock) => Steps;
 
 /** A list or an object that is not read to its end. */
 interface Container {

@@ -7,7 +7,7 @@ import { StoreError } from '../src/store/store.ts';
 import { ByteSink } from './bytes.ts';
 import { AnswerFacts } from './facts.ts';
 import { unpackQueries } from './messages.ts';
-import { writeMsgpack } from './msgpack.ts';
+import { type Transcode, writeMsgpack } from './msgpack.ts';
 import { openedIndex } from './opened_index.ts';
 import { coneAnswer } from './queries/cone.ts';
 import { Clock, type QueryContext, StaleIndex, type Steps, TooExpensive } from './queries/context.ts';
@@ -17,7 +17,6 @@ import { mocAnswer } from './queries/moc.ts';
 import { recentAnswer } from './queries/recent.ts';
 import { voConeAnswer } from './queries/vo_cone.ts';
 import { nextTurn } from './runtime.ts';
-import type { WriteTable } from './table.ts';
 import type { MetricsAnswer, ProbeAnswer, Query, QueryAnswers, QueryOutcome, QueryTask } from './tasks.ts';
 import { currentStore, threadFacts } from './thread.ts';
 
@@ -116,13 +115,13 @@ function classify(error: unknown, clock: Clock): QueryOutcome {
 }
 
 /** Of a format: with the library that it needs, which is loaded when it is first asked for. */
-async function transcoderOf(format: NonNullable<Query['format']>): Promise<WriteTable> {
+async function transcoderOf(format: NonNullable<Query['format']>): Promise<Transcode> {
   if (format === 'msgpack') return (_query, json, from, out, clock) => writeMsgpack(json, from, out, clock);
   return (await import('./table.ts')).tableWriter(format);
 }
 
 /** Puts what `transcode` makes of the JSON in its place. */
-function* answerInFormat(query: Query, transcode: WriteTable, context: QueryContext): Steps {
+function* answerInFormat(query: Query, transcode: Transcode, context: QueryContext): Steps {
   const { clock, out, body } = context;
   const start = out.length;
   yield* answer(query, context);

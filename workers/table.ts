@@ -6,23 +6,25 @@ import { type AnsweredInput, type AnsweredObject, ObjectTable, type RowSource } 
 import type { ByteSink } from './bytes.ts';
 import { toJson } from './json.ts';
 import { JsonWalk } from './json_walk.ts';
+import type { Transcode } from './msgpack.ts';
 import type { Clock, Steps } from './queries/context.ts';
 import { writeTableHead } from './table_head.ts';
-import type { CountQuery, MocQuery, Query, ServiceProvenance, VoConeQuery } from './tasks.ts';
+import type { ConeQuery, LookupQuery, Query, RecentQuery, ServiceProvenance } from './tasks.ts';
 
-type TableQuery = Exclude<Query, CountQuery | VoConeQuery | MocQuery>;
+type TableQuery = ConeQuery | LookupQuery | RecentQuery;
 
-/** Appends to `out` the head and the table of the JSON in `json` from `from` on, which answers the query. */
-export type WriteTable = (query: Query, json: ByteSink, from: number, out: ByteSink, clock: Clock) => Steps;
-
-/** The writer of a format, with the library that it needs. */
-export async function tableWriter(format: TableFormat): Promise<WriteTable> {
+/** What writes the head and the table of an answer in a format, with the library that it needs. */
+export async function tableWriter(format: TableFormat): Promise<Transcode> {
   const begin = await tableFormat(format);
   return (query, json, from, out, clock) => {
-    if (query.kind === 'count' || query.kind === 'voCone' || query.kind === 'moc')
+    if (!isTableQuery(query))
       throw new TypeError(`Cannot write the answer to a ${query.kind} query as a table of objects`);
     return writeTable(begin, query, json, from, out, clock);
   };
+}
+
+function isTableQuery(query: Query): query is TableQuery {
+  return query.kind === 'cone' || query.kind === 'lookup' || query.kind === 'recent';
 }
 
 function* writeTable(
