@@ -7,6 +7,7 @@ import { Ingester } from '../ingest/ingester.ts';
 import { RejectLog } from '../ingest/rejects.ts';
 import { logToStderr } from '../log.ts';
 import { stopSignal } from '../stop_signal.ts';
+import { warnIfOpenToOthers } from '../store/privacy.ts';
 import { openStore } from '../store/store.ts';
 import type { BrokerName } from '../store/types.ts';
 import { Writer } from '../store/writer.ts';
@@ -56,6 +57,7 @@ async function run(invocation: Invocation): Promise<number> {
   const feeds = brokers.map(broker => feedOf(broker, config, process.env, logToStderr));
   const stop = stopSignal();
   const store = openStore(config.NEARSKY_DATA, 'write');
+  warnIfOpenToOthers(config.NEARSKY_DATA, logToStderr);
   const writer = new Writer(store);
   const consumed = brokers.map((broker, i): Consumed => {
     const rejects = new RejectLog(config, broker);

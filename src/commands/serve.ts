@@ -12,6 +12,7 @@ import { LocalIndex } from '../publish/index_source.ts';
 import { HttpServer, requireFreePort } from '../server/http_server.ts';
 import { serverLimits } from '../server/limits.ts';
 import { stopSignal } from '../stop_signal.ts';
+import { warnIfOpenToOthers } from '../store/privacy.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { type BotCredentials, botOf } from '../tns/client.ts';
 import { type Command, LISTEN_OPTIONS, THREAD_OPTIONS, UsageError } from './cli.ts';
@@ -64,6 +65,7 @@ export async function serve(config: Config, { crossmatch, bot, onListening = ann
   const log = limited(logToStderr);
   // Before the index: in one process the first opening decides whether the database can be written.
   const store = openStore(config.NEARSKY_DATA, 'write');
+  warnIfOpenToOthers(config.NEARSKY_DATA, log);
   const serving = new Serving(config, log);
   const beside: { close(): Promise<void> }[] = [];
   try {

@@ -1,0 +1,14 @@
+/** Who else may look into a data directory. nearsky creates it for its user alone; an older one may be open to others. */
+import { statSync } from 'node:fs';
+import type { Log } from '../log.ts';
+
+/** Any right of the group or of others. */
+const OTHERS = 0o077;
+
+/** Logs, once, where the group or others have a right to the data directory. Nothing is changed: that may be meant so. */
+export function warnIfOpenToOthers(dataDir: string, log: Log): void {
+  const mode = statSync(dataDir).mode & 0o777;
+  if ((mode & OTHERS) !== 0) {
+    log('data_directory_open_to_others', { mode: mode.toString(8), mend: 'chmod 700 on the data directory' });
+  }
+}
