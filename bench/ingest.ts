@@ -1,5 +1,4 @@
 /** Alerts a second from a file: durable, and found by a search, beside one thread that only reads the file and parses each line. */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,14 +10,13 @@ import { loadConfig } from '../src/config.ts';
 import { BROKERS, normaliserOf } from '../src/ingest/brokers.ts';
 import type { BrokerName, Delivery } from '../src/store/types.ts';
 import { seededRandom } from '../test/oracle/skies.ts';
-import { startService, withDirectory } from './processes.ts';
+import { runToEnd, startService, withDirectory } from './processes.ts';
 import { median, type Options, ratio, type Workload } from './report.ts';
 
 const MAX_ALERTS = 100_000;
 const FIRST_ID = 170_000_000_000_000_000n;
 const POLL_MS = 10;
 
-const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const sample = fileURLToPath(new URL('../sample/alerts', import.meta.url));
 
 interface Template {
@@ -48,7 +46,7 @@ interface Alerts {
 }
 
 /** Writes so many messages, each of another object at a place of its own. */
-async function writeAlerts(file: string, broker: BrokerName, count: number, seed: number): Promise<Alerts> {
+export async function writeAlerts(file: string, broker: BrokerName, count: number, seed: number): Promise<Alerts> {
   const templates = templatesOf(broker);
   const random = seededRandom(seed);
   const out = createWriteStream(file);
@@ -96,24 +94,11 @@ async function ingest(dataDir: string, broker: BrokerName, file: string, { last 
   const { service, url } = await startService(dataDir);
   try {
     const start = performance.now();
-    const args = ['-c', '"$@" && times', 'sh', process.execPath, program, 'ingest', '--broker', broker];
-    const child = spawn('sh', [...args, '--data', dataDir, file], { stdio: ['ignore', 'pipe', 'inherit'] });
-    let output = '';
-    child.stdout.on('data', data => (output += data));
-    const code = await new Promise(resolve => child.on('close', resolve));
+    const args = ['ingest', '--broker', broker, '--data', dataDir, file];
+    const { cpuSeconds } = await runToEnd('../src/main.ts', args);
     const durableSeconds = (performance.now() - start) / 1000;
-    if (code !== 0) throw new Error(`nearsky ingest ended with ${code}`);
     await untilFound(url, last);
     const searchableSeconds = (performance.now() - start) / 1000;
-    // The last line of `times`: user and system time of the children, as 1m2.345s.
-    const times = [
-      ...output
-        .trimEnd()
-        .split('\n')
-        .at(-1)!
-        .matchAll(/(\d+)m([\d.]+)s/g),
-    ];
-    const cpuSeconds = times.reduce((sum, [, minutes, seconds]) => sum + 60 * Number(minutes) + Number(seconds), 0);
     return { durableSeconds, searchableSeconds, cpuSeconds };
   } finally {
     await service.stop();

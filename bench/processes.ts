@@ -67,15 +67,48 @@ export async function storeSky(dataDir: string, sky: Sky, count: number): Promis
   await store.close();
 }
 
+/** What runs TypeScript: an executable, and its arguments before the script. */
+export interface Runtime {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+const THIS_RUNTIME: Runtime = { file: process.execPath, args: [] };
+
+/** Runs a script of this project, its path from this directory, to its end; gives the CPU time of all its threads, and what it wrote. */
+export async function runToEnd(
+  script: string,
+  args: readonly string[],
+  { file, args: first }: Runtime = THIS_RUNTIME,
+): Promise<{ readonly cpuSeconds: number; readonly output: string }> {
+  const path = fileURLToPath(new URL(script, import.meta.url));
+  const command = ['-c', '"$@" && times', 'sh', file, ...first, path, ...args];
+  const child = spawn('sh', command, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.on('data', data => (output += data));
+  const code = await new Promise(resolve => child.on('close', resolve));
+  if (code !== 0) throw new Error(`${script} ${args.join(' ')} ended with ${code}`);
+  // The last line of `times`: user and system time of the children, as 1m2.345s.
+  const times = [
+    ...output
+      .trimEnd()
+      .split('\n')
+      .at(-1)!
+      .matchAll(/(\d+)m([\d.]+)s/g),
+  ];
+  const cpuSeconds = times.reduce((sum, [, minutes, seconds]) => sum + 60 * Number(minutes) + Number(seconds), 0);
+  return { cpuSeconds, output };
+}
+
 /** A program of this project in a process of its own. */
 export class Program {
   readonly process: ChildProcess;
   readonly lines: AsyncIterableIterator<string>;
 
   /** @param file beside this one */
-  constructor(file: string, args: readonly string[]) {
+  constructor(file: string, args: readonly string[], runtime: Runtime = THIS_RUNTIME) {
     const path = fileURLToPath(new URL(file, import.meta.url));
-    this.process = spawn(process.execPath, [path, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.process = spawn(runtime.file, [...runtime.args, path, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
     programs.add(this.process);
     this.process.once('exit', () => programs.delete(this.process));
     this.lines = createInterface(this.process.stdout!)[Symbol.asyncIterator]();
@@ -108,8 +141,9 @@ export class Program {
 export async function startListening(
   file: string,
   args: readonly string[],
+  runtime?: Runtime,
 ): Promise<{ readonly program: Program; readonly url: string }> {
-  const program = new Program(file, args);
+  const program = new Program(file, args, runtime);
   for (;;) {
     const { value, done } = await program.lines.next();
     if (done) throw new Error(`${file} ended before it listened`);
@@ -119,8 +153,11 @@ export async function startListening(
 }
 
 /** `nearsky serve` over a data directory. */
-export async function startService(dataDir: string): Promise<{ readonly service: Program; readonly url: string }> {
+export async function startService(
+  dataDir: string,
+  runtime?: Runtime,
+): Promise<{ readonly service: Program; readonly url: string }> {
   const args = ['serve', '--data', dataDir, '--port', '0', '--no-crossmatch'];
-  const { program, url } = await startListening('../src/main.ts', args);
+  const { program, url } = await startListening('../src/main.ts', args, runtime);
   return { service: program, url };
 }

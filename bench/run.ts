@@ -18,6 +18,7 @@ import { ingestFiles } from './ingest.ts';
 import { memory } from './memory.ts';
 import { overloaded } from './overload.ts';
 import { type Options, type Report, ratio, table, type Workload } from './report.ts';
+import { runtimes } from './runtimes.ts';
 import { scaling } from './scaling.ts';
 import { sizing } from './sizing.ts';
 import { start } from './start.ts';
@@ -36,6 +37,7 @@ const workloads: readonly Workload[] = [
   crossmatch,
   transfer,
   sizing,
+  runtimes,
 ];
 const baselineFile = fileURLToPath(new URL('./baseline.json', import.meta.url));
 
