@@ -31,6 +31,7 @@ const workloads: readonly Workload[] = [
   generations,
   start,
   memory,
+  runtimes,
   http,
   ingestFiles,
   overloaded,

@@ -97,7 +97,7 @@ async function timeToServe(file: string, directory: string): Promise<number> {
 }
 
 async function main(): Promise<void> {
-  const file = resolve(process.argv[2] ?? programFile('build/nearsky'));
+  const file = resolve(process.argv[2] ?? join(dirname(programFile('package.json')), 'build/nearsky'));
   await buildBinary(file);
   const directory = mkdtempSync(`${file}.`);
   try {

@@ -10,7 +10,7 @@ import type { Config } from '../config.ts';
 import { type Log, limited, logToStderr } from '../log.ts';
 import { LocalIndex } from '../publish/index_source.ts';
 import { HttpServer, requireFreePort } from '../server/http_server.ts';
-import { serverLimits } from '../server/limits.ts';
+import { maxOpenFiles, serverLimits } from '../server/limits.ts';
 import { stopSignal } from '../stop_signal.ts';
 import { warnIfOpenToOthers } from '../store/privacy.ts';
 import { openStore, type Store } from '../store/store.ts';
@@ -139,6 +139,7 @@ class Serving {
     // A port that is shared may be shared with anyone of the same user: one that is taken must not be.
     if (acceptors > 1 && wanted !== 0) await requireFreePort(host, wanted);
     const { NEARSKY_MAX_CONNECTIONS: maxConnections, API_REQUEST_BUDGET_SECONDS: budgetSeconds } = this.#config;
+    if (maxOpenFiles() === undefined) this.#log('open_files_unknown', { connections_at_most: maxConnections });
     const limits = serverLimits(maxConnections, budgetSeconds, acceptors);
     const { answer, metrics } = this.#app;
     this.#server = new HttpServer({ answer, host, port: wanted, reusePort: acceptors > 1, limits, metrics });

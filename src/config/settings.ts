@@ -70,7 +70,7 @@ const SERVICE = {
     integer(1024, 32, 65_536),
   ),
   NEARSKY_MAX_CONNECTIONS: about(
-    'Connections at once; fewer where the system allows the process fewer open files.',
+    'Connections at once; fewer where the process may open fewer files (under Deno that cannot be read: stay below it).',
     integer(20_000, 1, 1_000_000),
   ),
   NEARSKY_SLOW_REQUEST_MS: about(

@@ -38,7 +38,7 @@ const MAX_PIPELINED = 16_384;
 
 /** @param acceptors servers of this process that share its limits */
 export function serverLimits(maxConnections: number, budgetSeconds: number, acceptors: number): ServerLimits {
-  const openable = Math.max(64, maxOpenFiles() - OWN_FILES);
+  const openable = Math.max(64, (maxOpenFiles() ?? Number.POSITIVE_INFINITY) - OWN_FILES);
   const connections = Math.ceil(Math.min(maxConnections, openable) / acceptors);
   return {
     maxConnections: connections,
@@ -57,12 +57,12 @@ export function serverLimits(maxConnections: number, budgetSeconds: number, acce
   };
 }
 
-/** Of this process; infinite where the system does not say. */
-function maxOpenFiles(): number {
+/** How many files this process may have open; undefined where that cannot be read: Deno keeps /proc from it, and only Linux has that. */
+export function maxOpenFiles(): number | undefined {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
-    return soft === undefined ? Number.POSITIVE_INFINITY : Number(soft);
+    return soft === undefined ? undefined : Number(soft);
   } catch {
-    return Number.POSITIVE_INFINITY;
+    return undefined;
   }
 }

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { needs } from '../needs.ts';
 import {
   CATALOGS,
   eventually,
@@ -27,9 +28,14 @@ import {
   withDirectory,
 } from './support.ts';
 
-const whyNot = 'Deno' in globalThis ? 'it is built with Node' : process.platform === 'linux' ? '' : 'it is for Linux';
-const test = suite(whyNot ? `e2e/binary (skipped: ${whyNot})` : 'e2e/binary');
-const built = whyNot ? test.skip : test;
+const obstacle =
+  'Deno' in globalThis
+    ? 'the executable is built with Node'
+    : process.platform === 'linux'
+      ? undefined
+      : 'the executable is built on Linux';
+const test = suite('e2e/binary');
+const built = needs(test, obstacle);
 
 /** Another user, where the tests may become one: files of root's are read-only for that one. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65534 } : {};

@@ -66,7 +66,10 @@ for (const format of [1, 2] as const) {
       const refused = await start(['export', '--data', data]).finished;
       assert.is(refused.code, 1);
       const command = /run `nearsky (.*)` once, which upgrades it/.exec(refused.stderr)![1]!;
-      await nearsky(...command.split(' '));
+      // Deno's tests may not read outside of the temporary directories.
+      const nothing = join(directory, 'nothing');
+      writeFileSync(nothing, '');
+      await nearsky(...command.replace('/dev/null', nothing).split(' '));
       assert.is(await exported(data), EXPORTED[format]);
     }));
 }
