@@ -38,7 +38,6 @@ const workloads: readonly Workload[] = [
   crossmatch,
   transfer,
   sizing,
-  runtimes,
 ];
 const baselineFile = fileURLToPath(new URL('./baseline.json', import.meta.url));
 

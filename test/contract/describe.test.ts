@@ -156,7 +156,8 @@ test('another method is 405 with Allow', async () => {
         const { status, headers, text } = await ask(path, { method });
         assert.is(status, 405, `${method} ${path}`);
         assert.is(headers.get('Allow'), 'GET');
-        assert.is(JSON.parse(text).code, 'method_not_allowed');
+        if (method === 'HEAD') assert.is(text, '');
+        else assert.is(JSON.parse(text).code, 'method_not_allowed');
       }
     }
     assert.is((await ask('/api/describe/')).status, 404);
