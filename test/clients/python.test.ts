@@ -42,8 +42,9 @@ function testWith(
   name: string,
   body: (python: string, service: Service) => Promise<void>,
 ) {
-  if (program === undefined) test.skip(`${name} (there is no ${what})`, () => {});
-  else test(name, ({ service }) => body(program, service));
+  needs(test, program === undefined ? `there is no ${what}` : undefined)(name, ({ service }) =>
+    body(program!, service),
+  );
 }
 
 const IN_CONE = '/api/cone?ra=150&dec=2&radius_arcsec=5&page_size=12';
@@ -129,6 +130,9 @@ service = Nearsky(sys.argv[1])
 frame = to_pandas(service.lookups(json.load(sys.stdin)))
 print(json.dumps([str(frame["diaObjectId"].dtype), [str(each) for each in frame["diaObjectId"].dropna()], [str(each) for each in frame["gaia_dr3_source_id"].dropna()], len(frame)]))
 `;
+
+import { needs } from '../needs.ts';
+
 const ASTROPY = PANDAS.replaceAll('to_pandas', 'to_astropy').replace(
   /print[^\n]*/,
   `column = frame["diaObjectId"]

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { root, type Server, startServer, withDirectory } from '../e2e/support.ts';
+import { needs } from '../needs.ts';
 
 const DOCUMENTS = ['README.md', ...readdirSync(join(root, 'docs')).map(name => `docs/${name}`)];
 const PRINTED = 'http://127.0.0.1:8080';
@@ -81,13 +82,12 @@ for (const document of DOCUMENTS) {
     const { language, code, prints } = example;
     const program = programOf(example);
     const name = `${document}: ${code.split('\n')[0]}`;
-    if (!program) test.skip(`${name} (there is nothing here that runs ${language} with what it imports)`, () => {});
-    else
-      test(name, async ({ demo }) => {
-        const out = await run(program, code.replaceAll(PRINTED, demo.url));
-        assert.is.not(out, '');
-        if (prints !== undefined) assert.is(out, prints);
-      });
+    const obstacle = program ? undefined : `there is nothing here that runs ${language} with what it imports`;
+    needs(test, obstacle)(name, async ({ demo }) => {
+      const out = await run(program!, code.replaceAll(PRINTED, demo.url));
+      assert.is.not(out, '');
+      if (prints !== undefined) assert.is(out, prints);
+    });
   }
 }
 

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { settingsPage } from '../../docs/settings.ts';
 import { ENVIRONMENT_ONLY, loadConfig, SETTINGS } from '../../src/config.ts';
 import { root, start, withDirectory } from '../e2e/support.ts';
+import { needs } from '../needs.ts';
 
 const docs = (name: string) => join(root, 'docs', name);
 const page = readFileSync(docs('operations.md'), 'utf8');
@@ -76,10 +77,8 @@ test('every metric that is named is exposed; every event of the log is written',
 });
 
 const analyzer = ['/usr/bin/systemd-analyze'].find(existsSync);
-const units = analyzer ? test : test.skip;
-
-units(
-  `the unit, and those that the page makes of it, are right (systemd-analyze: ${analyzer ?? 'absent, skipped'})`,
+needs(test, analyzer ? undefined : 'there is no systemd-analyze')(
+  'the unit, and those that the page makes of it, are right',
   () =>
     withDirectory(async directory => {
       copyFileSync(docs('nearsky.service'), join(directory, 'nearsky.service'));

@@ -81,37 +81,37 @@ print(json.dumps({
 }))
 `;
 
+import { needs } from '../needs.ts';
+
 for (const [format, python] of [
   ['csv', pandas],
   ['parquet', pyarrow],
   ['arrow', pyarrow],
 ] as const) {
   const name = `pandas reads ${format} with the ids unchanged`;
-  if (!python)
-    test.skip(`${name} (there is no Python with ${format === 'csv' ? 'pandas' : 'pandas 2 and pyarrow'})`, () => {});
-  else
-    test(name, ({ running }) =>
-      withFolder(async folder => {
-        const path = join(folder, `table.${format}`);
-        writeFileSync(path, await table(running, format));
-        const { status, out, errors } = run(python, ['-c', PANDAS, path, format]);
-        assert.is(status, 0, errors);
-        const read = JSON.parse(out);
-        assert.equal(sorted(read.ids), expectedIds);
-        assert.equal(sorted(read.sources), expectedSources);
-        assert.equal(read.dtypes, [
-          'int64',
-          'float64',
-          'datetime64[ns,'.replace('ns', /\[(\w\w),/.exec(read.dtypes[2])![1]!),
-        ]);
-        assert.is(read.time, '2026-09-21 14:13:20.123456+00:00');
-      }),
-    );
+  const missing = format === 'csv' ? 'pandas' : 'pandas 2 and pyarrow';
+  needs(test, python ? undefined : `there is no Python with ${missing}`)(name, ({ running }) =>
+    withFolder(async folder => {
+      const path = join(folder, `table.${format}`);
+      writeFileSync(path, await table(running, format));
+      const { status, out, errors } = run(python!, ['-c', PANDAS, path, format]);
+      assert.is(status, 0, errors);
+      const read = JSON.parse(out);
+      assert.equal(sorted(read.ids), expectedIds);
+      assert.equal(sorted(read.sources), expectedSources);
+      assert.equal(read.dtypes, [
+        'int64',
+        'float64',
+        'datetime64[ns,'.replace('ns', /\[(\w\w),/.exec(read.dtypes[2])![1]!),
+      ]);
+      assert.is(read.time, '2026-09-21 14:13:20.123456+00:00');
+    }),
+  );
 }
 
-if (!hasStilts) test.skip('stilts reads csv and votable (there is no stilts)', () => {});
-else
-  test('stilts reads csv and votable with the ids unchanged', ({ running }) =>
+needs(test, hasStilts ? undefined : 'there is no stilts here (Debian package stilts)')(
+  'stilts reads csv and votable with the ids unchanged',
+  ({ running }) =>
     withFolder(async folder => {
       // Debian's has no reader of Parquet.
       for (const format of ['csv', 'votable']) {
@@ -135,6 +135,7 @@ else
         assert.equal(sorted(lines.map(([id]) => id!)), expectedIds, format);
         assert.equal(sorted(lines.flatMap(([, source]) => (source ? [source] : []))), expectedSources, format);
       }
-    }));
+    }),
+);
 
 test.run();

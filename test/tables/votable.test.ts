@@ -221,8 +221,9 @@ function everyType(): { columns: Column[]; rows: Row[] } {
   return { columns, rows };
 }
 
-if (hasStilts)
-  test('STILTS finds no fault with a document, and reads its integers to the last digit', async () => {
+needs(test, hasStilts ? undefined : 'there is no stilts here (Debian package stilts)')(
+  'STILTS finds no fault with a document, and reads its integers to the last digit',
+  async () => {
     await withFolder(folder => {
       const { columns, rows } = everyType();
       for (const how of SERIALIZATIONS) {
@@ -244,8 +245,8 @@ if (hasStilts)
         );
       }
     });
-  });
-else test.skip('STILTS reads a document: there is no stilts here (Debian package stilts)');
+  },
+);
 
 const READ_TABLES = `
 import sys, io, json, warnings
@@ -261,8 +262,11 @@ for path in sys.argv[1:]:
         print(json.dumps(cells))
 `;
 
-if (python)
-  test('astropy reads a document without a warning, every cell as it was', async () => {
+import { needs } from '../needs.ts';
+
+needs(test, python ? undefined : 'there is no Python with it here (Debian packages python3-astropy, python3-pyvo)')(
+  'astropy reads a document without a warning, every cell as it was',
+  async () => {
     await withFolder(folder => {
       const { columns, rows } = everyType();
       const texts = Object.fromEntries(SERIALIZATIONS.map(how => [`${how}.xml`, document(columns, rows, how)]));
@@ -282,10 +286,7 @@ if (python)
         assert.is(text ?? '', row[4] ?? '');
       }
     });
-  });
-else
-  test.skip(
-    'astropy reads a document: there is no Python with it here (Debian packages python3-astropy, python3-pyvo)',
-  );
+  },
+);
 
 test.run();

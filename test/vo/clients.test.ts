@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import { CONE_TARGETS, coneTable } from '../../src/vo/cone_tables.ts';
 import { conePath } from '../../src/vo/vosi.ts';
 import { type Running, startApp } from '../http/support.ts';
+import { needs } from '../needs.ts';
 import { withServer } from '../serve/support.ts';
 import { registrationOf } from '../sky_map/support.ts';
 import { hasStilts, python, runBeside, votlint, withFolder } from '../tables/clients.ts';
@@ -166,8 +167,9 @@ const stiltsTests: readonly [name: string, body: (running: Running) => Promise<v
 ];
 
 for (const [name, body] of stiltsTests) {
-  if (hasStilts) test(name, ({ running }) => body(running));
-  else test.skip(`${name}: there is no stilts here (Debian package stilts)`);
+  needs(test, hasStilts ? undefined : 'there is no stilts here (Debian package stilts)')(name, ({ running }) =>
+    body(running),
+  );
 }
 
 /** Writes one line of JSON: what it has found. */
@@ -215,8 +217,9 @@ print(json.dumps(found))
 `;
 
 const ASKED = 'pyvo and astropy read every cone search with exact ids, an error as one, and a map as FITS';
-if (python)
-  test(ASKED, ({ running }) =>
+needs(test, python ? undefined : 'there is no Python with them here (Debian packages python3-pyvo, python3-astropy)')(
+  ASKED,
+  ({ running }) =>
     served(running, async base => {
       const args = [base, `${CENTRE.ra}`, `${CENTRE.dec}`, `${RADIUS_DEG}`];
       const { out, errors, status } = await runBeside(python!, ['-c', ASK, ...args]);
@@ -241,7 +244,6 @@ if (python)
       const { text } = await running.app.get(`/vo/scs?${CONE}&MAXREC=3`);
       assert.equal(infosOf(text, 'QUERY_STATUS'), ['OK', 'OVERFLOW']);
     }),
-  );
-else test.skip(`${ASKED}: there is no Python with them here (Debian packages python3-pyvo, python3-astropy)`);
+);
 
 test.run();
