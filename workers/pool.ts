@@ -1,5 +1,7 @@
 /** The worker threads. The one file that knows Piscina and its options. */
 import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import type { RemoteOptions } from '../src/catalogs/remote/options.ts';
 import { programModule } from '../src/program_files.ts';
@@ -68,6 +70,9 @@ const TIMEOUT_MS: Readonly<Record<Task['kind'], number>> = {
   skyMap: 30_000,
 };
 
+/** How long the end of a thread waits until its modules are loaded. */
+const LOAD_MS = 10_000;
+
 /** One thread for each core but the main thread's, and at least one. */
 export function defaultThreads(): number {
   return Math.max(1, availableParallelism() - 1);
@@ -85,6 +90,8 @@ export class Pool {
   readonly #entry: URL;
   readonly #timeoutMs: Readonly<Record<Task['kind'], number>>;
   readonly #maxHeapMib: number | undefined;
+  /** For each thread, what settles when its modules are loaded, or it has ended. */
+  readonly #loaded = new WeakMap<Worker, Promise<void>>();
   /** The tasks that are still waited for: how many. (A set of them would keep each until the next full garbage collection.) */
   #running = 0;
   #onIdle = () => {};
@@ -119,7 +126,7 @@ export class Pool {
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#running > 0) await new Promise<void>(resolve => (this.#onIdle = resolve));
-    await this.#piscina?.destroy();
+    if (this.#piscina) await this.#end(this.#piscina);
   }
 
   #settled(task: Task, options: RunOptions): Promise<unknown> {
@@ -165,14 +172,38 @@ export class Pool {
     });
     // A thread that dies without a task is replaced by Piscina; without a listener the event would end the process.
     crew.on('error', () => {});
+    this.#watch(crew);
+    // One that died is replaced right after this event.
+    crew.on('workerDestroy', () => queueMicrotask(() => this.#watch(crew)));
     return crew;
+  }
+
+  /** Piscina's first message from a thread says that it has loaded its modules. */
+  #watch(crew: Piscina): void {
+    for (const thread of crew.threads) {
+      if (this.#loaded.has(thread)) continue;
+      const loaded = new Promise<void>(resolve => {
+        thread.once('message', () => resolve());
+        thread.once('exit', () => resolve());
+      });
+      this.#loaded.set(thread, loaded);
+    }
+  }
+
+  /** Ends all threads. One that is ended while an addon is being loaded in it would take the process along (`FATAL ERROR`, SIGABRT). */
+  async #end(crew: Piscina): Promise<void> {
+    const waited = new AbortController();
+    const loaded = Promise.all(crew.threads.map(thread => this.#loaded.get(thread)));
+    await Promise.race([loaded, sleep(LOAD_MS, undefined, { signal: waited.signal })]);
+    waited.abort();
+    await crew.destroy();
   }
 
   /** Ends all threads of a crew that has a hung one: which of them hangs is not known from outside. The next task starts a new crew. */
   #replace(crew: Piscina): void {
     if (this.#piscina !== crew) return;
     this.#piscina = undefined;
-    crew.destroy().catch(() => {});
+    this.#end(crew).catch(() => {});
   }
 }
 

@@ -35,5 +35,6 @@ try {
   await server.listen();
   main.send({ kind: 'listening' });
 } catch (error) {
+  await app.close();
   main.send({ kind: 'failed', error: messageOf(error) });
 }

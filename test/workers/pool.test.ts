@@ -1,4 +1,7 @@
 /** The pool: every task settles, whatever its thread does. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Pool, PoolError, type RunOptions } from '../../workers/pool.ts';
@@ -60,6 +63,21 @@ test('closing waits for what runs, and then takes no more', async ({ pool }) => 
   await pool.close();
   assert.is((await late).sequence, LATE);
   assert.instance(await failure(() => run(pool, ANSWER)), PoolError);
+});
+
+test('closing ends no thread that is still being loaded', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'nearsky-pool-'));
+  try {
+    const pool = new Pool({ threads: 2, dataDir, entry: new URL('./fixtures/slow_worker.ts', import.meta.url) });
+    const controller = new AbortController();
+    const task = run(pool, ANSWER, { signal: controller.signal });
+    controller.abort(new Error('enough'));
+    await failure(() => task);
+    await pool.close();
+    assert.is(readdirSync(dataDir).length, 2);
+  } finally {
+    rmSync(dataDir, { recursive: true });
+  }
 });
 
 test('a task that cannot be posted rejects', async ({ pool }) => {
