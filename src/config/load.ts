@@ -113,7 +113,7 @@ function readConfigFile(file: string): Map<string, unknown> {
     content = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     // The end of the message quotes the file, which may hold a secret.
-    const why = messageOf(error).replace(/, (\.\.\.)?".*" is not valid JSON$/s, '');
+    const why = messageOf(error).replace(/, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, '');
     throw new ConfigError(`Cannot read the configuration file ${file} (${why}): give --config a JSON file`);
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {

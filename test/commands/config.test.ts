@@ -152,13 +152,16 @@ test('no message shows a secret, or the password in an address', () =>
     const file = join(directory, 'config.json');
     const broken = [
       '{"TNS_BOT_API_KEY": hush-hush}',
+      // Of a longer file the message of the parser quotes some characters on either side.
+      `{"TNS_BOT_API_KEY": hush-hush, "TNS_BOT_NAME": "${'x'.repeat(60)}"}`,
+      `hush-hush ${'x'.repeat(60)}`,
       '{"TNS_BOT_API_KEY": "hush-hush" "A"}',
       '{"MCP_SESSION_SECRET": ["hush-hush"]}',
     ];
     for (const content of broken) {
       writeFileSync(file, content);
       const message = messageFor({ file });
-      assert.not.match(message, /hush-?h/, message);
+      assert.not.match(message, /hush/, message);
     }
     const url = 'ftp://me:hush-hush@tns.example/{name}';
     const addressed = messageFor({ environment: { TNS_OBJECT_URL_TEMPLATE: url } });
