@@ -49,7 +49,7 @@ function help(): string {
     '  nearsky ingest --broker lasair messages.ndjson.gz',
     '  nearsky catalog add gaia_dr3 https://data.lsdb.io/hats/gaia_dr3/gaia',
     '  nearsky serve',
-    'All settings are in src/config.ts; docs/tutorial.md goes from here to a thousand lookups.',
+    '`nearsky config --help` explains all settings; a service that runs says at /api-docs what it answers.',
     '',
   ].join('\n');
 }
