@@ -60,7 +60,7 @@ export function text(fallback: string): Kind<string> {
   return {
     default: fallback,
     bound: 'text, not empty',
-    parse: value => (typeof value === 'string' && value ? value : undefined),
+    parse: value => (typeof value === 'string' && value.trim() ? value : undefined),
   };
 }
 
@@ -87,7 +87,8 @@ export function name(): Kind<string> {
 
 export function server(): Kind<string> {
   const parse = (value: unknown) => {
-    return typeof value === 'string' && /^\S+:\d{1,5}$/.test(value.trim()) ? value.trim() : undefined;
+    const [, text, port] = (typeof value === 'string' && /^(\S+:(\d{1,5}))$/.exec(value.trim())) || [];
+    return Number(port) >= 1 && Number(port) <= 65535 ? text : undefined;
   };
   return { default: '', bound: 'a server as host:port', parse };
 }

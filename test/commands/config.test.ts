@@ -76,6 +76,9 @@ test('an option beats the environment, which beats the file, which beats the def
 test('an impossible value stops the start, with its name, value and bound', () => {
   const wrong: [SettingName, string, RegExp][] = [
     ['NEARSKY_PORT', '65536', /NEARSKY_PORT must be an integer from 0 to 65535: current value is "65536"/],
+    ['NEARSKY_HOST', ' ', /NEARSKY_HOST must be text, not empty/],
+    ['LASAIR_KAFKA_SERVERS', 'a:9092,b:65536', /LASAIR_KAFKA_SERVERS must be a list.*a server as host:port/],
+    ['ANTARES_KAFKA_SERVERS', 'a:0', /a server as host:port/],
     ['NEARSKY_PORT', '80.5', /an integer from 0 to 65535/],
     ['NEARSKY_WORKERS', '0', /NEARSKY_WORKERS must be an integer from 1 to 256/],
     ['NEARSKY_LOG_REQUESTS', 'true', /NEARSKY_LOG_REQUESTS must be yes or no: current value is "true"/],
