@@ -1,6 +1,7 @@
 /** The alerts of an ANTARES locus, over HTTP. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent } from 'undici';
+import { withoutPassword } from '../config.ts';
 import { messageOf } from '../error_text.ts';
 import { asObject, type JsonObject, parseMessage } from '../ingest/json.ts';
 import { Backoff } from './backoff.ts';
@@ -71,7 +72,7 @@ export class AlertLinks {
       if (typeof next !== 'string') break;
       url = this.#resolve(next);
     }
-    if (!newest) throw new AbsentAlert(`no alert at ${url}`);
+    if (!newest) throw new AbsentAlert(`no alert at ${withoutPassword(url)}`);
     return newest.properties;
   }
 
@@ -98,7 +99,7 @@ export class AlertLinks {
       } catch (error) {
         if (error instanceof UnusableMessage) throw error;
         signal.throwIfAborted();
-        const why = `Cannot follow the link ${url}: ${messageOf(error)}`;
+        const why = `Cannot follow the link ${withoutPassword(url)}: ${messageOf(error)}`;
         if (performance.now() - beganMs >= patienceMs) {
           // Others were answered all the while: it is not the host.
           if (this.#answeredMs > beganMs + patienceMs / 2) throw new UnusableMessage(why, { cause: error });
@@ -124,7 +125,7 @@ export class AlertLinks {
       const why = `it answered ${response.statusCode}`;
       if (!FINAL_STATUSES.has(response.statusCode)) throw new Error(why);
       const Kind = response.statusCode === 404 ? AbsentAlert : UnusableMessage;
-      throw new Kind(`Cannot follow the link ${url}: ${why}`);
+      throw new Kind(`Cannot follow the link ${withoutPassword(url)}: ${why}`);
     }
     // A text that is cut off is no JSON, and is tried again.
     const document = asObject(parseMessage(await readText(response, MAX_PAGE_BYTES)));
@@ -135,7 +136,7 @@ export class AlertLinks {
 
 /** The alerts of a page of the JSON:API. */
 function alertsOf(document: JsonObject, url: string) {
-  if (!Array.isArray(document.data)) throw new UnusableMessage(`no list of alerts at ${url}`);
+  if (!Array.isArray(document.data)) throw new UnusableMessage(`no list of alerts at ${withoutPassword(url)}`);
   return document.data.flatMap(entry => {
     const attributes = asObject(asObject(entry)?.attributes);
     const properties = asObject(attributes?.properties);

@@ -2,7 +2,7 @@
 import { ftruncateSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
-import { type Config, ConfigError } from '../config.ts';
+import { type Config, ConfigError, withoutPassword } from '../config.ts';
 import { messageOf } from '../error_text.ts';
 import type { Validators } from '../store/registry.ts';
 import { RegistryError } from './errors.ts';
@@ -152,7 +152,9 @@ export class TnsClient {
   }
 
   #failure(fileName: string, why: string, mend: string): RegistryError {
-    return new RegistryError(`Cannot download ${new URL(fileName, this.#options.baseUrl)} as ${why}: ${mend}`);
+    return new RegistryError(
+      `Cannot download ${withoutPassword(`${new URL(fileName, this.#options.baseUrl)}`)} as ${why}: ${mend}`,
+    );
   }
 }
 

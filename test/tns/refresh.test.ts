@@ -286,7 +286,11 @@ test('the command takes the bot from the environment, and shows its key nowhere'
       assert.equal([code, stderr], [0, '']);
       assert.equal([JSON.parse(stdout).objects, JSON.parse(stdout).rejected], [50, 0]);
       assert.is((await nearsky('stats', '--data', directory)).objects, 0);
-      const wrong = await start(args, { ...variables, TNS_BOT_API_KEY: 'another secret' }).finished;
+      const wrong = await start(args, {
+        ...variables,
+        TNS_BOT_API_KEY: 'another secret',
+        TNS_OBJECTS_BASE_URL: tns.baseUrl.replace('//', '//me:secret@'),
+      }).finished;
       assert.equal([wrong.code, wrong.stdout], [1, '']);
       assert.match(wrong.stderr, /answers 401: check TNS_BOT_ID/);
       assert.not.match(wrong.stderr, /secret/);
