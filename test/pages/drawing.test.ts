@@ -1,5 +1,6 @@
 /** The projection of the map, offsets of the finder plot, and numbers as text. */
 import * as fc from 'fast-check';
+import { cellToBoundary, cellToChildren, getRes0Cells } from 'h3-js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { separationArcsec } from '../../index/mod.ts';
@@ -80,11 +81,65 @@ test('areas stay as they are: a small square has the same area wherever it is dr
 
 test('beyond the seam a point is drawn on the side that is asked for', () => {
   const projection = new Projection({ ra: 0, dec: 0 });
-  assert.is(projection.sideOf(...vectorOf(179, 0)), 1);
-  assert.is(projection.sideOf(...vectorOf(181, 0)), -1);
-  assert.is(projection.sideOf(...vectorOf(10, 0)), 0);
   assert.ok(pointOf(projection, 181, 10).x > 0 && pointOf(projection, 181, 10, 1).x < -2.7);
   assert.ok(pointOf(projection, 179, 10).x < 0 && pointOf(projection, 179, 10, -1).x > 2.7);
+});
+
+type Outline = [x: number, y: number][];
+
+/** What the outline of a cell is drawn as. */
+function outlinesOf(projection: Projection, cell: string): Outline[] {
+  const corners = new Float64Array(cellToBoundary(cell).flatMap(([dec, ra]) => vectorOf(ra, dec)));
+  const outlines: Outline[] = [];
+  projection.trace(corners, 0, corners.length / 3, {
+    moveTo: (x, y) => outlines.push([[x, y]]),
+    lineTo: (x, y) => outlines.at(-1)!.push([x, y]),
+    closePath: () => undefined,
+  });
+  return outlines;
+}
+
+/** Whether a point is within the outline, by the edges that a line from it to the right goes through. */
+function isWithin([x, y]: readonly [x: number, y: number], outline: Outline): boolean {
+  let within = false;
+  for (const [i, [x1, y1]] of outline.entries()) {
+    const [x2, y2] = outline.at(i - 1)!;
+    if (y1 > y !== y2 > y && x < x1 + ((y - y1) / (y2 - y1)) * (x2 - x1)) within = !within;
+  }
+  return within;
+}
+
+test('cells cover the whole map once, the seam and both poles of the view too', () => {
+  const cells = getRes0Cells().flatMap(cell => cellToChildren(cell, 2));
+  const middles = [
+    { ra: 0, dec: 0 },
+    { ra: 0, dec: 90 },
+    { ra: 77, dec: -31 },
+    { ra: 201, dec: 58 },
+  ];
+  for (const middle of middles) {
+    const projection = new Projection(middle);
+    const outlines = cells.flatMap(cell => outlinesOf(projection, cell));
+    let [asked, uncovered, twice] = [0, 0, 0];
+    for (let i = 1; i < 400; i++) {
+      // Points that fill the ellipse evenly, half of them within a few degrees of the rim.
+      const r = i % 2 === 0 ? Math.sqrt(i / 400) : 0.98 + (0.0195 * i) / 400;
+      const at = [SEMI_MAJOR * r * Math.cos(i * 2.4), SEMI_MINOR * r * Math.sin(i * 2.4)] as const;
+      const times = outlines.filter(outline => isWithin(at, outline)).length;
+      asked++;
+      if (times === 0) uncovered++;
+      if (times > 1) twice++;
+    }
+    // Edges are straight on the map, and where one is meant to be bent its neighbours leave a little or overlap.
+    assert.ok(uncovered + twice <= asked / 100, `${JSON.stringify(middle)}: ${uncovered} not covered, ${twice} twice`);
+    for (const y of [-1, 1])
+      for (const x of [-1, 0, 1])
+        assert.is(
+          outlines.filter(outline => isWithin([0.01 * x, SEMI_MINOR * y * 0.9995], outline)).length,
+          1,
+          `${x} ${y}`,
+        );
+  }
 });
 
 test('offsets on the plane have the length of the separation', () => {

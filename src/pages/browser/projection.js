@@ -6,6 +6,7 @@
  *
  * @typedef {{ readonly ra: number, readonly dec: number }} Position degrees
  * @typedef {{ readonly x: number, readonly y: number }} Point
+ * @typedef {{ moveTo(x: number, y: number): void, lineTo(x: number, y: number): void, closePath(): void }} Pen draws on the plane
  * @typedef {(x: number, y: number, z: number, side: number, out: { x: number, y: number }) => void} Project
  */
 
@@ -34,7 +35,11 @@ export class Projection {
     this.#cosDec = Math.cos(dec * RADIANS);
   }
 
-  /** A unit vector as seen from the middle: forward, to the east, to the north. @param {number} x @param {number} y @param {number} z */
+  /**
+   * A unit vector as seen from the middle: forward, to the east, to the north.
+   * @param {number} x @param {number} y @param {number} z
+   * @returns {[forward: number, east: number, north: number]}
+   */
   #seen(x, y, z) {
     const along = this.#cosRa * x + this.#sinRa * y;
     return [
@@ -45,12 +50,79 @@ export class Projection {
   }
 
   /**
-   * On which side of the seam, the far meridian, a vector is: 1 east, -1 west, and 0 where it is nearer to the middle than to the seam.
-   * @param {number} x @param {number} y @param {number} z
+   * Draws a convex outline, smaller than a hemisphere: twice where the seam, the far meridian, goes through it, each time on across the
+   * rim; once, and closed outside the rim, where a pole of the view lies in it.
+   * @param {Float64Array} corners unit vectors, one after the other
+   * @param {number} start @param {number} end the first of its corners, and the one after its last
+   * @param {Pen} pen
    */
-  sideOf(x, y, z) {
-    const [forward, east] = this.#seen(x, y, z);
-    return /** @type {number} */ (forward) < 0 ? ((east ?? 0) < 0 ? -1 : 1) : 0;
+  trace(corners, start, end, pen) {
+    const point = { x: 0, y: 0 };
+    /** @param {number} corner @param {number} side */
+    const at = (corner, side) => {
+      const i = 3 * corner;
+      this.project(corners[i] ?? 0, corners[i + 1] ?? 0, corners[i + 2] ?? 0, side, point);
+      return point;
+    };
+    const crossings = this.#crossings(corners, start, end);
+    const [first] = crossings;
+    if (first !== undefined && crossings.length % 2 === 1) return this.#traceAroundPole(at, first, start, end, pen);
+    for (const side of first === undefined ? [0] : [1, -1]) {
+      for (let corner = start; corner < end; corner++) {
+        const { x, y } = at(corner, side);
+        if (corner === start) pen.moveTo(x, y);
+        else pen.lineTo(x, y);
+      }
+      pen.closePath();
+    }
+  }
+
+  /**
+   * @param {(corner: number, side: number) => Point} at
+   * @param {number} first the corner after the seam
+   * @param {number} start @param {number} end @param {Pen} pen
+   */
+  #traceAroundPole(at, first, start, end, pen) {
+    const count = end - start;
+    const last = start + ((first - start + count - 1) % count);
+    const side = at(first, 0).x < 0 ? 1 : -1;
+    const { x: fromX, y: fromY } = at(last, side);
+    pen.moveTo(fromX, fromY);
+    let highest = 0;
+    for (let i = 0; i < count; i++) {
+      const { x, y } = at(start + ((first - start + i) % count), 0);
+      pen.lineTo(x, y);
+      if (Math.abs(y) > Math.abs(highest)) highest = y;
+    }
+    const { x: toX, y: toY } = at(first, -side);
+    pen.lineTo(toX, toY);
+    const outside = 2 * SEMI_MINOR * Math.sign(highest);
+    pen.lineTo(toX, outside);
+    pen.lineTo(fromX, outside);
+    pen.closePath();
+  }
+
+  /** The corners that follow where an outline goes through the seam. @param {Float64Array} corners @param {number} start @param {number} end */
+  #crossings(corners, start, end) {
+    /** @type {number[]} */
+    const found = [];
+    let before = this.#cornerSeen(corners, end - 1);
+    for (let corner = start; corner < end; corner++) {
+      const now = this.#cornerSeen(corners, corner);
+      const [forward, east] = before;
+      const [nextForward, nextEast] = now;
+      // Where the edge is on the meridian through the middle, is it in front or behind?
+      if (east < 0 !== nextEast < 0 && forward * Math.abs(nextEast) + nextForward * Math.abs(east) < 0)
+        found.push(corner);
+      before = now;
+    }
+    return found;
+  }
+
+  /** @param {Float64Array} corners @param {number} corner */
+  #cornerSeen(corners, corner) {
+    const i = 3 * corner;
+    return this.#seen(corners[i] ?? 0, corners[i + 1] ?? 0, corners[i + 2] ?? 0);
   }
 
   /**
@@ -59,12 +131,12 @@ export class Projection {
    * @param {{ x: number, y: number }} out gets the point: x to the west, y to the north
    */
   project(x, y, z, side, out) {
-    const [forward, east, north] = /** @type {[number, number, number]} */ (this.#seen(x, y, z));
+    const [forward, east, north] = this.#seen(x, y, z);
     const cosLat = Math.sqrt(Math.max(0, 1 - north * north));
     const cosLon = cosLat > 1e-12 ? Math.max(-1, Math.min(1, forward / cosLat)) : 1;
     let cosHalf = Math.sqrt((1 + cosLon) / 2);
     let sinHalf = Math.sqrt((1 - cosLon) / 2) * (east < 0 ? -1 : 1);
-    if (forward < 0 && side !== 0 && side * east < 0) {
+    if (side * east < 0) {
       cosHalf = -cosHalf;
       sinHalf = -sinHalf;
     }

@@ -42,10 +42,10 @@ function showPage(page, objects) {
     return;
   }
   const more = h('button', { type: 'button', click: () => void next() }, 'Show more');
-  const shown = `${count(objects.length)}${page.next_cursor === null ? '' : ' of more'}`;
+  const shown = `${count(objects.length)}${page.next_cursor === null ? '' : ', and there are more'}`;
   show(
     place,
-    h('p', { class: 'hint' }, `${shown}, from ${time(start)} to ${time(end)}.`),
+    h('p', { class: 'hint' }, `${shown}: from ${time(start)} to ${time(end)}.`),
     objectList(objects, 'Recent crossmatches'),
     page.next_cursor !== null && more,
   );

@@ -103,7 +103,7 @@ export class SkyView {
     context.fill();
     context.clip();
     if (this.drawn) this.#drawCells(context, this.drawn);
-    this.#drawGraticule(context, style.color);
+    this.#drawGraticule(context, style.color, style.textDecorationColor);
     context.restore();
     context.strokeStyle = style.borderBottomColor;
     context.beginPath();
@@ -138,36 +138,19 @@ export class SkyView {
     context.stroke();
   }
 
-  /** Adds the outline of a cell to the path; twice where the seam goes through it. @param {CanvasRenderingContext2D} context @param {import('./cells.js').Cells} cells @param {number} i */
-  #trace(context, cells, i) {
-    const [start, end] = [cells.starts[i] ?? 0, cells.starts[i + 1] ?? 0];
-    const { corners } = cells;
-    let sides = 0;
-    for (let corner = 3 * start; corner < 3 * end; corner += 3) {
-      const side = this.projection.sideOf(corners[corner] ?? 0, corners[corner + 1] ?? 0, corners[corner + 2] ?? 0);
-      sides |= side > 0 ? 1 : side < 0 ? 2 : 0;
-    }
-    for (const side of sides === 3 ? [1, -1] : [0]) {
-      const point = { x: 0, y: 0 };
-      for (let corner = start; corner < end; corner++) {
-        this.projection.project(
-          corners[3 * corner] ?? 0,
-          corners[3 * corner + 1] ?? 0,
-          corners[3 * corner + 2] ?? 0,
-          side,
-          point,
-        );
-        const x = this.width / 2 + point.x * this.scale;
-        const y = this.height / 2 - point.y * this.scale;
-        if (corner === start) context.moveTo(x, y);
-        else context.lineTo(x, y);
-      }
-      context.closePath();
-    }
+  /** Adds the outline of a cell to the path. @param {CanvasRenderingContext2D} context @param {import('./cells.js').Cells} cells @param {number} i */
+  #trace(context, { starts, corners }, i) {
+    const { scale } = this;
+    const [left, top] = [this.width / 2, this.height / 2];
+    this.projection.trace(corners, starts[i] ?? 0, starts[i + 1] ?? 0, {
+      moveTo: (x, y) => context.moveTo(left + x * scale, top - y * scale),
+      lineTo: (x, y) => context.lineTo(left + x * scale, top - y * scale),
+      closePath: () => context.closePath(),
+    });
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {string} colour */
-  #drawGraticule(context, colour) {
+  /** @param {CanvasRenderingContext2D} context @param {string} colour @param {string} paper what labels stand on */
+  #drawGraticule(context, colour, paper) {
     const span = (Math.min(this.width, this.height) / this.scale) * DEGREES;
     const step = GRATICULE_STEPS.find(each => span / each >= 3) ?? 0.05;
     context.strokeStyle = colour;
@@ -196,6 +179,9 @@ export class SkyView {
     context.stroke();
     context.globalAlpha = 0.9;
     context.font = '11px system-ui, sans-serif';
+    context.strokeStyle = paper;
+    context.lineWidth = 3;
+    context.lineJoin = 'round';
     this.#labels(context, step, raStep, raReach, south, north);
     context.globalAlpha = 1;
   }
@@ -210,12 +196,12 @@ export class SkyView {
         raStep % 15 === 0 ? `${Math.round(around / 15)}h` : `${around.toFixed(raStep < 0.1 ? 2 : raStep < 1 ? 1 : 0)}°`;
       const dec = this.zoom < 3 ? 0 : this.middle.dec;
       const point = this.#pixels({ ra, dec });
-      if (point && Math.abs(point.x - this.width / 2) > 18) context.fillText(text, point.x, point.y - 3);
+      if (point && Math.abs(point.x - this.width / 2) > 18) label(context, text, point);
     }
     for (let dec = ceilTo(south, step); dec <= north; dec += step) {
       const point = this.#pixels({ ra: this.middle.ra, dec });
       if (point && Math.abs(dec) < 89)
-        context.fillText(`${dec < 0 ? '−' : '+'}${Math.abs(dec).toFixed(digits)}°`, point.x, point.y - 3);
+        label(context, `${dec < 0 ? '−' : dec > 0 ? '+' : ''}${Math.abs(dec).toFixed(digits)}°`, point);
     }
   }
 
@@ -357,6 +343,12 @@ export class SkyView {
 
 /** @param {{ x: number, y: number }} a @param {{ x: number, y: number }} b */
 const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
+
+/** Text above a place, with a margin in the colour of the sky: it stands on cells of any colour. @param {CanvasRenderingContext2D} context @param {string} text @param {{ x: number, y: number }} place */
+function label(context, text, { x, y }) {
+  context.strokeText(text, x, y - 3);
+  context.fillText(text, x, y - 3);
+}
 
 /** @param {number} value @param {number} step */
 const ceilTo = (value, step) => Math.ceil(value / step - 1e-9) * step;
