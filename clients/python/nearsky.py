@@ -14,13 +14,16 @@ Angles are ICRS degrees, separations and radii arcsec.
 
 from __future__ import annotations
 
+import http.client
 import json
+import math
 import time
 import urllib.error
 import urllib.request
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from email.utils import parsedate_to_datetime
+from operator import index
 from typing import Any, Callable, Iterable, Iterator
 from urllib.parse import quote, urlencode
 
@@ -293,6 +296,11 @@ class Nearsky:
         except urllib.error.HTTPError as error:
             with error:
                 return error.code, error.headers, error.read()
+        except urllib.error.URLError:
+            raise
+        except (http.client.HTTPException, OSError) as error:
+            # An answer that broke off, or never began: urllib passes these on as they are.
+            raise urllib.error.URLError(error) from error
 
 
 def _input_of(value: Any) -> dict[str, Any]:
@@ -304,11 +312,21 @@ def _input_of(value: Any) -> dict[str, Any]:
         return {"kind": "id", "diaObjectId": value} if is_id else {"kind": "tns", "name": value}
     if isinstance(value, (tuple, list)) and len(value) in (2, 3):
         names = ("ra", "dec", "radius_arcsec")
-        return {"kind": "position", **{name: float(number) for name, number in zip(names, value)}}
+        return {"kind": "position", **{name: _finite(number) for name, number in zip(names, value)}}
     if isinstance(value, float):
         raise TypeError(f"Cannot look up the float {value!r}: give identifiers as integers, as a float loses digits")
-    # NumPy's integers, too.
-    return {"kind": "id", "diaObjectId": str(int(value))}
+    try:
+        # NumPy's integers, too; what has lost digits or is no number has no index.
+        return {"kind": "id", "diaObjectId": str(index(value))}
+    except TypeError:
+        hint = "give an identifier as an integer or text, a position as (ra, dec) or (ra, dec, radius)"
+        raise TypeError(f"Cannot look up {value!r} as it is of type {type(value).__name__}: {hint}") from None
+
+
+def _finite(number: Any) -> float | None:
+    """None of what JSON has no number for: the service finds fault with this input, and answers the others."""
+    value = float("nan") if number is None else float(number)
+    return value if math.isfinite(value) else None
 
 
 def _placed(result: dict[str, Any], index: int) -> dict[str, Any]:
@@ -330,7 +348,7 @@ def _retry_after_seconds(text: str | None) -> float:
             seconds = parsedate_to_datetime(text).timestamp() - time.time()
         except (TypeError, ValueError):
             pass
-    return min(max(seconds, 0.0), MAX_RETRY_AFTER_SECONDS)
+    return min(max(0.0, seconds), MAX_RETRY_AFTER_SECONDS)
 
 
 def _error_of(address: str, status: int, text: bytes) -> NearskyError:

@@ -1,10 +1,12 @@
 /** The Python client against a running service, by a real Python; its tables by pandas and astropy where they are. */
 import { spawn, spawnSync } from 'node:child_process';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Json } from '../http/support.ts';
+import { needs } from '../needs.ts';
 import { alone, busy, busyAtTimes, endless, INPUTS, Service } from './support.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
@@ -94,11 +96,14 @@ testWith(
 
 const ERRORS = `
 import json, sys
+from urllib.error import URLError
 from nearsky import Nearsky, NearskyError
 try:
     list(eval("Nearsky(sys.argv[1])." + sys.argv[2]))
 except (NearskyError, TypeError) as error:
     print(json.dumps([type(error).__name__, getattr(error, "code", None), str(error)]))
+except URLError as error:
+    print(json.dumps(["URLError", None, str(error)]))
 `;
 
 testWith(
@@ -120,6 +125,45 @@ testWith(
     const [type, , message] = await failure('lookups([1.5])');
     assert.is(type, 'TypeError');
     assert.match(message, 'as a float loses digits');
+    for (const input of ['None', '__import__("decimal").Decimal("1.5")', '(1, 2, 3, 4)']) {
+      const [type, , message] = await failure(`lookups([${input}])`);
+      assert.is(type, 'TypeError');
+      assert.match(message, /Cannot look up .*: give an identifier as an integer or text/);
+    }
+  },
+);
+
+testWith(python, 'Python 3.9', 'an answer that breaks off is no answer', async python => {
+  const broken = createServer(socket => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n{"objects": ['));
+  });
+  await new Promise<void>(resolve => broken.listen(0, '127.0.0.1', resolve));
+  const { port } = broken.address() as AddressInfo;
+  try {
+    const out = await run(python, ['-c', ERRORS, `http://127.0.0.1:${port}`, 'recent()']);
+    assert.match(JSON.parse(out)[2], /IncompleteRead/);
+  } finally {
+    broken.close();
+  }
+});
+
+const NO_NUMBERS = `
+import json, sys
+from nearsky import Nearsky
+nan, inf = float("nan"), float("inf")
+inputs = [(150, 2, 1), (nan, 2), (150, inf, 1), (150, 2, nan), (None, None), 1]
+print(json.dumps([result["status"] for result in Nearsky(sys.argv[1]).lookups(inputs, radius_arcsec=1)]))
+`;
+
+testWith(
+  python,
+  'Python 3.9',
+  'a position that is not there spoils nothing but its own result',
+  async (python, service) => {
+    const [first, ...others] = JSON.parse(await run(python, ['-c', NO_NUMBERS, service.url]));
+    assert.match(first, /^(objects_found|no_rubin_object)$/);
+    assert.equal(others, [...Array(4).fill('invalid_input'), 'not_in_service']);
   },
 );
 
@@ -130,8 +174,6 @@ service = Nearsky(sys.argv[1])
 frame = to_pandas(service.lookups(json.load(sys.stdin)))
 print(json.dumps([str(frame["diaObjectId"].dtype), [str(each) for each in frame["diaObjectId"].dropna()], [str(each) for each in frame["gaia_dr3_source_id"].dropna()], len(frame)]))
 `;
-
-import { needs } from '../needs.ts';
 
 const ASTROPY = PANDAS.replaceAll('to_pandas', 'to_astropy').replace(
   /print[^\n]*/,
