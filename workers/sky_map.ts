@@ -53,7 +53,11 @@ interface Followed {
   /** While the database is counted: the last object that was. */
   after: bigint | undefined;
   isCounted: boolean;
+  readonly wholeSkies: WholeSkies;
 }
+
+/** Answers for the whole sky, by resolution, as long as they are those of the present: some MB. */
+type WholeSkies = Map<number, SkyMapAnswer>;
 
 let followed: Followed | undefined;
 
@@ -63,7 +67,7 @@ export function runFollowSky(): SkyProgress {
   // A journal that ends earlier is another database's.
   if (followed && last < followed.sequence) followed = undefined;
   // Objects that change while they are counted are named by the journal after this.
-  followed ??= { counts: new SkyCounts(), sequence: last, after: undefined, isCounted: false };
+  followed ??= { counts: new SkyCounts(), sequence: last, after: undefined, isCounted: false, wholeSkies: new Map() };
   if (followed.isCounted) readJournal(followed, store);
   else count(followed, store);
   const { isCounted, sequence } = followed;
@@ -89,6 +93,7 @@ function readJournal(followed: Followed, store: Store): void {
       if (object) followed.counts.put(object);
     }
     followed.sequence = sequence;
+    followed.wholeSkies.clear();
     taken += stored.length + crossmatched.length;
     if (taken >= OBJECTS_A_TASK) return;
   }
@@ -96,9 +101,13 @@ function readJournal(followed: Followed, store: Store): void {
 
 /** Undefined until the database has been counted. */
 export function runSkyMap({ layer, resolution, disc }: SkyMapTask): SkyMapAnswer | undefined {
+  const source = layer === 'coverage' ? currentCoverage() : followed?.isCounted ? followed : undefined;
+  if (!source) return undefined;
+  const known = disc ? undefined : source.wholeSkies.get(resolution);
+  if (known) return known;
   const within = disc ? keysTouching(disc, resolution) : undefined;
-  const block = layer === 'objects' ? objectsBlock(resolution, within) : coverageBlock(resolution, within);
-  if (!block) return undefined;
+  const block =
+    'counts' in source ? objectsBlock(source, resolution, within) : coverageBlock(source, resolution, within);
   const { keys, ...rest } = block;
   // Written at once: a cell is plain text.
   const cells = new Rendered(
@@ -107,32 +116,39 @@ export function runSkyMap({ layer, resolution, disc }: SkyMapTask): SkyMapAnswer
   const { provenance } = threadFacts();
   const text = toJson({ provenance, layer, resolution, count: keys.length, ...rest, cells });
   const body = new TextEncoder().encode(text);
-  return { body, digest: createHash('sha256').update(body).digest('base64url').slice(0, 22) };
+  const answer = { body, digest: createHash('sha256').update(body).digest('base64url').slice(0, 22) };
+  if (!disc) source.wholeSkies.set(resolution, answer);
+  return answer;
 }
 
-function objectsBlock(resolution: number, within: ReadonlySet<number> | undefined) {
-  if (!followed?.isCounted) return undefined;
-  const { counts } = followed;
+function objectsBlock({ counts }: Followed, resolution: number, within: ReadonlySet<number> | undefined) {
   const { keys, byStatus } = counts.list(resolution, within);
   return { keys, total: counts.objects, without_position: counts.withoutPosition, by_status: byStatus };
 }
 
-let coverage: { readonly map: SkyCoverage; readonly catalogs: string; seenAt: number } | undefined;
+interface CatalogCoverage {
+  readonly map: SkyCoverage;
+  readonly catalogs: string;
+  readonly wholeSkies: WholeSkies;
+  seenAt: number;
+}
 
-function coverageBlock(resolution: number, within: ReadonlySet<number> | undefined) {
-  const { keys, byCatalog } = currentCoverage().list(resolution, within);
+let coverage: CatalogCoverage | undefined;
+
+function coverageBlock({ map }: CatalogCoverage, resolution: number, within: ReadonlySet<number> | undefined) {
+  const { keys, byCatalog } = map.list(resolution, within);
   return { keys, by_catalog: byCatalog };
 }
 
-function currentCoverage(): SkyCoverage {
+function currentCoverage(): CatalogCoverage {
   const now = performance.now();
-  if (coverage && now - coverage.seenAt < CATALOGS_MS) return coverage.map;
+  if (coverage && now - coverage.seenAt < CATALOGS_MS) return coverage;
   const registered = currentStore().catalogs();
   const catalogs = toJson(registered.map(({ name, addedAtUs }) => [name, addedAtUs]));
   if (coverage?.catalogs === catalogs) coverage.seenAt = now;
   else {
     const footprints = registered.map(({ name, coverage: stored }) => ({ name, coverage: openCoverage(stored) }));
-    coverage = { map: new SkyCoverage(footprints), catalogs, seenAt: now };
+    coverage = { map: new SkyCoverage(footprints), catalogs, wholeSkies: new Map(), seenAt: now };
   }
-  return coverage.map;
+  return coverage;
 }

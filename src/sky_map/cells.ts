@@ -15,10 +15,13 @@ export const FINEST_RESOLUTION = 7;
 export const WHOLE_SKY_RESOLUTION = 3;
 
 const BASE_CELLS = 122;
-const DIGIT_BITS = 3;
+/** Of a key, for each resolution. */
+export const DIGIT_BITS = 3;
 /** Of the H3 index: after the resolution come 7 bits of base cell and 15 digits, which are 13 hexadecimal digits. */
 const MAX_DIGITS = 15;
 const HEX_DIGITS = 13;
+const LOW_HEX_DIGITS = 7;
+const LOW_HALF = 16 ** LOW_HEX_DIGITS;
 
 /**
  * No corner of a cell of resolution 0 or of a descendant is farther from its centre than this; each resolution is finer by the square root
@@ -51,7 +54,11 @@ export function keyOfCell(cell: string, resolution: number): number {
 export function cellOfKey(key: number, resolution: number): string {
   const unused = 2 ** (DIGIT_BITS * (MAX_DIGITS - resolution));
   const digits = key * unused + (unused - 1);
-  return `8${resolution}${digits.toString(16).padStart(HEX_DIGITS, '0')}`;
+  // In two halves, as integers beyond 32 bits are written slowly.
+  const high = Math.floor(digits / LOW_HALF)
+    .toString(16)
+    .padStart(HEX_DIGITS - LOW_HEX_DIGITS, '0');
+  return `8${resolution}${high}${(digits % LOW_HALF).toString(16).padStart(LOW_HEX_DIGITS, '0')}`;
 }
 
 /** The key of the cell's ancestor `levels` resolutions above. */

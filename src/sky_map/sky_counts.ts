@@ -1,7 +1,7 @@
 /** How many objects of each status every cell of the sky has: kept up to date object by object. */
 import { STORED_STATUSES, type StoredStatus, statusOf } from '../store/status.ts';
 import type { StoredObject } from '../store/types.ts';
-import { ancestor, FINEST_RESOLUTION, keyCount, keyOfPosition } from './cells.ts';
+import { ancestor, DIGIT_BITS, FINEST_RESOLUTION, keyCount, keyOfPosition } from './cells.ts';
 import { ObjectTable } from './object_table.ts';
 
 /** Down to here each cell has counters of its own, 8 MB of them; finer ones are counted when they are asked for. */
@@ -51,34 +51,34 @@ export class SkyCounts {
    * @param within only these keys; undefined for the whole sky, which is for resolutions up to COUNTED_RESOLUTION
    */
   list(resolution: number, within?: ReadonlySet<number>): CellCounts {
-    const keys = within ? Int32Array.from(within).sort() : Int32Array.from(Array(keyCount(resolution)).keys());
+    const keys = within
+      ? Int32Array.from(within).sort()
+      : Int32Array.from({ length: keyCount(resolution) }, (_, key) => key);
     const counts =
       resolution <= COUNTED_RESOLUTION ? this.#sumCounters(resolution, keys) : this.#countObjects(resolution, keys);
-    const byStatus = Object.fromEntries(STORED_STATUSES.map(status => [status, [] as number[]]));
     const found: number[] = [];
+    const columns = STORED_STATUSES.map((): number[] => []);
     for (let i = 0; i < keys.length; i++) {
-      const own = counts.subarray(i * STATUSES, (i + 1) * STATUSES);
-      if (own.every(count => count === 0)) continue;
+      let objects = 0;
+      for (let status = 0; status < STATUSES; status++) objects += counts[i * STATUSES + status]!;
+      if (objects === 0) continue;
       found.push(keys[i]!);
-      STORED_STATUSES.forEach((status, at) => {
-        byStatus[status]!.push(own[at]!);
-      });
+      for (let status = 0; status < STATUSES; status++) columns[status]!.push(counts[i * STATUSES + status]!);
     }
+    const byStatus = Object.fromEntries(STORED_STATUSES.map((status, at) => [status, columns[at]]));
     return { keys: found, byStatus: byStatus as unknown as CellCounts['byStatus'] };
   }
 
   /** For each of the keys a count a status. */
   #sumCounters(resolution: number, keys: Int32Array): Uint32Array {
-    const levels = COUNTED_RESOLUTION - resolution;
-    const every = levels === 0 ? this.#counts : new Uint32Array(keyCount(resolution) * STATUSES);
-    if (levels > 0)
-      for (let counter = 0; counter < this.#counts.length; counter++) {
-        const count = this.#counts[counter]!;
-        if (count > 0) every[ancestor((counter / STATUSES) | 0, levels) * STATUSES + (counter % STATUSES)]! += count;
-      }
+    const counters = 1 << (DIGIT_BITS * (COUNTED_RESOLUTION - resolution));
+    const counts = this.#counts;
     const sums = new Uint32Array(keys.length * STATUSES);
     keys.forEach((key, i) => {
-      sums.set(every.subarray(key * STATUSES, (key + 1) * STATUSES), i * STATUSES);
+      // The counters of a cell's descendants stand together.
+      for (let counter = key * counters; counter < (key + 1) * counters; counter++)
+        for (let status = 0; status < STATUSES; status++)
+          sums[i * STATUSES + status]! += counts[counter * STATUSES + status]!;
     });
     return sums;
   }
