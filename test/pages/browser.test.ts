@@ -142,6 +142,8 @@ check('from the search box to an object: by position, by id, and what is not und
   });
   const said: readonly (readonly [string, RegExp])[] = [
     ['M31', /neither an id/],
+    ['1 1 100"', /A radius is above 0 and at most 60″/],
+    ['0', /^[^`]*not_in_service[^`]*$/],
     ['1 1', /No object here/],
     ['SN 2026abc', /Name not in the registry/],
     ['170028513894596704', /Not in this service/],

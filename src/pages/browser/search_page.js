@@ -1,6 +1,6 @@
 /** The page of the results: what was typed, how it was understood, and what the API has to it. */
 import { degrees, sexagesimalDec, sexagesimalRa, time } from './format.js';
-import { ask, badge, byId, facts, h, show, showError, showLoading } from './page.js';
+import { ask, badge, byId, facts, h, prose, show, showError, showLoading } from './page.js';
 import { countLine, objectList } from './result_list.js';
 import { parseSearchText } from './search_text.js';
 
@@ -24,12 +24,19 @@ async function run() {
   document.title = `${typed} · nearsky`;
   try {
     if (search.kind === 'unclear') show(results, notice(search.reason));
+    else if (search.kind !== 'id' && !isRadius(search.radiusArcsec))
+      show(results, notice(`A radius is above 0 and at most ${facts.maxRadiusArcsec}″: it is ${search.radiusArcsec}″`));
     else if (search.kind === 'id') await showId(search.id);
     else if (search.kind === 'tns') await showName(search.name, search.radiusArcsec);
     else await showPosition(search, search.radiusArcsec ?? Number(radius.value));
   } catch (error) {
     showError(results, error, run);
   }
+}
+
+/** Whether it can be searched; undefined is the one that is chosen beside the box. @param {number | undefined} arcsec */
+function isRadius(arcsec) {
+  return arcsec === undefined || (arcsec > 0 && arcsec <= facts.maxRadiusArcsec);
 }
 
 /** @param {...import('./page.js').Child} children */
@@ -39,7 +46,12 @@ function notice(...children) {
 
 /** @param {string} status */
 function explained(status) {
-  return h('div', { class: 'notice' }, h('p', {}, badge(status)), h('p', {}, facts.statuses[status]?.meaning ?? ''));
+  return h(
+    'div',
+    { class: 'notice' },
+    h('p', {}, badge(status)),
+    h('p', {}, prose(facts.statuses[status]?.meaning ?? '')),
+  );
 }
 
 /** @param {string} id */
@@ -47,7 +59,8 @@ async function showId(id) {
   showLoading(results, `Looking up ${id}`);
   const [result] = (await ask(`/api/objects/${id}`)).results;
   if (result.status !== 'not_in_service') location.replace(`/objects/${id}`);
-  else show(results, explained(result.status), h('p', { class: 'hint' }, `The id ${id}. `, facts.caveats[1]));
+  else
+    show(results, explained(result.status), h('p', { class: 'hint' }, `The id ${id}. `, prose(facts.caveats[1] ?? '')));
 }
 
 /** @param {string} name @param {number | undefined} radiusArcsec */

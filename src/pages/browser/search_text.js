@@ -40,7 +40,7 @@ function unclear(reason) {
   return { kind: 'unclear', reason };
 }
 
-/** Lowercase, with one spelling of signs, primes and spaces. @param {string} typed */
+/** Lowercase, with one spelling of signs, primes and spaces, out of its parentheses. @param {string} typed */
 function plain(typed) {
   return typed
     .normalize('NFKC')
@@ -49,7 +49,8 @@ function plain(typed) {
     .replace(/[′’‘]/g, "'")
     .replace(/[″”“]/g, '"')
     .replace(/\s+/g, ' ')
-    .trim();
+    .trim()
+    .replace(/^\(\s*(.*?)\s*\)$/, '$1');
 }
 
 /** @param {string} digits @returns {SearchText} */
