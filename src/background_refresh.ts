@@ -1,8 +1,8 @@
 /** Keeping the registry of transients up to date, beside the serving. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatTime } from '../workers/times.ts';
+import { Backoff } from './backoff.ts';
 import type { Config } from './config.ts';
-import { Backoff } from './consume/backoff.ts';
 import { messageOf } from './error_text.ts';
 import { RejectLog } from './ingest/rejects.ts';
 import type { Log } from './log.ts';

@@ -1,10 +1,10 @@
 /** The alerts of an ANTARES locus, over HTTP. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent } from 'undici';
+import { Backoff } from '../backoff.ts';
 import { withoutPassword } from '../config.ts';
 import { messageOf } from '../error_text.ts';
 import { asObject, type JsonObject, parseMessage } from '../ingest/json.ts';
-import { Backoff } from './backoff.ts';
 import { readText } from './http.ts';
 import { UnusableMessage } from './transport.ts';
 

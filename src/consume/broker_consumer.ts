@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowUs } from '../../workers/times.ts';
+import { Backoff } from '../backoff.ts';
 import { messageOf } from '../error_text.ts';
 import type { Ingester } from '../ingest/ingester.ts';
 import { addOutcome, noOutcomes } from '../ingest/outcomes.ts';
 import type { Log } from '../log.ts';
 import type { BrokerName } from '../store/types.ts';
-import { Backoff } from './backoff.ts';
 import type { Connection, Feed, Message } from './transport.ts';
 
 const FIRST_RETRY_MS = 500;

@@ -1,6 +1,7 @@
 /** Kafka: messages of topics, as a member of a consumer group that commits its offsets once they are durable. */
 import type { Consumer, MessagesStream } from '@platformatic/kafka';
 import type { Log } from '../log.ts';
+import { withinMs } from '../within.ts';
 import type { BatchLimits, Connection, Message } from './transport.ts';
 
 export interface KafkaOptions {
@@ -225,15 +226,11 @@ function isRebalance(error: unknown): boolean {
 
 /** Whether the promise resolves within that time. */
 async function within(milliseconds: number, promise: Promise<unknown>): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<boolean>(resolve => {
-    timer = setTimeout(resolve, milliseconds, false);
-  });
   const done = promise.then(
     () => true,
     () => false,
   );
-  return await Promise.race([done, late]).finally(() => clearTimeout(timer));
+  return (await withinMs(done, milliseconds)) ?? false;
 }
 
 /** The promise; rejects with the signal's reason when that fires first. */

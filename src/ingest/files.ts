@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import type { BrokerName } from '../store/types.ts';
+import { withinMs } from '../within.ts';
 import type { Ingester } from './ingester.ts';
 import { LineNormaliser } from './line_normaliser.ts';
 import { type LineBlock, openSource, readBlocks } from './lines.ts';
@@ -55,19 +56,6 @@ export async function ingestFile(file: string, options: FileOptions): Promise<vo
     source.destroy();
     await flush();
     await normaliser.close();
-  }
-}
-
-/** What the promise resolves with, or undefined when that takes longer. */
-async function withinMs<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<undefined>(resolve => {
-    timer = setTimeout(resolve, milliseconds, undefined);
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

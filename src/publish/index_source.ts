@@ -3,6 +3,7 @@ import { Pool, PoolError } from '../../workers/pool.ts';
 import type { MetricsAnswer, ProbeAnswer, PublishedGeneration } from '../../workers/tasks.ts';
 import { messageOf } from '../error_text.ts';
 import type { Log } from '../log.ts';
+import { withinMs } from '../within.ts';
 import { Publisher } from './publisher.ts';
 
 export interface IndexSource {
@@ -60,15 +61,11 @@ export class LocalIndex implements IndexSource {
   }
 
   async #look<T>(looking: Promise<T>): Promise<T | undefined> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const tooLate = new Promise<undefined>(resolve => {
-      timer = setTimeout(() => resolve(undefined), PROBE_MS);
-    });
     const seen = looking.catch(error => {
       this.#log(error instanceof PoolError ? 'pool_failed' : 'database_unreadable', { error: messageOf(error) });
       return undefined;
     });
-    return await Promise.race([seen, tooLate]).finally(() => clearTimeout(timer));
+    return await withinMs(seen, PROBE_MS);
   }
 
   /** Saves the index and ends the threads. */

@@ -7,6 +7,7 @@ import { messageOf } from '../error_text.ts';
 import { unavailable } from '../http/errors.ts';
 import type { Log } from '../log.ts';
 import type { Budget } from '../query/budget.ts';
+import { withinMs } from '../within.ts';
 
 /** How often the journal is looked at. */
 const POLL_MS = 500;
@@ -59,13 +60,13 @@ export class SkyMap {
     const { dataDir, facts } = this.#options;
     this.#pool ??= new Pool({ threads: 1, dataDir, facts });
     this.#following ??= this.#follow(this.#pool);
-    await within(budget.remainingMs, this.#begun.promise);
+    await withinMs(this.#begun.promise, budget.remainingMs);
     if (this.#failed) throw unavailable('the database cannot be read');
     const drawn = this.#pool.run({ kind: 'skyMap', ...query }).then(
       answer => ({ answer }),
       error => this.#fail(error),
     );
-    const outcome = await within(budget.remainingMs, drawn);
+    const outcome = await withinMs(drawn, budget.remainingMs);
     if (!outcome) throw unavailable('the map is taking too long');
     if (!outcome.answer) throw unavailable(`the objects are being counted for the map: ${this.#counted()}`);
     return outcome.answer;
@@ -74,7 +75,7 @@ export class SkyMap {
   /** Ends the thread, which finishes its task; one that does not is left to the end of the process. */
   async close(): Promise<void> {
     this.#stop.abort();
-    await within(CLOSE_MS, Promise.all([this.#following, this.#pool?.close()]));
+    await withinMs(Promise.all([this.#following, this.#pool?.close()]), CLOSE_MS);
   }
 
   #counted(): string {
@@ -110,11 +111,4 @@ export class SkyMap {
       if (this.#failed || this.#progress?.isCurrent) await sleep(POLL_MS, undefined, { signal }).catch(() => {});
     }
   }
-}
-
-/** What a promise gives, or undefined when that takes longer. */
-async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
-  const timer = Promise.withResolvers<undefined>();
-  const timeout = setTimeout(() => timer.resolve(undefined), ms);
-  return await Promise.race([promise, timer.promise]).finally(() => clearTimeout(timeout));
 }

@@ -2,6 +2,7 @@
 import { ftruncateSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
+import { backoffMs } from '../backoff.ts';
 import { type Config, ConfigError, withoutPassword } from '../config.ts';
 import { messageOf } from '../error_text.ts';
 import type { Validators } from '../store/registry.ts';
@@ -65,15 +66,14 @@ export class TnsClient {
    * @throws RegistryError; the signal's reason
    */
   async download(fileName: string, descriptor: number, known: Validators | null = null): Promise<Download> {
-    const { backoffMs = BACKOFF_MS, onWait, signal } = this.#options;
+    const { backoffMs: firstWaitMs = BACKOFF_MS, onWait, signal } = this.#options;
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#attempt(fileName, descriptor, known);
       } catch (error) {
         signal?.throwIfAborted();
         if (!(error instanceof Setback)) throw error;
-        // Between half and the whole of it, so that those who failed together do not come back together.
-        const waitMs = error.waitMs ?? backoffMs * 2 ** (attempt - 1) * (0.5 + 0.5 * Math.random());
+        const waitMs = error.waitMs ?? backoffMs(firstWaitMs, Number.POSITIVE_INFINITY, attempt - 1);
         if (attempt === ATTEMPTS || waitMs > LONGEST_WAIT_MS) {
           const later = waitMs > LONGEST_WAIT_MS ? `in ${Math.ceil(waitMs / 60_000)} minutes` : 'later';
           throw this.#failure(fileName, `${error.message} (attempt ${attempt})`, `try again ${later}`);

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, type Dispatcher, interceptors, request } from 'undici';
+import { backoffMs } from '../../backoff.ts';
 import { FileChanged, MissingFile, ReadFailure, reasonOf } from '../errors.ts';
 import type { ReadCounts } from '../files.ts';
 import type { RemoteOptions } from './options.ts';
@@ -125,8 +126,7 @@ export class RangeClient {
 
   /** Half of a doubling pause, and up to as much again by chance; no less than what the host asks for. */
   async #pause(tried: number, { message, pauseMs }: Unanswered, { name, deadlineMs }: FileSession): Promise<void> {
-    const backoffMs = Math.min(MAX_PAUSE_MS, this.#pauseMs * 2 ** (tried - 1)) * (0.5 + 0.5 * Math.random());
-    const waitMs = Math.max(backoffMs, pauseMs);
+    const waitMs = Math.max(backoffMs(this.#pauseMs, MAX_PAUSE_MS, tried - 1), pauseMs);
     if (performance.now() + waitMs > deadlineMs)
       throw new ReadFailure(
         `Cannot read ${name}: ${message}, and the time for it is over before it may be asked again`,

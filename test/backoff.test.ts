@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Backoff } from '../../src/consume/backoff.ts';
+import { Backoff } from '../src/backoff.ts';
 
-const test = suite('consume/backoff');
+const test = suite('backoff');
 
 test('doubles up to the most, of which half to all is waited, and begins anew after a success', () => {
   fc.assert(
