@@ -1,12 +1,5 @@
 /** A walk through the JSON of an answer: what is large is entered, the rest is parsed. */
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const OPEN_LIST = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_LIST = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
+import { BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json_bytes.ts';
 
 /** Of JSON from `toJson` or alike: ASCII, ", " and ": " between members and nowhere else. */
 export class JsonWalk {

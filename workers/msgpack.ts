@@ -6,18 +6,12 @@
  * short header where it is small, else the 32-bit one.
  */
 import type { ByteSink } from './bytes.ts';
+import { BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json_bytes.ts';
 import type { Clock, Steps } from './queries/context.ts';
 import type { Query } from './tasks.ts';
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
 const MINUS = 0x2d;
 const ZERO = 0x30;
-const OPEN_LIST = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_LIST = 0x5d;
-const CLOSE_OBJECT = 0x7d;
-const OPEN_OBJECT = 0x7b;
 
 /** Up to so many bytes of members are moved to make their header short. */
 const MAX_MOVED_BYTES = 1024;

@@ -7,6 +7,7 @@ import { type ByteSink, fragment } from './bytes.ts';
 import { type AnswerFacts, NO_SET, type SetFragments, type ShapeFragments } from './facts.ts';
 import { toJson } from './json.ts';
 import { newestMatches } from './matches.ts';
+import { BRACE, END_OF_LIST, SEPARATOR } from './punctuation.ts';
 import { writeTime } from './times.ts';
 
 const LEVEL: Readonly<Record<DetailLevel, number>> = { ids: 0, position: 1, matches: 2, full: 3 };
@@ -23,8 +24,6 @@ const INGEST_TIME = fragment(', "ingest_time": ');
 const EVENT_TIME = fragment(', "event_time": ');
 const PENDING = fragment(', "crossmatch": null');
 const MATCHES = fragment(', "matches": [');
-const END_OF_LIST = fragment(']');
-const SEPARATOR = fragment(', ');
 const MATCH = fragment('{"catalog_name": "');
 const CATALOG_NAME = fragment(', "catalog_name": "');
 const SOURCE_ID = fragment('", "catalog_source_id": "');
@@ -32,7 +31,6 @@ const SEPARATION = fragment('", "separation_arcsec": ');
 const PAYLOAD = fragment(', "catalog_payload": ');
 const EMPTY_PAYLOAD = fragment('{}');
 const NOT_PARTIAL = fragment(', "catalogs_skipped": [], "partial": false');
-const BRACE = fragment('}');
 
 /** A match to be listed. */
 interface Listed {

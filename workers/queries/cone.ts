@@ -1,27 +1,24 @@
 /** One page of a walk over a circle (wire contract, section 6). */
 import { type ByteSink, fragment } from '../bytes.ts';
 import { encodeConeCursor } from '../cursor.ts';
+import { BRACE } from '../punctuation.ts';
 import type { ConeQuery } from '../tasks.ts';
 import { writeTime } from '../times.ts';
 import type { QueryContext, Steps } from './context.ts';
 import { Listing } from './listing.ts';
+import { writePosition } from './position_result.ts';
 import { inOrder, type Row, rowsWithin } from './search.ts';
 
-const RESULT = fragment('{"index": 0, "kind": "position", "input": ');
-const NORMALIZED = fragment(', "normalized": {"kind": "position", "ra": ');
-const DEC = fragment(', "dec": ');
-const RADIUS = fragment(', "radius_arcsec": ');
-const STATUS = fragment('}, "status": "');
+const RESULT = fragment('{"index": 0');
 const OBJECTS = fragment('", "objects": [');
 const TOTAL = fragment('], "total": ');
 const NOT_TRUNCATED = fragment(', "truncated": false, "truncation": null');
-const BRACE = fragment('}');
 const AS_OF = fragment(', "as_of": ');
 const PAGE_SIZE = fragment(', "page_size": ');
 const NEXT_CURSOR = fragment(', "next_cursor": ');
 
 export function* coneAnswer(query: ConeQuery, context: QueryContext): Steps {
-  const { sent, ra, dec, radiusArcsec, detail, filters, pageSize, asOfUs, after } = query;
+  const { detail, filters, pageSize, asOfUs, after } = query;
   const { body } = context;
   const rows = rowsWithin(context, query, asOfUs);
   const ahead = inOrder(after ? rows.filter(row => isAfter(row, after)) : rows);
@@ -29,15 +26,7 @@ export function* coneAnswer(query: ConeQuery, context: QueryContext): Steps {
   const status = rows.length > 0 ? 'objects_found' : 'no_rubin_object';
   const listing = new Listing(context, detail, filters);
   body.fragment(RESULT);
-  body.longText(sent);
-  body.fragment(NORMALIZED);
-  body.number(ra);
-  body.fragment(DEC);
-  body.number(dec);
-  body.fragment(RADIUS);
-  body.number(radiusArcsec);
-  body.fragment(STATUS);
-  body.text(status);
+  writePosition(body, query, status);
   body.fragment(OBJECTS);
   yield* listing.objectsOfRows(query, page);
   body.fragment(TOTAL);

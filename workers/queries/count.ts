@@ -10,14 +10,12 @@ import {
 } from '../../src/contract/enums.ts';
 import type { ObjectView } from '../../src/store/object_record.ts';
 import { statusOf } from '../../src/store/status.ts';
-import { fragment } from '../bytes.ts';
 import { toJson } from '../json.ts';
+import { OPEN_BRACE } from '../punctuation.ts';
 import type { CountQuery, LookupInput } from '../tasks.ts';
 import type { QueryContext, Steps } from './context.ts';
 import { Qualifier } from './qualify.ts';
 import { type Found, findCircle, findName, readRow } from './search.ts';
-
-const OPEN_BRACE = fragment('{');
 
 export function* countAnswer({ inputs, filters }: CountQuery, context: QueryContext): Steps {
   const counts = new Counts(context, filters ? new Qualifier(filters, context) : undefined);

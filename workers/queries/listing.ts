@@ -3,6 +3,7 @@ import type { DetailLevel, ObjectStatus, QualifiesReason } from '../../src/contr
 import { fragment } from '../bytes.ts';
 import { toJson } from '../json.ts';
 import { ObjectWriter } from '../object_writer.ts';
+import { BRACE, END_OF_LIST, OPEN_BRACE, SEPARATOR } from '../punctuation.ts';
 import type { Circle, FilterValues } from '../tasks.ts';
 import type { QueryContext, Steps } from './context.ts';
 import { Qualifier, qualification } from './qualify.ts';
@@ -13,11 +14,7 @@ const COUNT = fragment('", "count": ');
 const SETS = fragment(', "provenance_sets": {');
 const TRUNCATED = fragment('}, "truncated": ');
 const RESULTS = fragment(', "results": [');
-const END_OF_LIST = fragment(']');
-const SEPARATOR = fragment(', ');
 const SEPARATION = fragment(', "separation_arcsec": ');
-const BRACE = fragment('}');
-const OPEN_BRACE = fragment('{');
 
 /** What one answer lists: results and their objects go to the body. */
 export class Listing {

@@ -2,30 +2,24 @@
 import type { Truncation } from '../../src/contract/enums.ts';
 import { fragment } from '../bytes.ts';
 import { toJson } from '../json.ts';
+import { BRACE, END_OF_LIST, SEPARATOR } from '../punctuation.ts';
 import type { IdInput, InvalidInput, LookupInput, LookupQuery, PositionInput, TnsInput } from '../tasks.ts';
 import { formatTimeOrNull } from '../times.ts';
 import type { QueryContext, Steps } from './context.ts';
 import { Listing } from './listing.ts';
+import { writePosition } from './position_result.ts';
 import { type Found, findCircle, findName, inOrder } from './search.ts';
 
 const INDEX = fragment('{"index": ');
 const ID_INPUT = fragment(', "kind": "id", "input": ');
-const POSITION_INPUT = fragment(', "kind": "position", "input": ');
 const TNS_INPUT = fragment(', "kind": "tns", "input": ');
 const NORMALIZED_ID = fragment(', "normalized": {"kind": "id", "diaObjectId": ');
 const NORMALIZED_ID_TEXT = fragment(', "diaObjectId_str": "');
-const NORMALIZED_POSITION = fragment(', "normalized": {"kind": "position", "ra": ');
-const NORMALIZED_DEC = fragment(', "dec": ');
-const NORMALIZED_RADIUS = fragment(', "radius_arcsec": ');
 const STATUS_OF_ID = fragment('"}, "status": "');
-const STATUS = fragment('}, "status": "');
 const OBJECTS = fragment('", "objects": [');
-const END_OF_LIST = fragment(']');
-const SEPARATOR = fragment(', ');
 const TOTAL = fragment('], "total": ');
 const TRUNCATED = fragment(', "truncated": ');
 const TRUNCATION = fragment(', "truncation": ');
-const BRACE = fragment('}');
 
 export function* lookupAnswer(query: LookupQuery, context: QueryContext): Steps {
   const { inputs } = query;
@@ -97,16 +91,7 @@ class Lookup {
   *#ofPosition(input: PositionInput): Steps {
     const { body } = this.#context;
     const found = findCircle(this.#context, input);
-    body.fragment(POSITION_INPUT);
-    body.longText(input.sent);
-    body.fragment(NORMALIZED_POSITION);
-    body.number(input.ra);
-    body.fragment(NORMALIZED_DEC);
-    body.number(input.dec);
-    body.fragment(NORMALIZED_RADIUS);
-    body.number(input.radiusArcsec);
-    body.fragment(STATUS);
-    body.text(found.status);
+    writePosition(body, input, found.status);
     yield* this.#listed(found);
     yield* this.listing.marksOfFound(found);
   }

@@ -1,14 +1,11 @@
 /** One page of the objects in a window that have matches (wire contract, section 9). */
-import { fragment } from '../bytes.ts';
 import { encodeRecentCursor } from '../cursor.ts';
 import { toJson } from '../json.ts';
 import { ObjectWriter } from '../object_writer.ts';
+import { OPEN_BRACE, SEPARATOR } from '../punctuation.ts';
 import type { RecentQuery } from '../tasks.ts';
 import { formatTime } from '../times.ts';
 import type { QueryContext, Steps } from './context.ts';
-
-const OPEN_BRACE = fragment('{');
-const SEPARATOR = fragment(', ');
 
 export function* recentAnswer(query: RecentQuery, { store, facts, clock, object, out, body }: QueryContext): Steps {
   const { timeField, startUs, endUs, asOfUs, detail, pageSize, window } = query;
