@@ -8,6 +8,7 @@ import { RejectLog } from '../src/ingest/rejects.ts';
 import { openStore, type Store } from '../src/store/store.ts';
 import type { CrossmatchResult, ProvenanceSet } from '../src/store/types.ts';
 import { Writer } from '../src/store/writer.ts';
+import { NO_TRANSIENT } from '../src/tns/association.ts';
 import { exportStore } from '../src/transfer/exporter.ts';
 import { Importer } from '../src/transfer/importer.ts';
 import { seededRandom } from '../test/oracle/skies.ts';
@@ -57,15 +58,7 @@ function crossmatchOf(diaObjectId: bigint, i: number, random: () => number): Cro
           redshift: 0.02,
           separationArcsec: 0.5,
         }
-      : {
-          ...checked,
-          objid: null,
-          name: null,
-          namePrefix: null,
-          classification: null,
-          redshift: null,
-          separationArcsec: null,
-        };
+      : { ...checked, ...NO_TRANSIENT };
   return { diaObjectId, catalogOutcomes: CATALOGS.map(({ name }) => [name, 'searched'] as const), matches, tns };
 }
 

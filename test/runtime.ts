@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isDeno } from '../workers/runtime.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-export const isDeno = 'Deno' in globalThis;
+export { isDeno };
 /** The executable of Deno that comes with `npm ci`. */
 export const deno = join(root, 'node_modules/deno/deno');
 

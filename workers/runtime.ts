@@ -1,7 +1,7 @@
 /** What differs between Node and Deno 2.9.5 and cannot be avoided: all of it is here, and no other file asks which of them runs it. */
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 
-const isDeno = 'Deno' in globalThis;
+export const isDeno = 'Deno' in globalThis;
 
 /**
  * Calls `work` so that running out of memory in it ends the thread with an error. Deno reports that of what its event loop calls, but a

@@ -21,6 +21,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { isDeno } from '../../workers/runtime.ts';
 import { loadConfig } from '../config.ts';
 import { programFile } from '../program_files.ts';
 import { writeBundle, writeLauncher } from './bundle.ts';
@@ -34,7 +35,7 @@ const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
 /** Writes the executable, for this system and with the Node that runs this. */
 export async function buildBinary(file: string): Promise<void> {
-  if ('Deno' in globalThis || process.platform !== 'linux')
+  if (isDeno || process.platform !== 'linux')
     throw new Error('Cannot build the executable here: it is built with Node, for Linux and on it');
   mkdirSync(dirname(file), { recursive: true });
   const work = mkdtempSync(`${file}.`);

@@ -8,8 +8,9 @@
 import { CatalogError, ReadFailure, reasonOf } from './errors.ts';
 import type { OpenFile } from './files.ts';
 
-const BLOCK = 2880;
-const CARD = 80;
+/** Bytes of a block, and of a card in a header. */
+export const BLOCK = 2880;
+export const CARD = 80;
 /** No header is longer than this many blocks (1.4 MB). */
 const MAX_HEADER_BLOCKS = 500;
 /** Read at once of a header, so that a remote one takes one request. */

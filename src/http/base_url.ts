@@ -1,7 +1,7 @@
 import type { IncomingRequest } from './incoming.ts';
 
 /** A host with an optional port; nothing that could be read as markup. */
-const HOST = /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i;
+export const HOST = /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i;
 
 /**
  * Scheme and host as the client sees them, without a slash at the end: `https` where a proxy says so in X-Forwarded-Proto, else the

@@ -1,12 +1,12 @@
 /** A `node:http` message as the operations see a request. */
 import type { IncomingMessage } from 'node:http';
+import { HOST } from '../http/base_url.ts';
 import { invalidParameter } from '../http/errors.ts';
 import type { IncomingBody, IncomingChunk, IncomingHeaders, IncomingRequest } from '../http/incoming.ts';
 
 /** What `URL` would leave as it is: the usual target takes no parsing. */
 const PLAIN_TARGET = /^\/[\w!$&'()*+,./:;=?@~%-]*$/;
 const DOT_SEGMENT = /\/(\.|%2e){1,2}(?:[/?]|$)/i;
-const HOST = /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i;
 /** Of HTTP/1.0, which need not name one. */
 const NO_HOST = 'localhost';
 

@@ -25,7 +25,8 @@ export interface AssociatorOptions {
   readonly maxAgeSeconds: number;
 }
 
-const NOTHING = {
+/** What an association says where the registry has nothing near, or was not asked. */
+export const NO_TRANSIENT = {
   objid: null,
   name: null,
   namePrefix: null,
@@ -33,7 +34,7 @@ const NOTHING = {
   redshift: null,
   separationArcsec: null,
 } as const;
-const NOT_CHECKED: TnsAssociation = { checked: false, snapshotEpochUs: null, ...NOTHING };
+const NOT_CHECKED: TnsAssociation = { checked: false, snapshotEpochUs: null, ...NO_TRANSIENT };
 
 export class Associator {
   readonly #options: AssociatorOptions;
@@ -79,7 +80,7 @@ export class Associator {
     return positions.map(position => {
       if (!position) return NOT_CHECKED;
       const at = place++;
-      if (nearest.arena[at] === NO_MATCH) return { checked: true, snapshotEpochUs, ...NOTHING };
+      if (nearest.arena[at] === NO_MATCH) return { checked: true, snapshotEpochUs, ...NO_TRANSIENT };
       const objid = Number(sky.arenas[0]!.id[nearest.row[at]!]!);
       const { name, namePrefix, classification, redshift } = this.#options.store.tnsByObjid(objid)!;
       const separationArcsec = nearest.separationArcsec[at]!;

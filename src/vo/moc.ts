@@ -1,5 +1,6 @@
 /** Coverage maps (MOC 2.0, IVOA recommendation of 2022-07-27): the cells of a footprint, as FITS, JSON or ASCII. */
 import type { Coverage } from '../../index/mod.ts';
+import { BLOCK, CARD } from '../catalogs/fits.ts';
 
 export const MOC_FORMATS = ['fits', 'json', 'txt'] as const;
 export type MocFormat = (typeof MOC_FORMATS)[number];
@@ -62,8 +63,6 @@ function runsOf(numbers: readonly number[]): string[] {
   return runs;
 }
 
-const BLOCK = 2880;
-const CARD = 80;
 const UNIQ_BYTES = 8;
 
 /**

@@ -15,6 +15,7 @@ import { request } from 'undici';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { needs } from '../needs.ts';
+import { isDeno } from '../runtime.ts';
 import {
   CATALOGS,
   eventually,
@@ -28,12 +29,11 @@ import {
   withDirectory,
 } from './support.ts';
 
-const obstacle =
-  'Deno' in globalThis
-    ? 'the executable is built with Node'
-    : process.platform === 'linux'
-      ? undefined
-      : 'the executable is built on Linux';
+const obstacle = isDeno
+  ? 'the executable is built with Node'
+  : process.platform === 'linux'
+    ? undefined
+    : 'the executable is built on Linux';
 const test = suite('e2e/binary');
 const built = needs(test, obstacle);
 

@@ -17,7 +17,7 @@ import { Asker, namesOf } from './asker.ts';
 import { type Dump, readDump } from './dump.ts';
 import { catalogRows, type Expected, Sky } from './expected.ts';
 import { type Command, Kept } from './kept.ts';
-import { assertOneOf, kills, type Registry, random } from './kill_support.ts';
+import { assertJournalKept, assertOneOf, kills, type Registry, random } from './kill_support.ts';
 import { brokersOf, Consumption, idOf, LiveBrokers } from './live_brokers.ts';
 import { CATALOGS, eventually, nearsky, sample, start, startServer, withDirectory } from './support.ts';
 import { Transients } from './transients.ts';
@@ -60,8 +60,7 @@ function assertKept(seen: Dump, now: Dump): void {
     if (seen.pending.has(id)) continue;
     assert.equal([after.rest, after.tns], [before.rest, before.tns]);
   }
-  for (const kind of ['stored', 'delivered', 'crossmatched'] as const)
-    assert.equal(now.journal[kind].slice(0, seen.journal[kind].length), seen.journal[kind]);
+  assertJournalKept(seen, now);
 }
 
 /** A sky of objects around the sample's sources, the catalogs over HTTP, the brokers and the TNS. */

@@ -22,15 +22,6 @@ export interface Program {
   readonly uid?: number;
 }
 
-/** What `nearsky` is: an executable with its first arguments, where it runs, and all of its environment. */
-export interface Program {
-  readonly file: string;
-  readonly args: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly uid?: number;
-}
-
 /** The tests' own settings must not depend on those of whoever runs them. */
 export const environment = Object.fromEntries(
   Object.entries(process.env).filter(

@@ -205,9 +205,12 @@ export class SkyView {
     }
   }
 
-  /** @param {Position} position */
-  #pixels({ ra, dec }) {
-    const point = { x: 0, y: 0 };
+  /**
+   * Where a position is on the canvas.
+   *
+   * @param {number} ra @param {number} dec degrees @param {{ x: number, y: number }} point set to where it is on the map
+   */
+  #toCanvas(ra, dec, point) {
     const cosDec = Math.cos(dec / DEGREES);
     this.projection.project(
       cosDec * Math.cos(ra / DEGREES),
@@ -216,7 +219,12 @@ export class SkyView {
       0,
       point,
     );
-    const [x, y] = [this.width / 2 + point.x * this.scale, this.height / 2 - point.y * this.scale];
+    return { x: this.width / 2 + point.x * this.scale, y: this.height / 2 - point.y * this.scale };
+  }
+
+  /** @param {Position} position */
+  #pixels({ ra, dec }) {
+    const { x, y } = this.#toCanvas(ra, dec, { x: 0, y: 0 });
     return x > 14 && x < this.width - 14 && y > 14 && y < this.height - 4 ? { x, y } : undefined;
   }
 
@@ -227,15 +235,7 @@ export class SkyView {
     let before = Number.NaN;
     for (let piece = 0; piece <= pieces; piece++) {
       const { ra, dec } = at(piece / pieces);
-      const cosDec = Math.cos(dec / DEGREES);
-      this.projection.project(
-        cosDec * Math.cos(ra / DEGREES),
-        cosDec * Math.sin(ra / DEGREES),
-        Math.sin(dec / DEGREES),
-        0,
-        point,
-      );
-      const [x, y] = [this.width / 2 + point.x * this.scale, this.height / 2 - point.y * this.scale];
+      const { x, y } = this.#toCanvas(ra, dec, point);
       // A jump is the seam.
       if (Math.abs(point.x - before) < 1) context.lineTo(x, y);
       else context.moveTo(x, y);
