@@ -4,7 +4,8 @@ import type { Agent } from 'undici';
 import { Backoff } from '../backoff.ts';
 import { withoutPassword } from '../config.ts';
 import { messageOf } from '../error_text.ts';
-import { asObject, type JsonObject, parseMessage } from '../ingest/json.ts';
+import type { AlertProperties } from '../ingest/antares.ts';
+import { asObject, type ExactId, type JsonObject, parseMessage } from '../ingest/json.ts';
 import { readText } from './http.ts';
 import { UnusableMessage } from './transport.ts';
 
@@ -27,6 +28,12 @@ const ABSENT_MS = 5000;
 /** What can't be had with these will not be had later; every other failure is the host's, or the way there, or a setting. */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 410, 422]);
 
+/** A page of the JSON:API. */
+interface Page {
+  readonly document: JsonObject;
+  readonly exactId: ExactId;
+}
+
 /** There is no alert, or not yet. */
 class AbsentAlert extends UnusableMessage {}
 
@@ -46,7 +53,7 @@ export class AlertLinks {
    * @throws UnusableMessage where there is still none after some seconds, or where that link alone has failed for so long; the signal's
    * reason; Error where the host cannot be reached
    */
-  async newest(link: string, signal: AbortSignal): Promise<JsonObject> {
+  async newest(link: string, signal: AbortSignal): Promise<AlertProperties> {
     const backoff = new Backoff(FIRST_RETRY_MS, MAX_RETRY_MS);
     const untilMs = performance.now() + Math.min(ABSENT_MS, this.#options.patienceSeconds * 1000);
     for (;;) {
@@ -59,21 +66,21 @@ export class AlertLinks {
     }
   }
 
-  async #newestNow(link: string, signal: AbortSignal): Promise<JsonObject> {
-    let newest: { readonly isLsst: boolean; readonly mjd: number; readonly properties: JsonObject } | undefined;
+  async #newestNow(link: string, signal: AbortSignal): Promise<AlertProperties> {
+    let newest: Alert | undefined;
     let url = this.#resolve(link);
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const document = await this.#document(url, signal);
-      for (const alert of alertsOf(document, url)) {
+    for (let i = 0; i < MAX_PAGES; i++) {
+      const page = await this.#page(url, signal);
+      for (const alert of alertsOf(page, url)) {
         const isNewer = !newest || (alert.isLsst === newest.isLsst ? alert.mjd >= newest.mjd : alert.isLsst);
         if (isNewer) newest = alert;
       }
-      const next = asObject(document.links)?.next;
+      const next = asObject(page.document.links)?.next;
       if (typeof next !== 'string') break;
       url = this.#resolve(next);
     }
     if (!newest) throw new AbsentAlert(`no alert at ${withoutPassword(url)}`);
-    return newest.properties;
+    return newest;
   }
 
   async close(): Promise<void> {
@@ -86,16 +93,16 @@ export class AlertLinks {
     throw new UnusableMessage(`the link is no http or https address: ${link.slice(0, 200)}`);
   }
 
-  async #document(url: string, signal: AbortSignal): Promise<JsonObject> {
+  async #page(url: string, signal: AbortSignal): Promise<Page> {
     const patienceMs = this.#options.patienceSeconds * 1000;
     const backoff = new Backoff(FIRST_RETRY_MS, MAX_RETRY_MS);
     const beganMs = performance.now();
     for (;;) {
       signal.throwIfAborted();
       try {
-        const document = await this.#get(url, signal);
+        const page = await this.#get(url, signal);
         this.#answeredMs = performance.now();
-        return document;
+        return page;
       } catch (error) {
         if (error instanceof UnusableMessage) throw error;
         signal.throwIfAborted();
@@ -111,7 +118,7 @@ export class AlertLinks {
   }
 
   /** @throws UnusableMessage where another try would give the same */
-  async #get(url: string, signal: AbortSignal): Promise<JsonObject> {
+  async #get(url: string, signal: AbortSignal): Promise<Page> {
     const { Agent, request } = await import('undici');
     this.#agent ??= new Agent({
       connections: CONNECTIONS,
@@ -128,14 +135,19 @@ export class AlertLinks {
       throw new Kind(`Cannot follow the link ${withoutPassword(url)}: ${why}`);
     }
     // A text that is cut off is no JSON, and is tried again.
-    const document = asObject(parseMessage(await readText(response, MAX_PAGE_BYTES)));
+    const { value, exactId } = parseMessage(await readText(response, MAX_PAGE_BYTES));
+    const document = asObject(value);
     if (!document) throw new Error('the answer is no JSON object');
-    return document;
+    return { document, exactId };
   }
 }
 
-/** The alerts of a page of the JSON:API. */
-function alertsOf(document: JsonObject, url: string) {
+interface Alert extends AlertProperties {
+  readonly isLsst: boolean;
+  readonly mjd: number;
+}
+
+function alertsOf({ document, exactId }: Page, url: string): Alert[] {
   if (!Array.isArray(document.data)) throw new UnusableMessage(`no list of alerts at ${withoutPassword(url)}`);
   return document.data.flatMap(entry => {
     const attributes = asObject(asObject(entry)?.attributes);
@@ -143,6 +155,6 @@ function alertsOf(document: JsonObject, url: string) {
     if (!properties) return [];
     const mjd = Number(attributes?.mjd ?? properties.ant_mjd ?? Number.NEGATIVE_INFINITY);
     const id = properties.lsst_diaObject_diaObjectId;
-    return [{ isLsst: id !== undefined && id !== null, mjd, properties }];
+    return [{ isLsst: id !== undefined && id !== null, mjd, properties, exactId }];
   });
 }

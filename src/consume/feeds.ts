@@ -3,7 +3,7 @@ import { type Config, ConfigError } from '../config.ts';
 import { normaliseProperties } from '../ingest/antares.ts';
 import { normaliseLasair } from '../ingest/lasair.ts';
 import { type Normalised, rejected } from '../ingest/normalise.ts';
-import { normaliseWithAttributes } from '../ingest/pittgoogle.ts';
+import { normaliseAnnounced } from '../ingest/pittgoogle.ts';
 import type { Log } from '../log.ts';
 import type { BrokerName } from '../store/types.ts';
 import { AlertLinks } from './antares_links.ts';
@@ -85,7 +85,7 @@ function pittgoogleFeed(config: Config, environment: Environment): Feed<PubSubMe
     normalise: async (messages, receivedAtUs) =>
       messages.map(({ bytes, attributes }) =>
         withText(bytes, text =>
-          normaliseWithAttributes(text, attributes, receivedAtUs, config.MIN_DIASOURCE_RELIABILITY),
+          normaliseAnnounced(text, attributes.diaObject_diaObjectId, receivedAtUs, config.MIN_DIASOURCE_RELIABILITY),
         ),
       ),
     close: async () => {},

@@ -1,4 +1,4 @@
-import { asObject, type JsonObject } from './json.ts';
+import { asObject, type ExactId, type JsonObject } from './json.ts';
 import { type Normalised, rejected, SOLAR_SYSTEM, toDelivery, withObject } from './normalise.ts';
 import { unixSecondsToUs } from './time.ts';
 
@@ -7,15 +7,21 @@ import { unixSecondsToUs } from './time.ts';
  * `ant_time_received` (Unix seconds), else the time of receipt. An alert without `lsst_diaObject_diaObjectId` is skipped.
  */
 export function normaliseAntares(text: string, receivedAtUs: number): Normalised {
-  return withObject(text, message => {
+  return withObject(text, (message, exactId) => {
     const properties = asObject(message.properties) ?? asObject(asObject(message.attributes)?.properties) ?? message;
-    return normaliseProperties(properties, receivedAtUs);
+    return normaliseProperties({ properties, exactId }, receivedAtUs);
   });
 }
 
-/** As `normaliseAntares`, of the flat properties, parsed by `parseMessage`. */
-export function normaliseProperties(properties: JsonObject, receivedAtUs: number): Normalised {
-  const diaObjectId = properties.lsst_diaObject_diaObjectId;
+/** The flat properties of an alert, parsed. */
+export interface AlertProperties {
+  readonly properties: JsonObject;
+  readonly exactId: ExactId;
+}
+
+/** As `normaliseAntares`, of what it finds in the message. */
+export function normaliseProperties({ properties, exactId }: AlertProperties, receivedAtUs: number): Normalised {
+  const diaObjectId = exactId(properties.lsst_diaObject_diaObjectId);
   if (diaObjectId === undefined || diaObjectId === null) {
     return isAlert(properties)
       ? SOLAR_SYSTEM

@@ -6,10 +6,10 @@ import { mjdTaiToUtcUs, utcTextToUs } from './time.ts';
  * `UTC`, else the time of receipt.
  */
 export function normaliseLasair(text: string, receivedAtUs: number): Normalised {
-  return withObject(text, message =>
+  return withObject(text, (message, exactId) =>
     toDelivery({
       broker: 'lasair',
-      diaObjectId: message.diaObjectId,
+      diaObjectId: exactId(message.diaObjectId),
       ra: message.ra,
       dec: message.decl,
       reliability: message.latestR,

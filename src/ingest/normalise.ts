@@ -3,7 +3,7 @@
 import { isPosition } from '../../index/mod.ts';
 import { messageOf } from '../error_text.ts';
 import type { BrokerName, Delivery, SkyPosition } from '../store/types.ts';
-import { asObject, type JsonObject, parseMessage } from './json.ts';
+import { asObject, type ExactId, type JsonObject, type Message, parseMessage } from './json.ts';
 
 /** What one message comes to. */
 export type Normalised =
@@ -24,20 +24,21 @@ export function rejected(reason: string): Normalised {
 }
 
 /** Parses the text as a JSON object and hands it on; else the reason against it. */
-export function withObject(text: string, read: (message: JsonObject) => Normalised): Normalised {
-  let parsed: unknown;
+export function withObject(text: string, read: (message: JsonObject, exactId: ExactId) => Normalised): Normalised {
+  let parsed: Message;
   try {
     parsed = parseMessage(text);
   } catch (error) {
     return rejected(`not JSON: ${messageOf(error)}`);
   }
-  const message = asObject(parsed);
-  return message ? read(message) : rejected('not a JSON object');
+  const message = asObject(parsed.value);
+  return message ? read(message, parsed.exactId) : rejected('not a JSON object');
 }
 
 /** What a broker's normaliser found in the message, unchecked. */
 export interface RawDelivery {
   readonly broker: BrokerName;
+  /** From `ExactId`. */
   readonly diaObjectId: unknown;
   readonly ra: unknown;
   readonly dec: unknown;
@@ -74,7 +75,7 @@ export function shown(value: unknown): string {
 
 const MAX_ID = 2n ** 63n - 1n;
 
-/** The id of decimal text without sign or leading zeros (`parseMessage` gives a JSON integer so), 0 to 2^63 - 1. */
+/** The id of decimal text without sign or leading zeros (`ExactId` gives a JSON integer so), 0 to 2^63 - 1. */
 export function parseId(value: unknown): bigint | undefined {
   if (typeof value !== 'string' || !/^(?:0|[1-9]\d{0,18})$/.test(value)) return undefined;
   const id = BigInt(value);

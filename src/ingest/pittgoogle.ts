@@ -1,4 +1,4 @@
-import { asObject, type JsonObject } from './json.ts';
+import { asObject, type ExactId, type JsonObject } from './json.ts';
 import { type Normalised, rejected, SOLAR_SYSTEM, shown, toDelivery, withObject } from './normalise.ts';
 import { mjdTaiToUtcUs } from './time.ts';
 
@@ -9,36 +9,39 @@ import { mjdTaiToUtcUs } from './time.ts';
  * @param minReliability inclusive; an alert below it, or without a reliability, is not to be stored
  */
 export function normalisePittgoogle(text: string, receivedAtUs: number, minReliability: number): Normalised {
-  return withObject(text, message => {
-    if (message.data === undefined) return normaliseAlert(message, receivedAtUs, minReliability);
+  return withObject(text, (message, exactId) => {
+    if (message.data === undefined) return normaliseAlert(message, exactId, receivedAtUs, minReliability);
     if (typeof message.data !== 'string') return rejected('data must be the alert as text');
-    return normaliseWithAttributes(message.data, asObject(message.attributes) ?? {}, receivedAtUs, minReliability);
+    const announced = exactId(asObject(message.attributes)?.diaObject_diaObjectId);
+    return normaliseAnnounced(message.data, announced, receivedAtUs, minReliability);
   });
 }
 
-/** As `normalisePittgoogle`, of the text of an alert and its attributes, as Pub/Sub has them. */
-export function normaliseWithAttributes(
+/**
+ * As `normalisePittgoogle`, of the text of an alert, as Pub/Sub has it.
+ * @param announced the attribute `diaObject_diaObjectId`, where there is one
+ */
+export function normaliseAnnounced(
   text: string,
-  attributes: JsonObject,
+  announced: unknown,
   receivedAtUs: number,
   minReliability: number,
 ): Normalised {
-  const normalised = withObject(text, alert => normaliseAlert(alert, receivedAtUs, minReliability));
-  const announced = attributes.diaObject_diaObjectId;
+  const normalised = withObject(text, (alert, exactId) => normaliseAlert(alert, exactId, receivedAtUs, minReliability));
   if (normalised.kind !== 'delivery' || announced === undefined || announced === null) return normalised;
   const { diaObjectId } = normalised.delivery;
   if (announced === String(diaObjectId)) return normalised;
   return rejected(`the attributes name diaObjectId ${shown(announced)}, the data ${diaObjectId}`);
 }
 
-function normaliseAlert(alert: JsonObject, receivedAtUs: number, minReliability: number): Normalised {
+function normaliseAlert(alert: JsonObject, exactId: ExactId, receivedAtUs: number, minReliability: number): Normalised {
   const source = asObject(alert.diaSource);
   if (alert.diaObject === null || (alert.diaObject === undefined && source)) return SOLAR_SYSTEM;
   const object = asObject(alert.diaObject);
   if (!object || !source) return rejected('not an LSST alert: diaObject and diaSource must be objects');
   const normalised = toDelivery({
     broker: 'pittgoogle',
-    diaObjectId: object.diaObjectId,
+    diaObjectId: exactId(object.diaObjectId),
     ra: object.ra,
     dec: object.dec,
     reliability: source.reliability,

@@ -57,7 +57,7 @@ export class EarlyLines {
     for (let at = 0; at < this.#size; ) {
       const block = Buffer.alloc(Math.min(BLOCK_BYTES, this.#size - at));
       at += readSync(this.#descriptor!, block, 0, block.length, at);
-      for (const { text } of cutter.cut(block).flatMap(lines => splitLines(lines, maxLineBytes))) {
+      for (const { text } of cutter.cut(block).flatMap(lines => [...splitLines(lines, maxLineBytes)])) {
         const [place, number] = text.split(' ', 2) as [string, string];
         yield {
           file: this.#files[Number(place)]!,

@@ -62,7 +62,7 @@ test('the newest alert, of whatever page, every digit of its id; of LSST where t
       const newest = async (...alerts: string[]) => {
         server.requests.length = 0;
         server.add('ANT1', alerts);
-        return (await links.newest(server.link('ANT1'), never)).ant_mjd;
+        return (await links.newest(server.link('ANT1'), never)).properties.ant_mjd;
       };
       assert.is(await newest(alert(1), alert(3), alert(2)), 3);
       assert.equal(server.requests, ['/v1/loci/ANT1/alerts', '/v1/loci/ANT1/alerts?page[offset]=2']);
@@ -70,8 +70,7 @@ test('the newest alert, of whatever page, every digit of its id; of LSST where t
       assert.is(await newest(alert(1), alert(5, null), alert(2), alert(6, null)), 2);
       assert.is(await newest(alert(1, null), alert(5, null)), 5);
       server.add('ANT2', [alert(1)]);
-      const properties = await links.newest('loci/ANT2/alerts', never);
-      const normalised = normaliseProperties(properties, 0);
+      const normalised = normaliseProperties(await links.newest('loci/ANT2/alerts', never), 0);
       assert.ok(normalised.kind === 'delivery' && normalised.delivery.diaObjectId === BIG_ID);
       assert.is(
         normaliseProperties(await links.newest(server.add('ANT3', [alert(1, null)]) && server.link('ANT3'), never), 0)
@@ -102,7 +101,7 @@ test('what fails now is tried again: errors of the server, answers cut off, conn
       () => faults[count++],
       async (server, links) => {
         server.add('ANT1', [alert(1)]);
-        assert.is((await links.newest(server.link('ANT1'), never)).ant_mjd, 1);
+        assert.is((await links.newest(server.link('ANT1'), never)).properties.ant_mjd, 1);
         assert.is(count, faults.length);
       },
       { patienceSeconds: 60 },
@@ -139,7 +138,7 @@ test('an alert that its host does not have yet when the locus comes is waited fo
       server.add('ANT1', []);
       await eventually('it was asked for again', async () => server.requests.length >= 2 || undefined);
       server.add('ANT1', [alert(1)]);
-      assert.is((await newest).ant_mjd, 1);
+      assert.is((await newest).properties.ant_mjd, 1);
     },
     { patienceSeconds: 60 },
   ));

@@ -65,34 +65,74 @@ test('bare NaN and infinities are null, and everything else is as it was, string
   fc.assert(
     fc.property(values, fc.constantFrom('', ' ', '\n\t'), (value, space) => {
       const wrapped = { value };
-      assert.equal(parseMessage(dumps(wrapped, space)), strict(wrapped));
+      assert.equal(parseMessage(dumps(wrapped, space)).value, strict(wrapped));
     }),
     { numRuns: 1000 },
   );
 });
 
+/** Of the value of the member `diaObjectId`. */
+function idIn(text: string): unknown {
+  const { value, exactId } = parseMessage(text);
+  return exactId((value as { diaObjectId: unknown }).diaObjectId);
+}
+
+const ids = fc.bigInt(-(2n ** 70n), 2n ** 70n);
+const spaces = fc.constantFrom('', ' ', '\n ');
+
 test('an id is exact to the last digit, under any key that ends in diaObjectId', () => {
   fc.assert(
-    fc.property(fc.bigInt(-(2n ** 70n), 2n ** 70n), fc.constantFrom('', ' ', '\n '), (id, space) => {
-      const message = parseMessage(
+    fc.property(ids, spaces, (id, space) => {
+      const { value, exactId } = parseMessage(
         `{"diaObjectId"${space}:${space}${id}, "a": [{"lsst_diaObject_diaObjectId":${id}}]}`,
       );
-      assert.equal(message, { diaObjectId: String(id), a: [{ lsst_diaObject_diaObjectId: String(id) }] });
+      const { diaObjectId, a } = value as { diaObjectId: unknown; a: { lsst_diaObject_diaObjectId: unknown }[] };
+      assert.equal([diaObjectId, a[0]!.lsst_diaObject_diaObjectId].map(exactId), [String(id), String(id)]);
     }),
   );
 });
 
+test('ids so near to each other that they round to the same number are told apart', () => {
+  const near = fc.tuple(ids, fc.array(fc.bigInt(-3n, 3n), { minLength: 1, maxLength: 6 }), spaces);
+  fc.assert(
+    fc.property(near, ([base, steps, space]) => {
+      const all = steps.map(step => String(base + step));
+      const { value, exactId } = parseMessage(`[${all.map(id => `{"diaObjectId":${space}${id}}`).join(`,${space}`)}]`);
+      assert.equal(
+        (value as { diaObjectId: unknown }[]).map(({ diaObjectId }) => exactId(diaObjectId)),
+        all,
+      );
+    }),
+  );
+});
+
+test('of several ids under one key it is that of the last', () => {
+  const [first, last] = ['170055002004914266', '170055002004914267'];
+  assert.is(idIn(`{"diaObjectId": ${first}, "diaObjectId": ${last}}`), last);
+  assert.is(idIn(`{"diaObjectId": ${last}, "diaObjectId": ${first}}`), first);
+  assert.is(idIn(`{"diaObjectId": ${first}, "diaObjectId": "${last}"}`), last);
+});
+
+test('a number under an escaped key is never given the digits of another id', () => {
+  const [hidden, other] = ['170055002004914266', '170055002004914267'];
+  for (const key of ['\\u0064iaObjectId', 'diaObject\\u0049d']) {
+    assert.type(idIn(`{"${key}": ${hidden}, "x_diaObjectId": ${other}}`), 'number');
+    assert.type(idIn(`{"x_diaObjectId": ${other}, "diaObjectId": ${other}, "${key}": ${hidden}}`), 'number');
+  }
+  assert.is(idIn(`{"note": "\\u0064", "diaObjectId": ${hidden}}`), hidden);
+});
+
 test('of a number that is no integer the text is kept, so that it can be refused', () => {
-  for (const literal of ['1.0', '1e5', '-1', '1E+2', '0.5', '01'])
-    assert.equal(parseMessage(`{"diaObjectId": ${literal}}`), { diaObjectId: literal });
+  for (const literal of ['1.0', '1e5', '-1', '1E+2', '0.5', '-0', '1e999'])
+    assert.is(idIn(`{"diaObjectId": ${literal}}`), literal);
   for (const literal of ['"170055002004914266"', '"abc"', 'null', 'true', '[]', '{}'])
-    assert.equal(parseMessage(`{"diaObjectId": ${literal}}`), { diaObjectId: JSON.parse(literal) });
-  assert.equal(parseMessage('{"diaObjectId": NaN}'), { diaObjectId: null });
+    assert.equal(idIn(`{"diaObjectId": ${literal}}`), JSON.parse(literal));
+  assert.is(idIn('{"diaObjectId": NaN}'), null);
 });
 
 test('what looks like an id inside a string stays text', () => {
   const inner = '{"diaObjectId": 170055002004914266, "x": NaN}';
-  assert.equal(parseMessage(JSON.stringify({ data: inner, more: 'a "diaObjectId": 5' })), {
+  assert.equal(parseMessage(JSON.stringify({ data: inner, more: 'a "diaObjectId": 5' })).value, {
     data: inner,
     more: 'a "diaObjectId": 5',
   });
@@ -117,6 +157,7 @@ test('anything else that is not JSON is an error', () => {
       '{"a": 0x10}',
       '{"a": .5}',
       '{"a": 01}',
+      '{"diaObjectId": 01}',
       '{"a": "\n"}',
       '{"a": 1} {"a": 2}',
       '{"diaObjectId": 12ab}',
@@ -134,13 +175,13 @@ test('anything else that is not JSON is an error', () => {
 
 test('a message of many megabytes is read, NaN after it and all', () => {
   const cutout = 'QUJD'.repeat(2 ** 21);
-  assert.equal(parseMessage(`{"a": "${cutout}", "b": NaN}`), { a: cutout, b: null });
+  assert.equal(parseMessage(`{"a": "${cutout}", "b": NaN}`).value, { a: cutout, b: null });
   assert.throws(() => parseMessage(`{"a": "${cutout}, "b": NaN}`));
 });
 
 test('a string of millions of escapes takes neither the stack nor, unended, a time that grows with its square', () => {
   const quotes = '"'.repeat(2 ** 22);
-  assert.equal(parseMessage(`{"a": NaN, "b": ${JSON.stringify(quotes)}}`), { a: null, b: quotes });
+  assert.equal(parseMessage(`{"a": NaN, "b": ${JSON.stringify(quotes)}}`).value, { a: null, b: quotes });
   assert.throws(() => parseMessage(`{"a": NaN, "b": ${JSON.stringify(quotes).slice(0, -1)}`), SyntaxError);
   assert.throws(() => parseMessage('{"a": NaN, "b": "\\'), SyntaxError);
 });

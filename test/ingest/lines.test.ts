@@ -14,7 +14,7 @@ const test = suite('ingest/lines');
 function linesOf(chunks: readonly Buffer[], maxLineBytes: number): Line[] {
   const cutter = new LineCutter(maxLineBytes);
   const blocks = [...chunks.flatMap(chunk => cutter.cut(chunk)), ...cutter.end()];
-  return blocks.flatMap(block => splitLines(block, maxLineBytes));
+  return blocks.flatMap(block => [...splitLines(block, maxLineBytes)]);
 }
 
 async function readAll(file: string): Promise<string[]> {
