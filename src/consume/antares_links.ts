@@ -154,7 +154,8 @@ function alertsOf({ document, exactId }: Page, url: string): Alert[] {
     const properties = asObject(attributes?.properties);
     if (!properties) return [];
     const mjd = Number(attributes?.mjd ?? properties.ant_mjd ?? Number.NEGATIVE_INFINITY);
-    const id = properties.lsst_diaObject_diaObjectId;
-    return [{ isLsst: id !== undefined && id !== null, mjd, properties, exactId }];
+    // A copy: a part of the page's text would keep all of it.
+    const diaObjectId = structuredClone(exactId(properties.lsst_diaObject_diaObjectId));
+    return [{ isLsst: diaObjectId !== undefined && diaObjectId !== null, mjd, properties, diaObjectId }];
   });
 }

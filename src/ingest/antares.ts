@@ -1,4 +1,4 @@
-import { asObject, type ExactId, type JsonObject } from './json.ts';
+import { asObject, type JsonObject } from './json.ts';
 import { type Normalised, rejected, SOLAR_SYSTEM, toDelivery, withObject } from './normalise.ts';
 import { unixSecondsToUs } from './time.ts';
 
@@ -9,19 +9,20 @@ import { unixSecondsToUs } from './time.ts';
 export function normaliseAntares(text: string, receivedAtUs: number): Normalised {
   return withObject(text, (message, exactId) => {
     const properties = asObject(message.properties) ?? asObject(asObject(message.attributes)?.properties) ?? message;
-    return normaliseProperties({ properties, exactId }, receivedAtUs);
+    const diaObjectId = exactId(properties.lsst_diaObject_diaObjectId);
+    return normaliseProperties({ properties, diaObjectId }, receivedAtUs);
   });
 }
 
 /** The flat properties of an alert, parsed. */
 export interface AlertProperties {
   readonly properties: JsonObject;
-  readonly exactId: ExactId;
+  /** `lsst_diaObject_diaObjectId`, from `ExactId`. */
+  readonly diaObjectId: unknown;
 }
 
 /** As `normaliseAntares`, of what it finds in the message. */
-export function normaliseProperties({ properties, exactId }: AlertProperties, receivedAtUs: number): Normalised {
-  const diaObjectId = exactId(properties.lsst_diaObject_diaObjectId);
+export function normaliseProperties({ properties, diaObjectId }: AlertProperties, receivedAtUs: number): Normalised {
   if (diaObjectId === undefined || diaObjectId === null) {
     return isAlert(properties)
       ? SOLAR_SYSTEM

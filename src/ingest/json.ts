@@ -12,7 +12,7 @@ const QUOTE_OR_BARE_TOKEN = /\\.|"|-?Infinity|NaN/gs;
  * A numeric value of a key that ends in `diaObjectId`. This cannot match inside a string: a quote in there has a backslash before it,
  * where this wants a letter.
  */
-const NUMERIC_ID = /(diaObjectId"\s*:\s*)(-?\d[\d.eE+-]*)/g;
+const NUMERIC_ID = /(diaObjectId"\s*:\s*)(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=\s*[,}])/g;
 
 /** A message as it was parsed. */
 export interface Message {

@@ -38,7 +38,7 @@ export interface LineBlock {
   readonly missingBytes: number;
 }
 
-/** Bytes in chunks. Destroy it when done, also in the middle. */
+/** Bytes in chunks, each of which may be gone when the next one is asked for. Destroy it when done, also in the middle. */
 export interface Source extends AsyncIterable<Buffer> {
   destroy(): void;
 }
@@ -48,10 +48,7 @@ export function openSource(file: string): Source {
   return file === '-' ? process.stdin : new FileSource(file);
 }
 
-/**
- * Reads into the same buffer again and again, so that each chunk is gone when the next one is asked for. (The garbage collector counts the
- * bytes of fresh ones: it stopped the thread 50 times in 100,000 alerts.)
- */
+/** Reads into the same buffer again and again: the garbage collector counts the bytes of fresh ones, and stopped the thread 50 times in 100,000 alerts. */
 class FileSource implements Source {
   readonly #opened: Promise<FileHandle>;
 
@@ -75,10 +72,7 @@ class FileSource implements Source {
   }
 
   destroy(): void {
-    this.#opened.then(
-      handle => handle.close(),
-      () => {},
-    );
+    this.#opened.then(handle => handle.close()).catch(() => {});
   }
 }
 
@@ -117,6 +111,7 @@ async function* decompressed(source: Source, gzipped: boolean): AsyncGenerator<B
     yield* all();
     return;
   }
+  // The pipeline reads ahead.
   async function* copies() {
     for await (const chunk of all()) yield Buffer.from(chunk);
   }
@@ -138,7 +133,7 @@ export class LineCutter {
     this.#maxLineBytes = maxLineBytes;
   }
 
-  /** The lines that end within this chunk. */
+  /** The lines that end within this chunk, which may be overwritten afterwards. */
   cut(chunk: Buffer): LineBlock[] {
     const blocks: LineBlock[] = [];
     /** Of the next block: where it begins, how many lines it has so far, and where the first and the last of them end. */
@@ -190,7 +185,7 @@ export class LineCutter {
   }
 }
 
-/** The lines of a block, each when it is asked for. */
+/** The lines of a block, each when it is asked for: until the last one the block must stay as it is. */
 export function* splitLines({ bytes, firstLine, missingBytes }: LineBlock, maxLineBytes: number): Generator<Line> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let missing = missingBytes;

@@ -158,6 +158,8 @@ test('anything else that is not JSON is an error', () => {
       '{"a": .5}',
       '{"a": 01}',
       '{"diaObjectId": 01}',
+      '{"n": "\\u00e9", "diaObjectId": 01}',
+      '{"diaObjectId": 6--.e, "x_diaObjectId": 170055002004914266, "y_diaObjectId": 170055002004914267}',
       '{"a": "\n"}',
       '{"a": 1} {"a": 2}',
       '{"diaObjectId": 12ab}',

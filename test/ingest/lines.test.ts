@@ -1,11 +1,13 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Line, LineCutter, openSource, readLines, splitLines } from '../../src/ingest/lines.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { type Line, LineCutter, openSource, readLines, type Source, splitLines } from '../../src/ingest/lines.ts';
+import { eventually, withDirectory } from '../e2e/support.ts';
+import { needs } from '../needs.ts';
+import { isDeno } from '../runtime.ts';
 import { failure } from '../store/support.ts';
 
 const test = suite('ingest/lines');
@@ -114,5 +116,43 @@ test('a file that cannot be read to its end says so, after the lines before', ()
     assert.match((await failure(() => readAll(join(directory, 'missing')))).message, 'ENOENT');
     assert.match((await failure(() => readAll(directory))).message, 'EISDIR');
   }));
+
+const obstacle = isDeno ? 'what files a process has open cannot be seen by a test without all permissions' : undefined;
+needs(test, obstacle)('a file that is given up is closed, whenever that is', () =>
+  withDirectory(async directory => {
+    const file = join(directory, 'lines');
+    writeFileSync(file, 'a line\n'.repeat(2 ** 20));
+    const isOpen = () => readdirSync('/proc/self/fd').some(name => linkOf(name) === file);
+    const given: ((source: Source) => Promise<unknown>)[] = [
+      async () => {},
+      async source => source[Symbol.asyncIterator]().next(),
+      async source => {
+        void source[Symbol.asyncIterator]().next();
+      },
+      async source => {
+        for await (const _ of source);
+      },
+      async source => {
+        for await (const _ of source) break;
+      },
+    ];
+    for (const use of given) {
+      const source = openSource(file);
+      await use(source);
+      source.destroy();
+      source.destroy();
+      await eventually('the file is closed', async () => !isOpen() || undefined);
+    }
+    openSource(join(directory, 'missing')).destroy();
+  }),
+);
+
+function linkOf(descriptor: string): string | undefined {
+  try {
+    return readlinkSync(join('/proc/self/fd', descriptor));
+  } catch {
+    return undefined;
+  }
+}
 
 test.run();
