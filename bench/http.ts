@@ -8,10 +8,13 @@ import { type Program, startListening, startService, withDirectory } from './pro
 import { median, type Options, ratio, type Workload } from './report.ts';
 
 const OBJECTS = 1_000_000;
-const CONNECTIONS = 32;
+const CONNECTIONS = 64;
+/** With so few, a thread often has nothing to do until the next answers are read. */
+const FEW_CONNECTIONS = 32;
 const BULK_CONNECTIONS = 4;
 const PACED_CONNECTIONS = 64;
-const WARM_SECONDS = 3;
+/** Until the hot path is compiled. */
+const WARM_SECONDS = 6;
 const SECONDS = 3;
 /** Distinct requests: as many as are sent in some seconds, but for bulk ones, of which a few hundred name all the objects there are. */
 const REQUESTS = 200_000;
@@ -45,12 +48,17 @@ function targetsOf({ places, idOf }: Night): Target[] {
     return `POST /api/lookup ${JSON.stringify({ inputs, radius_arcsec: 1, detail: 'ids' })}`;
   };
   const single = { requests: REQUESTS, connections: CONNECTIONS, asked: 1, unit: 'requests' };
+  const few = { ...single, connections: FEW_CONNECTIONS };
+  const object = (random: () => number) => `GET /api/objects/${idOf(some(random))}`;
   const bulk = { requests: BULK_REQUESTS, connections: BULK_CONNECTIONS, asked: BULK_IDS, unit: 'ids' };
   return [
     { name: 'cone 1"', ...single, request: cone(1) },
     { name: 'cone 10"', ...single, request: cone(10) },
     { name: 'cone 60"', ...single, request: cone(60) },
-    { name: 'get_object', ...single, request: random => `GET /api/objects/${idOf(some(random))}` },
+    { name: 'get_object', ...single, request: object },
+    { name: `cone 1", ${FEW_CONNECTIONS} connections`, ...few, request: cone(1) },
+    { name: `cone 10", ${FEW_CONNECTIONS} connections`, ...few, request: cone(10) },
+    { name: `get_object, ${FEW_CONNECTIONS} connections`, ...few, request: object },
     { name: 'ids at ids', ...bulk, request: ids('ids') },
     { name: 'ids at full', ...bulk, request: ids('full') },
     { name: 'positions at ids', ...bulk, asked: BULK_POSITIONS, unit: 'positions', request: positions },
