@@ -116,7 +116,7 @@ export function createApp(options: AppOptions): App {
 }
 
 /** Every route. What must be one in a process is `forward`'s to answer, where there is one. */
-function routesOf(service: Service, watched: () => Watched, forward: Handler | undefined): Route {
+function routesOf(service: Service, watched: () => Watched, forward: Handler | undefined): Handler {
   const router = IttyRouter();
   const named = (name: string, handler: Handler): Handler => {
     const operation = service.metrics.operation(name);
@@ -156,18 +156,15 @@ function routesOf(service: Service, watched: () => Watched, forward: Handler | u
   operation('GET', METRICS_PATH, 'metrics', forward ?? metrics(service, watched));
   const listTasks = named('task_list', taskList);
 
-  return async exchange => {
-    const handler = direct.find(exchange);
-    if (handler) return await handler(exchange);
+  const others: Handler = async exchange => {
     if (exchange.path === TASK_PATH) return await listTasks(exchange);
     // The router takes a path with and without a slash at its end for the same; beside the front page no other path here has one.
     const found = exchange.path.endsWith('/') && exchange.path !== '/' ? undefined : await router.fetch(exchange);
     if (!found) throw notFound(exchange.path);
     return found;
   };
+  return exchange => (direct.find(exchange) ?? others)(exchange);
 }
-
-type Route = (exchange: Exchange) => Promise<Answer>;
 
 function otherMethod({ request, method }: Exchange, allow: string): Answer {
   if (isPreflight(request)) return preflightResponse(request, allow);

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The table of commands: `nearsky <command> [options]`. A command's module is loaded only when it runs. */
+import './server/tick_shape.ts';
 import { type Command, reportError, runCommand } from './commands/cli.ts';
 import { loadConfig } from './config.ts';
 

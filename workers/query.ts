@@ -16,7 +16,7 @@ import { lookupAnswer } from './queries/lookup.ts';
 import { mocAnswer } from './queries/moc.ts';
 import { recentAnswer } from './queries/recent.ts';
 import { voConeAnswer } from './queries/vo_cone.ts';
-import { nextTurn } from './runtime.ts';
+import { MAX_CROSSING_TEXT, nextTurn } from './runtime.ts';
 import type { MetricsAnswer, ProbeAnswer, Query, QueryAnswers, QueryOutcome, QueryTask } from './tasks.ts';
 import { currentStore, threadFacts } from './thread.ts';
 
@@ -69,8 +69,9 @@ export async function runQueries(task: QueryTask): Promise<QueryAnswers> {
     }
     ends.push(out.length);
   }
-  const bytes = taken(sinks);
-  return transferring({ bytes, ends, outcomes, faults }, bytes);
+  const bodies = taken(sinks);
+  const answers = { bodies, ends, outcomes, faults };
+  return typeof bodies === 'string' ? answers : transferring(answers, bodies);
 }
 
 function contextOf({ generation }: QueryTask, clock: Clock, sinks: Sinks): QueryContext {
@@ -78,11 +79,12 @@ function contextOf({ generation }: QueryTask, clock: Clock, sinks: Sinks): Query
   return { store: currentStore(), facts, clock, index: openedIndex(generation), object, ...sinks };
 }
 
-/** What was written, in a buffer to give away. */
-function taken(sinks: Sinks): ArrayBuffer {
+/** What was written: a text, or a buffer to give away. */
+function taken(sinks: Sinks): string | ArrayBuffer {
   const { out, body } = sinks;
   const isLarge = out.bytes.length > MAX_KEPT_BYTES;
   if (!isLarge && body.bytes.length <= MAX_KEPT_BYTES) idle.push(sinks);
+  if (out.length <= MAX_CROSSING_TEXT) return Buffer.from(out.bytes.buffer, 0, out.length).toString('latin1');
   return isLarge ? out.bytes.buffer : out.bytes.buffer.slice(0, out.length);
 }
 

@@ -174,9 +174,9 @@ export interface QueryTask {
 export type QueryOutcome = 'ok' | 'too_expensive' | 'unreadable' | 'stale_index' | 'fault';
 
 export interface QueryAnswers {
-  /** Every body of the batch, one after another; transferred, not copied. */
-  readonly bytes: ArrayBuffer;
-  /** Where the body of query i ends in `bytes`; it begins where the one before it ends. */
+  /** Every body of the batch, one after another: as text, a character a byte, or, where they are long, as bytes, transferred. */
+  readonly bodies: string | ArrayBuffer;
+  /** Where the body of query i ends in them; it begins where the one before it ends. */
   readonly ends: readonly number[];
   readonly outcomes: readonly QueryOutcome[];
   /** For the log: what went wrong, by position in the batch. */

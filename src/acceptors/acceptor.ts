@@ -1,4 +1,5 @@
 /** The entry of a further acceptor: a thread with a server, an app and a query pool of its own, on the port and the index of the process. */
+import '../server/tick_shape.ts';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createApp } from '../app.ts';
 import { messageOf } from '../error_text.ts';

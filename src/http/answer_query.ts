@@ -2,6 +2,7 @@
 import { splitTable } from '../../workers/table_head.ts';
 import type { Query } from '../../workers/tasks.ts';
 import { type AnswerFormat, FORMATS, TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
+import { bytesOf } from '../query/body.ts';
 import type { Service } from '../service.ts';
 import { preferredFormat } from './accept.ts';
 import { baseUrl } from './base_url.ts';
@@ -19,7 +20,7 @@ export async function answerQuery({ queries }: Service, exchange: Exchange, quer
   const { budget } = exchange;
   const format = formatOf(exchange, query);
   if (format === 'json') return jsonResponse(200, await queries.run(query, budget));
-  const bytes = await queries.run({ ...query, format }, budget);
+  const bytes = bytesOf(await queries.run({ ...query, format }, budget));
   if (format === 'msgpack') return msgpackResponse(bytes);
   const { head, table } = splitTable(bytes);
   return tableResponse(format, head, table, `${baseUrl(exchange.request)}${exchange.path}`, exchange.search);

@@ -37,22 +37,26 @@ function chunkSizeOf(bytes: Uint8Array): number {
   return Math.max(4096, bytes.length >> 2);
 }
 
-/** The answer as a client with this `Accept-Encoding` takes it best. */
-export async function compressed(answer: Answer, acceptEncoding: string | null): Promise<Answer> {
-  if (answer.body === null || answer.body.length < MIN_BYTES) return answer;
+/** The answer as a client with this `Accept-Encoding` takes it best; a small one at once. */
+export function compressed(answer: Answer, acceptEncoding: string | null): Answer | Promise<Answer> {
+  const { body } = answer;
+  return body === null || body.length < MIN_BYTES ? answer : compress(answer, body, acceptEncoding);
+}
+
+async function compress(answer: Answer, body: string | Uint8Array, acceptEncoding: string | null): Promise<Answer> {
   const plain = { ...answer, headers: { ...answer.headers, Vary: withName(answer.headers.Vary, 'Accept-Encoding') } };
   const coding = acceptEncoding === null ? undefined : preferredCoding(acceptEncoding);
   if (!coding || running >= MAX_RUNNING) return plain;
   running++;
   try {
-    const body = await COMPRESS.get(coding)!(bytesOf(answer.body));
-    return { ...plain, body, headers: { ...plain.headers, 'Content-Encoding': coding } };
+    const compact = await COMPRESS.get(coding)!(utf8Of(body));
+    return { ...plain, body: compact, headers: { ...plain.headers, 'Content-Encoding': coding } };
   } finally {
     running--;
   }
 }
 
-function bytesOf(body: string | Uint8Array): Uint8Array {
+function utf8Of(body: string | Uint8Array): Uint8Array {
   return typeof body === 'string' ? Buffer.from(body) : body;
 }
 

@@ -28,7 +28,9 @@ export class DirectRoutes {
     if (exact) return exact;
     for (const { prefix, name, handler } of this.#byPrefix.get(method) ?? []) {
       if (!path.startsWith(prefix) || path.length === prefix.length || path.includes('/', prefix.length)) continue;
-      exchange.params = { [name]: path.slice(prefix.length) };
+      const params: Record<string, string> = {};
+      params[name] = path.slice(prefix.length);
+      exchange.params = params;
       return handler;
     }
     return undefined;

@@ -2,6 +2,7 @@
 import type { Circle, LookupInput, Query } from '../../workers/tasks.ts';
 import { nowUs } from '../../workers/times.ts';
 import type { InputStatus, ObjectStatus } from '../contract/enums.ts';
+import { type Body, textOf } from '../query/body.ts';
 import type { Budget } from '../query/budget.ts';
 import type { Service } from '../service.ts';
 
@@ -125,8 +126,8 @@ export function idInput(diaObjectId: string): LookupInput {
   return { kind: 'id', diaObjectId: BigInt(diaObjectId), sent: `"${diaObjectId}"` };
 }
 
-function resultsOf(body: Uint8Array<ArrayBuffer>): readonly ApiResult[] {
-  return JSON.parse(new TextDecoder().decode(body), exactly).results;
+function resultsOf(body: Body): readonly ApiResult[] {
+  return JSON.parse(textOf(body), exactly).results;
 }
 
 /** An integer that a double cannot hold becomes a bigint. */

@@ -11,6 +11,7 @@ import { type Pool, PoolError } from '../../workers/pool.ts';
 import type { PublishedGeneration, Query, QueryAnswers, QueryOutcome } from '../../workers/tasks.ts';
 import { ApiError, tooExpensive, unavailable } from '../http/errors.ts';
 import type { Log } from '../log.ts';
+import type { Body } from './body.ts';
 import type { Budget } from './budget.ts';
 
 /** A query that may read more objects than this is not quick. */
@@ -49,7 +50,7 @@ export interface BatcherOptions {
 interface Job {
   readonly query: Query;
   readonly budget: Budget;
-  readonly resolve: (body: Uint8Array<ArrayBuffer>) => void;
+  readonly resolve: (body: Body) => void;
   readonly reject: (error: unknown) => void;
   /** Whether somebody waits for it. */
   isOpen: boolean;
@@ -93,18 +94,16 @@ export class Batcher {
    * @throws ApiError `query_too_expensive`, or `service_unavailable` when the database cannot be read, the queue is full, or the budget is
    *   spent in it; any other error is a fault of our own
    */
-  async run(query: Query, budget: Budget): Promise<Uint8Array<ArrayBuffer>> {
+  run(query: Query, budget: Budget): Promise<Body> {
     const lane = laneOf(query) === 'quick' ? this.#quick : this.#long;
-    if (lane.queue.length >= lane.maxQueued) throw unavailable('too many queries are waiting');
-    const body = await new Promise<Uint8Array<ArrayBuffer>>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
+      if (lane.queue.length >= lane.maxQueued) throw unavailable('too many queries are waiting');
       lane.queue.push({ query, budget, resolve, reject, isOpen: true });
       this.#openJobs++;
       this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS);
       if (lane.queue.length >= lane.enough) this.#dispatch(lane);
       else this.#dispatchSoon();
     });
-    if (budget.spent) throw tooExpensive();
-    return body;
   }
 
   /** When the event loop has read what has arrived: then a batch has all of it. */
@@ -148,12 +147,13 @@ export class Batcher {
     }
   }
 
-  #settle(batch: Batch, { bytes, ends, outcomes, faults }: QueryAnswers, generation: number): void {
+  #settle(batch: Batch, { bodies, ends, outcomes, faults }: QueryAnswers, generation: number): void {
     let start = 0;
     batch.forEach((job, i) => {
       const end = ends[i]!;
-      if (outcomes[i] === 'ok') this.#close(job) && job.resolve(new Uint8Array(bytes, start, end - start));
-      else this.#fail(job, this.#failure(outcomes[i]!, faults[i], generation));
+      if (outcomes[i] !== 'ok') this.#fail(job, this.#failure(outcomes[i]!, faults[i], generation));
+      else if (job.budget.spent) this.#fail(job, tooExpensive());
+      else if (this.#close(job)) job.resolve(part(bodies, start, end));
       start = end;
     });
   }
@@ -208,6 +208,10 @@ export class Batcher {
       }
     }
   }
+}
+
+function part(bodies: string | ArrayBuffer, start: number, end: number): Body {
+  return typeof bodies === 'string' ? bodies.slice(start, end) : new Uint8Array(bodies, start, end - start);
 }
 
 export type LaneName = 'quick' | 'long';

@@ -3,11 +3,12 @@ import type { Query } from '../../workers/tasks.ts';
 import { unavailable } from '../http/errors.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import { type LaneName, laneOf } from './batcher.ts';
+import type { Body } from './body.ts';
 import type { Budget } from './budget.ts';
 
 /** What answers queries. */
 export interface QueryRunner {
-  run(query: Query, budget: Budget): Promise<Uint8Array<ArrayBuffer>>;
+  run(query: Query, budget: Budget): Promise<Body>;
 }
 
 /** Queries of each lane that are taken whatever the rate was: the threads are never idle with them. */
@@ -41,7 +42,7 @@ export class QueryGate implements QueryRunner {
   }
 
   /** @throws ApiError `service_unavailable` at once when the answer would come too late; else see the runner */
-  async run(query: Query, budget: Budget): Promise<Uint8Array<ArrayBuffer>> {
+  async run(query: Query, budget: Budget): Promise<Body> {
     const name = laneOf(query);
     this.requireRoom(name, budget);
     const lane = this.#lanes[name];

@@ -28,7 +28,7 @@ import type { Service } from '../service.ts';
 const ECHOED = ['ra', 'dec', 'radius_arcsec', 'cursor'];
 
 export function coneSearch(service: Service): Handler {
-  return async exchange => answerQuery(service, exchange, parse(exchange.search, service.config));
+  return exchange => answerQuery(service, exchange, parse(exchange.search, service.config));
 }
 
 /** The order of the checks is the contract's (section 6). */

@@ -10,7 +10,7 @@ import { lookupQuery, parseShared } from '../http/shared_params.ts';
 import type { Service } from '../service.ts';
 
 export function getObject(service: Service): Handler {
-  return async exchange => answerQuery(service, exchange, parse(exchange, service.config));
+  return exchange => answerQuery(service, exchange, parse(exchange, service.config));
 }
 
 function parse({ params, search, path }: Exchange, config: Config): Query {

@@ -16,7 +16,7 @@ import type { Service } from '../service.ts';
 const HOUR_US = 3_600_000_000;
 
 export function recentCrossmatches(service: Service): Handler {
-  return async exchange => answerQuery(service, exchange, parse(exchange.search, service.config));
+  return exchange => answerQuery(service, exchange, parse(exchange.search, service.config));
 }
 
 /** The order of the checks is the contract's (section 9). */

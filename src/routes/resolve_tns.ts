@@ -11,7 +11,7 @@ import type { Service } from '../service.ts';
 import { normalizeTnsName } from '../tns/names.ts';
 
 export function resolveTns(service: Service): Handler {
-  return async exchange => answerQuery(service, exchange, parse(exchange, service.config));
+  return exchange => answerQuery(service, exchange, parse(exchange, service.config));
 }
 
 function parse({ params, search, path }: Exchange, config: Config): Query {

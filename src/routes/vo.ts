@@ -3,6 +3,7 @@ import { baseUrl } from '../http/base_url.ts';
 import { notFound } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import { type Answer, bytesResponse } from '../http/respond.ts';
+import { bytesOf } from '../query/body.ts';
 import type { Service } from '../service.ts';
 import { CONE_TARGETS } from '../vo/cone_tables.ts';
 import { MOC_FORMATS, MOC_MEDIA_TYPES } from '../vo/moc.ts';
@@ -60,7 +61,7 @@ function moc({ queries }: Service): Handler {
     const target = CONE_TARGETS.find(each => each === name);
     const encoding = MOC_FORMATS.find(each => each === extension);
     if (!target || !encoding) throw notFound(path);
-    const body = await queries.run({ kind: 'moc', target, encoding }, budget);
+    const body = bytesOf(await queries.run({ kind: 'moc', target, encoding }, budget));
     // A catalog that is not registered covers nothing that is known.
     if (body.length === 0) throw notFound(path);
     return bytesResponse(MOC_MEDIA_TYPES[encoding], body, { 'Cache-Control': `max-age=${MOC_MAX_AGE_SECONDS}` });

@@ -11,6 +11,7 @@ import { ApiError, errorResponse, invalidParameter, notFound } from '../http/err
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { DEC_BOUNDS, optionalNumber, RA_BOUNDS, requiredNumber, type Search } from '../http/params.ts';
 import { type Answer, bytesResponse } from '../http/respond.ts';
+import { bytesOf } from '../query/body.ts';
 import type { Service } from '../service.ts';
 import { type Info, type Serialization, VOTABLE_TYPE, votableError } from '../tables/votable.ts';
 import { CONE_TARGETS, type ConeTarget, DEFAULT_VERBOSITY, type Verbosity } from '../vo/cone_tables.ts';
@@ -46,7 +47,7 @@ async function answer(service: Service, exchange: Exchange): Promise<Answer> {
     serialization,
     infos: infosOf(config),
   };
-  return bytesResponse(contentType, await queries.run(query, exchange.budget));
+  return bytesResponse(contentType, bytesOf(await queries.run(query, exchange.budget)));
 }
 
 function targetOf({ params, path }: Exchange): ConeTarget {

@@ -39,7 +39,7 @@ const LINGER_MS = 1000;
 /** A body of at most this size is read to its end, wanted or not. */
 const SKIPPED_BYTES = 262_144;
 const BACKLOG = 4096;
-/** Up to this size a body goes out with its headers as one text, a character a byte: one write instead of a gathered one. */
+/** Bytes up to this size go out with their headers as one text, a character a byte: one write instead of a gathered one. */
 const MAX_TEXT_BYTES = 8192;
 
 export class HttpServer {
@@ -177,15 +177,17 @@ function linesOf(headers: Answer['headers']): readonly string[] {
 }
 
 function send({ status, headers, body, requestId }: Answer, outgoing: ServerResponse): void {
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  const length = body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length;
   const all = [...linesOf(headers)];
   if (requestId !== undefined) all.push(REQUEST_ID_HEADER, requestId);
   // What these would have is not known here.
-  if (status !== 204 && status !== 304) all.push('Content-Length', `${bytes?.length ?? 0}`);
+  if (status !== 204 && status !== 304) all.push('Content-Length', `${length}`);
   outgoing.writeHead(status, all);
-  if (bytes === null) outgoing.end();
-  else if (bytes.length > MAX_TEXT_BYTES) outgoing.end(bytes);
-  else outgoing.end(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1'), 'latin1');
+  if (body === null) outgoing.end();
+  // Nearly always ASCII, which takes no encoding.
+  else if (typeof body === 'string') outgoing.end(body, length === body.length ? 'latin1' : 'utf8');
+  else if (length > MAX_TEXT_BYTES) outgoing.end(body);
+  else outgoing.end(Buffer.from(body.buffer, body.byteOffset, length).toString('latin1'), 'latin1');
 }
 
 /** @throws Error when somebody listens there */

@@ -71,6 +71,32 @@ test('every query, and counts, say the same in both', async ({ running: { app } 
   }
 });
 
+test('asked at once, few and many, in whatever formats, each gets what it gets alone', async ({ running: { app } }) => {
+  const paths = [
+    `/api/objects/${ID}?detail=full`,
+    '/api/objects/6',
+    '/api/cone?ra=150&dec=2&radius_arcsec=10&detail=full&format=csv',
+    `/api/objects/${ID}?detail=full&format=arrow`,
+    '/api/tns/2026abc',
+    '/vo/cone/objects?RA=150&DEC=2&SR=0.1',
+    '/vo/moc/objects.fits',
+    '/api/objects/7',
+  ];
+  const ask = async (path: string, headers: Record<string, string>) => {
+    const response = await app.app.fetch(new Request(`http://nearsky.test${path}`, { headers }));
+    return [response.status, Buffer.from(await response.arrayBuffer()).toString('latin1')] as const;
+  };
+  const requests = paths.flatMap(path => [[path, {}] as const, [path, accept()] as const]);
+  const alone = [];
+  for (const [path, headers] of requests) alone.push(await ask(path, headers));
+  assert.ok(alone.filter(([status]) => status === 200).length >= requests.length - 4);
+  for (const times of [1, 40]) {
+    const all = Array.from({ length: times }, () => requests).flat();
+    const answers = await Promise.all(all.map(([path, headers]) => ask(path, headers)));
+    for (const [i, answer] of answers.entries()) assert.equal(answer, alone[i % alone.length], all[i]![0]);
+  }
+});
+
 test('errors are JSON', async ({ running: { app } }) => {
   const request = new Request('http://nearsky.test/api/objects/x', { headers: accept() });
   const response = await app.app.fetch(request);

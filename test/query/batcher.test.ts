@@ -1,9 +1,10 @@
 /** The batcher: bounded, and always an answer within the budget. */
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ApiError } from '../../src/http/errors.ts';
 import { Batcher } from '../../src/query/batcher.ts';
+import { textOf } from '../../src/query/body.ts';
 import { Budget } from '../../src/query/budget.ts';
 import { Pool } from '../../workers/pool.ts';
 import type { Query } from '../../workers/tasks.ts';
@@ -87,6 +88,26 @@ test('without a generation: unavailable', async () => {
   const batcher = new Batcher({ pool, generation: () => undefined, onStaleIndex: () => {}, log: () => {} });
   assert.is(await codeOf(batcher.run(QUERY, new Budget(5))), 'service_unavailable');
   await pool.close();
+});
+
+test('bodies are cut out of text as out of bytes; one that fails, or comes when its budget is spent, is an error, and no other', async () => {
+  const texts = ['first', '', 'third', 'late', 'last'];
+  const ends = texts.map((_, i) => texts.slice(0, i + 1).join('').length);
+  const outcomes = ['ok', 'ok', 'too_expensive', 'ok', 'ok'] as const;
+  for (const bodies of [texts.join(''), Uint8Array.from(Buffer.from(texts.join(''))).buffer]) {
+    const run = async () => {
+      await sleep(20);
+      return { bodies, ends, outcomes, faults: {} };
+    };
+    const pool = Object.assign(Object.create(Pool.prototype) as Pool, { threads: 1, run });
+    const batcher = new Batcher({ pool, generation: () => GENERATION, onStaleIndex: () => {}, log: () => {} });
+    const answers = texts.map(text => batcher.run(QUERY, new Budget(text === 'late' ? 0.001 : 5)));
+    const settled = await Promise.allSettled(answers);
+    assert.equal(
+      settled.map(answer => (answer.status === 'fulfilled' ? textOf(answer.value) : answer.reason.code)),
+      ['first', '', 'query_too_expensive', 'query_too_expensive', 'last'],
+    );
+  }
 });
 
 test.run();

@@ -44,6 +44,35 @@ test('the target is taken as it was sent, where it is a path', () =>
     }
   }));
 
+test('a body goes out byte by byte as it is, whatever its length and its characters', async () => {
+  const everyByte = Uint8Array.from({ length: 256 }, (_, i) => i);
+  const bodies = [
+    '',
+    'ASCII',
+    'é ☃ 😀',
+    'x'.repeat(300_000),
+    `${'x'.repeat(300_000)}☃`,
+    new Uint8Array(0),
+    everyByte,
+    Uint8Array.from({ length: 8192 }, (_, i) => i),
+    Uint8Array.from({ length: 300_000 }, (_, i) => i),
+  ];
+  const answer = async ({ url }: IncomingRequest) => ({
+    status: 200,
+    headers: { 'Content-Type': 'text/plain' },
+    body: bodies[Number(new URL(url).pathname.slice(1))]!,
+  });
+  await withServer(answer, async ({ port }) => {
+    const answers = bodies.map((_, i) => fetch(`http://127.0.0.1:${port}/${i}`));
+    for (const [i, pending] of answers.entries()) {
+      const response = await pending;
+      const sent = Buffer.from(bodies[i]!);
+      assert.is(response.headers.get('Content-Length'), `${sent.length}`);
+      assert.ok(sent.equals(Buffer.from(await response.arrayBuffer())), `body ${i}`);
+    }
+  });
+});
+
 test('what is no request that can be answered has the body of an error', async () => {
   const { app, close } = await startApp(async () => {});
   await withServer(app.app.answer, async ({ port }) => {
