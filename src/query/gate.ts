@@ -15,6 +15,8 @@ export interface QueryRunner {
 const ALWAYS_TAKEN = { quick: 16, long: 4 };
 /** How long answers are counted for a rate. */
 const WINDOW_MS = 200;
+/** The same after a pause, where much is not compiled or read yet, and where there is not one answer: the machine may have stood still. */
+const PATIENT_WINDOW_MS = 500;
 /** The share of its budget that a query may be expected to wait: well below 1, as batches are uneven, and what waits is to be soon gone. */
 const MAX_WAIT = 0.2;
 
@@ -60,7 +62,10 @@ export class QueryGate implements QueryRunner {
   }
 }
 
-/** How fast queries are answered. That is known while some wait without a break; after a pause, it is not until it has been seen again. */
+/**
+ * How fast queries are answered: the better one of two windows, as one alone may have had a bad moment. That is known while some wait without
+ * a break; after a pause, it is not until it has been seen again.
+ */
 class LaneRate {
   readonly #now: () => number;
   unanswered = 0;
@@ -68,6 +73,8 @@ class LaneRate {
   #windowStartMs = 0;
   /** Answers a millisecond; undefined while it is not known. */
   #rate: number | undefined;
+  /** That of the last whole window alone. */
+  #lastRate = 0;
 
   constructor(now: () => number) {
     this.#now = now;
@@ -76,6 +83,7 @@ class LaneRate {
   begin(): void {
     if (this.unanswered++ > 0) return;
     this.#rate = undefined;
+    this.#lastRate = 0;
     this.#answered = 0;
     this.#windowStartMs = this.#now();
   }
@@ -89,14 +97,21 @@ class LaneRate {
   /** How long it takes to answer what there is; 0 while the rate is not known. */
   expectedWaitMs(): number {
     const elapsedMs = this.#now() - this.#windowStartMs;
-    if (elapsedMs >= WINDOW_MS) {
-      // Not even one answer: as if the next were just coming.
-      this.#rate = Math.max(1, this.#answered) / elapsedMs;
-      if (this.#answered > 0) {
-        this.#answered = 0;
-        this.#windowStartMs += elapsedMs;
-      }
-    }
+    const isPatient = this.#rate === undefined || this.#answered === 0;
+    if (elapsedMs >= (isPatient ? PATIENT_WINDOW_MS : WINDOW_MS)) this.#look(elapsedMs);
     return this.#rate === undefined ? 0 : this.unanswered / this.#rate;
+  }
+
+  #look(elapsedMs: number): void {
+    if (this.#answered === 0) {
+      // As if the next one were just coming.
+      this.#rate = 1 / elapsedMs;
+      return;
+    }
+    const rate = this.#answered / elapsedMs;
+    this.#rate = Math.max(rate, this.#lastRate);
+    this.#lastRate = rate;
+    this.#answered = 0;
+    this.#windowStartMs += elapsedMs;
   }
 }

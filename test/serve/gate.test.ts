@@ -59,6 +59,27 @@ test('takes a burst after a pause, whatever the rate was before', async () => {
   assert.is(waiting.length, 4000);
 });
 
+test('a machine that stands still for a moment, at the start or later, is no reason to refuse', async () => {
+  const { ask, answer, pass, waiting } = gated();
+  for (let i = 0; i < 64; i++) void ask();
+  pass(400);
+  void ask();
+  assert.is(waiting.length, 65, 'not one answer in 400 ms');
+  await answer(65);
+  for (let i = 0; i < 64; i++) void ask();
+  for (let window = 0; window < 3; window++) {
+    pass(250);
+    await answer(60);
+    for (let i = 0; i < 60; i++) void ask();
+  }
+  pass(400);
+  await answer(2);
+  void ask();
+  assert.is(waiting.length, 63, 'two answers in 400 ms, after 240 a second');
+  pass(600);
+  assert.is(await ask(), 'service_unavailable', 'it stands still for too long');
+});
+
 test('a few are always taken', async () => {
   const { ask, pass, waiting } = gated();
   for (let i = 0; i < 16; i++) {
