@@ -12,7 +12,6 @@ const CONNECTIONS = 64;
 /** With so few, a thread often has nothing to do until the next answers are read. */
 const FEW_CONNECTIONS = 32;
 const BULK_CONNECTIONS = 4;
-const PACED_CONNECTIONS = 64;
 /** Until the hot path is compiled. */
 const WARM_SECONDS = 6;
 const SECONDS = 3;
@@ -127,7 +126,7 @@ async function measure(
     await ours.pass(file, connections);
   }
   await bare.stop();
-  const paced = asked === 1 ? PACED_CONNECTIONS : connections;
+  const paced = asked === 1 ? CONNECTIONS : connections;
   const delayMs = (1000 * paced) / (ours.perSecond / 2);
   const half = await load({ url, file, connections: paced, seconds: SECONDS, delayMs });
   const shares = { ratio: ours.perSecond / theirs.perSecond, cpu_ratio: ours.cpuUs / theirs.cpuUs };
@@ -161,8 +160,8 @@ async function measure(
 
 /** Small cones at half of what the service carries, while one client asks for the largest pages without a pause. */
 async function mixed(url: string, cones: string, dear: string, conesPerSecond: number): Promise<Measured> {
-  const delayMs = (1000 * PACED_CONNECTIONS) / (conesPerSecond / 2);
-  const small = { url, file: cones, connections: PACED_CONNECTIONS, delayMs };
+  const delayMs = (1000 * CONNECTIONS) / (conesPerSecond / 2);
+  const small = { url, file: cones, connections: CONNECTIONS, delayMs };
   const [page, cone] = await Promise.all([
     load({ url, file: dear, connections: 1, seconds: 3 * SECONDS + 2 }),
     load({ ...small, seconds: 3 * SECONDS }),

@@ -12,6 +12,11 @@ const TRUE = fragment('true');
 const FALSE = fragment('false');
 const NULL = fragment('null');
 
+/** A text with a character for each byte. */
+export function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+}
+
 export class ByteSink {
   /** Everything from `length` on is undefined. */
   bytes = new Uint8Array(FIRST_BYTES);

@@ -4,7 +4,7 @@ import { Piscina } from 'piscina';
 import { traceOf } from '../src/error_text.ts';
 import { ObjectView } from '../src/store/object_record.ts';
 import { StoreError } from '../src/store/store.ts';
-import { ByteSink } from './bytes.ts';
+import { ByteSink, latin1 } from './bytes.ts';
 import { AnswerFacts } from './facts.ts';
 import { unpackQueries } from './messages.ts';
 import { type Transcode, writeMsgpack } from './msgpack.ts';
@@ -84,7 +84,7 @@ function taken(sinks: Sinks): string | ArrayBuffer {
   const { out, body } = sinks;
   const isLarge = out.bytes.length > MAX_KEPT_BYTES;
   if (!isLarge && body.bytes.length <= MAX_KEPT_BYTES) idle.push(sinks);
-  if (out.length <= MAX_CROSSING_TEXT) return Buffer.from(out.bytes.buffer, 0, out.length).toString('latin1');
+  if (out.length <= MAX_CROSSING_TEXT) return latin1(out.bytes.subarray(0, out.length));
   return isLarge ? out.bytes.buffer : out.bytes.buffer.slice(0, out.length);
 }
 

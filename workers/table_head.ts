@@ -1,5 +1,5 @@
 /** What the headers of a response say of the table in it; on its way from a thread it stands before the table. */
-import type { ByteSink } from './bytes.ts';
+import { type ByteSink, latin1 } from './bytes.ts';
 import { toJson } from './json.ts';
 
 export interface TableHead {
@@ -30,6 +30,5 @@ export function writeTableHead(out: ByteSink, head: TableHead): void {
 export function splitTable(bytes: Uint8Array<ArrayBuffer>): { head: TableHead; table: Uint8Array<ArrayBuffer> } {
   const { buffer, byteOffset } = bytes;
   const end = LENGTH_BYTES + new DataView(buffer, byteOffset).getUint32(0);
-  const text = Buffer.from(buffer, byteOffset + LENGTH_BYTES, end - LENGTH_BYTES).toString('latin1');
-  return { head: JSON.parse(text), table: bytes.subarray(end) };
+  return { head: JSON.parse(latin1(bytes.subarray(LENGTH_BYTES, end))), table: bytes.subarray(end) };
 }

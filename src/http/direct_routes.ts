@@ -28,9 +28,7 @@ export class DirectRoutes {
     if (exact) return exact;
     for (const { prefix, name, handler } of this.#byPrefix.get(method) ?? []) {
       if (!path.startsWith(prefix) || path.length === prefix.length || path.includes('/', prefix.length)) continue;
-      const params: Record<string, string> = {};
-      params[name] = path.slice(prefix.length);
-      exchange.params = params;
+      exchange.params = { [name]: path.slice(prefix.length) };
       return handler;
     }
     return undefined;

@@ -1,3 +1,5 @@
+import { latin1 } from '../../workers/bytes.ts';
+
 /** The body of an answer to a query: bytes, or a text with a character for each of them. Of JSON, which is ASCII, that is the JSON text. */
 export type Body = string | Uint8Array<ArrayBuffer>;
 
@@ -7,5 +9,5 @@ export function bytesOf(body: Body): Uint8Array<ArrayBuffer> {
 
 /** Of ASCII. */
 export function textOf(body: Body): string {
-  return typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1');
+  return typeof body === 'string' ? body : latin1(body);
 }

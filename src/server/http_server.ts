@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { latin1 } from '../../workers/bytes.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
 import { messageOf } from '../error_text.ts';
 import { ApiError, errorResponse } from '../http/errors.ts';
@@ -187,7 +188,7 @@ function send({ status, headers, body, requestId }: Answer, outgoing: ServerResp
   // Nearly always ASCII, which takes no encoding.
   else if (typeof body === 'string') outgoing.end(body, length === body.length ? 'latin1' : 'utf8');
   else if (length > MAX_TEXT_BYTES) outgoing.end(body);
-  else outgoing.end(Buffer.from(body.buffer, body.byteOffset, length).toString('latin1'), 'latin1');
+  else outgoing.end(latin1(body), 'latin1');
 }
 
 /** @throws Error when somebody listens there */

@@ -1,3 +1,4 @@
+import { latin1 } from '../../workers/bytes.ts';
 import type { BinaryDatabase } from './environment.ts';
 import { decodeKey, encodeKey } from './records.ts';
 
@@ -15,13 +16,13 @@ export class Interner {
 
   /** The ordinal of a value; undefined when it is not stored. */
   find(value: Uint8Array): number | undefined {
-    return this.#stored().get(textOf(value));
+    return this.#stored().get(latin1(value));
   }
 
   /** The ordinal of a value, which is stored where it is new. */
   ordinalOf(value: Uint8Array): number {
     const ordinals = this.#stored();
-    const text = textOf(value);
+    const text = latin1(value);
     let ordinal = ordinals.get(text);
     if (ordinal === undefined) {
       ordinal = ordinals.size + 1;
@@ -35,11 +36,9 @@ export class Interner {
     if (!this.#ordinals) {
       this.#ordinals = new Map();
       for (const { key, value } of this.#database.getRange({})) {
-        this.#ordinals.set(textOf(value), Number(decodeKey(key)));
+        this.#ordinals.set(latin1(value), Number(decodeKey(key)));
       }
     }
     return this.#ordinals;
   }
 }
-
-const textOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
