@@ -107,7 +107,7 @@ function dropPageCache(): boolean {
 async function pass(data: string, location: string | undefined): Promise<Pass> {
   if (location) await nearsky('catalog', 'add', 'gaia_dr3', location, '--data', data);
   dropPageCache();
-  const finished = await nearsky('crossmatch', '--batch', `${OBJECTS}`, '--data', data, '--json');
+  const finished = await nearsky('crossmatch', '--data', data, '--json');
   const { recorded, problems, reads } = JSON.parse(finished.stdout);
   if (recorded !== OBJECTS || problems.length > 0)
     throw new Error(`${recorded} of ${OBJECTS} objects were recorded: ${JSON.stringify(problems)}`);

@@ -9,8 +9,8 @@ import { median, type Options, ratio, type Workload } from './report.ts';
 
 const OBJECTS = 1_000_000;
 const CONNECTIONS = 64;
-/** With so few, a thread often has nothing to do until the next answers are read. */
-const FEW_CONNECTIONS = 32;
+/** One is a script that asks one thing after another, which is what most people run. */
+const FEWER_CONNECTIONS = [1, 8];
 const BULK_CONNECTIONS = 4;
 /** Until the hot path is compiled. */
 const WARM_SECONDS = 6;
@@ -47,7 +47,6 @@ function targetsOf({ places, idOf }: Night): Target[] {
     return `POST /api/lookup ${JSON.stringify({ inputs, radius_arcsec: 1, detail: 'ids' })}`;
   };
   const single = { requests: REQUESTS, connections: CONNECTIONS, asked: 1, unit: 'requests' };
-  const few = { ...single, connections: FEW_CONNECTIONS };
   const object = (random: () => number) => `GET /api/objects/${idOf(some(random))}`;
   const bulk = { requests: BULK_REQUESTS, connections: BULK_CONNECTIONS, asked: BULK_IDS, unit: 'ids' };
   return [
@@ -55,9 +54,10 @@ function targetsOf({ places, idOf }: Night): Target[] {
     { name: 'cone 10"', ...single, request: cone(10) },
     { name: 'cone 60"', ...single, request: cone(60) },
     { name: 'get_object', ...single, request: object },
-    { name: `cone 1", ${FEW_CONNECTIONS} connections`, ...few, request: cone(1) },
-    { name: `cone 10", ${FEW_CONNECTIONS} connections`, ...few, request: cone(10) },
-    { name: `get_object, ${FEW_CONNECTIONS} connections`, ...few, request: object },
+    ...FEWER_CONNECTIONS.flatMap(connections => [
+      { name: `cone 1", connections: ${connections}`, ...single, connections, request: cone(1) },
+      { name: `get_object, connections: ${connections}`, ...single, connections, request: object },
+    ]),
     { name: 'ids at ids', ...bulk, request: ids('ids') },
     { name: 'ids at full', ...bulk, request: ids('full') },
     { name: 'positions at ids', ...bulk, asked: BULK_POSITIONS, unit: 'positions', request: positions },
@@ -158,29 +158,65 @@ async function measure(
   };
 }
 
-/** Small cones at half of what the service carries, while one client asks for the largest pages without a pause. */
-async function mixed(url: string, cones: string, dear: string, conesPerSecond: number): Promise<Measured> {
-  const delayMs = (1000 * CONNECTIONS) / (conesPerSecond / 2);
-  const small = { url, file: cones, connections: CONNECTIONS, delayMs };
-  const [page, cone] = await Promise.all([
-    load({ url, file: dear, connections: 1, seconds: 3 * SECONDS + 2 }),
-    load({ ...small, seconds: 3 * SECONDS }),
-  ]);
-  const perSecond = cone.requests / cone.seconds;
-  const json = {
-    requests_per_s: perSecond,
-    p50_ms: cone.p50_ms,
-    p99_ms: cone.p99_ms,
-    max_ms: cone.max_ms,
-    pages: page.requests,
-    page_p50_ms: page.p50_ms,
-    page_bytes: page.bytes / page.requests,
-  };
-  const name = `http cones 1" beside ${PAGE_OBJECTS}-object pages (${page.p50_ms.toFixed(0)} ms each)`;
+/** Runs `body` with a service of so many threads. */
+async function withThreads<T>(
+  dataDir: string,
+  threads: number,
+  body: (side: Side, url: string) => Promise<T>,
+): Promise<T> {
+  const { service, url } = await startService(dataDir, undefined, ['--workers', `${threads}`]);
+  try {
+    return await body(new Side(service, url), url);
+  } finally {
+    await service.stop();
+  }
+}
+
+/** The CPU of a request with one thread and with two. Rates cannot be compared, because the load generator shares the cores. */
+async function threadsCompared(dataDir: string, cones: string, runs: number): Promise<Measured> {
+  const measured = (threads: number) =>
+    withThreads(dataDir, threads, async side => {
+      await side.load(cones, CONNECTIONS, WARM_SECONDS);
+      for (let run = 0; run < runs; run++) await side.pass(cones, CONNECTIONS);
+      return { perSecond: side.perSecond, cpuUs: side.cpuUs };
+    });
+  const one = await measured(1);
+  const two = await measured(2);
+  // Two threads carry twice as much where a request takes them no more CPU.
+  const scaling = (2 * one.cpuUs) / two.cpuUs;
+  const cells = [two.perSecond.toFixed(0), '', two.cpuUs.toFixed(1), one.cpuUs.toFixed(1), '', '', ''];
   return {
-    row: [name, perSecond.toFixed(0), '', '', '', '', cone.p50_ms.toFixed(2), cone.p99_ms.toFixed(2), ''],
-    json,
+    row: ['http cone 1", two threads against one by CPU', ...cells, ratio(scaling)],
+    json: { one_thread_cpu_us: one.cpuUs, two_threads_cpu_us: two.cpuUs, scaling },
   };
+}
+
+/** Small cones at half of what one thread carries, while one client asks that thread for the largest pages without a pause. */
+function mixed(dataDir: string, cones: string, dear: string): Promise<Measured> {
+  return withThreads(dataDir, 1, async (side, url) => {
+    await side.load(cones, CONNECTIONS, WARM_SECONDS);
+    await side.pass(cones, CONNECTIONS);
+    const delayMs = (1000 * CONNECTIONS) / (side.perSecond / 2);
+    const [page, cone] = await Promise.all([
+      load({ url, file: dear, connections: 1, seconds: 3 * SECONDS + 2 }),
+      load({ url, file: cones, connections: CONNECTIONS, delayMs, seconds: 3 * SECONDS }),
+    ]);
+    const perSecond = cone.requests / cone.seconds;
+    const json = {
+      requests_per_s: perSecond,
+      p50_ms: cone.p50_ms,
+      p99_ms: cone.p99_ms,
+      max_ms: cone.max_ms,
+      pages: page.requests,
+      page_p50_ms: page.p50_ms,
+      page_bytes: page.bytes / page.requests,
+    };
+    const name = `http cones 1" on one thread beside ${PAGE_OBJECTS}-object pages (${page.p50_ms.toFixed(0)} ms each)`;
+    return {
+      row: [name, perSecond.toFixed(0), '', '', '', '', cone.p50_ms.toFixed(2), cone.p99_ms.toFixed(2), ''],
+      json,
+    };
+  });
 }
 
 const HEADER = [
@@ -221,14 +257,17 @@ export const http: Workload = {
           rows.push(measured.row);
           json[target.name] = measured.json;
         }
-        note('cones beside pages');
-        const cones = json['cone 1"'] as Readonly<Record<string, number>>;
-        const both = await mixed(url, join(directory, 'cone_1_'), write('pages', pages(night)), cones.requests_per_s!);
-        rows.push(both.row);
-        json['cones beside pages'] = both.json;
       } finally {
         await service.stop();
       }
+      const cones = join(directory, 'cone_1_');
+      note('two threads against one');
+      const compared = await threadsCompared(night.dataDir, cones, runs);
+      note('cones beside pages');
+      const both = await mixed(night.dataDir, cones, write('pages', pages(night)));
+      rows.push(compared.row, both.row);
+      json['two threads'] = compared.json;
+      json['cones beside pages'] = both.json;
       return { header: HEADER, rows, json };
     }),
 };

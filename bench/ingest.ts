@@ -9,7 +9,7 @@ import { request } from 'undici';
 import { loadConfig } from '../src/config.ts';
 import { BROKERS, normaliserOf } from '../src/ingest/brokers.ts';
 import type { BrokerName, Delivery } from '../src/store/types.ts';
-import { seededRandom } from '../test/oracle/skies.ts';
+import { anywhere, seededRandom } from '../test/oracle/skies.ts';
 import { runToEnd, startService, withDirectory } from './processes.ts';
 import { median, type Options, ratio, type Workload } from './report.ts';
 
@@ -45,18 +45,31 @@ interface Alerts {
   readonly last: { readonly ra: number; readonly dec: number };
 }
 
-/** Writes so many messages, each of another object at a place of its own. */
-export async function writeAlerts(file: string, broker: BrokerName, count: number, seed: number): Promise<Alerts> {
-  const templates = templatesOf(broker);
+/** The object that a message is about. */
+export interface Alert {
+  readonly id: bigint;
+  readonly ra: number;
+  readonly dec: number;
+}
+
+/** Makes this number of objects, each at a place of its own. */
+export function* alertsAnywhere(count: number, seed: number): Generator<Alert> {
   const random = seededRandom(seed);
+  for (let i = 0; i < count; i++) yield { id: FIRST_ID + BigInt(i), ...anywhere(random) };
+}
+
+/** Writes a message of the broker for each. */
+export async function writeAlerts(file: string, broker: BrokerName, alerts: Iterable<Alert>): Promise<Alerts> {
+  const templates = templatesOf(broker);
   const out = createWriteStream(file);
   let last = { ra: 0, dec: 0 };
-  for (let i = 0; i < count; i++) {
-    const { text, delivery } = templates[i % templates.length]!;
+  let written = 0;
+  for (const alert of alerts) {
+    const { text, delivery } = templates[written++ % templates.length]!;
     const { ra, dec } = delivery.position!;
-    last = { ra: 360 * random(), dec: (Math.asin(2 * random() - 1) * 180) / Math.PI };
+    last = alert;
     const line = text
-      .replaceAll(`${delivery.diaObjectId}`, `${FIRST_ID + BigInt(i)}`)
+      .replaceAll(`${delivery.diaObjectId}`, `${alert.id}`)
       .replaceAll(`${ra}`, `${last.ra}`)
       .replaceAll(`${dec}`, `${last.dec}`);
     if (!out.write(`${line}\n`)) await once(out, 'drain');
@@ -109,7 +122,7 @@ function measure(broker: BrokerName, count: number, options: Options, note: (tex
   return withDirectory(async directory => {
     const file = join(directory, `${broker}.ndjson`);
     note(`writing ${count} messages of ${broker}`);
-    const alerts = await writeAlerts(file, broker, count, options.seed);
+    const alerts = await writeAlerts(file, broker, alertsAnywhere(count, options.seed));
     const runs: Run[] = [];
     const bare: number[] = [];
     for (let run = 0; run < options.runs; run++) {

@@ -105,10 +105,18 @@ export class Program {
   readonly process: ChildProcess;
   readonly lines: AsyncIterableIterator<string>;
 
-  /** @param file beside this one */
-  constructor(file: string, args: readonly string[], runtime: Runtime = THIS_RUNTIME) {
+  /**
+   * @param file beside this one
+   * @param stderr where its standard error goes: a file descriptor, or this process's own
+   */
+  constructor(
+    file: string,
+    args: readonly string[],
+    runtime: Runtime = THIS_RUNTIME,
+    stderr: number | 'inherit' = 'inherit',
+  ) {
     const path = fileURLToPath(new URL(file, import.meta.url));
-    this.process = spawn(runtime.file, [...runtime.args, path, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.process = spawn(runtime.file, [...runtime.args, path, ...args], { stdio: ['ignore', 'pipe', stderr] });
     programs.add(this.process);
     this.process.once('exit', () => programs.delete(this.process));
     this.lines = createInterface(this.process.stdout!)[Symbol.asyncIterator]();
@@ -142,8 +150,9 @@ export async function startListening(
   file: string,
   args: readonly string[],
   runtime?: Runtime,
+  stderr?: number,
 ): Promise<{ readonly program: Program; readonly url: string }> {
-  const program = new Program(file, args, runtime);
+  const program = new Program(file, args, runtime, stderr);
   for (;;) {
     const { value, done } = await program.lines.next();
     if (done) throw new Error(`${file} ended before it listened`);
@@ -152,12 +161,13 @@ export async function startListening(
   }
 }
 
-/** `nearsky serve` over a data directory. */
+/** `nearsky serve` over a data directory, with further options. */
 export async function startService(
   dataDir: string,
   runtime?: Runtime,
+  further: readonly string[] = [],
 ): Promise<{ readonly service: Program; readonly url: string }> {
-  const args = ['serve', '--data', dataDir, '--port', '0', '--no-crossmatch'];
+  const args = ['serve', '--data', dataDir, '--port', '0', '--no-crossmatch', ...further];
   const { program, url } = await startListening('../src/main.ts', args, runtime);
   return { service: program, url };
 }

@@ -8,6 +8,8 @@ export interface Options {
   readonly runs: number;
   /** How long a load that is to last lasts. */
   readonly seconds: number;
+  /** How long a workload that watches for what grows lasts. */
+  readonly hours: number;
   /** A directory that `skyref gen` wrote, in place of the built-in skies. */
   readonly sky: string | undefined;
 }
@@ -16,11 +18,15 @@ export interface Report {
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
   readonly json: Readonly<Record<string, unknown>>;
+  /** Faults that were found: the program then ends with status 1. */
+  readonly faults?: readonly string[];
 }
 
 export interface Workload {
   readonly name: string;
   readonly summary: string;
+  /** Not among those that run when none is named. */
+  readonly onlyByName?: boolean;
   run(options: Options, note: (text: string) => void): Report | Promise<Report>;
 }
 
@@ -34,6 +40,12 @@ export function median(values: readonly number[]): number {
 export function quantile(values: readonly number[], q: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)]!;
+}
+
+/** The slope of y over x: the median of the slopes between all pairs (Theil and Sen), which single peaks do not move. NaN of less than two. */
+export function slope(points: readonly (readonly [x: number, y: number])[]): number {
+  const slopes = points.flatMap(([x, y], i) => points.slice(i + 1).map(([x2, y2]) => (y2 - y) / (x2 - x)));
+  return slopes.length === 0 ? Number.NaN : median(slopes);
 }
 
 export function ratio(value: number): string {

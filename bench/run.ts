@@ -1,5 +1,5 @@
 /**
- * npm run bench [-- WORKLOAD... --points N --queries N --seed S --runs R --seconds S --sky DIR --save]
+ * npm run bench [-- WORKLOAD... --points N --queries N --seed S --runs R --seconds S --hours H --sky DIR --save]
  *
  * Prints a table a workload, each figure beside its reference measured in the same run, and ends with one JSON line. Figures are compared
  * with bench/baseline.json, ratios only: the machine that made it was another one. `--save` writes it anew.
@@ -21,6 +21,7 @@ import { type Options, type Report, ratio, table, type Workload } from './report
 import { runtimes } from './runtimes.ts';
 import { scaling } from './scaling.ts';
 import { sizing } from './sizing.ts';
+import { soak } from './soak.ts';
 import { start } from './start.ts';
 import { transfer } from './transfer.ts';
 
@@ -38,6 +39,7 @@ const workloads: readonly Workload[] = [
   crossmatch,
   transfer,
   sizing,
+  soak,
 ];
 const baselineFile = fileURLToPath(new URL('./baseline.json', import.meta.url));
 
@@ -50,6 +52,7 @@ const parsed = () =>
       seed: { type: 'string', default: '1' },
       runs: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '60' },
+      hours: { type: 'string', default: '1.5' },
       sky: { type: 'string' },
       save: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -59,6 +62,12 @@ const parsed = () =>
 function count(name: string, text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} must be a whole number from 1: it is ${text}`);
+  return value;
+}
+
+function duration(name: string, text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value <= 1000)) throw new Error(`--${name} must be above 0 and at most 1000: it is ${text}`);
   return value;
 }
 
@@ -87,7 +96,7 @@ async function main(): Promise<void> {
   const { values, positionals } = parsed();
   if (values.help) {
     console.log(
-      'npm run bench [-- WORKLOAD... --points N --queries N --seed S --runs R --seconds S --sky DIR --save]\n',
+      'npm run bench [-- WORKLOAD... --points N --queries N --seed S --runs R --seconds S --hours H --sky DIR --save]\n',
     );
     for (const { name, summary } of workloads) console.log(`  ${name.padEnd(11)} ${summary}`);
     return;
@@ -101,14 +110,17 @@ async function main(): Promise<void> {
     seed: count('seed', values.seed),
     runs: count('runs', values.runs),
     seconds: count('seconds', values.seconds),
+    hours: duration('hours', values.hours),
     sky: values.sky,
   };
   const reports = new Map<string, Report>();
   for (const workload of workloads) {
-    if (positionals.length && !positionals.includes(workload.name)) continue;
+    if (positionals.length ? !positionals.includes(workload.name) : workload.onlyByName) continue;
     const report = await workload.run(options, text => console.error(`${workload.name}: ${text}`));
     reports.set(workload.name, report);
     console.log(`\n${table(report)}`);
+    for (const fault of report.faults ?? []) console.error(`${workload.name}: ${fault}`);
+    if (report.faults?.length) process.exitCode = 1;
   }
   const now = ratios(reports);
   compareWithBaseline(now);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { seededRandom } from '../test/oracle/skies.ts';
 import { deno, taskOptions } from '../test/runtime.ts';
 import type { Figures } from './core.ts';
-import { writeAlerts } from './ingest.ts';
+import { alertsAnywhere, writeAlerts } from './ingest.ts';
 import { load } from './load.ts';
 import { idOf, placeOf, type Runtime, runToEnd, startService, storeSky, withDirectory } from './processes.ts';
 import { median, type Options, ratio, type Workload } from './report.ts';
@@ -88,7 +88,7 @@ async function measure(options: Options, note: (text: string) => void): Promise<
     await storeSky(dataDir, sky, points);
     const requests = writeRequests(directory, sky, options.seed);
     const alerts = join(directory, 'lasair.ndjson');
-    await writeAlerts(alerts, 'lasair', ALERTS, options.seed);
+    await writeAlerts(alerts, 'lasair', alertsAnywhere(ALERTS, options.seed));
     const passes: Record<Side, Pass[]> = { node: [], deno: [] };
     for (let run = 0; run < options.runs; run++) {
       for (const side of SIDES) {

@@ -107,7 +107,7 @@ async function importInto(dataDir: string, file: string): Promise<number> {
     await importer.importFile(file);
     await importer.finish();
   });
-  importer.close();
+  await importer.close();
   rejects.close();
   await store.close();
   return seconds;

@@ -7,4 +7,4 @@ export { conePixels, MAX_ORDER, MAX_RADIUS_ARCSEC, pixelCentre, pixelOf } from '
 export { ArenaError } from './layout.ts';
 export { type JoinResult, NO_MATCH, nearestJoin } from './nearest_join.ts';
 export { type Nearest, SkyIndex } from './sky_index.ts';
-export { isPosition, RADIANS_PER_ARCSEC, RADIANS_PER_DEGREE, separationArcsec } from './sphere.ts';
+export { isPosition, RADIANS_PER_ARCSEC, RADIANS_PER_DEGREE, separationArcsec, wrapRa } from './sphere.ts';

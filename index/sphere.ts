@@ -23,6 +23,16 @@ export function isPosition(ra: number, dec: number): boolean {
   return ra >= 0 && ra <= 360 && dec >= -90 && dec <= 90;
 }
 
+/**
+ * A right ascension of any convention (degrees: -180 to 180, beyond a turn) as the same one from 0 to 360: itself where it lies there, else
+ * with whole turns added or taken away; NaN unless it is finite.
+ */
+export function wrapRa(ra: number): number {
+  if (ra >= 0 && ra <= 360) return ra;
+  const rest = ra % 360;
+  return rest < 0 ? rest + 360 : Math.abs(rest);
+}
+
 /** Throws a RangeError that names the value unless `isPosition(ra, dec)`. */
 export function checkPosition(ra: number, dec: number): void {
   if (!(ra >= 0 && ra <= 360))

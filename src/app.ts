@@ -3,18 +3,22 @@
 import { IttyRouter } from 'itty-router';
 import type { Config } from './config.ts';
 import { MCP_PATH } from './contract/mcp_tools.ts';
+import { queryParameters } from './contract/openapi/paths.ts';
 import { TASK_PATH } from './contract/tasks.ts';
+import type { Coordination } from './coordination.ts';
+import { Coordinator } from './coordinator.ts';
 import { traceOf } from './error_text.ts';
 import { compressed } from './http/compression.ts';
 import { DirectRoutes } from './http/direct_routes.ts';
-import { ApiError, errorResponse, methodNotAllowed, notFound } from './http/errors.ts';
+import { ApiError, errorResponse, methodNotAllowed } from './http/errors.ts';
 import { Exchange, type Handler } from './http/exchange.ts';
 import type { IncomingRequest } from './http/incoming.ts';
 import { REQUEST_ID_HEADER } from './http/request_id.ts';
 import { type Answer, isPreflight, preflightResponse } from './http/respond.ts';
+import { withUnknownParameters } from './http/unknown_parameters.ts';
 import { type Log, logToStderr } from './log.ts';
-import type { ThreadMetrics } from './metrics/thread_metrics.ts';
-import { LocalIndex } from './publish/index_source.ts';
+import { ThreadMetrics } from './metrics/thread_metrics.ts';
+import { letGo } from './query/answer_memory.ts';
 import { RequestLog } from './request_log.ts';
 import { markdownDocs } from './routes/api_docs.ts';
 import { coneSearch } from './routes/cone_search.ts';
@@ -25,15 +29,15 @@ import { health, readiness } from './routes/health.ts';
 import { getLlmsTxt } from './routes/llms_txt.ts';
 import { lookupObjects } from './routes/lookup_objects.ts';
 import { mcp } from './routes/mcp.ts';
-import { METRICS_PATH, metrics, type Watched } from './routes/metrics.ts';
-import { pages } from './routes/pages.ts';
+import { METRICS_PATH, metrics } from './routes/metrics.ts';
+import { otherPath, pages } from './routes/pages.ts';
 import { recentCrossmatches } from './routes/recent_crossmatches.ts';
 import { resolveTns } from './routes/resolve_tns.ts';
 import { serviceStatus } from './routes/service_status.ts';
 import { SKY_MAP_PATH, skyMap } from './routes/sky_map.ts';
 import { redirectToTaskList, taskList } from './routes/task_list.ts';
 import { virtualObservatory } from './routes/vo.ts';
-import { Service, type ServiceOptions } from './service.ts';
+import { Service } from './service.ts';
 
 export interface App {
   /**
@@ -41,82 +45,92 @@ export interface App {
    * @param peerAddress the IP address that the connection comes from
    */
   fetch(request: Request, peerAddress?: string): Promise<Response>;
-  /** The same, for a server that frames requests and answers itself. */
-  answer(request: IncomingRequest, peerAddress?: string): Promise<Answer>;
-  /** The same for a request that another thread forwards, counts, and answers. */
-  handle(request: IncomingRequest, peerAddress: string | undefined, budgetSeconds: number): Promise<Answer>;
+  /** The same, for a server that frames requests and answers itself: at once where it can. Never throws or rejects. */
+  answer(request: IncomingRequest, peerAddress?: string): Answer | Promise<Answer>;
   /** Whether queries can be answered. */
   readonly ready: boolean;
   readonly metrics: ThreadMetrics;
-  /** Starts the query threads, so that the first queries do not wait for them. */
-  warm(): Promise<void>;
+  /** The names of the operations that are counted, in the order in which they are. */
+  readonly operations: readonly string[];
   /** From now on it is not ready for new clients, though it answers. */
   stop(): void;
-  /** Finishes what is running and lets go of the threads and the database. */
+  /** Lets go of the database, and of what there is one of in a process where it is the app's own. */
   close(): Promise<void>;
 }
 
-export interface AppOptions extends Partial<Omit<ServiceOptions, 'config'>> {
+export interface AppOptions {
   readonly config: Config;
-  /** The index, where it is not the app's own over `config.NEARSKY_DATA`; then closing it is not the app's business. */
-  readonly index?: ServiceOptions['index'];
-  /** What is watched beside this thread. */
-  readonly watched?: () => Watched;
-  /** Where there is one app a thread: has the main one answer what must be one in a process. */
-  readonly forward?: Handler;
+  readonly log?: Log;
+  readonly metrics?: ThreadMetrics;
+  /** The parts that a process has once. An app that is alone makes its own, over `config.NEARSKY_DATA`. */
+  readonly coordination?: Coordination;
 }
 
-/** The app over `config.NEARSKY_DATA`. It starts loading at once; until `ready`, queries are answered 503. */
-export function createApp(options: AppOptions): App {
-  const { config, log = logToStderr } = options;
-  const ownIndex = options.index ? undefined : new LocalIndex(config.NEARSKY_DATA, log);
-  const index = options.index ?? ownIndex!;
-  const service = new Service({ workers: config.NEARSKY_WORKERS, ...options, log, index });
-  const requests = new RequestLog(config, log, service.metrics);
-  const watched = () => ({ threads: [service.metrics], index: ownIndex, ...options.watched?.() });
-  const route = routesOf(service, watched, options.forward);
+/** The app over `config.NEARSKY_DATA`. Until it is ready, queries are answered 503. */
+export function createApp({ config, log = logToStderr, metrics = new ThreadMetrics(), ...options }: AppOptions): App {
+  const operations = () => metrics.operations.map(({ name }) => name);
+  const threads = () => ({ threads: [metrics], operations: operations(), replaced: 0 });
+  const own = options.coordination ? undefined : new Coordinator({ config, log, threads });
+  const service = new Service({ config, log, metrics, coordination: options.coordination ?? own! });
+  const requests = new RequestLog(config, log, metrics);
+  const route = routesOf(service);
 
-  const handle = async (exchange: Exchange): Promise<Answer> => {
-    try {
-      return await route(exchange);
-    } catch (error) {
-      const failure = error instanceof ApiError ? error : internalError(exchange, error, log);
-      exchange.error = failure.code;
-      return errorResponse(failure);
-    }
+  const failed = (exchange: Exchange, error: unknown): Answer => {
+    const failure = error instanceof ApiError ? error : internalError(exchange, error, log);
+    exchange.error = failure.code;
+    return errorResponse(failure);
   };
-  const answer = async (request: IncomingRequest, peerAddress?: string): Promise<Answer> => {
-    const exchange = new Exchange(request, config.API_REQUEST_BUDGET_SECONDS, peerAddress);
-    const plain = await handle(exchange);
+  const finished = (exchange: Exchange, plain: Answer): Answer | Promise<Answer> => {
     requests.answered(exchange, plain);
-    const whole = { ...plain, requestId: exchange.requestId };
-    return request.method === 'HEAD' ? whole : compressed(whole, request.headers.get('Accept-Encoding'));
+    const { search, known } = exchange;
+    const named = known && search.size > 0 ? withUnknownParameters(plain, search, known) : plain;
+    const whole = { ...named, requestId: exchange.requestId };
+    const { method, headers } = exchange.request;
+    return method === 'HEAD' ? whole : compressed(whole, headers);
+  };
+  const later = async (exchange: Exchange, answering: Promise<Answer>): Promise<Answer> => {
+    const plain = await answering.catch(error => failed(exchange, error));
+    return await finished(exchange, plain);
+  };
+  const answer = (request: IncomingRequest, peerAddress?: string): Answer | Promise<Answer> => {
+    const exchange = new Exchange(request, config.API_REQUEST_BUDGET_SECONDS, peerAddress);
+    let answering: Answer | Promise<Answer>;
+    try {
+      answering = route(exchange);
+    } catch (error) {
+      answering = failed(exchange, error);
+    }
+    return answering instanceof Promise ? later(exchange, answering) : finished(exchange, answering);
   };
   return {
     answer,
-    handle: (request, peerAddress, budgetSeconds) => handle(new Exchange(request, budgetSeconds, peerAddress)),
     async fetch(request, peerAddress) {
       const { status, headers, body, requestId } = await answer(request, peerAddress);
-      return new Response(request.method === 'HEAD' ? null : body, {
+      const response = new Response(request.method === 'HEAD' ? null : body, {
         status,
         headers: { ...headers, [REQUEST_ID_HEADER]: requestId! },
       });
+      // The response has copied it.
+      letGo(body);
+      return response;
     },
     get ready() {
       return service.indexReady;
     },
-    metrics: service.metrics,
-    warm: () => service.warm(),
+    metrics,
+    get operations() {
+      return operations();
+    },
     stop: () => service.stop(),
     async close() {
       await service.close();
-      await ownIndex?.close();
+      await own?.close();
     },
   };
 }
 
-/** Every route. What must be one in a process is `forward`'s to answer, where there is one. */
-function routesOf(service: Service, watched: () => Watched, forward: Handler | undefined): Handler {
+/** Every route. */
+function routesOf(service: Service): Handler {
   const router = IttyRouter();
   const named = (name: string, handler: Handler): Handler => {
     const operation = service.metrics.operation(name);
@@ -126,8 +140,14 @@ function routesOf(service: Service, watched: () => Watched, forward: Handler | u
     };
   };
   const direct = new DirectRoutes();
+  const parameters = queryParameters(service.config);
   const operation = (method: string, path: string, name: string, handler: Handler) => {
-    const run = named(name, handler);
+    const counted = named(name, handler);
+    const known = parameters.get(`${method} ${path}`);
+    const run: Handler = exchange => {
+      exchange.known = known;
+      return counted(exchange);
+    };
     direct.add(method, path, run);
     router[method.toLowerCase()]!(path, run);
     router.all!(
@@ -143,25 +163,25 @@ function routesOf(service: Service, watched: () => Watched, forward: Handler | u
   operation('GET', '/api/status', 'service_status', serviceStatus(service));
   operation('GET', '/api/describe', 'describe_service', describeService(service));
   operation('GET', '/api/recent-crossmatches', 'recent_crossmatches', recentCrossmatches(service));
-  operation('GET', SKY_MAP_PATH, 'sky_map', forward ?? skyMap(service));
+  operation('GET', SKY_MAP_PATH, 'sky_map', skyMap(service));
   operation('GET', '/openapi.json', 'get_openapi', getOpenapi(service));
   operation('GET', '/llms.txt', 'llms_txt', getLlmsTxt(service));
   operation('GET', '/api-docs.md', 'api_docs', markdownDocs(service));
   for (const [path, name, handler] of pages(service)) operation('GET', path, name, handler);
   for (const [path, name, handler] of virtualObservatory(service)) operation('GET', path, name, handler);
   operation('GET', '/api/task', 'task_list', redirectToTaskList);
-  router.all!(MCP_PATH, named('mcp', forward ?? mcp(service)));
+  router.all!(MCP_PATH, named('mcp', mcp(service)));
   router.all!('/healthz', named('healthz', health));
   router.all!('/readyz', named('readyz', readiness(service)));
-  operation('GET', METRICS_PATH, 'metrics', forward ?? metrics(service, watched));
+  operation('GET', METRICS_PATH, 'metrics', metrics(service));
   const listTasks = named('task_list', taskList);
+  const unknown = otherPath(service);
 
   const others: Handler = async exchange => {
     if (exchange.path === TASK_PATH) return await listTasks(exchange);
     // The router takes a path with and without a slash at its end for the same; beside the front page no other path here has one.
     const found = exchange.path.endsWith('/') && exchange.path !== '/' ? undefined : await router.fetch(exchange);
-    if (!found) throw notFound(exchange.path);
-    return found;
+    return found ?? (await unknown(exchange));
   };
   return exchange => (direct.find(exchange) ?? others)(exchange);
 }

@@ -19,6 +19,8 @@ const COMMIT_SIZE = 1000;
 const POLL_MS = 250;
 /** How often to look whether another process has left something behind. */
 const SWEEP_MS = 10_000;
+/** How often to look for objects that are recorded with a catalog that could not be read, to try it again. */
+const RETRY_MS = 60_000;
 /** How long to wait after a failure that is none of a single file's: ten seconds, twice as long each time, at most this. */
 const LONGEST_PAUSE_MS = 600_000;
 const FIRST_PAUSE_MS = 10_000;
@@ -36,6 +38,9 @@ export class BackgroundCrossmatch {
   readonly #associator: Associator;
   readonly #stop = new AbortController();
   readonly #deferred = new Deferred();
+  /** The objects that are crossmatched although a catalog could not be read for them. */
+  readonly #retries = new Deferred();
+  #nextRetryMs = 0;
   /** The journal's end when the last walk over the pending objects began. */
   #walkedSequence = -1;
   #walkedMs = Number.NEGATIVE_INFINITY;
@@ -75,6 +80,7 @@ export class BackgroundCrossmatch {
           await this.#walk();
           this.#pauseMs = 0;
         }
+        if (this.#isRetryDue(this.#clock())) await this.#retry();
       } catch (error) {
         if (!signal.aborted) this.#pause(error);
       }
@@ -113,8 +119,16 @@ export class BackgroundCrossmatch {
     return ids.filter(id => !this.#deferred.has(id, nowMs)).length;
   }
 
-  #isDeferred(id: bigint, nowMs: number): boolean {
-    return this.#deferred.size > MAX_DEFERRED ? !this.#deferred.isDue(id, nowMs) : this.#deferred.has(id, nowMs);
+  /** Whether a catalog may be readable again for objects that are recorded without it. */
+  #isRetryDue(nowMs: number): boolean {
+    if (nowMs < Math.min(this.#retries.nextDueMs, this.#nextRetryMs) || nowMs < this.#pausedUntilMs) return false;
+    this.#nextRetryMs = nowMs + RETRY_MS;
+    return this.#store.unreadIds(1).length > 0 && this.#store.catalogs().length > 0;
+  }
+
+  async #retry(): Promise<void> {
+    const nowMs = this.#clock();
+    await this.#crossmatch('unread', this.#retries, nowMs);
   }
 
   async #walk(): Promise<void> {
@@ -122,7 +136,16 @@ export class BackgroundCrossmatch {
     this.#walkedSequence = this.#store.lastSequence();
     this.#walkedMs = nowMs;
     this.#waitingSinceMs = undefined;
+    await this.#crossmatch('pending', this.#deferred, nowMs);
+  }
+
+  async #crossmatch(which: 'pending' | 'unread', deferred: Deferred, nowMs: number): Promise<void> {
+    const waitMs = 1000 * this.#config.CROSSMATCH_READ_FAILURE_WAIT_SECONDS;
+    const isDeferred = (id: bigint) =>
+      deferred.size > MAX_DEFERRED ? !deferred.isDue(id, nowMs) : deferred.has(id, nowMs);
     const summary = await crossmatchPending({
+      which,
+      staysPending: id => this.#clock() - deferred.sinceMs(id, this.#clock()) < waitMs,
       store: this.#store,
       writer: this.#writer,
       pool: this.#pool,
@@ -130,13 +153,14 @@ export class BackgroundCrossmatch {
       associator: this.#associator,
       batchSize: this.#config.CROSSMATCH_BATCH_MAX_SIZE,
       commitSize: COMMIT_SIZE,
-      isDeferred: id => this.#isDeferred(id, nowMs),
-      onUnreadable: ids => this.#deferred.defer(ids, this.#clock()),
+      isDeferred,
+      onUnreadable: ids => deferred.defer(ids, this.#clock()),
       awaitOthers: false,
       signal: this.#stop.signal,
     });
-    this.#deferred.settle(nowMs);
-    const { objects, recorded, unreadable, problems } = summary;
-    if (objects > 0) this.#log('crossmatched', { objects, recorded, unreadable, problems });
+    deferred.settle(nowMs);
+    const { objects, recorded, unreadable, unsearched, outcomes, problems, rowsPassedOver } = summary;
+    if (Object.values(outcomes).some(({ searched = 0 }) => searched > 0)) deferred.succeeded();
+    if (objects > 0) this.#log('crossmatched', { objects, recorded, unreadable, unsearched, problems, rowsPassedOver });
   }
 }

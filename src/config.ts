@@ -14,8 +14,6 @@ export {
 } from './config/load.ts';
 export {
   type Config,
-  defaultAcceptors,
-  defaultWorkers,
   ENVIRONMENT_ONLY,
   type EnvironmentVariable,
   SETTING_GROUPS,

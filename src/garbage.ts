@@ -13,8 +13,13 @@ const DELAY_MS = 500;
 
 type Collect = (options: { readonly type: 'major'; readonly execution: 'async' }) => Promise<void>;
 
+/** So long after the last of much work there is time to tidy up. */
+const QUIET_MS = 3000;
+
 let collect: Collect | undefined;
 let releasedBytes = 0;
+let workedMs = 0;
+let isWaiting = false;
 
 /** Notes bytes that this thread will no longer need in a moment; when they have become many, its garbage is collected between other work. */
 export function release(bytes: number): void {
@@ -22,6 +27,22 @@ export function release(bytes: number): void {
   if (releasedBytes < COLLECTED_BYTES) return;
   releasedBytes = 0;
   setTimeout(collectGarbage, DELAY_MS).unref();
+}
+
+/** Notes work that leaves much garbage; it is collected when there has been none for a while, because an idle thread never does so by itself. */
+export function collectWhenQuiet(): void {
+  workedMs = performance.now();
+  if (!isWaiting) waitForQuiet(QUIET_MS);
+}
+
+function waitForQuiet(ms: number): void {
+  isWaiting = true;
+  setTimeout(() => {
+    isWaiting = false;
+    const leftMs = workedMs + QUIET_MS - performance.now();
+    if (leftMs > 0) waitForQuiet(leftMs);
+    else collectGarbage();
+  }, ms).unref();
 }
 
 function collectGarbage(): void {

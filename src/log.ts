@@ -1,22 +1,30 @@
 import { writeSync } from 'node:fs';
+import { printable } from './error_text.ts';
 
 /** Writes one event, as one line. */
 export type Log = (event: string, fields?: Readonly<Record<string, unknown>>) => void;
 
-const STDERR = 2;
-
 /**
- * One JSON object a line on standard error: `time`, `event`, then the fields. A line that cannot be written, as the disk is full or the
- * reader gone, is lost: with `process.stderr` that would end the process, or in Deno 2.9.5 all lines after it would be lost, too.
+ * One JSON object a line: `time`, `event`, then the fields. A line that cannot be written, because the disk is full or the reader gone, is
+ * lost: with `process.stderr` that would end the process, or in Deno 2.9.5 all lines after it would be lost, too. A part of it may
+ * have been written (Deno does not say), so the next line begins with a newline.
  */
-export const logToStderr: Log = (event, fields) => {
-  const line = `${JSON.stringify({ time: new Date().toISOString(), event, ...fields }, plainly)}\n`;
-  try {
-    writeSync(STDERR, line);
-  } catch {
-    // There is nobody to tell.
-  }
-};
+export function logToFile(descriptor: number): Log {
+  let isCutOff = false;
+  return (event, fields) => {
+    const line = `${printable(JSON.stringify({ time: new Date().toISOString(), event, ...fields }, plainly))}\n`;
+    const bytes = Buffer.from(isCutOff ? `\n${line}` : line);
+    let written = 0;
+    try {
+      while (written < bytes.length) written += writeSync(descriptor, bytes, written);
+    } catch {
+      // There is nobody to tell.
+    }
+    isCutOff = written < bytes.length;
+  };
+}
+
+export const logToStderr = logToFile(2);
 
 /** For `JSON.stringify`: a bigint as its digits. */
 export function plainly(_name: string, value: unknown): unknown {
@@ -42,4 +50,10 @@ export function limited(log: Log, linesPerSecond = LINES_PER_SECOND, now = () =>
     if (second.lines++ < linesPerSecond) log(event, fields);
     else second.leftOut++;
   };
+}
+
+/** A log of another thread: `send` gives each event to one that writes it. */
+export function logTo(send: (event: string, fields: Readonly<Record<string, unknown>> | undefined) => void): Log {
+  // What cannot be cloned is text in the log anyway.
+  return (event, fields) => send(event, fields && JSON.parse(JSON.stringify(fields, plainly)));
 }

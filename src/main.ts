@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 /** The table of commands: `nearsky <command> [options]`. A command's module is loaded only when it runs. */
-import './server/tick_shape.ts';
-import { type Command, reportError, runCommand } from './commands/cli.ts';
+import { type Command, commandHelp, didYouMean, reportError, runCommand, tell } from './commands/cli.ts';
 import { loadConfig } from './config.ts';
 
 interface Entry {
@@ -23,9 +22,12 @@ const COMMANDS = new Map<string, Entry>([
   ['catalog', { summary: 'register, list and check the catalogs', load: () => import('./commands/catalog.ts') }],
   ['crossmatch', { summary: 'crossmatch every pending object once', load: () => import('./commands/crossmatch.ts') }],
   ['tns', { summary: 'load or refresh the TNS registry', load: () => import('./commands/tns.ts') }],
+  ['lookup', { summary: 'what is known of objects, by id or name', load: () => import('./commands/lookup.ts') }],
+  ['cone', { summary: 'the objects within a radius of a position', load: () => import('./commands/cone.ts') }],
   ['import', { summary: 'store what an export holds', load: () => import('./commands/import.ts') }],
   ['export', { summary: 'write everything that is stored', load: () => import('./commands/export.ts') }],
   ['backup', { summary: 'copy a data directory that is in use', load: () => import('./commands/backup.ts') }],
+  ['check', { summary: 'say whether the database is whole', load: () => import('./commands/check.ts') }],
   [
     'config',
     { summary: 'show the settings in force, and where they come from', load: () => import('./commands/config.ts') },
@@ -42,7 +44,7 @@ function help(): string {
     '',
     ...lines,
     '',
-    '`nearsky <command> --help` tells what a command does, its options and an example; `nearsky --version` the version.',
+    '`nearsky help <command>` tells what a command does, its options and an example; `nearsky --version` the version.',
     '',
     'A first look, with nothing else needed:',
     '  nearsky demo',
@@ -55,8 +57,21 @@ function help(): string {
   ].join('\n');
 }
 
+function refuse(what: string): number {
+  const end = what.endsWith('?') ? '' : '.';
+  tell(`nearsky: ${what}${end} Commands: ${[...COMMANDS.keys()].join(', ')}. See nearsky --help`);
+  return 2;
+}
+
 async function main(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args;
+  if (name === 'help' && rest.length > 0) {
+    const entry = COMMANDS.get(rest[0]!);
+    if (!entry)
+      return refuse(`unknown command ${JSON.stringify(rest[0])}${didYouMean(rest[0]!, [...COMMANDS.keys()])}`);
+    process.stdout.write(commandHelp((await entry.load()).command));
+    return 0;
+  }
   if (name === '--help' || name === '-h' || name === 'help') {
     process.stdout.write(help());
     return 0;
@@ -65,12 +80,9 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(`nearsky ${loadConfig().APP_VERSION}\n`);
     return 0;
   }
-  const entry = name === undefined ? undefined : COMMANDS.get(name);
-  if (name === undefined || !entry) {
-    const what = name === undefined ? 'no command given' : `unknown command ${JSON.stringify(name)}`;
-    process.stderr.write(`nearsky: ${what}. Commands: ${[...COMMANDS.keys()].join(', ')}. See nearsky --help\n`);
-    return 2;
-  }
+  if (name === undefined) return refuse('no command given');
+  const entry = COMMANDS.get(name);
+  if (!entry) return refuse(`unknown command ${JSON.stringify(name)}${didYouMean(name, [...COMMANDS.keys()])}`);
   try {
     const { command } = await entry.load();
     return await runCommand(command, rest);

@@ -1,9 +1,11 @@
 /** Under which settings the service answers, and under which a crossmatch was done. */
+
+import type { ServiceFacts } from '../workers/tasks.ts';
 import { CATALOGS } from './catalogs/definitions.ts';
 import type { Config } from './config.ts';
 import type { ProvenanceSet, ReliabilityCut } from './store/types.ts';
 
-/** The version of the wire contract that is served. */
+/** The version of the contract (docs/contract.md) that is served. */
 export const CONTRACT_VERSION = '1.0.0';
 /** The service release from which provenance is recorded with each crossmatch. */
 export const PROVENANCE_RECORDING_RELEASE = '0.15.0';
@@ -47,5 +49,15 @@ function declaredCut(broker: string, value: number | null, asOf: string | null):
     enforced_by: 'broker',
     status: declared ? 'declared' : 'not_declared',
     as_of: declared ? asOf : null,
+  };
+}
+
+/** What answers say of the service as it is configured. */
+export function serviceFacts(config: Config): ServiceFacts {
+  return {
+    provenance: currentProvenance(config),
+    recordingRelease: PROVENANCE_RECORDING_RELEASE,
+    tnsUrlTemplate: config.TNS_OBJECT_URL_TEMPLATE,
+    tnsSnapshotMaxAgeSeconds: config.TNS_SNAPSHOT_MAX_AGE_SECONDS,
   };
 }

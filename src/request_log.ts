@@ -24,7 +24,7 @@ export class RequestLog {
   }
 
   answered(exchange: Exchange, { status, body }: Answer): void {
-    const ms = performance.now() - exchange.startMs;
+    const ms = performance.now() - exchange.budget.startMs;
     const operation = exchange.operation ?? this.#other;
     operation.answered(status, ms / 1000, exchange.error);
     if (ms < this.#slowMs && !this.#logsAll) return;

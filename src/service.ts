@@ -1,95 +1,106 @@
-/** What the operations answer from: the settings, the index, the query pool. */
-import { Pool } from '../workers/pool.ts';
-import type { ProbeAnswer, ServiceFacts } from '../workers/tasks.ts';
+/** What the operations answer from: the settings, the queries, the database, and what there is one of in the process. */
+import { AnswerFacts } from '../workers/facts.ts';
+import type { FootprintOrders } from './catalogs/types.ts';
 import type { Config } from './config.ts';
+import type { Coordination } from './coordination.ts';
+import { messageOf } from './error_text.ts';
 import type { Log } from './log.ts';
 import { ThreadMetrics } from './metrics/thread_metrics.ts';
-import { currentProvenance, PROVENANCE_RECORDING_RELEASE, type Provenance } from './provenance.ts';
-import type { IndexSource } from './publish/index_source.ts';
-import { Batcher, QUERY_TASKS_PER_THREAD } from './query/batcher.ts';
-import { QueryGate } from './query/gate.ts';
-import { SkyMap } from './sky_map/sky_map.ts';
-
-/** For how much longer than its budget a query may be in a thread before that counts as hung. */
-const HUNG_MS = 5000;
+import { currentProvenance, type Provenance, serviceFacts } from './provenance.ts';
+import { AnswerMemory } from './query/answer_memory.ts';
+import { QueryRunner } from './query/query_runner.ts';
+import { openStore, type Store } from './store/store.ts';
 
 export interface ServiceOptions {
   readonly config: Config;
   readonly log: Log;
-  readonly index: IndexSource;
-  /** Threads of its query pool. */
-  readonly workers: number;
+  readonly coordination: Coordination;
   readonly metrics?: ThreadMetrics;
-  /** The module of the query threads, where a test wants some that misbehave. */
-  readonly entry?: URL;
 }
 
+/** What the database says of itself. */
+export interface DatabaseSeen {
+  /** The epoch of the TNS registry's snapshot, microseconds since 1970, however old; null when there is none. */
+  readonly tnsSnapshotEpochUs: number | null;
+  /** The latest ingest time of any object, microseconds since 1970; null when there is none. */
+  readonly latestIngestTimeUs: number | null;
+}
+
+/** For so long the catalogs are not looked at again: decoding their partitions takes milliseconds. */
+const CATALOGS_FRESH_MS = 10_000;
+
+/** One a thread that serves. */
 export class Service {
   readonly config: Config;
   readonly log: Log;
   readonly provenance: Provenance;
   readonly metrics: ThreadMetrics;
-  readonly index: IndexSource;
-  readonly queries: QueryGate;
-  /** Of the one service in a process that is asked for it. */
-  readonly skyMap: SkyMap;
-  readonly #pool: Pool;
+  readonly coordination: Coordination;
+  readonly queries: QueryRunner;
+  #store: Store | undefined;
+  #footprintOrders: FootprintOrders;
+  #footprintsSeenMs = Number.NEGATIVE_INFINITY;
   #isStopping = false;
+  #isClosed = false;
 
-  constructor({ config, log, index, workers, metrics = new ThreadMetrics(), entry }: ServiceOptions) {
+  constructor({ config, log, coordination, metrics = new ThreadMetrics() }: ServiceOptions) {
     this.config = config;
     this.log = log;
-    this.index = index;
+    this.coordination = coordination;
     this.metrics = metrics;
     this.provenance = currentProvenance(config);
-    const dataDir = config.NEARSKY_DATA;
-    const facts = this.#facts();
-    this.#pool = new Pool({
-      threads: workers,
-      tasksPerThread: QUERY_TASKS_PER_THREAD,
-      dataDir,
-      facts,
-      queryTimeoutMs: 1000 * config.API_REQUEST_BUDGET_SECONDS + HUNG_MS,
-      maxHeapMib: config.NEARSKY_WORKER_HEAP_MIB,
-      ...(entry && { entry }),
+    this.queries = new QueryRunner({
+      generation: () => (this.#isClosed ? undefined : coordination.generation),
+      store: () => this.store,
+      databaseIsGone: () => coordination.state.databaseIsGone,
+      facts: new AnswerFacts(serviceFacts(config)),
+      metrics,
+      memory: new AnswerMemory({ limitMib: config.NEARSKY_ANSWER_MEMORY_MIB, state: coordination.state, metrics }),
+      onStaleIndex: generation => coordination.discard(generation),
+      log,
     });
-    const batcher = new Batcher({
-      pool: this.#pool,
-      generation: () => index.current,
-      onStaleIndex: generation => index.discard(generation),
-      onBatch: queries => metrics.batchSizes.observe(queries),
-      log: (event, fields) => {
-        if (event === 'pool_failed') metrics.add('failedTasks', 1);
-        log(event, fields);
-      },
-    });
-    this.queries = new QueryGate(batcher, metrics);
-    this.skyMap = new SkyMap({ dataDir, facts, log });
   }
 
-  #facts(): ServiceFacts {
-    return {
-      provenance: this.provenance,
-      recordingRelease: PROVENANCE_RECORDING_RELEASE,
-      tnsUrlTemplate: this.config.TNS_OBJECT_URL_TEMPLATE,
-      tnsSnapshotMaxAgeSeconds: this.config.TNS_SNAPSHOT_MAX_AGE_SECONDS,
-    };
+  /**
+   * The database, opened when it is first needed.
+   * @throws StoreError
+   */
+  get store(): Store {
+    return (this.#store ??= openStore(this.config.NEARSKY_DATA, 'read'));
   }
 
   /** Whether the index can answer. */
   get indexReady(): boolean {
-    return this.index.current !== undefined;
-  }
-
-  /** Starts the query threads, so that the first queries do not wait for them. */
-  async warm(): Promise<void> {
-    const { threads } = this.#pool;
-    await Promise.allSettled(Array.from({ length: threads }, () => this.#pool.run({ kind: 'probe' })));
+    return this.coordination.generation !== undefined;
   }
 
   /** What the database says when it is looked at now; undefined when it cannot be read. */
-  probe(): Promise<ProbeAnswer | undefined> {
-    return this.index.probe();
+  look(): DatabaseSeen | undefined {
+    if (this.#isClosed || this.coordination.state.databaseIsGone) return undefined;
+    try {
+      const { store } = this;
+      store.resetRead();
+      return { tnsSnapshotEpochUs: store.tnsSnapshotEpochUs(), latestIngestTimeUs: store.latestIngestTimeUs() };
+    } catch (error) {
+      this.log('database_unreadable', { error: messageOf(error) });
+      return undefined;
+    }
+  }
+
+  /** Of the registered catalogs, as they were at most ten seconds ago; while the database cannot be read, as last seen. */
+  footprintOrders(): FootprintOrders {
+    const nowMs = performance.now();
+    if (nowMs - this.#footprintsSeenMs < CATALOGS_FRESH_MS) return this.#footprintOrders;
+    if (this.#isClosed || this.coordination.state.databaseIsGone) return this.#footprintOrders;
+    try {
+      const { store } = this;
+      store.resetRead();
+      this.#footprintOrders = new Map(store.catalogs().map(({ name, coverage }) => [name, coverage.order]));
+      this.#footprintsSeenMs = nowMs;
+    } catch (error) {
+      this.log('database_unreadable', { error: messageOf(error) });
+    }
+    return this.#footprintOrders;
   }
 
   /** Whether it has been told to stop: it answers, but wants no new clients. */
@@ -101,8 +112,9 @@ export class Service {
     this.#isStopping = true;
   }
 
-  /** Finishes what is running and ends the threads. */
+  /** Lets go of the database; queries are refused from now on. */
   async close(): Promise<void> {
-    await Promise.all([this.#pool.close(), this.skyMap.close()]);
+    this.#isClosed = true;
+    await this.#store?.close();
   }
 }

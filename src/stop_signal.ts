@@ -1,12 +1,13 @@
-const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
-
-/** Fires with the first SIGTERM or SIGINT; a second one ends the process at once, as it would without this. */
+/**
+ * Fires with the first SIGTERM or SIGINT. A SIGINT after that ends the process at once, because somebody at a terminal wants it to; a further
+ * SIGTERM changes nothing, because supervisors send it again while clients still wait for their answers.
+ */
 export function stopSignal(): AbortSignal {
   const controller = new AbortController();
   const stop = (signal: NodeJS.Signals) => {
-    for (const name of STOP_SIGNALS) process.off(name, stop);
+    process.off('SIGINT', stop);
     controller.abort(signal);
   };
-  for (const name of STOP_SIGNALS) process.on(name, stop);
+  process.on('SIGINT', stop).on('SIGTERM', stop);
   return controller.signal;
 }

@@ -2,6 +2,13 @@
 
 const ascii = new TextEncoder();
 const FIRST_BYTES = 1 << 16;
+/** A sink that needs more takes a mapped buffer. */
+const MAX_HEAP_BYTES = 1 << 21;
+/**
+ * Malloc maps a buffer of more than 32 MiB on its own, whatever it has met before: such a buffer takes memory only where it was written, and all of it
+ * goes back to the system when it is freed.
+ */
+const MAPPED_BYTES = 40 << 20;
 
 /** The bytes of a text that is written often: copying them costs as much as a few characters do one by one. */
 export function fragment(text: string): Uint8Array {
@@ -17,9 +24,14 @@ export function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
+/** Gives the memory of a buffer back at once, without waiting for a garbage collection. Whoever still has it finds it empty. */
+export function free({ buffer }: Uint8Array<ArrayBuffer>): void {
+  buffer.transfer(0);
+}
+
 export class ByteSink {
   /** Everything from `length` on is undefined. */
-  bytes = new Uint8Array(FIRST_BYTES);
+  bytes: Uint8Array<ArrayBuffer> = new Uint8Array(FIRST_BYTES);
   length = 0;
 
   /** Bytes that were prepared. */
@@ -49,9 +61,28 @@ export class ByteSink {
     for (let i = from; i < to; i++) bytes[at + i] = source[i]!;
   }
 
-  /** What another sink holds. */
+  /** Takes what another sink holds, which is empty afterwards. */
   append(sink: ByteSink): void {
-    this.fragment(sink.bytes.subarray(0, sink.length));
+    if (sink.#isMapped) this.#exchange(sink);
+    else this.fragment(sink.bytes.subarray(0, sink.length));
+    sink.length = 0;
+  }
+
+  /** What was written, which is the caller's from now on, to free when it is no longer needed; the sink is empty afterwards. */
+  take(): Uint8Array<ArrayBuffer> {
+    const written = this.bytes.subarray(0, this.length);
+    const taken = this.#isMapped ? written : written.slice();
+    if (this.#isMapped) this.bytes = new Uint8Array(FIRST_BYTES);
+    this.length = 0;
+    return taken;
+  }
+
+  /** Empties the sink, and gives back the memory that only a long answer takes. */
+  clear(): void {
+    this.length = 0;
+    if (!this.#isMapped) return;
+    free(this.bytes);
+    this.bytes = new Uint8Array(FIRST_BYTES);
   }
 
   /** A JSON number: shortest round-trip; what is not finite is null. */
@@ -94,8 +125,26 @@ export class ByteSink {
   }
 
   #enlarge(): void {
-    const larger = new Uint8Array(Math.max(this.length, 2 * this.bytes.length));
+    const needed = Math.max(this.length, 2 * this.bytes.length);
+    const larger = new Uint8Array(needed <= MAX_HEAP_BYTES ? needed : Math.max(needed, MAPPED_BYTES));
     larger.set(this.bytes);
+    if (this.#isMapped) free(this.bytes);
     this.bytes = larger;
+  }
+
+  get #isMapped(): boolean {
+    return this.bytes.length >= MAPPED_BYTES;
+  }
+
+  /** Puts what is written here before what the other sink holds, in the other's buffer, and takes that: a long text is not copied to another buffer. */
+  #exchange(sink: ByteSink): void {
+    const { bytes, length } = this;
+    const held = sink.length;
+    sink.#grow(length);
+    sink.bytes.copyWithin(length, 0, held);
+    sink.bytes.set(bytes.subarray(0, length));
+    this.bytes = sink.bytes;
+    this.length = length + held;
+    sink.bytes = bytes;
   }
 }

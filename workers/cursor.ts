@@ -1,4 +1,4 @@
-/** Writing the cursors of paged operations (wire contract, section 10); `src/http/cursor.ts` reads them. */
+/** Writing the cursors of paged operations (docs/contract.md, Cursors); `src/http/cursor.ts` reads them. */
 import type { DetailLevel, TimeField } from '../src/contract/enums.ts';
 import type { RecentPosition } from '../src/store/recent.ts';
 import { formatTime } from './times.ts';

@@ -17,15 +17,14 @@ import {
   fstatSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readSync,
   renameSync,
   rmSync,
-  statSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { Arena } from '../index/mod.ts';
+import { partOf } from '../src/store/parts.ts';
 import type { Store } from '../src/store/store.ts';
 import type { BuiltIndex, IndexedExtent, SaveIndexTask } from './tasks.ts';
 import { currentStore, threadDataDir } from './thread.ts';
@@ -38,8 +37,6 @@ const PREFIX_BYTES = 16;
 const DIGEST_BYTES = 32;
 const CHUNK_BYTES = 1 << 20;
 const MAX_HEADER_BYTES = 1 << 16;
-/** A file that a killed process left half written is in nobody's use by then. */
-const ABANDONED_MS = 3_600_000;
 
 interface Header extends IndexedExtent {
   readonly mark: string;
@@ -48,31 +45,23 @@ interface Header extends IndexedExtent {
 
 /** Writes aside and renames, so that there is always a whole file. It is not flushed: one torn by a power cut fails its digest. */
 export function runSaveIndex({ sequence, rows, arenas }: SaveIndexTask): undefined {
-  const mark = historyMark(currentStore(), { sequence, rows });
+  const store = currentStore();
+  const mark = historyMark(store, { sequence, rows });
   if (mark === undefined) return;
   const directory = join(threadDataDir(), DIRECTORY);
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  removeAbandoned(directory);
-  const aside = join(directory, `${FILE}.${process.pid}.tmp`);
+  // A data directory that is gone is not made again: it may come back.
+  if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 });
+  const file = join(directory, FILE);
+  const aside = partOf(file, store.livePids()).path;
   const fd = openSync(aside, 'w', 0o600);
   try {
     writeIndex(fd, { sequence, rows, mark, arenas: arenas.map(arena => arena.byteLength) }, arenas);
-    renameSync(aside, join(directory, FILE));
+    renameSync(aside, file);
   } catch (error) {
     rmSync(aside, { force: true });
     throw error;
   } finally {
     closeSync(fd);
-  }
-}
-
-function removeAbandoned(directory: string): void {
-  for (const name of readdirSync(directory)) {
-    const path = join(directory, name);
-    if (!name.endsWith('.tmp')) continue;
-    // Another server may rename its file between the listing and this.
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found && Date.now() - found.mtimeMs > ABANDONED_MS) rmSync(path, { force: true });
   }
 }
 

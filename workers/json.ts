@@ -1,4 +1,4 @@
-/** JSON text as the wire contract wants it: `": "` and `", "`, ASCII only, 64-bit integers bare, what is not finite null. */
+/** JSON text as the contract (docs/contract.md) wants it: `": "` and `", "`, ASCII only, 64-bit integers bare, what is not finite null. */
 
 /** A value whose JSON text is known already. */
 export class Rendered {

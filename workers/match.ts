@@ -1,19 +1,12 @@
 /** The task `match`: the nearest source in one file of a catalog for each of some objects. */
-import {
-  Arena,
-  buildArena,
-  conePixels,
-  isPosition,
-  MAX_ORDER,
-  pixelOf,
-  RADIANS_PER_DEGREE,
-  SkyIndex,
-} from '../index/mod.ts';
+import { conePixels, isPosition, MAX_ORDER, RADIANS_PER_DEGREE, wrapRa } from '../index/mod.ts';
 import { checkColumns, sourceId } from '../src/catalogs/columns.ts';
 import { CatalogError, ReadFailure, withStableFile } from '../src/catalogs/errors.ts';
 import { type CatalogFiles, catalogFiles, noReads, type ReadCounts } from '../src/catalogs/files.ts';
 import { openParquet, type ParquetFile } from '../src/catalogs/parquet.ts';
 import type { CatalogColumns } from '../src/catalogs/types.ts';
+import { ObjectZones, PAD_ARCSEC } from '../src/crossmatch/zones.ts';
+import { packSource } from '../src/store/records.ts';
 import { Gate } from './gate.ts';
 import { threadCatalogs } from './thread.ts';
 
@@ -37,11 +30,15 @@ export interface FileMatches {
   readonly object: Uint32Array;
   readonly id: BigInt64Array;
   readonly separationArcsec: Float64Array;
-  /** The source's own position, degrees. */
-  readonly ra: Float64Array;
-  readonly dec: Float64Array;
-  /** Values by payload column, in the order of `columns.payload`. */
-  readonly payload: readonly (readonly unknown[])[];
+  /**
+   * The bytes of the sources, one behind the other: see `packSource`. The position is the source's own, RA from 0 to 360 whatever the
+   * convention of the catalog; the payload's values are in the order of `columns.payload`.
+   */
+  readonly sources: Uint8Array;
+  /** Where each of them ends. */
+  readonly sourceEnds: Uint32Array;
+  /** Rows that can be no source: of those that were read, the ones without a position, and near an object the ones without an id. */
+  readonly rowsPassedOver: number;
 }
 
 /** `unreadable`: the file cannot be read now. `unusable`: it is not what the catalog's registration says. */
@@ -80,27 +77,37 @@ async function matchIn(files: CatalogFiles, task: MatchTask): Promise<FileMatche
 /** A source within the radius of some object. */
 interface Candidate {
   readonly row: number;
+  /** 0 to 360 degrees, as everything that is compared. */
   readonly ra: number;
+  /** The same right ascension as the catalog has it. */
+  readonly publishedRa: number;
   readonly dec: number;
   readonly id: bigint;
 }
 
 async function matchFile(task: MatchTask, file: ParquetFile): Promise<FileMatches> {
-  const sieve = new Sieve(task);
+  const zones = new ObjectZones(task.ra, task.dec, task.radiusArcsec);
   const reached = [...file.rowGroups.keys()].filter(rowGroup => reachesRowGroup(task, file, rowGroup));
-  const candidates = (await settled(reached.map(rowGroup => sift(task, sieve, file, rowGroup)))).flat();
-  // In ascending order of id, a candidate's ordinal stands for its id in the index: it breaks ties alike and leads back
-  // to the row.
-  candidates.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
-  const found = nearestCandidates(task, candidates);
-  const matched = found.map(({ ordinal }) => candidates[ordinal]!);
+  const sifted = await settled(reached.map(rowGroup => sift(task, zones, file, rowGroup)));
+  const candidates = sifted.flatMap(part => part.candidates);
+  const found = nearestCandidates(task, zones, candidates);
+  const matched = found.map(({ candidate }) => candidate);
+  const payload = await readPayload(task.columns, file, matched);
+  const sources = matched.map(({ ra, dec }, at) =>
+    packSource(
+      ra,
+      dec,
+      payload.map(values => values[at]),
+    ),
+  );
+  let end = 0;
   return {
     object: Uint32Array.from(found, ({ object }) => object),
     id: BigInt64Array.from(matched, ({ id }) => id),
     separationArcsec: Float64Array.from(found, ({ separationArcsec }) => separationArcsec),
-    ra: Float64Array.from(matched, ({ ra }) => ra),
-    dec: Float64Array.from(matched, ({ dec }) => dec),
-    payload: await readPayload(task.columns, file, matched),
+    sources: Buffer.concat(sources),
+    sourceEnds: Uint32Array.from(sources, ({ length }) => (end += length)),
+    rowsPassedOver: sifted.reduce((sum, part) => sum + part.passedOver, 0),
   };
 }
 
@@ -110,43 +117,67 @@ async function settled<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   return Promise.all(promises);
 }
 
-/** The rows of one row group that pass the sieve. A row without a valid position or an id is no source. */
-async function sift(task: MatchTask, sieve: Sieve, file: ParquetFile, rowGroup: number): Promise<Candidate[]> {
+interface Sifted<T> {
+  readonly candidates: T[];
+  readonly passedOver: number;
+}
+
+/** The rows of one row group that lie near an object. A row without a valid position or an id is no source. */
+async function sift(
+  task: MatchTask,
+  zones: ObjectZones,
+  file: ParquetFile,
+  rowGroup: number,
+): Promise<Sifted<Candidate>> {
   const { columns } = task;
   const { rowStart } = file.rowGroups[rowGroup]!;
   const bytes = file.bytesInRowGroup(columns.ra, rowGroup) + file.bytesInRowGroup(columns.dec, rowGroup);
   const found = await memory.run(bytes, async () => {
     const [ra, dec] = await settled([file.readNumbers(columns.ra, rowGroup), file.readNumbers(columns.dec, rowGroup)]);
-    return passing(sieve, ra!, dec!);
+    return nearRows(zones, ra!, dec!);
   });
-  const rows = found.map(({ row }) => rowStart + row);
+  const rows = found.candidates.map(({ row }) => rowStart + row);
   const ids = await memory.run(file.bytesOfRows(columns.id, rows), () => file.readValues(columns.id, rows));
-  return found.flatMap(({ ra, dec }, index) => {
+  const candidates = found.candidates.flatMap((place, index) => {
     const id = sourceId(ids[index], file, columns.id);
-    return id === undefined ? [] : [{ row: rows[index]!, ra, dec, id }];
+    return id === undefined ? [] : [{ ...place, row: rows[index]!, id }];
   });
+  return { candidates, passedOver: found.passedOver + rows.length - candidates.length };
 }
 
-function passing(sieve: Sieve, ra: Float64Array, dec: Float64Array): Omit<Candidate, 'id'>[] {
-  const found: Omit<Candidate, 'id'>[] = [];
-  for (let row = 0; row < ra.length; row++) {
-    if (isPosition(ra[row]!, dec[row]!) && sieve.passes(ra[row]!, dec[row]!))
-      found.push({ row, ra: ra[row]!, dec: dec[row]! });
+function nearRows(zones: ObjectZones, published: Float64Array, decs: Float64Array): Sifted<Omit<Candidate, 'id'>> {
+  const candidates: Omit<Candidate, 'id'>[] = [];
+  let passedOver = 0;
+  for (let row = 0; row < published.length; row++) {
+    const publishedRa = published[row]!;
+    const ra = wrapRa(publishedRa);
+    const dec = decs[row]!;
+    if (!isPosition(ra, dec)) passedOver++;
+    else if (zones.hasNear(ra, dec)) candidates.push({ row, ra, publishedRa, dec });
   }
-  return found;
+  return { candidates, passedOver };
 }
 
-function nearestCandidates({ ra, dec, radiusArcsec }: MatchTask, candidates: readonly Candidate[]) {
-  const arena = buildArena({
-    ra: Float64Array.from(candidates, candidate => candidate.ra),
-    dec: Float64Array.from(candidates, candidate => candidate.dec),
-    id: BigInt64Array.from(candidates, (_, ordinal) => BigInt(ordinal)),
-  });
-  const index = new SkyIndex([new Arena(arena)]);
-  return Array.from(ra, (_, object) => {
-    const nearest = index.nearest(ra[object]!, dec[object]!, radiusArcsec);
-    return nearest && { object, ordinal: Number(nearest.id), separationArcsec: nearest.separationArcsec };
-  }).filter(found => found !== undefined);
+interface Nearest {
+  readonly object: number;
+  readonly candidate: Candidate;
+  readonly separationArcsec: number;
+}
+
+/** The nearest candidate of each object that has one, by ascending object; of equal separations the lowest id. */
+function nearestCandidates({ ra }: MatchTask, zones: ObjectZones, candidates: readonly Candidate[]): Nearest[] {
+  const nearest: (Nearest | undefined)[] = new Array(ra.length).fill(undefined);
+  for (const candidate of candidates) {
+    zones.near(candidate.ra, candidate.dec, (object, separationArcsec) => {
+      const best = nearest[object];
+      const isNearer =
+        !best ||
+        separationArcsec < best.separationArcsec ||
+        (separationArcsec === best.separationArcsec && candidate.id < best.candidate.id);
+      if (isNearer) nearest[object] = { object, candidate, separationArcsec };
+    });
+  }
+  return nearest.filter(found => found !== undefined);
 }
 
 /** Payload columns that are read at once take no more, unless it is one. */
@@ -171,10 +202,17 @@ async function readPayload(
   const places = matched.map(({ row }) => place.get(row)!);
   return payload.map(({ column }) => {
     if (column === null) return matched.map(() => null);
-    if (column === ra) return matched.map(candidate => candidate.ra);
+    if (column === ra) return matched.map(candidate => candidate.publishedRa);
     if (column === dec) return matched.map(candidate => candidate.dec);
-    return places.map(at => values.get(column)![at]);
+    return places.map(at => storable(values.get(column)![at]));
   });
+}
+
+/** A decimal without a fraction may have more digits than the store has integers for: then it is the nearest double. */
+function storable(value: unknown): unknown {
+  if (typeof value !== 'bigint' || BigInt.asIntN(64, value) === value || BigInt.asUintN(64, value) === value)
+    return value;
+  return Number(value);
 }
 
 /** The columns in their order, as many at once as stay within PAYLOAD_BYTES. */
@@ -192,40 +230,6 @@ function portions(
     } else all.push({ columns: [column], bytes });
   }
   return all;
-}
-
-/**
- * Added to radii where pixels and boxes are concerned, so that rounding never loses a source on a bound: far above the
- * error of float64 degrees.
- */
-const PAD_ARCSEC = 1e-3;
-
-/**
- * Tells which sources lie within the radius of any object: by HEALPix pixels of order 13 (26 arcsec), which costs a
- * quarter, and then exactly.
- *
- * Rows need not be sorted, and no `_healpix_29` column is asked: it may be absent, in any place, or of another version
- * of the positions.
- */
-class Sieve {
-  readonly #pixels = new Set<number>();
-  readonly #objects: SkyIndex;
-  readonly #radiusArcsec: number;
-
-  constructor({ ra, dec, radiusArcsec }: MatchTask) {
-    this.#radiusArcsec = radiusArcsec;
-    this.#objects = new SkyIndex([new Arena(buildArena({ ra, dec, id: new BigInt64Array(ra.length) }))]);
-    for (let object = 0; object < ra.length; object++) {
-      for (const pixel of conePixels(MAX_ORDER, ra[object]!, dec[object]!, radiusArcsec + PAD_ARCSEC))
-        this.#pixels.add(pixel);
-    }
-  }
-
-  passes(ra: number, dec: number): boolean {
-    return (
-      this.#pixels.has(pixelOf(MAX_ORDER, ra, dec)) && this.#objects.nearest(ra, dec, this.#radiusArcsec) !== undefined
-    );
-  }
 }
 
 /** The column that HATS sorts the rows by: NESTED pixels of order 29. */
@@ -258,7 +262,7 @@ function reachesRowGroup({ columns, ra, dec, radiusArcsec }: MatchTask, file: Pa
   return false;
 }
 
-/** Whether a disc (degrees) can hold a right ascension of [min, max], degrees. */
+/** Whether a disc (degrees) can hold a right ascension of [min, max], degrees of any convention. */
 function reachesRa(
   ra: number,
   dec: number,
@@ -268,5 +272,10 @@ function reachesRa(
   // The disc reaches asin(sin r / cos dec) to either side, which up to a ratio of 1/2 is less than 1.1 times the ratio.
   const ratio = radius / Math.cos(dec * RADIANS_PER_DEGREE);
   if (ratio * RADIANS_PER_DEGREE > 0.5) return true;
-  return [-360, 0, 360].some(turn => ra + turn + 1.1 * ratio >= min && ra + turn - 1.1 * ratio <= max);
+  const width = max - min;
+  // All around, or not known: rows may have infinite right ascensions.
+  if (!(width < 360)) return true;
+  // From the least right ascension eastward to the disc's western edge; its eastern edge may lie beyond the next turn.
+  const west = wrapRa(ra - 1.1 * ratio - wrapRa(min));
+  return west <= width || west + 2.2 * ratio >= 360;
 }

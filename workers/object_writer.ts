@@ -1,4 +1,4 @@
-/** Stored objects as answers show them; keys and their order are those of the wire contract (sections 3.2 to 3.6). */
+/** Stored objects as answers show them; keys and their order are those of the contract (docs/contract.md, Provenance; Objects). */
 import type { DetailLevel, ObjectStatus } from '../src/contract/enums.ts';
 import type { ObjectView } from '../src/store/object_record.ts';
 import type { SourceValues } from '../src/store/records.ts';
@@ -58,7 +58,7 @@ export class ObjectWriter {
     this.#level = LEVEL[detail];
   }
 
-  /** The status of an object that is stored (wire contract, section 3.3). */
+  /** The status of an object that is stored (docs/contract.md, Objects). */
   statusOf(object: ObjectView): ObjectStatus {
     if (object.state === 'pending') return 'crossmatch_pending';
     return object.hasMatches ? 'coincident_sources' : this.#shape(object).status;

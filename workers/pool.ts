@@ -1,7 +1,7 @@
 /** The worker threads. The one file that knows Piscina and its options. */
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Worker } from 'node:worker_threads';
+import type { MessagePort, Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import type { RemoteOptions } from '../src/catalogs/remote/options.ts';
 import { programModule } from '../src/program_files.ts';
@@ -14,12 +14,10 @@ export interface PoolOptions {
   readonly tasksPerThread?: number;
   /** The data directory, for tasks that read the database. */
   readonly dataDir?: string;
-  /** What answers say about the service, for `query` tasks. */
+  /** What answers say about the service, for `skyMap` tasks. */
   readonly facts?: ServiceFacts;
   /** How its threads read catalogs, for `match` tasks. */
   readonly catalogs?: CatalogReading;
-  /** How long a `query` task may take before its thread counts as hung, milliseconds. */
-  readonly queryTimeoutMs?: number;
   /** What a thread may have on its heap, MiB; one that needs more is ended, and replaced. The runtime's own limit by default. */
   readonly maxHeapMib?: number;
   /** The module whose default export runs a task; `worker.ts` unless a test wants threads that misbehave. */
@@ -29,7 +27,9 @@ export interface PoolOptions {
 export interface RunOptions {
   /** When it fires, the promise rejects with the signal's reason; the thread finishes the task and its answer is dropped. */
   readonly signal?: AbortSignal;
-  readonly transferList?: ArrayBuffer[];
+  readonly transferList?: (ArrayBuffer | MessagePort)[];
+  /** When it fires, the thread that runs the task is ended, and replaced; the promise rejects with a PoolError. */
+  readonly ends?: AbortSignal;
   /** Milliseconds after which the promise rejects with a PoolError and the threads are replaced. */
   readonly timeoutMs?: number;
 }
@@ -52,15 +52,17 @@ export class PoolError extends Error {
   override name = 'PoolError';
 }
 
-/** No task is waited for longer than this. A query has its own, shorter budget; this one is for a thread that no longer answers. */
+/** No task is waited for longer than this: it is for a thread that no longer answers. */
 const TIMEOUT_MS: Readonly<Record<Task['kind'], number>> = {
-  query: 30_000,
-  probe: 30_000,
+  /** They last as long as the process does; their threads are watched otherwise. */
+  serve: Number.POSITIVE_INFINITY,
+  write: Number.POSITIVE_INFINITY,
   metrics: 30_000,
   tail: 600_000,
   /** A remote file has a limit of its own, and up to eight share a thread. */
   match: 3_600_000,
   normalise: 60_000,
+  importLines: 60_000,
   join: 600_000,
   merge: 600_000,
   saveIndex: 600_000,
@@ -88,7 +90,6 @@ export class Pool {
   #piscina: Piscina | undefined;
   readonly #threadData: ThreadData;
   readonly #entry: URL;
-  readonly #timeoutMs: Readonly<Record<Task['kind'], number>>;
   readonly #maxHeapMib: number | undefined;
   /** For each thread, what settles when its modules are loaded, or it has ended. */
   readonly #loaded = new WeakMap<Worker, Promise<void>>();
@@ -101,7 +102,6 @@ export class Pool {
     this.threads = options.threads;
     this.tasksPerThread = options.tasksPerThread ?? 1;
     this.#entry = options.entry ?? programModule('workers/worker');
-    this.#timeoutMs = { ...TIMEOUT_MS, ...(options.queryTimeoutMs && { query: options.queryTimeoutMs }) };
     this.#maxHeapMib = options.maxHeapMib;
     this.#threadData = { dataDir: options.dataDir, facts: options.facts, catalogs: options.catalogs };
   }
@@ -130,7 +130,7 @@ export class Pool {
   }
 
   #settled(task: Task, options: RunOptions): Promise<unknown> {
-    const timeoutMs = options.timeoutMs ?? this.#timeoutMs[task.kind];
+    const timeoutMs = options.timeoutMs ?? TIMEOUT_MS[task.kind];
     const crew = (this.#piscina ??= this.#start());
     return new Promise((resolve, reject) => {
       const hung = () => {
@@ -140,14 +140,15 @@ export class Pool {
         this.#replace(crew);
       };
       const aborted = () => finish(() => reject(options.signal?.reason));
-      const timer = setTimeout(hung, timeoutMs);
+      const timer = timeoutMs < Number.POSITIVE_INFINITY ? setTimeout(hung, timeoutMs) : undefined;
       const finish = (settle: () => void) => {
         clearTimeout(timer);
         options.signal?.removeEventListener('abort', aborted);
         settle();
       };
       options.signal?.addEventListener('abort', aborted, { once: true });
-      crew.run(task, options.transferList ? { transferList: options.transferList } : {}).then(
+      const { transferList, ends } = options;
+      crew.run(task, { ...(transferList && { transferList }), ...(ends && { signal: ends }) }).then(
         value => finish(() => resolve(value)),
         error =>
           finish(() =>
@@ -211,5 +212,6 @@ export class Pool {
 function threadEnded(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') return true;
+  if (error.name === 'AbortError') return true;
   return /^(Terminating worker thread|worker exited with code)/.test(error.message);
 }

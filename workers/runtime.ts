@@ -1,5 +1,4 @@
 /** What differs between Node and Deno 2.9.5 and cannot be avoided: all of it is here, and no other file asks which of them runs it. */
-import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 
 export const isDeno = 'Deno' in globalThis;
 
@@ -21,14 +20,9 @@ export function fromEventLoop<T>(work: () => T | Promise<T>): T | Promise<T> {
 }
 
 /**
- * The end of a turn of the event loop, in which messages have come in. In Deno hardly any do before an immediate, and all before a timer,
- * which under Node would idle a millisecond.
+ * Calls `work` when this turn of the event loop is over and what has come in meanwhile is dealt with. In Deno hardly anything comes in before
+ * an immediate, and all before a timer, which under Node would idle a millisecond.
  */
-export const nextTurn: () => Promise<unknown> = isDeno ? () => sleep(0) : () => immediate();
-
-/**
- * Up to this size answers cross to the main thread as text. The garbage collector counts what lies outside its heap: with a buffer for each
- * batch it marked all of the heap 2.6 times a second, for 14 ms each (Node 24). A longer text would get pages of its own. Under Deno texts
- * cost an answer 5 µs more than buffers.
- */
-export const MAX_CROSSING_TEXT = isDeno ? 0 : 120_000;
+export const afterThisTurn: (work: () => void) => void = isDeno
+  ? work => void setTimeout(work, 0)
+  : work => void setImmediate(work);

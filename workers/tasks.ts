@@ -5,17 +5,22 @@
 import type { Generation } from '../index/mod.ts';
 import type { DetailLevel, TimeField } from '../src/contract/enums.ts';
 import type { AnswerFormat } from '../src/contract/formats.ts';
+import type { ServeTask } from '../src/server/server_thread.ts';
 import type { Counters } from '../src/store/counters.ts';
 import type { RecentPosition } from '../src/store/recent.ts';
 import type { RegistrySnapshot } from '../src/store/registry.ts';
 import type { ProvenanceSet } from '../src/store/types.ts';
 import type { Info, Serialization } from '../src/tables/votable.ts';
+import type { TnsName } from '../src/tns/names.ts';
+import type { PackedPieces } from '../src/transfer/pieces.ts';
 import type { ConeTarget, Verbosity } from '../src/vo/cone_tables.ts';
 import type { MocFormat } from '../src/vo/moc.ts';
+import type { WriteTask } from '../src/writer_thread.ts';
 import type { JoinAnswer, JoinTask } from './join.ts';
 import type { MatchAnswer, MatchTask } from './match.ts';
 import type { NormaliseAnswer, NormaliseTask } from './normalise.ts';
 import type { FollowSkyTask, SkyMapAnswer, SkyMapTask, SkyProgress } from './sky_map.ts';
+import type { ImportLinesTask } from './transfer.ts';
 
 export interface ServiceProvenance extends ProvenanceSet {
   readonly service_version: string | null;
@@ -63,10 +68,8 @@ export interface PositionInput extends Sent, Circle {
   readonly kind: 'position';
 }
 
-export interface TnsInput extends Sent {
+export interface TnsInput extends Sent, TnsName {
   readonly kind: 'tns';
-  /** From `normalizeTnsName`. */
-  readonly name: string;
   readonly radiusArcsec: number;
 }
 
@@ -159,48 +162,16 @@ export interface PublishedGeneration extends Generation {
   readonly replacedBytes: number;
 }
 
-/** Answers a batch of queries from one generation and the database. Needs a pool with a data directory. */
-export interface QueryTask {
-  readonly kind: 'query';
-  readonly generation: PublishedGeneration;
-  /** From `packQueries`. */
-  readonly queries: ArrayBuffer;
-}
-
-/**
- * How one query of a batch ended. `unreadable`: the database could not be read. `stale_index`: the generation names an object that the
- * database does not hold. `fault`: a fault of our own.
- */
-export type QueryOutcome = 'ok' | 'too_expensive' | 'unreadable' | 'stale_index' | 'fault';
-
-export interface QueryAnswers {
-  /** Every body of the batch, one after another: as text, a character a byte, or, where they are long, as bytes, transferred. */
-  readonly bodies: string | ArrayBuffer;
-  /** Where the body of query i ends in them; it begins where the one before it ends. */
-  readonly ends: readonly number[];
-  readonly outcomes: readonly QueryOutcome[];
-  /** For the log: what went wrong, by position in the batch. */
-  readonly faults: Readonly<Record<number, string>>;
-}
-
-/** Reads a few trivial things from the database: whether queries can be answered at all. */
-export interface ProbeTask {
-  readonly kind: 'probe';
-}
-
-export interface ProbeAnswer {
-  /** The epoch of the TNS registry's snapshot, microseconds since 1970, however old; null when there is none. */
-  readonly tnsSnapshotEpochUs: number | null;
-  /** The latest ingest time of any object, microseconds since 1970; null when there is none. */
-  readonly latestIngestTimeUs: number | null;
-}
-
 /** What whoever watches the service wants to know of the database. */
 export interface MetricsTask {
   readonly kind: 'metrics';
 }
 
-export interface MetricsAnswer extends ProbeAnswer {
+export interface MetricsAnswer {
+  /** The epoch of the TNS registry's snapshot, microseconds since 1970, however old; null when there is none. */
+  readonly tnsSnapshotEpochUs: number | null;
+  /** The latest ingest time of any object, microseconds since 1970; null when there is none. */
+  readonly latestIngestTimeUs: number | null;
   readonly lastSequence: number;
   readonly objects: number;
   readonly pending: number;
@@ -270,11 +241,12 @@ export interface RegistryIndex {
 }
 
 export type Task =
-  | QueryTask
+  | ServeTask
+  | WriteTask
   | MatchTask
   | NormaliseTask
+  | ImportLinesTask
   | JoinTask
-  | ProbeTask
   | MetricsTask
   | TailTask
   | MergeTask
@@ -285,11 +257,12 @@ export type Task =
   | SkyMapTask;
 
 export interface Results {
-  query: QueryAnswers;
+  serve: undefined;
+  write: undefined;
   match: MatchAnswer;
   normalise: NormaliseAnswer;
+  importLines: PackedPieces;
   join: JoinAnswer;
-  probe: ProbeAnswer;
   metrics: MetricsAnswer;
   tail: TailAnswer;
   merge: BuiltArena;

@@ -23,8 +23,7 @@ export function threadCatalogs(): CatalogReading {
 }
 
 export function threadFacts(): ServiceFacts {
-  if (facts === undefined)
-    throw new Error('Cannot answer queries as this pool was made without the facts of the service');
+  if (facts === undefined) throw new Error('Cannot draw a map as this pool was made without the facts of the service');
   return facts;
 }
 

@@ -2,24 +2,22 @@
 import { runMerge, runTail } from './build.ts';
 import { runOpenIndex, runSaveIndex } from './index_file.ts';
 import { runJoin } from './join.ts';
-import { runMetrics, runProbe, runQueries } from './query.ts';
+import { runMetrics } from './metrics.ts';
 import { runRegistry } from './registry.ts';
-import { fromEventLoop } from './runtime.ts';
 import type { ResultOf, Task } from './tasks.ts';
 
-export default async function run(task: Task): Promise<ResultOf<Task>> {
+/** A task that a pool's thread ends with in a while; the others have threads of their own, with entries of their own. */
+type ShortTask = Exclude<Task, { readonly kind: 'serve' | 'write' }>;
+
+export default async function run(task: ShortTask): Promise<ResultOf<ShortTask>> {
   switch (task.kind) {
-    case 'query':
-      return fromEventLoop(() => runQueries(task));
     case 'match':
-      // Loaded when first needed: its Parquet reader is no business of a query thread.
+      // Loaded when first needed: its Parquet reader is no business of the other tasks.
       return (await import('./match.ts')).runMatch(task);
     case 'normalise':
       return (await import('./normalise.ts')).default(task);
     case 'join':
       return runJoin(task);
-    case 'probe':
-      return runProbe();
     case 'metrics':
       return runMetrics();
     case 'tail':

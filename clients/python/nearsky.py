@@ -25,10 +25,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from email.utils import parsedate_to_datetime
 from operator import index
 from typing import Any, Callable, Iterable, Iterator
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, unquote, urlencode
 
 __all__ = ["Nearsky", "NearskyError", "Walk", "rows", "to_astropy", "to_pandas"]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 DEFAULT_RETRY_AFTER_SECONDS = 30.0
 MAX_RETRY_AFTER_SECONDS = 300.0
@@ -40,7 +40,7 @@ class NearskyError(Exception):
     """An answer that is an error.
 
     `code` is that of the API; or `not_nearsky` where the answer is none of a nearsky service, `repeated_cursor` where a walk would not
-    end. `status` is that of HTTP; `param` the parameter at fault, or `params` where they are several; `retryable` whether the same
+    end, `unknown_parameter` where the service has ignored `params`, such as a misspelt filter. `status` is that of HTTP; `param` the parameter at fault, or `params` where they are several; `retryable` whether the same
     request may succeed later.
     """
 
@@ -280,6 +280,9 @@ class Nearsky:
             status, headers, text = self._send(path, body)
         if status != 200:
             raise _error_of(self._base + path, status, text)
+        unknown = headers.get("X-Unknown-Parameters")
+        if unknown is not None:
+            raise _unknown_parameters(unknown, status)
         try:
             return json.loads(text)
         except ValueError as error:
@@ -361,6 +364,21 @@ def _error_of(address: str, status: int, text: bytes) -> NearskyError:
     blamed = param or ", ".join(params or [])
     said = f"{message} ({status} {code}{', ' + blamed if blamed else ''})"
     return NearskyError(said, code, status, param, params, answer.get("retryable", False))
+
+
+def _unknown_parameters(header: str, status: int) -> NearskyError:
+    """Of parameters that the service has ignored: its answer is not what was asked for."""
+    params, said = [], []
+    for item in header.split(", "):
+        name, _, more = item.partition(";")
+        key, _, value = more.partition("=")
+        if key == "more":
+            said.append(f"{value} others")
+            continue
+        params.append(unquote(name))
+        said.append(unquote(name) + (f" (did you mean {unquote(value)}?)" if key == "did-you-mean" else ""))
+    message = f"The service does not know {', '.join(said)} and has answered without: leave out or correct these"
+    return NearskyError(message, "unknown_parameter", status, params=params)
 
 
 def _not_ours(address: str, status: int, why: str) -> NearskyError:

@@ -233,7 +233,10 @@ export interface NearskyErrorDetails {
 /** An answer that is an error. */
 export declare class NearskyError extends Error {
   constructor(message: string, details: NearskyErrorDetails);
-  /** That of the API; or `not_nearsky` where the answer is none of a nearsky service, `repeated_cursor` where a walk would not end. */
+  /**
+   * That of the API; or `not_nearsky` where the answer is none of a nearsky service, `repeated_cursor` where a walk would not end,
+   * `unknown_parameter` where the service has ignored `params`, such as a misspelt filter.
+   */
   readonly code: string;
   /** Of HTTP. */
   readonly status: number;

@@ -212,6 +212,8 @@ export class Nearsky {
     }
     const text = await response.text();
     if (!response.ok) throw errorOf(response, text);
+    const unknown = response.headers.get('X-Unknown-Parameters');
+    if (unknown !== null) throw unknownParameters(unknown, response.status);
     try {
       return parseExact(text);
     } catch {
@@ -400,6 +402,24 @@ function errorOf(response, text) {
     // It is no error of nearsky's: a proxy's, for example.
   }
   return notOurs(response, `the answer is ${status} ${response.statusText}`.trimEnd());
+}
+
+/**
+ * The service has ignored parameters: its answer is not what was asked for.
+ *
+ * @param {string} header
+ * @param {number} status
+ */
+function unknownParameters(header, status) {
+  const items = header.split(', ').map(item => item.split(';'));
+  const params = items.map(([name = '']) => decodeURIComponent(name)).filter(name => name !== '*');
+  const said = items.map(([name = '', more = '']) => {
+    const [key, value = ''] = more.split('=');
+    if (key === 'more') return `${value} others`;
+    return decodeURIComponent(name) + (key === 'did-you-mean' ? ` (did you mean ${decodeURIComponent(value)}?)` : '');
+  });
+  const message = `The service does not know ${said.join(', ')} and has answered without: leave out or correct these`;
+  return new NearskyError(message, { code: 'unknown_parameter', status, params });
 }
 
 /**

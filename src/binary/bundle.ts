@@ -10,9 +10,11 @@ const ROOT = programFile('.');
 /** What processes and threads are started with. Piscina starts its threads with a file beside the module that it is in. */
 const ENTRIES = [
   'src/main',
-  'src/acceptors/acceptor',
   'workers/worker',
+  'workers/server',
+  'workers/writer',
   'workers/normalise',
+  'workers/transfer',
   { out: 'src/worker', in: 'node_modules/piscina/dist/worker.js' },
 ].map(entry => (typeof entry === 'string' ? { out: entry, in: `${entry}.ts` } : entry));
 

@@ -1,9 +1,34 @@
-/** Addresses of remote catalogs: `http:`, `https:`, and `s3:` of public buckets. */
+/** Addresses of catalogs: `http:`, `https:`, `s3:` of public buckets, and `file:` of local directories. */
+import { fileURLToPath } from 'node:url';
+import { messageOf } from '../error_text.ts';
 import { CatalogError } from './errors.ts';
 
-/** Whether a location is an address and not a path. */
+const ACCEPTED =
+  'http://HOST/PATH, https://HOST/PATH, s3://BUCKET/KEY of a public bucket, file:///PATH or a local directory';
+
+/** Whether a location is an address elsewhere, and not a path or the address of a local directory. */
 export function isRemote(location: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:\/\//i.test(location);
+  return /^(?:[a-z][a-z0-9+.-]*:\/\/|(?:https?|s3):)/i.test(location) && !/^file:/i.test(location);
+}
+
+/**
+ * The path that a location names which is not remote.
+ * @throws CatalogError for a `file:` address of another host, or with an encoded slash
+ */
+export function localPath(location: string): string {
+  if (!/^file:\//i.test(location)) return location;
+  try {
+    return fileURLToPath(location);
+  } catch (error) {
+    throw new CatalogError(`Cannot open ${location}: ${messageOf(error)}. Catalogs are read from ${ACCEPTED}`, {
+      cause: error,
+    });
+  }
+}
+
+/** An address that is none, without what might be a secret. */
+function shown(text: string): string {
+  return text.replace(/[^/]*@/g, '…@').replace(/[?#].*/s, '…');
 }
 
 /**
@@ -13,7 +38,10 @@ export function isRemote(location: string): boolean {
  */
 export function checkedAddress(text: string): string {
   const url = URL.parse(text);
-  if (!url?.hostname) throw new CatalogError('Cannot open the catalog as its address is no valid URL');
+  if (!url?.hostname)
+    throw new CatalogError(
+      `Cannot open ${shown(text)} as it names no host or bucket: catalogs are read from ${ACCEPTED}`,
+    );
   if (url.username || url.password) {
     throw new CatalogError(
       `Cannot open the catalog at ${url.host} as its address holds a user name or password, which would be stored and shown: give the address of a public catalog`,
@@ -25,9 +53,7 @@ export function checkedAddress(text: string): string {
     );
   }
   if (!['http:', 'https:', 's3:'].includes(url.protocol)) {
-    throw new CatalogError(
-      `Cannot open ${url.href} as catalogs are read from http, https and s3 addresses or local directories: copy it to one of those`,
-    );
+    throw new CatalogError(`Cannot open ${url.href} as catalogs are read from ${ACCEPTED}: copy it to one of those`);
   }
   return url.href.replace(/\/+$/, '');
 }

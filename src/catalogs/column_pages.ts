@@ -3,14 +3,16 @@
  *
  * hyparquet's own reader decodes all pages between the first row and the last, and copies each column that may hold
  * nulls value by value: it took half the time of a crossmatch, for a few rows of each of 25 columns. So the loop over
- * the pages is ours; all decoding is hyparquet's.
+ * the pages is ours; all decoding is hyparquet's, which believes every count: what it is given is looked at before.
  */
-import { zstdDecompressSync } from 'node:zlib';
+import { unzipSync, zstdDecompressSync } from 'node:zlib';
 import { parquetHeader } from 'hyparquet/src/column.js';
 import { convert, convertWithDictionary, DEFAULT_PARSERS } from 'hyparquet/src/convert.js';
-import { decompressPage, readDataPage, readDataPageV2 } from 'hyparquet/src/datapage.js';
+import { decompressPage, readDataPage } from 'hyparquet/src/datapage.js';
+import { deltaBinaryUnpack } from 'hyparquet/src/delta.js';
+import { readRleBitPackedHybrid } from 'hyparquet/src/encoding.js';
 import { readPlain } from 'hyparquet/src/plain.js';
-import type { ColumnMetaData, DataPageHeader, PageHeader, SchemaElement } from 'hyparquet/src/types.js';
+import type { ColumnMetaData, PageHeader, SchemaElement } from 'hyparquet/src/types.js';
 import { compressors as scriptCompressors } from 'hyparquet-compressors';
 
 /** Some rows of one column. */
@@ -24,9 +26,10 @@ export interface ColumnPage {
   readonly present: ArrayLike<number> | undefined;
 }
 
-/** HATS catalogs are compressed with ZSTD; the runtime's own code takes a tenth of the time of the script's. */
+/** HATS catalogs are compressed with ZSTD; the runtime's own code takes a tenth of the time of the script's, and looks at gzip's checksum. */
 const compressors = {
   ...scriptCompressors,
+  GZIP: (input: Uint8Array, outputLength: number) => unzipSync(input, { maxOutputLength: outputLength }),
   ZSTD: (input: Uint8Array, outputLength: number) => zstdDecompressSync(input, { maxOutputLength: outputLength }),
 };
 
@@ -59,12 +62,16 @@ export function* columnPages(
   chunk: ColumnChunk,
   wanted: (firstRow: number, endRow: number) => boolean,
 ): Generator<ColumnPage> {
+  const { type } = chunk.metadata;
+  if (type !== chunk.element.type)
+    throw new Error(`it is of type ${chunk.element.type} in the schema, and ${type} where it lies`);
   const decoder = decoderOf(chunk);
+  const decimal = isDecimal(chunk.element) ? decimalOf(decimalScale(chunk.element)) : undefined;
   const reader = { view: new DataView(chunk.bytes), offset: 0 };
   let dictionary: ReturnType<typeof convert> | undefined;
   for (let firstRow = chunk.firstRow; firstRow < chunk.endRow; ) {
     const header = parquetHeader(reader);
-    checkHeader(header);
+    checkHeader(header, chunk.metadata);
     const bytes = new Uint8Array(chunk.bytes, reader.offset, header.compressed_page_size);
     reader.offset += header.compressed_page_size;
     if (header.type === 'DICTIONARY_PAGE') {
@@ -73,37 +80,79 @@ export function* columnPages(
     }
     const endRow = firstRow + rowsOf(header);
     if (endRow > chunk.endRow) throw new Error(`a page ends at row ${endRow} of ${chunk.endRow}`);
-    if (wanted(firstRow, endRow)) yield { firstRow, endRow, ...decodePage(bytes, header, dictionary, decoder) };
+    if (wanted(firstRow, endRow)) {
+      const { values, present } = decodePage(bytes, header, dictionary, decoder);
+      yield { firstRow, endRow, values: decimal ? Array.from(values, decimal) : values, present };
+    }
     firstRow = endRow;
   }
 }
 
 type Decoder = ReturnType<typeof decoderOf>;
 
-function decoderOf({ metadata, element }: ColumnChunk) {
+/**
+ * Pages reach hyparquet without their levels, as of a column that holds no nulls. It makes floats of decimals, which have no room for the
+ * digits of an id: it is not told what they are.
+ */
+function decoderOf({ metadata, element: described }: ColumnChunk) {
+  const { converted_type, logical_type, ...plain } = described;
+  const element: SchemaElement = isDecimal(described) ? plain : described;
+  const leaf = {
+    element: { ...element, repetition_type: 'REQUIRED' as const },
+    children: [],
+    count: 1,
+    path: [element.name],
+  };
   return {
+    utf8: !isDecimal(described),
     pathInSchema: [element.name],
     type: metadata.type,
     element,
-    schemaPath: pathTo(element),
+    schemaPath: [{ element: { name: 'schema', num_children: 1 }, children: [leaf], count: 2, path: [] }, leaf],
     codec: metadata.codec,
     parsers: DEFAULT_PARSERS,
     compressors,
   };
 }
 
-function pathTo(element: SchemaElement) {
-  const leaf = { element, children: [], count: 1, path: [element.name] };
-  return [{ element: { name: 'schema', num_children: 1 }, children: [leaf], count: 2, path: [] }, leaf];
+export function isDecimal({ converted_type, logical_type }: SchemaElement): boolean {
+  return converted_type === 'DECIMAL' || logical_type?.type === 'DECIMAL';
 }
 
-/** Counts that cannot be would keep the decoder busy for minutes: it believes them. */
-function checkHeader({ data_page_header, data_page_header_v2: v2, dictionary_page_header }: PageHeader): void {
-  const values = data_page_header?.num_values ?? v2?.num_values ?? dictionary_page_header?.num_values ?? 0;
+/** How many digits of a decimal stand behind its point. */
+export function decimalScale({ scale, logical_type }: SchemaElement): number {
+  return (logical_type?.type === 'DECIMAL' ? logical_type.scale : scale) ?? 0;
+}
+
+/** From what the file has of a decimal, its digits without the point, to its value: a bigint without a fraction, else the nearest double. */
+function decimalOf(scale: number): (stored: unknown) => bigint | number {
+  return stored => {
+    const digits = stored instanceof Uint8Array ? bigEndian(stored) : BigInt(stored as number | bigint);
+    return scale === 0 ? digits : Number(`${digits}e-${scale}`);
+  };
+}
+
+/** Two's complement, the highest byte first. */
+function bigEndian(bytes: Uint8Array): bigint {
+  const unsigned = BigInt(`0x0${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`);
+  return BigInt.asIntN(8 * bytes.length, unsigned);
+}
+
+/** Some writers say too little of a chunk's size; a page of up to this many bytes is believed all the same. */
+const BELIEVED_PAGE_BYTES = 64 * 2 ** 20;
+
+/** Counts that cannot be would keep the decoder busy for minutes, or take its memory: it believes them. */
+function checkHeader(header: PageHeader, { total_uncompressed_size }: ColumnMetaData): void {
+  const { data_page_header: v1, data_page_header_v2: v2, dictionary_page_header, uncompressed_page_size } = header;
+  const values = v1?.num_values ?? v2?.num_values ?? dictionary_page_header?.num_values ?? 0;
+  const nulls = v2?.num_nulls ?? 0;
   const levels = v2 ? [v2.definition_levels_byte_length, v2.repetition_levels_byte_length] : [];
   const isCount = (count: unknown) => Number.isInteger(count) && (count as number) >= 0;
-  if (![values, v2?.num_nulls ?? 0, ...levels].every(isCount) || (v2?.num_nulls ?? 0) > values)
-    throw new Error('a page has a damaged header');
+  const isSound =
+    [values, nulls, header.compressed_page_size, uncompressed_page_size, ...levels].every(isCount) &&
+    nulls <= values &&
+    uncompressed_page_size <= Math.max(Number(total_uncompressed_size), BELIEVED_PAGE_BYTES);
+  if (!isSound) throw new Error('a page has a damaged header');
 }
 
 /** In a flat column a value, null or not, is a row. */
@@ -114,10 +163,11 @@ function rowsOf({ type, data_page_header, data_page_header_v2 }: PageHeader): nu
 }
 
 function decodeDictionary(bytes: Uint8Array, header: PageHeader, decoder: Decoder) {
-  const page = decompressPage(bytes, header.uncompressed_page_size, decoder.codec, compressors);
-  const reader = { view: new DataView(page.buffer, page.byteOffset, page.byteLength), offset: 0 };
+  const page = decompress(bytes, header.uncompressed_page_size, decoder);
+  const count = header.dictionary_page_header!.num_values;
+  checkValues(page, 'PLAIN', count, decoder);
   return convert(
-    readPlain(reader, decoder.type, header.dictionary_page_header!.num_values, decoder.element.type_length),
+    readPlain({ view: viewOf(page), offset: 0 }, decoder.type, count, decoder.element.type_length),
     decoder,
   );
 }
@@ -129,51 +179,167 @@ function decodePage(
   decoder: Decoder,
 ): Pick<ColumnPage, 'values' | 'present'> {
   const { data_page_header: v1, data_page_header_v2: v2 } = header;
-  const { definitionLevels, dataPage } = v1
-    ? decodeV1(decompressPage(bytes, header.uncompressed_page_size, decoder.codec, compressors), v1, decoder)
-    : decodeV2(bytes, header, decoder);
+  const { levels, encoded } = v1 ? splitV1(bytes, header, decoder) : splitV2(bytes, header, decoder);
+  const rows = rowsOf(header);
+  const { present, count } = readLevels(levels, rows);
+  if (v2 && v2.num_nulls !== rows - count)
+    throw new Error(`a page says that ${v2.num_nulls} of its ${rows} values are null, and ${rows - count} are`);
+  if (count === 0) return { values: [], present };
   const { encoding } = (v1 ?? v2)!;
   // hyparquet would take the places in the dictionary for the values.
-  if (encoding.endsWith('_DICTIONARY') && !dictionary) throw new Error('a page wants a dictionary that is not there');
-  const values = convertWithDictionary(dataPage, dictionary, encoding, decoder);
-  const hasNulls = v1 ? definitionLevels?.length : v2!.num_nulls;
-  return { values, present: hasNulls ? definitionLevels : undefined };
+  if (encoding.endsWith('_DICTIONARY') && !dictionary?.length)
+    throw new Error('a page wants a dictionary that is not there');
+  checkValues(encoded, encoding, count, decoder);
+  const withoutLevels = { ...NO_LEVELS, num_values: count, encoding };
+  const { dataPage } = readDataPage(encoded, withoutLevels, decoder);
+  return { values: convertWithDictionary(dataPage, dictionary, encoding, decoder), present };
 }
 
-/** A page of a column that may hold nulls says of each row whether it does; mostly all are said to have values, in one run. */
-function decodeV1(page: Uint8Array, header: DataPageHeader, decoder: Decoder) {
-  if (decoder.element.repetition_type !== 'OPTIONAL') return readDataPage(page, header, decoder);
-  const bytes = new DataView(page.buffer, page.byteOffset, page.byteLength).getUint32(0, true);
-  const [levels, values] = [page.subarray(4, 4 + bytes), page.subarray(4 + bytes)];
-  if (!isOneRun(levels, header.num_values)) return readDataPage(page, header, decoder);
-  return readDataPage(values, header, withoutLevels(decoder));
+const NO_LEVELS = { definition_level_encoding: 'RLE', repetition_level_encoding: 'RLE' } as const;
+
+interface SplitPage {
+  /** Undefined where every row has a value. */
+  readonly levels: Uint8Array | undefined;
+  readonly encoded: Uint8Array;
 }
 
-function decodeV2(bytes: Uint8Array, header: PageHeader, decoder: Decoder) {
+function splitV1(bytes: Uint8Array, header: PageHeader, decoder: Decoder): SplitPage {
+  const page = decompress(bytes, header.uncompressed_page_size, decoder);
+  if (decoder.element.repetition_type !== 'OPTIONAL') return { levels: undefined, encoded: page };
+  const end = 4 + viewOf(page).getUint32(0, true);
+  return { levels: page.subarray(4, end), encoded: page.subarray(end) };
+}
+
+function splitV2(bytes: Uint8Array, header: PageHeader, decoder: Decoder): SplitPage {
   const v2 = header.data_page_header_v2!;
-  const length = v2.definition_levels_byte_length;
-  if (v2.repetition_levels_byte_length > 0 || !isOneRun(bytes.subarray(0, length), v2.num_values))
-    return readDataPageV2(bytes, header, decoder);
-  const shorter = {
-    ...header,
-    uncompressed_page_size: header.uncompressed_page_size - length,
-    data_page_header_v2: { ...v2, definition_levels_byte_length: 0 },
+  const from = v2.repetition_levels_byte_length;
+  const end = from + v2.definition_levels_byte_length;
+  const values = bytes.subarray(end);
+  return {
+    levels: decoder.element.repetition_type === 'OPTIONAL' ? bytes.subarray(from, end) : undefined,
+    encoded: v2.is_compressed === false ? values : decompress(values, header.uncompressed_page_size - end, decoder),
   };
-  return readDataPageV2(bytes.subarray(length), shorter, withoutLevels(decoder));
 }
 
-function withoutLevels(decoder: Decoder): Decoder {
-  return { ...decoder, schemaPath: pathTo({ ...decoder.element, repetition_type: 'REQUIRED' }) };
+/** Some writers compress a chunk without values, others leave it empty. */
+function decompress(bytes: Uint8Array, size: number, { codec }: Decoder): Uint8Array {
+  return size === 0 ? new Uint8Array(0) : decompressPage(bytes, size, codec, compressors);
 }
 
-/** Whether definition levels are one run of ones, as RLE has it (Parquet, "Encodings"): twice the length as a varint, then the value. */
-function isOneRun(levels: Uint8Array, values: number): boolean {
-  let header = 0;
-  let at = 0;
-  for (let shift = 0; at < levels.length && at < 5; shift += 7) {
-    const byte = levels[at++]!;
-    header += (byte & 127) * 2 ** shift;
-    if (byte < 128) return header === 2 * values && levels.length === at + 1 && levels[at] === 1;
+const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => new DataView(buffer, byteOffset, byteLength);
+
+/** Which rows have a value, and how many do. Mostly all are said to have one, in one run. */
+function readLevels(levels: Uint8Array | undefined, rows: number) {
+  if (!levels || isOneRun(levels, rows)) return { present: undefined, count: rows };
+  checkRuns(levels, 1, rows);
+  const present = new Uint8Array(rows);
+  readRleBitPackedHybrid({ view: viewOf(levels), offset: 0 }, 1, present, levels.length);
+  let count = 0;
+  for (const level of present) {
+    if (level > 1) throw new Error(`a page has a definition level of ${level}, and 1 is the highest`);
+    count += level;
   }
-  return false;
+  return { present: count === rows ? undefined : present, count };
+}
+
+/** Whether definition levels are one run of ones. */
+function isOneRun(levels: Uint8Array, rows: number): boolean {
+  const { value, end } = varintAt(levels, 0);
+  return value === 2 * rows && levels.length === end + 1 && levels[end] === 1;
+}
+
+/** @throws Error when the bytes cannot hold as many values: hyparquet would make them up, or never end */
+function checkValues(bytes: Uint8Array, encoding: string, count: number, { type, element }: Decoder): void {
+  if (encoding === 'PLAIN' || encoding === 'BYTE_STREAM_SPLIT') {
+    const least = Math.ceil(count * leastBytes(type, element));
+    if (least > bytes.length) throw new Error(`a page has ${bytes.length} bytes for ${count} values`);
+  } else if (type === 'BOOLEAN') checkRuns(bytes.subarray(4, 4 + viewOf(bytes).getUint32(0, true)), 1, count);
+  else if (encoding.endsWith('_DICTIONARY')) {
+    const width = viewOf(bytes).getUint8(0);
+    if (width > 32) throw new Error(`a page has ${width} bits for a place in its dictionary`);
+    if (width > 0) checkRuns(bytes.subarray(1), width, count);
+  } else if (encoding.startsWith('DELTA_')) {
+    const afterFirst = checkDeltas(bytes, 0, count);
+    if (encoding === 'DELTA_BYTE_ARRAY') checkPrefixes(bytes, afterFirst, count);
+  } else throw new Error(`values of type ${type} in the encoding ${encoding} are not supported`);
+}
+
+/** The bytes of a plain value; the least that a value of variable length takes. */
+function leastBytes(type: ColumnMetaData['type'], { type_length }: SchemaElement): number {
+  if (type === 'BOOLEAN') return 1 / 8;
+  if (type === 'INT96') return 12;
+  if (type === 'FIXED_LEN_BYTE_ARRAY') return type_length ?? 0;
+  return type === 'INT64' || type === 'DOUBLE' ? 8 : 4;
+}
+
+/**
+ * Walks the runs of the RLE and bit-packed hybrid (Parquet, "Encodings"): each begins with a varint, twice the length of a run of one
+ * value, or twice the number of groups of eight and one.
+ * @throws Error when a run is longer than what is left of `count`, or the runs or the bytes are too few
+ */
+function checkRuns(bytes: Uint8Array, width: number, count: number): void {
+  for (let at = 0, seen = 0; seen < count; ) {
+    const { value, end } = varintAt(bytes, at);
+    const half = Math.floor(value / 2);
+    const isPacked = value % 2 === 1;
+    // The last group may be padded, by some writers with more groups.
+    if (!isPacked && half > count - seen) throw new Error(`a run of ${half} values where ${count - seen} are left`);
+    at = end + (isPacked ? half * width : Math.ceil(width / 8));
+    if (at > bytes.length) throw new Error('a run of values ends beyond its page');
+    seen += isPacked ? 8 * half : half;
+  }
+}
+
+/**
+ * Walks the blocks of differences that begin at `from`; the place of the first byte behind them.
+ * @throws Error when they cannot be as many
+ */
+function checkDeltas(bytes: Uint8Array, from: number, count: number): number {
+  const block = varintAt(bytes, from);
+  const miniblocks = varintAt(bytes, block.end);
+  const total = varintAt(bytes, miniblocks.end);
+  const perMiniblock = block.value / miniblocks.value;
+  if (!Number.isInteger(perMiniblock / 8) || perMiniblock === 0 || total.value !== count)
+    throw new Error(`a page has blocks of ${block.value} differences in ${miniblocks.value} parts for ${count} values`);
+  let at = varintAt(bytes, total.end).end;
+  for (let seen = 1; seen < count; ) {
+    const widthsAt = varintAt(bytes, at).end;
+    at = widthsAt + miniblocks.value;
+    if (at > bytes.length) throw new Error('a block of differences ends beyond its page');
+    for (let i = 0; i < miniblocks.value && seen < count; i++, seen += perMiniblock) {
+      if (bytes[widthsAt + i]! > 64) throw new Error(`a page has ${bytes[widthsAt + i]} bits for a difference`);
+      at += (perMiniblock / 8) * bytes[widthsAt + i]!;
+    }
+  }
+  if (at > bytes.length) throw new Error('a block of differences ends beyond its page');
+  return at;
+}
+
+/** @throws Error when a value begins with more bytes of the one before than that has */
+function checkPrefixes(bytes: Uint8Array, suffixesAt: number, count: number): void {
+  checkDeltas(bytes, suffixesAt, count);
+  const unpack = (offset: number) => {
+    const lengths = new Int32Array(count);
+    deltaBinaryUnpack({ view: viewOf(bytes), offset }, count, lengths);
+    return lengths;
+  };
+  const [prefixes, suffixes] = [unpack(0), unpack(suffixesAt)];
+  let former = 0;
+  for (let i = 0; i < count; i++) {
+    const [prefix, suffix] = [prefixes[i]!, suffixes[i]!];
+    if (prefix < 0 || suffix < 0 || prefix > former) throw new Error('a page has values of damaged lengths');
+    former = prefix + suffix;
+  }
+}
+
+/** An unsigned LEB128 number of at most 64 bits, inexact beyond 2^53. */
+function varintAt(bytes: Uint8Array, from: number): { readonly value: number; readonly end: number } {
+  let value = 0;
+  for (let at = from, shift = 0; shift < 70; shift += 7) {
+    const byte = bytes[at++];
+    if (byte === undefined) break;
+    value += (byte & 127) * 2 ** shift;
+    if (byte < 128) return { value, end: at };
+  }
+  throw new Error('a page ends within a number');
 }

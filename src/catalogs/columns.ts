@@ -3,7 +3,7 @@ import { CatalogError } from './errors.ts';
 import type { ColumnKind, ParquetFile } from './parquet.ts';
 import type { CatalogColumns, CatalogDefinition } from './types.ts';
 
-const ID_KINDS: readonly ColumnKind[] = ['integer64', 'integer32', 'string'];
+const ID_KINDS: readonly ColumnKind[] = ['integer64', 'unsigned64', 'integer32', 'integer decimal', 'string'];
 /** Not `float`: a float32 right ascension moves in steps of up to 0.11 arcsec. */
 const POSITION_KINDS: readonly ColumnKind[] = ['double'];
 const PAYLOAD_KINDS: readonly ColumnKind[] = [
@@ -11,9 +11,13 @@ const PAYLOAD_KINDS: readonly ColumnKind[] = [
   'integer32',
   'integer64',
   'unsigned64',
+  'integer decimal',
+  'decimal',
+  'float16',
   'float',
   'double',
   'string',
+  'null',
 ];
 
 export interface ColumnOptions {
@@ -96,6 +100,21 @@ function checkKind(file: ParquetFile, column: string, kinds: readonly ColumnKind
 function missingColumn(file: ParquetFile, column: string): CatalogError {
   return new CatalogError(
     `Cannot use ${file.name} as it has no column ${column}, which the catalog had when it was added: add the catalog again, or restore the file`,
+  );
+}
+
+/** Of a catalog source id: it is a signed 64-bit integer in every table and client. */
+const MAX_ID = 2n ** 63n - 1n;
+
+/**
+ * Checks the ids of a row group by its statistics, where it has some.
+ * @throws CatalogError when one is beyond a signed 64-bit integer
+ */
+export function checkIds(file: ParquetFile, { id }: CatalogColumns, rowGroup: number): void {
+  const largest = file.integerBounds(rowGroup, id)?.max ?? 0n;
+  if (largest <= MAX_ID) return;
+  throw new CatalogError(
+    `Cannot use ${file.name} as column ${id} must hold integers up to ${MAX_ID}: the largest is ${largest}`,
   );
 }
 

@@ -23,6 +23,8 @@ export class FileChanged extends ReadFailure {
 
 /** The one line that says why: of a system error the code and text, without the call and path that Node adds. */
 export function reasonOf(error: unknown): string {
+  // What a decoder stumbles over in damaged bytes tells a reader nothing. A system error is neither of these.
+  if (error instanceof TypeError || error instanceof RangeError) return 'it is damaged';
   return error instanceof Error ? error.message.replace(/, \w+( '.*')?$/, '') : String(error);
 }
 

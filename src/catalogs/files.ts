@@ -1,7 +1,8 @@
 /** The files of a catalog, wherever it lies: in a local directory, or at an address that answers to range requests. */
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
-import { isRemote } from './address.ts';
+import { isThere } from '../files.ts';
+import { isRemote, localPath } from './address.ts';
 import { MissingFile, ReadFailure, reasonOf } from './errors.ts';
 import type { RemoteOptions } from './remote/options.ts';
 
@@ -65,11 +66,11 @@ export interface FilesOptions {
 }
 
 /**
- * The files at a location: a path, or an `http:`, `https:` or `s3:` address.
+ * The files at a location: a path or its `file:` address, or an `http:`, `https:` or `s3:` address.
  * @throws CatalogError for an address that cannot be used
  */
 export async function catalogFiles(location: string, options: FilesOptions = {}): Promise<CatalogFiles> {
-  if (!isRemote(location)) return new LocalFiles(resolve(location), options);
+  if (!isRemote(location)) return new LocalFiles(resolve(localPath(location)), options);
   // Loaded when first needed: a local catalog needs no HTTP client.
   const { RemoteFiles } = await import('./remote/remote_files.ts');
   return RemoteFiles.at(location, options);
@@ -117,7 +118,8 @@ class LocalFiles implements CatalogFiles {
   }
 
   directory(text: string): CatalogFiles {
-    return new LocalFiles(isAbsolute(text) ? text : join(this.location, text), this.#options);
+    const path = localPath(text);
+    return new LocalFiles(isAbsolute(path) ? path : join(this.location, path), this.#options);
   }
 
   async open(name: string): Promise<OpenFile> {
@@ -125,7 +127,7 @@ class LocalFiles implements CatalogFiles {
   }
 
   async has(name: string): Promise<boolean> {
-    return existsSync(this.nameOf(name));
+    return isThere(this.nameOf(name));
   }
 
   async list(folder: string): Promise<string[]> {

@@ -101,12 +101,18 @@ async function healpixMap(file: OpenFile): Promise<HealpixMap> {
   const rows = { file, start: dataStart, width, count: Number(header.get('NAXIS2')) };
   const pixels = 12 * 4 ** order;
   const firstPixel = explicit ? 0 : Number(header.get('FIRSTPIX') ?? 0);
+  if (!explicit) {
+    // A map that ends early would call the rest of the sky uncovered.
+    const end = firstPixel + rows.count * value.repeat;
+    const stated = Number(header.get('LASTPIX') ?? pixels - 1) + 1;
+    if (end !== stated) throw refuse(`its rows end at pixel ${end - 1} and not at ${stated - 1}`);
+  }
   const forEachCovered = (visit: (ipix: number) => void) =>
     forEachRow(rows, (view, rowOffset, row) => {
       for (let item = 0; item < value.repeat; item++) {
         if (!isCovered(readItem(view, rowOffset, value, item), value, bad)) continue;
         const ipix = explicit ? readItem(view, rowOffset, pixel!, item) : firstPixel + row * value.repeat + item;
-        if (ipix < 0 || ipix >= pixels)
+        if (!(Number.isInteger(ipix) && ipix >= 0 && ipix < pixels))
           throw refuse(`it has a pixel outside the sky at NSIDE ${2 ** order}: current value is ${ipix}`);
         visit(ipix);
       }

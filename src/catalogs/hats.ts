@@ -66,7 +66,9 @@ async function primaryTable(files: CatalogFiles, options: FilesOptions): Promise
       `Cannot open the collection ${files.location} as its ${COLLECTION_FILE} has no hats_primary_table_url`,
     );
   }
-  return isRemote(primary) ? catalogFiles(primary, options) : files.directory(primary);
+  // A local collection may name any address; what a remote one names is not the choice of whoever runs the service.
+  const isOwnChoice = isRemote(primary) && !isRemote(files.location);
+  return isOwnChoice ? catalogFiles(primary, options) : files.directory(primary);
 }
 
 async function whyNoTable(files: CatalogFiles): Promise<string> {

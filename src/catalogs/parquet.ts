@@ -1,11 +1,26 @@
 /** Parquet files, one flat column at a time. This file and column_pages.ts are the ones that know hyparquet. */
 import { type FileMetaData, parquetMetadataAsync, type SchemaElement } from 'hyparquet';
-import { type ColumnPage, chunkRange, columnPages } from './column_pages.ts';
+import { type ColumnPage, chunkRange, columnPages, decimalScale, isDecimal } from './column_pages.ts';
 import { ReadFailure, reasonOf } from './errors.ts';
 import type { OpenFile } from './files.ts';
 
-/** What a column's values are: numbers, but bigints of 64-bit integers, and nothing that we store of `other`. */
-export type ColumnKind = 'boolean' | 'integer32' | 'integer64' | 'unsigned64' | 'float' | 'double' | 'string' | 'other';
+/**
+ * What a column's values are: numbers, but bigints of 64-bit integers and of decimals without a fraction, nulls only of `null`, and nothing
+ * that we store of `other`.
+ */
+export type ColumnKind =
+  | 'boolean'
+  | 'integer32'
+  | 'integer64'
+  | 'unsigned64'
+  | 'integer decimal'
+  | 'decimal'
+  | 'float16'
+  | 'float'
+  | 'double'
+  | 'string'
+  | 'null'
+  | 'other';
 
 /** A run of rows that are stored together. */
 export interface RowGroup {
@@ -34,7 +49,7 @@ export async function openParquet(file: OpenFile): Promise<ParquetFile> {
   } catch (error) {
     file.close();
     if (error instanceof ReadFailure) throw error;
-    throw new ReadFailure(`Cannot read ${file.name}: ${reasonOf(error)}`);
+    throw new ReadFailure(`Cannot read ${file.name}: ${reasonOf(error)}`, { cause: error });
   }
 }
 
@@ -57,7 +72,12 @@ export class ParquetFile {
     this.#elements = flatElements(metadata.schema);
     this.columns = new Map(Array.from(this.#elements, ([name, element]) => [name, kindOf(element)]));
     let rowStart = 0;
-    this.rowGroups = metadata.row_groups.map(group => ({ rowStart, rowEnd: (rowStart += Number(group.num_rows)) }));
+    this.rowGroups = metadata.row_groups.map(({ num_rows }) => {
+      // More rows than a number can count exactly are none, too.
+      if (typeof num_rows !== 'bigint') throw new Error('a row group has no number of rows');
+      if (!(num_rows >= 0n && num_rows <= Number.MAX_SAFE_INTEGER)) throw new Error(`a row group has ${num_rows} rows`);
+      return { rowStart, rowEnd: (rowStart += Number(num_rows)) };
+    });
     this.rows = rowStart;
   }
 
@@ -89,6 +109,13 @@ export class ParquetFile {
     return typeof min === 'bigint' && typeof max === 'bigint' && min <= max ? { min, max } : undefined;
   }
 
+  /** How many values of a column of a row group are null, by the schema and the statistics; undefined where these do not say. */
+  nullCount(column: string, rowGroup: number): number | undefined {
+    if (this.#elements.get(column)?.repetition_type === 'REQUIRED') return 0;
+    const count = this.#chunk(rowGroup, column)?.meta_data?.statistics?.null_count;
+    return count === undefined ? undefined : Number(count);
+  }
+
   /** What a column of a row group takes in the file. */
   storedBytes(column: string, rowGroup: number): number {
     return Number(this.#chunk(rowGroup, column)?.meta_data?.total_compressed_size ?? 0);
@@ -109,6 +136,10 @@ export class ParquetFile {
     const { rowStart, rowEnd } = this.rowGroups[rowGroup]!;
     const numbers = new Float64Array(rowEnd - rowStart).fill(Number.NaN);
     for (const { firstRow, endRow, values, present } of await this.#pages(column, rowGroup, () => true)) {
+      if (!present && values instanceof Float64Array && values.length === endRow - firstRow) {
+        numbers.set(values, firstRow - rowStart);
+        continue;
+      }
       let next = 0;
       for (let row = firstRow; row < endRow; row++) {
         if (present && !present[row - firstRow]) continue;
@@ -125,6 +156,7 @@ export class ParquetFile {
    * bigints.
    */
   async readValues(column: string, rows: ArrayLike<number>): Promise<unknown[]> {
+    if (this.columns.get(column) === 'null') return new Array(rows.length).fill(null);
     const found: unknown[] = new Array(rows.length).fill(undefined);
     const wanted = (from: number, to: number) => lowerBound(rows, from) < lowerBound(rows, to);
     const pages = await Promise.all(this.#rowGroupsOf(rows).map(rowGroup => this.#pages(column, rowGroup, wanted)));
@@ -160,7 +192,7 @@ export class ParquetFile {
       return [...columnPages({ metadata, element, bytes, firstRow, endRow }, wanted)];
     } catch (error) {
       if (error instanceof ReadFailure) throw error;
-      throw new ReadFailure(`Cannot read column ${column} of ${this.name}: ${reasonOf(error)}`);
+      throw new ReadFailure(`Cannot read column ${column} of ${this.name}: ${reasonOf(error)}`, { cause: error });
     }
   }
 
@@ -170,7 +202,7 @@ export class ParquetFile {
 
   #chunk(rowGroup: number, column: string) {
     return this.#metadata.row_groups[rowGroup]?.columns.find(
-      ({ meta_data }) => meta_data?.path_in_schema.length === 1 && meta_data.path_in_schema[0] === column,
+      ({ meta_data }) => meta_data?.path_in_schema?.length === 1 && meta_data.path_in_schema[0] === column,
     );
   }
 }
@@ -221,7 +253,12 @@ function skipChildren(schema: readonly SchemaElement[], index: number): number {
   return last;
 }
 
-function kindOf({ type, converted_type: converted, logical_type: logical }: SchemaElement): ColumnKind {
+function kindOf(element: SchemaElement): ColumnKind {
+  const { type, converted_type: converted, logical_type: logical } = element;
+  // What pyarrow writes where a part of a catalog has no value of a column at all.
+  if (logical?.type === 'NULL') return 'null';
+  if (isDecimal(element)) return decimalScale(element) === 0 ? 'integer decimal' : 'decimal';
+  if (logical?.type === 'FLOAT16') return 'float16';
   if (type === 'BOOLEAN') return 'boolean';
   if (type === 'FLOAT') return 'float';
   if (type === 'DOUBLE') return 'double';

@@ -1,21 +1,25 @@
 /** From a HATS directory to a registration that crossmatching can trust, and whether it still can. */
 
 import { isRemote } from './address.ts';
-import { type ColumnOptions, checkColumns, resolveColumns } from './columns.ts';
-import { coverageFromMap, coverageFromRows, findCoverageMap, type RowProgress } from './coverage.ts';
-import { CatalogError, ReadFailure, withStableFile } from './errors.ts';
-import { type CatalogFiles, catalogFiles, type FilesOptions } from './files.ts';
+import { type ColumnOptions, resolveColumns } from './columns.ts';
+import { coverageFromMap, coverageFromRows, findCoverageMap } from './coverage.ts';
+import { CatalogError, ReadFailure } from './errors.ts';
+import { catalogFiles, type FilesOptions } from './files.ts';
 import { type HatsTable, openHats } from './hats.ts';
 import { inLanes, REMOTE_LANES } from './lanes.ts';
-import { openParquet, type ParquetFile } from './parquet.ts';
-import type { CatalogColumns, CatalogDefinition, CatalogRegistration } from './types.ts';
+import { PixelSet } from './pixel_set.ts';
+import { type SurveyOptions, type SurveyProgress, surveyCatalog, withParquet } from './survey.ts';
+import type { CatalogColumns, CatalogDefinition, CatalogRegistration, RowCounts } from './types.ts';
 
 export interface RegisterOptions extends ColumnOptions, FilesOptions {
   readonly addedAtUs: number;
-  /** Called while the files are looked for. */
-  readonly onFile?: (filesDone: number, files: number) => void;
-  /** Called while the footprint is built from the rows; not at all where the catalog has a map. */
-  readonly onProgress?: (progress: RowProgress) => void;
+  /**
+   * `files`: whether they are there. `footers`: whether they can be used, too. `rows`: how many rows have a position, too. Default: `rows`
+   * of a local catalog, `footers` of a remote one. Without a coverage map always `rows`, from which the footprint is then built.
+   */
+  readonly depth?: 'files' | SurveyOptions['depth'];
+  /** Called while the files are looked at. */
+  readonly onProgress?: (progress: SurveyProgress) => void;
 }
 
 /** Kinds of HATS table whose rows are sources with positions. */
@@ -34,15 +38,17 @@ export async function registerCatalog(
   options: RegisterOptions,
 ): Promise<CatalogRegistration> {
   const table = await openHats(location, options);
-  await checkTable(table, options.onFile);
-  const columns = await withFile(table.files, table.partitions[0]!.files[0]!, sample =>
+  checkTable(table);
+  const map = await findCoverageMap(table);
+  const depth = map ? (options.depth ?? usualDepth(table.files.location)) : 'rows';
+  if (depth === 'files') await lookForFiles(table, options.onProgress);
+  const columns = await withParquet(table.files, await firstFile(table), sample =>
     resolveColumns(sample, definition, options),
   );
   checkPartitionedBy(table, columns);
-  const map = await findCoverageMap(table);
-  const coverage = map
-    ? await coverageFromMap(table.files, map, definition.footprintOrder)
-    : await coverageFromRows(table, columns, definition.footprintOrder, options.onProgress);
+  const pixels = new PixelSet(map ? 0 : definition.footprintOrder);
+  const counted = depth === 'files' ? null : await usableRows(table, columns, { ...options, depth, pixels });
+  const coverage = map ? await coverageFromMap(table, map, definition.footprintOrder) : coverageFromRows(pixels);
   const { properties, partitions } = table;
   const rows = Number(properties.get('hats_nrows') ?? Number.NaN);
   return {
@@ -52,6 +58,7 @@ export async function registerCatalog(
     partitions,
     columns,
     coverage,
+    counted,
     hats: {
       rows: Number.isInteger(rows) ? rows : null,
       builder: properties.get('hats_builder') ?? null,
@@ -60,42 +67,59 @@ export async function registerCatalog(
   };
 }
 
-async function withFile<T>(files: CatalogFiles, name: string, use: (file: ParquetFile) => T): Promise<T> {
-  return withStableFile(async () => {
-    const file = await openParquet(await files.open(name));
-    try {
-      return use(file);
-    } finally {
-      file.close();
-    }
-  });
+function checkTable({ files: { location }, type, partitions }: HatsTable): void {
+  if (!SOURCE_TABLES.has(type))
+    throw new CatalogError(`Cannot add ${location} as it must be a table of sources: it is a HATS ${type} table`);
+  if (partitions.length === 0) throw new CatalogError(`Cannot add ${location} as it has no partitions`);
+  const empty = partitions.filter(({ files }) => files.length === 0);
+  if (empty.length > 0)
+    throw missingFiles(
+      location,
+      empty.map(({ order, ipix }) => `Norder=${order}/Npix=${ipix}/`),
+    );
 }
 
-async function checkTable(
-  { files, type, partitions }: HatsTable,
-  onFile: RegisterOptions['onFile'] = () => {},
+/** The first file that is there: where the others are missing, the error names these. */
+async function firstFile({ files, partitions }: HatsTable): Promise<string> {
+  for (const { files: names } of partitions.slice(0, LISTED)) if (await files.has(names[0]!)) return names[0]!;
+  return partitions[0]!.files[0]!;
+}
+
+async function lookForFiles(
+  { files, partitions }: HatsTable,
+  onProgress: RegisterOptions['onProgress'] = () => {},
 ): Promise<void> {
-  const { location } = files;
-  if (!SOURCE_TABLES.has(type)) {
-    throw new CatalogError(`Cannot add ${location} as it must be a table of sources: it is a HATS ${type} table`);
-  }
-  if (partitions.length === 0) throw new CatalogError(`Cannot add ${location} as it has no partitions`);
-  const missing = partitions.flatMap(({ order, ipix, files }) =>
-    files.length === 0 ? [`Norder=${order}/Npix=${ipix}/`] : [],
-  );
   const names = partitions.flatMap(partition => partition.files);
-  let done = 0;
-  await inLanes(names, isRemote(location) ? REMOTE_LANES : 1, async name => {
+  const missing: string[] = [];
+  let filesDone = 0;
+  await inLanes(names, isRemote(files.location) ? REMOTE_LANES : 1, async name => {
     if (!(await files.has(name))) missing.push(name);
-    onFile(++done, names.length);
+    onProgress({ files: names.length, filesDone: ++filesDone, rows: 0 });
   });
-  if (missing.length > 0) {
-    const more = missing.length > LISTED ? ` and ${missing.length - LISTED} more` : '';
-    throw new CatalogError(
-      `Cannot add ${location} as files of its partitions are missing: ${missing.sort().slice(0, LISTED).join(', ')}${more}. ` +
-        'Copy them, or take their lines out of partition_info.csv',
-    );
-  }
+  if (missing.length > 0) throw missingFiles(files.location, missing);
+}
+
+/** @throws CatalogError, or ReadFailure where nothing but reading has failed, when not every file can be used */
+async function usableRows({ files, partitions }: HatsTable, columns: CatalogColumns, options: SurveyOptions) {
+  const { rows, missing, problems } = await surveyCatalog(files, partitions, columns, options);
+  if (missing.length > 0) throw missingFiles(files.location, missing);
+  if (problems.length === 0) return rows;
+  const Kind = problems.every(problem => problem instanceof ReadFailure) ? ReadFailure : CatalogError;
+  const more = problems.length > LISTED ? `, and ${problems.length - LISTED} more files` : '';
+  throw new Kind(
+    problems
+      .slice(0, LISTED)
+      .map(({ message }) => message)
+      .join('; ') + more,
+  );
+}
+
+function missingFiles(location: string, missing: readonly string[]): CatalogError {
+  const more = missing.length > LISTED ? ` and ${missing.length - LISTED} more` : '';
+  return new CatalogError(
+    `Cannot add ${location} as files of its partitions are missing: ${[...missing].sort().slice(0, LISTED).join(', ')}${more}. ` +
+      'Copy them, or take their lines out of partition_info.csv: then the footprint ends where they would begin',
+  );
 }
 
 /** A source is looked for in the partition of its position: rows that are partitioned by another would be missed without a word. */
@@ -113,35 +137,26 @@ function checkPartitionedBy({ files: { location }, properties }: HatsTable, colu
 }
 
 /** What looking at every file of a registered catalog found. */
-export interface CatalogCheck {
+export interface CatalogCheck extends RowCounts {
   readonly files: number;
-  readonly rows: number;
   /** One line for each file that cannot be used. */
   readonly problems: readonly string[];
 }
 
-/** Reads the footer of every file of a registered catalog; a file that cannot be used is a problem, not an error. */
+/**
+ * Looks at every file of a registered catalog; a file that cannot be used is a problem, not an error.
+ * @throws CatalogError as `surveyCatalog` does
+ */
 export async function checkCatalog(
   { location, partitions, columns }: CatalogRegistration,
-  options: FilesOptions = {},
-  onProgress: (filesDone: number) => void = () => {},
+  options: FilesOptions & Partial<SurveyOptions> = {},
 ): Promise<CatalogCheck> {
-  const files = await catalogFiles(location, options);
-  const names = partitions.flatMap(partition => partition.files);
-  const problems: (readonly [index: number, problem: string])[] = [];
-  let [rows, done] = [0, 0];
-  await inLanes(names, isRemote(location) ? REMOTE_LANES : 1, async (name, index) => {
-    try {
-      await withFile(files, name, file => {
-        rows += file.rows;
-        checkColumns(file, columns);
-      });
-    } catch (error) {
-      if (!(error instanceof ReadFailure || error instanceof CatalogError)) throw error;
-      problems.push([index, error.message]);
-    }
-    onProgress(++done);
-  });
-  problems.sort(([a], [b]) => a - b);
-  return { files: names.length, rows, problems: problems.map(([, problem]) => problem) };
+  const depth = options.depth ?? usualDepth(location);
+  const found = await surveyCatalog(await catalogFiles(location, options), partitions, columns, { ...options, depth });
+  return { files: found.files, ...found.rows, problems: found.problems.map(({ message }) => message) };
+}
+
+/** The positions of a local catalog are read in seconds to minutes, those of a remote one may take days. */
+function usualDepth(location: string): SurveyOptions['depth'] {
+  return isRemote(location) ? 'footers' : 'rows';
 }

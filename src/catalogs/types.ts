@@ -12,7 +12,7 @@ export interface CatalogDefinition {
   readonly decColumn: string;
   /** HEALPix order at which the footprint is kept. */
   readonly footprintOrder: number;
-  /** Stored with each match, under the lowercased name; in the order of the wire contract. */
+  /** Stored with each match, under the lowercased name; in the order of the contract (docs/contract.md). */
   readonly payloadColumns: readonly string[];
 }
 
@@ -52,6 +52,22 @@ export interface StoredCoverage {
   readonly ranges: Uint8Array;
   /** The name of the map file that it was read from, or `rows`. */
   readonly source: string;
+  /** Pixels of the map that no partition touches, left out of the footprint; undefined in a registration of before they were. */
+  readonly pixelsLeftOut?: number;
+}
+
+/**
+ * The HEALPix order that the footprint of each registered catalog is known at, by name: what texts say of the catalogs. Undefined where the
+ * database has never been read.
+ */
+export type FootprintOrders = ReadonlyMap<CatalogName, number> | undefined;
+
+/** Rows, and those that can be the source of no match. null where that was not counted. */
+export interface RowCounts {
+  readonly rows: number;
+  /** The right ascension or the declination is null, not finite, or the latter beyond 90 degrees. */
+  readonly withoutPosition: number | null;
+  readonly withoutId: number | null;
 }
 
 /** A catalog that crossmatching searches: plain data, as it is stored. */
@@ -64,6 +80,8 @@ export interface CatalogRegistration {
   readonly partitions: readonly Partition[];
   readonly columns: CatalogColumns;
   readonly coverage: StoredCoverage;
+  /** What its files hold, as looked at when it was added; null where they were not, undefined in a registration of before they were. */
+  readonly counted?: RowCounts | null;
   /** What the properties file says, for people: number of rows (null where it does not), builder, release date. */
   readonly hats: {
     readonly rows: number | null;

@@ -1,9 +1,10 @@
 /** `nearsky catalog add|list|check`: which catalogs are searched, and where they lie. */
 import { nowUs } from '../../workers/times.ts';
 import { CATALOGS, catalogDefinition } from '../catalogs/definitions.ts';
-import { checkCatalog, registerCatalog } from '../catalogs/register.ts';
+import { checkCatalog, type RegisterOptions, registerCatalog } from '../catalogs/register.ts';
 import { remoteOptions } from '../catalogs/remote/options.ts';
-import type { CatalogDefinition, CatalogRegistration } from '../catalogs/types.ts';
+import type { SurveyProgress } from '../catalogs/survey.ts';
+import type { CatalogDefinition, CatalogRegistration, RowCounts } from '../catalogs/types.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
 import { type Command, type Invocation, Progress, printResult, table, UsageError } from './cli.ts';
@@ -12,12 +13,19 @@ export const command: Command = {
   usage: 'catalog add NAME LOCATION | catalog list | catalog check NAME',
   description: [
     'add: registers one of the four catalogs at a HATS directory, or a collection of them, after checking its properties, files and columns;',
-    'one of the same name is replaced. LOCATION is a local directory, an http(s):// address whose host answers to range requests, or',
-    's3://BUCKET/KEY of a public bucket. list: shows what is registered. check: opens every file of a registered catalog.',
+    'one of the same name is replaced. LOCATION is a local directory or its file:// address, an http(s):// address whose host answers to range requests, or',
+    's3://BUCKET/KEY of a public bucket. list: shows what is registered. check: opens every file of a registered catalog. Rows that can be',
+    'the source of no match, because they have no position or no id, are counted.',
     `NAME is ${CATALOGS.map(({ name }) => name).join(', ')}.`,
   ].join('\n'),
   options: {
     'allow-missing-columns': { help: 'add: take payload columns that the catalog lacks as null' },
+    quick: {
+      help: 'add: look only whether the files are there, not whether each can be used and which rows have no position',
+    },
+    rows: {
+      help: 'add, check: read the position of every row, which is done anyway where the catalog is a local directory',
+    },
   },
   example: 'nearsky catalog add gaia_dr3 https://data.lsdb.io/hats/gaia_dr3/gaia',
   async run(invocation) {
@@ -72,10 +80,9 @@ async function add(invocation: Invocation, definition: CatalogDefinition, locati
   const registration = await registerCatalog(definition, location, {
     addedAtUs: nowUs(),
     remote: remoteOptions(invocation.config),
-    onFile: (done, files) => progress.update(() => `looking for the files: ${done} of ${files}`),
+    ...depthOf(invocation),
     allowMissing: invocation.flags.has('allow-missing-columns'),
-    onProgress: ({ partitions, partitionsDone, rows }) =>
-      progress.update(() => `building the footprint: partition ${partitionsDone} of ${partitions}, ${rows} rows`),
+    onProgress: at => progress.update(() => progressText(at)),
   });
   progress.end();
   await withStore(invocation, 'write', store => new Writer(store).putCatalog(registration));
@@ -101,39 +108,77 @@ async function check(invocation: Invocation, { name }: CatalogDefinition): Promi
     if (!registration)
       throw new Error(`Cannot check ${name} as it is not registered: add it with nearsky catalog add ${name} LOCATION`);
     const progress = new Progress();
-    const result = await checkCatalog(registration, { remote: remoteOptions(invocation.config) }, done =>
-      progress.update(() => `checked ${done} files`),
-    );
+    const result = await checkCatalog(registration, {
+      remote: remoteOptions(invocation.config),
+      ...(invocation.flags.has('rows') ? { depth: 'rows' } : {}),
+      onProgress: at => progress.update(() => progressText(at)),
+    });
     progress.end();
     const verdict =
       result.problems.length === 0 ? 'all files can be used' : `${result.problems.length} files cannot be used`;
-    const text = [`${name}: ${result.files} files, ${result.rows} rows, ${verdict}`, ...result.problems].join('\n');
-    printResult(invocation, { name, ...result }, text);
+    const text = [
+      `${name}: ${result.files} files, ${result.rows} rows, ${verdict}`,
+      table(rowCountsOf(registration.hats.rows, result)),
+      ...result.problems,
+    ].join('\n');
+    const counts = { without_position: result.withoutPosition, without_id: result.withoutId };
+    const { files, rows, problems } = result;
+    printResult(invocation, { name, files, rows, ...counts, rows_stated: registration.hats.rows, problems }, text);
     return result.problems.length === 0 ? 0 : 1;
   });
 }
 
+function progressText({ files, filesDone, rows }: SurveyProgress): string {
+  return `looking at the files: ${filesDone} of ${files}, ${rows} rows`;
+}
+
+function depthOf({ flags }: Invocation): Pick<RegisterOptions, 'depth'> {
+  if (flags.has('quick') && flags.has('rows')) throw new UsageError('--quick and --rows cannot be given together');
+  return flags.has('quick') ? { depth: 'files' } : flags.has('rows') ? { depth: 'rows' } : {};
+}
+
+/** Lines about what the files hold, beside what the catalog's properties state. */
+function rowCountsOf(stated: number | null, counted: RowCounts): [string, string | number][] {
+  const { rows, withoutPosition, withoutId } = counted;
+  const unknown = 'not counted: --rows reads the positions of all rows';
+  return [
+    [
+      '  rows',
+      stated === null || stated === rows ? rows : `${rows}, but hats_nrows states ${stated}: files may be missing`,
+    ],
+    ['  rows without a position', withoutPosition ?? unknown],
+    ['  rows without an id', withoutId ?? 'not counted: the files do not state it'],
+  ];
+}
+
 /** A registration without its partition list and footprint bytes. */
-function summaryOf({ name, location, addedAtUs, partitions, columns, coverage, hats }: CatalogRegistration) {
+function summaryOf({ name, location, addedAtUs, partitions, columns, coverage, counted, hats }: CatalogRegistration) {
   return {
     name,
     location,
     added_at: new Date(addedAtUs / 1000).toISOString(),
     partitions: partitions.length,
-    rows: hats.rows,
-    coverage: { order: coverage.order, from: coverage.source },
+    rows: counted?.rows ?? hats.rows,
+    rows_stated: hats.rows,
+    rows_without_position: counted?.withoutPosition ?? null,
+    rows_without_id: counted?.withoutId ?? null,
+    coverage: { order: coverage.order, from: coverage.source, pixels_left_out: coverage.pixelsLeftOut ?? null },
     missing_columns: columns.payload.filter(({ column }) => column === null).map(({ key }) => key),
   };
 }
 
 function describe(registration: CatalogRegistration): string {
-  const { name, location, added_at, partitions, rows, coverage, missing_columns } = summaryOf(registration);
+  const { name, location, added_at, partitions, coverage, missing_columns } = summaryOf(registration);
+  const { counted, hats } = registration;
   return `${name}\n${table([
     ['  location', location],
     ['  added', added_at],
     ['  partitions', partitions],
-    ['  rows', rows ?? 'not stated'],
+    ...(counted ? rowCountsOf(hats.rows, counted) : [['  rows', `${hats.rows ?? 'not'} stated, not counted`] as const]),
     ['  footprint', `order ${coverage.order}, from ${coverage.from}`],
+    ...(coverage.pixels_left_out
+      ? [['  left out of it', `${coverage.pixels_left_out} pixels that no partition touches`] as const]
+      : []),
     ['  columns that are null', missing_columns.join(', ') || 'none'],
   ])}`;
 }

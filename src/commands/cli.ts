@@ -1,8 +1,10 @@
 /** What every command shares: its shape, its options, its progress line and its result. */
 
+import { accessSync, constants, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { closestMatch } from 'leven';
 import { type Config, ConfigError, type LoadedConfig, loadConfigWithOrigins, type SettingName } from '../config.ts';
-import { messageOf } from '../error_text.ts';
+import { messageOf, printable } from '../error_text.ts';
 import { logToStderr } from '../log.ts';
 
 /** One option of a command. With `value` it takes one, named so in the help; without, it is a flag. */
@@ -58,14 +60,9 @@ export const LISTEN_OPTIONS: Readonly<Record<string, Option>> = {
 
 /** Of `serve`. */
 export const THREAD_OPTIONS: Readonly<Record<string, Option>> = {
-  acceptors: {
-    value: 'N',
-    help: 'threads that take connections (default: half of the cores)',
-    setting: 'NEARSKY_ACCEPTORS',
-  },
   workers: {
     value: 'N',
-    help: 'threads that answer queries (default: the other cores)',
+    help: 'threads that answer requests (default: one for each core)',
     setting: 'NEARSKY_WORKERS',
   },
 };
@@ -89,8 +86,12 @@ export async function runCommand(command: Command, args: readonly string[]): Pro
     const setting = options[name]?.setting;
     if (setting) settings.set(setting, value);
   }
+  const optionNames = new Map(
+    Object.entries(options).flatMap(([name, { setting }]) => (setting ? [[setting, `--${name}`] as const] : [])),
+  );
   const file = given.get('config');
-  const { config, origins, doubtful } = loadConfigWithOrigins({ options: settings, environment: process.env, file });
+  const sources = { options: settings, optionNames, environment: process.env, file };
+  const { config, origins, doubtful } = loadConfigWithOrigins(sources);
   for (const { name, nearest } of doubtful) logToStderr('not_a_setting', { name, did_you_mean: nearest });
   const flags = new Set([...values.keys()].filter(name => !given.has(name)));
   return await command.run({ config, origins, options: given, flags, positionals });
@@ -104,9 +105,17 @@ function parse(command: Command, options: Readonly<Record<string, Option>>, args
     const parsed = parseArgs({ args: [...args], options: Object.fromEntries(types), allowPositionals: true });
     return { values: new Map(Object.entries(parsed.values)), positionals: parsed.positionals };
   } catch (error) {
-    const why = messageOf(error).split('. ')[0];
-    throw new UsageError(`${why}. Usage: nearsky ${command.usage}`);
+    const why = messageOf(error).split('. ')[0]!;
+    const unknown = /^Unknown option '--?([^']+)'/.exec(why)?.[1];
+    const nearest = unknown === undefined ? '' : didYouMean(unknown, Object.keys(options), '--');
+    throw new UsageError(`${why}${nearest || '.'} Usage: nearsky ${command.usage}`);
   }
+}
+
+/** What follows a name that is none of the known ones: the nearest of them, if one is near. */
+export function didYouMean(name: string, known: readonly string[], prefix = ''): string {
+  const nearest = closestMatch(name.toLowerCase(), known, { maxDistance: Math.max(1, Math.min(3, name.length - 2)) });
+  return nearest === undefined ? '' : `: did you mean ${prefix}${nearest}?`;
 }
 
 /** The text of `nearsky <command> --help`. */
@@ -132,15 +141,21 @@ export function commandHelp(command: Command): string {
 
 /** The exit status of an error that a command ended with, after one line on standard error about it. */
 export function reportError(name: string, error: unknown): number {
-  const message = messageOf(error);
-  process.stderr.write(`nearsky ${name}: ${message.replaceAll('\n', ' ')}\n`);
-  if (process.env.NEARSKY_DEBUG && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  const { path } = (error ?? {}) as NodeJS.ErrnoException;
+  const message = `${path === undefined ? '' : `${path}: `}${messageOf(error)}`;
+  tell(`nearsky ${name}: ${message}`);
+  if (process.env.NEARSKY_DEBUG && error instanceof Error) process.stderr.write(`${printable(`${error.stack}`)}\n`);
   return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
+}
+
+/** Writes one line on standard error. Commands write by this, `printResult` and `Progress` only, so that nothing steers the terminal. */
+export function tell(text: string): void {
+  process.stderr.write(`${printable(text.replaceAll('\n', ' '))}\n`);
 }
 
 /** Writes a command's result to standard output: with --json `value` as one document, else `text`. */
 export function printResult(invocation: Invocation, value: unknown, text: string): void {
-  process.stdout.write(invocation.flags.has('json') ? `${JSON.stringify(value)}\n` : `${text}\n`);
+  process.stdout.write(`${printable(invocation.flags.has('json') ? JSON.stringify(value) : text)}\n`);
 }
 
 /** Rows of label and value, the labels padded to one width. */
@@ -151,22 +166,77 @@ export function table(rows: readonly (readonly [label: string, value: string | n
 
 const LIVE_INTERVAL_MS = 100;
 const PLAIN_INTERVAL_MS = 5000;
+/** The rate is known well enough after so long. */
+const PACE_AFTER_MS = 500;
 
 /** How far long work has come, on standard error: one live line on a terminal, else a plain line every few seconds. */
 export class Progress {
   readonly #live = process.stderr.isTTY === true;
-  #lastMs = performance.now();
+  readonly #startMs = performance.now();
+  #lastMs = this.#live ? Number.NEGATIVE_INFINITY : this.#startMs;
 
   /** Shows `text()` when it is time for another line; cheap to call often. */
   update(text: () => string): void {
     const now = performance.now();
     if (now - this.#lastMs < (this.#live ? LIVE_INTERVAL_MS : PLAIN_INTERVAL_MS)) return;
     this.#lastMs = now;
-    process.stderr.write(this.#live ? `\r\x1b[K${text()}` : `${text()}\n`);
+    if (this.#live) process.stderr.write(`\r\x1b[K${printable(text())}`);
+    else tell(text());
+  }
+
+  /**
+   * What is done of what there is to do, as text: the share, how much a second since the start, and the time that is left at that rate.
+   * @param total undefined where nobody knows it, as of standard input
+   * @param shown a number in its unit, for the rate
+   */
+  pace(done: number, total: number | undefined, shown: (perSecond: number) => string): string {
+    const seconds = (performance.now() - this.#startMs) / 1000;
+    const parts = total ? [`${Math.min(100, Math.floor((100 * done) / total))}%`] : [];
+    if (seconds * 1000 >= PACE_AFTER_MS && done > 0) {
+      parts.push(`${shown(done / seconds)}/s`);
+      if (total) parts.push(`${durationText((seconds * Math.max(0, total - done)) / done)} left`);
+    }
+    return parts.join(', ');
   }
 
   /** Takes the live line away, so that the result stands alone. */
   end(): void {
     if (this.#live) process.stderr.write('\r\x1b[K');
   }
+}
+
+export const shownBytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+export const shownCount = (count: number) => Math.round(count).toLocaleString('en');
+
+function durationText(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  if (whole < 60) return `${whole} s`;
+  return whole < 3600
+    ? `${Math.floor(whole / 60)} min ${whole % 60} s`
+    : `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}
+
+/**
+ * The bytes of files, standard input (`-`) among them, in which case nobody knows; looked at before anything is stored.
+ * @throws Error naming a file that cannot be read
+ */
+export function bytesOf(files: readonly string[]): number | undefined {
+  let bytes = 0;
+  let isKnown = true;
+  for (const file of files) {
+    if (file === '-') isKnown = false;
+    else {
+      try {
+        const found = statSync(file);
+        if (found.isDirectory()) throw new Error('it is a directory');
+        accessSync(file, constants.R_OK);
+        // A pipe has no size.
+        if (found.isFile()) bytes += found.size;
+        else isKnown = false;
+      } catch (error) {
+        throw new Error(`Cannot read ${file} as ${messageOf(error)}: nothing was stored`, { cause: error });
+      }
+    }
+  }
+  return isKnown ? bytes : undefined;
 }

@@ -35,7 +35,8 @@ Settings of each broker (environment variables, or keys of the file that --confi
               emulator at PUBSUB_EMULATOR_HOST
 A group has its place in the stream, kept by the broker: a new one begins with the oldest message that is there. Messages are stored in
 batches of up to CONSUME_BATCH_MESSAGES (1000), or what has come within CONSUME_BATCH_SECONDS (0.5). After a kill -9 Kafka waits
-KAFKA_SESSION_TIMEOUT_SECONDS (10) before it gives the messages to the next process.
+KAFKA_SESSION_TIMEOUT_SECONDS (10) before it gives the messages to the next process; with KAFKA_GROUP_INSTANCE_ID the same one, started
+again, goes on at once.
 Logs one JSON object a line on standard error: connections, failures, and every minute the counts, which are printed at the end.`,
   options: {
     broker: { value: 'NAME', help: 'the same as the name without --broker; several with commas between' },

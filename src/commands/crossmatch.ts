@@ -1,30 +1,27 @@
 /** `nearsky crossmatch`: every pending object once. */
-import {
-  type CrossmatchProgress,
-  crossmatchPending,
-  DEFAULT_BATCH_SIZE,
-  MAX_BATCH_SIZE,
-} from '../crossmatch/crossmatcher.ts';
+import { MAX_BATCH_SIZE } from '../crossmatch/batch_size.ts';
+import { type CrossmatchProgress, crossmatchPending } from '../crossmatch/crossmatcher.ts';
 import { crossmatchPool } from '../crossmatch/pool.ts';
 import type { CrossmatchSummary } from '../crossmatch/summary.ts';
 import { provenanceSetOf } from '../provenance.ts';
 import { openStore } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
 import { associatorOf } from '../tns/association.ts';
-import { type Command, Progress, printResult, table, UsageError } from './cli.ts';
+import { type Command, Progress, printResult, shownCount, table, tell, UsageError } from './cli.ts';
 
 export const command: Command = {
   usage: 'crossmatch [--batch N]',
   description: [
     'Crossmatches every pending object once with every registered catalog and exits; prints counts by status and by catalog outcome.',
     'May be killed and run again at any time, also beside a running server or another crossmatch: they share the objects between them,',
-    'and what one has begun and not finished when it ends is taken up by the next. An object stays pending, and the exit status is 1,',
-    'when none of the catalogs that it should have been searched in could be read.',
+    'and what one has begun and not finished when it ends is taken up by the next. An object for which a catalog could not be read is recorded',
+    'with that outcome and crossmatched again, as a new version, by the next run that can read it. The exit status is 1 when none of the',
+    'catalogs that cover an object could be read, or one is not what it was when it was added; then the object stays pending.',
   ].join('\n'),
   options: {
     batch: {
       value: 'N',
-      help: `objects that are searched together, 1 to ${MAX_BATCH_SIZE} (default ${DEFAULT_BATCH_SIZE})`,
+      help: `objects that are searched together, 1 to ${MAX_BATCH_SIZE} (default: as many as an eighth of the free memory holds)`,
     },
   },
   example: 'nearsky crossmatch --data ./data',
@@ -44,17 +41,19 @@ export const command: Command = {
         pool,
         provenance: () => provenanceSetOf(config),
         associator: associatorOf(store, pool, config),
-        batchSize,
-        onProgress: at => progress.update(() => progressText(at, pending)),
+        ...(batchSize && { batchSize }),
+        onProgress: at =>
+          progress.update(() => progressText(at, pending, progress.pace(at.objects, pending, shownCount))),
       });
       progress.end();
       printResult(invocation, summary, describe(summary));
       for (const { catalogName, reason, objects } of summary.problems) {
-        process.stderr.write(`nearsky crossmatch: ${catalogName}, wanted for ${objects} objects: ${reason}\n`);
+        tell(`nearsky crossmatch: ${catalogName}, wanted for ${objects} objects: ${reason}`);
       }
-      if (summary.unreadable === 0) return 0;
-      process.stderr.write(
-        `nearsky crossmatch: ${summary.unreadable} objects stay pending: mend the files named above and run it again\n`,
+      const { unreadable, unsearched } = summary;
+      if (unreadable + unsearched === 0) return 0;
+      tell(
+        `nearsky crossmatch: ${unsearched} objects were not searched and ${unreadable} stay as they were: mend the files named above and run it again`,
       );
       return 1;
     } finally {
@@ -64,18 +63,24 @@ export const command: Command = {
   },
 };
 
-function batchSizeOf(text: string | undefined): number {
-  const size = text === undefined ? DEFAULT_BATCH_SIZE : /^\d+$/.test(text) ? Number(text) : Number.NaN;
+function batchSizeOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const size = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (size >= 1 && size <= MAX_BATCH_SIZE) return size;
   throw new UsageError(`--batch must be an integer from 1 to ${MAX_BATCH_SIZE}: current value is ${text}`);
 }
 
-function progressText({ objects, files, filesDone, awaited }: CrossmatchProgress, pending: number): string {
+function progressText(
+  { objects, files, filesDone, awaited }: CrossmatchProgress,
+  pending: number,
+  pace: string,
+): string {
   if (awaited > 0) return `${objects} objects done; waiting for ${awaited} that another process crossmatches`;
-  return `${objects} of ${pending} objects done; catalog file ${filesDone} of ${files} for the next ones`;
+  return `${objects} of ${pending} objects done; ${pace}; catalog file ${filesDone} of ${files} for the next ones`;
 }
 
-function describe({ objects, recorded, skipped, unreadable, statuses, outcomes, reads }: CrossmatchSummary): string {
+function describe(summary: CrossmatchSummary): string {
+  const { objects, recorded, skipped, unreadable, statuses, outcomes, reads, rowsPassedOver } = summary;
   const byCatalog = Object.entries(outcomes).flatMap(([catalog, counts]) =>
     Object.entries(counts).map(([outcome, count]) => [`${catalog} ${outcome}`, count] as const),
   );
@@ -83,9 +88,12 @@ function describe({ objects, recorded, skipped, unreadable, statuses, outcomes, 
     ['objects', objects],
     ['recorded', recorded],
     ['crossmatched by another process', skipped],
-    ['still pending', unreadable],
+    ['stay as they were', unreadable],
     ...Object.entries(statuses),
     ...byCatalog,
+    ...Object.entries(rowsPassedOver).map(
+      ([catalog, rows]) => [`${catalog} rows without position or id`, rows] as const,
+    ),
     ['bytes from disk', reads.diskBytes],
     ['bytes received', reads.networkBytes],
     ['requests', `${reads.requests}, ${reads.retries} of them again after a failure`],

@@ -12,15 +12,17 @@ import { crossmatchPool } from '../crossmatch/pool.ts';
 import { ingestFile } from '../ingest/files.ts';
 import { Ingester } from '../ingest/ingester.ts';
 import { RejectLog } from '../ingest/rejects.ts';
+import { type Log, limited } from '../log.ts';
 import { programFile } from '../program_files.ts';
 import { provenanceSetOf } from '../provenance.ts';
+import { requireFreePort } from '../server/http_server.ts';
 import { openStore } from '../store/store.ts';
 import type { BrokerName } from '../store/types.ts';
 import { Writer } from '../store/writer.ts';
 import { associatorOf } from '../tns/association.ts';
 import { RegistryLoader } from '../tns/loader.ts';
 import { readPublicPath } from '../tns/public_file.ts';
-import { type Command, LISTEN_OPTIONS, UsageError } from './cli.ts';
+import { type Command, LISTEN_OPTIONS, tell, UsageError } from './cli.ts';
 import { serve } from './serve.ts';
 
 const SAMPLE = programFile('sample');
@@ -58,6 +60,8 @@ export const command: Command = {
   example: 'nearsky demo --port 8080',
   async run({ config, options, positionals }) {
     if (positionals.length > 0) throw new UsageError(`demo takes no arguments. Usage: nearsky ${this.usage}`);
+    // Before the work: a port that is taken is found now.
+    if (config.NEARSKY_PORT !== 0) await requireFreePort(config.NEARSKY_HOST, config.NEARSKY_PORT);
     const given = options.get('data');
     if (given !== undefined) {
       requireEmpty(given);
@@ -91,7 +95,7 @@ async function demo(config: Config): Promise<void> {
   process.on('SIGINT', leave).on('SIGTERM', leave);
   await prepare(config);
   process.off('SIGINT', leave).off('SIGTERM', leave);
-  await serve(config, { crossmatch: false, onListening: announce });
+  await serve(config, { crossmatch: false, onListening: announce, log: tellEvent });
 }
 
 /** Fills the data directory. */
@@ -147,7 +151,15 @@ const counts = (named: Readonly<Record<string, number>>) =>
     .map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`)
     .join(', ');
 
+/** What a service logs, as text between the demo's. That it is ready is said below, and that it stops is no news to whoever has stopped it. */
+const tellEvent: Log = limited((event, fields = {}) => {
+  if (event === 'stopping' || event === 'index_ready') return;
+  const details = Object.entries(fields).map(([name, value]) => `${name.replaceAll('_', ' ')} ${String(value)}`);
+  tell(`${event.replaceAll('_', ' ')}${details.length > 0 ? `: ${details.join(', ')}` : ''}`);
+});
+
 function announce(url: string): void {
+  say(`\nOpen ${url}/ in a browser: the pages of this service. What programs may ask for, with what it shows:`);
   for (const [path, shows] of EXAMPLES) say(`\n${shows}:\n  ${url}${path}`);
   say('\nCtrl-C ends the demo.');
   say(`listening on ${url}`);

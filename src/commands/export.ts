@@ -1,7 +1,7 @@
 /** `nearsky export`: everything that is stored, as lines. */
 import { openStore } from '../store/store.ts';
 import { exportStore } from '../transfer/exporter.ts';
-import { type Command, type Invocation, Progress, printResult, table, UsageError } from './cli.ts';
+import { type Command, type Invocation, Progress, printResult, shownCount, table, UsageError } from './cli.ts';
 
 export const command: Command = {
   usage: 'export [FILE]',
@@ -23,7 +23,10 @@ async function run(invocation: Invocation): Promise<number> {
   const store = openStore(invocation.config.NEARSKY_DATA, 'read');
   const progress = new Progress();
   try {
-    const counts = await exportStore(store, file, ({ object }) => progress.update(() => `${object} objects written`));
+    const total = store.entryCount('objects');
+    const counts = await exportStore(store, file, ({ object }) =>
+      progress.update(() => `${object} of ${total} objects written; ${progress.pace(object, total, shownCount)}`),
+    );
     progress.end();
     if (file !== undefined) printResult(invocation, counts, table(Object.entries(counts)));
   } finally {

@@ -3,7 +3,17 @@ import { RejectLog } from '../ingest/rejects.ts';
 import { openStore } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
 import { type ImportCounts, Importer, type Rejection } from '../transfer/importer.ts';
-import { type Command, type Invocation, Progress, printResult, table, UsageError } from './cli.ts';
+import {
+  bytesOf,
+  type Command,
+  type Invocation,
+  Progress,
+  printResult,
+  shownBytes,
+  table,
+  tell,
+  UsageError,
+} from './cli.ts';
 
 export const command: Command = {
   usage: 'import FILE...|-',
@@ -25,13 +35,25 @@ const SHOWN_REJECTIONS = 20;
 async function run(invocation: Invocation): Promise<number> {
   const files = invocation.positionals;
   if (files.length === 0) throw new UsageError(`no file given. Usage: nearsky ${command.usage}`);
+  const bytes = bytesOf(files);
+  let bytesRead = 0;
   const dataDir = invocation.config.NEARSKY_DATA;
   const store = openStore(dataDir, 'write');
   const rejects = new RejectLog(invocation.config, 'import');
   const progress = new Progress();
   const onBatch = () =>
-    progress.update(() => `${importer.counts.read} lines read, ${importer.counts.rejected} rejected`);
-  const importer = new Importer({ dataDir, writer: new Writer(store), rejects, onReject: rejectionTeller(), onBatch });
+    progress.update(() => {
+      const pace = progress.pace(bytesRead, bytes, shownBytes);
+      return `${importer.counts.read} lines read, ${importer.counts.rejected} rejected; ${pace}`;
+    });
+  const importer = new Importer({
+    dataDir,
+    writer: new Writer(store),
+    rejects,
+    onReject: rejectionTeller(),
+    onBatch,
+    onRead: read => (bytesRead += read),
+  });
   try {
     try {
       for (const file of files) await importer.importFile(file);
@@ -41,7 +63,7 @@ async function run(invocation: Invocation): Promise<number> {
   } finally {
     progress.end();
     printCounts(invocation, importer.counts, rejects);
-    importer.close();
+    await importer.close();
     rejects.close();
     await store.close();
   }
@@ -53,8 +75,8 @@ function rejectionTeller(): (rejection: Rejection) => void {
   let told = 0;
   return ({ file, line, reason }) => {
     told++;
-    if (told <= SHOWN_REJECTIONS) process.stderr.write(`${file}:${line}: ${reason}\n`);
-    if (told === SHOWN_REJECTIONS) process.stderr.write('no more rejected lines are shown here\n');
+    if (told <= SHOWN_REJECTIONS) tell(`${file}:${line}: ${reason}`);
+    if (told === SHOWN_REJECTIONS) tell('no more rejected lines are shown here');
   };
 }
 

@@ -1,16 +1,29 @@
-import { BROKERS, isBroker } from '../ingest/brokers.ts';
+import { BROKERS, isBroker, normaliserOf } from '../ingest/brokers.ts';
 import { ingestFile } from '../ingest/files.ts';
 import { Ingester, type MessageCounts } from '../ingest/ingester.ts';
-import { RejectLog } from '../ingest/rejects.ts';
+import { MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/lines.ts';
+import { type Reject, RejectLog } from '../ingest/rejects.ts';
 import { openStore } from '../store/store.ts';
+import type { BrokerName } from '../store/types.ts';
 import { Writer } from '../store/writer.ts';
-import { type Command, type Invocation, Progress, printResult, table, UsageError } from './cli.ts';
+import {
+  bytesOf,
+  type Command,
+  type Invocation,
+  Progress,
+  printResult,
+  shownBytes,
+  table,
+  tell,
+  UsageError,
+} from './cli.ts';
 
 export const command: Command = {
   usage: `ingest --broker ${BROKERS.join('|')} FILE...|-`,
   description: `Stores a broker's messages: one a line, plain or gzipped, from files or (-) from standard input. Every object that is new
 waits for its crossmatch. A message that cannot be read never stops the run: it is kept, with the reason, in DATA/rejected. Safe to run
-again on the same file, and beside a running \`nearsky serve\`. What the counts name is on disk.`,
+again on the same file, and beside a running \`nearsky serve\`. What the counts name is on disk. The exit status is 1 when no message could be
+used.`,
   options: {
     broker: { value: 'NAME', help: `whose messages they are: ${BROKERS.join(', ')}` },
   },
@@ -26,15 +39,21 @@ async function run(invocation: Invocation): Promise<number> {
   const files = invocation.positionals;
   if (files.length === 0) throw new UsageError(`no file given. Usage: nearsky ${command.usage}`);
 
+  const bytes = bytesOf(files);
   const { config } = invocation;
   const store = openStore(config.NEARSKY_DATA, 'write');
   const rejects = new RejectLog(config, broker);
   const ingester = new Ingester(new Writer(store), rejects);
   const progress = new Progress();
+  let bytesRead = 0;
+  const onRead = (read: number) => {
+    bytesRead += read;
+  };
   try {
     for (const file of files) {
-      const onBatch = () => progress.update(() => `${file}: ${summary(ingester.counts)}`);
-      await ingestFile(file, { broker, config, ingester, onBatch });
+      const onBatch = () =>
+        progress.update(() => `${file}: ${summary(ingester.counts)}; ${progress.pace(bytesRead, bytes, shownBytes)}`);
+      await ingestFile(file, { broker, config, ingester, onBatch, onRead });
     }
   } finally {
     progress.end();
@@ -42,7 +61,47 @@ async function run(invocation: Invocation): Promise<number> {
     rejects.close();
     await store.close();
   }
-  return 0;
+  const { read, rejected } = ingester.counts;
+  if (rejected > 0) tellReasons(ingester.firstRejects, rejected);
+  if (rejected < read || read === 0) return 0;
+  const guess = await guessBroker(files, config.MIN_DIASOURCE_RELIABILITY);
+  const advice = guess
+    ? `they look like messages of ${guess}: give --broker ${guess}`
+    : `--broker ${broker} takes one JSON message a line, plain or gzipped`;
+  tell(`nearsky ingest: no message of ${files.join(', ')} can be used; ${advice}`);
+  return 1;
+}
+
+function tellReasons(first: readonly Reject[], rejected: number): void {
+  for (const reject of first) {
+    const where = 'file' in reject ? `${reject.file}:${reject.line}: ` : '';
+    tell(`${where}${reject.reason}`);
+  }
+  if (rejected > first.length) tell(`and ${rejected - first.length} more`);
+}
+
+const GUESS_LINES = 20;
+
+/** The first broker whose messages the first lines of the first file are. */
+async function guessBroker(files: readonly string[], minReliability: number): Promise<BrokerName | undefined> {
+  const file = files.find(name => name !== '-');
+  if (file === undefined) return undefined;
+  const source = openSource(file);
+  try {
+    for await (const block of readBlocks(source, file)) {
+      const texts = [...splitLines(block, MAX_LINE_BYTES)].slice(0, GUESS_LINES).map(({ text }) => text);
+      return BROKERS.find(broker => {
+        const normalise = normaliserOf(broker, minReliability);
+        return texts.some(text => normalise(text, 0).kind !== 'rejected');
+      });
+    }
+    return undefined;
+  } catch {
+    // It could not be read to its end, which was said already.
+    return undefined;
+  } finally {
+    source.destroy();
+  }
 }
 
 const summary = (counts: MessageCounts) => `${counts.read} read, ${counts.stored} new, ${counts.rejected} rejected`;

@@ -1,19 +1,16 @@
 /** `nearsky serve`: the API over a data directory. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AcceptorCrew } from '../acceptors/crew.ts';
-import { shareOf, sharesPorts } from '../acceptors/share.ts';
-import { createApp } from '../app.ts';
-import { BackgroundCrossmatch } from '../background_crossmatch.ts';
-import { BackgroundRefresh } from '../background_refresh.ts';
+import { BackgroundWriter } from '../background_writer.ts';
 import type { Config } from '../config.ts';
+import { Coordinator } from '../coordinator.ts';
 import { type Log, limited, logToStderr } from '../log.ts';
-import { LocalIndex } from '../publish/index_source.ts';
-import { HttpServer, requireFreePort } from '../server/http_server.ts';
-import { maxOpenFiles, serverLimits } from '../server/limits.ts';
+import { requireFreePort, sharesPorts } from '../server/http_server.ts';
+import { maxOpenFiles } from '../server/limits.ts';
+import { ServerThreads } from '../server/server_threads.ts';
+import { SharedState } from '../shared_state.ts';
 import { stopSignal } from '../stop_signal.ts';
 import { warnIfOpenToOthers } from '../store/privacy.ts';
-import { openStore, type Store } from '../store/store.ts';
 import { type BotCredentials, botOf } from '../tns/client.ts';
 import { type Command, LISTEN_OPTIONS, THREAD_OPTIONS, UsageError } from './cli.ts';
 
@@ -26,7 +23,7 @@ const STOP_MS = 9500;
 const EXIT_MS = 500;
 
 export const command: Command = {
-  usage: 'serve [--host HOST] [--port PORT] [--acceptors N] [--workers N] [--no-crossmatch] [--no-refresh]',
+  usage: 'serve [--host HOST] [--port PORT] [--workers N] [--no-crossmatch] [--no-refresh]',
   description: [
     'Serves the data directory over HTTP until it gets SIGTERM or SIGINT, and crossmatches in the background what is pending. Others may',
     'ingest and crossmatch beside it; what they store is found within a second. A data directory that does not exist is created, empty.',
@@ -57,118 +54,105 @@ export interface ServeOptions {
   readonly bot?: BotCredentials | undefined;
   /** Called when the service can answer. */
   readonly onListening?: (url: string) => void;
+  /** By default one JSON object a line on standard error. */
+  readonly log?: Log;
 }
 
 /** Serves until SIGTERM or SIGINT; resolves when everything is closed. */
-export async function serve(config: Config, { crossmatch, bot, onListening = announce }: ServeOptions): Promise<void> {
+export async function serve(config: Config, options: ServeOptions): Promise<void> {
+  const { crossmatch, bot, onListening = announce, log = limited(logToStderr) } = options;
   const stop = stopSignal();
-  const log = limited(logToStderr);
-  // Before the index: in one process the first opening decides whether the database can be written.
-  const store = openStore(config.NEARSKY_DATA, 'write');
-  warnIfOpenToOthers(config.NEARSKY_DATA, log);
-  const serving = new Serving(config, log);
-  const beside: { close(): Promise<void> }[] = [];
+  const state = new SharedState();
+  const writer = new BackgroundWriter({ config, crossmatch, bot, state, log });
+  let serving: Serving | undefined;
   try {
-    const url = await serving.listen();
-    while (!serving.isReady && !stop.aborted) await sleep(READY_POLL_MS);
+    // Before the index: in one process the first opening decides whether the database can be written.
+    await Promise.race([writer.open(), aborted(stop)]);
     if (!stop.aborted) {
-      onListening(url);
-      if (crossmatch) beside.push(new BackgroundCrossmatch(store, config, log));
-      if (bot) beside.push(new BackgroundRefresh({ store, config, bot, log }));
-      await once(stop, 'abort');
+      warnIfOpenToOthers(config.NEARSKY_DATA, log);
+      serving = new Serving(config, state, log);
+      const url = await serving.listen();
+      while (!serving.isReady && !stop.aborted) await sleep(READY_POLL_MS);
+      if (!stop.aborted) {
+        onListening(url);
+        writer.begin();
+        await aborted(stop);
+      }
     }
     log('stopping', { signal: stop.reason });
   } finally {
     setTimeout(() => {
       log('stopped_early', { after_ms: STOP_MS });
-      process.exit();
+      end(writer);
     }, STOP_MS).unref();
-    await closeAll(serving, beside, store);
+    await Promise.all([serving?.close(), writer.close()]);
     // Deno would wait for ever for a client that has left its request unfinished.
-    setTimeout(() => process.exit(), EXIT_MS).unref();
+    setTimeout(() => end(writer), EXIT_MS).unref();
   }
 }
 
-async function closeAll(serving: Serving, beside: readonly { close(): Promise<void> }[], store: Store): Promise<void> {
-  await Promise.all([serving.drain(), ...beside.map(work => work.close())]);
-  await serving.close();
-  await store.close();
+/** Ends the process. `process.exit` waits for every thread, and so for whatever process the writer waits for: then only a signal ends it. */
+function end(writer: BackgroundWriter): void {
+  if (writer.isWaiting) process.kill(process.pid, 'SIGKILL');
+  process.exit();
 }
 
-/** The index, and the acceptors that answer from it: this thread, and further ones where there are cores for them. */
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
+}
+
+/** The threads that serve, and what they share. */
 class Serving {
   readonly #config: Config;
   readonly #log: Log;
-  readonly #index: LocalIndex;
-  readonly #app: ReturnType<typeof createApp>;
-  readonly #shares: readonly number[];
-  #server: HttpServer | undefined;
-  #crew: AcceptorCrew | undefined;
+  readonly #coordinator: Coordinator;
+  #threads: ServerThreads | undefined;
 
-  constructor(config: Config, log: Log) {
+  constructor(config: Config, state: SharedState, log: Log) {
     this.#config = config;
     this.#log = log;
-    this.#shares = shareOf(config.NEARSKY_WORKERS, config.NEARSKY_ACCEPTORS);
-    this.#index = new LocalIndex(config.NEARSKY_DATA, log, () => this.#crew?.publish());
-    this.#app = createApp({
+    this.#coordinator = new Coordinator({
       config,
       log,
-      index: this.#index,
-      workers: this.#shares[0]!,
-      watched: () => ({
-        threads: [this.#app.metrics, ...(this.#crew?.metrics ?? [])],
-        index: this.#index,
-        acceptorsReplaced: this.#crew?.replaced ?? 0,
-      }),
+      state,
+      onGeneration: generation => this.#threads?.publish(generation),
+      threads: () => this.#threads?.watched ?? { threads: [], operations: [], replaced: 0 },
     });
   }
 
   get isReady(): boolean {
-    return this.#app.ready;
+    return this.#coordinator.generation !== undefined;
   }
 
   /**
-   * The address that is listened on, by all acceptors.
-   * @throws Error when it cannot be
+   * The address that all threads listen on.
+   * @throws Error when they cannot
    */
   async listen(): Promise<string> {
-    const { NEARSKY_HOST: host, NEARSKY_PORT: wanted } = this.#config;
-    const further = (await sharesPorts()) ? this.#shares.slice(1) : [];
-    const acceptors = further.length + 1;
-    if (acceptors < this.#shares.length) this.#log('one_acceptor', { why: 'this system cannot share a port' });
-    // A port that is shared may be shared with anyone of the same user: one that is taken must not be.
-    if (acceptors > 1 && wanted !== 0) await requireFreePort(host, wanted);
-    const { NEARSKY_MAX_CONNECTIONS: maxConnections, API_REQUEST_BUDGET_SECONDS: budgetSeconds } = this.#config;
-    if (maxOpenFiles() === undefined) this.#log('open_files_unknown', { connections_at_most: maxConnections });
-    const limits = serverLimits(maxConnections, budgetSeconds, acceptors);
-    const { answer, metrics } = this.#app;
-    this.#server = new HttpServer({ answer, host, port: wanted, reusePort: acceptors > 1, limits, metrics });
-    const port = await this.#server.listen();
-    await this.#app.warm();
-    if (acceptors > 1) {
-      this.#crew = new AcceptorCrew({
-        config: this.#config,
-        log: this.#log,
-        app: this.#app,
-        index: this.#index,
-        host,
-        port,
-        workers: further,
-      });
-      await this.#crew.start();
+    const { NEARSKY_HOST: host, NEARSKY_PORT: wanted, NEARSKY_MAX_CONNECTIONS: connections } = this.#config;
+    let { NEARSKY_WORKERS: threads } = this.#config;
+    if (threads > 1 && !(await sharesPorts())) {
+      this.#log('one_server_thread', { why: 'this system cannot share a port' });
+      threads = 1;
     }
+    // A port that is shared may be shared with anyone of the same user: one that is taken must not be.
+    if (threads > 1 && wanted !== 0) await requireFreePort(host, wanted);
+    if (maxOpenFiles() === undefined) this.#log('open_files_unknown', { connections_at_most: connections });
+    this.#threads = new ServerThreads({
+      config: this.#config,
+      log: this.#log,
+      threads,
+      coordination: this.#coordinator,
+    });
+    const port = await this.#threads.start();
+    this.#coordinator.countSky();
     return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   }
 
-  /** Takes no more clients, and finishes what is being answered. */
-  async drain(): Promise<void> {
-    this.#app.stop();
-    await Promise.all([this.#server?.close(DRAIN_MS), this.#crew?.close(DRAIN_MS)]);
-  }
-
+  /** Takes no more clients, finishes what is being answered, and saves the index. */
   async close(): Promise<void> {
-    await this.#app.close();
-    await this.#index.close();
+    await this.#threads?.close(DRAIN_MS);
+    await this.#coordinator.close();
   }
 }
 

@@ -3,12 +3,12 @@ import type { Config } from '../config.ts';
 import { type DiskUse, diskUse } from '../store/disk_use.ts';
 import { FORMAT_VERSION, openStore, type Store, type StoreCounts } from '../store/store.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';
-import { type Command, type Invocation, Progress, printResult, table, UsageError } from './cli.ts';
+import { type Command, type Invocation, printResult, table, UsageError } from './cli.ts';
 
 export const command: Command = {
   usage: 'stats',
   description: `Shows what is stored: objects by status, matches and search outcomes by catalog, the TNS registry and its epoch, the length of the journal,
-the size of the index, disk use. It reads every object, and may run beside everything else.`,
+the size of the index, disk use. It reads what is counted as it changes, and may run beside everything else.`,
   options: {},
   example: 'nearsky stats --data ./data',
   run,
@@ -26,11 +26,8 @@ async function run(invocation: Invocation): Promise<number> {
   if (invocation.positionals.length > 0)
     throw new UsageError(`stats takes no arguments. Usage: nearsky ${command.usage}`);
   const store = openStore(invocation.config.NEARSKY_DATA, 'read');
-  const progress = new Progress();
   try {
-    const counts = store.counts(objects => progress.update(() => `${objects} objects read`));
-    progress.end();
-    const stats = withSurroundings(counts, store, invocation.config);
+    const stats = withSurroundings(store.counts(), store, invocation.config);
     printResult(invocation, stats, describe(stats));
     return 0;
   } finally {

@@ -12,7 +12,7 @@ import { isSnapshotCurrent } from '../tns/names.ts';
 import { readPublicPath } from '../tns/public_file.ts';
 import { refreshRegistry } from '../tns/refresh.ts';
 import type { TimeSpan } from '../tns/time_line.ts';
-import { type Command, type Invocation, Progress, printResult, table, UsageError } from './cli.ts';
+import { type Command, type Invocation, Progress, printResult, table, tell, UsageError } from './cli.ts';
 
 export const command: Command = {
   usage: 'tns load FILE [--epoch TIME] | tns refresh',
@@ -82,7 +82,7 @@ async function refresh(invocation: Invocation): Promise<number> {
   const client = new TnsClient({
     baseUrl: config.TNS_OBJECTS_BASE_URL,
     bot,
-    onWait: (why, waitMs) => process.stderr.write(`${why}: trying again in ${Math.ceil(waitMs / 1000)} s\n`),
+    onWait: (why, waitMs) => tell(`${why}: trying again in ${Math.ceil(waitMs / 1000)} s`),
   });
   return withLoader(invocation, async ({ store, writer, loader, done }) => {
     const options = { dataDir: config.NEARSKY_DATA, store, writer, client, loader, nowUs: nowUs() };

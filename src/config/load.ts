@@ -1,6 +1,7 @@
 /** The settings in force: from the command line, the environment, the configuration file and the defaults. */
 import { readFileSync } from 'node:fs';
 import { closestMatch } from 'leven';
+import { DEFAULT_WINDOW_HOURS } from '../contract/limits.ts';
 import { messageOf } from '../error_text.ts';
 import { type Config, ENVIRONMENT_ONLY, SETTINGS, type Setting, type SettingName } from './settings.ts';
 
@@ -11,6 +12,8 @@ export class ConfigError extends Error {
 
 export interface ConfigSources {
   readonly options?: ReadonlyMap<SettingName, string>;
+  /** How these are called on the command line, for messages. */
+  readonly optionNames?: ReadonlyMap<SettingName, string>;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** The path of a JSON file: one object, its keys names of settings. */
   readonly file?: string | undefined;
@@ -35,7 +38,8 @@ export function loadConfig(sources: ConfigSources = {}): Config {
 }
 
 /** As `loadConfig`, and where each value comes from. */
-export function loadConfigWithOrigins({ options, environment = {}, file }: ConfigSources): LoadedConfig {
+export function loadConfigWithOrigins(sources: ConfigSources): LoadedConfig {
+  const { options, optionNames, environment = {}, file } = sources;
   const inFile = file === undefined ? new Map<string, unknown>() : readConfigFile(file);
   const config: Record<string, unknown> = {};
   const origins = new Map<SettingName, Origin>();
@@ -44,8 +48,9 @@ export function loadConfigWithOrigins({ options, environment = {}, file }: Confi
     const take = (origin: Origin, value: unknown, where: string) => {
       origins.set(key, origin);
       config[key] = setting.parse(value);
+      const name = (origin === 'option' && optionNames?.get(key)) || key;
       if (config[key] === undefined)
-        problems.push(`${key} must be ${setting.bound}: ${current(setting, value)}, ${where}`);
+        problems.push(`${name} must be ${setting.bound}: ${current(setting, value)}, ${where}`);
     };
     const inEnvironment = environment[key];
     if (options?.has(key)) {
@@ -61,8 +66,29 @@ export function loadConfigWithOrigins({ options, environment = {}, file }: Confi
   }
   const { unknown, doubtful } = strangers(environment);
   problems.push(...unknown);
+  if (problems.length === 0) problems.push(...conflictsOf(config as Config));
   if (problems.length > 0) throw new ConfigError(`Cannot start as ${problems.join('; and ')}`);
   return { config: Object.freeze(config) as Config, origins, doubtful };
+}
+
+/** Settings that are good each by itself, and not together. */
+function conflictsOf(config: Config): string[] {
+  const pairs: [larger: SettingName, least: number, why: string][] = [
+    [
+      'RECENT_CROSSMATCH_MAX_WINDOW_HOURS',
+      DEFAULT_WINDOW_HOURS,
+      'the window of a request that names none is that long',
+    ],
+    [
+      'RECENT_CROSSMATCH_MAX_PAGE_SIZE',
+      config.RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE,
+      'RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE is that',
+    ],
+    ['API_MAX_CONE_RADIUS_ARCSEC', config.TNS_MATCH_RADIUS_ARCSEC, 'TNS_MATCH_RADIUS_ARCSEC is that'],
+  ];
+  return pairs
+    .filter(([name, least]) => (config[name] as number) < least)
+    .map(([name, least, why]) => `${name} must be at least ${least}, because ${why}: current value is ${config[name]}`);
 }
 
 function current(setting: Setting<unknown>, value: unknown): string {

@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { programFile } from '../program_files.ts';
 import type { Kind } from './values.ts';
 import {
+  baseAddress,
   date,
   flag,
   headerName,
@@ -34,15 +35,6 @@ export interface Setting<T> extends Kind<T> {
   readonly defaultNote?: string;
 }
 
-/** Framing a small answer takes a thread about as long as finding it. More than 16 were never tried. */
-export function defaultAcceptors(cores: number): number {
-  return Math.min(16, Math.max(1, Math.floor(cores / 2)));
-}
-
-export function defaultWorkers(cores: number): number {
-  return Math.min(256, Math.max(1, cores - defaultAcceptors(cores)));
-}
-
 const packageVersion: string = JSON.parse(readFileSync(programFile('package.json'), 'utf8')).version;
 const cores = availableParallelism();
 
@@ -59,15 +51,22 @@ const SERVICE = {
   ),
   NEARSKY_HOST: about('The address to listen on.', text('127.0.0.1')),
   NEARSKY_PORT: about('The port to listen on; 0 takes a free one.', integer(8080, 0, 65535)),
-  NEARSKY_ACCEPTORS: about(
-    'Threads that take connections, the main thread among them.',
-    integer(defaultAcceptors(cores), 1, 64),
-    'half of the cores, 16 at most',
-  ),
-  NEARSKY_WORKERS: about('Threads that answer queries.', integer(defaultWorkers(cores), 1, 256), 'the other cores'),
+  NEARSKY_WORKERS: about('Threads that answer requests.', integer(Math.min(256, cores), 1, 256), 'one for each core'),
   NEARSKY_WORKER_HEAP_MIB: about(
-    'What a query thread may have on its heap, MiB; one that needs more is replaced, and its queries are answered 503.',
+    'What a thread that answers may have on its heap, MiB; one that needs more is replaced, and its connections end.',
     integer(1024, 32, 65_536),
+  ),
+  NEARSKY_ANSWER_MEMORY_MIB: about(
+    'Memory for long answers, MiB: while they are written and until their clients have read them. A query whose answer finds none is 503.',
+    integer(256, 16, 65_536),
+  ),
+  PUBLIC_BASE_URL: about(
+    'Where clients reach the service, for the links in answers and documents; null makes them from the Host header of each request.',
+    optional(baseAddress()),
+  ),
+  TRUSTED_PROXIES: about(
+    'Proxies in front that say who the client is, beside those on this machine; what any other address says of it is not believed.',
+    list(network(), []),
   ),
   NEARSKY_MAX_CONNECTIONS: about(
     'Connections at once; fewer where the process may open fewer files (under Deno that cannot be read: stay below it).',
@@ -87,7 +86,7 @@ const SERVICE = {
 
 const API = {
   API_REQUEST_BUDGET_SECONDS: about(
-    'Time for one request; what is not answered by then is 503.',
+    'Time for one request; what takes longer is 400 query_too_expensive, and what had to wait for so long that it was never begun 503.',
     number(5, 0.001, 3600),
   ),
   API_MAX_IDS: about('Ids in one lookup.', integer(1000, 1, 100_000)),
@@ -96,7 +95,7 @@ const API = {
   API_MAX_OBJECTS_PER_POSITION: about('Objects answered for one position of a lookup.', integer(100, 1, 100_000)),
   API_MAX_OBJECTS_PER_REQUEST: about('Objects answered for one lookup.', integer(2000, 1, 100_000)),
   RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE: about(
-    'Objects on a page of recent crossmatches that asks for no size; the largest size where that is smaller.',
+    'Objects on a page of recent crossmatches that asks for no size.',
     integer(1000, 1, 100_000),
   ),
   RECENT_CROSSMATCH_MAX_PAGE_SIZE: about(
@@ -137,6 +136,10 @@ const CROSSMATCH = {
     'The background crossmatch of `serve` begins when an object has waited this long.',
     number(1, 0, 3600),
   ),
+  CROSSMATCH_READ_FAILURE_WAIT_SECONDS: about(
+    'For so long `serve` leaves an object pending while no catalog can be read for it; then it is recorded as not searched, and crossmatched again once a catalog can be read.',
+    number(600, 0, 604_800),
+  ),
   CATALOG_CACHE_MAX_BYTES: about(
     'What is kept in DATA/catalog-cache of remote catalogs; 0 keeps nothing.',
     integer(10 * 2 ** 30, 0, 2 ** 50),
@@ -144,6 +147,10 @@ const CROSSMATCH = {
   CATALOG_FILE_TIMEOUT_SECONDS: about(
     'Time for one file of a remote catalog, per search, retries included.',
     integer(600, 1, 3000),
+  ),
+  CATALOG_PRIVATE_REDIRECTS: about(
+    'Whether a remote catalog may lead on, by a redirect or its properties, to another host at a private, loopback or link-local address; the host that `catalog add` was given may have one in any case.',
+    yesNo(false),
   ),
   CATALOG_FILE_MAX_BYTES: about(
     'What may be received of one file of a remote catalog, per search.',
@@ -201,8 +208,8 @@ const CONSUME = {
     oneOf('PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'),
   ),
   ANTARES_API_BASE_URL: about(
-    'What the links of a locus are relative to.',
-    urlTemplate('https://api.antares.noirlab.edu/v1/', ''),
+    'What the links of a locus are relative to. Links to another scheme, host or port are not followed: their messages are rejected.',
+    httpUrl('https://api.antares.noirlab.edu/v1/'),
   ),
   ANTARES_LINK_PATIENCE_SECONDS: about(
     'For how long a link is tried that fails while others answer; then its message is rejected.',
@@ -213,6 +220,10 @@ const CONSUME = {
   KAFKA_SESSION_TIMEOUT_SECONDS: about(
     'How long Kafka waits for a consumer that has died before it gives its messages to another, or to the same one restarted.',
     number(10, 0.5, 1800),
+  ),
+  KAFKA_GROUP_INSTANCE_ID: about(
+    'The name of this consumer in its group, in which no two that run may have the same: with it one that was killed and starts again goes on at once, where it would else wait for the session of the killed one to end.',
+    optional(name()),
   ),
   CONSUME_BATCH_MESSAGES: about(
     'A batch of live messages is stored when it has this many messages.',
@@ -249,8 +260,8 @@ const CONNECTOR = {
   MCP_MATCHES_PER_CATALOG: about('Matches of each catalog in a summary.', integer(3, 1, 100)),
   MCP_MAX_RESULT_CHARS: about("Characters of a call's result.", integer(30_000, 5000, 10_000_000)),
   MCP_API_BASE_URL: about(
-    "Scheme and host of the API in the connector's recipes; null takes those of the request.",
-    optional(origin()),
+    "Where the connector's recipes say that the API is; null takes PUBLIC_BASE_URL, or what the request names.",
+    optional(baseAddress()),
   ),
   MCP_ALLOWED_ORIGINS: about('Origins from which a browser may use the connector.', list(origin(), [])),
   MCP_SESSION_MAX_AGE_SECONDS: about('How long a session id is good for.', integer(86_400, 1, 31_536_000)),
@@ -264,7 +275,7 @@ const CONNECTOR = {
   MCP_MAX_CONCURRENT: about('Calls at once.', integer(6, 1, 10_000)),
   MCP_MAX_CONCURRENT_PER_KEY: about('Calls at once of one session, address or range.', integer(2, 1, 10_000)),
   MCP_CLIENT_IP_HEADER: about(
-    'The header in which the proxy in front says who the client is.',
+    'The header in which a trusted proxy says who the client is; without it Forwarded and X-Forwarded-For are read.',
     headerName('X-Real-Ip'),
   ),
   MCP_PROVIDER_CIDRS: about(
@@ -276,7 +287,7 @@ const CONNECTOR = {
 export const SETTINGS = { ...SERVICE, ...API, ...CROSSMATCH, ...RELIABILITY, ...CONSUME, ...REGISTRY, ...CONNECTOR };
 
 export type SettingName = keyof typeof SETTINGS;
-/** The settings, by the names of the wire contract. Immutable. */
+/** The settings, by the names of the contract (docs/contract.md). Immutable. */
 export type Config = { readonly [K in SettingName]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never };
 
 export interface SettingGroup {

@@ -1,5 +1,5 @@
 /** The kinds of values that settings have: how each is read from text or JSON, and written again. */
-import { type Network, parseNetwork } from '../mcp/addresses.ts';
+import { type Network, parseNetwork } from '../ip_addresses.ts';
 import type { Rate } from '../mcp/limiter.ts';
 
 /** A value as a configuration file has it. */
@@ -122,6 +122,15 @@ export function httpUrl(fallback: string): Kind<string> {
   const parse = (value: unknown) =>
     typeof value === 'string' && /^https?:/i.test(value) ? URL.parse(value)?.href : undefined;
   return { default: fallback, bound: 'an http or https address', parse };
+}
+
+/** Where paths of the API are appended: scheme, host and port, perhaps a path; without a slash at the end, a query or a fragment. */
+export function baseAddress(): Kind<string> {
+  const parse = (value: unknown) => {
+    const url = typeof value === 'string' && /^https?:/i.test(value.trim()) && URL.parse(value.trim());
+    return url && url.search + url.hash === '' ? `${url.origin}${url.pathname.replace(/\/+$/, '')}` : undefined;
+  };
+  return { default: '', bound: 'an http or https address without ? and #', parse };
 }
 
 /** Scheme, host and port, in the spelling that browsers use; a path is left out. */

@@ -10,7 +10,7 @@ import { readText } from './http.ts';
 import { UnusableMessage } from './transport.ts';
 
 export interface AlertLinksOptions {
-  /** What links are relative to. */
+  /** What links are relative to. No other host is asked, whatever a message says: its sender need not be ANTARES. */
   readonly baseUrl: string;
   /** For how long a link is tried that fails while others answer. */
   readonly patienceSeconds: number;
@@ -19,8 +19,8 @@ export interface AlertLinksOptions {
 const CONNECTIONS = 16;
 const REQUEST_TIMEOUT_MS = 20_000;
 const MAX_PAGE_BYTES = 64 * 2 ** 20;
-/** Far above the alerts of any object. */
-const MAX_PAGES = 1000;
+/** Far above the alerts of any object. @internal Exported for the test. */
+export const MAX_PAGES = 1000;
 const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 5000;
 /** For so long a locus that has no alert may be ahead of the host that answers. */
@@ -50,8 +50,8 @@ export class AlertLinks {
 
   /**
    * The properties of the newest alert (by `mjd`) that a link of a locus leads to; of those of LSST objects where there are any.
-   * @throws UnusableMessage where there is still none after some seconds, or where that link alone has failed for so long; the signal's
-   * reason; Error where the host cannot be reached
+   * @throws UnusableMessage where there is still none after some seconds, where that link alone has failed for so long, where a link leads
+   * to another host, or pages lead in a circle or are too many; the signal's reason; Error where the host cannot be reached
    */
   async newest(link: string, signal: AbortSignal): Promise<AlertProperties> {
     const backoff = new Backoff(FIRST_RETRY_MS, MAX_RETRY_MS);
@@ -69,14 +69,20 @@ export class AlertLinks {
   async #newestNow(link: string, signal: AbortSignal): Promise<AlertProperties> {
     let newest: Alert | undefined;
     let url = this.#resolve(link);
-    for (let i = 0; i < MAX_PAGES; i++) {
+    const visited = new Set<string>();
+    for (;;) {
+      if (visited.has(url))
+        throw new UnusableMessage(`the pages of alerts lead in a circle: ${withoutPassword(url)} again`);
+      if (visited.size === MAX_PAGES)
+        throw new UnusableMessage(`more than ${MAX_PAGES} pages of alerts: the next would be ${withoutPassword(url)}`);
+      visited.add(url);
       const page = await this.#page(url, signal);
       for (const alert of alertsOf(page, url)) {
         const isNewer = !newest || (alert.isLsst === newest.isLsst ? alert.mjd >= newest.mjd : alert.isLsst);
         if (isNewer) newest = alert;
       }
-      const next = asObject(page.document.links)?.next;
-      if (typeof next !== 'string') break;
+      const next = nextOf(page, url);
+      if (next === undefined) break;
       url = this.#resolve(next);
     }
     if (!newest) throw new AbsentAlert(`no alert at ${withoutPassword(url)}`);
@@ -88,9 +94,18 @@ export class AlertLinks {
   }
 
   #resolve(link: string): string {
-    const url = URL.parse(link, this.#options.baseUrl);
-    if (url?.protocol === 'https:' || url?.protocol === 'http:') return url.href;
-    throw new UnusableMessage(`the link is no http or https address: ${link.slice(0, 200)}`);
+    const { baseUrl } = this.#options;
+    const url = URL.parse(link, baseUrl);
+    if (!url) throw new UnusableMessage(`the link is no address: ${link.slice(0, 200)}`);
+    if (url.origin !== new URL(baseUrl).origin) {
+      const where = withoutPassword(url.href).slice(0, 200);
+      throw new UnusableMessage(
+        `the link leads to ${where}, and only ${new URL(baseUrl).origin} is asked (ANTARES_API_BASE_URL)`,
+      );
+    }
+    // Of the link only what names a page: the rest would make one page look like another.
+    [url.username, url.password, url.hash] = ['', '', ''];
+    return url.href;
   }
 
   async #page(url: string, signal: AbortSignal): Promise<Page> {
@@ -140,6 +155,15 @@ export class AlertLinks {
     if (!document) throw new Error('the answer is no JSON object');
     return { document, exactId };
   }
+}
+
+/** A link of the JSON:API is a text, or an object that has it. */
+function nextOf({ document }: Page, url: string): string | undefined {
+  const next = asObject(document.links)?.next;
+  const link = asObject(next)?.href ?? next;
+  if (link === undefined || link === null) return undefined;
+  if (typeof link === 'string') return link;
+  throw new UnusableMessage(`the link to the next page is no text at ${withoutPassword(url)}`);
 }
 
 interface Alert extends AlertProperties {

@@ -3,6 +3,7 @@ import { nowUs } from '../../workers/times.ts';
 import { Backoff } from '../backoff.ts';
 import { messageOf } from '../error_text.ts';
 import type { Ingester } from '../ingest/ingester.ts';
+import { type Normalised, rejected } from '../ingest/normalise.ts';
 import { addOutcome, noOutcomes } from '../ingest/outcomes.ts';
 import type { Log } from '../log.ts';
 import type { BrokerName } from '../store/types.ts';
@@ -16,6 +17,10 @@ export interface ConsumerOptions<M extends Message> {
   readonly feed: Feed<M>;
   readonly ingester: Ingester;
   readonly log: Log;
+}
+
+function emptyMessage({ isTombstone = false }: Message): Normalised {
+  return rejected(isTombstone ? 'a tombstone: the message has no value' : 'the message is empty');
 }
 
 /**
@@ -75,9 +80,14 @@ export class BrokerConsumer<M extends Message = Message> {
   async #batch(connection: Connection<M>, stop: AbortSignal): Promise<void> {
     const messages = await connection.receive();
     if (messages.length === 0) return;
-    const normalised = await this.#options.feed.normalise(messages, nowUs(), stop);
+    const isEmpty = ({ bytes }: M) => bytes.length === 0;
+    const held = messages.filter(message => !isEmpty(message));
+    const normalised = (await this.#options.feed.normalise(held, nowUs(), stop)).values();
     const outcomes = noOutcomes();
-    for (const [i, { origin, bytes }] of messages.entries()) addOutcome(outcomes, normalised[i]!, origin, bytes);
+    for (const message of messages) {
+      const outcome = isEmpty(message) ? emptyMessage(message) : normalised.next().value!;
+      addOutcome(outcomes, outcome, message.origin, message.bytes);
+    }
     await this.#options.ingester.store(outcomes);
     await connection.acknowledge(messages);
     this.#backoff.reset();

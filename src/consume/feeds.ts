@@ -111,6 +111,7 @@ function kafkaOptions(name: 'LASAIR' | 'ANTARES', config: Config, log: Log): Omi
     topics,
     groupId,
     sessionTimeoutSeconds: config.KAFKA_SESSION_TIMEOUT_SECONDS,
+    groupInstanceId: config.KAFKA_GROUP_INSTANCE_ID,
     limits: batchLimits(config),
     log,
   };

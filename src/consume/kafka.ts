@@ -16,6 +16,8 @@ export interface KafkaOptions {
     readonly password: string;
   };
   readonly sessionTimeoutSeconds: number;
+  /** Makes it a static member of the group: another one of this name takes its place at once. */
+  readonly groupInstanceId: string | null;
   readonly limits: BatchLimits;
   readonly log: Log;
 }
@@ -30,6 +32,8 @@ const FETCH_WAIT_MS = 1000;
 /** No answer to a fetch for this long: the connection is dead, whatever the client thinks. */
 const STALLED_MS = 60_000;
 const CLOSE_MS = 5000;
+/** How long a group that is divided anew waits for its members. */
+const REBALANCE_MS = 120_000;
 const MIN_FETCH_BYTES = 2 ** 20;
 /** While the group changes hands a commit is refused; more refusals in a row than this, and something else is wrong. */
 const MAX_REFUSED_COMMITS = 10;
@@ -49,11 +53,14 @@ export async function connectKafka(options: KafkaOptions, signal: AbortSignal): 
   const consumer = new Consumer({
     clientId: 'nearsky',
     groupId: options.groupId,
+    ...(options.groupInstanceId === null ? {} : { groupInstanceId: options.groupInstanceId }),
     bootstrapBrokers: [...options.servers],
     ...(options.tls ? { tls: {} } : {}),
     ...(options.sasl ? { sasl: options.sasl } : {}),
     autocommit: false,
     sessionTimeout,
+    // The client wants it to be no shorter than the session.
+    rebalanceTimeout: Math.max(REBALANCE_MS, sessionTimeout),
     heartbeatInterval: Math.min(3000, Math.round(sessionTimeout / 5)),
     maxWaitTime: FETCH_WAIT_MS,
     maxBytes: fetchBytes,
@@ -167,7 +174,8 @@ class KafkaConnection implements Connection<KafkaMessage> {
       if (message) {
         if (messages.length === 0) untilMs = performance.now() + limits.seconds * 1000;
         const { topic, partition, offset, value } = message;
-        messages.push({ origin: { topic, partition, offset: `${offset}` }, bytes: value ?? new Uint8Array(0) });
+        const origin = { topic, partition, offset: `${offset}` };
+        messages.push({ origin, bytes: value ?? new Uint8Array(0), isTombstone: !value });
         bytes += value?.length ?? 0;
         continue;
       }

@@ -6,6 +6,8 @@ import type { Origin } from '../ingest/rejects.ts';
 export interface Message {
   readonly origin: Origin;
   readonly bytes: Uint8Array;
+  /** It has no value at all, by which Kafka marks a key as deleted; then there are no bytes. */
+  readonly isTombstone?: boolean;
 }
 
 /** A message that can't be used, now or later; the text says why. */

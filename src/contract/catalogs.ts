@@ -1,6 +1,6 @@
 /** What the service says of its catalogs, from their definitions and the filters. */
 import { CATALOGS } from '../catalogs/definitions.ts';
-import type { CatalogDefinition } from '../catalogs/types.ts';
+import type { CatalogDefinition, FootprintOrders } from '../catalogs/types.ts';
 import type { CatalogName } from '../store/types.ts';
 import { FILTERABLE_FIELDS, type FilterableField, fieldFilterNames } from './filters.ts';
 
@@ -24,19 +24,40 @@ export function sourceIdMeaning({ name, release, idColumn }: CatalogDefinition):
   return `The ${idColumn} of ${release}, a 64-bit integer as a decimal string; unique only within ${name}.${remark}`;
 }
 
+/** The order of the footprint that decides what is searched; where none is in force, or that is not known, the catalog's own. */
+export function orderInForce({ name, footprintOrder }: CatalogDefinition, orders: FootprintOrders): number {
+  return orders?.get(name) ?? footprintOrder;
+}
+
+/** Which order `orderInForce` is, where it is not simply the catalog's own; else an empty text. */
+export function orderRemark({ name, footprintOrder }: CatalogDefinition, orders: FootprintOrders): string {
+  if (!orders)
+    return "This is the catalog's own order: whether a coarser map is in use could not be looked up in the database.";
+  const order = orders.get(name);
+  if (order === undefined)
+    return "The catalog is not registered here, so that nothing is searched in it: this is the catalog's own order.";
+  return order === footprintOrder
+    ? ''
+    : `The map of the copy that is searched here is coarser than the catalog's own order, ${footprintOrder}.`;
+}
+
 /** The entries of `catalogs` in the service's description; keys as on the wire. */
-export function catalogDescriptions() {
+export function catalogDescriptions(orders: FootprintOrders) {
   return CATALOGS.map(catalog => ({
     name: catalog.name,
     release: catalog.release,
     catalog_source_id: { column: catalog.idColumn, description: sourceIdMeaning(catalog) },
     filterable_fields: FILTERABLE_FIELDS[catalog.name].map(field => fieldDescription(catalog.name, field)),
     coverage_map: {
-      footprint_moc_order: catalog.footprintOrder,
-      resolution_arcmin: pixelArcmin(catalog.footprintOrder),
-      note:
-        'The outcome "searched" means that the position lay inside the footprint at this resolution; ' +
+      footprint_moc_order: orderInForce(catalog, orders),
+      resolution_arcmin: pixelArcmin(orderInForce(catalog, orders)),
+      note: [
+        'The outcome "searched" means that the position lay inside the footprint at this resolution;',
         'a hole or an edge smaller than a pixel may still be recorded as searched.',
+        orderRemark(catalog, orders),
+      ]
+        .join(' ')
+        .trimEnd(),
     },
   }));
 }

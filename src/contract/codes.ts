@@ -1,4 +1,4 @@
-/** The error codes of the API: the one list of them. Order: that of the published enumeration, then this service's two additions. */
+/** The error codes of the API: the one list of them. Order: that of the published enumeration, then this service's additions. */
 
 export interface CodeFacts {
   readonly name: string;
@@ -48,10 +48,41 @@ export const ERROR_CODES = [
   },
   { name: 'not_found', status: 404, retryable: false, meaning: 'there is nothing at this path' },
   {
+    name: 'not_acceptable',
+    status: 406,
+    retryable: false,
+    meaning:
+      'the `Accept` header allows none of the formats that there are; leave it out, or name a format with `format`',
+  },
+  {
     name: 'internal_error',
     status: 500,
     retryable: true,
     meaning: 'the service has a fault of its own; it is logged, and the answer does not describe it',
+  },
+  {
+    name: 'request_timeout',
+    status: 408,
+    retryable: true,
+    meaning: 'the request did not arrive in time; send it faster',
+  },
+  {
+    name: 'headers_too_large',
+    status: 431,
+    retryable: false,
+    meaning: 'the request line and the headers are too large together; send fewer or shorter ones',
+  },
+  {
+    name: 'not_implemented',
+    status: 501,
+    retryable: false,
+    meaning: 'the request has a `Transfer-Encoding` other than `chunked`, which the service cannot decode',
+  },
+  {
+    name: 'http_version_not_supported',
+    status: 505,
+    retryable: false,
+    meaning: 'the request is of another version of HTTP than 1.1 and 1.0',
   },
 ] as const satisfies readonly CodeFacts[];
 

@@ -1,4 +1,5 @@
-/** The service's description of itself (wire contract, section 11.2); keys and their order are those of the wire. */
+/** The service's description of itself (docs/contract.md, Status and descriptions); keys and their order are those of the wire. */
+import type { FootprintOrders } from '../catalogs/types.ts';
 import type { Config } from '../config.ts';
 import { currentProvenance, PROVENANCE_RECORDING_RELEASE } from '../provenance.ts';
 import { catalogDescriptions } from './catalogs.ts';
@@ -7,11 +8,11 @@ import { GENERIC_FILTERS } from './filters.ts';
 import { limitsOf } from './limits.ts';
 import { MCP_PATH, MCP_TOOLS } from './mcp_tools.ts';
 
-export function serviceDescription(config: Config) {
+export function serviceDescription(config: Config, orders: FootprintOrders) {
   const provenance = currentProvenance(config);
   return {
     provenance,
-    catalogs: catalogDescriptions(),
+    catalogs: catalogDescriptions(orders),
     crossmatch: {
       radius_arcsec: config.CROSSMATCH_RADIUS_ARCSEC,
       nearest_source_per_catalog: true,

@@ -8,7 +8,11 @@ export interface Named {
 type NameOf<T extends readonly Named[]> = T[number]['name'];
 
 export const OBJECT_STATUSES = [
-  { name: 'not_in_service', meaning: 'no record of this object' },
+  {
+    name: 'not_in_service',
+    meaning:
+      'no record of this object, which is not evidence that it failed a reliability cut or does not exist in the survey',
+  },
   { name: 'crossmatch_pending', meaning: 'ingested, not yet crossmatched' },
   { name: 'coincident_sources', meaning: 'crossmatched; at least one catalog source is within the radius' },
   {
@@ -24,7 +28,10 @@ export const OBJECT_STATUSES = [
 export type ObjectStatus = NameOf<typeof OBJECT_STATUSES>;
 
 export const INPUT_STATUSES = [
-  { name: 'no_rubin_object', meaning: 'no object in the service lies within the radius' },
+  {
+    name: 'no_rubin_object',
+    meaning: 'no object in the service lies within the radius, which is not evidence that the survey has none there',
+  },
   { name: 'objects_found', meaning: 'one or more objects matched the input' },
   {
     name: 'tns_name_not_found',
@@ -98,7 +105,11 @@ export const DETAIL_LEVELS = [
       'adds position, reliability, ingest time, event time and the brokers that delivered; times are UTC, and where a broker gives an MJD in TAI, the leap seconds are taken into account',
   },
   { name: 'matches', meaning: 'adds the coincident sources and the registry association' },
-  { name: 'full', meaning: 'adds to each source its own position and the catalog payload as published' },
+  {
+    name: 'full',
+    meaning:
+      'adds to each source its own position, the catalog payload as published, and what the registry of transients says of the object',
+  },
 ] as const satisfies readonly Named[];
 export type DetailLevel = NameOf<typeof DETAIL_LEVELS>;
 export const DEFAULT_DETAIL: DetailLevel = 'matches';
@@ -176,7 +187,7 @@ export const PROVENANCE_BASES = [
 
 export const DATABASE_STATES = [
   { name: 'ok', meaning: 'the database can be read' },
-  { name: 'unavailable', meaning: 'the database cannot be read now; queries answer 503' },
+  { name: 'unavailable', meaning: 'the database cannot be read now; operations that need it answer 503' },
 ] as const satisfies readonly Named[];
 
 export const RESOLUTION_STATES = [

@@ -1,4 +1,4 @@
-/** The filters of the API (wire contract, section 8): the one list of them, in documented order. */
+/** The filters of the API (docs/contract.md, Filters and counts): the one list of them, in documented order. */
 import type { CatalogName } from '../store/types.ts';
 
 export interface Filter {

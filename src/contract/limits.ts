@@ -1,6 +1,9 @@
 /** The limits of requests: constants here, settings from the live configuration. */
 import type { Config } from '../config.ts';
 
+/** The cone search that has no small radius: Simple Cone Search over the objects. */
+export const LARGE_CONE_PATH = '/vo/scs';
+
 /** The largest 64-bit id. */
 export const MAX_OBJECT_ID = 2n ** 63n - 1n;
 /** Degrees, both ends inclusive. */

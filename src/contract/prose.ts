@@ -23,7 +23,8 @@ export function conventions(config: Config): string[] {
     `The crossmatch radius is ${radius} arcsec. For each object and each catalog only the nearest catalog source within ` +
       'that radius is kept: at most one coincident source per catalog. Other sources inside the radius are not reported.',
     `A source's position is the catalog's own, in degrees (${positionColumns()}). Positions are compared as stored, with no ` +
-      'proper motion applied and no epoch propagated; those of gaia_dr3 are at the epoch in `ref_epoch`.',
+      'proper motion applied and no epoch propagated; those of gaia_dr3 are at the epoch in `ref_epoch`, which is J2016.0. ' +
+      "Where a catalog writes right ascensions outside 0 to 360, the source's `ra` is brought there and the payload has it as published.",
     '`diaObjectId` is a 64-bit integer. `diaObjectId_str` carries the same value as a decimal string, for clients that lose ' +
       'precision above 2^53.',
     'Times are UTC, ISO 8601, with microseconds as six digits or none. Where a broker gives an event time as an MJD in TAI, it ' +
@@ -44,7 +45,8 @@ export function caveats(): string[] {
     '`not_in_service` (for a position: `no_rubin_object`) is not evidence that an object failed a reliability cut or does not ' +
       'exist in the survey. Reliability filtering happens before an alert is stored, and the service holds only alerts that its ' +
       'brokers delivered.',
-    'Objects whose position could not be indexed at ingest cannot be found by position. They can be found by `diaObjectId`.',
+    'An object without a HEALPix index, because its position could not be indexed at ingest, is not reachable by position. It is found by ' +
+      '`diaObjectId`.',
     'A paging cursor pins the set of objects of a walk, not their state: status and coincident sources can advance between ' +
       'pages. `as_of` bounds the ingest time and is not a snapshot.',
     `Provenance is recorded per object from service release ${PROVENANCE_RECORDING_RELEASE}. Objects crossmatched before have ` +

@@ -1,7 +1,8 @@
 /** One batch of objects, searched in every catalog; an object's result goes out as soon as every file it needs has answered. */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Pool } from '../../workers/pool.ts';
-import type { CrossmatchResult, RecordedOutcome, SkyPosition, StoredObject } from '../store/types.ts';
+import type { CrossmatchResult, ObjectToCrossmatch, RecordedOutcome, SkyPosition } from '../store/types.ts';
+import { readsMore } from '../store/unread.ts';
 import type { Associator } from '../tns/association.ts';
 import type { PlannedCatalog } from './plan.ts';
 import { CatalogSearch } from './search.ts';
@@ -13,6 +14,8 @@ export interface BatchOptions {
   /** The most objects that are recorded at once. */
   readonly commitSize: number;
   readonly signal: AbortSignal | undefined;
+  /** Whether a pending object for which no catalog could be read is to stay pending, and not to be recorded so. */
+  readonly staysPending: (diaObjectId: bigint) => boolean;
   /** Stores the outcome of some objects: results, and the ids of those that must stay pending. */
   readonly record: (results: readonly CrossmatchResult[], unreadable: readonly bigint[]) => Promise<void>;
   /** Called after each file of a catalog. */
@@ -27,7 +30,7 @@ export interface BatchOptions {
  * @throws CatalogError, PoolError, the signal's reason, what `record` throws: what is recorded by then stays
  */
 export async function searchBatch(
-  objects: readonly StoredObject[],
+  objects: readonly ObjectToCrossmatch[],
   catalogs: readonly PlannedCatalog[],
   options: BatchOptions,
 ): Promise<readonly CatalogSearch[]> {
@@ -45,21 +48,26 @@ export async function searchBatch(
 }
 
 class Batch {
-  readonly #objects: readonly StoredObject[];
+  readonly #objects: readonly ObjectToCrossmatch[];
   readonly #searches: readonly CatalogSearch[];
   readonly #options: BatchOptions;
+  /** To sort by: so near to the ids as a double is. */
+  readonly #ids: Float64Array;
+  /** By their texts, so that objects with the same outcomes share them. */
+  readonly #outcomes = new Map<string, Outcomes>();
   /** How many files each object with a position still waits for. */
   readonly #missing: Uint32Array;
   /** The objects that wait for none and are not recorded yet. */
   #complete: number[] = [];
 
   constructor(
-    objects: readonly StoredObject[],
+    objects: readonly ObjectToCrossmatch[],
     positioned: number,
     searches: readonly CatalogSearch[],
     options: BatchOptions,
   ) {
     this.#objects = objects;
+    this.#ids = Float64Array.from(objects, ({ diaObjectId }) => Number(diaObjectId));
     this.#searches = searches;
     this.#options = options;
     this.#missing = new Uint32Array(positioned);
@@ -110,7 +118,7 @@ class Batch {
       const positions: (SkyPosition | null)[] = [];
       const unreadable: bigint[] = [];
       // In the order of the database, which they are not in on the sky.
-      const slice = complete.slice(at, at + commitSize).sort((a, b) => (this.#idOf(a) < this.#idOf(b) ? -1 : 1));
+      const slice = complete.slice(at, at + commitSize).sort((a, b) => this.#ids[a]! - this.#ids[b]!);
       for (const object of slice) {
         const { diaObjectId, position } = this.#objects[object]!;
         const result = this.#resultOf(object);
@@ -125,10 +133,6 @@ class Batch {
     }
   }
 
-  #idOf(object: number): bigint {
-    return this.#objects[object]!.diaObjectId;
-  }
-
   async #associated(
     results: readonly CrossmatchResult[],
     positions: readonly (SkyPosition | null)[],
@@ -137,19 +141,40 @@ class Batch {
     return associations ? results.map((result, i) => ({ ...result, tns: associations[i]! })) : results;
   }
 
-  /** The outcome of one object, or undefined where it must stay pending. */
+  /** The outcome of one object, or undefined where it must stay as it is. */
   #resultOf(object: number): CrossmatchResult | undefined {
-    const { diaObjectId, position } = this.#objects[object]!;
-    const catalogOutcomes: (readonly [string, RecordedOutcome])[] = [];
-    for (const search of this.#searches) {
-      const outcome = position ? search.outcome(object) : 'not_searched_invalid_position';
-      if (outcome === undefined) return undefined;
-      catalogOutcomes.push([search.name, outcome]);
-    }
-    const outcomes = new Set(catalogOutcomes.map(([, outcome]) => outcome));
-    if (outcomes.has('skipped_read_failure') && !outcomes.has('searched')) return undefined;
+    const { diaObjectId, position, current } = this.#objects[object]!;
+    const outcomes = this.#outcomesOf(object, position !== null);
+    if (!outcomes) return undefined;
+    const { catalogOutcomes } = outcomes;
+    if (current && !readsMore(outcomes, current)) return undefined;
+    if (!current && outcomes.isUnsearched && this.#options.staysPending(diaObjectId)) return undefined;
     const matches = position ? this.#searches.flatMap(search => search.match(object) ?? []) : [];
     for (const search of this.#searches) search.forget(object);
     return { diaObjectId, catalogOutcomes, matches };
   }
+
+  #outcomesOf(object: number, hasPosition: boolean): Outcomes | undefined {
+    let text = '';
+    for (const search of this.#searches) {
+      const outcome = hasPosition ? search.outcome(object) : 'not_searched_invalid_position';
+      if (outcome === undefined) return undefined;
+      text += `${outcome} `;
+    }
+    let outcomes = this.#outcomes.get(text);
+    if (!outcomes) {
+      const all = text.trimEnd().split(' ') as RecordedOutcome[];
+      outcomes = {
+        catalogOutcomes: this.#searches.map(({ name }, at) => [name, all[at]!]),
+        isUnsearched: all.includes('skipped_read_failure') && !all.includes('searched'),
+      };
+      this.#outcomes.set(text, outcomes);
+    }
+    return outcomes;
+  }
+}
+
+interface Outcomes extends Pick<CrossmatchResult, 'catalogOutcomes'> {
+  /** Whether a catalog could not be read and none was searched. */
+  readonly isUnsearched: boolean;
 }

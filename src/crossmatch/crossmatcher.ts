@@ -11,19 +11,16 @@ import { CatalogError } from '../catalogs/errors.ts';
 import { addReads } from '../catalogs/files.ts';
 import type { CatalogRegistration } from '../catalogs/types.ts';
 import type { Store } from '../store/store.ts';
-import type { CrossmatchResult, ProvenanceSet, StoredObject } from '../store/types.ts';
+import type { CrossmatchResult, ObjectToCrossmatch, ProvenanceSet } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';
 import type { Associator } from '../tns/association.ts';
 import { searchBatch } from './batch.ts';
+import { defaultBatchSize } from './batch_size.ts';
 import { openCatalog, type PlannedCatalog } from './plan.ts';
 import { addProblem, addResult, type CrossmatchSummary, emptySummary } from './summary.ts';
 
-/** Objects a batch: they are claimed together, share the reading of a partition, and are planned in memory. */
-export const DEFAULT_BATCH_SIZE = 50_000;
-/** More would share little more. */
-export const MAX_BATCH_SIZE = 100_000;
-/** Objects a commit: half a second of the write lock, and half as many page writes as commits of 2,000. */
-const DEFAULT_COMMIT_SIZE = 10_000;
+/** Objects a commit: half a second of the write lock, and a fifth of the page writes of commits of 2,000. */
+const DEFAULT_COMMIT_SIZE = 25_000;
 /** Objects that are read without a pause: a few milliseconds. */
 const READ_SLICE = 2000;
 /** How often to look whether another process is done with what it has claimed. */
@@ -33,17 +30,25 @@ export interface CrossmatchOptions {
   readonly store: Store;
   readonly writer: Writer;
   readonly pool: Pool;
-  /** Asked once a batch; its radius is the one that is searched. */
+  /** Asked once a batch; its radius is the one that is searched. Only those of its catalogs that are registered are recorded. */
   readonly provenance: () => ProvenanceSet;
   /** Asked for what is recorded of the TNS registry; without it nothing is. */
   readonly associator?: Associator;
-  /** 1 to MAX_BATCH_SIZE; default DEFAULT_BATCH_SIZE. */
+  /** 1 to MAX_BATCH_SIZE; by default as many as the memory allows. */
   readonly batchSize?: number;
   /** The most objects that are recorded at once, which holds up this thread and others who write; default DEFAULT_COMMIT_SIZE. */
   readonly commitSize?: number;
   /** Objects that are not to be tried now. */
   readonly isDeferred?: (diaObjectId: bigint) => boolean;
-  /** Told of the objects that stay pending as no catalog could be read for them. */
+  /**
+   * Which objects: the pending ones, the crossmatched ones for which a catalog could not be read, or (default) both, the latter first.
+   */
+  readonly which?: 'pending' | 'unread';
+  /**
+   * Whether a pending object for which no catalog could be read is to stay pending; by default it is recorded as not searched, and unread.
+   */
+  readonly staysPending?: (diaObjectId: bigint) => boolean;
+  /** Told of the objects that stay as they were, pending or unread, because no more could be read for them. */
   readonly onUnreadable?: (ids: readonly bigint[]) => void;
   /** Whether to stay until what others have claimed is crossmatched too, by them or, should they end before, here; default true. */
   readonly awaitOthers?: boolean;
@@ -67,13 +72,15 @@ export interface CrossmatchProgress {
 
 /**
  * Crossmatches every object that is pending now or becomes so ahead of the walk by ascending id, each once, with every
- * registered catalog.
+ * registered catalog; and again every one for which a catalog could not be read: where more can be read now, that is recorded as a new
+ * version.
  * @throws CatalogError when no catalog is registered; StoreError; PoolError;
  * the signal's reason
  */
 export async function crossmatchPending(options: CrossmatchOptions): Promise<CrossmatchSummary> {
   const run = new Run(options);
-  await run.walk();
+  if (options.which !== 'pending') await run.walk('unread');
+  if (options.which !== 'unread') await run.walk('pending');
   if (options.awaitOthers ?? true) await run.awaitOthers();
   return run.summary;
 }
@@ -90,11 +97,12 @@ class Run {
     this.#catalogs = new OpenCatalogs(options.store);
   }
 
-  async walk(): Promise<void> {
-    const { store, batchSize = DEFAULT_BATCH_SIZE, isDeferred = () => false } = this.#options;
+  async walk(which: 'pending' | 'unread'): Promise<void> {
+    const { store, isDeferred = () => false } = this.#options;
+    const batchSize = this.#options.batchSize ?? defaultBatchSize(process.availableMemory());
     for (let after: bigint | undefined; ; ) {
       const catalogs = this.#catalogs.current();
-      const ids = store.pendingIds(batchSize, after);
+      const ids = which === 'pending' ? store.pendingIds(batchSize, after) : store.unreadIds(batchSize, after);
       if (ids.length === 0) return;
       after = ids.at(-1);
       const wanted = ids.filter(id => !isDeferred(id));
@@ -134,11 +142,11 @@ class Run {
   }
 
   /** Neighbours on the sky beside each other, those without a position last. */
-  async #readInSkyOrder(ids: readonly bigint[]): Promise<StoredObject[]> {
-    const objects: { readonly object: StoredObject; readonly pixel: number }[] = [];
+  async #readInSkyOrder(ids: readonly bigint[]): Promise<ObjectToCrossmatch[]> {
+    const objects: { readonly object: ObjectToCrossmatch; readonly pixel: number }[] = [];
     for (const [at, id] of ids.entries()) {
       if (at % READ_SLICE === 0) await turn();
-      const object = this.#options.store.getObject(id);
+      const object = this.#options.store.objectToCrossmatch(id);
       if (!object) continue;
       const { position } = object;
       objects.push({ object, pixel: position ? pixelOf(MAX_ORDER, position.ra, position.dec) : Infinity });
@@ -148,9 +156,9 @@ class Run {
     return objects.map(({ object }) => object);
   }
 
-  async #crossmatch(objects: readonly StoredObject[], catalogs: readonly PlannedCatalog[]): Promise<void> {
+  async #crossmatch(objects: readonly ObjectToCrossmatch[], catalogs: readonly PlannedCatalog[]): Promise<void> {
     const { pool, associator, commitSize = DEFAULT_COMMIT_SIZE, signal, onProgress } = this.#options;
-    const provenance = this.#options.provenance();
+    const provenance = inService(this.#options.provenance(), catalogs);
     const radiusArcsec = provenance.crossmatch_radius_arcsec;
     if (radiusArcsec === null) throw new RangeError('Cannot crossmatch as the settings have no crossmatch radius');
     const searches = await searchBatch(objects, catalogs, {
@@ -159,10 +167,13 @@ class Run {
       associator,
       commitSize,
       signal,
+      staysPending: this.#options.staysPending ?? (() => false),
       record: (results, unreadable) => this.#record(results, unreadable, provenance),
       onFile: (filesDone, files) => onProgress?.({ objects: this.summary.objects, files, filesDone, awaited: 0 }),
     });
-    for (const { problems, reads } of searches) {
+    for (const { name, problems, reads, rowsPassedOver } of searches) {
+      if (rowsPassedOver > 0)
+        this.summary.rowsPassedOver[name] = (this.summary.rowsPassedOver[name] ?? 0) + rowsPassedOver;
       for (const problem of problems) addProblem(this.summary, problem);
       addReads(this.summary.reads, reads);
     }
@@ -183,6 +194,12 @@ class Run {
     for (const result of results) addResult(summary, result);
     if (unreadable.length > 0) onUnreadable?.(unreadable);
   }
+}
+
+/** The settings with the catalogs that objects are compared with, which are those that the set of their record names. */
+function inService(settings: ProvenanceSet, catalogs: readonly PlannedCatalog[]): ProvenanceSet {
+  const names = new Set<string>(catalogs.map(({ registration }) => registration.name));
+  return { ...settings, catalogs: settings.catalogs.filter(({ name }) => names.has(name)) };
 }
 
 /** The registered catalogs in the service's order; each is opened again only when it was registered again. */

@@ -4,6 +4,8 @@ const FIRST_MS = 10_000;
 const LONGEST_MS = 600_000;
 
 interface Entry {
+  /** When it was put off for the first time. */
+  readonly sinceMs: number;
   readonly delayMs: number;
   readonly dueMs: number;
 }
@@ -12,6 +14,17 @@ interface Entry {
 export class Deferred {
   readonly #entries = new Map<bigint, Entry>();
   #nextDueMs = Number.POSITIVE_INFINITY;
+  #failingSinceMs: number | undefined;
+
+  /** Since when one was put off or, as far as has been told, nothing could be read at all; `nowMs` where neither is so. */
+  sinceMs(id: bigint, nowMs: number): number {
+    return Math.min(this.#entries.get(id)?.sinceMs ?? nowMs, this.#failingSinceMs ?? nowMs);
+  }
+
+  /** To be told when some object could be searched. */
+  succeeded(): void {
+    this.#failingSinceMs = undefined;
+  }
 
   get size(): number {
     return this.#entries.size;
@@ -25,9 +38,11 @@ export class Deferred {
   /** Puts off objects that were tried just now: ten seconds at first, twice as long each time, at most ten minutes. */
   defer(ids: readonly bigint[], nowMs: number): void {
     for (const id of ids) {
-      const delayMs = Math.min(LONGEST_MS, 2 * (this.#entries.get(id)?.delayMs ?? FIRST_MS / 2));
-      this.#entries.set(id, { delayMs, dueMs: nowMs + delayMs });
+      const known = this.#entries.get(id);
+      const delayMs = Math.min(LONGEST_MS, 2 * (known?.delayMs ?? FIRST_MS / 2));
+      this.#entries.set(id, { sinceMs: known?.sinceMs ?? nowMs, delayMs, dueMs: nowMs + delayMs });
     }
+    if (ids.length > 0) this.#failingSinceMs ??= nowMs;
     this.#nextDueMs = this.#earliest();
   }
 

@@ -1,7 +1,6 @@
 /** One catalog searched for one batch of objects: its plan carried out in the pool, its answers put together. */
 import type { FileMatches, MatchAnswer, MatchTask } from '../../workers/match.ts';
 import { addReads, noReads } from '../catalogs/files.ts';
-import type { CatalogColumns } from '../catalogs/types.ts';
 import type { CrossmatchResult, RecordedOutcome } from '../store/types.ts';
 import { type FileSearch, type PlannedCatalog, planCatalog } from './plan.ts';
 
@@ -31,12 +30,15 @@ export class CatalogSearch {
   readonly #ra: Float64Array;
   readonly #dec: Float64Array;
   readonly #radiusArcsec: number;
+  readonly #payloadKeys: readonly string[];
   readonly #covered: readonly boolean[];
   readonly #best = new Map<number, Best>();
   readonly #unread = new Set<number>();
   /** Of objects that a file is wanted for that is not what the registration says. */
   readonly #unusable = new Set<number>();
   readonly reads = noReads();
+  /** Rows of the files that were read which can be no source, a file that was read twice counted twice. */
+  rowsPassedOver = 0;
 
   constructor(catalog: PlannedCatalog, ra: Float64Array, dec: Float64Array, radiusArcsec: number) {
     const { covered, searches } = planCatalog(catalog, ra, dec, radiusArcsec);
@@ -46,6 +48,7 @@ export class CatalogSearch {
     this.#ra = ra;
     this.#dec = dec;
     this.#radiusArcsec = radiusArcsec;
+    this.#payloadKeys = catalog.registration.columns.payload.map(({ key }) => key);
     this.#covered = covered;
   }
 
@@ -65,6 +68,7 @@ export class CatalogSearch {
   take({ objects }: FileSearch, answer: MatchAnswer): void {
     addReads(this.reads, answer.reads);
     if (answer.outcome === 'searched') {
+      this.rowsPassedOver += answer.matches.rowsPassedOver;
       answer.matches.object.forEach((at, row) => {
         this.#keepNearer(objects[at]!, answer.matches, row);
       });
@@ -89,15 +93,16 @@ export class CatalogSearch {
       (best.separationArcsec < separationArcsec || (best.separationArcsec === separationArcsec && best.id <= id))
     )
       return;
-    const source = {
-      ra: matches.ra[row]!,
-      dec: matches.dec[row]!,
-      payload: payloadOf(this.#catalog.registration.columns, matches, row),
-    };
+    const packed = matches.sources.subarray(matches.sourceEnds[row - 1] ?? 0, matches.sourceEnds[row]);
     this.#best.set(object, {
       id,
       separationArcsec,
-      match: { catalogName: this.name, catalogSourceId: String(id), separationArcsec, source },
+      match: {
+        catalogName: this.name,
+        catalogSourceId: String(id),
+        separationArcsec,
+        source: { keys: this.#payloadKeys, packed },
+      },
     });
   }
 
@@ -121,8 +126,4 @@ export class CatalogSearch {
   forget(object: number): void {
     this.#best.delete(object);
   }
-}
-
-function payloadOf(columns: CatalogColumns, { payload }: FileMatches, row: number): Record<string, unknown> {
-  return Object.fromEntries(columns.payload.map(({ key }, column) => [key, payload[column]![row]]));
 }

@@ -16,14 +16,15 @@ export function weightsOf(header: string): Map<string, number> {
 const NAMES: ReadonlyMap<string, AnswerFormat> = new Map(FORMATS.map(({ mediaType, name }) => [mediaType, name]));
 
 /**
- * The format with the highest weight among those that are named; of those with the same weight the first that is not JSON. JSON where none
- * is, or where it has a higher weight, be it by a wildcard: `text/*` names nothing.
+ * The format with the highest weight among those that are named; of those with the same weight the first that is not JSON. JSON where it
+ * has a higher weight, be it by a wildcard. Undefined where neither a format is accepted nor any type of one by a wildcard (decision P15).
  */
-export function preferredFormat(accept: string | null): AnswerFormat {
-  if (accept === null || accept === '*/*') return 'json';
+export function preferredFormat(accept: string | null): AnswerFormat | undefined {
+  if (accept === null || accept === '*/*' || accept === '' || accept === 'application/json') return 'json';
   const weights = weightsOf(accept);
-  let best: AnswerFormat = 'json';
+  let best: AnswerFormat | undefined;
   let bestWeight = weights.get('application/json') ?? weights.get('application/*') ?? weights.get('*/*') ?? 0;
+  if (bestWeight > 0) best = 'json';
   for (const [name, weight] of weights) {
     const format = NAMES.get(name);
     if (format === undefined || format === 'json' || weight === 0) continue;
@@ -32,5 +33,6 @@ export function preferredFormat(accept: string | null): AnswerFormat {
       bestWeight = weight;
     }
   }
-  return best;
+  // A wildcard that JSON does not meet is met by the first format that does: `text/*` by CSV.
+  return best ?? FORMATS.find(({ mediaType }) => weights.get(`${mediaType.split('/')[0]}/*`))?.name;
 }

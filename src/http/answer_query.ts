@@ -2,38 +2,56 @@
 import { splitTable } from '../../workers/table_head.ts';
 import type { Query } from '../../workers/tasks.ts';
 import { type AnswerFormat, FORMATS, TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
-import { bytesOf } from '../query/body.ts';
+import { type Body, bytesOf } from '../query/body.ts';
 import type { Service } from '../service.ts';
 import { preferredFormat } from './accept.ts';
-import { baseUrl } from './base_url.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, notAcceptable } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { checkName } from './params.ts';
-import { type Answer, jsonResponse, msgpackResponse } from './respond.ts';
+import { type Answer, msgpackResponse, negotiatedJson } from './respond.ts';
 import { tableResponse } from './table_response.ts';
 
 /**
  * The answer to a query in the format that `format` names, else in the one that the client prefers. Errors are JSON in any case.
- * @throws ApiError `invalid_parameter` for a format that is none, or that counts do not have
+ * @throws ApiError `invalid_parameter` for a format that is none, or that counts do not have; `not_acceptable` where the client accepts none
  */
-export async function answerQuery({ queries }: Service, exchange: Exchange, query: Query): Promise<Answer> {
+export function answerQuery(service: Service, exchange: Exchange, query: Query): Answer | Promise<Answer> {
+  const { queries } = service;
   const { budget } = exchange;
   const format = formatOf(exchange, query);
-  if (format === 'json') return jsonResponse(200, await queries.run(query, budget));
-  const bytes = bytesOf(await queries.run({ ...query, format }, budget));
+  if (format !== 'json') return answerInFormat(format, queries.run({ ...query, format }, budget), service, exchange);
+  const body = queries.run(query, budget);
+  return body instanceof Promise ? body.then(negotiatedJson) : negotiatedJson(body);
+}
+
+async function answerInFormat(
+  format: Exclude<AnswerFormat, 'json'>,
+  answering: Body | Promise<Body>,
+  { config }: Service,
+  exchange: Exchange,
+): Promise<Answer> {
+  const bytes = bytesOf(await answering);
   if (format === 'msgpack') return msgpackResponse(bytes);
   const { head, table } = splitTable(bytes);
-  return tableResponse(format, head, table, `${baseUrl(exchange.request)}${exchange.path}`, exchange.search);
+  // Without a setting the address is left to the client: the Host header is whatever a client has sent.
+  const address = config.PUBLIC_BASE_URL === null ? '' : `${config.PUBLIC_BASE_URL}${exchange.path}`;
+  return tableResponse(format, head, table, address, exchange.search);
 }
 
 function formatOf({ request, search }: Exchange, query: Query): AnswerFormat {
   const named = search.get('format');
   const format =
-    named === undefined ? preferredFormat(request.headers.get('Accept')) : checkName('format', FORMATS, named);
+    named === undefined ? acceptedFormat(request.headers.get('Accept')) : checkName('format', FORMATS, named);
   if (query.kind !== 'count' || !isTable(format)) return format;
   if (named === undefined) return 'json';
   const message = `Cannot answer with counts as ${format} as they are no table: leave out format, or response`;
   throw new ApiError('invalid_parameter', message, { param: 'format' });
+}
+
+function acceptedFormat(accept: string | null): AnswerFormat {
+  const format = preferredFormat(accept);
+  if (format === undefined) throw notAcceptable(accept!);
+  return format;
 }
 
 function isTable(format: AnswerFormat): format is TableFormat {

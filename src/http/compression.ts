@@ -1,10 +1,13 @@
 /** Compressed answers, for clients that take them (RFC 9110, section 12.5.3). The work is done by the runtime's own threads. */
 import { promisify } from 'node:util';
 import { constants, gzip, zstdCompress } from 'node:zlib';
+import { replace } from '../query/answer_memory.ts';
+import type { Body } from '../query/body.ts';
 import { weightsOf } from './accept.ts';
+import type { IncomingHeaders } from './incoming.ts';
 import type { Answer } from './respond.ts';
 
-type Coding = 'zstd' | 'gzip';
+export type Coding = 'zstd' | 'gzip';
 
 /**
  * Smaller bodies are sent as they are: compressing 5 kB takes 75 µs, more than most requests take in all, and up to 14 kB arrive within
@@ -37,19 +40,23 @@ function chunkSizeOf(bytes: Uint8Array): number {
   return Math.max(4096, bytes.length >> 2);
 }
 
-/** The answer as a client with this `Accept-Encoding` takes it best; a small one at once. */
-export function compressed(answer: Answer, acceptEncoding: string | null): Answer | Promise<Answer> {
+/** The answer as a client with these headers takes it best; a small one at once. */
+export function compressed(answer: Answer, headers: IncomingHeaders): Answer | Promise<Answer> {
   const { body } = answer;
-  return body === null || body.length < MIN_BYTES ? answer : compress(answer, body, acceptEncoding);
+  return body === null || body.length < MIN_BYTES || answer.headers['Content-Encoding'] !== undefined
+    ? answer
+    : compress(answer, body, headers.get('Accept-Encoding'));
 }
 
-async function compress(answer: Answer, body: string | Uint8Array, acceptEncoding: string | null): Promise<Answer> {
-  const plain = { ...answer, headers: { ...answer.headers, Vary: withName(answer.headers.Vary, 'Accept-Encoding') } };
+/** The same for a body of any size. */
+export async function compress(answer: Answer, body: Body, acceptEncoding: string | null): Promise<Answer> {
+  const plain = { ...answer, headers: { ...answer.headers, Vary: withCoding(answer.headers.Vary) } };
   const coding = acceptEncoding === null ? undefined : preferredCoding(acceptEncoding);
   if (!coding || running >= MAX_RUNNING) return plain;
   running++;
   try {
     const compact = await COMPRESS.get(coding)!(utf8Of(body));
+    replace(body, compact);
     return { ...plain, body: compact, headers: { ...plain.headers, 'Content-Encoding': coding } };
   } finally {
     running--;
@@ -60,8 +67,9 @@ function utf8Of(body: string | Uint8Array): Uint8Array {
   return typeof body === 'string' ? Buffer.from(body) : body;
 }
 
-function withName(names: string | undefined, name: string): string {
-  return names === undefined ? name : `${names}, ${name}`;
+function withCoding(vary: string | undefined): string {
+  if (vary === undefined) return 'Accept-Encoding';
+  return vary.includes('Accept-Encoding') ? vary : `${vary}, Accept-Encoding`;
 }
 
 /** The coding with the highest weight; undefined where the client prefers the body as it is, or takes neither. */

@@ -1,4 +1,4 @@
-/** Reading the cursors of paged operations (wire contract, section 10); `workers/cursor.ts` writes them. */
+/** Reading the cursors of paged operations (docs/contract.md, Cursors); `workers/cursor.ts` writes them. */
 import { CONE_CURSOR_KIND, type ConeCursor, RECENT_CURSOR_KIND, type RecentCursor } from '../../workers/cursor.ts';
 import { MAX_CURSOR_CHARACTERS, MAX_OBJECT_ID } from '../contract/limits.ts';
 import { ApiError } from './errors.ts';

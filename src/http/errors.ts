@@ -1,6 +1,7 @@
-/** Errors of the API, and the one place that turns them into responses (wire contract, sections 1.7 and 1.8). */
+/** Errors of the API, and the one place that turns them into responses (docs/contract.md, Errors; Time budget). */
 import { toJson } from '../../workers/json.ts';
 import { type CodeFacts, ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../contract/codes.ts';
+import { FORMATS } from '../contract/formats.ts';
 import { type Answer, jsonResponse } from './respond.ts';
 
 const CODES = new Map<string, CodeFacts>(ERROR_CODES.map(facts => [facts.name, facts]));
@@ -31,9 +32,14 @@ export class ApiError extends Error {
 
 const SHOWN_CHARACTERS = 64;
 
-/** The error of a parameter's value. `must` completes "as it must be ...". */
-export function invalidParameter(param: string, must: string, value: string | number): ApiError {
-  return new ApiError('invalid_parameter', mustBe(param, must, `${value}`), { param });
+/**
+ * The error of a parameter's value.
+ * @param must completes "as it must be ..."
+ * @param instead what to do, where that does not follow from `must`
+ */
+export function invalidParameter(param: string, must: string, value: string | number, instead?: string): ApiError {
+  const message = mustBe(param, must, `${value}`);
+  return new ApiError('invalid_parameter', instead === undefined ? message : `${message}; ${instead}`, { param });
 }
 
 /** The message for a value that is not what it must be. */
@@ -72,6 +78,34 @@ export function methodNotAllowed(method: string, allow: string): ApiError {
     `Cannot ${method.slice(0, SHOWN_CHARACTERS)} here: this path has ${allow}`,
     { allow },
   );
+}
+
+export function notAcceptable(accept: string): ApiError {
+  const types = FORMATS.map(({ mediaType }) => mediaType).join(', ');
+  return new ApiError(
+    'not_acceptable',
+    `Cannot answer as ${shorten(accept)}: accept one of ${types}, or name one with format=, which goes before Accept`,
+  );
+}
+
+/**
+ * The error of a request whose `Transfer-Encoding` is not `chunked` alone. Where `chunked` is not the last coding, nothing says where the body
+ * ends (RFC 9112, section 6.3).
+ */
+export function unknownTransferCoding(value: string): ApiError {
+  if (!/(?:^|,)\s*chunked\s*$/i.test(value)) {
+    const message = `Cannot find the end of the body because its Transfer-Encoding is ${shorten(value)}: send Content-Length, or chunked alone`;
+    return new ApiError('invalid_parameter', message, { param: 'request' });
+  }
+  return new ApiError(
+    'not_implemented',
+    `Cannot decode the Transfer-Encoding ${shorten(value)}: send the body with Content-Length, or with chunked alone`,
+  );
+}
+
+/** @param version like `2.0` */
+export function unsupportedVersion(version: string): ApiError {
+  return new ApiError('http_version_not_supported', `Cannot answer HTTP/${version}: send HTTP/1.1`);
 }
 
 export function errorResponse({ code, message, details }: ApiError): Answer {

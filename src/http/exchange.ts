@@ -17,10 +17,10 @@ export class Exchange {
   readonly budget: Budget;
   /** The address that the connection comes from; undefined where there is no connection. */
   readonly peerAddress: string | undefined;
-  /** By `performance.now()`. */
-  readonly startMs = performance.now();
   /** That of the path; undefined where there is none. */
   operation: OperationMetrics | undefined;
+  /** The parameters that the operation's query string may have; undefined where the document does not list the operation. */
+  known: ReadonlySet<string> | undefined;
   /** Of an answer that is an error. */
   error: ErrorCode | undefined;
   /** What was asked, where the address does not say it; for the log. */

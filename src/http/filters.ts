@@ -1,4 +1,4 @@
-/** Filters, from a query string or a body (wire contract, sections 1.5, 8.1 and 8.2). */
+/** Filters, from a query string or a body (docs/contract.md, Query strings; Filters and counts). */
 import type { FilterValues } from '../../workers/tasks.ts';
 import { CATALOGS, catalogDefinition } from '../catalogs/definitions.ts';
 import { FILTERS, type Filter } from '../contract/filters.ts';

@@ -1,5 +1,5 @@
 /**
- * JSON bodies, exactly as they were sent (wire contract, section 1.6): a number is its literal text, so that `1` and `1.0` differ and no
+ * JSON bodies, exactly as they were sent (docs/contract.md, JSON bodies): a number is its literal text, so that `1` and `1.0` differ and no
  * digit is lost, and the members of an object keep their order.
  */
 import { toJson } from '../../workers/json.ts';
@@ -30,8 +30,10 @@ export class JsonNumber {
 export type JsonObject = ReadonlyMap<string, JsonValue>;
 export type JsonValue = null | boolean | string | JsonNumber | readonly JsonValue[] | JsonObject;
 
-/** Deeper nesting than this is refused. */
-const MAX_DEPTH = 256;
+/** Nesting inside one input of a lookup that is that input's problem; what is deeper makes the whole body one that is refused. */
+const MAX_INPUT_DEPTH = 1000;
+/** Around it are the body, the list of inputs and the input itself. */
+const MAX_DEPTH = 3 + MAX_INPUT_DEPTH;
 
 /**
  * The JSON value of a request's body.
@@ -94,6 +96,11 @@ export function parseJson(text: string): JsonValue {
   return new Reader(text).value(0);
 }
 
+/** @param depth how many arrays and objects are around it */
+function checkDepth(depth: number): void {
+  if (depth >= MAX_DEPTH) throw invalidBody(`it must not be nested deeper than ${MAX_DEPTH} levels`);
+}
+
 /** Reads text that is known to be JSON. */
 class Reader {
   readonly #text: string;
@@ -104,7 +111,6 @@ class Reader {
   }
 
   value(depth: number): JsonValue {
-    if (depth > MAX_DEPTH) throw invalidBody(`it must not be nested deeper than ${MAX_DEPTH} levels`);
     switch (this.#peek()) {
       case '{':
         return this.#object(depth);
@@ -122,6 +128,7 @@ class Reader {
   }
 
   #object(depth: number): JsonObject {
+    checkDepth(depth);
     const members = new Map<string, JsonValue>();
     this.#skip('{');
     while (!this.#skip('}')) {
@@ -134,6 +141,7 @@ class Reader {
   }
 
   #array(depth: number): JsonValue[] {
+    checkDepth(depth);
     const values: JsonValue[] = [];
     this.#skip('[');
     while (!this.#skip(']')) {

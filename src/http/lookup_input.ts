@@ -1,9 +1,9 @@
-/** One input of a lookup, as the client tags it (wire contract, sections 4.1 and 4.3). */
+/** One input of a lookup, as the client tags it (docs/contract.md, Lookup). */
 import { toJson } from '../../workers/json.ts';
 import type { LookupInput } from '../../workers/tasks.ts';
 import type { Config } from '../config.ts';
 import { INPUT_KINDS, type InputKind, namesOf } from '../contract/enums.ts';
-import { normalizeTnsName } from '../tns/names.ts';
+import { parseTnsName } from '../tns/names.ts';
 import { ApiError, invalidParameter, shorten } from './errors.ts';
 import { JsonNumber, type JsonObject, type JsonValue, jsonText } from './json_body.ts';
 import {
@@ -122,9 +122,9 @@ function position(fields: Fields, sharedRadiusArcsec: number | undefined, config
 /** A radius of null is as good as none. */
 function registryName(fields: Fields, sharedRadiusArcsec: number | undefined, config: Config) {
   const value = fields.get('name');
-  const name = typeof value === 'string' ? normalizeTnsName(value) : undefined;
+  const name = typeof value === 'string' ? parseTnsName(value) : undefined;
   if (name === undefined) throw fields.invalid('name', TNS_NAME);
   const hasOwn = (fields.get('radius_arcsec') ?? null) !== null;
   const radiusArcsec = hasOwn ? fields.number('radius_arcsec', radiusBounds(config)) : sharedRadiusArcsec;
-  return { name, radiusArcsec: radiusArcsec ?? config.TNS_MATCH_RADIUS_ARCSEC };
+  return { ...name, radiusArcsec: radiusArcsec ?? config.TNS_MATCH_RADIUS_ARCSEC };
 }

@@ -1,4 +1,4 @@
-/** The body of a lookup: what is wrong with the whole of it is an error, what is wrong with one input is that input's result (wire contract, sections 4.1 to 4.3). */
+/** The body of a lookup: what is wrong with the whole of it is an error, what is wrong with one input is that input's result (docs/contract.md, Lookup). */
 import type { CountQuery, FilterValues, LookupInput, LookupQuery } from '../../workers/tasks.ts';
 import type { Config } from '../config.ts';
 import {

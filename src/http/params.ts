@@ -1,4 +1,4 @@
-/** The query string and its values (wire contract, section 1.5). Parsed by hand: the last of a repeated name wins, and empty is not absent. */
+/** The query string and its values (docs/contract.md, Query strings). Parsed by hand: the last of a repeated name wins, and empty is not absent. */
 
 import type { Config } from '../config.ts';
 import {
@@ -10,7 +10,7 @@ import {
   RESPONSE_MODES,
   type ResponseMode,
 } from '../contract/enums.ts';
-import { DEC_RANGE, MAX_OBJECT_ID, MAX_TNS_NAME_CHARACTERS, RA_RANGE } from '../contract/limits.ts';
+import { DEC_RANGE, LARGE_CONE_PATH, MAX_OBJECT_ID, MAX_TNS_NAME_CHARACTERS, RA_RANGE } from '../contract/limits.ts';
 import { invalidParameter, missingParameter } from './errors.ts';
 
 /** By name, in the order in which names first occur. */
@@ -50,6 +50,8 @@ export interface Bounds {
   readonly max: number;
   /** The minimum itself is out. */
   readonly aboveMin?: boolean;
+  /** What to do with a value above the maximum: completes the message of the error, which alone it is made for. */
+  readonly above?: () => string;
 }
 
 export const RA_BOUNDS: Bounds = RA_RANGE;
@@ -69,16 +71,20 @@ export function isWithin(value: number, { min, max, aboveMin = false }: Bounds):
   return (aboveMin ? value > min : value >= min) && value <= max;
 }
 
-export function checkBounds(name: string, value: number, { min, max, aboveMin = false }: Bounds): number {
+export function checkBounds(name: string, value: number, { min, max, aboveMin = false, above }: Bounds): number {
   if (aboveMin ? !(value > min) : !(value >= min))
     throw invalidParameter(name, `${aboveMin ? '>' : '>='} ${min}`, value);
-  if (!(value <= max)) throw invalidParameter(name, `<= ${max}`, value);
+  if (!(value <= max)) throw invalidParameter(name, `<= ${max}`, value, above?.());
   return value;
 }
 
 /** The radius of a search, arcsec. */
 export function radiusBounds(config: Config): Bounds {
-  return { min: 0, max: config.API_MAX_CONE_RADIUS_ARCSEC, aboveMin: true };
+  return { min: 0, max: config.API_MAX_CONE_RADIUS_ARCSEC, aboveMin: true, above: () => largerCones(config) };
+}
+
+function largerCones({ VO_MAX_RADIUS_DEG }: Config): string {
+  return `for larger cones use ${LARGE_CONE_PATH}, whose radius SR is in degrees, at most ${VO_MAX_RADIUS_DEG}`;
 }
 
 /** A number that the request may have. */

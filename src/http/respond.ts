@@ -1,4 +1,4 @@
-/** Headers and framing that every response shares (wire contract, section 1.2; decision P2). */
+/** Headers and framing that every response shares (docs/contract.md, Headers; decision P2). */
 import type { IncomingRequest } from './incoming.ts';
 
 /** A response, as plain data. */
@@ -21,7 +21,12 @@ const COMMON_HEADERS = {
 
 const JSON_HEADERS = { 'Content-Type': 'application/json', ...COMMON_HEADERS };
 
-const MSGPACK_HEADERS = { 'Content-Type': 'application/msgpack', Vary: 'Accept', ...COMMON_HEADERS };
+/** What the bytes of an answer depend on that may be had in several formats. */
+export const NEGOTIATED = 'Accept, Accept-Encoding';
+
+const NEGOTIATED_JSON_HEADERS = { ...JSON_HEADERS, Vary: NEGOTIATED };
+
+const MSGPACK_HEADERS = { 'Content-Type': 'application/msgpack', Vary: NEGOTIATED, ...COMMON_HEADERS };
 
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
@@ -32,6 +37,11 @@ export function jsonResponse(
   headers?: Readonly<Record<string, string>>,
 ): Answer {
   return { status, headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS, body };
+}
+
+/** JSON of what other clients get in other formats. */
+export function negotiatedJson(body: string | Uint8Array<ArrayBuffer>): Answer {
+  return { status: 200, headers: NEGOTIATED_JSON_HEADERS, body };
 }
 
 /** An answer in MessagePack, which the client has asked for. */

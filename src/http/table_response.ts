@@ -2,7 +2,7 @@
 import type { TableHead } from '../../workers/table_head.ts';
 import { TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
 import type { Search } from './params.ts';
-import { type Answer, bytesResponse } from './respond.ts';
+import { type Answer, bytesResponse, NEGOTIATED } from './respond.ts';
 
 const PARAMETERS: Partial<Record<TableFormat, string>> = { csv: '; charset=utf-8; header=present' };
 
@@ -10,7 +10,7 @@ const PARAMETERS: Partial<Record<TableFormat, string>> = { csv: '; charset=utf-8
 const HEADERS = 'Retry-After, Link, X-Row-Count, X-Total-Count, X-Truncated, X-As-Of, Content-Disposition';
 
 /**
- * @param address where it was asked for, without the query string
+ * @param address where it was asked for, without the query string; empty where a relative reference must do
  * @param search the query string
  */
 export function tableResponse(
@@ -23,7 +23,7 @@ export function tableResponse(
   const { mediaType } = TABLE_FORMATS.find(({ name }) => name === format)!;
   const { name, rows, total, nextCursor, asOf, truncated } = head;
   return bytesResponse(`${mediaType}${PARAMETERS[format] ?? ''}`, table, {
-    Vary: 'Accept',
+    Vary: NEGOTIATED,
     'Access-Control-Expose-Headers': HEADERS,
     'Content-Disposition': `attachment; filename="nearsky-${name}.${EXTENSIONS[format]}"`,
     'X-Row-Count': `${rows}`,

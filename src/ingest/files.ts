@@ -1,3 +1,4 @@
+import { ahead, quiet } from '../ahead.ts';
 import type { Config } from '../config.ts';
 import type { BrokerName } from '../store/types.ts';
 import { withinMs } from '../within.ts';
@@ -16,6 +17,8 @@ export interface FileOptions {
   readonly ingester: Ingester;
   /** Called after each commit. */
   readonly onBatch?: () => void;
+  /** Told how many bytes of the file were read, each time. */
+  readonly onRead?: (bytes: number) => void;
 }
 
 /**
@@ -24,8 +27,8 @@ export interface FileOptions {
  * @throws StoreError; Error where the file cannot be read
  */
 export async function ingestFile(file: string, options: FileOptions): Promise<void> {
-  const { broker, config, ingester, onBatch } = options;
-  const source = openSource(file);
+  const { broker, config, ingester, onBatch, onRead } = options;
+  const source = openSource(file, onRead);
   const normaliser = new LineNormaliser();
   const minReliability = config.MIN_DIASOURCE_RELIABILITY;
   const normalise = (block: LineBlock) =>
@@ -57,46 +60,4 @@ export async function ingestFile(file: string, options: FileOptions): Promise<vo
     await flush();
     await normaliser.close();
   }
-}
-
-/**
- * What `work` makes of each item, in their order, up to `limit` of them under way at once. Where the items end with an error, it is
- * thrown after what the items before it came to.
- */
-async function* ahead<T, U>(items: AsyncIterator<T>, work: (item: T) => Promise<U>, limit: number): AsyncGenerator<U> {
-  const read = () =>
-    items.next().then(
-      result => ({ result }),
-      (error: unknown) => ({ error }),
-    );
-  const underWay: Promise<U>[] = [];
-  let reading = read();
-  let end: Awaited<typeof reading> | undefined;
-  while (!end || underWay.length > 0) {
-    const isFull = underWay.length >= limit;
-    const next = end || isFull ? undefined : await Promise.race([reading, ...underWay.slice(0, 1).map(settled)]);
-    if (!next) {
-      yield await underWay.shift()!;
-    } else if ('error' in next || next.result.done) {
-      end = next;
-    } else {
-      underWay.push(quiet(work(next.result.value)));
-      reading = read();
-    }
-  }
-  if ('error' in end) throw end.error;
-}
-
-/** Resolves with nothing when the promise is settled. */
-function settled(promise: Promise<unknown>): Promise<undefined> {
-  return promise.then(
-    () => undefined,
-    () => undefined,
-  );
-}
-
-/** The promise, which is awaited later: until then its failure is not unhandled. */
-function quiet<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => {});
-  return promise;
 }

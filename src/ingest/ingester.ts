@@ -1,7 +1,7 @@
 import { nowUs } from '../../workers/times.ts';
 import type { Writer } from '../store/writer.ts';
 import type { Outcomes } from './outcomes.ts';
-import type { RejectLog } from './rejects.ts';
+import type { Reject, RejectLog } from './rejects.ts';
 
 /** What became of the messages. `read` is the sum of the others. */
 export interface MessageCounts {
@@ -21,11 +21,15 @@ const noMessages = (): MessageCounts => {
   return { read: 0, stored: 0, further_broker: 0, duplicate: 0, below_cut: 0, skipped: 0, rejected: 0 };
 };
 
+const MAX_FIRST_REJECTS = 3;
+
 /** Makes messages durable, and counts them. */
 export class Ingester {
   readonly #writer: Writer;
   readonly #rejects: RejectLog;
   readonly #counts = noMessages();
+  /** The first messages that were rejected. */
+  readonly firstRejects: Reject[] = [];
 
   constructor(writer: Writer, rejects: RejectLog) {
     this.#writer = writer;
@@ -44,6 +48,7 @@ export class Ingester {
   async store({ read, skipped, below_cut, deliveries, rejects }: Outcomes): Promise<void> {
     // First the rejects: kept twice is no harm, but what is stored counts as new only once.
     this.#rejects.write(rejects);
+    this.firstRejects.push(...rejects.slice(0, MAX_FIRST_REJECTS - this.firstRejects.length));
     const written = await this.#writer.ingest(deliveries, nowUs());
     const counts = this.#counts;
     counts.read += read;

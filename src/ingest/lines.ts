@@ -28,6 +28,12 @@ export interface Line {
   readonly problem?: string;
 }
 
+/** A line of a block. */
+export interface PlacedLine extends Line {
+  /** Where it begins in the bytes of the block. */
+  readonly start: number;
+}
+
 /** Whole lines, not looked at yet. Plain data: it crosses threads, and its buffer, which is its own, may be handed over. */
 export interface LineBlock {
   /** With the line breaks between the lines, without the last one. */
@@ -43,16 +49,21 @@ export interface Source extends AsyncIterable<Buffer> {
   destroy(): void;
 }
 
-/** A file, or standard input where the name is `-`. */
-export function openSource(file: string): Source {
-  return file === '-' ? process.stdin : new FileSource(file);
+/**
+ * A file, or standard input where the name is `-`.
+ * @param onRead told how many bytes were read, each time; not of standard input
+ */
+export function openSource(file: string, onRead: (bytes: number) => void = () => {}): Source {
+  return file === '-' ? process.stdin : new FileSource(file, onRead);
 }
 
 /** Reads into the same buffer again and again: the garbage collector counts the bytes of fresh ones, and stopped the thread 50 times in 100,000 alerts. */
 class FileSource implements Source {
   readonly #opened: Promise<FileHandle>;
+  readonly #onRead: (bytes: number) => void;
 
-  constructor(file: string) {
+  constructor(file: string, onRead: (bytes: number) => void) {
+    this.#onRead = onRead;
     this.#opened = open(file);
     this.#opened.catch(() => {});
   }
@@ -64,6 +75,7 @@ class FileSource implements Source {
       for (;;) {
         const { bytesRead } = await handle.read(buffer, 0, READ_BYTES, null);
         if (bytesRead === 0) return;
+        this.#onRead(bytesRead);
         yield buffer.subarray(0, bytesRead);
       }
     } finally {
@@ -93,11 +105,6 @@ export async function* readBlocks(source: Source, file: string): AsyncGenerator<
     });
   }
   yield* cutter.end();
-}
-
-/** As `readBlocks`, each block split. */
-export async function* readLines(source: Source, file: string): AsyncGenerator<Line[]> {
-  for await (const block of readBlocks(source, file)) yield [...splitLines(block, MAX_LINE_BYTES)];
 }
 
 async function* decompressed(source: Source, gzipped: boolean): AsyncGenerator<Buffer> {
@@ -186,13 +193,16 @@ export class LineCutter {
 }
 
 /** The lines of a block, each when it is asked for: until the last one the block must stay as it is. */
-export function* splitLines({ bytes, firstLine, missingBytes }: LineBlock, maxLineBytes: number): Generator<Line> {
+export function* splitLines(
+  { bytes, firstLine, missingBytes }: LineBlock,
+  maxLineBytes: number,
+): Generator<PlacedLine> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let missing = missingBytes;
   for (let number = firstLine, start = 0, end: number; start <= buffer.length; number++, start = end + 1) {
     end = buffer.indexOf(NEWLINE, start);
     if (end === -1) end = buffer.length;
-    yield lineOf(number, buffer.subarray(start, end), missing, maxLineBytes);
+    yield { ...lineOf(number, buffer.subarray(start, end), missing, maxLineBytes), start };
     missing = 0;
   }
 }

@@ -1,18 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import {
-  closeSync,
-  fdatasyncSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, fdatasyncSync, fstatSync, openSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
-import { storeError } from '../store/environment.ts';
+import { flush, makeDirectory } from '../files.ts';
+import { storeError } from '../store/store_error.ts';
 import type { BrokerName } from '../store/types.ts';
 
 /** Of a rejected message, this much is kept. */
@@ -116,7 +107,7 @@ export class RejectLog {
       if (size < this.#maxFileBytes && nlink > 0) return this.#descriptor;
     }
     this.close();
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    makeDirectory(this.#directory);
     const files = this.#files();
     const number = this.#numberToday(files, today);
     const name = number === 1 ? `${this.#name}-${today}.ndjson` : `${this.#name}-${today}.${number}.ndjson`;
@@ -124,7 +115,9 @@ export class RejectLog {
     for (const { name } of older.slice(0, Math.max(0, older.length + 1 - this.#maxFiles)))
       rmSync(join(this.#directory, name), { force: true });
     this.#file = { name, date: today, number };
-    return (this.#descriptor = openSync(join(this.#directory, name), 'a', 0o600));
+    this.#descriptor = openSync(join(this.#directory, name), 'a', 0o600);
+    flush(this.#directory);
+    return this.#descriptor;
   }
 
   #numberToday(files: readonly LogFile[], today: string): number {

@@ -1,4 +1,4 @@
-/** The tool that describes the service (wire contract, section 14.8). */
+/** The tool that describes the service (docs/contract.md, Connector). */
 import { formatTime, formatTimeOrNull, nowUs } from '../../workers/times.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';
 import { compactJson } from './answers.ts';
@@ -14,7 +14,7 @@ const DOES_NOT_ANSWER = [
 /** The text of the answer; a database that cannot be read is said in it. */
 export async function aboutService({ service }: ToolContext): Promise<string> {
   const { config, provenance } = service;
-  const seen = await service.probe();
+  const seen = service.look();
   const epochUs = seen?.tnsSnapshotEpochUs ?? null;
   const isCurrent = isSnapshotCurrent(epochUs, nowUs(), config.TNS_SNAPSHOT_MAX_AGE_SECONDS);
   return compactJson({

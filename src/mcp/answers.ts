@@ -2,7 +2,8 @@
 import type { Circle, LookupInput, Query } from '../../workers/tasks.ts';
 import { nowUs } from '../../workers/times.ts';
 import type { InputStatus, ObjectStatus } from '../contract/enums.ts';
-import { type Body, textOf } from '../query/body.ts';
+import { takeText } from '../query/answer_memory.ts';
+import type { Body } from '../query/body.ts';
 import type { Budget } from '../query/budget.ts';
 import type { Service } from '../service.ts';
 
@@ -127,7 +128,7 @@ export function idInput(diaObjectId: string): LookupInput {
 }
 
 function resultsOf(body: Body): readonly ApiResult[] {
-  return JSON.parse(textOf(body), exactly).results;
+  return JSON.parse(takeText(body), exactly).results;
 }
 
 /** An integer that a double cannot hold becomes a bigint. */

@@ -1,4 +1,4 @@
-/** The arguments of the tools (wire contract, sections 14.3 and 14.4). */
+/** The arguments of the tools (docs/contract.md, Connector). */
 import { toJson } from '../../workers/json.ts';
 import type { Circle } from '../../workers/tasks.ts';
 import type { Config } from '../config.ts';

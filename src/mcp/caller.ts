@@ -1,7 +1,7 @@
 /** Whom a tool call counts against. */
 import type { Config } from '../config.ts';
 import type { IncomingHeaders } from '../http/incoming.ts';
-import { isWithin, type Network, parseAddress } from './addresses.ts';
+import { isWithin, type Network, parseAddress, parseNetwork } from '../ip_addresses.ts';
 import type { Caller } from './limiter.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -30,8 +30,47 @@ function providerCaller(headers: IncomingHeaders, range: Network, config: Config
   return { key: `range ${range.text}`, rate: config.MCP_PROVIDER_RATE };
 }
 
-/** The address that the proxy in front says the client has, else the connection's own. */
+/** The address that trusted proxies say the client has, else the connection's own: anybody else could say what they like. */
 function addressOf(headers: IncomingHeaders, peerAddress: string | undefined, config: Config): bigint | undefined {
-  const said = parseAddress(headers.get(config.MCP_CLIENT_IP_HEADER) ?? '');
-  return said ?? parseAddress(peerAddress ?? '');
+  const isTrusted = (address: bigint) =>
+    [...LOOPBACK, ...config.TRUSTED_PROXIES].some(network => isWithin(address, network));
+  const peer = parseAddress(peerAddress ?? '');
+  if (peer !== undefined && !isTrusted(peer)) return peer;
+  for (const hops of [
+    listed(headers.get(config.MCP_CLIENT_IP_HEADER)),
+    listed(headers.get('Forwarded')).map(forwardedFor),
+    listed(headers.get('X-Forwarded-For')),
+  ]) {
+    const client = lastUntrusted(hops, isTrusted);
+    if (client !== undefined) return client;
+  }
+  return peer;
+}
+
+const LOOPBACK = ['127.0.0.0/8', '::1/128'].map(text => parseNetwork(text)!);
+
+/** Each proxy appends whom it was called by: from the end, the first that is no proxy of ours; where all are, the first of them. */
+function lastUntrusted(hops: readonly string[], isTrusted: (address: bigint) => boolean): bigint | undefined {
+  let client: bigint | undefined;
+  for (const hop of hops.toReversed()) {
+    const address = parseAddress(withoutPort(hop));
+    if (address === undefined) return client;
+    client = address;
+    if (!isTrusted(address)) return client;
+  }
+  return client;
+}
+
+function listed(header: string | null): string[] {
+  return header === null ? [] : header.split(',').map(part => part.trim());
+}
+
+/** The address of an element of `Forwarded` (RFC 7239), which may stand in quotes. */
+function forwardedFor(element: string): string {
+  return /(?:^|;)\s*for\s*=\s*"?([^";]*)"?/i.exec(element)?.[1]?.trim() ?? '';
+}
+
+/** Of `192.0.2.1:80` and `[2001:db8::1]:80` the address. */
+function withoutPort(hop: string): string {
+  return /^\[(.*)\](?::\d+)?$/.exec(hop)?.[1] ?? hop.replace(/^([\d.]+):\d+$/, '$1');
 }

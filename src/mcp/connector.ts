@@ -1,4 +1,4 @@
-/** The methods of the connector (wire contract, sections 14.2 to 14.4): a request in, a response out. Nothing is kept between requests but limits. */
+/** The methods of the connector (docs/contract.md, Connector): a request in, a response out. Nothing is kept between requests but limits. */
 import { baseUrl } from '../http/base_url.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -6,7 +6,6 @@ import { jsonText } from '../http/json_body.ts';
 import type { Answer } from '../http/respond.ts';
 import type { Service } from '../service.ts';
 import { callerOf, SESSION_HEADER } from './caller.ts';
-import { Limiter } from './limiter.ts';
 import { HANDSHAKE_REVISIONS, isStateless, LATEST_HANDSHAKE_REVISION, REVISIONS, SERVER_INFO } from './revision.ts';
 import { INVALID_PARAMS, isObject, METHOD_NOT_FOUND, RpcError, type RpcRequest, resultResponse } from './rpc.ts';
 import { Sessions } from './sessions.ts';
@@ -15,8 +14,6 @@ import { findTool, listTools, type ToolRun } from './tools.ts';
 
 type Result = Readonly<Record<string, unknown>>;
 
-/** For how much longer than a request may take a call's slot is taken, if the call is never heard of again. */
-const SLOT_MARGIN_SECONDS = 10;
 /** For how long a client may keep what only a new release changes. */
 const CACHEABLE = { ttlMs: 3_600_000, cacheScope: 'public' };
 const CAPABILITIES = { tools: { listChanged: false } };
@@ -27,7 +24,6 @@ const INSTRUCTIONS =
 export class Connector {
   readonly #service: Service;
   readonly #sessions: Sessions;
-  readonly #limiter: Limiter;
 
   constructor(service: Service) {
     const { config } = service;
@@ -35,11 +31,6 @@ export class Connector {
     this.#sessions = new Sessions({
       maxAgeSeconds: config.MCP_SESSION_MAX_AGE_SECONDS,
       secret: config.MCP_SESSION_SECRET,
-    });
-    this.#limiter = new Limiter({
-      maxConcurrent: config.MCP_MAX_CONCURRENT,
-      maxConcurrentPerKey: config.MCP_MAX_CONCURRENT_PER_KEY,
-      slotSeconds: config.API_REQUEST_BUDGET_SECONDS + SLOT_MARGIN_SECONDS,
     });
   }
 
@@ -128,14 +119,23 @@ export class Connector {
   /** @throws ToolError `rate_limited`, `busy` */
   async #runLimited(run: ToolRun, { request, peerAddress, budget }: Exchange): Promise<string> {
     const service = this.#service;
-    const admission = this.#limiter.admit(callerOf(request.headers, peerAddress, service.config, this.#sessions));
+    const caller = callerOf(request.headers, peerAddress, service.config, this.#sessions);
+    const admission = await service.coordination.admit(caller);
     if (!admission.admitted) {
       const { code, retryAfterSeconds } = admission;
-      const why = code === 'busy' ? 'too many calls are running' : 'too many calls were made';
-      throw new ToolError(code, `Cannot answer now as ${why}: try again in ${retryAfterSeconds} s`, retryAfterSeconds);
+      const { perSecond, burst } = caller.rate;
+      const why =
+        code === 'busy'
+          ? 'too many calls are running'
+          : `there were more calls than ${perSecond} a second, or ${burst} at once`;
+      throw new ToolError(
+        code,
+        `Cannot answer now because ${why}: try again in ${retryAfterSeconds} s`,
+        retryAfterSeconds,
+      );
     }
     try {
-      return await run({ service, budget, base: service.config.MCP_API_BASE_URL ?? baseUrl(request) });
+      return await run({ service, budget, base: service.config.MCP_API_BASE_URL ?? baseUrl(request, service.config) });
     } finally {
       admission.release();
     }

@@ -1,11 +1,11 @@
-/** What a chat assistant may call a transient, and what that is looked up as (wire contract, section 14.5). */
+/** What a chat assistant may call a transient, and what that is looked up as (docs/contract.md, Connector). */
 import { JsonNumber, type JsonValue } from '../http/json_body.ts';
 import { objectIdOf } from '../http/params.ts';
-import { normalizeTnsName } from '../tns/names.ts';
+import { parseTnsName, type TnsName } from '../tns/names.ts';
 
 export type Identifier =
   | { readonly kind: 'diaObjectId'; readonly canonical: string }
-  | { readonly kind: 'tns_name'; readonly canonical: string }
+  | { readonly kind: 'tns_name'; readonly canonical: string; readonly name: TnsName }
   | { readonly kind: 'unrecognized' | 'precision_lost' };
 
 /** An identifier, and where in the caller's list it first is. */
@@ -39,8 +39,8 @@ function classifyText(text: string): Identifier {
     const id = objectIdOf(text);
     return id === undefined ? UNRECOGNIZED : { kind: 'diaObjectId', canonical: `${id}` };
   }
-  const name = normalizeTnsName(text);
-  return name === undefined ? UNRECOGNIZED : { kind: 'tns_name', canonical: name };
+  const name = parseTnsName(text);
+  return name ? { kind: 'tns_name', canonical: `${name.prefix ?? ''}${name.name}`, name } : UNRECOGNIZED;
 }
 
 function classifyNumber({ text, value, isInteger }: JsonNumber): Identifier {

@@ -1,4 +1,4 @@
-/** How many tool calls a caller may make (wire contract, section 14.9): a sliding window a key, and slots for what runs at the same time. */
+/** How many tool calls a caller may make (docs/contract.md, Connector): a sliding window a key, and slots for what runs at the same time. */
 
 /** At most `burst` calls in any `burst / perSecond` seconds. */
 export interface Rate {

@@ -1,11 +1,11 @@
-/** The tool that looks up identifiers (wire contract, section 14.6). */
+/** The tool that looks up identifiers (docs/contract.md, Connector). */
 import type { LookupInput } from '../../workers/tasks.ts';
 import type { Config } from '../config.ts';
 import type { JsonValue } from '../http/json_body.ts';
 import { type ApiResult, compactJson, idInput, lookUp } from './answers.ts';
 import { classifyAll, type PlacedIdentifier } from './identifiers.ts';
 import { lookupCommand } from './recipes.ts';
-import { IDENTIFIER_STATUSES, notesOf, type Summary, summaryOf } from './summary.ts';
+import { IDENTIFIER_STATUSES, meaningOf, noObjectWithin, notesOf, type Summary, summaryOf } from './summary.ts';
 import type { ToolContext } from './tools.ts';
 
 /** What one identifier led to. */
@@ -29,7 +29,11 @@ export async function lookUpIdentifiers(list: readonly JsonValue[], context: Too
   const results = (await lookUp(service, known, config.MCP_MAX_OBJECTS, budget))[Symbol.iterator]();
   const entries = identifiers.map((identifier, i): Entry => {
     const result = inputs[i] && (results.next().value as ApiResult);
-    return { identifier, result, objects: (result?.objects ?? []).map(object => summaryOf(object, config)) };
+    return {
+      identifier,
+      result,
+      objects: (result?.objects ?? []).map(object => summaryOf(object, config, result?.tns?.url)),
+    };
   });
   return new LookupAnswer(list.length, entries, context).text();
 }
@@ -37,8 +41,8 @@ export async function lookUpIdentifiers(list: readonly JsonValue[], context: Too
 function inputOf(identifier: PlacedIdentifier, config: Config): LookupInput | undefined {
   if (identifier.kind === 'diaObjectId') return idInput(identifier.canonical);
   if (identifier.kind !== 'tns_name') return undefined;
-  const { canonical: name } = identifier;
-  return { kind: 'tns', name, radiusArcsec: config.TNS_MATCH_RADIUS_ARCSEC, sent: `"${name}"` };
+  const { name, canonical } = identifier;
+  return { kind: 'tns', ...name, radiusArcsec: config.TNS_MATCH_RADIUS_ARCSEC, sent: `"${canonical}"` };
 }
 
 class LookupAnswer {
@@ -97,7 +101,7 @@ class LookupAnswer {
 
   #wire() {
     const shown = this.#shown.flatMap(({ objects }) => objects);
-    const results = this.#shown.map(entryWire);
+    const results = this.#shown.map(entry => entryWire(entry, this.#context.service.config));
     return {
       requested: this.#requested,
       objects_found: sum(this.#all.map(foundIn)),
@@ -113,19 +117,23 @@ class LookupAnswer {
   }
 
   #truncation() {
-    const { API_MAX_OBJECTS_PER_POSITION: perName } = this.#context.service.config;
+    const { config } = this.#context.service;
+    const { API_MAX_OBJECTS_PER_POSITION: perName, API_MAX_OBJECTS_PER_REQUEST: perRequest } = config;
     const identifiers = this.#all.length - this.#shown.length;
-    const objects = sum(this.#all.map(totalOf)) - sum(this.#shown.map(entry => entry.objects.length));
+    const objects = sum(this.#all.map(foundIn)) - sum(this.#shown.map(shownIn));
+    const command = lookupCommand(
+      this.#context.base,
+      this.#all.map(({ identifier }) => identifier),
+      config,
+    );
     return {
       reasons: [...this.#reasons],
       full_results: {
         note:
-          `${identifiers} of ${this.#all.length} identifiers and ${objects} objects are left out here. This request looks up all of ` +
-          `them, with up to ${perName} objects for each TNS name; /api/cone at a name's position pages through all of its objects.`,
-        curl: lookupCommand(
-          this.#context.base,
-          this.#all.map(({ identifier }) => identifier),
-        ),
+          `${identifiers} of ${this.#all.length} identifiers and ${objects} objects are left out here. This command looks up every ` +
+          `identifier, with up to ${perName} objects for each TNS name and ${perRequest} in one request; /api/cone at a name's position ` +
+          'pages through all of its objects.',
+        curl: command,
       },
     };
   }
@@ -145,7 +153,12 @@ function foundIn(entry: Entry): number {
   return entry.result?.status === 'not_in_service' ? 0 : totalOf(entry);
 }
 
-function entryWire({ identifier, result, objects }: Entry) {
+/** How many objects of the service are shown of an entry. */
+function shownIn({ result, objects }: Entry): number {
+  return result?.status === 'not_in_service' ? 0 : objects.length;
+}
+
+function entryWire({ identifier, result, objects }: Entry, config: Config) {
   const { position, kind } = identifier;
   if (!('canonical' in identifier)) return { position, identifier: null, kind, ...notLookedUp(kind), objects };
   return {
@@ -153,10 +166,24 @@ function entryWire({ identifier, result, objects }: Entry) {
     identifier: identifier.canonical,
     kind,
     status: result!.status as string,
+    ...whyNothing(result!, config),
     tns: tnsWire(result!),
     objects_total: result!.total ?? undefined,
     objects,
   };
+}
+
+/** Why a name led to no object; the snapshot's epoch where no record has it. */
+function whyNothing({ status, tns_snapshot_epoch }: ApiResult, config: Config) {
+  switch (status) {
+    case 'tns_name_not_found':
+    case 'resolver_unavailable':
+      return { reason: `${meaningOf(status)}.`, tns_snapshot_epoch };
+    case 'no_rubin_object':
+      return { reason: noObjectWithin(config.TNS_MATCH_RADIUS_ARCSEC, "the registry's position") };
+    default:
+      return undefined;
+  }
 }
 
 const [UNRECOGNIZED, PRECISION_LOST] = IDENTIFIER_STATUSES;

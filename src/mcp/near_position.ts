@@ -1,8 +1,8 @@
-/** The tool that searches around a position (wire contract, section 14.7). */
+/** The tool that searches around a position (docs/contract.md, Connector). */
 import type { Circle } from '../../workers/tasks.ts';
 import { compactJson, nearest } from './answers.ts';
 import { coneUrl } from './recipes.ts';
-import { meaningOf, notesOf, type Summary, summaryOf } from './summary.ts';
+import { noObjectWithin, notesOf, type Summary, summaryOf } from './summary.ts';
 import type { ToolContext } from './tools.ts';
 
 /** The text of the answer. */
@@ -32,7 +32,7 @@ function answer(circle: Circle, total: number, objects: readonly Summary[], reas
     radius_arcsec: circle.radiusArcsec,
     order: 'nearest_first',
     status,
-    reason: total > 0 ? undefined : meaningOf(status),
+    reason: total > 0 ? undefined : noObjectWithin(circle.radiusArcsec, 'the position'),
     objects_total: total,
     objects_returned: objects.length,
     truncated: reasons.length > 0,

@@ -1,19 +1,35 @@
 /** Ready-to-run API requests for what an answer leaves out. */
 import type { Circle } from '../../workers/tasks.ts';
+import type { Config } from '../config.ts';
 import type { PlacedIdentifier } from './identifiers.ts';
 
 /** Objects of a page that the recipe of a position asks for. */
 const PAGE_SIZE = 100;
 
+type Input = Readonly<Record<string, string>>;
+
 /**
- * A `curl` command, in one line, that looks up every identifier that there is a way to look up.
- * @param base scheme and host, without a slash at the end
+ * A line for a shell that looks up every identifier that there is a way to look up: one `curl` command, or as many as the limits of a request
+ * make necessary, one after the other.
+ * @param base where the API is, without a slash at the end
  */
-export function lookupCommand(base: string, identifiers: readonly PlacedIdentifier[]): string {
-  const inputs = identifiers.flatMap<Record<string, string>>(identifier => {
-    if (identifier.kind === 'diaObjectId') return [{ kind: 'id', diaObjectId: identifier.canonical }];
-    return identifier.kind === 'tns_name' ? [{ kind: 'tns', name: identifier.canonical }] : [];
-  });
+export function lookupCommand(base: string, identifiers: readonly PlacedIdentifier[], config: Config): string {
+  const requests: { readonly inputs: Input[]; ids: number; names: number }[] = [];
+  for (const identifier of identifiers) {
+    if (!('canonical' in identifier)) continue;
+    const isId = identifier.kind === 'diaObjectId';
+    let request = requests.at(-1);
+    const isFull = request && (isId ? request.ids >= config.API_MAX_IDS : request.names >= config.API_MAX_POSITIONS);
+    if (!request || isFull) requests.push((request = { inputs: [], ids: 0, names: 0 }));
+    request[isId ? 'ids' : 'names']++;
+    request.inputs.push(
+      isId ? { kind: 'id', diaObjectId: identifier.canonical } : { kind: 'tns', name: identifier.canonical },
+    );
+  }
+  return requests.map(({ inputs }) => curl(base, inputs)).join(' && ');
+}
+
+function curl(base: string, inputs: readonly Input[]): string {
   const body = JSON.stringify({ inputs, detail: 'full' });
   const words = ['-sS', '-X', 'POST', shellQuote(`${base}/api/lookup`)];
   return ['curl', ...words, '-H', shellQuote('Content-Type: application/json'), '--data', shellQuote(body)].join(' ');

@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0, as much of it as the connector speaks: one message in, at most one out (wire contract, section 14.1). */
+/** JSON-RPC 2.0, as much of it as the connector speaks: one message in, at most one out (docs/contract.md, Connector). */
 import { Rendered, toJson } from '../../workers/json.ts';
 import { JsonNumber, type JsonObject, type JsonValue } from '../http/json_body.ts';
 import { type Answer, emptyResponse, jsonResponse } from '../http/respond.ts';

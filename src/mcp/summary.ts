@@ -1,4 +1,4 @@
-/** Objects as an assistant is told of them, and the notes that explain what they say (wire contract, section 14.6). */
+/** Objects as an assistant is told of them, and the notes that explain what they say (docs/contract.md, Connector). */
 import { CATALOGS } from '../catalogs/definitions.ts';
 import type { Config } from '../config.ts';
 import { BEST_GUESS, INPUT_STATUSES, type Named, OBJECT_STATUSES, PROVENANCE_BASES } from '../contract/enums.ts';
@@ -20,8 +20,11 @@ const KEY_COLUMNS: Readonly<Record<CatalogName, readonly string[]>> = {
   skymapper_dr4: ['g_psf', 'r_psf', 'class_star'],
 };
 
-/** Keys as on the wire. */
-export function summaryOf(object: ApiObject | UnknownObject, config: Config) {
+/**
+ * Keys as on the wire.
+ * @param nameUrl the registry's page of the name by which the object was found
+ */
+export function summaryOf(object: ApiObject | UnknownObject, config: Config, nameUrl: string | null = null) {
   const { diaObjectId_str: diaObjectId, status } = object;
   if (object.status === 'not_in_service') return { diaObjectId, status };
   const { separation_arcsec, ra, dec, brokers, crossmatch, tns } = object;
@@ -36,7 +39,7 @@ export function summaryOf(object: ApiObject | UnknownObject, config: Config) {
     tns_association: crossmatch ? associationOf(tns) : undefined,
     coincident_sources: coincidentSources(object.matches, config.MCP_MATCHES_PER_CATALOG),
     links: {
-      tns: tns?.url ?? null,
+      tns: tns?.url ?? nameUrl,
       lasair: config.LASAIR_OBJECT_URL_TEMPLATE.replace('{diaObjectId}', diaObjectId),
       antares: config.ANTARES_OBJECT_URL_TEMPLATE.replace('{diaObjectId}', diaObjectId),
     },
@@ -103,6 +106,11 @@ export function notesOf(summaries: readonly Summary[], statuses: readonly string
       ASSOCIATION_STATES,
     ),
   };
+}
+
+/** Why a search found nothing. */
+export function noObjectWithin(radiusArcsec: number, where: string): string {
+  return `No object in the service lies within ${radiusArcsec} arcsec of ${where}.`;
 }
 
 export function meaningOf(status: string): string {

@@ -8,7 +8,7 @@ export type ToolErrorCode =
   | 'rate_limited'
   | 'busy';
 
-/** A tool call that failed, in a way that the assistant is told of (wire contract, section 14.4). */
+/** A tool call that failed, in a way that the assistant is told of (docs/contract.md, Connector). */
 export class ToolError extends Error {
   override name = 'ToolError';
   readonly code: ToolErrorCode;

@@ -1,4 +1,4 @@
-/** The tools: what an assistant reads of them, and what they do (wire contract, section 14.3). */
+/** The tools: what an assistant reads of them, and what they do (docs/contract.md, Connector). */
 import type { Config } from '../config.ts';
 import { DEC_RANGE, RA_RANGE } from '../contract/limits.ts';
 import { MCP_TOOLS, type McpToolName } from '../contract/mcp_tools.ts';

@@ -10,8 +10,6 @@ const MAX_OPERATIONS = 64;
 const STATUSES = [200, 202, 204, 301, 400, 403, 404, 405, 500, 503] as const;
 /** Upper bounds, inclusive, seconds. */
 const SECONDS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10] as const;
-/** Upper bounds, inclusive, queries. */
-const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 1024] as const;
 
 /** Counts by upper bound, a last one for what is above them all, and the sum of what was counted. */
 class HistogramCells {
@@ -54,14 +52,18 @@ const NUMBERS = [
   'openRequests',
   'waitingQueries',
   'refusedQueries',
-  'failedTasks',
+  'damagedValues',
+  /** What long answers have reserved. */
+  'answerKib',
+  /** Grows some times a second while the thread is alive. */
+  'beats',
 ] as const;
 type NumberName = (typeof NUMBERS)[number];
 
 const ERRORS: readonly ErrorCode[] = ERROR_CODES.map(({ name }) => name);
 const STATUS_COUNT = STATUSES.length + 1;
 const CELLS_AN_OPERATION = STATUS_COUNT + ERRORS.length + HistogramCells.size(SECONDS);
-const CELLS = NUMBERS.length + HistogramCells.size(BATCH_SIZES) + MAX_OPERATIONS * CELLS_AN_OPERATION;
+const CELLS = NUMBERS.length + MAX_OPERATIONS * CELLS_AN_OPERATION;
 
 /** The requests of one operation. */
 export class OperationMetrics {
@@ -102,7 +104,6 @@ function named(names: readonly string[], counts: Float64Array): (readonly [strin
 export class ThreadMetrics {
   /** What another thread needs to read, or a successor to go on. */
   readonly memory: SharedArrayBuffer;
-  readonly batchSizes: HistogramCells;
   readonly operations: OperationMetrics[] = [];
   readonly #numbers: Float64Array;
   readonly #cells: Float64Array;
@@ -111,7 +112,6 @@ export class ThreadMetrics {
     this.memory = memory;
     this.#cells = new Float64Array(memory);
     this.#numbers = this.#cells.subarray(0, NUMBERS.length);
-    this.batchSizes = new HistogramCells(BATCH_SIZES, this.#cells.subarray(NUMBERS.length));
   }
 
   /** Those of several threads that have the operations of `names`, added up. */
@@ -128,7 +128,7 @@ export class ThreadMetrics {
     if (known) return known;
     if (this.operations.length === MAX_OPERATIONS)
       throw new RangeError(`there is room for ${MAX_OPERATIONS} operations`);
-    const start = NUMBERS.length + HistogramCells.size(BATCH_SIZES) + this.operations.length * CELLS_AN_OPERATION;
+    const start = NUMBERS.length + this.operations.length * CELLS_AN_OPERATION;
     const operation = new OperationMetrics(name, this.#cells.subarray(start, start + CELLS_AN_OPERATION));
     this.operations.push(operation);
     return operation;

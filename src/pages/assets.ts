@@ -2,6 +2,9 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { constants, gzip, zstdCompress } from 'node:zlib';
+import type { Coding } from '../http/compression.ts';
 import { programFile } from '../program_files.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -22,6 +25,24 @@ interface Assets {
 }
 
 let assets: Assets | undefined;
+
+/** Files are the same for as long as the service runs, so they are worth the best that a coding has. */
+const COMPRESS: Readonly<Record<Coding, (bytes: Uint8Array) => Promise<Buffer<ArrayBuffer>>>> = {
+  zstd: bytes =>
+    promisify(zstdCompress)(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 19 } }) as Promise<
+      Buffer<ArrayBuffer>
+    >,
+  gzip: bytes => promisify(gzip)(bytes, { level: 9 }) as Promise<Buffer<ArrayBuffer>>,
+};
+const compact = new WeakMap<Asset, Partial<Record<Coding, Promise<Uint8Array<ArrayBuffer>>>>>();
+
+/** A file in a coding, made when it is first asked for. */
+export function compactAsset(asset: Asset, coding: Coding): Promise<Uint8Array<ArrayBuffer>> {
+  const made = compact.get(asset) ?? {};
+  compact.set(asset, made);
+  made[coding] ??= COMPRESS[coding](asset.bytes);
+  return made[coding];
+}
 
 /** Read once, when the first page is asked for. */
 export function loadAssets(): Assets {

@@ -1,8 +1,8 @@
 /** The pages, each as its content. What they say of the service comes from src/contract and the live configuration. */
 import { CATALOGS } from '../catalogs/definitions.ts';
-import type { CatalogDefinition } from '../catalogs/types.ts';
+import type { CatalogDefinition, FootprintOrders } from '../catalogs/types.ts';
 import type { Config } from '../config.ts';
-import { pixelArcmin, sourceIdMeaning } from '../contract/catalogs.ts';
+import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../contract/catalogs.ts';
 import { apiDocs } from '../contract/docs/api_docs.ts';
 import { anchor, type Block, toHtml } from '../contract/docs/blocks.ts';
 import { CUT_ENFORCERS, CUT_STATUSES } from '../contract/enums.ts';
@@ -10,18 +10,33 @@ import { FILTERABLE_FIELDS, fieldFilterNames } from '../contract/filters.ts';
 import { MCP_PATH } from '../contract/mcp_tools.ts';
 import { caveats, connectorSetup, conventions, decimal, limitSentences, SUMMARY } from '../contract/prose.ts';
 import { currentProvenance } from '../provenance.ts';
+import type { BrokerName } from '../store/types.ts';
+import { sexagesimal } from './browser/format.js';
+import type { Examples } from './examples.ts';
 import { Html, html } from './html.ts';
 import { type Page, searchForm } from './layout.ts';
+import { BROKER_PAGES, CATALOG_REFERENCES } from './references.ts';
 import { CUT_WORDS, sentence } from './words.ts';
 
 const blocks = (...list: readonly Block[]) => new Html(toHtml(list));
 const listOf = (items: readonly string[]) => blocks({ kind: 'list', items });
 const needsScripts = html`<noscript><p class="notice">This part of the page needs JavaScript. The same is in the <a href="/api-docs">API</a>.</p></noscript>`;
 
-const EXAMPLES = ['SN 2026abc', '10.684 41.269', '00h42m44.3s +41d16m09s', '61.6223 -49.2951 5"'];
+/** What to search for, as it is typed. */
+function triesOf({ diaObjectId, name, position }: Examples): string[] {
+  const tries = [diaObjectId, name];
+  if (position) {
+    const { ra, dec } = position;
+    tries.push(`${ra.toFixed(5)} ${signed(dec.toFixed(5))}`, `${sexagesimal(ra, dec)} 5"`);
+  }
+  return tries.filter(each => each !== undefined);
+}
 
-export function frontPage(config: Config): Page {
+const signed = (number: string) => (number.startsWith('-') ? number : `+${number}`);
+
+export function frontPage(config: Config, examples: Examples, orders: FootprintOrders): Page {
   const radius = decimal(config.CROSSMATCH_RADIUS_ARCSEC);
+  const tries = triesOf(examples);
   return {
     title: '',
     path: '/',
@@ -30,12 +45,13 @@ export function frontPage(config: Config): Page {
     scripts: ['h3-js.umd.js', 'map_page.js'],
     main: html`<section class="hero">
 <h1>What lies at this position?</h1>
-<p class="lead">Alert objects of the Rubin Observatory, and the catalog sources within ${radius}″ of them: ${CATALOGS.map(({ release }) => release).join(', ')}.</p>
-${searchForm('large')}
-<p class="examples">Try ${EXAMPLES.map(text => html`<a href="/search?q=${encodeURIComponent(text)}">${text}</a> `)}</p>
+<p class="lead">Alert objects of the Rubin Observatory, and the catalog sources within ${radius}″ of them: ${releasesOf(orders)}.</p>
+${searchForm(config.API_MAX_CONE_RADIUS_ARCSEC, tries[0])}
+${tries.length > 0 && html`<p class="examples">Try ${tries.map(text => html`<a href="/search?q=${encodeURIComponent(text)}">${text}</a> `)}</p>`}
 </section>
 <section class="sky" aria-labelledby="map-title">
 <div class="bar"><h2 id="map-title">The sky</h2>
+<p class="hint" id="counting" role="status" hidden></p>
 <fieldset class="choice" id="layers"><legend class="unseen">Colour by</legend>
 <label><input type="radio" name="layer" value="density" checked><span>Objects</span></label>
 <label><input type="radio" name="layer" value="share"><span>With a source</span></label>
@@ -48,7 +64,8 @@ ${searchForm('large')}
 </div>
 <div class="map-below">
 <div class="legend" id="legend"></div>
-<p class="hint" id="map-help">Drag to move, click a cell to list its objects. With the keyboard: arrows move, + and − zoom, Enter opens the cell in the middle, 0 shows the whole sky.</p>
+<ul class="keys lines" aria-label="Lines on the map"><li><span class="line galactic"></span>Galactic plane</li><li><span class="line ecliptic"></span>ecliptic</li><li><span class="line survey"></span>Rubin’s main survey, about</li></ul>
+<p class="hint" id="map-help">Drag to move, turn the wheel or pinch to zoom, click a cell to list its objects. With the keyboard: arrows move, + and − zoom, Enter opens the cell in the middle, 0 shows the whole sky.</p>
 </div>
 ${needsScripts}
 <section class="panel" id="cell" aria-live="polite" hidden></section>
@@ -57,14 +74,14 @@ ${needsScripts}
   };
 }
 
-export function searchPage(): Page {
+export function searchPage(config: Config): Page {
   return {
     title: 'Search',
     description: 'Objects by id, registry name or position.',
     hasSearch: true,
     scripts: ['search_page.js'],
     main: html`<h1>Search</h1>
-${searchForm('large')}
+${searchForm(config.API_MAX_CONE_RADIUS_ARCSEC)}
 ${needsScripts}
 <section id="results" aria-live="polite" aria-busy="true"></section>`,
   };
@@ -75,9 +92,23 @@ export function objectPage(): Page {
     title: 'Object',
     description: 'One alert object: its neighbourhood, its catalog sources, what was searched.',
     scripts: ['object_page.js'],
-    main: html`<h1 id="title">Object</h1>
+    main: html`<h1 id="title" class="id-title">Object</h1>
 ${needsScripts}
 <div id="object" aria-live="polite" aria-busy="true"></div>`,
+  };
+}
+
+/** A page of which there is none. @param path as it was asked for */
+export function missingPage(config: Config, path: string): Page {
+  return {
+    title: 'Not found',
+    description: 'There is nothing at this address.',
+    hasSearch: true,
+    status: 404,
+    main: html`<h1>There is nothing at this address</h1>
+<p class="lead">This service has no page <code>${path.slice(0, 200)}</code>. Search for an object, or begin at one of the pages above.</p>
+${searchForm(config.API_MAX_CONE_RADIUS_ARCSEC)}
+<p><a href="/">The map</a> · <a href="/recent">Recent crossmatches</a> · <a href="/consuming">Using it</a> · <a href="/api-docs">The API</a></p>`,
   };
 }
 
@@ -89,7 +120,7 @@ export function recentPage(config: Config): Page {
     description: 'Objects with coincident catalog sources, newest first.',
     scripts: ['recent_page.js'],
     main: html`<h1>Recent crossmatches</h1>
-<p class="lead">Objects that have a catalog source within ${decimal(config.CROSSMATCH_RADIUS_ARCSEC)}″, newest first. Objects without one are not listed.</p>
+<p class="lead">Objects that have a catalog source within ${decimal(config.CROSSMATCH_RADIUS_ARCSEC)}″. Objects without one are not listed.</p>
 <form id="window" class="choices">
 <fieldset class="choice"><legend>Alerts of the last</legend>${hours.map(
       each =>
@@ -98,34 +129,56 @@ export function recentPage(config: Config): Page {
 <fieldset class="choice"><legend>By</legend>
 <label><input type="radio" name="time_field" value="ingest_time" checked><span>arrival here</span></label>
 <label><input type="radio" name="time_field" value="event_time"><span>time of the alert</span></label></fieldset>
+<label class="pick">Source in <select name="catalog"><option value="">any catalog</option>${CATALOGS.map(({ name, release }) => html`<option value="${name}">${release}</option>`)}</select></label>
+<label class="pick">Sort by <select name="sort"><option value="time">time, newest first</option><option value="separation">separation</option><option value="magnitude">magnitude, brightest first</option></select></label>
+<label class="pick"><input type="checkbox" name="named" value="1"> with a TNS name</label>
 </form>
 ${needsScripts}
 <section id="recent" aria-live="polite" aria-busy="true"></section>`,
   };
 }
 
-export function catalogsPage(config: Config): Page {
+/** The catalogs that objects are compared with; all four where none is registered yet, or that is not known. */
+function releasesOf(orders: FootprintOrders): string {
+  const registered = CATALOGS.filter(({ name }) => orders?.has(name));
+  return (registered.length > 0 ? registered : CATALOGS).map(({ release }) => release).join(', ');
+}
+
+function comparedWith(orders: FootprintOrders): string {
+  const all = CATALOGS.length;
+  if (!orders)
+    return `Each object is compared with those of these ${all} catalogs that are registered here; the database could not be read to say which.`;
+  if (orders.size === 0) return `None of these ${all} catalogs is registered here yet: objects wait until one is.`;
+  if (orders.size === all) return `Each object is compared with ${all} catalogs.`;
+  return `Each object is compared with ${orders.size} of these ${all} catalogs: the others are not registered here.`;
+}
+
+export function catalogsPage(config: Config, orders: FootprintOrders): Page {
   return {
     title: 'Catalogs',
     path: '/catalogs',
     description: 'The catalogs that objects are crossmatched with.',
     main: html`<h1>Catalogs</h1>
-<p class="lead">Each object is compared with ${CATALOGS.length} catalogs. Of each, the nearest source within ${decimal(config.CROSSMATCH_RADIUS_ARCSEC)}″ is kept, at its position as stored: no proper motion is applied and no epoch propagated.</p>
-<p><a href="/?layer=coverage">Where they cover the sky</a> is a layer of the map.</p>
-${CATALOGS.map(catalogSection)}`,
+<p class="lead">${comparedWith(orders)} Of each, the nearest source within ${decimal(config.CROSSMATCH_RADIUS_ARCSEC)}″ is kept, at its position as stored: no proper motion is applied and no epoch propagated.</p>
+<p><a href="/?layer=coverage">Where they cover the sky</a> is a layer of the map; <a href="/vo">the VO page</a> has it as MOC.</p>
+${CATALOGS.map(catalog => catalogSection(catalog, orders))}`,
+    scripts: ['catalogs_page.js'],
   };
 }
 
-function catalogSection(catalog: CatalogDefinition): Html {
-  const { name, release, raColumn, decColumn, footprintOrder, payloadColumns } = catalog;
+function catalogSection(catalog: CatalogDefinition, orders: FootprintOrders): Html {
+  const { name, release, raColumn, decColumn, payloadColumns } = catalog;
+  const order = orderInForce(catalog, orders);
   const fields = FILTERABLE_FIELDS[name];
   return html`<section class="card" aria-labelledby="${name}">
 <h2 id="${name}"><span class="mark ${name}" aria-hidden="true"></span>${release}</h2>
-<dl class="facts">
+<dl class="facts" data-catalog="${name}">
+<div><dt>Reference</dt><dd><a href="${CATALOG_REFERENCES[name]!.paperUrl}" rel="noopener noreferrer">${CATALOG_REFERENCES[name]!.paper}</a>; <a href="${CATALOG_REFERENCES[name]!.home}" rel="noopener noreferrer">its home page</a></dd></div>
+<div><dt>Here</dt><dd class="held">–</dd></div>
 <div><dt>Name in the API</dt><dd><code>${name}</code></dd></div>
 <div><dt>Source id</dt><dd>${sourceIdMeaning(catalog)}</dd></div>
 <div><dt>Position</dt><dd><code>${raColumn}</code>, <code>${decColumn}</code>${name === 'gaia_dr3' && html`, at the epoch in <code>ref_epoch</code>`}</dd></div>
-<div><dt>Coverage map</dt><dd>HEALPix order ${footprintOrder}: pixels of ${decimal(pixelArcmin(footprintOrder))}′. “Searched” means that the position lay inside at this resolution.</dd></div>
+<div><dt>Coverage map</dt><dd>HEALPix order ${order}: pixels of ${decimal(pixelArcmin(order))}′. “Searched” means that the position lay inside at this resolution. ${orderRemark(catalog, orders)}</dd></div>
 </dl>
 ${
   fields.length > 0
@@ -149,20 +202,28 @@ ${
 export function brokersPage(config: Config): Page {
   const { reliability_cuts: cuts } = currentProvenance(config);
   const rows = cuts.map(
-    ({ broker, min_reliability, enforced_by, status, as_of }) => html`<tr><th scope="row">${broker}</th>
+    ({
+      broker,
+      min_reliability,
+      enforced_by,
+      status,
+      as_of,
+    }) => html`<tr><th scope="row"><a href="${BROKER_PAGES[broker as BrokerName]}" rel="noopener noreferrer">${broker}</a></th>
 <td class="number">${min_reliability ?? '–'}</td><td>${enforced_by === 'service' ? 'this service' : 'the broker'}</td>
-<td>${CUT_WORDS[status]}${as_of !== null && ` as of ${as_of}`}</td></tr>`,
+<td>${CUT_WORDS[status]}${as_of !== null && ` as of ${as_of}`}</td><td class="number" data-broker="${broker}">–</td><td data-last="${broker}">–</td></tr>`,
   );
   const meanings = [...CUT_ENFORCERS, ...CUT_STATUSES].map(({ name, meaning }) => `\`${name}\`: ${meaning}.`);
   return {
     title: 'Brokers',
     path: '/brokers',
     description: 'Who delivers the alerts, and which reliability they have at least.',
+    scripts: ['brokers_page.js'],
     main: html`<h1>Brokers</h1>
 <p class="lead">The service holds only what its brokers delivered. Alerts of low reliability are dropped before they are stored: by the broker, or here at ingest.</p>
 <div class="scroll" tabindex="0" role="group" aria-label="Reliability cuts"><table>
-<thead><tr><th scope="col">Broker</th><th scope="col" class="number">Minimum reliability</th><th scope="col">Enforced by</th><th scope="col">How it is known</th></tr></thead>
+<thead><tr><th scope="col">Broker</th><th scope="col" class="number">Minimum reliability</th><th scope="col">Enforced by</th><th scope="col">How it is known</th><th scope="col" class="number">Alerts taken</th><th scope="col">Last one</th></tr></thead>
 <tbody>${rows}</tbody></table></div>
+<p>How fast alerts come in now is on the <a href="/status">status page</a>.</p>
 <p>${sentence('a value that a broker enforces is declared by the maintainer, not observed here')} The same is in every answer, under <code>provenance.reliability_cuts</code>.</p>
 ${listOf(meanings)}
 <h2>What an absence does not mean</h2>
@@ -170,27 +231,39 @@ ${listOf(caveats().slice(0, 3))}`,
   };
 }
 
-export function consumingPage(config: Config, base: string): Page {
-  const url = `${base}/api/cone?ra=61.6223&dec=-49.2951&radius_arcsec=10`;
+/** An object's place, and an id and a name to ask for: those of the data at hand where there are some. */
+function askedFor({ diaObjectId = '313637935709683761', position, name = 'SN 2026abc' }: Examples) {
+  return {
+    id: diaObjectId,
+    name,
+    ra: (position?.ra ?? 61.62228).toFixed(5),
+    dec: (position?.dec ?? -49.29513).toFixed(5),
+  };
+}
+
+export function consumingPage(config: Config, base: string, examples: Examples): Page {
+  const { id, name, ra, dec } = askedFor(examples);
+  const cone = `${base}/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=10`;
+  const code = (text: string) => blocks({ kind: 'code', text });
   return {
     title: 'Using it',
     path: '/consuming',
     description: 'How to ask the service from a shell, a notebook or an assistant, and what its answers mean.',
     main: html`<h1>Using it</h1>
-<p class="lead">Everything on these pages comes from a public JSON API. It needs no key, and any origin may call it.</p>
+<p class="lead">Everything on these pages comes from a public API. It needs no key, and any origin may call it. Every answer with objects comes as JSON, or as a table: CSV, VOTable, Parquet, Arrow.</p>
+<h2>As a table</h2>
+<p>Add <code>format=csv</code>, <code>votable</code>, <code>parquet</code>, <code>arrow</code> or <code>ndjson</code> to a cone, an object, a lookup or recent crossmatches. pandas, astropy, TOPCAT and DuckDB read the addresses as they are:</p>
+${code(`import pandas as pd\n\nids = {"diaObjectId": "Int64"}  # 64-bit integers: a float would lose digits\nobjects = pd.read_csv("${cone}&format=csv", dtype=ids)`)}
+${code(`from astropy.table import Table\n\nobjects = Table.read("${cone}&format=votable", format="votable")`)}
+<h2>From Python, for many objects</h2>
+<p>The client is one file that needs only the standard library: <code>pip install ./clients/python</code> in the source of the service. It splits lists of any length, follows the pages and waits where the service asks it to.</p>
+${code(`from nearsky import Nearsky, to_pandas\n\nservice = Nearsky("${base}")\nfor result in service.lookups([${id}, (${ra}, ${dec}, 5), "${name}"]):\n    print(result["input"], result["status"], len(result["objects"]))\n\nobjects = to_pandas(service.cone(${ra}, ${dec}, 60))`)}
+<h2>In the Virtual Observatory</h2>
+<p>TOPCAT, Aladin and pyvo search by Simple Cone Search, over the objects and over the sources of each catalog: <a href="/vo">the addresses, and coverage maps</a>.</p>
+${code(`import pyvo\n\ncone = pyvo.dal.SCSService("${base}/vo/scs/objects")\ntable = cone.search(pos=(${ra}, ${dec}), radius=0.01).to_table()`)}
 <h2>From a shell</h2>
-${blocks(
-  { kind: 'code', text: `curl '${url}'` },
-  {
-    kind: 'code',
-    text: `curl -H 'Content-Type: application/json' '${base}/api/lookup' -d '{"detail": "ids", "inputs": [\n  {"kind": "id", "diaObjectId": "313637935709683761"},\n  {"kind": "position", "ra": 61.6223, "dec": -49.2951, "radius_arcsec": 5},\n  {"kind": "tns", "name": "SN 2026abc"}]}'`,
-  },
-)}
-<h2>From Python</h2>
-${blocks({
-  kind: 'code',
-  text: `import json, urllib.request\n\nwith urllib.request.urlopen("${url}") as answer:\n    for thing in json.load(answer)["results"][0]["objects"]:\n        print(thing["diaObjectId"], thing["status"], thing["separation_arcsec"])`,
-})}
+${code(`curl -s '${cone}'`)}
+${code(`curl -s -H 'Content-Type: application/json' '${base}/api/lookup' -d '{"detail": "matches", "inputs": [\n  {"kind": "id", "diaObjectId": "${id}"},\n  {"kind": "position", "ra": ${ra}, "dec": ${dec}, "radius_arcsec": 5},\n  {"kind": "tns", "name": "${name}"}]}'`)}
 <p>An id is a 64-bit integer: Python keeps it, JavaScript and some data frames do not. <code>diaObjectId_str</code> has the same digits as text.</p>
 <h2>From a chat assistant</h2>
 ${listOf(connectorSetup(config, `${base}${MCP_PATH}`))}
@@ -216,16 +289,49 @@ ${needsScripts}
   };
 }
 
-export function apiDocsPage(config: Config, base: string): Page {
-  const docs = apiDocs(config, base);
-  const sections = docs.flatMap(block => (block.kind === 'heading' && block.level === 2 ? [block.text] : []));
+/** The blocks before the first heading of the second level, and the sections that these begin. */
+function sectionsOf(docs: readonly Block[]) {
+  const head: Block[] = [];
+  const sections: { readonly title: string; readonly content: Block[] }[] = [];
+  for (const block of docs) {
+    if (block.kind === 'heading' && block.level === 2) sections.push({ title: block.text, content: [] });
+    else (sections.at(-1)?.content ?? head).push(block);
+  }
+  return { head, sections };
+}
+
+export function apiDocsPage(config: Config, base: string, examples: Examples, orders: FootprintOrders): Page {
+  const { head, sections } = sectionsOf(apiDocs(config, base, orders));
   return {
     title: 'API',
     path: '/api-docs',
     description: SUMMARY,
-    main: html`<div class="with-contents"><nav class="contents" aria-label="Sections"><ul>${sections.map(
-      text => html`<li><a href="#${anchor(text)}">${text}</a></li>`,
+    scripts: ['api_page.js'],
+    main: html`<div class="with-contents"><nav class="contents" aria-label="Sections"><ul><li><a href="#try-it">Try it</a></li>${sections.map(
+      ({ title }) => html`<li><a href="#${anchor(title)}">${title}</a></li>`,
     )}</ul></nav>
-<article class="reference">${blocks(...docs)}</article></div>`,
+<article class="reference">${blocks(...head)}
+${tryIt(examples)}
+${sections.map(({ title, content }) => html`<details class="section" open><summary><h2 id="${anchor(title)}">${title}</h2></summary>${blocks(...content)}</details>`)}
+</article></div>`,
   };
+}
+
+/** Requests that can be edited and sent. Without scripts the links still lead to the answers. */
+function tryIt(examples: Examples): Html {
+  const { id, name, ra, dec } = askedFor(examples);
+  const requests = [
+    `/api/objects/${id}?detail=matches`,
+    `/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=10`,
+    `/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=10&detail=full&format=csv`,
+    `/api/tns/${encodeURIComponent(name)}`,
+    '/api/recent-crossmatches?page_size=5&detail=ids',
+    '/api/sky-map?resolution=0',
+    '/api/status',
+    '/api/describe',
+  ];
+  return html`<section id="try" aria-labelledby="try-it"><h2 id="try-it">Try it</h2>
+<form id="try-form" class="try" hidden><label for="try-path">GET</label><input id="try-path" type="text" value="${requests[0]!}" autocomplete="off" spellcheck="false" autocapitalize="off"><button type="submit">Send</button></form>
+<ul class="tries">${requests.map(path => html`<li><a href="${path}">${path}</a></li>`)}</ul>
+<div id="try-answer" aria-live="polite"></div></section>`;
 }

@@ -11,12 +11,15 @@ export interface Facts {
   readonly crossmatchRadiusArcsec: number;
   readonly maxRadiusArcsec: number;
   readonly maxPositions: number;
+  readonly maxIds: number;
+  readonly maxObjects: number;
+  readonly maxRecentPage: number;
   readonly maxWindowHours: number;
   readonly caveats: readonly string[];
   readonly links: readonly Link[];
 }
 
-/** A page elsewhere about an object, or about its place. `{id}`, `{ra}`, `{dec}` stand for its values. */
+/** A page elsewhere about an object, or about its place. `{id}`, `{ra}`, `{dec}` (with its sign) stand for its values. */
 export interface Link {
   readonly name: string;
   readonly url: string;
@@ -31,6 +34,9 @@ export function factsOf(config: Config): Facts {
     crossmatchRadiusArcsec: config.CROSSMATCH_RADIUS_ARCSEC,
     maxRadiusArcsec: config.API_MAX_CONE_RADIUS_ARCSEC,
     maxPositions: config.API_MAX_POSITIONS,
+    maxIds: config.API_MAX_IDS,
+    maxObjects: config.API_MAX_OBJECTS_PER_REQUEST,
+    maxRecentPage: config.RECENT_CROSSMATCH_MAX_PAGE_SIZE,
     maxWindowHours: config.RECENT_CROSSMATCH_MAX_WINDOW_HOURS,
     caveats: caveats(),
     links: linksOf(config),
@@ -42,6 +48,13 @@ function linksOf(config: Config): Link[] {
   return [
     { name: 'Lasair', url: forId(config.LASAIR_OBJECT_URL_TEMPLATE), about: 'the object at the broker' },
     { name: 'ANTARES', url: forId(config.ANTARES_OBJECT_URL_TEMPLATE), about: 'the object at the broker' },
+    { name: 'Fink', url: 'https://lsst.fink-portal.org/{id}', about: 'the object at the broker' },
+    { name: 'ALeRCE', url: 'https://lsst.alerce.online/object/{id}?survey=lsst', about: 'the object at the broker' },
+    {
+      name: 'Pitt-Google',
+      url: 'https://mwvgroup.github.io/pittgoogle-client/',
+      about: 'the broker has no page for an object: how to fetch its alerts with Python',
+    },
     {
       name: 'TNS',
       url: 'https://www.wis-tns.org/search?ra={ra}&decl={dec}&radius=5&coords_unit=arcsec',
@@ -51,6 +64,21 @@ function linksOf(config: Config): Link[] {
       name: 'SIMBAD',
       url: 'https://simbad.cds.unistra.fr/simbad/sim-coo?Coord={ra}d{dec}d&Radius=10&Radius.unit=arcsec',
       about: 'known sources around',
+    },
+    {
+      name: 'NED',
+      url: 'https://ned.ipac.caltech.edu/conesearch?search_type=Near%20Position%20Search&in_csys=Equatorial&in_equinox=J2000&ra={ra}d&dec={dec}d&radius=0.17',
+      about: 'known galaxies around, within 10″',
+    },
+    {
+      name: 'VizieR',
+      url: 'https://vizier.cds.unistra.fr/viz-bin/VizieR-4?-c={ra}%20{dec}&-c.rs=10',
+      about: 'every catalog there, within 10″',
+    },
+    {
+      name: 'Legacy Survey',
+      url: 'https://www.legacysurvey.org/viewer?ra={ra}&dec={dec}&layer=ls-dr10&zoom=16&mark={ra},{dec}',
+      about: 'deep images of the place',
     },
     {
       name: 'Aladin Lite',

@@ -15,6 +15,8 @@ export interface Page {
   readonly scripts?: readonly string[];
   /** The page has a search box of its own. */
   readonly hasSearch?: boolean;
+  /** 200 unless it is said. */
+  readonly status?: number;
 }
 
 const NAVIGATION: readonly (readonly [path: string, name: string])[] = [
@@ -23,6 +25,7 @@ const NAVIGATION: readonly (readonly [path: string, name: string])[] = [
   ['/catalogs', 'Catalogs'],
   ['/brokers', 'Brokers'],
   ['/consuming', 'Using it'],
+  ['/vo', 'VO'],
   ['/api-docs', 'API'],
   ['/status', 'Status'],
 ];
@@ -46,6 +49,7 @@ ${scripts.map(name =>
     ? html`<script src="${assetUrl(name)}" defer></script>\n`
     : html`<script src="${assetUrl(name)}" type="module"></script>\n`,
 )}<script src="${assetUrl('site.js')}" type="module"></script>
+${hasSearch && html`<script src="${assetUrl('search_box.js')}" type="module"></script>`}
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
@@ -54,7 +58,7 @@ ${scripts.map(name =>
 <nav aria-label="Pages"><ul>${NAVIGATION.map(
     ([to, name]) => html`<li><a href="${to}"${to === path && html` aria-current="page"`}>${name}</a></li>`,
   )}</ul></nav>
-${!hasSearch && searchForm('compact')}
+${!hasSearch && compactSearch}
 <button class="theme" type="button" id="theme" hidden>Theme</button>
 </header>
 <main id="content">
@@ -62,7 +66,7 @@ ${main}
 </main>
 <footer>
 <p>nearsky ${config.APP_VERSION ?? ''}. Positions are ICRS degrees, separations arcsec, times UTC. A coincident source is not a host.</p>
-<p><a href="/consuming">What an answer does not mean</a> · <a href="/vo">Virtual Observatory</a> · <a href="/openapi.json">openapi.json</a> · <a href="/llms.txt">llms.txt</a></p>
+<p><a href="/consuming">What an answer does not mean</a> · <a href="/openapi.json">openapi.json</a> · <a href="/llms.txt">llms.txt</a></p>
 </footer>
 ${jsonData('facts', factsOf(config))}
 </body>
@@ -70,16 +74,31 @@ ${jsonData('facts', factsOf(config))}
 `.text;
 }
 
-/** The search box, which works without scripts up to the page of the results. */
-export function searchForm(kind: 'compact' | 'large'): Html {
-  return html`<form class="search ${kind}" action="/search" role="search">
-<label class="${kind === 'compact' ? 'unseen' : ''}" for="q-${kind}">An id, a TNS name or a position</label>
-<div class="field"><input id="q-${kind}" name="q" type="search" required maxlength="200" autocomplete="off" autocapitalize="off" spellcheck="false"
- placeholder="${kind === 'compact' ? 'id, SN 2026abc, or position' : '10.684 41.269'}">
-${
-  kind === 'large' &&
-  html`<label class="unseen" for="radius">Radius</label>
-<select id="radius" name="radius"><option value="1">1″</option><option value="3">3″</option><option value="10" selected>10″</option><option value="60">60″</option></select>`
-}<button type="submit">Search</button></div>
+/** The search box of the pages that have none of their own. It works without scripts up to the page of the results. */
+const compactSearch = html`<form class="search compact" action="/search" role="search">
+<label class="unseen" for="q-compact">An id, a TNS name or a position</label>
+<div class="field"><input id="q-compact" name="q" type="search" required autocomplete="off" autocapitalize="off" spellcheck="false"
+ placeholder="id, name, position"><button type="submit">Search</button></div>
+</form>`;
+
+const RADII = [1, 3, 5, 10, 30, 60];
+const DEFAULT_RADIUS = 10;
+
+/**
+ * The large search box: several lines, so that lists can be pasted.
+ * @param maxRadiusArcsec larger radii are not offered
+ * @param placeholder something that the service holds
+ */
+export function searchForm(maxRadiusArcsec: number, placeholder = ''): Html {
+  const radii = RADII.filter(each => each <= maxRadiusArcsec);
+  const chosen = Math.min(DEFAULT_RADIUS, radii.at(-1) ?? DEFAULT_RADIUS);
+  return html`<form class="search large" action="/search" role="search">
+<label for="q-large">An id, a TNS name or a position; or a list of them, one a line</label>
+<div class="field"><textarea id="q-large" name="q" rows="1" required autocomplete="off" autocapitalize="off" spellcheck="false"
+ placeholder="${placeholder}"></textarea>
+<label class="unseen" for="radius">Radius around positions and names</label>
+<select id="radius" name="radius">${radii.map(
+    each => html`<option value="${each}"${each === chosen && html` selected`}>${each}″</option>`,
+  )}</select><button type="submit">Search</button></div>
 </form>`;
 }

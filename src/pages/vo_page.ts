@@ -1,11 +1,14 @@
 /** How to use the Virtual Observatory's services. */
 import { CATALOGS, catalogDefinition } from '../catalogs/definitions.ts';
+import type { FootprintOrders } from '../catalogs/types.ts';
 import type { Config } from '../config.ts';
+import { orderInForce } from '../contract/catalogs.ts';
 import { type Block, toHtml } from '../contract/docs/blocks.ts';
 import { CONE_TARGETS, type ConeTarget } from '../vo/cone_tables.ts';
 import { OBJECTS_MOC_ORDER } from '../vo/limits.ts';
 import { MOC_FORMATS } from '../vo/moc.ts';
 import { conePath, VO_PATH } from '../vo/vosi.ts';
+import type { Examples } from './examples.ts';
 import { Html, html } from './html.ts';
 import type { Page } from './layout.ts';
 
@@ -15,7 +18,14 @@ function rowsOf(target: ConeTarget): string {
   return target === 'objects' ? 'Objects' : `Sources of ${catalogDefinition(target)!.release}`;
 }
 
-export function voPage({ VO_MAX_RADIUS_DEG, VO_MAX_RECORDS }: Config, base: string): Page {
+export function voPage(
+  { VO_MAX_RADIUS_DEG, VO_MAX_RECORDS }: Config,
+  base: string,
+  { position }: Examples,
+  orders: FootprintOrders,
+): Page {
+  const ra = (position?.ra ?? 61.6223).toFixed(4);
+  const dec = (position?.dec ?? -49.2951).toFixed(4);
   const objects = `${base}${conePath('objects')}`;
   return {
     title: 'Virtual Observatory',
@@ -29,7 +39,7 @@ ${blocks({
   header: ['Rows', 'Address'],
   rows: CONE_TARGETS.map(target => [rowsOf(target), `\`${base}${conePath(target)}\``]),
 })}
-<p><code>RA</code>, <code>DEC</code> and <code>SR</code> in degrees, a radius of ${VO_MAX_RADIUS_DEG}° at most; <code>VERB</code> 1 to 3 for more columns; <code>MAXREC</code> up to ${VO_MAX_RECORDS} rows, the nearest ones. <code>RESPONSEFORMAT=votable;serialization=BINARY2</code> packs the rows. <a href="${conePath('objects')}?RA=61.6223&amp;DEC=-49.2951&amp;SR=0.05">An example</a>.</p>
+<p><code>RA</code>, <code>DEC</code> and <code>SR</code> in degrees, a radius of ${VO_MAX_RADIUS_DEG}° at most; <code>VERB</code> 1 to 3 for more columns; <code>MAXREC</code> up to ${VO_MAX_RECORDS} rows, the nearest ones. <code>RESPONSEFORMAT=votable;serialization=BINARY2</code> packs the rows. <a href="${conePath('objects')}?RA=${ra}&amp;DEC=${dec}&amp;SR=0.05">An example</a>.</p>
 <p><code>diaObjectId</code> and source ids are 64-bit integers (<code>long</code>). A count of sources that is empty means that the catalog was not searched there.</p>
 <h2>In TOPCAT</h2>
 ${blocks({
@@ -45,17 +55,17 @@ ${blocks({
   kind: 'list',
   items: [
     `File → Open, and as its address \`${base}${VO_PATH}/moc/objects.fits\`: where there are objects.`,
-    `For the objects of a field, open \`${objects}?RA=61.6223&DEC=-49.2951&SR=0.05\`.`,
+    `For the objects of a field, open \`${objects}?RA=${ra}&DEC=${dec}&SR=0.05\`.`,
   ],
 })}
 <h2>In Python</h2>
 ${blocks({
   kind: 'code',
-  text: `import pyvo\n\ncone = pyvo.dal.SCSService("${objects}")\ntable = cone.search(pos=(61.6223, -49.2951), radius=0.05, verbosity=3).to_table()\nprint(table["diaObjectId", "separation", "status", "n_gaia_dr3"])`,
+  text: `import pyvo\n\ncone = pyvo.dal.SCSService("${objects}")\ntable = cone.search(pos=(${ra}, ${dec}), radius=0.05, verbosity=3).to_table()\nprint(table["diaObjectId", "separation", "status", "n_gaia_dr3"])`,
 })}
 <h2>Coverage</h2>
-<p>As a MOC of HEALPix cells: ${CATALOGS.map(({ footprintOrder, release }) => `${release} to order ${footprintOrder}`).join(', ')}, the objects to order ${OBJECTS_MOC_ORDER} (a cell that has one). A catalog has a map once it is registered.</p>
-${blocks({ kind: 'list', items: CONE_TARGETS.map(target => MOC_FORMATS.map(format => `\`${VO_PATH}/moc/${target}.${format}\``).join(', ')) })}
+<p>As a MOC of HEALPix cells: ${CATALOGS.map(catalog => `${catalog.release} to order ${orderInForce(catalog, orders)}`).join(', ')}, the objects to order ${OBJECTS_MOC_ORDER} (a cell that has one). A catalog has a map once it is registered.</p>
+${blocks({ kind: 'list', items: CONE_TARGETS.map(target => `${rowsOf(target)}: ${MOC_FORMATS.map(format => `[${format}](${VO_PATH}/moc/${target}.${format})`).join(', ')}`) })}
 <h2>For registries</h2>
 <p>VOSI: <a href="${VO_PATH}/capabilities">capabilities</a>, <a href="${VO_PATH}/availability">availability</a>, <a href="${VO_PATH}/tables">tables</a>.</p>`,
   };

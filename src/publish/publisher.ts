@@ -10,13 +10,12 @@ import { messageOf } from '../error_text.ts';
 import type { Log } from '../log.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { LiveIndex } from './live_index.ts';
+import { isSaveDue } from './save_plan.ts';
 
 /** How often the journal is looked at. */
 const POLL_MS = 20;
 /** How long to wait after a failure. */
 const RETRY_MS = 1000;
-/** A merge of at least this share of the index is worth saving it. */
-const SAVED_SHARE = 0.25;
 
 export interface PublisherOptions {
   readonly dataDir: string;
@@ -46,8 +45,9 @@ export class Publisher {
   #index: LiveIndex | undefined;
   /** Whether an index turned out not to be of this database: the stored one is no better. */
   #distrustStored = false;
-  #savedSequence = 0;
-  /** The merge and save that are under way; one at a time. */
+  /** Of the file: how many rows it has, when it was read or written, and how long the writing took. */
+  #saved = { rows: 0, atMs: 0, tookMs: 0 };
+  /** The merge or save that is under way; one at a time. */
   #background: Promise<void> | undefined;
   #number = 0;
   /** Generations up to this number came from an index that was dropped. */
@@ -142,10 +142,21 @@ export class Publisher {
       this.#publish(index);
       this.#options.log('index_ready', { objects: index.length, arenas: index.arenaCount, ...index.extent });
     }
-    if (!this.#background) {
-      const parts = index.takeForMerge();
-      if (parts.length > 0) this.#background = this.#merge(index, parts);
-    }
+    this.#background ??= this.#tend(index)?.finally(() => (this.#background = undefined));
+  }
+
+  /** Begins what is to be done beside the queries: a merge, or else to save the index; undefined where neither is due. */
+  #tend(index: LiveIndex): Promise<void> | undefined {
+    const parts = index.takeForMerge();
+    if (parts.length > 0) return this.#merge(index, parts);
+    const { rows: savedRows, atMs, tookMs } = this.#saved;
+    const sinceMs = performance.now() - atMs;
+    if (!isSaveDue({ rows: index.extent.rows, savedRows, sinceMs, tookMs })) return undefined;
+    return this.#save(index).catch(error => {
+      // The next try is as far away as after a success.
+      this.#saved = { rows: savedRows, atMs: performance.now(), tookMs };
+      this.#logFailure(error);
+    });
   }
 
   #lastSequence(): number {
@@ -156,7 +167,7 @@ export class Publisher {
   /** The stored index, where there is one that can be trusted; or an empty one, to which the whole database is news. */
   async #load(): Promise<LiveIndex> {
     const stored = this.#distrustStored ? undefined : await this.#openStored();
-    this.#savedSequence = stored?.sequence ?? 0;
+    this.#saved = { rows: stored?.rows ?? 0, atMs: performance.now(), tookMs: 0 };
     return new LiveIndex(stored ?? { sequence: 0, rows: 0, arenas: [] }, this.#replacedBytes);
   }
 
@@ -189,7 +200,7 @@ export class Publisher {
     this.#options.onChange?.();
   }
 
-  /** Merges arenas, and saves the index after a large merge. */
+  /** Merges arenas. */
   async #merge(index: LiveIndex, parts: readonly BuiltArena[]): Promise<void> {
     const { signal } = this.#stop;
     try {
@@ -199,20 +210,19 @@ export class Publisher {
       );
       index.merged(parts, whole);
       this.#publish(index);
-      if (whole.length >= SAVED_SHARE * index.length) await this.#save(index);
     } catch (error) {
       index.release(parts);
       if (!signal.aborted) this.#logFailure(error);
-    } finally {
-      this.#background = undefined;
     }
   }
 
   /** Keeps the index, if it has grown since and has not been dropped meanwhile. */
   async #save(index: LiveIndex): Promise<void> {
     const { extent } = index;
-    if (this.#index !== index || extent.sequence <= this.#savedSequence) return;
+    if (this.#index !== index || extent.rows <= this.#saved.rows) return;
+    const beganMs = performance.now();
     await this.#options.pool.run({ kind: 'saveIndex', ...extent, arenas: index.buffers });
-    if (this.#index === index) this.#savedSequence = extent.sequence;
+    const atMs = performance.now();
+    if (this.#index === index) this.#saved = { rows: extent.rows, atMs, tookMs: atMs - beganMs };
   }
 }

@@ -1,18 +1,21 @@
 /** The time that one request may take, by the monotonic clock, from its start. */
 export class Budget {
-  readonly #deadlineMs: number;
+  /** When the request came, by `performance.now()`. */
+  readonly startMs = performance.now();
+  /** When it is spent, by the same clock. */
+  readonly deadlineMs: number;
 
   /** @param seconds more than 0 */
   constructor(seconds: number) {
-    this.#deadlineMs = performance.now() + seconds * 1000;
+    this.deadlineMs = this.startMs + seconds * 1000;
   }
 
   /** What is left, milliseconds; 0 when it is spent. */
   get remainingMs(): number {
-    return Math.max(0, this.#deadlineMs - performance.now());
+    return Math.max(0, this.deadlineMs - performance.now());
   }
 
   get spent(): boolean {
-    return performance.now() >= this.#deadlineMs;
+    return performance.now() >= this.deadlineMs;
   }
 }

@@ -6,9 +6,10 @@ import type { Handler } from '../http/exchange.ts';
 import { textResponse } from '../http/respond.ts';
 import type { Service } from '../service.ts';
 
-export function markdownDocs({ config }: Service): Handler {
+export function markdownDocs(service: Service): Handler {
+  const { config } = service;
   return ({ request }) =>
-    textResponse('text/markdown', toMarkdown(apiDocs(config, baseUrl(request))), {
+    textResponse('text/markdown', toMarkdown(apiDocs(config, baseUrl(request, config), service.footprintOrders())), {
       Link: '</llms.txt>; rel="describedby"',
     });
 }

@@ -31,7 +31,7 @@ export function coneSearch(service: Service): Handler {
   return exchange => answerQuery(service, exchange, parse(exchange.search, service.config));
 }
 
-/** The order of the checks is the contract's (section 6). */
+/** The order of the checks is the contract's (docs/contract.md, Cone). */
 function parse(search: Search, config: Config): Query {
   const filters = parseFilters(search);
   const response = parseResponse(search);

@@ -5,6 +5,6 @@ import type { Handler } from '../http/exchange.ts';
 import { jsonResponse } from '../http/respond.ts';
 import type { Service } from '../service.ts';
 
-export function describeService({ config }: Service): Handler {
-  return () => jsonResponse(200, toJson(serviceDescription(config)));
+export function describeService(service: Service): Handler {
+  return () => jsonResponse(200, toJson(serviceDescription(service.config, service.footprintOrders())));
 }

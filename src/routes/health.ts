@@ -1,19 +1,37 @@
 /** /healthz and /readyz, for whoever runs the service. */
 import { toJson } from '../../workers/json.ts';
-import { unavailable } from '../http/errors.ts';
-import type { Handler } from '../http/exchange.ts';
+import { methodNotAllowed, unavailable } from '../http/errors.ts';
+import type { Exchange, Handler } from '../http/exchange.ts';
 import { jsonResponse } from '../http/respond.ts';
+import { fullDisk, longWait } from '../publish/database_watch.ts';
 import type { Service } from '../service.ts';
 
+/** Whoever asks for health may do so in any of the usual ways. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** @throws ApiError for TRACE, which would have to give the request back, and for methods of other protocols */
+function requireUsual({ method }: Exchange): void {
+  if (!METHODS.includes(method)) throw methodNotAllowed(method, METHODS.join(', '));
+}
+
 /** The process lives. */
-export const health: Handler = () => jsonResponse(200, toJson({ status: 'ok' }));
+export const health: Handler = exchange => {
+  requireUsual(exchange);
+  return jsonResponse(200, toJson({ status: 'ok' }));
+};
 
 /** Queries can be answered: the index is loaded and the database can be read. */
 export function readiness(service: Service): Handler {
-  return async () => {
+  return exchange => {
+    requireUsual(exchange);
     if (service.isStopping) throw unavailable('the service is stopping');
     if (!service.indexReady) throw unavailable('the index is not ready');
-    if (!(await service.probe())) throw unavailable('the database cannot be read');
-    return jsonResponse(200, toJson({ status: 'ready' }));
+    if (!service.look()) throw unavailable('the database cannot be read');
+    const { state } = service.coordination;
+    // Reading goes on while writes wait or have no space, and taking the service away would help nobody: that is said, and is no reason not to be ready.
+    return jsonResponse(
+      200,
+      toJson({ status: 'ready', writes_wait: longWait(state, service.store), disk_full: fullDisk(state) ?? undefined }),
+    );
   };
 }

@@ -6,5 +6,5 @@ import { textResponse } from '../http/respond.ts';
 import type { Service } from '../service.ts';
 
 export function getLlmsTxt({ config }: Service): Handler {
-  return ({ request }) => textResponse('text/plain', llmsTxt(config, baseUrl(request)));
+  return ({ request }) => textResponse('text/plain', llmsTxt(config, baseUrl(request, config)));
 }

@@ -1,5 +1,5 @@
 /**
- * POST /mcp: the chat connector, MCP's Streamable HTTP without streams (wire contract, section 14). Its JSON-RPC layer is our own: the
+ * POST /mcp: the chat connector, MCP's Streamable HTTP without streams (docs/contract.md, Connector). Its JSON-RPC layer is our own: the
  * official SDK's server transport refuses what the contract accepts (it checks Accept and MCP-Protocol-Version), answers other codes, and
  * keeps sessions.
  */
@@ -24,7 +24,7 @@ import type { Service } from '../service.ts';
 
 const ALLOW = 'POST';
 
-/** The order of the checks is the contract's (section 14.1). */
+/** The order of the checks is the contract's (docs/contract.md, Connector). */
 export function mcp(service: Service): Handler {
   const connector = new Connector(service);
   return async exchange => {

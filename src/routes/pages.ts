@@ -1,8 +1,14 @@
 /** The pages for people, and the files that these load. */
+
+import type { Config } from '../config.ts';
+import { weightsOf } from '../http/accept.ts';
 import { baseUrl } from '../http/base_url.ts';
+import { compress, preferredCoding } from '../http/compression.ts';
 import { notFound } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
-import { bytesResponse, textResponse } from '../http/respond.ts';
+import type { IncomingRequest } from '../http/incoming.ts';
+import { type Answer, bytesResponse, emptyResponse, textResponse } from '../http/respond.ts';
+import type { Examples } from '../pages/examples.ts';
 import type { Page } from '../pages/layout.ts';
 import type { Service } from '../service.ts';
 import { VO_PATH } from '../vo/vosi.ts';
@@ -20,34 +26,104 @@ type Pages = typeof import('../pages/mod.ts');
 const load = (): Promise<Pages> => import('../pages/mod.ts');
 
 /** Each page, and the files that they load. */
-export function pages({ config }: Service): readonly (readonly [path: string, operation: string, handler: Handler])[] {
+export function pages(service: Service): readonly (readonly [path: string, operation: string, handler: Handler])[] {
+  const { config } = service;
   const page =
     (make: (pages: Pages, base: string) => Page): Handler =>
     async ({ request }) => {
       const loaded = await load();
-      return textResponse('text/html', loaded.layout(make(loaded, baseUrl(request)), config), PAGE_HEADERS);
+      return shown(loaded, make(loaded, baseUrl(request, config)), config, request);
+    };
+  let finder: InstanceType<Pages['ExampleFinder']> | undefined;
+  const withExamples =
+    (make: (pages: Pages, examples: Examples, base: string) => Page): Handler =>
+    async ({ request }) => {
+      const loaded = await load();
+      finder ??= new loaded.ExampleFinder(service);
+      return shown(loaded, make(loaded, await finder.find(), baseUrl(request, config)), config, request);
     };
   return [
-    ['/', 'page', page(({ frontPage }) => frontPage(config))],
-    ['/search', 'page', page(({ searchPage }) => searchPage())],
+    ['/', 'page', withExamples(({ frontPage }, examples) => frontPage(config, examples, service.footprintOrders()))],
+    ['/search', 'page', page(({ searchPage }) => searchPage(config))],
     ['/objects/:diaObjectId', 'page', page(({ objectPage }) => objectPage())],
     ['/recent', 'page', page(({ recentPage }) => recentPage(config))],
-    ['/catalogs', 'page', page(({ catalogsPage }) => catalogsPage(config))],
+    ['/catalogs', 'page', page(({ catalogsPage }) => catalogsPage(config, service.footprintOrders()))],
     ['/brokers', 'page', page(({ brokersPage }) => brokersPage(config))],
-    ['/consuming', 'page', page(({ consumingPage }, base) => consumingPage(config, base))],
+    ['/consuming', 'page', withExamples(({ consumingPage }, examples, base) => consumingPage(config, base, examples))],
     ['/status', 'page', page(({ statusPage }) => statusPage())],
-    ['/api-docs', 'api_docs', page(({ apiDocsPage }, base) => apiDocsPage(config, base))],
-    [VO_PATH, 'page', page(({ voPage }, base) => voPage(config, base))],
+    [
+      '/api-docs',
+      'api_docs',
+      withExamples(({ apiDocsPage }, examples, base) => apiDocsPage(config, base, examples, service.footprintOrders())),
+    ],
+    [
+      VO_PATH,
+      'page',
+      withExamples(({ voPage }, examples, base) => voPage(config, base, examples, service.footprintOrders())),
+    ],
     ['/assets/:version/:name', 'asset', asset],
+    ['/favicon.ico', 'asset', icon],
   ];
 }
 
-const asset: Handler = async ({ params, path }) => {
-  const { files, version } = (await load()).loadAssets();
+/** A page is sent compressed whatever its size: the scripts come behind it. */
+function shown(loaded: Pages, page: Page, config: Config, { headers }: IncomingRequest): Promise<Answer> {
+  const text = loaded.layout(page, config);
+  const answer = { ...textResponse('text/html', text, PAGE_HEADERS), status: page.status ?? 200 };
+  return compress(answer, text, headers.get('Accept-Encoding'));
+}
+
+/** Where a browser is sent that asks for what is no page but near to one. */
+const NEARBY: ReadonlyMap<string, string> = new Map([
+  ['/api', '/api-docs'],
+  ['/objects', '/search'],
+]);
+const PAGE_PATHS = /^\/(?:objects\/\d{1,19}|search|recent|catalogs|brokers|consuming|status|api-docs|vo)$/;
+
+/** A path that nothing else answers: a page for a browser, the error of the API for everyone else. */
+export function otherPath({ config }: Service): Handler {
+  return async exchange => {
+    const { method, path, request, url } = exchange;
+    if (method !== 'GET' || !wantsPage(request.headers.get('Accept'))) throw notFound(path);
+    const plain = path.replace(/\/+$/, '');
+    const to = NEARBY.get(plain) ?? (plain !== path && PAGE_PATHS.test(plain) ? plain : undefined);
+    if (to !== undefined) {
+      const query = url.indexOf('?');
+      return emptyResponse(302, { Location: `${to}${query < 0 ? '' : url.slice(query)}`, Vary: 'Accept' });
+    }
+    exchange.error = 'not_found';
+    const loaded = await load();
+    const answer = await shown(loaded, loaded.missingPage(config, path), config, request);
+    return { ...answer, headers: { ...answer.headers, Vary: 'Accept, Accept-Encoding' } };
+  };
+}
+
+/** Browsers name HTML; a wildcard alone does not ask for it. */
+function wantsPage(accept: string | null): boolean {
+  if (accept === null) return false;
+  const weights = weightsOf(accept);
+  const html = weights.get('text/html') ?? 0;
+  return html > 0 && html >= (weights.get('application/json') ?? 0);
+}
+
+const asset: Handler = async ({ params, path, request }) => {
+  const { compactAsset, loadAssets } = await load();
+  const { files, version } = loadAssets();
   const found = files.get(params.name!);
   if (!found) throw notFound(path);
-  // A page that was loaded before an upgrade asks by the old version: it gets what there is, for once.
-  return bytesResponse(found.type, found.bytes, {
+  const headers = {
+    // A page that was loaded before an upgrade asks by the old version: it gets what there is, for once.
     'Cache-Control': params.version === version ? FOR_EVER : 'no-store',
-  });
+    Vary: 'Accept-Encoding',
+  };
+  const accepted = request.headers.get('Accept-Encoding');
+  const coding = accepted === null ? undefined : preferredCoding(accepted);
+  if (!coding) return bytesResponse(found.type, found.bytes, { ...headers });
+  return bytesResponse(found.type, await compactAsset(found, coding), { ...headers, 'Content-Encoding': coding });
+};
+
+/** What browsers ask for beside an answer that is no page of ours. */
+const icon: Handler = async () => {
+  const { bytes, type } = (await load()).loadAssets().files.get('icon.svg')!;
+  return bytesResponse(type, bytes, { 'Cache-Control': 'public, max-age=86400' });
 };

@@ -19,7 +19,7 @@ export function recentCrossmatches(service: Service): Handler {
   return exchange => answerQuery(service, exchange, parse(exchange.search, service.config));
 }
 
-/** The order of the checks is the contract's (section 9). */
+/** The order of the checks is the contract's (docs/contract.md, Recent crossmatches). */
 function parse(search: Search, config: Config): RecentQuery {
   refuseUnsupported(search);
   const start = parseTimeOf(search, 'start');

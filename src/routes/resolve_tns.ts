@@ -8,7 +8,7 @@ import type { Exchange, Handler } from '../http/exchange.ts';
 import { decodeSegment, optionalNumber, radiusBounds, TNS_NAME } from '../http/params.ts';
 import { lookupQuery, parseShared } from '../http/shared_params.ts';
 import type { Service } from '../service.ts';
-import { normalizeTnsName } from '../tns/names.ts';
+import { parseTnsName } from '../tns/names.ts';
 
 export function resolveTns(service: Service): Handler {
   return exchange => answerQuery(service, exchange, parse(exchange, service.config));
@@ -18,8 +18,8 @@ function parse({ params, search, path }: Exchange, config: Config): Query {
   const segment = decodeSegment(params.name!);
   if (segment === undefined) throw notFound(path);
   const shared = parseShared(search);
-  const name = normalizeTnsName(segment);
+  const name = parseTnsName(segment);
   if (name === undefined) throw invalidParameter('name', TNS_NAME, segment);
   const radiusArcsec = optionalNumber(search, 'radius_arcsec', radiusBounds(config)) ?? config.TNS_MATCH_RADIUS_ARCSEC;
-  return lookupQuery([{ kind: 'tns', sent: toJson(segment), name, radiusArcsec }], shared, config);
+  return lookupQuery([{ kind: 'tns', sent: toJson(segment), ...name, radiusArcsec }], shared, config);
 }

@@ -7,9 +7,9 @@ import type { Service } from '../service.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';
 
 export function serviceStatus(service: Service): Handler {
-  return async () => {
+  return () => {
     const { provenance, config } = service;
-    const seen = await service.probe();
+    const seen = service.look();
     const epochUs = seen?.tnsSnapshotEpochUs ?? null;
     const isCurrent = isSnapshotCurrent(epochUs, nowUs(), config.TNS_SNAPSHOT_MAX_AGE_SECONDS);
     const body = {

@@ -11,17 +11,20 @@ import { cellsInDisc, type Disc } from '../sky_map/cells.ts';
 export const SKY_MAP_PATH = '/api/sky-map';
 
 const RADIUS_BOUNDS = { min: 0, max: MAX_MAP_RADIUS_DEG, aboveMin: true };
+const BOOLEANS = [{ name: 'true' }, { name: 'false' }] as const;
 const DISC = ['ra', 'dec', 'radius_deg'];
 /** For so long a browser need not ask again. */
 const MAX_AGE_SECONDS = 5;
 
-export function skyMap(service: Service): Handler {
+export function skyMap({ coordination }: Service): Handler {
   return async ({ request, search, budget }) => {
     const layer = checkName('layer', MAP_LAYERS, search.get('layer') ?? DEFAULT_MAP_LAYER);
     const resolution = resolutionOf(search);
     const disc = DISC.some(name => search.has(name)) ? discOf(search) : null;
     checkCells(resolution, disc);
-    const { body, digest } = await service.skyMap.answer({ layer, resolution, disc }, budget);
+    const isPartial = checkName('partial', BOOLEANS, search.get('partial') ?? 'false') === 'true';
+    const { body, digest, isWhole } = await coordination.skyMap({ layer, resolution, disc, isPartial }, budget);
+    if (!isWhole) return jsonResponse(200, body, { 'Cache-Control': 'no-store' });
     const caching = { ETag: `"${digest}"`, 'Cache-Control': `max-age=${MAX_AGE_SECONDS}` };
     if (names(request.headers.get('If-None-Match'), caching.ETag)) return emptyResponse(304, caching);
     return jsonResponse(200, body, caching);

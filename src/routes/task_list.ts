@@ -1,4 +1,4 @@
-/** GET, HEAD and OPTIONS /api/task/: a bare array of names (wire contract, section 12); needs no database. */
+/** GET, HEAD and OPTIONS /api/task/: a bare array of names (docs/contract.md, Tasks); needs no database. */
 import { toJson } from '../../workers/json.ts';
 import { TASK_PATH, TASKS } from '../contract/tasks.ts';
 import { methodNotAllowed } from '../http/errors.ts';

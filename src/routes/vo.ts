@@ -18,7 +18,7 @@ export function virtualObservatory(
 ): readonly (readonly [path: string, operation: string, handler: Handler])[] {
   const cone = voCone(service);
   const vosi: Readonly<Record<string, Handler>> = {
-    capabilities: ({ request }) => xml(capabilities(service.config, baseUrl(request))),
+    capabilities: ({ request }) => xml(capabilities(service.config, baseUrl(request, service.config))),
     availability: availabilityOf(service),
     tables: ({ search }) => xml(tableset(search.get('detail') === 'min')),
     'tables/:name': table,
@@ -47,12 +47,12 @@ const table: Handler = ({ params, path }) => {
 function availabilityOf(service: Service): Handler {
   // Of the process: a thread that accepts connections may be younger.
   const upSince = new Date(Date.now() - 1000 * process.uptime()).toISOString();
-  const troubleOf = async () => {
+  const troubleOf = () => {
     if (service.isStopping) return 'The service is stopping';
     if (!service.indexReady) return 'The index is not ready';
-    return (await service.probe()) ? undefined : 'The database cannot be read';
+    return service.look() ? undefined : 'The database cannot be read';
   };
-  return async () => xml(availability(await troubleOf(), upSince));
+  return () => xml(availability(troubleOf(), upSince));
 }
 
 function moc({ queries }: Service): Handler {

@@ -2,7 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { unavailable } from '../http/errors.ts';
+import type { Answer } from '../http/respond.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
+import { isReserved, letGo } from '../query/answer_memory.ts';
 import type { ServerLimits } from './limits.ts';
 
 const SWEEP_MS = 1000;
@@ -15,12 +17,16 @@ export class OpenRequest {
   isOpen = true;
   hasTurn = false;
   isAnswered = false;
-  /** Of its body, what is held. */
+  /** Of its answer; freed when that is written out. */
+  body: Answer['body'] = null;
+  /** Of its own body, what is held. */
   bodyBytes = 0;
-  /** Of its answer, what waits for the client to read. */
+  /** Of its answer, what waits for the client to read; and of that, what no room was reserved for. */
   unreadBytes = 0;
-  /** When that must have been read, by `performance.now()`. */
+  unreservedBytes = 0;
+  /** When that must have been read, by `performance.now()`; and when, while others wait for memory. */
   readByMs = 0;
+  readFastByMs = 0;
 
   constructor(incoming: IncomingMessage, connection: Connection) {
     this.incoming = incoming;
@@ -54,16 +60,21 @@ export class Connections {
   readonly #idle = new Set<Connection>();
   /** Those whose answers are handed over and not written out, the oldest first. */
   readonly #unread = new Set<OpenRequest>();
-  #unreadBytes = 0;
+  #unreservedBytes = 0;
   #bodyBytes = 0;
   #open = 0;
   readonly #metrics: ThreadMetrics;
+  readonly #isMemoryWanted: () => boolean;
   #sweeper: ReturnType<typeof setInterval> | undefined;
 
-  /** @param metrics what is kept up to date with them */
-  constructor(limits: ServerLimits, metrics: ThreadMetrics) {
+  /**
+   * @param metrics what is kept up to date with them
+   * @param isMemoryWanted whether clients that have long answers must read faster
+   */
+  constructor(limits: ServerLimits, metrics: ThreadMetrics, isMemoryWanted: () => boolean) {
     this.#limits = limits;
     this.#metrics = metrics;
+    this.#isMemoryWanted = isMemoryWanted;
   }
 
   /** How many there are. */
@@ -126,10 +137,14 @@ export class Connections {
    */
   takesTurn(request: OpenRequest): boolean {
     const { connection } = request;
-    if (connection.running >= this.#limits.maxPipelined) return false;
+    if (connection.waiting.length > 0 || !this.#hasTurns(connection)) return false;
     connection.running++;
     request.hasTurn = true;
     return true;
+  }
+
+  #hasTurns({ running, unreadBytes }: Connection): boolean {
+    return running < this.#limits.maxPipelined && unreadBytes < this.#limits.maxUnreadOfOne;
   }
 
   /**
@@ -154,13 +169,15 @@ export class Connections {
     const { connection, hasTurn } = request;
     connection.requests.splice(connection.requests.indexOf(request), 1);
     this.#bodyBytes -= request.bodyBytes;
+    letGo(request.body);
+    request.body = null;
     this.#forget(request);
     this.#metrics.set('openRequests', --this.#open);
     if (connection.socket.destroyed) return;
-    if (hasTurn) {
-      const next = connection.waiting.shift();
-      if (next) next();
-      else connection.running--;
+    if (hasTurn) connection.running--;
+    while (connection.waiting.length > 0 && this.#hasTurns(connection)) {
+      connection.running++;
+      connection.waiting.shift()!();
     }
     if (connection.requests.length > 0) return;
     if (connection.last) connection.last();
@@ -190,20 +207,26 @@ export class Connections {
 
   /** An answer has been handed over, and is not written out yet: the client must read it, and all before it, in time. */
   track(request: OpenRequest, bytes: number): void {
-    const { readGraceMs, minReadRate, maxUnreadBytes } = this.#limits;
+    const { readGraceMs, minReadRate, wantedGraceMs, wantedReadRate, maxUnreadBytes } = this.#limits;
     const { connection } = request;
+    const nowMs = performance.now();
     request.unreadBytes = bytes;
+    request.unreservedBytes = isReserved(request.body) ? 0 : bytes;
     connection.unreadBytes += bytes;
-    request.readByMs = performance.now() + readGraceMs + (1000 * connection.unreadBytes) / minReadRate;
+    request.readByMs = nowMs + readGraceMs + (1000 * connection.unreadBytes) / minReadRate;
+    request.readFastByMs = nowMs + wantedGraceMs + (1000 * connection.unreadBytes) / wantedReadRate;
     this.#unread.add(request);
-    this.#unreadBytes += bytes;
+    this.#unreservedBytes += request.unreservedBytes;
     this.#sweeper ??= setInterval(() => this.#giveUpSlowReaders(), SWEEP_MS);
-    while (this.#unreadBytes > maxUnreadBytes) this.#giveUp(this.#unread.values().next().value!);
+    while (this.#unreservedBytes > maxUnreadBytes) this.#giveUp(this.#unread.values().next().value!);
   }
 
   #giveUpSlowReaders(): void {
-    const now = performance.now();
-    for (const request of this.#unread) if (request.readByMs < now) this.#giveUp(request);
+    const nowMs = performance.now();
+    const isWanted = this.#isMemoryWanted();
+    for (const request of this.#unread)
+      if (request.readByMs < nowMs || (isWanted && isReserved(request.body) && request.readFastByMs < nowMs))
+        this.#giveUp(request);
     if (this.#unread.size > 0) return;
     clearInterval(this.#sweeper);
     this.#sweeper = undefined;
@@ -216,7 +239,7 @@ export class Connections {
 
   #forget(request: OpenRequest): void {
     if (!this.#unread.delete(request)) return;
-    this.#unreadBytes -= request.unreadBytes;
+    this.#unreservedBytes -= request.unreservedBytes;
     request.connection.unreadBytes -= request.unreadBytes;
   }
 

@@ -8,19 +8,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { latin1 } from '../../workers/bytes.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
 import { messageOf } from '../error_text.ts';
-import { ApiError, errorResponse } from '../http/errors.ts';
-import type { IncomingRequest } from '../http/incoming.ts';
+import { ApiError, errorResponse, methodNotAllowed } from '../http/errors.ts';
+import { type IncomingRequest, PlainRequest } from '../http/incoming.ts';
 import { REQUEST_ID_HEADER } from '../http/request_id.ts';
 import type { Answer } from '../http/respond.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
-import { Connections } from './connections.ts';
+import { letGo } from '../query/answer_memory.ts';
+import { Connections, type OpenRequest } from './connections.ts';
 import type { ServerLimits } from './limits.ts';
 import { NodeRequest } from './node_request.ts';
-import { rawAnswer, refusalOf } from './raw_answer.ts';
+import { rawAnswer, refusalOf, type UnknownMethod } from './raw_answer.ts';
 
 export interface ListenOptions {
-  /** Never rejects. `peerAddress`: the IP address that the connection comes from. */
-  readonly answer: (request: IncomingRequest, peerAddress?: string) => Promise<Answer>;
+  /** Never throws or rejects. `peerAddress`: the IP address that the connection comes from. */
+  readonly answer: (request: IncomingRequest, peerAddress?: string) => Answer | Promise<Answer>;
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
@@ -29,6 +30,8 @@ export interface ListenOptions {
   readonly limits: ServerLimits;
   /** What counts the connections. */
   readonly metrics?: ThreadMetrics;
+  /** Whether clients must read faster, because others wait for the memory of their answers. */
+  readonly isMemoryWanted?: () => boolean;
 }
 
 /** How often to look whether all answers are out. */
@@ -50,9 +53,9 @@ export class HttpServer {
   #isClosing = false;
 
   constructor(options: ListenOptions) {
-    const { limits, metrics = new ThreadMetrics() } = options;
+    const { limits, metrics = new ThreadMetrics(), isMemoryWanted = () => false } = options;
     this.#options = options;
-    this.connections = new Connections(limits, metrics);
+    this.connections = new Connections(limits, metrics, isMemoryWanted);
     this.#server = createServer({
       headersTimeout: limits.headersMs,
       requestTimeout: limits.requestMs,
@@ -68,14 +71,14 @@ export class HttpServer {
     Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#server
       .on('connection', (socket: Socket) => this.connections.add(socket))
-      .on('request', (incoming, outgoing) => void this.#handle(incoming, outgoing))
+      .on('request', (incoming, outgoing) => this.#handle(incoming, outgoing))
       .on('checkContinue', (incoming, outgoing) => {
         if (!(Number(incoming.headers['content-length']) > MAX_BODY_BYTES)) outgoing.writeContinue();
-        void this.#handle(incoming, outgoing);
+        this.#handle(incoming, outgoing);
       })
-      .on('checkExpectation', (incoming, outgoing) => void this.#handle(incoming, outgoing))
-      .on('connect', (_incoming, socket) => socket.end(rawAnswer(405, NO_TUNNEL)))
-      .on('clientError', (error, socket) => this.#refuse(error, socket as Socket));
+      .on('checkExpectation', (incoming, outgoing) => this.#handle(incoming, outgoing))
+      .on('connect', ({ method, url }, socket) => this.#refuse({ method: method!, target: url! }, socket as Socket))
+      .on('clientError', (error, socket) => this.#refuse(refusalOf(error), socket as Socket));
   }
 
   /**
@@ -105,28 +108,49 @@ export class HttpServer {
     await closed;
   }
 
-  async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  #handle(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { connections } = this;
     const request = connections.begin(incoming);
     if (!request) return;
     outgoing.once('close', () => connections.end(request));
-    let answer: Answer;
+    if (connections.takesTurn(request)) this.#answer(request, outgoing);
+    else void this.#answerInTurn(request, outgoing);
+  }
+
+  async #answerInTurn(request: OpenRequest, outgoing: ServerResponse): Promise<void> {
     try {
-      if (!connections.takesTurn(request)) await connections.waitForTurn(request);
-      const message = new NodeRequest(incoming, bytes => connections.holdBody(request, bytes));
-      answer = await this.#options.answer(message, incoming.socket.remoteAddress);
+      await this.connections.waitForTurn(request);
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      answer = errorResponse(error);
-      // Only after this turn does a request without a body count as complete.
-      await Promise.resolve();
+      return this.#send(request, refusal(error), outgoing);
     }
-    if (!request.isOpen) return;
+    this.#answer(request, outgoing);
+  }
+
+  #answer(request: OpenRequest, outgoing: ServerResponse): void {
+    const { incoming } = request;
+    let answer: Answer | Promise<Answer>;
+    try {
+      const message = new NodeRequest(incoming, bytes => this.connections.holdBody(request, bytes));
+      answer = this.#options.answer(message, incoming.socket.remoteAddress);
+    } catch (error) {
+      answer = refusal(error);
+    }
+    if (answer instanceof Promise) void answer.then(whole => this.#send(request, whole, outgoing));
+    else this.#send(request, answer, outgoing);
+  }
+
+  #send(request: OpenRequest, answer: Answer, outgoing: ServerResponse): void {
+    if (!request.isOpen) {
+      letGo(answer.body);
+      return;
+    }
+    const { incoming } = request;
     request.isAnswered = true;
+    request.body = answer.body;
     if (this.#isClosing) outgoing.shouldKeepAlive = false;
-    if (!incoming.complete && !this.#skipsBody(incoming)) this.#endAfter(incoming, outgoing);
+    if (!incoming.complete && hasBody(incoming) && !this.#skipsBody(incoming)) this.#endAfter(incoming, outgoing);
     send(answer, outgoing);
-    if (outgoing.writableLength > 0) connections.track(request, answer.body?.length ?? 0);
+    if (outgoing.writableLength > 0) this.connections.track(request, answer.body?.length ?? 0);
   }
 
   /** Whether the rest of a body, which nobody wants any more, is short enough to be read for the sake of the connection; then it is. */
@@ -151,19 +175,37 @@ export class HttpServer {
     };
   }
 
-  /** What is no HTTP, or came too slowly. */
-  #refuse(error: Error, socket: Socket): void {
-    const refusal = refusalOf(error);
+  /** The answer to what is no HTTP, came too slowly, or has a method that is none of any operation; then the connection ends. */
+  #refuse(refusal: ApiError | UnknownMethod | undefined, socket: Socket): void {
     // A connection that never sent anything is not told anything.
     if (!refusal || !socket.writable || socket.bytesRead === 0) socket.destroy();
     else
-      this.connections.endWith(socket, () =>
-        socket.end(rawAnswer(refusal.status, refusal.message), () => socket.destroy()),
-      );
+      this.connections.endWith(socket, async () => {
+        const answer = refusal instanceof ApiError ? errorResponse(refusal) : await this.#answerOther(refusal, socket);
+        socket.end(rawAnswer(answer), () => socket.destroy());
+      });
+  }
+
+  /** Which methods the path has, the app knows; a CONNECT names no path. */
+  #answerOther({ method, target }: UnknownMethod, socket: Socket): Promise<Answer> | Answer {
+    if (!target.startsWith('/')) return errorResponse(methodNotAllowed(method, METHODS_OF_ANY_PATH));
+    const { href } = new URL(`http://localhost${target}`);
+    return this.#options.answer(new PlainRequest(method, href, [], null), socket.remoteAddress);
   }
 }
 
-const NO_TUNNEL = 'Cannot CONNECT here: this is no proxy';
+/** What `Allow` says where a request is for no path. */
+const METHODS_OF_ANY_PATH = 'GET, HEAD, POST, OPTIONS';
+
+function refusal(error: unknown): Answer {
+  if (error instanceof ApiError) return errorResponse(error);
+  throw error;
+}
+
+/** Whether a body follows the headers. Within the turn in which these come, a request without one does not count as complete yet. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+}
 
 /** Header lines, name and value in turn, of the headers that most answers share. */
 const lines = new WeakMap<Answer['headers'], readonly string[]>();
@@ -197,6 +239,15 @@ export async function requireFreePort(host: string, port: number): Promise<void>
   await new Promise<void>((resolve, reject) => {
     server.once('error', error => reject(listenError(host, port, error)));
     server.listen({ host, port }, () => server.close(() => resolve()));
+  });
+}
+
+/** Whether the system lets several servers listen on one port and spreads the connections over them. */
+export async function sharesPorts(): Promise<boolean> {
+  const server = createNetServer();
+  return await new Promise(resolve => {
+    server.once('error', () => resolve(false));
+    server.listen({ host: '127.0.0.1', port: 0, reusePort: true }, () => server.close(() => resolve(true)));
   });
 }
 

@@ -21,12 +21,17 @@ export interface ServerLimits {
   readonly maxOpen: number;
   /** Bodies of requests that are held together, bytes; beyond them, requests are refused. */
   readonly maxBodyBytes: number;
-  /** Answers that wait for their clients to read, bytes together; beyond them, the oldest is given up. */
+  /** Answers without memory of their own that wait for their clients to read, bytes together; beyond them, the oldest is given up. */
   readonly maxUnreadBytes: number;
+  /** All answers of one connection that wait; beyond them, its next requests wait for their turn. */
+  readonly maxUnreadOfOne: number;
   /** A client that reads its answers at less than this, bytes a second, is given up ... */
   readonly minReadRate: number;
   /** ... but not before this time, milliseconds. */
   readonly readGraceMs: number;
+  /** The two of a long answer while queries wait for the memory that it takes. */
+  readonly wantedReadRate: number;
+  readonly wantedGraceMs: number;
 }
 
 const MIB = 2 ** 20;
@@ -36,10 +41,10 @@ const OWN_FILES = 256;
 /** Requests, some 7 KiB each, that may be open beside one of each connection. */
 const MAX_PIPELINED = 16_384;
 
-/** @param acceptors servers of this process that share its limits */
-export function serverLimits(maxConnections: number, budgetSeconds: number, acceptors: number): ServerLimits {
+/** @param threads servers of this process that share its limits */
+export function serverLimits(maxConnections: number, budgetSeconds: number, threads: number): ServerLimits {
   const openable = Math.max(64, (maxOpenFiles() ?? Number.POSITIVE_INFINITY) - OWN_FILES);
-  const connections = Math.ceil(Math.min(maxConnections, openable) / acceptors);
+  const connections = Math.ceil(Math.min(maxConnections, openable) / threads);
   return {
     maxConnections: connections,
     headersMs: 10_000,
@@ -49,11 +54,14 @@ export function serverLimits(maxConnections: number, budgetSeconds: number, acce
     maxHeaderBytes: 16_384,
     maxPipelined: 128,
     maxWaiting: 1024,
-    maxOpen: connections + Math.ceil(MAX_PIPELINED / acceptors),
-    maxBodyBytes: Math.ceil((256 * MIB) / acceptors),
-    maxUnreadBytes: Math.ceil((512 * MIB) / acceptors),
+    maxOpen: connections + Math.ceil(MAX_PIPELINED / threads),
+    maxBodyBytes: Math.ceil((256 * MIB) / threads),
+    maxUnreadBytes: Math.ceil((128 * MIB) / threads),
+    maxUnreadOfOne: MIB,
     minReadRate: 16_384,
     readGraceMs: Math.max(20_000, 4000 * budgetSeconds),
+    wantedReadRate: MIB,
+    wantedGraceMs: 1000,
   };
 }
 

@@ -1,7 +1,7 @@
 /** A `node:http` message as the operations see a request. */
 import type { IncomingMessage } from 'node:http';
 import { HOST } from '../http/base_url.ts';
-import { invalidParameter } from '../http/errors.ts';
+import { invalidParameter, unknownTransferCoding, unsupportedVersion } from '../http/errors.ts';
 import type { IncomingBody, IncomingChunk, IncomingHeaders, IncomingRequest } from '../http/incoming.ts';
 
 /** What `URL` would leave as it is: the usual target takes no parsing. */
@@ -19,11 +19,15 @@ export class NodeRequest implements IncomingRequest {
 
   /**
    * @param onBytes called with the size of each part of the body that is read; what it throws is what the reading ends with
-   * @throws ApiError for a request that names no host, or what cannot be one
+   * @throws ApiError for a request that names no host, or what cannot be one; of another version of HTTP than 1.0 and 1.1; or whose body has a
+   *   coding that is not undone here
    */
   constructor(incoming: IncomingMessage, onBytes: (bytes: number) => void) {
     this.#incoming = incoming;
     this.#onBytes = onBytes;
+    if (incoming.httpVersionMajor !== 1) throw unsupportedVersion(incoming.httpVersion);
+    const coding = incoming.headers['transfer-encoding'];
+    if (coding !== undefined && coding.toLowerCase() !== 'chunked') throw unknownTransferCoding(coding);
     this.method = incoming.method!;
     this.headers = new NodeHeaders(incoming);
     this.url = urlOf(incoming);

@@ -1,32 +1,59 @@
-/** Answers to what never became a request. */
-import { STATUS_CODES } from 'node:http';
-import { ApiError, errorResponse } from '../http/errors.ts';
+/** Answers to what `node:http` hands over as no request. */
+import { METHODS, STATUS_CODES } from 'node:http';
+import { latin1 } from '../../workers/bytes.ts';
+import { ApiError, unsupportedVersion } from '../http/errors.ts';
+import type { Answer } from '../http/respond.ts';
 
-/** What to tell a client of an error of the HTTP parser; undefined where the connection is gone. */
-export function refusalOf(error: Error): { readonly status: number; readonly message: string } | undefined {
-  const code = 'code' in error ? `${error.code}` : '';
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return { status: 408, message: 'Cannot wait for the rest of the request: send it faster' };
-  }
-  if (code === 'HPE_HEADER_OVERFLOW') {
-    return { status: 431, message: 'Cannot read the request as its headers are too large: send fewer or shorter ones' };
-  }
-  return code.startsWith('HPE_')
-    ? { status: 400, message: 'Cannot read the request as it is not HTTP/1.1' }
-    : undefined;
+/** A method, a target, and the version of HTTP. */
+const REQUEST_LINE = /^([!#$%&'*+.^`|~\w-]+) (\S+) HTTP\/(\d\.\d)\r?$/;
+const VERSIONS = ['1.0', '1.1'];
+
+/** The first line of a request with a method that the HTTP parser does not know. */
+export interface UnknownMethod {
+  readonly method: string;
+  readonly target: string;
 }
 
-/** The bytes of an answer with the body of an error, after which the connection ends. */
-export function rawAnswer(status: number, message: string): string {
-  const { headers, body } = errorResponse(new ApiError('invalid_parameter', message));
-  const text = body as string;
+/** What an error of the HTTP parser is to the client; undefined where the connection is gone. */
+export function refusalOf(error: Error): ApiError | UnknownMethod | undefined {
+  const code = 'code' in error ? `${error.code}` : '';
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new ApiError('request_timeout', 'Cannot wait for the rest of the request: send it faster');
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new ApiError(
+      'headers_too_large',
+      'Cannot read the request because its first line and its headers are too large: send fewer or shorter ones',
+    );
+  }
+  // What begins as HTTP/2 does.
+  if (code === 'HPE_PAUSED_H2_UPGRADE') return unsupportedVersion('2.0');
+  if (!code.startsWith('HPE_')) return undefined;
+  const [, method, target, version] = REQUEST_LINE.exec(lineOf(error)) ?? [];
+  if (version !== undefined && !VERSIONS.includes(version)) return unsupportedVersion(version);
+  if (version !== undefined && !METHODS.includes(method!)) return { method: method!, target: target! };
+  return new ApiError('invalid_parameter', 'Cannot read the request because it is not HTTP/1.1', { param: 'request' });
+}
+
+/** The line of what was received in which the parser stopped: not every runtime says why it did. */
+function lineOf(error: Error): string {
+  const { rawPacket, bytesParsed } = error as { rawPacket?: Uint8Array; bytesParsed?: number };
+  if (rawPacket === undefined || bytesParsed === undefined) return '';
+  const text = latin1(rawPacket);
+  const end = text.indexOf('\n', bytesParsed);
+  return end < 0 ? '' : text.slice(text.lastIndexOf('\n', bytesParsed - 1) + 1, end);
+}
+
+/** The bytes of an answer, after which the connection ends. */
+export function rawAnswer({ status, headers, body }: Answer): Buffer {
+  const bytes = Buffer.from(body ?? '');
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return [
+  const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     ...lines,
-    `Content-Length: ${Buffer.byteLength(text)}`,
+    `Content-Length: ${bytes.length}`,
     'Connection: close',
     '',
-    text,
-  ].join('\r\n');
+    '',
+  ];
+  return Buffer.concat([Buffer.from(head.join('\r\n')), bytes]);
 }

@@ -4,6 +4,14 @@ const SMALLEST = 1024;
 const MAX_FILL = 0.75;
 const EMPTY = 255;
 
+/** Every object of a table, parallel: the low and the high half of its id, its cell, its status. */
+export interface ObjectColumns {
+  readonly low: Uint32Array<ArrayBuffer>;
+  readonly high: Uint32Array<ArrayBuffer>;
+  readonly cells: Int32Array<ArrayBuffer>;
+  readonly statuses: Uint8Array<ArrayBuffer>;
+}
+
 /** What stood in the table before. */
 export interface Replaced {
   readonly cell: number;
@@ -29,7 +37,7 @@ export class ObjectTable {
    * @param cellOf gives the cell of an object that is new; an object never moves
    */
   put(diaObjectId: bigint, status: number, cellOf: () => number): Replaced {
-    if (this.#length >= MAX_FILL * this.#cells.length) this.#grow();
+    if (this.#length >= MAX_FILL * this.#cells.length) this.#resize(2 * this.#cells.length);
     const low = Number(diaObjectId & 0xffffffffn);
     const high = Number(diaObjectId >> 32n);
     const place = this.#find(low, high);
@@ -50,6 +58,38 @@ export class ObjectTable {
       if (this.#statuses[place] !== EMPTY) see(this.#cells[place]!, this.#statuses[place]!);
   }
 
+  columns(): ObjectColumns {
+    const places = new Uint32Array(this.#length);
+    let found = 0;
+    for (let place = 0; place < this.#cells.length; place++)
+      if (this.#statuses[place] !== EMPTY) places[found++] = place;
+    return {
+      low: Uint32Array.from(places, place => this.#low[place]!),
+      high: Uint32Array.from(places, place => this.#high[place]!),
+      cells: Int32Array.from(places, place => this.#cells[place]!),
+      statuses: Uint8Array.from(places, place => this.#statuses[place]!),
+    };
+  }
+
+  /** A table of what `columns` gave. */
+  static of({ low, high, cells, statuses }: ObjectColumns): ObjectTable {
+    const table = new ObjectTable();
+    let size = SMALLEST;
+    while (size * MAX_FILL <= low.length) size *= 2;
+    table.#resize(size);
+    for (let i = 0; i < low.length; i++) table.#set(low[i]!, high[i]!, cells[i]!, statuses[i]!);
+    table.#length = low.length;
+    return table;
+  }
+
+  #set(low: number, high: number, cell: number, status: number): void {
+    const place = this.#find(low, high);
+    this.#low[place] = low;
+    this.#high[place] = high;
+    this.#cells[place] = cell;
+    this.#statuses[place] = status;
+  }
+
   #find(low: number, high: number): number {
     const mask = this.#cells.length - 1;
     let place = Math.imul(Math.imul(low, 0x9e3779b1) ^ high, 0x85ebca6b) >>> 0;
@@ -58,20 +98,14 @@ export class ObjectTable {
     return place;
   }
 
-  #grow(): void {
+  /** @param size in entries, a power of two */
+  #resize(size: number): void {
     const [low, high, cells, statuses] = [this.#low, this.#high, this.#cells, this.#statuses];
-    const size = 2 * cells.length;
     this.#low = new Uint32Array(size);
     this.#high = new Uint32Array(size);
     this.#cells = new Int32Array(size);
     this.#statuses = new Uint8Array(size).fill(EMPTY);
-    for (let old = 0; old < cells.length; old++) {
-      if (statuses[old] === EMPTY) continue;
-      const place = this.#find(low[old]!, high[old]!);
-      this.#low[place] = low[old]!;
-      this.#high[place] = high[old]!;
-      this.#cells[place] = cells[old]!;
-      this.#statuses[place] = statuses[old]!;
-    }
+    for (let old = 0; old < cells.length; old++)
+      if (statuses[old] !== EMPTY) this.#set(low[old]!, high[old]!, cells[old]!, statuses[old]!);
   }
 }

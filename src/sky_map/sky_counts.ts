@@ -2,13 +2,18 @@
 import { STORED_STATUSES, type StoredStatus, statusOf } from '../store/status.ts';
 import type { StoredObject } from '../store/types.ts';
 import { ancestor, DIGIT_BITS, FINEST_RESOLUTION, keyCount, keyOfPosition } from './cells.ts';
-import { ObjectTable } from './object_table.ts';
+import { type ObjectColumns, ObjectTable } from './object_table.ts';
 
 /** Down to here each cell has counters of its own, 8 MB of them; finer ones are counted when they are asked for. */
 const COUNTED_RESOLUTION = 4;
 const STATUSES = STORED_STATUSES.length;
 /** The cell of an object without a position. */
 const NOWHERE = -1;
+
+/** Where the counters of a cell of the finest resolution begin. */
+function counterOf(cell: number): number {
+  return ancestor(cell, FINEST_RESOLUTION - COUNTED_RESOLUTION) * STATUSES;
+}
 
 /** Cells as H3 keys, ascending, and parallel to them the counts. */
 export interface CellCounts {
@@ -17,9 +22,23 @@ export interface CellCounts {
 }
 
 export class SkyCounts {
-  readonly #objects = new ObjectTable();
+  readonly #objects: ObjectTable;
   readonly #counts = new Uint32Array(keyCount(COUNTED_RESOLUTION) * STATUSES);
   #withoutPosition = 0;
+
+  /** @param columns those of counts that were made before */
+  constructor(columns?: ObjectColumns) {
+    this.#objects = columns ? ObjectTable.of(columns) : new ObjectTable();
+    this.#objects.forEach((cell, status) => {
+      if (cell === NOWHERE) this.#withoutPosition++;
+      else this.#counts[counterOf(cell) + status]!++;
+    });
+  }
+
+  /** All that is needed to make the same counts again. */
+  columns(): ObjectColumns {
+    return this.#objects.columns();
+  }
 
   /** Objects, with and without a position. */
   get objects(): number {
@@ -41,7 +60,7 @@ export class SkyCounts {
       if (before.status === undefined) this.#withoutPosition++;
       return;
     }
-    const counter = ancestor(before.cell, FINEST_RESOLUTION - COUNTED_RESOLUTION) * STATUSES;
+    const counter = counterOf(before.cell);
     if (before.status !== undefined) this.#counts[counter + before.status]!--;
     this.#counts[counter + status]!++;
   }

@@ -1,4 +1,4 @@
-/** The map of the sky as the service answers it: begun when it is first asked for, then kept up to date in a thread of its own. */
+/** The map of the sky as the service answers it: begun when the service is, then kept up to date in a thread of its own. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, PoolError } from '../../workers/pool.ts';
 import type { SkyMapAnswer, SkyMapTask, SkyProgress } from '../../workers/sky_map.ts';
@@ -24,7 +24,7 @@ export interface SkyMapOptions {
   readonly log: Log;
 }
 
-/** Until the first call of `answer` it has no thread and reads nothing. */
+/** Until `start`, or the first call of `answer`, it has no thread and reads nothing. */
 export class SkyMap {
   readonly #options: SkyMapOptions;
   readonly #stop = new AbortController();
@@ -40,9 +40,15 @@ export class SkyMap {
     this.#options = options;
   }
 
+  /** Begins to count. Of the apps of a process one does. */
+  start(): void {
+    this.#pool ??= new Pool({ threads: 1, dataDir: this.#options.dataDir, facts: this.#options.facts });
+    this.#following ??= this.#follow(this.#pool);
+  }
+
   /**
    * Settles when the budget is spent at the latest.
-   * @throws ApiError `service_unavailable` while the database is being counted for the first time, when it cannot be read, and when too
+   * @throws ApiError `service_unavailable` while the database is being counted for the first time (unless `isPartial`), when it cannot be read, and when too
    *   many answers are waiting or this one has waited too long
    */
   async answer(query: Omit<SkyMapTask, 'kind'>, budget: Budget): Promise<SkyMapAnswer> {
@@ -57,12 +63,11 @@ export class SkyMap {
   }
 
   async #answer(query: Omit<SkyMapTask, 'kind'>, budget: Budget): Promise<SkyMapAnswer> {
-    const { dataDir, facts } = this.#options;
-    this.#pool ??= new Pool({ threads: 1, dataDir, facts });
-    this.#following ??= this.#follow(this.#pool);
-    await withinMs(this.#begun.promise, budget.remainingMs);
+    this.start();
+    // What is counted so far is asked for again soon: it need not wait.
+    await withinMs(this.#begun.promise, query.isPartial && this.#progress ? 0 : budget.remainingMs);
     if (this.#failed) throw unavailable('the database cannot be read');
-    const drawn = this.#pool.run({ kind: 'skyMap', ...query }).then(
+    const drawn = this.#pool!.run({ kind: 'skyMap', ...query }).then(
       answer => ({ answer }),
       error => this.#fail(error),
     );
@@ -101,6 +106,8 @@ export class SkyMap {
       try {
         this.#progress = await pool.run({ kind: 'followSky' });
         this.#failed = false;
+        const { saveError } = this.#progress;
+        if (saveError !== undefined) this.#options.log('sky_map_not_saved', { error: saveError });
         startMs ??= performance.now();
         if (this.#progress.isCounted || performance.now() > startMs + PATIENCE_MS) this.#begun.resolve();
       } catch (error) {

@@ -1,23 +1,13 @@
 /** A consistent copy of a data directory that others may be writing to. */
-import {
-  chmodSync,
-  closeSync,
-  cpSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statfsSync,
-  statSync,
-} from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf } from '../error_text.ts';
-import { FILE_NAME, StoreError, storeError } from './environment.ts';
+import { flush, isThere, makeDirectory } from '../files.ts';
+import { checkDirectory } from './check.ts';
+import { FILE_NAME } from './environment.ts';
 import { partOf } from './parts.ts';
-import { openStore, type Store } from './store.ts';
+import type { Store } from './store.ts';
+import { StoreError, storeError } from './store_error.ts';
 
 /** What the copy was found to hold. */
 export interface BackupCounts {
@@ -45,7 +35,7 @@ const PROGRESS_MS = 500;
  */
 export async function backUp({ dataDir, store, target, onProgress }: BackupOptions): Promise<BackupCounts> {
   const cannot = `Cannot make a backup in ${target}`;
-  if (existsSync(target) && !(statSync(target).isDirectory() && readdirSync(target).length === 0)) {
+  if (isTaken(target, cannot)) {
     throw new StoreError(`${cannot} as it exists and a backup overwrites nothing: give another directory`);
   }
   const parent = dirname(resolve(target));
@@ -59,7 +49,7 @@ export async function backUp({ dataDir, store, target, onProgress }: BackupOptio
     chmodSync(file, 0o600);
     flush(file);
     const rejected = join(dataDir, 'rejected');
-    if (existsSync(rejected)) cpSync(rejected, join(part, 'rejected'), { recursive: true });
+    if (isThere(rejected)) copyRejected(rejected, join(part, 'rejected'));
     const counts = await check(part, onProgress);
     rmSync(`${file}-lock`, { force: true });
     flush(part);
@@ -72,9 +62,18 @@ export async function backUp({ dataDir, store, target, onProgress }: BackupOptio
   }
 }
 
+/** @throws StoreError where it cannot look */
+function isTaken(target: string, cannot: string): boolean {
+  try {
+    return isThere(target) && !(statSync(target).isDirectory() && readdirSync(target).length === 0);
+  } catch (error) {
+    throw new StoreError(`${cannot} as ${messageOf(error)}: give a directory that can be written`, { cause: error });
+  }
+}
+
 function makePart(parent: string, part: string, cannot: string): void {
   try {
-    mkdirSync(parent, { recursive: true });
+    makeDirectory(parent);
     mkdirSync(part, { mode: 0o700 });
   } catch (error) {
     throw new StoreError(`${cannot} as ${messageOf(error)}: give a directory that can be written`, { cause: error });
@@ -100,38 +99,23 @@ async function copyDatabase(store: Store, file: string, onProgress: (text: strin
   }
 }
 
+function copyRejected(from: string, to: string): void {
+  cpSync(from, to, { recursive: true });
+  for (const name of readdirSync(to)) flush(join(to, name));
+  flush(to);
+}
+
 /**
  * Reads the copy from end to end.
  * @throws StoreError where it cannot be read, or does not agree with itself
  */
 async function check(dataDir: string, onProgress: (text: string) => void): Promise<Omit<BackupCounts, 'bytes'>> {
-  const store = openStore(dataDir, 'read');
-  try {
-    let objects = 0;
-    let pending = 0;
-    for (const object of store.objects()) {
-      objects++;
-      if (object.state === 'pending') pending++;
-      store.getSources(object.diaObjectId);
-      if (objects % 1000 === 0) onProgress(`${objects} objects of the copy checked`);
-    }
-    const listed = store.pendingCount();
-    if (pending === listed) return { objects, pending, journalEntries: store.lastSequence() };
-    throw new StoreError(
-      `Cannot trust the copy as ${pending} objects are pending and ${listed} are listed as such: make it again`,
-    );
-  } finally {
-    await store.close();
-  }
-}
-
-function flush(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  const report = await checkDirectory(dataDir, text => onProgress(`${text} of the copy`));
+  const { faults, more, ...counts } = report;
+  if (faults.length === 0) return counts;
+  throw new StoreError(
+    `Cannot trust the copy because the database is damaged (${faults[0]}; ${faults.length + more} faults): run \`nearsky check\`, then restore an earlier backup`,
+  );
 }
 
 const mib = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;

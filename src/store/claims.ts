@@ -25,9 +25,9 @@ const utf8 = new TextEncoder();
 
 /** To be called in a write transaction, as is `dropClaim`. Claims of processes that have ended are removed. */
 export function takeClaim(databases: Databases, ids: readonly bigint[], livePids: ReadonlySet<number>): Claim {
-  const { claims, pending } = databases;
+  const { claims, pending, unread } = databases;
   const taken = claimedIds(databases, livePids, key => claims.remove(key));
-  const waiting = ids.filter(id => pending.doesExist(encodeKey(id)));
+  const waiting = ids.filter(id => pending.doesExist(encodeKey(id)) || unread.doesExist(encodeKey(id)));
   const claim = {
     key: randomUUID(),
     ids: waiting.filter(id => !taken.has(id)),

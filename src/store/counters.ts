@@ -16,31 +16,55 @@ export const crossmatchMatches = (catalog: string) => `crossmatch_matches/${cata
 /** Commits with an object for which the catalog could not be read. */
 export const catalogSkips = (catalog: string) => `catalog_skips/${catalog}`;
 
+/** Rows of a registered catalog, as counted when it was added. */
+export const catalogRows = (catalog: string) => `catalog_rows/${catalog}`;
+/** Of them, those that can be the source of no match. */
+export const catalogRowsWithout = (catalog: string, what: 'position' | 'id') =>
+  `catalog_rows_without/${catalog}/${what}`;
+
 export function readCounters({ meta }: Databases): Counters {
-  const bytes = meta.get(COUNTERS_KEY);
+  return readCountersAt(meta, COUNTERS_KEY);
+}
+
+/** The counters that are stored under a key of `meta`; none where there is no such key. */
+export function readCountersAt(meta: Databases['meta'], key: Uint8Array, options?: object): Counters {
+  const bytes = meta.get(key, options);
   return bytes ? (decodePlain(bytes) as Counters) : {};
 }
 
-/** What one commit adds to the counters. */
+/** What one commit adds to the counters that are stored under a key. */
 export class Tally {
+  readonly #key: Uint8Array;
   readonly #added = new Map<string, number>();
-  readonly #latest = new Map<string, number>();
+  readonly #latest = new Map<string, number | null>();
 
-  add(name: string): void {
-    this.#added.set(name, (this.#added.get(name) ?? 0) + 1);
+  constructor(key: Uint8Array = COUNTERS_KEY) {
+    this.#key = key;
   }
 
-  /** A counter that holds a time. */
-  set(name: string, value: number): void {
+  add(name: string, change = 1): void {
+    this.#added.set(name, (this.#added.get(name) ?? 0) + change);
+  }
+
+  /** A counter that holds the latest value, or none (null). */
+  set(name: string, value: number | null): void {
     this.#latest.set(name, value);
   }
 
   /** To be called inside the commit's transaction. */
-  store(databases: Databases): void {
+  store({ meta }: Databases): void {
     if (this.#added.size + this.#latest.size === 0) return;
-    const counters: Record<string, number> = { ...readCounters(databases) };
+    meta.put(this.#key, encodePlain(this.total(readCountersAt(meta, this.#key))));
+  }
+
+  /** The counters after the commit. */
+  total(before: Counters = {}): Counters {
+    const counters: Record<string, number> = { ...before };
     for (const [name, change] of this.#added) counters[name] = (counters[name] ?? 0) + change;
-    for (const [name, value] of this.#latest) counters[name] = value;
-    databases.meta.put(COUNTERS_KEY, encodePlain(counters));
+    for (const [name, value] of this.#latest) {
+      if (value === null) delete counters[name];
+      else counters[name] = value;
+    }
+    return counters;
   }
 }

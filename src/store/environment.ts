@@ -5,28 +5,33 @@ import {
   chmodSync,
   closeSync,
   constants,
-  existsSync,
-  mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   readSync,
-  statfsSync,
   statSync,
+  truncateSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { type Database, open, type RootDatabase } from 'lmdb';
+import { open, type RootDatabase } from 'lmdb';
 import { CACHE_DIRECTORY } from '../catalogs/remote/options.ts';
 import { messageOf } from '../error_text.ts';
-import { upgradeObject } from './format2.ts';
-import { appendPositions } from './positions.ts';
-import { listRecent, raiseLatestIngest } from './recent.ts';
-import { decodeKey, decodeObject, decodePlain, EMPTY_TABLE, encodeJournal, encodeKey, encodePlain } from './records.ts';
+import { flush, isThere, makeDirectory } from '../files.ts';
+import { RESERVE_BYTES, requireSpace } from './disk_space.ts';
+import { filesAt, lockFileOf, OpenFiles, otherProcessesWith } from './identity.ts';
+import { checkPages } from './pages.ts';
+import { decodePlain, encodePlain } from './records.ts';
+import { StoreError, storeError } from './store_error.ts';
+import { type BinaryDatabase, Table } from './table.ts';
+import { upgradeTo3, upgradeTo4 } from './upgrade.ts';
 
 /** The stored format that this release reads and writes; it upgrades an older one where it is opened for writing. */
-export const FORMAT_VERSION = 3;
+export const FORMAT_VERSION = 4;
 
 /** The database in its data directory. */
 export const FILE_NAME = 'nearsky.mdb';
+/** What nearsky keeps beside its database. The index and the sky map know of which database they are: one of a former is never believed. */
+const MADE_BESIDE: ReadonlySet<string> = new Set([CACHE_DIRECTORY, 'index', 'rejected']);
 /** Several times what the lock file and an empty database take. */
 const LOCK_FILE_SPACE_BYTES = 2 ** 20;
 const INTERRUPTED = 'its creation was interrupted or is still under way: run `nearsky ingest` there once more';
@@ -35,6 +40,7 @@ const DATABASE_NAMES = [
   'objects',
   'sources',
   'pending',
+  'unread',
   'claims',
   'journal',
   'positions',
@@ -47,18 +53,21 @@ const DATABASE_NAMES = [
   'tns_names',
 ] as const;
 
-type DatabaseName = (typeof DATABASE_NAMES)[number];
-/** Keys and values are bytes; src/store/records.ts makes and reads them. */
-export type BinaryDatabase = Database<Uint8Array, Uint8Array>;
-export type Databases = Readonly<Record<DatabaseName, BinaryDatabase>>;
+/** Those whose values have no checksum: they are empty, or say again what the key and the object say. */
+const UNSEALED: ReadonlySet<DatabaseName> = new Set([
+  'pending',
+  'unread',
+  'recent_ingest',
+  'recent_event',
+  'tns_names',
+]);
 
-/** The store cannot be opened, read or written; the message says why and how to mend it. */
-export class StoreError extends Error {
-  override name = 'StoreError';
-}
+export type DatabaseName = (typeof DATABASE_NAMES)[number];
+export type Databases = Readonly<Record<DatabaseName, Table>>;
 
 export interface Environment {
-  readonly file: string;
+  readonly dataDir: string;
+  readonly files: OpenFiles;
   readonly root: RootDatabase<Uint8Array, Uint8Array>;
   readonly databases: Databases;
 }
@@ -76,6 +85,9 @@ export function openEnvironment(dataDir: string, mode: 'read' | 'write'): Enviro
   try {
     prepareDirectory(dataDir, file, mode);
     checkFiles(dataDir, file, mode);
+    requireSoundPages(dataDir, file);
+    requireOneLockFile(dataDir, file);
+    const before = filesAt(file);
     root = open<Uint8Array, Uint8Array>({
       path: file,
       readOnly: mode === 'read',
@@ -86,7 +98,13 @@ export function openEnvironment(dataDir: string, mode: 'read' | 'write'): Enviro
       maxReaders: 1024,
       permissionsMode: 0o600,
     } as Parameters<typeof open>[0]) as RootDatabase<Uint8Array, Uint8Array>;
-    return { file, root, databases: openDatabases(root, dataDir, mode) };
+    const files = new OpenFiles(file, before);
+    const change = files.change();
+    if (change) throw new StoreError(`Cannot open the data directory ${dataDir} because ${change.reason}`);
+    const databases = openDatabases(root, dataDir, mode);
+    // What is stored in a file whose name is not durable is not, either.
+    if (mode === 'write') flush(dataDir);
+    return { dataDir, files, root, databases };
   } catch (error) {
     void root?.close();
     throw error instanceof StoreError ? error : storeError(`open the data directory ${dataDir}`, error);
@@ -96,10 +114,10 @@ export function openEnvironment(dataDir: string, mode: 'read' | 'write'): Enviro
 /** Creates the directory where that is asked for, and refuses one that holds something else. */
 function prepareDirectory(dataDir: string, file: string, mode: 'read' | 'write'): void {
   const cannot = `Cannot open the data directory ${dataDir}`;
-  if (existsSync(dataDir)) {
+  if (isThere(dataDir)) {
     if (!statSync(dataDir).isDirectory()) throw new StoreError(`${cannot} as it is a file: give --data a directory`);
-    if (existsSync(file)) return;
-    const other = readdirSync(dataDir).find(name => !name.startsWith(FILE_NAME) && name !== CACHE_DIRECTORY);
+    if (isThere(file)) return;
+    const other = readdirSync(dataDir).find(name => !name.startsWith(FILE_NAME) && !MADE_BESIDE.has(name));
     if (other !== undefined) {
       throw new StoreError(`${cannot} as it holds something else (${other}) and no ${FILE_NAME}: give --data another`);
     }
@@ -109,7 +127,13 @@ function prepareDirectory(dataDir: string, file: string, mode: 'read' | 'write')
       `${cannot} as nothing is stored there yet: run \`nearsky ingest\` or \`nearsky catalog add\` first, or give --data`,
     );
   }
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  try {
+    makeDirectory(dataDir);
+  } catch (error) {
+    throw new StoreError(`Cannot make the data directory ${dataDir} as ${messageOf(error)}: give --data another`, {
+      cause: error,
+    });
+  }
   chmodSync(dataDir, 0o700);
 }
 
@@ -118,25 +142,71 @@ function prepareDirectory(dataDir: string, file: string, mode: 'read' | 'write')
  * that it has freed), and so is a full disk where it maps the new lock file; so every likely failure is found here, before.
  */
 function checkFiles(dataDir: string, file: string, mode: 'read' | 'write'): void {
-  const lock = `${file}-lock`;
-  if (existsSync(lock)) {
+  const lock = lockFileOf(file);
+  if (isThere(lock)) {
     accessSync(lock, constants.R_OK | constants.W_OK);
   } else {
     accessSync(dataDir, constants.W_OK);
-    const { bavail, bsize } = statfsSync(dataDir);
-    if (bavail * bsize < LOCK_FILE_SPACE_BYTES) {
-      throw new StoreError(`Cannot open the data directory ${dataDir} as the disk is full: free some space on it`);
-    }
+    requireSpace(`open the data directory ${dataDir}`, dataDir, LOCK_FILE_SPACE_BYTES);
   }
-  if (!existsSync(file)) return;
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size === 0 && mode === 'write') requireSpace(`create a database in ${dataDir}`, dataDir, RESERVE_BYTES);
+  if (!isThere(file)) return;
   accessSync(file, mode === 'write' ? constants.R_OK | constants.W_OK : constants.R_OK);
-  const size = statSync(file).size;
   if (size === 0 && mode === 'write') return;
   if (size === 0) throw new StoreError(`Cannot open the data directory ${dataDir} as ${INTERRUPTED}`);
   if (!hasMetaPages(file)) {
+    if (isCutOff(file, size) && otherProcessesWith(file).length === 0) {
+      if (mode === 'read') throw new StoreError(`Cannot open the data directory ${dataDir} as ${INTERRUPTED}`);
+      truncateSync(file);
+      return;
+    }
     throw new StoreError(
       `Cannot open the data directory ${dataDir} as ${FILE_NAME} is damaged or no LMDB file: restore a backup, or give --data another`,
     );
+  }
+}
+
+const PAGE_TRIES = 5;
+
+/**
+ * Refuses a file whose first pages LMDB would trust to its end, or that was cut short: a read beyond the end ends the process. A file
+ * may be shorter than its last commit says where nothing uses the pages at its end, so then all are looked at.
+ */
+function requireSoundPages(dataDir: string, file: string): void {
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  let report = checkPages(file, { only: ['meta'] });
+  for (let tries = 1; tries < PAGE_TRIES && report.faults.length + Number(report.isShort) > 0; tries++) {
+    const { txnid } = report;
+    report = checkPages(file, report.isShort ? {} : { only: ['meta'] });
+    // Without a commit in between, the faults are not those of reading beside a writer.
+    if (report.txnid === txnid) break;
+  }
+  const [fault] = report.faults;
+  if (fault === undefined) return;
+  throw new StoreError(
+    `Cannot open the data directory ${dataDir} because ${FILE_NAME} is damaged (${fault}): restore a backup`,
+  );
+}
+
+const LOCK_FILE_TRIES = 20;
+const LOCK_FILE_WAIT_MS = 50;
+
+/**
+ * Refuses to make a second lock file for a database that another process has open: each would write without knowing of the other. A
+ * process that is only opening it makes its lock file in a moment.
+ */
+function requireOneLockFile(dataDir: string, file: string): void {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (let tries = 1; ; tries++) {
+    const [pid] = isThere(lockFileOf(file)) ? [] : otherProcessesWith(file);
+    if (pid === undefined) return;
+    if (tries === LOCK_FILE_TRIES) {
+      throw new StoreError(
+        `Cannot open the data directory ${dataDir} because process ${pid} has its database open and the lock file ${FILE_NAME}-lock was removed: stop that process, then start again`,
+      );
+    }
+    Atomics.wait(pause, 0, 0, LOCK_FILE_WAIT_MS);
   }
 }
 
@@ -155,6 +225,21 @@ function hasMetaPages(file: string): boolean {
   }
 }
 
+/** LMDB begins a file with two meta pages in one write. */
+const PAGE_BYTES = 4096;
+const SECTOR_BYTES = 512;
+
+/** Whether only a part of the first write of a creation is there; such a file holds nothing. Each meta lies in the first sector of its page. */
+function isCutOff(file: string, size: number): boolean {
+  if (size > 2 * PAGE_BYTES) return false;
+  const bytes = readFileSync(file);
+  const isZero = (from: number, to: number) => bytes.subarray(from, to).every(byte => byte === 0);
+  return [0, PAGE_BYTES].every(page => {
+    const isMeta = bytes.length >= page + 28 && bytes.readUInt32LE(page + 24) === 0xbeefc0de;
+    return (isMeta || isZero(page, page + SECTOR_BYTES)) && isZero(page + SECTOR_BYTES, page + PAGE_BYTES);
+  });
+}
+
 function openDatabases(root: RootDatabase<Uint8Array, Uint8Array>, dataDir: string, mode: 'read' | 'write'): Databases {
   const cannot = `Cannot open the data directory ${dataDir}`;
   const stored = [...root.getKeys()].map(key => new TextDecoder().decode(key).replace(/\0$/, ''));
@@ -162,6 +247,8 @@ function openDatabases(root: RootDatabase<Uint8Array, Uint8Array>, dataDir: stri
   if (stored.length > 0 && !stored.includes('meta')) {
     throw new StoreError(`${cannot} as ${FILE_NAME} is not a nearsky database: give --data another directory`);
   }
+  if (mode === 'write' && stored.length < DATABASE_NAMES.length)
+    requireSpace(`create a database in ${dataDir}`, dataDir, RESERVE_BYTES);
   const openOne = (name: DatabaseName): BinaryDatabase => {
     const database = root.openDB<Uint8Array, Uint8Array>(name, { keyEncoding: 'binary', encoding: 'binary' });
     if (!database) throw new StoreError(`${cannot} as ${INTERRUPTED}`);
@@ -176,15 +263,29 @@ function openDatabases(root: RootDatabase<Uint8Array, Uint8Array>, dataDir: stri
   }
   checkFormat(format, mode, cannot, dataDir);
   if (foreign !== undefined) throw new StoreError(`${cannot} as it holds an unknown database: ${foreign}`);
-  const databases = Object.fromEntries(
-    DATABASE_NAMES.map(name => [name, name === 'meta' ? meta : openOne(name)]),
-  ) as Databases;
-  if (format < FORMAT_VERSION) upgradeFormat(databases);
+  const opened = DATABASE_NAMES.map(name => [name, name === 'meta' ? meta : openOne(name)] as const);
+  const tables = (isSealed: (name: DatabaseName) => boolean) =>
+    Object.fromEntries(opened.map(([name, one]) => [name, new Table(name, one, isSealed(name))])) as Databases;
+  const databases = tables(name => !UNSEALED.has(name));
+  if (format < FORMAT_VERSION) {
+    // One transaction writes everything anew.
+    const bytes = RESERVE_BYTES + statSync(join(dataDir, FILE_NAME)).size;
+    requireSpace(`upgrade the data directory ${dataDir}`, dataDir, bytes);
+    upgradeFormat(
+      meta,
+      tables(() => false),
+      databases,
+    );
+  }
   return databases;
 }
 
+// These two have no checksum: every release must be able to read them.
 const FORMAT_KEY = new TextEncoder().encode('format');
 const CREATED_KEY = new TextEncoder().encode('created');
+
+/** Whether a value of `meta` has a checksum, as all of them have that only a release of this format reads. */
+const isSealedMeta = (key: Uint8Array) => ![FORMAT_KEY, CREATED_KEY].some(plain => Buffer.compare(plain, key) === 0);
 
 /** Marks a new database with the format, unless another process has done so by now. */
 function writeFormat(meta: BinaryDatabase): void {
@@ -214,60 +315,12 @@ function checkFormat(format: number, mode: 'read' | 'write', cannot: string, dat
   }
 }
 
-/** From any older format, step by step, in one transaction. A database that begins empty needs no step: opening has made it. */
-function upgradeFormat(databases: Databases): void {
-  databases.meta.transactionSync(() => {
-    const format = readFormat(databases.meta)!;
-    if (format < 3) layOutObjects(databases);
-    if (format < 2) listAllRecent(databases);
-    if (format < 3) tabulatePositions(databases);
-    databases.meta.put(FORMAT_KEY, encodePlain(FORMAT_VERSION));
-  });
-}
-
-const UPGRADED_AT_ONCE = 10_000;
-
-/** Up to format 2 objects were stored otherwise. */
-function layOutObjects({ objects }: Databases): void {
-  let start = encodeKey(0n);
-  for (;;) {
-    const some = [...objects.getRange({ start, limit: UPGRADED_AT_ONCE })];
-    for (const { key, value } of some) objects.put(key, upgradeObject(value));
-    const last = some.at(-1);
-    if (!last) return;
-    start = encodeKey(decodeKey(last.key) + 1n);
-  }
-}
-
-/** Format 1 did not list the objects with matches by time, nor note the latest ingest time. */
-function listAllRecent(databases: Databases): void {
-  for (const { key, value } of databases.objects.getRange({})) {
-    const object = decodeObject(decodeKey(key), value);
-    raiseLatestIngest(databases, object.ingestTimeUs);
-    if (object.matches.length > 0) listRecent(databases, object);
-  }
-}
-
-/** Up to format 2 the journal named the ids that a commit stored; now it counts the rows of the position table. */
-function tabulatePositions(databases: Databases): void {
-  let table = EMPTY_TABLE;
-  for (const { key, value } of databases.journal.getRange({})) {
-    const [stored, delivered, crossmatched] = decodePlain(value) as [bigint[], bigint[], bigint[]];
-    const points = stored.map(id => decodeObject(id, databases.objects.get(encodeKey(id))!));
-    table = appendPositions(databases, table, points);
-    databases.journal.put(key, encodeJournal({ table, delivered, crossmatched }));
-  }
-}
-
-/** An error of LMDB or the file system as a StoreError. LMDB reports a full disk as code 5, "Input/output error". */
-export function storeError(doing: string, error: unknown): StoreError {
-  const why = messageOf(error);
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  const full = code === 5 || code === 28 || code === 'ENOSPC' || code === 'EIO';
-  const mend = full
-    ? 'free some space on that disk, or move the data directory'
-    : 'check that the directory can be read and written';
-  return new StoreError(`Cannot ${doing} as ${full ? `the disk is full or failing (${why})` : why}: ${mend}`, {
-    cause: error,
+/** From any older format, in one transaction. A database that begins empty needs no step: opening has made it. */
+function upgradeFormat(meta: BinaryDatabase, before: Databases, after: Databases): void {
+  meta.transactionSync(() => {
+    const format = readFormat(meta)!;
+    if (format < 3) upgradeTo3(before, format);
+    if (format < 4) upgradeTo4(before, after, isSealedMeta);
+    meta.put(FORMAT_KEY, encodePlain(FORMAT_VERSION));
   });
 }

@@ -3,8 +3,8 @@
  * not there yet, and the step from pending to crossmatched. What is there already stays; what contradicts it is refused.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { CountChanges } from './counts.ts';
 import type { Databases } from './environment.ts';
-import type { Interner } from './interner.ts';
 import { compareMatches } from './object_record.ts';
 import type { StoredPoint } from './positions.ts';
 import { listRecent, raiseLatestIngest } from './recent.ts';
@@ -13,11 +13,13 @@ import type {
   CrossmatchRecord,
   MatchSource,
   MatchSummary,
+  ObjectState,
   ProvenanceSet,
   SkyPosition,
   StoredObject,
   TnsAssociation,
 } from './types.ts';
+import { isUnread, listUnread } from './unread.ts';
 
 export type ImportItem =
   | {
@@ -44,8 +46,31 @@ export type ImportItem =
 
 type ObjectFields = (ImportItem & { kind: 'object' })['object'];
 
+/** An object with everything that belongs to it, as the bytes that a store has of it: what a thread made of its items. */
+export interface PreparedObject extends EncodedObject {
+  readonly kind: 'prepared';
+  readonly diaObjectId: bigint;
+  readonly position: SkyPosition | null;
+  readonly ingestTimeUs: number;
+  readonly eventTimeUs: number;
+  readonly state: ObjectState;
+  /** What the bytes were made of: needed where the store has the object already, and has it otherwise. */
+  items(): readonly ImportItem[];
+}
+
+/** The values of an object in the database. */
+export interface EncodedObject {
+  readonly object: Uint8Array;
+  /** Undefined where it has no matches. */
+  readonly sources: Uint8Array | undefined;
+  /** Whether its current record has a catalog that could not be read. */
+  readonly isUnread: boolean;
+}
+
 /** What became of an item. `no_object`: its object is neither stored nor in the same batch. */
 export type ImportOutcome = 'imported' | 'unchanged' | 'no_object' | { readonly conflict: string };
+/** What became of a prepared object: all of it at once, or an outcome each of its items. */
+export type PreparedOutcome = 'imported' | 'unchanged' | readonly ImportOutcome[];
 
 /** More records or matches than this of one object are refused: it would take many re-runs to have as many. */
 export const MAX_ENTRIES_PER_OBJECT = 1000;
@@ -57,67 +82,143 @@ export interface CommitChanges {
   readonly crossmatched: readonly bigint[];
 }
 
-/** What the batch needs of the store and of its transaction. */
-export interface ImportContext {
-  readonly databases: Databases;
-  readonly provenanceSets: Interner;
-  /** The value of a set in the database. */
-  provenanceBytes(set: ProvenanceSet): Uint8Array;
+/** The ordinals by which objects name what many of them share. */
+export interface Ordinals {
+  /** Undefined where the set is not stored. */
+  findProvenanceSet(set: ProvenanceSet): number | undefined;
+  /** Of a set that is stored if it is new. */
+  provenanceSet(set: ProvenanceSet): number;
+  /** Of a list that is stored if it is new. */
+  payloadKeys(keys: readonly string[]): number;
+}
+
+/** What the items of an object are added to. */
+export interface DraftContext {
+  readonly ordinals: Ordinals;
   getObject(diaObjectId: bigint): StoredObject | undefined;
   getSources(diaObjectId: bigint): readonly MatchSource[];
-  payloadKeysOrdinal(keys: readonly string[]): number;
+}
+
+/** What the batch needs of the store and of its transaction. */
+export interface ImportContext extends DraftContext {
+  readonly databases: Databases;
 }
 
 /**
  * Stores a batch, in any order, in the transaction that is open.
- * @returns an outcome an item, and what is to be journaled
+ * @returns an outcome an entry, and what is to be journaled
  */
 export function importItems(
-  items: readonly ImportItem[],
+  entries: readonly (ImportItem | PreparedObject)[],
   context: ImportContext,
-): { readonly outcomes: ImportOutcome[]; readonly changes: CommitChanges } {
-  const drafts = new Map<bigint, Draft>();
-  const outcomes = new Array<ImportOutcome>(items.length);
-  const apply = (item: ImportItem, i: number) => {
-    const draft = drafts.get(item.diaObjectId) ?? new Draft(item.diaObjectId, context);
-    drafts.set(item.diaObjectId, draft);
-    outcomes[i] = draft.apply(item);
-  };
-  for (const [i, item] of items.entries()) if (item.kind === 'object') apply(item, i);
-  for (const [i, item] of items.entries()) if (item.kind !== 'object') apply(item, i);
-
+): { readonly outcomes: (ImportOutcome | PreparedOutcome)[]; readonly changes: CommitChanges } {
+  const { databases } = context;
   const stored: StoredPoint[] = [];
   const delivered: bigint[] = [];
   const crossmatched: bigint[] = [];
+  const counts = new CountChanges();
+  const outcomes = new Array<ImportOutcome | PreparedOutcome>(entries.length);
+  const drafts = new Map<bigint, Draft>();
+  const later: (() => void)[] = [];
+  /** Applies an item: those of objects first, then the others. */
+  const apply = (item: ImportItem, settle: (outcome: ImportOutcome) => void) => {
+    const draft = drafts.get(item.diaObjectId) ?? new Draft(item.diaObjectId, context);
+    drafts.set(item.diaObjectId, draft);
+    if (item.kind === 'object') settle(draft.apply(item));
+    else later.push(() => settle(draft.apply(item)));
+  };
+  const single = new Set(entries.filter(({ kind }) => kind !== 'prepared').map(({ diaObjectId }) => diaObjectId));
+  for (const [i, entry] of entries.entries()) {
+    if (entry.kind !== 'prepared') {
+      apply(entry, outcome => (outcomes[i] = outcome));
+      continue;
+    }
+    const outcome = single.has(entry.diaObjectId) ? undefined : putPrepared(databases, entry);
+    if (outcome) {
+      outcomes[i] = outcome;
+      if (outcome === 'unchanged') continue;
+      counts.added(entry.diaObjectId, entry.object);
+      stored.push(entry);
+      if (entry.state === 'crossmatched') crossmatched.push(entry.diaObjectId);
+    } else {
+      const each: ImportOutcome[] = [];
+      outcomes[i] = each;
+      for (const [k, item] of entry.items().entries()) apply(item, outcome => (each[k] = outcome));
+    }
+  }
+  for (const settle of later) settle();
+
   for (const [id, draft] of drafts) {
-    const saved = draft.save();
+    const saved = draft.save(databases);
     if (!saved) continue;
-    if (draft.isNew) stored.push(saved);
+    counts.changed(draft.before, saved);
+    if (!draft.before) stored.push(saved);
     else if (draft.hasNewBroker) delivered.push(id);
     if (draft.hasNewCrossmatch) crossmatched.push(id);
   }
+  if (stored.length > 0)
+    raiseLatestIngest(
+      databases,
+      stored.reduce((latest, { ingestTimeUs }) => Math.max(latest, ingestTimeUs), Number.NEGATIVE_INFINITY),
+    );
+  counts.store(databases);
   return { outcomes, changes: { stored, delivered, crossmatched } };
+}
+
+/** Stores an object that is new; undefined where another state of it is stored. */
+function putPrepared(databases: Databases, prepared: PreparedObject): 'imported' | 'unchanged' | undefined {
+  const key = encodeKey(prepared.diaObjectId);
+  const known = databases.objects.getFast(key);
+  if (known) {
+    if (!isEqual(known, prepared.object)) return undefined;
+    // The next read overwrites what this one gave.
+    return isEqual(databases.sources.getFast(key), prepared.sources) ? 'unchanged' : undefined;
+  }
+  putObject(databases, prepared);
+  if (prepared.sources) listRecent(databases, prepared);
+  if (prepared.state === 'pending') databases.pending.put(key, NOTHING);
+  if (prepared.isUnread) databases.unread.put(key, NOTHING);
+  return 'imported';
+}
+
+function putObject(databases: Databases, { diaObjectId, object, sources }: EncodedObject & { diaObjectId: bigint }) {
+  const key = encodeKey(diaObjectId);
+  databases.objects.put(key, object);
+  if (sources) databases.sources.put(key, sources);
+}
+
+function isEqual(stored: Uint8Array | undefined, made: Uint8Array | undefined): boolean {
+  return stored && made ? Buffer.compare(stored, made) === 0 : stored === made;
+}
+
+const NOTHING = new Uint8Array(0);
+
+/**
+ * The bytes of an object that no store has yet, of its own item and all others that belong to it.
+ * @returns undefined where one of them adds nothing, contradicts another, or has no object
+ */
+export function encodeNew(items: readonly ImportItem[], ordinals: Ordinals): EncodedObject | undefined {
+  const [{ diaObjectId }] = items as [ImportItem];
+  const draft = new Draft(diaObjectId, { ordinals, getObject: () => undefined, getSources: () => [] });
+  return items.every(item => draft.apply(item) === 'imported') ? draft.encoded() : undefined;
 }
 
 /** One object of the batch, as it is to be stored. */
 class Draft {
-  readonly isNew: boolean;
+  /** The object as it is stored; undefined where it is new. */
+  readonly before: StoredObject | undefined;
   hasNewBroker = false;
   hasNewCrossmatch = false;
   readonly #id: bigint;
-  readonly #context: ImportContext;
-  readonly #wasPending: boolean;
-  readonly #wasListed: boolean;
+  readonly #context: DraftContext;
   #object: StoredObject | undefined;
   #sources: MatchSource[] | undefined;
 
-  constructor(diaObjectId: bigint, context: ImportContext) {
+  constructor(diaObjectId: bigint, context: DraftContext) {
     this.#id = diaObjectId;
     this.#context = context;
-    this.#object = context.getObject(diaObjectId);
-    this.isNew = this.#object === undefined;
-    this.#wasPending = this.#object?.state === 'pending';
-    this.#wasListed = (this.#object?.matches.length ?? 0) > 0;
+    this.before = context.getObject(diaObjectId);
+    this.#object = this.before;
   }
 
   apply(item: ImportItem): ImportOutcome {
@@ -157,15 +258,15 @@ class Draft {
     record: Omit<CrossmatchRecord, 'provenanceSet'>,
     provenance: ProvenanceSet,
   ): ImportOutcome {
-    const { provenanceSets, provenanceBytes } = this.#context;
-    const bytes = provenanceBytes(provenance);
+    const { ordinals } = this.#context;
     const known = object.records.find(({ matchVersion }) => matchVersion === record.matchVersion);
     if (known) {
-      if (isDeepStrictEqual(known, { ...record, provenanceSet: provenanceSets.find(bytes) })) return 'unchanged';
+      if (isDeepStrictEqual(known, { ...record, provenanceSet: ordinals.findProvenanceSet(provenance) }))
+        return 'unchanged';
       return { conflict: `another record of version ${record.matchVersion} is stored` };
     }
     if (object.records.length >= MAX_ENTRIES_PER_OBJECT) return tooMany('records');
-    const added = { ...record, provenanceSet: provenanceSets.ordinalOf(bytes) };
+    const added = { ...record, provenanceSet: ordinals.provenanceSet(provenance) };
     const records = [...object.records, added].sort((a, b) => a.matchVersion - b.matchVersion);
     return this.#changed({ ...object, records });
   }
@@ -198,23 +299,27 @@ class Draft {
     return 'imported';
   }
 
+  /** As it is to be stored. There must be an object. */
+  encoded(): EncodedObject {
+    const sources = this.#sources ?? [];
+    return {
+      object: encodeObject(this.#object!),
+      isUnread: isUnread(this.#object!),
+      sources:
+        sources.length > 0 ? encodeSources(sources, keys => this.#context.ordinals.payloadKeys(keys)) : undefined,
+    };
+  }
+
   /** Writes the object, and gives it back; undefined where nothing about it is new. */
-  save(): StoredObject | undefined {
-    const { databases } = this.#context;
+  save(databases: Databases): StoredObject | undefined {
     const object = this.#object;
-    if (!object || !(this.isNew || this.hasNewBroker || this.hasNewCrossmatch)) return undefined;
+    if (!object || (this.before && !this.hasNewBroker && !this.hasNewCrossmatch)) return undefined;
+    putObject(databases, { diaObjectId: this.#id, ...this.encoded() });
+    if (!this.before?.matches.length && object.matches.length > 0) listRecent(databases, object);
     const key = encodeKey(this.#id);
-    databases.objects.put(key, encodeObject(object));
-    if (this.#sources && this.#sources.length > 0) {
-      databases.sources.put(
-        key,
-        encodeSources(this.#sources, keys => this.#context.payloadKeysOrdinal(keys)),
-      );
-    }
-    if (this.isNew) raiseLatestIngest(databases, object.ingestTimeUs);
-    if (!this.#wasListed && object.matches.length > 0) listRecent(databases, object);
-    if (object.state === 'pending' && this.isNew) databases.pending.put(key, new Uint8Array(0));
-    if (object.state === 'crossmatched' && this.#wasPending) databases.pending.remove(key);
+    if (object.state === 'pending' && !this.before) databases.pending.put(key, NOTHING);
+    if (object.state === 'crossmatched' && this.before?.state === 'pending') databases.pending.remove(key);
+    listUnread(databases, object);
     return object;
   }
 }

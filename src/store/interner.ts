@@ -1,17 +1,17 @@
 import { latin1 } from '../../workers/bytes.ts';
-import type { BinaryDatabase } from './environment.ts';
 import { decodeKey, encodeKey } from './records.ts';
+import type { Table } from './table.ts';
 
 /**
- * Numbers the values of a database from 1, each distinct one once. Such databases stay small: the whole is read at the first use. Lives
+ * Numbers the values of a table from 1, each distinct one once. Such tables stay small: the whole is read at the first use. Lives
  * as long as one write transaction, as what that adds may yet be rolled back.
  */
 export class Interner {
-  readonly #database: BinaryDatabase;
+  readonly #table: Table;
   #ordinals: Map<string, number> | undefined;
 
-  constructor(database: BinaryDatabase) {
-    this.#database = database;
+  constructor(table: Table) {
+    this.#table = table;
   }
 
   /** The ordinal of a value; undefined when it is not stored. */
@@ -26,7 +26,7 @@ export class Interner {
     let ordinal = ordinals.get(text);
     if (ordinal === undefined) {
       ordinal = ordinals.size + 1;
-      this.#database.put(encodeKey(BigInt(ordinal)), value);
+      this.#table.put(encodeKey(BigInt(ordinal)), value);
       ordinals.set(text, ordinal);
     }
     return ordinal;
@@ -35,7 +35,7 @@ export class Interner {
   #stored(): Map<string, number> {
     if (!this.#ordinals) {
       this.#ordinals = new Map();
-      for (const { key, value } of this.#database.getRange({})) {
+      for (const { key, value } of this.#table.getRange()) {
         this.#ordinals.set(latin1(value), Number(decodeKey(key)));
       }
     }

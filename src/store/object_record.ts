@@ -25,6 +25,7 @@ import type {
   MatchSummary,
   ObjectState,
   RecordedOutcome,
+  SkyPosition,
   StoredObject,
   TnsAssociation,
 } from './types.ts';
@@ -34,7 +35,11 @@ const HEADER_BYTES = 44;
 const MATCH_HEADER_BYTES = 4;
 const MAX_MATCH_TEXT = 255;
 
+/** The version of an object's first crossmatch. */
+export const FIRST_VERSION = 1;
+
 const STATES: readonly ObjectState[] = ['pending', 'crossmatched'];
+const PENDING = STATES.indexOf('pending');
 /** In the order of the numbers that stand for them. */
 export const RECORDED_OUTCOMES: readonly RecordedOutcome[] = [
   'searched',
@@ -60,29 +65,95 @@ export function encodeObject(object: Omit<StoredObject, 'diaObjectId'>): Uint8Ar
   const current = records.at(-1);
   const ra = toJson(position?.ra ?? null);
   const dec = toJson(position?.dec ?? null);
-  const sections = [
-    `${ra}${dec}${toJson(reliability)}`,
-    [list(brokers), ...(current ? [shapeText(current)] : [])].join(),
-    records
+  return layOut({
+    ingestTimeUs: object.ingestTimeUs,
+    eventTimeUs: object.eventTimeUs,
+    crossmatchedAtUs: current?.crossmatchedAtUs ?? Number.NaN,
+    state: object.state,
+    areCurrent: areCurrent(matches, current?.matchVersion),
+    raLength: ra.length,
+    decLength: dec.length,
+    place: `${ra}${dec}${toJson(reliability)}`,
+    shape: [list(brokers), ...(current ? [shapeText(current)] : [])].join(),
+    older: records
       .slice(0, -1)
       .map(record => `[${record.crossmatchedAtUs},${shapeText(record)}]`)
       .join(),
-    tns ? associationText(tns) : '',
-    matches.map(matchText).join(''),
-  ];
-  const bytes = Buffer.alloc(HEADER_BYTES + sections.join('').length);
-  bytes.writeDoubleLE(object.ingestTimeUs, 0);
-  bytes.writeDoubleLE(object.eventTimeUs, 8);
-  bytes.writeDoubleLE(current?.crossmatchedAtUs ?? Number.NaN, 16);
-  bytes[24] = STATES.indexOf(object.state);
-  bytes[25] = areCurrent(matches, current) ? 1 : 0;
-  bytes[26] = ra.length;
-  bytes[27] = dec.length;
-  let at = HEADER_BYTES;
-  sections.forEach((text, i) => {
-    if (i > 0) bytes.writeUInt32LE(at, SECTIONS_AT + 4 * (i - 1));
-    at += bytes.write(text, at, 'latin1');
+    tns: tns ? associationText(tns) : '',
+    matches: matches.map(matchText).join(''),
   });
+}
+
+/** The first crossmatch of an object, to be recorded with it. */
+export interface FirstCrossmatch {
+  readonly crossmatchedAtUs: number;
+  readonly provenanceSet: number;
+  /** See `outcomesText`. */
+  readonly outcomes: string;
+  /** In the order of `compareMatches`, all of version 1. */
+  readonly matches: readonly MatchSummary[];
+  readonly tns: TnsAssociation | undefined;
+}
+
+/**
+ * The bytes of an object with its first crossmatch, which is then the current one: those of `encodeObject`, made of the stored texts.
+ * @param pending an object that waits for its first crossmatch; see `ObjectView.isUntried`
+ * @throws RangeError as `encodeObject`
+ */
+export function encodeFirstCrossmatch(pending: ObjectView, crossmatch: FirstCrossmatch): Uint8Array {
+  const { crossmatchedAtUs, provenanceSet, outcomes, matches } = crossmatch;
+  const brokers = pending.shape;
+  const { tns } = pending;
+  return layOut({
+    ingestTimeUs: pending.ingestTimeUs,
+    eventTimeUs: pending.eventTimeUs,
+    crossmatchedAtUs,
+    state: 'crossmatched',
+    areCurrent: areCurrent(matches, FIRST_VERSION),
+    raLength: pending.decAt - pending.raAt,
+    decLength: pending.reliabilityAt - pending.decAt,
+    place: pending.text(pending.raAt, pending.shapeAt),
+    shape: `${brokers},${FIRST_VERSION},${provenanceSet},${brokers},${outcomes}`,
+    older: '',
+    tns: tns === '' && crossmatch.tns ? associationText(crossmatch.tns) : tns,
+    matches: matches.map(matchText).join(''),
+  });
+}
+
+/** What an object's bytes are made of: the fields of the header, and the sections in their order. */
+interface Parts {
+  readonly ingestTimeUs: number;
+  readonly eventTimeUs: number;
+  readonly crossmatchedAtUs: number;
+  readonly state: ObjectState;
+  readonly areCurrent: boolean;
+  readonly raLength: number;
+  readonly decLength: number;
+  readonly place: string;
+  readonly shape: string;
+  readonly older: string;
+  readonly tns: string;
+  readonly matches: string;
+}
+
+function layOut(parts: Parts): Uint8Array {
+  const { place, shape, older, tns, matches } = parts;
+  const shapeAt = HEADER_BYTES + place.length;
+  const olderAt = shapeAt + shape.length;
+  const tnsAt = olderAt + older.length;
+  const matchesAt = tnsAt + tns.length;
+  const bytes = Buffer.allocUnsafe(matchesAt + matches.length);
+  bytes.writeDoubleLE(parts.ingestTimeUs, 0);
+  bytes.writeDoubleLE(parts.eventTimeUs, 8);
+  bytes.writeDoubleLE(parts.crossmatchedAtUs, 16);
+  bytes[24] = STATES.indexOf(parts.state);
+  bytes[25] = parts.areCurrent ? 1 : 0;
+  bytes[26] = parts.raLength;
+  bytes[27] = parts.decLength;
+  [shapeAt, olderAt, tnsAt, matchesAt].forEach((at, i) => {
+    bytes.writeUInt32LE(at, SECTIONS_AT + 4 * i);
+  });
+  bytes.write(`${place}${shape}${older}${tns}${matches}`, HEADER_BYTES, 'latin1');
   return bytes;
 }
 
@@ -91,8 +162,12 @@ function list(values: readonly (string | number)[]): string {
 }
 
 function shapeText({ matchVersion, provenanceSet, brokersAtCrossmatch, catalogOutcomes }: CrossmatchRecord): string {
-  const outcomes = catalogOutcomes.flatMap(([name, outcome]) => [name, RECORDED_OUTCOMES.indexOf(outcome)]);
-  return `${matchVersion},${provenanceSet},${list(brokersAtCrossmatch)},${list(outcomes)}`;
+  return `${matchVersion},${provenanceSet},${list(brokersAtCrossmatch)},${outcomesText(catalogOutcomes)}`;
+}
+
+/** The outcomes of a crossmatch, as a shape has them. */
+export function outcomesText(outcomes: CrossmatchRecord['catalogOutcomes']): string {
+  return list(outcomes.flatMap(([name, outcome]) => [name, RECORDED_OUTCOMES.indexOf(outcome)]));
 }
 
 function associationText(tns: TnsAssociation): string {
@@ -110,10 +185,10 @@ function matchText({ matchVersion, catalogName, catalogSourceId, separationArcse
   return `${String.fromCharCode(...texts.map(text => text.length))}${texts.join('')}`;
 }
 
-function areCurrent(matches: readonly MatchSummary[], current: CrossmatchRecord | undefined): boolean {
+/** Whether all matches are of that version, and in their order. */
+function areCurrent(matches: readonly MatchSummary[], version: number | undefined): boolean {
   return matches.every(
-    (match, i) =>
-      match.matchVersion === current?.matchVersion && (i === 0 || compareMatches(matches[i - 1]!, match) < 0),
+    (match, i) => match.matchVersion === version && (i === 0 || compareMatches(matches[i - 1]!, match) < 0),
   );
 }
 
@@ -136,7 +211,7 @@ export class ObjectView {
   load(diaObjectId: bigint, stored: Uint8Array): void {
     const { length } = stored;
     if (length > this.bytes.length) this.#enlarge(2 * length);
-    this.bytes.set(stored.subarray(0, length));
+    this.bytes.set(stored);
     this.length = length;
     this.diaObjectId = diaObjectId;
     const [shapeAt, olderAt, tnsAt, matchesAt] = this.#sections as unknown as [number, number, number, number];
@@ -203,8 +278,31 @@ export class ObjectView {
     return this.text(this.#sections[2]!, this.#sections[3]!);
   }
 
+  /** Whether there are crossmatches before the current one. */
+  get hasOlder(): boolean {
+    return this.#sections[1]! < this.#sections[2]!;
+  }
+
   get hasMatches(): boolean {
     return this.#sections[3]! < this.length;
+  }
+
+  /** Whether it is pending, and neither a crossmatch nor a match of it was ever stored. */
+  get isUntried(): boolean {
+    return this.bytes[24] === PENDING && Number.isNaN(this.crossmatchedAtUs) && !this.hasMatches;
+  }
+
+  /** null where it has none that is usable. */
+  get position(): SkyPosition | null {
+    const ra = JSON.parse(this.text(this.raAt, this.decAt));
+    const dec = JSON.parse(this.text(this.decAt, this.reliabilityAt));
+    return ra === null || dec === null ? null : { ra, dec };
+  }
+
+  /** The current crossmatch; undefined where none is recorded. */
+  get record(): CrossmatchRecord | undefined {
+    const { record } = readShape(this.shape);
+    return record && { ...record, crossmatchedAtUs: this.crossmatchedAtUs };
   }
 
   /**
@@ -219,9 +317,18 @@ export class ObjectView {
     return offsets;
   }
 
+  /** The version of the match at `at`. */
+  matchVersion(at: number): number {
+    return Number(this.text(at + MATCH_HEADER_BYTES, this.catalogNameAt(at)));
+  }
+
   /** The offsets in the match at `at`: the catalog name is from here to `sourceIdAt`, and so on. */
   catalogNameAt(at: number): number {
     return at + MATCH_HEADER_BYTES + this.bytes[at]!;
+  }
+
+  catalogName(at: number): string {
+    return JSON.parse(`"${this.text(this.catalogNameAt(at), this.sourceIdAt(at))}"`);
   }
 
   sourceIdAt(at: number): number {
@@ -243,13 +350,11 @@ export class ObjectView {
 
   /** All of it, as the rest of the program has it. */
   decode(): StoredObject {
-    const json = (from: number, to: number) => JSON.parse(this.text(from, to));
-    const [ra, dec] = [json(this.raAt, this.decAt), json(this.decAt, this.reliabilityAt)];
     const { brokers, record } = readShape(this.shape);
     return {
       diaObjectId: this.diaObjectId,
-      position: ra === null || dec === null ? null : { ra, dec },
-      reliability: json(this.reliabilityAt, this.shapeAt),
+      position: this.position,
+      reliability: JSON.parse(this.text(this.reliabilityAt, this.shapeAt)),
       ingestTimeUs: this.ingestTimeUs,
       eventTimeUs: this.eventTimeUs,
       state: this.state,
@@ -266,10 +371,9 @@ export class ObjectView {
   }
 
   #match(at: number): MatchSummary {
-    const nameAt = this.catalogNameAt(at);
     return {
-      matchVersion: Number(this.text(at + MATCH_HEADER_BYTES, nameAt)),
-      catalogName: JSON.parse(`"${this.text(nameAt, this.sourceIdAt(at))}"`),
+      matchVersion: this.matchVersion(at),
+      catalogName: this.catalogName(at),
       catalogSourceId: JSON.parse(`"${this.text(this.sourceIdAt(at), this.separationAt(at))}"`),
       separationArcsec: JSON.parse(this.text(this.separationAt(at), this.matchEnd(at))),
     };

@@ -70,7 +70,7 @@ export function readPositions({ positions }: Databases, from: number, to: number
     const chunk = Math.floor(row / CHUNK_ROWS);
     const first = chunk * CHUNK_ROWS;
     const end = Math.min(to, first + CHUNK_ROWS);
-    const held = positions.getBinaryFast(scratchKey(BigInt(chunk)));
+    const held = positions.getFast(scratchKey(BigInt(chunk)));
     if (!held || held.length < (end - first) * ROW_BYTES)
       throw new RangeError(`Cannot read positions ${row} to ${end} as they are not stored: the database is damaged`);
     bytes.set(held.subarray((row - first) * ROW_BYTES, (end - first) * ROW_BYTES), (row - from) * ROW_BYTES);

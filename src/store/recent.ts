@@ -22,15 +22,19 @@ export interface RecentQuery {
   /** At least 1. */
   readonly limit: number;
   readonly after?: RecentPosition | undefined;
-  /** Called for each object that is passed over, of which there may be many; what it throws ends the search. */
-  readonly onPassedOver?: () => void;
 }
+
+/** Entries that are read at once. */
+const PIECE_ENTRIES = 256;
 
 /**
  * Lists an object that has matches, whatever its state. Its times never change, so that listing it again changes nothing. To be called
  * in the transaction that stores its first match.
  */
-export function listRecent(databases: Databases, object: StoredObject): void {
+export function listRecent(
+  databases: Databases,
+  object: Pick<StoredObject, 'diaObjectId' | 'ingestTimeUs' | 'eventTimeUs'>,
+): void {
   const { diaObjectId, ingestTimeUs, eventTimeUs } = object;
   const value = encodeTimeValue(ingestTimeUs);
   databases.recent_ingest.put(encodeTimeKey(ingestTimeUs, diaObjectId), value);
@@ -53,25 +57,39 @@ export function raiseLatestIngest(databases: Databases, ingestTimeUs: number): v
 
 /** At most `limit` objects of the window, the newest first, of equal times the lowest id first. */
 export function findRecent(databases: Databases, query: RecentQuery): RecentPosition[] {
-  const { timeField, startUs, endUs, asOfUs, limit, after, onPassedOver } = query;
+  return [...recentInPieces(databases, query)].flat();
+}
+
+/**
+ * The same, piece by piece, each from a read of its own: between two of them others may go ahead. A piece may be empty, because all that was
+ * read for it was ingested too late.
+ */
+export function* recentInPieces(databases: Databases, query: RecentQuery): Iterable<RecentPosition[]> {
+  const { timeField, startUs, endUs, asOfUs, limit, after } = query;
   const byIngest = timeField === 'ingest_time';
   const newestUs = byIngest ? Math.min(endUs - 1, asOfUs) : endUs - 1;
-  if (newestUs < startUs) return [];
-  const range = {
-    start:
-      after && after.timeUs <= newestUs
-        ? encodeTimeKey(after.timeUs, after.diaObjectId + 1n)
-        : encodeTimeKey(newestUs, 0n),
-    end: encodeTimeKey(startUs - 1, 0n),
-  };
-  const found: RecentPosition[] = [];
-  for (const { key, value } of databases[byIngest ? 'recent_ingest' : 'recent_event'].getRange(range)) {
-    if (decodeTimeValue(value) > asOfUs) {
-      onPassedOver?.();
-      continue;
+  if (newestUs < startUs) return;
+  const table = databases[byIngest ? 'recent_ingest' : 'recent_event'];
+  const end = encodeTimeKey(startUs - 1, 0n);
+  let start = after && after.timeUs <= newestUs ? keyAfter(after) : encodeTimeKey(newestUs, 0n);
+  let left = limit;
+  // A short page is read at once where nothing is passed over.
+  for (let entries = Math.min(limit, PIECE_ENTRIES); ; entries = PIECE_ENTRIES) {
+    const piece: RecentPosition[] = [];
+    let read = 0;
+    let last: RecentPosition | undefined;
+    for (const { key, value } of table.getRange({ start, end, limit: entries })) {
+      read++;
+      last = decodeTimeKey(key);
+      if (decodeTimeValue(value) <= asOfUs && piece.push(last) === left) break;
     }
-    found.push(decodeTimeKey(key));
-    if (found.length === limit) break;
+    yield piece;
+    left -= piece.length;
+    if (!last || left === 0 || read < entries) return;
+    start = keyAfter(last);
   }
-  return found;
+}
+
+function keyAfter({ timeUs, diaObjectId }: RecentPosition): Uint8Array {
+  return encodeTimeKey(timeUs, diaObjectId + 1n);
 }

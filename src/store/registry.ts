@@ -3,8 +3,10 @@
  * readers see the former snapshot or the new one, never a mix, and a load of any size is a row of small commits. Changes to what is
  * published are one commit with their new epoch.
  */
-import { type Databases, StoreError } from './environment.ts';
+import type { Databases } from './environment.ts';
 import { decodeKey, decodePlain, decodeTnsRecord, encodeKey, encodePlain, encodeTnsRecord } from './records.ts';
+import { StoreError } from './store_error.ts';
+import { damagedValue } from './table.ts';
 import type { TnsRecord } from './types.ts';
 
 const utf8 = new TextEncoder();
@@ -53,14 +55,19 @@ function writeSnapshot({ meta }: Databases, snapshot: RegistrySnapshot): void {
   meta.put(SNAPSHOT_KEY, encodePlain(tuple));
 }
 
-/** The object of the published snapshot whose name, lowercased, is this; of several the one with the lowest objid. */
-export function findByName(databases: Databases, name: string): TnsRecord | undefined {
+/** The object of the published snapshot whose name, lowercased, is this, and whose prefix is the one that is given; of several the one with the lowest objid. */
+export function findByName(databases: Databases, name: string, prefix: string | null): TnsRecord | undefined {
   const snapshot = readSnapshot(databases);
   if (!snapshot) return undefined;
-  const range = { start: nameKey(snapshot.load, name, 0n), end: nameKey(snapshot.load, name, 2n ** 63n), limit: 1 };
+  const range = {
+    start: registryNameKey(snapshot.load, name, 0n),
+    end: registryNameKey(snapshot.load, name, 2n ** 63n),
+  };
   for (const key of databases.tns_names.getKeys(range)) {
     const objid = decodeKey(key.subarray(-8));
-    return decodeTnsRecord(Number(objid), databases.tns_objects.get(objectKey(snapshot.load, objid))!);
+    const record = findByObjid(databases, snapshot.load, Number(objid));
+    if (record?.name.toLowerCase() !== name) throw damagedValue(`the name ${JSON.stringify(name)} of the TNS registry`);
+    if (prefix === null || record.namePrefix?.toUpperCase() === prefix) return record;
   }
   return undefined;
 }
@@ -111,14 +118,14 @@ export function stage(databases: Databases, load: number, record: TnsRecord): St
 /** Adds an object to a load, or replaces the one of its objid. */
 export function change(databases: Databases, load: number, record: TnsRecord): void {
   const known = findByObjid(databases, load, record.objid);
-  if (known) databases.tns_names.remove(nameKey(load, known.name.toLowerCase(), BigInt(record.objid)));
+  if (known) databases.tns_names.remove(registryNameKey(load, known.name.toLowerCase(), BigInt(record.objid)));
   put(databases, load, record);
 }
 
 function put(databases: Databases, load: number, record: TnsRecord): void {
   const objid = BigInt(record.objid);
   databases.tns_objects.put(objectKey(load, objid), encodeTnsRecord(record));
-  databases.tns_names.put(nameKey(load, record.name.toLowerCase(), objid), new Uint8Array(0));
+  databases.tns_names.put(registryNameKey(load, record.name.toLowerCase(), objid), new Uint8Array(0));
 }
 
 /**
@@ -183,7 +190,7 @@ function objectKey(load: number, objid: bigint): Uint8Array {
 }
 
 /** Ascending by load, then name, then objid; a name has no zero byte. */
-function nameKey(load: number, name: string, objid: bigint): Uint8Array {
+export function registryNameKey(load: number, name: string, objid: bigint): Uint8Array {
   const bytes = utf8.encode(name);
   const key = new Uint8Array(8 + bytes.length + 1 + 8);
   key.set(encodeKey(BigInt(load)));

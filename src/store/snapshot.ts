@@ -1,8 +1,9 @@
 /** Everything that is stored at one moment, whatever is written meanwhile. */
 import type { Databases } from './environment.ts';
-import { decodeKey, decodeObject } from './records.ts';
+import { ObjectView } from './object_record.ts';
+import { decodeKey, decodeSourceValues, type SourceValues } from './records.ts';
 import { type ReadOptions, readRegistry, readSnapshot } from './registry.ts';
-import type { MatchSource, StoredObject, TnsRecord } from './types.ts';
+import type { TnsRecord } from './types.ts';
 
 /** A read transaction that holds its pages; to be ended with `done`. */
 export interface ReadTransaction {
@@ -13,28 +14,22 @@ export interface ReadTransaction {
 export class Snapshot {
   readonly #databases: Databases;
   readonly #transaction: ReadTransaction;
-  readonly #decodeSources: (bytes: Uint8Array) => readonly MatchSource[];
-
-  constructor(
-    databases: Databases,
-    transaction: ReadTransaction,
-    decodeSources: (bytes: Uint8Array) => readonly MatchSource[],
-  ) {
+  constructor(databases: Databases, transaction: ReadTransaction) {
     this.#databases = databases;
     this.#transaction = transaction;
-    this.#decodeSources = decodeSources;
   }
 
   get #options(): ReadOptions {
     return { transaction: this.#transaction };
   }
 
-  /** Every object by ascending id, with the sources of its matches. */
-  *objects(): Iterable<{ readonly object: StoredObject; readonly sources: readonly MatchSource[] }> {
+  /** Every object by ascending id, with the sources of its matches; the next one is read into the same view. */
+  *objects(): Iterable<{ readonly object: ObjectView; readonly sources: readonly SourceValues[] }> {
+    const object = new ObjectView();
     for (const { key, value } of this.#databases.objects.getRange(this.#options as object)) {
-      const object = decodeObject(decodeKey(key), value);
-      const bytes = object.matches.length > 0 && this.#databases.sources.get(key, this.#options as object);
-      yield { object, sources: bytes ? this.#decodeSources(bytes) : [] };
+      object.load(decodeKey(key), value);
+      const bytes = object.hasMatches && this.#databases.sources.get(key, this.#options as object);
+      yield { object, sources: bytes ? decodeSourceValues(bytes) : [] };
     }
   }
 

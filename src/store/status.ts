@@ -10,7 +10,7 @@ export const STORED_STATUSES: readonly StoredStatus[] = OBJECT_STATUSES.map(({ n
   name => name !== 'not_in_service',
 );
 
-/** The status as the wire contract resolves it (section 3.3). Matches left over on a pending object do not count. */
+/** The status as the contract resolves it (docs/contract.md, Objects). Matches left over on a pending object do not count. */
 export function statusOf(object: StoredObject): StoredStatus {
   if (object.state === 'pending') return 'crossmatch_pending';
   return crossmatchedStatus(object.matches.length > 0, object.records.at(-1)?.catalogOutcomes);

@@ -1,12 +1,14 @@
 /** Reading what is stored. Any number of processes and threads may read while one at a time writes (src/store/writer.ts). */
-import { statSync } from 'node:fs';
 import type { CatalogRegistration } from '../catalogs/types.ts';
 import { claimedIds, livePids } from './claims.ts';
 import { type Counters, readCounters } from './counters.ts';
-import { type BinaryDatabase, type Databases, type Environment, openEnvironment, StoreError } from './environment.ts';
-import type { ObjectView } from './object_record.ts';
+import { readCounts, type StoreCounts } from './counts.ts';
+import { RESERVE_TO_END_BYTES, requireSpace, spaceFor } from './disk_space.ts';
+import { type Databases, type Environment, openEnvironment } from './environment.ts';
+import type { OpenFiles } from './identity.ts';
+import { ObjectView } from './object_record.ts';
 import { type PositionRows, readPositions } from './positions.ts';
-import { findRecent, type RecentPosition, type RecentQuery, readLatestIngest } from './recent.ts';
+import { findRecent, type RecentPosition, type RecentQuery, readLatestIngest, recentInPieces } from './recent.ts';
 import {
   decodeJournal,
   decodeKey,
@@ -31,23 +33,14 @@ import {
   readRegistry,
   readSnapshot,
 } from './registry.ts';
-import { Snapshot } from './snapshot.ts';
-import { STORED_STATUSES, statusOf } from './status.ts';
-import type { JournalEntry, MatchSource, StoredObject, TnsRecord } from './types.ts';
+import { type ReadTransaction, Snapshot } from './snapshot.ts';
+import { StoreError } from './store_error.ts';
+import type { Table } from './table.ts';
+import type { JournalEntry, MatchSource, ObjectToCrossmatch, StoredObject, TnsRecord } from './types.ts';
 
-export { FORMAT_VERSION, StoreError } from './environment.ts';
-
-/** What `Store.counts` counts. */
-export interface StoreCounts {
-  readonly objects: number;
-  /** By status, every status present. */
-  readonly statuses: Readonly<Record<string, number>>;
-  /** Catalog name, then recorded outcome of the current crossmatch. */
-  readonly outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Coincident sources of the crossmatched objects, of whatever version, by catalog name. */
-  readonly matches: Readonly<Record<string, number>>;
-  readonly journalEntries: number;
-}
+export type { StoreCounts } from './counts.ts';
+export { FORMAT_VERSION } from './environment.ts';
+export { StoreError } from './store_error.ts';
 
 /**
  * Opens a data directory. `write` creates it (mode 0700) where there is none; `read` needs it to exist. One that holds something
@@ -62,18 +55,24 @@ export function openStore(dataDir: string, mode: 'read' | 'write'): Store {
 export class Store {
   /** For the writer alone. */
   readonly databases: Databases;
+  /** Called when a write begins to wait for others to finish theirs, and when it need not wait any more. */
+  onWaiting: (isWaiting: boolean) => void = () => {};
   readonly #environment: Environment;
-  readonly #inode: bigint | undefined;
   // What an ordinal names never changes, so it is read once.
   readonly #provenanceSets = new Map<number, HashedProvenanceSet>();
   readonly #payloadKeys = new Map<number, readonly string[]>();
+  readonly #view = new ObjectView();
 
   constructor(environment: Environment) {
     this.#environment = environment;
     this.databases = environment.databases;
-    this.#inode = inodeOf(environment.file);
     // A process is in LMDB's table of readers, by which others know that it lives, from its first read on; opening databases takes it out.
     this.tnsSnapshot();
+  }
+
+  /** The files that it has open, to be told when they are no longer those of their paths. */
+  get files(): OpenFiles {
+    return this.#environment.files;
   }
 
   /**
@@ -81,15 +80,30 @@ export class Store {
    * @throws StoreError when that is what has happened
    */
   requireInPlace(): void {
-    if (inodeOf(this.#environment.file) === this.#inode) return;
-    throw new StoreError(
-      'Cannot trust the database as its file was removed or replaced: put it back, or restart nearsky',
-    );
+    const change = this.files.change();
+    if (change) throw new StoreError(`Cannot trust the database because ${change.reason}`);
+  }
+
+  /**
+   * @param doing to follow "Cannot"
+   * @param entries how many a transaction is to change; 0 where it only gives up something that was begun
+   * @throws StoreError when the disk may have too little space for it
+   */
+  requireSpace(doing: string, entries: number): void {
+    const bytes = entries === 0 ? RESERVE_TO_END_BYTES : spaceFor(entries, this.files.bytes);
+    requireSpace(doing, this.#environment.dataDir, bytes);
   }
 
   getObject(diaObjectId: bigint): StoredObject | undefined {
     const bytes = read(this.databases.objects, diaObjectId);
     return bytes && decodeObject(diaObjectId, bytes);
+  }
+
+  /** What a crossmatch begins with; undefined where the object is not stored. */
+  objectToCrossmatch(diaObjectId: bigint): ObjectToCrossmatch | undefined {
+    if (!this.readObject(diaObjectId, this.#view)) return undefined;
+    const { position, state } = this.#view;
+    return { diaObjectId, position, current: state === 'crossmatched' ? this.#view.record : undefined };
   }
 
   /** Reads an object into a view, for the queries; whether it is stored. */
@@ -181,9 +195,15 @@ export class Store {
     return [...this.databases.pending.getKeys(range)].map(decodeKey);
   }
 
-  /** How many objects are pending; counts them, 20 µs a thousand. */
+  /** The same of the objects whose current record has a catalog that could not be read: they are to be crossmatched again. */
+  unreadIds(limit: number, after?: bigint): bigint[] {
+    const range = after === undefined ? { limit } : { start: encodeKey(after + 1n), limit };
+    return [...this.databases.unread.getKeys(range)].map(decodeKey);
+  }
+
+  /** How many objects are pending; reads none of them. */
   pendingCount(): number {
-    return this.databases.pending.getKeysCount();
+    return this.databases.pending.entryCount();
   }
 
   /** Every registered catalog, by ascending name. */
@@ -201,6 +221,11 @@ export class Store {
     return findRecent(this.databases, query);
   }
 
+  /** The same, piece by piece: between two of them others may go ahead. Pieces may be empty. */
+  recentInPieces(query: RecentQuery): Iterable<RecentPosition[]> {
+    return recentInPieces(this.databases, query);
+  }
+
   /** The latest ingest time of any object; null when there is none. */
   latestIngestTimeUs(): number | null {
     return readLatestIngest(this.databases);
@@ -213,7 +238,7 @@ export class Store {
 
   /** How many entries a database has; reads none of them. */
   entryCount(name: 'objects' | 'pending'): number {
-    return (this.databases[name].getStats() as { readonly entryCount: number }).entryCount;
+    return this.databases[name].entryCount();
   }
 
   /** What is published of the TNS registry; undefined when nothing is loaded. */
@@ -244,10 +269,11 @@ export class Store {
 
   /**
    * The object of the TNS registry of that name; of several the one with the lowest objid.
-   * @param normalizedName bare and lowercase, as from `normalizeTnsName`
+   * @param name bare and lowercase, as from `parseTnsName`
+   * @param prefix the one that it must have, in capitals; null where any will do
    */
-  tnsByName(normalizedName: string): TnsRecord | undefined {
-    return findByName(this.databases, normalizedName);
+  tnsByName(name: string, prefix: string | null = null): TnsRecord | undefined {
+    return findByName(this.databases, name, prefix);
   }
 
   /** The processes that have this database open, as the kernel knows them: one that was killed is not among them. */
@@ -263,11 +289,16 @@ export class Store {
     this.#environment.root.resetReadTxn();
   }
 
-  /** Everything that is stored now; to be closed. */
-  snapshot(): Snapshot {
+  /** A read transaction of what is stored now; to be ended with `done`. */
+  readTransaction(): ReadTransaction {
     const { root } = this.#environment;
     root.resetReadTxn();
-    return new Snapshot(this.databases, root.useReadTransaction(), bytes => this.#decodeSources(bytes));
+    return root.useReadTransaction();
+  }
+
+  /** Everything that is stored now; to be closed. */
+  snapshot(): Snapshot {
+    return new Snapshot(this.databases, this.readTransaction());
   }
 
   /** Copies the database, as it is at one moment, to a file that is not there yet. Whoever writes meanwhile is not held up. */
@@ -280,26 +311,9 @@ export class Store {
     return claimedIds(this.databases, this.livePids()).size;
   }
 
-  /**
-   * Counts over every object; reads them all.
-   * @param onProgress told of the objects so far, now and then
-   */
-  counts(onProgress?: (objects: number) => void): StoreCounts {
-    const statuses: Record<string, number> = Object.fromEntries(STORED_STATUSES.map(status => [status, 0]));
-    const outcomes: Record<string, Record<string, number>> = {};
-    const matches: Record<string, number> = {};
-    let objects = 0;
-    for (const object of this.objects()) {
-      if (++objects % 1000 === 0) onProgress?.(objects);
-      add(statuses, statusOf(object));
-      const current = object.records.at(-1);
-      for (const [catalog, outcome] of current?.catalogOutcomes ?? []) add((outcomes[catalog] ??= {}), outcome);
-      if (object.state === 'pending') continue;
-      const sources = new Set(object.matches.map(match => `${match.catalogName} ${match.catalogSourceId}`));
-      for (const source of sources) add(matches, source.slice(0, source.indexOf(' ')));
-    }
-    const journalEntries = this.databases.journal.getKeysCount();
-    return { objects, statuses, outcomes, matches, journalEntries };
+  /** How many objects are stored, by status, outcome and matches; reads none of them. */
+  counts(options?: object): StoreCounts {
+    return readCounts(this.databases, options);
   }
 
   /** Closes this thread's handle; the store must not be used afterwards. */
@@ -308,27 +322,19 @@ export class Store {
   }
 }
 
-function inodeOf(file: string): bigint | undefined {
-  return statSync(file, { bigint: true, throwIfNoEntry: false })?.ino;
-}
-
 /** The value of an id, in a buffer that the next read overwrites. */
-function read(database: BinaryDatabase, id: bigint): Uint8Array | undefined {
-  return database.getBinaryFast(scratchKey(id));
+function read(table: Table, id: bigint): Uint8Array | undefined {
+  return table.getFast(scratchKey(id));
 }
 
-function readOrdinal(database: BinaryDatabase, ordinal: number): Uint8Array {
-  const bytes = database.get(encodeKey(BigInt(ordinal)));
+function readOrdinal(table: Table, ordinal: number): Uint8Array {
+  const bytes = table.get(encodeKey(BigInt(ordinal)));
   if (!bytes) throw new RangeError(`Cannot read entry ${ordinal} as it is not stored: the database is damaged`);
   return bytes;
 }
 
-/** The highest key of a database that is keyed by ordinals; 0 when it is empty. */
-export function lastOrdinal(database: BinaryDatabase): number {
-  for (const key of database.getKeys({ reverse: true, limit: 1 })) return Number(decodeKey(key));
+/** The highest key of a table that is keyed by ordinals; 0 when it is empty. */
+export function lastOrdinal(table: Table): number {
+  for (const key of table.getKeys({ reverse: true, limit: 1 })) return Number(decodeKey(key));
   return 0;
-}
-
-function add(counts: Record<string, number>, name: string): void {
-  counts[name] = (counts[name] ?? 0) + 1;
 }

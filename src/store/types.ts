@@ -77,6 +77,13 @@ export interface MatchSource {
   readonly payload: Readonly<Record<string, unknown>> | null;
 }
 
+/** A source whose bytes are known but for the ordinal of its payload's keys: a thread that cannot write makes them. */
+export interface PackedSource {
+  readonly keys: readonly string[];
+  /** See `packSource`. */
+  readonly packed: Uint8Array;
+}
+
 export interface TnsAssociation {
   readonly checked: boolean;
   readonly snapshotEpochUs: number | null;
@@ -118,6 +125,12 @@ export interface StoredObject {
   readonly tns: TnsAssociation | null;
 }
 
+/** An object as a crossmatch looks at it. */
+export interface ObjectToCrossmatch extends Pick<StoredObject, 'diaObjectId' | 'position'> {
+  /** The current record of a crossmatched object; undefined where it is pending. */
+  readonly current: CrossmatchRecord | undefined;
+}
+
 /** What one commit changed; ids in the order of the change. */
 export interface JournalEntry {
   readonly sequence: number;
@@ -134,7 +147,7 @@ export interface CrossmatchResult {
     readonly catalogName: string;
     readonly catalogSourceId: string;
     readonly separationArcsec: number;
-    readonly source: MatchSource;
+    readonly source: MatchSource | PackedSource;
   }[];
   /** Left out where the registry was not asked: then nothing is stored about it. */
   readonly tns?: TnsAssociation;

@@ -2,22 +2,24 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { CatalogRegistration } from '../catalogs/types.ts';
 import { type Claim, dropClaim, takeClaim, takeTurn } from './claims.ts';
+import { catalogRows, catalogRowsWithout, ingestedCounter, lastIngestMs, Tally } from './counters.ts';
+import { CountChanges } from './counts.ts';
+import { CrossmatchRecorder } from './crossmatches.ts';
+import type { Databases } from './environment.ts';
 import {
-  catalogSkips,
-  crossmatchBatches,
-  crossmatchMatches,
-  ingestedCounter,
-  lastIngestMs,
-  Tally,
-} from './counters.ts';
-import { storeError } from './environment.ts';
-import { type CommitChanges, type ImportItem, type ImportOutcome, importItems } from './import.ts';
+  type CommitChanges,
+  type ImportItem,
+  type ImportOutcome,
+  importItems,
+  type Ordinals,
+  type PreparedObject,
+  type PreparedOutcome,
+} from './import.ts';
 import { Interner } from './interner.ts';
-import { compareMatches } from './object_record.ts';
 import { appendPositions } from './positions.ts';
 import { contentHash } from './provenance_hash.ts';
-import { listRecent, raiseLatestIngest } from './recent.ts';
-import { encodeJournal, encodeKey, encodeObject, encodePlain, encodeProvenanceSet, encodeSources } from './records.ts';
+import { raiseLatestIngest } from './recent.ts';
+import { encodeJournal, encodeKey, encodeObject, encodePlain, encodeProvenanceSet } from './records.ts';
 import {
   beginLoad,
   change,
@@ -31,15 +33,8 @@ import {
   type Validators,
 } from './registry.ts';
 import { lastOrdinal, type Store } from './store.ts';
-import type {
-  CrossmatchResult,
-  Delivery,
-  MatchSource,
-  MatchSummary,
-  ProvenanceSet,
-  StoredObject,
-  TnsRecord,
-} from './types.ts';
+import { storeError } from './store_error.ts';
+import type { CrossmatchResult, Delivery, ProvenanceSet, StoredObject, TnsRecord } from './types.ts';
 
 /** What became of the deliveries of one commit; the three add up to their number. */
 export interface IngestCounts {
@@ -66,7 +61,7 @@ const CHANGED_A_COMMIT = 1000;
 const REMOVED_A_COMMIT = 5000;
 
 /**
- * Runs on a main thread, never in a pool worker: a thread that is stopped inside a transaction locks the database for every process.
+ * Runs on a thread that nothing ends from outside: one that is stopped inside a transaction locks the database for every process.
  * What a method has resolved with is durable.
  */
 export class Writer {
@@ -83,11 +78,12 @@ export class Writer {
    * @throws StoreError; then nothing of it is stored
    */
   async ingest(deliveries: readonly Delivery[], ingestTimeUs: number): Promise<IngestCounts> {
-    return this.#transaction('store the messages', () => {
+    return this.#transaction('store the messages', deliveries.length, () => {
       const { objects, pending } = this.#store.databases;
       const stored: StoredObject[] = [];
       const delivered: bigint[] = [];
       const tally = new Tally();
+      const counts = new CountChanges();
       let duplicate = 0;
       for (const delivery of deliveries) {
         const { diaObjectId, broker } = delivery;
@@ -96,6 +92,7 @@ export class Writer {
           const object = newObject(delivery, ingestTimeUs);
           objects.put(encodeKey(diaObjectId), encodeObject(object));
           pending.put(encodeKey(diaObjectId), NOTHING);
+          counts.changed(undefined, object);
           stored.push(object);
         } else if (!known.brokers.includes(broker)) {
           const brokers = [...known.brokers, broker].sort();
@@ -109,6 +106,7 @@ export class Writer {
         tally.set(lastIngestMs(broker), Math.floor(ingestTimeUs / 1000));
       }
       tally.store(this.#store.databases);
+      counts.store(this.#store.databases);
       if (stored.length > 0) raiseLatestIngest(this.#store.databases, ingestTimeUs);
       this.#journal({ stored, delivered, crossmatched: [] });
       return { stored: stored.length, delivered: delivered.length, duplicate };
@@ -121,24 +119,27 @@ export class Writer {
    * @throws StoreError
    */
   async claim(ids: readonly bigint[]): Promise<Claim> {
-    return this.#transaction('claim the pending objects', () => {
+    return this.#transaction('claim the pending objects', 1, () => {
       return takeClaim(this.#store.databases, ids, this.#store.livePids());
     });
   }
 
   /** Claims what one process at a time may do, by its name; undefined where another is at it. */
   async takeTurn(name: string): Promise<Claim | undefined> {
-    return this.#transaction(`begin to ${name}`, () => takeTurn(this.#store.databases, name, this.#store.livePids()));
+    return this.#transaction(`begin to ${name}`, 1, () =>
+      takeTurn(this.#store.databases, name, this.#store.livePids()),
+    );
   }
 
   /** Gives up a claim; what of it is still pending is free again. */
   async releaseClaim(claim: Claim): Promise<void> {
-    this.#transaction('release the claim', () => dropClaim(this.#store.databases, claim));
+    this.#transaction('release the claim', 0, () => dropClaim(this.#store.databases, claim));
   }
 
   /**
    * Records crossmatches in one commit: record, matches, sources, state and registry association of each object, which then is no longer
-   * pending. A result for an object that is not pending is skipped. A first crossmatch has version 1, a later one the next; older ones
+   * pending. An object for which a catalog could not be read is listed as unread, until a later crossmatch could read all. A result for an
+   * object that is not pending is skipped, unless it is unread and the result has read more. A first crossmatch has version 1, a later one the next; older ones
    * are kept, and so is an association that is there.
    * @throws StoreError; then nothing of it is stored
    */
@@ -147,59 +148,28 @@ export class Writer {
     provenance: ProvenanceSet,
     crossmatchedAtUs: number,
   ): Promise<{ recorded: number; skipped: number }> {
-    return this.#transaction('record the crossmatches', () => {
-      const { databases } = this.#store;
-      const provenanceSets = new Interner(databases.provenance_sets);
-      const payloadKeys = new Interner(databases.payload_keys);
-      const provenanceBytes = encodeProvenanceSet(contentHash(provenance), provenance);
-      const crossmatched: bigint[] = [];
-      const tally = new Tally();
-      const skipped = new Set<string>();
-      for (const result of results) {
-        const { diaObjectId } = result;
-        const object = this.#store.getObject(diaObjectId);
-        if (object?.state !== 'pending') continue;
-        const provenanceSet = provenanceSets.ordinalOf(provenanceBytes);
-        const { updated, newSources } = withCrossmatch(object, result, provenanceSet, crossmatchedAtUs);
-        databases.objects.put(encodeKey(diaObjectId), encodeObject(updated));
-        if (newSources.length > 0) {
-          listRecent(databases, updated);
-          const all = [...this.#store.getSources(diaObjectId), ...newSources];
-          databases.sources.put(
-            encodeKey(diaObjectId),
-            encodeSources(all, keys => payloadKeys.ordinalOf(encodePlain(keys))),
-          );
-        }
-        databases.pending.remove(encodeKey(diaObjectId));
-        crossmatched.push(diaObjectId);
-        for (const { catalogName } of result.matches) tally.add(crossmatchMatches(catalogName));
-        for (const [catalog, outcome] of result.catalogOutcomes)
-          if (outcome === 'skipped_read_failure') skipped.add(catalog);
-      }
-      if (crossmatched.length > 0) tally.add(crossmatchBatches());
-      for (const catalog of skipped) tally.add(catalogSkips(catalog));
-      tally.store(databases);
+    return this.#transaction('record the crossmatches', results.length, () => {
+      const recorder = new CrossmatchRecorder(this.#store.databases, provenance, crossmatchedAtUs);
+      for (const result of results) recorder.record(result);
+      const crossmatched = recorder.finish();
       this.#journal({ stored: [], delivered: [], crossmatched });
       return { recorded: crossmatched.length, skipped: results.length - crossmatched.length };
     });
   }
 
   /**
-   * Adds what another store held, in one commit; the items may come in any order. Nothing that is stored is changed otherwise.
-   * @returns an outcome an item
+   * Adds what another store held, in one commit; the entries may come in any order. Nothing that is stored is changed otherwise.
+   * @returns an outcome an entry
    * @throws StoreError; then nothing of it is stored
    */
-  async import(items: readonly ImportItem[]): Promise<ImportOutcome[]> {
-    return this.#transaction('store the lines', () => {
+  async import(entries: readonly (ImportItem | PreparedObject)[]): Promise<(ImportOutcome | PreparedOutcome)[]> {
+    return this.#transaction('store the lines', entries.length, () => {
       const { databases } = this.#store;
-      const payloadKeys = new Interner(databases.payload_keys);
-      const { outcomes, changes } = importItems(items, {
+      const { outcomes, changes } = importItems(entries, {
         databases,
-        provenanceSets: new Interner(databases.provenance_sets),
-        provenanceBytes: memo(set => encodeProvenanceSet(contentHash(set), set)),
+        ordinals: ordinalsOf(databases),
         getObject: id => this.#store.getObject(id),
         getSources: id => this.#store.getSources(id),
-        payloadKeysOrdinal: keys => payloadKeys.ordinalOf(encodePlain(keys)),
       });
       this.#journal(changes);
       return outcomes;
@@ -208,21 +178,24 @@ export class Writer {
 
   /** Begins to load a snapshot of the TNS registry, beside the one that is published; its number. */
   async beginRegistry(): Promise<number> {
-    return this.#transaction('load the registry', () => beginLoad(this.#store.databases));
+    return this.#transaction('load the registry', 1, () => beginLoad(this.#store.databases));
   }
 
   /** Adds objects to a load, in one commit; an outcome each. `conflict`: the load has another one of that objid, which stays. */
   async stageRegistry(load: number, records: readonly TnsRecord[]): Promise<StageOutcome[]> {
     const { databases } = this.#store;
-    return this.#transaction('load the registry', () => records.map(record => stage(databases, load, record)));
+    return this.#transaction('load the registry', records.length, () =>
+      records.map(record => stage(databases, load, record)),
+    );
   }
 
   /** Adds objects to a load that is not published, or replaces those of their objids. */
   async changeStagedRegistry(load: number, records: readonly TnsRecord[]): Promise<void> {
     const { databases } = this.#store;
     for (let from = 0; from < records.length; from += CHANGED_A_COMMIT) {
-      this.#transaction('load the registry', () => {
-        for (const record of records.slice(from, from + CHANGED_A_COMMIT)) change(databases, load, record);
+      const some = records.slice(from, from + CHANGED_A_COMMIT);
+      this.#transaction('load the registry', some.length, () => {
+        for (const record of some) change(databases, load, record);
       });
       await turn();
     }
@@ -235,7 +208,7 @@ export class Writer {
   async publishRegistry(load: number, epochUs: number, details: PublishDetails = {}): Promise<void> {
     const { fileEpochUs = epochUs, validators = null, base } = details;
     const snapshot = { load, epochUs, fileEpochUs, validators };
-    this.#transaction('load the registry', () => publish(this.#store.databases, snapshot, base));
+    this.#transaction('load the registry', 1, () => publish(this.#store.databases, snapshot, base));
     await this.#removeLoads(0, load);
   }
 
@@ -244,7 +217,9 @@ export class Writer {
    * @throws StoreError, also when what is published is not `base` any more
    */
   async changeRegistry(base: RegistrySnapshot, records: readonly TnsRecord[], epochUs: number): Promise<void> {
-    this.#transaction('change the registry', () => changePublished(this.#store.databases, base, records, epochUs));
+    this.#transaction('change the registry', records.length, () =>
+      changePublished(this.#store.databases, base, records, epochUs),
+    );
   }
 
   /** Removes what is left of former snapshots by a process that was killed between publishing the present one and removing them. */
@@ -261,20 +236,36 @@ export class Writer {
   async #removeLoads(first: number, end: number): Promise<void> {
     const { databases } = this.#store;
     const remove = () => removeLoads(databases, first, end, REMOVED_A_COMMIT);
-    while (this.#transaction('remove a former registry', remove) > 0) await turn();
+    while (this.#transaction('remove a former registry', 0, remove) > 0) await turn();
   }
 
   /** Registers a catalog under its name; one of that name is replaced. */
   async putCatalog(registration: CatalogRegistration): Promise<void> {
-    this.#transaction('register the catalog', () => {
-      this.#store.databases.catalogs.put(new TextEncoder().encode(registration.name), encodePlain(registration));
+    const { name, counted, coverage } = registration;
+    this.#transaction('register the catalog', 1 + Math.ceil(coverage.ranges.length / 4096), () => {
+      const { databases } = this.#store;
+      databases.catalogs.put(new TextEncoder().encode(name), encodePlain(registration));
+      const tally = new Tally();
+      tally.set(catalogRows(name), counted?.rows ?? null);
+      tally.set(catalogRowsWithout(name, 'position'), counted?.withoutPosition ?? null);
+      tally.set(catalogRowsWithout(name, 'id'), counted?.withoutId ?? null);
+      tally.store(databases);
     });
   }
 
-  #transaction<T>(doing: string, change: () => T): T {
+  /** @param entries as of `Store.requireSpace` */
+  #transaction<T>(doing: string, entries: number, change: () => T): T {
+    const store = this.#store;
+    store.onWaiting(true);
     try {
-      return this.#store.databases.objects.transactionSync(change);
+      return store.databases.objects.transactionSync(() => {
+        store.onWaiting(false);
+        store.requireInPlace();
+        store.requireSpace(doing, entries);
+        return change();
+      });
     } catch (error) {
+      store.onWaiting(false);
       throw error instanceof Error && 'code' in error ? storeError(doing, error) : error;
     }
   }
@@ -289,13 +280,21 @@ export class Writer {
   }
 }
 
-/** A function of a provenance set that computes each object's once: a batch has few of them. */
-function memo(bytesOf: (set: ProvenanceSet) => Uint8Array): (set: ProvenanceSet) => Uint8Array {
-  const known = new Map<ProvenanceSet, Uint8Array>();
-  return set => {
-    const bytes = known.get(set) ?? bytesOf(set);
-    known.set(set, bytes);
+/** For one transaction. */
+function ordinalsOf(databases: Databases): Ordinals {
+  const provenanceSets = new Interner(databases.provenance_sets);
+  const payloadKeys = new Interner(databases.payload_keys);
+  // A batch has few sets, each of them one object.
+  const encoded = new Map<ProvenanceSet, Uint8Array>();
+  const bytesOf = (set: ProvenanceSet) => {
+    const bytes = encoded.get(set) ?? encodeProvenanceSet(contentHash(set), set);
+    encoded.set(set, bytes);
     return bytes;
+  };
+  return {
+    findProvenanceSet: set => provenanceSets.find(bytesOf(set)),
+    provenanceSet: set => provenanceSets.ordinalOf(bytesOf(set)),
+    payloadKeys: keys => payloadKeys.ordinalOf(encodePlain(keys)),
   };
 }
 
@@ -312,32 +311,4 @@ function newObject(delivery: Delivery, ingestTimeUs: number): StoredObject {
     matches: [],
     tns: null,
   };
-}
-
-function withCrossmatch(
-  object: StoredObject,
-  result: CrossmatchResult,
-  provenanceSet: number,
-  crossmatchedAtUs: number,
-): { readonly updated: StoredObject; readonly newSources: readonly MatchSource[] } {
-  const versions = [...object.records, ...object.matches].map(entry => entry.matchVersion);
-  const matchVersion = Math.max(0, ...versions) + 1;
-  const found = result.matches
-    .map(({ source, ...match }) => ({ match: { matchVersion, ...match } satisfies MatchSummary, source }))
-    .sort((a, b) => compareMatches(a.match, b.match));
-  const record = {
-    matchVersion,
-    crossmatchedAtUs,
-    provenanceSet,
-    brokersAtCrossmatch: object.brokers,
-    catalogOutcomes: result.catalogOutcomes,
-  };
-  const updated: StoredObject = {
-    ...object,
-    state: 'crossmatched',
-    records: [...object.records, record],
-    matches: [...object.matches, ...found.map(({ match }) => match)],
-    tns: object.tns ?? result.tns ?? null,
-  };
-  return { updated, newSources: found.map(({ source }) => source) };
 }

@@ -4,15 +4,24 @@ const MAX_NAME_CHARACTERS = 64;
 /** What Unicode counts as white space, and the separators that JavaScript does not count. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are white space to the clients of the reference service
 const WHITE_SPACE = /[\s\x1c-\x1f\x85]+/gu;
-const DESIGNATION = /^(?:SN|AT)?([0-9]{4}[0-9A-Z]+)$/i;
+const DESIGNATION = /^(?:SN|AT|(FRB|TDE))?([0-9]{4}[0-9A-Z]+)$/i;
+
+/** What the registry is asked for. */
+export interface TnsName {
+  /** The designation, bare and lowercase. */
+  readonly name: string;
+  /** The prefix that the registry's object must have, in capitals; null where any will do: an AT becomes an SN when it is classified. */
+  readonly prefix: string | null;
+}
 
 /**
- * The bare, lowercased designation of a name such as `SN 2026abc`, `at2026abc` or `2026abc`: white space is dropped wherever it is, and
- * one leading SN or AT. Undefined for a name of more than 64 characters as it was sent, or one that is no designation.
+ * Reads a name such as `SN 2026abc`, `at2026abc`, `2026abc` or `FRB 20260101a`: white space is dropped wherever it is, and one leading SN or
+ * AT. Undefined for a name of more than 64 characters as it was sent, or one that is no designation.
  */
-export function normalizeTnsName(name: string): string | undefined {
-  if (name.length > 2 * MAX_NAME_CHARACTERS || [...name].length > MAX_NAME_CHARACTERS) return undefined;
-  return DESIGNATION.exec(name.replace(WHITE_SPACE, ''))?.[1]?.toLowerCase();
+export function parseTnsName(text: string): TnsName | undefined {
+  if (text.length > 2 * MAX_NAME_CHARACTERS || [...text].length > MAX_NAME_CHARACTERS) return undefined;
+  const [, prefix, name] = DESIGNATION.exec(text.replace(WHITE_SPACE, '')) ?? [];
+  return name === undefined ? undefined : { name: name.toLowerCase(), prefix: prefix?.toUpperCase() ?? null };
 }
 
 /**

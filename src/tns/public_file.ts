@@ -1,6 +1,6 @@
 /** The public objects file of the TNS, as text: plain, gzipped, or the one CSV in a zip. */
-import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
-import { pipeline, type Readable } from 'node:stream';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { pipeline, Readable } from 'node:stream';
 import { crc32, createGunzip } from 'node:zlib';
 import { messageOf } from '../error_text.ts';
 import { RegistryError } from './errors.ts';
@@ -32,12 +32,12 @@ export async function* readPublicPath(path: string): AsyncGenerator<Buffer> {
  * @throws RegistryError where it is damaged or cut off, after the pieces before that; a zip's checksum is looked at with its last piece
  */
 export async function* readPublicFile(descriptor: number, name: string): AsyncGenerator<Buffer> {
-  const magic = Buffer.alloc(4);
-  readSync(descriptor, magic, 0, 4, 0);
   try {
-    if (magic.toString('latin1') === 'PK\x03\x04') yield* readZip(descriptor);
-    else if (magic.readUInt16BE(0) === 0x1f8b) yield* readGzip(descriptor);
-    else yield* readPlain(descriptor);
+    // In pieces: a read may give less than asked.
+    const magic = Buffer.concat([...pieces(descriptor, 0, 4)]).toString('latin1');
+    if (magic === 'PK\x03\x04') yield* readZip(descriptor);
+    else if (magic.startsWith('\x1f\x8b')) yield* readGzip(descriptor);
+    else yield* pieces(descriptor);
   } catch (error) {
     if (error instanceof RegistryError) throw error;
     throw new RegistryError(`Cannot read ${name} as ${messageOf(error)}: download it again`, { cause: error });
@@ -45,17 +45,31 @@ export async function* readPublicFile(descriptor: number, name: string): AsyncGe
 }
 
 async function* readZip(descriptor: number): AsyncGenerator<Buffer> {
-  const { fromFdPromise } = await import('yauzl');
-  const zip = await fromFdPromise(descriptor);
+  const { fromRandomAccessReaderPromise, RandomAccessReader } = await import('yauzl');
+  class Reader extends RandomAccessReader {
+    override _readStreamForRange(start: number, end: number): Readable {
+      return Readable.from(pieces(descriptor, start, end), { objectMode: false });
+    }
+  }
+  // Sizes are looked at below: under Deno an error of yauzl's own look ends the thread.
+  const options = { validateEntrySizes: false };
+  const zip = await fromRandomAccessReaderPromise(new Reader(), fstatSync(descriptor).size, options);
   let found = 0;
   for await (const entry of zip.eachEntry()) {
     if (!/\.csv$/i.test(entry.fileName)) continue;
     if (++found > 1) throw new Error('it holds several CSV files');
     let checksum = 0;
-    for await (const piece of limited(await zip.openReadStreamPromise(entry))) {
+    let bytes = 0;
+    const stream = await zip.openReadStreamPromise(entry);
+    // The loop throws an error of the stream. One that comes when nobody reads any more would end the thread under Deno.
+    stream.on('error', () => {});
+    for await (const piece of limited(stream)) {
       checksum = crc32(piece, checksum);
+      bytes += piece.length;
+      if (bytes > entry.uncompressedSize) break;
       yield piece;
     }
+    if (bytes !== entry.uncompressedSize) throw new Error('its size does not fit');
     if (checksum !== entry.crc32) throw new Error('its checksum does not fit');
   }
   if (found === 0) throw new Error('it is a zip without a CSV file');
@@ -64,12 +78,22 @@ async function* readZip(descriptor: number): AsyncGenerator<Buffer> {
 function readGzip(descriptor: number): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: READ_BYTES });
   // An error of either end destroys gunzip with it, and the loop over gunzip throws it.
-  pipeline(readPlain(descriptor), gunzip, () => {});
+  pipeline(Readable.from(pieces(descriptor)), gunzip, () => {});
   return limited(gunzip);
 }
 
-function readPlain(descriptor: number): Readable {
-  return createReadStream('', { fd: descriptor, autoClose: false, start: 0, highWaterMark: READ_BYTES });
+/**
+ * The bytes [start, end) of an open file. Each read is over when it returns, and nothing closes the descriptor: a stream on it would, when it
+ * is destroyed, even with `autoClose: false`, and one that is left in the middle would read a descriptor that is another file's by then.
+ */
+function* pieces(descriptor: number, start = 0, end = Number.POSITIVE_INFINITY): Generator<Buffer> {
+  for (let at = start; at < end; ) {
+    const piece = Buffer.allocUnsafe(Math.min(READ_BYTES, end - at));
+    const bytes = readSync(descriptor, piece, 0, piece.length, at);
+    if (bytes === 0) return;
+    at += bytes;
+    yield piece.subarray(0, bytes);
+  }
 }
 
 async function* limited(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

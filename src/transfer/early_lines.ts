@@ -1,7 +1,7 @@
 import { closeSync, readSync, writeSync } from 'node:fs';
 import { type Line, LineCutter, MAX_LINE_BYTES, splitLines } from '../ingest/lines.ts';
 import { openNamelessFile } from '../nameless_file.ts';
-import { storeError } from '../store/environment.ts';
+import { storeError } from '../store/store_error.ts';
 
 const BLOCK_BYTES = 2 ** 20;
 /** Room for the file and line number before a line. */

@@ -1,8 +1,10 @@
-import { createWriteStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createWriteStream, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { messageOf } from '../error_text.ts';
+import { flush } from '../files.ts';
 import { partOf } from '../store/parts.ts';
 import type { Store } from '../store/store.ts';
 import { formatLines, type LineCounts } from './format.ts';
@@ -24,14 +26,17 @@ export async function exportStore(
   const counts = { object: 0, crossmatch_record: 0, match: 0, tns_association: 0, tns_snapshot: 0, tns_object: 0 };
   const snapshot = store.snapshot();
   // A pipe or a device is written to as it is.
-  const isWhole = file !== undefined && (!existsSync(file) || statSync(file).isFile());
+  const isWhole = file !== undefined && (statSync(file, { throwIfNoEntry: false })?.isFile() ?? true);
   const path = isWhole ? partOf(file, store.livePids()).path : file;
   try {
     const chunks = Readable.from(inChunks(formatLines(snapshot, store, counts), () => onChunk(counts)));
     const target = path === undefined ? process.stdout : createWriteStream(path, { flush: true });
     if (file?.endsWith('.gz')) await pipeline(chunks, createGzip(), target);
     else await pipeline(chunks, target, { end: path !== undefined });
-    if (isWhole) renameSync(path!, file);
+    if (isWhole) {
+      renameSync(path!, file);
+      flush(dirname(resolve(file)));
+    }
     return counts;
   } catch (error) {
     if (isWhole) rmSync(path!, { force: true });

@@ -1,8 +1,10 @@
 /** A store as the lines of an export. */
 import { formatTime } from '../../workers/times.ts';
+import { type ObjectView, type RecordShape, readAssociation, readShape } from '../store/object_record.ts';
+import type { SourceValues } from '../store/records.ts';
 import type { Snapshot } from '../store/snapshot.ts';
 import type { Store } from '../store/store.ts';
-import type { CrossmatchRecord, MatchSource, MatchSummary, StoredObject, TnsRecord } from '../store/types.ts';
+import type { TnsAssociation, TnsRecord } from '../store/types.ts';
 import type { LineType } from './parse.ts';
 
 /** How many lines of each type there were. */
@@ -23,70 +25,144 @@ export function* formatLines(snapshot: Snapshot, store: Store, counts: LineCount
     counts.tns_object++;
     yield registryLine(record);
   }
+  const texts = new SharedTexts(store);
   for (const { object, sources } of snapshot.objects()) {
     counts.object++;
-    counts.crossmatch_record += object.records.length;
-    counts.match += object.matches.length;
-    let lines = objectLine(object);
-    for (const record of object.records) lines += recordLine(object.diaObjectId, record, store);
-    for (const [i, match] of object.matches.entries()) lines += matchLine(object.diaObjectId, match, sources[i]!);
-    if (object.tns) {
+    const id = `"diaObjectId":"${object.diaObjectId}"`;
+    const { brokers, record } = texts.ofShape(object.shape);
+    let lines = objectLine(object, id, brokers);
+    const records = object.hasOlder ? object.decode().records : [];
+    for (const older of records.slice(0, -1)) lines += recordLine(id, older.crossmatchedAtUs, texts.ofRecord(older));
+    if (record) lines += recordLine(id, object.crossmatchedAtUs, record);
+    counts.crossmatch_record += Math.max(records.length, record ? 1 : 0);
+    const matches = object.matches();
+    counts.match += matches.length;
+    for (const [i, at] of matches.entries()) lines += matchLine(id, object, at, texts.ofSource(sources[i]!));
+    const { tns } = object;
+    if (tns !== '') {
       counts.tns_association++;
-      lines += associationLine(object);
+      lines += `{"type":"tns_association",${id},${texts.ofAssociation(tns)}}\n`;
     }
     yield lines;
   }
 }
 
-function objectLine(object: StoredObject): string {
-  return line('object', {
-    diaObjectId: `${object.diaObjectId}`,
-    ra: object.position?.ra ?? null,
-    dec: object.position?.dec ?? null,
-    reliability: object.reliability,
-    ingest_time: timeText(object.ingestTimeUs),
-    event_time: timeText(object.eventTimeUs),
-    state: object.state,
-    brokers: object.brokers,
-  });
+/** What begins a record's line, up to its time, and what is behind that. */
+interface RecordTexts {
+  readonly before: string;
+  readonly after: string;
 }
 
-function recordLine(diaObjectId: bigint, record: CrossmatchRecord, store: Store): string {
-  return line('crossmatch_record', {
-    diaObjectId: `${diaObjectId}`,
-    match_version: record.matchVersion,
-    crossmatched_at: timeText(record.crossmatchedAtUs),
-    brokers_at_crossmatch: record.brokersAtCrossmatch,
-    catalog_outcomes: Object.fromEntries(record.catalogOutcomes),
-    provenance: store.provenanceSet(record.provenanceSet).set,
-  });
+interface ShapeTexts {
+  readonly brokers: string;
+  /** Of the current crossmatch. */
+  readonly record: RecordTexts | undefined;
 }
 
-function matchLine(diaObjectId: bigint, match: MatchSummary, source: MatchSource): string {
-  return line('match', {
-    diaObjectId: `${diaObjectId}`,
-    match_version: match.matchVersion,
-    catalog_name: match.catalogName,
-    catalog_source_id: match.catalogSourceId,
-    separation_arcsec: match.separationArcsec,
-    ra: source.ra,
-    dec: source.dec,
-    catalog_payload: source.payload,
-  });
+/** So many texts are kept; whatever is stored, there is an end to it. */
+const MAX_SHARED = 1000;
+
+/** The parts of lines that many objects share: each is made once. */
+class SharedTexts {
+  readonly #store: Store;
+  readonly #shapes = new Map<string, ShapeTexts>();
+  readonly #provenance = new Map<number, string>();
+  readonly #keys = new Map<number, readonly string[]>();
+  #association = { stored: '', text: '' };
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  ofShape(shape: string): ShapeTexts {
+    return shared(this.#shapes, shape, () => {
+      const { brokers, record } = readShape(shape);
+      return { brokers: jsonText(brokers), record: record && this.ofRecord(record) };
+    });
+  }
+
+  ofRecord({ matchVersion, brokersAtCrossmatch, catalogOutcomes, provenanceSet }: RecordShape): RecordTexts {
+    const provenance = shared(this.#provenance, provenanceSet, () =>
+      jsonText(this.#store.provenanceSet(provenanceSet).set),
+    );
+    const [brokers, outcomes] = [jsonText(brokersAtCrossmatch), jsonText(Object.fromEntries(catalogOutcomes))];
+    return {
+      before: `"match_version":${matchVersion},"crossmatched_at":"`,
+      after: `","brokers_at_crossmatch":${brokers},"catalog_outcomes":${outcomes},"provenance":${provenance}}\n`,
+    };
+  }
+
+  ofSource({ ra, dec, keys, values }: SourceValues): string {
+    const place = `"ra":${exactText(ra)},"dec":${exactText(dec)},"catalog_payload":`;
+    if (keys === null) return `${place}null`;
+    const names = shared(this.#keys, keys, () => this.#store.payloadKeys(keys).map(key => `${JSON.stringify(key)}:`));
+    let payload = '';
+    for (let i = 0; i < names.length; i++) payload += `${i > 0 ? ',' : ''}${names[i]}${exactText(values[i])}`;
+    return `${place}{${payload}}`;
+  }
+
+  /** Where the registry has nothing, one object's is the next one's. */
+  ofAssociation(stored: string): string {
+    if (stored !== this.#association.stored)
+      this.#association = { stored, text: associationText(readAssociation(stored)!) };
+    return this.#association.text;
+  }
 }
 
-function associationLine({ diaObjectId, tns }: StoredObject): string {
-  return line('tns_association', {
-    diaObjectId: `${diaObjectId}`,
-    checked: tns!.checked,
-    snapshot_epoch: tns!.snapshotEpochUs === null ? null : timeText(tns!.snapshotEpochUs),
-    objid: tns!.objid,
-    name: tns!.name,
-    name_prefix: tns!.namePrefix,
-    classification: tns!.classification,
-    redshift: tns!.redshift,
-    separation_arcsec: tns!.separationArcsec,
-  });
+/** The value of a key, which is made where it is not known. */
+function shared<K, V>(known: Map<K, V>, key: K, make: () => V): V {
+  let value = known.get(key);
+  if (value === undefined) {
+    value = make();
+    if (known.size < MAX_SHARED) known.set(key, value);
+  }
+  return value;
+}
+
+function objectLine(object: ObjectView, id: string, brokers: string): string {
+  const { raAt, decAt, reliabilityAt, shapeAt } = object;
+  const [ra, dec] = [numberText(object.text(raAt, decAt)), numberText(object.text(decAt, reliabilityAt))];
+  const position = ra === 'null' || dec === 'null' ? '"ra":null,"dec":null' : `"ra":${ra},"dec":${dec}`;
+  const reliability = numberText(object.text(reliabilityAt, shapeAt));
+  const times = `"ingest_time":"${timeText(object.ingestTimeUs)}","event_time":"${timeText(object.eventTimeUs)}"`;
+  return `{"type":"object",${id},${position},"reliability":${reliability},${times},"state":"${object.state}","brokers":${brokers}}\n`;
+}
+
+function recordLine(id: string, crossmatchedAtUs: number, { before, after }: RecordTexts): string {
+  return `{"type":"crossmatch_record",${id},${before}${timeText(crossmatchedAtUs)}${after}`;
+}
+
+function matchLine(id: string, object: ObjectView, at: number, source: string): string {
+  const version = object.matchVersion(at);
+  const sourceIdAt = object.sourceIdAt(at);
+  const separationAt = object.separationAt(at);
+  const name = stringText(object.text(object.catalogNameAt(at), sourceIdAt));
+  const sourceId = stringText(object.text(sourceIdAt, separationAt));
+  const separation = numberText(object.text(separationAt, object.matchEnd(at)));
+  return `{"type":"match",${id},"match_version":${version},"catalog_name":${name},"catalog_source_id":${sourceId},"separation_arcsec":${separation},${source}}\n`;
+}
+
+/** A stored number as it is exported. */
+const numberText = (stored: string) => (LONG_INTEGER.test(stored) ? exactText(JSON.parse(stored)) : stored);
+/** An integer that a double might not hold. */
+const LONG_INTEGER = /^-?\d{16}/;
+
+/** A stored text without its quotes, where what is not ASCII is escaped, as it is exported. */
+const stringText = (stored: string) =>
+  stored.includes('\\') ? JSON.stringify(JSON.parse(`"${stored}"`)) : `"${stored}"`;
+
+function associationText(tns: TnsAssociation): string {
+  const fields = {
+    checked: tns.checked,
+    snapshot_epoch: tns.snapshotEpochUs === null ? null : timeText(tns.snapshotEpochUs),
+    objid: tns.objid,
+    name: tns.name,
+    name_prefix: tns.namePrefix,
+    classification: tns.classification,
+    redshift: tns.redshift,
+    separation_arcsec: tns.separationArcsec,
+  };
+  return jsonText(fields).slice(1, -1);
 }
 
 function registryLine(record: TnsRecord): string {
@@ -101,10 +177,15 @@ function registryLine(record: TnsRecord): string {
   });
 }
 
+/** Of the second whose time was last asked for: that of many objects. */
+let second = { startUs: Number.NaN, text: '' };
+
 /** Microseconds always as six digits. */
 function timeText(timeUs: number): string {
-  const text = formatTime(timeUs);
-  return text.includes('.') ? text : text.replace('+00:00', '.000000+00:00');
+  const micros = ((timeUs % 1e6) + 1e6) % 1e6;
+  const startUs = timeUs - micros;
+  if (startUs !== second.startUs) second = { startUs, text: formatTime(startUs).replace('+00:00', '.') };
+  return `${second.text}${String(micros).padStart(6, '0')}+00:00`;
 }
 
 const line = (type: LineType, fields: object) => `${jsonText({ type, ...fields })}\n`;
@@ -134,7 +215,7 @@ function exactText(value: unknown): string {
       return `${value}`;
     case 'number':
       if (Number.isInteger(value) && !Number.isSafeInteger(value)) return value.toExponential();
-      return JSON.stringify(value);
+      return Number.isFinite(value) ? `${value}` : 'null';
     case 'object':
       if (value === null) return 'null';
       if (Array.isArray(value)) return `[${value.map(exactText).join(',')}]`;

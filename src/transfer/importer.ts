@@ -1,12 +1,15 @@
 /** The lines of an export into the store, in batches, whatever their order. */
-import { type Line, openSource, readLines } from '../ingest/lines.ts';
+import { ahead } from '../ahead.ts';
+import { type Line, type LineBlock, MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/lines.ts';
 import { type RejectLog, rejectOf } from '../ingest/rejects.ts';
-import type { ImportItem } from '../store/import.ts';
+import type { ImportItem, ImportOutcome } from '../store/import.ts';
 import type { TnsRecord } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';
 import { EarlyLines } from './early_lines.ts';
 import { LineError } from './fields.ts';
+import { LinePreparer, type Lines } from './line_preparer.ts';
 import { LINE_TYPES, type LineType, type ParsedLine, parseLine } from './parse.ts';
+import type { Prepared } from './pieces.ts';
 import { RegistryImport } from './registry_import.ts';
 
 /** What became of the lines of one type. */
@@ -38,6 +41,10 @@ export interface ImporterOptions {
   readonly onReject: (rejection: Rejection) => void;
   /** Called after each commit. */
   readonly onBatch: () => void;
+  /** Told how many bytes of a file were read, each time. */
+  readonly onRead?: (bytes: number) => void;
+  /** Threads prepare what comes after so many bytes; by default after as many as are imported before threads would have started. */
+  readonly inlineBytes?: number;
 }
 
 /** A commit has about this many lines. It ends where another object begins, so that an object appears with all its lines at once. */
@@ -52,12 +59,45 @@ interface Waiting<T> {
   readonly item: T;
 }
 
+/** An object that a thread has prepared, with its lines. */
+class WaitingObject {
+  readonly prepared: Prepared;
+  readonly #file: string;
+  readonly #lines: LineBlock;
+  #items: Waiting<ImportItem>[] | undefined;
+
+  constructor(file: string, lines: LineBlock, prepared: Prepared) {
+    this.prepared = prepared;
+    this.#file = file;
+    this.#lines = lines;
+  }
+
+  get lineCount(): number {
+    const { crossmatch_record, match, tns_association } = this.prepared.counts;
+    return 1 + crossmatch_record + match + tns_association;
+  }
+
+  /** Its lines, each by itself: the thread found all of them good. */
+  get items(): readonly Waiting<ImportItem>[] {
+    this.#items ??= [...splitLines(this.#lines, MAX_LINE_BYTES)]
+      .filter(({ text }) => !isBlank(text))
+      .map(line => ({ file: this.#file, line, item: parseLine(line.text) as ImportItem }));
+    return this.#items;
+  }
+}
+
+const isBlank = (text: string) => text.trim() === '';
+
 export class Importer {
   readonly counts: ImportCounts;
   readonly #options: ImporterOptions;
   readonly #early: EarlyLines;
   readonly #registry: RegistryImport;
-  #items: Waiting<ImportItem>[] = [];
+  readonly #preparer: LinePreparer;
+  #waiting: (Waiting<ImportItem> | WaitingObject)[] = [];
+  /** How many lines these are, and whose the last of them is. */
+  #waitingLines = 0;
+  #lastId: bigint | undefined;
   #records: Waiting<TnsRecord>[] = [];
   #firstRecord: Waiting<TnsRecord> | undefined;
   #isComplete = true;
@@ -70,6 +110,7 @@ export class Importer {
     this.#options = options;
     this.#early = new EarlyLines(options.dataDir);
     this.#registry = new RegistryImport(options.writer);
+    this.#preparer = new LinePreparer(options.dataDir, options.inlineBytes);
   }
 
   /**
@@ -78,15 +119,10 @@ export class Importer {
    * @throws StoreError; Error where the file cannot be read
    */
   async importFile(file: string): Promise<void> {
-    const source = openSource(file);
+    const source = openSource(file, this.#options.onRead);
     try {
-      for await (const lines of readLines(source, file)) {
-        for (const line of lines) {
-          if (line.text.trim() === '') continue;
-          this.counts.read++;
-          await this.#add(file, line);
-        }
-      }
+      const blocks = ahead(readBlocks(source, file), block => this.#preparer.prepare(block), LinePreparer.PARALLEL);
+      for await (const pieces of blocks) for (const piece of pieces) await this.#addPiece(file, piece);
     } catch (error) {
       this.#isComplete = false;
       throw error;
@@ -108,8 +144,24 @@ export class Importer {
     this.#options.rejects.flush();
   }
 
-  close(): void {
+  /** To be called before the store is closed. */
+  async close(): Promise<void> {
     this.#early.close();
+    await this.#preparer.close();
+  }
+
+  async #addPiece(file: string, { lines, prepared }: Lines): Promise<void> {
+    if (prepared) {
+      const object = new WaitingObject(file, lines, prepared);
+      this.counts.read += object.lineCount;
+      await this.#wait(object, prepared.diaObjectId, object.lineCount);
+      return;
+    }
+    for (const line of splitLines(lines, MAX_LINE_BYTES)) {
+      if (isBlank(line.text)) continue;
+      this.counts.read++;
+      await this.#add(file, line);
+    }
   }
 
   async #add(file: string, line: Line): Promise<void> {
@@ -130,17 +182,17 @@ export class Importer {
       this.#records.push({ file, line, item: parsed.record });
       if (this.#records.length >= BATCH_LINES) await this.#flush();
     } else {
-      if (this.#isFull(parsed.diaObjectId)) await this.#flush();
-      this.#items.push({ file, line, item: parsed });
+      await this.#wait({ file, line, item: parsed }, parsed.diaObjectId, 1);
     }
   }
 
-  /** Whether the waiting lines should be committed before one of this object is added. */
-  #isFull(diaObjectId: bigint): boolean {
-    const { length } = this.#items;
-    return (
-      length >= MAX_BATCH_LINES || (length >= BATCH_LINES && this.#items[length - 1]!.item.diaObjectId !== diaObjectId)
-    );
+  /** Adds lines of an object to those that wait, which are committed before where they are enough. */
+  async #wait(entry: Waiting<ImportItem> | WaitingObject, diaObjectId: bigint, lines: number): Promise<void> {
+    const isFull = this.#waitingLines >= BATCH_LINES && this.#lastId !== diaObjectId;
+    if (isFull || this.#waitingLines >= MAX_BATCH_LINES) await this.#flush();
+    this.#waiting.push(entry);
+    this.#waitingLines += lines;
+    this.#lastId = diaObjectId;
   }
 
   /** Commits the waiting lines, and only then counts them. */
@@ -152,17 +204,35 @@ export class Importer {
   }
 
   async #flushItems(): Promise<void> {
-    const waiting = this.#items;
+    const waiting = this.#waiting;
     if (waiting.length === 0) return;
-    this.#items = [];
-    const outcomes = await this.#options.writer.import(waiting.map(({ item }) => item));
+    this.#waiting = [];
+    this.#waitingLines = 0;
+    const outcomes = await this.#options.writer.import(
+      waiting.map(entry => {
+        if (!(entry instanceof WaitingObject)) return entry.item;
+        return { kind: 'prepared', ...entry.prepared, items: () => entry.items.map(({ item }) => item) };
+      }),
+    );
     for (const [i, outcome] of outcomes.entries()) {
-      const { file, line, item } = waiting[i]!;
-      if (typeof outcome === 'object') this.#reject(file, line, outcome.conflict);
-      else if (outcome !== 'no_object') this.#count(item.kind, outcome);
-      else if (this.#mayBeEarly) this.#early.add(file, line);
-      else this.#reject(file, line, `object ${item.diaObjectId} is not stored, and no line of this import brings it`);
+      const entry = waiting[i]!;
+      if (!(entry instanceof WaitingObject)) this.#settle(entry, outcome as ImportOutcome);
+      else if (outcome === 'imported' || outcome === 'unchanged') this.#countObject(entry.prepared, outcome);
+      else for (const [k, each] of (outcome as ImportOutcome[]).entries()) this.#settle(entry.items[k]!, each);
     }
+  }
+
+  #settle({ file, line, item }: Waiting<ImportItem>, outcome: ImportOutcome): void {
+    if (typeof outcome === 'object') this.#reject(file, line, outcome.conflict);
+    else if (outcome !== 'no_object') this.#count(item.kind, outcome);
+    else if (this.#mayBeEarly) this.#early.add(file, line);
+    else this.#reject(file, line, `object ${item.diaObjectId} is not stored, and no line of this import brings it`);
+  }
+
+  #countObject({ counts }: Prepared, outcome: keyof TypeCounts): void {
+    this.#count('object', outcome);
+    for (const [type, lines] of Object.entries(counts) as [keyof typeof counts, number][])
+      this.counts.types[type][outcome] += lines;
   }
 
   async #flushRecords(): Promise<void> {

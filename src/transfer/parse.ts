@@ -45,9 +45,31 @@ export type ParsedLine =
  * @throws LineError saying what is wrong with it
  */
 export function parseLine(line: string): ParsedLine {
-  const fields = asObject(parseJson(line));
+  const end = line.indexOf(PROVENANCE);
+  const ending = end === -1 ? '' : line.slice(end);
+  const known = knownProvenance.get(ending);
+  const fields = asObject(parseJson(known ? `${line.slice(0, end)}}` : line));
   if (!fields) throw new LineError('not a JSON object');
-  return PARSERS[take(fields, 'type', type)](fields);
+  const parsed = PARSERS[take(fields, 'type', type)](fields, known);
+  if (!known && end !== -1 && parsed.kind === 'crossmatch_record') learnProvenance(ending, parsed.provenance);
+  return parsed;
+}
+
+/** Where the last member of a record begins. This cannot stand inside a string, where a quote has a backslash before it. */
+const PROVENANCE = ',"provenance":';
+
+/** Provenance by how the lines before ended: it is most of the text of a record, and there are few of them. */
+const knownProvenance = new Map<string, ProvenanceSet>();
+const MAX_KNOWN_PROVENANCE = 1000;
+
+/** @param ending of a good line, from `PROVENANCE` on: the member may also stand in another one, or have others behind it */
+function learnProvenance(ending: string, set: ProvenanceSet): void {
+  if (knownProvenance.size >= MAX_KNOWN_PROVENANCE) return;
+  try {
+    if (Object.keys(JSON.parse(`{${ending.slice(1)}`)).length === 1) knownProvenance.set(ending, set);
+  } catch {
+    // It stands in another member, which ends behind it.
+  }
 }
 
 /** An integer literal of 16 or more digits, which a double might not hold; it might also stand inside a string. */
@@ -109,7 +131,7 @@ const cuts = listOf(MAX_CATALOGS, (entry): ReliabilityCut => {
   };
 });
 
-const PARSERS: { readonly [T in LineType]: (fields: JsonObject) => ParsedLine } = {
+const PARSERS: { readonly [T in LineType]: (fields: JsonObject, provenance?: ProvenanceSet) => ParsedLine } = {
   object: fields => ({
     kind: 'object',
     diaObjectId: take(fields, 'diaObjectId', objectId),
@@ -123,7 +145,7 @@ const PARSERS: { readonly [T in LineType]: (fields: JsonObject) => ParsedLine } 
     },
   }),
 
-  crossmatch_record: fields => ({
+  crossmatch_record: (fields, provenance) => ({
     kind: 'crossmatch_record',
     diaObjectId: take(fields, 'diaObjectId', objectId),
     record: {
@@ -132,7 +154,7 @@ const PARSERS: { readonly [T in LineType]: (fields: JsonObject) => ParsedLine } 
       brokersAtCrossmatch: take(fields, 'brokers_at_crossmatch', brokers),
       catalogOutcomes: outcomesOf(take(fields, 'catalog_outcomes', object)),
     },
-    provenance: provenanceOf(take(fields, 'provenance', object)),
+    provenance: provenance ?? provenanceOf(take(fields, 'provenance', object)),
   }),
 
   match: fields => ({
@@ -199,31 +221,12 @@ function outcomesOf(map: JsonObject): [string, RecordedOutcome][] {
   });
 }
 
-/** The sets of the lines before, by their text: there are few of them, and a line in four has one. */
-const knownSets = new Map<string, ProvenanceSet>();
-const MAX_KNOWN_SETS = 1000;
-
-/** Equal sets of several lines are one object. */
 function provenanceOf(fields: JsonObject): ProvenanceSet {
-  const text = textOf(fields);
-  const known = text === undefined ? undefined : knownSets.get(text);
-  if (known) return known;
-  const set = {
+  return {
     crossmatch_radius_arcsec: take(fields, 'crossmatch_radius_arcsec', separationOrNull),
     catalogs: take(fields, 'catalogs', catalogs),
     reliability_cuts: take(fields, 'reliability_cuts', cuts),
   };
-  if (text !== undefined && knownSets.size < MAX_KNOWN_SETS) knownSets.set(text, set);
-  return set;
-}
-
-/** Undefined where there is a bigint in it. */
-function textOf(fields: JsonObject): string | undefined {
-  try {
-    return JSON.stringify(fields);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The columns of a source, keys lowercased; of keys that differ in case alone the last counts. */

@@ -1,5 +1,6 @@
 /** What the services say of themselves: VOSI 1.1's capabilities, availability and tables, by the schemas that it names. */
 import type { Config } from '../config.ts';
+import { LARGE_CONE_PATH } from '../contract/limits.ts';
 import type { Column, Table } from '../tables/columns.ts';
 import { datatypeOf } from '../tables/votable.ts';
 import { escapeXml } from '../tables/xml.ts';
@@ -29,7 +30,7 @@ const SCHEMA_NAME = 'nearsky';
 
 /** The path of a cone search. */
 export function conePath(target: ConeTarget): string {
-  return target === 'objects' ? `${VO_PATH}/scs` : `${VO_PATH}/scs/${target}`;
+  return target === 'objects' ? LARGE_CONE_PATH : `${LARGE_CONE_PATH}/${target}`;
 }
 
 /** Parameters as a registry describes them: name, whether it must be there, its type, unit and UCD, and what it is. */

@@ -7,10 +7,12 @@ import { coverageFromMap, coverageFromRows, findCoverageMap, openCoverage } from
 import { CatalogError, MissingFile } from '../../src/catalogs/errors.ts';
 import { catalogFiles, openLocalFile } from '../../src/catalogs/files.ts';
 import { openHealpixMap } from '../../src/catalogs/fits.ts';
-import { openHats } from '../../src/catalogs/hats.ts';
+import { type HatsTable, openHats } from '../../src/catalogs/hats.ts';
+import { PixelSet } from '../../src/catalogs/pixel_set.ts';
+import { surveyCatalog } from '../../src/catalogs/survey.ts';
+import type { CatalogColumns } from '../../src/catalogs/types.ts';
 import { withDirectory } from '../e2e/support.ts';
-import { needs } from '../needs.ts';
-import { fixtures, noShared, rejection, shared } from './support.ts';
+import { fixtures, published, rejection } from './support.ts';
 import { type MapOptions, writeHealpixMap } from './write_fits.ts';
 import { writeHats } from './write_hats.ts';
 
@@ -28,8 +30,16 @@ async function coveredOf(path: string): Promise<{ order: number; pixels: number[
   }
 }
 
+/** The whole sky. */
+const partitions = Array.from({ length: 12 }, (_, ipix) => ({ order: 0, ipix, files: [] }));
 const mapAt = async (path: string, order: number) =>
-  coverageFromMap(await catalogFiles(dirname(path)), basename(path), order);
+  coverageFromMap({ files: await catalogFiles(dirname(path)), partitions }, basename(path), order);
+async function fromRows(table: HatsTable, columns: CatalogColumns, order: number) {
+  const pixels = new PixelSet(order);
+  const survey = await surveyCatalog(table.files, table.partitions, columns, { depth: 'rows', pixels });
+  assert.equal(survey.problems, []);
+  return { coverage: coverageFromRows(pixels), rows: survey.rows };
+}
 const mapIn = async (directory: string) =>
   findCoverageMap({ files: await catalogFiles(directory), properties: new Map() });
 
@@ -107,8 +117,11 @@ test('what cannot be used is refused with its reason', () =>
     await refused({ INDXSCHM: 'EXPLICIT' }, /no PIXEL column/);
     await refused({ TFORM1: '8A' }, /no number column/);
     await refused({ PIXTYPE: 'OTHER' }, /no HEALPix table/);
-    await refused({ NSIDE: 1 }, /pixel outside the sky at NSIDE 1/);
-    await refused({ NAXIS2: 4800 }, /ends early/);
+    await refused({ NSIDE: 1 }, /rows end at pixel 47 and not at 11/);
+    await refused({ NAXIS2: 40 }, /rows end at pixel 39 and not at 47/);
+    await refused({ NAXIS2: 40, LASTPIX: 40 }, /rows end at pixel 39 and not at 40/);
+    await refused({ NSIDE: 1, LASTPIX: 47 }, /pixel outside the sky at NSIDE 1/);
+    await refused({ NAXIS2: 4800, LASTPIX: 4799 }, /ends early/);
     await refused({ TFORM1: '3K' }, /its columns take 24 bytes of a row and NAXIS1 is 8/);
     await refused({ TFIELDS: 1e9 }, /TFIELDS must be 0 to 999/);
     // A table that is to be skipped, backwards.
@@ -153,11 +166,12 @@ test('which file is the map', () =>
 
 test('from the rows where there is no map; rows without a position do not count', () =>
   withDirectory(async directory => {
-    const ra = [10, 10.001, 200, null, Number.NaN, 361];
-    const dec = [-5, -5.001, 60, 1, 1, 1];
+    const ra = [10, 10.001, 200, null, Number.NaN, 12, 361];
+    const dec = [-5, -5.001, 60, 1, 1, 91, 1];
     writeHats(directory, {
       name: 'rows',
       columns: [
+        { name: 'id', type: 'INT64', data: [1n, 2n, 3n, 4n, 5n, null, 7n] },
         { name: 'ra', type: 'DOUBLE', data: ra },
         { name: 'dec', type: 'DOUBLE', data: dec },
       ],
@@ -166,34 +180,44 @@ test('from the rows where there is no map; rows without a position do not count'
       skymapOrder: null,
     });
     const table = await openHats(directory);
-    let rows = 0;
-    const coverage = await coverageFromRows(
-      table,
-      { id: '', ra: 'ra', dec: 'dec', payload: [] },
-      8,
-      progress => (rows = progress.rows),
-    );
-    assert.is(rows, 6);
+    const { coverage, rows } = await fromRows(table, { id: 'id', ra: 'ra', dec: 'dec', payload: [] }, 8);
+    assert.equal(rows, { rows: 7, withoutPosition: 3, withoutId: 1 });
     assert.is(coverage.source, 'rows');
     assert.equal(
       openCoverage(coverage).ranges,
-      Coverage.fromPixels(8, [pixelOf(8, 10, -5), pixelOf(8, 200, 60)]).ranges,
+      Coverage.fromPixels(8, [pixelOf(8, 10, -5), pixelOf(8, 200, 60), pixelOf(8, 1, 1)]).ranges,
     );
+  }));
+
+test('what the map covers and no partition holds is left out: an object there was not searched', () =>
+  withDirectory(async directory => {
+    const [map] = [written(directory, { order: 1, values: Array.from({ length: 48 }, () => 1) })];
+    const held = [
+      { order: 0, ipix: 3, files: [] },
+      { order: 3, ipix: 64 * 5 + 17, files: [] },
+    ];
+    const coverage = await coverageFromMap(
+      { files: await catalogFiles(directory), partitions: held },
+      basename(map!),
+      2,
+    );
+    assert.is(coverage.pixelsLeftOut, 48 - 5);
+    assert.equal(openCoverage(coverage).ranges, Coverage.fromPixels(1, [12, 13, 14, 15, 4 * 5 + 1]).ranges);
   }));
 
 test('the coverage map of a catalog agrees with its rows', async () => {
   const table = await openHats(join(fixtures, 'small_sky_healpix13'));
   const columns = { id: 'id', ra: 'ra', dec: 'dec', payload: [] };
-  const rows = await coverageFromRows(table, columns, 2);
+  const { coverage: rows } = await fromRows(table, columns, 2);
   const map = await mapAt(join(table.files.location, 'skymap.fits'), 8);
   assert.is(map.order, 2);
   assert.equal(map.ranges, rows.ranges);
   assert.equal((await mapAt(join(table.files.location, 'point_map.fits'), 8)).ranges, map.ranges);
 });
 
-needs(test, noShared)('every map in the shared data, at every order, agrees with the rows', () =>
+test('every map in the published data, at every order, agrees with the rows', () =>
   withDirectory(async directory => {
-    const table = await openHats(join(shared, 'hats/small_sky_source'));
+    const table = await openHats(join(published, 'hats/small_sky_source'));
     const columns = { id: 'source_id', ra: 'source_ra', dec: 'source_dec', payload: [] };
     for (const [name, order] of [
       ['skymap.fits', 6],
@@ -202,13 +226,12 @@ needs(test, noShared)('every map in the shared data, at every order, agrees with
       ['skymap.2.fits', 2],
     ] as const) {
       const map = await mapAt(join(table.files.location, name), 6);
-      assert.equal([map.order, map.ranges], [order, (await coverageFromRows(table, columns, order)).ranges], name);
+      assert.equal([map.order, map.ranges], [order, (await fromRows(table, columns, order)).coverage.ranges], name);
     }
     mkdirSync(join(directory, 'partial'));
     copyFileSync(join(table.files.location, 'skymap.4.fits'), join(directory, 'partial', 'skymap.4.fits'));
     const partial = join(directory, 'partial');
     assert.is((await mapAt(join(partial, (await mapIn(partial))!), 8)).order, 4);
-  }),
-);
+  }));
 
 test.run();

@@ -8,9 +8,8 @@ import * as assert from 'uvu/assert';
 import { type ColumnChunk, columnPages } from '../../src/catalogs/column_pages.ts';
 import { ReadFailure } from '../../src/catalogs/errors.ts';
 import { withDirectory } from '../e2e/support.ts';
-import { needs } from '../needs.ts';
 import { seededRandom } from '../oracle/skies.ts';
-import { fixtures, noShared, openLocalParquet, rejection, shared } from './support.ts';
+import { fixtures, openLocalParquet, published, rejection } from './support.ts';
 
 const test = suite('parquet');
 
@@ -148,14 +147,11 @@ test("every column of pyarrow's files as hyparquet reads them whole", async () =
   for (const path of files) await compare(path);
 });
 
-needs(test, noShared)(
-  '1,000 real Gaia rows of all types, 17,161 of mixed partitions, and a real Gaia partition likewise',
-  async () => {
-    assert.is(await compare(join(shared, 'gaia/gdr3_sm.1000rows.parquet')), 152);
-    for (const path of parquetFilesIn(join(shared, 'hats/small_sky_source'))) await compare(path);
-    for (const path of parquetFilesIn(join(shared, 'hats/macauff'))) await compare(path);
-  },
-);
+test('1,000 real Gaia rows of all types, 17,161 of mixed partitions, and a real Gaia partition likewise', async () => {
+  assert.is(await compare(join(published, 'gaia/gdr3_sm.1000rows.parquet')), 152);
+  for (const path of parquetFilesIn(join(published, 'hats/small_sky_source'))) await compare(path);
+  for (const path of parquetFilesIn(join(published, 'hats/macauff'))) await compare(path);
+});
 
 test('bounds of a row group, and none where the file has none', () =>
   withDirectory(async directory => {

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseProperties } from '../../src/catalogs/properties.ts';
-import { needs } from '../needs.ts';
-import { noShared, shared } from './support.ts';
+import { published } from './support.ts';
 
 const test = suite('properties');
 
@@ -43,8 +42,8 @@ test('escapes, other separators, continued lines', () => {
   });
 });
 
-needs(test, noShared)('the properties file with a list value', () => {
-  const text = readFileSync(join(shared, 'hats/misc/properties_with_escapes_info_only_catalog'), 'utf8');
+test('the properties file with a list value', () => {
+  const text = readFileSync(join(published, 'hats/misc/properties_with_escapes_info_only_catalog'), 'utf8');
   assert.is(parseProperties(text).get('hats_cols_default'), 'psf mean_mag_r');
 });
 

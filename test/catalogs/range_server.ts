@@ -40,6 +40,8 @@ export interface RangeServer {
   fault: (asked: Asked, number: number) => Fault | undefined;
   /** Which headers tell the version of a file. */
   validators: { etag: boolean; lastModified: boolean };
+  /** Where a request is sent instead; undefined: nowhere else. */
+  redirect: (path: string) => string | undefined;
   /** Whether `bytes=-N` is understood. */
   suffixRanges: boolean;
   close(): Promise<void>;
@@ -58,6 +60,7 @@ export async function serveFiles(directory: string): Promise<RangeServer> {
     bytes: 0,
     fault: (): Fault | undefined => undefined,
     validators: { etag: true, lastModified: true },
+    redirect: (): string | undefined => undefined,
     suffixRanges: true,
     close: () =>
       new Promise<void>(resolve => {
@@ -81,6 +84,8 @@ async function answer(
   const conditional = 'if-none-match' in request.headers || 'if-modified-since' in request.headers;
   const asked = { path, range, conditional };
   server.asked.push(asked);
+  const target = server.redirect(path);
+  if (target !== undefined) return refuse(response, 302, { location: target });
   const fault = server.fault(asked, server.asked.length);
   if (fault === 'silent') return;
   if (fault === 'drop') return void response.destroy();

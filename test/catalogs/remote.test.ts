@@ -1,11 +1,14 @@
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkedAddress, relativeAddress, requestUrl } from '../../src/catalogs/address.ts';
 import { CatalogError, FileChanged, MissingFile, ReadFailure, withStableFile } from '../../src/catalogs/errors.ts';
 import { type CatalogFiles, catalogFiles, noReads, type ReadCounts, readText } from '../../src/catalogs/files.ts';
+import { openHats } from '../../src/catalogs/hats.ts';
 import { REMOTE_DEFAULTS, type RemoteOptions } from '../../src/catalogs/remote/options.ts';
+import { isPublicAddress } from '../../src/catalogs/remote/public_hosts.ts';
 import { withDirectory } from '../e2e/support.ts';
 import { seededRandom } from '../oracle/skies.ts';
 import { type Fault, type RangeServer, serveFiles } from './range_server.ts';
@@ -277,8 +280,16 @@ test('addresses in one spelling; none with a secret, and none is repeated', () =
     ['https://secret@host/x', /a user name or password/],
     ['https://host/x?token=secret', /a query or a fragment/],
     ['https://host/x#secret', /a query or a fragment/],
-    ['ftp://host/x', /http, https and s3 addresses or local directories/],
-    ['https://', /no valid URL/],
+    ['ftp://host/x', /catalogs are read from http:\/\/HOST\/PATH, .* or a local directory: copy it/],
+    [
+      'https://',
+      /Cannot open https:\/\/ as it names no host or bucket: .* s3:\/\/BUCKET\/KEY .* file:\/\/\/PATH or a local directory/,
+    ],
+    ['s3://', /Cannot open s3:\/\/ as it names no host or bucket/],
+    ['s3:/bucket/key', /Cannot open s3:\/bucket\/key as it names no host or bucket/],
+    ['s3:///key', /Cannot open s3:\/\/\/key as/],
+    ['http://me:secret@', /Cannot open http:\/\/…@ as/],
+    ['https://?key=secret', /Cannot open https:\/\/… as/],
   ];
   for (const [address, expected] of refusals) {
     try {
@@ -303,6 +314,86 @@ test('an s3 address is asked for at the public endpoint of its bucket', () => {
   assert.is(requestUrl('s3://stpubdata/gaia/x.parquet'), 'https://stpubdata.s3.amazonaws.com/gaia/x.parquet');
   assert.is(requestUrl('s3://my.data/x'), 'https://s3.amazonaws.com/my.data/x');
   assert.is(requestUrl('https://host/x'), 'https://host/x');
+});
+
+test('an answer leads on to another host at a public address only, unless a setting allows it', () =>
+  withServer(async ({ directory, server, content, files }) => {
+    const { port } = new URL(server.url);
+    const there = (host: string) => `http://${host}:${port}/dir/x`;
+    const elsewhere = ['localhost', '127.0.0.2', '[::1]', '[::ffff:127.0.0.1]', '2130706433'];
+    const readAll = async (opened: CatalogFiles, name: string) =>
+      Buffer.from(await (await opened.open(name)).read(0, SIZE));
+    for (const host of elsewhere) {
+      server.redirect = path => (path === '/dir/away' ? there(host) : undefined);
+      server.asked.length = 0;
+      // The last one is another spelling of the host itself.
+      if (host === '2130706433') {
+        assert.ok(content.equals(await readAll(await files(), 'away')));
+        continue;
+      }
+      const { message } = await rejection((await files()).open('away'));
+      assert.match(
+        message,
+        /dir\/away: it leads on to .*, which is no public address: .* CATALOG_PRIVATE_REDIRECTS to yes$/,
+      );
+      assert.is(server.asked.length, 1, `${host} was asked`);
+    }
+    server.redirect = path => (path === '/dir/away' ? there('localhost') : undefined);
+    assert.ok(content.equals(await readAll(await files({ privateRedirects: true }), 'away')));
+    // What an earlier reader of that host has connected to opens no way for others.
+    const own = await catalogFiles(there('localhost').replace('/x', ''), {
+      remote: { ...REMOTE_DEFAULTS, pauseMs: 1 },
+    });
+    assert.ok(content.equals(await readAll(own, 'x')));
+    assert.match((await rejection((await files()).open('away'))).message, 'no public address');
+    // The properties of a collection may name an address, too.
+    const named = (await files()).directory(there('localhost').replace('/x', ''));
+    assert.match((await rejection(named.open('x'))).message, 'no public address');
+    const primary = `hats_primary_table_url=${there('localhost').replace('/x', '')}\n`;
+    writeFileSync(join(directory, 'dir/collection.properties'), `obj_collection=c\n${primary}`);
+    assert.match((await rejection(openHats(`${server.url}/dir`))).message, 'no public address');
+  }));
+
+test('a file: address is that of a local directory, percent-encoded or not', () =>
+  withDirectory(async directory => {
+    const folder = join(directory, 'with blanks, 100 % ä');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'x'), 'here');
+    const encoded = pathToFileURL(folder).href;
+    assert.match(encoded, '%20');
+    for (const location of [encoded, encoded.replace('file:', 'FILE:'), `${encoded}/`]) {
+      const files = await catalogFiles(location);
+      assert.is(files.location, folder);
+      assert.is(await readText(files, 'x'), 'here');
+    }
+    assert.is((await catalogFiles(directory)).directory(encoded).location, folder);
+    assert.match(
+      (await rejection(catalogFiles('file://host/x'))).message,
+      /^Cannot open file:\/\/host\/x: .* Catalogs are read from/,
+    );
+  }));
+
+test('redirects in a circle are few', () =>
+  withServer(async ({ server, files }) => {
+    const refusal = async (redirect: RangeServer['redirect']) => {
+      server.redirect = redirect;
+      server.asked.length = 0;
+      const { message } = await rejection((await files()).open('x'));
+      assert.ok(server.asked.length <= 6, `${server.asked.length} requests`);
+      return message;
+    };
+    assert.match(await refusal(path => path), 'in a circle');
+    assert.match(await refusal(path => (path === '/dir/x' ? '/dir/y' : '/dir/x')), /in a circle|more than 5 times$/);
+    assert.match(await refusal(path => `${path}0`), /redirected more than 5 times$/);
+    assert.match(await refusal(() => 'file:///etc/hostname'), 'no http address');
+  }));
+
+test('which addresses are public', () => {
+  const no = `0.0.0.0 10.1.2.3 100.64.0.1 127.0.0.1 127.9.9.9 169.254.169.254 172.16.0.1 172.31.255.255 192.168.1.1 198.18.0.1 224.0.0.1
+    255.255.255.255 :: ::1 ::ffff:10.0.0.1 ::127.0.0.1 64:ff9b::7f00:1 fc00::1 fd12::1 fe80::1 fe80::1%eth0 ff02::1 none`;
+  for (const address of no.split(/\s+/)) assert.is(isPublicAddress(address), false, address);
+  const yes = '1.1.1.1 172.32.0.1 192.167.1.1 100.128.0.1 169.253.1.1 2606:4700::1111 ::ffff:8.8.8.8 2001:db9::1';
+  for (const address of yes.split(' ')) assert.is(isPublicAddress(address), true, address);
 });
 
 test.run();

@@ -7,10 +7,14 @@ import { openParquet, type ParquetFile } from '../../src/catalogs/parquet.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 export const fixtures = join(root, 'test', 'fixtures', 'hats');
-/** The project's shared data, where there is a copy beside the checkout. */
-export const shared = join(root, '..', 'shared', 'data');
-/** Why the shared data cannot be read, if so. */
-export const noShared = existsSync(shared) ? undefined : `there is no ${shared}`;
+/** The field's own files: fixtures/published/README.md says from where. */
+export const published = join(root, 'test', 'fixtures', 'published');
+/** Files that may not be passed on, where there is a copy beside the checkout. */
+const unpublished = join(root, '..', 'shared', 'data');
+export const columnsOf = (catalog: string) => join(unpublished, 'catalog-columns', `${catalog}.json`);
+export const noColumns = existsSync(unpublished)
+  ? undefined
+  : `there is no ${unpublished}: lists of columns that may not be passed on`;
 
 /** Opens a local Parquet file; rejects as `openParquet` does. */
 export async function openLocalParquet(path: string): Promise<ParquetFile> {

@@ -122,6 +122,12 @@ testWith(
     });
     const html = () => ({ status: 200, headers: { 'Content-Type': 'text/html' }, body: '<html>' });
     await service.with(html, async () => assert.is((await failure('lookups([1])'))[1], 'not_nearsky'));
+    const [, code, unknown] = await failure(
+      'object(1, filters={"fromat": "csv", **{f"zebra{i}": 1 for i in range(9)}})',
+    );
+    assert.is(code, 'unknown_parameter');
+    assert.match(unknown, 'does not know fromat (did you mean format?), zebra0, ');
+    assert.match(unknown, ', zebra6, 2 others and has answered without');
     const [type, , message] = await failure('lookups([1.5])');
     assert.is(type, 'TypeError');
     assert.match(message, 'as a float loses digits');

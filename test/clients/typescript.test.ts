@@ -149,6 +149,18 @@ test('errors say what is wrong; 503 is tried once more', async ({ service }) => 
   assert.is((await client.lookup([FIRST_ID])).length, 1);
 });
 
+test('a parameter that the service ignores is an error, with the nearest name', async ({ service }) => {
+  const client = new Nearsky(service.url);
+  const filters = { relibility: 0.5, 'é, x': 1 } as never;
+  const error = await rejection(() => client.object(FIRST_ID, { filters }));
+  assert.equal([error.code, error.status, error.params], ['unknown_parameter', 200, ['relibility', 'é, x']]);
+  assert.match(error.message, 'does not know relibility, é, x and');
+  const near = await rejection(() => client.object(FIRST_ID, { filters: { fromat: 'csv' } as never }));
+  assert.match(near.message, 'fromat (did you mean format?)');
+  const many = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`zebra${i}`, 1]));
+  assert.match((await rejection(() => client.object(FIRST_ID, { filters: many }))).message, 'zebra7, 4 others and');
+});
+
 test('a signal ends what waits', async ({ service }) => {
   const abort = new AbortController();
   const client = new Nearsky(service.url, { signal: abort.signal });

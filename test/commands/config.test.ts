@@ -6,8 +6,6 @@ import * as assert from 'uvu/assert';
 import {
   ConfigError,
   type ConfigSources,
-  defaultAcceptors,
-  defaultWorkers,
   ENVIRONMENT_ONLY,
   loadConfig,
   loadConfigWithOrigins,
@@ -24,7 +22,7 @@ import { root, withDirectory } from '../e2e/support.ts';
 const test = suite('config');
 const version = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
 
-test('the defaults are those of the wire contract', () => {
+test('the defaults are those of the contract (docs/contract.md)', () => {
   const config = loadConfig();
   const expected = {
     API_REQUEST_BUDGET_SECONDS: 5,
@@ -48,19 +46,6 @@ test('the defaults are those of the wire contract', () => {
   };
   for (const [name, value] of Object.entries(expected)) assert.is(config[name as SettingName], value, name);
   assert.ok(Object.isFrozen(config));
-});
-
-test('the threads, by the number of cores', () => {
-  const expected = [
-    [1, 1, 1],
-    [2, 1, 1],
-    [3, 1, 2],
-    [4, 2, 2],
-    [16, 8, 8],
-    [64, 16, 48],
-  ];
-  for (const [cores, acceptors, workers] of expected)
-    assert.equal([defaultAcceptors(cores!), defaultWorkers(cores!)], [acceptors, workers], `${cores} cores`);
 });
 
 test('an option beats the environment, which beats the file, which beats the default', () =>
@@ -133,6 +118,26 @@ test('every impossible value is named at once', () => {
   for (const part of ['API_MAX_IDS must be', '"0", in the environment', 'NEARSKY_PORT must be', '"x"'])
     assert.ok(message.includes(part), message);
   assert.not.ok(message.includes('API_MAX_POSITIONS'), message);
+});
+
+test('settings that contradict each other stop the start', () => {
+  const pairs: [Record<string, string>, string][] = [
+    [{ RECENT_CROSSMATCH_MAX_WINDOW_HOURS: '11' }, 'RECENT_CROSSMATCH_MAX_WINDOW_HOURS must be at least 12'],
+    [{ RECENT_CROSSMATCH_MAX_PAGE_SIZE: '999' }, 'RECENT_CROSSMATCH_MAX_PAGE_SIZE must be at least 1000'],
+    [
+      { TNS_MATCH_RADIUS_ARCSEC: '30', API_MAX_CONE_RADIUS_ARCSEC: '20' },
+      'API_MAX_CONE_RADIUS_ARCSEC must be at least 30',
+    ],
+  ];
+  for (const [environment, message] of pairs) {
+    assert.throws(
+      () => loadConfig({ environment }),
+      (error: Error) => error instanceof ConfigError && error.message.includes(message),
+      message,
+    );
+  }
+  loadConfig({ environment: { RECENT_CROSSMATCH_MAX_WINDOW_HOURS: '12' } });
+  loadConfig({ environment: { RECENT_CROSSMATCH_MAX_PAGE_SIZE: '7', RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE: '7' } });
 });
 
 test('a variable that only looks like a setting: NEARSKY_ stops the start, one slip elsewhere is doubtful', () => {

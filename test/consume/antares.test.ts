@@ -5,13 +5,13 @@ import { deflateSync } from 'node:zlib';
 import { serialize } from 'bson';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AlertLinks } from '../../src/consume/antares_links.ts';
+import { AlertLinks, MAX_PAGES } from '../../src/consume/antares_links.ts';
 import { alertsLink } from '../../src/consume/antares_locus.ts';
 import { normaliseProperties } from '../../src/ingest/antares.ts';
 import { eventually, sample } from '../e2e/support.ts';
 import { failure } from '../store/support.ts';
 import { AntaresServer, locusMessage } from './antares_server.ts';
-import type { Fault, HttpRequest } from './http_server.ts';
+import { type Fault, type HttpRequest, startHttpServer } from './http_server.ts';
 
 const test = suite('consume/antares');
 
@@ -118,13 +118,72 @@ test('what will never be there can not be used', () =>
       for (const [link, reason] of [
         [server.link('ANT404'), /answered 404/],
         [server.link('ANT1'), /no alert at/],
-        ['ftp://host/alerts', /no http or https address/],
-        ['http://', /no http or https address/],
+        ['ftp://host/alerts', /leads to ftp:\/\/host\/alerts, and only http:\/\/127\.0\.0\.1:\d+ is asked/],
+        ['http://', /the link is no address/],
       ] as const) {
         const error = await failure(() => links.newest(link, never));
         assert.is(error.name, 'UnusableMessage');
         assert.match(error.message, reason);
       }
+    },
+    { patienceSeconds: 0.3 },
+  ));
+
+test('no other host is asked, whatever a message or a page says', async () => {
+  const asked: string[] = [];
+  const other = await startHttpServer(({ url }) => {
+    asked.push(url.pathname);
+    return { data: [] };
+  });
+  const secret = 'http://u:very-secret@127.0.0.1:1/x';
+  await withServer(
+    undefined,
+    async (server, links) => {
+      server.add('ANT1', [alert(1)]);
+      for (const link of [
+        `${other.url}/alerts`,
+        other.url.replace('http:', ''),
+        'http://169.254.169.254/latest',
+        secret,
+      ]) {
+        server.next = () => link;
+        for (const from of [link, server.link('ANT1')]) {
+          const error = await failure(() => links.newest(from, never));
+          assert.is(error.name, 'UnusableMessage', link);
+          assert.match(error.message, /and only http:\/\/127\.0\.0\.1:\d+ is asked \(ANTARES_API_BASE_URL\)/);
+          assert.not.match(error.message, /very-secret/);
+        }
+      }
+    },
+    { patienceSeconds: 0.3 },
+  );
+  await other.close();
+  assert.equal(asked, []);
+});
+
+test('pages that lead in a circle, or without end, can not be used, and are not asked for twice', () =>
+  withServer(
+    undefined,
+    async (server, links) => {
+      server.add('ANT1', [alert(1)]);
+      const path = '/v1/loci/ANT1/alerts';
+      const requestsOf = async (next: (asked: string) => unknown, reason: RegExp) => {
+        server.next = next;
+        server.requests.length = 0;
+        const error = await failure(() => links.newest(server.link('ANT1'), never));
+        assert.is(error.name, 'UnusableMessage');
+        assert.match(error.message, reason);
+        return server.requests.length;
+      };
+      assert.is(await requestsOf(() => path, /lead in a circle/), 1);
+      assert.is(await requestsOf(() => `${path}#${Math.random()}`, /lead in a circle/), 1);
+      const three = (asked: string) => `${path}?round=${(Number(/round=(\d)/.exec(asked)?.[1] ?? 0) + 1) % 3}`;
+      assert.is(await requestsOf(three, /lead in a circle/), 4);
+      assert.is(await requestsOf(() => 5, /next page is no text/), 1);
+      let page = 0;
+      assert.is(await requestsOf(() => ({ href: `${path}?round=${page++}` }), /more than 1000 pages/), MAX_PAGES);
+      server.next = () => null;
+      assert.is((await links.newest(server.link('ANT1'), never)).properties.ant_mjd, 1);
     },
     { patienceSeconds: 0.3 },
   ));

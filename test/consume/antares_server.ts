@@ -18,6 +18,8 @@ export function locusMessage(locusId: string, link: string, more: Record<string,
 }
 
 export class AntaresServer {
+  /** What to say of the next page instead of where it is, given the path and query that were asked for. */
+  next: ((asked: string) => unknown) | undefined;
   /** The paths that were asked for, with the query. */
   readonly requests: string[] = [];
   readonly #pageSize: number;
@@ -70,8 +72,9 @@ export class AntaresServer {
         properties: exactJson.rawJSON(text),
       },
     }));
-    const next = end < alerts.length ? { next: `${this.link(locusId)}?page[offset]=${end}` } : {};
-    return { data, links: next };
+    if (this.next) return { data, links: { next: this.next(`${url.pathname}${url.search}`) } };
+    const links = end < alerts.length ? { next: `${this.link(locusId)}?page[offset]=${end}` } : {};
+    return { data, links };
   }
 }
 

@@ -67,7 +67,7 @@ test('what cannot be used is kept with the reason and stepped over; the rest is 
         { ...origins[0], reason: 'not JSON', message: '{"diaObject"' },
         { ...origins[1], reason: 'not UTF-', message_base64: '//4=' },
         { ...origins[2], reason: 'the attr', message: `${alert(FIRST_ID).data}` },
-        { ...origins[3], reason: 'not JSON', message: '' },
+        { ...origins[3], reason: 'the mess', message: '' },
       ],
     );
     const store = openStore(data, 'read');

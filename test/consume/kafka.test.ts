@@ -12,7 +12,7 @@ import type { Connection } from '../../src/consume/transport.ts';
 import { messageOf } from '../../src/error_text.ts';
 import { eventually } from '../e2e/support.ts';
 import { needs } from '../needs.ts';
-import { failure } from '../store/support.ts';
+import { failure, startScript } from '../store/support.ts';
 import { API_KEY, API_SECRET, KafkaServer, whyNoKafka } from './kafka_server.ts';
 
 const test = suite('consume/kafka');
@@ -42,6 +42,7 @@ function optionsFor(topic: string, groupId: string): KafkaOptions {
     groupId,
     tls: false,
     sessionTimeoutSeconds: 2,
+    groupInstanceId: null,
     limits: { messages: 1000, bytes: 2 ** 20, seconds: 0.2 },
     log: () => {},
   };
@@ -196,6 +197,31 @@ real('members of a group come and go, and nothing is left out', async () => {
   await second.leave();
   assert.equal([...seen].sort(), range(0, 300).sort());
   assert.equal(await kafka.committed(group, topic, 2), [150n, 150n]);
+});
+
+real('a member that is killed again and again goes on at once where it is a static one', async () => {
+  const [topic, group] = [unique('topic'), unique('group')];
+  await kafka.createTopic(topic);
+  await kafka.send(topic, values(0, 30));
+  // Longer than the test: a member of another name would wait that long for the killed one.
+  const options = { ...optionsFor(topic, group), sessionTimeoutSeconds: 300, groupInstanceId: 'observatory-1' };
+  const limits = { ...options.limits, messages: 10 };
+  for (const read of [10, 20, 30]) {
+    const member = startScript(new URL('./kafka_member.ts', import.meta.url), [JSON.stringify({ ...options, limits })]);
+    await eventually('a batch is acknowledged', async () => member.output().includes('acknowledged') || undefined);
+    member.child.kill('SIGKILL');
+    await member.ended;
+    assert.equal(member.output().split(' ')[0], range(read - 10, read).join());
+    assert.equal(await kafka.committed(group, topic, 1), [BigInt(read)]);
+  }
+  await kafka.send(topic, values(30, 35));
+  await connected(options, async connection => {
+    assert.equal(texts(await receive(connection, 5)), range(30, 35));
+  });
+  // It has left: a member of another name need not wait for it either.
+  await connected({ ...options, groupInstanceId: 'observatory-2' }, async connection => {
+    assert.equal(texts(await receive(connection, 5)), range(30, 35));
+  });
 });
 
 real('a signal ends the waiting for messages and for a connection', async () => {

@@ -1,6 +1,9 @@
-/** The service's description of itself against the wire contract (section 11.2). */
+/** The service's description of itself against the contract (docs/contract.md, Status and descriptions). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { catalogDefinition } from '../../src/catalogs/definitions.ts';
+import { type Json, withApp } from '../http/support.ts';
+import { registrationOf } from '../sky_map/support.ts';
 import { DECLARED, withoutDatabase } from './support.ts';
 
 const test = suite('contract/describe');
@@ -81,6 +84,29 @@ interface Field {
   readonly parameters: readonly string[];
 }
 
+test("the order of a coverage map is the one in force, and the note says why where it is not the catalog's own", () =>
+  withApp(
+    async ({ writer }) => {
+      await writer.putCatalog(registrationOf(catalogDefinition('gaia_dr3')!));
+      const des = registrationOf(catalogDefinition('des_y6_gold')!);
+      await writer.putCatalog({ ...des, coverage: { ...des.coverage, order: 6 } });
+    },
+    async app => {
+      const { catalogs, provenance } = (await app.get('/api/describe')).body;
+      const [gaia, des, delve] = catalogs.map(({ coverage_map }: Json) => coverage_map);
+      assert.equal([gaia.footprint_moc_order, gaia.resolution_arcmin], [2, 879.5]);
+      assert.match(gaia.note, /searched.* coarser than the catalog's own order, 8\.$/);
+      assert.equal([des.footprint_moc_order, des.resolution_arcmin], [6, 55]);
+      assert.not.match(des.note, /coarser|registered/);
+      assert.equal([delve.footprint_moc_order, delve.resolution_arcmin], [10, 3.4]);
+      assert.match(delve.note, /searched.* not registered here/);
+      assert.is(provenance.catalogs.length, 4, 'the provenance block is of the service, whatever is registered');
+      assert.match((await app.get('/api-docs.md')).text, /Gaia DR3 .* HEALPix order 2, 879\.5 arcmin\. .* order, 8/);
+      assert.match((await app.get('/catalogs')).text, /HEALPix order 2: .* order, 8/);
+      assert.match((await app.get('/vo')).text, /Gaia DR3 to order 2,/);
+    },
+  ));
+
 test('the catalogs: source ids, coverage maps, filterable fields', async () => {
   await withoutDatabase({}, async ask => {
     const { catalogs } = JSON.parse((await ask('/api/describe')).text);
@@ -97,7 +123,7 @@ test('the catalogs: source ids, coverage maps, filterable fields', async () => {
       ['delve_dr3_gold', 'DELVE DR3 Gold', 'COADD_OBJECT_ID', 10, 3.4],
       ['skymapper_dr4', 'SkyMapper DR4', 'object_id', 8, 13.7],
     ]);
-    for (const { coverage_map } of catalogs) assert.match(coverage_map.note, 'searched');
+    for (const { coverage_map } of catalogs) assert.match(coverage_map.note, /searched.* could not be looked up/);
     assert.match(catalogs[2].catalog_source_id.description, /DES id .* not mean the same source/);
 
     const fields: Field[][] = catalogs.map((catalog: { filterable_fields: Field[] }) => catalog.filterable_fields);

@@ -1,4 +1,4 @@
-/** `/llms.txt` and the reference pages (wire contract, section 13). */
+/** `/llms.txt` and the reference pages (docs/contract.md, Documents). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ERROR_CODES } from '../../src/contract/codes.ts';
@@ -84,6 +84,17 @@ test('addresses follow the Host header and X-Forwarded-Proto', async () => {
     );
     assert.is(await connector({ Host: '[::1]:8080' }), 'http://[::1]:8080/mcp');
     assert.is(await connector({ Host: 'x"><script>' }), 'http://nearsky.test/mcp');
+  });
+});
+
+test('PUBLIC_BASE_URL is where the documents send their readers, whatever a client says', async () => {
+  await withoutDatabase({ PUBLIC_BASE_URL: 'https://sky.example/rubin/' }, async ask => {
+    const headers = { Host: 'evil.example', 'X-Forwarded-Proto': 'http' };
+    for (const path of ['/llms.txt', '/api-docs.md', '/consuming', '/vo', '/vo/scs/capabilities']) {
+      const { text } = await ask(path, { headers });
+      assert.match(text, 'https://sky.example/rubin', path);
+      assert.not.match(text, 'evil.example', path);
+    }
   });
 });
 

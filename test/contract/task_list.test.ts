@@ -1,4 +1,4 @@
-/** The task listing (wire contract, section 12). */
+/** The task listing (docs/contract.md, Tasks). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withoutDatabase } from './support.ts';

@@ -10,6 +10,7 @@ import { Coverage, responsePointer } from './coverage.ts';
 
 /** Paths that are served, but are no operations of the API. */
 const BESIDE_THE_API = new Set([
+  '/favicon.ico',
   '/',
   '/healthz',
   '/readyz',
@@ -31,11 +32,15 @@ const BESIDE = /^\/(?:objects|assets)\//;
 /** What has errors of its own. */
 const OF_ANOTHER_STANDARD = /^\/vo\//;
 
+/** Those that any request can have, and that stand with no operation. */
+const GENERAL_ERRORS = new Set([404, 406, 408, 431, 500, 501, 505]);
+
 const MAX_ID = 2n ** 63n - 1n;
 
 export interface Asked {
   readonly method: string;
   readonly url: string;
+  readonly headers?: Headers;
 }
 
 export interface Answered {
@@ -51,6 +56,12 @@ export interface Answered {
 export function assertDocumented(asked: Asked, answered: Answered, text: string, config = defaultConfig): void {
   const path = new URL(asked.url).pathname;
   if (OF_ANOTHER_STANDARD.test(path)) return;
+  // A browser gets a page where there is nothing, or is sent to one nearby.
+  if (
+    /text\/html/.test(asked.headers?.get('Accept') ?? '') &&
+    /^text\/html|^$/.test(answered.headers.get('Content-Type') ?? '')
+  )
+    return;
   if (BESIDE_THE_API.has(path) || (BESIDE.test(path) && answered.status !== 404) || answered.status === 204) return;
   try {
     contractOf(config).check(asked.method, path, answered, text);
@@ -115,7 +126,7 @@ class Contract {
   /** What the document says of that answer; undefined where it says only in general that it is an error. */
   #response(method: string, path: string, status: number): { response: Response; pointer: string } | undefined {
     const template = Object.keys(this.#document.paths).find(known => matches(known, path));
-    if (status === 404 || status === 500) {
+    if (GENERAL_ERRORS.has(status)) {
       // A path whose parameter holds an encoded slash is no path of ours.
       if (status === 404 && template !== undefined && !/%2f/i.test(path)) throw new Error('the path is documented');
       return undefined;

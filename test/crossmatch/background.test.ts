@@ -103,11 +103,38 @@ test('what cannot be read is left alone while others go on, and tried again when
     });
   }));
 
+test('what cannot be read for as long as the setting says is recorded so, and crossmatched again when it can be read', () =>
+  inWorld(async world => {
+    const gaia = await world.addCatalog('gaia_dr3', [place]);
+    const restore = remove(gaia);
+    const settings = { CROSSMATCH_BATCH_MAX_WAIT_SECONDS: '0', CROSSMATCH_READ_FAILURE_WAIT_SECONDS: '25' };
+    await beside(world, settings, async (logged, advance) => {
+      const [id] = await world.ingest([place]);
+      await eventually('it has tried', async () => (logged.length > 0 ? true : undefined));
+      advance(10_000);
+      await eventually('it has tried again', async () => (logged.length > 1 ? true : undefined));
+      assert.is(world.store.pendingCount(), 1);
+      advance(20_000);
+      await pendingCountOf(world, 0);
+      assert.equal(world.store.getObject(id!)!.records[0]!.catalogOutcomes, [['gaia_dr3', 'skipped_read_failure']]);
+      restore();
+      advance(600_000);
+      await eventually('it is crossmatched again', async () => world.store.getObject(id!)!.records[1]);
+      const { records, matches } = world.store.getObject(id!)!;
+      assert.equal(records[1]!.catalogOutcomes, [['gaia_dr3', 'searched']]);
+      assert.equal(
+        matches.map(({ matchVersion }) => matchVersion),
+        [2],
+      );
+      assert.equal(world.store.unreadIds(1), []);
+    });
+  }));
+
 test('after a failure that is none of a single file it pauses, then goes on', () =>
   inWorld(async world => {
     await world.addCatalog('gaia_dr3', [place]);
     const registration = world.store.catalog('gaia_dr3')!;
-    await world.writer.putCatalog({ ...registration, coverage: null as never });
+    await world.writer.putCatalog({ ...registration, coverage: { ranges: [] } as never });
     await beside(world, { CROSSMATCH_BATCH_MAX_WAIT_SECONDS: '0' }, async (logged, advance) => {
       await world.ingest([place]);
       const failures = () => logged.filter(({ event }) => event === 'crossmatch_failed');

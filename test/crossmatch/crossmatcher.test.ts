@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { pixelOf } from '../../index/mod.ts';
 import { CATALOGS } from '../../src/catalogs/definitions.ts';
 import { CatalogError } from '../../src/catalogs/errors.ts';
+import { statusOf } from '../../src/store/status.ts';
 import type { SkyPosition, StoredObject } from '../../src/store/types.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { rejection } from '../catalogs/support.ts';
@@ -122,6 +123,7 @@ test('every outcome, status and count of a small sky', () =>
     const delve = await world.addCatalog('delve_dr3_gold', [
       { ra: 10, dec: -30 },
       { ra: 50, dec: -30 },
+      { ra: null, dec: -30 },
     ]);
     const positions = [
       { ra: 10, dec: -30.0001 },
@@ -140,6 +142,7 @@ test('every outcome, status and count of a small sky', () =>
       recorded: 5,
       skipped: 0,
       unreadable: 0,
+      unsearched: 0,
       statuses: { coincident_sources: 2, no_coincident_source: 1, not_searched: 2 },
       outcomes: {
         gaia_dr3: { searched: 2, outside_footprint: 2, not_searched_invalid_position: 1 },
@@ -147,10 +150,13 @@ test('every outcome, status and count of a small sky', () =>
       },
       problems: [],
       reads: { ...summary.reads, requests: 0, retries: 0, networkBytes: 0 },
+      rowsPassedOver: { delve_dr3_gold: 1 },
     });
     assert.ok(summary.reads.diskBytes > 1000);
     const record = world.store.getObject(ids[0]!)!.records[0]!;
-    assert.equal(world.store.provenanceSet(record.provenanceSet).set, PROVENANCE);
+    const inService = PROVENANCE.catalogs.filter(({ name }) => ['gaia_dr3', 'delve_dr3_gold'].includes(name));
+    assert.is(inService.length, 2);
+    assert.equal(world.store.provenanceSet(record.provenanceSet).set, { ...PROVENANCE, catalogs: inService });
     assert.equal(record.brokersAtCrossmatch, ['lasair']);
     assert.ok(Math.abs(record.crossmatchedAtUs - Date.now() * 1000) < 60e6);
   }));
@@ -195,7 +201,7 @@ test('without a catalog it is refused', () =>
     assert.is(stateOf(world, id!), 'pending');
   }));
 
-test('a catalog that cannot be read is skipped where another was searched, else the object stays pending', () =>
+test('a catalog that cannot be read is skipped, where nothing else was searched too, and tried again as a new version', () =>
   inWorld(async world => {
     const places = [
       { ra: 10, dec: -30 },
@@ -212,10 +218,14 @@ test('a catalog that cannot be read is skipped where another was searched, else 
       world.store.getObject(both!)!.matches.map(match => match.catalogName),
       ['delve_dr3_gold'],
     );
-    assert.is(stateOf(world, gaiaOnly!), 'pending');
+    assert.equal(outcomesOf(world, gaiaOnly!), {
+      gaia_dr3: 'skipped_read_failure',
+      delve_dr3_gold: 'outside_footprint',
+    });
+    assert.is(statusOf(world.store.getObject(gaiaOnly!)!), 'not_searched');
     checkObject(world, neither!, positions[2]!, [gaia, delve]);
     checkObject(world, invalid!, null, [gaia, delve]);
-    assert.equal([summary.objects, summary.recorded, summary.unreadable], [4, 3, 1]);
+    assert.equal([summary.objects, summary.recorded, summary.unreadable, summary.unsearched], [4, 4, 0, 1]);
     assert.equal(
       summary.problems.map(({ catalogName, objects }) => [catalogName, objects]),
       [
@@ -224,10 +234,43 @@ test('a catalog that cannot be read is skipped where another was searched, else 
       ],
     );
     assert.match(summary.problems[0]!.reason, /ENOENT/);
-    // Mended, the next run takes what was left.
+    // While nothing has changed there is no further version.
+    const again = await world.crossmatch();
+    assert.equal([again.recorded, again.unreadable], [0, 2]);
+    assert.equal(world.store.unreadIds(9), [both, gaiaOnly]);
+    // Mended, the next run crossmatches again what lacked a catalog.
     await world.register(world.writeCatalog('gaia_dr3', places, { minOrder: 2 }));
-    assert.equal([(await world.crossmatch()).recorded, stateOf(world, gaiaOnly!)], [1, 'crossmatched']);
-    checkObject(world, gaiaOnly!, positions[1]!, [gaia, delve]);
+    assert.is((await world.crossmatch()).recorded, 2);
+    assert.equal(world.store.unreadIds(9), []);
+    for (const id of [both!, gaiaOnly!]) {
+      const { records, matches } = world.store.getObject(id)!;
+      assert.equal(
+        records.map(({ matchVersion }) => matchVersion),
+        [1, 2],
+      );
+      assert.ok(matches.some(({ catalogName, matchVersion }) => catalogName === 'gaia_dr3' && matchVersion === 2));
+      assert.is(statusOf(world.store.getObject(id)!), 'coincident_sources');
+    }
+    assert.equal(outcomesOf(world, gaiaOnly!), { gaia_dr3: 'searched', delve_dr3_gold: 'outside_footprint' });
+  }));
+
+test('a retry that would lose what was searched before is no new version', () =>
+  inWorld(async world => {
+    const place = { ra: 10, dec: -30 };
+    const gaia = await world.addCatalog('gaia_dr3', [place]);
+    const delve = await world.addCatalog('delve_dr3_gold', [place]);
+    const [gaiaFile, delveFile] = [gaia, delve].map(({ location, partitions }) =>
+      join(location, partitions[0]!.files[0]!),
+    );
+    const gaiaBytes = readFileSync(gaiaFile!);
+    rmSync(gaiaFile!);
+    const [id] = await world.ingest([place]);
+    await world.crossmatch();
+    writeFileSync(gaiaFile!, gaiaBytes);
+    rmSync(delveFile!);
+    assert.equal((await world.crossmatch()).recorded, 0);
+    assert.equal(outcomesOf(world, id!), { gaia_dr3: 'skipped_read_failure', delve_dr3_gold: 'searched' });
+    assert.equal(world.store.unreadIds(9), [id]);
   }));
 
 test('an object that needs two partitions has no match when one of them cannot be read', () =>
@@ -391,6 +434,7 @@ test('objects that are put off are left alone, and those that cannot be read are
     for (const { files } of gaia.partitions) rmSync(join(gaia.location, files[0]!));
     const unreadable: bigint[] = [];
     const summary = await world.crossmatch({
+      staysPending: () => true,
       isDeferred: id => id === ids[1],
       onUnreadable: named => unreadable.push(...named),
     });

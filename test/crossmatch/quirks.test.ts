@@ -1,4 +1,5 @@
 /** Catalogs as they are found in the wild, in a directory and over HTTP, each against a scan of all its rows. */
+
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
@@ -14,19 +15,23 @@ import type { CatalogDefinition } from '../../src/catalogs/types.ts';
 import { openCatalog } from '../../src/crossmatch/plan.ts';
 import { CatalogSearch } from '../../src/crossmatch/search.ts';
 import { everyNth, type RangeServer, serveFiles } from '../catalogs/range_server.ts';
-import { fixtures, noShared, rejection, shared } from '../catalogs/support.ts';
+import { fixtures, published, rejection } from '../catalogs/support.ts';
 import { type HatsOptions, writeHats } from '../catalogs/write_hats.ts';
 import { withDirectory } from '../e2e/support.ts';
-import { needs } from '../needs.ts';
 import { type CatalogRows, nearestRow } from '../oracle/crossmatch.ts';
 import { HARD_PLACES, offset, type Place, seededRandom } from '../oracle/skies.ts';
 import { onAnEdge } from './edges.ts';
+import { unpacked } from './unpacked.ts';
 import { pool } from './world.ts';
 
 const test = suite('catalogs of all kinds');
 test.after(() => pool.close());
 
-type Rows = CatalogRows & { readonly payload: readonly unknown[] };
+type Rows = CatalogRows & {
+  readonly payload: readonly unknown[];
+  /** Rows without a position, which lie in a partition that objects reach. */
+  readonly without?: number;
+};
 
 const remote = { ...REMOTE_DEFAULTS, pauseMs: 2 };
 
@@ -43,6 +48,7 @@ async function check(
   const search = new CatalogSearch(openCatalog(registration), ra, dec, 1);
   await Promise.all(search.searches.map(async file => search.take(file, await pool.run(search.task(file)))));
   assert.equal(search.problems, []);
+  assert.ok(!rows.without || search.rowsPassedOver > 0, 'rows without a position are counted');
   let matched = 0;
   objects.forEach((object, at) => {
     const nearest = nearestRow(rows, object, 1);
@@ -57,7 +63,9 @@ async function check(
         payload: { [definition.payloadColumns[0]!.toLowerCase()]: rows.payload[nearest.row] },
       },
     };
-    assert.equal(search.match(at), expected, `${object.ra} ${object.dec} of ${location}`);
+    const match = search.match(at);
+    const found = match && { ...match, source: unpacked(match.source) };
+    assert.equal(found, expected, `${object.ra} ${object.dec} of ${location}`);
     if (nearest) assert.is(search.outcome(at), 'searched');
   });
   return matched;
@@ -113,6 +121,7 @@ function hardSky(seed: number): { rows: Rows; objects: Place[] } {
     id: Array.from({ length: sources.length + 3 }, (_, row) => 9_000_000_000_000_000_000n - BigInt(row)),
     payload: Array.from({ length: sources.length + 3 }, (_, row) => (row % 5 ? row / 7 : null)),
     coverageOrder: 8,
+    without: 3,
   };
   return { rows, objects: [...Array.from({ length: 500 }, () => around(8)), ...places] };
 }
@@ -268,7 +277,7 @@ async function checkFound(root: string, [place, table, definition]: (typeof FOUN
 
 for (const found of FOUND) test(`a catalog as its tools write it: ${found[0]}`, () => checkFound(fixtures, found));
 for (const found of [...FOUND, ...FOUND_SHARED])
-  needs(test, noShared)(`from the shared data: ${found[0]}`, () => checkFound(join(shared, 'hats'), found));
+  test(`from published data: ${found[0]}`, () => checkFound(join(published, 'hats'), found));
 
 /** With the location left out. */
 async function refusalAt(root: string, place: string): Promise<string> {
@@ -285,8 +294,8 @@ const REFUSED: readonly (readonly [place: string, reason: RegExp])[] = [
   ['misc', /holds none of hats\.properties, properties, collection\.properties/],
 ];
 
-needs(test, noShared)('what is refused in a directory is refused over HTTP, in the same words', async () => {
-  const root = join(shared, 'hats');
+test('what is refused in a directory is refused over HTTP, in the same words', async () => {
+  const root = join(published, 'hats');
   await overHttp(root, async ({ url }) => {
     for (const [place, reason] of REFUSED) {
       const refusal = await refusalAt(root, place);

@@ -1,6 +1,6 @@
 /** A data directory and catalogs of their own for tests of the crossmatcher. */
 import { join } from 'node:path';
-import { catalogDefinition } from '../../src/catalogs/definitions.ts';
+import { CATALOGS, catalogDefinition } from '../../src/catalogs/definitions.ts';
 import { registerCatalog } from '../../src/catalogs/register.ts';
 import { REMOTE_DEFAULTS } from '../../src/catalogs/remote/options.ts';
 import { type CrossmatchOptions, crossmatchPending } from '../../src/crossmatch/crossmatcher.ts';
@@ -16,7 +16,7 @@ import type { CatalogRows } from '../oracle/crossmatch.ts';
 
 export const PROVENANCE: ProvenanceSet = {
   crossmatch_radius_arcsec: 1,
-  catalogs: [{ name: 'gaia_dr3', release: 'Gaia DR3' }],
+  catalogs: CATALOGS.map(({ name, release }) => ({ name, release })),
   reliability_cuts: [],
 };
 

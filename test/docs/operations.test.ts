@@ -61,8 +61,10 @@ test('every metric that is named is exposed; every event of the log is written',
   const events = [
     'index_failed',
     'crossmatch_failed',
-    'pool_failed',
-    'acceptor_failed',
+    'server_thread_replaced',
+    'writes_wait',
+    'disk_full',
+    'database_gone',
     'consume_failed',
     'consume_connected',
   ];

@@ -71,7 +71,7 @@ test('the whole line under the permissions of the tasks: ingest, catalog add, cr
     await succeed(run(data, 'catalog', 'add', 'gaia_dr3', join(sample, 'catalogs/gaia_dr3')));
     await succeed(run(data, 'crossmatch'));
     await succeed(run(data, 'ingest', '--broker', 'lasair', join(sample, 'alerts/lasair-late.ndjson')));
-    const threads = ['--acceptors', '2', '--workers', '2'];
+    const threads = ['--workers', '2'];
     const server = await startServer(
       ['serve', '--port', '0', ...threads, '--data', data],
       { API_MAX_IDS: '7', NODE_ENV: 'x' },

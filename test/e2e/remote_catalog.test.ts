@@ -33,11 +33,11 @@ test('the sample over a host that fails now and then gives what its directories 
     server.fault = everyNth(10, ['drop', 'truncate', 'error', 'slow']);
     for (const name of CATALOGS) {
       const there = await nearsky('catalog', 'add', name, join(sample, 'catalogs', name), '--data', local);
-      const here = await nearsky('catalog', 'add', name, `${server.url}/${name}/`, '--data', remote);
+      const here = await nearsky('catalog', 'add', name, `${server.url}/${name}/`, '--rows', '--data', remote);
       assert.equal({ ...here, location: '', added_at: '' }, { ...there, location: '', added_at: '' });
       assert.is(here.location, `${server.url}/${name}`);
       assert.equal(
-        await nearsky('catalog', 'check', name, '--data', remote),
+        await nearsky('catalog', 'check', name, '--rows', '--data', remote),
         await nearsky('catalog', 'check', name, '--data', local),
       );
     }
@@ -75,7 +75,7 @@ test('an address that is none, one with a secret, one that is not there', () =>
     assert.not.match(secret, /pa55word/);
     assert.equal(server.asked, []);
     assert.match(await add(`${server.url}/nowhere`), /holds none of hats\.properties/);
-    assert.match(await add('ftp://host/x'), /http, https and s3 addresses or local directories/);
+    assert.match(await add('ftp://host/x'), /ftp:\/\/host\/x as catalogs are read from .* or a local directory/);
     assert.match(await add(`${server.url}/des_y6_gold`), /as gaia_dr3 as it has no column source_id/);
     // What was kept of it makes no data directory of it, and is no hindrance to one.
     const data = join(directory, 'data');

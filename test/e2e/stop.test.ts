@@ -28,17 +28,7 @@ test('a client that sends half a body gets its answer, and the server still ends
 
 test('SIGTERM while it starts: exit status 0', () =>
   withDirectory(async directory => {
-    const { child, finished } = start([
-      'serve',
-      '--data',
-      directory,
-      '--port',
-      '0',
-      '--acceptors',
-      '2',
-      '--workers',
-      '2',
-    ]);
+    const { child, finished } = start(['serve', '--data', directory, '--port', '0', '--workers', '2']);
     // The first thing that it writes to disk; it can answer only later.
     await eventually('the database is there', async () => existsSync(join(directory, 'nearsky.mdb')) || undefined);
     send(child, 'SIGTERM');
@@ -70,6 +60,36 @@ test('SIGTERM while a client reads nothing, and while a catalog does not answer:
     assert.not.match(stderr, /stopped_early|crossmatch_failed/);
     socket.destroy();
     await host.close();
+  }));
+
+test('a second SIGTERM does not end the wait for the requests that are under way', () =>
+  withDirectory(async directory => {
+    const server = await startServer(['serve', '--data', directory, '--port', '0']);
+    const body = '{"inputs": [{"kind": "id", "diaObjectId": 7}]}';
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    let received = '';
+    socket.on('data', chunk => {
+      received += chunk;
+    });
+    socket.write(
+      `POST /api/lookup HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+    );
+    await eventually('the request has begun', async () => {
+      const metrics = await (await fetch(`${server.url}/metrics`)).text();
+      // The other one is this question.
+      return /^nearsky_http_requests_open 2$/m.test(metrics) || undefined;
+    });
+    send(server.child, 'SIGTERM');
+    await eventually('it takes no more connections', async () => {
+      const answer = await fetch(`${server.url}/healthz`).catch(() => undefined);
+      return answer === undefined || undefined;
+    });
+    send(server.child, 'SIGTERM');
+    socket.end(body);
+    await once(socket, 'close');
+    assert.match(received, /^HTTP\/1\.1 200/);
+    const { code, stderr } = await server.stop();
+    assert.is(code, 0, stderr);
   }));
 
 test.run();

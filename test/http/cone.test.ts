@@ -1,4 +1,4 @@
-/** GET /api/cone: parameters, the page, the cursor (wire contract, sections 6 and 10). */
+/** GET /api/cone: parameters, the page, the cursor (docs/contract.md, Cone; Cursors). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { separationArcsec } from '../../index/mod.ts';

@@ -1,4 +1,4 @@
-/** `response=count` (wire contract, section 8.4). */
+/** `response=count` (docs/contract.md, Filters and counts). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { crossmatched, delivery, loadRegistry, match, NOW_US, type Running, searched, startApp } from './support.ts';

@@ -1,4 +1,4 @@
-/** The rules of filters in query strings, on each operation that has them (wire contract, sections 1.5, 8.1, 8.2). */
+/** The rules of filters in query strings, on each operation that has them (docs/contract.md, Query strings; Filters and counts). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {

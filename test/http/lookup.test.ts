@@ -1,4 +1,4 @@
-/** POST /api/lookup: the request, the results, the limits (wire contract, section 4). */
+/** POST /api/lookup: the request, the results, the limits (docs/contract.md, Lookup). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -178,6 +178,38 @@ test('malformed entries: each names its field, in the order of the checks', asyn
     assert.equal(Object.keys(error), ['message', 'param']);
     assert.is(error.param, `inputs[${i}]${path}`, String(error.message));
     assert.ok(error.message.length < 300);
+  }
+});
+
+test('nesting without sense makes one input invalid, not the request', async ({ running: { app } }) => {
+  const nested = (levels: number, inside = '') => `${'['.repeat(levels)}${inside}${']'.repeat(levels)}`;
+  const cases: [entry: string, param: string][] = [
+    [nested(1000), 'inputs[1]'],
+    [nested(1000, '7'), 'inputs[1]'],
+    [`{"kind": "id", "diaObjectId": ${nested(1000, '7')}}`, 'inputs[1].diaObjectId'],
+    [`{"kind": "id", "diaObjectId": ${'{"a": '.repeat(1000)}7${'}'.repeat(1000)}}`, 'inputs[1].diaObjectId'],
+  ];
+  for (const [entry, param] of cases) {
+    for (const headers of [{}, { Accept: 'application/msgpack' }] as Record<string, string>[]) {
+      const body = `{"inputs": [{"kind": "id", "diaObjectId": 1}, ${entry}]}`;
+      const answer = await app.app.fetch(
+        new Request('http://nearsky.test/api/lookup', {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', ...headers },
+          body,
+        }),
+      );
+      assert.is(answer.status, 200, entry.slice(0, 40));
+      if (headers.Accept) continue;
+      const { results } = (await answer.json()) as Json;
+      assert.is.not(results[0].status, 'invalid_input');
+      assert.equal([results[1].status, results[1].error.param], ['invalid_input', param]);
+      assert.equal(results[1].input, JSON.parse(entry));
+    }
+  }
+  for (const entry of [nested(1002), nested(100_000)]) {
+    const { status, body } = await app.post('/api/lookup', `{"inputs": [${entry}]}`);
+    assert.equal([status, body.param], [400, 'body']);
   }
 });
 

@@ -1,4 +1,4 @@
-/** GET /api/objects/{diaObjectId}: statuses, detail levels, crossmatch block, matches, provenance (wire contract, sections 3 and 5). */
+/** GET /api/objects/{diaObjectId}: statuses, detail levels, crossmatch block, matches, provenance (docs/contract.md, Objects; One object). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contentHash } from '../../src/store/provenance_hash.ts';

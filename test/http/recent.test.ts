@@ -1,4 +1,4 @@
-/** GET /api/recent-crossmatches: parameters, the window, the page, the cursor (wire contract, sections 9 and 10). */
+/** GET /api/recent-crossmatches: parameters, the window, the page, the cursor (docs/contract.md, Recent crossmatches; Cursors). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatTime } from '../../workers/times.ts';

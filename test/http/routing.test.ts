@@ -1,4 +1,4 @@
-/** Paths, methods, headers, the error body, and the operations that need no query (wire contract, sections 1.1, 1.2, 1.7 and 11.1). */
+/** Paths, methods, headers, the error body, and the operations that need no query (docs/contract.md, Routes; Headers; Errors; Status and descriptions). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Running, startApp } from './support.ts';
@@ -17,7 +17,8 @@ const OPERATIONS = [...GET_OPERATIONS.map(path => ['GET', path] as const), ['POS
 test('the body of an error: keys in order, error equal to message', async ({ running: { app } }) => {
   const { body, status, headers } = await app.get('/api/cone?ra=1&dec=2&radius_arcsec=75');
   assert.is(status, 400);
-  const message = 'Cannot parse radius_arcsec as it must be <= 60: current value is 75';
+  const message =
+    'Cannot parse radius_arcsec as it must be <= 60: current value is 75; for larger cones use /vo/scs, whose radius SR is in degrees, at most 0.5';
   assert.equal(Object.entries(body), [
     ['error', message],
     ['code', 'invalid_parameter'],

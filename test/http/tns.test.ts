@@ -1,4 +1,4 @@
-/** GET /api/tns/{name}, and names in the other operations (wire contract, sections 3.7 and 7). */
+/** GET /api/tns/{name}, and names in the other operations (docs/contract.md, Objects; Registry names). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { separationArcsec } from '../../index/mod.ts';
@@ -20,11 +20,25 @@ test.before(async context => {
       { name: '2026twice', objid: 12, ra: 10, dec: -10 },
       { name: '2026TWICE', objid: 11, ra: 150.0005, dec: 2 },
       { name: '2026void', ra: 20, dec: -20, namePrefix: null },
+      { name: '20260102A', ra: 150.0005, dec: 2, namePrefix: 'FRB' },
     ]);
   });
 });
 
 test.after(({ running }) => running.close());
+
+test('a name with the prefix that its own row has', async ({ running: { app } }) => {
+  for (const name of ['FRB20260102A', 'frb 20260102a', '20260102A']) {
+    const { status, tns, normalized } = await app.result(`/api/tns/${encodeURIComponent(name)}`);
+    assert.equal([status, tns.name_prefix, normalized.name], ['objects_found', 'FRB', '20260102a'], name);
+  }
+  const { status, tns } = (await app.lookup([{ kind: 'tns', name: 'FRB 20260102A' }])).results[0];
+  assert.equal([status, tns.name], ['objects_found', '20260102A']);
+  // The registry has objects of these names, which are no such thing.
+  for (const name of ['FRB2026abc', 'TDE20260102A'])
+    assert.is((await app.result(`/api/tns/${name}`)).status, 'tns_name_not_found', name);
+  assert.is((await app.get('/api/tns/ZTF20260102A')).status, 400);
+});
 
 test('a name: the record, the epoch, the objects around', async ({ running: { app } }) => {
   const { status, body } = await app.get('/api/tns/SN%202026abc?radius_arcsec=2&detail=position');

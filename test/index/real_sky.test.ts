@@ -1,5 +1,5 @@
 /** Random cones over real stars, and over the catalogs of the sample, against a scan. */
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
@@ -7,14 +7,13 @@ import { compressors } from 'hyparquet-compressors';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Arena, buildArena, ConeHits, type PointColumns, SkyIndex } from '../../index/mod.ts';
-import { needs } from '../needs.ts';
 import { compareBigint, coneByScan, nearestByScan } from '../oracle/brute_force.ts';
 import { offset, type Place, seededRandom } from '../oracle/skies.ts';
 
 const test = suite('real sky');
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** 395,275 Tycho-2 stars; beside a developer's checkout, not part of the project. */
-const stars = join(root, '../shared/data/sky/tycho2_index4107_dec-60_-30.parquet');
+/** Tycho-2 stars on both sides of right ascension 0, and of a part of the Milky Way. */
+const stars = join(root, 'test/fixtures/published/sky/tycho2_excerpt.parquet');
 const CONES = 1000;
 
 async function readPositions(file: string, raName: string, decName: string): Promise<Place[]> {
@@ -81,10 +80,9 @@ test('1,000 cones over the catalogs of the sample', async () => {
   assert.ok(compareCones(places, 1) > CONES / 2);
 });
 
-const needsStars = needs(test, existsSync(stars) ? undefined : `there is no ${stars}`);
-needsStars('1,000 cones over 395,275 real stars', async () => {
+test('1,000 cones over real stars', async () => {
   const places = await readPositions(stars, 'ra', 'dec');
-  assert.is(places.length, 395_275);
+  assert.ok(places.length > 10_000, `${places.length} stars`);
   assert.ok(compareCones(places, 2) > CONES / 2);
 });
 

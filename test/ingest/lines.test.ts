@@ -4,7 +4,16 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Line, LineCutter, openSource, readLines, type Source, splitLines } from '../../src/ingest/lines.ts';
+import {
+  type Line,
+  type LineBlock,
+  LineCutter,
+  MAX_LINE_BYTES,
+  openSource,
+  readBlocks,
+  type Source,
+  splitLines,
+} from '../../src/ingest/lines.ts';
 import { eventually, withDirectory } from '../e2e/support.ts';
 import { needs } from '../needs.ts';
 import { isDeno } from '../runtime.ts';
@@ -12,11 +21,24 @@ import { failure } from '../store/support.ts';
 
 const test = suite('ingest/lines');
 
+/** The lines of a block; each begins where it says. */
+function linesIn(block: LineBlock, maxLineBytes: number): Line[] {
+  return [...splitLines(block, maxLineBytes)].map(({ start, ...line }) => {
+    const beginning = Buffer.from(block.bytes.subarray(start)).toString();
+    assert.ok(beginning.startsWith(line.text) || line.number === 1 || line.problem);
+    return line;
+  });
+}
+
+async function* readLines(source: Source, file: string): AsyncGenerator<Line[]> {
+  for await (const block of readBlocks(source, file)) yield linesIn(block, MAX_LINE_BYTES);
+}
+
 /** The lines of these chunks, block by block. */
 function linesOf(chunks: readonly Buffer[], maxLineBytes: number): Line[] {
   const cutter = new LineCutter(maxLineBytes);
   const blocks = [...chunks.flatMap(chunk => cutter.cut(chunk)), ...cutter.end()];
-  return blocks.flatMap(block => [...splitLines(block, maxLineBytes)]);
+  return blocks.flatMap(block => linesIn(block, maxLineBytes));
 }
 
 async function readAll(file: string): Promise<string[]> {

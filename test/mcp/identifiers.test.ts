@@ -1,8 +1,9 @@
-/** What identifiers are taken for (wire contract, section 14.5), and the recipes that contain them. */
+/** What identifiers are taken for (docs/contract.md, Connector), and the recipes that contain them. */
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { loadConfig } from '../../src/config.ts';
 import { type JsonValue, parseJson } from '../../src/http/json_body.ts';
 import { classifyAll } from '../../src/mcp/identifiers.ts';
 import { coneUrl, lookupCommand, shellQuote } from '../../src/mcp/recipes.ts';
@@ -78,11 +79,28 @@ test('of what is the same identifier the first stays; what cannot be looked up a
 });
 
 test('the command of a lookup is one line, and its body is every identifier that can be looked up', () => {
-  const command = lookupCommand('https://sky.example', classified('["7", "nonsense", "SN 2026abc", 1e17]'));
+  const command = lookupCommand(
+    'https://sky.example',
+    classified('["7", "nonsense", "SN 2026abc", 1e17]'),
+    loadConfig(),
+  );
   assert.is(
     command,
     `curl -sS -X POST 'https://sky.example/api/lookup' -H 'Content-Type: application/json' --data ` +
       `'{"inputs":[{"kind":"id","diaObjectId":"7"},{"kind":"tns","name":"2026abc"}],"detail":"full"}'`,
+  );
+});
+
+test('a command keeps to the limits of a request, however low', () => {
+  const identifiers = classified('["1", "2", "FRB 20260101A", "3", "2026b", "2026c", "4", "5"]');
+  const config = loadConfig({ environment: { API_MAX_IDS: '2', API_MAX_POSITIONS: '1' } });
+  const command = lookupCommand('https://sky.example', identifiers, config);
+  const bodies = [...command.matchAll(/--data '(.*?)'(?: && |$)/g)].map(([, body]) => JSON.parse(body!).inputs);
+  const kinds = bodies.map(inputs => inputs.map(({ kind }: { kind: string }) => kind).join());
+  assert.equal(kinds, ['id,id,tns', 'id,tns', 'tns,id,id']);
+  assert.equal(
+    bodies.flat().map(({ diaObjectId, name }) => diaObjectId ?? name),
+    ['1', '2', 'FRB20260101a', '3', '2026b', '2026c', '4', '5'],
   );
 });
 

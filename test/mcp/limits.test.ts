@@ -1,8 +1,8 @@
-/** Who counts as whom, and how much each may do (wire contract, section 14.9). */
+/** Who counts as whom, and how much each may do (docs/contract.md, Connector). */
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isWithin, parseAddress, parseNetwork } from '../../src/mcp/addresses.ts';
+import { isWithin, parseAddress, parseNetwork } from '../../src/ip_addresses.ts';
 import { callerOf } from '../../src/mcp/caller.ts';
 import { type Admission, Limiter } from '../../src/mcp/limiter.ts';
 import { Sessions } from '../../src/mcp/sessions.ts';
@@ -194,7 +194,10 @@ test('sessions: an id has one spelling, and another secret does not know it', ()
 });
 
 test('whom a call counts against', () => {
-  const config = configOf('/nowhere', { MCP_PROVIDER_CIDRS: '160.79.104.0/21, 2001:db8::/32' });
+  const config = configOf('/nowhere', {
+    MCP_PROVIDER_CIDRS: '160.79.104.0/21, 2001:db8::/32',
+    TRUSTED_PROXIES: '10.0.0.0/8',
+  });
   const sessions = new Sessions({ maxAgeSeconds: 60, secret: null });
   const session = sessions.issue();
   const caller = (peer: string | undefined, headers = {}) => callerOf(new Headers(headers), peer, config, sessions);
@@ -215,15 +218,41 @@ test('whom a call counts against', () => {
   assert.equal(outside.rate, byIp);
   assert.equal(caller('192.0.2.1', withSession), outside);
   assert.equal(caller('10.0.0.1', { 'X-Real-Ip': '192.0.2.1' }), outside);
-  assert.equal(caller('192.0.2.1', { 'X-Real-Ip': 'nonsense' }), outside);
+  assert.equal(caller('10.0.0.1', { 'X-Real-Ip': 'nonsense' }), caller('10.0.0.1'));
   assert.equal(caller('192.0.2.1', { 'X-Forwarded-For': '192.0.2.2' }), outside);
   assert.is.not(caller('192.0.2.2').key, outside.key);
   assert.is(caller('10.0.0.1', { 'X-Real-Ip': '160.79.104.9' }).key, 'range 160.79.104.0/21');
   assert.equal(caller(undefined), { key: 'ip undefined', rate: byIp });
 });
 
+test('who the client is, only this machine and the proxies of the settings may say', () => {
+  const config = configOf('/nowhere', { TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::/32' });
+  const sessions = new Sessions({ maxAgeSeconds: 60, secret: null });
+  const caller = (peer: string, headers = {}) => callerOf(new Headers(headers), peer, config, sessions).key;
+  const client = caller('192.0.2.1');
+  for (const headers of [
+    { 'X-Real-Ip': '192.0.2.9' },
+    { Forwarded: 'for=192.0.2.9' },
+    { 'X-Forwarded-For': '192.0.2.9' },
+  ])
+    assert.is(caller('192.0.2.1', headers), client, 'a client says that it is another one');
+  for (const proxy of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1', '10.1.2.3', '2001:db8::7']) {
+    for (const headers of [
+      { 'X-Real-Ip': '192.0.2.1' },
+      { Forwarded: 'for=192.0.2.9, proto=https;For="192.0.2.1:4711"' },
+      { Forwarded: 'for=192.0.2.1, for="[2001:db8::7]:80"' },
+      { 'X-Forwarded-For': '192.0.2.9, 192.0.2.1' },
+      { 'X-Forwarded-For': '192.0.2.9, 192.0.2.1, 10.0.0.7' },
+      { 'X-Forwarded-For': '192.0.2.9', 'X-Real-Ip': '192.0.2.1' },
+    ])
+      assert.is(caller(proxy, headers), client, `${proxy} ${JSON.stringify(headers)}`);
+    assert.is(caller(proxy, { 'X-Forwarded-For': '192.0.2.9, unknown' }), caller(proxy), 'what no proxy can know');
+  }
+  assert.is(caller('127.0.0.1', { 'X-Forwarded-For': '10.0.0.5, 10.0.0.7' }), caller('10.0.0.5'), 'nobody but proxies');
+});
+
 test('the header that names the client can be another one', () => {
-  const config = configOf('/nowhere', { MCP_CLIENT_IP_HEADER: 'CF-Connecting-IP' });
+  const config = configOf('/nowhere', { MCP_CLIENT_IP_HEADER: 'CF-Connecting-IP', TRUSTED_PROXIES: '10.0.0.1/32' });
   const sessions = new Sessions({ maxAgeSeconds: 60, secret: null });
   const caller = (headers: Record<string, string>) => callerOf(new Headers(headers), '10.0.0.1', config, sessions).key;
   assert.is(caller({ 'X-Real-Ip': '192.0.2.1' }), caller({}));
@@ -242,12 +271,15 @@ test('over HTTP: the eleventh call at once is refused with when to try again, as
       assert.is(isError, true);
       assert.equal(Object.keys(answer.error), ['code', 'message', 'retryable', 'retry_after_seconds']);
       assert.equal([answer.error.code, answer.error.retryable], ['rate_limited', true]);
+      assert.match(answer.error.message, 'more calls than 0.001 a second, or 10 at once');
       assert.ok(Number.isInteger(answer.error.retry_after_seconds) && answer.error.retry_after_seconds >= 1);
 
       const headers = { 'Mcp-Session-Id': session };
       assert.is((await connection.call(ABOUT, {}, { headers })).answer.error.code, 'rate_limited');
       assert.not((await connection.call(ABOUT, {}, { peer: '192.0.2.2' })).isError);
-      assert.not((await connection.call(ABOUT, {}, { headers: { 'X-Real-Ip': '192.0.2.3' } })).isError);
+      const named = { headers: { 'X-Real-Ip': '192.0.2.3' } };
+      assert.is((await connection.call(ABOUT, {}, named)).answer.error.code, 'rate_limited');
+      assert.not((await connection.call(ABOUT, {}, { ...named, peer: '127.0.0.1' })).isError);
     },
     // A window so long that no machine is too slow for the test.
     { MCP_IP_RATE: '0.001/s burst 10' },

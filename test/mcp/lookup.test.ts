@@ -1,4 +1,4 @@
-/** What the lookup answers (wire contract, sections 14.4 and 14.6). */
+/** What the lookup answers (docs/contract.md, Connector). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { nowUs } from '../../workers/times.ts';
@@ -150,6 +150,11 @@ test('a TNS name: the record, the objects around it with their separations', asy
   assert.is(lonely.tns.name, '2026lonely');
   assert.equal([none.status, none.objects], ['tns_name_not_found', []]);
   assert.not('tns' in none);
+  assert.equal(
+    [none.reason, none.tns_snapshot_epoch],
+    ['the name is absent from the current registry snapshot, whose epoch is reported.', lonely.tns.snapshot_epoch],
+  );
+  assert.is(lonely.reason, "No object in the service lies within 1 arcsec of the registry's position.");
   assert.not('objects_total' in none);
   assert.equal([answer.objects_found, answer.objects_returned], [1 + CLOSE, 1 + CLOSE]);
 });
@@ -165,6 +170,10 @@ test('names cannot be resolved without a current snapshot; ids still are', () =>
       assert.equal(
         answer.results.map(({ status }: Json) => status),
         ['resolver_unavailable', 'crossmatch_pending'],
+      );
+      assert.equal(
+        [answer.results[0].reason, answer.results[0].tns_snapshot_epoch],
+        ['names cannot be resolved now; other inputs are unaffected.', null],
       );
       const about = (await other.call(ABOUT)).answer;
       assert.equal([about.tns_resolution, about.tns_snapshot_epoch], ['unavailable', null]);
@@ -209,6 +218,7 @@ test('at most 20 objects; the rest is a command away, and what it asks for is ev
   const { reasons, full_results } = answer.truncation;
   assert.equal(reasons, ['chat_object_limit']);
   assert.match(full_results.note, '7 of 28 identifiers and 8 objects');
+  assert.match(full_results.note, 'up to 100 objects for each TNS name and 2000 in one request');
   assert.not.match(full_results.curl, /[\r\n]/);
   const [, url, body] = /^curl .*-X POST '(\S+)' -H 'Content-Type: application\/json' --data '(.*)'$/.exec(
     full_results.curl,
@@ -222,6 +232,17 @@ test('at most 20 objects; the rest is a command away, and what it asks for is ev
   assert.is(sent.detail, 'full');
   const { results } = await app.lookup(sent.inputs, { detail: sent.detail });
   assert.is(results.flatMap(({ objects }: Json) => objects).length, 25 + CLOSE);
+});
+
+test('ids that are not in the service are no objects that are left out', async () => {
+  const { objects_found, truncation } = await lookup(Array.from({ length: 25 }, (_, i) => `${900_000 + i}`));
+  assert.is(objects_found, 0);
+  assert.match(truncation.full_results.note, /^5 of 25 identifiers and 0 objects are left out/);
+});
+
+test('an object that was found by a name links to the page of that name', async () => {
+  const { results } = await lookup(['2026crowd']);
+  for (const { links } of results[0].objects) assert.is(links.tns, 'https://www.wis-tns.org/object/2026crowd');
 });
 
 test('exactly 20 objects are no truncation, and a name that leads to several counts them all', async () => {

@@ -1,4 +1,4 @@
-/** Methods and revisions of the connector (wire contract, sections 14.2 and 14.3, decision P7). */
+/** Methods and revisions of the connector (docs/contract.md, Connector; decision P7). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MCP_TOOLS } from '../../src/contract/mcp_tools.ts';

@@ -1,8 +1,9 @@
-/** What the position search and the description answer, and how tools fail (wire contract, sections 14.4, 14.7 and 14.8). */
+/** What the position search and the description answer, and how tools fail (docs/contract.md, Connector). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { separationArcsec } from '../../index/mod.ts';
 import { delivery, type Json, NOW_US, startApp, TestApp } from '../http/support.ts';
+import { isDeno } from '../runtime.ts';
 import { Connection, EMPTY, UNLIMITED, withConnector } from './support.ts';
 import { ABOUT, CENTRE, CROWD, CROWD_SIZE, fill, LOOKUP, NEAR } from './world.ts';
 
@@ -71,7 +72,7 @@ test('near a position: of equal separations the lowest id comes first', () =>
 test('near a position: nothing there', async () => {
   const { answer } = await connection.call(NEAR, { ra_deg: 0, dec_deg: 90, radius_arcsec: 60 });
   assert.equal([answer.status, answer.objects_total, answer.objects], ['no_rubin_object', 0, []]);
-  assert.is(answer.reason, 'no object in the service lies within the radius');
+  assert.is(answer.reason, 'No object in the service lies within 60 arcsec of the position.');
   assert.equal(Object.keys(answer.status_meanings), ['no_rubin_object']);
 });
 
@@ -171,8 +172,10 @@ test('a search that takes longer than the budget', () =>
     async other => {
       const { isError, answer } = await other.call(NEAR, { ra_deg: 10, dec_deg: -10, radius_arcsec: 60 });
       assert.is(isError, true);
-      assert.equal([answer.error.code, answer.error.retryable], ['query_too_expensive', false]);
-      assert.not('retry_after_seconds' in answer.error);
+      // A turn of Deno's event loop takes longer than this budget: there the search is never begun (docs/contract.md, decision P4).
+      const { code, retryable, retry_after_seconds } = answer.error;
+      if (isDeno && code === 'service_unavailable') assert.equal([retryable, retry_after_seconds], [true, 30]);
+      else assert.equal([code, retryable, retry_after_seconds], ['query_too_expensive', false, undefined]);
     },
     { API_REQUEST_BUDGET_SECONDS: '0.001' },
   ));

@@ -1,4 +1,4 @@
-/** The settings of the connector (wire contract, section 2). */
+/** The settings of the connector (docs/contract.md, Settings and limits). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConfigError, loadConfig, type SettingName } from '../../src/config.ts';
@@ -42,6 +42,7 @@ test('values', () => {
   ]);
   assert.equal(load('MCP_ALLOWED_ORIGINS', ' '), []);
   assert.is(load('MCP_API_BASE_URL', 'https://sky.example/'), 'https://sky.example');
+  assert.is(load('MCP_API_BASE_URL', ' https://Sky.example:8443/rubin/api/ '), 'https://sky.example:8443/rubin/api');
   assert.is((load('MCP_PROVIDER_CIDRS', '10.0.0.0/8, 2001:db8::/32') as readonly unknown[]).length, 2);
 });
 
@@ -53,6 +54,7 @@ test('values that cannot be', () => {
     ['MCP_ALLOWED_ORIGINS', 'https://a.example, b.example', /each an http or https address/],
     ['MCP_PROVIDER_CIDRS', '10.0.0.0', /each a network/],
     ['MCP_API_BASE_URL', 'sky.example', /an http or https address/],
+    ['MCP_API_BASE_URL', 'https://sky.example/?x=1', /without \? and #/],
     ['MCP_CLIENT_IP_HEADER', 'X Real', /a header's name/],
     ['MCP_MAX_IDENTIFIERS', '0', /an integer from 1/],
   ];

@@ -1,7 +1,11 @@
 /** The log: request ids, slow requests with what was asked, and that no event can flood it. */
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { limited } from '../../src/log.ts';
+import { limited, logToFile } from '../../src/log.ts';
+import { withDirectory } from '../e2e/support.ts';
 import { withApp } from '../http/support.ts';
 
 const test = suite('metrics/log');
@@ -80,5 +84,28 @@ test('of one event, so many lines a second are written, and then how many were n
     ['often', { i: 5 }],
   ]);
 });
+
+test('a line of which only a part could be written does not swallow the next', () =>
+  withDirectory(async directory => {
+    const pipe = join(directory, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const descriptor = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+    try {
+      const log = logToFile(descriptor);
+      // A full pipe takes a part of a long line and then nothing, as a full disk does.
+      for (let i = 0; i < 40; i++) log('long', { text: 'x'.repeat(10_000) });
+      const bytes = Buffer.alloc(2 ** 20);
+      let length = readSync(descriptor, bytes);
+      log('next', { csi: '\u009b2J' });
+      length += readSync(descriptor, bytes, length, bytes.length - length, null);
+      const lines = bytes.toString('utf8', 0, length).split('\n').filter(Boolean);
+      const cut = lines.findIndex(line => !line.endsWith('}'));
+      assert.is(cut, lines.length - 2, 'one line is cut off, the last before the pipe was read');
+      assert.match(lines.at(-1)!, /\\u009b2J/);
+      assert.is(JSON.parse(lines.at(-1)!).event, 'next');
+    } finally {
+      closeSync(descriptor);
+    }
+  }));
 
 test.run();

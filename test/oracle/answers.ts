@@ -1,4 +1,4 @@
-/** What answers show of a stored object, as plain values: sections 3.2 to 3.6 of the wire contract, read once more. */
+/** What answers show of a stored object, as plain values: the contract read once more (docs/contract.md, Provenance; Objects). */
 import type { DetailLevel } from '../../src/contract/enums.ts';
 import type { HashedProvenanceSet } from '../../src/store/records.ts';
 import type { MatchSource, MatchSummary, StoredObject, TnsAssociation } from '../../src/store/types.ts';

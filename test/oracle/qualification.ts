@@ -1,4 +1,4 @@
-/** Whether an object meets filters, from the words of the wire contract (section 8.3), one source and one filter at a time. */
+/** Whether an object meets filters, from the words of the contract (docs/contract.md, Filters and counts), one source and one filter at a time. */
 
 export interface TrueMatch {
   readonly version: number;

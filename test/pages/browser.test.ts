@@ -102,6 +102,7 @@ const PAGES = [
   '/status',
   '/api-docs',
   '/vo',
+  `/search?q=${MATCHED}%0A${PENDING}%0Afoo`,
 ];
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -130,13 +131,13 @@ check('axe finds nothing, at two widths and in both themes; nothing is wider tha
 
 check('from the search box to an object: by position, by id, and what is not understood', async world => {
   await visiting(world, '/', async page => {
-    await page.getByRole('searchbox').fill('04h06m29.35s -49d17m42.5s 5"');
+    await page.getByRole('textbox', { name: /^An id/ }).fill('04h06m29.35s -49d17m42.5s 5"');
     await page.keyboard.press('Enter');
-    await page.getByRole('link', { name: MATCHED }).click();
+    await page.getByRole('link', { name: MATCHED, exact: true }).click();
     await page.getByRole('heading', { level: 1, name: MATCHED }).waitFor();
   });
   await visiting(world, '/', async page => {
-    await page.getByRole('searchbox').fill(MATCHED);
+    await page.getByRole('textbox', { name: /^An id/ }).fill(MATCHED);
     await page.getByRole('button', { name: 'Search' }).click();
     await page.waitForURL(`**/objects/${MATCHED}`);
   });
@@ -166,27 +167,36 @@ check(
     const response = await fetch(`${world.server.url}/api/objects/${MATCHED}?detail=full`);
     const text = await response.text();
     const [object] = JSON.parse(text).results[0].objects;
+    const nearestFirst = object.matches.toSorted(
+      (a: { separation_arcsec: number }, b: { separation_arcsec: number }) => a.separation_arcsec - b.separation_arcsec,
+    );
     await visiting(world, `/objects/${MATCHED}`, async page => {
       assert.is(await page.locator('.finder .point').count(), 4);
       assert.match(
         (await page.locator('.finder').getAttribute('aria-label'))!,
         /Gaia DR3 .* 0\.0\d arcsec east, -0\.1\d arcsec north/,
       );
-      const cards = await page.locator('.cards .card').allTextContents();
+      const cards = await page.locator('.sources-list .card').allTextContents();
       assert.is(cards.length, object.matches.length);
-      for (const [i, { catalog_source_id, separation_arcsec }] of object.matches.entries())
+      for (const [i, { catalog_source_id, separation_arcsec }] of nearestFirst.entries())
         for (const text of [catalog_source_id, `${separation_arcsec.toFixed(2)}″`]) assert.ok(cards[i]!.includes(text));
+      assert.match(cards[0]!, /Gaia DR3 0\.12″ 0\.055″ E, 0\.107″ S/);
+      assert.match(
+        cards[0]!,
+        /G 20\.334 ± 0\.014.*BP − RP 1\.79 ± 0\.19.*2\.38 ± 0\.83 mas.*−10\.7 ± 1\.1 E−2\.05 ± 0\.71 N.*star > 99 %/,
+      );
       await page.locator('.card summary').first().click();
       const table = page.locator('.payload').first();
       const keys = await table.locator('th').allTextContents();
       const values = await table.locator('td').allTextContents();
-      const payload = /"catalog_payload": \{(.*?)\}/.exec(text)![1]!;
-      assert.is(keys.length, 21);
+      const payload = /"gaia_dr3", "catalog_source_id": "\d+", .*?"catalog_payload": \{(.*?)\}/.exec(text)![1]!;
+      assert.is(keys.length, 23);
       for (const [i, key] of keys.entries()) {
         const sent = new RegExp(`"${key}": ([^,}]*)`).exec(payload)![1]!;
         assert.is(values[i], sent === 'null' ? '–' : sent, key);
       }
-      assert.is(await page.locator('.outcome.searched').count(), 4);
+      const searched = page.locator('.facts > div', { has: page.locator('.outcome.searched') });
+      assert.is(await searched.locator('li').count(), 4);
       assert.is(
         await page.getByRole('link', { name: 'Lasair' }).getAttribute('href'),
         `https://lasair.lsst.ac.uk/objects/${MATCHED}/`,
@@ -258,6 +268,90 @@ check('the map is drawn with what the service counts, anew when the theme or the
   });
 });
 
+check('a pasted list: each entry with what it found, what was not understood, and a file of it', async world => {
+  await visiting(world, '/', async page => {
+    await page.getByRole('textbox', { name: /^An id/ }).fill(`${MATCHED}, ${PENDING}\nSN 2099aaa\nfoo`);
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('heading', { name: '2 objects for 3 entries' }).waitFor();
+    assert.match((await page.locator('#results .notice').textContent())!, /^foo: This is neither/);
+    assert.equal(await page.locator('#results .id').allTextContents(), [MATCHED, PENDING, MATCHED]);
+    assert.match((await page.locator('#results .source').first().textContent())!, /Gaia DR3 0\.12″, G 20\.33/);
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.locator('.downloads').getByRole('button', { name: 'CSV' }).click(),
+    ]);
+    assert.is(file.suggestedFilename(), 'nearsky-lookup.csv');
+    assert.match(readFileSync((await file.path())!, 'utf8'), MATCHED);
+  });
+  // Longer than an address may be.
+  const ids = Array.from({ length: 150 }, (_, i) => `${BigInt(MATCHED) + BigInt(i)}`);
+  await visiting(world, '/search', async page => {
+    await page.getByRole('textbox', { name: /^An id/ }).fill(ids.join('\n'));
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: '1 object for 150 entries' }).waitFor();
+    assert.ok(page.url().length < 200, page.url());
+  });
+  await visiting(world, '/search?q=61.6223+-49.2951+5%22', async page => {
+    await page.locator('.finder').waitFor();
+    assert.is(await page.locator('#radius').inputValue(), '5', 'the radius in the text is that of the box');
+    assert.is(await page.locator('.finder .point').count(), 5);
+  });
+});
+
+check('recent crossmatches by choice, which the address keeps', async world => {
+  await visiting(world, '/recent?catalog=gaia_dr3&sort=magnitude', async page => {
+    const rows = page.locator('#recent tbody tr');
+    await rows.first().waitFor();
+    const magnitudes = (await rows.allTextContents()).map(text => Number(/, [Gr] ([\d.]+)/.exec(text)![1]));
+    assert.equal(
+      magnitudes,
+      magnitudes.toSorted((a, b) => a - b),
+    );
+    for (const text of await rows.allTextContents()) assert.match(text, /^\d{4}-\d\d-\d\d .* UTC MJD \d+.*Gaia DR3/);
+    await page.getByRole('checkbox', { name: 'with a TNS name' }).check();
+    await page.getByText('SN 2099aaa, SN Ia').waitFor();
+    assert.match(page.url(), /catalog=gaia_dr3&sort=magnitude&named=1/);
+    const path = await page.locator('.downloads a').first().getAttribute('href');
+    assert.match(await (await fetch(`${world.server.url}${path}`)).text(), MATCHED);
+  });
+});
+
+check('the wheel zooms the map where the pointer is, and the page from the whole sky', async world => {
+  await visiting(world, '/', async page => {
+    await page.locator('#legend .ramp').waitFor();
+    const box = (await page.locator('#map').boundingBox())!;
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.wheel(0, -600);
+    await page.waitForFunction("document.querySelector('#map').classList.contains('zoomed')");
+    assert.is(Number(await page.evaluate('scrollY')), 0);
+    for (let i = 0; i < 4; i++) await page.mouse.wheel(0, 600);
+    await page.waitForFunction("!document.querySelector('#map').classList.contains('zoomed') && scrollY > 0");
+  });
+});
+
+check('the status page has what each broker delivered, and sums that agree', async world => {
+  await visiting(world, '/status', async page => {
+    const table = page.locator('table').first();
+    assert.match((await table.textContent())!, /lasair\s*87/);
+    const counts = (await page.locator('table').last().locator('td.number').allTextContents()).map(Number);
+    assert.match((await page.locator('h2').last().textContent())!, `${counts.reduce((a, b) => a + b, 0)} objects`);
+  });
+  await visiting(world, '/catalogs', async page => {
+    await page
+      .locator('.held', { hasText: /^\d+ rows; [\d.]+ square degrees/ })
+      .first()
+      .waitFor();
+  });
+});
+
+check('requests to try are sent as they stand, ids with all their digits', async world => {
+  await visiting(world, '/api-docs', async page => {
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.locator('#try-answer', { hasText: '200 ·' }).waitFor();
+    assert.match((await page.locator('#try-answer pre').textContent())!, /"diaObjectId": \d{15,19},\n/);
+  });
+});
+
 check('what the API refuses is said in its own words, with a way to try again', async world => {
   const page = await world.context.newPage();
   try {
@@ -282,14 +376,14 @@ check('what the API refuses is said in its own words, with a way to try again', 
 
 check('recent crossmatches page by page, none twice', async world => {
   await visiting(world, '/recent', async page => {
-    await page.locator('#recent .objects').waitFor();
+    await page.locator('#recent tbody tr').first().waitFor();
     const more = page.getByRole('button', { name: 'Show more' });
     while ((await more.count()) > 0) {
-      const before = await page.locator('.objects li').count();
+      const before = await page.locator('#recent tbody tr').count();
       await more.click();
-      await page.locator('.objects li').nth(before).waitFor();
+      await page.locator('#recent tbody tr').nth(before).waitFor();
     }
-    const ids = await page.locator('.objects .id').allTextContents();
+    const ids = await page.locator('#recent .id').allTextContents();
     assert.is(new Set(ids).size, ids.length);
     const { objects } = (await (await fetch(`${world.server.url}/api/recent-crossmatches?detail=ids`)).json()) as {
       objects: unknown[];
@@ -309,7 +403,7 @@ check('a name of the registry leads to the objects at its place', async world =>
   await nearsky('import', file, '--data', world.data);
   await visiting(world, '/search?q=SN+2026abc', async page => {
     await page.locator('#results', { hasText: 'SN 2026abc · SN Ia · z = 0.05' }).waitFor();
-    await page.getByRole('link', { name: MATCHED }).click();
+    await page.getByRole('link', { name: MATCHED, exact: true }).click();
     await page.getByRole('heading', { level: 1, name: MATCHED }).waitFor();
   });
   await visiting(world, '/search?q=AT2026zzz', async page => {

@@ -1,9 +1,22 @@
 /** The pages as they are sent: headers, links, nothing from elsewhere, the live configuration. */
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { CATALOGS } from '../../src/catalogs/definitions.ts';
 import { caveats } from '../../src/contract/prose.ts';
+import { parseSearchText } from '../../src/pages/browser/search_text.js';
 import { factsOf } from '../../src/pages/facts.ts';
-import { configOf, type Running, startApp } from '../http/support.ts';
+import {
+  configOf,
+  delivery,
+  eventually,
+  NOW_US,
+  type Running,
+  startApp,
+  type World,
+  withApp,
+} from '../http/support.ts';
+import { registrationOf } from '../sky_map/support.ts';
 
 const test = suite<{ running: Running }>('pages/pages');
 
@@ -21,7 +34,11 @@ const PAGES = [
 ];
 
 test.before(async context => {
-  context.running = await startApp(async () => {}, {
+  const fill = async ({ writer }: World) => {
+    for (const definition of CATALOGS) await writer.putCatalog(registrationOf(definition));
+    await writer.ingest([delivery(313637935709683761n)], NOW_US);
+  };
+  context.running = await startApp(fill, {
     LASAIR_OBJECT_URL_TEMPLATE: 'https://lasair.example/{diaObjectId}?a&b',
     CROSSMATCH_RADIUS_ARCSEC: '2.5',
     APP_VERSION: '"><script>',
@@ -86,7 +103,7 @@ test('scripts and style may be kept for ever under their version, and not under 
 test('what the pages say is the live configuration', async ({ running: { app } }) => {
   const page = async (path: string) => (await app.get(path)).text;
   for (const path of ['/', '/catalogs', '/consuming']) assert.match(await page(path), /2\.5/);
-  assert.match(await page('/brokers'), /pittgoogle<\/th>\s*<td class="number">0\.6<\/td><td>this service/);
+  assert.match(await page('/brokers'), /pittgoogle<\/a><\/th>\s*<td class="number">0\.6<\/td><td>this service/);
   const plain = (await page('/consuming')).replace(/<\/?code>/g, '`');
   for (const caveat of caveats()) assert.ok(plain.includes(caveat.replaceAll('"', '&quot;')), caveat);
   for (const name of ['gaia_dr3', 'des_y6_gold', 'delve_dr3_gold', 'skymapper_dr4'])
@@ -94,6 +111,53 @@ test('what the pages say is the live configuration', async ({ running: { app } }
   const data = JSON.parse(/<script type="application\/json" id="facts">(.*)<\/script>/.exec(await page('/'))![1]!);
   assert.is(data.links[0].url, 'https://lasair.example/{id}?a&b');
   assert.is(data.crossmatchRadiusArcsec, 2.5);
+});
+
+test('scripts and style come as small as a coding makes them, and as they are to who takes none', async ({
+  running: { app },
+}) => {
+  const { text } = await app.get('/');
+  const names = [...text.matchAll(/"(\/assets\/[^"]*\.(?:js|css))"/g)].map(([, name]) => name!);
+  for (const name of names) {
+    const plain = Buffer.from((await app.get(name)).text);
+    for (const [coding, decode] of [
+      ['gzip', gunzipSync],
+      ['zstd', zstdDecompressSync],
+    ] as const) {
+      const response = await app.app.fetch(
+        new Request(`http://nearsky.test${name}`, { headers: { 'Accept-Encoding': coding } }),
+      );
+      assert.is(response.headers.get('Content-Encoding'), coding, name);
+      assert.is(response.headers.get('Vary'), 'Accept-Encoding');
+      const bytes = Buffer.from(await response.arrayBuffer());
+      assert.ok(bytes.length < plain.length, name);
+      assert.ok(decode(bytes).equals(plain), name);
+    }
+  }
+});
+
+test('the pages say with how many catalogs objects are compared: with those that are registered', async ({
+  running: { app },
+}) => {
+  assert.match((await app.get('/catalogs')).text, 'Each object is compared with 4 catalogs.');
+  const lead = async (names: readonly string[]) => {
+    let texts: string[] = [];
+    await withApp(
+      async ({ writer }) => {
+        for (const definition of CATALOGS)
+          if (names.includes(definition.name)) await writer.putCatalog(registrationOf(definition));
+      },
+      async own => {
+        texts = [(await own.get('/catalogs')).text, (await own.get('/')).text];
+      },
+    );
+    return texts;
+  };
+  const [two, front] = await lead(['gaia_dr3', 'skymapper_dr4']);
+  assert.match(two!, 'Each object is compared with 2 of these 4 catalogs: the others are not registered here.');
+  assert.match(front!, 'of them: Gaia DR3, SkyMapper DR4.');
+  const [none] = await lead([]);
+  assert.match(none!, 'None of these 4 catalogs is registered here yet: objects wait until one is.');
 });
 
 test('what comes from outside is escaped', async ({ running: { app } }) => {
@@ -111,6 +175,81 @@ test('every status and outcome has a word', () => {
   assert.is(Object.keys(statuses).length, 10);
   assert.is(Object.keys(outcomes).length, 6);
 });
+
+const BROWSER = { headers: { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' } };
+
+test('where there is nothing: a page for a browser, the error of the API for everyone else', async ({
+  running: { app },
+}) => {
+  for (const path of ['/nothing', '/api/nothing', '/objects/x/y', '/assets/1', '/"><script>']) {
+    const page = await app.get(path, BROWSER);
+    assert.equal([page.status, page.headers.get('Content-Type')], [404, 'text/html; charset=utf-8'], path);
+    assert.match(page.headers.get('Content-Security-Policy')!, /^default-src 'none'/);
+    assert.match(page.headers.get('Vary')!, /^Accept\b/);
+    assert.not.match(page.text, '"><script>');
+    for (const accept of [undefined, '*/*', 'application/json', 'application/json, text/html;q=0.9', 'text/html;q=0']) {
+      const { status, headers, body } = await app.get(
+        path,
+        accept === undefined ? {} : { headers: { Accept: accept } },
+      );
+      assert.equal([status, headers.get('Content-Type'), body.code], [404, 'application/json', 'not_found'], accept);
+    }
+    assert.is((await app.get(path, { ...BROWSER, method: 'POST' })).headers.get('Content-Type'), 'application/json');
+  }
+});
+
+test('what is near to a page leads a browser there, and nobody else', async ({ running: { app } }) => {
+  const redirects: readonly (readonly [from: string, to: string])[] = [
+    ['/api', '/api-docs'],
+    ['/api/', '/api-docs'],
+    ['/objects', '/search'],
+    ['/objects/', '/search'],
+    ['/objects/313637935709683761/', '/objects/313637935709683761'],
+    ['/api-docs/', '/api-docs'],
+    ['/recent/?hours=12', '/recent?hours=12'],
+    ['/vo//', '/vo'],
+  ];
+  for (const [from, to] of redirects) {
+    const { status, headers } = await app.get(from, BROWSER);
+    assert.equal([status, headers.get('Location')], [302, to], from);
+    const other = await app.get(from);
+    assert.equal([other.status, other.body?.code], [404, 'not_found'], from);
+  }
+  const icon = await app.get('/favicon.ico', BROWSER);
+  assert.equal([icon.status, icon.headers.get('Content-Type')], [200, 'image/svg+xml']);
+});
+
+test('what the pages offer to try is in the database', async ({ running: { app } }) => {
+  const text = await eventually('the index has the object', async () => {
+    const { text } = await app.get('/');
+    return text.includes('class="examples"') ? text : undefined;
+  });
+  const tries = [...text.matchAll(/<a href="\/search\?q=([^"]*)">/g)].map(([, q]) => decodeURIComponent(q!));
+  assert.is(tries[0], '313637935709683761');
+  assert.match(text, /placeholder="313637935709683761"/);
+  assert.is(tries.length, 3, `${tries}`);
+  for (const typed of tries) {
+    const search = parseSearchText(typed);
+    const path =
+      search.kind === 'id'
+        ? `/api/objects/${search.id}`
+        : search.kind === 'position'
+          ? `/api/cone?ra=${search.ra}&dec=${search.dec}&radius_arcsec=${search.radiusArcsec ?? 1}`
+          : '';
+    assert.is((await app.get(path)).body.results[0].objects[0].diaObjectId_str, '313637935709683761', typed);
+  }
+  for (const path of ['/consuming', '/api-docs']) assert.match((await app.get(path)).text, /313637935709683761/);
+});
+
+test('an empty service offers nothing to try', () =>
+  withApp(
+    async () => {},
+    async app => {
+      const { status, text } = await app.get('/');
+      assert.is(status, 200);
+      assert.not.match(text, /class="examples"/);
+    },
+  ));
 
 test('another method than GET is 405', async ({ running: { app } }) => {
   for (const path of PAGES) assert.equal([(await app.get(path, { method: 'POST' })).status], [405], path);

@@ -3,8 +3,8 @@ import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { separationArcsec } from '../../index/mod.ts';
-import { parseSearchText } from '../../src/pages/browser/search_text.js';
-import { normalizeTnsName } from '../../src/tns/names.ts';
+import { parseSearchList, parseSearchText } from '../../src/pages/browser/search_text.js';
+import { parseTnsName } from '../../src/tns/names.ts';
 
 const test = suite('pages/search_text');
 
@@ -80,9 +80,10 @@ test('names of the registry, as the API takes them', () => {
   ] as const;
   for (const [typed, name] of names) {
     assert.equal(parseSearchText(typed), { kind: 'tns', name, radiusArcsec: undefined }, typed);
-    assert.is(normalizeTnsName(typed), name);
+    assert.is(parseTnsName(typed)?.name, name);
   }
   assert.equal(parseSearchText('SN 2026abc r=5'), { kind: 'tns', name: '2026abc', radiusArcsec: 5 });
+  assert.equal(parseSearchText('FRB 20121102A'), { kind: 'tns', name: 'frb20121102a', radiusArcsec: undefined });
   assert.equal(parseSearchText('SN2026abc 5"'), { kind: 'tns', name: '2026abc', radiusArcsec: 5 });
 });
 
@@ -176,6 +177,55 @@ test('any text is taken without a fault, in no time', () => {
   );
   for (const typed of ['1 '.repeat(20_000), '1'.repeat(50_000), ' '.repeat(50_000), `1${' '.repeat(50_000)}x`])
     assert.ok(parseSearchText(typed));
+});
+
+const ID = '313637935709683761';
+const OTHER_ID = '169641483339038753';
+
+/** What each entry is, in short. */
+function shortOf(typed: string): string[] {
+  return parseSearchList(typed).map(({ search }) => {
+    if (search.kind === 'position')
+      return `${search.ra.toFixed(3)} ${search.dec.toFixed(3)}${search.radiusArcsec === undefined ? '' : ` ${search.radiusArcsec}"`}`;
+    return search.kind === 'id' ? search.id : search.kind === 'tns' ? search.name : '?';
+  });
+}
+
+test('lists: ids, names and positions, mixed, however they are separated', () => {
+  const lists: readonly (readonly [typed: string, entries: readonly string[]])[] = [
+    [`${ID} ${OTHER_ID}`, [ID, OTHER_ID]],
+    [`${ID},${OTHER_ID}`, [ID, OTHER_ID]],
+    [`${ID}, ${OTHER_ID};\t${ID}`, [ID, OTHER_ID, ID]],
+    [`${ID}\r\n\n${OTHER_ID}\n`, [ID, OTHER_ID]],
+    [`"${ID}",\n"${OTHER_ID}"`, [ID, OTHER_ID]],
+    ['SN 2026abc, AT2026xyz', ['2026abc', '2026xyz']],
+    ['SN 2026abc SN 2026xyz', ['2026abc', '2026xyz']],
+    [`SN 2026abc ${ID} 10.684 +41.269`, ['2026abc', ID, '10.684 41.269']],
+    ['10.684,41.269;11.5,-42', ['10.684 41.269', '11.500 -42.000']],
+    ['10.684 41.269 5"\n00:42:44.3 +41:16:09', ['10.684 41.269 5"', '10.685 41.269']],
+    ['00 42 44.3 +41 16 09\n10.684 41.269 r=3', ['10.685 41.269', '10.684 41.269 3"']],
+    [`diaObjectId\n${ID}`, ['?', ID]],
+    [`ra,dec\n10.684,41.269\n400,41`, ['?', '10.684 41.269', '?']],
+    ['10.684 41.269', ['10.684 41.269']],
+    ['hello world', ['?']],
+    ['400 41', ['?']],
+    ['', ['?']],
+  ];
+  for (const [typed, entries] of lists) assert.equal(shortOf(typed), entries, typed);
+});
+
+test('ids keep their digits, in lists and in messages', () => {
+  for (const typed of [`${ID} 95`, `${ID} 41.5`]) {
+    const message = JSON.stringify(parseSearchText(typed));
+    assert.match(message, ID);
+  }
+  fc.assert(
+    fc.property(fc.array(fc.bigInt({ min: 10n ** 9n, max: 2n ** 63n - 1n }), { minLength: 2, maxLength: 20 }), ids => {
+      for (const separator of [' ', ',', '\n', ', ', ';', '\t', ' | '])
+        assert.equal(shortOf(ids.join(separator)), ids.map(String), separator);
+    }),
+    { numRuns: 50 },
+  );
 });
 
 test.run();

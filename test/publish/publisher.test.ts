@@ -1,5 +1,5 @@
 /** The index follows the journal, is kept beside the database, and is rebuilt whenever what is kept cannot be trusted. */
-import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -123,6 +123,32 @@ test('a new start reads the kept index and follows from there', () =>
   }));
 
 const file = (directory: string) => join(directory, 'index', 'generation');
+
+/** How many rows the kept index has, as its header says; undefined where there is none. */
+function keptRows(directory: string): number | undefined {
+  if (!existsSync(file(directory))) return undefined;
+  const bytes = readFileSync(file(directory));
+  return JSON.parse(bytes.toString('utf8', 16, 16 + bytes.readUInt32LE(12))).rows;
+}
+
+test('the index is kept while it grows, not only at the end: a process that is killed leaves a recent one', () =>
+  withWriter(async (directory, writer) => {
+    mkdirSync(join(directory, 'index'));
+    const leftBehind = 2 ** 22 + 1;
+    writeFileSync(join(directory, 'index', `generation.${leftBehind}.part`), 'half');
+    const index = await publish(directory);
+    for (const [first, count] of [
+      [1, 50],
+      [51, 10],
+    ] as const) {
+      await ingest(writer, range(first, count));
+      const rows = first + count - 1;
+      await eventually(`${rows} rows are kept`, async () => keptRows(directory) === rows || undefined);
+    }
+    assert.equal(readdirSync(join(directory, 'index')), ['generation']);
+    assert.equal(index.ids(), range(1, 60));
+    await index.close();
+  }));
 
 /** Changes the kept index of 50 objects and starts again, for each change: every time the 50 objects are found. */
 async function assertRecovers(changes: readonly ((file: string) => void)[]): Promise<void> {

@@ -1,19 +1,22 @@
 /** GET /api/sky-map against a count by brute force: while objects arrive, are crossmatched, and after a restart. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { cellToChildren, cellToLatLng, cellToParent, latLngToCell } from 'h3-js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Coverage, pixelOf } from '../../index/mod.ts';
-import { createApp } from '../../src/app.ts';
 import { currentProvenance } from '../../src/provenance.ts';
 import { Budget } from '../../src/query/budget.ts';
 import { keyOfCell } from '../../src/sky_map/cells.ts';
+import { readCounts, saveCounts } from '../../src/sky_map/counts_file.ts';
 import { SkyCounts } from '../../src/sky_map/sky_counts.ts';
 import { SkyCoverage } from '../../src/sky_map/sky_coverage.ts';
 import { SkyMap } from '../../src/sky_map/sky_map.ts';
 import { STORED_STATUSES, statusOf } from '../../src/store/status.ts';
-import type { Store } from '../../src/store/store.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
 import type { StoredObject } from '../../src/store/types.ts';
+import { Writer } from '../../src/store/writer.ts';
 import {
   configOf,
   crossmatched,
@@ -24,6 +27,7 @@ import {
   searched,
   type TestApp,
   withApp,
+  withDirectory,
 } from '../http/support.ts';
 
 const test = suite('sky_map/sky_map');
@@ -64,7 +68,8 @@ function everyObject(store: Store): StoredObject[] {
 async function assertMap(app: TestApp, store: Store): Promise<void> {
   const objects = everyObject(store);
   await eventually('the map has every object and status', async () => {
-    const { body } = await app.get('/api/sky-map?resolution=3');
+    const { status, body } = await app.get('/api/sky-map?resolution=3');
+    if (status !== 200) return undefined;
     return JSON.stringify(countsIn(body)) === JSON.stringify(sorted(counted(objects, 3))) || undefined;
   });
   for (const resolution of [0, 1, 2]) {
@@ -107,6 +112,35 @@ test('counts while objects arrive and are crossmatched', () =>
     },
   ));
 
+test('more objects than one task counts: 503 or a part with what is missing, and then the whole', () => {
+  const COUNT = 45_000;
+  return withApp(
+    async ({ writer }) => {
+      for (let from = 0; from < COUNT; from += 15_000)
+        await writer.ingest(
+          Array.from({ length: 15_000 }, (_, i) => delivery(BigInt(from + i), { position: positionOf(from + i) })),
+          NOW_US,
+        );
+    },
+    async app => {
+      const seen = await eventually('the whole is counted', async () => {
+        const { status, body, headers } = await app.get('/api/sky-map?resolution=0&partial=true');
+        if (status !== 200) return undefined;
+        assert.is(body.total + body.uncounted, COUNT);
+        if (body.uncounted > 0) assert.is(headers.get('Cache-Control'), 'no-store');
+        const { status: plain, body: answer } = await app.get('/api/sky-map?resolution=0');
+        assert.ok(plain === 503 || answer.uncounted === 0);
+        return body.uncounted === 0 ? body : undefined;
+      });
+      const sums = STORED_STATUSES.map(status => seen.by_status[status].reduce((a: number, b: number) => a + b, 0));
+      assert.is(
+        sums.reduce((a, b) => a + b, 0),
+        COUNT,
+      );
+    },
+  );
+});
+
 test('a disc: the cells that it touches, at every resolution', () =>
   withApp(
     async ({ writer }) => {
@@ -136,21 +170,12 @@ test('a disc: the cells that it touches, at every resolution', () =>
     },
   ));
 
-test('a further acceptor has the main one answer', async () => {
-  const forward = () => ({ status: 200, headers: {}, body: 'forwarded' });
-  const index = { current: undefined, discard() {}, probe: async () => undefined };
-  const app = createApp({ config: configOf('/nowhere'), index, forward });
-  const answer = await app.fetch(new Request('http://nearsky.test/api/sky-map?resolution=1'));
-  assert.is(await answer.text(), 'forwarded');
-  await app.close();
-});
-
 test('one that cannot be read, one whose budget is spent, one that is closed: unavailable, and it closes', async () => {
   const events: string[] = [];
   const provenance = currentProvenance(configOf('/nowhere'));
   const facts = { provenance, recordingRelease: '1.0.0', tnsUrlTemplate: '{name}', tnsSnapshotMaxAgeSeconds: 1 };
   const map = new SkyMap({ dataDir: '/nowhere', facts, log: event => events.push(event) });
-  const query = { layer: 'objects', resolution: 1, disc: null } as const;
+  const query = { layer: 'objects', resolution: 1, disc: null, isPartial: false } as const;
   const unavailable = (promise: Promise<unknown>, message: RegExp) =>
     promise.then(
       () => assert.unreachable(),
@@ -181,6 +206,7 @@ test('parameters that cannot be, each with the name and the way out', () =>
         ['ra=1&dec=91&radius_deg=3', 'dec', /<= 90/],
         ['ra=1&dec=1&radius_deg=0', 'radius_deg', /> 0/],
         ['ra=1&dec=1&radius_deg=181', 'radius_deg', /<= 180/],
+        ['partial=yes', 'partial', /one of true, false/],
       ];
       for (const [query, param, message] of refused) {
         const { status, body } = await app.get(`/api/sky-map?${query}`);
@@ -261,6 +287,99 @@ test('counts follow any sequence of states, objects in any order', () => {
     { numRuns: 30 },
   );
 });
+
+test('the counts beside the database: whole, of this history, or none', () =>
+  withDirectory(async directory => {
+    const store = openStore(directory, 'write');
+    try {
+      const writer = new Writer(store);
+      const ingest = (from: number, count: number) =>
+        writer.ingest(
+          Array.from({ length: count }, (_, i) =>
+            delivery(BigInt(from + i), { position: i ? positionOf(from + i) : null }),
+          ),
+          NOW_US,
+        );
+      await ingest(0, 500);
+      const counts = new SkyCounts();
+      for (const object of everyObject(store)) counts.put(object);
+      const sequence = store.lastSequence();
+      saveCounts(directory, store, { sequence, columns: counts.columns() });
+      await ingest(500, 10);
+      const known = readCounts(directory, store);
+      assert.is(known?.sequence, sequence);
+      const again = new SkyCounts(known!.columns);
+      assert.equal(again.list(3), counts.list(3));
+      assert.equal([again.objects, again.withoutPosition], [500, 1]);
+      again.put(everyObject(store)[0]!);
+      assert.equal(again.list(3), counts.list(3), 'an object that is known moves nothing');
+
+      const file = join(directory, 'index', 'sky-map');
+      const bytes = readFileSync(file);
+      for (const at of [0, 9, 13, 17, 25, 60, 5000, bytes.length - 1]) {
+        const damaged = Buffer.from(bytes);
+        damaged[at]! ^= 1;
+        writeFileSync(file, damaged);
+        assert.is(readCounts(directory, store), undefined, `byte ${at}`);
+      }
+      writeFileSync(file, bytes.subarray(0, bytes.length - 1));
+      assert.is(readCounts(directory, store), undefined, 'a byte is missing');
+      writeFileSync(file, bytes);
+      assert.ok(readCounts(directory, store));
+      // The same file beside a database that parted from this one before it was written.
+      await withDirectory(async other => {
+        const another = openStore(other, 'write');
+        await new Writer(another).ingest([delivery(7n)], NOW_US);
+        mkdirSync(join(other, 'index'));
+        writeFileSync(join(other, 'index', 'sky-map'), bytes);
+        assert.is(readCounts(other, another), undefined, 'of another history');
+        await another.close();
+      });
+    } finally {
+      await store.close();
+    }
+  }));
+
+test('a restart goes on from the counts beside the database, with what the journal says since', () =>
+  withDirectory(async directory => {
+    const store = openStore(directory, 'write');
+    const writer = new Writer(store);
+    const facts = {
+      provenance: currentProvenance(configOf(directory)),
+      recordingRelease: '1.0.0',
+      tnsUrlTemplate: '{name}',
+      tnsSnapshotMaxAgeSeconds: 1,
+    };
+    const query = { layer: 'objects', resolution: 2, disc: null, isPartial: true } as const;
+    const totalOf = async (map: SkyMap) =>
+      JSON.parse(Buffer.from((await map.answer(query, new Budget(60))).body).toString());
+    const events: string[] = [];
+    try {
+      await writer.ingest([delivery(1n), delivery(2n)], NOW_US);
+      const first = new SkyMap({ dataDir: directory, facts, log: event => events.push(event) });
+      first.start();
+      const file = join(directory, 'index', 'sky-map');
+      await eventually('the counts are written', async () => existsSync(file) || undefined);
+      await first.close();
+      const { columns } = readCounts(directory, store)!;
+      assert.is(columns.low.length, 2);
+      // A status that no object has tells whose counts these are.
+      const made = { ...columns, statuses: columns.statuses.fill(3) };
+      saveCounts(directory, store, { sequence: store.lastSequence(), columns: made });
+      await writer.ingest([delivery(3n)], NOW_US);
+      const second = new SkyMap({ dataDir: directory, facts, log: event => events.push(event) });
+      const { by_status } = await eventually('the third object is counted', async () => {
+        const answer = await totalOf(second);
+        return answer.total === 3 && answer.uncounted === 0 ? answer : undefined;
+      });
+      const sums = STORED_STATUSES.map(status => by_status[status].reduce((a: number, b: number) => a + b, 0));
+      assert.equal(sums, [1, 0, 0, 2], 'two from the file, one from the journal');
+      await second.close();
+      assert.equal(events, []);
+    } finally {
+      await store.close();
+    }
+  }));
 
 function objectOf(id: number, state: number): StoredObject {
   const outcome = state === 3 ? 'outside_footprint' : 'searched';

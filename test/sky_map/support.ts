@@ -12,6 +12,6 @@ export function registrationOf({ name }: CatalogDefinition, pixels = 96): Catalo
     partitions: [],
     columns: { id: 'id', ra: 'ra', dec: 'dec', payload: [] },
     coverage: { order: 2, ranges: new Uint8Array(covered.ranges.buffer), source: 'rows' },
-    hats: { rows: null, builder: null, releaseDate: null },
+    hats: { rows: name === 'gaia_dr3' ? 1000 : null, builder: null, releaseDate: null },
   };
 }

@@ -26,7 +26,8 @@ test('an object is claimed once, until its claim is released or it is crossmatch
     assert.equal([first.ids, first.busy], [ids.slice(0, 4), []]);
     const second = await writer.claim([...ids.slice(2, 6), 7n]);
     assert.equal([second.ids, second.busy], [ids.slice(4, 6), ids.slice(2, 4)], 'an unknown object is neither');
-    await writer.recordCrossmatches([result(ids[0]!)], provenance, 2_000_000);
+    const all = { ...result(ids[0]!), catalogOutcomes: [['gaia_dr3', 'searched'] as const] };
+    await writer.recordCrossmatches([all], provenance, 2_000_000);
     await writer.releaseClaim(first);
     const third = await writer.claim(ids);
     assert.equal([third.ids, third.busy], [[...ids.slice(1, 4), ...ids.slice(6)], ids.slice(4, 6)]);

@@ -82,7 +82,10 @@ function applyToModel(model: Map<bigint, Expected>, operation: Exclude<Operation
   for (const { diaObjectId, matches } of operation.results) {
     const known = model.get(diaObjectId);
     if (!known || known.crossmatch) continue;
-    known.crossmatch = { sources: matches.map(match => match.source), brokers: [...known.brokers].sort() };
+    known.crossmatch = {
+      sources: matches.map(match => match.source as MatchSource),
+      brokers: [...known.brokers].sort(),
+    };
     changes.crossmatched.push(diaObjectId);
   }
   const recorded = changes.crossmatched.length;

@@ -1,18 +1,22 @@
 /** Data directories as earlier releases left them. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { open } from 'lmdb';
+import { open, type RootDatabase } from 'lmdb';
 import { encodeKey, encodePlain, RECORDED_OUTCOMES } from '../../src/store/records.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { StoredObject } from '../../src/store/types.ts';
 
 /** Those whose values are the same in every format. */
 const UNCHANGED = ['sources', 'pending', 'provenance_sets', 'payload_keys', 'catalogs'] as const;
+/** As they are today, but for their checksums. */
+const SINCE_3 = ['objects', 'journal', 'positions'] as const;
 /** Format 1 had no listing by time, no registry, and no latest ingest time. */
 const SINCE_2 = ['recent_ingest', 'recent_event', 'tns_objects', 'tns_names'] as const;
 
-/** Makes one of what a store of today holds. Format 2 had no position table: its journal named the ids that a commit stored. */
-export async function writeOldFormat(store: Store, directory: string, format: 1 | 2): Promise<void> {
+export type OldFormat = 1 | 2 | 3;
+
+/** Makes one of what a store of today holds. Format 2 had no position table: its journal named the ids that a commit stored. Format 3 had no checksums. */
+export async function writeOldFormat(store: Store, directory: string, format: OldFormat): Promise<void> {
   mkdirSync(directory);
   const binary = { keyEncoding: 'binary', encoding: 'binary' } as const;
   const path = join(directory, 'nearsky.mdb');
@@ -20,22 +24,28 @@ export async function writeOldFormat(store: Store, directory: string, format: 1 
   const meta = root.openDB<Uint8Array, Uint8Array>('meta', binary);
   await meta.put(new TextEncoder().encode('created'), encodePlain('2026-10-01T00:00:00.000Z'));
   await meta.put(new TextEncoder().encode('format'), encodePlain(format));
-  for (const name of format === 1 ? UNCHANGED : [...UNCHANGED, ...SINCE_2]) {
+  for (const name of [...UNCHANGED, ...(format > 1 ? SINCE_2 : []), ...(format > 2 ? SINCE_3 : [])]) {
     const database = root.openDB<Uint8Array, Uint8Array>(name, binary);
     for (const { key, value } of store.databases[name].getRange({})) await database.put(key, value);
   }
+  for (const name of format > 1 ? ['latest_ingest', 'counters'] : []) {
+    const key = new TextEncoder().encode(name);
+    const value = store.databases.meta.get(key);
+    if (value) await meta.put(key, value);
+  }
+  if (format < 3) await writeUpTo2(root, store);
+  await root.flushed;
+  await root.close();
+}
+
+async function writeUpTo2(root: RootDatabase<Uint8Array, Uint8Array>, store: Store): Promise<void> {
+  const binary = { keyEncoding: 'binary', encoding: 'binary' } as const;
   const objects = root.openDB<Uint8Array, Uint8Array>('objects', binary);
   for (const object of store.objects()) await objects.put(encodeKey(object.diaObjectId), objectOfFormat2(object));
-  if (format === 2) {
-    const latest = new TextEncoder().encode('latest_ingest');
-    await meta.put(latest, store.databases.meta.get(latest)!);
-  }
   const journal = root.openDB<Uint8Array, Uint8Array>('journal', binary);
   for (const { sequence, stored, delivered, crossmatched } of store.journalAfter(0)) {
     await journal.put(encodeKey(BigInt(sequence)), encodePlain([stored, delivered, crossmatched]));
   }
-  await root.flushed;
-  await root.close();
 }
 
 function objectOfFormat2({

@@ -88,6 +88,29 @@ test('any window, position and limit gives what a scan of every object gives, wi
     { numRuns: 30 },
   ));
 
+test('what is longer than one read comes in pieces, whatever is passed over', () =>
+  withStore(async (store, writer) => {
+    const objects = Array.from({ length: 700 }, (_, i): Listed => {
+      return { id: BigInt(i), ingestTimeUs: i % 10 === 0 ? 1 : 9, eventTimeUs: i, hasMatch: true };
+    });
+    await writer.import(objects.flatMap(itemsOf));
+    const window = { timeField: 'event_time', startUs: 0, endUs: 700 } as const;
+    for (const [asOfUs, limit] of [
+      [9, 1000],
+      [9, 600],
+      [9, 300],
+      [1, 1000],
+      [1, 70],
+      [1, 30],
+      [1, 1],
+      [0, 1],
+    ] as const) {
+      const pieces = [...store.recentInPieces({ ...window, asOfUs, limit })];
+      assert.equal(pieces.flat(), oracle(objects, { ...window, asOfUs, limit }));
+      if (limit > 256 || asOfUs === 0) assert.ok(pieces.length > 1, 'others go ahead between two pieces');
+    }
+  }));
+
 test('a walk by pages of any size meets every object once', () =>
   withStore(async (store, writer) => {
     const objects = Array.from({ length: 60 }, (_, i): Listed => {

@@ -1,13 +1,13 @@
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { encodeKey, encodeObject, encodePlain } from '../../src/store/records.ts';
+import { encodePlain } from '../../src/store/records.ts';
 import { FORMAT_VERSION, openStore, StoreError } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { withDirectory } from '../e2e/support.ts';
-import { delivery, failure, provenance, result, withStore } from './support.ts';
+import { delivery, failure, provenance, putObject, recounted, result, withStore } from './support.ts';
 
 const test = suite('store');
 const ID = 170055002004914266n;
@@ -121,9 +121,7 @@ test('a further crossmatch of an object has the next version, and the older ones
     const [first, second] = [1, 2].map(ra => ({ ra, dec: 0, payload: { ruwe: ra } }));
     await writer.ingest([delivery(ID)], 5_000);
     await writer.recordCrossmatches([result(ID, [first!])], provenance, 6_000);
-    const { objects, pending } = store.databases;
-    objects.putSync(encodeKey(ID), encodeObject({ ...store.getObject(ID)!, state: 'pending' }));
-    pending.putSync(encodeKey(ID), new Uint8Array(0));
+    putObject(store, { ...store.getObject(ID)!, state: 'pending' });
     await writer.recordCrossmatches([result(ID, [second!])], provenance, 7_000);
     const object = store.getObject(ID)!;
     assert.equal(
@@ -289,6 +287,7 @@ test('counts what is stored', () =>
     assert.equal(counts.outcomes.gaia_dr3, { searched: 2, outside_footprint: 1 });
     assert.equal(counts.outcomes.des_y6_gold, { outside_footprint: 2 });
     assert.equal([counts.objects, counts.matches, counts.journalEntries], [4, { gaia_dr3: 2 }, 2]);
+    assert.equal(counts, recounted(store));
   }));
 
 test('a newer format is refused, and both versions are named', () =>
@@ -306,6 +305,16 @@ test('a newer format is refused, and both versions are named', () =>
         `its format is ${FORMAT_VERSION + 1} and this nearsky knows formats up to ${FORMAT_VERSION}`,
       );
     }
+  }));
+
+test('where the database was removed and what lies beside it was not, a new one is begun', () =>
+  withDirectory(async directory => {
+    for (const name of ['index', 'rejected', 'catalog-cache']) mkdirSync(join(directory, name));
+    writeFileSync(join(directory, 'index', 'generation'), 'of the former database');
+    assert.match((await failure(() => openStore(directory, 'read'))).message, /nothing is stored there yet/);
+    const store = openStore(directory, 'write');
+    assert.is(store.counts().objects, 0);
+    await store.close();
   }));
 
 test('what is no data directory is refused and left as it is', () =>
@@ -339,6 +348,28 @@ test('an empty directory becomes a data directory', () =>
     assert.equal([...store.objects()], []);
     assert.equal(store.catalogs(), []);
     await store.close();
+  }));
+
+test('a creation of which a power cut left a part is begun anew', () =>
+  withDirectory(async directory => {
+    const whole = join(directory, 'whole');
+    await openStore(whole, 'write').close();
+    const metas = readFileSync(join(whole, 'nearsky.mdb')).subarray(0, 8192);
+    const parts = [
+      metas.subarray(0, 4096),
+      Buffer.alloc(8192),
+      Buffer.concat([Buffer.alloc(4096), metas.subarray(4096)]),
+    ];
+    for (const [i, bytes] of parts.entries()) {
+      const data = join(directory, `data${i}`);
+      mkdirSync(data);
+      writeFileSync(join(data, 'nearsky.mdb'), bytes);
+      assert.throws(() => openStore(data, 'read'), /its creation was interrupted/);
+      const store = openStore(data, 'write');
+      await new Writer(store).ingest([delivery(1n)], 5_000);
+      assert.is(store.lastSequence(), 1);
+      await store.close();
+    }
   }));
 
 test.run();

@@ -1,7 +1,11 @@
 /** What the tests of the store share. */
 import { spawn } from 'node:child_process';
-import { openStore, type Store } from '../../src/store/store.ts';
-import type { CrossmatchResult, Delivery, MatchSource, ProvenanceSet } from '../../src/store/types.ts';
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { CountChanges } from '../../src/store/counts.ts';
+import { decodeObject, encodeKey, encodeObject } from '../../src/store/records.ts';
+import { openStore, type Store, type StoreCounts } from '../../src/store/store.ts';
+import type { CrossmatchResult, Delivery, MatchSource, ProvenanceSet, StoredObject } from '../../src/store/types.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { withDirectory } from '../e2e/support.ts';
 import { runtimeArgs } from '../runtime.ts';
@@ -57,6 +61,47 @@ export function result(diaObjectId: bigint, sources: readonly MatchSource[] = []
       };
     }),
   };
+}
+
+/** Stores an object as it is given, in a state that ingesting and crossmatching may not produce. */
+export function putObject({ databases }: Store, object: StoredObject): void {
+  const { diaObjectId, ...fields } = object;
+  const before = databases.objects.get(encodeKey(diaObjectId));
+  databases.objects.transactionSync(() => {
+    const counts = new CountChanges();
+    counts.changed(before && decodeObject(diaObjectId, before), object);
+    counts.store(databases);
+    databases.objects.put(encodeKey(diaObjectId), encodeObject(fields));
+    if (object.state === 'pending') databases.pending.put(encodeKey(diaObjectId), new Uint8Array(0));
+    else databases.pending.remove(encodeKey(diaObjectId));
+  });
+}
+
+/**
+ * Changes bytes of the database file, wherever it holds these, as a failing disk would.
+ * @param at the place of the byte to be changed among `bytes`
+ * @returns puts them back
+ */
+export function damage(directory: string, bytes: Uint8Array, at: number): () => void {
+  const path = join(directory, 'nearsky.mdb');
+  const file = readFileSync(path);
+  const places: number[] = [];
+  for (let place = file.indexOf(bytes); place >= 0; place = file.indexOf(bytes, place + 1)) places.push(place + at);
+  if (places.length === 0) throw new Error('the bytes to be damaged are not in the database file');
+  const write = (change: number) => {
+    const descriptor = openSync(path, 'r+');
+    for (const place of places) writeSync(descriptor, Uint8Array.of(file[place]! ^ change), 0, 1, place);
+    closeSync(descriptor);
+  };
+  write(0x10);
+  return () => write(0);
+}
+
+/** The counts of a store, made of its objects. */
+export function recounted(store: Store): StoreCounts {
+  const counts = new CountChanges();
+  for (const object of store.objects()) counts.changed(undefined, object);
+  return counts.total(store.databases.journal.getKeysCount());
 }
 
 export const provenance: ProvenanceSet = {

@@ -2,12 +2,11 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { encodeKey, encodeObject } from '../../src/store/records.ts';
 import { openStore, type Store, StoreError } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { withDirectory } from '../e2e/support.ts';
-import { writeOldFormat } from './old_formats.ts';
-import { delivery, failure, provenance, result, startScript } from './support.ts';
+import { type OldFormat, writeOldFormat } from './old_formats.ts';
+import { delivery, failure, provenance, putObject, recounted, result, startScript } from './support.ts';
 
 const test = suite('upgrade');
 
@@ -22,6 +21,7 @@ const everything = (store: Store) => [
   store.recent({ timeField: 'event_time', ...always }),
   store.latestIngestTimeUs(),
   store.tnsSnapshotEpochUs(),
+  store.counts(),
 ];
 
 /** The position table, with its NaNs, and its digest. */
@@ -31,7 +31,7 @@ function rowsOf(store: Store): string {
 }
 
 /** Fills `directory` with objects of every status and gives what its store holds. */
-async function fill(directory: string, old: string, format: 1 | 2): Promise<unknown[]> {
+async function fill(directory: string, old: string, format: OldFormat): Promise<unknown[]> {
   const store = openStore(directory, 'write');
   const writer = new Writer(store);
   const ids = Array.from({ length: 300 }, (_, i) => BigInt(i));
@@ -59,25 +59,22 @@ function putRerun(store: Store, diaObjectId: bigint): void {
   const matches = [2, 1].map(matchVersion => ({ ...object.matches[0]!, matchVersion, separationArcsec: 1 / 3 }));
   const tns = { checked: true, snapshotEpochUs: 5, objid: 2 ** 40, name: '2026a', namePrefix: 'SN' };
   const changed = { ...object, reliability: null, records: [...object.records, again], matches };
-  const bytes = encodeObject({ ...changed, tns: { ...tns, classification: null, redshift: 0.1, separationArcsec: 0 } });
-  store.databases.objects.transactionSync(() => {
-    store.databases.objects.put(encodeKey(diaObjectId), bytes);
-    // Nothing is returned: a promise would put the commit off.
-  });
+  putObject(store, { ...changed, tns: { ...tns, classification: null, redshift: 0.1, separationArcsec: 0 } });
 }
 
-for (const format of [1, 2] as const) {
+for (const format of [1, 2, 3] as const) {
   test(`opening format ${format} for writing upgrades it to what today would have stored`, () =>
     withDirectory(async directory => {
       const old = join(directory, 'old');
       const expected = await fill(join(directory, 'new'), old, format);
       const error = await failure(() => openStore(old, 'read'));
       assert.instance(error, StoreError);
-      const mend = `its format is ${format}, older than 3: run \`nearsky import --data ${old} /dev/null\` once`;
+      const mend = `its format is ${format}, older than 4: run \`nearsky import --data ${old} /dev/null\` once`;
       assert.ok(error.message.includes(mend), error.message);
       for (const mode of ['write', 'read'] as const) {
         const store = openStore(old, mode);
         assert.equal(everything(store), expected);
+        assert.equal(store.counts(), recounted(store));
         await store.close();
       }
       const store = openStore(old, 'write');

@@ -1,8 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isSnapshotCurrent, normalizeTnsName } from '../../src/tns/names.ts';
+import { isSnapshotCurrent, parseTnsName } from '../../src/tns/names.ts';
 
 const test = suite('TNS names');
+
+const nameOf = (text: string) => parseTnsName(text)?.name;
 
 test('the ways of writing one name come to the same', () => {
   const written = [
@@ -14,9 +16,16 @@ test('the ways of writing one name come to the same', () => {
     's\tn\n2026abc',
     '2026\u00a0abc',
   ];
-  for (const name of written) assert.is(normalizeTnsName(name), '2026abc', JSON.stringify(name));
-  assert.is(normalizeTnsName('sn2026A'), '2026a');
-  assert.is(normalizeTnsName('20261'), '20261');
+  for (const name of written) assert.is(nameOf(name), '2026abc', JSON.stringify(name));
+  assert.is(nameOf('sn2026A'), '2026a');
+  assert.is(nameOf('20261'), '20261');
+});
+
+test('a prefix that belongs to an object is kept, SN and AT are dropped', () => {
+  assert.equal(parseTnsName('FRB 20121102A'), { name: '20121102a', prefix: 'FRB' });
+  assert.equal(parseTnsName('tde2026abc'), { name: '2026abc', prefix: 'TDE' });
+  for (const name of ['SN 2026abc', 'AT 2026abc', '2026abc'])
+    assert.equal(parseTnsName(name), { name: '2026abc', prefix: null });
 });
 
 test('what is no designation is refused', () => {
@@ -27,22 +36,23 @@ test('what is no designation is refused', () => {
     'AT',
     '2026',
     '2026abc/x',
-    'TDE 2026abc',
+    'ZTF 2026abc',
+    'SNFRB2026abc',
     'SNAT2026abc',
     '202abc',
     '2026-abc',
     '２０２６abc',
     '2026é',
   ];
-  for (const name of refused) assert.is(normalizeTnsName(name), undefined, JSON.stringify(name));
+  for (const name of refused) assert.is(nameOf(name), undefined, JSON.stringify(name));
 });
 
 test('at most 64 characters as they were sent, of whatever kind', () => {
   const longest = `2026${'a'.repeat(60)}`;
-  assert.is(normalizeTnsName(longest), longest);
-  assert.is(normalizeTnsName(`${longest}a`), undefined);
-  assert.is(normalizeTnsName(`2026abc${' '.repeat(57)}`), '2026abc');
-  assert.is(normalizeTnsName(`2026abc${' '.repeat(58)}`), undefined);
+  assert.is(nameOf(longest), longest);
+  assert.is(nameOf(`${longest}a`), undefined);
+  assert.is(nameOf(`2026abc${' '.repeat(57)}`), '2026abc');
+  assert.is(nameOf(`2026abc${' '.repeat(58)}`), undefined);
 });
 
 test('a snapshot is current up to its greatest age, inclusive', () => {

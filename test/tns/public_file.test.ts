@@ -1,10 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { closeSync, fstatSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RegistryError } from '../../src/tns/errors.ts';
-import { readPublicPath } from '../../src/tns/public_file.ts';
+import { readPublicFile, readPublicPath } from '../../src/tns/public_file.ts';
 import { withDirectory } from '../e2e/support.ts';
 import { failure } from '../store/support.ts';
 import { csvOf, someRecords, zipOf } from './support.ts';
@@ -66,6 +67,52 @@ test('damaged files, each with its own reason', () =>
       for await (const _ of readPublicPath(join(directory, 'missing')));
     });
     assert.match(missing.message, /ENOENT.*: give the path of a public TNS file/);
+  }));
+
+test('whatever the file, its descriptor stays open, and is its: closing another one would lose what is written there', async () => {
+  await withDirectory(async directory => {
+    const file = join(directory, 'damaged');
+    const gzipped = gzipSync(randomBytes(3_000_000));
+    const damagedEarly = Buffer.from(gzipped).fill(0xff, 10, 20);
+    for (const bytes of [
+      damagedEarly,
+      gzipped.subarray(0, 200),
+      Buffer.concat([gzipped.subarray(0, 50), gzipped]),
+      Buffer.from('PK\x03\x04none'),
+    ]) {
+      writeFileSync(file, bytes);
+      const descriptor = openSync(file, 'r');
+      await failure(async () => {
+        for await (const _ of readPublicFile(descriptor, 'damaged'));
+      });
+      // Whatever was to be closed later is closed by then.
+      await new Promise(resolve => setTimeout(resolve, 20));
+      assert.is(fstatSync(descriptor).size, bytes.length);
+      closeSync(descriptor);
+    }
+  });
+});
+
+test('a file of which the rest is not wanted is closed when nothing reads from it any more', () =>
+  withDirectory(async directory => {
+    const unforeseen: Error[] = [];
+    const note = (error: Error) => unforeseen.push(error);
+    process.on('uncaughtException', note);
+    try {
+      for (const bytes of [csv, gzipSync(csv, { level: 1 }), zipOf([{ name, content: csv }])]) {
+        const file = join(directory, 'file');
+        writeFileSync(file, bytes);
+        for (let taken = 0; taken < 20; taken++) {
+          let piece = 0;
+          for await (const _ of readPublicPath(file)) if (piece++ === taken % 3) break;
+          // What a stream did about the closed file would come to light by then.
+          await new Promise(resolve => setTimeout(resolve, 5));
+        }
+      }
+    } finally {
+      process.off('uncaughtException', note);
+    }
+    assert.equal(unforeseen, []);
   }));
 
 test.run();

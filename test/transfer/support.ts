@@ -7,7 +7,7 @@ import { RejectLog } from '../../src/ingest/rejects.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { exportStore } from '../../src/transfer/exporter.ts';
-import { type ImportCounts, Importer, type Rejection } from '../../src/transfer/importer.ts';
+import { type ImportCounts, Importer, type ImporterOptions, type Rejection } from '../../src/transfer/importer.ts';
 
 export interface Imported {
   readonly counts: ImportCounts;
@@ -15,7 +15,16 @@ export interface Imported {
 }
 
 /** Imports files in this process; `close` the store first if it is open for reading. */
-export async function importFiles(dataDir: string, ...files: readonly string[]): Promise<Imported> {
+export function importFiles(dataDir: string, ...files: readonly string[]): Promise<Imported> {
+  return importWith({}, dataDir, files);
+}
+
+/** The same, threads preparing what comes after so many bytes. */
+export async function importWith(
+  options: Pick<ImporterOptions, 'inlineBytes'>,
+  dataDir: string,
+  files: readonly string[],
+): Promise<Imported> {
   const store = openStore(dataDir, 'write');
   const rejects = new RejectLog({ ...loadConfig(), NEARSKY_DATA: dataDir }, 'import');
   const rejections: Rejection[] = [];
@@ -25,6 +34,7 @@ export async function importFiles(dataDir: string, ...files: readonly string[]):
     rejects,
     onReject: rejection => rejections.push(rejection),
     onBatch: () => {},
+    ...options,
   });
   try {
     try {
@@ -34,7 +44,7 @@ export async function importFiles(dataDir: string, ...files: readonly string[]):
     }
     return { counts: importer.counts, rejections };
   } finally {
-    importer.close();
+    await importer.close();
     rejects.close();
     await store.close();
   }

@@ -1,7 +1,7 @@
 /** The buffer that answers are written into. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ByteSink, fragment } from '../../workers/bytes.ts';
+import { ByteSink, fragment, free } from '../../workers/bytes.ts';
 
 const test = suite('workers/bytes');
 
@@ -40,6 +40,25 @@ test('what another sink holds', () => {
   out.text('x');
   out.append(other);
   assert.is(Buffer.from(out.bytes.subarray(0, out.length)).toString(), `x${'0123456789'.repeat(20_000)}`);
+});
+
+test('a long text goes to another sink behind what that holds, is taken once, and what is freed is gone', () => {
+  const [out, other] = [new ByteSink(), new ByteSink()];
+  const part = '0123456789'.repeat(1000);
+  while (other.length < 5_000_000) other.longText(part);
+  out.text('head ');
+  out.append(other);
+  assert.is(other.length, 0);
+  out.text(' tail');
+  other.text('next');
+  const taken = out.take();
+  assert.is(Buffer.from(taken).toString(), `head ${part.repeat(500)} tail`);
+  assert.equal([out.length, Buffer.from(other.bytes.subarray(0, other.length)).toString()], [0, 'next']);
+  out.text('again');
+  assert.is(Buffer.from(out.take()).toString(), 'again');
+  assert.is(taken.length, 5_000_010);
+  free(taken);
+  assert.is(taken.length, 0);
 });
 
 test.run();

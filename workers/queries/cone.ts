@@ -1,4 +1,4 @@
-/** One page of a walk over a circle (wire contract, section 6). */
+/** One page of a walk over a circle (docs/contract.md, Cone). */
 import { type ByteSink, fragment } from '../bytes.ts';
 import { encodeConeCursor } from '../cursor.ts';
 import { BRACE } from '../punctuation.ts';

@@ -1,4 +1,4 @@
-/** Counts (`response=count`; wire contract, section 8.4). */
+/** Counts (`response=count`; docs/contract.md, Filters and counts). */
 import {
   INPUT_STATUSES,
   type InputStatus,

@@ -1,4 +1,4 @@
-/** Lookups: one result an input (wire contract, sections 4.4 to 4.6). */
+/** Lookups: one result an input (docs/contract.md, Lookup). */
 import type { Truncation } from '../../src/contract/enums.ts';
 import { fragment } from '../bytes.ts';
 import { toJson } from '../json.ts';

@@ -1,4 +1,4 @@
-/** Which objects meet the filters of a request, and why not (wire contract, section 8.3). */
+/** Which objects meet the filters of a request, and why not (docs/contract.md, Filters and counts). */
 import type { QualifiesReason } from '../../src/contract/enums.ts';
 import { FILTERS, type Filter } from '../../src/contract/filters.ts';
 import type { ObjectView } from '../../src/store/object_record.ts';

@@ -1,4 +1,6 @@
-/** One page of the objects in a window that have matches (wire contract, section 9). */
+/** One page of the objects in a window that have matches (docs/contract.md, Recent crossmatches). */
+import type { RecentPosition } from '../../src/store/recent.ts';
+import { damagedValue } from '../../src/store/table.ts';
 import { encodeRecentCursor } from '../cursor.ts';
 import { toJson } from '../json.ts';
 import { ObjectWriter } from '../object_writer.ts';
@@ -10,19 +12,26 @@ import type { QueryContext, Steps } from './context.ts';
 export function* recentAnswer(query: RecentQuery, { store, facts, clock, object, out, body }: QueryContext): Steps {
   const { timeField, startUs, endUs, asOfUs, detail, pageSize, window } = query;
   const after = query.after ?? undefined;
-  const onPassedOver = () => void clock.due;
-  const found = store.recent({ timeField, startUs, endUs, asOfUs, limit: pageSize + 1, after, onPassedOver });
-  const page = found.slice(0, pageSize);
   const writer = new ObjectWriter(body, facts, store, detail);
   let count = 0;
-  for (const { diaObjectId } of page) {
+  let last: RecentPosition | undefined;
+  let isMore = false;
+  for (const places of store.recentInPieces({ timeField, startUs, endUs, asOfUs, limit: pageSize + 1, after })) {
     if (clock.due) yield;
-    if (!store.readObject(diaObjectId, object)) continue;
-    if (count++ > 0) body.fragment(SEPARATOR);
-    writer.recentEntry(object);
+    for (const place of places) {
+      isMore = count === pageSize;
+      if (isMore) break;
+      if (clock.due) yield;
+      const isStored = store.readObject(place.diaObjectId, object);
+      if (!isStored || place.timeUs !== (timeField === 'ingest_time' ? object.ingestTimeUs : object.eventTimeUs)) {
+        throw damagedValue(`the place of object ${place.diaObjectId} in the listing by ${timeField}`);
+      }
+      if (count++ > 0) body.fragment(SEPARATOR);
+      writer.recentEntry(object);
+      last = place;
+    }
   }
-  const last = found.length > page.length ? page.at(-1) : undefined;
-  const next = last ? encodeRecentCursor({ ...last, startUs, endUs, timeField, detail, asOfUs }) : null;
+  const next = isMore ? encodeRecentCursor({ ...last!, startUs, endUs, timeField, detail, asOfUs }) : null;
   const head = { window, time_field: timeField, detail, page_size: pageSize, count, next_cursor: next };
   out.fragment(OPEN_BRACE);
   out.fragment(facts.provenance);

@@ -81,12 +81,12 @@ export function findCircle(context: QueryContext, circle: Circle): Found {
 const NO_SEARCH = { circle: undefined, rows: undefined, record: undefined };
 
 /** A name's objects are those around the position that the registry's current snapshot has for it. */
-export function findName(context: QueryContext, { name, radiusArcsec }: TnsInput): FoundByName {
+export function findName(context: QueryContext, { name, prefix, radiusArcsec }: TnsInput): FoundByName {
   const { store, facts } = context;
   const snapshotEpochUs = store.tnsSnapshotEpochUs();
   if (!isSnapshotCurrent(snapshotEpochUs, nowUs(), facts.tnsSnapshotMaxAgeSeconds))
     return { status: 'resolver_unavailable', ...NO_SEARCH, snapshotEpochUs: null };
-  const record = store.tnsByName(name);
+  const record = store.tnsByName(name, prefix);
   if (!record) return { status: 'tns_name_not_found', ...NO_SEARCH, snapshotEpochUs };
   const { ra, dec } = record;
   return { ...findCircle(context, { ra, dec, radiusArcsec }), record, snapshotEpochUs };

@@ -13,6 +13,8 @@ export interface RemoteOptions {
   readonly connections: number;
   /** The first pause before a request is sent again; each further one is up to twice as long. */
   readonly pauseMs: number;
+  /** Whether a catalog may lead on to another host at an address that is not public. */
+  readonly privateRedirects: boolean;
 }
 
 export const REMOTE_DEFAULTS: RemoteOptions = {
@@ -20,6 +22,7 @@ export const REMOTE_DEFAULTS: RemoteOptions = {
   maxFileBytes: 1 << 30,
   connections: 8,
   pauseMs: 250,
+  privateRedirects: false,
 };
 
 /** Below the data directory. */
@@ -31,6 +34,7 @@ export function remoteOptions(config: Config): RemoteOptions {
     ...REMOTE_DEFAULTS,
     cache: maxBytes > 0 ? { directory: join(config.NEARSKY_DATA, CACHE_DIRECTORY), maxBytes } : undefined,
     fileTimeoutMs: config.CATALOG_FILE_TIMEOUT_SECONDS * 1000,
+    privateRedirects: config.CATALOG_PRIVATE_REDIRECTS,
     maxFileBytes: config.CATALOG_FILE_MAX_BYTES,
   };
 }

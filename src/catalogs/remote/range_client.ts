@@ -3,11 +3,12 @@
  * or it is plain that it will not be.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent, type Dispatcher, interceptors, request } from 'undici';
+import { Agent, type Dispatcher, errors, interceptors, request } from 'undici';
 import { backoffMs } from '../../backoff.ts';
 import { FileChanged, MissingFile, ReadFailure, reasonOf } from '../errors.ts';
 import type { ReadCounts } from '../files.ts';
 import type { RemoteOptions } from './options.ts';
+import { publicConnector } from './public_hosts.ts';
 import { type FileVersion, isSameVersion } from './range_cache.ts';
 
 /** What is read of one file, from opening it on. */
@@ -66,6 +67,14 @@ class Unanswered extends Error {
   }
 }
 
+function refused(host: string, address: string): Unanswered {
+  const where = host === address ? host : `${host}, at ${address}`;
+  return new Unanswered(
+    `it leads on to ${where}, which is no public address: give the catalog by an address there, or set CATALOG_PRIVATE_REDIRECTS to yes`,
+    1,
+  );
+}
+
 /** The host cannot count from the end of a file. */
 export class NoSuffixRange extends ReadFailure {
   override name = 'NoSuffixRange';
@@ -77,13 +86,19 @@ export class RangeClient {
   /** Until when a host counts as failing, by origin; milliseconds of the process. */
   readonly #failing = new Map<string, number>();
 
-  constructor({ connections, pauseMs }: Pick<RemoteOptions, 'connections' | 'pauseMs'>) {
+  /** @param ownHost the host that whoever runs the service has named, which alone may have an address that is not public */
+  constructor(
+    { connections, pauseMs, privateRedirects }: Pick<RemoteOptions, 'connections' | 'pauseMs' | 'privateRedirects'>,
+    ownHost: string,
+  ) {
     this.#pauseMs = pauseMs;
     this.#dispatcher = new Agent({
       connections,
       headersTimeout: SILENCE_MS,
       bodyTimeout: SILENCE_MS,
-      connect: { timeout: CONNECT_TIMEOUT_MS },
+      connect: privateRedirects
+        ? { timeout: CONNECT_TIMEOUT_MS }
+        : publicConnector(ownHost, CONNECT_TIMEOUT_MS, refused),
     }).compose(interceptors.redirect({ maxRedirections: MAX_REDIRECTIONS }));
   }
 
@@ -191,6 +206,9 @@ function conditions(unless: FileVersion | undefined): Record<string, string> {
 /** Whatever broke the exchange may be better the next time. */
 function unanswered(error: unknown): Unanswered {
   if (error instanceof Unanswered) return error;
+  // By undici, of the place that a redirect names.
+  if (error instanceof errors.InvalidArgumentError)
+    return new Unanswered('its host redirects in a circle, or to what is no http address', 1);
   const cause = error instanceof AggregateError ? error.errors[0] : error;
   return new Unanswered(reasonOf(cause) || 'the connection broke', MAX_TRIES);
 }
@@ -206,6 +224,8 @@ function statusFailure(status: number, headers: Headers, { name, version }: File
   if (status === 408 || status === 425 || status === 429 || status >= 500)
     return new Unanswered(reason, MAX_TRIES, status, retryAfterMs(headers));
   if (status === 404 || status === 410 || status === 403) return new Unanswered(reason, REFUSED_TRIES, status);
+  if (status >= 300 && status < 400)
+    return new Unanswered(`it is redirected more than ${MAX_REDIRECTIONS} times`, 1, status);
   const region = headers['x-amz-bucket-region'];
   const hint = region ? `: its bucket is in the region ${region}, give its https address there` : '';
   return new Unanswered(reason + hint, 1, status);

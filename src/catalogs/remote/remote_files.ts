@@ -22,14 +22,14 @@ interface Shared {
   readonly cache: RangeCache | undefined;
 }
 
-/** By options, of which a process has few. */
+/** By options and host, of which a process has few. Hosts have connections of their own, as each may lead to other places. */
 const shared = new Map<string, Shared>();
 
-function sharedBy(options: RemoteOptions): Shared {
-  const key = JSON.stringify(options);
+function sharedBy(options: RemoteOptions, ownHost: string): Shared {
+  const key = JSON.stringify([options, ownHost]);
   const { cache } = options;
   const found = shared.get(key) ?? {
-    client: new RangeClient(options),
+    client: new RangeClient(options, ownHost),
     cache: cache && new RangeCache(cache.directory, cache.maxBytes),
   };
   shared.set(key, found);
@@ -38,21 +38,24 @@ function sharedBy(options: RemoteOptions): Shared {
 
 export class RemoteFiles implements CatalogFiles {
   readonly location: string;
+  readonly #ownHost: string;
   readonly #options: RemoteOptions;
   readonly #counts: ReadCounts;
   readonly #client: RangeClient;
   readonly #cache: RangeCache | undefined;
 
-  private constructor(location: string, options: RemoteOptions, counts: ReadCounts) {
+  private constructor(location: string, ownHost: string, options: RemoteOptions, counts: ReadCounts) {
     this.location = location;
+    this.#ownHost = ownHost;
     this.#options = options;
     this.#counts = counts;
-    ({ client: this.#client, cache: this.#cache } = sharedBy(options));
+    ({ client: this.#client, cache: this.#cache } = sharedBy(options, ownHost));
   }
 
   /** @throws CatalogError for an address that cannot be used */
   static at(address: string, { remote = REMOTE_DEFAULTS, counts = noReads() }: FilesOptions): RemoteFiles {
-    return new RemoteFiles(checkedAddress(address), remote, counts);
+    const location = checkedAddress(address);
+    return new RemoteFiles(location, new URL(requestUrl(location)).hostname, remote, counts);
   }
 
   nameOf(name: string): string {
@@ -60,7 +63,7 @@ export class RemoteFiles implements CatalogFiles {
   }
 
   directory(text: string): CatalogFiles {
-    return new RemoteFiles(relativeAddress(this.location, text), this.#options, this.#counts);
+    return new RemoteFiles(relativeAddress(this.location, text), this.#ownHost, this.#options, this.#counts);
   }
 
   async has(name: string): Promise<boolean> {

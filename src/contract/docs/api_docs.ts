@@ -1,8 +1,9 @@
-/** The reference for people: `/api-docs.md`, and `/api-docs` as HTML (wire contract, section 13). */
+/** The reference for people: `/api-docs.md`, and `/api-docs` as HTML (docs/contract.md, Documents). */
 import { CATALOGS } from '../../catalogs/definitions.ts';
+import type { FootprintOrders } from '../../catalogs/types.ts';
 import type { Config } from '../../config.ts';
 import { CONTRACT_VERSION } from '../../provenance.ts';
-import { pixelArcmin, sourceIdMeaning } from '../catalogs.ts';
+import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../catalogs.ts';
 import { ERROR_CODES } from '../codes.ts';
 import {
   CATALOG_OUTCOMES,
@@ -29,7 +30,7 @@ import { type Block, code, heading, list, paragraph, quote, table } from './bloc
 import { filterSection, operationSection } from './operations.ts';
 
 /** @param base scheme and host, without a slash at the end */
-export function apiDocs(config: Config, base: string): Block[] {
+export function apiDocs(config: Config, base: string, orders: FootprintOrders): Block[] {
   const document = openApiDocument(config);
   return [
     heading(1, TITLE),
@@ -43,7 +44,7 @@ export function apiDocs(config: Config, base: string): Block[] {
     list(conventions(config)),
     heading(2, 'What an answer does not mean'),
     list(caveats()),
-    ...catalogSection(config),
+    ...catalogSection(config, orders),
     heading(2, 'Limits'),
     list(limitSentences(config)),
     ...Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -67,7 +68,7 @@ export function apiDocs(config: Config, base: string): Block[] {
   ];
 }
 
-function catalogSection(config: Config): Block[] {
+function catalogSection(config: Config, orders: FootprintOrders): Block[] {
   return [
     heading(2, 'Catalogs'),
     paragraph(`Each is searched within ${decimal(config.CROSSMATCH_RADIUS_ARCSEC)} arcsec of an object.`),
@@ -77,7 +78,12 @@ function catalogSection(config: Config): Block[] {
         `\`${catalog.name}\``,
         catalog.release,
         sourceIdMeaning(catalog),
-        `HEALPix order ${catalog.footprintOrder}, ${decimal(pixelArcmin(catalog.footprintOrder))} arcmin`,
+        [
+          `HEALPix order ${orderInForce(catalog, orders)}, ${decimal(pixelArcmin(orderInForce(catalog, orders)))} arcmin.`,
+          orderRemark(catalog, orders),
+        ]
+          .join(' ')
+          .trimEnd(),
       ]),
     ),
     heading(2, 'Reliability cuts'),

@@ -1,4 +1,4 @@
-/** `/llms.txt`: what a language model needs to use the service, in the layout of llmstxt.org (wire contract, section 13). */
+/** `/llms.txt`: what a language model needs to use the service, in the layout of llmstxt.org (docs/contract.md, Documents). */
 import { CATALOGS } from '../../catalogs/definitions.ts';
 import type { Config } from '../../config.ts';
 import { MCP_PATH, MCP_TOOLS } from '../mcp_tools.ts';

@@ -11,6 +11,7 @@ import {
   QUALIFIES_REASONS,
 } from '../enums.ts';
 import { DEC_RANGE, RA_RANGE } from '../limits.ts';
+import { decimal } from '../prose.ts';
 import {
   boolean,
   type Components,
@@ -88,13 +89,17 @@ export function commonSchemas(config: Config): Components<Names> {
       as_of: orNull(text('Date of the declaration; null unless declared.', { format: 'date' })),
     }),
     Provenance: {
-      ...closed('What produced this answer: versions and current settings.', {
-        service_version: serviceVersion,
-        contract_version: contractVersion,
-        crossmatch_radius_arcsec: crossmatchRadius,
-        catalogs: catalogReleases,
-        reliability_cuts: reliabilityCuts,
-      }),
+      ...closed(
+        'What produced this answer: versions and current settings. The crossmatch radius is ' +
+          `${decimal(config.CROSSMATCH_RADIUS_ARCSEC)} arcsec.`,
+        {
+          service_version: serviceVersion,
+          contract_version: contractVersion,
+          crossmatch_radius_arcsec: crossmatchRadius,
+          catalogs: catalogReleases,
+          reliability_cuts: reliabilityCuts,
+        },
+      ),
       examples: [currentProvenance(config)],
     },
     Envelope: open('What every successful answer of the API has.', { provenance: ref('Provenance') }),

@@ -1,4 +1,4 @@
-/** The OpenAPI document of the service, from the live configuration (wire contract, section 11.3). */
+/** The OpenAPI document of the service, from the live configuration (docs/contract.md, Status and descriptions). */
 import type { Config } from '../../config.ts';
 import { CONTRACT_VERSION } from '../../provenance.ts';
 import { caveats, conventions, SUMMARY, TITLE } from '../prose.ts';

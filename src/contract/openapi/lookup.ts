@@ -54,13 +54,22 @@ type Names =
   | 'Filters'
   | 'CountResponse';
 
-export const detailLevel = oneOfNames(DETAIL_LEVELS, 'Detail level; levels are cumulative.');
-export const responseMode = oneOfNames(RESPONSE_MODES, 'What to answer.');
+// Titles are what generators of clients call these: without them ConeSearchResponse would be two things.
+export const detailLevel = {
+  title: 'DetailLevel',
+  ...oneOfNames(DETAIL_LEVELS, 'Detail level; levels are cumulative.'),
+};
+export const responseMode = { title: 'ResponseMode', ...oneOfNames(RESPONSE_MODES, 'What to answer.') };
 export const pageCursor = text("The `next_cursor` of the page before: opaque; it pins the walk's parameters.", {
   minLength: 1,
 });
 export const pageSize = integer('count', 'Objects on this page at most.', { minimum: 1 });
-export const nextCursor = orNull(text('The cursor of the next page; null on the last.'));
+export const nextCursor = orNull(
+  text(
+    'The cursor of the next page; null on the last. It pins the objects of the walk, not their state: status and coincident sources can ' +
+      'advance between pages.',
+  ),
+);
 export const tnsName = text('Name in the registry, bare or with the prefix SN or AT.', {
   minLength: 1,
   maxLength: MAX_TNS_NAME_CHARACTERS,

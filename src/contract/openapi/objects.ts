@@ -1,4 +1,6 @@
 /** Schemas of an object and what belongs to it: crossmatch, matches, registry association. */
+import { CATALOGS } from '../../catalogs/definitions.ts';
+import { sourceIdMeaning } from '../catalogs.ts';
 import { BEST_GUESS, PROVENANCE_BASES, PROVENANCE_STATES } from '../enums.ts';
 import {
   catalogReleases,
@@ -33,6 +35,8 @@ type Names =
   | 'ProvenanceSet'
   | 'Crossmatch'
   | 'LookupMatch'
+  | 'LookupMatchSummary'
+  | 'LookupPublishedMatch'
   | 'LookupObject'
   | 'TnsRecord'
   | 'ObjectTns';
@@ -45,9 +49,21 @@ const setKey = orNull(text('Key of the entry in `provenance_sets` under which it
 const snapshotEpoch = orNull(time('Epoch of the registry snapshot.'));
 const brokers = list({ type: 'string' }, 'Names of brokers, ascending.');
 
+const SOURCE_IDS =
+  'Identifier of the source, decimal. An id is unique only within one `catalog_name`. ' +
+  CATALOGS.map(sourceIdMeaning).join(' ');
+const COINCIDENT_SOURCE =
+  'A coincident source: the nearest of its catalog within the crossmatch radius, so that there is at most one per catalog. It is not a host ' +
+  'association.';
+const POSITION_COLUMNS = CATALOGS.map(
+  ({ name, raColumn, decColumn }) => `of ${name} from \`${raColumn}\`,\`${decColumn}\``,
+).join('; ');
+const AS_STORED =
+  'No proper motion is applied and no epoch propagated; a source of gaia_dr3 is at the epoch in `ref_epoch`, which is J2016.0.';
+
 const sourceIdentity: Schemas = {
   catalog_name: text('Name of the catalog.'),
-  catalog_source_id: text('Identifier of the source in that catalog, decimal; unique only within it.'),
+  catalog_source_id: text(SOURCE_IDS),
   separation_arcsec: { ...separation, description: 'Separation of the source from the object.' },
 };
 
@@ -60,7 +76,7 @@ export const QUALIFICATION_KEYS = Object.keys(qualification);
 
 export function objectSchemas(): Components<Names> {
   return {
-    MatchSummary: open('A coincident source: the nearest of its catalog within the crossmatch radius.', sourceIdentity),
+    MatchSummary: open(COINCIDENT_SOURCE, sourceIdentity),
     PublishedMatch: publishedMatch,
     ProvenanceSet: closed(
       'Settings that crossmatches were done under.',
@@ -76,8 +92,10 @@ export function objectSchemas(): Components<Names> {
     Crossmatch: crossmatch,
     LookupMatch: {
       description: 'A coincident source: a summary at `matches`, the published form at `full`.',
-      anyOf: [withProvenanceSet(ref('MatchSummary')), withProvenanceSet(ref('PublishedMatch'))],
+      anyOf: [ref('LookupMatchSummary'), ref('LookupPublishedMatch')],
     },
+    LookupMatchSummary: withProvenanceSet('MatchSummary'),
+    LookupPublishedMatch: withProvenanceSet('PublishedMatch'),
     LookupObject: lookupObject,
     TnsRecord: closed('A registry object.', {
       objid,
@@ -102,21 +120,29 @@ export function objectSchemas(): Components<Names> {
   };
 }
 
-function withProvenanceSet(schema: Schema): Schema {
-  return { allOf: [schema, { type: 'object', properties: { provenance_set: setKey }, required: ['provenance_set'] }] };
+/** A component of its own, because generators of clients cannot name what is nested in alternatives. */
+function withProvenanceSet(form: 'MatchSummary' | 'PublishedMatch'): Schema {
+  return {
+    description: `A ${form}, with the settings that it was found under.`,
+    allOf: [ref(form), { type: 'object', properties: { provenance_set: setKey }, required: ['provenance_set'] }],
+  };
 }
 
 const publishedMatch = open(
-  'A coincident source as published, with its catalog payload.',
+  `${COINCIDENT_SOURCE} As published, with its catalog payload.`,
   {
     diaObjectId: ref('DiaObjectId'),
-    ra: { ...rightAscension, description: "The source's own right ascension." },
-    dec: { ...declination, description: "The source's own declination." },
+    ra: {
+      ...rightAscension,
+      description: `The source's own right ascension, 0 to 360 whatever the catalog's convention: ${POSITION_COLUMNS}. ${AS_STORED}`,
+    },
+    dec: { ...declination, description: `The source's own declination. ${AS_STORED}` },
     ...sourceIdentity,
     catalog_payload: {
       type: ['object', 'null'],
       description:
-        "The catalog's columns, keys lowercased; numbers are in the catalog's own units, missing values null.",
+        "The catalog's columns as published, keys lowercased; numbers are in the catalog's own units, missing values null. A right ascension " +
+        'is in the convention of the catalog.',
       additionalProperties: true,
     },
     catalogs_skipped: list({ type: 'string' }, 'Always empty here.', { maxItems: 0 }),

@@ -13,7 +13,7 @@ import {
 import { declination, rightAscension } from './common.ts';
 import { detailLevel, filterSchema, pageCursor, pageSize, responseMode, searchRadius, tnsName } from './lookup.ts';
 import { timeField } from './recent.ts';
-import { number, oneOfNames, ref, type Schema, text } from './schema.ts';
+import { boolean, number, oneOfNames, ref, type Schema, text } from './schema.ts';
 import { mapLayer, mapResolution } from './sky_map.ts';
 
 export interface Parameter {
@@ -144,6 +144,14 @@ export function skyMapParameters(): Parameter[] {
         exclusiveMinimum: 0,
         maximum: MAX_MAP_RADIUS_DEG,
       }),
+    ),
+    query(
+      'partial',
+      boolean(
+        'Whether to answer while the objects are still counted, which is once for each database: then `uncounted` is above 0. ' +
+          'Without it such an answer is 503.',
+        { default: false },
+      ),
     ),
   ];
 }

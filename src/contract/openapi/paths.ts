@@ -43,6 +43,29 @@ export function paths(config: Config): Paths {
   };
 }
 
+/** The names that the query string of each operation may have, by method and path as routes write them: `GET /api/objects/:diaObjectId`. */
+export function queryParameters(config: Config): ReadonlyMap<string, ReadonlySet<string>> {
+  const names = new Map<string, ReadonlySet<string>>();
+  for (const [path, operations] of Object.entries(paths(config))) {
+    for (const [method, { parameters = [] }] of Object.entries(operations)) {
+      const known = parameters.filter(parameter => parameter.in === 'query').map(({ name }) => name);
+      names.set(`${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`, new Set(known));
+    }
+  }
+  return names;
+}
+
+/** The header that names the parameters which were ignored. */
+const ignoredHeader: Readonly<Record<string, Schema>> = {
+  'X-Unknown-Parameters': {
+    description:
+      'Where the query string has parameters that the operation does not know, which are ignored: their names, percent-encoded, each with the ' +
+      'nearest known one where there is one, such as `fromat;did-you-mean=format, x`. After eight, `*;more=N` says how many others there are.',
+    required: false,
+    schema: { type: 'string' },
+  },
+};
+
 const json = (schema: Schema) => ({ 'application/json': { schema } });
 
 /** The headers that come with a status. */
@@ -69,13 +92,17 @@ function errors(statuses: readonly number[], except?: ErrorCode): Record<string,
 
 /** The responses of an operation that runs queries. It can have every error code but one. */
 function queryResponses(description: string, schema: Schema, except: ErrorCode): Record<string, Schema> {
-  return { 200: { description, content: json(schema) }, ...errors([400, 405, 503], except) };
+  const ok = { description, headers: ignoredHeader, content: json(schema) };
+  return { 200: ok, ...errors([400, 405, 503], except) };
 }
 
 /** The same, of an operation whose answers come as tables, too. */
 function tableResponses(description: string, schema: Schema, except: ErrorCode): Record<string, Schema> {
   const { 200: ok, ...others } = queryResponses(description, schema, except);
-  return { 200: { ...ok, headers: tableHeaders, content: { ...json(schema), ...otherContent } }, ...others };
+  return {
+    200: { ...ok, headers: { ...ignoredHeader, ...tableHeaders }, content: { ...json(schema), ...otherContent } },
+    ...others,
+  };
 }
 
 /** The responses of an operation with filters. */
@@ -86,7 +113,7 @@ function filteredResponses(description: string, answer: ComponentName): Record<s
 
 /** The responses of an operation that needs no database. */
 function staticResponses(description: string, schema: Schema): Record<string, Schema> {
-  return { 200: { description, content: json(schema) }, ...errors([405]) };
+  return { 200: { description, headers: ignoredHeader, content: json(schema) }, ...errors([405]) };
 }
 
 const getOpenapi: Operation = {

@@ -32,6 +32,8 @@ export type ComponentName =
   | 'ProvenanceSet'
   | 'Crossmatch'
   | 'LookupMatch'
+  | 'LookupMatchSummary'
+  | 'LookupPublishedMatch'
   | 'LookupObject'
   | 'IdResult'
   | 'TnsRecord'
@@ -59,7 +61,8 @@ export function ref(name: ComponentName): Schema {
 /** Either that schema or null. */
 export function orNull(schema: Schema): Schema {
   if (typeof schema.type === 'string') {
-    const { type, enum: values, ...rest } = schema;
+    // With null it is another list of values, which must not have the same title.
+    const { type, enum: values, title: _, ...rest } = schema;
     return { type: [type, 'null'], ...(Array.isArray(values) && { enum: [...values, null] }), ...rest };
   }
   return { anyOf: [schema, { type: 'null' }] };

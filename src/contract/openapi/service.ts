@@ -57,7 +57,13 @@ const catalogDescription = closed('A catalog of the service.', {
   }),
   filterable_fields: list(ref('FilterableField'), 'What match filters can bound; derived properties last.'),
   coverage_map: closed('The footprint that decides whether a position is searched.', {
-    footprint_moc_order: orNull(integer('HEALPix order', 'Order of its pixels.', { minimum: 0 })),
+    footprint_moc_order: orNull(
+      integer(
+        'HEALPix order',
+        "Order of the pixels that are in use here; the note says where it is not the catalog's own order.",
+        { minimum: 0 },
+      ),
+    ),
     resolution_arcmin: orNull(number('arcmin', 'Side of a pixel.', { exclusiveMinimum: 0 })),
     note: text('What follows for the outcome of a search.'),
   }),

@@ -3,7 +3,20 @@ import { CATALOGS } from '../../catalogs/definitions.ts';
 import { STORED_STATUSES } from '../../store/status.ts';
 import { MAP_LAYERS } from '../enums.ts';
 import { MAP_RESOLUTION_RANGE } from '../limits.ts';
-import { closed, constant, count, each, integer, list, number, oneOfNames, ref, type Schema, text } from './schema.ts';
+import {
+  closed,
+  constant,
+  count,
+  each,
+  integer,
+  list,
+  number,
+  oneOfNames,
+  orNull,
+  ref,
+  type Schema,
+  text,
+} from './schema.ts';
 
 export const mapLayer = oneOfNames(MAP_LAYERS, 'What the cells tell.');
 
@@ -29,7 +42,10 @@ function head(layer: string): Readonly<Record<string, Schema>> {
 
 const objectsLayer = closed('How many objects the cells have.', {
   ...head('objects'),
-  total: count('Objects that the service holds.'),
+  total: count('Objects that the service holds, those that are counted so far.'),
+  uncounted: count(
+    'Objects that are not counted yet, on no cell and not in `total`: 0 unless `partial` was asked for.',
+  ),
   without_position: count('Those of them that have no valid position and are in no cell.'),
   by_status: closed('Objects of each status, a number a cell.', {
     ...each(STORED_STATUSES, status => list(count(`Objects with the status \`${status}\`.`), 'One number a cell.')),
@@ -46,6 +62,14 @@ const coverageLayer = closed('Which catalogs cover the cells, by the coverage ma
     'The registered catalogs, a number a cell.',
     each(catalogNames, () => list(share, 'One number a cell.')),
     catalogNames,
+  ),
+  registered: list(
+    closed('A registered catalog.', {
+      name: text('Its name.'),
+      rows: orNull(count('Its rows, as its own description has them.')),
+      area_deg2: number('deg²', 'Area of its coverage map.', { minimum: 0 }),
+    }),
+    'The catalogs as wholes, whichever cells were asked for.',
   ),
   cells,
 });

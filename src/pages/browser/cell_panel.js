@@ -25,7 +25,7 @@ export async function showCell(panel, cells, i, { zoomIn, signal }) {
       'div',
       { class: 'panel-head' },
       h('h3', {}, `${sexagesimalRa((lng + 360) % 360, 0)} ${sexagesimalDec(lat, 0)}`),
-      h('span', { class: 'hint' }, `H3 cell `, h('code', {}, id), `, ${cells.areaOf(i).toPrecision(2)} square degrees`),
+      h('span', { class: 'hint' }, `a cell of ${areaText(cells.areaOf(i))}`),
       cells.resolution < FINEST_RESOLUTION && h('button', { type: 'button', click: zoomIn }, 'Zoom in here'),
     ),
     cells.byCatalog ? coverage(cells, i) : statuses(cells, i),
@@ -38,6 +38,13 @@ export async function showCell(panel, cells, i, { zoomIn, signal }) {
     if (signal.aborted) return;
     showError(list, error, () => void showCell(panel, cells, i, { zoomIn, signal }));
   }
+}
+
+/** @param {number} area square degrees */
+function areaText(area) {
+  return area >= 0.1
+    ? `${Number(area.toPrecision(2))} square degrees`
+    : `${Number((3600 * area).toPrecision(2))} square arcmin`;
 }
 
 /** @param {Cells} cells @param {number} i */

@@ -34,7 +34,8 @@ export function finder(centre, marks, radiusArcsec, halfWidthArcsec) {
     {
       viewBox: `0 0 ${SIZE} ${SIZE}`,
       class: 'finder',
-      role: 'img',
+      // An image has no links in it.
+      role: shown.some(({ href }) => href !== undefined) ? 'group' : 'img',
       'aria-label': `Finder plot. ${names.join('; ') || 'Nothing else in view'}`,
     },
     grid(scale, halfWidthArcsec),
@@ -99,8 +100,8 @@ function drawn({ x, y, name, catalog, href }) {
   return href === undefined ? path : svg('a', { href, 'aria-label': name }, path);
 }
 
-/** @param {string[]} catalogs names of those in the plot @param {boolean} hasOthers */
-export function finderKey(catalogs, hasOthers) {
+/** @param {string[]} catalogs names of those in the plot @param {boolean} hasOthers whether other objects are in it @param {string} [middle] what stands there */
+export function finderKey(catalogs, hasOthers, middle = 'this object') {
   const small = (/** @type {string} */ name, /** @type {string | undefined} */ d) =>
     svg(
       'svg',
@@ -118,9 +119,15 @@ export function finderKey(catalogs, hasOthers) {
         { viewBox: '-8 -8 16 16', class: 'key', 'aria-hidden': 'true' },
         svg('path', { class: 'target', d: 'M-7 0h4m6 0h4M0-7v4m0 6v4' }),
       ),
-      'this object',
+      middle,
     ),
     catalogs.map(name => h('li', {}, small(name, SHAPES[name]), releaseOf(name))),
-    hasOthers && h('li', {}, small('object', 'M-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0'), 'other objects'),
+    hasOthers &&
+      h(
+        'li',
+        {},
+        small('object', 'M-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0'),
+        middle === 'this object' ? 'other objects' : 'objects',
+      ),
   );
 }

@@ -28,6 +28,88 @@ export function degrees(ra, dec) {
   return `${ra.toFixed(6)} ${dec < 0 ? '−' : '+'}${Math.abs(dec).toFixed(6)}`;
 }
 
+/** As it is typed and copied: every tool reads it. @param {number} ra @param {number} dec degrees */
+export function sexagesimal(ra, dec) {
+  const plain = (/** @type {string} */ text) =>
+    text
+      .replace(/[ʰᵐ°′]/g, ':')
+      .replace(/[ˢ″]/g, '')
+      .replace('−', '-');
+  return `${plain(sexagesimalRa(ra))} ${plain(sexagesimalDec(dec))}`;
+}
+
+/** Of the matrix from ICRS to Galactic (ESA, The Hipparcos and Tycho Catalogues, 1997, volume 1, section 1.5.3). */
+const GALACTIC = [
+  [-0.0548755604, -0.8734370902, -0.4838350155],
+  [0.4941094279, -0.44482963, 0.7469822445],
+  [-0.867666149, -0.1980763734, 0.4559837762],
+];
+
+/** The position of galactic coordinates. @param {number} l @param {number} b degrees */
+export function fromGalactic(l, b) {
+  const radians = Math.PI / 180;
+  const cosB = Math.cos(b * radians);
+  const vector = [cosB * Math.cos(l * radians), cosB * Math.sin(l * radians), Math.sin(b * radians)];
+  const [x = 0, y = 0, z = 0] = [0, 1, 2].map(i =>
+    vector.reduce((sum, each, k) => sum + each * (GALACTIC[k]?.[i] ?? 0), 0),
+  );
+  return { ra: (Math.atan2(y, x) / radians + 360) % 360, dec: Math.atan2(z, Math.hypot(x, y)) / radians };
+}
+
+/** Galactic longitude and latitude, degrees. @param {number} ra @param {number} dec degrees */
+export function galactic(ra, dec) {
+  const radians = Math.PI / 180;
+  const cosDec = Math.cos(dec * radians);
+  const vector = [cosDec * Math.cos(ra * radians), cosDec * Math.sin(ra * radians), Math.sin(dec * radians)];
+  const [x = 0, y = 0, z = 0] = GALACTIC.map(row => row.reduce((sum, each, i) => sum + each * (vector[i] ?? 0), 0));
+  const l = Math.atan2(y, x) / radians;
+  return { l: l < 0 ? l + 360 : l, b: Math.atan2(z, Math.hypot(x, y)) / radians };
+}
+
+/** Modified Julian Date, UTC. @param {string} iso a time as the API writes it @param {number} [digits] */
+export function mjd(iso, digits = 5) {
+  return (Date.parse(iso) / 86_400_000 + 40_587).toFixed(digits);
+}
+
+/** A right ascension as far as it is not zero: `4h`, `4h08m`, `4h08m12s`. @param {number} ra degrees */
+export function hours(ra) {
+  const seconds = Math.round((((ra % 360) + 360) % 360) * 240) % 86_400;
+  const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const two = (/** @type {number} */ value) => `${value}`.padStart(2, '0');
+  return `${h}h${m || s ? `${two(m)}m` : ''}${s ? `${two(s)}s` : ''}`;
+}
+
+/** With a typographic minus. @param {number} value @param {number} digits */
+export function fixed(value, digits) {
+  const text = Math.abs(value).toFixed(digits);
+  return `${value < 0 && Number(text) !== 0 ? '−' : ''}${text}`;
+}
+
+/**
+ * A value with its error, whose two significant digits say how many the value has.
+ * @param {number} value @param {number | undefined} error standard error; undefined where there is none
+ * @param {number} [digits] without an error
+ * @param {number} [most] decimals at most
+ */
+export function measured(value, error, digits = 2, most = 6) {
+  if (error === undefined || !(error > 0) || !Number.isFinite(error)) return fixed(value, digits);
+  const places = Math.max(0, Math.min(most, 1 - Math.floor(Math.log10(error))));
+  // An error below the last decimal is no error of 0.
+  return `${fixed(value, places)} ± ${fixed(Math.max(error, 10 ** -places), places)}`;
+}
+
+/** How long ago, in one unit. @param {number} seconds */
+export function ago(seconds) {
+  const units = /** @type {const} */ ([
+    [86_400, 'day'],
+    [3600, 'hour'],
+    [60, 'minute'],
+    [1, 'second'],
+  ]);
+  const [length, unit] = units.find(([each]) => seconds >= 2 * each) ?? [1, 'second'];
+  return counted(Math.max(0, Math.floor(seconds / length)), unit);
+}
+
 /** @param {number | null | undefined} arcsec */
 export function arcsec(arcsec) {
   if (arcsec === null || arcsec === undefined) return '–';

@@ -15,9 +15,13 @@ const CELL_PIXELS = 75;
 const MAX_CELLS = 50_000;
 const WHOLE_SKY_RESOLUTION = 3;
 const FINEST_RESOLUTION = 7;
+/** Coarser cells say too little, and their objects cannot be listed. */
+const COARSEST_RESOLUTION = 2;
 /** How much more than the view is asked for, so that small moves need no answer. */
 const MARGIN = 1.4;
 const FRESH_MS = 15_000;
+/** While the service counts its objects. */
+const COUNTING_MS = 1000;
 const SETTLE_MS = 120;
 const BUSIEST = 20;
 
@@ -29,6 +33,7 @@ const LAYERS = {
 };
 
 const note = byId('map-note');
+const counting = byId('counting');
 const panel = byId('cell');
 const canvas = /** @type {HTMLCanvasElement} */ (byId('map'));
 /** @type {Layer} */
@@ -82,12 +87,12 @@ function settle() {
 /** The finest resolution whose cells are large enough to be seen, and few enough to be asked for. @param {number} radius degrees */
 function resolutionFor(radius) {
   const share = (1 - Math.cos((Math.min(180, radius) * Math.PI) / 180)) / 2;
-  for (let resolution = FINEST_RESOLUTION; resolution > 0; resolution--) {
+  for (let resolution = FINEST_RESOLUTION; resolution > COARSEST_RESOLUTION; resolution--) {
     if (radius >= 180 && resolution > WHOLE_SKY_RESOLUTION) continue;
     const pixels = ((4 * Math.PI) / cellCount(resolution)) * view.scale ** 2;
     if (pixels >= CELL_PIXELS && share * cellCount(resolution) < MAX_CELLS) return resolution;
   }
-  return 0;
+  return COARSEST_RESOLUTION;
 }
 
 /** Asks for what the view needs, unless it is there. */
@@ -104,7 +109,7 @@ async function update() {
   if (isHeld) return;
   const { ra, dec } = view.middle;
   const disc = isWhole ? '' : `&ra=${ra.toFixed(4)}&dec=${dec.toFixed(4)}&radius_deg=${radius.toPrecision(4)}`;
-  const key = `layer=${query}&resolution=${resolution}${disc}`;
+  const key = `layer=${query}&resolution=${resolution}${disc}&partial=true`;
   fetching.abort();
   fetching = new AbortController();
   if (!cells) note.textContent = 'Loading the map';
@@ -120,6 +125,7 @@ async function update() {
     };
     cells = new Cells(answer);
     note.textContent = cells.length === 0 ? nothingHere(answer) : '';
+    showCounting(answer);
     paint();
   } catch (error) {
     if (error instanceof DOMException) return;
@@ -129,9 +135,24 @@ async function update() {
   }
 }
 
+/** How far the service is, where it still counts: the map has what is counted, and soon more. @param {any} answer */
+function showCounting({ total, uncounted = 0 }) {
+  counting.hidden = uncounted === 0;
+  if (counting.hidden) return;
+  const all = total + uncounted;
+  show(
+    counting,
+    h('progress', { max: all, value: total, 'aria-label': 'Objects counted' }),
+    ` The service counts its objects: ${count(total)} of ${count(all)} so far`,
+  );
+  if (held) held.at = Number.NEGATIVE_INFINITY;
+  setTimeout(settle, COUNTING_MS);
+}
+
 /** @param {any} answer */
-function nothingHere({ layer: answered, total }) {
+function nothingHere({ layer: answered, total, uncounted }) {
   if (answered === 'coverage') return 'No registered catalog covers this place.';
+  if (uncounted > 0) return '';
   return total === 0 ? 'The service holds no objects yet.' : 'No objects here.';
 }
 

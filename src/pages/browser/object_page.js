@@ -1,8 +1,35 @@
 /** One object: its place and neighbourhood, its sources with their payload, what was searched, and under which settings. */
 import { finder, finderKey } from './finder.js';
-import { arcsec, counted, degrees, payloadText, sexagesimalDec, sexagesimalRa, time } from './format.js';
-import { ask, badge, byId, facts, h, mark, prose, releaseOf, show, showError, showLoading } from './page.js';
+import {
+  arcsec,
+  counted,
+  degrees,
+  fixed,
+  galactic,
+  mjd,
+  payloadText,
+  sexagesimal,
+  sexagesimalDec,
+  sexagesimalRa,
+  time,
+} from './format.js';
+import {
+  ask,
+  badge,
+  byId,
+  copyButton,
+  facts,
+  h,
+  mark,
+  prose,
+  releaseOf,
+  show,
+  showError,
+  showLoading,
+} from './page.js';
+import { highlights } from './payload.js';
 import { offsetsArcsec } from './projection.js';
+import { downloads, nearestFirst, source, transientText } from './result_list.js';
 
 const id = decodeURIComponent(location.pathname.split('/').at(-1) ?? '');
 const place = byId('object');
@@ -15,28 +42,76 @@ async function load() {
   try {
     const answer = await ask(`/api/objects/${encodeURIComponent(id)}?detail=full`);
     const [object] = answer.results[0].objects;
-    byId('title').textContent = object.diaObjectId_str;
+    const text = object.diaObjectId_str;
+    show(byId('title'), text, ' ', copyButton(text, 'the id'));
     show(place, object.status === 'not_in_service' ? absent(object) : sections(object, answer.provenance_sets));
   } catch (error) {
     showError(place, error, load);
   }
 }
 
-/** @param {any} object */
-function absent({ status }) {
-  return h('div', { class: 'notice' }, h('p', {}, badge(status)), h('p', {}, prose(facts.caveats[1] ?? '')));
+/** The brokers may know it. @param {any} object */
+function absent(object) {
+  return [
+    h('div', { class: 'notice' }, h('p', {}, badge(object.status)), h('p', {}, prose(facts.caveats[1] ?? ''))),
+    h('h2', {}, 'Where it may be known'),
+    linkList('At the brokers', brokerLinks(object)),
+  ];
 }
 
 /** @param {any} object @param {any} provenanceSets */
 function sections(object, provenanceSets) {
+  const { ra, dec } = object;
   return [
-    h('p', { class: 'verdict' }, badge(object.status), ' ', facts.statuses[object.status]?.meaning ?? ''),
-    h('div', { class: 'columns-2' }, h('div', {}, summary(object), outcomes(object.crossmatch)), neighbourhood(object)),
-    sources(object),
+    verdict(object),
+    h(
+      'div',
+      { class: 'columns-2' },
+      h('div', {}, sources(object), alert(object)),
+      h('div', {}, neighbourhood(object), outcomes(object.crossmatch)),
+    ),
+    h(
+      'section',
+      { class: 'elsewhere' },
+      h('h2', {}, 'Elsewhere'),
+      linkList('At the brokers', brokerLinks(object)),
+      ra !== null && linkList('At its place', placeLinks(object)),
+      downloads(`/api/objects/${id}?detail=full`, 'This object'),
+      ra !== null &&
+        h(
+          'p',
+          {},
+          h('a', { href: coneAddress(ra, dec) }, `Everything within ${facts.maxRadiusArcsec}″`),
+          ' · ',
+          h('a', { href: `/?ra=${ra}&dec=${dec}` }, 'on the map'),
+        ),
+    ),
     registry(object.tns),
     object.crossmatch && provenance(object.crossmatch, provenanceSets),
     h('p', { class: 'hint' }, prose(facts.caveats[0] ?? '')),
   ];
+}
+
+/** @param {number} ra @param {number} dec */
+function coneAddress(ra, dec) {
+  return `/search?q=${encodeURIComponent(`${ra} ${dec}`)}&radius=${facts.maxRadiusArcsec}`;
+}
+
+/** What is known, in a line. @param {any} object */
+function verdict(object) {
+  const transient = transientText(object.tns);
+  return h(
+    'p',
+    { class: 'verdict' },
+    badge(object.status),
+    ' ',
+    facts.statuses[object.status]?.meaning ?? '',
+    transient !== undefined && [
+      ' In the registry: ',
+      h('a', { href: object.tns.url, rel: 'noopener noreferrer' }, transient),
+      '.',
+    ],
+  );
 }
 
 /** @param {[name: string, value: import('./page.js').Child][]} rows */
@@ -49,62 +124,84 @@ function factList(rows) {
 }
 
 /** @param {any} object */
-function summary(object) {
-  const { ra, dec, reliability, ingest_time, event_time, brokers } = object;
-  const hasPlace = ra !== null && dec !== null;
+function alert({ ra, dec, reliability, ingest_time, event_time, brokers }) {
+  /** @type {[string, import('./page.js').Child][]} */
+  const where =
+    ra === null || dec === null
+      ? [['Position', 'invalid: it cannot be found by position']]
+      : [
+          [
+            'RA, Dec',
+            [
+              figure(`${sexagesimalRa(ra)} ${sexagesimalDec(dec)}`),
+              copyButton(sexagesimal(ra, dec), 'the sexagesimal position'),
+            ],
+          ],
+          ['Degrees', [figure(degrees(ra, dec)), copyButton(`${ra} ${dec}`, 'the position in degrees')]],
+          ['Galactic', figure(galacticText(ra, dec))],
+        ];
   return h(
     'section',
     {},
     h('h2', {}, 'The alert'),
     factList([
+      ...where,
       [
-        'Position',
-        hasPlace
-          ? [
-              h('span', { class: 'figure' }, `${sexagesimalRa(ra)} ${sexagesimalDec(dec)}`),
-              h('span', { class: 'figure small' }, degrees(ra, dec)),
-              copyButton(`${ra} ${dec}`),
-            ]
-          : 'invalid: it cannot be found by position',
+        'Time of the alert',
+        event_time ? [time(event_time), ' ', h('span', { class: 'unit' }, `MJD ${mjd(event_time)}`)] : '–',
       ],
-      ['Reliability', reliability === null ? 'not given' : `${reliability}`],
-      ['Time of the alert', time(event_time)],
       ['Arrived here', time(ingest_time)],
+      ['Reliability', reliability === null ? 'not given' : `${Number(reliability.toFixed(4))}`],
       ['Delivered by', brokers.join(', ') || '–'],
     ]),
-    h('ul', { class: 'links', 'aria-label': 'Elsewhere' }, elsewhere(object, hasPlace)),
-  );
-}
-
-/** @param {any} object @param {boolean} hasPlace */
-function elsewhere({ diaObjectId_str, ra, dec, tns }, hasPlace) {
-  const own = tns?.url
-    ? [{ name: `TNS ${tns.name_prefix ?? ''} ${tns.name}`, url: tns.url, about: 'its entry in the registry' }]
-    : [];
-  const known = facts.links
-    .filter(({ url }) => hasPlace || !url.includes('{ra}'))
-    .map(link => ({
-      ...link,
-      url: link.url
-        .replaceAll('{id}', diaObjectId_str)
-        .replaceAll('{ra}', `${ra}`)
-        .replaceAll('{dec}', dec < 0 ? `${dec}` : `%2B${dec}`),
-    }));
-  return [...own, ...known].map(({ name, url, about }) =>
-    h('li', {}, h('a', { href: url, rel: 'noopener noreferrer', title: about }, name)),
   );
 }
 
 /** @param {string} text */
-function copyButton(text) {
-  const button = h('button', { type: 'button', class: 'small', click: () => void copy() }, 'Copy');
-  const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    button.textContent = 'Copied';
-  };
-  return navigator.clipboard ? button : false;
+function figure(text) {
+  return h('span', { class: 'figure' }, text);
 }
 
+/** @param {number} ra @param {number} dec */
+function galacticText(ra, dec) {
+  const { l, b } = galactic(ra, dec);
+  return `l ${fixed(l, 4)}°, b ${b < 0 ? '' : '+'}${fixed(b, 4)}°`;
+}
+
+/** @typedef {{ name: string, url: string, about: string }} Link */
+
+/** @param {any} object @returns {Link[]} */
+function brokerLinks({ diaObjectId_str: text }) {
+  return facts.links
+    .filter(({ url }) => !url.includes('{ra}'))
+    .map(link => ({ ...link, url: link.url.replaceAll('{id}', text) }));
+}
+
+/** @param {any} object @returns {Link[]} */
+function placeLinks({ diaObjectId_str: text, ra, dec }) {
+  return facts.links
+    .filter(({ url }) => url.includes('{ra}'))
+    .map(link => ({
+      ...link,
+      url: link.url
+        .replaceAll('{id}', text)
+        .replaceAll('{ra}', `${ra}`)
+        .replaceAll('{dec}', dec < 0 ? `${dec}` : `%2B${dec}`),
+    }));
+}
+
+/** @param {string} title @param {Link[]} links */
+function linkList(title, links) {
+  return h(
+    'p',
+    { class: 'links' },
+    h('span', { class: 'unit' }, `${title}:`),
+    links.map(({ name, url, about }) => [' ', h('a', { href: url, rel: 'noopener noreferrer', title: about }, name)]),
+  );
+}
+
+/** Sources that are open on a narrow window. */
+const NEAREST = 2;
 const WIDTHS = [2, 15, 60];
 
 /** @param {any} object */
@@ -187,19 +284,35 @@ function neighbourhood(object) {
 /** @param {any} object */
 function sources(object) {
   if (object.matches.length === 0) return false;
+  const all = nearestFirst(object);
+  // On a phone the nearest ones are enough to begin with.
+  const open = matchMedia('(max-width: 44rem)').matches ? NEAREST : all.length;
+  const [shown, behind] = [all.slice(0, open), all.slice(open)];
   return h(
     'section',
     {},
     h('h2', {}, counted(object.matches.length, 'catalog source'), ` within ${facts.crossmatchRadiusArcsec}″`),
     h(
       'div',
-      { class: 'cards' },
-      object.matches.map((/** @type {any} */ match) => sourceCard(object, match)),
+      { class: 'sources-list' },
+      shown.map(match => sourceCard(object, match)),
+      behind.length > 0 &&
+        h(
+          'details',
+          {},
+          h(
+            'summary',
+            {},
+            `${counted(behind.length, 'more source')}: `,
+            behind.map(match => [source(match), ' ']),
+          ),
+          behind.map(match => sourceCard(object, match)),
+        ),
     ),
   );
 }
 
-/** @param {any} object @param {any} match */
+/** What decides stands first; all columns as the catalog has them are behind it. @param {any} object @param {any} match */
 function sourceCard(object, match) {
   const { catalog_name: name, catalog_source_id, separation_arcsec, ra, dec, catalog_payload: payload } = match;
   const { east, north } = object.ra === null ? { east: Number.NaN, north: Number.NaN } : offsetsArcsec(object, match);
@@ -207,18 +320,43 @@ function sourceCard(object, match) {
   return h(
     'article',
     { class: 'card' },
-    h('h3', {}, mark(name), releaseOf(name)),
-    factList([
-      ['Source id', h('code', { class: 'figure' }, catalog_source_id)],
-      ['Separation', h('strong', { class: 'figure' }, arcsec(separation_arcsec))],
-      ['Offset', h('span', { class: 'figure' }, offsetText(east, north))],
-      ['Its position', h('span', { class: 'figure' }, degrees(ra, dec))],
-    ]),
-    columns.length > 0 &&
-      h(
-        'details',
-        {},
-        h('summary', {}, `${columns.length} columns of the catalog`),
+    h(
+      'h3',
+      {},
+      mark(name),
+      releaseOf(name),
+      ' ',
+      h('strong', { class: 'figure' }, arcsec(separation_arcsec)),
+      h('span', { class: 'offset' }, ` ${offsetText(east, north)}`),
+    ),
+    h(
+      'dl',
+      { class: 'decides' },
+      highlights(name, payload).map(({ label, parts, title }) =>
+        h(
+          'div',
+          {},
+          h('dt', { title }, label),
+          h(
+            'dd',
+            {},
+            parts.map(part => h('span', {}, part)),
+          ),
+        ),
+      ),
+    ),
+    h(
+      'details',
+      {},
+      h('summary', {}, 'Source id, position', columns.length > 0 && ` and all ${columns.length} columns`),
+      factList([
+        [
+          'Source id',
+          [h('code', { class: 'figure' }, catalog_source_id), copyButton(catalog_source_id, 'the source id')],
+        ],
+        ['Its position', figure(degrees(ra, dec))],
+      ]),
+      columns.length > 0 &&
         h(
           'div',
           { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': `Columns of ${releaseOf(name)}` },
@@ -234,7 +372,7 @@ function sourceCard(object, match) {
             ),
           ),
         ),
-      ),
+    ),
   );
 }
 
@@ -245,17 +383,29 @@ function offsetText(east, north) {
   return `${x}″ ${east < 0 ? 'W' : 'E'}, ${y}″ ${north < 0 ? 'S' : 'N'}`;
 }
 
-/** @param {any} crossmatch null while the object waits for it */
+/** The catalogs, together where the same was made of them. @param {any} crossmatch null while the object waits for it */
 function outcomes(crossmatch) {
   if (!crossmatch) return h('section', {}, h('h2', {}, 'What was searched'), h('p', {}, 'Nothing yet.'));
-  const rows = Object.entries(crossmatch.catalog_outcomes).map(([name, outcome]) => {
-    const { word, meaning } = facts.outcomes[`${outcome}`] ?? { word: `${outcome}`, meaning: '' };
-    const why = outcome !== 'searched' && h('p', { class: 'hint' }, meaning);
+  /** @type {Map<string, string[]>} */
+  const names = new Map();
+  for (const [name, outcome] of Object.entries(crossmatch.catalog_outcomes))
+    names.set(`${outcome}`, [...(names.get(`${outcome}`) ?? []), name]);
+  const rows = [...names].map(([outcome, catalogs]) => {
+    const { word, meaning } = facts.outcomes[outcome] ?? { word: outcome, meaning: '' };
     return h(
       'div',
       {},
-      h('dt', {}, mark(name), releaseOf(name)),
-      h('dd', {}, h('span', { class: `outcome ${outcome}`, title: meaning }, word), why),
+      h('dt', {}, h('span', { class: `outcome ${outcome}`, title: meaning }, word)),
+      h(
+        'dd',
+        {},
+        h(
+          'ul',
+          { class: 'keys' },
+          catalogs.map(name => h('li', {}, mark(name), releaseOf(name))),
+        ),
+        outcome !== 'searched' && h('p', { class: 'hint' }, meaning),
+      ),
     );
   });
   return h('section', {}, h('h2', {}, 'What was searched'), h('dl', { class: 'facts' }, rows));
@@ -268,18 +418,19 @@ function registry(tns) {
     : tns.name === null
       ? `No entry within reach in the registry snapshot of ${time(tns.snapshot_epoch)}.`
       : undefined;
-  if (says !== undefined) return h('section', {}, h('h2', {}, 'In the registry'), h('p', {}, says));
   return h(
     'section',
     {},
     h('h2', {}, 'In the registry'),
-    factList([
-      ['Name', h('a', { href: tns.url, rel: 'noopener noreferrer' }, `${tns.name_prefix ?? ''} ${tns.name}`.trim())],
-      ['Classification', tns.classification ?? 'none'],
-      ['Redshift', tns.redshift === null ? 'none' : `${tns.redshift}`],
-      ['Separation', arcsec(tns.separation_arcsec)],
-      ['Snapshot', time(tns.snapshot_epoch)],
-    ]),
+    says !== undefined
+      ? h('p', {}, says)
+      : h(
+          'p',
+          {},
+          h('a', { href: tns.url, rel: 'noopener noreferrer' }, `${tns.name_prefix ?? ''} ${tns.name}`.trim()),
+          `, ${tns.classification ?? 'not classified'}, ${tns.redshift === null ? 'no redshift' : `z = ${tns.redshift}`}, `,
+          `${arcsec(tns.separation_arcsec)} away (snapshot of ${time(tns.snapshot_epoch)}).`,
+        ),
   );
 }
 
@@ -292,14 +443,14 @@ function provenance(crossmatch, sets) {
   );
   const isRecorded = recording_release === undefined;
   return h(
-    'section',
-    {},
-    h('h2', {}, 'Provenance'),
+    'details',
+    { class: 'section', open: !isRecorded },
+    h('summary', {}, h('h2', {}, 'Provenance')),
     !isRecorded &&
       h(
         'p',
         { class: 'notice' },
-        `Not recorded: it was crossmatched before release ${recording_release}. The current settings stand in as a best guess.`,
+        `There is no record of this crossmatch; the service keeps records since release ${recording_release}. The current settings stand in as a best guess.`,
       ),
     factList([
       ...(isRecorded
@@ -313,10 +464,5 @@ function provenance(crossmatch, sets) {
       ['Catalogs', (set?.catalogs ?? []).map((/** @type {any} */ { release }) => release).join(', ') || '–'],
       ['Minimum reliability', cuts.join('; ') || '–'],
     ]),
-    h(
-      'p',
-      { class: 'hint' },
-      h('a', { href: `/api/objects/${encodeURIComponent(id)}?detail=full` }, 'The same as JSON'),
-    ),
   );
 }

@@ -3,7 +3,7 @@
 /**
  * @typedef {Record<string, { word: string, meaning: string }>} Words
  * @typedef {{ statuses: Words, outcomes: Words, catalogs: { name: string, release: string }[], crossmatchRadiusArcsec: number,
- *   maxRadiusArcsec: number, maxPositions: number, maxWindowHours: number, caveats: string[],
+ *   maxRadiusArcsec: number, maxPositions: number, maxIds: number, maxObjects: number, maxRecentPage: number, maxWindowHours: number, caveats: string[],
  *   links: { name: string, url: string, about: string }[] }} Facts
  */
 
@@ -134,6 +134,19 @@ export function showError(place, error, again) {
   const retry =
     error instanceof ApiError && error.retryable && h('button', { type: 'button', click: again }, 'Try again');
   show(place, h('div', { class: 'notice error', role: 'alert' }, h('p', {}, message), retry));
+}
+
+/** Copies a text, where the browser lets a page do so. @param {string} text @param {string} what it is, for those who do not see it */
+export function copyButton(text, what) {
+  if (!navigator.clipboard) return false;
+  const label = h('span', { class: 'unseen' }, ` ${what}`);
+  const button = h('button', { type: 'button', class: 'small', click: () => void copy() }, 'Copy', label);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    button.replaceChildren('Copied', label);
+    setTimeout(() => button.replaceChildren('Copy', label), 2000);
+  };
+  return button;
 }
 
 /** @param {string} status of an object or of an input */

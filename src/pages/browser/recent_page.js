@@ -1,63 +1,231 @@
-/** Recent crossmatches, page by page. */
-import { count, time } from './format.js';
-import { ask, byId, h, show, showError, showLoading } from './page.js';
-import { objectList } from './result_list.js';
+/** Recent crossmatches, page by page. What is chosen stands in the address. */
+import { count, mjd, time } from './format.js';
+import { asJson, ask, badge, byId, facts, h, show, showError, showLoading } from './page.js';
+import { mainMagnitude } from './payload.js';
+import { downloads, nearestFirst, source, transientText } from './result_list.js';
 
-const PAGE_SIZE = 50;
+const PAGE_SIZE = Math.min(50, facts.maxRecentPage);
+/** Rows that a choice should leave, and how many objects are loaded for that without being asked for. */
+const ENOUGH = 20;
+const MOST_UNASKED = 500;
 const place = byId('recent');
 const form = /** @type {HTMLFormElement} */ (byId('window'));
 /** Only the answer to the latest choice is shown. */
 let asked = 0;
+/** @type {{ page: any, objects: any[], path: string } | undefined} the objects of this page and of the ones before */
+let loaded;
 
-form.addEventListener('change', () => void load());
+choose(new URLSearchParams(location.search));
+form.addEventListener('change', event => {
+  const name = /** @type {HTMLInputElement} */ (event.target).name;
+  remember();
+  if (!loaded || ['hours', 'time_field'].includes(name)) return void load();
+  draw();
+  void fill();
+});
 form.addEventListener('submit', event => event.preventDefault());
 void load();
 
+/** Sets the form to what an address says. @param {URLSearchParams} parameters */
+function choose(parameters) {
+  for (const [name, value] of parameters) {
+    const field = form.elements.namedItem(name);
+    if (field instanceof RadioNodeList) {
+      if ([...field].some(each => /** @type {HTMLInputElement} */ (each).value === value)) field.value = value;
+    } else if (field instanceof HTMLSelectElement) {
+      if ([...field.options].some(option => option.value === value)) field.value = value;
+    } else if (field instanceof HTMLInputElement && field.type === 'checkbox') field.checked = value === field.value;
+  }
+}
+
+function choices() {
+  const chosen = new FormData(form);
+  return Object.fromEntries([...chosen].map(([name, value]) => [name, `${value}`]));
+}
+
+function remember() {
+  const query = new URLSearchParams(Object.entries(choices()).filter(([, value]) => value !== ''));
+  history.replaceState(null, '', `?${query}`);
+}
+
 async function load() {
   const mine = ++asked;
-  const chosen = new FormData(form);
+  const { hours, time_field } = choices();
   const end = new Date();
-  const start = new Date(end.getTime() - Number(chosen.get('hours')) * 3_600_000);
-  const query = new URLSearchParams({
+  const start = new Date(end.getTime() - Number(hours) * 3_600_000);
+  const query = `${new URLSearchParams({
     start: start.toISOString(),
     end: end.toISOString(),
-    time_field: `${chosen.get('time_field')}`,
-    page_size: `${PAGE_SIZE}`,
-  });
+    time_field: `${time_field}`,
+  })}`;
+  loaded = undefined;
   showLoading(place, 'Loading');
   try {
-    const page = await ask(`/api/recent-crossmatches?${query}`);
-    if (mine === asked) showPage(page, page.objects);
+    const page = await ask(`/api/recent-crossmatches?${query}&page_size=${PAGE_SIZE}&detail=ids`);
+    const objects = await known(page.objects);
+    if (mine !== asked) return;
+    loaded = { page, objects, path: `/api/recent-crossmatches?${query}&detail=full` };
+    draw();
+    void fill();
   } catch (error) {
     if (mine === asked) showError(place, error, load);
   }
 }
 
-/** @param {any} page @param {any[]} objects those of this page and of the ones before */
-function showPage(page, objects) {
+/** All that is known of the objects of a listing, which says little of them, in its order. @param {any[]} listed */
+async function known(listed) {
+  if (listed.length === 0) return [];
+  const inputs = listed.map(({ diaObjectId_str }) => ({ kind: 'id', diaObjectId: diaObjectId_str }));
+  const { results } = await ask('/api/lookup', asJson({ inputs, detail: 'full' }));
+  return results.flatMap((/** @type {any} */ { objects }) => objects);
+}
+
+/** @param {any} object */
+function nearest(object) {
+  return nearestFirst(object)[0];
+}
+
+/** @param {any} object @returns {number} */
+function separation(object) {
+  return nearest(object)?.separation_arcsec ?? Number.POSITIVE_INFINITY;
+}
+
+/** @param {any} object */
+function magnitude(object) {
+  const match = nearest(object);
+  return mainMagnitude(match?.catalog_name, match?.catalog_payload)?.magnitude ?? Number.POSITIVE_INFINITY;
+}
+
+/** Of what is loaded, what was chosen, in the order that was chosen. @param {any[]} objects */
+function chosenOf(objects) {
+  const { catalog, sort, named } = choices();
+  const found = objects.filter(
+    object =>
+      (!catalog || (object.matches ?? []).some((/** @type {any} */ match) => match.catalog_name === catalog)) &&
+      (!named || object.tns?.name),
+  );
+  if (sort === 'separation') return found.toSorted((a, b) => separation(a) - separation(b));
+  return sort === 'magnitude' ? found.toSorted((a, b) => magnitude(a) - magnitude(b)) : found;
+}
+
+function draw() {
+  if (!loaded) return;
+  const { page, objects, path } = loaded;
   const { start, end } = page.window;
+  const isAll = page.next_cursor === null;
   if (objects.length === 0) {
     const text = `No crossmatch with a source from ${time(start)} to ${time(end)}. A longer time may have some.`;
     show(place, h('div', { class: 'notice' }, h('p', {}, text)));
     return;
   }
-  const more = h('button', { type: 'button', click: () => void next() }, 'Show more');
-  const shown = `${count(objects.length)}${page.next_cursor === null ? '' : ', and there are more'}`;
+  const shown = chosenOf(objects);
+  const { catalog, sort, named, time_field } = choices();
+  const whole = isAll
+    ? `All ${count(objects.length)} crossmatches`
+    : `The newest ${count(objects.length)} crossmatches, and there are older ones,`;
+  const part = catalog || named ? ` ${count(shown.length)} of them are as chosen.` : '';
+  const partial = !isAll && (part !== '' || sort !== 'time') ? ' Choices and order are of those that are loaded.' : '';
+  const more = h('button', { type: 'button', click: () => void next(more) }, 'Show more');
   show(
     place,
-    h('p', { class: 'hint' }, `${shown}: from ${time(start)} to ${time(end)}.`),
-    objectList(objects, 'Recent crossmatches'),
-    page.next_cursor !== null && more,
+    h('p', { class: 'hint' }, `${whole} from ${time(start)} to ${time(end)}.${part}${partial}`),
+    shown.length > 0 && table(shown, time_field === 'event_time' ? 'event_time' : 'ingest_time'),
+    !isAll && more,
+    downloads(
+      `${path}&page_size=${facts.maxRecentPage}`,
+      isAll ? 'Download' : `Download the first ${facts.maxRecentPage}`,
+    ),
   );
+}
+
+/** @param {HTMLButtonElement} button */
+async function next(button) {
+  button.disabled = true;
+  if (await loadMore()) draw();
+}
+
+/** Where a choice leaves hardly anything of what is loaded, more is loaded for it, up to a limit. */
+async function fill() {
+  const { catalog, named } = choices();
+  while (
+    (catalog || named) &&
+    loaded &&
+    loaded.page.next_cursor !== null &&
+    loaded.objects.length < MOST_UNASKED &&
+    chosenOf(loaded.objects).length < ENOUGH
+  ) {
+    if (!(await loadMore())) return;
+    draw();
+  }
+}
+
+/** The next page; whether it came and is still wanted. */
+async function loadMore() {
+  const before = loaded;
+  if (!before) return false;
   const mine = asked;
-  const next = async () => {
-    more.disabled = true;
-    try {
-      const query = `cursor=${encodeURIComponent(page.next_cursor)}&page_size=${PAGE_SIZE}`;
-      const following = await ask(`/api/recent-crossmatches?${query}`);
-      if (mine === asked) showPage(following, [...objects, ...following.objects]);
-    } catch (error) {
-      if (mine === asked) showError(place, error, () => showPage(page, objects));
-    }
-  };
+  try {
+    const query = `cursor=${encodeURIComponent(before.page.next_cursor)}&page_size=${PAGE_SIZE}`;
+    const page = await ask(`/api/recent-crossmatches?${query}`);
+    const objects = await known(page.objects);
+    if (mine !== asked || loaded !== before) return false;
+    loaded = { ...before, page: { ...page, window: before.page.window }, objects: [...before.objects, ...objects] };
+    return true;
+  } catch (error) {
+    if (mine === asked) showError(place, error, draw);
+    return false;
+  }
+}
+
+/** @param {any[]} objects @param {'ingest_time' | 'event_time'} field */
+function table(objects, field) {
+  const heads = [
+    field === 'event_time' ? 'Time of the alert' : 'Arrived',
+    'Object',
+    'Sources, nearest first',
+    'TNS',
+    'Reliability',
+  ];
+  return h(
+    'div',
+    { class: 'scroll' },
+    h(
+      'table',
+      { class: 'recent stacked' },
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          heads.map(head => h('th', { scope: 'col' }, head)),
+        ),
+      ),
+      h(
+        'tbody',
+        {},
+        objects.map(object => row(object, field, heads)),
+      ),
+    ),
+  );
+}
+
+/** @param {any} object @param {'ingest_time' | 'event_time'} field @param {string[]} heads */
+function row(object, field, heads) {
+  const at = object[field];
+  const cells = [
+    [time(at), at && h('span', { class: 'unit' }, ` MJD ${mjd(at, 4)}`)],
+    [
+      h('a', { class: 'id', href: `/objects/${object.diaObjectId_str}` }, object.diaObjectId_str),
+      object.status !== 'coincident_sources' && badge(object.status),
+    ],
+    nearestFirst(object).map(source),
+    transientText(object.tns) ?? '–',
+    object.reliability === null || object.reliability === undefined ? '–' : object.reliability.toFixed(3),
+  ];
+  return h(
+    'tr',
+    {},
+    cells.map((cell, i) => h('td', { 'data-head': heads[i], class: cell === '–' ? 'none' : undefined }, cell)),
+  );
 }

@@ -1,15 +1,32 @@
 /** Objects as a list of links. */
-import { arcsec, counted, degrees } from './format.js';
+import { arcsec, counted, degrees, time } from './format.js';
 import { badge, h, mark, releaseOf } from './page.js';
+import { magnitudeText } from './payload.js';
 
-/** @param {any[]} objects of the API, at the level `matches` @param {string} label */
+/** @param {any[]} objects of the API, at the level `matches` or `full` @param {string} label */
 export function objectList(objects, label) {
   return h('ul', { class: 'objects', 'aria-label': label }, objects.map(objectItem));
+}
+
+/** The sources of an object, nearest first. @param {any} object @returns {any[]} */
+export function nearestFirst({ matches }) {
+  return (matches ?? []).toSorted(
+    (/** @type {any} */ a, /** @type {any} */ b) => a.separation_arcsec - b.separation_arcsec,
+  );
+}
+
+/** What the registry says of it, in a few words. @param {any} tns */
+export function transientText(tns) {
+  if (!tns?.name) return undefined;
+  const redshift = tns.redshift === null ? '' : `, z = ${tns.redshift}`;
+  return `${tns.name_prefix ?? ''} ${tns.name}${tns.classification ? `, ${tns.classification}` : ''}${redshift}`.trim();
 }
 
 /** @param {any} object */
 function objectItem(object) {
   const id = object.diaObjectId_str;
+  const transient = transientText(object.tns);
+  const sources = nearestFirst(object);
   return h(
     'li',
     {},
@@ -19,23 +36,41 @@ function objectItem(object) {
       h('span', { class: 'separation' }, arcsec(object.separation_arcsec), h('span', { class: 'unit' }, ' away')),
     object.ra !== undefined &&
       h('span', { class: 'place' }, object.ra === null ? 'no valid position' : degrees(object.ra, object.dec)),
-    object.matches?.length > 0 &&
-      h(
-        'span',
-        { class: 'sources' },
-        object.matches.map((/** @type {any} */ match) =>
-          h(
-            'span',
-            { class: 'source' },
-            mark(match.catalog_name),
-            `${releaseOf(match.catalog_name)} ${arcsec(match.separation_arcsec)}`,
-          ),
-        ),
-      ),
+    object.event_time && h('span', { class: 'when', title: 'Time of the alert' }, time(object.event_time)),
+    transient !== undefined && h('strong', { class: 'transient' }, transient),
+    sources.length > 0 && h('span', { class: 'sources' }, sources.map(source)),
+  );
+}
+
+/** A source in a row: where from, how far, how bright. @param {any} match */
+export function source({ catalog_name: name, separation_arcsec, catalog_payload: payload }) {
+  const magnitude = magnitudeText(name, payload);
+  return h(
+    'span',
+    { class: 'source' },
+    mark(name),
+    `${releaseOf(name)} ${arcsec(separation_arcsec)}`,
+    magnitude !== undefined && h('span', { class: 'unit' }, `, ${magnitude}`),
   );
 }
 
 /** @param {number} shown @param {number} total */
 export function countLine(shown, total) {
   return shown < total ? `${counted(shown, 'object')} of ${counted(total, 'object')}` : counted(total, 'object');
+}
+
+/** Links to the same as files. @param {string} path of the API, without a format @param {string} [what] */
+export function downloads(path, what = 'Download') {
+  const formats = [
+    ['csv', 'CSV'],
+    ['votable', 'VOTable'],
+    ['parquet', 'Parquet'],
+  ];
+  return h(
+    'p',
+    { class: 'downloads' },
+    `${what}: `,
+    formats.map(([format, name]) => [h('a', { href: `${path}&format=${format}`, download: '' }, name), ' ']),
+    h('a', { href: path }, 'JSON'),
+  );
 }

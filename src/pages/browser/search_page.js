@@ -1,42 +1,88 @@
 /** The page of the results: what was typed, how it was understood, and what the API has to it. */
-import { degrees, sexagesimalDec, sexagesimalRa, time } from './format.js';
-import { ask, badge, byId, facts, h, prose, show, showError, showLoading } from './page.js';
-import { countLine, objectList } from './result_list.js';
-import { parseSearchText } from './search_text.js';
+import { finder, finderKey } from './finder.js';
+import { counted, degrees, sexagesimalDec, sexagesimalRa, time } from './format.js';
+import {
+  ApiError,
+  asJson,
+  ask,
+  badge,
+  byId,
+  facts,
+  h,
+  prose,
+  releaseOf,
+  show,
+  showError,
+  showLoading,
+} from './page.js';
+import { countLine, downloads, nearestFirst, objectList } from './result_list.js';
+import { fit, LIST_KEY } from './search_box.js';
+import { parseSearchList } from './search_text.js';
 
-const PAGE_SIZE = 100;
+/** @typedef {import('./search_text.js').SearchText} SearchText */
+
+const PAGE_SIZE = 50;
 const results = byId('results');
 const parameters = new URLSearchParams(location.search);
-const typed = parameters.get('q') ?? '';
-const input = /** @type {HTMLInputElement} */ (byId('q-large'));
-const radius = /** @type {HTMLSelectElement} */ (byId('radius'));
+const typed = parameters.has('list') ? handedOver() : (parameters.get('q') ?? '');
+const input = /** @type {HTMLTextAreaElement} */ (byId('q-large'));
+const radiusBox = /** @type {HTMLSelectElement} */ (byId('radius'));
 input.value = typed;
-if ([...radius.options].some(option => option.value === parameters.get('radius')))
-  radius.value = parameters.get('radius') ?? '';
+fit();
+chooseRadius(Number(parameters.get('radius') ?? radiusBox.value));
 
-const search = parseSearchText(typed);
+const entries = parseSearchList(typed);
+const [first] = entries;
 if (typed.trim() === '') {
-  show(results, h('p', { class: 'hint' }, 'Type an id, a TNS name or a position.'));
+  show(results, h('p', { class: 'hint' }, 'Type an id, a TNS name or a position, or paste a list of them.'));
   input.focus();
 } else void run();
 
-async function run() {
-  document.title = `${typed} · nearsky`;
+function handedOver() {
   try {
-    if (search.kind === 'unclear') show(results, notice(search.reason));
-    else if (search.kind !== 'id' && !isRadius(search.radiusArcsec))
-      show(results, notice(`A radius is above 0 and at most ${facts.maxRadiusArcsec}″: it is ${search.radiusArcsec}″`));
-    else if (search.kind === 'id') await showId(search.id);
-    else if (search.kind === 'tns') await showName(search.name, search.radiusArcsec);
-    else await showPosition(search, search.radiusArcsec ?? Number(radius.value));
+    return sessionStorage.getItem(LIST_KEY) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/** Shows a radius in the box, also one that it does not offer. @param {number} arcsec */
+function chooseRadius(arcsec) {
+  if (!isRadius(arcsec)) return;
+  if (![...radiusBox.options].some(option => Number(option.value) === arcsec))
+    radiusBox.append(h('option', { value: arcsec }, `${arcsec}″`));
+  radiusBox.value = `${arcsec}`;
+}
+
+async function run() {
+  document.title = `${typed.split('\n')[0]?.slice(0, 60)} · nearsky`;
+  try {
+    if (entries.length > 1 || !first) await showMany();
+    else await showOne(first.search);
   } catch (error) {
     showError(results, error, run);
   }
 }
 
-/** Whether it can be searched; undefined is the one that is chosen beside the box. @param {number | undefined} arcsec */
+/** @param {SearchText} search */
+async function showOne(search) {
+  if (search.kind === 'unclear') return show(results, notice(search.reason));
+  if (search.kind === 'id') return showId(search.id);
+  const radius = search.radiusArcsec ?? Number(radiusBox.value);
+  if (!isRadius(radius)) return show(results, notice(radiusReason(radius)));
+  chooseRadius(radius);
+  if (search.kind === 'tns') return showName(search.name, radius);
+  return showPosition(search, radius);
+}
+
+/** Whether it can be searched. @param {number} arcsec */
 function isRadius(arcsec) {
-  return arcsec === undefined || (arcsec > 0 && arcsec <= facts.maxRadiusArcsec);
+  return arcsec > 0 && arcsec <= facts.maxRadiusArcsec;
+}
+
+/** @param {number} arcsec */
+function radiusReason(arcsec) {
+  return `A radius is above 0 and at most ${facts.maxRadiusArcsec}″: it is ${arcsec}″`;
 }
 
 /** @param {...import('./page.js').Child} children */
@@ -44,13 +90,13 @@ function notice(...children) {
   return h('div', { class: 'notice' }, h('p', {}, ...children));
 }
 
-/** @param {string} status */
-function explained(status) {
+/** @param {string} status @param {import('./page.js').Child} [more] */
+function explained(status, more) {
   return h(
     'div',
     { class: 'notice' },
     h('p', {}, badge(status)),
-    h('p', {}, prose(facts.statuses[status]?.meaning ?? '')),
+    h('p', {}, prose(facts.statuses[status]?.meaning ?? ''), more),
   );
 }
 
@@ -58,32 +104,48 @@ function explained(status) {
 async function showId(id) {
   showLoading(results, `Looking up ${id}`);
   const [result] = (await ask(`/api/objects/${id}`)).results;
-  if (result.status !== 'not_in_service') location.replace(`/objects/${id}`);
-  else
-    show(results, explained(result.status), h('p', { class: 'hint' }, `The id ${id}. `, prose(facts.caveats[1] ?? '')));
+  if (result.status !== 'not_in_service') return location.replace(`/objects/${id}`);
+  show(
+    results,
+    explained(result.status),
+    h('p', { class: 'hint' }, `The id ${id}. `, prose(facts.caveats[1] ?? '')),
+    h('p', {}, h('a', { href: `/objects/${id}` }, 'Where else to look for it')),
+  );
 }
 
-/** @param {string} name @param {number | undefined} radiusArcsec */
-async function showName(name, radiusArcsec) {
-  showLoading(results, `Looking up ${name}`);
-  const query = radiusArcsec === undefined ? '' : `?radius_arcsec=${radiusArcsec}`;
-  const [result] = (await ask(`/api/tns/${encodeURIComponent(name)}${query}`)).results;
-  if (result.status !== 'objects_found' && !result.tns) return show(results, explained(result.status));
-  const { tns } = result;
-  const facts = [
+/** @param {any} result of a name: what the registry has, and of when */
+function registryRecord({ tns, tns_snapshot_epoch: epoch }) {
+  const said = [
     `${tns.name_prefix ?? ''} ${tns.name}`.trim(),
     tns.classification,
     tns.redshift !== null && `z = ${tns.redshift}`,
     degrees(tns.ra, tns.dec),
   ].filter(Boolean);
-  const heading = h('h2', {}, 'In the registry');
-  const record = h(
+  return h(
     'p',
     {},
-    h('a', { href: tns.url, rel: 'noopener noreferrer' }, facts.join(' · ')),
-    ` (snapshot of ${time(result.tns_snapshot_epoch)})`,
+    h('a', { href: tns.url, rel: 'noopener noreferrer' }, said.join(' · ')),
+    ` (snapshot of ${time(epoch)})`,
   );
-  show(results, heading, record, found(result, result.objects, `within ${result.normalized.radius_arcsec}″ of it`));
+}
+
+/** @param {string} name @param {number} radiusArcsec */
+async function showName(name, radiusArcsec) {
+  showLoading(results, `Looking up ${name}`);
+  const path = `/api/tns/${encodeURIComponent(name)}?radius_arcsec=${radiusArcsec}&detail=full`;
+  const [result] = (await ask(path)).results;
+  if (!result.tns) {
+    const epoch = result.tns_snapshot_epoch;
+    return show(results, explained(result.status, epoch ? ` The registry is that of ${time(epoch)}.` : ''));
+  }
+  const place = { ra: result.tns.ra, dec: result.tns.dec };
+  const objects = result.objects ?? [];
+  show(
+    results,
+    h('h2', {}, 'In the registry'),
+    registryRecord(result),
+    withPlot(found(result, objects, `within ${radiusArcsec}″ of it`, path), place, objects, radiusArcsec),
+  );
 }
 
 /** @param {{ ra: number, dec: number }} position @param {number} radiusArcsec */
@@ -98,32 +160,83 @@ async function showPosition({ ra, dec }, radiusArcsec) {
   const list = h('div', {});
   show(results, place, list);
   showLoading(list, 'Searching');
-  const first = await ask(
-    `/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=${radiusArcsec}&page_size=${PAGE_SIZE}&detail=matches`,
-  );
-  const objects = [...first.results[0].objects];
-  showPage(list, first, objects);
+  const path = `/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=${radiusArcsec}&detail=full`;
+  const page = await ask(`${path}&page_size=${PAGE_SIZE}`);
+  showPage(list, page, [...page.results[0].objects], { ra, dec, radiusArcsec, path });
 }
 
-/** @param {Element} list @param {any} page @param {any[]} objects those of this page and of the ones before */
-function showPage(list, page, objects) {
+/**
+ * @param {Element} list @param {any} page @param {any[]} objects those of this page and of the ones before
+ * @param {{ ra: number, dec: number, radiusArcsec: number, path: string }} cone
+ */
+function showPage(list, page, objects, cone) {
   const [result] = page.results;
   const byDistance = objects.toSorted((a, b) => a.separation_arcsec - b.separation_arcsec);
   const more = h('button', { type: 'button', click: () => void next() }, 'Show more');
-  show(list, found(result, byDistance, 'nearest first'), page.next_cursor !== null && more);
+  show(
+    list,
+    withPlot(
+      [
+        found(result, byDistance, 'nearest first', `${cone.path}&page_size=${facts.maxObjects}`),
+        page.next_cursor !== null && more,
+      ],
+      cone,
+      objects,
+      cone.radiusArcsec,
+    ),
+  );
   const next = async () => {
     more.disabled = true;
     try {
       const following = await ask(`/api/cone?cursor=${encodeURIComponent(page.next_cursor)}&page_size=${PAGE_SIZE}`);
-      showPage(list, following, [...objects, ...following.results[0].objects]);
+      showPage(list, following, [...objects, ...following.results[0].objects], cone);
     } catch (error) {
-      showError(list, error, () => showPage(list, page, objects));
+      showError(list, error, () => showPage(list, page, objects, cone));
     }
   };
 }
 
-/** @param {any} result @param {any[]} objects @param {string} how */
-function found(result, objects, how) {
+/**
+ * A list with the field beside it, where there is something to draw.
+ * @param {import('./page.js').Child} list @param {{ ra: number, dec: number }} centre @param {any[]} objects @param {number} radiusArcsec
+ */
+function withPlot(list, centre, objects, radiusArcsec) {
+  if (objects.length === 0) return list;
+  return h('div', { class: 'with-plot' }, h('div', {}, list), plotOf(centre, objects, radiusArcsec));
+}
+
+/** What was searched, drawn. @param {{ ra: number, dec: number }} centre @param {any[]} objects @param {number} radiusArcsec */
+function plotOf(centre, objects, radiusArcsec) {
+  const placed = objects.filter(({ ra }) => ra !== null);
+  const sources = placed.flatMap(object =>
+    nearestFirst(object)
+      .filter(({ ra }) => typeof ra === 'number')
+      .map(({ ra, dec, catalog_name: catalog, catalog_source_id: id }) => ({
+        ra,
+        dec,
+        catalog,
+        name: `${releaseOf(catalog)} ${id}`,
+      })),
+  );
+  const marks = placed.map(({ ra, dec, diaObjectId_str: id }) => ({
+    ra,
+    dec,
+    name: `object ${id}`,
+    href: `/objects/${id}`,
+  }));
+  const catalogs = [...new Set(sources.map(({ catalog }) => `${catalog}`))];
+  return h(
+    'section',
+    { class: 'plot-of' },
+    h('h2', {}, 'The field'),
+    finder(centre, [...sources, ...marks], radiusArcsec, 1.1 * radiusArcsec),
+    finderKey(catalogs, true, 'the middle of the search'),
+    h('p', { class: 'hint' }, `The circle is what was searched, ${radiusArcsec}″.`),
+  );
+}
+
+/** @param {any} result @param {any[]} objects @param {string} how @param {string} path of the API */
+function found(result, objects, how, path) {
   if (objects.length === 0) return explained(result.status);
   const line = countLine(objects.length, result.total);
   return h(
@@ -136,5 +249,114 @@ function found(result, objects, how) {
       result.truncated ? `The first ${objects.length}; ask for a smaller radius for the rest.` : how,
     ),
     objectList(objects, line),
+    downloads(path),
   );
+}
+
+/** A list: everything that was understood is asked for at once. */
+async function showMany() {
+  const asked = entries.filter(({ search }) => search.kind !== 'unclear');
+  const unclear = entries.filter(({ search }) => search.kind === 'unclear');
+  const ids = asked.filter(({ search }) => search.kind === 'id').length;
+  for (const [what, count, most] of /** @type {const} */ ([
+    ['ids', ids, facts.maxIds],
+    ['positions and names', asked.length - ids, facts.maxPositions],
+  ]))
+    if (count > most)
+      return show(
+        results,
+        notice(
+          `A list has at most ${most} ${what}: this one has ${count}. `,
+          h('a', { href: '/consuming' }, 'The client takes longer ones.'),
+        ),
+      );
+  if (asked.length === 0) return show(results, unclearList(unclear));
+  showLoading(results, `Looking up ${counted(asked.length, 'entry', 'entries')}`);
+  const radius = Number(radiusBox.value);
+  const request = {
+    inputs: asked.map(({ search }) => inputOf(search)),
+    radius_arcsec: radius,
+    detail: 'full',
+  };
+  const answer = await ask('/api/lookup', asJson(request));
+  const held = answer.results.filter(
+    (/** @type {any} */ { objects, status }) => objects?.length && status !== 'not_in_service',
+  );
+  const objects = new Set(
+    held.flatMap((/** @type {any} */ result) => result.objects.map((/** @type {any} */ each) => each.diaObjectId_str)),
+  );
+  show(
+    results,
+    h('h2', { class: 'count' }, `${counted(objects.size, 'object')} for ${counted(asked.length, 'entry', 'entries')}`),
+    h(
+      'p',
+      { class: 'hint' },
+      `${counted(held.length, 'entry', 'entries')} found something, ${asked.length - held.length} nothing`,
+      unclear.length > 0 && `, ${unclear.length} could not be understood`,
+      `. Around positions and names: ${radius}″, unless one says another radius.`,
+      answer.truncated && ' There were more objects than one answer lists: some are left out.',
+    ),
+    unclear.length > 0 && unclearList(unclear),
+    listDownloads(request),
+    answer.results.map((/** @type {any} */ result, /** @type {number} */ i) =>
+      entrySection(asked[i]?.typed ?? '', result),
+    ),
+  );
+}
+
+/** @param {{ typed: string, search: SearchText }[]} unclear */
+function unclearList(unclear) {
+  return h(
+    'div',
+    { class: 'notice error' },
+    unclear.map(({ typed: text, search }) =>
+      h('p', {}, h('code', {}, text.slice(0, 200)), ': ', search.kind === 'unclear' ? search.reason : ''),
+    ),
+  );
+}
+
+/** @param {SearchText} search */
+function inputOf(search) {
+  const radius = search.kind !== 'id' && search.kind !== 'unclear' && search.radiusArcsec;
+  const more = radius ? { radius_arcsec: radius } : {};
+  if (search.kind === 'id') return { kind: 'id', diaObjectId: search.id };
+  if (search.kind === 'tns') return { kind: 'tns', name: search.name, ...more };
+  return search.kind === 'position' ? { kind: 'position', ra: search.ra, dec: search.dec, ...more } : {};
+}
+
+/** @param {string} text as it was typed @param {any} result */
+function entrySection(text, { status, objects, tns, error }) {
+  const listed = status === 'not_in_service' ? [] : (objects ?? []);
+  return h(
+    'section',
+    { class: 'entry' },
+    h('h3', {}, text, tns && h('span', { class: 'hint' }, ` ${degrees(tns.ra, tns.dec)}`)),
+    listed.length > 0
+      ? objectList(listed, text)
+      : h('p', {}, badge(status), error?.message && h('span', { class: 'hint' }, ` ${error.message}`)),
+  );
+}
+
+/** The same lookup as a file. @param {object} request */
+function listDownloads(request) {
+  const place = h('p', { class: 'downloads' }, 'Download: ');
+  for (const [format, name] of /** @type {const} */ ([
+    ['csv', 'CSV'],
+    ['votable', 'VOTable'],
+    ['parquet', 'Parquet'],
+  ])) {
+    const fetchIt = async () => {
+      try {
+        const response = await fetch(`/api/lookup?format=${format}`, asJson(request));
+        if (!response.ok) throw new ApiError((await response.json()).message, true);
+        const url = URL.createObjectURL(await response.blob());
+        h('a', { href: url, download: `nearsky-lookup.${format === 'votable' ? 'vot' : format}` }).click();
+        setTimeout(() => URL.revokeObjectURL(url), 60_000);
+      } catch (error) {
+        place.append(error instanceof ApiError ? error.message : 'The service does not answer.');
+      }
+    };
+    place.append(h('button', { type: 'button', class: 'link', click: () => void fetchIt() }, name), ' ');
+  }
+  return place;
 }

@@ -27,10 +27,77 @@ export function parseSearchText(typed) {
   if (text === '') return unclear('Type an id, a TNS name or a position');
   if (/^\d+$/.test(text)) return idOf(text);
   const { rest, radiusArcsec } = takeRadius(text);
-  const name = rest.replace(/\s/g, '').replace(/^(?:sn|at)/, '');
-  if (/^\d{4}[a-z][a-z\d]*$/.test(name)) return { kind: 'tns', name, radiusArcsec };
+  const [, name] = NAME.exec(rest) ?? [];
+  if (name !== undefined) return { kind: 'tns', name: name.replace(/\s/g, ''), radiusArcsec };
   return positionOf(rest, radiusArcsec) ?? unclear(WHAT_IT_CAN_BE);
 }
+
+/** Spaces stand before and after the year only: what follows another one is another name. */
+const NAME = /^(?:(?:sn|at)\s*)?(\d{4}\s*[a-z][a-z\d]*|(?:frb|tde)\s*\d{4}\s*[a-z\d]+)$/;
+
+/** Words that one position or name may have, a radius among them. */
+const MAX_WORDS = 12;
+/** An id among other words has so many digits at least: fewer are more likely a part of a position. */
+const MIN_ID_DIGITS = 10;
+
+/**
+ * What people paste: one of the above, or a list of them, each on a line of its own or several on a line, however they are separated.
+ * @param {string} typed
+ * @returns {{ typed: string, search: SearchText }[]} one entry for each, in their order; what cannot be understood has one too
+ */
+export function parseSearchList(typed) {
+  const whole = parseSearchText(typed);
+  if (whole.kind !== 'unclear' || typed.trim() === '') return [{ typed: typed.trim(), search: whole }];
+  return typed
+    .split(/[\n\r;|]+/)
+    .map(line => line.replace(/^[\s,]+|[\s,]+$/g, '').replace(/^(["'])(.*)\1$/, '$2'))
+    .filter(line => line !== '')
+    .flatMap(lineEntries);
+}
+
+/** @param {string} line */
+function lineEntries(line) {
+  const whole = parseSearchText(line);
+  if (whole.kind !== 'unclear') return [{ typed: line, search: whole }];
+  const words = line.split(/[\s,]+/);
+  /** @type {{ typed: string, search: SearchText }[]} */
+  const entries = [];
+  let unclearWords = [];
+  for (let at = 0; at < words.length; ) {
+    const found = longestFrom(words, at);
+    if (!found) {
+      unclearWords.push(words[at++]);
+      continue;
+    }
+    if (unclearWords.length > 0) entries.push(unclearEntry(unclearWords));
+    unclearWords = [];
+    entries.push({ typed: found.typed, search: found.search });
+    at += found.words;
+  }
+  if (entries.length === 0) return [{ typed: line, search: whole }];
+  return unclearWords.length > 0 ? [...entries, unclearEntry(unclearWords)] : entries;
+}
+
+/** @param {(string | undefined)[]} words */
+function unclearEntry(words) {
+  const typed = words.join(' ');
+  return { typed, search: parseSearchText(typed) };
+}
+
+/** The longest run of words from a place on that is understood. @param {string[]} words @param {number} at */
+function longestFrom(words, at) {
+  for (let end = Math.min(words.length, at + MAX_WORDS); end > at; end--) {
+    const typed = words.slice(at, end).join(' ');
+    if (end - at > 1 && words.slice(at, end).some(word => isLongId(word))) continue;
+    const search = parseSearchText(typed);
+    if (search.kind === 'unclear' || (search.kind === 'id' && !isLongId(typed))) continue;
+    return { typed, search, words: end - at };
+  }
+  return undefined;
+}
+
+/** @param {string} word */
+const isLongId = word => /^\d+$/.test(word) && word.length >= MIN_ID_DIGITS;
 
 const WHAT_IT_CAN_BE =
   'This is neither an id (digits), nor a TNS name (SN 2026abc), nor a position (10.684 41.269, or 00h42m44.3s +41d16m09s)';
@@ -98,7 +165,7 @@ function positionOf(text, radiusArcsec) {
   const degrees = DEGREES.exec(text);
   if (degrees) {
     const [, ra, sign, dec] = degrees;
-    return checked(Number(ra), signed(sign, Number(dec)), radiusArcsec);
+    return checked(Number(ra), signed(sign, Number(dec)), radiusArcsec, { ra, dec: `${sign}${dec}` });
   }
   const packed = PACKED.exec(text);
   const parts = packed ? [packed[1], 'h', ...packed.slice(2)] : SEXAGESIMAL.exec(text)?.slice(1);
@@ -123,9 +190,13 @@ function sixties(...parts) {
 /** @param {string | undefined} sign @param {number} value */
 const signed = (sign, value) => (sign === '-' ? -value : value);
 
-/** @param {number} ra @param {number} dec @param {number | undefined} radiusArcsec @returns {SearchText} */
-function checked(ra, dec, radiusArcsec) {
-  if (!(ra >= 0 && ra <= 360)) return unclear(`Right ascension must be 0 to 360 degrees: it is ${ra}`);
-  if (!(dec >= -90 && dec <= 90)) return unclear(`Declination must be -90 to 90 degrees: it is ${dec}`);
+/**
+ * @param {number} ra @param {number} dec @param {number | undefined} radiusArcsec
+ * @param {{ ra?: string | undefined, dec?: string | undefined }} [typed] as it is said in messages: a number has fewer digits
+ * @returns {SearchText}
+ */
+function checked(ra, dec, radiusArcsec, typed = {}) {
+  if (!(ra >= 0 && ra <= 360)) return unclear(`Right ascension must be 0 to 360 degrees: it is ${typed.ra ?? ra}`);
+  if (!(dec >= -90 && dec <= 90)) return unclear(`Declination must be -90 to 90 degrees: it is ${typed.dec ?? dec}`);
   return { kind: 'position', ra, dec, radiusArcsec };
 }

@@ -1,6 +1,9 @@
 /** The map on its canvas: where it looks, what it draws, and how people move it. */
+import { cellCount } from './cells.js';
 import { BINS } from './colours.js';
+import { fixed, hours } from './format.js';
 import { Projection, SEMI_MAJOR, SEMI_MINOR } from './projection.js';
+import { SKY_LINES } from './sky_lines.js';
 
 /**
  * @typedef {import('./projection.js').Position} Position
@@ -103,6 +106,7 @@ export class SkyView {
     context.fill();
     context.clip();
     if (this.drawn) this.#drawCells(context, this.drawn);
+    this.#drawSkyLines(context, style.textDecorationColor);
     this.#drawGraticule(context, style.color, style.textDecorationColor);
     context.restore();
     context.strokeStyle = style.borderBottomColor;
@@ -118,7 +122,9 @@ export class SkyView {
     /** @type {number[][]} */
     const byBin = Array.from({ length: BINS }, () => []);
     for (let i = 0; i < cells.length; i++) byBin[bins[i] ?? -1]?.push(i);
-    context.lineWidth = 0.6;
+    // Small cells are drawn larger than they are, to be seen.
+    const cellPixels = this.scale * Math.sqrt((4 * Math.PI) / cellCount(cells.resolution));
+    context.lineWidth = cellPixels < 6 ? 2 : 0.6;
     for (const [bin, members] of byBin.entries()) {
       if (members.length === 0) continue;
       context.beginPath();
@@ -147,6 +153,27 @@ export class SkyView {
       lineTo: (x, y) => context.lineTo(left + x * scale, top - y * scale),
       closePath: () => context.closePath(),
     });
+  }
+
+  /** In the colours of the key below the map, on a margin of the paper: they cross cells of any colour. @param {CanvasRenderingContext2D} context @param {string} paper */
+  #drawSkyLines(context, paper) {
+    for (const { name, at } of SKY_LINES) {
+      const sample = document.querySelector(`.line.${name}`);
+      if (!sample) continue;
+      const { borderTopColor, borderTopStyle } = getComputedStyle(sample);
+      context.beginPath();
+      this.#line(context, at, 360);
+      context.globalAlpha = 0.7;
+      context.strokeStyle = paper;
+      context.lineWidth = 4;
+      context.stroke();
+      context.globalAlpha = 1;
+      context.strokeStyle = borderTopColor;
+      context.lineWidth = 1.5;
+      context.setLineDash(borderTopStyle === 'dashed' ? [7, 4] : borderTopStyle === 'dotted' ? [2, 3] : []);
+      context.stroke();
+      context.setLineDash([]);
+    }
   }
 
   /** @param {CanvasRenderingContext2D} context @param {string} colour @param {string} paper what labels stand on */
@@ -188,20 +215,28 @@ export class SkyView {
 
   /** @param {CanvasRenderingContext2D} context @param {number} step @param {number} raStep @param {number} raReach @param {number} south @param {number} north */
   #labels(context, step, raStep, raReach, south, north) {
-    const digits = step < 0.1 ? 2 : step < 1 ? 1 : 0;
+    const isWhole = this.zoom < 3;
+    // On the whole sky along the equator and the middle meridian, else along the lower and the left edge.
+    const edge = 26;
+    const along = isWhole
+      ? { ra: this.middle.ra, dec: 0 }
+      : {
+          ra: this.positionAt(edge, this.height / 2)?.ra ?? this.middle.ra,
+          dec: this.positionAt(this.width / 2, this.height - edge / 2)?.dec ?? this.middle.dec,
+        };
     context.textAlign = 'center';
     for (let ra = ceilTo(this.middle.ra - raReach, raStep); ra < this.middle.ra + raReach; ra += raStep) {
-      const around = ((ra % 360) + 360) % 360;
-      const text =
-        raStep % 15 === 0 ? `${Math.round(around / 15)}h` : `${around.toFixed(raStep < 0.1 ? 2 : raStep < 1 ? 1 : 0)}°`;
-      const dec = this.zoom < 3 ? 0 : this.middle.dec;
-      const point = this.#pixels({ ra, dec });
-      if (point && Math.abs(point.x - this.width / 2) > 18) label(context, text, point);
+      const point = this.#pixels({ ra, dec: along.dec });
+      const isAtRim = isWhole && Math.abs(ra - this.middle.ra) > 175;
+      if (point && !isAtRim) label(context, hours(ra), { x: point.x, y: point.y + (isWhole ? 17 : 0) });
     }
+    const digits = step < 0.1 ? 2 : step < 1 ? 1 : 0;
     for (let dec = ceilTo(south, step); dec <= north; dec += step) {
-      const point = this.#pixels({ ra: this.middle.ra, dec });
-      if (point && Math.abs(dec) < 89)
-        label(context, `${dec < 0 ? '−' : dec > 0 ? '+' : ''}${Math.abs(dec).toFixed(digits)}°`, point);
+      const text = fixed(dec, digits);
+      const point = this.#pixels({ ra: along.ra, dec });
+      // The equator has the hours on it.
+      if (!point || Math.abs(dec) >= 89 || (isWhole && Number(text.replace('−', '-')) === 0)) continue;
+      label(context, `${dec > 0 && Number(text) !== 0 ? '+' : ''}${text}°`, point);
     }
   }
 
@@ -228,9 +263,8 @@ export class SkyView {
     return x > 14 && x < this.width - 14 && y > 14 && y < this.height - 4 ? { x, y } : undefined;
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {(t: number) => Position} at from 0 to 1 */
-  #line(context, at) {
-    const pieces = 60;
+  /** @param {CanvasRenderingContext2D} context @param {(t: number) => Position} at from 0 to 1 @param {number} [pieces] */
+  #line(context, at, pieces = 60) {
     const point = { x: 0, y: 0 };
     let before = Number.NaN;
     for (let piece = 0; piece <= pieces; piece++) {
@@ -307,9 +341,9 @@ export class SkyView {
     this.look({ ra: this.middle.ra + east / cosDec, dec: this.middle.dec + north });
   }
 
-  /** Zooms where the pointer is; without a key only once the map has been taken hold of, so that the page can be scrolled over it. @param {WheelEvent} event @param {{ x: number, y: number }} place */
+  /** Zooms where the pointer is. Out of the whole sky there is nowhere to zoom to: then the page is scrolled. @param {WheelEvent} event @param {{ x: number, y: number }} place */
   #wheel(event, place) {
-    if (!event.ctrlKey && !event.metaKey && document.activeElement !== this.canvas) return;
+    if (this.zoom <= 1 && event.deltaY > 0 && !event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     const target = this.positionAt(place.x, place.y);
     this.zoomBy(Math.exp(-event.deltaY * 0.002));

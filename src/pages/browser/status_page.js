@@ -1,5 +1,6 @@
 /** The state of the service, looked at every few seconds while the page is in view. */
-import { count, time } from './format.js';
+import { ago, count, counted, time } from './format.js';
+import { askMetrics, brokersOf, sampleOf } from './metrics.js';
 import { ask, badge, byId, facts, h, prose, show, showError, showLoading } from './page.js';
 
 const AGAIN_MS = 10_000;
@@ -10,14 +11,103 @@ setInterval(() => {
   if (document.visibilityState === 'visible') void look();
 }, AGAIN_MS);
 
+/** The counts of the look before, for rates. @type {{ atMs: number, alerts: Map<string, number> } | undefined} */
+let before;
+
 async function look() {
   try {
-    // The map may still be counting: the rest is worth showing without it.
-    const [status, map] = await Promise.all([ask('/api/status'), ask('/api/sky-map?resolution=0').catch(() => null)]);
-    show(place, lights(status), map ? holdings(map) : h('p', { class: 'hint' }, 'The objects are being counted.'));
+    // What is counted and what is watched is worth showing without the other.
+    const [status, map, metrics] = await Promise.all([
+      ask('/api/status'),
+      ask('/api/sky-map?resolution=0&partial=true').catch(() => null),
+      askMetrics().catch(() => null),
+    ]);
+    show(
+      place,
+      lights(status),
+      metrics ? flow(metrics) : h('p', { class: 'hint' }, 'What comes in cannot be told now.'),
+      map ? holdings(map) : h('p', { class: 'hint' }, 'The objects cannot be counted now.'),
+    );
   } catch (error) {
     showError(place, error, look);
   }
+}
+
+/** What comes in, and what waits. @param {Map<string, import('./metrics.js').Sample[]>} metrics */
+function flow(metrics) {
+  const brokers = brokersOf(metrics);
+  const nowMs = performance.now();
+  const earlier = before;
+  before = { atMs: nowMs, alerts: new Map(brokers.map(({ broker, alerts }) => [broker, alerts])) };
+  const ingest = sampleOf(metrics, 'nearsky_latest_ingest_age_seconds');
+  const pending = sampleOf(metrics, 'nearsky_objects_pending');
+  const lag = sampleOf(metrics, 'nearsky_journal_lag_entries');
+  /** @param {string} broker @param {number} alerts */
+  const rate = (broker, alerts) => {
+    const known = earlier?.alerts.get(broker);
+    if (earlier === undefined || known === undefined) return 'in a moment';
+    const perSecond = ((alerts - known) * 1000) / (nowMs - earlier.atMs);
+    return `${perSecond >= 10 ? count(Math.round(perSecond)) : perSecond.toFixed(1)} a second`;
+  };
+  return h(
+    'section',
+    {},
+    h('h2', {}, 'What comes in'),
+    h(
+      'dl',
+      { class: 'facts' },
+      row('Last new object', ingest === undefined ? 'none yet' : `${ago(ingest)} ago`),
+      row('Waiting for their crossmatch', pending === undefined ? 'unknown' : counted(pending, 'object')),
+      row(
+        'Stored, not yet searchable by position',
+        lag === undefined ? 'unknown' : lag === 0 ? 'nothing' : counted(lag, 'change'),
+      ),
+    ),
+    brokers.length > 0 &&
+      h(
+        'div',
+        { class: 'scroll' },
+        h(
+          'table',
+          { class: 'stacked' },
+          h(
+            'thead',
+            {},
+            h(
+              'tr',
+              {},
+              ['Broker', 'Alerts taken', 'Objects', 'Last one', 'Now'].map((head, i) =>
+                h('th', { scope: 'col', class: i === 1 || i === 2 ? 'number' : undefined }, head),
+              ),
+            ),
+          ),
+          h(
+            'tbody',
+            {},
+            brokers.map(({ broker, alerts, objects, lastSeconds }) =>
+              h(
+                'tr',
+                {},
+                h('th', { scope: 'row' }, broker),
+                h('td', { class: 'number', 'data-head': 'Alerts taken' }, count(alerts)),
+                h('td', { class: 'number', 'data-head': 'Objects' }, count(objects)),
+                h(
+                  'td',
+                  { 'data-head': 'Last one' },
+                  lastSeconds === undefined ? '–' : `${ago(Date.now() / 1000 - lastSeconds)} ago`,
+                ),
+                h('td', { 'data-head': 'Now' }, rate(broker, alerts)),
+              ),
+            ),
+          ),
+        ),
+      ),
+  );
+}
+
+/** @param {string} name @param {string} value */
+function row(name, value) {
+  return h('div', {}, h('dt', {}, name), h('dd', {}, value));
 }
 
 /** @param {any} status */
@@ -59,7 +149,7 @@ function light(isGood, name, says) {
 }
 
 /** @param {any} map the whole sky at its coarsest */
-function holdings({ total, without_position, by_status }) {
+function holdings({ total, uncounted, without_position, by_status }) {
   const sums = Object.entries(by_status).map(([status, counts]) => ({
     status,
     sum: /** @type {number[]} */ (counts).reduce((sum, each) => sum + each, 0),
@@ -73,10 +163,21 @@ function holdings({ total, without_position, by_status }) {
       h('td', { class: 'meaning' }, prose(facts.statuses[status]?.meaning ?? '')),
     ),
   );
+  if (without_position > 0)
+    rows.push(
+      h(
+        'tr',
+        {},
+        h('th', { scope: 'row' }, 'Without a valid position'),
+        h('td', { class: 'number' }, count(without_position)),
+        h('td', { class: 'meaning' }, 'Of any status: they are on no map, and found by their id only.'),
+      ),
+    );
   return h(
     'section',
     {},
-    h('h2', {}, `${count(total)} objects`),
+    h('h2', {}, counted(total, 'object')),
+    uncounted > 0 && progress(total, total + uncounted),
     h(
       'div',
       { class: 'scroll' },
@@ -97,6 +198,15 @@ function holdings({ total, without_position, by_status }) {
         h('tbody', {}, rows),
       ),
     ),
-    without_position > 0 && h('p', { class: 'hint' }, `${count(without_position)} more without a valid position.`),
+  );
+}
+
+/** @param {number} counted @param {number} all */
+function progress(counted, all) {
+  return h(
+    'p',
+    { class: 'hint' },
+    h('progress', { max: all, value: counted, 'aria-label': 'Objects counted' }),
+    ` ${count(counted)} of ${count(all)} objects are counted so far.`,
   );
 }

@@ -98,10 +98,11 @@ type Schema = { readonly [keyword: string]: unknown };
 
 const LIMIT = 1e6;
 
-/** A value for a query parameter whose schema is an enumeration, a number or an integer. */
+/** A value for a query parameter whose schema is an enumeration, a boolean, a number or an integer. */
 export function valueFor(random: Random, schema: Schema): Value {
   if (random.chance(0.15)) return badText(random, schema);
-  if (Array.isArray(schema.enum)) return { text: random.pick(schema.enum as string[]), verdict: 'good' };
+  const choices = choicesOf(schema);
+  if (choices) return { text: random.pick(choices), verdict: 'good' };
   if (schema.type === 'integer') {
     const max = (schema.maximum as number | undefined) ?? 3000;
     return { text: `${1 + random.below(max)}`, verdict: 'good' };
@@ -111,15 +112,21 @@ export function valueFor(random: Random, schema: Schema): Value {
   return { text: numberText(random, min, (schema.maximum as number | undefined) ?? LIMIT), verdict: 'good' };
 }
 
+/** The texts that a parameter takes where they can be counted. */
+function choicesOf(schema: Schema): readonly string[] | undefined {
+  return schema.type === 'boolean' ? ['true', 'false'] : (schema.enum as string[] | undefined);
+}
+
 function badText(random: Random, schema: Schema): Value {
   const { minimum, exclusiveMinimum, maximum } = schema as Record<string, number | undefined>;
   const outside: string[] = [''];
   if (minimum !== undefined) outside.push(`${minimum - 0.001}`, `${minimum - 1}`, '-1e300');
   if (exclusiveMinimum !== undefined) outside.push(`${exclusiveMinimum}`, '-0', '-1');
   if (maximum !== undefined) outside.push(`${maximum + 0.001}`, '1e300');
-  if (Array.isArray(schema.enum))
-    outside.push(`${schema.enum[0]} `, `${schema.enum[0]}`.toUpperCase(), `${schema.enum}`);
+  const choices = choicesOf(schema);
+  if (choices) outside.push(`${choices[0]} `, `${choices[0]}`.toUpperCase(), `${choices}`);
   const text = random.chance(0.5) ? random.pick(outside) : random.pick(HOSTILE_TEXTS);
+  if (choices?.includes(text)) return { text, verdict: 'good' };
   // Of digits without an end an integer is clamped, and a number without a bound may hold the shorter ones.
   return { text, verdict: isDigits(text) ? 'open' : 'bad' };
 }

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { Json, Service } from './service.ts';
 
 export interface Check {
-  /** The section of the wire contract that it holds, then what it says. */
+  /** The section of the contract (docs/contract.md) that it holds, then what it says. */
   readonly name: string;
   run(service: Service): Promise<void>;
 }

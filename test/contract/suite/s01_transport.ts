@@ -45,6 +45,40 @@ const routes = section('1.1 routes', {
   },
 });
 
+const raw = section('1.1 requests that no operation sees', {
+  'a method of any name is 405 where the path has others, and CONNECT and TRACE are among them': async service => {
+    for (const method of ['TRACE', 'PROPFIND', 'FOO', 'get', 'CONNECT']) {
+      const { status, headers, body } = await service.raw(`${method} /api/status HTTP/1.1`);
+      assert.equal([status, headers.get('Allow')], [405, 'GET'], method);
+      assert.equal([body.code, body.retryable], ['method_not_allowed', false], method);
+    }
+    const { status, headers, body } = await service.raw('CONNECT example.org:443 HTTP/1.1');
+    assert.equal([status, headers.has('Allow'), body.code], [405, true, 'method_not_allowed']);
+    assert.is((await service.raw('TRACE /healthz HTTP/1.1')).status, 405);
+    assert.equal((await service.raw('FOO /api/nothing HTTP/1.1')).body.code, 'not_found');
+  },
+  'another version of HTTP is 505, too large headers are 431, and an unknown transfer coding is 501': async service => {
+    const cases: [status: number, code: string, lines: [string, ...string[]]][] = [
+      [505, 'http_version_not_supported', ['GET /api/status HTTP/2.0']],
+      [505, 'http_version_not_supported', ['GET /api/status HTTP/3.1']],
+      [431, 'headers_too_large', ['GET /api/status HTTP/1.1', `X-Long: ${'x'.repeat(100_000)}`]],
+      [501, 'not_implemented', ['POST /api/lookup HTTP/1.1', 'Transfer-Encoding: gzip, chunked', '', '0']],
+    ];
+    for (const [expected, code, lines] of cases) {
+      const { status, body } = await service.raw(...lines);
+      assert.equal([status, body.code, body.retryable], [expected, code, false], lines[0]);
+      hasKeys(body, 'error code message retryable');
+    }
+  },
+  'what is no HTTP is 400, and says of which part': async service => {
+    for (const line of ['GET /api/status FTP/1.1', 'GET /é HTTP/1.1', 'nonsense']) {
+      const { status, body } = await service.raw(line);
+      assert.equal([status, body.code], [400, INVALID], line);
+      hasKeys(body, 'error code message param retryable');
+    }
+  },
+});
+
 const headers = section('1.2 headers', {
   'JSON is application/json, without a charset and without cache headers; every answer may be read from anywhere':
     async service => {
@@ -58,6 +92,23 @@ const headers = section('1.2 headers', {
         assert.is(headers.get('X-Content-Type-Options'), 'nosniff', path);
       }
     },
+  'what may be had in several formats says so to caches': async service => {
+    for (const path of [OBJECT, `${CONE}?${AT}`, '/api/tns/2026abc', RECENT]) {
+      for (const accept of ['application/json', 'application/msgpack', 'text/csv']) {
+        const { status, headers } = await service.send('GET', path, { headers: { Accept: accept } });
+        assert.is(status, 200, path);
+        const names = headers.get('Vary')?.toLowerCase().split(/, */);
+        assert.ok(names?.includes('accept') && names.includes('accept-encoding'), `${path} ${accept}`);
+      }
+    }
+  },
+  'the Host header is in no Link': async service => {
+    const { headers } = await service.send('GET', `${RECENT}?start=2026-03-01&end=2026-03-02&page_size=1&format=csv`, {
+      headers: { Host: 'elsewhere.example' },
+    });
+    assert.match(headers.get('Link')!, 'rel="next"');
+    assert.not.match(headers.get('Link')!, 'elsewhere.example');
+  },
   'a CORS preflight is 204': async service => {
     const preflight = { Origin: 'https://example.org', 'Access-Control-Request-Method': 'GET' };
     for (const path of [OBJECT, '/api/lookup', CONE]) {
@@ -200,6 +251,13 @@ const body = section('1.6 JSON bodies', {
     ])
       assert.equal(await service.lookupRefused(body), [INVALID, 'body'], `${body}`.slice(0, 40));
   },
+  'nesting up to 1,000 levels inside an input is the problem of that input': async service => {
+    const nested = `${'['.repeat(1000)}${']'.repeat(1000)}`;
+    const { status, body } = await service.post(`{"inputs": [${nested}, {"kind": "id", "diaObjectId": 7}]}`);
+    assert.is(status, 200);
+    const statuses = body.results.map((result: { status: string }) => result.status);
+    assert.equal(statuses, ['invalid_input', 'not_in_service']);
+  },
   'a body of 2,621,440 bytes is read, one more is refused': async service => {
     const padded = (length: number) => ONE.padEnd(length, ' ');
     assert.is((await service.post(padded(2_621_440))).status, 200);
@@ -242,4 +300,4 @@ const errors = section('1.7 errors', {
   },
 });
 
-export const transport = [...routes, ...headers, ...text, ...times, ...query, ...body, ...errors];
+export const transport = [...routes, ...raw, ...headers, ...text, ...times, ...query, ...body, ...errors];

@@ -1,4 +1,5 @@
 /** The service under test, asked over HTTP and nothing else. */
+import { connect } from 'node:net';
 import { request } from 'undici';
 
 // biome-ignore lint/suspicious/noExplicitAny: a check reads any key of an answer and fails where it is not there
@@ -50,6 +51,28 @@ export class Service {
     const seen = { method, path, status: answer.statusCode, headers: received, text, body };
     this.seen.push(seen);
     return seen;
+  }
+
+  /** What comes back on a connection of its own on which these lines are sent as they stand, with `Host` after the first one. */
+  async raw(requestLine: string, ...lines: readonly string[]): Promise<Omit<Answer, 'method' | 'path'>> {
+    const { hostname, port, host } = new URL(this.#base);
+    const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80), allowHalfOpen: true });
+    const chunks: Buffer[] = [];
+    socket.on('data', chunk => chunks.push(chunk as Buffer));
+    socket.write([requestLine, `Host: ${host}`, 'Connection: close', ...lines, '', ''].join('\r\n'));
+    await new Promise<void>(resolve => {
+      for (const event of ['end', 'error', 'close'] as const) socket.on(event, () => resolve());
+    });
+    socket.destroy();
+    const [head = '', ...rest] = Buffer.concat(chunks).toString('utf8').split('\r\n\r\n');
+    const [statusLine = '', ...fields] = head.split('\r\n');
+    const text = rest.join('\r\n\r\n');
+    return {
+      status: Number(statusLine.split(' ')[1]),
+      headers: new Headers(fields.map(field => field.split(/: ?(.*)/s).slice(0, 2) as [string, string])),
+      text,
+      body: text.startsWith('{') ? parseExact(text) : undefined,
+    };
   }
 
   /** @param query the query string, or its parameters */

@@ -1,4 +1,4 @@
-/** All checks of the wire contract, in its order, against any service. */
+/** All checks of the contract (docs/contract.md), in its order, against any service. */
 import type { Check } from './check.ts';
 import { everyAnswer } from './every_answer.ts';
 import { transport } from './s01_transport.ts';

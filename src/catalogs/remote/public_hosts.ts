@@ -1,0 +1,46 @@
+/** Connections that a catalog's own answers lead to: to public addresses only, so that no host can have others asked that only we reach. */
+import { lookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { buildConnector } from 'undici';
+import { isWithin, parseAddress, parseNetwork } from '../../ip_addresses.ts';
+
+/** Loopback, private, link-local, shared, reserved and multicast (IANA's registries of special-purpose addresses). */
+const NOT_PUBLIC = [
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
+  ...['192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/3'],
+  ...['::/96', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', 'fc00::/7', 'fe80::/9', 'ff00::/8'],
+].map(text => parseNetwork(text)!);
+
+/** Whether an IP address is one that anybody in the world would reach the same host by. */
+export function isPublicAddress(text: string): boolean {
+  const address = parseAddress(text);
+  return address !== undefined && !NOT_PUBLIC.some(network => isWithin(address, network));
+}
+
+/**
+ * Connects to `ownHost` wherever it lies, and to other hosts only at public addresses: the address that a name has is looked at as it is
+ * connected to, so that it cannot change in between.
+ * @param refusal makes the error of a connection that is refused, from the host and its address
+ */
+export function publicConnector(
+  ownHost: string,
+  timeoutMs: number,
+  refusal: (host: string, address: string) => Error,
+): buildConnector.connector {
+  const anywhere = buildConnector({ timeout: timeoutMs });
+  const guarded: LookupFunction = (host, options, done) =>
+    lookup(host, options, (error, found, family) => {
+      const addresses = error ? [] : Array.isArray(found) ? found.map(({ address }) => address) : [found as string];
+      const refused = addresses.find(address => !isPublicAddress(address));
+      if (refused === undefined) done(error, found as string, family);
+      else done(refusal(host, refused), [], family);
+    });
+  const inPublic = buildConnector({ timeout: timeoutMs, lookup: guarded });
+  return (options, done) => {
+    const host = options.hostname.replace(/^\[|\]$/g, '');
+    if (options.hostname === ownHost) anywhere(options, done);
+    else if (isIP(host) === 0) inPublic(options, done);
+    else if (isPublicAddress(host)) anywhere(options, done);
+    else done(refusal(host, host), null);
+  };
+}

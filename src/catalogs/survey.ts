@@ -1,0 +1,151 @@
+/** Looking at every file of a catalog: whether it can be used, and which of its rows can be the source of a match. */
+import { isPosition, pixelOf, wrapRa } from '../../index/mod.ts';
+import { isRemote } from './address.ts';
+import { checkColumns, checkIds } from './columns.ts';
+import { CatalogError, MissingFile, ReadFailure, withStableFile } from './errors.ts';
+import type { CatalogFiles } from './files.ts';
+import { inLanes, REMOTE_LANES } from './lanes.ts';
+import { openParquet, type ParquetFile } from './parquet.ts';
+import type { PixelSet } from './pixel_set.ts';
+import type { CatalogColumns, Partition, RowCounts } from './types.ts';
+
+export interface SurveyOptions {
+  /** `footers`: rows are counted. `rows`: the position of each is read too, which takes two columns of the whole catalog. */
+  readonly depth: 'footers' | 'rows';
+  /** Gets the pixels that hold a row with a position; needs `rows`. */
+  readonly pixels?: PixelSet;
+  readonly onProgress?: (progress: SurveyProgress) => void;
+}
+
+export interface SurveyProgress {
+  readonly files: number;
+  readonly filesDone: number;
+  readonly rows: number;
+}
+
+export interface Survey {
+  readonly files: number;
+  /** Of the files that can be used. */
+  readonly rows: RowCounts;
+  /** Files that are not there, in the order of the partitions. */
+  readonly missing: readonly string[];
+  /** One for each file that cannot be used, those that are missing included; in the order of the partitions. */
+  readonly problems: readonly (ReadFailure | CatalogError)[];
+}
+
+/** Received to read the positions of a remote catalog, by the estimate from its first files. */
+const MAX_RECEIVED_BYTES = 2 ** 34;
+const ESTIMATED_AFTER = 8;
+
+/**
+ * Reads the footer of every file, and with `rows` the position columns. A file that cannot be used is a problem, not an error.
+ * @throws CatalogError when the positions of a remote catalog would take too much to receive
+ */
+export async function surveyCatalog(
+  files: CatalogFiles,
+  partitions: readonly Partition[],
+  columns: CatalogColumns,
+  { depth, pixels, onProgress = () => {} }: SurveyOptions,
+): Promise<Survey> {
+  const names = partitions.flatMap(partition => partition.files);
+  const isFar = isRemote(files.location);
+  const problems: (readonly [index: number, problem: ReadFailure | CatalogError])[] = [];
+  const counts: FileCounts[] = [];
+  let [filesDone, rows, bytes] = [0, 0, 0];
+  await inLanes(names, isFar ? REMOTE_LANES : 1, async (name, index) => {
+    try {
+      const counted = await withParquet(files, name, async file => {
+        checkColumns(file, columns);
+        return countRows(file, columns, depth, pixels);
+      });
+      counts.push(counted);
+      rows += counted.rows;
+      bytes += counted.bytes;
+    } catch (error) {
+      if (!(error instanceof ReadFailure || error instanceof CatalogError)) throw error;
+      problems.push([index, error]);
+    }
+    const expected = (bytes / ++filesDone) * names.length;
+    if (isFar && filesDone >= ESTIMATED_AFTER && expected > MAX_RECEIVED_BYTES) {
+      throw new CatalogError(
+        `Cannot read the positions of all rows of ${files.location} because about ${Math.round(expected / 2 ** 30)} GiB would have to be received: copy the catalog to a local directory`,
+      );
+    }
+    onProgress({ files: names.length, filesDone, rows });
+  });
+  problems.sort(([a], [b]) => a - b);
+  return {
+    files: names.length,
+    rows: {
+      rows,
+      withoutPosition: sumOf(counts, 'withoutPosition'),
+      withoutId: sumOf(counts, 'withoutId'),
+    },
+    missing: problems.filter(([, problem]) => problem instanceof MissingFile).map(([index]) => names[index]!),
+    problems: problems.map(([, problem]) => problem),
+  };
+}
+
+/** Opens a Parquet file of a catalog and closes it after use. */
+export async function withParquet<T>(
+  files: CatalogFiles,
+  name: string,
+  use: (file: ParquetFile) => T | Promise<T>,
+): Promise<T> {
+  return withStableFile(async () => {
+    const file = await openParquet(await files.open(name));
+    try {
+      return await use(file);
+    } finally {
+      file.close();
+    }
+  });
+}
+
+interface FileCounts extends RowCounts {
+  /** What the columns that were read take in the file. */
+  readonly bytes: number;
+}
+
+async function countRows(
+  file: ParquetFile,
+  columns: CatalogColumns,
+  depth: SurveyOptions['depth'],
+  pixels: PixelSet | undefined,
+): Promise<FileCounts> {
+  let [withoutPosition, withoutId, bytes] = [0, 0, 0];
+  for (const rowGroup of file.rowGroups.keys()) {
+    checkIds(file, columns, rowGroup);
+    withoutId += file.nullCount(columns.id, rowGroup) ?? Number.NaN;
+    if (depth === 'footers') continue;
+    const reading = [columns.ra, columns.dec].map(column => file.readNumbers(column, rowGroup));
+    const [ra, dec] = (await Promise.all(reading)) as [Float64Array, Float64Array];
+    withoutPosition += addPositions(ra, dec, pixels);
+    for (const column of [columns.ra, columns.dec]) bytes += file.storedBytes(column, rowGroup);
+  }
+  return {
+    rows: file.rows,
+    withoutPosition: depth === 'rows' ? withoutPosition : null,
+    withoutId: Number.isNaN(withoutId) ? null : withoutId,
+    bytes,
+  };
+}
+
+/** How many rows have no position that can be used; the pixels of the others are added. */
+function addPositions(ra: Float64Array, dec: Float64Array, pixels: PixelSet | undefined): number {
+  let without = 0;
+  for (let row = 0; row < ra.length; row++) {
+    const wrapped = wrapRa(ra[row]!);
+    if (!isPosition(wrapped, dec[row]!)) without++;
+    else pixels?.add(pixelOf(pixels.order, wrapped, dec[row]!));
+  }
+  return without;
+}
+
+/** Null as soon as it is not known of one file. */
+function sumOf(counts: readonly RowCounts[], name: 'withoutPosition' | 'withoutId'): number | null {
+  return counts.reduce<number | null>((sum, count) => {
+    const value = count[name];
+    return sum === null || value === null ? null : sum + value;
+  }, 0);
+}

@@ -1,0 +1,121 @@
+/** What `lookup` and `cone` share: a request answered by a running service, or by this process over a data directory. */
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createApp } from '../app.ts';
+import type { Config } from '../config.ts';
+import { DETAIL_LEVELS, namesOf } from '../contract/enums.ts';
+import { FORMATS } from '../contract/formats.ts';
+import { messageOf } from '../error_text.ts';
+import { limited, logToStderr } from '../log.ts';
+import { openStore } from '../store/store.ts';
+import { type Option, UsageError } from './cli.ts';
+
+const READY_POLL_MS = 5;
+/** What is no news to whoever asks one question. */
+const QUIET_EVENTS: ReadonlySet<string> = new Set(['index_ready', 'index_loaded', 'slow_request']);
+
+export const ASK_OPTIONS: Readonly<Record<string, Option>> = {
+  url: { value: 'URL', help: 'ask the service at this address, in place of a data directory' },
+  format: { value: 'NAME', help: `${namesOf(FORMATS).join(', ')} (default json)` },
+  detail: { value: 'LEVEL', help: `${namesOf(DETAIL_LEVELS).join(', ')} (default matches)` },
+};
+
+export interface Asked {
+  readonly path: string;
+  readonly search: Readonly<Record<string, string | undefined>>;
+  /** JSON; a request without one is a GET. */
+  readonly body?: string;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly body: Uint8Array;
+  readonly headers: Headers;
+}
+
+export type Ask = (asked: Asked) => Promise<Answered>;
+
+/**
+ * Hands `use` what answers requests, and lets go of it afterwards.
+ * @throws UsageError for an address that is none; Error where nobody answers there, or the data directory cannot be read
+ */
+export async function withService<T>(
+  config: Config,
+  url: string | undefined,
+  use: (ask: Ask) => Promise<T>,
+): Promise<T> {
+  return url === undefined ? withDirectory(config, use) : use(askerOf(url));
+}
+
+function askerOf(url: string): Ask {
+  const base = /^https?:\/\//.test(url) ? URL.parse(url.endsWith('/') ? url : `${url}/`) : null;
+  if (!base) throw new UsageError(`--url must be an http or https address: current value is ${JSON.stringify(url)}`);
+  return async asked => {
+    const address = new URL(`.${asked.path}${searchOf(asked)}`, base);
+    try {
+      return await answered(await fetch(address, initOf(asked)));
+    } catch (error) {
+      const why = messageOf((error as Error).cause ?? error);
+      throw new Error(`Cannot ask ${base.origin} as ${why}: is a service running there?`, { cause: error });
+    }
+  };
+}
+
+async function withDirectory<T>(config: Config, use: (ask: Ask) => Promise<T>): Promise<T> {
+  // It says why where there is nothing to read.
+  await openStore(config.NEARSKY_DATA, 'read').close();
+  const log = limited((event, fields) => {
+    if (!QUIET_EVENTS.has(event)) logToStderr(event, fields);
+  });
+  const app = createApp({ config, log });
+  try {
+    while (!app.ready) await sleep(READY_POLL_MS);
+    return await use(async asked => {
+      const request = new Request(`http://localhost${asked.path}${searchOf(asked)}`, initOf(asked));
+      return answered(await app.fetch(request));
+    });
+  } finally {
+    await app.close();
+  }
+}
+
+function searchOf({ search }: Asked): string {
+  const given = Object.entries(search).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+}
+
+function initOf({ body }: Asked): RequestInit {
+  return body === undefined ? {} : { method: 'POST', body, headers: { 'Content-Type': 'application/json' } };
+}
+
+async function answered(response: Response): Promise<Answered> {
+  const body = new Uint8Array(await response.arrayBuffer());
+  return { status: response.status, body, headers: response.headers };
+}
+
+/**
+ * The answer, if it is one.
+ * @throws UsageError with the service's own words where the request is at fault; Error where the service is
+ */
+export function requireAnswer({ status, body, headers }: Answered): Answered {
+  if (status === 200) return { status, body, headers };
+  const text = Buffer.from(body).toString();
+  let message: unknown;
+  try {
+    message = JSON.parse(text).error?.message ?? JSON.parse(text).message;
+  } catch {
+    message = undefined;
+  }
+  const why = typeof message === 'string' ? message : `the service answered ${status}: ${text.slice(0, 200)}`;
+  throw status >= 400 && status < 500 ? new UsageError(why) : new Error(why);
+}
+
+/** Writes bytes to standard output, and waits for a reader that is slow. */
+export async function writeOut(bytes: Uint8Array): Promise<void> {
+  if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
+}
+
+/** JSON ends with a line break, because a terminal's next line begins behind it; every other format is written as it came. */
+export function asDocument(bytes: Uint8Array, format: string | undefined): Uint8Array {
+  return format === undefined || format === 'json' ? Buffer.concat([bytes, Buffer.from('\n')]) : bytes;
+}

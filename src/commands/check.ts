@@ -1,0 +1,33 @@
+/** `nearsky check`: whether the database is whole. */
+import { checkDirectory } from '../store/check.ts';
+import { type Command, Progress, printResult, table, UsageError } from './cli.ts';
+
+export const command: Command = {
+  usage: 'check',
+  description: `Reads the database from end to end and says whether it is whole: its pages, the checksum of every value, and all that can be made again from
+something else (the journal's digests, the positions, the pending objects, the listings by time, the registry's names, the counts). It may run beside
+everything else. The exit status is 1 where something is wrong; then restore a backup.`,
+  options: {},
+  example: 'nearsky check --data ./data',
+  async run(invocation) {
+    if (invocation.positionals.length > 0)
+      throw new UsageError(`check takes no arguments. Usage: nearsky ${this.usage}`);
+    const progress = new Progress();
+    try {
+      const report = await checkDirectory(invocation.config.NEARSKY_DATA, text => progress.update(() => text));
+      progress.end();
+      const { faults, more, objects, pending, journalEntries } = report;
+      const lines = [...faults, ...(more > 0 ? [`and ${more} more faults`] : [])];
+      const counts = table([
+        ['objects', objects],
+        ['  of them pending', pending],
+        ['journal entries', journalEntries],
+      ]);
+      const isWhole = lines.length === 0;
+      printResult(invocation, report, isWhole ? `${counts}\nThe database is whole.` : lines.join('\n'));
+      return isWhole ? 0 : 1;
+    } finally {
+      progress.end();
+    }
+  },
+};

@@ -1,0 +1,52 @@
+/** `nearsky cone`: the objects within a radius of a position. */
+import { type Answered, ASK_OPTIONS, asDocument, requireAnswer, withService, writeOut } from './ask.ts';
+import { type Command, type Invocation, tell, UsageError } from './cli.ts';
+
+export const command: Command = {
+  usage: 'cone [--url URL] [--format NAME] [--detail LEVEL] RA DEC RADIUS',
+  description: [
+    'Prints the objects within RADIUS arcsec of a position (RA, DEC: ICRS, decimal degrees), from the data directory or (--url) from a running',
+    'service. The answer is that of GET /api/cone, in any of its formats, the objects of all pages. Put -- before a negative declination.',
+  ].join('\n'),
+  options: ASK_OPTIONS,
+  example: 'nearsky cone --data ./data --format csv -- 221.596 -40.0 60',
+  run,
+};
+
+/** A cursor at the end of an answer lies within this. */
+const MAX_CURSOR_BYTES = 4096;
+const IN_PAGES = ['csv', 'ndjson'];
+
+async function run({ config, options, positionals }: Invocation): Promise<number> {
+  const [ra, dec, radius, ...others] = positionals;
+  if (radius === undefined || others.length > 0)
+    throw new UsageError(`cone takes RA, DEC and RADIUS. Usage: nearsky ${command.usage}`);
+  const format = options.get('format');
+  const search = { ra, dec, radius_arcsec: radius, format, detail: options.get('detail') };
+  await withService(config, options.get('url'), async ask => {
+    let answer = requireAnswer(await ask({ path: '/api/cone', search }));
+    await writeOut(asDocument(answer.body, format));
+    for (let cursor = cursorOf(answer); cursor !== undefined; cursor = cursorOf(answer)) {
+      if (!IN_PAGES.includes(format ?? '')) {
+        tell(`nearsky cone: there are more objects than one page has: give --format ${IN_PAGES.join(' or ')} for all`);
+        break;
+      }
+      answer = requireAnswer(await ask({ path: '/api/cone', search: { format, cursor } }));
+      const bytes = Buffer.from(answer.body);
+      // The names of the columns come once.
+      await writeOut(format === 'csv' ? bytes.subarray(bytes.indexOf(10) + 1) : bytes);
+    }
+  });
+  return 0;
+}
+
+/** Of the next page: of a table from its Link, of JSON from its end. */
+function cursorOf({ headers, body }: Answered): string | undefined {
+  const inBody = /"next_cursor": ?"([^"]+)"[^"]*\}\s*$/.exec(
+    Buffer.from(body.subarray(-MAX_CURSOR_BYTES)).toString('latin1'),
+  );
+  if (inBody) return inBody[1];
+  const link = /<([^>]*)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1];
+  const cursor = link === undefined ? undefined : new URL(link, 'http://localhost').searchParams.get('cursor');
+  return cursor ?? undefined;
+}

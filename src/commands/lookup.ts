@@ -1,0 +1,80 @@
+/** `nearsky lookup`: what is known of objects, by id or by the name of their transient. */
+import { existsSync } from 'node:fs';
+import { MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/lines.ts';
+import { ASK_OPTIONS, type Ask, asDocument, requireAnswer, withService, writeOut } from './ask.ts';
+import { bytesOf, type Command, type Invocation, UsageError } from './cli.ts';
+
+export const command: Command = {
+  usage: 'lookup [--url URL] [--format NAME] [--detail LEVEL] ID|NAME|FILE...|-',
+  description: [
+    'Prints what is known of objects, from the data directory or (--url) from a running service: given by diaObjectId, by TNS name such as',
+    '"SN 2026abc", or by files, or standard input (-), with one of these a line. The answer is that of POST /api/lookup, in any of its formats.',
+    'More inputs than one request takes (API_MAX_IDS) are asked for in parts, whose lines are written one after the other: csv and ndjson only.',
+  ].join('\n'),
+  options: ASK_OPTIONS,
+  example: 'nearsky lookup --data ./data --format csv 313637935709683761',
+  run,
+};
+
+const IN_PARTS = ['csv', 'ndjson'];
+
+async function run({ config, options, positionals }: Invocation): Promise<number> {
+  if (positionals.length === 0) throw new UsageError(`no id, name or file given. Usage: nearsky ${command.usage}`);
+  const inputs = await inputsOf(positionals);
+  const format = options.get('format');
+  const most = config.API_MAX_IDS;
+  if (inputs.length > most && !IN_PARTS.includes(format ?? '')) {
+    throw new UsageError(
+      `${inputs.length} inputs are more than one answer has (${most}, API_MAX_IDS): give --format ${IN_PARTS.join(' or ')}`,
+    );
+  }
+  await withService(config, options.get('url'), async ask => {
+    for (let from = 0; from < inputs.length; from += most) {
+      const bytes = await askFor(ask, inputs.slice(from, from + most), format, options.get('detail'));
+      // The names of the columns come once.
+      await writeOut(format === 'csv' && from > 0 ? bytes.subarray(bytes.indexOf(10) + 1) : asDocument(bytes, format));
+    }
+  });
+  return 0;
+}
+
+async function askFor(ask: Ask, inputs: readonly string[], format: string | undefined, detail: string | undefined) {
+  const body = `{"inputs": [${inputs.join(', ')}]${detail === undefined ? '' : `, "detail": ${JSON.stringify(detail)}`}}`;
+  const { body: bytes } = requireAnswer(await ask({ path: '/api/lookup', search: { format }, body }));
+  return Buffer.from(bytes);
+}
+
+/** Inputs of a lookup, as JSON: an id never passes through a number. */
+async function inputsOf(given: readonly string[]): Promise<string[]> {
+  const inputs: string[] = [];
+  for (const text of given) {
+    const isFile = text === '-' || (!/^\d+$/.test(text) && existsSync(text));
+    if (!isFile) inputs.push(inputOf(text, text));
+    else for (const [line, where] of await linesOf(text)) inputs.push(inputOf(line, where));
+  }
+  return inputs;
+}
+
+/** @throws UsageError naming what is neither */
+function inputOf(text: string, where: string): string {
+  if (/^\d+$/.test(text)) return `{"kind": "id", "diaObjectId": ${text.replace(/^0+(?=\d)/, '')}}`;
+  if (/^(?:[A-Za-z]{2,4} ?)?\d{4}[A-Za-z]+$/.test(text)) return `{"kind": "tns_name", "name": ${JSON.stringify(text)}}`;
+  throw new UsageError(
+    `${where} is no diaObjectId, no TNS name, and no file that is there${where === text ? '' : `: ${JSON.stringify(text)}`}`,
+  );
+}
+
+/** Lines that are not blank, and where they stand. */
+async function linesOf(file: string): Promise<[text: string, where: string][]> {
+  bytesOf([file]);
+  const found: [string, string][] = [];
+  const source = openSource(file);
+  try {
+    for await (const block of readBlocks(source, file))
+      for (const { text, number } of splitLines(block, MAX_LINE_BYTES))
+        if (text.trim() !== '') found.push([text.trim(), `${file}:${number}`]);
+  } finally {
+    source.destroy();
+  }
+  return found;
+}

@@ -1,0 +1,203 @@
+/** The text of /metrics: what every thread counted, the index, the counters of the database, and the process. */
+import { readFileSync } from 'node:fs';
+import type { MetricsAnswer } from '../../workers/tasks.ts';
+import type { IndexFacts } from '../publish/publisher.ts';
+import type { SharedState } from '../shared_state.ts';
+import { RESERVE_BYTES } from '../store/disk_space.ts';
+import { Exposition, type Sample } from './exposition.ts';
+import { ThreadMetrics } from './thread_metrics.ts';
+
+/** The threads that answer requests. */
+export interface ThreadsWatched {
+  readonly threads: readonly ThreadMetrics[];
+  /** The names of the operations that they count, in the order in which they count them. */
+  readonly operations: readonly string[];
+  /** How many threads died or hung, and were replaced. */
+  readonly replaced: number;
+}
+
+export interface Measured extends ThreadsWatched {
+  readonly index: IndexFacts | undefined;
+  /** Undefined when the database could not be read. */
+  readonly stored: MetricsAnswer | undefined;
+  readonly state: SharedState;
+}
+
+export function metricsText({ threads, operations, replaced, index, stored, state }: Measured): string {
+  const exposition = new Exposition();
+  addRequests(exposition, ThreadMetrics.sum(threads, operations));
+  exposition
+    .gauge('nearsky_server_threads', 'Threads that answer requests.', [[{}, threads.length]])
+    .counter('nearsky_server_threads_replaced_total', 'Threads that died or hung, and were replaced.', [
+      [{}, replaced],
+    ]);
+  if (index) addIndex(exposition, index, stored);
+  const waitsSinceMs = state.writeWaitsSinceMs;
+  exposition
+    .gauge('nearsky_database_up', 'Whether the database could be read just now.', [[{}, stored ? 1 : 0]])
+    .gauge('nearsky_write_wait_seconds', 'For how long a write has waited for another process to finish its own.', [
+      [{}, waitsSinceMs === 0 ? 0 : Math.max(0, Date.now() - waitsSinceMs) / 1000],
+    ]);
+  if (Number.isFinite(state.diskFreeBytes)) {
+    exposition.gauge('nearsky_disk_free_bytes', 'Free on the disk of the data directory.', [[{}, state.diskFreeBytes]]);
+  }
+  exposition.gauge('nearsky_disk_needed_bytes', 'What must be free there for anything to be written.', [
+    [{}, RESERVE_BYTES],
+  ]);
+  if (stored) addStored(exposition, stored);
+  addProcess(exposition);
+  return exposition.text();
+}
+
+function addRequests(exposition: Exposition, total: ThreadMetrics): void {
+  const { operations } = total;
+  exposition
+    .counter(
+      'nearsky_http_requests_total',
+      'Requests answered, by operation and HTTP status.',
+      operations.flatMap(operation =>
+        operation.statuses().map(([code, count]): Sample => [{ operation: operation.name, code }, count]),
+      ),
+    )
+    .counter(
+      'nearsky_http_errors_total',
+      'Answers that are errors, by operation and code of the error.',
+      operations.flatMap(operation =>
+        operation.errors().map(([error, count]): Sample => [{ operation: operation.name, error }, count]),
+      ),
+    )
+    .counter(
+      'nearsky_budget_overruns_total',
+      'Requests that exceeded their time budget, by operation.',
+      operations.flatMap(operation =>
+        operation
+          .errors()
+          .filter(([error]) => error === 'query_too_expensive')
+          .map(([, count]): Sample => [{ operation: operation.name }, count]),
+      ),
+    )
+    .histogram(
+      'nearsky_http_request_duration_seconds',
+      'From the end of the headers to the answer, by operation.',
+      operations
+        .map(({ name, seconds: { bounds, counts, sum } }) => ({ labels: { operation: name }, bounds, counts, sum }))
+        .filter(({ counts }) => counts.some(count => count > 0)),
+    )
+    .gauge('nearsky_http_connections', 'Open connections.', [[{}, total.get('connections')]])
+    .counter('nearsky_http_connections_total', 'Connections accepted.', [[{}, total.get('connectionsTotal')]])
+    .counter(
+      'nearsky_http_connections_ended_total',
+      'Connections ended from here: to make room, or as the client did not read.',
+      [[{}, total.get('connectionsEvicted')]],
+    )
+    .gauge('nearsky_http_requests_open', 'Requests that are not answered yet.', [[{}, total.get('openRequests')]])
+    .gauge('nearsky_queries_waiting', 'Long queries that are not answered yet.', [[{}, total.get('waitingQueries')]])
+    .counter(
+      'nearsky_queries_refused_total',
+      'Long queries refused before they began, because they would have waited for too long, or did, for memory.',
+      [[{}, total.get('refusedQueries')]],
+    )
+    .gauge('nearsky_answer_memory_bytes', 'Memory that long answers have reserved, written and unread ones.', [
+      [{}, 1024 * total.get('answerKib')],
+    ])
+    .counter('nearsky_damaged_values_total', 'Queries that met a stored value whose bytes have changed.', [
+      [{}, total.get('damagedValues')],
+    ]);
+}
+
+function addIndex(exposition: Exposition, facts: IndexFacts, stored: MetricsAnswer | undefined): void {
+  const seconds = Math.max(0, Date.now() - facts.publishedMs) / 1000;
+  exposition
+    .gauge('nearsky_index_objects', 'Objects that can be found by position.', [[{}, facts.objects]])
+    .gauge('nearsky_index_arenas', 'Parts of the index.', [[{}, facts.arenas]])
+    .gauge('nearsky_index_bytes', 'Memory of the index.', [[{}, facts.bytes]])
+    .gauge('nearsky_index_age_seconds', 'Since the index last changed.', [[{}, seconds]])
+    .gauge('nearsky_index_sequence', 'The journal entry that the index answers for.', [[{}, facts.sequence]]);
+  if (stored) {
+    exposition.gauge('nearsky_journal_lag_entries', 'Commits that are not in the index yet.', [
+      [{}, Math.max(0, stored.lastSequence - facts.sequence)],
+    ]);
+  }
+}
+
+/** The counters have the names of the public reference service. They count for the database, whatever process did it. */
+function addStored(exposition: Exposition, stored: MetricsAnswer): void {
+  const now = Date.now();
+  const age = (us: number | null): Sample[] => (us === null ? [] : [[{}, Math.max(0, now - us / 1000) / 1000]]);
+  const counters = Object.entries(stored.counters).map(([name, count]) => [name.split('/'), count] as const);
+  const of = (name: string, labels: (...parts: readonly string[]) => Readonly<Record<string, string>>): Sample[] =>
+    counters.filter(([[first]]) => first === name).map(([[, ...parts], value]) => [labels(...parts), value] as const);
+  exposition
+    .gauge('nearsky_objects', 'Objects stored.', [[{}, stored.objects]])
+    .gauge('nearsky_objects_pending', 'Objects that wait for their crossmatch.', [[{}, stored.pending]])
+    .gauge(
+      'nearsky_latest_ingest_age_seconds',
+      'Since the latest ingest time of any object.',
+      age(stored.latestIngestTimeUs),
+    )
+    .gauge(
+      'nearsky_tns_snapshot_age_seconds',
+      "Since the epoch of the TNS registry's snapshot.",
+      age(stored.tnsSnapshotEpochUs),
+    )
+    .counter(
+      'crossmatch_alerts_ingested_total',
+      'Alerts ingested, by broker and result (new|duplicate).',
+      of('ingested', (broker, result) => ({ broker: broker!, result: result! })),
+    )
+    .gauge(
+      'crossmatch_alert_last_success_timestamp_seconds',
+      'Unix time of the last successful ingest, per broker.',
+      of('last_ingest_ms', broker => ({ broker: broker! })).map(([labels, ms]) => [labels, ms / 1000]),
+    )
+    .counter(
+      'crossmatch_batches_total',
+      'Crossmatch batches recorded.',
+      of('crossmatch_batches', () => ({ result: 'completed' })),
+    )
+    .counter(
+      'crossmatch_matches_total',
+      'Catalog matches written, by catalog.',
+      of('crossmatch_matches', catalog => ({ catalog: catalog! })),
+    )
+    .counter(
+      'crossmatch_catalog_skips_total',
+      'Batches in which a catalog was skipped after a read failure, by catalog.',
+      of('catalog_skips', catalog => ({ catalog: catalog! })),
+    )
+    .gauge(
+      'nearsky_catalog_rows',
+      'Rows of a registered catalog, as counted when it was added.',
+      of('catalog_rows', catalog => ({ catalog: catalog! })),
+    )
+    .gauge(
+      'nearsky_catalog_rows_without',
+      'Rows of a registered catalog that can be the source of no match, by what they lack (position|id).',
+      of('catalog_rows_without', (catalog, what) => ({ catalog: catalog!, lacks: what! })),
+    );
+}
+
+function addProcess(exposition: Exposition): void {
+  const { user, system } = process.cpuUsage();
+  exposition
+    .counter('process_cpu_seconds_total', 'CPU time of the process.', [[{}, (user + system) / 1e6]])
+    .gauge('process_resident_memory_bytes', 'Resident memory of the process.', [[{}, process.memoryUsage().rss]])
+    .gauge(
+      'process_anonymous_memory_bytes',
+      'Resident memory of the process that is no page of a file: what it takes from the machine for good.',
+      anonymousBytes().map((bytes): Sample => [{}, bytes]),
+    )
+    .gauge('process_start_time_seconds', 'Unix time of the start of the process.', [
+      [{}, Math.round(Date.now() / 1000 - process.uptime())],
+    ]);
+}
+
+/** Nothing where the system does not tell: only Linux has it, and Deno keeps it from the process. */
+function anonymousBytes(): number[] {
+  try {
+    const [, kib] = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+    return kib === undefined ? [] : [1024 * Number(kib)];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,72 @@
+/** The reference: requests to try, and sections that are closed where the window is narrow. */
+import { byId, h, show, showLoading } from './page.js';
+
+const MAX_SHOWN = 20_000;
+const path = /** @type {HTMLInputElement} */ (byId('try-path'));
+const answer = byId('try-answer');
+const form = byId('try-form');
+
+form.hidden = false;
+form.addEventListener('submit', event => {
+  event.preventDefault();
+  void send();
+});
+for (const link of document.querySelectorAll('.tries a'))
+  link.addEventListener('click', event => {
+    event.preventDefault();
+    path.value = link.getAttribute('href') ?? '';
+    void send();
+  });
+
+async function send() {
+  showLoading(answer, 'Asking');
+  const begin = performance.now();
+  try {
+    const address = new URL(path.value, location.origin);
+    if (address.origin !== location.origin) throw new Error('Requests go to this service only');
+    const response = await fetch(address, { headers: { Accept: 'application/json' } });
+    const text = await response.text();
+    const took = Math.round(performance.now() - begin);
+    const type = response.headers.get('Content-Type') ?? '';
+    const shown = type.startsWith('application/json') ? indented(text) : text;
+    show(
+      answer,
+      h('p', { class: 'hint' }, `${response.status} · ${took} ms · ${type} · ${text.length} characters`),
+      h('pre', { tabindex: 0 }, h('code', {}, shown.slice(0, MAX_SHOWN))),
+      shown.length > MAX_SHOWN && h('p', { class: 'hint' }, 'The rest is left out: open the address to see all of it.'),
+    );
+  } catch (error) {
+    show(
+      answer,
+      h('p', { class: 'notice error' }, error instanceof Error ? error.message : 'The service does not answer.'),
+    );
+  }
+}
+
+/** JSON on lines of its own, its numbers as they were sent: a parser would lose digits of the ids. @param {string} json */
+function indented(json) {
+  let depth = 0;
+  let text = '';
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]|,\s*|:\s*|[^\s,:[\]{}"]+/g)) {
+    const kind = token[0] ?? '';
+    if (kind === '{' || kind === '[') text += `${token}\n${'  '.repeat(++depth)}`;
+    else if (kind === '}' || kind === ']') text += `\n${'  '.repeat(--depth)}${token}`;
+    else if (kind === ',') text += `,\n${'  '.repeat(depth)}`;
+    else text += kind === ':' ? ': ' : token;
+  }
+  return text.replace(/([[{])\s+([\]}])/g, '$1$2');
+}
+
+const sections = /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll('details.section'));
+if (matchMedia('(max-width: 56rem)').matches) for (const section of sections) section.open = false;
+addEventListener('hashchange', openTarget);
+openTarget();
+
+/** The section that the address names. */
+function openTarget() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const section = target?.closest('details');
+  if (!section || !target) return;
+  section.open = true;
+  target.scrollIntoView();
+}

@@ -1,0 +1,33 @@
+/** The large search box: Enter searches, a list of lines grows it, and what is too long for an address is handed over beside it. */
+import { byId } from './page.js';
+
+/** What is longer does not fit every server's idea of an address. */
+const MAX_ADDRESS = 2000;
+const MAX_ROWS = 12;
+export const LIST_KEY = 'nearsky-list';
+
+const box = /** @type {HTMLTextAreaElement} */ (byId('q-large'));
+const form = /** @type {HTMLFormElement} */ (box.form);
+
+box.addEventListener('input', fit);
+box.addEventListener('keydown', event => {
+  if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  form.requestSubmit();
+});
+form.addEventListener('submit', event => {
+  if (box.value.length <= MAX_ADDRESS) return;
+  event.preventDefault();
+  try {
+    sessionStorage.setItem(LIST_KEY, box.value);
+  } catch {
+    // The page of the results says that there is no list.
+  }
+  const radius = new FormData(form).get('radius');
+  location.assign(`/search?list=${Date.now()}&radius=${radius}`);
+});
+
+/** As many rows as there are lines. */
+export function fit() {
+  box.rows = Math.min(MAX_ROWS, box.value.split('\n').length);
+}

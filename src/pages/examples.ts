@@ -1,0 +1,112 @@
+/** What the pages offer to try: an id, a name and positions that this database holds. */
+import { Arena } from '../../index/mod.ts';
+import type { LookupInput } from '../../workers/tasks.ts';
+import { lookupQuery } from '../http/shared_params.ts';
+import { takeText } from '../query/answer_memory.ts';
+import { Budget } from '../query/budget.ts';
+import type { Service } from '../service.ts';
+import { parseTnsName } from '../tns/names.ts';
+
+export interface Examples {
+  readonly diaObjectId?: string;
+  /** Degrees. */
+  readonly position?: { readonly ra: number; readonly dec: number };
+  /** Of the registry, with its prefix. */
+  readonly name?: string;
+}
+
+/** Objects that are looked at, from all over the index. */
+const SAMPLE = 100;
+const BUDGET_SECONDS = 1;
+/** For so long examples are offered. */
+const KEEP_MS = 600_000;
+/** After so long a service that was too busy for them is asked again. */
+const RETRY_MS = 5000;
+
+/** Examples for the pages, looked for once in a while. Whoever comes first waits for them, a few milliseconds. */
+export class ExampleFinder {
+  readonly #service: Service;
+  #examples: Promise<Examples> | undefined;
+  #until = 0;
+
+  constructor(service: Service) {
+    this.#service = service;
+  }
+
+  /** Never rejects: a page without examples is a page. */
+  find(): Promise<Examples> {
+    if (this.#examples && performance.now() < this.#until) return this.#examples;
+    this.#until = performance.now() + RETRY_MS;
+    this.#examples = this.#look().then(
+      found => {
+        // A database that has no objects yet is looked at again at once: that costs nothing.
+        this.#until = found.diaObjectId === undefined ? 0 : performance.now() + KEEP_MS;
+        return found;
+      },
+      () => ({}),
+    );
+    return this.#examples;
+  }
+
+  async #look(): Promise<Examples> {
+    const ids = sampleOf(this.#service.coordination.generation?.arenas ?? []);
+    if (ids.length === 0) return {};
+    const objects = (await this.#lookup(ids.map(id => ({ kind: 'id', diaObjectId: id, sent: 'null' })))).flatMap(
+      result => result.objects ?? [],
+    );
+    // The one with the most sources shows the most.
+    const byMatches = objects.toSorted((a, b) => (b.matches?.length ?? 0) - (a.matches?.length ?? 0));
+    const [first, second = first] = byMatches;
+    if (!first) return {};
+    const name = await this.#nameOf(byMatches);
+    return {
+      diaObjectId: first.diaObjectId_str,
+      ...(second?.ra != null && { position: { ra: second.ra, dec: second.dec! } }),
+      ...(name !== undefined && { name }),
+    };
+  }
+
+  /** A name that leads to an object now: the association may be of an older registry. */
+  async #nameOf(objects: readonly Found[]): Promise<string | undefined> {
+    const associated = objects.map(({ tns }) => tns?.name).find(each => each != null);
+    const parsed = associated && parseTnsName(associated);
+    if (!parsed) return undefined;
+    const radiusArcsec = this.#service.config.TNS_MATCH_RADIUS_ARCSEC;
+    const [result] = await this.#lookup([{ kind: 'tns', ...parsed, radiusArcsec, sent: 'null' }]);
+    return result?.objects?.length ? `${result.tns?.name_prefix ?? ''} ${result.tns?.name}`.trim() : undefined;
+  }
+
+  async #lookup(inputs: readonly LookupInput[]): Promise<readonly Result[]> {
+    const { config, queries } = this.#service;
+    const query = lookupQuery(inputs, { detail: 'matches', filters: null, response: 'objects' }, config);
+    const body = takeText(await queries.run(query, new Budget(BUDGET_SECONDS)));
+    return (JSON.parse(body) as { results: readonly Result[] }).results;
+  }
+}
+
+interface Transient {
+  readonly name: string | null;
+  readonly name_prefix?: string | null;
+}
+
+interface Found {
+  readonly diaObjectId_str: string;
+  readonly ra: number | null;
+  readonly dec: number | null;
+  readonly matches?: readonly unknown[];
+  readonly tns?: Transient | null;
+}
+
+interface Result {
+  readonly objects?: readonly Found[];
+  readonly tns?: Transient | null;
+}
+
+/** Ids at even steps through the largest arena. */
+function sampleOf(arenas: readonly SharedArrayBuffer[]): bigint[] {
+  const largest = arenas.toSorted((a, b) => b.byteLength - a.byteLength)[0];
+  if (!largest) return [];
+  const { id, length } = new Arena(largest);
+  const count = Math.min(SAMPLE, length);
+  return Array.from({ length: count }, (_, i) => id[Math.floor((i * length) / count)]!);
+}

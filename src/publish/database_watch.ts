@@ -1,0 +1,118 @@
+/**
+ * Looks whether the database is still where it was opened, so that no query need look, whether writes wait for another process, and whether
+ * the disk has space for them.
+ */
+import { messageOf } from '../error_text.ts';
+import type { Log } from '../log.ts';
+import type { SharedState } from '../shared_state.ts';
+import { freeBytesAt, RESERVE_BYTES } from '../store/disk_space.ts';
+import { openStore, type Store } from '../store/store.ts';
+
+/** How often: every thread is to know within a second. */
+const LOOK_MS = 200;
+/** How long a write may wait for another process before that is said, in the log and by /readyz. */
+const LONG_WAIT_MS = 3000;
+
+/**
+ * LMDB goes on with files that were removed or replaced: it would answer from a database that nobody else sees. While that is so, nothing is
+ * answered; where the same files come back, all goes on. Another database in their place is never read: that takes a restart.
+ */
+export class DatabaseWatch {
+  readonly #dataDir: string;
+  readonly #state: SharedState;
+  readonly #log: Log;
+  readonly #timer: ReturnType<typeof setInterval>;
+  #store: Store | undefined;
+  /** The wait that the log has told of, by its begin; 0 where none is to be told of. */
+  #toldWaitMs = 0;
+  #isFull = false;
+
+  constructor(dataDir: string, state: SharedState, log: Log) {
+    this.#dataDir = dataDir;
+    this.#state = state;
+    this.#log = log;
+    this.#timer = setInterval(() => this.#look(), LOOK_MS);
+    this.#look();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    void this.#store?.close();
+  }
+
+  #look(): void {
+    this.#lookAtWrites();
+    this.#lookAtDisk();
+    const trouble = this.#trouble();
+    if (this.#state.databaseIsGone === (trouble !== undefined)) return;
+    this.#state.databaseIsGone = trouble !== undefined;
+    if (trouble === undefined) this.#log('database_back');
+    else this.#log('database_gone', { error: trouble });
+  }
+
+  #lookAtWrites(): void {
+    const sinceMs = this.#state.writeWaitsSinceMs;
+    const told = this.#toldWaitMs;
+    if (told !== 0 && sinceMs !== told) {
+      this.#toldWaitMs = 0;
+      this.#log('writes_go_on', { waited_seconds: Math.round((Date.now() - told) / 1000) });
+    }
+    const wait = this.#store && this.#toldWaitMs === 0 ? longWait(this.#state, this.#store) : undefined;
+    if (!wait) return;
+    this.#toldWaitMs = sinceMs;
+    this.#log('writes_wait', wait);
+  }
+
+  #lookAtDisk(): void {
+    try {
+      this.#state.diskFreeBytes = freeBytesAt(this.#dataDir) ?? Number.POSITIVE_INFINITY;
+    } catch {
+      // That the directory cannot be looked at is told as that.
+      return;
+    }
+    const full = fullDisk(this.#state);
+    if (this.#isFull === (full !== null)) return;
+    this.#isFull = full !== null;
+    if (full) this.#log('disk_full', full);
+    else this.#log('disk_has_space', { free_bytes: this.#state.diskFreeBytes });
+  }
+
+  #trouble(): string | undefined {
+    if (!this.#store) {
+      try {
+        this.#store = openStore(this.#dataDir, 'read');
+      } catch {
+        // There is no database yet, and so no index: queries are refused for that reason.
+        return undefined;
+      }
+    }
+    try {
+      this.#store.requireInPlace();
+      return undefined;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+}
+
+/** For how long a write has waited, milliseconds; 0 where none waits. */
+function waitedMsOf({ writeWaitsSinceMs }: SharedState): number {
+  return writeWaitsSinceMs === 0 ? 0 : Math.max(0, Date.now() - writeWaitsSinceMs);
+}
+
+/** The other processes that have the database open: one of them writes, where a write of this process waits. */
+function othersWith(store: Store): readonly number[] {
+  return [...store.livePids()].filter(pid => pid !== process.pid);
+}
+
+/** What is to be said of a disk that has no space for writes; null where it has. */
+export function fullDisk({ diskFreeBytes }: SharedState) {
+  return diskFreeBytes < RESERVE_BYTES ? { free_bytes: diskFreeBytes, needed_bytes: RESERVE_BYTES } : null;
+}
+
+/** What is to be said of a write that has waited for long; undefined where none has. */
+export function longWait(state: SharedState, store: Store) {
+  const waitedMs = waitedMsOf(state);
+  if (waitedMs < LONG_WAIT_MS) return undefined;
+  return { seconds: Math.round(waitedMs / 1000), for_processes: othersWith(store) };
+}

@@ -1,0 +1,63 @@
+/** The index of this process, and the threads that keep it and that no query keeps busy. */
+import { Pool, PoolError } from '../../workers/pool.ts';
+import type { MetricsAnswer, PublishedGeneration } from '../../workers/tasks.ts';
+import { messageOf } from '../error_text.ts';
+import type { Log } from '../log.ts';
+import { withinMs } from '../within.ts';
+import { type IndexFacts, Publisher } from './publisher.ts';
+
+/** The longest that the database may take to show that it can be read. */
+const MEASURE_MS = 1000;
+/** One follows the journal while the other merges. */
+const INDEX_THREADS = 2;
+
+export class LocalIndex {
+  readonly #publisher: Publisher;
+  readonly #pool: Pool;
+  readonly #log: Log;
+  #measure: Promise<MetricsAnswer | undefined> | undefined;
+
+  /** @param onChange called when `current` is another one */
+  constructor(dataDir: string, log: Log, onChange: () => void = () => {}) {
+    this.#log = log;
+    this.#pool = new Pool({ threads: INDEX_THREADS, dataDir });
+    this.#publisher = new Publisher({ dataDir, pool: this.#pool, log, onChange });
+    this.#publisher.start();
+  }
+
+  /** What queries are answered from now; undefined while there is none. */
+  get current(): PublishedGeneration | undefined {
+    return this.#publisher.current;
+  }
+
+  get facts(): IndexFacts | undefined {
+    return this.#publisher.facts;
+  }
+
+  /** Drops the index that a generation came from, as it is not of this database; it is built anew. */
+  discard(generation: number): void {
+    this.#publisher.discard(generation);
+  }
+
+  /** What is to be watched of the database; undefined when it cannot be read. Callers at the same time share one look. */
+  measure(): Promise<MetricsAnswer | undefined> {
+    this.#measure ??= this.#look().finally(() => {
+      this.#measure = undefined;
+    });
+    return this.#measure;
+  }
+
+  async #look(): Promise<MetricsAnswer | undefined> {
+    const seen = this.#pool.run({ kind: 'metrics' }).catch(error => {
+      this.#log(error instanceof PoolError ? 'pool_failed' : 'database_unreadable', { error: messageOf(error) });
+      return undefined;
+    });
+    return await withinMs(seen, MEASURE_MS);
+  }
+
+  /** Saves the index and ends the threads. */
+  async close(): Promise<void> {
+    await this.#publisher.close();
+    await this.#pool.close();
+  }
+}

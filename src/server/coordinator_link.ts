@@ -1,0 +1,103 @@
+/** The coordinator, as a thread that serves sees it. */
+import type { MessagePort } from 'node:worker_threads';
+import type { SkyMapAnswer } from '../../workers/sky_map.ts';
+import type { PublishedGeneration } from '../../workers/tasks.ts';
+import type { Coordination, SkyMapQuery } from '../coordination.ts';
+import { release } from '../garbage.ts';
+import { ApiError } from '../http/errors.ts';
+import { logTo } from '../log.ts';
+import type { Admission, Caller } from '../mcp/limiter.ts';
+import type { Budget } from '../query/budget.ts';
+import type { SharedState } from '../shared_state.ts';
+import type { CallName, Calls, Reply, ToMain, ToServer } from './messages.ts';
+
+export class CoordinatorLink implements Coordination {
+  readonly state: SharedState;
+  readonly log = logTo((event, fields) => this.send({ kind: 'log', event, fields }));
+  readonly #port: MessagePort;
+  readonly #calls = new Map<number, PromiseWithResolvers<unknown>>();
+  #callCount = 0;
+  #generation: PublishedGeneration | undefined;
+  /** How many the publisher had replaced when it last told of a generation. */
+  #replacedBytes: number;
+
+  constructor(
+    port: MessagePort,
+    state: SharedState,
+    generation: PublishedGeneration | undefined,
+    onDrain: (drainMs: number) => void,
+  ) {
+    this.state = state;
+    this.#port = port;
+    this.#generation = generation;
+    this.#replacedBytes = generation?.replacedBytes ?? 0;
+    port.on('message', (message: ToServer) => {
+      switch (message.kind) {
+        case 'generation':
+          return this.#publish(message.generation);
+        case 'drain':
+          return onDrain(message.drainMs);
+        case 'reply':
+          return this.#settle(message);
+      }
+    });
+  }
+
+  get generation(): PublishedGeneration | undefined {
+    return this.#generation;
+  }
+
+  #publish(generation: PublishedGeneration | undefined): void {
+    this.#generation = generation;
+    if (!generation) return;
+    release(generation.replacedBytes - this.#replacedBytes);
+    this.#replacedBytes = generation.replacedBytes;
+  }
+
+  discard(generation: number): void {
+    this.send({ kind: 'stale', number: generation });
+    if (this.#generation?.number === generation) this.#generation = undefined;
+  }
+
+  async admit(caller: Caller): Promise<Admission> {
+    const { number, answered } = this.#call('admit', caller);
+    const admission = (await answered) as Admission;
+    return admission.admitted ? { admitted: true, release: () => this.send({ kind: 'release', number }) } : admission;
+  }
+
+  async skyMap(query: SkyMapQuery, budget: Budget): Promise<SkyMapAnswer> {
+    return await this.#call('skyMap', { query, budgetMs: budget.remainingMs }).answered;
+  }
+
+  async metrics(): Promise<string> {
+    return await this.#call('metrics', null).answered;
+  }
+
+  send(message: ToMain): void {
+    this.#port.postMessage(message);
+  }
+
+  /** Nothing comes or goes any more. */
+  close(): void {
+    this.#port.close();
+  }
+
+  #call<N extends CallName>(name: N, asked: Calls[N]['asked']) {
+    const number = ++this.#callCount;
+    const call = Promise.withResolvers<unknown>();
+    this.#calls.set(number, call);
+    this.send({ kind: 'call', number, name, asked });
+    return { number, answered: call.promise as Promise<Calls[N]['answer']> };
+  }
+
+  #settle(reply: Reply): void {
+    const call = this.#calls.get(reply.number);
+    this.#calls.delete(reply.number);
+    if ('answer' in reply) {
+      call?.resolve(reply.answer);
+      return;
+    }
+    const { code, message } = reply.failure;
+    call?.reject(code ? new ApiError(code, message) : new Error(message));
+  }
+}

@@ -1,0 +1,52 @@
+/** What the main thread and the threads that serve tell each other. All of it crosses by structured clone. */
+import type { SkyMapAnswer } from '../../workers/sky_map.ts';
+import type { PublishedGeneration } from '../../workers/tasks.ts';
+import type { ErrorCode } from '../contract/codes.ts';
+import type { SkyMapQuery } from '../coordination.ts';
+import type { Admission, Caller } from '../mcp/limiter.ts';
+
+/** What a thread may ask; each has an answer. */
+export interface Calls {
+  /** An admitted call is to be released by the number of the question. */
+  readonly admit: { readonly asked: Caller; readonly answer: Omit<Admission, 'release'> };
+  readonly skyMap: {
+    readonly asked: { readonly query: SkyMapQuery; readonly budgetMs: number };
+    readonly answer: SkyMapAnswer;
+  };
+  readonly metrics: { readonly asked: null; readonly answer: string };
+}
+
+export type CallName = keyof Calls;
+
+/** A question, which its thread numbers. */
+export interface Call<N extends CallName = CallName> {
+  readonly kind: 'call';
+  readonly number: number;
+  readonly name: N;
+  readonly asked: Calls[N]['asked'];
+}
+
+/** An error of the API, or, without a code, a fault of our own. */
+export interface Failure {
+  readonly code: ErrorCode | undefined;
+  readonly message: string;
+}
+
+export type Reply = { readonly kind: 'reply'; readonly number: number } & (
+  | { readonly answer: Calls[CallName]['answer'] }
+  | { readonly failure: Failure }
+);
+
+export type ToMain =
+  /** @property operations the names of what it counts, in their order */
+  | { readonly kind: 'listening'; readonly port: number; readonly operations: readonly string[] }
+  /** The generation of that number is not of the database. */
+  | { readonly kind: 'stale'; readonly number: number }
+  | { readonly kind: 'log'; readonly event: string; readonly fields: Readonly<Record<string, unknown>> | undefined }
+  | { readonly kind: 'release'; readonly number: number }
+  | Call;
+
+export type ToServer =
+  | { readonly kind: 'generation'; readonly generation: PublishedGeneration | undefined }
+  | { readonly kind: 'drain'; readonly drainMs: number }
+  | Reply;

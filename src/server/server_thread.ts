@@ -1,0 +1,65 @@
+/** What a thread that serves does: it answers the requests of its connections, from the first byte to the last. */
+import type { MessagePort } from 'node:worker_threads';
+import type { PublishedGeneration } from '../../workers/tasks.ts';
+import { createApp } from '../app.ts';
+import type { Config } from '../config.ts';
+import { ThreadMetrics } from '../metrics/thread_metrics.ts';
+import { isMemoryWanted as wasMemoryWanted } from '../query/answer_memory.ts';
+import { SharedState } from '../shared_state.ts';
+import { CoordinatorLink } from './coordinator_link.ts';
+import { HttpServer } from './http_server.ts';
+import { serverLimits } from './limits.ts';
+
+/** How often a thread shows that it is alive. */
+export const BEAT_MS = 250;
+
+/** Serves until the main thread has it drained. */
+export interface ServeTask {
+  readonly kind: 'serve';
+  readonly config: Config;
+  /** How many threads serve, and share the limits of the process. */
+  readonly threads: number;
+  readonly host: string;
+  readonly port: number;
+  /** Of its `ThreadMetrics` and of the `SharedState`. */
+  readonly metrics: SharedArrayBuffer;
+  readonly state: SharedArrayBuffer;
+  readonly generation: PublishedGeneration | undefined;
+  readonly link: MessagePort;
+}
+
+/**
+ * Resolves when it is drained.
+ * @throws Error when it cannot listen
+ */
+export async function runServer(task: ServeTask): Promise<undefined> {
+  const { config, threads, host, port } = task;
+  const drain = Promise.withResolvers<number>();
+  const state = new SharedState(task.state);
+  const link = new CoordinatorLink(task.link, state, task.generation, drain.resolve);
+  const metrics = new ThreadMetrics(task.metrics);
+  const app = createApp({ config, log: link.log, coordination: link, metrics });
+  const limits = serverLimits(config.NEARSKY_MAX_CONNECTIONS, config.API_REQUEST_BUDGET_SECONDS, threads);
+  const isMemoryWanted = () => wasMemoryWanted(state);
+  const server = new HttpServer({
+    answer: app.answer,
+    host,
+    port,
+    reusePort: threads > 1,
+    limits,
+    metrics,
+    isMemoryWanted,
+  });
+  const heart = setInterval(() => metrics.add('beats', 1), BEAT_MS);
+  try {
+    link.send({ kind: 'listening', port: await server.listen(), operations: app.operations });
+    const drainMs = await drain.promise;
+    app.stop();
+    await server.close(drainMs);
+  } finally {
+    clearInterval(heart);
+    await app.close();
+    link.close();
+  }
+  return undefined;
+}

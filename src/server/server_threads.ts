@@ -1,0 +1,237 @@
+/** The threads that serve, as the main thread sees them: started, told of each generation, answered, watched, replaced, ended. */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { Pool } from '../../workers/pool.ts';
+import type { PublishedGeneration } from '../../workers/tasks.ts';
+import type { Config } from '../config.ts';
+import type { Coordination } from '../coordination.ts';
+import { messageOf } from '../error_text.ts';
+import { ApiError } from '../http/errors.ts';
+import type { Log } from '../log.ts';
+import type { ThreadsWatched } from '../metrics/service_metrics.ts';
+import { ThreadMetrics } from '../metrics/thread_metrics.ts';
+import { programModule } from '../program_files.ts';
+import { Budget } from '../query/budget.ts';
+import type { Call, Calls, ToMain, ToServer } from './messages.ts';
+import { BEAT_MS, type ServeTask } from './server_thread.ts';
+
+/** For how much longer than the budget of a request a thread may stay without a sign of life. */
+const HUNG_MS = 5000;
+/** One that has not lived for so long is replaced no sooner than that: one that dies as it starts must not keep the process busy. */
+const SHORT_LIFE_MS = 5000;
+const REPLACE_MS = 500;
+/** For how much longer than its drain a thread may take to end. */
+const END_MS = 1000;
+
+export interface ServerThreadsOptions {
+  readonly config: Config;
+  readonly log: Log;
+  /** How many, at least 1. */
+  readonly threads: number;
+  readonly coordination: Coordination;
+  /** The module of the threads, where a test wants some that misbehave. */
+  readonly entry?: URL;
+}
+
+/** A place that one thread after another may hold. */
+class Seat {
+  readonly metrics = new ThreadMetrics();
+  /** To the thread that holds it. */
+  link: MessagePort | undefined;
+  /** Ends that thread. */
+  ends = new AbortController();
+  /** Resolves when that thread is no more. */
+  ended: Promise<void> = Promise.resolve();
+  isListening = false;
+  /** The last sign of life, and how often it has been looked for in vain since. */
+  beats = 0;
+  missed = 0;
+  /** Tool calls that run there, by the number of the question. */
+  readonly admitted = new Map<number, () => void>();
+
+  send(message: ToServer): void {
+    this.link?.postMessage(message);
+  }
+}
+
+export class ServerThreads {
+  readonly #options: ServerThreadsOptions;
+  readonly #config: Config;
+  readonly #pool: Pool;
+  readonly #seats: readonly Seat[];
+  readonly #watch: ReturnType<typeof setInterval>;
+  #port: number;
+  #operations: readonly string[] = [];
+  #replaced = 0;
+  #isClosing = false;
+
+  constructor(options: ServerThreadsOptions) {
+    const { config, threads, entry = programModule('workers/server') } = options;
+    this.#options = options;
+    // Sessions of the connector are those of the process, whichever thread has issued them.
+    this.#config = {
+      ...config,
+      MCP_SESSION_SECRET: config.MCP_SESSION_SECRET ?? randomBytes(32).toString('base64url'),
+    };
+    this.#port = config.NEARSKY_PORT;
+    this.#seats = Array.from({ length: threads }, () => new Seat());
+    this.#pool = new Pool({ threads, entry, maxHeapMib: config.NEARSKY_WORKER_HEAP_MIB });
+    this.#watch = setInterval(() => this.#look(), BEAT_MS);
+  }
+
+  get watched(): ThreadsWatched {
+    return {
+      threads: this.#seats.map(({ metrics }) => metrics),
+      operations: this.#operations,
+      replaced: this.#replaced,
+    };
+  }
+
+  /**
+   * Starts them; the port that all of them listen on.
+   * @throws Error when one cannot
+   */
+  async start(): Promise<number> {
+    const [first, ...others] = this.#seats;
+    // The first one may take a free port, which then is everyone's.
+    await this.#fill(first!);
+    await Promise.all(others.map(seat => this.#fill(seat)));
+    return this.#port;
+  }
+
+  publish(generation: PublishedGeneration | undefined): void {
+    for (const seat of this.#seats) seat.send({ kind: 'generation', generation });
+  }
+
+  /** Has them finish what they answer, for at most `drainMs`, and ends them. */
+  async close(drainMs: number): Promise<void> {
+    this.#isClosing = true;
+    clearInterval(this.#watch);
+    await Promise.all(
+      this.#seats.map(async seat => {
+        seat.send({ kind: 'drain', drainMs });
+        await Promise.race([seat.ended, sleep(drainMs + END_MS, undefined, { ref: false })]);
+        seat.ends.abort();
+      }),
+    );
+    await this.#pool.close();
+  }
+
+  /** Gives a seat a thread; resolves when it listens, rejects when it has ended before. */
+  #fill(seat: Seat): Promise<void> {
+    const { port1: link, port2 } = new MessageChannel();
+    const listening = Promise.withResolvers<void>();
+    const task: ServeTask = {
+      kind: 'serve',
+      config: this.#config,
+      threads: this.#seats.length,
+      host: this.#config.NEARSKY_HOST,
+      port: this.#port,
+      metrics: seat.metrics.memory,
+      state: this.#options.coordination.state.memory,
+      generation: this.#options.coordination.generation,
+      link: port2,
+    };
+    link.on('message', (message: ToMain) => {
+      if (message.kind !== 'listening') void this.#hear(seat, link, message);
+      else {
+        this.#port = message.port;
+        this.#operations = message.operations;
+        seat.isListening = true;
+        // What was published while it started.
+        this.publish(this.#options.coordination.generation);
+        listening.resolve();
+      }
+    });
+    seat.link = link;
+    seat.ends = new AbortController();
+    const startMs = performance.now();
+    const run = this.#pool.run(task, { transferList: [port2], ends: seat.ends.signal });
+    seat.ended = run.then(
+      () => this.#vacate(seat, link),
+      error => {
+        listening.reject(error);
+        this.#vacate(seat, link);
+        return this.#replace(seat, error, performance.now() - startMs);
+      },
+    );
+    return listening.promise;
+  }
+
+  #vacate(seat: Seat, link: MessagePort): void {
+    link.close();
+    seat.link = undefined;
+    seat.isListening = false;
+    seat.missed = 0;
+    for (const release of seat.admitted.values()) release();
+    seat.admitted.clear();
+    this.#options.coordination.state.releaseAnswers(seat.metrics.get('answerKib'));
+    for (const gauge of ['connections', 'openRequests', 'waitingQueries', 'answerKib'] as const)
+      seat.metrics.set(gauge, 0);
+  }
+
+  async #replace(seat: Seat, error: unknown, lifeMs: number): Promise<void> {
+    if (this.#isClosing) return;
+    this.#replaced++;
+    this.#options.log('server_thread_replaced', { error: messageOf(error) });
+    if (lifeMs < SHORT_LIFE_MS) await sleep(REPLACE_MS, undefined, { ref: false });
+    if (this.#isClosing) return;
+    this.#fill(seat).catch(error => this.#options.log('server_thread_failed', { error: messageOf(error) }));
+  }
+
+  /** Ends threads without a sign of life. Time in which this thread stands still, too, as when the process is stopped, does not count. */
+  #look(): void {
+    const limit = (1000 * this.#config.API_REQUEST_BUDGET_SECONDS + HUNG_MS) / BEAT_MS;
+    for (const seat of this.#seats) {
+      // One that is ended while it loads its modules would take the process along.
+      if (!seat.isListening) continue;
+      const beats = seat.metrics.get('beats');
+      seat.missed = beats === seat.beats ? seat.missed + 1 : 0;
+      seat.beats = beats;
+      if (seat.missed <= limit) continue;
+      this.#options.log('server_thread_hung', { seconds: (seat.missed * BEAT_MS) / 1000 });
+      seat.ends.abort();
+    }
+  }
+
+  async #hear(seat: Seat, link: MessagePort, message: Exclude<ToMain, { kind: 'listening' }>): Promise<void> {
+    switch (message.kind) {
+      case 'stale':
+        return this.#options.coordination.discard(message.number);
+      case 'log':
+        return this.#options.log(message.event, message.fields);
+      case 'release':
+        seat.admitted.get(message.number)?.();
+        seat.admitted.delete(message.number);
+        return;
+      case 'call': {
+        const { number } = message;
+        try {
+          link.postMessage({ kind: 'reply', number, answer: await this.#answer(seat, message) });
+        } catch (error) {
+          const code = error instanceof ApiError ? error.code : undefined;
+          link.postMessage({ kind: 'reply', number, failure: { code, message: messageOf(error) } });
+        }
+      }
+    }
+  }
+
+  async #answer(seat: Seat, { name, asked, number }: Call): Promise<Calls[Call['name']]['answer']> {
+    const { coordination } = this.#options;
+    switch (name) {
+      case 'metrics':
+        return await coordination.metrics();
+      case 'skyMap': {
+        const { query, budgetMs } = asked as Calls['skyMap']['asked'];
+        return await coordination.skyMap(query, new Budget(budgetMs / 1000));
+      }
+      case 'admit': {
+        const admission = await coordination.admit(asked as Calls['admit']['asked']);
+        if (!admission.admitted) return admission;
+        seat.admitted.set(number, admission.release);
+        return { admitted: true };
+      }
+    }
+  }
+}

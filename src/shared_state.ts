@@ -1,0 +1,63 @@
+/** What every thread of the process knows at every moment: numbers in shared memory, so that knowing them takes no system call. */
+export class SharedState {
+  /** What another thread needs to share it. */
+  readonly memory: SharedArrayBuffer;
+  readonly #cells: Float64Array;
+  /** Those that several threads add to. */
+  readonly #sums: Int32Array;
+
+  /** @param memory of another one; by default its own, in which nothing is wrong */
+  constructor(memory?: SharedArrayBuffer) {
+    this.memory = memory ?? new SharedArrayBuffer(5 * Float64Array.BYTES_PER_ELEMENT);
+    this.#cells = new Float64Array(this.memory, 0, 4);
+    this.#sums = new Int32Array(this.memory, 4 * Float64Array.BYTES_PER_ELEMENT, 1);
+    if (!memory) this.diskFreeBytes = Number.POSITIVE_INFINITY;
+  }
+
+  /** Whether the database's files were removed, replaced or cut short under this process: nothing may be answered from them. */
+  get databaseIsGone(): boolean {
+    return this.#cells[0] !== 0;
+  }
+
+  set databaseIsGone(isGone: boolean) {
+    this.#cells[0] = isGone ? 1 : 0;
+  }
+
+  /** Since when a write of this process has waited for another process to finish its own, milliseconds since 1970; 0 while none waits. */
+  get writeWaitsSinceMs(): number {
+    return this.#cells[1]!;
+  }
+
+  set writeWaitsSinceMs(sinceMs: number) {
+    this.#cells[1] = sinceMs;
+  }
+
+  /** Bytes that are free on the disk of the data directory, as of a moment ago; infinite where its file system does not say. */
+  get diskFreeBytes(): number {
+    return this.#cells[2]!;
+  }
+
+  set diskFreeBytes(bytes: number) {
+    this.#cells[2] = bytes;
+  }
+
+  /** When a query last found too little memory for its answer, milliseconds since 1970; 0 when none ever did. */
+  get memoryWantedMs(): number {
+    return this.#cells[3]!;
+  }
+
+  set memoryWantedMs(wantedMs: number) {
+    this.#cells[3] = wantedMs;
+  }
+
+  /** Adds to the KiB that long answers have reserved, all threads together, where they are at most `limitKib` afterwards; whether it did. */
+  reserveAnswers(kib: number, limitKib: number): boolean {
+    if (Atomics.add(this.#sums, 0, kib) + kib <= limitKib) return true;
+    Atomics.sub(this.#sums, 0, kib);
+    return false;
+  }
+
+  releaseAnswers(kib: number): void {
+    Atomics.sub(this.#sums, 0, kib);
+  }
+}

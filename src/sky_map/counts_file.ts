@@ -1,0 +1,102 @@
+/**
+ * The counts of the map beside the database: DATA/index/sky-map, a cache that may be missing, old or damaged at any time.
+ *
+ *   magic     8 bytes    "nearskyM"
+ *   version   uint32     little-endian, as are all others
+ *   sequence  uint32     the counts have what the journal says up to here
+ *   objects   uint32     how many objects follow
+ *   mark      32 bytes   SHA-256 of the journal's last entries up to the sequence number
+ *   columns   13 bytes an object: the low halves of the ids (uint32), the high halves (uint32), the cells (int32), the statuses (uint8)
+ *   digest    32 bytes   SHA-256 of everything before
+ *
+ * With the mark the counts of another history, say of a database that was since restored from a backup, are not taken for those of this.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Store } from '../store/store.ts';
+import type { ObjectColumns } from './object_table.ts';
+
+const DIRECTORY = 'index';
+const FILE = 'sky-map';
+const MAGIC = 'nearskyM';
+const VERSION = 1;
+const HEAD_BYTES = 52;
+const DIGEST_BYTES = 32;
+const BYTES_AN_OBJECT = 13;
+/** Entries that the mark is made of: histories that part later than that have the same entries since. */
+const MARKED_ENTRIES = 16;
+
+export interface StoredCounts {
+  readonly sequence: number;
+  readonly columns: ObjectColumns;
+}
+
+/** Writes aside and renames, so that there is always a whole file. It is not flushed: one torn by a power cut fails its digest. */
+export function saveCounts(dataDir: string, store: Store, { sequence, columns }: StoredCounts): void {
+  const { low, high, cells, statuses } = columns;
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.write(MAGIC, 'latin1');
+  head.writeUInt32LE(VERSION, 8);
+  head.writeUInt32LE(sequence, 12);
+  head.writeUInt32LE(low.length, 16);
+  markOf(store, sequence).copy(head, 20);
+  const parts = [head, ...[low, high, cells, statuses].map(column => Buffer.from(column.buffer))];
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  const directory = join(dataDir, DIRECTORY);
+  // A data directory that is gone is not made again: it may come back.
+  if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 });
+  const aside = join(directory, `${FILE}.${process.pid}.tmp`);
+  try {
+    writeFileSync(aside, Buffer.concat([...parts, hash.digest()]), { mode: 0o600 });
+    renameSync(aside, join(directory, FILE));
+  } catch (error) {
+    rmSync(aside, { force: true });
+    throw error;
+  }
+}
+
+/** The stored counts, if there are some, they are whole, and they are of this database. */
+export function readCounts(dataDir: string, store: Store): StoredCounts | undefined {
+  const bytes = readFile(join(dataDir, DIRECTORY, FILE));
+  if (!bytes || bytes.length < HEAD_BYTES + DIGEST_BYTES) return undefined;
+  if (bytes.toString('latin1', 0, 8) !== MAGIC || bytes.readUInt32LE(8) !== VERSION) return undefined;
+  const [sequence, objects] = [bytes.readUInt32LE(12), bytes.readUInt32LE(16)];
+  const end = HEAD_BYTES + BYTES_AN_OBJECT * objects;
+  if (bytes.length !== end + DIGEST_BYTES) return undefined;
+  if (!createHash('sha256').update(bytes.subarray(0, end)).digest().equals(bytes.subarray(end))) return undefined;
+  if (sequence > store.lastSequence() || !markOf(store, sequence).equals(bytes.subarray(20, HEAD_BYTES)))
+    return undefined;
+  const column = (at: number, width: number) => {
+    const from = bytes.byteOffset + HEAD_BYTES + at * objects;
+    return bytes.buffer.slice(from, from + width * objects) as ArrayBuffer;
+  };
+  return {
+    sequence,
+    columns: {
+      low: new Uint32Array(column(0, 4)),
+      high: new Uint32Array(column(4, 4)),
+      cells: new Int32Array(column(8, 4)),
+      statuses: new Uint8Array(column(12, 1)),
+    },
+  };
+}
+
+/** Undefined too for a file that cannot be read: the objects are counted then. */
+function readFile(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function markOf(store: Store, sequence: number): Buffer {
+  const hash = createHash('sha256');
+  for (const entry of store.journalAfter(Math.max(0, sequence - MARKED_ENTRIES), MARKED_ENTRIES)) {
+    if (entry.sequence > sequence) break;
+    hash.update(`${entry.sequence} ${entry.stored} ${entry.delivered} ${entry.crossmatched}\n`);
+  }
+  return hash.update(store.tableAt(sequence)?.digest ?? '').digest();
+}

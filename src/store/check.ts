@@ -1,0 +1,288 @@
+/** Whether a database is whole: everything that an export reads, and everything that can be made again from something else. */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { messageOf } from '../error_text.ts';
+import { checksum } from './checksum.ts';
+import { CountChanges } from './counts.ts';
+import { FILE_NAME } from './environment.ts';
+import { checkPages } from './pages.ts';
+import { readPositions } from './positions.ts';
+import { contentHash } from './provenance_hash.ts';
+import {
+  decodeClaim,
+  decodeJournal,
+  decodeKey,
+  decodeObject,
+  decodePlain,
+  decodeProvenanceSet,
+  decodeSourceValues,
+  decodeTnsRecord,
+  EMPTY_TABLE,
+  encodeKey,
+  encodeTimeKey,
+  encodeTimeValue,
+} from './records.ts';
+import { registryNameKey } from './registry.ts';
+import { openStore, type Store } from './store.ts';
+import { keyText, type Table } from './table.ts';
+import { isUnread } from './unread.ts';
+
+export interface CheckReport {
+  /** What is wrong, a line each; empty where the database is whole. */
+  readonly faults: readonly string[];
+  /** Further faults, which are not named. */
+  readonly more: number;
+  readonly objects: number;
+  readonly pending: number;
+  readonly journalEntries: number;
+}
+
+const MAX_NAMED = 20;
+const PROGRESS_OBJECTS = 1000;
+
+/**
+ * Reads a data directory from end to end, beside whoever uses it. What LMDB could end the process over is looked at before.
+ * @throws StoreError where it cannot be opened
+ */
+export async function checkDirectory(dataDir: string, onProgress: (text: string) => void): Promise<CheckReport> {
+  const file = join(dataDir, FILE_NAME);
+  const pages = () => checkPages(file, { onProgress: count => onProgress(`${count} pages checked`) });
+  const before = pages();
+  const store = before.faults.length > 0 && pages().txnid === before.txnid ? undefined : openStore(dataDir, 'read');
+  if (!store) return { faults: before.faults, more: 0, objects: 0, pending: 0, journalEntries: 0 };
+  const transaction = store.readTransaction();
+  try {
+    // While the transaction is held, nobody overwrites the pages of this commit or of a later one.
+    const { faults } = before.faults.length > 0 ? pages() : before;
+    if (faults.length > 0) return { faults, more: 0, objects: 0, pending: 0, journalEntries: 0 };
+    return new Check(store, { transaction }, onProgress).run();
+  } finally {
+    transaction.done();
+    await store.close();
+  }
+}
+
+/** A sum over entries in any order: equal for equal ones. */
+class Sum {
+  count = 0;
+  #low = 0;
+  #high = 0;
+
+  add(key: Uint8Array, value: Uint8Array = NOTHING): void {
+    this.count++;
+    this.#low = (this.#low + checksum(1, key, value, value.length)) >>> 0;
+    this.#high = (this.#high + checksum(2, key, value, value.length)) >>> 0;
+  }
+
+  equals(other: Sum): boolean {
+    return this.count === other.count && this.#low === other.#low && this.#high === other.#high;
+  }
+}
+
+const NOTHING = new Uint8Array(0);
+
+class Check {
+  readonly #store: Store;
+  readonly #options: object;
+  readonly #onProgress: (text: string) => void;
+  readonly #faults: string[] = [];
+  #more = 0;
+
+  constructor(store: Store, options: object, onProgress: (text: string) => void) {
+    this.#store = store;
+    this.#options = options;
+    this.#onProgress = onProgress;
+  }
+
+  run(): CheckReport {
+    const { databases } = this.#store;
+    const sets = this.#ordinals(databases.provenance_sets, bytes => {
+      const { hash, set } = decodeProvenanceSet(bytes);
+      if (hash !== contentHash(set)) throw new Error('its hash is not that of its content');
+      return 0;
+    });
+    const keys = this.#ordinals(databases.payload_keys, bytes => (decodePlain(bytes) as string[]).length);
+    const { pending, unread, rows, byIngest, byEvent, ...found } = this.#objects(sets, keys);
+    this.#same('the pending objects', pending, this.#sumOf(databases.pending));
+    this.#same('the objects with a catalog that could not be read', unread, this.#sumOf(databases.unread));
+    this.#same(
+      'the objects with matches',
+      byIngest,
+      this.#sumOf(databases.recent_ingest, true),
+      'listing by ingest time',
+    );
+    this.#same('the objects with matches', byEvent, this.#sumOf(databases.recent_event, true), 'listing by event time');
+    const journal = this.#journal();
+    this.#same('the objects', rows, journal.rows, 'position table');
+    this.#registry();
+    for (const { value } of this.#entries(databases.catalogs)) decodePlain(value);
+    for (const { value } of this.#entries(databases.claims)) decodeClaim(value);
+    this.#meta(found.latestUs);
+    const counts = this.#store.counts(this.#options);
+    const made = found.counts.total(counts.journalEntries);
+    if (!isDeepStrictEqual(counts, made)) {
+      this.#fault(`the counts are not those of the objects: ${JSON.stringify(counts)}, not ${JSON.stringify(made)}`);
+    }
+    if (counts.journalEntries !== journal.entries)
+      this.#fault('the journal has another number of entries than is counted');
+    return {
+      faults: this.#faults,
+      more: this.#more,
+      objects: rows.count,
+      pending: pending.count,
+      journalEntries: journal.entries,
+    };
+  }
+
+  #fault(text: string): void {
+    if (this.#faults.length < MAX_NAMED) this.#faults.push(text);
+    else this.#more++;
+  }
+
+  #same(what: string, one: Sum, other: Sum, list = `list of ${what.replace('the ', '')}`): void {
+    if (one.equals(other)) return;
+    this.#fault(`${what} and the ${list} do not say the same (${one.count} and ${other.count} entries)`);
+  }
+
+  /** The entries of a table that are what was stored; the others are faults. */
+  *#entries(table: Table): Iterable<{ readonly key: Uint8Array; readonly value: Uint8Array }> {
+    for (const { key, value } of table.scan(this.#options)) {
+      if (value) yield { key, value };
+      else if (table.name !== 'meta') this.#fault(`${keyText(key)} of ${table.name}: its bytes have changed`);
+    }
+  }
+
+  /** Does something with an entry; an error is a fault of it. */
+  #try<T>(what: string, action: () => T): T | undefined {
+    try {
+      return action();
+    } catch (error) {
+      this.#fault(`${what}: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  #sumOf(table: Table, withValues = false): Sum {
+    const sum = new Sum();
+    for (const { key, value } of this.#entries(table)) sum.add(key, withValues ? value : NOTHING);
+    return sum;
+  }
+
+  /** What `read` makes of each value of a table that is numbered from 1 without a gap. */
+  #ordinals(table: Table, read: (bytes: Uint8Array) => number): Map<number, number> {
+    const values = new Map<number, number>();
+    let last = 0;
+    for (const { key, value } of this.#entries(table)) {
+      const ordinal = Number(decodeKey(key));
+      if (ordinal !== ++last) this.#fault(`${table.name}: ${ordinal} follows ${last - 1}`);
+      last = ordinal;
+      values.set(ordinal, this.#try(`${ordinal} of ${table.name}`, () => read(value)) ?? 0);
+    }
+    return values;
+  }
+
+  #objects(sets: ReadonlyMap<number, number>, keys: ReadonlyMap<number, number>) {
+    const { objects, sources } = this.#store.databases;
+    const found = {
+      pending: new Sum(),
+      unread: new Sum(),
+      rows: new Sum(),
+      byIngest: new Sum(),
+      byEvent: new Sum(),
+      counts: new CountChanges(),
+    };
+    let latestUs = Number.NEGATIVE_INFINITY;
+    let withSources = 0;
+    for (const { key, value } of this.#entries(objects)) {
+      this.#try(`object ${keyText(key)}`, () => {
+        const object = decodeObject(decodeKey(key), value);
+        const { diaObjectId, position, ingestTimeUs, eventTimeUs, matches } = object;
+        found.counts.changed(undefined, object);
+        found.rows.add(key, rowBytes(position?.ra ?? Number.NaN, position?.dec ?? Number.NaN, ingestTimeUs));
+        if (found.rows.count % PROGRESS_OBJECTS === 0) this.#onProgress(`${found.rows.count} objects checked`);
+        latestUs = Math.max(latestUs, ingestTimeUs);
+        if (object.state === 'pending') found.pending.add(key);
+        if (isUnread(object)) found.unread.add(key);
+        for (const { provenanceSet } of object.records) {
+          if (!sets.has(provenanceSet)) throw new Error(`its provenance set ${provenanceSet} is not there`);
+        }
+        if (matches.length === 0) return;
+        found.byIngest.add(encodeTimeKey(ingestTimeUs, diaObjectId), encodeTimeValue(ingestTimeUs));
+        found.byEvent.add(encodeTimeKey(eventTimeUs, diaObjectId), encodeTimeValue(ingestTimeUs));
+        const bytes = sources.get(key, this.#options);
+        if (!bytes) throw new Error('the sources of its matches are not there');
+        withSources++;
+        const stored = decodeSourceValues(bytes);
+        if (stored.length !== matches.length)
+          throw new Error(`it has ${matches.length} matches, ${stored.length} sources`);
+        for (const { keys: ordinal, values } of stored) {
+          if (ordinal !== null && keys.get(ordinal) !== values.length) throw new Error('a payload has other columns');
+        }
+      });
+    }
+    const stored = sources.getKeysCount(this.#options);
+    if (stored !== withSources) this.#fault(`${withSources} objects have matches, ${stored} have sources`);
+    return { ...found, latestUs };
+  }
+
+  /** Follows the journal from its beginning, and the position table with it. */
+  #journal(): { readonly rows: Sum; readonly entries: number } {
+    const { databases } = this.#store;
+    const rows = new Sum();
+    let table = EMPTY_TABLE;
+    let entries = 0;
+    for (const { key, value } of this.#entries(databases.journal)) {
+      const sequence = Number(decodeKey(key));
+      if (sequence !== ++entries) this.#fault(`the journal: entry ${sequence} follows ${entries - 1}`);
+      entries = sequence;
+      this.#try(`entry ${sequence} of the journal`, () => {
+        const entry = decodeJournal(value);
+        const { count, ids, fields } = readPositions(databases, table.rows, entry.table.rows);
+        const { digest } = table;
+        const hash = createHash('sha256').update(digest).update(new Uint8Array(ids.buffer)).digest();
+        const expected = count === 0 ? digest : hash.subarray(0, digest.length);
+        table = entry.table;
+        for (let i = 0; i < count; i++) {
+          const row = rowBytes(fields[4 * i + 1]!, fields[4 * i + 2]!, fields[4 * i + 3]!);
+          rows.add(encodeKey(ids[4 * i]!), row);
+        }
+        if (Buffer.compare(expected, entry.table.digest) !== 0) throw new Error('its digest is not that of its rows');
+        for (const id of [...entry.delivered, ...entry.crossmatched]) {
+          if (!databases.objects.doesExist(encodeKey(id)))
+            throw new Error(`it names object ${id}, which is not stored`);
+        }
+      });
+    }
+    return { rows, entries };
+  }
+
+  #registry(): void {
+    const { tns_objects, tns_names } = this.#store.databases;
+    const names = new Sum();
+    for (const { key, value } of this.#entries(tns_objects)) {
+      this.#try(`${keyText(key)} of the TNS registry`, () => {
+        const objid = decodeKey(key.subarray(8));
+        const { name } = decodeTnsRecord(Number(objid), value);
+        names.add(registryNameKey(Number(decodeKey(key.subarray(0, 8))), name.toLowerCase(), objid));
+      });
+    }
+    this.#same('the objects of the TNS registry', names, this.#sumOf(tns_names), 'list of their names');
+  }
+
+  #meta(latestUs: number): void {
+    const { meta } = this.#store.databases;
+    for (const key of meta.getKeys(this.#options)) {
+      const name = Buffer.from(key).toString('latin1');
+      if (name !== 'format' && name !== 'created') this.#try(`"${name}" of meta`, () => meta.get(key, this.#options));
+    }
+    const stored =
+      this.#try('the latest ingest time', () => this.#store.latestIngestTimeUs()) ?? Number.NEGATIVE_INFINITY;
+    if (stored < latestUs) this.#fault('the latest ingest time is not that of the objects');
+  }
+}
+
+/** What the position table has of an object beside its id. */
+function rowBytes(ra: number, dec: number, ingestTimeUs: number): Uint8Array {
+  return new Uint8Array(new Float64Array([ra, dec, ingestTimeUs]).buffer);
+}

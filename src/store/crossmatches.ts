@@ -1,0 +1,187 @@
+/** The outcomes of crossmatches, put into the records of their objects. */
+import { catalogSkips, crossmatchBatches, crossmatchMatches, Tally } from './counters.ts';
+import { CountChanges } from './counts.ts';
+import type { Databases } from './environment.ts';
+import { Interner } from './interner.ts';
+import { compareMatches, encodeFirstCrossmatch, FIRST_VERSION, ObjectView, outcomesText } from './object_record.ts';
+import { contentHash } from './provenance_hash.ts';
+import { listRecent } from './recent.ts';
+import { appendSources, encodeKey, encodeObject, encodePlain, encodeProvenanceSet } from './records.ts';
+import type {
+  CrossmatchResult,
+  MatchSource,
+  MatchSummary,
+  PackedSource,
+  ProvenanceSet,
+  StoredObject,
+} from './types.ts';
+import { isUnread, listUnread, readsMore, skippedCatalogs } from './unread.ts';
+
+const NOTHING = new Uint8Array(0);
+
+/** What the results of one batch share: most of its objects have the same outcomes. */
+interface Outcomes {
+  readonly text: string;
+  readonly skipped: ReadonlySet<string>;
+  /** Objects with their first crossmatch. */
+  matched: number;
+  unmatched: number;
+}
+
+/** Records the crossmatches of one transaction. */
+export class CrossmatchRecorder {
+  readonly #databases: Databases;
+  readonly #provenanceBytes: Uint8Array;
+  readonly #crossmatchedAtUs: number;
+  readonly #provenanceSets: Interner;
+  readonly #payloadKeys: Interner;
+  readonly #keyLists = new Map<readonly string[], number>();
+  readonly #outcomes = new Map<CrossmatchResult['catalogOutcomes'], Outcomes>();
+  readonly #tally = new Tally();
+  readonly #counts = new CountChanges();
+  readonly #skipped = new Set<string>();
+  /** By catalog: sources of objects with their first crossmatch. */
+  readonly #firstSources = new Map<string, number>();
+  readonly #view = new ObjectView();
+  readonly #crossmatched: bigint[] = [];
+
+  constructor(databases: Databases, provenance: ProvenanceSet, crossmatchedAtUs: number) {
+    this.#databases = databases;
+    this.#provenanceBytes = encodeProvenanceSet(contentHash(provenance), provenance);
+    this.#crossmatchedAtUs = crossmatchedAtUs;
+    this.#provenanceSets = new Interner(databases.provenance_sets);
+    this.#payloadKeys = new Interner(databases.payload_keys);
+  }
+
+  /** Stores a result, unless it is one to be skipped; see `Writer.recordCrossmatches`. */
+  record(result: CrossmatchResult): void {
+    const { objects, pending } = this.#databases;
+    const key = encodeKey(result.diaObjectId);
+    const stored = objects.getFast(key);
+    if (!stored) return;
+    this.#view.load(result.diaObjectId, stored);
+    if (this.#view.isUntried) this.#recordFirst(key, result);
+    else {
+      const object = this.#view.decode();
+      if (!isWanted(object, result)) return;
+      this.#recordFurther(key, object, result);
+    }
+    pending.remove(key);
+    this.#crossmatched.push(result.diaObjectId);
+    for (const { catalogName } of result.matches) this.#tally.add(crossmatchMatches(catalogName));
+    for (const catalog of this.#outcomesOf(result).skipped) this.#skipped.add(catalog);
+  }
+
+  /** The usual case, without taking the object apart: it keeps its bytes, and further ones come behind them. */
+  #recordFirst(key: Uint8Array, result: CrossmatchResult): void {
+    const found = numbered(result, FIRST_VERSION);
+    const outcomes = this.#outcomesOf(result);
+    const { diaObjectId, ingestTimeUs, eventTimeUs } = this.#view;
+    const bytes = encodeFirstCrossmatch(this.#view, {
+      crossmatchedAtUs: this.#crossmatchedAtUs,
+      provenanceSet: this.#provenanceSet(),
+      outcomes: outcomes.text,
+      matches: found.map(({ match }) => match),
+      tns: result.tns,
+    });
+    this.#databases.objects.put(key, bytes);
+    this.#putSources(key, found);
+    if (found.length > 0) listRecent(this.#databases, { diaObjectId, ingestTimeUs, eventTimeUs });
+    // An object without a crossmatch is not listed as unread, so that there is nothing to take off the list.
+    if (outcomes.skipped.size > 0) this.#databases.unread.put(key, NOTHING);
+    if (found.length > 0) outcomes.matched++;
+    else outcomes.unmatched++;
+    for (const source of new Set(found.map(({ match }) => `${match.catalogName} ${match.catalogSourceId}`))) {
+      const catalog = source.slice(0, source.indexOf(' '));
+      this.#firstSources.set(catalog, (this.#firstSources.get(catalog) ?? 0) + 1);
+    }
+  }
+
+  #recordFurther(key: Uint8Array, object: StoredObject, result: CrossmatchResult): void {
+    const versions = [...object.records, ...object.matches].map(entry => entry.matchVersion);
+    const matchVersion = Math.max(FIRST_VERSION - 1, ...versions) + 1;
+    const found = numbered(result, matchVersion);
+    const record = {
+      matchVersion,
+      crossmatchedAtUs: this.#crossmatchedAtUs,
+      provenanceSet: this.#provenanceSet(),
+      brokersAtCrossmatch: object.brokers,
+      catalogOutcomes: result.catalogOutcomes,
+    };
+    const updated: StoredObject = {
+      ...object,
+      state: 'crossmatched',
+      records: [...object.records, record],
+      matches: [...object.matches, ...found.map(({ match }) => match)],
+      tns: object.tns ?? result.tns ?? null,
+    };
+    this.#databases.objects.put(key, encodeObject(updated));
+    this.#putSources(key, found, this.#databases.sources.get(key));
+    if (found.length > 0) listRecent(this.#databases, updated);
+    listUnread(this.#databases, updated);
+    this.#counts.changed(object, updated);
+  }
+
+  #putSources(key: Uint8Array, found: readonly Found[], stored?: Uint8Array): void {
+    if (found.length === 0) return;
+    const sources = found.map(({ source }) => source);
+    this.#databases.sources.put(
+      key,
+      appendSources(stored, sources, keys => this.#ordinalOf(keys)),
+    );
+  }
+
+  #provenanceSet(): number {
+    return this.#provenanceSets.ordinalOf(this.#provenanceBytes);
+  }
+
+  #ordinalOf(keys: readonly string[]): number {
+    const known = this.#keyLists.get(keys);
+    if (known !== undefined) return known;
+    const ordinal = this.#payloadKeys.ordinalOf(encodePlain(keys));
+    this.#keyLists.set(keys, ordinal);
+    return ordinal;
+  }
+
+  #outcomesOf({ catalogOutcomes }: CrossmatchResult): Outcomes {
+    let outcomes = this.#outcomes.get(catalogOutcomes);
+    if (!outcomes) {
+      const skipped = skippedCatalogs({ catalogOutcomes });
+      outcomes = { text: outcomesText(catalogOutcomes), skipped, matched: 0, unmatched: 0 };
+      this.#outcomes.set(catalogOutcomes, outcomes);
+    }
+    return outcomes;
+  }
+
+  /**
+   * Stores what has been counted.
+   * @returns the objects that were recorded, in their order
+   */
+  finish(): readonly bigint[] {
+    for (const [outcomes, { matched, unmatched }] of this.#outcomes)
+      if (matched + unmatched > 0) this.#counts.firstCrossmatched(outcomes, matched, unmatched);
+    for (const [catalog, sources] of this.#firstSources) this.#counts.firstMatched(catalog, sources);
+    if (this.#crossmatched.length > 0) this.#tally.add(crossmatchBatches());
+    for (const catalog of this.#skipped) this.#tally.add(catalogSkips(catalog));
+    this.#tally.store(this.#databases);
+    this.#counts.store(this.#databases);
+    return this.#crossmatched;
+  }
+}
+
+interface Found {
+  readonly match: MatchSummary;
+  readonly source: MatchSource | PackedSource;
+}
+
+/** The matches of a result, in the order in which they are stored. */
+function numbered({ matches }: CrossmatchResult, matchVersion: number): Found[] {
+  return matches
+    .map(({ source, ...match }) => ({ match: { matchVersion, ...match } satisfies MatchSummary, source }))
+    .sort((a, b) => compareMatches(a.match, b.match));
+}
+
+function isWanted(object: StoredObject, result: CrossmatchResult): boolean {
+  if (object.state === 'pending') return true;
+  return isUnread(object) && readsMore(result, object.records.at(-1)!);
+}

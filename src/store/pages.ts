@@ -1,0 +1,231 @@
+/**
+ * Looks at the pages of a database file without LMDB, which trusts what it reads: a page that is damaged can end the process. Every page
+ * of a tree must be where it says it is, hold what its kind holds, have its keys in order, and belong to one tree only.
+ *
+ * The file is read by its newest meta page. Beside a writer that is of use only while a read transaction is held: without one the pages
+ * that it names may be overwritten meanwhile, which `PageReport.txnid` before and after tells.
+ */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+
+const HEADER_BYTES = 24;
+const NODE_BYTES = 8;
+const META_MAGIC = 0xbeefc0de;
+const DATA_VERSION = 2;
+const MAX_PAGE_BYTES = 65_536;
+const NO_PAGE = 2n ** 64n - 1n;
+const [BRANCH, LEAF, OVERFLOW] = [1, 2, 4];
+const [BIG_DATA, SUB_DATABASE] = [1, 2];
+/** Where the descriptions of the tree of free pages and of the main tree are in a meta page; each is that long. */
+const [FREE_TREE_AT, MAIN_TREE_AT, TREE_BYTES] = [48, 96, 48];
+const MAX_FAULTS = 20;
+const PROGRESS_PAGES = 10_000;
+
+export interface PageReport {
+  /** What is wrong, in words; empty where nothing is. At most some twenty: what follows from a fault is not told apart. */
+  readonly faults: readonly string[];
+  /** The number of the newest commit. */
+  readonly txnid: bigint;
+  readonly pages: number;
+  /** Whether the file ends before its last page, which nothing may use. */
+  readonly isShort: boolean;
+}
+
+interface Tree {
+  readonly name: string;
+  readonly root: bigint;
+  readonly depth: number;
+  readonly branchPages: bigint;
+  readonly leafPages: bigint;
+  readonly overflowPages: bigint;
+  readonly entries: bigint;
+}
+
+export interface PageOptions {
+  /** The databases to be looked at; all of them by default, and the tree of free pages. */
+  readonly only?: readonly string[];
+  /** Told of the pages so far, now and then. */
+  readonly onProgress?: (pages: number) => void;
+}
+
+/** @throws an error of the file system */
+export function checkPages(file: string, options: PageOptions = {}): PageReport {
+  const descriptor = openSync(file, 'r');
+  try {
+    return new PageWalk(descriptor, options).run();
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** What ends the walk of one tree. */
+class PageFault extends Error {}
+
+class PageWalk {
+  readonly #descriptor: number;
+  readonly #options: PageOptions;
+  readonly #size: number;
+  readonly #faults: string[] = [];
+  #pageBytes = 0;
+  #lastPage = 0n;
+  #txnid = 0n;
+  #seen = new Uint8Array(0);
+  #pages = 0;
+
+  constructor(descriptor: number, options: PageOptions) {
+    this.#descriptor = descriptor;
+    this.#options = options;
+    this.#size = fstatSync(descriptor).size;
+  }
+
+  run(): PageReport {
+    const meta = this.#newestMeta();
+    if (meta) {
+      this.#seen = new Uint8Array(Math.ceil(this.#size / this.#pageBytes));
+      const { only } = this.#options;
+      if (!only) this.#walk(treeAt(meta, FREE_TREE_AT, 'the tree of free pages'), () => {});
+      this.#walk(treeAt(meta, MAIN_TREE_AT, 'the list of databases'), (key, flags, data) => {
+        const name = key.toString('latin1').replace(/\0$/, '');
+        if (!(flags & SUB_DATABASE) || data.length !== TREE_BYTES) throw new PageFault(`${name} is no database`);
+        if (!only || only.includes(name)) this.#walk(treeAt(Buffer.from(data), 0, name), () => {});
+      });
+    }
+    const isShort = Number(this.#lastPage + 1n) * this.#pageBytes > this.#size;
+    return { faults: this.#faults, txnid: this.#txnid, pages: this.#pages, isShort };
+  }
+
+  #newestMeta(): Buffer | undefined {
+    const first = this.#bytes(0, 168);
+    this.#pageBytes = first.readUInt32LE(FREE_TREE_AT);
+    const isSize =
+      this.#pageBytes >= 512 && this.#pageBytes <= MAX_PAGE_BYTES && Number.isInteger(Math.log2(this.#pageBytes));
+    if (!isMeta(first) || !isSize) {
+      this.#faults.push('the first page is not that of an LMDB file');
+      return undefined;
+    }
+    const second = this.#bytes(this.#pageBytes, 168);
+    if (!isMeta(second)) {
+      this.#faults.push('the second page is not that of an LMDB file');
+      return undefined;
+    }
+    const txnid = (meta: Buffer) => meta.readBigUInt64LE(152);
+    const meta = txnid(second) > txnid(first) ? second : first;
+    this.#txnid = txnid(meta);
+    this.#lastPage = meta.readBigUInt64LE(144);
+    return meta;
+  }
+
+  #walk(tree: Tree, onEntry: (key: Buffer, flags: number, data: Buffer) => void): void {
+    if (this.#faults.length >= MAX_FAULTS) return;
+    const found = { branch: 0n, leaf: 0n, overflow: 0n, entries: 0n };
+    let last: Buffer | undefined;
+    const ordered = tree.name !== 'the tree of free pages';
+    const visit = (number: bigint, level: number, from: Buffer | undefined): void => {
+      const page = Buffer.from(this.#page(number, level === tree.depth ? LEAF : BRANCH));
+      const isLeaf = level === tree.depth;
+      if (isLeaf) found.leaf++;
+      else found.branch++;
+      const nodes = this.#nodes(page, number);
+      for (const [i, at] of nodes.entries()) {
+        const flags = page.readUInt16LE(at + 4);
+        const keyEnd = at + NODE_BYTES + page.readUInt16LE(at + 6);
+        if (keyEnd > page.length) throw new PageFault(`page ${number} has a key beyond its end`);
+        const key = page.subarray(at + NODE_BYTES, keyEnd);
+        if (!isLeaf) {
+          const child = BigInt(page.readUInt32LE(at)) | (BigInt(flags) << 32n);
+          // The first key of a branch is not looked at by anybody.
+          visit(child, level + 1, i === 0 ? from : key);
+          continue;
+        }
+        if (ordered && last && Buffer.compare(last, key) >= 0)
+          throw new PageFault(`page ${number} has keys out of order`);
+        if (ordered && from && i === 0 && Buffer.compare(from, key) > 0)
+          throw new PageFault(`page ${number} has a key that lies elsewhere`);
+        last = key;
+        found.entries++;
+        const length = page.readUInt32LE(at);
+        if (flags & ~(BIG_DATA | SUB_DATABASE)) throw new PageFault(`page ${number} has an entry of an unknown kind`);
+        const end = keyEnd + (flags & BIG_DATA ? HEADER_BYTES : length);
+        if (end > page.length) throw new PageFault(`page ${number} has a value beyond its end`);
+        if (flags & BIG_DATA) found.overflow += this.#overflow(page.readBigUInt64LE(keyEnd), length);
+        onEntry(key, flags, page.subarray(keyEnd, end));
+      }
+    };
+    try {
+      if (tree.root !== NO_PAGE) visit(tree.root, 1, undefined);
+      for (const [what, is, said] of [
+        ['branch pages', found.branch, tree.branchPages],
+        ['leaf pages', found.leaf, tree.leafPages],
+        ['overflow pages', found.overflow, tree.overflowPages],
+        ['entries', found.entries, tree.entries],
+      ] as const)
+        if (is !== said) throw new PageFault(`it has ${is} ${what} where ${said} are noted`);
+    } catch (error) {
+      if (!(error instanceof PageFault)) throw error;
+      this.#faults.push(`${tree.name}: ${error.message}`);
+    }
+  }
+
+  /** The places of a page's nodes. */
+  #nodes(page: Buffer, number: bigint): number[] {
+    const [lower, upper] = [page.readUInt16LE(20), page.readUInt16LE(22)];
+    if (lower % 2 !== 0 || lower > upper || upper > page.length - HEADER_BYTES || lower === 0) {
+      throw new PageFault(`page ${number} has bounds that cannot be`);
+    }
+    return Array.from({ length: lower / 2 }, (_, i) => {
+      const at = page.readUInt16LE(HEADER_BYTES + 2 * i) + HEADER_BYTES;
+      if (at < upper + HEADER_BYTES || at + NODE_BYTES > page.length) {
+        throw new PageFault(`page ${number} has an entry outside of it`);
+      }
+      return at;
+    });
+  }
+
+  /** The number of pages of a value that has pages of its own. */
+  #overflow(number: bigint, length: number): bigint {
+    const count = BigInt(Math.floor((HEADER_BYTES - 1 + length) / this.#pageBytes) + 1);
+    const page = this.#page(number, OVERFLOW, count);
+    if (BigInt(page.readUInt32LE(20)) !== count)
+      throw new PageFault(`page ${number} is one of another number of pages`);
+    return count;
+  }
+
+  /** A page of that kind, in a buffer of its own; of several that belong together the first. */
+  #page(number: bigint, kind: number, count = 1n): Buffer {
+    const end = number + count;
+    if (number < 2n || end > this.#lastPage + 1n) throw new PageFault(`it names page ${number}, which is not there`);
+    if (Number(end) * this.#pageBytes > this.#size) {
+      throw new PageFault(`page ${number} lies beyond the end of the file, which was cut short`);
+    }
+    for (let i = Number(number); i < Number(end); i++) {
+      if (this.#seen[i]) throw new PageFault(`page ${i} is used twice`);
+      this.#seen[i] = 1;
+    }
+    this.#pages += Number(count);
+    if (this.#pages % PROGRESS_PAGES === 0) this.#options.onProgress?.(this.#pages);
+    const page = this.#bytes(Number(number) * this.#pageBytes, kind === OVERFLOW ? HEADER_BYTES : this.#pageBytes);
+    if (page.readBigUInt64LE(0) !== number) throw new PageFault(`page ${number} holds another one`);
+    if (page.readBigUInt64LE(8) > this.#txnid) throw new PageFault(`page ${number} is of a later commit`);
+    if (page.readUInt16LE(18) !== kind) throw new PageFault(`page ${number} is of another kind`);
+    return page;
+  }
+
+  #bytes(from: number, length: number): Buffer {
+    const bytes = Buffer.alloc(length);
+    readSync(this.#descriptor, bytes, 0, length, from);
+    return bytes;
+  }
+}
+
+const isMeta = (page: Buffer) => page.readUInt32LE(24) === META_MAGIC && page.readUInt16LE(28) === DATA_VERSION;
+
+function treeAt(bytes: Buffer, at: number, name: string): Tree {
+  return {
+    name,
+    depth: bytes.readUInt16LE(at + 6),
+    branchPages: bytes.readBigUInt64LE(at + 8),
+    leafPages: bytes.readBigUInt64LE(at + 16),
+    overflowPages: bytes.readBigUInt64LE(at + 24),
+    entries: bytes.readBigUInt64LE(at + 32),
+    root: bytes.readBigUInt64LE(at + 40),
+  };
+}

@@ -1,0 +1,122 @@
+/** A database of the environment, whose values have a checksum behind them: nothing that has changed on disk is read as if it were right. */
+import type { Database, RangeOptions } from 'lmdb';
+import { seal, seedOf, unseal } from './checksum.ts';
+import { StoreError } from './store_error.ts';
+
+/** Keys and values are bytes; src/store/records.ts makes and reads them. */
+export type BinaryDatabase = Database<Uint8Array, Uint8Array>;
+
+/** A value is not what was stored: its bytes, or where it lies, have changed. */
+export class DamagedValue extends StoreError {
+  override name = 'DamagedValue';
+}
+
+/** @param what names the value */
+export function damagedValue(what: string): DamagedValue {
+  return new DamagedValue(
+    `Cannot read ${what} because its bytes have changed since they were stored: run \`nearsky check\`, then restore a backup`,
+  );
+}
+
+export interface Entry {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+/** As LMDB has them: bounds, order, limit, and the read transaction. */
+export type Range = Omit<RangeOptions, 'start' | 'end'> & { start?: Uint8Array; end?: Uint8Array };
+
+// LMDB writes into the options that it is given, so that each call makes its own.
+export class Table {
+  readonly name: string;
+  /** Whether values have a checksum. */
+  readonly isSealed: boolean;
+  readonly #database: BinaryDatabase;
+  readonly #seed: number;
+
+  constructor(name: string, database: BinaryDatabase, isSealed: boolean) {
+    this.name = name;
+    this.#database = database;
+    this.#seed = seedOf(name);
+    this.isSealed = isSealed;
+  }
+
+  /** @throws DamagedValue */
+  get(key: Uint8Array, options?: object): Uint8Array | undefined {
+    const value = this.#database.get(key, options as never);
+    return value && this.#unsealed(key, value);
+  }
+
+  /**
+   * As `get`, but in a buffer that the next read overwrites.
+   * @throws DamagedValue
+   */
+  getFast(key: Uint8Array): Uint8Array | undefined {
+    const value = this.#database.getBinaryFast(key);
+    return value && this.#unsealed(key, value);
+  }
+
+  doesExist(key: Uint8Array): boolean {
+    return this.#database.doesExist(key);
+  }
+
+  /** Stores a value. To be called inside `transactionSync`, as is `remove`. */
+  put(key: Uint8Array, value: Uint8Array): void {
+    this.#database.put(key, this.isSealed ? seal(this.#seed, key, value) : value);
+  }
+
+  remove(key: Uint8Array): void {
+    this.#database.remove(key);
+  }
+
+  /**
+   * The entries of a range by ascending key, all of one moment.
+   * @throws DamagedValue when it comes to one
+   */
+  *getRange(range: Range = {}): Iterable<Entry> {
+    for (const { key, value } of this.#database.getRange({ ...range } as RangeOptions)) {
+      yield { key, value: this.#unsealed(key, value) };
+    }
+  }
+
+  /** As `getRange`, but goes on where a value has changed, which is then undefined. */
+  *scan(range: Range = {}): Iterable<{ readonly key: Uint8Array; readonly value: Uint8Array | undefined }> {
+    for (const { key, value } of this.#database.getRange({ ...range } as RangeOptions)) {
+      yield { key, value: this.isSealed ? unseal(this.#seed, key, value) : value };
+    }
+  }
+
+  getKeys(range: Range = {}): Iterable<Uint8Array> {
+    return this.#database.getKeys({ ...range } as RangeOptions);
+  }
+
+  /** Counts the keys of a range, which takes time; see `entryCount`. */
+  getKeysCount(range: Range = {}): number {
+    return this.#database.getKeysCount({ ...range } as RangeOptions);
+  }
+
+  /** How many entries there are; reads none of them. */
+  entryCount(): number {
+    return (this.#database.getStats() as { readonly entryCount: number }).entryCount;
+  }
+
+  /** Runs `change` in a write transaction: all of it is committed and flushed when this returns, or, if it throws, none of it. */
+  transactionSync<T>(change: () => T): T {
+    return this.#database.transactionSync(change);
+  }
+
+  #unsealed(key: Uint8Array, value: Uint8Array): Uint8Array {
+    if (!this.isSealed) return value;
+    const unsealed = unseal(this.#seed, key, value);
+    if (unsealed) return unsealed;
+    throw damagedValue(`${keyText(key)} of ${this.name}`);
+  }
+}
+
+/** A key as a person reads it: an id or ordinal as its number, a name as it is, any other as hexadecimal digits. */
+export function keyText(key: Uint8Array): string {
+  const bytes = Buffer.from(key);
+  if (bytes.length === 8) return `${bytes.readBigUInt64BE()}`;
+  const text = bytes.toString('latin1');
+  return /^[\x20-\x7e]+$/.test(text) ? `"${text}"` : `0x${bytes.toString('hex')}`;
+}

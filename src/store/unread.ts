@@ -1,0 +1,35 @@
+/** Crossmatched objects for which a catalog could not be read: they are to be crossmatched again. */
+import type { Databases } from './environment.ts';
+import { encodeKey } from './records.ts';
+import type { StoredObject } from './types.ts';
+
+const NOTHING = new Uint8Array(0);
+
+/** The catalogs that could not be read for a record. */
+export function skippedCatalogs({ catalogOutcomes }: Outcomes): Set<string> {
+  return new Set(catalogOutcomes.flatMap(([name, outcome]) => (outcome === 'skipped_read_failure' ? [name] : [])));
+}
+
+type Outcomes = Pick<StoredObject['records'][number], 'catalogOutcomes'>;
+
+/** Whether a crossmatch could read a catalog that the current record could not, and every other that this could. */
+export function readsMore(result: Outcomes, current: Outcomes): boolean {
+  const [now, before] = [skippedCatalogs(result), skippedCatalogs(current)];
+  return now.size < before.size && now.isSubsetOf(before);
+}
+
+/** Whether an object is crossmatched and a catalog could not be read for its current record. */
+export function isUnread({ state, records }: Pick<StoredObject, 'state' | 'records'>): boolean {
+  const current = state === 'crossmatched' ? records.at(-1) : undefined;
+  return current !== undefined && skippedCatalogs(current).size > 0;
+}
+
+/** Lists an object that is being stored, or takes it off the list; to be called in a write transaction. */
+export function listUnread(
+  { unread }: Databases,
+  object: Pick<StoredObject, 'diaObjectId' | 'state' | 'records'>,
+): void {
+  const key = encodeKey(object.diaObjectId);
+  if (isUnread(object)) unread.put(key, NOTHING);
+  else if (unread.doesExist(key)) unread.remove(key);
+}

@@ -1,0 +1,77 @@
+/** From older formats to today's. Each step is to be called in the one transaction of the upgrade. */
+import { CountChanges } from './counts.ts';
+import type { DatabaseName, Databases } from './environment.ts';
+import { upgradeObject } from './format2.ts';
+import { appendPositions } from './positions.ts';
+import { listRecent, raiseLatestIngest } from './recent.ts';
+import { decodeKey, decodeObject, decodePlain, EMPTY_TABLE, encodeJournal, encodeKey } from './records.ts';
+import type { Entry, Table } from './table.ts';
+import { listUnread } from './unread.ts';
+
+const UPGRADED_AT_ONCE = 10_000;
+
+/** From format 1 or 2. */
+export function upgradeTo3(databases: Databases, format: number): void {
+  layOutObjects(databases);
+  if (format < 2) listAllRecent(databases);
+  tabulatePositions(databases);
+}
+
+/** The entries of a table, some at a time, so that each may be replaced. */
+function* entriesOf(table: Table): Iterable<Entry> {
+  let range = {};
+  for (;;) {
+    const some = [...table.getRange({ ...range, limit: UPGRADED_AT_ONCE })];
+    yield* some;
+    const last = some.at(-1);
+    if (!last) return;
+    range = { start: last.key, exclusiveStart: true };
+  }
+}
+
+/** Up to format 2 objects were stored otherwise. */
+function layOutObjects({ objects }: Databases): void {
+  for (const { key, value } of entriesOf(objects)) objects.put(key, upgradeObject(value));
+}
+
+/** Format 1 did not list the objects with matches by time, nor note the latest ingest time. */
+function listAllRecent(databases: Databases): void {
+  for (const { key, value } of databases.objects.getRange()) {
+    const object = decodeObject(decodeKey(key), value);
+    raiseLatestIngest(databases, object.ingestTimeUs);
+    if (object.matches.length > 0) listRecent(databases, object);
+  }
+}
+
+/** Up to format 2 the journal named the ids that a commit stored; now it counts the rows of the position table. */
+function tabulatePositions(databases: Databases): void {
+  let table = EMPTY_TABLE;
+  for (const { key, value } of entriesOf(databases.journal)) {
+    const [stored, delivered, crossmatched] = decodePlain(value) as [bigint[], bigint[], bigint[]];
+    const points = stored.map(id => decodeObject(id, databases.objects.get(encodeKey(id))!));
+    table = appendPositions(databases, table, points);
+    databases.journal.put(key, encodeJournal({ table, delivered, crossmatched }));
+  }
+}
+
+/**
+ * Up to format 3 values had no checksums, and nothing was counted.
+ * @param before the tables without checksums
+ * @param after the same tables with them
+ * @param isSealedMeta which values of `meta` have one
+ */
+export function upgradeTo4(before: Databases, after: Databases, isSealedMeta: (key: Uint8Array) => boolean): void {
+  const counts = new CountChanges();
+  for (const name of Object.keys(after) as DatabaseName[]) {
+    if (!after[name].isSealed) continue;
+    for (const { key, value } of entriesOf(before[name])) {
+      if (name === 'meta' && !isSealedMeta(key)) continue;
+      if (name === 'objects') {
+        counts.added(decodeKey(key), value);
+        listUnread(after, decodeObject(decodeKey(key), value));
+      }
+      after[name].put(key, value);
+    }
+  }
+  counts.store(after);
+}

@@ -1,0 +1,57 @@
+import { availableParallelism } from 'node:os';
+import { Pool } from '../../workers/pool.ts';
+import type { LineBlock } from '../ingest/lines.ts';
+import { programModule } from '../program_files.ts';
+import { type Prepared, unpackPieces } from './pieces.ts';
+
+/** An input of at most this much is done before threads would have started. */
+const INLINE_BYTES = 4 * 2 ** 20;
+/** The commits take less time than what the threads do: even of two cores each gets a thread. */
+const THREADS = Math.max(2, availableParallelism() - 1);
+/** One block that is worked on and some that wait while the main thread commits. */
+const BLOCKS_PER_THREAD = 4;
+const THREAD_OPTIONS = {
+  threads: THREADS,
+  tasksPerThread: BLOCKS_PER_THREAD,
+  entry: programModule('workers/transfer'),
+};
+
+/** Lines of a block, and the object that is all of them where a thread has prepared it. */
+export interface Lines {
+  readonly lines: LineBlock;
+  readonly prepared?: Prepared | undefined;
+}
+
+/** Prepares blocks of lines on several threads, but for the first ones, which are left as they are. */
+export class LinePreparer {
+  /** As many blocks as are worth having under way at once. */
+  static readonly PARALLEL = THREADS * BLOCKS_PER_THREAD;
+  readonly #dataDir: string;
+  readonly #inlineBytes: number;
+  #bytes = 0;
+  #pool: Pool | undefined;
+
+  constructor(dataDir: string, inlineBytes = INLINE_BYTES) {
+    this.#dataDir = dataDir;
+    this.#inlineBytes = inlineBytes;
+  }
+
+  /** All lines of the block, in their order. */
+  async prepare(block: LineBlock): Promise<Lines[]> {
+    this.#bytes += block.bytes.length;
+    if (this.#bytes <= this.#inlineBytes) return [{ lines: block }];
+    this.#pool ??= new Pool({ ...THREAD_OPTIONS, dataDir: this.#dataDir });
+    const { bytes, ...place } = block;
+    const pieces = unpackPieces(await this.#pool.run({ kind: 'importLines', bytes: bytes.buffer, ...place }));
+    return pieces.map(({ start, firstLine, prepared }, i) => {
+      // The last line break of a piece is no part of it.
+      const end = i + 1 < pieces.length ? pieces[i + 1]!.start - 1 : bytes.length;
+      const missingBytes = start === 0 ? block.missingBytes : 0;
+      return { lines: { bytes: bytes.subarray(start, end), firstLine, missingBytes }, prepared };
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#pool?.close();
+  }
+}

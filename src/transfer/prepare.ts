@@ -1,0 +1,86 @@
+/** Lines of an export made into objects that only wait for their commit: all that a thread can do which may not write. */
+import { type LineBlock, MAX_LINE_BYTES, type PlacedLine, splitLines } from '../ingest/lines.ts';
+import { encodeNew, type ImportItem, type Ordinals } from '../store/import.ts';
+import { LineError } from './fields.ts';
+import { parseLine } from './parse.ts';
+import type { Piece } from './pieces.ts';
+import { NotStored } from './stored_ordinals.ts';
+
+/** Lines that follow each other: all items of one object, or none of them usable as such. */
+interface Run {
+  readonly start: number;
+  readonly firstLine: number;
+  readonly items: ImportItem[];
+}
+
+/**
+ * Divides a block into pieces, in its order. An object whose lines stand together in the middle of the block, which is how an export has
+ * them, is a prepared piece, if its lines are good, agree with each other, and name only provenance and payload keys that are stored.
+ * Everything else is for whoever writes to look at, the first and the last object too, as lines of these may stand in the blocks beside.
+ */
+export function prepareLines(block: LineBlock, ordinals: Ordinals): Piece[] {
+  const runs = runsOf(block);
+  const pieces: Piece[] = [];
+  for (const [i, { start, firstLine, items }] of runs.entries()) {
+    const encoded = i > 0 && i < runs.length - 1 && items.length > 0 ? encode(items, ordinals) : undefined;
+    const [object] = items;
+    if (!encoded || object?.kind !== 'object') {
+      if (pieces.length === 0 || pieces.at(-1)!.prepared) pieces.push({ start, firstLine });
+      continue;
+    }
+    const count = (kind: ImportItem['kind']) => items.reduce((sum, item) => sum + (item.kind === kind ? 1 : 0), 0);
+    const { position, ingestTimeUs, eventTimeUs, state } = object.object;
+    pieces.push({
+      start,
+      firstLine,
+      prepared: {
+        ...encoded,
+        diaObjectId: object.diaObjectId,
+        position,
+        ingestTimeUs,
+        eventTimeUs,
+        state,
+        counts: {
+          crossmatch_record: count('crossmatch_record'),
+          match: count('match'),
+          tns_association: count('tns_association'),
+        },
+      },
+    });
+  }
+  return pieces;
+}
+
+function runsOf(block: LineBlock): Run[] {
+  const runs: Run[] = [];
+  for (const line of splitLines(block, MAX_LINE_BYTES)) {
+    const run = runs.at(-1);
+    // A blank line belongs to what is before it.
+    if (run && line.text.trim() === '') continue;
+    const item = itemOf(line);
+    if (run && item && run.items[0]?.diaObjectId === item.diaObjectId) run.items.push(item);
+    else runs.push({ start: line.start, firstLine: line.number, items: item ? [item] : [] });
+  }
+  return runs;
+}
+
+/** Undefined where the line is bad, blank, or of the registry. */
+function itemOf({ text, problem }: PlacedLine): ImportItem | undefined {
+  if (problem !== undefined) return undefined;
+  try {
+    const parsed = parseLine(text);
+    return parsed.kind === 'tns_snapshot' || parsed.kind === 'tns_object' ? undefined : parsed;
+  } catch (error) {
+    if (error instanceof LineError) return undefined;
+    throw error;
+  }
+}
+
+function encode(items: readonly ImportItem[], ordinals: Ordinals) {
+  try {
+    return encodeNew(items, ordinals);
+  } catch (error) {
+    if (error instanceof NotStored) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,75 @@
+import type { Ordinals } from '../store/import.ts';
+import { Interner } from '../store/interner.ts';
+import { contentHash } from '../store/provenance_hash.ts';
+import { encodePlain, encodeProvenanceSet } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import type { ProvenanceSet } from '../store/types.ts';
+
+/** A list is not stored, and a thread stores nothing. */
+export class NotStored extends Error {
+  override name = 'NotStored';
+}
+
+/** Lists of one catalog are few; what has many is looked up anew each time. */
+const MAX_KNOWN = 100;
+
+/** The ordinals of what is stored by now, for a thread that only reads. */
+export class StoredOrdinals implements Ordinals {
+  readonly #open: () => Store;
+  /** Sets and lists of the lines before. An ordinal never changes. */
+  readonly #knownSets = new Map<ProvenanceSet, number>();
+  readonly #knownKeys: { readonly keys: readonly string[]; readonly ordinal: number }[] = [];
+  #stored: { readonly provenanceSets: Interner; readonly payloadKeys: Interner } | undefined;
+
+  /** @param open gives the store with everything in sight that is committed by now */
+  constructor(open: () => Store) {
+    this.#open = open;
+  }
+
+  /** To be called when more may be stored than before. */
+  begin(): void {
+    this.#stored = undefined;
+  }
+
+  findProvenanceSet(set: ProvenanceSet): number | undefined {
+    const known = this.#knownSets.get(set);
+    if (known !== undefined) return known;
+    const ordinal = this.#look().provenanceSets.find(encodeProvenanceSet(contentHash(set), set));
+    if (ordinal !== undefined && this.#knownSets.size < MAX_KNOWN) this.#knownSets.set(set, ordinal);
+    return ordinal;
+  }
+
+  /** @throws NotStored */
+  provenanceSet(set: ProvenanceSet): number {
+    return stored(this.findProvenanceSet(set));
+  }
+
+  /** @throws NotStored */
+  payloadKeys(keys: readonly string[]): number {
+    const known = this.#knownKeys.find(entry => isSame(entry.keys, keys));
+    if (known) return known.ordinal;
+    const ordinal = stored(this.#look().payloadKeys.find(encodePlain(keys)));
+    if (this.#knownKeys.length < MAX_KNOWN) this.#knownKeys.push({ keys, ordinal });
+    return ordinal;
+  }
+
+  #look() {
+    if (!this.#stored) {
+      const { databases } = this.#open();
+      this.#stored = {
+        provenanceSets: new Interner(databases.provenance_sets),
+        payloadKeys: new Interner(databases.payload_keys),
+      };
+    }
+    return this.#stored;
+  }
+}
+
+function stored(ordinal: number | undefined): number {
+  if (ordinal === undefined) throw new NotStored();
+  return ordinal;
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((text, i) => text === b[i]);
+}

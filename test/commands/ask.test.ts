@@ -1,0 +1,87 @@
+/** `nearsky lookup` and `nearsky cone`, over a data directory and over a service: the same answers, those of the API. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { nearsky, sample, start, startServer, withDirectory } from '../e2e/support.ts';
+
+const test = suite('commands/ask');
+const IDS = ['313637935709683761', '169579900785655908', '9223372036854775807'];
+const PLACE = ['--', '61.62227592104076', '-49.29512529953388', '60'];
+
+const run = (...args: readonly string[]) => start(args).finished;
+
+test('ids, names and files, in the formats of answers; the directory and the service say the same', () =>
+  withDirectory(async directory => {
+    const data = join(directory, 'data');
+    await nearsky('ingest', '--broker', 'lasair', '--data', data, join(sample, 'alerts/lasair.ndjson'));
+    const server = await startServer(['serve', '--data', data, '--port', '0', '--no-crossmatch', '--no-refresh']);
+    const file = join(directory, 'ids.txt');
+    writeFileSync(file, `${IDS.slice(1).join('\n\n')}\r\n`);
+    for (const name of ['json', 'csv', 'parquet']) {
+      const answers = [];
+      for (const where of [
+        ['--data', data],
+        ['--url', server.url],
+      ]) {
+        const found = await run('lookup', ...where, '--format', name, '--detail', 'ids', IDS[0]!, file);
+        assert.equal([found.code, found.stderr], [0, ''], name);
+        const cone = await run('cone', ...where, '--format', name, '--detail', 'ids', ...PLACE);
+        assert.equal([cone.code, cone.stderr], [0, ''], name);
+        // When it was answered is not the same.
+        answers.push(
+          [found.stdout, cone.stdout].map(text => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-][\d:]+)?/g, '')),
+        );
+      }
+      if (name !== 'parquet') {
+        assert.equal(answers[0], answers[1], name);
+        for (const id of IDS) assert.ok(answers[0]![0]!.includes(id), `${id} as ${name}`);
+        assert.ok(answers[0]![1]!.includes(IDS[0]!), name);
+      }
+      assert.ok(
+        answers.flat().every(text => text.length > 20),
+        name,
+      );
+    }
+    const parts = await start(['lookup', '--data', data, '--format', 'csv', ...IDS], { API_MAX_IDS: '1' }).finished;
+    const lines = parts.stdout.trimEnd().split('\n');
+    assert.is(lines.length, 1 + IDS.length, 'one line of names, whatever the number of requests');
+    const tooMany = await start(['lookup', '--data', data, ...IDS], { API_MAX_IDS: '1' }).finished;
+    assert.equal(
+      [tooMany.code, /3 inputs are more than one answer has \(1, API_MAX_IDS\)/.test(tooMany.stderr)],
+      [2, true],
+    );
+    await server.stop();
+  }));
+
+test('what is wrong is said in the words of the API, or of the system', () =>
+  withDirectory(async directory => {
+    const data = join(directory, 'data');
+    const none = await run('cone', '--data', data, '1', '1', '1');
+    assert.equal([none.code, /nothing is stored there yet/.test(none.stderr)], [1, true]);
+    await nearsky('ingest', '--broker', 'lasair', '--data', data, join(sample, 'alerts/lasair.ndjson'));
+    const wrong: [string[], number, RegExp][] = [
+      [['cone', '--data', data, '400', '0', '1'], 2, /ra.* must be <= 360: current value is 400/],
+      [['cone', '--data', data, '1', '2'], 2, /cone takes RA, DEC and RADIUS/],
+      [['cone', '--data', data, '--format', 'xls', '1', '2', '1'], 2, /xls/],
+      [['lookup', '--data', data], 2, /no id, name or file given/],
+      [
+        ['lookup', '--data', data, 'no-such-file.txt'],
+        2,
+        /no-such-file\.txt is no diaObjectId, no TNS name, and no file/,
+      ],
+      [['lookup', '--url', 'ftp://x', '1'], 2, /--url must be an http or https address/],
+      [
+        ['lookup', '--url', 'http://127.0.0.1:9', '1'],
+        1,
+        /Cannot ask http:\/\/127\.0\.0\.1:9 as .*: is a service running there\?/,
+      ],
+    ];
+    for (const [args, code, text] of wrong) {
+      const finished = await run(...args);
+      assert.equal([finished.code, finished.stdout], [code, ''], args.join(' '));
+      assert.match(finished.stderr, text);
+    }
+  }));
+
+test.run();

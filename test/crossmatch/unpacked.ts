@@ -1,0 +1,11 @@
+import { appendSources, decodeSources } from '../../src/store/records.ts';
+import type { MatchSource, PackedSource } from '../../src/store/types.ts';
+
+const ORDINAL = 7;
+
+/** A source as it is read once it is stored. */
+export function unpacked(source: MatchSource | PackedSource): MatchSource {
+  if (!('packed' in source)) return source;
+  const stored = appendSources(undefined, [source], () => ORDINAL);
+  return decodeSources(stored, ordinal => (ordinal === ORDINAL ? source.keys : []))[0]!;
+}

@@ -1,0 +1,38 @@
+/** What code and documents cite of docs/contract.md is there. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { root } from '../e2e/support.ts';
+
+const test = suite('docs/citations');
+
+const contract = readFileSync(join(root, 'docs/contract.md'), 'utf8');
+const sections = new Set([...contract.matchAll(/^##+ (.+)$/gm)].map(([, name]) => name!));
+const decisions = new Set([...contract.matchAll(/^- \*\*(P\d+)\.\*\*/gm)].map(([, name]) => name!));
+
+/** `docs/contract.md, Errors; Time budget; decisions P1, P3`, to the parenthesis or sentence's end. */
+const CITATION = /docs\/contract\.md, ([A-Z][^)(.:*`\n]+)/g;
+
+test('every section and decision that is cited is one of the contract', () => {
+  const files = globSync('{src,test,workers,index,bench,docs,clients}/**/*.{ts,js,md,py}', { cwd: root });
+  const cited = files.flatMap(file =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(CITATION)].flatMap(([, names]) =>
+      names!.split(';').map(name => [file, name.trim()] as const),
+    ),
+  );
+  assert.ok(cited.length > 50, `${cited.length} citations`);
+  for (const [file, name] of cited) {
+    const [, numbers] = /^decisions? (P.*)$/.exec(name) ?? [];
+    const isThere = numbers ? numbers.split(', ').every(number => decisions.has(number)) : sections.has(name);
+    assert.ok(isThere, `${file} cites "${name}"`);
+  }
+});
+
+test('nothing cites a document that is not in the repository', () => {
+  const files = globSync('{src,test,workers,index,bench,docs}/**/*.{ts,js,md}', { cwd: root });
+  const old = ['wire', 'contract'].join(' ');
+  for (const file of files) assert.not.match(readFileSync(join(root, file), 'utf8').toLowerCase(), old, file);
+});
+
+test.run();

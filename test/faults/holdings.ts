@@ -1,0 +1,91 @@
+/** Everything that lies in a directory after a command, as text by key, to compare. */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { openStore, StoreError } from '../../src/store/store.ts';
+import { readDump } from '../e2e/dump.ts';
+
+/** What is stored or written, by key: what a command changes as a whole is one key. */
+export type Holdings = ReadonlyMap<string, string>;
+
+const NOTHING_YET = /nothing is stored there yet|its creation was interrupted/;
+
+/** What the store of `dataDir` holds; nothing where there is none. The dump's checks are made. */
+export async function storeHoldings(dataDir: string): Promise<Map<string, string>> {
+  const holdings = new Map<string, string>();
+  try {
+    const { objects, pending } = await readDump(dataDir);
+    for (const [id, object] of objects) holdings.set(`object ${id}`, `${pending.has(id) ? 'pending ' : ''}${object}`);
+  } catch (error) {
+    if (error instanceof StoreError && NOTHING_YET.test(error.message)) return holdings;
+    throw error;
+  }
+  const store = openStore(dataDir, 'read');
+  try {
+    const registry = [...store.tnsRecords()].map(record => JSON.stringify(record)).join('\n');
+    const hash = createHash('sha256').update(registry).digest('hex');
+    if (store.tnsCount() > 0) holdings.set(`registry`, `${store.tnsSnapshotEpochUs()} ${store.tnsCount()} ${hash}`);
+    for (const { addedAtUs: _, ...catalog } of store.catalogs()) {
+      holdings.set(`catalog ${catalog.name}`, JSON.stringify(catalog).replaceAll(dirname(dataDir), ''));
+    }
+  } finally {
+    await store.close();
+  }
+  return holdings;
+}
+
+/** The contents of a file that is written as a whole. */
+export function fileHoldings(file: string): Map<string, string> {
+  if (!existsSync(file)) return new Map();
+  const bytes = readFileSync(file);
+  return new Map([
+    [
+      `file`,
+      createHash('sha256')
+        .update(file.endsWith('.gz') ? gunzipSync(bytes) : bytes)
+        .digest('hex'),
+    ],
+  ]);
+}
+
+/** Messages of which the log of rejects has a whole line. */
+export function rejectHoldings(dataDir: string): Map<string, string> {
+  const directory = join(dataDir, 'rejected');
+  const holdings = new Map<string, string>();
+  for (const name of existsSync(directory) ? readdirSync(directory) : []) {
+    for (const line of readFileSync(join(directory, name), 'utf8').split('\n')) {
+      try {
+        holdings.set(`reject ${JSON.parse(line).message}`, '');
+      } catch {
+        // The rest of a line that a fault cut off.
+      }
+    }
+  }
+  return holdings;
+}
+
+/** A store that is made as a whole, as one key. */
+export function wholeHoldings(holdings: Holdings): Map<string, string> {
+  if (holdings.size === 0) return new Map();
+  return new Map([
+    [
+      'file',
+      createHash('sha256')
+        .update(JSON.stringify([...holdings]))
+        .digest('hex'),
+    ],
+  ]);
+}
+
+/** What is in one of `before` and `after` only, or neither as it was nor as it is to be. */
+export function strangers(now: Holdings, before: Holdings, after: Holdings): string[] {
+  return [...new Set([...before.keys(), ...now.keys(), ...after.keys()])].filter(key => {
+    return now.get(key) !== before.get(key) && now.get(key) !== after.get(key);
+  });
+}
+
+/** The keys whose text differs. */
+export function differences(one: Holdings, other: Holdings): string[] {
+  return [...new Set([...one.keys(), ...other.keys()])].filter(key => one.get(key) !== other.get(key));
+}

@@ -1,0 +1,50 @@
+/**
+ * A program that stores objects and prints, after each batch that was acknowledged, how many there are. A test records it and cuts its power.
+ *
+ *   node storing.ts ours DATA      through our writer
+ *   node storing.ts default FILE   into LMDB as its addon opens it by default
+ */
+import { writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { open } from 'lmdb';
+import { flush } from '../../src/files.ts';
+import { openStore } from '../../src/store/store.ts';
+import { Writer } from '../../src/store/writer.ts';
+
+const BATCHES = 25;
+const BATCH = 8;
+
+const [settings, path] = process.argv.slice(2) as [string, string];
+const acknowledge = (stored: number) => writeSync(1, `${stored}\n`);
+
+async function storeOurs(): Promise<void> {
+  const store = openStore(path, 'write');
+  const writer = new Writer(store);
+  for (let stored = 0; stored < BATCHES * BATCH; ) {
+    const deliveries = Array.from({ length: BATCH }, (_, i) => ({
+      diaObjectId: BigInt(stored + i + 1),
+      position: { ra: (stored + i) / 10, dec: -10 },
+      reliability: 0.9,
+      eventTimeUs: 1_772_010_265_123_456,
+      broker: 'lasair' as const,
+    }));
+    await writer.ingest(deliveries, 1_790_000_000_000_000 + stored);
+    stored += BATCH;
+    acknowledge(stored);
+  }
+  await store.close();
+}
+
+async function storeByDefault(): Promise<void> {
+  const database = open<string, number>({ path });
+  // As a database that was made long ago.
+  flush(dirname(path));
+  for (let stored = 0; stored < BATCHES * BATCH; ) {
+    for (let i = 0; i < BATCH; i++) void database.put(++stored, `value ${stored} `.repeat(20));
+    await database.flushed;
+    acknowledge(stored);
+  }
+  await database.close();
+}
+
+await (settings === 'ours' ? storeOurs() : storeByDefault());

@@ -1,0 +1,58 @@
+/** What is fuzzed: a reader, what it may answer, and what it must never do. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Mutator } from './mutate.ts';
+
+export interface Target {
+  /** Of its folder in `corpus/`. */
+  readonly name: string;
+  /** Whether inputs are text, which is mutated token by token too. */
+  readonly isText: boolean;
+  /** Inputs in the test run, beside the corpus; for an input that costs more, fewer. */
+  readonly inputs: number;
+  /** Wraps a mutated input, so that damage lies behind a checksum or an encoding. */
+  wrap?(bytes: Buffer, mutator: Mutator): Buffer;
+  /** Begins, and gives what runs one input: it throws where an invariant is broken. */
+  start(): Promise<Running>;
+}
+
+export interface Running {
+  run(input: Buffer): unknown;
+  close?(): Promise<void>;
+}
+
+export const corpusDirectory = (name: string) => fileURLToPath(new URL(`./corpus/${name}`, import.meta.url));
+
+export function corpusOf(name: string): { readonly file: string; readonly bytes: Buffer }[] {
+  const directory = corpusDirectory(name);
+  return readdirSync(directory)
+    .sort()
+    .map(file => ({ file, bytes: readFileSync(join(directory, file)) }));
+}
+
+/** What a runtime says of a mistake in a program, which tells a reader of a message nothing. */
+const PROGRAMMERS_WORDS =
+  /Cannot (?:read|set) propert|Cannot convert|Cannot mix BigInt|is not a function|is not iterable|is not a constructor|Invalid (?:array|typed array|string) length|call stack|undefined \(|of undefined|outside the bounds|Reduce of empty|before initialization|must be of type|ERR_INTERNAL|\[object Object\]/;
+
+/** Throws where a message is a runtime's, not ours. */
+export function checkMessage(message: string): void {
+  if (message === '' || PROGRAMMERS_WORDS.test(message))
+    throw new Error(`the message is no answer: ${JSON.stringify(message)}`);
+}
+
+/** What `read` gives, or undefined where it throws an error of one of these kinds with a fit message; any other error is thrown. */
+export async function orRefused<T>(
+  read: () => T | Promise<T>,
+  ...kinds: readonly (abstract new (
+    ...args: never[]
+  ) => Error)[]
+): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!kinds.some(kind => error instanceof kind)) throw error;
+    checkMessage((error as Error).message);
+    return undefined;
+  }
+}

@@ -1,0 +1,82 @@
+/** What requests are made of: JSON bodies and cursors. */
+import { isDeepStrictEqual } from 'node:util';
+import { loadConfig } from '../../../src/config.ts';
+import { decodeConeCursor, decodeRecentCursor } from '../../../src/http/cursor.ts';
+import { ApiError } from '../../../src/http/errors.ts';
+import { JsonNumber, type JsonValue, jsonText, parseJson } from '../../../src/http/json_body.ts';
+import { parseLookup } from '../../../src/http/lookup_request.ts';
+import { orRefused, type Target } from '../target.ts';
+
+/** As `JSON.parse` would give it. */
+function plain(value: JsonValue): unknown {
+  if (value instanceof JsonNumber) return value.value;
+  if (value instanceof Map) {
+    const object: Record<string, unknown> = {};
+    for (const [name, member] of value as ReadonlyMap<string, JsonValue>)
+      Object.defineProperty(object, name, {
+        value: plain(member),
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
+    return object;
+  }
+  return Array.isArray(value) ? value.map(plain) : value;
+}
+
+const config = loadConfig();
+
+/** Our reader must say of every text what `JSON.parse` says, and its numbers are literals of the text. */
+const json: Target = {
+  name: 'json',
+  isText: true,
+  inputs: 6000,
+  start: async () => ({
+    run: async input => {
+      const text = input.toString();
+      let expected: { value: unknown } | undefined;
+      try {
+        expected = { value: JSON.parse(text) };
+      } catch {
+        expected = undefined;
+      }
+      const value = await orRefused(() => parseJson(text), SyntaxError, ApiError);
+      if (value === undefined) {
+        // Nested without end is refused, however good it is.
+        if (expected && !text.includes('['.repeat(50)) && !text.includes('{"a":'.repeat(50)))
+          throw new Error('refused what is JSON');
+        return;
+      }
+      if (!expected) throw new Error('parsed what is no JSON');
+      if (!isDeepStrictEqual(plain(value), expected.value)) throw new Error('not what JSON.parse gives');
+      const again = jsonText(value);
+      if (jsonText(parseJson(again)) !== again) throw new Error('its text is read as something else');
+      const query = await orRefused(() => parseLookup(value, config), ApiError);
+      if (query && !JSON.stringify(query, (_, each) => (typeof each === 'bigint' ? `${each}` : each)))
+        throw new Error('no query');
+    },
+  }),
+};
+
+const cursor: Target = {
+  name: 'cursor',
+  isText: true,
+  inputs: 6000,
+  wrap: (bytes, mutator) => (mutator.below(5) === 0 ? bytes : Buffer.from(bytes.toString('base64url'))),
+  start: async () => ({
+    run: async input => {
+      const token = input.toString();
+      const cone = await orRefused(() => decodeConeCursor(token), ApiError);
+      const recent = await orRefused(() => decodeRecentCursor(token), ApiError);
+      for (const each of [cone, recent]) {
+        if (!each) continue;
+        const { diaObjectId, timeUs } = each;
+        if (diaObjectId < 0n || diaObjectId >= 2n ** 63n || !Number.isInteger(timeUs))
+          throw new Error(`${diaObjectId} at ${timeUs}`);
+      }
+      if (cone && recent) throw new Error('a cursor of two operations');
+    },
+  }),
+};
+
+export const requests: readonly Target[] = [json, cursor];

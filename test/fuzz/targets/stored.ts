@@ -1,0 +1,118 @@
+/** Lines of an export, and files of messages, into a store: every line that is read is counted, once. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig } from '../../../src/config.ts';
+import { ingestFile } from '../../../src/ingest/files.ts';
+import { Ingester } from '../../../src/ingest/ingester.ts';
+import { RejectLog } from '../../../src/ingest/rejects.ts';
+import { openStore } from '../../../src/store/store.ts';
+import { Writer } from '../../../src/store/writer.ts';
+import { Importer } from '../../../src/transfer/importer.ts';
+import { checkMessage, type Running, type Target } from '../target.ts';
+
+/** Lines that are not blank, as any reader of lines counts them. */
+function linesOf(input: Buffer): number {
+  const lines: Buffer[] = [];
+  let start = 0;
+  for (let end = input.indexOf(10); end !== -1; end = input.indexOf(10, start)) {
+    lines.push(input.subarray(start, end));
+    start = end + 1;
+  }
+  lines.push(input.subarray(start));
+  return lines.filter(
+    line =>
+      line
+        .toString()
+        .replace(/^\uFEFF/, '')
+        .trim() !== '',
+  ).length;
+}
+
+/** A new directory each so many inputs: stores that grow are slow, and full ones hide what is new. */
+const RENEW_AFTER = 200;
+
+async function withStore(read: (input: Buffer, place: Place) => Promise<void>): Promise<Running> {
+  let place: Place | undefined;
+  let runs = 0;
+  const close = async () => {
+    await place?.store.close();
+    if (place) rmSync(place.directory, { recursive: true });
+    place = undefined;
+  };
+  return {
+    run: async input => {
+      if (runs++ % RENEW_AFTER === 0) await close();
+      place ??= newPlace();
+      writeFileSync(place.file, input);
+      await read(input, place);
+    },
+    close,
+  };
+}
+
+type Place = ReturnType<typeof newPlace>;
+
+function newPlace() {
+  const directory = mkdtempSync(join(tmpdir(), 'nearsky-fuzz-'));
+  const store = openStore(directory, 'write');
+  const config = { ...loadConfig(), NEARSKY_DATA: directory };
+  return { directory, store, writer: new Writer(store), config, file: join(directory, 'input') };
+}
+
+const lines: Target = {
+  name: 'import',
+  isText: true,
+  inputs: 800,
+  start: () =>
+    withStore(async (input, { directory, writer, config, file }) => {
+      if (input[0] === 0x1f) return;
+      const rejects = new RejectLog(config, 'import');
+      let told = 0;
+      const importer = new Importer({
+        dataDir: directory,
+        writer,
+        rejects,
+        onReject: ({ reason }) => {
+          told++;
+          checkMessage(reason);
+        },
+        onBatch: () => {},
+      });
+      try {
+        await importer.importFile(file);
+        await importer.finish();
+      } finally {
+        await importer.close();
+        rejects.close();
+      }
+      const { read, types, rejected } = importer.counts;
+      const known = Object.values(types).reduce((sum, { imported, unchanged }) => sum + imported + unchanged, 0);
+      if (read !== known + rejected || rejected !== told)
+        throw new Error(`${read} read, ${known} known, ${rejected} rejected, ${told} told`);
+      if (read !== linesOf(input)) throw new Error(`${read} lines read of ${linesOf(input)}`);
+    }),
+};
+
+const messages: Target = {
+  name: 'ingest',
+  isText: true,
+  inputs: 800,
+  start: () =>
+    withStore(async (input, { writer, config, file }) => {
+      if (input[0] === 0x1f) return;
+      const rejects = new RejectLog(config, 'lasair');
+      const ingester = new Ingester(writer, rejects);
+      try {
+        await ingestFile(file, { broker: 'lasair', config, ingester });
+      } finally {
+        rejects.close();
+      }
+      const { read, ...outcomes } = ingester.counts;
+      const sum = Object.values(outcomes).reduce((total, count) => total + count, 0);
+      if (read !== sum || read !== linesOf(input))
+        throw new Error(`${read} read of ${linesOf(input)} lines: ${JSON.stringify(outcomes)}`);
+    }),
+};
+
+export const stored: readonly Target[] = [lines, messages];

@@ -1,0 +1,127 @@
+/** A damaged byte or page is harmless to what an export would read, or it is found. NEARSKY_DAMAGES sets how many are tried (60). */
+import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, rmSync, truncateSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { checkDirectory } from '../../src/store/check.ts';
+import { encodePlain } from '../../src/store/records.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
+import type { Writer } from '../../src/store/writer.ts';
+import { delivery, failure, provenance, recounted, result, startScript, withStore } from './support.ts';
+
+const test = suite('store/check');
+
+const DAMAGES = Number(process.env.NEARSKY_DAMAGES ?? 60);
+const PAGE_BYTES = 4096;
+const script = new URL('check_process.ts', import.meta.url);
+const quietly = () => {};
+
+async function fill(_store: Store, writer: Writer): Promise<void> {
+  const ids = Array.from({ length: 900 }, (_, i) => BigInt(i * 7919));
+  for (let from = 0; from < ids.length; from += 300) {
+    const some = ids.slice(from, from + 300);
+    await writer.ingest(
+      some.map((id, i) => delivery(id, { eventTimeUs: 1e15 + i })),
+      1.7e15 + from,
+    );
+    const source = { ra: 1, dec: 2, payload: { parallax: 0.5, text: 'x'.repeat(100) } };
+    const results = some.filter((_, i) => i % 5).map((id, i) => result(id, i % 2 ? [source] : []));
+    await writer.recordCrossmatches(results, provenance, 1.71e15);
+  }
+  const load = await writer.beginRegistry();
+  const names = Array.from({ length: 200 }, (_, objid) => ({ objid, name: `2026a${objid}`, namePrefix: 'AT' }));
+  const rest = { ra: 1, dec: 2, classification: null, redshift: null };
+  await writer.stageRegistry(
+    load,
+    names.map(name => ({ ...name, ...rest })),
+  );
+  await writer.publishRegistry(load, 1.7e15);
+}
+
+test('a whole database has no faults, beside a writer too', () =>
+  withStore(async (store, writer, directory) => {
+    await fill(store, writer);
+    assert.equal(store.counts(), recounted(store));
+    const { faults, objects } = await checkDirectory(directory, quietly);
+    assert.equal([faults, objects], [[], 900]);
+    const writing = writer.ingest([delivery(1n)], 1.8e15);
+    assert.equal((await checkDirectory(directory, quietly)).faults, []);
+    await writing;
+  }));
+
+test('what belongs together and does not agree is named', () =>
+  withStore(async (store, writer, directory) => {
+    await fill(store, writer);
+    const { meta, pending, unread, recent_event } = store.databases;
+    const someKey = [...pending.getKeys()][0]!;
+    const unreadKey = [...unread.getKeys()][0]!;
+    const recent = [...recent_event.getKeys()][0]!;
+    meta.transactionSync(() => {
+      pending.remove(someKey);
+      unread.remove(unreadKey);
+      recent_event.remove(recent);
+      meta.put(new TextEncoder().encode('counts'), encodePlain({}));
+    });
+    const { faults } = await checkDirectory(directory, quietly);
+    for (const said of [
+      /pending objects/,
+      /catalog that could not be read/,
+      /listing by event time/,
+      /counts are not those/,
+    ]) {
+      assert.ok(
+        faults.some(fault => said.test(fault)),
+        `${said} in ${faults.join('; ')}`,
+      );
+    }
+  }));
+
+test('a byte or a page that is damaged', () =>
+  withStore(async (store, writer, directory) => {
+    await fill(store, writer);
+    const file = join(directory, 'nearsky.mdb');
+    const whole = readFileSync(file);
+    const pages = Math.floor(whole.length / PAGE_BYTES);
+    const copy = join(directory, 'copy');
+    const run = async () => {
+      const { code, signal, output } = await startScript(script, [copy]).ended;
+      return { status: signal ?? code, ...(output ? JSON.parse(output) : {}) };
+    };
+    const begin = () => {
+      rmSync(copy, { recursive: true, force: true });
+      mkdirSync(copy);
+      copyFileSync(file, join(copy, 'nearsky.mdb'));
+      return openSync(join(copy, 'nearsky.mdb'), 'r+');
+    };
+    closeSync(begin());
+    const sound = await run();
+    assert.equal([sound.status, sound.faults], [0, 0]);
+    let found = 0;
+    for (let i = 0; i < DAMAGES; i++) {
+      const page = Math.floor((i + 0.5) * (pages / DAMAGES));
+      const descriptor = begin();
+      const at = page * PAGE_BYTES + ((i * 1663) % PAGE_BYTES);
+      if (i % 3 === 0) writeSync(descriptor, Buffer.alloc(PAGE_BYTES, i), 0, PAGE_BYTES, page * PAGE_BYTES);
+      else writeSync(descriptor, Uint8Array.of(whole[at]! ^ (1 << (i % 8))), 0, 1, at);
+      closeSync(descriptor);
+      const { status, faults, digest } = await run();
+      assert.is(status, 0, `damage ${i} at ${at} ends in words`);
+      if (faults > 0) found++;
+      else assert.is(digest, sound.digest, `damage ${i} at ${at} is found or harmless`);
+    }
+    assert.ok(found > DAMAGES / 5, `${found} of ${DAMAGES} were found`);
+  }));
+
+test('a file that was cut short is a message', () =>
+  withStore(async (store, writer, directory) => {
+    await fill(store, writer);
+    const copy = join(directory, 'copy');
+    mkdirSync(copy);
+    copyFileSync(join(directory, 'nearsky.mdb'), join(copy, 'nearsky.mdb'));
+    truncateSync(join(copy, 'nearsky.mdb'), 40 * PAGE_BYTES);
+    const { faults } = await checkDirectory(copy, quietly);
+    assert.match(faults.join('\n'), /cut short/);
+    assert.match((await failure(() => openStore(copy, 'read'))).message, /cut short.*restore a backup/);
+  }));
+
+test.run();

@@ -1,0 +1,2 @@
+/** The entry of a thread that serves. */
+export { runServer as default } from '../src/server/server_thread.ts';
