@@ -1,8 +1,8 @@
 /** The nearest source within 1" of 100,000 positions: a sorted join on one thread and on a pool of all cores, beside skyref's nearest. */
 import { availableParallelism } from 'node:os';
 import { Arena, buildArena, nearestJoin, SkyIndex } from '../index/mod.ts';
-import { nearestJoinOnPool } from '../workers/join.ts';
-import { Pool } from '../workers/pool.ts';
+import { nearestJoinOnPool } from '../src/crossmatch/join.ts';
+import { Pool } from '../src/pool/pool.ts';
 import { median, ratio, type Workload } from './report.ts';
 import { runSkyref, type Sky, skiesOf } from './sky.ts';
 

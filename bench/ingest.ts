@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
-import { loadConfig } from '../src/config.ts';
+import { loadConfig } from '../src/config/config.ts';
 import { BROKERS, normaliserOf } from '../src/ingest/brokers.ts';
 import type { BrokerName, Delivery } from '../src/store/types.ts';
 import { anywhere, seededRandom } from '../test/oracle/skies.ts';

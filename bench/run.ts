@@ -4,11 +4,10 @@
  * Prints a table a workload, each figure beside its reference measured in the same run, and ends with one JSON line. Figures are compared
  * with bench/baseline.json, ratios only: the machine that made it was another one. `--save` writes it anew.
  */
-
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { messageOf } from '../src/error_text.ts';
+import { messageOf } from '../src/base/error_text.ts';
 import { bulk } from './bulk.ts';
 import { core } from './core.ts';
 import { crossmatch } from './crossmatch.ts';

@@ -20,7 +20,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { messageOf } from '../src/error_text.ts';
+import { messageOf } from '../src/base/error_text.ts';
 import { BROKERS } from '../src/ingest/brokers.ts';
 import { seededRandom } from '../test/oracle/skies.ts';
 import { writeAlerts } from './ingest.ts';

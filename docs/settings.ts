@@ -3,7 +3,7 @@
  *
  *   node docs/settings.ts >docs/settings.md
  */
-import { ENVIRONMENT_ONLY, SETTING_GROUPS, type Setting, written } from '../src/config.ts';
+import { ENVIRONMENT_ONLY, SETTING_GROUPS, type Setting, written } from '../src/config/config.ts';
 
 const HEAD = `# Settings
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The table of commands: `nearsky <command> [options]`. A command's module is loaded only when it runs. */
 import { type Command, commandHelp, didYouMean, reportError, runCommand, tell } from './commands/cli.ts';
-import { loadConfig } from './config.ts';
+import { loadConfig } from './config/config.ts';
 
 interface Entry {
   readonly summary: string;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isDeno } from '../workers/runtime.ts';
+import { isDeno } from '../src/base/runtime.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

@@ -1,2 +1,2 @@
 /** The entry of the thread that writes. */
-export { runWriter as default } from '../src/writer_thread.ts';
+export { runWriter as default } from '../src/background/writer_thread.ts';

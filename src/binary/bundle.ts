@@ -3,19 +3,19 @@ import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:f
 import { createRequire, isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
-import { programFile } from '../program_files.ts';
+import { programFile } from '../base/program_files.ts';
 
 const ROOT = programFile('.');
 
 /** What processes and threads are started with. Piscina starts its threads with a file beside the module that it is in. */
 const ENTRIES = [
   'src/main',
-  'workers/worker',
+  'workers/task',
   'workers/server',
   'workers/writer',
-  'workers/normalise',
-  'workers/transfer',
-  { out: 'src/worker', in: 'node_modules/piscina/dist/worker.js' },
+  'workers/normalise_lines',
+  'workers/import_lines',
+  { out: 'src/base/worker', in: 'node_modules/piscina/dist/worker.js' },
 ].map(entry => (typeof entry === 'string' ? { out: entry, in: `${entry}.ts` } : entry));
 
 /** What `programFile` is asked for. */
@@ -64,9 +64,9 @@ export async function writeBundle(directory: string): Promise<string[]> {
     outdir: directory,
     format: 'esm',
     splitting: true,
-    // Beside `src/program_files.ts`, from whose place the others are named.
-    chunkNames: 'src/[name]-[hash]',
-    assetNames: 'src/[name]-[hash]',
+    // Beside `src/base/program_files.ts`, from whose place the others are named.
+    chunkNames: 'src/base/[name]-[hash]',
+    assetNames: 'src/base/[name]-[hash]',
     loader: { '.node': 'copy' },
     banner: { js: COMMONJS },
     // The other form of it reads a file.

@@ -1,6 +1,6 @@
 /** Addresses of catalogs: `http:`, `https:`, `s3:` of public buckets, and `file:` of local directories. */
 import { fileURLToPath } from 'node:url';
-import { messageOf } from '../error_text.ts';
+import { messageOf } from '../base/error_text.ts';
 import { CatalogError } from './errors.ts';
 
 const ACCEPTED =

@@ -1,7 +1,7 @@
 /** The files of a catalog, wherever it lies: in a local directory, or at an address that answers to range requests. */
 import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
-import { isThere } from '../files.ts';
+import { isThere } from '../base/files.ts';
 import { isRemote, localPath } from './address.ts';
 import { MissingFile, ReadFailure, reasonOf } from './errors.ts';
 import type { RemoteOptions } from './remote/options.ts';

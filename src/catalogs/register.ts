@@ -1,5 +1,4 @@
 /** From a HATS directory to a registration that crossmatching can trust, and whether it still can. */
-
 import { isRemote } from './address.ts';
 import { type ColumnOptions, resolveColumns } from './columns.ts';
 import { coverageFromMap, coverageFromRows, findCoverageMap } from './coverage.ts';

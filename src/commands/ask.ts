@@ -1,12 +1,12 @@
 /** What `lookup` and `cone` share: a request answered by a running service, or by this process over a data directory. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApp } from '../app.ts';
-import type { Config } from '../config.ts';
+import { messageOf } from '../base/error_text.ts';
+import { limited, logToStderr } from '../base/log.ts';
+import type { Config } from '../config/config.ts';
 import { DETAIL_LEVELS, namesOf } from '../contract/enums.ts';
 import { FORMATS } from '../contract/formats.ts';
-import { messageOf } from '../error_text.ts';
-import { limited, logToStderr } from '../log.ts';
+import { createApp } from '../routes/app.ts';
 import { openStore } from '../store/store.ts';
 import { type Option, UsageError } from './cli.ts';
 

@@ -1,5 +1,5 @@
 /** `nearsky catalog add|list|check`: which catalogs are searched, and where they lie. */
-import { nowUs } from '../../workers/times.ts';
+import { nowUs } from '../base/times.ts';
 import { CATALOGS, catalogDefinition } from '../catalogs/definitions.ts';
 import { checkCatalog, type RegisterOptions, registerCatalog } from '../catalogs/register.ts';
 import { remoteOptions } from '../catalogs/remote/options.ts';

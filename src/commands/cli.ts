@@ -1,11 +1,16 @@
 /** What every command shares: its shape, its options, its progress line and its result. */
-
 import { accessSync, constants, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { closestMatch } from 'leven';
-import { type Config, ConfigError, type LoadedConfig, loadConfigWithOrigins, type SettingName } from '../config.ts';
-import { messageOf, printable } from '../error_text.ts';
-import { logToStderr } from '../log.ts';
+import { messageOf, printable } from '../base/error_text.ts';
+import { logToStderr } from '../base/log.ts';
+import {
+  type Config,
+  ConfigError,
+  type LoadedConfig,
+  loadConfigWithOrigins,
+  type SettingName,
+} from '../config/config.ts';
 
 /** One option of a command. With `value` it takes one, named so in the help; without, it is a flag. */
 export interface Option {

@@ -11,7 +11,7 @@ import {
   type Written,
   withoutPassword,
   written,
-} from '../config.ts';
+} from '../config/config.ts';
 import {
   type Command,
   type Invocation,

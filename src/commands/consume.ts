@@ -1,12 +1,12 @@
 /** `nearsky consume`: the brokers' live messages. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { logToStderr } from '../base/log.ts';
+import { stopSignal } from '../base/stop_signal.ts';
 import { BrokerConsumer } from '../consume/broker_consumer.ts';
 import { feedOf } from '../consume/feeds.ts';
 import { BROKERS, isBroker } from '../ingest/brokers.ts';
 import { Ingester } from '../ingest/ingester.ts';
 import { RejectLog } from '../ingest/rejects.ts';
-import { logToStderr } from '../log.ts';
-import { stopSignal } from '../stop_signal.ts';
 import { warnIfOpenToOthers } from '../store/privacy.ts';
 import { openStore } from '../store/store.ts';
 import type { BrokerName } from '../store/types.ts';

@@ -2,8 +2,8 @@
 import { MAX_BATCH_SIZE } from '../crossmatch/batch_size.ts';
 import { type CrossmatchProgress, crossmatchPending } from '../crossmatch/crossmatcher.ts';
 import { crossmatchPool } from '../crossmatch/pool.ts';
+import { provenanceSetOf } from '../crossmatch/provenance.ts';
 import type { CrossmatchSummary } from '../crossmatch/summary.ts';
-import { provenanceSetOf } from '../provenance.ts';
 import { openStore } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
 import { associatorOf } from '../tns/association.ts';

@@ -1,15 +1,15 @@
 /** `nearsky serve`: the API over a data directory. */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BackgroundWriter } from '../background_writer.ts';
-import type { Config } from '../config.ts';
-import { Coordinator } from '../coordinator.ts';
-import { type Log, limited, logToStderr } from '../log.ts';
+import { BackgroundWriter } from '../background/writer.ts';
+import { type Log, limited, logToStderr } from '../base/log.ts';
+import { SharedState } from '../base/shared_state.ts';
+import { stopSignal } from '../base/stop_signal.ts';
+import type { Config } from '../config/config.ts';
 import { requireFreePort, sharesPorts } from '../server/http_server.ts';
 import { maxOpenFiles } from '../server/limits.ts';
 import { ServerThreads } from '../server/server_threads.ts';
-import { SharedState } from '../shared_state.ts';
-import { stopSignal } from '../stop_signal.ts';
+import { Coordinator } from '../service/coordinator.ts';
 import { warnIfOpenToOthers } from '../store/privacy.ts';
 import { type BotCredentials, botOf } from '../tns/client.ts';
 import { type Command, LISTEN_OPTIONS, THREAD_OPTIONS, UsageError } from './cli.ts';

@@ -1,5 +1,5 @@
-import { formatTimeOrNull, nowUs } from '../../workers/times.ts';
-import type { Config } from '../config.ts';
+import { formatTimeOrNull, nowUs } from '../base/times.ts';
+import type { Config } from '../config/config.ts';
 import { type DiskUse, diskUse } from '../store/disk_use.ts';
 import { FORMAT_VERSION, openStore, type Store, type StoreCounts } from '../store/store.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';

@@ -1,7 +1,7 @@
 /** `nearsky tns load|refresh`: the TNS registry, which resolves names and is associated with what is crossmatched. */
-import { formatTime, nowUs } from '../../workers/times.ts';
-import { ConfigError } from '../config.ts';
-import { parseTime } from '../http/times.ts';
+import { parseTime } from '../base/parse_time.ts';
+import { formatTime, nowUs } from '../base/times.ts';
+import { ConfigError } from '../config/config.ts';
 import { RejectLog } from '../ingest/rejects.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';

@@ -1,8 +1,8 @@
 /** The settings in force: from the command line, the environment, the configuration file and the defaults. */
 import { readFileSync } from 'node:fs';
 import { closestMatch } from 'leven';
+import { messageOf } from '../base/error_text.ts';
 import { DEFAULT_WINDOW_HOURS } from '../contract/limits.ts';
-import { messageOf } from '../error_text.ts';
 import { type Config, ENVIRONMENT_ONLY, SETTINGS, type Setting, type SettingName } from './settings.ts';
 
 /** A setting that cannot be: the program does not start (exit status 2). */

@@ -1,7 +1,7 @@
 /** Every setting: its name, what it means, its bounds and default, in one table; and what else is read from the environment. */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { programFile } from '../program_files.ts';
+import { programFile } from '../base/program_files.ts';
 import type { Kind } from './values.ts';
 import {
   baseAddress,

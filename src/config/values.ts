@@ -1,6 +1,6 @@
 /** The kinds of values that settings have: how each is read from text or JSON, and written again. */
-import { type Network, parseNetwork } from '../ip_addresses.ts';
-import type { Rate } from '../mcp/limiter.ts';
+import { type Network, parseNetwork } from '../base/ip_addresses.ts';
+import type { Rate } from '../service/limiter.ts';
 
 /** A value as a configuration file has it. */
 export type Written = string | number | boolean | null | readonly Written[];

@@ -1,9 +1,9 @@
 /** The alerts of an ANTARES locus, over HTTP. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent } from 'undici';
-import { Backoff } from '../backoff.ts';
-import { withoutPassword } from '../config.ts';
-import { messageOf } from '../error_text.ts';
+import { Backoff } from '../base/backoff.ts';
+import { messageOf } from '../base/error_text.ts';
+import { withoutPassword } from '../config/config.ts';
 import type { AlertProperties } from '../ingest/antares.ts';
 import { asObject, type ExactId, type JsonObject, parseMessage } from '../ingest/json.ts';
 import { readText } from './http.ts';

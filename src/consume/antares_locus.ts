@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
-import { messageOf } from '../error_text.ts';
+import { messageOf } from '../base/error_text.ts';
 import { asObject } from '../ingest/json.ts';
 import { UnusableMessage } from './transport.ts';
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nowUs } from '../../workers/times.ts';
-import { Backoff } from '../backoff.ts';
-import { messageOf } from '../error_text.ts';
+import { Backoff } from '../base/backoff.ts';
+import { messageOf } from '../base/error_text.ts';
+import type { Log } from '../base/log.ts';
+import { nowUs } from '../base/times.ts';
 import type { Ingester } from '../ingest/ingester.ts';
 import { type Normalised, rejected } from '../ingest/normalise.ts';
 import { addOutcome, noOutcomes } from '../ingest/outcomes.ts';
-import type { Log } from '../log.ts';
 import type { BrokerName } from '../store/types.ts';
 import type { Connection, Feed, Message } from './transport.ts';
 

@@ -1,10 +1,10 @@
 /** The brokers' live transports, as the settings and the environment have them. */
-import { type Config, ConfigError } from '../config.ts';
+import type { Log } from '../base/log.ts';
+import { type Config, ConfigError } from '../config/config.ts';
 import { normaliseProperties } from '../ingest/antares.ts';
 import { normaliseLasair } from '../ingest/lasair.ts';
 import { type Normalised, rejected } from '../ingest/normalise.ts';
 import { normaliseAnnounced } from '../ingest/pittgoogle.ts';
-import type { Log } from '../log.ts';
 import type { BrokerName } from '../store/types.ts';
 import { AlertLinks } from './antares_links.ts';
 import { alertsLink } from './antares_locus.ts';

@@ -1,7 +1,7 @@
 /** Kafka: messages of topics, as a member of a consumer group that commits its offsets once they are durable. */
 import type { Consumer, MessagesStream } from '@platformatic/kafka';
-import type { Log } from '../log.ts';
-import { withinMs } from '../within.ts';
+import type { Log } from '../base/log.ts';
+import { withinMs } from '../base/timeout.ts';
 import type { BatchLimits, Connection, Message } from './transport.ts';
 
 export interface KafkaOptions {

@@ -1,5 +1,5 @@
 /** The limits of requests: constants here, settings from the live configuration. */
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 /** The cone search that has no small radius: Simple Cone Search over the objects. */
 export const LARGE_CONE_PATH = '/vo/scs';

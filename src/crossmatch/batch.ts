@@ -1,6 +1,6 @@
 /** One batch of objects, searched in every catalog; an object's result goes out as soon as every file it needs has answered. */
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Pool } from '../../workers/pool.ts';
+import type { Pool } from '../pool/pool.ts';
 import type { CrossmatchResult, ObjectToCrossmatch, RecordedOutcome, SkyPosition } from '../store/types.ts';
 import { readsMore } from '../store/unread.ts';
 import type { Associator } from '../tns/association.ts';

@@ -1,8 +1,8 @@
 /** The threads that crossmatch. */
-import { Pool } from '../../workers/pool.ts';
 import { REMOTE_LANES } from '../catalogs/lanes.ts';
 import { remoteOptions } from '../catalogs/remote/options.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
+import { Pool } from '../pool/pool.ts';
 
 /** For the columns that all threads hold at once. */
 const MEMORY_BYTES = 256 << 20;

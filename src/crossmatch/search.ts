@@ -1,7 +1,7 @@
 /** One catalog searched for one batch of objects: its plan carried out in the pool, its answers put together. */
-import type { FileMatches, MatchAnswer, MatchTask } from '../../workers/match.ts';
 import { addReads, noReads } from '../catalogs/files.ts';
 import type { CrossmatchResult, RecordedOutcome } from '../store/types.ts';
+import type { FileMatches, MatchAnswer, MatchTask } from './match_file.ts';
 import { type FileSearch, type PlannedCatalog, planCatalog } from './plan.ts';
 
 export type Match = CrossmatchResult['matches'][number];

@@ -1,9 +1,9 @@
 /** From a parsed query to its response. */
-import { splitTable } from '../../workers/table_head.ts';
-import type { Query } from '../../workers/tasks.ts';
+import { type Body, bytesOf } from '../answers/body.ts';
+import type { Query } from '../answers/queries.ts';
+import { splitTable } from '../answers/table_head.ts';
 import { type AnswerFormat, FORMATS, TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
-import { type Body, bytesOf } from '../query/body.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 import { preferredFormat } from './accept.ts';
 import { ApiError, notAcceptable } from './errors.ts';
 import type { Exchange } from './exchange.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { IncomingRequest } from './incoming.ts';
 
 /** A host with an optional port; nothing that could be read as markup. */

@@ -1,8 +1,8 @@
 /** Compressed answers, for clients that take them (RFC 9110, section 12.5.3). The work is done by the runtime's own threads. */
 import { promisify } from 'node:util';
 import { constants, gzip, zstdCompress } from 'node:zlib';
-import { replace } from '../query/answer_memory.ts';
-import type { Body } from '../query/body.ts';
+import { replace } from '../answers/answer_memory.ts';
+import type { Body } from '../answers/body.ts';
 import { weightsOf } from './accept.ts';
 import type { IncomingHeaders } from './incoming.ts';
 import type { Answer } from './respond.ts';

@@ -1,5 +1,5 @@
 /** Errors of the API, and the one place that turns them into responses (docs/contract.md, Errors; Time budget). */
-import { toJson } from '../../workers/json.ts';
+import { toJson } from '../base/json_text.ts';
 import { type CodeFacts, ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../contract/codes.ts';
 import { FORMATS } from '../contract/formats.ts';
 import { type Answer, jsonResponse } from './respond.ts';

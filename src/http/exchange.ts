@@ -1,6 +1,6 @@
+import { Budget } from '../base/budget.ts';
 import type { ErrorCode } from '../contract/codes.ts';
 import type { OperationMetrics } from '../metrics/thread_metrics.ts';
-import { Budget } from '../query/budget.ts';
 import type { IncomingRequest } from './incoming.ts';
 import { parseSearch, type Search } from './params.ts';
 import { requestIdOf } from './request_id.ts';

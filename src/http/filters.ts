@@ -1,5 +1,5 @@
 /** Filters, from a query string or a body (docs/contract.md, Query strings; Filters and counts). */
-import type { FilterValues } from '../../workers/tasks.ts';
+import type { FilterValues } from '../answers/queries.ts';
 import { CATALOGS, catalogDefinition } from '../catalogs/definitions.ts';
 import { FILTERS, type Filter } from '../contract/filters.ts';
 import { ApiError, invalidParameter, shorten } from './errors.ts';

@@ -2,9 +2,9 @@
  * JSON bodies, exactly as they were sent (docs/contract.md, JSON bodies): a number is its literal text, so that `1` and `1.0` differ and no
  * digit is lost, and the members of an object keep their order.
  */
-import { toJson } from '../../workers/json.ts';
+import type { Budget } from '../base/budget.ts';
+import { toJson } from '../base/json_text.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
-import type { Budget } from '../query/budget.ts';
 import { ApiError, shorten, tooExpensive } from './errors.ts';
 import type { IncomingRequest } from './incoming.ts';
 

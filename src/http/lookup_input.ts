@@ -1,7 +1,7 @@
 /** One input of a lookup, as the client tags it (docs/contract.md, Lookup). */
-import { toJson } from '../../workers/json.ts';
-import type { LookupInput } from '../../workers/tasks.ts';
-import type { Config } from '../config.ts';
+import type { LookupInput } from '../answers/queries.ts';
+import { toJson } from '../base/json_text.ts';
+import type { Config } from '../config/config.ts';
 import { INPUT_KINDS, type InputKind, namesOf } from '../contract/enums.ts';
 import { parseTnsName } from '../tns/names.ts';
 import { ApiError, invalidParameter, shorten } from './errors.ts';

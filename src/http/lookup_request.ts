@@ -1,6 +1,6 @@
 /** The body of a lookup: what is wrong with the whole of it is an error, what is wrong with one input is that input's result (docs/contract.md, Lookup). */
-import type { CountQuery, FilterValues, LookupInput, LookupQuery } from '../../workers/tasks.ts';
-import type { Config } from '../config.ts';
+import type { CountQuery, FilterValues, LookupInput, LookupQuery } from '../answers/queries.ts';
+import type { Config } from '../config/config.ts';
 import {
   DEFAULT_DETAIL,
   DEFAULT_RESPONSE,

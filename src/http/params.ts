@@ -1,6 +1,5 @@
 /** The query string and its values (docs/contract.md, Query strings). Parsed by hand: the last of a repeated name wins, and empty is not absent. */
-
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import {
   DEFAULT_DETAIL,
   DEFAULT_RESPONSE,

@@ -1,6 +1,6 @@
 /** What every answer that is shaped like a lookup depends on. */
-import type { CountQuery, FilterValues, LookupInput, LookupQuery } from '../../workers/tasks.ts';
-import type { Config } from '../config.ts';
+import type { CountQuery, FilterValues, LookupInput, LookupQuery } from '../answers/queries.ts';
+import type { Config } from '../config/config.ts';
 import type { DetailLevel, ResponseMode } from '../contract/enums.ts';
 import { parseFilters } from './filters.ts';
 import { parseDetail, parseResponse, type Search } from './params.ts';

@@ -1,5 +1,5 @@
 /** A table as a response: what JSON says around its objects is in the headers. */
-import type { TableHead } from '../../workers/table_head.ts';
+import type { TableHead } from '../answers/table_head.ts';
 import { TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
 import type { Search } from './params.ts';
 import { type Answer, bytesResponse, NEGOTIATED } from './respond.ts';

@@ -1,4 +1,4 @@
-import { nowUs } from '../../workers/times.ts';
+import { nowUs } from '../base/times.ts';
 import type { Writer } from '../store/writer.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Reject, RejectLog } from './rejects.ts';

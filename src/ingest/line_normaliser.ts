@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { type NormaliseTask, normaliseLines } from '../../workers/normalise.ts';
-import { Pool } from '../../workers/pool.ts';
-import { programModule } from '../program_files.ts';
+import { programModule } from '../base/program_files.ts';
+import { Pool } from '../pool/pool.ts';
+import { type NormaliseTask, normaliseLines } from './normalise_lines.ts';
 import type { Outcomes } from './outcomes.ts';
 import { unpackDeliveries } from './packed_deliveries.ts';
 
@@ -11,7 +11,7 @@ const INLINE_BYTES = 4 * 2 ** 20;
 const MIN_THREADED_LINE_BYTES = 8192;
 /** The commits take the main thread a fraction of the time: even of two cores each gets a thread. */
 const THREADS = Math.max(2, availableParallelism() - 1);
-const ENTRY = programModule('workers/normalise');
+const ENTRY = programModule('workers/normalise_lines');
 /** One that is worked on and some that wait: a commit of a thousand alerts holds up the main thread for as long as three blocks take. */
 const BLOCKS_PER_THREAD = 4;
 

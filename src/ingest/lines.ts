@@ -1,10 +1,9 @@
 /** Lines of a file or of standard input, decompressed where they are gzipped, in blocks as they arrive. */
-
 import { isUtf8 } from 'node:buffer';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { messageOf } from '../error_text.ts';
+import { messageOf } from '../base/error_text.ts';
 
 /** A longer line is not read: far above an alert with its cutouts (1.6 MB), far below what would trouble the memory. */
 export const MAX_LINE_BYTES = 16 * 2 ** 20;

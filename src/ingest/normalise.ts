@@ -1,7 +1,6 @@
 /** What the three brokers' normalisers share. */
-
 import { isPosition } from '../../index/mod.ts';
-import { messageOf } from '../error_text.ts';
+import { messageOf } from '../base/error_text.ts';
 import type { BrokerName, Delivery, SkyPosition } from '../store/types.ts';
 import { asObject, type ExactId, type JsonObject, type Message, parseMessage } from './json.ts';
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { closeSync, fdatasyncSync, fstatSync, openSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
-import { flush, makeDirectory } from '../files.ts';
+import { flush, makeDirectory } from '../base/files.ts';
+import type { Config } from '../config/config.ts';
 import { storeError } from '../store/store_error.ts';
 import type { BrokerName } from '../store/types.ts';
 

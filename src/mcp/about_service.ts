@@ -1,5 +1,5 @@
 /** The tool that describes the service (docs/contract.md, Connector). */
-import { formatTime, formatTimeOrNull, nowUs } from '../../workers/times.ts';
+import { formatTime, formatTimeOrNull, nowUs } from '../base/times.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';
 import { compactJson } from './answers.ts';
 import type { ToolContext } from './tools.ts';

@@ -1,11 +1,11 @@
 /** What the tools answer from: the API's own answers, read back. */
-import type { Circle, LookupInput, Query } from '../../workers/tasks.ts';
-import { nowUs } from '../../workers/times.ts';
+import { takeText } from '../answers/answer_memory.ts';
+import type { Body } from '../answers/body.ts';
+import type { Circle, LookupInput, Query } from '../answers/queries.ts';
+import type { Budget } from '../base/budget.ts';
+import { nowUs } from '../base/times.ts';
 import type { InputStatus, ObjectStatus } from '../contract/enums.ts';
-import { takeText } from '../query/answer_memory.ts';
-import type { Body } from '../query/body.ts';
-import type { Budget } from '../query/budget.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 
 /** A source of an object, as the API gives it at `full`. */
 export interface ApiMatch {

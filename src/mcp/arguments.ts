@@ -1,7 +1,7 @@
 /** The arguments of the tools (docs/contract.md, Connector). */
-import { toJson } from '../../workers/json.ts';
-import type { Circle } from '../../workers/tasks.ts';
-import type { Config } from '../config.ts';
+import type { Circle } from '../answers/queries.ts';
+import { toJson } from '../base/json_text.ts';
+import type { Config } from '../config/config.ts';
 import { DEC_RANGE, RA_RANGE } from '../contract/limits.ts';
 import { invalidParameter } from '../http/errors.ts';
 import { JsonNumber, type JsonObject, type JsonValue } from '../http/json_body.ts';

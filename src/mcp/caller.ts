@@ -1,8 +1,8 @@
 /** Whom a tool call counts against. */
-import type { Config } from '../config.ts';
+import { isWithin, type Network, parseAddress, parseNetwork } from '../base/ip_addresses.ts';
+import type { Config } from '../config/config.ts';
 import type { IncomingHeaders } from '../http/incoming.ts';
-import { isWithin, type Network, parseAddress, parseNetwork } from '../ip_addresses.ts';
-import type { Caller } from './limiter.ts';
+import type { Caller } from '../service/limiter.ts';
 import type { Sessions } from './sessions.ts';
 
 export const SESSION_HEADER = 'Mcp-Session-Id';

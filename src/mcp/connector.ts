@@ -4,7 +4,7 @@ import { ApiError } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { jsonText } from '../http/json_body.ts';
 import type { Answer } from '../http/respond.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 import { callerOf, SESSION_HEADER } from './caller.ts';
 import { HANDSHAKE_REVISIONS, isStateless, LATEST_HANDSHAKE_REVISION, REVISIONS, SERVER_INFO } from './revision.ts';
 import { INVALID_PARAMS, isObject, METHOD_NOT_FOUND, RpcError, type RpcRequest, resultResponse } from './rpc.ts';

@@ -1,6 +1,6 @@
 /** The tool that looks up identifiers (docs/contract.md, Connector). */
-import type { LookupInput } from '../../workers/tasks.ts';
-import type { Config } from '../config.ts';
+import type { LookupInput } from '../answers/queries.ts';
+import type { Config } from '../config/config.ts';
 import type { JsonValue } from '../http/json_body.ts';
 import { type ApiResult, compactJson, idInput, lookUp } from './answers.ts';
 import { classifyAll, type PlacedIdentifier } from './identifiers.ts';

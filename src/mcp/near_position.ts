@@ -1,5 +1,5 @@
 /** The tool that searches around a position (docs/contract.md, Connector). */
-import type { Circle } from '../../workers/tasks.ts';
+import type { Circle } from '../answers/queries.ts';
 import { compactJson, nearest } from './answers.ts';
 import { coneUrl } from './recipes.ts';
 import { noObjectWithin, notesOf, type Summary, summaryOf } from './summary.ts';

@@ -1,6 +1,6 @@
 /** Ready-to-run API requests for what an answer leaves out. */
-import type { Circle } from '../../workers/tasks.ts';
-import type { Config } from '../config.ts';
+import type { Circle } from '../answers/queries.ts';
+import type { Config } from '../config/config.ts';
 import type { PlacedIdentifier } from './identifiers.ts';
 
 /** Objects of a page that the recipe of a position asks for. */

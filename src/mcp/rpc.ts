@@ -1,5 +1,5 @@
 /** JSON-RPC 2.0, as much of it as the connector speaks: one message in, at most one out (docs/contract.md, Connector). */
-import { Rendered, toJson } from '../../workers/json.ts';
+import { Rendered, toJson } from '../base/json_text.ts';
 import { JsonNumber, type JsonObject, type JsonValue } from '../http/json_body.ts';
 import { type Answer, emptyResponse, jsonResponse } from '../http/respond.ts';
 

@@ -1,6 +1,6 @@
 /** Objects as an assistant is told of them, and the notes that explain what they say (docs/contract.md, Connector). */
 import { CATALOGS } from '../catalogs/definitions.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { BEST_GUESS, INPUT_STATUSES, type Named, OBJECT_STATUSES, PROVENANCE_BASES } from '../contract/enums.ts';
 import type { CatalogName } from '../store/types.ts';
 import type { ApiMatch, ApiObject, ApiObjectTns, UnknownObject } from './answers.ts';

@@ -1,10 +1,10 @@
 /** The tools: what an assistant reads of them, and what they do (docs/contract.md, Connector). */
-import type { Config } from '../config.ts';
+import type { Budget } from '../base/budget.ts';
+import type { Config } from '../config/config.ts';
 import { DEC_RANGE, RA_RANGE } from '../contract/limits.ts';
 import { MCP_TOOLS, type McpToolName } from '../contract/mcp_tools.ts';
 import type { JsonObject } from '../http/json_body.ts';
-import type { Budget } from '../query/budget.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 import { aboutService } from './about_service.ts';
 import { circleOf, defaultRadiusArcsec, identifiersOf } from './arguments.ts';
 import { lookUpIdentifiers } from './lookup.ts';

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, gzip, zstdCompress } from 'node:zlib';
+import { programFile } from '../base/program_files.ts';
 import type { Coding } from '../http/compression.ts';
-import { programFile } from '../program_files.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',

@@ -1,15 +1,15 @@
 /** The pages, each as its content. What they say of the service comes from src/contract and the live configuration. */
 import { CATALOGS } from '../catalogs/definitions.ts';
 import type { CatalogDefinition, FootprintOrders } from '../catalogs/types.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../contract/catalogs.ts';
-import { apiDocs } from '../contract/docs/api_docs.ts';
-import { anchor, type Block, toHtml } from '../contract/docs/blocks.ts';
 import { CUT_ENFORCERS, CUT_STATUSES } from '../contract/enums.ts';
 import { FILTERABLE_FIELDS, fieldFilterNames } from '../contract/filters.ts';
 import { MCP_PATH } from '../contract/mcp_tools.ts';
-import { caveats, connectorSetup, conventions, decimal, limitSentences, SUMMARY } from '../contract/prose.ts';
-import { currentProvenance } from '../provenance.ts';
+import { currentProvenance } from '../crossmatch/provenance.ts';
+import { apiDocs } from '../documents/docs/api_docs.ts';
+import { anchor, type Block, toHtml } from '../documents/docs/blocks.ts';
+import { caveats, connectorSetup, conventions, decimal, limitSentences, SUMMARY } from '../documents/prose.ts';
 import type { BrokerName } from '../store/types.ts';
 import { sexagesimal } from './browser/format.js';
 import type { Examples } from './examples.ts';

@@ -1,10 +1,10 @@
 /** What the pages offer to try: an id, a name and positions that this database holds. */
 import { Arena } from '../../index/mod.ts';
-import type { LookupInput } from '../../workers/tasks.ts';
+import { takeText } from '../answers/answer_memory.ts';
+import type { LookupInput } from '../answers/queries.ts';
+import { Budget } from '../base/budget.ts';
 import { lookupQuery } from '../http/shared_params.ts';
-import { takeText } from '../query/answer_memory.ts';
-import { Budget } from '../query/budget.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 import { parseTnsName } from '../tns/names.ts';
 
 export interface Examples {

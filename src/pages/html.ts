@@ -1,5 +1,5 @@
 /** HTML as text that is safe to put together: what is interpolated is escaped, unless it is HTML itself. */
-import { escapeHtml } from '../contract/docs/blocks.ts';
+import { escapeHtml } from '../documents/docs/blocks.ts';
 
 export class Html {
   readonly text: string;

@@ -1,5 +1,5 @@
 /** What all pages have around their content. */
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { assetUrl } from './assets.ts';
 import { factsOf } from './facts.ts';
 import { type Html, html, jsonData } from './html.ts';

@@ -2,9 +2,9 @@
  * Looks whether the database is still where it was opened, so that no query need look, whether writes wait for another process, and whether
  * the disk has space for them.
  */
-import { messageOf } from '../error_text.ts';
-import type { Log } from '../log.ts';
-import type { SharedState } from '../shared_state.ts';
+import { messageOf } from '../base/error_text.ts';
+import type { Log } from '../base/log.ts';
+import type { SharedState } from '../base/shared_state.ts';
 import { freeBytesAt, RESERVE_BYTES } from '../store/disk_space.ts';
 import { openStore, type Store } from '../store/store.ts';
 

@@ -1,9 +1,9 @@
 /** The index of this process, and the threads that keep it and that no query keeps busy. */
-import { Pool, PoolError } from '../../workers/pool.ts';
-import type { MetricsAnswer, PublishedGeneration } from '../../workers/tasks.ts';
-import { messageOf } from '../error_text.ts';
-import type { Log } from '../log.ts';
-import { withinMs } from '../within.ts';
+import type { MetricsAnswer, PublishedGeneration } from '../answers/queries.ts';
+import { messageOf } from '../base/error_text.ts';
+import type { Log } from '../base/log.ts';
+import { withinMs } from '../base/timeout.ts';
+import { Pool, PoolError } from '../pool/pool.ts';
 import { type IndexFacts, Publisher } from './publisher.ts';
 
 /** The longest that the database may take to show that it can be read. */

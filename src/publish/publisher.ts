@@ -2,12 +2,11 @@
  * Keeps the current generation: the stored index or a rebuilt one at the start, then whatever the journal names. Building, merging and
  * saving happen in a pool, so that neither the main thread nor the queries wait for them.
  */
-
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pool } from '../../workers/pool.ts';
-import type { BuiltArena, BuiltIndex, PublishedGeneration } from '../../workers/tasks.ts';
-import { messageOf } from '../error_text.ts';
-import type { Log } from '../log.ts';
+import type { BuiltArena, BuiltIndex, PublishedGeneration } from '../answers/queries.ts';
+import { messageOf } from '../base/error_text.ts';
+import type { Log } from '../base/log.ts';
+import type { Pool } from '../pool/pool.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { LiveIndex } from './live_index.ts';
 import { isSaveDue } from './save_plan.ts';

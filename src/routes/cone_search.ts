@@ -1,8 +1,8 @@
 /** GET /api/cone */
-import { toJson } from '../../workers/json.ts';
-import type { ConeQuery, Query } from '../../workers/tasks.ts';
-import { nowUs } from '../../workers/times.ts';
-import type { Config } from '../config.ts';
+import type { ConeQuery, Query } from '../answers/queries.ts';
+import { toJson } from '../base/json_text.ts';
+import { nowUs } from '../base/times.ts';
+import type { Config } from '../config/config.ts';
 import { defaultConePageSize } from '../contract/limits.ts';
 import { answerQuery } from '../http/answer_query.ts';
 import { decodeConeCursor, type PinnedCone } from '../http/cursor.ts';
@@ -23,7 +23,7 @@ import {
   type Search,
 } from '../http/params.ts';
 import { lookupQuery } from '../http/shared_params.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 
 const ECHOED = ['ra', 'dec', 'radius_arcsec', 'cursor'];
 

@@ -1,10 +1,10 @@
 /** /healthz and /readyz, for whoever runs the service. */
-import { toJson } from '../../workers/json.ts';
+import { toJson } from '../base/json_text.ts';
 import { methodNotAllowed, unavailable } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { jsonResponse } from '../http/respond.ts';
 import { fullDisk, longWait } from '../publish/database_watch.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 
 /** Whoever asks for health may do so in any of the usual ways. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

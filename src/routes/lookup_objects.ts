@@ -3,7 +3,7 @@ import { answerQuery } from '../http/answer_query.ts';
 import type { Handler } from '../http/exchange.ts';
 import { readJsonBody } from '../http/json_body.ts';
 import { parseLookup } from '../http/lookup_request.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 
 /** A larger body nearly always has more inputs than a quick query may have. */
 const LONG_BYTES = 8192;

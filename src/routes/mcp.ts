@@ -3,8 +3,7 @@
  * official SDK's server transport refuses what the contract accepts (it checks Accept and MCP-Protocol-Version), answers other codes, and
  * keeps sessions.
  */
-
-import { traceOf } from '../error_text.ts';
+import { traceOf } from '../base/error_text.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { type JsonValue, readJsonBody } from '../http/json_body.ts';
@@ -20,7 +19,7 @@ import {
   type RpcRequest,
   readMessage,
 } from '../mcp/rpc.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 
 const ALLOW = 'POST';
 

@@ -2,7 +2,7 @@
 import type { Handler } from '../http/exchange.ts';
 import { textResponse } from '../http/respond.ts';
 import { METRICS_MEDIA_TYPE } from '../metrics/exposition.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 
 export const METRICS_PATH = '/metrics';
 

@@ -1,6 +1,5 @@
 /** The pages for people, and the files that these load. */
-
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { weightsOf } from '../http/accept.ts';
 import { baseUrl } from '../http/base_url.ts';
 import { compress, preferredCoding } from '../http/compression.ts';
@@ -10,7 +9,7 @@ import type { IncomingRequest } from '../http/incoming.ts';
 import { type Answer, bytesResponse, emptyResponse, textResponse } from '../http/respond.ts';
 import type { Examples } from '../pages/examples.ts';
 import type { Page } from '../pages/layout.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 import { VO_PATH } from '../vo/vosi.ts';
 
 /** Everything comes from this host, and no script or style that stands in a page is taken. */

@@ -1,7 +1,8 @@
 /** GET /api/recent-crossmatches */
-import type { RecentQuery } from '../../workers/tasks.ts';
-import { formatTime, nowUs } from '../../workers/times.ts';
-import type { Config } from '../config.ts';
+import type { RecentQuery } from '../answers/queries.ts';
+import { type Instant, parseInstant } from '../base/parse_time.ts';
+import { formatTime, nowUs } from '../base/times.ts';
+import type { Config } from '../config/config.ts';
 import { DEFAULT_DETAIL, DEFAULT_TIME_FIELD, DETAIL_LEVELS, TIME_FIELDS } from '../contract/enums.ts';
 import { DEFAULT_WINDOW_HOURS } from '../contract/limits.ts';
 import { answerQuery } from '../http/answer_query.ts';
@@ -10,8 +11,7 @@ import { ApiError, invalidParameter, shorten } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import { isFilterShaped } from '../http/filters.ts';
 import { checkName, clampPageSize, parsePageSizeInteger, type Search } from '../http/params.ts';
-import { type Instant, parseInstant } from '../http/times.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 
 const HOUR_US = 3_600_000_000;
 

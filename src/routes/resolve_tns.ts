@@ -1,13 +1,13 @@
 /** GET /api/tns/{name} */
-import { toJson } from '../../workers/json.ts';
-import type { Query } from '../../workers/tasks.ts';
-import type { Config } from '../config.ts';
+import type { Query } from '../answers/queries.ts';
+import { toJson } from '../base/json_text.ts';
+import type { Config } from '../config/config.ts';
 import { answerQuery } from '../http/answer_query.ts';
 import { invalidParameter, notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { decodeSegment, optionalNumber, radiusBounds, TNS_NAME } from '../http/params.ts';
 import { lookupQuery, parseShared } from '../http/shared_params.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 import { parseTnsName } from '../tns/names.ts';
 
 export function resolveTns(service: Service): Handler {

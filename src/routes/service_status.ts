@@ -1,9 +1,9 @@
 /** GET /api/status: 200 whatever the state of the service. */
-import { toJson } from '../../workers/json.ts';
-import { formatTime, nowUs } from '../../workers/times.ts';
+import { toJson } from '../base/json_text.ts';
+import { formatTime, nowUs } from '../base/times.ts';
 import type { Handler } from '../http/exchange.ts';
 import { jsonResponse } from '../http/respond.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';
 
 export function serviceStatus(service: Service): Handler {

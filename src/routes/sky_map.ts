@@ -5,7 +5,7 @@ import { invalidParameter } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import { checkBounds, checkName, DEC_BOUNDS, RA_BOUNDS, requiredNumber, type Search } from '../http/params.ts';
 import { emptyResponse, jsonResponse } from '../http/respond.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 import { cellsInDisc, type Disc } from '../sky_map/cells.ts';
 
 export const SKY_MAP_PATH = '/api/sky-map';

@@ -1,6 +1,6 @@
 /** GET, HEAD and OPTIONS /api/task/: a bare array of names (docs/contract.md, Tasks); needs no database. */
-import { toJson } from '../../workers/json.ts';
-import { TASK_PATH, TASKS } from '../contract/tasks.ts';
+import { toJson } from '../base/json_text.ts';
+import { TASK_PATH, TASKS } from '../documents/tasks.ts';
 import { methodNotAllowed } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import type { IncomingRequest } from '../http/incoming.ts';

@@ -1,10 +1,10 @@
 /** The Virtual Observatory's services: cone searches, what they say of themselves, coverage maps, and a page on how to use them. */
+import { bytesOf } from '../answers/body.ts';
 import { baseUrl } from '../http/base_url.ts';
 import { notFound } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import { type Answer, bytesResponse } from '../http/respond.ts';
-import { bytesOf } from '../query/body.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 import { CONE_TARGETS } from '../vo/cone_tables.ts';
 import { MOC_FORMATS, MOC_MEDIA_TYPES } from '../vo/moc.ts';
 import { availability, capabilities, conePath, tableDocument, tableset, VO_PATH } from '../vo/vosi.ts';

@@ -4,15 +4,15 @@
  * Names of parameters are in any case; unknown ones are ignored. What is wrong with a request is answered 200, as clients of 1.03 read the
  * reason from the document, and many read none that comes with another status. What the service fails at keeps its own.
  */
-import type { VoConeQuery } from '../../workers/tasks.ts';
-import type { Config } from '../config.ts';
-import { caveats } from '../contract/prose.ts';
+import { bytesOf } from '../answers/body.ts';
+import type { VoConeQuery } from '../answers/queries.ts';
+import type { Config } from '../config/config.ts';
+import { caveats } from '../documents/prose.ts';
 import { ApiError, errorResponse, invalidParameter, notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { DEC_BOUNDS, optionalNumber, RA_BOUNDS, requiredNumber, type Search } from '../http/params.ts';
 import { type Answer, bytesResponse } from '../http/respond.ts';
-import { bytesOf } from '../query/body.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../service/service.ts';
 import { type Info, type Serialization, VOTABLE_TYPE, votableError } from '../tables/votable.ts';
 import { CONE_TARGETS, type ConeTarget, DEFAULT_VERBOSITY, type Verbosity } from '../vo/cone_tables.ts';
 

@@ -1,10 +1,10 @@
 /** The connections of one server, their open requests, and the bounds on what they hold. */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { isReserved, letGo } from '../answers/answer_memory.ts';
 import { unavailable } from '../http/errors.ts';
 import type { Answer } from '../http/respond.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
-import { isReserved, letGo } from '../query/answer_memory.ts';
 import type { ServerLimits } from './limits.ts';
 
 const SWEEP_MS = 1000;

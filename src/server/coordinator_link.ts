@@ -1,14 +1,14 @@
 /** The coordinator, as a thread that serves sees it. */
 import type { MessagePort } from 'node:worker_threads';
-import type { SkyMapAnswer } from '../../workers/sky_map.ts';
-import type { PublishedGeneration } from '../../workers/tasks.ts';
-import type { Coordination, SkyMapQuery } from '../coordination.ts';
-import { release } from '../garbage.ts';
+import type { PublishedGeneration } from '../answers/queries.ts';
+import type { Budget } from '../base/budget.ts';
+import { logTo } from '../base/log.ts';
+import { release } from '../base/shared_memory.ts';
+import type { SharedState } from '../base/shared_state.ts';
 import { ApiError } from '../http/errors.ts';
-import { logTo } from '../log.ts';
-import type { Admission, Caller } from '../mcp/limiter.ts';
-import type { Budget } from '../query/budget.ts';
-import type { SharedState } from '../shared_state.ts';
+import type { Coordination, SkyMapQuery } from '../service/coordination.ts';
+import type { Admission, Caller } from '../service/limiter.ts';
+import type { SkyMapAnswer } from '../sky_map/map_thread.ts';
 import type { CallName, Calls, Reply, ToMain, ToServer } from './messages.ts';
 
 export class CoordinatorLink implements Coordination {

@@ -5,15 +5,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { latin1 } from '../../workers/bytes.ts';
+import { letGo } from '../answers/answer_memory.ts';
+import { latin1 } from '../base/bytes.ts';
+import { messageOf } from '../base/error_text.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
-import { messageOf } from '../error_text.ts';
 import { ApiError, errorResponse, methodNotAllowed } from '../http/errors.ts';
 import { type IncomingRequest, PlainRequest } from '../http/incoming.ts';
 import { REQUEST_ID_HEADER } from '../http/request_id.ts';
 import type { Answer } from '../http/respond.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
-import { letGo } from '../query/answer_memory.ts';
 import { Connections, type OpenRequest } from './connections.ts';
 import type { ServerLimits } from './limits.ts';
 import { NodeRequest } from './node_request.ts';

@@ -1,9 +1,9 @@
 /** What the main thread and the threads that serve tell each other. All of it crosses by structured clone. */
-import type { SkyMapAnswer } from '../../workers/sky_map.ts';
-import type { PublishedGeneration } from '../../workers/tasks.ts';
+import type { PublishedGeneration } from '../answers/queries.ts';
 import type { ErrorCode } from '../contract/codes.ts';
-import type { SkyMapQuery } from '../coordination.ts';
-import type { Admission, Caller } from '../mcp/limiter.ts';
+import type { SkyMapQuery } from '../service/coordination.ts';
+import type { Admission, Caller } from '../service/limiter.ts';
+import type { SkyMapAnswer } from '../sky_map/map_thread.ts';
 
 /** What a thread may ask; each has an answer. */
 export interface Calls {

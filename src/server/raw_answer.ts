@@ -1,6 +1,6 @@
 /** Answers to what `node:http` hands over as no request. */
 import { METHODS, STATUS_CODES } from 'node:http';
-import { latin1 } from '../../workers/bytes.ts';
+import { latin1 } from '../base/bytes.ts';
 import { ApiError, unsupportedVersion } from '../http/errors.ts';
 import type { Answer } from '../http/respond.ts';
 

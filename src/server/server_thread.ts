@@ -1,11 +1,11 @@
 /** What a thread that serves does: it answers the requests of its connections, from the first byte to the last. */
 import type { MessagePort } from 'node:worker_threads';
-import type { PublishedGeneration } from '../../workers/tasks.ts';
-import { createApp } from '../app.ts';
-import type { Config } from '../config.ts';
+import { isMemoryWanted as wasMemoryWanted } from '../answers/answer_memory.ts';
+import type { PublishedGeneration } from '../answers/queries.ts';
+import { SharedState } from '../base/shared_state.ts';
+import type { Config } from '../config/config.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
-import { isMemoryWanted as wasMemoryWanted } from '../query/answer_memory.ts';
-import { SharedState } from '../shared_state.ts';
+import { createApp } from '../routes/app.ts';
 import { CoordinatorLink } from './coordinator_link.ts';
 import { HttpServer } from './http_server.ts';
 import { serverLimits } from './limits.ts';

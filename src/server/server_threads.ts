@@ -2,17 +2,17 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { Pool } from '../../workers/pool.ts';
-import type { PublishedGeneration } from '../../workers/tasks.ts';
-import type { Config } from '../config.ts';
-import type { Coordination } from '../coordination.ts';
-import { messageOf } from '../error_text.ts';
+import type { PublishedGeneration } from '../answers/queries.ts';
+import { Budget } from '../base/budget.ts';
+import { messageOf } from '../base/error_text.ts';
+import type { Log } from '../base/log.ts';
+import { programModule } from '../base/program_files.ts';
+import type { Config } from '../config/config.ts';
 import { ApiError } from '../http/errors.ts';
-import type { Log } from '../log.ts';
 import type { ThreadsWatched } from '../metrics/service_metrics.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
-import { programModule } from '../program_files.ts';
-import { Budget } from '../query/budget.ts';
+import { Pool } from '../pool/pool.ts';
+import type { Coordination } from '../service/coordination.ts';
 import type { Call, Calls, ToMain, ToServer } from './messages.ts';
 import { BEAT_MS, type ServeTask } from './server_thread.ts';
 

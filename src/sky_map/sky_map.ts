@@ -1,13 +1,13 @@
 /** The map of the sky as the service answers it: begun when the service is, then kept up to date in a thread of its own. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pool, PoolError } from '../../workers/pool.ts';
-import type { SkyMapAnswer, SkyMapTask, SkyProgress } from '../../workers/sky_map.ts';
-import type { ServiceFacts } from '../../workers/tasks.ts';
-import { messageOf } from '../error_text.ts';
+import type { ServiceFacts } from '../answers/queries.ts';
+import type { Budget } from '../base/budget.ts';
+import { messageOf } from '../base/error_text.ts';
+import type { Log } from '../base/log.ts';
+import { withinMs } from '../base/timeout.ts';
 import { unavailable } from '../http/errors.ts';
-import type { Log } from '../log.ts';
-import type { Budget } from '../query/budget.ts';
-import { withinMs } from '../within.ts';
+import { Pool, PoolError } from '../pool/pool.ts';
+import type { SkyMapAnswer, SkyMapTask, SkyProgress } from './map_thread.ts';
 
 /** How often the journal is looked at. */
 const POLL_MS = 500;

@@ -1,8 +1,8 @@
 /** A consistent copy of a data directory that others may be writing to. */
 import { chmodSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { messageOf } from '../error_text.ts';
-import { flush, isThere, makeDirectory } from '../files.ts';
+import { messageOf } from '../base/error_text.ts';
+import { flush, isThere, makeDirectory } from '../base/files.ts';
 import { checkDirectory } from './check.ts';
 import { FILE_NAME } from './environment.ts';
 import { partOf } from './parts.ts';

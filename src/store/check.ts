@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { messageOf } from '../error_text.ts';
+import { messageOf } from '../base/error_text.ts';
 import { checksum } from './checksum.ts';
 import { CountChanges } from './counts.ts';
 import { FILE_NAME } from './environment.ts';

@@ -1,5 +1,4 @@
 /** Opening the LMDB environment of a data directory: creating it, and refusing what is not one or is of a newer format. */
-
 import {
   accessSync,
   chmodSync,
@@ -14,9 +13,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
+import { messageOf } from '../base/error_text.ts';
+import { flush, isThere, makeDirectory } from '../base/files.ts';
 import { CACHE_DIRECTORY } from '../catalogs/remote/options.ts';
-import { messageOf } from '../error_text.ts';
-import { flush, isThere, makeDirectory } from '../files.ts';
 import { RESERVE_BYTES, requireSpace } from './disk_space.ts';
 import { filesAt, lockFileOf, OpenFiles, otherProcessesWith } from './identity.ts';
 import { checkPages } from './pages.ts';

@@ -1,4 +1,4 @@
-import { latin1 } from '../../workers/bytes.ts';
+import { latin1 } from '../base/bytes.ts';
 import { decodeKey, encodeKey } from './records.ts';
 import type { Table } from './table.ts';
 

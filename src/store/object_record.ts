@@ -19,7 +19,7 @@
  *
  * Numbers are little-endian. Texts are JSON without spaces, ASCII; a match's two names are without their quotes.
  */
-import { toJson } from '../../workers/json.ts';
+import { toJson } from '../base/json_text.ts';
 import type {
   CrossmatchRecord,
   MatchSummary,

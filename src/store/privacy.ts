@@ -1,6 +1,6 @@
 /** Who else may look into a data directory. nearsky creates it for its user alone; an older one may be open to others. */
 import { statSync } from 'node:fs';
-import type { Log } from '../log.ts';
+import type { Log } from '../base/log.ts';
 
 /** Any right of the group or of others. */
 const OTHERS = 0o077;

@@ -1,4 +1,4 @@
-import { messageOf } from '../error_text.ts';
+import { messageOf } from '../base/error_text.ts';
 
 /** The store cannot be opened, read or written; the message says why and how to mend it. */
 export class StoreError extends Error {

@@ -19,7 +19,7 @@ import {
   tableToIPC,
   Utf8,
 } from 'apache-arrow';
-import type { ByteSink } from '../../workers/bytes.ts';
+import type { ByteSink } from '../base/bytes.ts';
 import { Chunks } from './chunks.ts';
 import type { Cell, Column, Table } from './columns.ts';
 import type { TableWriter } from './formats.ts';

@@ -1,5 +1,5 @@
 /** The rows of a VOTable as BINARY2 (VOTable 1.4, section 5.4), in base64: a bit a column for null, then the cells, big-endian. */
-import { ByteSink } from '../../workers/bytes.ts';
+import { ByteSink } from '../base/bytes.ts';
 import { type Cell, type Column, isAscii, isInt32, isInt64, type Row, refuseCell } from './columns.ts';
 import { timestamp } from './timestamp.ts';
 

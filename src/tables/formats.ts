@@ -1,5 +1,5 @@
 /** The writers of tables, each loaded when it is first needed. */
-import type { ByteSink } from '../../workers/bytes.ts';
+import type { ByteSink } from '../base/bytes.ts';
 import type { TableFormat } from '../contract/formats.ts';
 import type { Row, Table } from './columns.ts';
 

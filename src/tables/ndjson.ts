@@ -1,6 +1,6 @@
 /** A JSON object a line, with every column in it: integers of 64 bits bare, times as text, a number that is not finite null. */
-import type { ByteSink } from '../../workers/bytes.ts';
-import { toJson } from '../../workers/json.ts';
+import type { ByteSink } from '../base/bytes.ts';
+import { toJson } from '../base/json_text.ts';
 import type { Cell, Column, Row, Table } from './columns.ts';
 import type { TableWriter } from './formats.ts';
 import { timestamp } from './timestamp.ts';

@@ -2,9 +2,9 @@
  * The table of an answer: one row an object, and one for each input that has none. Its columns follow from the request and the catalogs in
  * service, so that the pages of a walk have the same ones.
  */
-import { toJson } from '../../workers/json.ts';
+import { toJson } from '../base/json_text.ts';
+import { parseTime } from '../base/parse_time.ts';
 import type { DetailLevel } from '../contract/enums.ts';
-import { parseTime } from '../http/times.ts';
 import type { Cell, Column, Row, Table } from './columns.ts';
 
 /** A coincident source, as JSON answers show it; the latter three at `full`. */

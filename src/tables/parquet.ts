@@ -1,7 +1,7 @@
 /** Apache Parquet: every column optional, times in microseconds UTC, what the answer says beside its rows under the key `nearsky`. */
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import type { ByteSink } from '../../workers/bytes.ts';
+import type { ByteSink } from '../base/bytes.ts';
 import { Chunks } from './chunks.ts';
 import type { Cell, Column, ColumnType, Table } from './columns.ts';
 import type { TableWriter } from './formats.ts';

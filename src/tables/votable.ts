@@ -3,7 +3,7 @@
  *
  * The document is ASCII. A null is an empty TD, or a flag of BINARY2, in every type. Times are DALI 1.1's timestamps.
  */
-import { type ByteSink, fragment } from '../../workers/bytes.ts';
+import { type ByteSink, fragment } from '../base/bytes.ts';
 import { Binary2 } from './binary2.ts';
 import {
   type Cell,

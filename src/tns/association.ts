@@ -1,9 +1,9 @@
 /** Which object of the TNS registry lies at an object's position: recorded with its crossmatch, once. */
 import { Arena, NO_MATCH, nearestJoin, SkyIndex } from '../../index/mod.ts';
-import type { Pool } from '../../workers/pool.ts';
-import { nowUs } from '../../workers/times.ts';
-import type { Config } from '../config.ts';
-import { release } from '../garbage.ts';
+import { release } from '../base/shared_memory.ts';
+import { nowUs } from '../base/times.ts';
+import type { Config } from '../config/config.ts';
+import type { Pool } from '../pool/pool.ts';
 import { isSame, type RegistrySnapshot } from '../store/registry.ts';
 import type { Store } from '../store/store.ts';
 import type { SkyPosition, TnsAssociation } from '../store/types.ts';

@@ -2,9 +2,9 @@
 import { ftruncateSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
-import { backoffMs } from '../backoff.ts';
-import { type Config, ConfigError, withoutPassword } from '../config.ts';
-import { messageOf } from '../error_text.ts';
+import { backoffMs } from '../base/backoff.ts';
+import { messageOf } from '../base/error_text.ts';
+import { type Config, ConfigError, withoutPassword } from '../config/config.ts';
 import type { Validators } from '../store/registry.ts';
 import { RegistryError } from './errors.ts';
 

@@ -2,7 +2,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { crc32, createGunzip } from 'node:zlib';
-import { messageOf } from '../error_text.ts';
+import { messageOf } from '../base/error_text.ts';
 import { RegistryError } from './errors.ts';
 
 const READ_BYTES = 256 * 1024;

@@ -1,7 +1,7 @@
 /** Bringing the TNS registry up to date: the whole file once a day, then the changes of each hour since. */
 import { closeSync } from 'node:fs';
-import { formatTime } from '../../workers/times.ts';
-import { openNamelessFile } from '../nameless_file.ts';
+import { openNamelessFile } from '../base/anonymous_file.ts';
+import { formatTime } from '../base/times.ts';
 import type { RegistrySnapshot, Validators } from '../store/registry.ts';
 import type { Store } from '../store/store.ts';
 import type { TnsRecord } from '../store/types.ts';

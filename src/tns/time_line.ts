@@ -1,5 +1,5 @@
 /** The first line of a public TNS file: a time for a whole file, a span for one of changes. */
-import { parseTime } from '../http/times.ts';
+import { parseTime } from '../base/parse_time.ts';
 
 /** Microseconds since 1970. */
 export interface TimeSpan {

@@ -1,6 +1,6 @@
 import { closeSync, readSync, writeSync } from 'node:fs';
+import { openNamelessFile } from '../base/anonymous_file.ts';
 import { type Line, LineCutter, MAX_LINE_BYTES, splitLines } from '../ingest/lines.ts';
-import { openNamelessFile } from '../nameless_file.ts';
 import { storeError } from '../store/store_error.ts';
 
 const BLOCK_BYTES = 2 ** 20;

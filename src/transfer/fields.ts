@@ -1,5 +1,5 @@
 /** Taking the fields of an import line, each checked. */
-import { parseTime } from '../http/times.ts';
+import { parseTime } from '../base/parse_time.ts';
 import { asObject, type JsonObject } from '../ingest/json.ts';
 import { parseId } from '../ingest/normalise.ts';
 

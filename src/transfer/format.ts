@@ -1,5 +1,5 @@
 /** A store as the lines of an export. */
-import { formatTime } from '../../workers/times.ts';
+import { formatTime } from '../base/times.ts';
 import { type ObjectView, type RecordShape, readAssociation, readShape } from '../store/object_record.ts';
 import type { SourceValues } from '../store/records.ts';
 import type { Snapshot } from '../store/snapshot.ts';

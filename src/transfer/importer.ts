@@ -1,5 +1,5 @@
 /** The lines of an export into the store, in batches, whatever their order. */
-import { ahead } from '../ahead.ts';
+import { ahead } from '../base/ahead.ts';
 import { type Line, type LineBlock, MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/lines.ts';
 import { type RejectLog, rejectOf } from '../ingest/rejects.ts';
 import type { ImportItem, ImportOutcome } from '../store/import.ts';

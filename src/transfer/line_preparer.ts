@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { Pool } from '../../workers/pool.ts';
+import { programModule } from '../base/program_files.ts';
 import type { LineBlock } from '../ingest/lines.ts';
-import { programModule } from '../program_files.ts';
+import { Pool } from '../pool/pool.ts';
 import { type Prepared, unpackPieces } from './pieces.ts';
 
 /** An input of at most this much is done before threads would have started. */
@@ -13,7 +13,7 @@ const BLOCKS_PER_THREAD = 4;
 const THREAD_OPTIONS = {
   threads: THREADS,
   tasksPerThread: BLOCKS_PER_THREAD,
-  entry: programModule('workers/transfer'),
+  entry: programModule('workers/import_lines'),
 };
 
 /** Lines of a block, and the object that is all of them where a thread has prepared it. */

@@ -1,7 +1,6 @@
 /** One line of an export, read and checked. */
-
+import { messageOf } from '../base/error_text.ts';
 import { CUT_ENFORCERS, CUT_STATUSES } from '../contract/enums.ts';
-import { messageOf } from '../error_text.ts';
 import { asObject, type JsonObject } from '../ingest/json.ts';
 import type { ImportItem } from '../store/import.ts';
 import { RECORDED_OUTCOMES } from '../store/records.ts';

@@ -2,10 +2,10 @@
  * The tables that cone searches answer with, each column with where its cells come from. Simple Cone Search 1.03 (section 2.2) asks for
  * UCD1 in three columns, and for an id that is text; the 64-bit integer stands beside it.
  */
-import { type ListedMatch, newestMatches } from '../../workers/matches.ts';
 import { CATALOGS } from '../catalogs/definitions.ts';
 import type { CatalogDefinition } from '../catalogs/types.ts';
 import { CATALOG_OUTCOMES, type CatalogOutcome, namesOf, OBJECT_STATUSES } from '../contract/enums.ts';
+import { type ListedMatch, newestMatches } from '../store/newest_matches.ts';
 import { statusOf } from '../store/status.ts';
 import type { CatalogName, StoredObject } from '../store/types.ts';
 import type { Cell, Column, Table } from '../tables/columns.ts';

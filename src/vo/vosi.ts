@@ -1,5 +1,5 @@
 /** What the services say of themselves: VOSI 1.1's capabilities, availability and tables, by the schemas that it names. */
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { LARGE_CONE_PATH } from '../contract/limits.ts';
 import type { Column, Table } from '../tables/columns.ts';
 import { datatypeOf } from '../tables/votable.ts';

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { programFile, programModule } from '../../src/program_files.ts';
+import { programFile, programModule } from '../../src/base/program_files.ts';
 import { root } from '../e2e/support.ts';
 
 /** What is never part of the executable's program may ask where it is. */
-const MAY_ASK = ['src/program_files.ts', 'src/binary/bundle.ts', 'src/binary/build.ts'];
+const MAY_ASK = ['src/base/program_files.ts', 'src/binary/bundle.ts', 'src/binary/build.ts'];
 
 const test = suite('binary/program_files');
 
 test('names files and modules from the root of the checkout', () => {
   assert.is(programFile('package.json'), join(root, 'package.json'));
-  assert.is(fileURLToPath(programModule('workers/worker')), join(root, 'workers/worker.ts'));
+  assert.is(fileURLToPath(programModule('workers/task')), join(root, 'workers/task.ts'));
 });
 
 test('no other module asks where it is; every file and module that is named exists', () => {

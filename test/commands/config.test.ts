@@ -15,8 +15,8 @@ import {
   type SettingName,
   type Written,
   written,
-} from '../../src/config.ts';
-import { currentProvenance, provenanceSetOf } from '../../src/provenance.ts';
+} from '../../src/config/config.ts';
+import { currentProvenance, provenanceSetOf } from '../../src/crossmatch/provenance.ts';
 import { root, withDirectory } from '../e2e/support.ts';
 
 const test = suite('config');

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { printable } from '../../src/error_text.ts';
+import { printable } from '../../src/base/error_text.ts';
 import { start, withDirectory } from '../e2e/support.ts';
 
 const test = suite('commands/terminal');

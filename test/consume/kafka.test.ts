@@ -1,5 +1,4 @@
 /** The Kafka connection against Kafka itself. */
-
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -7,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { messageOf } from '../../src/base/error_text.ts';
 import { connectKafka, type KafkaMessage, type KafkaOptions } from '../../src/consume/kafka.ts';
 import type { Connection } from '../../src/consume/transport.ts';
-import { messageOf } from '../../src/error_text.ts';
 import { eventually } from '../e2e/support.ts';
 import { needs } from '../needs.ts';
 import { failure, startScript } from '../store/support.ts';

@@ -1,7 +1,7 @@
 /** Which parts of the OpenAPI document answers have shown: properties, enumerated values, nulls, both booleans, alternatives. */
 import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
-import type { openApiDocument } from '../../src/contract/openapi/document.ts';
-import type { Schema } from '../../src/contract/openapi/schema.ts';
+import type { openApiDocument } from '../../src/documents/openapi/document.ts';
+import type { Schema } from '../../src/documents/openapi/schema.ts';
 
 type Document = ReturnType<typeof openApiDocument>;
 

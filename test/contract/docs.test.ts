@@ -2,8 +2,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ERROR_CODES } from '../../src/contract/codes.ts';
-import { toHtml, toMarkdown } from '../../src/contract/docs/blocks.ts';
-import { openApiDocument } from '../../src/contract/openapi/document.ts';
+import { toHtml, toMarkdown } from '../../src/documents/docs/blocks.ts';
+import { openApiDocument } from '../../src/documents/openapi/document.ts';
 import { type Ask, configWith, DECLARED, withoutDatabase } from './support.ts';
 
 const test = suite('contract/docs');

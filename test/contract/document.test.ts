@@ -3,8 +3,8 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openApiDocument } from '../../src/contract/openapi/document.ts';
-import { toJson } from '../../workers/json.ts';
+import { toJson } from '../../src/base/json_text.ts';
+import { openApiDocument } from '../../src/documents/openapi/document.ts';
 import { configWith, DECLARED } from './support.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any key of the document and fails where it is not there

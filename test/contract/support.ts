@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp } from '../../src/app.ts';
-import { loadConfig, type SettingName } from '../../src/config.ts';
+import { loadConfig, type SettingName } from '../../src/config/config.ts';
+import { createApp } from '../../src/routes/app.ts';
 import { assertDocumented } from './validate.ts';
 
 export type Settings = Partial<Record<SettingName, string>>;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openApiDocument } from '../../src/contract/openapi/document.ts';
+import { openApiDocument } from '../../src/documents/openapi/document.ts';
 import { root } from '../e2e/support.ts';
 import { configWith } from './support.ts';
 

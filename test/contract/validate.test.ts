@@ -1,8 +1,8 @@
 /** That `assertDocumented` takes good answers and refuses answers with one thing wrong: a validator that takes all holds nothing. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { currentProvenance } from '../../src/provenance.ts';
-import { toJson } from '../../workers/json.ts';
+import { toJson } from '../../src/base/json_text.ts';
+import { currentProvenance } from '../../src/crossmatch/provenance.ts';
 import { configWith, DECLARED } from './support.ts';
 import { assertDocumented } from './validate.ts';
 

@@ -3,9 +3,9 @@
  * document: where a schema allows unknown keys, our own answers still have only the ones that it describes.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { type Config, loadConfig } from '../../src/config.ts';
-import { openApiDocument } from '../../src/contract/openapi/document.ts';
-import type { Schema } from '../../src/contract/openapi/schema.ts';
+import { type Config, loadConfig } from '../../src/config/config.ts';
+import { openApiDocument } from '../../src/documents/openapi/document.ts';
+import type { Schema } from '../../src/documents/openapi/schema.ts';
 import { Coverage, responsePointer } from './coverage.ts';
 
 /** Paths that are served, but are no operations of the API. */

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { BackgroundCrossmatch } from '../../src/background_crossmatch.ts';
-import { loadConfig } from '../../src/config.ts';
+import { BackgroundCrossmatch } from '../../src/background/crossmatch.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { eventually } from '../e2e/support.ts';
 import { inWorld, pool, type World, type WrittenCatalog } from './world.ts';
 

@@ -2,7 +2,6 @@
  * Right ascensions as surveys write them: -180 to 180, below 0, turns beyond 360. The catalogs were written by LSDB, whose own crossmatch
  * is the oracle (test/fixtures/conventions).
  */
-
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

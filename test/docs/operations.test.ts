@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { settingsPage } from '../../docs/settings.ts';
-import { ENVIRONMENT_ONLY, loadConfig, SETTINGS } from '../../src/config.ts';
+import { ENVIRONMENT_ONLY, loadConfig, SETTINGS } from '../../src/config/config.ts';
 import { root, start, withDirectory } from '../e2e/support.ts';
 import { needs } from '../needs.ts';
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ENVIRONMENT_ONLY, SETTINGS } from '../../src/config.ts';
+import { ENVIRONMENT_ONLY, SETTINGS } from '../../src/config/config.ts';
 import { start, withDirectory } from './support.ts';
 
 const SECRETS = {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { get, root, start, startServer, withDirectory } from './support.ts';
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8');

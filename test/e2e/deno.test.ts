@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ENVIRONMENT_ONLY, SETTINGS } from '../../src/config.ts';
+import { ENVIRONMENT_ONLY, SETTINGS } from '../../src/config/config.ts';
 import { deno, taskOptions } from '../runtime.ts';
 import {
   environment,

@@ -7,7 +7,7 @@
 import { writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { open } from 'lmdb';
-import { flush } from '../../src/files.ts';
+import { flush } from '../../src/base/files.ts';
 import { openStore } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
 

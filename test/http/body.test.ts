@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Budget } from '../../src/base/budget.ts';
 import { ApiError } from '../../src/http/errors.ts';
 import { type JsonNumber, jsonText, parseJson, readJsonBody } from '../../src/http/json_body.ts';
-import { Budget } from '../../src/query/budget.ts';
 import { type Running, startApp } from './support.ts';
 
 const MAX_BODY_BYTES = 2_621_440;

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { separationArcsec } from '../../index/mod.ts';
-import { formatTime } from '../../workers/times.ts';
+import { formatTime } from '../../src/base/times.ts';
 import {
   crossmatched,
   delivery,

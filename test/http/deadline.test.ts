@@ -2,17 +2,17 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Arena, buildArena, SkyIndex } from '../../index/mod.ts';
-import { currentProvenance, PROVENANCE_RECORDING_RELEASE } from '../../src/provenance.ts';
+import { coneAnswer } from '../../src/answers/cone.ts';
+import { Clock, type QueryContext, type Steps, TooExpensive } from '../../src/answers/context.ts';
+import { countAnswer } from '../../src/answers/count.ts';
+import { lookupAnswer } from '../../src/answers/lookup.ts';
+import type { FilterValues, LookupInput } from '../../src/answers/queries.ts';
+import { recentAnswer } from '../../src/answers/recent.ts';
+import { AnswerFacts } from '../../src/answers/shared_fragments.ts';
+import { ByteSink } from '../../src/base/bytes.ts';
+import { currentProvenance, PROVENANCE_RECORDING_RELEASE } from '../../src/crossmatch/provenance.ts';
 import { ObjectView } from '../../src/store/object_record.ts';
 import type { Store } from '../../src/store/store.ts';
-import { ByteSink } from '../../workers/bytes.ts';
-import { AnswerFacts } from '../../workers/facts.ts';
-import { coneAnswer } from '../../workers/queries/cone.ts';
-import { Clock, type QueryContext, type Steps, TooExpensive } from '../../workers/queries/context.ts';
-import { countAnswer } from '../../workers/queries/count.ts';
-import { lookupAnswer } from '../../workers/queries/lookup.ts';
-import { recentAnswer } from '../../workers/queries/recent.ts';
-import type { FilterValues, LookupInput } from '../../workers/tasks.ts';
 import { withStore } from '../store/support.ts';
 import { configOf, delivery, match, NOW_US, PROVENANCE, searched } from './support.ts';
 

@@ -4,8 +4,8 @@
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { formatTime } from '../../src/base/times.ts';
 import type { Delivery } from '../../src/store/types.ts';
-import { formatTime } from '../../workers/times.ts';
 import { compareBigint } from '../oracle/brute_force.ts';
 import { seededRandom } from '../oracle/skies.ts';
 import { Dice } from './random_objects.ts';

@@ -1,7 +1,7 @@
 /** GET /api/recent-crossmatches: parameters, the window, the page, the cursor (docs/contract.md, Recent crossmatches; Cursors). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatTime } from '../../workers/times.ts';
+import { formatTime } from '../../src/base/times.ts';
 import {
   crossmatched,
   delivery,

@@ -2,8 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type App, createApp } from '../../src/app.ts';
-import { type Config, loadConfig, type SettingName } from '../../src/config.ts';
+import { toJson } from '../../src/base/json_text.ts';
+import { type Config, loadConfig, type SettingName } from '../../src/config/config.ts';
+import { type App, createApp } from '../../src/routes/app.ts';
 import { encodeKey, encodeObject } from '../../src/store/records.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type {
@@ -15,7 +16,6 @@ import type {
   TnsRecord,
 } from '../../src/store/types.ts';
 import { Writer } from '../../src/store/writer.ts';
-import { toJson } from '../../workers/json.ts';
 import { assertDocumented } from '../contract/validate.ts';
 import { eventually, withDirectory } from '../e2e/support.ts';
 

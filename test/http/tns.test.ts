@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { separationArcsec } from '../../index/mod.ts';
-import { formatTime } from '../../workers/times.ts';
+import { formatTime } from '../../src/base/times.ts';
 import { delivery, eventually, type Json, loadRegistry, NOW_US, type Running, startApp, withApp } from './support.ts';
 
 const epochUs = Date.now() * 1000 - 60e6 + 7;

@@ -1,14 +1,13 @@
 /** Query strings, numbers, times and cursors, by themselves. */
-
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { encodeConeCursor, encodeRecentCursor } from '../../src/answers/cursor.ts';
+import { parseInstant, parseTime } from '../../src/base/parse_time.ts';
+import { formatTime } from '../../src/base/times.ts';
 import { decodeConeCursor, decodeRecentCursor } from '../../src/http/cursor.ts';
 import { ApiError } from '../../src/http/errors.ts';
 import { decodeSegment, parseNumber, parseObjectId, parsePageSize, parseSearch } from '../../src/http/params.ts';
-import { parseInstant, parseTime } from '../../src/http/times.ts';
-import { encodeConeCursor, encodeRecentCursor } from '../../workers/cursor.ts';
-import { formatTime } from '../../workers/times.ts';
 
 const test = suite('http/values');
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { normaliserOf } from '../../src/ingest/brokers.ts';
 import type { BrokerName } from '../../src/store/types.ts';
 import { root, sample } from '../e2e/support.ts';

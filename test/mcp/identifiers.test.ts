@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { type JsonValue, parseJson } from '../../src/http/json_body.ts';
 import { classifyAll } from '../../src/mcp/identifiers.ts';
 import { coneUrl, lookupCommand, shellQuote } from '../../src/mcp/recipes.ts';

@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isWithin, parseAddress, parseNetwork } from '../../src/ip_addresses.ts';
+import { isWithin, parseAddress, parseNetwork } from '../../src/base/ip_addresses.ts';
 import { callerOf } from '../../src/mcp/caller.ts';
-import { type Admission, Limiter } from '../../src/mcp/limiter.ts';
 import { Sessions } from '../../src/mcp/sessions.ts';
+import { type Admission, Limiter } from '../../src/service/limiter.ts';
 import { configOf } from '../http/support.ts';
 import { EMPTY, withConnector } from './support.ts';
 

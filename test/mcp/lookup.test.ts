@@ -1,7 +1,7 @@
 /** What the lookup answers (docs/contract.md, Connector). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { nowUs } from '../../workers/times.ts';
+import { nowUs } from '../../src/base/times.ts';
 import { delivery, type Json, loadRegistry, NOW_US, startApp } from '../http/support.ts';
 import { Connection, UNLIMITED, withConnector } from './support.ts';
 import {

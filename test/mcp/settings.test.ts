@@ -1,7 +1,7 @@
 /** The settings of the connector (docs/contract.md, Settings and limits). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ConfigError, loadConfig, type SettingName } from '../../src/config.ts';
+import { ConfigError, loadConfig, type SettingName } from '../../src/config/config.ts';
 
 const test = suite('mcp/settings');
 

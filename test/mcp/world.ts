@@ -1,5 +1,5 @@
 /** The objects that the tools are asked about. */
-import { nowUs } from '../../workers/times.ts';
+import { nowUs } from '../../src/base/times.ts';
 import { crossmatched, delivery, loadRegistry, match, NOW_US, reshape, searched, type World } from '../http/support.ts';
 
 export const LOOKUP = 'lookup_rubin_transients';

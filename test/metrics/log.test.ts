@@ -4,7 +4,7 @@ import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { limited, logToFile } from '../../src/log.ts';
+import { limited, logToFile } from '../../src/base/log.ts';
 import { withDirectory } from '../e2e/support.ts';
 import { withApp } from '../http/support.ts';
 

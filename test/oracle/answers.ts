@@ -1,8 +1,8 @@
 /** What answers show of a stored object, as plain values: the contract read once more (docs/contract.md, Provenance; Objects). */
+import type { ServiceFacts } from '../../src/answers/queries.ts';
 import type { DetailLevel } from '../../src/contract/enums.ts';
 import type { HashedProvenanceSet } from '../../src/store/records.ts';
 import type { MatchSource, MatchSummary, StoredObject, TnsAssociation } from '../../src/store/types.ts';
-import type { ServiceFacts } from '../../workers/tasks.ts';
 
 type Wire = Record<string, unknown>;
 

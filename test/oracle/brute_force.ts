@@ -1,5 +1,4 @@
 /** The truth, slowly: every search as a scan of all points. */
-
 import type { PointColumns } from '../../index/mod.ts';
 import { separationArcsec } from '../../index/mod.ts';
 

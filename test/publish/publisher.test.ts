@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConeHits, openGeneration } from '../../index/mod.ts';
+import type { BuiltArena, ResultOf, Task } from '../../src/answers/queries.ts';
+import { Pool, type RunOptions } from '../../src/pool/pool.ts';
 import { Publisher } from '../../src/publish/publisher.ts';
 import { openStore } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
-import { Pool, type RunOptions } from '../../workers/pool.ts';
-import type { BuiltArena, ResultOf, Task } from '../../workers/tasks.ts';
 import { eventually, withDirectory } from '../e2e/support.ts';
 import { delivery, startScript } from '../store/support.ts';
 

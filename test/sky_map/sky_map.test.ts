@@ -6,8 +6,8 @@ import { cellToChildren, cellToLatLng, cellToParent, latLngToCell } from 'h3-js'
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Coverage, pixelOf } from '../../index/mod.ts';
-import { currentProvenance } from '../../src/provenance.ts';
-import { Budget } from '../../src/query/budget.ts';
+import { Budget } from '../../src/base/budget.ts';
+import { currentProvenance } from '../../src/crossmatch/provenance.ts';
 import { keyOfCell } from '../../src/sky_map/cells.ts';
 import { readCounts, saveCounts } from '../../src/sky_map/counts_file.ts';
 import { SkyCounts } from '../../src/sky_map/sky_counts.ts';

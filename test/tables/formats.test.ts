@@ -6,10 +6,10 @@ import fc from 'fast-check';
 import { parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ByteSink } from '../../src/base/bytes.ts';
 import type { TableFormat } from '../../src/contract/formats.ts';
 import { type Cell, CellError, type Column, type Row, type Table } from '../../src/tables/columns.ts';
 import { tableFormat } from '../../src/tables/formats.ts';
-import { ByteSink } from '../../workers/bytes.ts';
 
 const COLUMNS: readonly Column[] = [
   { name: 'id', type: 'int64', ucd: 'meta.id;meta.main', description: 'Identifier.' },

@@ -2,10 +2,10 @@
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ByteSink } from '../../src/base/bytes.ts';
 import { type Cell, CellError, type Column, type ColumnType, type Row } from '../../src/tables/columns.ts';
 import { timestamp } from '../../src/tables/timestamp.ts';
 import { type Serialization, VotableWriter, votableError } from '../../src/tables/votable.ts';
-import { ByteSink } from '../../workers/bytes.ts';
 import { hasStilts, python, run, votlint, withFolder, writeFiles } from './clients.ts';
 import { dataCells } from './read_votable.ts';
 

@@ -1,12 +1,12 @@
 /** The registry association that is recorded with a crossmatch, against a scan of the registry. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { nowUs } from '../../src/base/times.ts';
+import { Pool } from '../../src/pool/pool.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { SkyPosition, TnsAssociation, TnsRecord } from '../../src/store/types.ts';
 import type { Writer } from '../../src/store/writer.ts';
 import { Associator } from '../../src/tns/association.ts';
-import { Pool } from '../../workers/pool.ts';
-import { nowUs } from '../../workers/times.ts';
 import { inWorld, pool as matchPool } from '../crossmatch/world.ts';
 import { nearestByScan } from '../oracle/brute_force.ts';
 import { HARD_PLACES, offset, seededRandom } from '../oracle/skies.ts';

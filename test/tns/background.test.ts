@@ -1,8 +1,8 @@
 /** The registry kept up to date beside the serving. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { BackgroundRefresh } from '../../src/background_refresh.ts';
-import { loadConfig } from '../../src/config.ts';
+import { BackgroundRefresh } from '../../src/background/refresh.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { eventually, get, start, startServer, withDirectory } from '../e2e/support.ts';
 import { withStore } from '../store/support.ts';
 import { BOT, FakeTns } from './fake_tns.ts';

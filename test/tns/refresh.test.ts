@@ -1,7 +1,7 @@
 /** Refreshing the registry from a server that speaks as the TNS does. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { RejectLog } from '../../src/ingest/rejects.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type { TnsRecord } from '../../src/store/types.ts';

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { RejectLog } from '../../src/ingest/rejects.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';

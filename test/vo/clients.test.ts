@@ -7,7 +7,7 @@ import { CONE_TARGETS, coneTable } from '../../src/vo/cone_tables.ts';
 import { conePath } from '../../src/vo/vosi.ts';
 import { type Running, startApp } from '../http/support.ts';
 import { needs } from '../needs.ts';
-import { withServer } from '../serve/support.ts';
+import { withServer } from '../server/support.ts';
 import { registrationOf } from '../sky_map/support.ts';
 import { hasStilts, python, runBeside, votlint, withFolder } from '../tables/clients.ts';
 import { infosOf, rowsOf } from '../tables/read_votable.ts';

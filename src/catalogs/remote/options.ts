@@ -1,6 +1,6 @@
 /** How remote catalogs are read: plain data, as it is handed to threads. */
 import { join } from 'node:path';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 
 export interface RemoteOptions {
   /** Where what was read is kept for the next time; undefined: nowhere. */

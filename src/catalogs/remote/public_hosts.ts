@@ -2,7 +2,7 @@
 import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
-import { isWithin, parseAddress, parseNetwork } from '../../ip_addresses.ts';
+import { isWithin, parseAddress, parseNetwork } from '../../base/ip_addresses.ts';
 
 /** Loopback, private, link-local, shared, reserved and multicast (IANA's registries of special-purpose addresses). */
 const NOT_PUBLIC = [

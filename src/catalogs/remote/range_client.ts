@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, type Dispatcher, errors, interceptors, request } from 'undici';
-import { backoffMs } from '../../backoff.ts';
+import { backoffMs } from '../../base/backoff.ts';
 import { FileChanged, MissingFile, ReadFailure, reasonOf } from '../errors.ts';
 import type { ReadCounts } from '../files.ts';
 import type { RemoteOptions } from './options.ts';

@@ -1,6 +1,6 @@
 /** Random bodies of a lookup, from the schema of the OpenAPI document. */
 import { INPUT_KINDS } from '../../../src/contract/enums.ts';
-import type { OpenApiDocument } from '../../../src/contract/openapi/document.ts';
+import type { OpenApiDocument } from '../../../src/documents/openapi/document.ts';
 import type { Expected } from './requests.ts';
 import { BROKEN_BODIES, HOSTILE_JSON, type Random, type Value } from './values.ts';
 

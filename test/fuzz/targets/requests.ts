@@ -1,6 +1,6 @@
 /** What requests are made of: JSON bodies and cursors. */
 import { isDeepStrictEqual } from 'node:util';
-import { loadConfig } from '../../../src/config.ts';
+import { loadConfig } from '../../../src/config/config.ts';
 import { decodeConeCursor, decodeRecentCursor } from '../../../src/http/cursor.ts';
 import { ApiError } from '../../../src/http/errors.ts';
 import { JsonNumber, type JsonValue, jsonText, parseJson } from '../../../src/http/json_body.ts';

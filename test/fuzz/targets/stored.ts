@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadConfig } from '../../../src/config.ts';
+import { loadConfig } from '../../../src/config/config.ts';
 import { ingestFile } from '../../../src/ingest/files.ts';
 import { Ingester } from '../../../src/ingest/ingester.ts';
 import { RejectLog } from '../../../src/ingest/rejects.ts';

@@ -1,0 +1,64 @@
+/** How many long queries a thread takes: as many as it will answer in time. */
+import type { Budget } from '../base/budget.ts';
+import { type ApiError, unavailable } from '../http/errors.ts';
+import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
+
+/** So many are taken however slow the last ones were: a rate is only known while there are some. */
+const ALWAYS_TAKEN = 4;
+/** Never more than this: what waits takes memory. */
+const MAX_UNANSWERED = 256;
+/** The share of its budget that a query may be expected to wait: well below 1, because queries differ. */
+export const MAX_WAIT = 0.2;
+/** The time from the end of one query to that of the next is a mean over about so many, and is not known before the first few: ends come in bursts. */
+const LAST_ENDS = 16;
+const FIRST_ENDS = 4;
+
+export class Admission {
+  readonly #metrics: ThreadMetrics;
+  readonly #now: () => number;
+  #unanswered = 0;
+  /** The mean time from one end to the next, while there are queries. */
+  #intervalMs = 0;
+  #ended = 0;
+  /** When the last query ended, or the first one after a pause came. */
+  #lastMs = 0;
+
+  constructor(metrics: ThreadMetrics, now = () => performance.now()) {
+    this.#metrics = metrics;
+    this.#now = now;
+  }
+
+  /**
+   * To be called before a query is taken.
+   * @throws ApiError `service_unavailable` when, at the rate at which the last ones ended, it would wait for more than a fifth of its budget
+   *   (Little's law)
+   */
+  requireRoom(budget: Budget): void {
+    const count = this.#unanswered;
+    if (count < ALWAYS_TAKEN) return;
+    const waitMs = this.#ended < FIRST_ENDS ? 0 : count * this.#intervalMs;
+    if (count < MAX_UNANSWERED && waitMs <= MAX_WAIT * budget.remainingMs) return;
+    throw this.refusal('too many queries are waiting');
+  }
+
+  /** The error of a query that is refused before it was begun. */
+  refusal(why: string): ApiError {
+    this.#metrics.add('refusedQueries', 1);
+    return unavailable(why);
+  }
+
+  begin(): void {
+    if (this.#unanswered++ === 0) this.#lastMs = this.#now();
+    this.#metrics.set('waitingQueries', this.#unanswered);
+  }
+
+  /** @param wasBegun whether it has ended because its work was done, or took too long; not because it waited for too long */
+  end(wasBegun: boolean): void {
+    this.#unanswered--;
+    this.#metrics.set('waitingQueries', this.#unanswered);
+    if (!wasBegun) return;
+    const nowMs = this.#now();
+    this.#intervalMs += (nowMs - this.#lastMs - this.#intervalMs) / Math.min(++this.#ended, LAST_ENDS);
+    this.#lastMs = nowMs;
+  }
+}

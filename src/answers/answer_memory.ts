@@ -1,0 +1,148 @@
+/**
+ * The memory of long answers, from the first step of the query until the client has read the last byte. The process has so much of it and no
+ * more: a query begins when what its answer may take is reserved, and what is not needed is given back as soon as that is known.
+ */
+import { free, latin1 } from '../base/bytes.ts';
+import { collectWhenQuiet } from '../base/shared_memory.ts';
+import type { SharedState } from '../base/shared_state.ts';
+import { ApiError, unavailable } from '../http/errors.ts';
+import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
+import type { Body } from './body.ts';
+
+const KIB = 1024;
+/** What was made beside an answer of this length is worth a collection. */
+const LONG_BYTES = 1024 * KIB;
+/** For so long after a query found too little memory, clients must read faster. */
+const WANTED_MS = 3000;
+
+export interface AnswerMemoryOptions {
+  /** Of all threads together. */
+  readonly limitMib: number;
+  readonly state: SharedState;
+  readonly metrics: ThreadMetrics;
+}
+
+/** One thread's part in it. */
+export class AnswerMemory {
+  readonly #limitKib: number;
+  readonly #state: SharedState;
+  readonly #metrics: ThreadMetrics;
+
+  constructor({ limitMib, state, metrics }: AnswerMemoryOptions) {
+    this.#limitKib = limitMib * KIB;
+    this.#state = state;
+    this.#metrics = metrics;
+  }
+
+  /** Room for an answer that is expected to take so many bytes, at most a quarter of all; undefined where others have too much of it now. */
+  reserve(bytes: number): AnswerRoom | undefined {
+    const kib = Math.ceil(Math.min(bytes / KIB, this.#limitKib / 4));
+    if (this.change(kib)) return new AnswerRoom(this, kib);
+    this.#state.memoryWantedMs = Date.now();
+    return undefined;
+  }
+
+  /** Reserves more (or less, where it is negative); whether it is there. */
+  change(kib: number): boolean {
+    if (kib > 0 && !this.#state.reserveAnswers(kib, this.#limitKib)) return false;
+    if (kib < 0) this.#state.releaseAnswers(-kib);
+    this.#metrics.add('answerKib', kib);
+    return true;
+  }
+
+  /** @throws ApiError always, for an answer that has become so long */
+  refuse(kib: number): never {
+    if (kib <= this.#limitKib) {
+      this.#state.memoryWantedMs = Date.now();
+      throw unavailable('other answers take the memory that this one needs');
+    }
+    const message = `Cannot answer because the answer takes more than ${this.#limitKib / KIB} MiB: narrow the query, for example its page_size or detail`;
+    throw new ApiError('query_too_expensive', message);
+  }
+}
+
+/** Whether a query of any thread has lately found too little memory for its answer. */
+export function isMemoryWanted(state: SharedState): boolean {
+  return Date.now() - state.memoryWantedMs < WANTED_MS;
+}
+
+/** What one answer has reserved. */
+export class AnswerRoom {
+  readonly #memory: AnswerMemory;
+  #kib: number;
+
+  constructor(memory: AnswerMemory, kib: number) {
+    this.#memory = memory;
+    this.#kib = kib;
+  }
+
+  /**
+   * Reserves more where so many bytes are written and less was expected.
+   * @throws ApiError `service_unavailable` when that is not there; `query_too_expensive` when it never is
+   */
+  cover(bytes: number): void {
+    const kib = Math.ceil(bytes / KIB);
+    if (kib <= this.#kib) return;
+    if (!this.#memory.change(kib - this.#kib)) this.#memory.refuse(kib);
+    this.#kib = kib;
+  }
+
+  /** Gives back what is not needed for so many bytes. */
+  shrink(bytes: number): void {
+    const kib = Math.min(this.#kib, Math.ceil(bytes / KIB));
+    this.#memory.change(kib - this.#kib);
+    this.#kib = kib;
+  }
+}
+
+interface Kept {
+  readonly room: AnswerRoom | undefined;
+  /** Whether nobody else has any of its buffer. */
+  readonly isWhole: boolean;
+}
+
+/** The bodies of answers that are to be let go of, by their buffers. */
+const kept = new WeakMap<ArrayBuffer, Kept>();
+
+/** Has a body of a query's own let go of when it is written out; it takes the room, if any was reserved. */
+export function keep(body: Uint8Array<ArrayBuffer>, room: AnswerRoom | undefined, isWhole = true): void {
+  room?.shrink(body.length);
+  kept.set(body.buffer, { room, isWhole });
+}
+
+/** Puts a shorter body in the place of one that was kept. */
+export function replace(body: Body, shorter: Uint8Array<ArrayBuffer>): void {
+  const room = forget(body);
+  // The runtime's compression may have cut it from a larger buffer.
+  if (room) keep(shorter, room, false);
+}
+
+/** Frees a body that is written out, or will never be, where it was kept: bodies that several answers share were not. */
+export function letGo(body: Body | null): void {
+  const room = body === null ? undefined : forget(body);
+  if (!room) return;
+  room.shrink(0);
+  if (body!.length >= LONG_BYTES) collectWhenQuiet();
+}
+
+/** Whether a body is in memory that was reserved. */
+export function isReserved(body: Body | null): boolean {
+  return body !== null && typeof body !== 'string' && kept.get(body.buffer)?.room !== undefined;
+}
+
+/** The text of a body, which is ASCII, and is let go of. */
+export function takeText(body: Body): string {
+  const text = typeof body === 'string' ? body : latin1(body);
+  letGo(body);
+  return text;
+}
+
+function forget(body: Body): AnswerRoom | undefined {
+  if (typeof body === 'string') return undefined;
+  const { buffer } = body;
+  const found = kept.get(buffer);
+  if (!found) return undefined;
+  kept.delete(buffer);
+  if (found.isWhole) free(body);
+  return found.room;
+}

@@ -1,0 +1,60 @@
+/** One page of a walk over a circle (docs/contract.md, Cone). */
+import { type ByteSink, fragment } from '../base/bytes.ts';
+import { writeTime } from '../base/times.ts';
+import type { QueryContext, Steps } from './context.ts';
+import { encodeConeCursor } from './cursor.ts';
+import { BRACE } from './fragments.ts';
+import { Listing } from './listing.ts';
+import { writePosition } from './position_result.ts';
+import type { ConeQuery } from './queries.ts';
+import { inOrder, type Row, rowsWithin } from './search.ts';
+
+const RESULT = fragment('{"index": 0');
+const OBJECTS = fragment('", "objects": [');
+const TOTAL = fragment('], "total": ');
+const NOT_TRUNCATED = fragment(', "truncated": false, "truncation": null');
+const AS_OF = fragment(', "as_of": ');
+const PAGE_SIZE = fragment(', "page_size": ');
+const NEXT_CURSOR = fragment(', "next_cursor": ');
+
+export function* coneAnswer(query: ConeQuery, context: QueryContext): Steps {
+  const { detail, filters, pageSize, asOfUs, after } = query;
+  const { body } = context;
+  const rows = rowsWithin(context, query, asOfUs);
+  const ahead = inOrder(after ? rows.filter(row => isAfter(row, after)) : rows);
+  const page = ahead.slice(0, pageSize);
+  const status = rows.length > 0 ? 'objects_found' : 'no_rubin_object';
+  const listing = new Listing(context, detail, filters);
+  body.fragment(RESULT);
+  writePosition(body, query, status);
+  body.fragment(OBJECTS);
+  yield* listing.objectsOfRows(query, page);
+  body.fragment(TOTAL);
+  body.text(`${rows.length}`);
+  body.fragment(NOT_TRUNCATED);
+  yield* listing.marksOfFound({ status, rows });
+  body.fragment(BRACE);
+  listing.open(1, false);
+  writePage(query, ahead.length > page.length ? page.at(-1) : undefined, context.out);
+  listing.close();
+}
+
+/** @param last of the page, where another one follows */
+function writePage(
+  { asOfUs, ra, dec, radiusArcsec, detail, pageSize }: ConeQuery,
+  last: Row | undefined,
+  out: ByteSink,
+): void {
+  out.fragment(AS_OF);
+  writeTime(out, asOfUs);
+  out.fragment(PAGE_SIZE);
+  out.text(`${pageSize}`);
+  out.fragment(NEXT_CURSOR);
+  const pinned = { asOfUs, ra, dec, radiusArcsec, detail };
+  if (last) out.longText(`"${encodeConeCursor({ timeUs: last.timeUs, diaObjectId: last.id, ...pinned })}"`);
+  else out.null();
+}
+
+function isAfter(row: Row, { timeUs, diaObjectId }: NonNullable<ConeQuery['after']>): boolean {
+  return row.timeUs > timeUs || (row.timeUs === timeUs && row.id > diaObjectId);
+}

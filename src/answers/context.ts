@@ -1,0 +1,69 @@
+/** What every kind of query is answered from, and within. */
+import type { SkyIndex } from '../../index/mod.ts';
+import type { ByteSink } from '../base/bytes.ts';
+import type { ObjectView } from '../store/object_record.ts';
+import type { Store } from '../store/store.ts';
+import type { AnswerFacts } from './shared_fragments.ts';
+
+/** The time of a query is spent. */
+export class TooExpensive extends Error {}
+
+/** The index is not of this database. */
+export class StaleIndex extends Error {}
+
+/**
+ * A query as it is answered: each value that it yields is a moment to let others go ahead. Between two of them it must leave alone
+ * what threads share, `QueryContext.object` too.
+ */
+export type Steps = Generator<undefined, void, undefined>;
+
+/** How long a task may go on before it lets others go ahead, milliseconds. */
+const STEP_MS = 2;
+
+/** The time of a task, by its thread's monotonic clock: up to when its query may run, and up to when it need not let others go ahead. */
+export class Clock {
+  #deadlineMs = Number.POSITIVE_INFINITY;
+  #stepEndMs = Number.NEGATIVE_INFINITY;
+
+  /** Begins a query that may run up to then. */
+  begin(deadlineMs: number): void {
+    this.#deadlineMs = deadlineMs;
+  }
+
+  /** Begins a step: others have gone ahead. */
+  resume(): void {
+    this.#stepEndMs = this.now() + STEP_MS;
+  }
+
+  /**
+   * Whether it is time to yield. To be called wherever a query has done a little work.
+   * @throws TooExpensive
+   */
+  get due(): boolean {
+    const now = this.now();
+    if (now >= this.#deadlineMs) throw new TooExpensive();
+    return now >= this.#stepEndMs;
+  }
+
+  get passed(): boolean {
+    return this.now() >= this.#deadlineMs;
+  }
+
+  protected now(): number {
+    return performance.now();
+  }
+}
+
+export interface QueryContext {
+  readonly store: Store;
+  readonly facts: AnswerFacts;
+  readonly clock: Clock;
+  /** The positions of the generation that the query is answered from. */
+  readonly index: SkyIndex;
+  /** The object that was read last. */
+  readonly object: ObjectView;
+  /** Where the answer goes. */
+  readonly out: ByteSink;
+  /** For what stands in the answer after that which depends on it; empty. */
+  readonly body: ByteSink;
+}

@@ -1,0 +1,45 @@
+/** Writing the cursors of paged operations (docs/contract.md, Cursors); `src/http/cursor.ts` reads them. */
+import { formatTime } from '../base/times.ts';
+import type { DetailLevel, TimeField } from '../contract/enums.ts';
+import type { RecentPosition } from '../store/recent.ts';
+
+/** The last object of the page before, and what the walk is a walk over. Times are microseconds since 1970. */
+export interface ConeCursor extends RecentPosition {
+  readonly asOfUs: number;
+  readonly ra: number;
+  readonly dec: number;
+  readonly radiusArcsec: number;
+  readonly detail: DetailLevel;
+}
+
+export interface RecentCursor extends RecentPosition {
+  readonly startUs: number;
+  readonly endUs: number;
+  readonly timeField: TimeField;
+  readonly detail: DetailLevel;
+  readonly asOfUs: number;
+}
+
+/** The values of `k`: which operation a cursor is for. */
+export const CONE_CURSOR_KIND = 'cone_search';
+export const RECENT_CURSOR_KIND = 'recent_crossmatches';
+
+export function encodeConeCursor({ timeUs, diaObjectId, asOfUs, ra, dec, radiusArcsec, detail }: ConeCursor): string {
+  return token(
+    `{"k":"${CONE_CURSOR_KIND}","t":"${formatTime(timeUs)}","i":${diaObjectId},"a":"${formatTime(asOfUs)}",` +
+      `"ra":${ra},"dec":${dec},"r":${radiusArcsec},"d":"${detail}"}`,
+  );
+}
+
+export function encodeRecentCursor(cursor: RecentCursor): string {
+  const { timeUs, diaObjectId, startUs, endUs, timeField, detail, asOfUs } = cursor;
+  return token(
+    `{"k":"${RECENT_CURSOR_KIND}","t":"${formatTime(timeUs)}","i":${diaObjectId},"s":"${formatTime(startUs)}",` +
+      `"e":"${formatTime(endUs)}","f":"${timeField}","d":"${detail}","a":"${formatTime(asOfUs)}"}`,
+  );
+}
+
+/** base64url, without padding, of compact JSON; ids with all their digits. */
+function token(json: string): string {
+  return Buffer.from(json, 'latin1').toString('base64url');
+}

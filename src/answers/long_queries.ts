@@ -1,0 +1,151 @@
+/** Queries that take more than one step: one step a turn of the event loop, in turns, so that a request that comes in waits for one at most. */
+import type { Budget } from '../base/budget.ts';
+import { afterThisTurn } from '../base/runtime.ts';
+import { type ApiError, unavailable } from '../http/errors.ts';
+import { type Admission, MAX_WAIT } from './admission.ts';
+import type { Body } from './body.ts';
+
+/** A query that is answered in steps. */
+export interface Stepped {
+  readonly budget: Budget;
+  /** Does one step; the answer after the last one. What it throws is the query's outcome. */
+  step(): Body | undefined;
+}
+
+/** One that has not done its first step. */
+export interface NotBegun extends Stepped {
+  /** Reserves what its steps need; whether that was there. It is asked again until it was, and then the first step follows. */
+  reserve(): boolean;
+}
+
+/** As many are under way at once. Those behind them hold no memory yet, and may be refused as not begun. */
+const MAX_BEGUN = 4;
+/** How often those that wait are looked at. */
+const SWEEP_MS = 50;
+/** How often memory is asked for while nothing else is to be done. */
+const RESERVE_MS = 10;
+
+interface Entry<Query extends Stepped = Stepped> {
+  readonly query: Query;
+  readonly resolve: (body: Body) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Waiting extends Entry<NotBegun> {
+  /** Up to when it may wait for memory, by `performance.now()`. */
+  readonly patientUntilMs: number;
+  /** Whether it is memory that it waits for. */
+  lacksMemory: boolean;
+}
+
+export class LongQueries {
+  readonly #admission: Admission;
+  /** The one whose turn it is comes first. */
+  readonly #begun: Entry[] = [];
+  /** About in the order of their deadlines. */
+  readonly #waiting: Waiting[] = [];
+  #isStepping = false;
+  #sweptMs = 0;
+
+  constructor(admission: Admission) {
+    this.#admission = admission;
+  }
+
+  /**
+   * Answers a query when those before it are answered.
+   * @throws ApiError `service_unavailable` when it would wait for too long, or has waited until its budget was spent, or for memory for a fifth of
+   *   its budget
+   */
+  async answer(query: NotBegun): Promise<Body> {
+    this.#admission.requireRoom(query.budget);
+    return await new Promise((resolve, reject) => {
+      const patientUntilMs = performance.now() + MAX_WAIT * query.budget.remainingMs;
+      this.#waiting.push({ query, resolve, reject, patientUntilMs, lacksMemory: false });
+      this.#added();
+    });
+  }
+
+  /**
+   * Goes on with a query that has done its first step.
+   * @throws ApiError `service_unavailable` when it would take too long beside the others
+   */
+  async goOn(query: Stepped): Promise<Body> {
+    this.#admission.requireRoom(query.budget);
+    return await new Promise((resolve, reject) => {
+      this.#begun.push({ query, resolve, reject });
+      this.#added();
+    });
+  }
+
+  #added(): void {
+    this.#admission.begin();
+    this.#stepSoon();
+  }
+
+  #stepSoon(): void {
+    if (this.#isStepping) return;
+    this.#isStepping = true;
+    const step = () => {
+      this.#isStepping = false;
+      this.#refuseLate();
+      this.#step();
+      if (this.#begun.length + this.#waiting.length > 0) this.#stepSoon();
+    };
+    if (this.#begun.length === 0 && this.#waiting[0]?.lacksMemory) setTimeout(step, RESERVE_MS);
+    else afterThisTurn(step);
+  }
+
+  /** Begins what there is memory for: a query that needs little does not wait for one that needs much. */
+  #begin(): void {
+    for (let i = 0; i < this.#waiting.length && this.#begun.length < MAX_BEGUN; ) {
+      const entry = this.#waiting[i]!;
+      const { query } = entry;
+      if (query.budget.spent) this.#refuse(entry, unavailable(TOO_LONG));
+      else if (query.reserve()) this.#begun.push(entry);
+      else {
+        entry.lacksMemory = true;
+        i++;
+        continue;
+      }
+      this.#waiting.splice(i, 1);
+    }
+  }
+
+  #step(): void {
+    this.#begin();
+    const entry = this.#begun.shift();
+    if (!entry) return;
+    try {
+      const body = entry.query.step();
+      if (body === undefined) {
+        this.#begun.push(entry);
+        return;
+      }
+      entry.resolve(body);
+    } catch (error) {
+      entry.reject(error);
+    }
+    this.#admission.end(true);
+  }
+
+  #refuseLate(): void {
+    const nowMs = performance.now();
+    if (nowMs < this.#sweptMs + SWEEP_MS) return;
+    this.#sweptMs = nowMs;
+    while (this.#waiting[0]?.query.budget.spent) this.#refuse(this.#waiting.shift()!, unavailable(TOO_LONG));
+    for (let i = this.#waiting.length - 1; i >= 0; i--) {
+      const { lacksMemory, patientUntilMs } = this.#waiting[i]!;
+      if (!lacksMemory || nowMs < patientUntilMs) continue;
+      const [entry] = this.#waiting.splice(i, 1);
+      this.#refuse(entry!, this.#admission.refusal('other answers take the memory that this one needs'));
+    }
+  }
+
+  /** A query that was never begun was not too expensive: another time it may be answered (decision P4). */
+  #refuse({ reject }: Entry, error: ApiError): void {
+    reject(error);
+    this.#admission.end(false);
+  }
+}
+
+const TOO_LONG = 'the query had to wait for too long';

@@ -1,0 +1,143 @@
+/** Lookups: one result an input (docs/contract.md, Lookup). */
+import { fragment } from '../base/bytes.ts';
+import { toJson } from '../base/json_text.ts';
+import { formatTimeOrNull } from '../base/times.ts';
+import type { Truncation } from '../contract/enums.ts';
+import type { QueryContext, Steps } from './context.ts';
+import { BRACE, END_OF_LIST, SEPARATOR } from './fragments.ts';
+import { Listing } from './listing.ts';
+import { writePosition } from './position_result.ts';
+import type { IdInput, InvalidInput, LookupInput, LookupQuery, PositionInput, TnsInput } from './queries.ts';
+import { type Found, findCircle, findName, inOrder } from './search.ts';
+
+const INDEX = fragment('{"index": ');
+const ID_INPUT = fragment(', "kind": "id", "input": ');
+const TNS_INPUT = fragment(', "kind": "tns", "input": ');
+const NORMALIZED_ID = fragment(', "normalized": {"kind": "id", "diaObjectId": ');
+const NORMALIZED_ID_TEXT = fragment(', "diaObjectId_str": "');
+const STATUS_OF_ID = fragment('"}, "status": "');
+const OBJECTS = fragment('", "objects": [');
+const TOTAL = fragment('], "total": ');
+const TRUNCATED = fragment(', "truncated": ');
+const TRUNCATION = fragment(', "truncation": ');
+
+export function* lookupAnswer(query: LookupQuery, context: QueryContext): Steps {
+  const { inputs } = query;
+  const lookup = new Lookup(query, context);
+  for (let index = 0; index < inputs.length; index++) {
+    if (context.clock.due) yield;
+    yield* lookup.result(inputs[index]!, index);
+  }
+  lookup.listing.open(inputs.length, lookup.truncated);
+  lookup.listing.close();
+}
+
+class Lookup {
+  readonly listing: Listing;
+  /** Whether the limit of the request cut some result. */
+  truncated = false;
+  readonly #context: QueryContext;
+  readonly #maxPerInput: number;
+  /** What positions and names may still list. */
+  #left: number;
+
+  constructor({ inputs, detail, filters, maxObjectsPerInput, maxObjects }: LookupQuery, context: QueryContext) {
+    this.#context = context;
+    this.listing = new Listing(context, detail, filters);
+    this.#maxPerInput = maxObjectsPerInput;
+    this.#left = Math.max(0, maxObjects - inputs.filter(({ kind }) => kind === 'id').length);
+  }
+
+  *result(input: LookupInput, index: number): Steps {
+    const { body } = this.#context;
+    if (index > 0) body.fragment(SEPARATOR);
+    body.fragment(INDEX);
+    body.text(`${index}`);
+    switch (input.kind) {
+      case 'id':
+        this.#ofId(input);
+        break;
+      case 'position':
+        yield* this.#ofPosition(input);
+        break;
+      case 'tns':
+        yield* this.#ofName(input);
+        break;
+      case 'invalid':
+        this.#ofInvalid(input);
+        break;
+    }
+    body.fragment(BRACE);
+  }
+
+  #ofId({ sent, diaObjectId }: IdInput): void {
+    const { body, store, object } = this.#context;
+    const isStored = store.readObject(diaObjectId, object);
+    const digits = `${diaObjectId}`;
+    body.fragment(ID_INPUT);
+    body.longText(sent);
+    body.fragment(NORMALIZED_ID);
+    body.text(digits);
+    body.fragment(NORMALIZED_ID_TEXT);
+    body.text(digits);
+    body.fragment(STATUS_OF_ID);
+    body.text(this.listing.statusOf(isStored));
+    body.fragment(OBJECTS);
+    this.listing.objectOfId(diaObjectId, isStored);
+    body.fragment(END_OF_LIST);
+    this.listing.marksOfObject(isStored);
+  }
+
+  *#ofPosition(input: PositionInput): Steps {
+    const { body } = this.#context;
+    const found = findCircle(this.#context, input);
+    writePosition(body, input, found.status);
+    yield* this.#listed(found);
+    yield* this.listing.marksOfFound(found);
+  }
+
+  *#ofName(input: TnsInput): Steps {
+    const { body, facts } = this.#context;
+    const { kind, sent, name, radiusArcsec } = input;
+    const found = findName(this.#context, input);
+    const { record, snapshotEpochUs } = found;
+    body.fragment(TNS_INPUT);
+    body.longText(sent);
+    body.text(`, "normalized": ${toJson({ kind, name, radius_arcsec: radiusArcsec })}, "status": "${found.status}`);
+    yield* this.#listed(found);
+    const epoch = toJson(formatTimeOrNull(snapshotEpochUs));
+    body.longText(`, "tns": ${record ? facts.tnsRecord(record) : 'null'}, "tns_snapshot_epoch": ${epoch}`);
+    yield* this.listing.marksOfFound(found);
+  }
+
+  #ofInvalid({ sent, sentKind, error }: InvalidInput): void {
+    const { body } = this.#context;
+    body.longText(`, "kind": ${sentKind}, "input": ${sent}, "normalized": null, "status": "invalid_input"`);
+    body.longText(`, "objects": [], "error": ${toJson(error)}`);
+    this.listing.marksOfInvalid();
+  }
+
+  /** What a search lists of what it found, by both limits. */
+  *#listed({ circle, rows }: Found): Steps {
+    const { body } = this.#context;
+    body.fragment(OBJECTS);
+    let truncation: Truncation | null = null;
+    if (circle && rows) {
+      if (rows.length > this.#maxPerInput) truncation = 'per_input_limit';
+      let listed = inOrder(rows).slice(0, this.#maxPerInput);
+      if (listed.length > this.#left) {
+        listed = listed.slice(0, this.#left);
+        truncation = 'per_request_limit';
+        this.truncated = true;
+      }
+      this.#left -= listed.length;
+      yield* this.listing.objectsOfRows(circle, listed);
+    }
+    body.fragment(TOTAL);
+    body.text(`${rows?.length ?? null}`);
+    body.fragment(TRUNCATED);
+    body.boolean(truncation !== null);
+    body.fragment(TRUNCATION);
+    body.text(toJson(truncation));
+  }
+}

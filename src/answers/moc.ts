@@ -1,0 +1,55 @@
+/** Coverage maps of the objects and of the catalogs. */
+import { type Arena, Coverage, pixelOf } from '../../index/mod.ts';
+import { openCoverage } from '../catalogs/coverage.ts';
+import { OBJECTS_MOC_ORDER } from '../vo/limits.ts';
+import { mocCells, writeMoc } from '../vo/moc.ts';
+import type { QueryContext, Steps } from './context.ts';
+import type { MocQuery } from './queries.ts';
+
+/** How many pixels are looked at between two looks at the clock. */
+const PIXELS_A_LOOK = 256;
+
+/** The map; nothing at all where the catalog is not registered. */
+export function* mocAnswer({ target, encoding }: MocQuery, context: QueryContext): Steps {
+  const { store, out } = context;
+  const registered = target === 'objects' ? undefined : store.catalog(target);
+  if (target !== 'objects' && !registered) return;
+  const coverage = registered ? openCoverage(registered.coverage) : yield* coverageOfObjects(context);
+  out.fragment(writeMoc(mocCells(coverage), encoding, target));
+}
+
+/** The pixels in which there is an object. */
+function* coverageOfObjects({ index, clock }: QueryContext): Generator<undefined, Coverage, undefined> {
+  const pixels = new Set<number>();
+  for (const arena of index.arenas) {
+    let looked = 0;
+    for (let row = 0; row < arena.length; ) {
+      if (looked++ % PIXELS_A_LOOK === 0 && clock.due) yield;
+      const pixel = pixelOfRow(arena, row);
+      pixels.add(pixel);
+      row = endOfPixel(arena, row, pixel);
+    }
+  }
+  return Coverage.fromPixels(OBJECTS_MOC_ORDER, pixels);
+}
+
+/** The first row after `row` of another pixel. The rows of an arena are in the order of finer pixels, so those of one lie together. */
+function endOfPixel(arena: Arena, row: number, pixel: number): number {
+  let inside = row;
+  let step = 1;
+  while (inside + step < arena.length && pixelOfRow(arena, inside + step) === pixel) {
+    inside += step;
+    step *= 2;
+  }
+  let outside = Math.min(inside + step, arena.length);
+  while (outside - inside > 1) {
+    const middle = (inside + outside) >> 1;
+    if (pixelOfRow(arena, middle) === pixel) inside = middle;
+    else outside = middle;
+  }
+  return outside;
+}
+
+function pixelOfRow({ ra, dec }: Arena, row: number): number {
+  return pixelOf(OBJECTS_MOC_ORDER, ra[row]!, dec[row]!);
+}

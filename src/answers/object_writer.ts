@@ -1,0 +1,223 @@
+/** Stored objects as answers show them; keys and their order are those of the contract (docs/contract.md, Provenance; Objects). */
+import { type ByteSink, fragment } from '../base/bytes.ts';
+import { toJson } from '../base/json_text.ts';
+import { writeTime } from '../base/times.ts';
+import type { DetailLevel, ObjectStatus } from '../contract/enums.ts';
+import { newestMatches } from '../store/newest_matches.ts';
+import type { ObjectView } from '../store/object_record.ts';
+import type { SourceValues } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import { BRACE, END_OF_LIST, SEPARATOR } from './fragments.ts';
+import { type AnswerFacts, NO_SET, type SetFragments, type ShapeFragments } from './shared_fragments.ts';
+
+const LEVEL: Readonly<Record<DetailLevel, number>> = { ids: 0, position: 1, matches: 2, full: 3 };
+
+const ID = fragment('{"diaObjectId": ');
+const ID_TEXT = fragment(', "diaObjectId_str": "');
+const STATUS = fragment('", "status": "');
+const END_OF_TEXT = fragment('"');
+const NOT_IN_SERVICE = fragment('not_in_service"');
+const RA = fragment(', "ra": ');
+const DEC = fragment(', "dec": ');
+const RELIABILITY = fragment(', "reliability": ');
+const INGEST_TIME = fragment(', "ingest_time": ');
+const EVENT_TIME = fragment(', "event_time": ');
+const PENDING = fragment(', "crossmatch": null');
+const MATCHES = fragment(', "matches": [');
+const MATCH = fragment('{"catalog_name": "');
+const CATALOG_NAME = fragment(', "catalog_name": "');
+const SOURCE_ID = fragment('", "catalog_source_id": "');
+const SEPARATION = fragment('", "separation_arcsec": ');
+const PAYLOAD = fragment(', "catalog_payload": ');
+const EMPTY_PAYLOAD = fragment('{}');
+const NOT_PARTIAL = fragment(', "catalogs_skipped": [], "partial": false');
+
+/** A match to be listed. */
+interface Listed {
+  /** Its offset in the object. */
+  readonly at: number;
+  /** Its place in the sources. */
+  readonly index: number;
+  /** undefined where its crossmatch is not recorded. */
+  readonly set: SetFragments | undefined;
+}
+
+/** Writes the objects of one answer, and collects the provenance sets that they refer to. */
+export class ObjectWriter {
+  /** The entries of the answer's `provenance_sets`. */
+  readonly sets = new Set<SetFragments>();
+  readonly #out: ByteSink;
+  readonly #facts: AnswerFacts;
+  readonly #store: Store;
+  readonly #level: number;
+
+  constructor(out: ByteSink, facts: AnswerFacts, store: Store, detail: DetailLevel) {
+    this.#out = out;
+    this.#facts = facts;
+    this.#store = store;
+    this.#level = LEVEL[detail];
+  }
+
+  /** The status of an object that is stored (docs/contract.md, Objects). */
+  statusOf(object: ObjectView): ObjectStatus {
+    if (object.state === 'pending') return 'crossmatch_pending';
+    return object.hasMatches ? 'coincident_sources' : this.#shape(object).status;
+  }
+
+  /** An entry up to its last key; whoever lists it may add some, and ends it. */
+  entry(object: ObjectView): void {
+    const out = this.#out;
+    const shape = this.#shape(object);
+    const isPending = object.state === 'pending';
+    this.#ids(object.diaObjectId);
+    out.fragment(STATUS);
+    out.text(this.statusOf(object));
+    out.fragment(END_OF_TEXT);
+    if (this.#level >= LEVEL.position) {
+      this.#position(object);
+      out.fragment(RELIABILITY);
+      out.range(object.bytes, object.reliabilityAt, object.shapeAt);
+      out.fragment(INGEST_TIME);
+      writeTime(out, object.ingestTimeUs);
+      out.fragment(EVENT_TIME);
+      writeTime(out, object.eventTimeUs);
+      out.fragment(shape.brokers);
+    }
+    if (isPending) out.fragment(PENDING);
+    else this.#crossmatch(object, shape);
+    if (this.#level < LEVEL.matches) return;
+    out.fragment(MATCHES);
+    if (!isPending) this.#matches(object, shape, true);
+    out.fragment(END_OF_LIST);
+    out.fragment(this.#facts.association(object.tns).ofObject);
+  }
+
+  /** As `entry`, of an id that is not stored. */
+  unknown(diaObjectId: bigint): void {
+    this.#ids(diaObjectId);
+    this.#out.fragment(STATUS);
+    this.#out.fragment(NOT_IN_SERVICE);
+  }
+
+  /** An object of the recent crossmatches, whole: listed with its matches whatever its state. */
+  recentEntry(object: ObjectView): void {
+    const out = this.#out;
+    this.#ids(object.diaObjectId);
+    out.fragment(END_OF_TEXT);
+    if (this.#level >= LEVEL.position) this.#position(object);
+    if (this.#level >= LEVEL.matches) {
+      out.fragment(MATCHES);
+      this.#matches(object, this.#shape(object), false);
+      out.fragment(END_OF_LIST);
+    }
+    out.fragment(BRACE);
+  }
+
+  #shape(object: ObjectView): ShapeFragments {
+    return this.#facts.shape(this.#store, object.shape);
+  }
+
+  #ids(diaObjectId: bigint): void {
+    const digits = `${diaObjectId}`;
+    this.#out.fragment(ID);
+    this.#out.text(digits);
+    this.#out.fragment(ID_TEXT);
+    this.#out.text(digits);
+  }
+
+  #position(object: ObjectView): void {
+    const out = this.#out;
+    out.fragment(RA);
+    out.range(object.bytes, object.raAt, object.decAt);
+    out.fragment(DEC);
+    out.range(object.bytes, object.decAt, object.reliabilityAt);
+  }
+
+  #crossmatch(object: ObjectView, { crossmatch, afterTime, set }: ShapeFragments): void {
+    this.#out.fragment(crossmatch);
+    if (afterTime) {
+      writeTime(this.#out, object.crossmatchedAtUs);
+      this.#out.fragment(afterTime);
+    }
+    this.sets.add(set);
+  }
+
+  /** @param withSets whether a match names its provenance set */
+  #matches(object: ObjectView, shape: ShapeFragments, withSets: boolean): void {
+    const sources = this.#level === LEVEL.full ? this.#store.readSources(object.diaObjectId) : undefined;
+    let isFirst = true;
+    for (const { at, index, set } of this.#listed(object, shape)) {
+      const source = sources?.[index];
+      if (sources && !isPublishable(source)) continue;
+      if (!isFirst) this.#out.fragment(SEPARATOR);
+      isFirst = false;
+      if (source) this.#publishedMatch(object, at, source);
+      else this.#matchSummary(object, at, MATCH);
+      this.#out.fragment(withSets ? (set?.matchEnd ?? NO_SET) : BRACE);
+      if (withSets && set) this.sets.add(set);
+    }
+  }
+
+  /** The newest match of each source, in order of catalog name and source id. */
+  #listed(object: ObjectView, { set }: ShapeFragments): Listed[] {
+    const offsets = object.matches();
+    return object.matchesAreCurrent ? offsets.map((at, index) => ({ at, index, set })) : this.#newest(object, offsets);
+  }
+
+  #newest(object: ObjectView, offsets: readonly number[]): Listed[] {
+    const { records, matches } = object.decode();
+    return newestMatches(matches).map(({ match, index }) => {
+      const record = records.find(({ matchVersion }) => matchVersion === match.matchVersion);
+      const set = record && this.#facts.recordedSet(this.#store, record.provenanceSet);
+      return { at: offsets[index]!, index, set };
+    });
+  }
+
+  #matchSummary(object: ObjectView, at: number, catalogName: Uint8Array): void {
+    const out = this.#out;
+    const { bytes } = object;
+    out.fragment(catalogName);
+    out.range(bytes, object.catalogNameAt(at), object.sourceIdAt(at));
+    out.fragment(SOURCE_ID);
+    out.range(bytes, object.sourceIdAt(at), object.separationAt(at));
+    out.fragment(SEPARATION);
+    out.range(bytes, object.separationAt(at), object.matchEnd(at));
+  }
+
+  #publishedMatch(object: ObjectView, at: number, { ra, dec, keys, values }: SourceValues): void {
+    const out = this.#out;
+    out.fragment(ID);
+    out.text(`${object.diaObjectId}`);
+    out.fragment(RA);
+    out.number(ra!);
+    out.fragment(DEC);
+    out.number(dec!);
+    this.#matchSummary(object, at, CATALOG_NAME);
+    out.fragment(PAYLOAD);
+    if (keys === null) out.null();
+    else this.#payload(this.#facts.payloadKeys(this.#store, keys), values);
+    out.fragment(NOT_PARTIAL);
+    out.fragment(this.#facts.association(object.tns).ofMatch);
+  }
+
+  #payload(keys: readonly Uint8Array[], values: readonly unknown[]): void {
+    const out = this.#out;
+    if (keys.length === 0) {
+      out.fragment(EMPTY_PAYLOAD);
+      return;
+    }
+    for (let i = 0; i < keys.length; i++) {
+      const value = values[i];
+      out.fragment(keys[i]!);
+      if (typeof value === 'number') out.number(value);
+      else if (value === null) out.null();
+      else out.longText(toJson(value));
+    }
+    out.fragment(BRACE);
+  }
+}
+
+/** A source without a usable position cannot be published. */
+function isPublishable(source: SourceValues | undefined): boolean {
+  return Number.isFinite(source?.ra) && Number.isFinite(source?.dec);
+}

@@ -1,0 +1,11 @@
+/** The generation that this thread searches: opened once, and let go of with the generation. */
+import { openGeneration, type SkyIndex } from '../../index/mod.ts';
+import type { PublishedGeneration } from './queries.ts';
+
+const opened = new WeakMap<PublishedGeneration, SkyIndex>();
+
+export function openedIndex(generation: PublishedGeneration): SkyIndex {
+  let index = opened.get(generation);
+  if (!index) opened.set(generation, (index = openGeneration(generation)));
+  return index;
+}

@@ -1,0 +1,109 @@
+/** Which objects meet the filters of a request, and why not (docs/contract.md, Filters and counts). */
+import type { QualifiesReason } from '../contract/enums.ts';
+import { FILTERS, type Filter } from '../contract/filters.ts';
+import { newestMatches } from '../store/newest_matches.ts';
+import type { ObjectView } from '../store/object_record.ts';
+import { statusOf } from '../store/status.ts';
+import type { MatchSource, MatchSummary, StoredObject } from '../store/types.ts';
+import type { QueryContext } from './context.ts';
+import type { FilterValues } from './queries.ts';
+import { type Row, readRow } from './search.ts';
+
+type ObjectTest = (object: StoredObject) => boolean;
+/** Tests a source; `source` is there where some filter is about its catalog's properties. */
+type MatchTest = (match: MatchSummary, source: MatchSource | undefined) => boolean;
+
+const filterOf = new Map(FILTERS.map(filter => [filter.name, filter]));
+
+/** Judges objects. What it has found out of an object it remembers: one is for one query. */
+export class Qualifier {
+  readonly #context: QueryContext;
+  readonly #objectTests: readonly ObjectTest[];
+  readonly #matchTests: readonly MatchTest[];
+  readonly #needsSources: boolean;
+  readonly #reasons = new Map<bigint, QualifiesReason>();
+
+  constructor(filters: FilterValues, context: QueryContext) {
+    this.#context = context;
+    const known = filters.map(([name, value]) => [filterOf.get(name)!, value] as const);
+    const match = known.filter(([filter]) => filter.isMatchFilter);
+    this.#objectTests = known.filter(([filter]) => !filter.isMatchFilter).map(([filter, v]) => objectTest(filter, v));
+    this.#matchTests = match.map(([filter, value]) => matchTest(filter, value));
+    this.#needsSources = match.some(([filter]) => filter.kind === 'property');
+  }
+
+  /** @param object undefined for an id that is not stored */
+  reasonOf(object: ObjectView | undefined): QualifiesReason {
+    if (!object) return 'not_in_service';
+    let reason = this.#reasons.get(object.diaObjectId);
+    if (!reason) this.#reasons.set(object.diaObjectId, (reason = this.#judge(object.decode())));
+    return reason;
+  }
+
+  /** How many of the objects qualify. */
+  *countQualifying(rows: readonly Row[]): Generator<undefined, number, undefined> {
+    let count = 0;
+    for (const row of rows) {
+      if (this.#context.clock.due) yield;
+      const reason = this.#reasons.get(row.id) ?? this.reasonOf(readRow(this.#context, row));
+      if (reason === 'meets_filters') count++;
+    }
+    return count;
+  }
+
+  #judge(object: StoredObject): QualifiesReason {
+    if (!this.#objectTests.every(test => test(object))) return 'object_filters_not_met';
+    if (this.#matchTests.length === 0 || this.#hasSource(object)) return 'meets_filters';
+    const status = statusOf(object);
+    return status === 'coincident_sources' ? 'no_source_meets_filters' : status;
+  }
+
+  /** Whether one current source meets every match filter. What is left over on a pending object is not current. */
+  #hasSource(object: StoredObject): boolean {
+    if (object.state === 'pending' || object.matches.length === 0) return false;
+    const sources = this.#needsSources ? this.#context.store.getSources(object.diaObjectId) : [];
+    return newestMatches(object.matches).some(({ match, index }) =>
+      this.#matchTests.every(test => test(match, sources[index])),
+    );
+  }
+}
+
+/** An object or result that qualifies has only one reason. */
+export function qualification(reason: QualifiesReason) {
+  return { qualifies: reason === 'meets_filters', qualifies_reason: reason };
+}
+
+function objectTest({ bound }: Filter, limit: number | string): ObjectTest {
+  return ({ reliability }) => isWithin(reliability, bound, limit);
+}
+
+function matchTest(filter: Filter, value: number | string): MatchTest {
+  const { kind, bound, catalog, field = '', derivedFrom } = filter;
+  switch (kind) {
+    case 'catalog':
+      return match => match.catalogName === value;
+    case 'separation':
+      return match => isWithin(match.separationArcsec, bound, value);
+    default:
+      return (match, source) => {
+        if (match.catalogName !== catalog) return false;
+        const { payload } = source ?? {};
+        if (!derivedFrom) return isWithin(payload?.[field], bound, value);
+        const [numerator, denominator] = [payload?.[derivedFrom.numerator], payload?.[derivedFrom.denominator]];
+        // Without a numerator or a denominator, or with one of 0, there is no finite quotient.
+        return isNumber(numerator) && isNumber(denominator)
+          ? isWithin(Number(numerator) / Number(denominator), bound, value)
+          : false;
+      };
+  }
+}
+
+function isNumber(value: unknown): value is number | bigint {
+  return typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value));
+}
+
+/** Whether a value is a number, and on the right side of the limit, or at it. A bigint and a number compare exactly. */
+function isWithin(value: unknown, bound: Filter['bound'], limit: number | string): boolean {
+  if (!isNumber(value)) return false;
+  return bound === 'min' ? value >= (limit as number) : value <= (limit as number);
+}

@@ -1,0 +1,280 @@
+/** From a query to the body of its answer, on the thread that took the request: search the generation, read the database, write the bytes. */
+import type { SkyIndex } from '../../index/mod.ts';
+import type { Budget } from '../base/budget.ts';
+import { ByteSink, latin1 } from '../base/bytes.ts';
+import { messageOf } from '../base/error_text.ts';
+import type { Log } from '../base/log.ts';
+import type { DetailLevel } from '../contract/enums.ts';
+import type { TableFormat } from '../contract/formats.ts';
+import { tooExpensive, unavailable } from '../http/errors.ts';
+import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
+import { ObjectView } from '../store/object_record.ts';
+import { type Store, StoreError } from '../store/store.ts';
+import { DamagedValue } from '../store/table.ts';
+import { Admission } from './admission.ts';
+import { type AnswerMemory, type AnswerRoom, keep } from './answer_memory.ts';
+import type { Body } from './body.ts';
+import { coneAnswer } from './cone.ts';
+import { Clock, type QueryContext, StaleIndex, type Steps, TooExpensive } from './context.ts';
+import { countAnswer } from './count.ts';
+import { LongQueries } from './long_queries.ts';
+import { lookupAnswer } from './lookup.ts';
+import { mocAnswer } from './moc.ts';
+import { type Transcode, writeMsgpack } from './msgpack.ts';
+import { openedIndex } from './opened_index.ts';
+import type { PublishedGeneration, Query } from './queries.ts';
+import { recentAnswer } from './recent.ts';
+import type { AnswerFacts } from './shared_fragments.ts';
+import { voConeAnswer } from './vo_cone.ts';
+
+/** A query that may read more objects than this is a long one from the start. */
+const QUICK_OBJECTS = 100;
+/** What one position or name counts for. */
+const OBJECTS_PER_POSITION = 20;
+/** A cone of the Virtual Observatory up to here is taken for one of few objects, whatever it may list. */
+const QUICK_RADIUS_ARCSEC = 60;
+/**
+ * Longer bodies are bytes. The garbage collector counts bytes, which lie outside its heap, as garbage that grows: with a buffer for each
+ * short answer it would mark all of the heap several times a second.
+ */
+const MAX_TEXT_BYTES = 65_536;
+/** So many desks wait for the next queries, each with buffers of up to 4 MiB. */
+const MAX_IDLE = 6;
+/** What an object takes in an answer, about, by the level of detail: what is reserved for it before it is written. */
+const OBJECT_BYTES: Readonly<Record<DetailLevel, number>> = { ids: 150, position: 300, matches: 1000, full: 2500 };
+/** Of an answer of another kind. */
+const ROW_BYTES = 1000;
+/** Nothing is reserved ahead for more objects: most queries find fewer than they may list. */
+const MAX_EXPECTED = 10_000;
+/** A table is made of rows that are made of the JSON. */
+const TABLE_FACTOR = 3;
+const MSGPACK_FACTOR = 2;
+
+export interface QueryRunnerOptions {
+  readonly generation: () => PublishedGeneration | undefined;
+  /** @throws StoreError */
+  readonly store: () => Store;
+  readonly databaseIsGone: () => boolean;
+  readonly facts: AnswerFacts;
+  readonly metrics: ThreadMetrics;
+  /** Called when a generation, by its number, turns out not to be of the database. */
+  readonly onStaleIndex: (generation: number) => void;
+  readonly memory: AnswerMemory;
+  readonly log: Log;
+}
+
+type Format = NonNullable<Query['format']>;
+
+/** What writes answers in formats other than JSON; those that need a library are added when they are first asked for. */
+const transcodes = new Map<Format, Transcode>([
+  ['msgpack', (_query, json, from, out, clock) => writeMsgpack(json, from, out, clock)],
+]);
+
+/** What one query at a time is answered from, and writes to. */
+class Desk implements QueryContext {
+  readonly facts: AnswerFacts;
+  readonly clock = new Clock();
+  readonly object = new ObjectView();
+  readonly out = new ByteSink();
+  readonly body = new ByteSink();
+  declare store: Store;
+  declare index: SkyIndex;
+  /** The number of the generation that the index is of. */
+  declare generation: number;
+  declare steps: Steps;
+  /** For the answer to a long query. */
+  room: AnswerRoom | undefined;
+
+  constructor(facts: AnswerFacts) {
+    this.facts = facts;
+  }
+}
+
+export class QueryRunner {
+  readonly #options: QueryRunnerOptions;
+  readonly #admission: Admission;
+  readonly #long: LongQueries;
+  readonly #idle: Desk[] = [];
+
+  constructor(options: QueryRunnerOptions) {
+    this.#options = options;
+    this.#admission = new Admission(options.metrics);
+    this.#long = new LongQueries(this.#admission);
+  }
+
+  /** @throws ApiError `service_unavailable` when the answer to a long query would come too late */
+  requireRoom(budget: Budget): void {
+    this.#admission.requireRoom(budget);
+  }
+
+  /**
+   * The body of a query's answer: at once where the query takes no more than one step, else when its steps are done. What goes wrong is thrown
+   * at once or later.
+   * @throws ApiError `query_too_expensive`; `service_unavailable` when there is no index or no database to read, and when too many long
+   *   queries are waiting, or this one waited until its budget was spent; any other error is a fault of our own
+   */
+  run(query: Query, budget: Budget): Body | Promise<Body> {
+    if (query.format && !transcodes.has(query.format)) return this.#runWhenLoaded(query.format, query, budget);
+    if (!isLong(query)) {
+      const desk = this.#begin(query, budget);
+      return this.#step(desk) ?? this.#long.goOn({ budget, step: () => this.#step(desk) });
+    }
+    this.#requireGeneration();
+    let room: AnswerRoom | undefined;
+    let desk: Desk | undefined;
+    return this.#long.answer({
+      budget,
+      reserve: () => (room = this.#options.memory.reserve(bytesOf(query))) !== undefined,
+      step: () => this.#step((desk ??= this.#begin(query, budget, room))),
+    });
+  }
+
+  async #runWhenLoaded(format: Format, query: Query, budget: Budget): Promise<Body> {
+    const { tableWriter } = await import('./table.ts');
+    transcodes.set(format, await tableWriter(format as TableFormat));
+    return await this.run(query, budget);
+  }
+
+  #requireGeneration(): PublishedGeneration {
+    const { generation, databaseIsGone } = this.#options;
+    if (databaseIsGone()) throw unavailable('the database cannot be read');
+    const current = generation();
+    if (!current) throw unavailable('the index is not ready');
+    return current;
+  }
+
+  #begin(query: Query, budget: Budget, room?: AnswerRoom): Desk {
+    const desk = this.#idle.pop() ?? new Desk(this.#options.facts);
+    desk.room = room;
+    desk.clock.begin(budget.deadlineMs);
+    try {
+      const generation = this.#requireGeneration();
+      desk.generation = generation.number;
+      desk.store = this.#options.store();
+      desk.index = openedIndex(generation);
+    } catch (error) {
+      this.#putBack(desk);
+      throw this.#failure(error, desk);
+    }
+    desk.steps = query.format ? transcoded(query, transcodes.get(query.format)!, desk) : stepsOf(query, desk);
+    return desk;
+  }
+
+  /** Does one step; the body after the last one. */
+  #step(desk: Desk): Body | undefined {
+    const { store, clock, steps, out, body } = desk;
+    try {
+      if (this.#options.databaseIsGone()) throw unavailable('the database cannot be read');
+      // Everything that is committed by now is in sight.
+      store.resetRead();
+      clock.resume();
+      void clock.due;
+      const isDone = steps.next().done;
+      desk.room?.cover(out.length + body.length);
+      if (!isDone) return undefined;
+      void clock.due;
+    } catch (error) {
+      this.#putBack(desk);
+      throw this.#failure(error, desk);
+    }
+    const written = bodyOf(desk);
+    this.#putBack(desk);
+    return written;
+  }
+
+  #putBack(desk: Desk): void {
+    desk.out.clear();
+    desk.body.clear();
+    desk.room?.shrink(0);
+    desk.room = undefined;
+    if (this.#idle.length < MAX_IDLE) this.#idle.push(desk);
+  }
+
+  /** What the client is told; what it must not see goes to the log. */
+  #failure(error: unknown, { clock, generation }: Desk): unknown {
+    const { log, metrics, onStaleIndex } = this.#options;
+    if (error instanceof TooExpensive) return tooExpensive();
+    if (error instanceof StaleIndex) {
+      log('index_stale', { error: messageOf(error) });
+      onStaleIndex(generation);
+      return unavailable('the index is being rebuilt');
+    }
+    if (error instanceof DamagedValue) {
+      metrics.add('damagedValues', 1);
+      log('database_damaged', { error: messageOf(error) });
+      return unavailable('a part of the database is damaged');
+    }
+    if (!(error instanceof StoreError)) return error;
+    if (clock.passed) return tooExpensive();
+    log('database_unreadable', { error: messageOf(error) });
+    return unavailable('the database cannot be read');
+  }
+}
+
+/** Puts what `transcode` makes of the JSON in its place. */
+function* transcoded(query: Query, transcode: Transcode, desk: Desk): Steps {
+  const { clock, out, body } = desk;
+  yield* stepsOf(query, desk);
+  yield* transcode(query, out, 0, body, clock);
+  out.length = 0;
+  out.append(body);
+}
+
+/** What was written. A long body is kept, with its room, until it is let go of. */
+function bodyOf(desk: Desk): Body {
+  const { out } = desk;
+  if (out.length <= MAX_TEXT_BYTES) return latin1(out.bytes.subarray(0, out.length));
+  const body = out.take();
+  keep(body, desk.room);
+  desk.room = undefined;
+  return body;
+}
+
+function stepsOf(query: Query, context: QueryContext): Steps {
+  switch (query.kind) {
+    case 'lookup':
+      return lookupAnswer(query, context);
+    case 'count':
+      return countAnswer(query, context);
+    case 'cone':
+      return coneAnswer(query, context);
+    case 'recent':
+      return recentAnswer(query, context);
+    case 'voCone':
+      return voConeAnswer(query, context);
+    case 'moc':
+      return mocAnswer(query, context);
+  }
+}
+
+/** Whether a query may have to read more objects than a step is made for. */
+function isLong(query: Query): boolean {
+  return objectsOf(query) > QUICK_OBJECTS;
+}
+
+/** About how many objects a query may have to read. */
+function objectsOf(query: Query): number {
+  switch (query.kind) {
+    case 'cone':
+    case 'recent':
+      return query.pageSize;
+    case 'voCone':
+      return query.radiusArcsec <= QUICK_RADIUS_ARCSEC ? OBJECTS_PER_POSITION : query.maxRecords;
+    case 'moc':
+      return Number.POSITIVE_INFINITY;
+    case 'lookup':
+    case 'count':
+      return query.inputs.reduce((sum, { kind }) => sum + (kind === 'id' ? 1 : OBJECTS_PER_POSITION), 0);
+  }
+}
+
+/** About how many bytes an answer takes while it is made. */
+function bytesOf(query: Query): number {
+  const objects = Math.min(objectsOf(query), MAX_EXPECTED);
+  return objects * ('detail' in query ? OBJECT_BYTES[query.detail] : ROW_BYTES) * factorOf(query.format);
+}
+
+function factorOf(format: Query['format']): number {
+  if (!format) return 1;
+  return format === 'msgpack' ? MSGPACK_FACTOR : TABLE_FACTOR;
+}

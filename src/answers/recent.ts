@@ -1,0 +1,41 @@
+/** One page of the objects in a window that have matches (docs/contract.md, Recent crossmatches). */
+import { toJson } from '../base/json_text.ts';
+import { formatTime } from '../base/times.ts';
+import type { RecentPosition } from '../store/recent.ts';
+import { damagedValue } from '../store/table.ts';
+import type { QueryContext, Steps } from './context.ts';
+import { encodeRecentCursor } from './cursor.ts';
+import { OPEN_BRACE, SEPARATOR } from './fragments.ts';
+import { ObjectWriter } from './object_writer.ts';
+import type { RecentQuery } from './queries.ts';
+
+export function* recentAnswer(query: RecentQuery, { store, facts, clock, object, out, body }: QueryContext): Steps {
+  const { timeField, startUs, endUs, asOfUs, detail, pageSize, window } = query;
+  const after = query.after ?? undefined;
+  const writer = new ObjectWriter(body, facts, store, detail);
+  let count = 0;
+  let last: RecentPosition | undefined;
+  let isMore = false;
+  for (const places of store.recentInPieces({ timeField, startUs, endUs, asOfUs, limit: pageSize + 1, after })) {
+    if (clock.due) yield;
+    for (const place of places) {
+      isMore = count === pageSize;
+      if (isMore) break;
+      if (clock.due) yield;
+      const isStored = store.readObject(place.diaObjectId, object);
+      if (!isStored || place.timeUs !== (timeField === 'ingest_time' ? object.ingestTimeUs : object.eventTimeUs)) {
+        throw damagedValue(`the place of object ${place.diaObjectId} in the listing by ${timeField}`);
+      }
+      if (count++ > 0) body.fragment(SEPARATOR);
+      writer.recentEntry(object);
+      last = place;
+    }
+  }
+  const next = isMore ? encodeRecentCursor({ ...last!, startUs, endUs, timeField, detail, asOfUs }) : null;
+  const head = { window, time_field: timeField, detail, page_size: pageSize, count, next_cursor: next };
+  out.fragment(OPEN_BRACE);
+  out.fragment(facts.provenance);
+  out.longText(`, ${toJson(head).slice(1, -1)}, "objects": [`);
+  out.append(body);
+  out.longText(`], "as_of": "${formatTime(asOfUs)}"}`);
+}

@@ -1,0 +1,93 @@
+/** From a position or a registry name to the objects around it. */
+import { ConeHits, separationArcsec } from '../../index/mod.ts';
+import { nowUs } from '../base/times.ts';
+import type { InputStatus } from '../contract/enums.ts';
+import type { ObjectView } from '../store/object_record.ts';
+import type { TnsRecord } from '../store/types.ts';
+import { isSnapshotCurrent } from '../tns/names.ts';
+import { type QueryContext, StaleIndex } from './context.ts';
+import type { Circle, TnsInput } from './queries.ts';
+
+/** An object as the index has it. */
+export interface Row {
+  /** Its ingest time. */
+  readonly timeUs: number;
+  readonly id: bigint;
+  readonly arena: number;
+  readonly row: number;
+}
+
+const hits = new ConeHits();
+
+/**
+ * The objects within a circle, in no particular order.
+ * @param asOfUs objects ingested later are left out
+ */
+export function rowsWithin({ index, clock }: QueryContext, circle: Circle, asOfUs = Number.POSITIVE_INFINITY): Row[] {
+  index.coneSearch(circle.ra, circle.dec, circle.radiusArcsec, hits);
+  void clock.due;
+  const rows: Row[] = [];
+  for (let i = 0; i < hits.count; i++) {
+    const arena = hits.arena[i]!;
+    const row = hits.row[i]!;
+    const columns = index.arenas[arena]!;
+    const timeUs = columns.time![row]!;
+    if (timeUs <= asOfUs) rows.push({ timeUs, id: columns.id[row]!, arena, row });
+  }
+  return rows;
+}
+
+/** The order in which positions list their objects: by ingest time, then id. */
+export function inOrder(rows: readonly Row[]): Row[] {
+  return rows.toSorted((a, b) => a.timeUs - b.timeUs || (a.id < b.id ? -1 : 1));
+}
+
+/** @throws StaleIndex */
+export function readRow({ store, object }: QueryContext, row: Row): ObjectView {
+  const isStored = store.readObject(row.id, object);
+  if (!isStored || object.ingestTimeUs !== row.timeUs) {
+    throw new StaleIndex(
+      `The index holds object ${row.id} of ${row.timeUs} µs and the database ${isStored ? 'another' : 'none'}`,
+    );
+  }
+  return object;
+}
+
+export function separationOf({ index }: QueryContext, { ra, dec }: Circle, row: Row): number {
+  const columns = index.arenas[row.arena]!;
+  return separationArcsec(ra, dec, columns.ra[row.row]!, columns.dec[row.row]!);
+}
+
+/** Where a position or a name led. */
+export interface Found {
+  readonly status: InputStatus;
+  /** What was searched; undefined when no search ran. */
+  readonly circle: Circle | undefined;
+  /** Everything in the circle; undefined when no search ran. */
+  readonly rows: readonly Row[] | undefined;
+}
+
+export interface FoundByName extends Found {
+  readonly record: TnsRecord | undefined;
+  /** The epoch of the registry's snapshot where that is current, else null. */
+  readonly snapshotEpochUs: number | null;
+}
+
+export function findCircle(context: QueryContext, circle: Circle): Found {
+  const rows = rowsWithin(context, circle);
+  return { status: rows.length > 0 ? 'objects_found' : 'no_rubin_object', circle, rows };
+}
+
+const NO_SEARCH = { circle: undefined, rows: undefined, record: undefined };
+
+/** A name's objects are those around the position that the registry's current snapshot has for it. */
+export function findName(context: QueryContext, { name, prefix, radiusArcsec }: TnsInput): FoundByName {
+  const { store, facts } = context;
+  const snapshotEpochUs = store.tnsSnapshotEpochUs();
+  if (!isSnapshotCurrent(snapshotEpochUs, nowUs(), facts.tnsSnapshotMaxAgeSeconds))
+    return { status: 'resolver_unavailable', ...NO_SEARCH, snapshotEpochUs: null };
+  const record = store.tnsByName(name, prefix);
+  if (!record) return { status: 'tns_name_not_found', ...NO_SEARCH, snapshotEpochUs };
+  const { ra, dec } = record;
+  return { ...findCircle(context, { ra, dec, radiusArcsec }), record, snapshotEpochUs };
+}

@@ -1,0 +1,203 @@
+/** What is the same in many answers, as the bytes that they show: settings, provenance sets, and what objects have in common. */
+import { fragment } from '../base/bytes.ts';
+import { toJson } from '../base/json_text.ts';
+import { formatTimeOrNull } from '../base/times.ts';
+import { BEST_GUESS } from '../contract/enums.ts';
+import { type RecordShape, readAssociation, readShape } from '../store/object_record.ts';
+import { type CrossmatchedStatus, crossmatchedStatus } from '../store/status.ts';
+import type { Store } from '../store/store.ts';
+import type { TnsAssociation, TnsRecord } from '../store/types.ts';
+import type { ServiceFacts } from './queries.ts';
+
+export const BEST_GUESS_DESCRIPTION =
+  "A best guess: the service's current settings. What an object was crossmatched under was not recorded at the time.";
+
+/** An entry of `provenance_sets`, which other parts of the answer refer to. */
+export interface SetFragments {
+  /** `"KEY": {...}` */
+  readonly entry: Uint8Array;
+  /** What ends a match that refers to it. */
+  readonly matchEnd: Uint8Array;
+}
+
+/** Of the objects that one broker set and one kind of crossmatch have in common. */
+export interface ShapeFragments {
+  /** The status of such an object without matches. */
+  readonly status: CrossmatchedStatus;
+  /** `, "brokers": [...]` */
+  readonly brokers: Uint8Array;
+  /** `, "crossmatch": {...}`, in two parts where the time of the crossmatch stands between them. */
+  readonly crossmatch: Uint8Array;
+  readonly afterTime: Uint8Array | undefined;
+  /** What the crossmatch refers to. */
+  readonly set: SetFragments;
+}
+
+/** Of the objects that the registry had the same to say of. */
+export interface AssociationFragments {
+  /** `, "tns": ...` of the object. */
+  readonly ofObject: Uint8Array;
+  /** What a match says of it at `full`. */
+  readonly ofMatch: Uint8Array;
+}
+
+/** The end of a match whose crossmatch is not recorded. */
+export const NO_SET = fragment(', "provenance_set": null}');
+
+/** As many of each kind are remembered; there are seldom more than a few dozen. */
+const MAX_REMEMBERED = 4096;
+
+/** A function whose results are remembered. */
+class Memo<Key, Value> {
+  readonly #values = new Map<Key, Value>();
+
+  get(key: Key, make: () => Value): Value {
+    let value = this.#values.get(key);
+    if (value === undefined) {
+      value = make();
+      if (this.#values.size >= MAX_REMEMBERED) this.#values.clear();
+      this.#values.set(key, value);
+    }
+    return value;
+  }
+}
+
+/** For as long as the settings do not change: what is stored under an ordinal never does. */
+export class AnswerFacts {
+  /** `"provenance": {...}` */
+  readonly provenance: Uint8Array;
+  readonly tnsSnapshotMaxAgeSeconds: number;
+  readonly #service: ServiceFacts;
+  readonly #catalogs: readonly string[];
+  readonly #bestGuess: SetFragments;
+  readonly #notRecorded: Uint8Array;
+  readonly #sets = new Memo<number, SetFragments & { readonly hash: string }>();
+  readonly #shapes = new Memo<string, ShapeFragments>();
+  readonly #associations = new Memo<string, AssociationFragments>();
+  readonly #payloadKeys = new Memo<number, readonly Uint8Array[]>();
+
+  constructor(service: ServiceFacts) {
+    const { crossmatch_radius_arcsec, catalogs, reliability_cuts } = service.provenance;
+    this.#service = service;
+    this.provenance = fragment(`"provenance": ${toJson(service.provenance)}`);
+    this.#catalogs = catalogs.map(catalog => catalog.name);
+    this.tnsSnapshotMaxAgeSeconds = service.tnsSnapshotMaxAgeSeconds;
+    const basis = { basis: BEST_GUESS, description: BEST_GUESS_DESCRIPTION };
+    this.#bestGuess = {
+      entry: fragment(`"${BEST_GUESS}": ${toJson({ ...basis, crossmatch_radius_arcsec, catalogs, reliability_cuts })}`),
+      matchEnd: NO_SET,
+    };
+    this.#notRecorded = fragment(`, "crossmatch": ${toJson(this.#unrecorded())}`);
+  }
+
+  /** @param text the section `shape` of an object */
+  shape(store: Store, text: string): ShapeFragments {
+    return this.#shapes.get(text, () => this.#makeShape(store, text));
+  }
+
+  #makeShape(store: Store, text: string): ShapeFragments {
+    const { brokers, record } = readShape(text);
+    const status = crossmatchedStatus(false, record?.catalogOutcomes);
+    const common = { status, brokers: fragment(`, "brokers": ${toJson(brokers)}`) };
+    if (!record) return { ...common, crossmatch: this.#notRecorded, afterTime: undefined, set: this.#bestGuess };
+    const set = this.recordedSet(store, record.provenanceSet);
+    const head = `, "crossmatch": {"provenance": "recorded", "match_version": ${record.matchVersion}, "crossmatched_at": `;
+    const tail = toJson({
+      provenance_set: set.hash,
+      brokers_at_crossmatch: record.brokersAtCrossmatch,
+      catalog_outcomes: this.#outcomes(record),
+    });
+    return { ...common, crossmatch: fragment(head), afterTime: fragment(`, ${tail.slice(1)}`), set };
+  }
+
+  /** First the catalogs in service, in their order, then those that no longer are. */
+  #outcomes({ catalogOutcomes }: RecordShape): Record<string, string> {
+    const outcomes: Record<string, string> = {};
+    for (const name of this.#catalogs) outcomes[name] = 'not_in_service_at_crossmatch';
+    for (const [name, outcome] of catalogOutcomes) outcomes[name] = outcome;
+    return outcomes;
+  }
+
+  #unrecorded() {
+    return {
+      provenance: 'not_recorded',
+      match_version: null,
+      crossmatched_at: null,
+      provenance_set: null,
+      brokers_at_crossmatch: null,
+      catalog_outcomes: Object.fromEntries(this.#catalogs.map(name => [name, 'not_recorded'])),
+      recording_release: this.#service.recordingRelease,
+      best_guess_provenance_set: BEST_GUESS,
+    };
+  }
+
+  /** The provenance set of an ordinal, with its key. */
+  recordedSet(store: Store, ordinal: number): SetFragments & { readonly hash: string } {
+    return this.#sets.get(ordinal, () => {
+      const { hash, set } = store.provenanceSet(ordinal);
+      const { crossmatch_radius_arcsec, catalogs, reliability_cuts } = set;
+      const entry = toJson({ basis: 'recorded', crossmatch_radius_arcsec, catalogs, reliability_cuts });
+      return {
+        hash,
+        entry: fragment(`${toJson(hash)}: ${entry}`),
+        matchEnd: fragment(`, "provenance_set": ${toJson(hash)}}`),
+      };
+    });
+  }
+
+  /** @param text the section `tns` of an object */
+  association(text: string): AssociationFragments {
+    return this.#associations.get(text, () => {
+      const tns = readAssociation(text);
+      const matched = tns && tns.name !== null ? `, "tns": ${toJson(this.#associated(tns, tns.name))}` : '';
+      const epoch = toJson(formatTimeOrNull(tns?.snapshotEpochUs));
+      return {
+        ofObject: fragment(`, "tns": ${toJson(tns && this.#tns(tns))}`),
+        ofMatch: fragment(`, "tns_checked": ${tns?.checked ?? false}, "tns_snapshot_epoch": ${epoch}${matched}`),
+      };
+    });
+  }
+
+  #associated({ objid, classification, redshift, separationArcsec }: TnsAssociation, name: string) {
+    return { objid, name, classification, redshift, separation_arcsec: separationArcsec, url: this.#tnsUrl(name) };
+  }
+
+  #tns(tns: TnsAssociation) {
+    return {
+      checked: tns.checked,
+      snapshot_epoch: formatTimeOrNull(tns.snapshotEpochUs),
+      name: tns.name,
+      name_prefix: tns.namePrefix,
+      classification: tns.classification,
+      redshift: tns.redshift,
+      separation_arcsec: tns.separationArcsec,
+      url: tns.name === null ? null : this.#tnsUrl(tns.name),
+    };
+  }
+
+  /** The registry's page of a bare designation. */
+  #tnsUrl(name: string): string {
+    return this.#service.tnsUrlTemplate.replace('{name}', encodeURIComponent(name));
+  }
+
+  /** A record of the registry, on the result of a name: JSON text. */
+  tnsRecord({ objid, name, namePrefix, ra, dec, classification, redshift }: TnsRecord): string {
+    return toJson({
+      objid,
+      name,
+      classification,
+      redshift,
+      url: this.#tnsUrl(name),
+      name_prefix: namePrefix,
+      ra,
+      dec,
+    });
+  }
+
+  /** What stands before each value of a payload with the keys of an ordinal: `{"KEY": `, then `, "KEY": ` each. */
+  payloadKeys(store: Store, ordinal: number): readonly Uint8Array[] {
+    return this.#payloadKeys.get(ordinal, () =>
+      store.payloadKeys(ordinal).map((key, i) => fragment(`${i === 0 ? '{' : ', '}${toJson(key)}: `)),
+    );
+  }
+}

@@ -1,0 +1,144 @@
+/** Answers as tables: made of the JSON, so that the two say the same. */
+import type { ByteSink } from '../base/bytes.ts';
+import { toJson } from '../base/json_text.ts';
+import { JsonWalk } from '../base/json_walk.ts';
+import type { TableFormat } from '../contract/formats.ts';
+import type { Row } from '../tables/columns.ts';
+import { type BeginTable, tableFormat } from '../tables/formats.ts';
+import { type AnsweredInput, type AnsweredObject, ObjectTable, type RowSource } from '../tables/object_table.ts';
+import type { Clock, Steps } from './context.ts';
+import type { Transcode } from './msgpack.ts';
+import type { ConeQuery, LookupQuery, Query, RecentQuery, ServiceProvenance } from './queries.ts';
+import { writeTableHead } from './table_head.ts';
+
+type TableQuery = ConeQuery | LookupQuery | RecentQuery;
+
+/** What writes the head and the table of an answer in a format, with the library that it needs. */
+export async function tableWriter(format: TableFormat): Promise<Transcode> {
+  const begin = await tableFormat(format);
+  return (query, json, from, out, clock) => {
+    if (!isTableQuery(query))
+      throw new TypeError(`Cannot write the answer to a ${query.kind} query as a table of objects`);
+    return writeTable(begin, query, json, from, out, clock);
+  };
+}
+
+function isTableQuery(query: Query): query is TableQuery {
+  return query.kind === 'cone' || query.kind === 'lookup' || query.kind === 'recent';
+}
+
+function* writeTable(
+  begin: BeginTable,
+  query: TableQuery,
+  json: ByteSink,
+  from: number,
+  out: ByteSink,
+  clock: Clock,
+): Steps {
+  const { buffer, byteOffset } = json.bytes;
+  const walk = new JsonWalk(Buffer.from(buffer, byteOffset + from, json.length - from));
+  const { about, inputs, table, rows } = yield* readAnswer(walk, query, clock);
+  writeTableHead(out, {
+    name: query.kind,
+    rows: rows.length,
+    total: query.kind === 'cone' ? (inputs[0]!.total ?? null) : null,
+    nextCursor: about.next_cursor ?? null,
+    asOf: about.as_of ?? null,
+    truncated: inputs.some(({ truncated }) => truncated),
+  });
+  const writer = begin(out, table, toJson(about));
+  for (const row of rows) {
+    writer.row(row);
+    if (clock.due) yield;
+  }
+  writer.end();
+}
+
+/** What an answer says beside its objects. */
+interface About extends Readonly<Record<string, unknown>> {
+  readonly provenance: ServiceProvenance;
+  readonly next_cursor?: string | null;
+  readonly as_of?: string;
+}
+
+interface Read {
+  readonly about: About;
+  readonly inputs: readonly AnsweredInput[];
+  readonly table: ObjectTable;
+  readonly rows: readonly Row[];
+}
+
+function* readAnswer(walk: JsonWalk, query: TableQuery, clock: Clock): Generator<undefined, Read, undefined> {
+  const about: Record<string, unknown> = {};
+  const inputs: AnsweredInput[] = [];
+  const rows: Row[] = [];
+  let table: ObjectTable | undefined;
+  // Provenance, which names the catalogs, comes first in every answer. Objects become rows at once, which are much smaller.
+  const theTable = () => (table ??= tableOf(query, about as About));
+  const add = (source: RowSource) => rows.push(theTable().row(source));
+  // Integers of a payload may be wide; what else is wide is there as text, too.
+  const reviver = query.detail === 'full' ? exactIntegers : undefined;
+  walk.enter();
+  for (let key = walk.key(); key !== undefined; key = walk.key()) {
+    if (key === 'objects') yield* readObjects(walk, reviver, clock, object => add({ input: undefined, object }));
+    else if (key === 'results') {
+      walk.enter();
+      while (walk.element()) inputs.push(yield* readResult(walk, query, reviver, clock, add));
+    } else about[key] = walk.value();
+  }
+  return { about: about as About, inputs, table: theTable(), rows };
+}
+
+function tableOf(query: TableQuery, { provenance }: About): ObjectTable {
+  return new ObjectTable({
+    of: query.kind,
+    detail: query.detail,
+    hasFilters: query.kind !== 'recent' && query.filters !== null,
+    catalogs: provenance.catalogs.map(({ name }) => name),
+  });
+}
+
+type Reviver = Parameters<JsonWalk['value']>[0];
+type Reading<T> = Generator<undefined, T, undefined>;
+
+/** Of a lookup, rows say what comes after the objects, too. */
+function* readResult(
+  walk: JsonWalk,
+  { kind }: TableQuery,
+  reviver: Reviver,
+  clock: Clock,
+  add: (source: RowSource) => void,
+): Reading<AnsweredInput> {
+  const read: Record<string, unknown> = {};
+  const objects: (AnsweredObject | undefined)[] = [];
+  const isLookup = kind === 'lookup';
+  const each = isLookup
+    ? (object: AnsweredObject) => void objects.push(object)
+    : (object: AnsweredObject) => add({ input: undefined, object });
+  walk.enter();
+  for (let key = walk.key(); key !== undefined; key = walk.key()) {
+    if (key === 'objects') yield* readObjects(walk, reviver, clock, each);
+    else read[key] = walk.value(exactIntegers);
+  }
+  const input = read as unknown as AnsweredInput;
+  if (isLookup && objects.length === 0) objects.push(undefined);
+  for (const object of objects) add({ input, object });
+  return input;
+}
+
+function* readObjects(
+  walk: JsonWalk,
+  reviver: Reviver,
+  clock: Clock,
+  each: (object: AnsweredObject) => void,
+): Reading<void> {
+  walk.enter();
+  while (walk.element()) {
+    if (clock.due) yield;
+    each(walk.value(reviver) as AnsweredObject);
+  }
+}
+
+function exactIntegers(_key: string, value: unknown, { source }: { readonly source: string }): unknown {
+  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value;
+}

@@ -1,0 +1,34 @@
+/** What the headers of a response say of the table in it; on its way from a thread it stands before the table. */
+import { type ByteSink, latin1 } from '../base/bytes.ts';
+import { toJson } from '../base/json_text.ts';
+
+export interface TableHead {
+  /** `lookup`, `cone` or `recent`. */
+  readonly name: string;
+  readonly rows: number;
+  /** Of a cone: objects within the radius, on all pages. */
+  readonly total: number | null;
+  /** Of a walk: the cursor of the next page. */
+  readonly nextCursor: string | null;
+  /** Of a walk: the time of its first page, as answers write it. */
+  readonly asOf: string | null;
+  /** Of a lookup: whether a limit cut the objects of some input. */
+  readonly truncated: boolean;
+}
+
+const LENGTH_BYTES = 4;
+
+export function writeTableHead(out: ByteSink, head: TableHead): void {
+  const text = toJson(head);
+  const length = new DataView(new ArrayBuffer(LENGTH_BYTES));
+  length.setUint32(0, text.length);
+  out.fragment(new Uint8Array(length.buffer));
+  out.longText(text);
+}
+
+/** The two of what a thread has written. */
+export function splitTable(bytes: Uint8Array<ArrayBuffer>): { head: TableHead; table: Uint8Array<ArrayBuffer> } {
+  const { buffer, byteOffset } = bytes;
+  const end = LENGTH_BYTES + new DataView(buffer, byteOffset).getUint32(0);
+  return { head: JSON.parse(latin1(bytes.subarray(LENGTH_BYTES, end))), table: bytes.subarray(end) };
+}

@@ -1,0 +1,123 @@
+/** Cone searches of the Virtual Observatory: a VOTable of objects, or of the coincident sources of a catalog, the nearest first. */
+import { isPosition, separationArcsec } from '../../index/mod.ts';
+import type { CatalogName } from '../store/types.ts';
+import { VotableWriter } from '../tables/votable.ts';
+import { type ConeSource, currentMatches, type FilledTable, objectsTable, sourcesTableOf } from '../vo/cone_tables.ts';
+import { MAX_MATCH_RADIUS_ARCSEC } from '../vo/limits.ts';
+import type { QueryContext, Steps } from './context.ts';
+import type { VoConeQuery } from './queries.ts';
+import { type Row, readRow, rowsWithin, separationOf } from './search.ts';
+
+/** Kept beyond what is listed, before the furthest are dropped: so that this is not done for each. */
+const SLACK = 1000;
+
+export function voConeAnswer(query: VoConeQuery, context: QueryContext): Steps {
+  const { target, verbosity } = query;
+  if (target === 'objects') return objectsAnswer(query, context);
+  return sourcesAnswer(query, context, target, sourcesTableOf(target, verbosity));
+}
+
+function* objectsAnswer(query: VoConeQuery, context: QueryContext): Steps {
+  const table = objectsTable(query.verbosity);
+  const nearest = new Nearest<{ readonly row: Row; readonly separationArcsec: number }>(
+    query.maxRecords,
+    ({ row }) => row.id,
+  );
+  for (const row of asksForRows(query) ? rowsWithin(context, query) : []) {
+    if (context.clock.due) yield;
+    nearest.add({ row, separationArcsec: separationOf(context, query, row) });
+  }
+  const writer = begun(query, context, table);
+  for (const { row, separationArcsec } of nearest.list()) {
+    if (context.clock.due) yield;
+    const of = { object: readRow(context, row).decode(), separationArcsec };
+    writer.row(table.columns.map(({ cell }) => cell(of)));
+  }
+  end(writer, query, nearest);
+}
+
+function* sourcesAnswer(
+  query: VoConeQuery,
+  context: QueryContext,
+  catalog: CatalogName,
+  table: FilledTable<ConeSource>,
+): Steps {
+  const nearest = new Nearest<ConeSource>(query.maxRecords, ({ object }) => object.diaObjectId);
+  const around = { ...query, radiusArcsec: query.radiusArcsec + MAX_MATCH_RADIUS_ARCSEC };
+  for (const row of asksForRows(query) ? rowsWithin(context, around) : []) {
+    if (context.clock.due) yield;
+    const view = readRow(context, row);
+    if (!view.hasMatches) continue;
+    for (const source of sourcesOf(context, catalog, query))
+      if (source.separationArcsec <= query.radiusArcsec) nearest.add(source);
+  }
+  const writer = begun(query, context, table);
+  for (const source of nearest.list()) {
+    if (context.clock.due) yield;
+    writer.row(table.columns.map(({ cell }) => cell(source)));
+  }
+  end(writer, query, nearest);
+}
+
+/** The current sources in a catalog of the object that was read last. One without a position of its own is in no cone. */
+function sourcesOf({ object: view, store }: QueryContext, catalog: CatalogName, centre: VoConeQuery): ConeSource[] {
+  const object = view.decode();
+  const listed = currentMatches(object).filter(({ match }) => match.catalogName === catalog);
+  if (listed.length === 0) return [];
+  const sources = store.getSources(object.diaObjectId);
+  return listed.flatMap(({ match, index }): ConeSource[] => {
+    const { ra, dec, payload } = sources[index]!;
+    if (ra === null || dec === null || !isPosition(ra, dec)) return [];
+    const { catalogSourceId, separationArcsec: objectSeparationArcsec } = match;
+    const fromCentre = separationArcsec(centre.ra, centre.dec, ra, dec);
+    return [{ ra, dec, separationArcsec: fromCentre, catalogSourceId, objectSeparationArcsec, payload, object }];
+  });
+}
+
+/** Whether it is no question for the columns alone: in DALI 1.1 (section 3.4.4) MAXREC=0, in Simple Cone Search 1.03 (section 2.1) SR=0. */
+function asksForRows({ maxRecords, radiusArcsec }: VoConeQuery): boolean {
+  return maxRecords > 0 && radiusArcsec > 0;
+}
+
+function begun<T>({ serialization, infos }: VoConeQuery, { out }: QueryContext, table: FilledTable<T>): VotableWriter {
+  const writer = new VotableWriter(out, table, serialization);
+  writer.begin(infos);
+  return writer;
+}
+
+function end(
+  writer: VotableWriter,
+  { maxRecords }: VoConeQuery,
+  { isComplete }: { readonly isComplete: boolean },
+): void {
+  writer.end(isComplete && maxRecords > 0 ? 'OK' : 'OVERFLOW');
+}
+
+/** The nearest of what is added; of equal separations that of the lowest id. */
+class Nearest<T extends { readonly separationArcsec: number }> {
+  readonly #max: number;
+  readonly #idOf: (each: T) => bigint;
+  #kept: T[] = [];
+  /** Whether it has all that was added. */
+  isComplete = true;
+
+  constructor(max: number, idOf: (each: T) => bigint) {
+    this.#max = max;
+    this.#idOf = idOf;
+  }
+
+  add(each: T): void {
+    if (this.#kept.push(each) > 2 * this.#max + SLACK) this.list();
+  }
+
+  /** In order, at most as many as there may be. */
+  list(): readonly T[] {
+    const order = (a: T, b: T) => a.separationArcsec - b.separationArcsec || (this.#idOf(a) < this.#idOf(b) ? -1 : 1);
+    this.#kept.sort(order);
+    if (this.#kept.length > this.#max) {
+      this.#kept.length = this.#max;
+      this.isComplete = false;
+    }
+    return this.#kept;
+  }
+}

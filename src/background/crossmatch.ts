@@ -1,0 +1,165 @@
+/** Crossmatching of what is pending, beside the serving. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../base/error_text.ts';
+import type { Log } from '../base/log.ts';
+import type { Config } from '../config/config.ts';
+import { crossmatchPending } from '../crossmatch/crossmatcher.ts';
+import { Deferred } from '../crossmatch/deferred.ts';
+import { crossmatchPool } from '../crossmatch/pool.ts';
+import { provenanceSetOf } from '../crossmatch/provenance.ts';
+import type { Pool } from '../pool/pool.ts';
+import type { Store } from '../store/store.ts';
+import { Writer } from '../store/writer.ts';
+import { type Associator, associatorOf } from '../tns/association.ts';
+
+/** Objects a commit: some tens of milliseconds of the main thread. */
+const COMMIT_SIZE = 1000;
+/** How often to look for something new. */
+const POLL_MS = 250;
+/** How often to look whether another process has left something behind. */
+const SWEEP_MS = 10_000;
+/** How often to look for objects that are recorded with a catalog that could not be read, to try it again. */
+const RETRY_MS = 60_000;
+/** How long to wait after a failure that is none of a single file's: ten seconds, twice as long each time, at most this. */
+const LONGEST_PAUSE_MS = 600_000;
+const FIRST_PAUSE_MS = 10_000;
+/** With more objects put off than this no catalog can be read, it seems: only these are tried again until some of them succeed. */
+const MAX_DEFERRED = 20_000;
+
+export class BackgroundCrossmatch {
+  readonly #store: Store;
+  readonly #writer: Writer;
+  readonly #config: Config;
+  readonly #log: Log;
+  readonly #clock: () => number;
+  /** Its own, so that reading a catalog holds up no query. */
+  readonly #pool: Pool;
+  readonly #associator: Associator;
+  readonly #stop = new AbortController();
+  readonly #deferred = new Deferred();
+  /** The objects that are crossmatched although a catalog could not be read for them. */
+  readonly #retries = new Deferred();
+  #nextRetryMs = 0;
+  /** The journal's end when the last walk over the pending objects began. */
+  #walkedSequence = -1;
+  #walkedMs = Number.NEGATIVE_INFINITY;
+  /** Since when something has been waiting, as far as seen. */
+  #waitingSinceMs: number | undefined;
+  #pauseMs = 0;
+  #pausedUntilMs = 0;
+  readonly #running: Promise<void>;
+
+  /**
+   * @param store opened with mode `write`; must stay open until `close` has resolved
+   * @param clock milliseconds, monotonic
+   */
+  constructor(store: Store, config: Config, log: Log, clock = () => performance.now()) {
+    this.#store = store;
+    this.#writer = new Writer(store);
+    this.#config = config;
+    this.#pool = crossmatchPool(config, 1);
+    this.#log = log;
+    this.#clock = clock;
+    this.#associator = associatorOf(store, this.#pool, config);
+    this.#running = this.#run();
+  }
+
+  /** Drops what is not recorded of the batch in hand, whose objects stay pending. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+    await this.#pool.close();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        if (this.#isDue(this.#clock())) {
+          await this.#walk();
+          this.#pauseMs = 0;
+        }
+        if (this.#isRetryDue(this.#clock())) await this.#retry();
+      } catch (error) {
+        if (!signal.aborted) this.#pause(error);
+      }
+      await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  #pause(error: unknown): void {
+    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs === 0 ? FIRST_PAUSE_MS : 2 * this.#pauseMs);
+    this.#pausedUntilMs = this.#clock() + this.#pauseMs;
+    this.#log('crossmatch_failed', { error: messageOf(error), retry_seconds: this.#pauseMs / 1000 });
+  }
+
+  /**
+   * Whether there is a catalog to look into and a batch is full, has waited long enough, is due again, or may have been left behind by
+   * another process.
+   */
+  #isDue(nowMs: number): boolean {
+    if (nowMs < this.#pausedUntilMs) return false;
+    this.#store.resetRead();
+    if (nowMs >= this.#deferred.nextDueMs) return true;
+    const isNew = this.#store.lastSequence() !== this.#walkedSequence || nowMs - this.#walkedMs > SWEEP_MS;
+    if (!isNew || this.#deferred.size > MAX_DEFERRED) return false;
+    const waiting = this.#waitingCount(nowMs);
+    if (waiting === 0 || this.#store.catalogs().length === 0) return false;
+    this.#waitingSinceMs ??= nowMs;
+    const { CROSSMATCH_BATCH_MAX_SIZE, CROSSMATCH_BATCH_MAX_WAIT_SECONDS } = this.#config;
+    const waitedMs = nowMs - this.#waitingSinceMs;
+    return waiting >= CROSSMATCH_BATCH_MAX_SIZE || waitedMs >= 1000 * CROSSMATCH_BATCH_MAX_WAIT_SECONDS;
+  }
+
+  /** Pending objects that are not put off, counted up to a full batch. */
+  #waitingCount(nowMs: number): number {
+    if (this.#deferred.size === 0) return this.#store.pendingCount();
+    const ids = this.#store.pendingIds(this.#deferred.size + this.#config.CROSSMATCH_BATCH_MAX_SIZE);
+    return ids.filter(id => !this.#deferred.has(id, nowMs)).length;
+  }
+
+  /** Whether a catalog may be readable again for objects that are recorded without it. */
+  #isRetryDue(nowMs: number): boolean {
+    if (nowMs < Math.min(this.#retries.nextDueMs, this.#nextRetryMs) || nowMs < this.#pausedUntilMs) return false;
+    this.#nextRetryMs = nowMs + RETRY_MS;
+    return this.#store.unreadIds(1).length > 0 && this.#store.catalogs().length > 0;
+  }
+
+  async #retry(): Promise<void> {
+    const nowMs = this.#clock();
+    await this.#crossmatch('unread', this.#retries, nowMs);
+  }
+
+  async #walk(): Promise<void> {
+    const nowMs = this.#clock();
+    this.#walkedSequence = this.#store.lastSequence();
+    this.#walkedMs = nowMs;
+    this.#waitingSinceMs = undefined;
+    await this.#crossmatch('pending', this.#deferred, nowMs);
+  }
+
+  async #crossmatch(which: 'pending' | 'unread', deferred: Deferred, nowMs: number): Promise<void> {
+    const waitMs = 1000 * this.#config.CROSSMATCH_READ_FAILURE_WAIT_SECONDS;
+    const isDeferred = (id: bigint) =>
+      deferred.size > MAX_DEFERRED ? !deferred.isDue(id, nowMs) : deferred.has(id, nowMs);
+    const summary = await crossmatchPending({
+      which,
+      staysPending: id => this.#clock() - deferred.sinceMs(id, this.#clock()) < waitMs,
+      store: this.#store,
+      writer: this.#writer,
+      pool: this.#pool,
+      provenance: () => provenanceSetOf(this.#config),
+      associator: this.#associator,
+      batchSize: this.#config.CROSSMATCH_BATCH_MAX_SIZE,
+      commitSize: COMMIT_SIZE,
+      isDeferred,
+      onUnreadable: ids => deferred.defer(ids, this.#clock()),
+      awaitOthers: false,
+      signal: this.#stop.signal,
+    });
+    deferred.settle(nowMs);
+    const { objects, recorded, unreadable, unsearched, outcomes, problems, rowsPassedOver } = summary;
+    if (Object.values(outcomes).some(({ searched = 0 }) => searched > 0)) deferred.succeeded();
+    if (objects > 0) this.#log('crossmatched', { objects, recorded, unreadable, unsearched, problems, rowsPassedOver });
+  }
+}

@@ -1,0 +1,101 @@
+/** Keeping the registry of transients up to date, beside the serving. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '../base/backoff.ts';
+import { messageOf } from '../base/error_text.ts';
+import type { Log } from '../base/log.ts';
+import { formatTime } from '../base/times.ts';
+import type { Config } from '../config/config.ts';
+import { RejectLog } from '../ingest/rejects.ts';
+import type { Store } from '../store/store.ts';
+import { Writer } from '../store/writer.ts';
+import { type BotCredentials, TnsClient } from '../tns/client.ts';
+import { RegistryLoader } from '../tns/loader.ts';
+import { refreshRegistry } from '../tns/refresh.ts';
+
+const MINUTE_MS = 60_000;
+/** How often to look whether it is time. */
+const POLL_MS = 1000;
+/** The changes of an hour are looked for so long after it, and up to as much later, so that not all services come at once. */
+const DELAY_MS = 10 * MINUTE_MS;
+/** After what has not brought the registry up to date; twice as long each time, at most the second. */
+const FIRST_RETRY_MS = 20 * MINUTE_MS;
+const LONGEST_RETRY_MS = 60 * MINUTE_MS;
+
+export interface RefreshSources {
+  /** Opened with mode `write`; must stay open until `close` has resolved. */
+  readonly store: Store;
+  readonly config: Config;
+  readonly bot: BotCredentials;
+  readonly log: Log;
+  /** Milliseconds since 1970. */
+  readonly clock?: () => number;
+}
+
+/** Refreshes when the hour after the registry's epoch is over, some minutes later: the epoch then is an hour and a third old at most. */
+export class BackgroundRefresh {
+  readonly #sources: RefreshSources;
+  readonly #clock: () => number;
+  readonly #delayMs = DELAY_MS * (1 + Math.random());
+  readonly #backoff = new Backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
+  readonly #stop = new AbortController();
+  /** Not sooner than this, whatever the registry. */
+  #notBeforeMs = 0;
+  readonly #running: Promise<void>;
+
+  constructor(sources: RefreshSources) {
+    this.#sources = sources;
+    this.#clock = sources.clock ?? Date.now;
+    this.#running = this.#run();
+  }
+
+  /** Breaks off a refresh that is under way; the registry stays as it was. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        if (this.#isDue()) await this.#refresh();
+      } catch (error) {
+        const waitMs = Math.max(POLL_MS, this.#notBeforeMs - this.#clock());
+        const next_attempt_in_s = Math.round(waitMs / 1000);
+        if (!signal.aborted) this.#sources.log('tns_refresh_failed', { error: messageOf(error), next_attempt_in_s });
+      }
+      await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  #isDue(): boolean {
+    const nowMs = this.#clock();
+    this.#sources.store.resetRead();
+    const epochUs = this.#sources.store.tnsSnapshotEpochUs();
+    if (epochUs === null || nowMs >= epochUs / 1000 + 60 * MINUTE_MS + this.#delayMs) return nowMs >= this.#notBeforeMs;
+    this.#backoff.reset();
+    this.#notBeforeMs = 0;
+    return false;
+  }
+
+  async #refresh(): Promise<void> {
+    const { store, config, bot, log } = this.#sources;
+    const { signal } = this.#stop;
+    const writer = new Writer(store);
+    const rejects = new RejectLog(config, 'tns');
+    const loader = new RegistryLoader({ writer, rejects, onBatch: () => signal.throwIfAborted() });
+    const onWait = (error: string, waitMs: number) =>
+      log('tns_refresh_waits', { error, next_attempt_in_s: waitMs / 1000 });
+    const client = new TnsClient({ baseUrl: config.TNS_OBJECTS_BASE_URL, bot, onWait, signal });
+    const nowMs = this.#clock();
+    // Also where it brings nothing new, as when the hour is late.
+    this.#notBeforeMs = nowMs + this.#backoff.next();
+    try {
+      const options = { dataDir: config.NEARSKY_DATA, store, writer, client, loader, nowUs: 1000 * nowMs };
+      const { epochUs, ...summary } = await refreshRegistry(options);
+      log('tns_refreshed', { epoch: formatTime(epochUs), ...summary, rejected: loader.counts.rejected });
+    } finally {
+      rejects.close();
+    }
+  }
+}

@@ -1,0 +1,126 @@
+/** The thread that writes, as the main thread sees it. The main thread itself never writes, and so never waits for another process. */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { messageOf } from '../base/error_text.ts';
+import type { Log } from '../base/log.ts';
+import { programModule } from '../base/program_files.ts';
+import type { SharedState } from '../base/shared_state.ts';
+import { withinMs } from '../base/timeout.ts';
+import type { Config } from '../config/config.ts';
+import { Pool } from '../pool/pool.ts';
+import { FILE_NAME } from '../store/environment.ts';
+import { otherProcessesWith } from '../store/identity.ts';
+import type { BotCredentials } from '../tns/client.ts';
+import type { FromWriter, ToWriter, WriteTask } from './writer_thread.ts';
+
+/** How long the opening may wait for another process before the log says so, and how often it says so. */
+const LONG_WAIT_MS = 2000;
+/** How long after its end the thread is started anew. */
+const RESTART_MS = 5000;
+/** How long the thread may take to end; and how long one that waits for another process, which nothing can end but the end of this one. */
+const STOP_MS = 8000;
+const WAITING_STOP_MS = 2000;
+
+export interface BackgroundWriterOptions {
+  readonly config: Config;
+  readonly crossmatch: boolean;
+  readonly bot: BotCredentials | undefined;
+  readonly state: SharedState;
+  readonly log: Log;
+}
+
+export class BackgroundWriter {
+  readonly #options: BackgroundWriterOptions;
+  readonly #pool = new Pool({ threads: 1, entry: programModule('workers/writer') });
+  readonly #stop = new AbortController();
+  #link: MessagePort | undefined;
+  #ended: Promise<void> = Promise.resolve();
+  #hasBegun = false;
+
+  constructor(options: BackgroundWriterOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Creates the database where there is none, and brings an older one to the present format. That is a write, which may have to wait for
+   * another process: then the log says which have the database open.
+   * @throws StoreError
+   */
+  async open(): Promise<void> {
+    const { config, state, log } = this.#options;
+    const timer = setInterval(() => {
+      const { writeWaitsSinceMs } = state;
+      if (writeWaitsSinceMs === 0) return;
+      const seconds = Math.round((Date.now() - writeWaitsSinceMs) / 1000);
+      log('writes_wait', { seconds, for_processes: otherProcessesWith(join(config.NEARSKY_DATA, FILE_NAME)) });
+    }, LONG_WAIT_MS);
+    try {
+      await this.#start();
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  /** Begins to crossmatch and to refresh, as far as these are wanted. */
+  begin(): void {
+    this.#hasBegun = true;
+    this.#send({ kind: 'begin' });
+  }
+
+  /** Breaks off what is under way, of which nothing is recorded; a write that waits for another process is left behind. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#send({ kind: 'stop' });
+    const ended = this.#ended.then(async () => {
+      await this.#pool.close();
+      return true;
+    });
+    if (await withinMs(ended, WAITING_STOP_MS)) return;
+    if (!this.isWaiting) await withinMs(ended, STOP_MS - WAITING_STOP_MS);
+  }
+
+  /** Whether its thread waits for another process to finish a write. */
+  get isWaiting(): boolean {
+    return this.#options.state.writeWaitsSinceMs !== 0;
+  }
+
+  #send(message: ToWriter): void {
+    this.#link?.postMessage(message);
+  }
+
+  #start(): Promise<void> {
+    const { config, crossmatch, bot, state, log } = this.#options;
+    const { port1: link, port2 } = new MessageChannel();
+    const opened = Promise.withResolvers<void>();
+    link.on('message', (message: FromWriter) => {
+      if (message.kind === 'opened') opened.resolve();
+      else log(message.event, message.fields);
+    });
+    this.#link = link;
+    const task: WriteTask = { kind: 'write', config, crossmatch, bot, state: state.memory, link: port2 };
+    this.#ended = this.#pool.run(task, { transferList: [port2] }).then(
+      () => link.close(),
+      error => {
+        link.close();
+        state.writeWaitsSinceMs = 0;
+        opened.reject(error);
+        if (this.#hasBegun) void this.#restart(error);
+      },
+    );
+    return opened.promise;
+  }
+
+  async #restart(error: unknown): Promise<void> {
+    const { log } = this.#options;
+    log('writer_failed', { error: messageOf(error), retry_seconds: RESTART_MS / 1000 });
+    const { signal } = this.#stop;
+    await sleep(RESTART_MS, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return;
+    // A thread that fails again comes back here.
+    await this.#start().then(
+      () => this.begin(),
+      () => {},
+    );
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * The one thread of `serve` that writes: it crossmatches what is pending, and keeps the registry up to date. LMDB has one write at a time, so
+ * a write may have to wait for another process, however long that takes: no thread that serves may.
+ */
+import type { MessagePort } from 'node:worker_threads';
+import { logTo } from '../base/log.ts';
+import { SharedState } from '../base/shared_state.ts';
+import type { Config } from '../config/config.ts';
+import { openStore } from '../store/store.ts';
+import type { BotCredentials } from '../tns/client.ts';
+import { BackgroundCrossmatch } from './crossmatch.ts';
+import { BackgroundRefresh } from './refresh.ts';
+
+export interface WriteTask {
+  readonly kind: 'write';
+  readonly config: Config;
+  readonly crossmatch: boolean;
+  /** That keeps the TNS registry up to date. */
+  readonly bot: BotCredentials | undefined;
+  /** Of the `SharedState`. */
+  readonly state: SharedArrayBuffer;
+  readonly link: MessagePort;
+}
+
+export type FromWriter =
+  /** The database is there, and of the present format. */
+  | { readonly kind: 'opened' }
+  | { readonly kind: 'log'; readonly event: string; readonly fields: Readonly<Record<string, unknown>> | undefined };
+
+export type ToWriter = { readonly kind: 'begin' } | { readonly kind: 'stop' };
+
+/**
+ * Resolves when it has been told to stop and nothing is being written.
+ * @throws StoreError when the database cannot be opened for writing
+ */
+export async function runWriter({ config, crossmatch, bot, link, ...task }: WriteTask): Promise<undefined> {
+  const send = (message: FromWriter) => link.postMessage(message);
+  const log = logTo((event, fields) => send({ kind: 'log', event, fields }));
+  const state = new SharedState(task.state);
+  const stop = Promise.withResolvers<void>();
+  const work: { close(): Promise<void> }[] = [];
+  const onWaiting = (isWaiting: boolean) => {
+    state.writeWaitsSinceMs = isWaiting ? Date.now() : 0;
+  };
+  onWaiting(true);
+  const store = openStore(config.NEARSKY_DATA, 'write');
+  onWaiting(false);
+  store.onWaiting = onWaiting;
+  link.on('message', ({ kind }: ToWriter) => {
+    if (kind === 'stop') return stop.resolve();
+    if (crossmatch) work.push(new BackgroundCrossmatch(store, config, log));
+    if (bot) work.push(new BackgroundRefresh({ store, config, bot, log }));
+  });
+  send({ kind: 'opened' });
+  await stop.promise;
+  await Promise.all(work.map(each => each.close()));
+  await store.close();
+  link.close();
+  return undefined;
+}

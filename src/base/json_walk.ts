@@ -1,0 +1,75 @@
+/** A walk through the JSON of an answer: what is large is entered, the rest is parsed. */
+import { BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json_punctuation.ts';
+
+/** Of JSON from `toJson` or alike: ASCII, ", " and ": " between members and nowhere else. */
+export class JsonWalk {
+  readonly #json: Buffer;
+  #at = 0;
+
+  constructor(json: Buffer) {
+    this.#json = json;
+  }
+
+  /** Goes into the object or the list that is next. */
+  enter(): void {
+    this.#at++;
+  }
+
+  /** The key of the object's next member, whose value is then next; undefined where there is none, and then the object is behind. */
+  key(): string | undefined {
+    if (!this.#hasMore(CLOSE_OBJECT)) return undefined;
+    const key = this.value() as string;
+    this.#at += 2;
+    return key;
+  }
+
+  /** Whether the list has another element, which is then next; if not, the list is behind. */
+  element(): boolean {
+    return this.#hasMore(CLOSE_LIST);
+  }
+
+  /** The value that is next. */
+  value(reviver?: (key: string, value: unknown, context: { readonly source: string }) => unknown): unknown {
+    const start = this.#at;
+    this.#at = endOfValue(this.#json, start);
+    return JSON.parse(this.#json.toString('latin1', start, this.#at), reviver as Parameters<typeof JSON.parse>[1]);
+  }
+
+  #hasMore(end: number): boolean {
+    const json = this.#json;
+    if (json[this.#at] === COMMA) this.#at += 2;
+    if (json[this.#at] !== end) return true;
+    this.#at++;
+    return false;
+  }
+}
+
+/** Where a value that is a member or an element ends. */
+function endOfValue(json: Uint8Array, start: number): number {
+  if (json[start] === QUOTE) return closingQuote(json, start) + 1;
+  const isContainer = json[start] === OPEN_OBJECT || json[start] === OPEN_LIST;
+  return isContainer ? endOfContainer(json, start) : endOfScalar(json, start);
+}
+
+function endOfContainer(json: Uint8Array, start: number): number {
+  let depth = 0;
+  for (let at = start; at < json.length; at++) {
+    const byte = json[at]!;
+    if (byte === QUOTE) at = closingQuote(json, at);
+    else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++;
+    else if ((byte === CLOSE_OBJECT || byte === CLOSE_LIST) && --depth === 0) return at + 1;
+  }
+  return json.length;
+}
+
+function endOfScalar(json: Uint8Array, start: number): number {
+  let at = start;
+  while (at < json.length && json[at] !== COMMA && json[at] !== CLOSE_OBJECT && json[at] !== CLOSE_LIST) at++;
+  return at;
+}
+
+function closingQuote(json: Uint8Array, openingQuote: number): number {
+  let at = openingQuote + 1;
+  while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
+  return at;
+}

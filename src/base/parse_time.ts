@@ -1,0 +1,104 @@
+/** Reading times. They are written by `src/base/times.ts`. */
+import { formatOffset } from './times.ts';
+
+/** An instant, as somebody wrote it. */
+export interface Instant {
+  /** Integer microseconds since 1970, UTC; exact from 1685 to 2255. */
+  readonly timeUs: number;
+  readonly offsetMinutes: number;
+  /** The same instant in the same offset, as `formatTime` writes it; exact in every year. */
+  readonly text: string;
+}
+
+const DATE = /^(?:(\d{4})-(\d{2})-(\d{2})|(\d{4})(\d{2})(\d{2})|(\d{4})-?W(\d{2})(?:-?([1-7]))?|(\d{4})-?(\d{3}))$/;
+const TIME = /^(\d{2})(?::?(\d{2})(?::?(\d{2})(?:[.,](\d+))?)?)?(Z|[+-]\d{2}(?::?\d{2})?)?$/;
+const MS_PER_DAY = 86_400_000;
+
+/** Whether a second since 1970 is in the years 1 to 9999. */
+const isInRange = (second: number) => second >= -62_135_596_800 && second <= 253_402_300_799;
+
+/**
+ * An ISO-8601 time: a date (of the calendar, a week or a year; alone it means its midnight), then `T` or a space and a time of day,
+ * each in the extended or the basic form. Digits beyond the sixth of a fraction are cut off; without an offset it is UTC. Undefined
+ * for a text that is no such time, a date or time of day that does not exist, and years before 1 and after 9999.
+ */
+export function parseInstant(text: string): Instant | undefined {
+  const parsed = parse(text);
+  if (!parsed) return undefined;
+  const { seconds, micros, offsetMinutes } = parsed;
+  const fraction = micros === 0 ? '' : `.${String(micros).padStart(6, '0')}`;
+  const local = new Date((seconds + offsetMinutes * 60) * 1000).toISOString().slice(0, -5);
+  return {
+    timeUs: seconds * 1e6 + micros,
+    offsetMinutes,
+    text: `${local}${fraction}${formatOffset(offsetMinutes)}`,
+  };
+}
+
+/** The microseconds of `parseInstant`. */
+export function parseTime(text: string): number | undefined {
+  const parsed = parse(text);
+  return parsed && parsed.seconds * 1e6 + parsed.micros;
+}
+
+interface Parsed {
+  /** Since 1970, UTC. */
+  readonly seconds: number;
+  readonly micros: number;
+  readonly offsetMinutes: number;
+}
+
+function parse(text: string): Parsed | undefined {
+  const end = text.search(/[T ]/);
+  const midnightMs = parseDate(end < 0 ? text : text.slice(0, end));
+  const parts = end < 0 ? [] : TIME.exec(text.slice(end + 1));
+  if (midnightMs === undefined || parts === null) return undefined;
+  const [hour, minute, second] = [Number(parts[1] ?? 0), Number(parts[2] ?? 0), Number(parts[3] ?? 0)];
+  const offsetMinutes = parseOffset(parts[5] ?? 'Z');
+  if (hour > 23 || minute > 59 || second > 59 || offsetMinutes === undefined) return undefined;
+  const localSeconds = midnightMs / 1000 + hour * 3600 + minute * 60 + second;
+  const seconds = localSeconds - offsetMinutes * 60;
+  if (!isInRange(seconds) || !isInRange(localSeconds)) return undefined;
+  return { seconds, micros: Number((parts[4] ?? '').slice(0, 6).padEnd(6, '0')), offsetMinutes };
+}
+
+/** Midnight of a date, UTC, milliseconds since 1970. */
+function parseDate(text: string): number | undefined {
+  const parts = DATE.exec(text);
+  if (!parts) return undefined;
+  const number = (...groups: number[]) => Number(groups.map(i => parts[i]).find(part => part !== undefined));
+  const year = number(1, 4, 7, 10);
+  if (parts[8] !== undefined) return weekDate(year, number(8), Number(parts[9] ?? 1));
+  if (parts[11] !== undefined) return existing(year, 1, number(11), day => day.getUTCFullYear() === year);
+  const month = number(2, 5);
+  return existing(year, month, number(3, 6), day => day.getUTCMonth() === month - 1);
+}
+
+/** The day of a month, unless it runs over into another. */
+function existing(year: number, month: number, day: number, isWithin: (date: Date) => boolean): number | undefined {
+  const ms = midnight(year, month, day);
+  return month >= 1 && month <= 12 && day >= 1 && isWithin(new Date(ms)) ? ms : undefined;
+}
+
+/** Week 1 is the one with 4 January in it; weeks begin on Monday. */
+function weekDate(year: number, week: number, day: number): number | undefined {
+  const firstMonday = (of: number) => {
+    const fourth = midnight(of, 1, 4);
+    return fourth - ((new Date(fourth).getUTCDay() + 6) % 7) * MS_PER_DAY;
+  };
+  const monday = firstMonday(year) + (week - 1) * 7 * MS_PER_DAY;
+  return week >= 1 && monday < firstMonday(year + 1) ? monday + (day - 1) * MS_PER_DAY : undefined;
+}
+
+/** As Date.UTC, which takes the years 0 to 99 for those of the 20th century. */
+function midnight(year: number, month: number, day: number): number {
+  return new Date(0).setUTCFullYear(year, month - 1, day);
+}
+
+function parseOffset(text: string): number | undefined {
+  if (text === 'Z') return 0;
+  const hours = Number(text.slice(1, 3));
+  const minutes = Number(text.slice(3).replace(':', ''));
+  if (hours > 23 || minutes > 59) return undefined;
+  return (text.startsWith('-') ? -1 : 1) * (60 * hours + minutes);
+}

@@ -1,0 +1,25 @@
+/**
+ * The settings. An option of the command line beats the environment variable of the setting's name, which beats the JSON configuration
+ * file, which beats the default. `src/config/settings.ts` is the table of them all.
+ */
+export {
+  ConfigError,
+  type ConfigSources,
+  type LoadedConfig,
+  loadConfig,
+  loadConfigWithOrigins,
+  type Origin,
+  suggestion,
+  withoutPassword,
+} from './load.ts';
+export {
+  type Config,
+  ENVIRONMENT_ONLY,
+  type EnvironmentVariable,
+  SETTING_GROUPS,
+  SETTINGS,
+  type Setting,
+  type SettingGroup,
+  type SettingName,
+} from './settings.ts';
+export { type Written, written } from './values.ts';

@@ -1,0 +1,281 @@
+/** The task `match`: the nearest source in one file of a catalog for each of some objects. */
+import { conePixels, isPosition, MAX_ORDER, RADIANS_PER_DEGREE, wrapRa } from '../../index/mod.ts';
+import { Gate } from '../base/semaphore.ts';
+import { checkColumns, sourceId } from '../catalogs/columns.ts';
+import { CatalogError, ReadFailure, withStableFile } from '../catalogs/errors.ts';
+import { type CatalogFiles, catalogFiles, noReads, type ReadCounts } from '../catalogs/files.ts';
+import { openParquet, type ParquetFile } from '../catalogs/parquet.ts';
+import type { CatalogColumns } from '../catalogs/types.ts';
+import { packSource } from '../store/records.ts';
+import { threadCatalogs } from '../store/thread_store.ts';
+import { ObjectZones, PAD_ARCSEC } from './zones.ts';
+
+export interface MatchTask {
+  readonly kind: 'match';
+  /** Where the catalog lies: an absolute path or an address. */
+  readonly location: string;
+  /** A Parquet file there: a partition, or a part of one. */
+  readonly file: string;
+  readonly columns: CatalogColumns;
+  /** Inclusive; more than 0 and at most 60. */
+  readonly radiusArcsec: number;
+  /** Positions of the objects, degrees, both of one length. */
+  readonly ra: Float64Array;
+  readonly dec: Float64Array;
+}
+
+/** The objects that have a source within the radius; all arrays are parallel. */
+export interface FileMatches {
+  /** Positions in the task's arrays, ascending. */
+  readonly object: Uint32Array;
+  readonly id: BigInt64Array;
+  readonly separationArcsec: Float64Array;
+  /**
+   * The bytes of the sources, one behind the other: see `packSource`. The position is the source's own, RA from 0 to 360 whatever the
+   * convention of the catalog; the payload's values are in the order of `columns.payload`.
+   */
+  readonly sources: Uint8Array;
+  /** Where each of them ends. */
+  readonly sourceEnds: Uint32Array;
+  /** Rows that can be no source: of those that were read, the ones without a position, and near an object the ones without an id. */
+  readonly rowsPassedOver: number;
+}
+
+/** `unreadable`: the file cannot be read now. `unusable`: it is not what the catalog's registration says. */
+export type MatchAnswer = { readonly reads: ReadCounts } & (
+  | { readonly outcome: 'searched'; readonly matches: FileMatches }
+  | { readonly outcome: 'unreadable' | 'unusable'; readonly reason: string }
+);
+
+const { remote, memoryBytes } = threadCatalogs();
+/** On the columns that the thread's tasks hold in memory. */
+const memory = new Gate(memoryBytes);
+
+export async function runMatch(task: MatchTask): Promise<MatchAnswer> {
+  const reads = noReads();
+  try {
+    const files = await catalogFiles(task.location, { remote, counts: reads });
+    const matches = await withStableFile(() => matchIn(files, task));
+    return { outcome: 'searched', matches, reads };
+  } catch (error) {
+    if (error instanceof ReadFailure) return { outcome: 'unreadable', reason: error.message, reads };
+    if (error instanceof CatalogError) return { outcome: 'unusable', reason: error.message, reads };
+    throw error;
+  }
+}
+
+async function matchIn(files: CatalogFiles, task: MatchTask): Promise<FileMatches> {
+  const file = await openParquet(await files.open(task.file));
+  try {
+    checkColumns(file, task.columns);
+    return await matchFile(task, file);
+  } finally {
+    file.close();
+  }
+}
+
+/** A source within the radius of some object. */
+interface Candidate {
+  readonly row: number;
+  /** 0 to 360 degrees, as everything that is compared. */
+  readonly ra: number;
+  /** The same right ascension as the catalog has it. */
+  readonly publishedRa: number;
+  readonly dec: number;
+  readonly id: bigint;
+}
+
+async function matchFile(task: MatchTask, file: ParquetFile): Promise<FileMatches> {
+  const zones = new ObjectZones(task.ra, task.dec, task.radiusArcsec);
+  const reached = [...file.rowGroups.keys()].filter(rowGroup => reachesRowGroup(task, file, rowGroup));
+  const sifted = await settled(reached.map(rowGroup => sift(task, zones, file, rowGroup)));
+  const candidates = sifted.flatMap(part => part.candidates);
+  const found = nearestCandidates(task, zones, candidates);
+  const matched = found.map(({ candidate }) => candidate);
+  const payload = await readPayload(task.columns, file, matched);
+  const sources = matched.map(({ ra, dec }, at) =>
+    packSource(
+      ra,
+      dec,
+      payload.map(values => values[at]),
+    ),
+  );
+  let end = 0;
+  return {
+    object: Uint32Array.from(found, ({ object }) => object),
+    id: BigInt64Array.from(matched, ({ id }) => id),
+    separationArcsec: Float64Array.from(found, ({ separationArcsec }) => separationArcsec),
+    sources: Buffer.concat(sources),
+    sourceEnds: Uint32Array.from(sources, ({ length }) => (end += length)),
+    rowsPassedOver: sifted.reduce((sum, part) => sum + part.passedOver, 0),
+  };
+}
+
+/** What all of them resolve with; the first failure only when none of them is under way any more. */
+async function settled<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
+interface Sifted<T> {
+  readonly candidates: T[];
+  readonly passedOver: number;
+}
+
+/** The rows of one row group that lie near an object. A row without a valid position or an id is no source. */
+async function sift(
+  task: MatchTask,
+  zones: ObjectZones,
+  file: ParquetFile,
+  rowGroup: number,
+): Promise<Sifted<Candidate>> {
+  const { columns } = task;
+  const { rowStart } = file.rowGroups[rowGroup]!;
+  const bytes = file.bytesInRowGroup(columns.ra, rowGroup) + file.bytesInRowGroup(columns.dec, rowGroup);
+  const found = await memory.run(bytes, async () => {
+    const [ra, dec] = await settled([file.readNumbers(columns.ra, rowGroup), file.readNumbers(columns.dec, rowGroup)]);
+    return nearRows(zones, ra!, dec!);
+  });
+  const rows = found.candidates.map(({ row }) => rowStart + row);
+  const ids = await memory.run(file.bytesOfRows(columns.id, rows), () => file.readValues(columns.id, rows));
+  const candidates = found.candidates.flatMap((place, index) => {
+    const id = sourceId(ids[index], file, columns.id);
+    return id === undefined ? [] : [{ ...place, row: rows[index]!, id }];
+  });
+  return { candidates, passedOver: found.passedOver + rows.length - candidates.length };
+}
+
+function nearRows(zones: ObjectZones, published: Float64Array, decs: Float64Array): Sifted<Omit<Candidate, 'id'>> {
+  const candidates: Omit<Candidate, 'id'>[] = [];
+  let passedOver = 0;
+  for (let row = 0; row < published.length; row++) {
+    const publishedRa = published[row]!;
+    const ra = wrapRa(publishedRa);
+    const dec = decs[row]!;
+    if (!isPosition(ra, dec)) passedOver++;
+    else if (zones.hasNear(ra, dec)) candidates.push({ row, ra, publishedRa, dec });
+  }
+  return { candidates, passedOver };
+}
+
+interface Nearest {
+  readonly object: number;
+  readonly candidate: Candidate;
+  readonly separationArcsec: number;
+}
+
+/** The nearest candidate of each object that has one, by ascending object; of equal separations the lowest id. */
+function nearestCandidates({ ra }: MatchTask, zones: ObjectZones, candidates: readonly Candidate[]): Nearest[] {
+  const nearest: (Nearest | undefined)[] = new Array(ra.length).fill(undefined);
+  for (const candidate of candidates) {
+    zones.near(candidate.ra, candidate.dec, (object, separationArcsec) => {
+      const best = nearest[object];
+      const isNearer =
+        !best ||
+        separationArcsec < best.separationArcsec ||
+        (separationArcsec === best.separationArcsec && candidate.id < best.candidate.id);
+      if (isNearer) nearest[object] = { object, candidate, separationArcsec };
+    });
+  }
+  return nearest.filter(found => found !== undefined);
+}
+
+/** Payload columns that are read at once take no more, unless it is one. */
+const PAYLOAD_BYTES = 64 << 20;
+
+/** The payload of the matched rows; a row may be the match of several objects. */
+async function readPayload(
+  { ra, dec, payload }: CatalogColumns,
+  file: ParquetFile,
+  matched: readonly Candidate[],
+): Promise<unknown[][]> {
+  const rows = [...new Set(matched.map(({ row }) => row))].sort((a, b) => a - b);
+  const values = new Map<string, unknown[]>();
+  const wanted = new Set(payload.flatMap(({ column }) => (column === ra || column === dec ? [] : (column ?? []))));
+  for (const { columns, bytes } of portions([...wanted], column => file.bytesOfRows(column, rows))) {
+    const read = await memory.run(bytes, () => settled(columns.map(column => file.readValues(column, rows))));
+    columns.forEach((column, at) => {
+      values.set(column, read[at]!);
+    });
+  }
+  const place = new Map(rows.map((row, index) => [row, index]));
+  const places = matched.map(({ row }) => place.get(row)!);
+  return payload.map(({ column }) => {
+    if (column === null) return matched.map(() => null);
+    if (column === ra) return matched.map(candidate => candidate.publishedRa);
+    if (column === dec) return matched.map(candidate => candidate.dec);
+    return places.map(at => storable(values.get(column)![at]));
+  });
+}
+
+/** A decimal without a fraction may have more digits than the store has integers for: then it is the nearest double. */
+function storable(value: unknown): unknown {
+  if (typeof value !== 'bigint' || BigInt.asIntN(64, value) === value || BigInt.asUintN(64, value) === value)
+    return value;
+  return Number(value);
+}
+
+/** The columns in their order, as many at once as stay within PAYLOAD_BYTES. */
+function portions(
+  columns: readonly string[],
+  bytesOf: (column: string) => number,
+): { readonly columns: string[]; bytes: number }[] {
+  const all: { readonly columns: string[]; bytes: number }[] = [];
+  for (const column of columns) {
+    const bytes = bytesOf(column);
+    const last = all.at(-1);
+    if (last && last.bytes + bytes <= PAYLOAD_BYTES) {
+      last.columns.push(column);
+      last.bytes += bytes;
+    } else all.push({ columns: [column], bytes });
+  }
+  return all;
+}
+
+/** The column that HATS sorts the rows by: NESTED pixels of order 29. */
+const HEALPIX_COLUMN = '_healpix_29';
+/** From a pixel of MAX_ORDER to those of order 29 in it. */
+const HEALPIX_SHIFT = BigInt(2 * (29 - MAX_ORDER));
+/** The rows' pixels are rounded as their writer rounds (0.4 mas at order 29). */
+const HEALPIX_PAD_ARCSEC = 0.01;
+
+/**
+ * Whether any object's disc can reach the rows of a row group, by the statistics of the position columns and of their
+ * HEALPix pixels: the former box the rows in, the latter know how they lie within the box. A group without statistics
+ * is always reached. Statistics leave NaN and null out, as we do.
+ */
+function reachesRowGroup({ columns, ra, dec, radiusArcsec }: MatchTask, file: ParquetFile, rowGroup: number): boolean {
+  const raBounds = file.bounds(rowGroup, columns.ra);
+  const decBounds = file.bounds(rowGroup, columns.dec);
+  const healpixBounds = file.integerBounds(rowGroup, HEALPIX_COLUMN);
+  const [first, last] = healpixBounds
+    ? [Number(healpixBounds.min >> HEALPIX_SHIFT), Number(healpixBounds.max >> HEALPIX_SHIFT)]
+    : [];
+  const radius = (radiusArcsec + PAD_ARCSEC) / 3600;
+  for (let object = 0; object < ra.length; object++) {
+    if (decBounds && (dec[object]! < decBounds.min - radius || dec[object]! > decBounds.max + radius)) continue;
+    if (raBounds && !reachesRa(ra[object]!, dec[object]!, radius, raBounds)) continue;
+    if (first === undefined || last === undefined) return true;
+    const pixels = conePixels(MAX_ORDER, ra[object]!, dec[object]!, radiusArcsec + HEALPIX_PAD_ARCSEC);
+    if (pixels.some(pixel => pixel >= first && pixel <= last)) return true;
+  }
+  return false;
+}
+
+/** Whether a disc (degrees) can hold a right ascension of [min, max], degrees of any convention. */
+function reachesRa(
+  ra: number,
+  dec: number,
+  radius: number,
+  { min, max }: { readonly min: number; readonly max: number },
+): boolean {
+  // The disc reaches asin(sin r / cos dec) to either side, which up to a ratio of 1/2 is less than 1.1 times the ratio.
+  const ratio = radius / Math.cos(dec * RADIANS_PER_DEGREE);
+  if (ratio * RADIANS_PER_DEGREE > 0.5) return true;
+  const width = max - min;
+  // All around, or not known: rows may have infinite right ascensions.
+  if (!(width < 360)) return true;
+  // From the least right ascension eastward to the disc's western edge; its eastern edge may lie beyond the next turn.
+  const west = wrapRa(ra - 1.1 * ratio - wrapRa(min));
+  return west <= width || west + 2.2 * ratio >= 360;
+}

@@ -1,0 +1,62 @@
+/** Under which settings the service answers, and under which a crossmatch was done. */
+import type { ServiceFacts } from '../answers/queries.ts';
+import { CATALOGS } from '../catalogs/definitions.ts';
+import type { Config } from '../config/config.ts';
+import type { ProvenanceSet, ReliabilityCut } from '../store/types.ts';
+
+/** The version of the contract (docs/contract.md) that is served. */
+export const CONTRACT_VERSION = '1.0.0';
+/** The service release from which provenance is recorded with each crossmatch. */
+export const PROVENANCE_RECORDING_RELEASE = '0.15.0';
+
+/** The `provenance` block of every enveloped answer; keys as on the wire. */
+export interface Provenance extends ProvenanceSet {
+  readonly service_version: string | null;
+  readonly contract_version: string;
+}
+
+/** The current settings as the block of an answer. */
+export function currentProvenance(config: Config): Provenance {
+  return { service_version: config.APP_VERSION, contract_version: CONTRACT_VERSION, ...provenanceSetOf(config) };
+}
+
+/** The current settings as they are recorded with a crossmatch. */
+export function provenanceSetOf(config: Config): ProvenanceSet {
+  return {
+    crossmatch_radius_arcsec: config.CROSSMATCH_RADIUS_ARCSEC,
+    catalogs: CATALOGS.map(({ name, release }) => ({ name, release })),
+    reliability_cuts: [
+      declaredCut('antares', config.ANTARES_DECLARED_MIN_RELIABILITY, config.ANTARES_DECLARED_MIN_RELIABILITY_AS_OF),
+      declaredCut('lasair', config.LASAIR_DECLARED_MIN_RELIABILITY, config.LASAIR_DECLARED_MIN_RELIABILITY_AS_OF),
+      {
+        broker: 'pittgoogle',
+        min_reliability: config.MIN_DIASOURCE_RELIABILITY,
+        enforced_by: 'service',
+        status: 'service_setting',
+        as_of: null,
+      },
+    ],
+  };
+}
+
+/** A cut that a broker makes: declared only where both the value and its date are set. */
+function declaredCut(broker: string, value: number | null, asOf: string | null): ReliabilityCut {
+  const declared = value !== null && asOf !== null;
+  return {
+    broker,
+    min_reliability: declared ? value : null,
+    enforced_by: 'broker',
+    status: declared ? 'declared' : 'not_declared',
+    as_of: declared ? asOf : null,
+  };
+}
+
+/** What answers say of the service as it is configured. */
+export function serviceFacts(config: Config): ServiceFacts {
+  return {
+    provenance: currentProvenance(config),
+    recordingRelease: PROVENANCE_RECORDING_RELEASE,
+    tnsUrlTemplate: config.TNS_OBJECT_URL_TEMPLATE,
+    tnsSnapshotMaxAgeSeconds: config.TNS_SNAPSHOT_MAX_AGE_SECONDS,
+  };
+}

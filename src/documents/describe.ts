@@ -1,0 +1,55 @@
+/** The service's description of itself (docs/contract.md, Status and descriptions); keys and their order are those of the wire. */
+import type { FootprintOrders } from '../catalogs/types.ts';
+import type { Config } from '../config/config.ts';
+import { catalogDescriptions } from '../contract/catalogs.ts';
+import { DEFAULT_DETAIL, DETAIL_LEVELS, type Named, RESPONSE_MODES } from '../contract/enums.ts';
+import { GENERIC_FILTERS } from '../contract/filters.ts';
+import { limitsOf } from '../contract/limits.ts';
+import { MCP_PATH, MCP_TOOLS } from '../contract/mcp_tools.ts';
+import { currentProvenance, PROVENANCE_RECORDING_RELEASE } from '../crossmatch/provenance.ts';
+
+export function serviceDescription(config: Config, orders: FootprintOrders) {
+  const provenance = currentProvenance(config);
+  return {
+    provenance,
+    catalogs: catalogDescriptions(orders),
+    crossmatch: {
+      radius_arcsec: config.CROSSMATCH_RADIUS_ARCSEC,
+      nearest_source_per_catalog: true,
+      description:
+        'For each object and each catalog, only the nearest catalog source within the radius (inclusive) is kept. Positions are ' +
+        'compared as stored, with no proper motion applied and no epoch propagated.',
+    },
+    tns: {
+      default_radius_arcsec: config.TNS_MATCH_RADIUS_ARCSEC,
+      max_radius_arcsec: config.API_MAX_CONE_RADIUS_ARCSEC,
+    },
+    limits: limitsOf(config),
+    detail_levels: described(DETAIL_LEVELS),
+    default_detail: DEFAULT_DETAIL,
+    response_modes: described(RESPONSE_MODES),
+    generic_filters: GENERIC_FILTERS.map(({ name, kind, bound, unit, isMatchFilter, description }) => ({
+      name,
+      kind,
+      bound,
+      unit,
+      is_match_filter: isMatchFilter,
+      description,
+    })),
+    reliability_cuts: provenance.reliability_cuts,
+    provenance_recording_release: PROVENANCE_RECORDING_RELEASE,
+    mcp: {
+      path: MCP_PATH,
+      method: 'POST',
+      transport: 'streamable_http',
+      authentication: 'none',
+      description:
+        'Read-only tools for chat assistants, over the Model Context Protocol; they answer from the same lookups as the API.',
+      tools: MCP_TOOLS,
+    },
+  };
+}
+
+function described(list: readonly Named[]) {
+  return list.map(({ name, meaning }) => ({ name, description: meaning }));
+}

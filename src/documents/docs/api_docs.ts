@@ -1,0 +1,111 @@
+/** The reference for people: `/api-docs.md`, and `/api-docs` as HTML (docs/contract.md, Documents). */
+import { CATALOGS } from '../../catalogs/definitions.ts';
+import type { FootprintOrders } from '../../catalogs/types.ts';
+import type { Config } from '../../config/config.ts';
+import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../../contract/catalogs.ts';
+import { ERROR_CODES } from '../../contract/codes.ts';
+import {
+  CATALOG_OUTCOMES,
+  DETAIL_LEVELS,
+  INPUT_STATUSES,
+  type Named,
+  OBJECT_STATUSES,
+  QUALIFIES_REASONS,
+  RESPONSE_MODES,
+} from '../../contract/enums.ts';
+import { MCP_PATH, MCP_TOOLS } from '../../contract/mcp_tools.ts';
+import { CONTRACT_VERSION } from '../../crossmatch/provenance.ts';
+import { openApiDocument } from '../openapi/document.ts';
+import {
+  caveats,
+  connectorSetup,
+  conventions,
+  decimal,
+  limitSentences,
+  reliabilityCuts,
+  SUMMARY,
+  TITLE,
+} from '../prose.ts';
+import { type Block, code, heading, list, paragraph, quote, table } from './blocks.ts';
+import { filterSection, operationSection } from './operations.ts';
+
+/** @param base scheme and host, without a slash at the end */
+export function apiDocs(config: Config, base: string, orders: FootprintOrders): Block[] {
+  const document = openApiDocument(config);
+  return [
+    heading(1, TITLE),
+    quote(SUMMARY),
+    paragraph(
+      `Service version ${config.APP_VERSION ?? 'unknown'}, contract version ${CONTRACT_VERSION}. ` +
+        `The same as data: [openapi.json](${base}/openapi.json). Which settings are live: [describe](${base}/api/describe).`,
+    ),
+    code(`curl '${base}/api/cone?ra=150.1&dec=2.2&radius_arcsec=10'`),
+    heading(2, 'Conventions'),
+    list(conventions(config)),
+    heading(2, 'What an answer does not mean'),
+    list(caveats()),
+    ...catalogSection(config, orders),
+    heading(2, 'Limits'),
+    list(limitSentences(config)),
+    ...Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, operation]) => operationSection(document, method, path, operation)),
+    ),
+    ...filterSection(),
+    ...valueSections(),
+    heading(2, 'Errors'),
+    paragraph(
+      'An error is a JSON object with `error`, `code`, `message`, `param` or `params` where parameters are at fault, and `retryable`.',
+    ),
+    table(
+      ['Code', 'HTTP', 'Retryable', 'Meaning'],
+      ERROR_CODES.map(({ name, status, retryable, meaning }) => [`\`${name}\``, `${status}`, `${retryable}`, meaning]),
+    ),
+    heading(2, 'Connector'),
+    list([
+      ...connectorSetup(config, `${base}${MCP_PATH}`),
+      ...MCP_TOOLS.map(({ name, title }) => `\`${name}\`: ${title}.`),
+    ]),
+  ];
+}
+
+function catalogSection(config: Config, orders: FootprintOrders): Block[] {
+  return [
+    heading(2, 'Catalogs'),
+    paragraph(`Each is searched within ${decimal(config.CROSSMATCH_RADIUS_ARCSEC)} arcsec of an object.`),
+    table(
+      ['Catalog', 'Release', 'What `catalog_source_id` is', 'Coverage map'],
+      CATALOGS.map(catalog => [
+        `\`${catalog.name}\``,
+        catalog.release,
+        sourceIdMeaning(catalog),
+        [
+          `HEALPix order ${orderInForce(catalog, orders)}, ${decimal(pixelArcmin(orderInForce(catalog, orders)))} arcmin.`,
+          orderRemark(catalog, orders),
+        ]
+          .join(' ')
+          .trimEnd(),
+      ]),
+    ),
+    heading(2, 'Reliability cuts'),
+    list(reliabilityCuts(config)),
+  ];
+}
+
+const VALUES: readonly (readonly [string, readonly Named[]])[] = [
+  ['Object status', OBJECT_STATUSES],
+  ['Input status', INPUT_STATUSES],
+  ['Catalog outcome', CATALOG_OUTCOMES],
+  ['Qualifies reason', QUALIFIES_REASONS],
+  ['Detail level', DETAIL_LEVELS],
+  ['Response mode', RESPONSE_MODES],
+];
+
+function valueSections(): Block[] {
+  return VALUES.flatMap(([title, values]) => [
+    heading(2, title),
+    table(
+      ['Value', 'Meaning'],
+      values.map(({ name, meaning }) => [`\`${name}\``, meaning]),
+    ),
+  ]);
+}

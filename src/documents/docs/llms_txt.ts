@@ -1,0 +1,52 @@
+/** `/llms.txt`: what a language model needs to use the service, in the layout of llmstxt.org (docs/contract.md, Documents). */
+import { CATALOGS } from '../../catalogs/definitions.ts';
+import type { Config } from '../../config/config.ts';
+import { MCP_PATH, MCP_TOOLS } from '../../contract/mcp_tools.ts';
+import { paths } from '../openapi/paths.ts';
+import { caveats, connectorSetup, conventions, limitSentences, reliabilityCuts, SUMMARY, TITLE } from '../prose.ts';
+import { anchor, type Block, heading, list, paragraph, quote, toMarkdown } from './blocks.ts';
+import { operationTitle } from './operations.ts';
+
+/** Operations that tell about the service itself: a client may just open them. */
+const DISCOVERY = ['get_openapi', 'service_status', 'describe_service'];
+
+/** @param base scheme and host, without a slash at the end */
+export function llmsTxt(config: Config, base: string): string {
+  const connectorUrl = `${base}${MCP_PATH}`;
+  const blocks: Block[] = [
+    heading(1, TITLE),
+    quote(SUMMARY),
+    list(conventions(config)),
+    paragraph('What an answer does not mean:'),
+    list(caveats()),
+    paragraph(`Catalogs: ${CATALOGS.map(({ name, release }) => `\`${name}\` (${release})`).join(', ')}.`),
+    paragraph('Reliability cuts of the brokers:'),
+    list(reliabilityCuts(config)),
+    paragraph('Limits:'),
+    list(limitSentences(config)),
+    heading(2, 'Docs'),
+    list([`[API reference](${base}/api-docs.md): every operation, parameter, status and error code, in Markdown`]),
+    heading(2, 'Discovery'),
+    list(operationLinks(config, base, true)),
+    heading(2, 'Connector'),
+    list([...connectorSetup(config, connectorUrl), `Tools: ${MCP_TOOLS.map(({ name }) => `\`${name}\``).join(', ')}.`]),
+    heading(2, 'Endpoints'),
+    list(operationLinks(config, base, false)),
+    heading(2, 'Optional'),
+    list([`[API reference as a page](${base}/api-docs): the same text for a browser`]),
+  ];
+  return toMarkdown(blocks);
+}
+
+/** Discovery operations link to themselves, the others, which need arguments, to their section of the reference. */
+function operationLinks(config: Config, base: string, discovery: boolean): string[] {
+  return Object.entries(paths(config)).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { operationId }]) => DISCOVERY.includes(operationId) === discovery)
+      .map(([method, { operationId, summary }]) => {
+        const title = operationTitle(method, path);
+        const url = discovery ? `${base}${path}` : `${base}/api-docs.md#${anchor(operationId)}`;
+        return `[${operationId}](${url}): \`${title}\`. ${summary}`;
+      }),
+  );
+}

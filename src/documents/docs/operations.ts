@@ -1,0 +1,117 @@
+/** Sections of the reference that come from the OpenAPI document. */
+import { FILTERS } from '../../contract/filters.ts';
+import type { OpenApiDocument } from '../openapi/document.ts';
+import type { Parameter } from '../openapi/parameters.ts';
+import type { Operation } from '../openapi/paths.ts';
+import type { ComponentName, Schema } from '../openapi/schema.ts';
+import { filterRules } from '../prose.ts';
+import { type Block, heading, list, paragraph, table } from './blocks.ts';
+
+const FILTER_NAMES: ReadonlySet<string> = new Set(FILTERS.map(({ name }) => name));
+
+/** How an operation is called: `GET /api/cone`. */
+export function operationTitle(method: string, path: string): string {
+  return `${method.toUpperCase()} ${path}`;
+}
+
+export function operationSection(
+  document: OpenApiDocument,
+  method: string,
+  path: string,
+  operation: Operation,
+): Block[] {
+  const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
+  const blocks = [
+    heading(2, operationId),
+    paragraph(`\`${operationTitle(method, path)}\``),
+    paragraph(`${summary} ${description}`),
+  ];
+  if (parameters.length > 0) blocks.push(...parameterBlocks(parameters));
+  if (requestBody) blocks.push(...bodySection(document));
+  blocks.push(
+    paragraph('Answers:'),
+    list(Object.entries(responses).map(([status, response]) => `${status}: ${response.description}`)),
+  );
+  return blocks;
+}
+
+/** Filters have a section of their own: an operation only names them. */
+function parameterBlocks(parameters: readonly Parameter[]): Block[] {
+  const isFilter = ({ name }: Parameter) => FILTER_NAMES.has(name);
+  const filters = parameters.filter(isFilter).map(({ name }) => `\`${name}\``);
+  return [
+    table(
+      ['Parameter', 'In', 'Value', 'Meaning'],
+      parameters.filter(parameter => !isFilter(parameter)).map(parameterRow),
+    ),
+    ...(filters.length > 0 ? [paragraph(`[Filters](#filters): ${filters.join(', ')}.`)] : []),
+  ];
+}
+
+/** What each filter does, and how they work together. */
+export function filterSection(): Block[] {
+  return [
+    heading(2, 'Filters'),
+    list(filterRules()),
+    table(
+      ['Filter', 'Unit', 'Meaning'],
+      FILTERS.map(({ name, unit, description }) => [`\`${name}\``, unit ?? '', description]),
+    ),
+  ];
+}
+
+function parameterRow({ name, in: place, description, schema }: Parameter): string[] {
+  return [`\`${name}\``, place, valueNotes(schema), description];
+}
+
+/** The fields of a lookup: of the request, then of each kind of input. */
+function bodySection({ components: { schemas } }: OpenApiDocument): Block[] {
+  const parts: readonly (readonly [string, ComponentName])[] = [
+    ['The body is one JSON object (`Content-Type: application/json`):', 'LookupRequest'],
+    ['An input by identifier:', 'IdInput'],
+    ['An input by position:', 'PositionInput'],
+    ['An input by registry name:', 'TnsInput'],
+  ];
+  return parts.flatMap(([says, name]) => [paragraph(says), fieldTable(schemas[name])]);
+}
+
+function fieldTable({ properties, required = [] }: Schema): Block {
+  const rows = Object.entries(properties as Record<string, Schema>).map(([name, schema]) => [
+    `\`${name}\``,
+    (required as readonly string[]).includes(name) ? 'required' : 'optional',
+    valueNotes(schema),
+    `${schema.description ?? ''}`,
+  ]);
+  return table(['Field', 'Required', 'Value', 'Meaning'], rows);
+}
+
+/** What a value looks like, in a few words. */
+function valueNotes(schema: Schema): string {
+  const { type, format, default: fallback } = schema;
+  const unit = schema['x-unit'];
+  const types = [type ?? 'string'].flat().filter(name => name !== 'null');
+  const kind = schema.anyOf || schema.$ref ? referenceNames(schema) : types.join(' or ');
+  const parts = [unit === undefined ? kind : `${kind}, ${unit}`];
+  if (format !== undefined) parts.push(`${format}`);
+  parts.push(...bounds(schema));
+  if (fallback !== undefined) parts.push(`default ${fallback}`);
+  return parts.filter(part => part !== '').join('; ');
+}
+
+function referenceNames(schema: Schema): string {
+  const alternatives = (schema.anyOf ?? [schema]) as readonly Schema[];
+  return alternatives
+    .filter(({ $ref }) => $ref !== undefined)
+    .map(({ $ref }) => `${$ref}`.split('/').at(-1))
+    .join(' or ');
+}
+
+function bounds({ minimum, exclusiveMinimum, maximum, maxLength, const: constant }: Schema): string[] {
+  return [
+    constant === undefined ? '' : `\`${constant}\``,
+    minimum === undefined ? '' : `>= ${minimum}`,
+    exclusiveMinimum === undefined ? '' : `> ${exclusiveMinimum}`,
+    maximum === undefined ? '' : `<= ${maximum}`,
+    maxLength === undefined ? '' : `at most ${maxLength} characters`,
+  ];
+}

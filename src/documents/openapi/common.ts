@@ -1,0 +1,126 @@
+/** Schemas that every operation uses: identifiers, enumerations, provenance, errors. */
+import type { Config } from '../../config/config.ts';
+import { ERROR_CODES } from '../../contract/codes.ts';
+import {
+  CATALOG_OUTCOMES,
+  CUT_ENFORCERS,
+  CUT_STATUSES,
+  INPUT_STATUSES,
+  OBJECT_STATUSES,
+  QUALIFIES_REASONS,
+} from '../../contract/enums.ts';
+import { DEC_RANGE, RA_RANGE } from '../../contract/limits.ts';
+import { currentProvenance } from '../../crossmatch/provenance.ts';
+import { decimal } from '../prose.ts';
+import {
+  boolean,
+  type Components,
+  closed,
+  integer,
+  list,
+  number,
+  oneOfNames,
+  open,
+  orNull,
+  ref,
+  text,
+} from './schema.ts';
+
+type Names =
+  | 'DiaObjectId'
+  | 'DiaObjectIdStr'
+  | 'ObjectStatus'
+  | 'InputStatus'
+  | 'CatalogOutcome'
+  | 'ErrorCode'
+  | 'QualifiesReason'
+  | 'CutEnforcedBy'
+  | 'CutStatus'
+  | 'CatalogRelease'
+  | 'ReliabilityCut'
+  | 'Provenance'
+  | 'Envelope'
+  | 'Error';
+
+export const serviceVersion = orNull(text('Release of the service; null when it is not known.'));
+export const contractVersion = text('Version of this contract.');
+export const crossmatchRadius = orNull(number('arcsec', 'Radius of the crossmatch.', { exclusiveMinimum: 0 }));
+export const catalogReleases = list(ref('CatalogRelease'), 'The catalogs, in configured order.');
+export const reliabilityCuts = list(ref('ReliabilityCut'), 'The minimum reliability per broker, one entry each.');
+export const declination = number('deg', 'ICRS declination.', {
+  minimum: DEC_RANGE.min,
+  maximum: DEC_RANGE.max,
+});
+export const rightAscension = number('deg', 'ICRS right ascension.', {
+  minimum: RA_RANGE.min,
+  maximum: RA_RANGE.max,
+});
+export const separation = number('arcsec', 'Separation on the sky.', { minimum: 0 });
+
+export function commonSchemas(config: Config): Components<Names> {
+  return {
+    DiaObjectId: integer(
+      'identifier',
+      'Identifier of the object: a 64-bit integer, all of its digits bare in the JSON text.',
+      {
+        format: 'int64',
+        minimum: 0,
+      },
+    ),
+    DiaObjectIdStr: text('The identifier of the object as a decimal string.', { pattern: '^[0-9]+$' }),
+    ObjectStatus: oneOfNames(OBJECT_STATUSES, 'Status of an object.'),
+    InputStatus: oneOfNames(INPUT_STATUSES, 'Status of an input that is not an object by its id.'),
+    CatalogOutcome: oneOfNames(CATALOG_OUTCOMES, 'What happened when a catalog was to be searched for an object.'),
+    ErrorCode: oneOfNames(ERROR_CODES, 'What went wrong; clients branch on it.'),
+    QualifiesReason: oneOfNames(QUALIFIES_REASONS, 'Why an object or a result meets the filters, or does not.'),
+    CutEnforcedBy: oneOfNames(CUT_ENFORCERS, 'Who enforces the minimum reliability.'),
+    CutStatus: oneOfNames(CUT_STATUSES, 'How the minimum reliability is known.'),
+    CatalogRelease: closed('A catalog and its release.', {
+      name: text('Name of the catalog in this API.'),
+      release: text('Release of the catalog.'),
+    }),
+    ReliabilityCut: closed("The minimum reliability of one broker's alerts.", {
+      broker: text("The broker's own name."),
+      min_reliability: orNull(
+        number('probability', 'Minimum LSST reliability, inclusive.', { minimum: 0, maximum: 1 }),
+      ),
+      enforced_by: ref('CutEnforcedBy'),
+      status: ref('CutStatus'),
+      as_of: orNull(text('Date of the declaration; null unless declared.', { format: 'date' })),
+    }),
+    Provenance: {
+      ...closed(
+        'What produced this answer: versions and current settings. The crossmatch radius is ' +
+          `${decimal(config.CROSSMATCH_RADIUS_ARCSEC)} arcsec.`,
+        {
+          service_version: serviceVersion,
+          contract_version: contractVersion,
+          crossmatch_radius_arcsec: crossmatchRadius,
+          catalogs: catalogReleases,
+          reliability_cuts: reliabilityCuts,
+        },
+      ),
+      examples: [currentProvenance(config)],
+    },
+    Envelope: open('What every successful answer of the API has.', { provenance: ref('Provenance') }),
+    Error: errorSchema,
+  };
+}
+
+const errorSchema = {
+  ...closed(
+    'An error. Beside the answers that are listed with each operation, a path that is not in this document answers 404 ' +
+      '`not_found`, and a fault of the service itself 500 `internal_error`, both with this body.',
+    {
+      error: text('The same as `message`.'),
+      code: ref('ErrorCode'),
+      message: text('What went wrong and how to mend it, for people.'),
+      param: text('The parameter at fault, where it is one.'),
+      params: list({ type: 'string' }, 'The parameters at fault, where they are several.', { minItems: 1 }),
+      retryable: boolean('Whether the same request can succeed later.'),
+    },
+    ['param', 'params'],
+  ),
+  // One or the other.
+  dependentSchemas: { param: { properties: { params: false } } },
+};

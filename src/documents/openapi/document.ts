@@ -1,0 +1,45 @@
+/** The OpenAPI document of the service, from the live configuration (docs/contract.md, Status and descriptions). */
+import type { Config } from '../../config/config.ts';
+import { CONTRACT_VERSION } from '../../crossmatch/provenance.ts';
+import { caveats, conventions, SUMMARY, TITLE } from '../prose.ts';
+import { commonSchemas } from './common.ts';
+import { lookupSchemas } from './lookup.ts';
+import { objectSchemas } from './objects.ts';
+import { type Paths, paths } from './paths.ts';
+import { recentSchemas } from './recent.ts';
+import type { ComponentName, Components } from './schema.ts';
+import { serviceSchemas } from './service.ts';
+
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0';
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly paths: Paths;
+  readonly components: { readonly schemas: Components<ComponentName> };
+}
+
+export function openApiDocument(config: Config): OpenApiDocument {
+  return {
+    openapi: '3.1.0',
+    info: { title: TITLE, version: CONTRACT_VERSION, description: description(config) },
+    paths: paths(config),
+    components: {
+      schemas: {
+        ...commonSchemas(config),
+        ...objectSchemas(),
+        ...lookupSchemas(config),
+        ...recentSchemas(),
+        ...serviceSchemas(),
+      },
+    },
+  };
+}
+
+function description(config: Config): string {
+  const paragraphs = [
+    SUMMARY,
+    `Service version ${config.APP_VERSION ?? 'unknown'}, contract version ${CONTRACT_VERSION}.`,
+    ...conventions(config),
+    ...caveats(),
+  ];
+  return paragraphs.join('\n\n');
+}

@@ -1,0 +1,341 @@
+/** Schemas of the lookup-shaped operations: inputs, results, answers, filters, counts. */
+import { CATALOGS } from '../../catalogs/definitions.ts';
+import type { Config } from '../../config/config.ts';
+import {
+  DEFAULT_DETAIL,
+  DEFAULT_RESPONSE,
+  DETAIL_LEVELS,
+  INPUT_KINDS,
+  INPUT_STATUSES,
+  type InputKind,
+  type InputStatus,
+  namesOf,
+  OBJECT_REASONS,
+  OBJECT_STATUSES,
+  RESPONSE_MODES,
+  TRUNCATIONS,
+} from '../../contract/enums.ts';
+import { FILTERS, type Filter } from '../../contract/filters.ts';
+import { limitsOf, MAX_TNS_NAME_CHARACTERS } from '../../contract/limits.ts';
+import { declination, rightAscension } from './common.ts';
+import { provenanceSets, QUALIFICATION_KEYS, qualification } from './objects.ts';
+import {
+  boolean,
+  type Components,
+  closed,
+  constant,
+  count,
+  each,
+  integer,
+  list,
+  number,
+  oneOfNames,
+  orNull,
+  ref,
+  type Schema,
+  type Schemas,
+  text,
+  time,
+} from './schema.ts';
+
+type Names =
+  | 'IdInput'
+  | 'PositionInput'
+  | 'TnsInput'
+  | 'LookupInput'
+  | 'LookupRequest'
+  | 'IdResult'
+  | 'PositionResult'
+  | 'TnsResult'
+  | 'InvalidInputResult'
+  | 'LookupResult'
+  | 'LookupResponse'
+  | 'ConeSearchResponse'
+  | 'Filters'
+  | 'CountResponse';
+
+// Titles are what generators of clients call these: without them ConeSearchResponse would be two things.
+export const detailLevel = {
+  title: 'DetailLevel',
+  ...oneOfNames(DETAIL_LEVELS, 'Detail level; levels are cumulative.'),
+};
+export const responseMode = { title: 'ResponseMode', ...oneOfNames(RESPONSE_MODES, 'What to answer.') };
+export const pageCursor = text("The `next_cursor` of the page before: opaque; it pins the walk's parameters.", {
+  minLength: 1,
+});
+export const pageSize = integer('count', 'Objects on this page at most.', { minimum: 1 });
+export const nextCursor = orNull(
+  text(
+    'The cursor of the next page; null on the last. It pins the objects of the walk, not their state: status and coincident sources can ' +
+      'advance between pages.',
+  ),
+);
+export const tnsName = text('Name in the registry, bare or with the prefix SN or AT.', {
+  minLength: 1,
+  maxLength: MAX_TNS_NAME_CHARACTERS,
+});
+
+/** @param description what is searched within it */
+export function searchRadius(config: Config, description: string): Schema {
+  return number('arcsec', description, { exclusiveMinimum: 0, maximum: config.API_MAX_CONE_RADIUS_ARCSEC });
+}
+
+const catalogNames = CATALOGS.map(({ name, release }) => ({ name, meaning: release }));
+
+/** The value of a filter. */
+export function filterSchema({ kind, unit, description }: Filter): Schema {
+  if (kind === 'catalog') return oneOfNames(catalogNames, description);
+  return number(unit!, description, kind === 'separation' ? { minimum: 0 } : {});
+}
+
+export function lookupSchemas(config: Config): Components<Names> {
+  const filterNames = namesOf(FILTERS);
+  return {
+    ...inputSchemas(config),
+    LookupRequest: lookupRequest(config),
+    ...resultSchemas(config),
+    LookupResponse: closed('The answer to a lookup: one result per input, in the order of the inputs.', lookupKeys, [
+      'filters',
+    ]),
+    ConeSearchResponse: coneSearchResponse,
+    Filters: closed(
+      'Filters by name: a number each, except `catalog`.',
+      Object.fromEntries(FILTERS.map(filter => [filter.name, filterSchema(filter)])),
+      filterNames,
+    ),
+    CountResponse: countResponse,
+  };
+}
+
+function kind(name: InputKind): Schema {
+  return constant(name, INPUT_KINDS.find(known => known.name === name)!.meaning);
+}
+
+function inputSchemas(config: Config): Components<'IdInput' | 'PositionInput' | 'TnsInput' | 'LookupInput'> {
+  return {
+    IdInput: closed('An object by its identifier.', {
+      kind: kind('id'),
+      diaObjectId: {
+        anyOf: [ref('DiaObjectId'), ref('DiaObjectIdStr')],
+        description: 'An integer literal (not `1.0`) or a decimal string.',
+      },
+    }),
+    PositionInput: closed(
+      'Every object within a radius of a position.',
+      {
+        kind: kind('position'),
+        ra: rightAscension,
+        dec: declination,
+        radius_arcsec: searchRadius(config, "Required unless the request's own `radius_arcsec` is given."),
+      },
+      ['radius_arcsec'],
+    ),
+    TnsInput: closed(
+      "Every object within a radius of a registry name's position.",
+      {
+        kind: kind('tns'),
+        name: tnsName,
+        radius_arcsec: orNull(
+          searchRadius(
+            config,
+            `Without it, the request's own \`radius_arcsec\`, else ${config.TNS_MATCH_RADIUS_ARCSEC}.`,
+          ),
+        ),
+      },
+      ['radius_arcsec'],
+    ),
+    LookupInput: {
+      oneOf: [ref('IdInput'), ref('PositionInput'), ref('TnsInput')],
+      description: 'One thing to look up.',
+    },
+  };
+}
+
+function lookupRequest(config: Config): Schema {
+  const { max_ids, max_positions } = limitsOf(config);
+  return closed(
+    'A lookup. A malformed input yields `invalid_input` in its own result and leaves the others as they are.',
+    {
+      inputs: list(
+        ref('LookupInput'),
+        `At most ${max_ids} of kind \`id\`, and ${max_positions} of the kinds \`position\` and \`tns\` together.`,
+        { minItems: 1, maxItems: max_ids + max_positions },
+      ),
+      detail: { ...orNull(detailLevel), default: DEFAULT_DETAIL },
+      radius_arcsec: orNull(searchRadius(config, 'For positions and names that give none.')),
+      filters: { ...orNull(ref('Filters')), description: 'Filters to mark objects and results by.' },
+      response: { ...orNull(responseMode), default: DEFAULT_RESPONSE },
+    },
+    ['detail', 'radius_arcsec', 'filters', 'response'],
+  );
+}
+
+const resultIndex = integer('index', 'Place of the input in the request, from 0.', { minimum: 0 });
+const input = { description: 'The input exactly as sent: for a lookup, the JSON value; else text from the request.' };
+const error = closed('What is wrong with the input.', {
+  message: text('What is wrong and how to mend it, for people.'),
+  param: text('Path of the field at fault, such as `inputs[3].ra`.'),
+});
+const objects = list(ref('LookupObject'), 'Objects by ingest time, then identifier.');
+const total = count('Objects within the radius, whatever the limits on listing.');
+const qualifyingTotal = count('Objects within the radius that meet the filters; only where the request has filters.');
+
+function truncationKeys(): Schemas {
+  return {
+    truncated: boolean('Whether `objects` has fewer than `total`.'),
+    truncation: orNull(oneOfNames(TRUNCATIONS, 'Why it is truncated; null if it is not.')),
+  };
+}
+
+function statusAmong(...names: InputStatus[]): Schema {
+  const among = INPUT_STATUSES.filter(({ name }) => names.includes(name));
+  return { ...ref('InputStatus'), ...oneOfNames(among, 'Status of the input.') };
+}
+
+function resultSchemas(
+  config: Config,
+): Components<'IdResult' | 'PositionResult' | 'TnsResult' | 'InvalidInputResult' | 'LookupResult'> {
+  const optional = ['qualifying_total', ...QUALIFICATION_KEYS];
+  return {
+    IdResult: closed(
+      'The result of an identifier.',
+      {
+        index: resultIndex,
+        kind: kind('id'),
+        input,
+        normalized: closed('The input as understood.', {
+          kind: kind('id'),
+          diaObjectId: ref('DiaObjectId'),
+          diaObjectId_str: ref('DiaObjectIdStr'),
+        }),
+        status: ref('ObjectStatus'),
+        objects: list(ref('LookupObject'), 'The object.', { minItems: 1, maxItems: 1 }),
+        ...qualification,
+      },
+      QUALIFICATION_KEYS,
+    ),
+    PositionResult: closed(
+      'The result of a position.',
+      {
+        index: resultIndex,
+        kind: kind('position'),
+        input,
+        normalized: closed('The input as understood.', {
+          kind: kind('position'),
+          ra: rightAscension,
+          dec: declination,
+          radius_arcsec: searchRadius(config, 'Radius of the search.'),
+        }),
+        status: statusAmong('no_rubin_object', 'objects_found'),
+        objects,
+        total,
+        ...truncationKeys(),
+        qualifying_total: qualifyingTotal,
+        ...qualification,
+      },
+      optional,
+    ),
+    TnsResult: closed(
+      'The result of a registry name.',
+      {
+        index: resultIndex,
+        kind: kind('tns'),
+        input,
+        normalized: closed('The input as understood.', {
+          kind: kind('tns'),
+          name: text('The bare name, lowercased.'),
+          radius_arcsec: searchRadius(config, "Radius of the search around the name's position."),
+        }),
+        status: statusAmong('no_rubin_object', 'objects_found', 'tns_name_not_found', 'resolver_unavailable'),
+        objects,
+        total: { ...orNull(total), description: 'Objects within the radius; null when no search ran.' },
+        ...truncationKeys(),
+        tns: orNull(ref('TnsRecord')),
+        tns_snapshot_epoch: orNull(time('Epoch of the current registry snapshot; null when there is none.')),
+        qualifying_total: orNull(qualifyingTotal),
+        ...qualification,
+      },
+      optional,
+    ),
+    InvalidInputResult: invalidInputResult,
+    LookupResult: {
+      oneOf: [ref('IdResult'), ref('PositionResult'), ref('TnsResult'), ref('InvalidInputResult')],
+      description: 'The result of one input.',
+    },
+  };
+}
+
+const invalidInput = INPUT_STATUSES.find(({ name }) => name === 'invalid_input')!.meaning;
+const invalidInputResult = closed(
+  'The result of a malformed input.',
+  {
+    index: resultIndex,
+    kind: orNull(text('The kind as sent; null where it is no string.')),
+    input,
+    normalized: { type: 'null', description: 'Nothing was understood.' },
+    status: { ...ref('InputStatus'), ...constant('invalid_input', invalidInput) },
+    objects: list(ref('LookupObject'), 'None.', { maxItems: 0 }),
+    error,
+    qualifies: boolean('It never does; only where the request has filters.', { const: false }),
+    qualifies_reason: { ...ref('QualifiesReason'), ...constant('invalid_input', invalidInput) },
+  },
+  QUALIFICATION_KEYS,
+);
+
+const lookupKeys: Schemas = {
+  provenance: ref('Provenance'),
+  detail: detailLevel,
+  count: count('Results, which is inputs.'),
+  provenance_sets: provenanceSets,
+  truncated: boolean('Whether the limit of objects per request cut some result.'),
+  results: list(ref('LookupResult'), 'One result per input, in the order of the inputs.', { minItems: 1 }),
+  filters: ref('Filters'),
+};
+
+const { filters: filtersKey, ...beforeFilters } = lookupKeys;
+const coneSearchResponse = closed(
+  'One page of the objects within a radius.',
+  {
+    ...beforeFilters,
+    count: count('One result.', { const: 1 }),
+    truncated: boolean('Pages are not cut.', { const: false }),
+    results: list(ref('PositionResult'), 'The one result; its `objects` are those of this page.', {
+      minItems: 1,
+      maxItems: 1,
+    }),
+    as_of: time('Time of the first page: the walk has objects ingested until then.'),
+    page_size: pageSize,
+    next_cursor: nextCursor,
+    filters: filtersKey!,
+  },
+  ['filters'],
+);
+
+/** A count for each of the names, zero where there is none. */
+function countsBy(names: readonly string[], description: string): Schema {
+  return closed(
+    description,
+    each(names, () => count('How many.')),
+  );
+}
+
+const objectStatusNames = namesOf(OBJECT_STATUSES);
+const qualifying = orNull(count('How many meet the filters; null without filters.'));
+const countResponse = closed('Counts for the inputs and filters of a request; limits on listing do not apply.', {
+  provenance: ref('Provenance'),
+  response: constant('count', 'The response mode.'),
+  filters: orNull(ref('Filters')),
+  counts: closed('The counts.', {
+    inputs: closed('Counts of inputs; duplicates count.', {
+      total: count('Inputs.'),
+      by_status: countsBy([...objectStatusNames, ...namesOf(INPUT_STATUSES)], 'Inputs by the status of their result.'),
+      qualifying,
+    }),
+    objects: closed('Counts of distinct objects reached, those not in service included.', {
+      total: count('Objects.'),
+      by_status: countsBy(objectStatusNames, 'Objects by status.'),
+      qualifying,
+      by_qualifies_reason: orNull(countsBy(OBJECT_REASONS, 'Objects by reason; null without filters.')),
+    }),
+  }),
+});

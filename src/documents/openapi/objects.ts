@@ -1,0 +1,214 @@
+/** Schemas of an object and what belongs to it: crossmatch, matches, registry association. */
+import { CATALOGS } from '../../catalogs/definitions.ts';
+import { sourceIdMeaning } from '../../contract/catalogs.ts';
+import { BEST_GUESS, PROVENANCE_BASES, PROVENANCE_STATES } from '../../contract/enums.ts';
+import {
+  catalogReleases,
+  crossmatchRadius,
+  declination,
+  reliabilityCuts,
+  rightAscension,
+  separation,
+} from './common.ts';
+import {
+  boolean,
+  type Components,
+  closed,
+  constant,
+  integer,
+  list,
+  map,
+  number,
+  oneOfNames,
+  open,
+  orNull,
+  ref,
+  type Schema,
+  type Schemas,
+  text,
+  time,
+} from './schema.ts';
+
+type Names =
+  | 'MatchSummary'
+  | 'PublishedMatch'
+  | 'ProvenanceSet'
+  | 'Crossmatch'
+  | 'LookupMatch'
+  | 'LookupMatchSummary'
+  | 'LookupPublishedMatch'
+  | 'LookupObject'
+  | 'TnsRecord'
+  | 'ObjectTns';
+
+const objid = integer('identifier', "The registry's own identifier.", { minimum: 0 });
+const classification = orNull(text('Classification in the registry.'));
+const redshift = orNull(number('dimensionless', 'Redshift in the registry.'));
+const namePrefix = orNull(text('Prefix of the name, such as SN or AT.'));
+const setKey = orNull(text('Key of the entry in `provenance_sets` under which it was found.'));
+const snapshotEpoch = orNull(time('Epoch of the registry snapshot.'));
+const brokers = list({ type: 'string' }, 'Names of brokers, ascending.');
+
+const SOURCE_IDS =
+  'Identifier of the source, decimal. An id is unique only within one `catalog_name`. ' +
+  CATALOGS.map(sourceIdMeaning).join(' ');
+const COINCIDENT_SOURCE =
+  'A coincident source: the nearest of its catalog within the crossmatch radius, so that there is at most one per catalog. It is not a host ' +
+  'association.';
+const POSITION_COLUMNS = CATALOGS.map(
+  ({ name, raColumn, decColumn }) => `of ${name} from \`${raColumn}\`,\`${decColumn}\``,
+).join('; ');
+const AS_STORED =
+  'No proper motion is applied and no epoch propagated; a source of gaia_dr3 is at the epoch in `ref_epoch`, which is J2016.0.';
+
+const sourceIdentity: Schemas = {
+  catalog_name: text('Name of the catalog.'),
+  catalog_source_id: text(SOURCE_IDS),
+  separation_arcsec: { ...separation, description: 'Separation of the source from the object.' },
+};
+
+/** Keys of an object that says whether it meets the filters; only where the request has filters. */
+export const qualification: Schemas = {
+  qualifies: boolean('Whether it meets the filters; only where the request has filters.'),
+  qualifies_reason: ref('QualifiesReason'),
+};
+export const QUALIFICATION_KEYS = Object.keys(qualification);
+
+export function objectSchemas(): Components<Names> {
+  return {
+    MatchSummary: open(COINCIDENT_SOURCE, sourceIdentity),
+    PublishedMatch: publishedMatch,
+    ProvenanceSet: closed(
+      'Settings that crossmatches were done under.',
+      {
+        basis: oneOfNames(PROVENANCE_BASES, 'What the entry is based on.'),
+        description: text('What a best guess is; only there.'),
+        crossmatch_radius_arcsec: crossmatchRadius,
+        catalogs: catalogReleases,
+        reliability_cuts: reliabilityCuts,
+      },
+      ['description'],
+    ),
+    Crossmatch: crossmatch,
+    LookupMatch: {
+      description: 'A coincident source: a summary at `matches`, the published form at `full`.',
+      anyOf: [ref('LookupMatchSummary'), ref('LookupPublishedMatch')],
+    },
+    LookupMatchSummary: withProvenanceSet('MatchSummary'),
+    LookupPublishedMatch: withProvenanceSet('PublishedMatch'),
+    LookupObject: lookupObject,
+    TnsRecord: closed('A registry object.', {
+      objid,
+      name: text('Bare designation.'),
+      classification,
+      redshift,
+      url: text("The registry's page."),
+      name_prefix: namePrefix,
+      ra: rightAscension,
+      dec: declination,
+    }),
+    ObjectTns: closed('The registry object nearest to the object when it was crossmatched.', {
+      checked: boolean('Whether the registry was looked at.'),
+      snapshot_epoch: snapshotEpoch,
+      name: orNull(text('Bare designation; null where there is none within the radius.')),
+      name_prefix: namePrefix,
+      classification,
+      redshift,
+      separation_arcsec: orNull({ ...separation, description: 'Separation of the registry object from the object.' }),
+      url: orNull(text("The registry's page.")),
+    }),
+  };
+}
+
+/** A component of its own, because generators of clients cannot name what is nested in alternatives. */
+function withProvenanceSet(form: 'MatchSummary' | 'PublishedMatch'): Schema {
+  return {
+    description: `A ${form}, with the settings that it was found under.`,
+    allOf: [ref(form), { type: 'object', properties: { provenance_set: setKey }, required: ['provenance_set'] }],
+  };
+}
+
+const publishedMatch = open(
+  `${COINCIDENT_SOURCE} As published, with its catalog payload.`,
+  {
+    diaObjectId: ref('DiaObjectId'),
+    ra: {
+      ...rightAscension,
+      description: `The source's own right ascension, 0 to 360 whatever the catalog's convention: ${POSITION_COLUMNS}. ${AS_STORED}`,
+    },
+    dec: { ...declination, description: `The source's own declination. ${AS_STORED}` },
+    ...sourceIdentity,
+    catalog_payload: {
+      type: ['object', 'null'],
+      description:
+        "The catalog's columns as published, keys lowercased; numbers are in the catalog's own units, missing values null. A right ascension " +
+        'is in the convention of the catalog.',
+      additionalProperties: true,
+    },
+    catalogs_skipped: list({ type: 'string' }, 'Always empty here.', { maxItems: 0 }),
+    partial: boolean('Always false here.', { const: false }),
+    tns_checked: boolean('Whether the registry was looked at.'),
+    tns_snapshot_epoch: snapshotEpoch,
+    tns: open('The associated registry object; only where there is one.', {
+      objid: orNull(objid),
+      name: text('Bare designation.'),
+      classification,
+      redshift,
+      separation_arcsec: orNull({ ...separation, description: 'Separation of the registry object from the object.' }),
+      url: text("The registry's page."),
+    }),
+  },
+  ['tns'],
+);
+
+const crossmatch = closed(
+  'How an object was crossmatched.',
+  {
+    provenance: oneOfNames(PROVENANCE_STATES, 'Whether the settings of the crossmatch were recorded.'),
+    match_version: orNull(integer('version', 'Version of the crossmatch; the highest is current.')),
+    crossmatched_at: orNull(time('When it was crossmatched.')),
+    provenance_set: orNull(text('Key of the recorded settings in `provenance_sets`.')),
+    brokers_at_crossmatch: orNull({ ...brokers, description: 'The brokers that had delivered the object by then.' }),
+    catalog_outcomes: map(ref('CatalogOutcome'), 'Outcome per catalog, by its name.'),
+    recording_release: text('The release that began recording; only where nothing was recorded.'),
+    best_guess_provenance_set: constant(
+      BEST_GUESS,
+      'Key of the current settings in `provenance_sets`; only where nothing was recorded.',
+    ),
+  },
+  ['recording_release', 'best_guess_provenance_set'],
+);
+
+const positionKeys: Schemas = {
+  ra: orNull(rightAscension),
+  dec: orNull(declination),
+  reliability: orNull(number('probability', 'LSST reliability of the first delivery.')),
+  ingest_time: time('When the service first stored the object.'),
+  event_time: time("The alert's own time."),
+  brokers: { ...brokers, description: 'Every broker that delivered the object by now, ascending.' },
+};
+
+const matchesKeys: Schemas = {
+  matches: list(ref('LookupMatch'), 'The coincident sources, by catalog name, then source id, both as text.'),
+  tns: orNull(ref('ObjectTns')),
+};
+
+const lookupObject = closed(
+  'An object, to the detail level of the request. One that the service does not have has only identifiers and status.',
+  {
+    diaObjectId: ref('DiaObjectId'),
+    diaObjectId_str: ref('DiaObjectIdStr'),
+    status: ref('ObjectStatus'),
+    ...positionKeys,
+    crossmatch: { ...orNull(ref('Crossmatch')), description: 'null while pending.' },
+    ...matchesKeys,
+    separation_arcsec: { ...separation, description: 'Separation from the searched position.' },
+    ...qualification,
+  },
+  [...Object.keys(positionKeys), 'crossmatch', ...Object.keys(matchesKeys), 'separation_arcsec', ...QUALIFICATION_KEYS],
+);
+
+/** Keys of a provenance map: a content hash, or the best guess. */
+export const provenanceSets = map(ref('ProvenanceSet'), 'The settings that listed objects and matches refer to.', {
+  propertyNames: { anyOf: [{ pattern: '^[0-9a-f]{64}$' }, { const: BEST_GUESS }] },
+});

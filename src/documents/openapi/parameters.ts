@@ -1,0 +1,157 @@
+/** The parameters of the operations, as the document lists them. */
+import type { Config } from '../../config/config.ts';
+import { DEFAULT_DETAIL, DEFAULT_MAP_LAYER, DEFAULT_RESPONSE, DEFAULT_TIME_FIELD } from '../../contract/enums.ts';
+import { FILTERS } from '../../contract/filters.ts';
+import { FORMATS } from '../../contract/formats.ts';
+import {
+  DEFAULT_MAP_RESOLUTION,
+  DEFAULT_WINDOW_HOURS,
+  defaultConePageSize,
+  limitsOf,
+  MAX_MAP_RADIUS_DEG,
+} from '../../contract/limits.ts';
+import { declination, rightAscension } from './common.ts';
+import { detailLevel, filterSchema, pageCursor, pageSize, responseMode, searchRadius, tnsName } from './lookup.ts';
+import { timeField } from './recent.ts';
+import { boolean, number, oneOfNames, ref, type Schema, text } from './schema.ts';
+import { mapLayer, mapResolution } from './sky_map.ts';
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: Schema;
+}
+
+/** A parameter whose description is that of its schema, unless one is given. An enumeration keeps its own: it explains the values. */
+function parameter(place: 'path' | 'query', name: string, schema: Schema, says?: string): Parameter {
+  const { description, ...bare } = schema;
+  return {
+    name,
+    in: place,
+    required: place === 'path',
+    description: says ?? `${description}`,
+    schema: schema.enum ? schema : bare,
+  };
+}
+
+const query = (name: string, schema: Schema, says?: string) => parameter('query', name, schema, says);
+
+const detail = query('detail', { ...detailLevel, default: DEFAULT_DETAIL });
+
+const format = query('format', {
+  ...oneOfNames(
+    FORMATS,
+    'What the answer comes in; without it, what `Accept` prefers. Counts have no tables, and errors are JSON.',
+  ),
+  default: 'json',
+});
+
+/** The format, the filters, then the response mode. */
+const formatAndFilters: readonly Parameter[] = [
+  format,
+  ...FILTERS.map(filter => query(filter.name, filterSchema(filter))),
+  query('response', { ...responseMode, default: DEFAULT_RESPONSE }),
+];
+
+export function lookupParameters(): Parameter[] {
+  return [format];
+}
+
+export function objectParameters(): Parameter[] {
+  const id = parameter(
+    'path',
+    'diaObjectId',
+    ref('DiaObjectIdStr'),
+    'The identifier in decimal digits, at most 2^63 - 1.',
+  );
+  return [id, detail, ...formatAndFilters];
+}
+
+export function coneParameters(config: Config): Parameter[] {
+  const unlessCursor = 'Required without `cursor`.';
+  const { max_objects_per_request } = limitsOf(config);
+  return [
+    query('ra', rightAscension, `ICRS right ascension of the position. ${unlessCursor}`),
+    query('dec', declination, `ICRS declination of the position. ${unlessCursor}`),
+    query('radius_arcsec', searchRadius(config, `Radius of the search, inclusive. ${unlessCursor}`)),
+    detail,
+    query(
+      'page_size',
+      { ...pageSize, default: defaultConePageSize(config) },
+      `Objects on a page at most; more than ${max_objects_per_request} count as ${max_objects_per_request}.`,
+    ),
+    query(
+      'cursor',
+      pageCursor,
+      'The `next_cursor` of the page before. It pins `ra`, `dec`, `radius_arcsec`, `detail` and `as_of`, but not the filters, ' +
+        'which must be given on every page. Not allowed with `response=count`.',
+    ),
+    ...formatAndFilters,
+  ];
+}
+
+export function tnsParameters(config: Config): Parameter[] {
+  const radius = searchRadius(config, "Radius of the search around the name's position, inclusive.");
+  return [
+    parameter('path', 'name', tnsName),
+    query('radius_arcsec', { ...radius, default: config.TNS_MATCH_RADIUS_ARCSEC }),
+    detail,
+    ...formatAndFilters,
+  ];
+}
+
+export function recentParameters(config: Config): Parameter[] {
+  const { default_page_size, max_page_size, max_window_hours } = limitsOf(config).recent_crossmatches;
+  const iso = 'An ISO 8601 time; without an offset it is UTC.';
+  return [
+    query(
+      'start',
+      text(`Start of the window, inclusive. ${iso} Default: ${DEFAULT_WINDOW_HOURS} hours before \`end\`.`),
+    ),
+    query(
+      'end',
+      text(`End of the window, exclusive, at most ${max_window_hours} hours after \`start\`. ${iso} Default: now.`),
+    ),
+    query('time_field', { ...timeField, default: DEFAULT_TIME_FIELD }),
+    detail,
+    query(
+      'page_size',
+      { ...pageSize, default: Math.min(default_page_size, max_page_size) },
+      `Objects on a page at most; more than ${max_page_size} count as ${max_page_size}.`,
+    ),
+    query(
+      'cursor',
+      pageCursor,
+      'The `next_cursor` of the page before. It pins `start`, `end`, `time_field`, `detail` and `as_of`; a value in conflict with ' +
+        'it is refused.',
+    ),
+    format,
+  ];
+}
+
+export function skyMapParameters(): Parameter[] {
+  const together = 'Give `ra`, `dec` and `radius_deg` together, or none of them for the whole sky.';
+  return [
+    query('layer', { ...mapLayer, default: DEFAULT_MAP_LAYER }),
+    query('resolution', { ...mapResolution, default: DEFAULT_MAP_RESOLUTION }),
+    query('ra', rightAscension, `ICRS right ascension of the middle of a disc. ${together}`),
+    query('dec', declination, `ICRS declination of the middle of a disc. ${together}`),
+    query(
+      'radius_deg',
+      number('deg', `Radius of a disc: every cell that it touches is listed. ${together}`, {
+        exclusiveMinimum: 0,
+        maximum: MAX_MAP_RADIUS_DEG,
+      }),
+    ),
+    query(
+      'partial',
+      boolean(
+        'Whether to answer while the objects are still counted, which is once for each database: then `uncounted` is above 0. ' +
+          'Without it such an answer is 503.',
+        { default: false },
+      ),
+    ),
+  ];
+}

@@ -1,0 +1,281 @@
+/** The operations, as the document lists them. */
+import type { Config } from '../../config/config.ts';
+import { ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../../contract/codes.ts';
+import { MAX_MAP_CELLS } from '../../contract/limits.ts';
+import { decimal } from '../prose.ts';
+import { TASK_PATH, TASKS } from '../tasks.ts';
+import {
+  coneParameters,
+  lookupParameters,
+  objectParameters,
+  type Parameter,
+  recentParameters,
+  skyMapParameters,
+  tnsParameters,
+} from './parameters.ts';
+import { type ComponentName, integer, list, open, ref, type Schema, text } from './schema.ts';
+import { skyMapSchema } from './sky_map.ts';
+import { otherContent, tableHeaders } from './tables.ts';
+
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: Schema;
+  readonly responses: Readonly<Record<string, Schema>>;
+}
+
+export type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
+export function paths(config: Config): Paths {
+  return {
+    '/openapi.json': { get: getOpenapi },
+    '/api/objects/{diaObjectId}': { get: getObject() },
+    '/api/lookup': { post: lookupObjects },
+    '/api/cone': { get: coneSearch(config) },
+    '/api/tns/{name}': { get: resolveTns(config) },
+    '/api/status': { get: serviceStatus },
+    '/api/describe': { get: describeService },
+    '/api/recent-crossmatches': { get: recentCrossmatches(config) },
+    '/api/sky-map': { get: getSkyMap() },
+    [TASK_PATH]: { get: listTasks, head: headTasks, options: describeTasks },
+  };
+}
+
+/** The names that the query string of each operation may have, by method and path as routes write them: `GET /api/objects/:diaObjectId`. */
+export function queryParameters(config: Config): ReadonlyMap<string, ReadonlySet<string>> {
+  const names = new Map<string, ReadonlySet<string>>();
+  for (const [path, operations] of Object.entries(paths(config))) {
+    for (const [method, { parameters = [] }] of Object.entries(operations)) {
+      const known = parameters.filter(parameter => parameter.in === 'query').map(({ name }) => name);
+      names.set(`${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`, new Set(known));
+    }
+  }
+  return names;
+}
+
+/** The header that names the parameters which were ignored. */
+const ignoredHeader: Readonly<Record<string, Schema>> = {
+  'X-Unknown-Parameters': {
+    description:
+      'Where the query string has parameters that the operation does not know, which are ignored: their names, percent-encoded, each with the ' +
+      'nearest known one where there is one, such as `fromat;did-you-mean=format, x`. After eight, `*;more=N` says how many others there are.',
+    required: false,
+    schema: { type: 'string' },
+  },
+};
+
+const json = (schema: Schema) => ({ 'application/json': { schema } });
+
+/** The headers that come with a status. */
+const HEADERS: Readonly<Record<number, Schema>> = {
+  405: { Allow: { description: 'The methods that the path has.', required: true, schema: { type: 'string' } } },
+  503: {
+    'Retry-After': {
+      description: 'After how many seconds to try again.',
+      required: true,
+      schema: integer('s', 'Seconds.', { minimum: 1, default: RETRY_AFTER_SECONDS }),
+    },
+  },
+};
+
+function errors(statuses: readonly number[], except?: ErrorCode): Record<string, Schema> {
+  const entries = statuses.map(status => {
+    const codes = ERROR_CODES.filter(code => code.status === status && code.name !== except);
+    const headers = HEADERS[status];
+    const description = codes.map(({ name, meaning }) => `\`${name}\`: ${meaning}.`).join(' ');
+    return [`${status}`, { description, ...(headers && { headers }), content: json(ref('Error')) }];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The responses of an operation that runs queries. It can have every error code but one. */
+function queryResponses(description: string, schema: Schema, except: ErrorCode): Record<string, Schema> {
+  const ok = { description, headers: ignoredHeader, content: json(schema) };
+  return { 200: ok, ...errors([400, 405, 503], except) };
+}
+
+/** The same, of an operation whose answers come as tables, too. */
+function tableResponses(description: string, schema: Schema, except: ErrorCode): Record<string, Schema> {
+  const { 200: ok, ...others } = queryResponses(description, schema, except);
+  return {
+    200: { ...ok, headers: { ...ignoredHeader, ...tableHeaders }, content: { ...json(schema), ...otherContent } },
+    ...others,
+  };
+}
+
+/** The responses of an operation with filters. */
+function filteredResponses(description: string, answer: ComponentName): Record<string, Schema> {
+  const schema = { oneOf: [ref(answer), ref('CountResponse')] };
+  return tableResponses(description, schema, 'unsupported_parameter');
+}
+
+/** The responses of an operation that needs no database. */
+function staticResponses(description: string, schema: Schema): Record<string, Schema> {
+  return { 200: { description, headers: ignoredHeader, content: json(schema) }, ...errors([405]) };
+}
+
+const getOpenapi: Operation = {
+  operationId: 'get_openapi',
+  summary: 'This document.',
+  description: 'An OpenAPI 3.1 document from the live configuration. Numbers name their unit in `x-unit`.',
+  responses: staticResponses('The document.', {
+    ...open('An OpenAPI document.', {
+      openapi: text('Version of the OpenAPI specification.'),
+      info: { type: 'object', description: 'Title, version and conventions.', additionalProperties: true },
+      paths: { type: 'object', description: 'The operations.', additionalProperties: true },
+    }),
+    additionalProperties: true,
+  }),
+};
+
+function getObject(): Operation {
+  return {
+    operationId: 'get_object',
+    summary: 'One object by its diaObjectId.',
+    description:
+      'The lookup response with exactly one result, or counts. An id that the service does not have is a result with the status ' +
+      '`not_in_service`, not an error.',
+    parameters: objectParameters(),
+    responses: filteredResponses('One result, or counts.', 'LookupResponse'),
+  };
+}
+
+const lookupObjects: Operation = {
+  operationId: 'lookup_objects',
+  summary: 'Many objects by identifiers, positions and registry names.',
+  description:
+    'Read-only and idempotent. Every input yields exactly one result, in the order of the inputs, echoing the input as sent and as ' +
+    'understood. A malformed input yields `invalid_input` in its own result. An unknown field is an error. A result lists its ' +
+    'objects up to the limits and says so in `truncated` and `total`.',
+  parameters: lookupParameters(),
+  requestBody: { required: true, content: json(ref('LookupRequest')) },
+  responses: filteredResponses('One result per input, or counts.', 'LookupResponse'),
+};
+
+function coneSearch(config: Config): Operation {
+  return {
+    operationId: 'cone_search',
+    summary: 'Every object within a radius of a position, page by page.',
+    description:
+      `Objects within a radius of at most ${decimal(config.API_MAX_CONE_RADIUS_ARCSEC)} arcsec, crossmatched or not, across the ` +
+      'whole archive, in ascending order of ingest time and identifier. Follow `next_cursor` until it is null. A position without ' +
+      'an object has the status `no_rubin_object`.',
+    parameters: coneParameters(config),
+    responses: filteredResponses('One page, or counts.', 'ConeSearchResponse'),
+  };
+}
+
+function resolveTns(config: Config): Operation {
+  return {
+    operationId: 'resolve_tns',
+    summary: 'Every object at the position of a TNS name.',
+    description:
+      'The name is resolved through the registry snapshot, and the registry record and the snapshot epoch are echoed. Not paged: ' +
+      `at most ${config.API_MAX_OBJECTS_PER_POSITION} objects, with \`truncated\` and \`total\`. A stale or absent snapshot gives ` +
+      'the status `resolver_unavailable`, an unknown name `tns_name_not_found`, both with HTTP 200.',
+    parameters: tnsParameters(config),
+    responses: filteredResponses('One result, or counts.', 'LookupResponse'),
+  };
+}
+
+const serviceStatus: Operation = {
+  operationId: 'service_status',
+  summary: 'Whether the service can answer now.',
+  description: 'Always 200: a database that cannot be read is a value in the answer.',
+  responses: staticResponses('The state of the service.', ref('ServiceStatus')),
+};
+
+const describeService: Operation = {
+  operationId: 'describe_service',
+  summary: 'What the service holds and how it is configured.',
+  description:
+    'Catalogs with the meaning of their source ids, their filterable fields and coverage maps; radii; limits; detail levels; filters; ' +
+    'reliability cuts; the connector. From the live configuration, without the database.',
+  responses: staticResponses('The live configuration.', ref('ServiceDescription')),
+};
+
+function recentCrossmatches(config: Config): Operation {
+  return {
+    operationId: 'recent_crossmatches',
+    summary: 'Objects with coincident sources in a recent window, newest first, page by page.',
+    description:
+      `Objects whose alert lies in a window of at most ${config.RECENT_CROSSMATCH_MAX_WINDOW_HOURS} hours. Objects without a match are ` +
+      'not listed; none is repeated in a walk. Follow `next_cursor` until it is null. Filters and `response` are refused with ' +
+      '`unsupported_parameter`. A large page at `full` can exceed the time budget: use a smaller `page_size`.',
+    parameters: recentParameters(config),
+    responses: tableResponses('One page.', ref('RecentCrossmatchesPage'), 'filters_span_catalogs'),
+  };
+}
+
+function getSkyMap(): Operation {
+  const { 400: badRequest, ...others } = queryResponses('The cells.', skyMapSchema, 'unsupported_parameter');
+  const notModified = { description: 'The answer is the one with the ETag in `If-None-Match`.' };
+  return {
+    operationId: 'get_sky_map',
+    summary: 'How many objects each cell of the sky has, and which catalogs cover it.',
+    description:
+      'Counts per H3 cell (h3geo.org) of the whole sky or of a disc, brought up to date as objects arrive; or the coverage of the ' +
+      `registered catalogs. An answer lists at most about ${MAX_MAP_CELLS} cells: at a finer resolution ask for a smaller disc. ` +
+      'Only cells that have something are listed. The first request after a start can be answered 503 while objects are counted.',
+    parameters: skyMapParameters(),
+    responses: { 304: notModified, 400: badRequest!, ...others },
+  };
+}
+
+const allowed: Schema = {
+  Allow: { description: 'The methods of the path.', required: true, schema: { type: 'string' } },
+};
+
+const listTasks: Operation = {
+  operationId: 'list_tasks',
+  summary: 'The names of the processing tasks of a transient.',
+  description: `A bare array in a fixed order: ${TASKS.join('; ')}.`,
+  responses: {
+    200: {
+      description: 'The tasks.',
+      headers: allowed,
+      content: json(
+        list(
+          {
+            type: 'object',
+            properties: { name: text('Name of the task.') },
+            required: ['name'],
+            additionalProperties: false,
+          },
+          'The tasks, in order.',
+        ),
+      ),
+    },
+    ...errors([405]),
+  },
+};
+
+const headTasks: Operation = {
+  operationId: 'head_tasks',
+  summary: 'The headers of the task listing.',
+  description: 'As `list_tasks`, without a body.',
+  responses: { 200: { description: 'No body.', headers: allowed } },
+};
+
+const describeTasks: Operation = {
+  operationId: 'describe_tasks',
+  summary: 'What the task listing is.',
+  description: 'Name and formats of the listing.',
+  responses: {
+    200: {
+      description: 'The description.',
+      headers: allowed,
+      content: json({
+        ...open('What the path is.', {
+          name: text('Name of the listing.'),
+          description: text('What it lists.'),
+          renders: list({ type: 'string' }, 'Media types that it answers with.'),
+          parses: list({ type: 'string' }, 'Media types that it reads.', { maxItems: 0 }),
+        }),
+        additionalProperties: false,
+      }),
+    },
+  },
+};

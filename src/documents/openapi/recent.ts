@@ -1,0 +1,48 @@
+/** Schemas of the walk over recent crossmatches. */
+import { TIME_FIELDS } from '../../contract/enums.ts';
+import { declination, rightAscension } from './common.ts';
+import { detailLevel, nextCursor, pageSize } from './lookup.ts';
+import { type Components, count, list, oneOfNames, open, orNull, ref, text, time } from './schema.ts';
+
+export const timeField = oneOfNames(TIME_FIELDS, 'Which timestamp of the alert the window is over.');
+
+const windowTime = (description: string) => text(description, { format: 'date-time' });
+
+export function recentSchemas(): Components<'RecentObject' | 'RecentCrossmatchesPage'> {
+  return {
+    RecentObject: open(
+      'An object with coincident sources, to the detail level of the request.',
+      {
+        diaObjectId: ref('DiaObjectId'),
+        diaObjectId_str: ref('DiaObjectIdStr'),
+        ra: orNull(rightAscension),
+        dec: orNull(declination),
+        matches: list(
+          {
+            anyOf: [ref('MatchSummary'), ref('PublishedMatch')],
+            description: 'A summary at `matches`, the published form at `full`.',
+          },
+          'The coincident sources, by catalog name, then source id, both as text.',
+        ),
+      },
+      ['ra', 'dec', 'matches'],
+    ),
+    RecentCrossmatchesPage: {
+      ...open('One page of the objects in a window that have coincident sources, newest first.', {
+        provenance: ref('Provenance'),
+        window: open('The window.', {
+          start: windowTime("Start, inclusive; on a first page in the request's own offset."),
+          end: windowTime("End, exclusive; on a first page in the request's own offset."),
+        }),
+        time_field: timeField,
+        detail: detailLevel,
+        page_size: pageSize,
+        count: count('Objects on this page; not a total.'),
+        next_cursor: nextCursor,
+        objects: list(ref('RecentObject'), 'The objects: time descending, then identifier ascending.'),
+        as_of: time('Time of the first page: the walk has objects ingested until then.'),
+      }),
+      allOf: [ref('Envelope')],
+    },
+  };
+}

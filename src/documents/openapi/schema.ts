@@ -1,0 +1,134 @@
+/** Builders of JSON Schemas (2020-12), so that a schema reads as what it describes. Every number has its unit in `x-unit`. */
+import type { Named } from '../../contract/enums.ts';
+
+export type Schema = { readonly [keyword: string]: unknown };
+export type Schemas = Readonly<Record<string, Schema>>;
+
+/** Names of the components, so that a reference to one that does not exist is found by the type checker. */
+export type ComponentName =
+  | 'DiaObjectId'
+  | 'DiaObjectIdStr'
+  | 'ObjectStatus'
+  | 'InputStatus'
+  | 'CatalogOutcome'
+  | 'ErrorCode'
+  | 'QualifiesReason'
+  | 'CutEnforcedBy'
+  | 'CutStatus'
+  | 'CatalogRelease'
+  | 'ReliabilityCut'
+  | 'Provenance'
+  | 'Envelope'
+  | 'Error'
+  | 'MatchSummary'
+  | 'PublishedMatch'
+  | 'RecentObject'
+  | 'RecentCrossmatchesPage'
+  | 'IdInput'
+  | 'PositionInput'
+  | 'TnsInput'
+  | 'LookupInput'
+  | 'LookupRequest'
+  | 'ProvenanceSet'
+  | 'Crossmatch'
+  | 'LookupMatch'
+  | 'LookupMatchSummary'
+  | 'LookupPublishedMatch'
+  | 'LookupObject'
+  | 'IdResult'
+  | 'TnsRecord'
+  | 'ObjectTns'
+  | 'PositionResult'
+  | 'TnsResult'
+  | 'InvalidInputResult'
+  | 'LookupResult'
+  | 'LookupResponse'
+  | 'ConeSearchResponse'
+  | 'Filters'
+  | 'CountResponse'
+  | 'ServiceStatus'
+  | 'FilterableField'
+  | 'CatalogDescription'
+  | 'ServiceDescription';
+
+/** The components of one family: each file of schemas gives some of them. */
+export type Components<Name extends ComponentName> = Readonly<Record<Name, Schema>>;
+
+export function ref(name: ComponentName): Schema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** Either that schema or null. */
+export function orNull(schema: Schema): Schema {
+  if (typeof schema.type === 'string') {
+    // With null it is another list of values, which must not have the same title.
+    const { type, enum: values, title: _, ...rest } = schema;
+    return { type: [type, 'null'], ...(Array.isArray(values) && { enum: [...values, null] }), ...rest };
+  }
+  return { anyOf: [schema, { type: 'null' }] };
+}
+
+export function text(description: string, keywords: Schema = {}): Schema {
+  return { type: 'string', description, ...keywords };
+}
+
+/** @param unit the value of `x-unit` */
+export function number(unit: string, description: string, keywords: Schema = {}): Schema {
+  return { type: 'number', 'x-unit': unit, description, ...keywords };
+}
+
+/** @param unit the value of `x-unit` */
+export function integer(unit: string, description: string, keywords: Schema = {}): Schema {
+  return { type: 'integer', 'x-unit': unit, description, ...keywords };
+}
+
+/** How many there are of something. */
+export function count(description: string, keywords: Schema = {}): Schema {
+  return integer('count', description, { minimum: 0, ...keywords });
+}
+
+export function boolean(description: string, keywords: Schema = {}): Schema {
+  return { type: 'boolean', description, ...keywords };
+}
+
+/** One string only. */
+export function constant(value: string, description: string): Schema {
+  return { type: 'string', const: value, description };
+}
+
+/** One of the names, each with its meaning in the description. */
+export function oneOfNames(list: readonly Named[], description: string): Schema {
+  const meanings = list.map(({ name, meaning }) => `\`${name}\`: ${meaning}`).join('. ');
+  return { type: 'string', enum: list.map(({ name }) => name), description: `${description} ${meanings}.` };
+}
+
+const UTC_TIME = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{6})?\\+00:00$';
+
+export function time(description: string): Schema {
+  return text(description, { format: 'date-time', pattern: UTC_TIME });
+}
+
+export function list(items: Schema, description: string, keywords: Schema = {}): Schema {
+  return { type: 'array', items, description, ...keywords };
+}
+
+/** An object with arbitrary keys and values of one schema. */
+export function map(values: Schema, description: string, keywords: Schema = {}): Schema {
+  return { type: 'object', additionalProperties: values, description, ...keywords };
+}
+
+/** An object that may have keys which are not described. All properties are required, except those named `optional`. */
+export function open(description: string, properties: Schemas, optional: readonly string[] = []): Schema {
+  const required = Object.keys(properties).filter(name => !optional.includes(name));
+  return { type: 'object', description, properties, ...(required.length > 0 && { required }) };
+}
+
+/** As `open`, and no other keys are allowed. */
+export function closed(description: string, properties: Schemas, optional: readonly string[] = []): Schema {
+  return { ...open(description, properties, optional), additionalProperties: false };
+}
+
+/** The same schema for each of the names. */
+export function each(names: readonly string[], schema: (name: string) => Schema): Schemas {
+  return Object.fromEntries(names.map(name => [name, schema(name)]));
+}

@@ -1,0 +1,77 @@
+/** Schemas of the sky map. */
+import { CATALOGS } from '../../catalogs/definitions.ts';
+import { MAP_LAYERS } from '../../contract/enums.ts';
+import { MAP_RESOLUTION_RANGE } from '../../contract/limits.ts';
+import { STORED_STATUSES } from '../../store/status.ts';
+import {
+  closed,
+  constant,
+  count,
+  each,
+  integer,
+  list,
+  number,
+  oneOfNames,
+  orNull,
+  ref,
+  type Schema,
+  text,
+} from './schema.ts';
+
+export const mapLayer = oneOfNames(MAP_LAYERS, 'What the cells tell.');
+
+export const mapResolution = integer(
+  'H3 resolution',
+  'Resolution of the H3 cells: 0 has 122 cells, each further one seven times as many.',
+  { minimum: MAP_RESOLUTION_RANGE.min, maximum: MAP_RESOLUTION_RANGE.max },
+);
+
+const cells = list(
+  text('A cell as H3 writes it, in hexadecimal; ra is its longitude, dec its latitude.', { pattern: '^[0-9a-f]{15}$' }),
+  'The cells. Every other list is parallel to this one.',
+);
+
+function head(layer: string): Readonly<Record<string, Schema>> {
+  return {
+    provenance: ref('Provenance'),
+    layer: constant(layer, 'What the cells tell.'),
+    resolution: mapResolution,
+    count: count('Cells in this answer.'),
+  };
+}
+
+const objectsLayer = closed('How many objects the cells have.', {
+  ...head('objects'),
+  total: count('Objects that the service holds, those that are counted so far.'),
+  uncounted: count(
+    'Objects that are not counted yet, on no cell and not in `total`: 0 unless `partial` was asked for.',
+  ),
+  without_position: count('Those of them that have no valid position and are in no cell.'),
+  by_status: closed('Objects of each status, a number a cell.', {
+    ...each(STORED_STATUSES, status => list(count(`Objects with the status \`${status}\`.`), 'One number a cell.')),
+  }),
+  cells,
+});
+
+const share = number('share', 'Share of the cell that the catalog covers.', { minimum: 0, maximum: 1 });
+const catalogNames = CATALOGS.map(({ name }) => name);
+
+const coverageLayer = closed('Which catalogs cover the cells, by the coverage maps of those that are registered.', {
+  ...head('coverage'),
+  by_catalog: closed(
+    'The registered catalogs, a number a cell.',
+    each(catalogNames, () => list(share, 'One number a cell.')),
+    catalogNames,
+  ),
+  registered: list(
+    closed('A registered catalog.', {
+      name: text('Its name.'),
+      rows: orNull(count('Its rows, as its own description has them.')),
+      area_deg2: number('deg²', 'Area of its coverage map.', { minimum: 0 }),
+    }),
+    'The catalogs as wholes, whichever cells were asked for.',
+  ),
+  cells,
+});
+
+export const skyMapSchema: Schema = { oneOf: [objectsLayer, coverageLayer] };

@@ -1,0 +1,36 @@
+/** Tables, as the document describes them: media types and headers. */
+import { TABLE_FORMATS } from '../../contract/formats.ts';
+import { count, type Schema, text, time } from './schema.ts';
+
+const COLUMNS =
+  'A row an object, and in lookups one for each input without an object. Columns: `input_index`, `input_kind`, `input_status`, `input`, ' +
+  '`input_error`, `input_total`, `input_truncation` (lookups); `diaObjectId`, `status`, `ra`, `dec`, `separation_arcsec`, `reliability`, ' +
+  '`ingest_time`, `event_time`, `brokers`, `match_version`, `crossmatched_at`, `provenance_set`; for each catalog `CATALOG_outcome`; ' +
+  '`matches`; for each catalog `CATALOG_matches`, `CATALOG_source_id`, `CATALOG_separation_arcsec` of its nearest source, and at `full` ' +
+  '`CATALOG_ra`, `CATALOG_dec`, `CATALOG_payload` (JSON); `tns_checked`, `tns_name`, `tns_prefix`, `tns_classification`, `tns_redshift`, ' +
+  '`tns_separation_arcsec`; with filters `qualifies`, `qualifies_reason`. Those that the level of detail does not have are left out. ' +
+  'Identifiers are 64-bit integers; angles are in degrees, separations in arcsec.';
+
+/** Content by media type, beside JSON. The columns are described once. */
+export const otherContent: Readonly<Record<string, Schema>> = {
+  'application/msgpack': { schema: text('The JSON answer in MessagePack, with integers of 64 bits.') },
+  ...Object.fromEntries(
+    TABLE_FORMATS.map(({ mediaType, meaning }, i) => [
+      mediaType,
+      { schema: text(`As a table: ${meaning}.${i === 0 ? ` ${COLUMNS}` : ''}`) },
+    ]),
+  ),
+};
+
+const header = ({ description, ...schema }: Schema): Schema => ({ description, required: false, schema });
+
+/** What tables have no rows for. */
+export const tableHeaders: Readonly<Record<string, Schema>> = {
+  Link: header(text('Of a table that is not the last page: the address of the next, with `rel="next"`.')),
+  'X-Row-Count': header(count('Of a table: its rows.')),
+  'X-Total-Count': header(count('Of a cone as a table: the objects within the radius, on all pages.')),
+  'X-As-Of': header(time('Of a page as a table: the time of the first page.')),
+  'X-Truncated': header(
+    text('Of a lookup as a table: `true` where a limit cut the objects of an input, else `false`.'),
+  ),
+};

@@ -1,0 +1,100 @@
+/** Sentences that the OpenAPI document, `/llms.txt` and the documentation pages share. In Markdown: code in backticks. */
+import { CATALOGS } from '../catalogs/definitions.ts';
+import type { Config } from '../config/config.ts';
+import { limitsOf, MAX_TNS_NAME_CHARACTERS } from '../contract/limits.ts';
+import { PROVENANCE_RECORDING_RELEASE, provenanceSetOf } from '../crossmatch/provenance.ts';
+
+export const TITLE = 'nearsky: Rubin Crossmatch Service API';
+
+export const SUMMARY =
+  'What is known about Rubin Observatory alert objects (by diaObjectId, sky position, TNS name or time window), ' +
+  'and which catalog sources lie at their positions. Read-only, public, JSON.';
+
+/** A number as the contract writes radii: `1.0`, `60.0`, `2.5`. */
+export function decimal(value: number): string {
+  return Number.isInteger(value) ? value.toFixed(1) : `${value}`;
+}
+
+/** How positions, radii, ids and times are to be read, and the rule of the nearest source. */
+export function conventions(config: Config): string[] {
+  const radius = decimal(config.CROSSMATCH_RADIUS_ARCSEC);
+  return [
+    'Positions (`ra`, `dec`) are ICRS right ascension and declination in degrees. Radii and separations are in arcsec.',
+    `The crossmatch radius is ${radius} arcsec. For each object and each catalog only the nearest catalog source within ` +
+      'that radius is kept: at most one coincident source per catalog. Other sources inside the radius are not reported.',
+    `A source's position is the catalog's own, in degrees (${positionColumns()}). Positions are compared as stored, with no ` +
+      'proper motion applied and no epoch propagated; those of gaia_dr3 are at the epoch in `ref_epoch`, which is J2016.0. ' +
+      "Where a catalog writes right ascensions outside 0 to 360, the source's `ra` is brought there and the payload has it as published.",
+    '`diaObjectId` is a 64-bit integer. `diaObjectId_str` carries the same value as a decimal string, for clients that lose ' +
+      'precision above 2^53.',
+    'Times are UTC, ISO 8601, with microseconds as six digits or none. Where a broker gives an event time as an MJD in TAI, it ' +
+      'is converted to UTC with the leap seconds.',
+    'Clients ignore response keys that they do not know.',
+  ];
+}
+
+function positionColumns(): string {
+  return CATALOGS.map(({ name, raColumn, decColumn }) => `${name} \`${raColumn}\`,\`${decColumn}\``).join('; ');
+}
+
+/** What an answer does not mean. */
+export function caveats(): string[] {
+  return [
+    'A coincident source is not a host association. The host of an offset supernova is generally not a coincident source, and ' +
+      'the absence of a coincident source is not evidence of a hostless transient.',
+    '`not_in_service` (for a position: `no_rubin_object`) is not evidence that an object failed a reliability cut or does not ' +
+      'exist in the survey. Reliability filtering happens before an alert is stored, and the service holds only alerts that its ' +
+      'brokers delivered.',
+    'An object without a HEALPix index, because its position could not be indexed at ingest, is not reachable by position. It is found by ' +
+      '`diaObjectId`.',
+    'A paging cursor pins the set of objects of a walk, not their state: status and coincident sources can advance between ' +
+      'pages. `as_of` bounds the ingest time and is not a snapshot.',
+    `Provenance is recorded per object from service release ${PROVENANCE_RECORDING_RELEASE}. Objects crossmatched before have ` +
+      'the outcome `not_recorded`, and the current settings stand in as a best guess.',
+  ];
+}
+
+/** How filters work together. */
+export function filterRules(): string[] {
+  return [
+    'An object qualifies if it meets every object filter (reliability) and at least one single current source meets every match ' +
+      'filter. Filters never drop or reorder anything: they mark with `qualifies` and `qualifies_reason`.',
+    'Bounds are inclusive and apply to the value stored with the match; a null or non-numeric value never qualifies.',
+    'Match filters may name one catalog only, else the answer is 400 `filters_span_catalogs`; `catalog` counts as naming one.',
+  ];
+}
+
+/** The reliability cuts, one sentence a broker. */
+export function reliabilityCuts(config: Config): string[] {
+  return provenanceSetOf(config).reliability_cuts.map(({ broker, min_reliability, enforced_by, as_of }) => {
+    if (min_reliability === null) return `${broker}: enforced by the broker; no value is declared.`;
+    const when = as_of === null ? '' : `, declared as of ${as_of}`;
+    return `${broker}: minimum reliability ${min_reliability}, enforced by the ${enforced_by}${when}.`;
+  });
+}
+
+/** The limits of a request, one sentence each. */
+export function limitSentences(config: Config): string[] {
+  const limits = limitsOf(config);
+  const { default_page_size, max_page_size, max_window_hours } = limits.recent_crossmatches;
+  return [
+    `Time budget of a request: ${decimal(limits.request_budget_seconds)} s; over it the answer is 400 \`query_too_expensive\`.`,
+    `Identifiers per lookup: ${limits.max_ids}. Positions and registry names per lookup, together: ${limits.max_positions}.`,
+    `Search radius: at most ${decimal(limits.max_cone_radius_arcsec)} arcsec; around registry names ` +
+      `${decimal(config.TNS_MATCH_RADIUS_ARCSEC)} arcsec unless asked. Registry names: at most ${MAX_TNS_NAME_CHARACTERS} characters.`,
+    `Objects listed per position or registry name: ${limits.max_objects_per_position}. Objects per request and largest cone page: ` +
+      `${limits.max_objects_per_request}. Counts (\`response=count\`) are not bound by these.`,
+    `Recent crossmatches: ${default_page_size} objects a page unless asked, at most ${max_page_size}; a window of at most ` +
+      `${max_window_hours} hours.`,
+  ];
+}
+
+/** How to use the chat connector, for its address. */
+export function connectorSetup(config: Config, url: string): string[] {
+  return [
+    `Add \`${url}\` as a remote MCP server (streamable HTTP, POST) to a chat assistant. No authentication is needed.`,
+    `The tools are read-only and answer from the same lookups as the API: up to ${config.MCP_MAX_IDENTIFIERS} identifiers a lookup, ` +
+      `a radius of at most ${decimal(config.API_MAX_CONE_RADIUS_ARCSEC)} arcsec, and a summary of at most ${config.MCP_MAX_OBJECTS} ` +
+      'objects an answer; a larger result comes with the API request for all of it.',
+  ];
+}

@@ -1,0 +1,44 @@
+/** What is counted and written of each answered request. */
+import { type Log, plainly } from '../base/log.ts';
+import type { Config } from '../config/config.ts';
+import type { OperationMetrics, ThreadMetrics } from '../metrics/thread_metrics.ts';
+import type { Exchange } from './exchange.ts';
+import type { Answer } from './respond.ts';
+
+/** Of the address and of what was asked, what a line of the log has at most. */
+const SHOWN_CHARACTERS = 2000;
+
+export class RequestLog {
+  readonly #slowMs: number;
+  readonly #logsAll: boolean;
+  readonly #log: Log;
+  /** Of requests that are none of any operation. */
+  readonly #other: OperationMetrics;
+
+  constructor(config: Config, log: Log, metrics: ThreadMetrics) {
+    this.#slowMs = config.NEARSKY_SLOW_REQUEST_MS;
+    this.#logsAll = config.NEARSKY_LOG_REQUESTS;
+    this.#log = log;
+    this.#other = metrics.operation('other');
+  }
+
+  answered(exchange: Exchange, { status, body }: Answer): void {
+    const ms = performance.now() - exchange.budget.startMs;
+    const operation = exchange.operation ?? this.#other;
+    operation.answered(status, ms / 1000, exchange.error);
+    if (ms < this.#slowMs && !this.#logsAll) return;
+    this.#log(ms < this.#slowMs ? 'request' : 'slow_request', {
+      request_id: exchange.requestId,
+      operation: operation.name,
+      method: exchange.method,
+      url: exchange.url.slice(0, SHOWN_CHARACTERS),
+      status,
+      error: exchange.error,
+      ms: Math.round(ms * 10) / 10,
+      bytes: body?.length ?? 0,
+      peer: exchange.peerAddress,
+      asked:
+        exchange.asked === undefined ? undefined : JSON.stringify(exchange.asked, plainly).slice(0, SHOWN_CHARACTERS),
+    });
+  }
+}

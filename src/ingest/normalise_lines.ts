@@ -1,0 +1,43 @@
+/** The task `normalise`: the lines of a file, each a message of a broker. */
+import { fromEventLoop } from '../base/runtime.ts';
+import { nowUs } from '../base/times.ts';
+import type { BrokerName } from '../store/types.ts';
+import { normaliserOf } from './brokers.ts';
+import { type LineBlock, MAX_LINE_BYTES, splitLines } from './lines.ts';
+import { addOutcome, noOutcomes, type Outcomes } from './outcomes.ts';
+import { packDeliveries } from './packed_deliveries.ts';
+
+export interface NormaliseTask {
+  readonly kind: 'normalise';
+  readonly broker: BrokerName;
+  /** See `MIN_DIASOURCE_RELIABILITY`. */
+  readonly minReliability: number;
+  /** Where the lines come from, for the log of rejects. */
+  readonly file: string;
+  readonly block: LineBlock;
+}
+
+export type NormaliseAnswer = Omit<Outcomes, 'deliveries'> & {
+  /** See `packDeliveries`. */
+  readonly deliveries: ArrayBuffer;
+};
+
+export default function runNormalise(task: NormaliseTask): NormaliseAnswer | Promise<NormaliseAnswer> {
+  return fromEventLoop(() => {
+    const outcomes = normaliseLines(task);
+    return { ...outcomes, deliveries: packDeliveries(outcomes.deliveries) };
+  });
+}
+
+/** Blank lines are not messages. */
+export function normaliseLines({ broker, minReliability, file, block }: NormaliseTask): Outcomes {
+  const normalise = normaliserOf(broker, minReliability);
+  const outcomes = noOutcomes();
+  const receivedAtUs = nowUs();
+  for (const { number, text, problem } of splitLines(block, MAX_LINE_BYTES)) {
+    if (text.trim() === '') continue;
+    const normalised = problem ? ({ kind: 'rejected', reason: problem } as const) : normalise(text, receivedAtUs);
+    addOutcome(outcomes, normalised, { file, line: number }, text);
+  }
+  return outcomes;
+}

@@ -1,0 +1,217 @@
+/** The worker threads. The one file that knows Piscina and its options. */
+import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MessagePort, Worker } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import type { ResultOf, ServiceFacts, Task } from '../answers/queries.ts';
+import { programModule } from '../base/program_files.ts';
+import type { RemoteOptions } from '../catalogs/remote/options.ts';
+
+export interface PoolOptions {
+  /** How many threads, at least 1. */
+  readonly threads: number;
+  /** How many tasks one thread may hold at once; above 1 the next is there when one is done. 1 by default. */
+  readonly tasksPerThread?: number;
+  /** The data directory, for tasks that read the database. */
+  readonly dataDir?: string;
+  /** What answers say about the service, for `skyMap` tasks. */
+  readonly facts?: ServiceFacts;
+  /** How its threads read catalogs, for `match` tasks. */
+  readonly catalogs?: CatalogReading;
+  /** What a thread may have on its heap, MiB; one that needs more is ended, and replaced. The runtime's own limit by default. */
+  readonly maxHeapMib?: number;
+  /** The module whose default export runs a task; `worker.ts` unless a test wants threads that misbehave. */
+  readonly entry?: URL;
+}
+
+export interface RunOptions {
+  /** When it fires, the promise rejects with the signal's reason; the thread finishes the task and its answer is dropped. */
+  readonly signal?: AbortSignal;
+  readonly transferList?: (ArrayBuffer | MessagePort)[];
+  /** When it fires, the thread that runs the task is ended, and replaced; the promise rejects with a PoolError. */
+  readonly ends?: AbortSignal;
+  /** Milliseconds after which the promise rejects with a PoolError and the threads are replaced. */
+  readonly timeoutMs?: number;
+}
+
+export interface CatalogReading {
+  readonly remote?: RemoteOptions;
+  /** For the columns that a thread holds at once. */
+  readonly memoryBytes: number;
+}
+
+/** What each thread is started with. */
+export interface ThreadData {
+  readonly catalogs: CatalogReading | undefined;
+  readonly dataDir: string | undefined;
+  readonly facts: ServiceFacts | undefined;
+}
+
+/** A task that could not be carried out for a reason of the pool's: its thread died or hung, or the pool is closed. */
+export class PoolError extends Error {
+  override name = 'PoolError';
+}
+
+/** No task is waited for longer than this: it is for a thread that no longer answers. */
+const TIMEOUT_MS: Readonly<Record<Task['kind'], number>> = {
+  /** They last as long as the process does; their threads are watched otherwise. */
+  serve: Number.POSITIVE_INFINITY,
+  write: Number.POSITIVE_INFINITY,
+  metrics: 30_000,
+  tail: 600_000,
+  /** A remote file has a limit of its own, and up to eight share a thread. */
+  match: 3_600_000,
+  normalise: 60_000,
+  importLines: 60_000,
+  join: 600_000,
+  merge: 600_000,
+  saveIndex: 600_000,
+  openIndex: 600_000,
+  registry: 600_000,
+  followSky: 60_000,
+  skyMap: 30_000,
+};
+
+/** How long the end of a thread waits until its modules are loaded. */
+const LOAD_MS = 10_000;
+
+/** One thread for each core but the main thread's, and at least one. */
+export function defaultThreads(): number {
+  return Math.max(1, availableParallelism() - 1);
+}
+
+/**
+ * A fixed number of threads that run tasks. Every promise that `run` returns settles: with the result, with what the task threw, or with
+ * a PoolError when the thread died, hung past the timeout, or the pool was closed.
+ */
+export class Pool {
+  readonly threads: number;
+  readonly tasksPerThread: number;
+  #piscina: Piscina | undefined;
+  readonly #threadData: ThreadData;
+  readonly #entry: URL;
+  readonly #maxHeapMib: number | undefined;
+  /** For each thread, what settles when its modules are loaded, or it has ended. */
+  readonly #loaded = new WeakMap<Worker, Promise<void>>();
+  /** The tasks that are still waited for: how many. (A set of them would keep each until the next full garbage collection.) */
+  #running = 0;
+  #onIdle = () => {};
+  #closed = false;
+
+  constructor(options: PoolOptions) {
+    this.threads = options.threads;
+    this.tasksPerThread = options.tasksPerThread ?? 1;
+    this.#entry = options.entry ?? programModule('workers/task');
+    this.#maxHeapMib = options.maxHeapMib;
+    this.#threadData = { dataDir: options.dataDir, facts: options.facts, catalogs: options.catalogs };
+  }
+
+  /**
+   * Runs one task. Throws what the task throws (its message and name; see structured clone), PoolError, or the signal's reason.
+   * `transferList` names the buffers of the task that are handed over instead of copied.
+   */
+  run<T extends Task>(task: T, options: RunOptions = {}): Promise<ResultOf<T>> {
+    if (this.#closed) return Promise.reject(new PoolError('Cannot run a task as the pool is closed'));
+    if (options.signal?.aborted) return Promise.reject(options.signal.reason);
+    const result = this.#settled(task, options) as Promise<ResultOf<T>>;
+    this.#running++;
+    const settled = () => {
+      if (--this.#running === 0) this.#onIdle();
+    };
+    result.then(settled, settled);
+    return result;
+  }
+
+  /** Takes no more tasks, waits for those that run, and ends the threads. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    if (this.#running > 0) await new Promise<void>(resolve => (this.#onIdle = resolve));
+    if (this.#piscina) await this.#end(this.#piscina);
+  }
+
+  #settled(task: Task, options: RunOptions): Promise<unknown> {
+    const timeoutMs = options.timeoutMs ?? TIMEOUT_MS[task.kind];
+    const crew = (this.#piscina ??= this.#start());
+    return new Promise((resolve, reject) => {
+      const hung = () => {
+        reject(
+          new PoolError(`Cannot finish a ${task.kind} task as its thread does not answer: waited ${timeoutMs} ms`),
+        );
+        this.#replace(crew);
+      };
+      const aborted = () => finish(() => reject(options.signal?.reason));
+      const timer = timeoutMs < Number.POSITIVE_INFINITY ? setTimeout(hung, timeoutMs) : undefined;
+      const finish = (settle: () => void) => {
+        clearTimeout(timer);
+        options.signal?.removeEventListener('abort', aborted);
+        settle();
+      };
+      options.signal?.addEventListener('abort', aborted, { once: true });
+      const { transferList, ends } = options;
+      crew.run(task, { ...(transferList && { transferList }), ...(ends && { signal: ends }) }).then(
+        value => finish(() => resolve(value)),
+        error =>
+          finish(() =>
+            reject(threadEnded(error) ? new PoolError(`Cannot finish a ${task.kind} task as its thread ended`) : error),
+          ),
+      );
+    });
+  }
+
+  #start(): Piscina {
+    const crew = new Piscina({
+      filename: this.#entry.href,
+      minThreads: this.threads,
+      maxThreads: this.threads,
+      concurrentTasksPerWorker: this.tasksPerThread,
+      // Ordinary messages. Waiting on Atomics is no faster here (Node, 64 connections: 62 µs of CPU a request against 66 with 'sync' and
+      // 60 with 'async'), and with 'sync' an idle thread's event loop stands still.
+      atomics: 'disabled',
+      recordTiming: false,
+      workerData: this.#threadData,
+      ...(this.#maxHeapMib && { resourceLimits: { maxOldGenerationSizeMb: this.#maxHeapMib } }),
+    });
+    // A thread that dies without a task is replaced by Piscina; without a listener the event would end the process.
+    crew.on('error', () => {});
+    this.#watch(crew);
+    // One that died is replaced right after this event.
+    crew.on('workerDestroy', () => queueMicrotask(() => this.#watch(crew)));
+    return crew;
+  }
+
+  /** Piscina's first message from a thread says that it has loaded its modules. */
+  #watch(crew: Piscina): void {
+    for (const thread of crew.threads) {
+      if (this.#loaded.has(thread)) continue;
+      const loaded = new Promise<void>(resolve => {
+        thread.once('message', () => resolve());
+        thread.once('exit', () => resolve());
+      });
+      this.#loaded.set(thread, loaded);
+    }
+  }
+
+  /** Ends all threads. One that is ended while an addon is being loaded in it would take the process along (`FATAL ERROR`, SIGABRT). */
+  async #end(crew: Piscina): Promise<void> {
+    const waited = new AbortController();
+    const loaded = Promise.all(crew.threads.map(thread => this.#loaded.get(thread)));
+    await Promise.race([loaded, sleep(LOAD_MS, undefined, { signal: waited.signal })]);
+    waited.abort();
+    await crew.destroy();
+  }
+
+  /** Ends all threads of a crew that has a hung one: which of them hangs is not known from outside. The next task starts a new crew. */
+  #replace(crew: Piscina): void {
+    if (this.#piscina !== crew) return;
+    this.#piscina = undefined;
+    this.#end(crew).catch(() => {});
+  }
+}
+
+/** Whether an error is the thread's end and not what the task threw. */
+function threadEnded(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') return true;
+  if (error.name === 'AbortError') return true;
+  return /^(Terminating worker thread|worker exited with code)/.test(error.message);
+}

@@ -1,0 +1,67 @@
+/** Index tasks: arenas from the position table, and from other arenas. */
+import { Arena, buildArena, mergeArenas } from '../../index/mod.ts';
+import type { BuiltArena, MergeTask, TailAnswer, TailTask } from '../answers/queries.ts';
+import { release } from '../base/shared_memory.ts';
+import type { PositionRows } from '../store/positions.ts';
+import type { Store } from '../store/store.ts';
+import { currentStore } from '../store/thread_store.ts';
+
+/** Fields of a row of the position table. */
+const STRIDE = 4;
+/** What building takes a row beside its result, about: the result itself is the publisher's. */
+const BUILDING_BYTES = 64;
+
+export function runTail({ rows: from, checked, absorb }: TailTask): TailAnswer {
+  const store = currentStore();
+  const sequence = store.lastSequence();
+  const rows = store.tableAt(sequence)!.rows;
+  const points = store.positions(from, rows);
+  const length = keepPositions(points, checked ? store : undefined);
+  if (length === 0) return { sequence, rows, arena: undefined };
+  const { ids, fields } = points;
+  const end = length * STRIDE;
+  const buffer = buildArena({
+    id: ids.subarray(0, end),
+    ra: fields.subarray(1, end),
+    dec: fields.subarray(2, end),
+    time: fields.subarray(3, end),
+    stride: STRIDE,
+  });
+  release(fields.byteLength + BUILDING_BYTES * length);
+  return { sequence, rows, arena: absorb.length > 0 ? merged([...absorb, buffer]) : { buffer, length } };
+}
+
+/**
+ * Moves the rows that have a position to the front, in their order, as the others cannot be found by position; returns how many they are.
+ * Given a store, rows whose object it does not hold are left out too.
+ */
+function keepPositions({ count, ids, fields }: PositionRows, store: Store | undefined): number {
+  let kept = 0;
+  for (let row = 0; row < count; row++) {
+    if (Number.isNaN(fields[row * STRIDE + 1])) continue;
+    if (store && !holds(store, ids[row * STRIDE]!, fields[row * STRIDE + 3]!)) continue;
+    if (kept < row) fields.copyWithin(kept * STRIDE, row * STRIDE, (row + 1) * STRIDE);
+    kept++;
+  }
+  return kept;
+}
+
+/** An object that cannot be read is there: a query that meets it says what is wrong. */
+function holds(store: Store, id: bigint, ingestTimeUs: number): boolean {
+  try {
+    return store.getObject(id)?.ingestTimeUs === ingestTimeUs;
+  } catch {
+    return true;
+  }
+}
+
+export function runMerge({ arenas }: MergeTask): BuiltArena {
+  return merged(arenas);
+}
+
+function merged(buffers: readonly SharedArrayBuffer[]): BuiltArena {
+  const arenas = buffers.map(buffer => new Arena(buffer));
+  const length = arenas.reduce((sum, arena) => sum + arena.length, 0);
+  release(buffers.reduce((sum, { byteLength }) => sum + byteLength, BUILDING_BYTES * length));
+  return { buffer: mergeArenas(arenas), length };
+}

@@ -1,0 +1,175 @@
+/**
+ * The index beside the database: DATA/index/generation, a cache that may be missing, old or damaged at any time.
+ *
+ *   magic    8 bytes    "nearskyG"
+ *   version  uint32     little-endian, as is the next
+ *   header   uint32     its length in bytes, then JSON: {"sequence", "rows", "mark", "arenas": [bytes, ...]}
+ *   arenas   bytes      one after another
+ *   digest   32 bytes   SHA-256 of everything before
+ *
+ * `mark` is the digest of everything in the position table up to then: an index of another history, say of a database that was since
+ * restored from a backup, is not taken for one of this.
+ */
+import { createHash, type Hash } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { Arena } from '../../index/mod.ts';
+import type { BuiltIndex, IndexedExtent, SaveIndexTask } from '../answers/queries.ts';
+import { partOf } from '../store/parts.ts';
+import type { Store } from '../store/store.ts';
+import { currentStore, threadDataDir } from '../store/thread_store.ts';
+
+const DIRECTORY = 'index';
+const FILE = 'generation';
+const MAGIC = 'nearskyG';
+const VERSION = 3;
+const PREFIX_BYTES = 16;
+const DIGEST_BYTES = 32;
+const CHUNK_BYTES = 1 << 20;
+const MAX_HEADER_BYTES = 1 << 16;
+
+interface Header extends IndexedExtent {
+  readonly mark: string;
+  readonly arenas: readonly number[];
+}
+
+/** Writes aside and renames, so that there is always a whole file. It is not flushed: one torn by a power cut fails its digest. */
+export function runSaveIndex({ sequence, rows, arenas }: SaveIndexTask): undefined {
+  const store = currentStore();
+  const mark = historyMark(store, { sequence, rows });
+  if (mark === undefined) return;
+  const directory = join(threadDataDir(), DIRECTORY);
+  // A data directory that is gone is not made again: it may come back.
+  if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 });
+  const file = join(directory, FILE);
+  const aside = partOf(file, store.livePids()).path;
+  const fd = openSync(aside, 'w', 0o600);
+  try {
+    writeIndex(fd, { sequence, rows, mark, arenas: arenas.map(arena => arena.byteLength) }, arenas);
+    renameSync(aside, file);
+  } catch (error) {
+    rmSync(aside, { force: true });
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function writeIndex(fd: number, header: Header, arenas: readonly SharedArrayBuffer[]): void {
+  const hash = createHash('sha256');
+  const write = (bytes: Uint8Array) => {
+    hash.update(bytes);
+    writeAll(fd, bytes);
+  };
+  const text = Buffer.from(JSON.stringify(header));
+  const prefix = Buffer.alloc(PREFIX_BYTES);
+  prefix.write(MAGIC, 'latin1');
+  prefix.writeUInt32LE(VERSION, 8);
+  prefix.writeUInt32LE(text.length, 12);
+  write(prefix);
+  write(text);
+  // Neither runtime's file or hash functions promise to take shared memory, so it goes through a buffer of our own.
+  const chunk = new Uint8Array(CHUNK_BYTES);
+  for (const arena of arenas) {
+    for (let at = 0; at < arena.byteLength; at += CHUNK_BYTES) {
+      const piece = new Uint8Array(arena, at, Math.min(CHUNK_BYTES, arena.byteLength - at));
+      chunk.set(piece);
+      write(chunk.subarray(0, piece.length));
+    }
+  }
+  writeAll(fd, hash.digest());
+}
+
+function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at);
+}
+
+/** The stored index, if there is one, it is whole, and it is of this database. */
+export function runOpenIndex(): BuiltIndex | undefined {
+  const file = join(threadDataDir(), DIRECTORY, FILE);
+  if (!existsSync(file)) return undefined;
+  const fd = openSync(file, 'r');
+  try {
+    return readIndex(fd, currentStore());
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function readIndex(fd: number, store: Store): BuiltIndex | undefined {
+  const size = fstatSync(fd).size;
+  const hash = createHash('sha256');
+  const prefix = readAll(fd, Buffer.alloc(PREFIX_BYTES), hash);
+  if (!prefix || prefix.toString('latin1', 0, 8) !== MAGIC || prefix.readUInt32LE(8) !== VERSION) return undefined;
+  const headerBytes = prefix.readUInt32LE(12);
+  if (headerBytes > MAX_HEADER_BYTES) return undefined;
+  const text = readAll(fd, Buffer.alloc(headerBytes), hash);
+  const header = text && parseHeader(text.toString());
+  if (!header) return undefined;
+  const arenaBytes = header.arenas.reduce((sum, bytes) => sum + bytes, 0);
+  if (size !== PREFIX_BYTES + headerBytes + arenaBytes + DIGEST_BYTES) return undefined;
+  const buffers = header.arenas.map(bytes => readArena(fd, bytes, hash));
+  const digest = readAll(fd, Buffer.alloc(DIGEST_BYTES));
+  if (!digest?.equals(hash.digest())) return undefined;
+  if (historyMark(store, header) !== header.mark) return undefined;
+  const { sequence, rows } = header;
+  return { sequence, rows, arenas: buffers.map(buffer => ({ buffer, length: new Arena(buffer).length })) };
+}
+
+/** The header, if its values are of the right types: its digest has not been looked at yet. */
+function parseHeader(text: string): Header | undefined {
+  try {
+    const { sequence, rows, mark, arenas } = JSON.parse(text) as Partial<Header>;
+    const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+    if (
+      !isCount(sequence) ||
+      !isCount(rows) ||
+      typeof mark !== 'string' ||
+      !Array.isArray(arenas) ||
+      !arenas.every(isCount)
+    )
+      return undefined;
+    return { sequence, rows, mark, arenas };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Fills the buffer from the file; undefined when the file ends before. */
+function readAll(fd: number, buffer: Buffer, hash?: Hash): Buffer | undefined {
+  for (let at = 0; at < buffer.length; ) {
+    const read = readSync(fd, buffer, at, buffer.length - at, null);
+    if (read === 0) return undefined;
+    at += read;
+  }
+  hash?.update(buffer);
+  return buffer;
+}
+
+/** A file that ends before leaves zeros, which the digest shows. */
+function readArena(fd: number, bytes: number, hash: Hash): SharedArrayBuffer {
+  const arena = new SharedArrayBuffer(bytes);
+  const chunk = Buffer.alloc(CHUNK_BYTES);
+  for (let at = 0; at < bytes; at += CHUNK_BYTES) {
+    const piece = readAll(fd, chunk.subarray(0, Math.min(CHUNK_BYTES, bytes - at)), hash);
+    if (!piece) break;
+    new Uint8Array(arena, at).set(piece);
+  }
+  return arena;
+}
+
+/** The digest of the position table at a sequence number; undefined when the journal does not have that entry, or counts other rows there. */
+function historyMark(store: Store, { sequence, rows }: IndexedExtent): string | undefined {
+  const table = store.tableAt(sequence);
+  return table?.rows === rows ? Buffer.from(table.digest).toString('hex') : undefined;
+}

@@ -1,0 +1,20 @@
+/** The task `registry`: an index of the positions of the TNS registry. */
+import { buildArena } from '../../index/mod.ts';
+import type { RegistryIndex } from '../answers/queries.ts';
+import { currentStore } from '../store/thread_store.ts';
+
+export function runRegistry(): RegistryIndex | undefined {
+  const store = currentStore();
+  const snapshot = store.tnsSnapshot();
+  if (!snapshot) return undefined;
+  const ra: number[] = [];
+  const dec: number[] = [];
+  const objid: bigint[] = [];
+  for (const record of store.tnsRecords()) {
+    ra.push(record.ra);
+    dec.push(record.dec);
+    objid.push(BigInt(record.objid));
+  }
+  const points = { ra: Float64Array.from(ra), dec: Float64Array.from(dec), id: BigInt64Array.from(objid) };
+  return { snapshot, arena: buildArena(points) };
+}

@@ -1,0 +1,83 @@
+/** The main thread's part of serving: what there is one of in a process. It answers no request itself. */
+import type { PublishedGeneration } from '../answers/queries.ts';
+import type { Budget } from '../base/budget.ts';
+import type { Log } from '../base/log.ts';
+import { SharedState } from '../base/shared_state.ts';
+import type { Config } from '../config/config.ts';
+import { serviceFacts } from '../crossmatch/provenance.ts';
+import { metricsText, type ThreadsWatched } from '../metrics/service_metrics.ts';
+import { DatabaseWatch } from '../publish/database_watch.ts';
+import { LocalIndex } from '../publish/local_index.ts';
+import type { SkyMapAnswer } from '../sky_map/map_thread.ts';
+import { SkyMap } from '../sky_map/sky_map.ts';
+import type { Coordination, SkyMapQuery } from './coordination.ts';
+import { type Admission, type Caller, Limiter } from './limiter.ts';
+
+/** For how much longer than a request may take a call's slot is taken, if the call is never heard of again. */
+const SLOT_MARGIN_SECONDS = 10;
+
+export interface CoordinatorOptions {
+  readonly config: Config;
+  readonly log: Log;
+  /** Called with each new generation. */
+  readonly onGeneration?: (generation: PublishedGeneration | undefined) => void;
+  /** The threads that serve, for `/metrics`. */
+  readonly threads: () => ThreadsWatched;
+  readonly state?: SharedState;
+}
+
+export class Coordinator implements Coordination {
+  readonly state: SharedState;
+  readonly #index: LocalIndex;
+  readonly #watch: DatabaseWatch;
+  readonly #skyMap: SkyMap;
+  readonly #limiter: Limiter;
+  readonly #threads: () => ThreadsWatched;
+
+  /** Begins to load the index and to follow the journal. */
+  constructor({ config, log, onGeneration, threads, state = new SharedState() }: CoordinatorOptions) {
+    const dataDir = config.NEARSKY_DATA;
+    this.state = state;
+    this.#threads = threads;
+    this.#watch = new DatabaseWatch(dataDir, state, log);
+    this.#index = new LocalIndex(dataDir, log, () => onGeneration?.(this.generation));
+    this.#skyMap = new SkyMap({ dataDir, facts: serviceFacts(config), log });
+    this.#limiter = new Limiter({
+      maxConcurrent: config.MCP_MAX_CONCURRENT,
+      maxConcurrentPerKey: config.MCP_MAX_CONCURRENT_PER_KEY,
+      slotSeconds: config.API_REQUEST_BUDGET_SECONDS + SLOT_MARGIN_SECONDS,
+    });
+  }
+
+  get generation(): PublishedGeneration | undefined {
+    return this.#index.current;
+  }
+
+  discard(generation: number): void {
+    this.#index.discard(generation);
+  }
+
+  async admit(caller: Caller): Promise<Admission> {
+    return this.#limiter.admit(caller);
+  }
+
+  /** Begins to count the objects for the map of the sky, which otherwise begins when it is first asked for. */
+  countSky(): void {
+    this.#skyMap.start();
+  }
+
+  skyMap(query: SkyMapQuery, budget: Budget): Promise<SkyMapAnswer> {
+    return this.#skyMap.answer(query, budget);
+  }
+
+  async metrics(): Promise<string> {
+    const stored = await this.#index.measure();
+    return metricsText({ ...this.#threads(), index: this.#index.facts, stored, state: this.state });
+  }
+
+  /** Saves the index and ends its threads. */
+  async close(): Promise<void> {
+    this.#watch.close();
+    await Promise.all([this.#skyMap.close(), this.#index.close()]);
+  }
+}

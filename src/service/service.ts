@@ -1,0 +1,120 @@
+/** What the operations answer from: the settings, the queries, the database, and what there is one of in the process. */
+import { AnswerMemory } from '../answers/answer_memory.ts';
+import { QueryRunner } from '../answers/query_runner.ts';
+import { AnswerFacts } from '../answers/shared_fragments.ts';
+import { messageOf } from '../base/error_text.ts';
+import type { Log } from '../base/log.ts';
+import type { FootprintOrders } from '../catalogs/types.ts';
+import type { Config } from '../config/config.ts';
+import { currentProvenance, type Provenance, serviceFacts } from '../crossmatch/provenance.ts';
+import { ThreadMetrics } from '../metrics/thread_metrics.ts';
+import { openStore, type Store } from '../store/store.ts';
+import type { Coordination } from './coordination.ts';
+
+export interface ServiceOptions {
+  readonly config: Config;
+  readonly log: Log;
+  readonly coordination: Coordination;
+  readonly metrics?: ThreadMetrics;
+}
+
+/** What the database says of itself. */
+export interface DatabaseSeen {
+  /** The epoch of the TNS registry's snapshot, microseconds since 1970, however old; null when there is none. */
+  readonly tnsSnapshotEpochUs: number | null;
+  /** The latest ingest time of any object, microseconds since 1970; null when there is none. */
+  readonly latestIngestTimeUs: number | null;
+}
+
+/** For so long the catalogs are not looked at again: decoding their partitions takes milliseconds. */
+const CATALOGS_FRESH_MS = 10_000;
+
+/** One a thread that serves. */
+export class Service {
+  readonly config: Config;
+  readonly log: Log;
+  readonly provenance: Provenance;
+  readonly metrics: ThreadMetrics;
+  readonly coordination: Coordination;
+  readonly queries: QueryRunner;
+  #store: Store | undefined;
+  #footprintOrders: FootprintOrders;
+  #footprintsSeenMs = Number.NEGATIVE_INFINITY;
+  #isStopping = false;
+  #isClosed = false;
+
+  constructor({ config, log, coordination, metrics = new ThreadMetrics() }: ServiceOptions) {
+    this.config = config;
+    this.log = log;
+    this.coordination = coordination;
+    this.metrics = metrics;
+    this.provenance = currentProvenance(config);
+    this.queries = new QueryRunner({
+      generation: () => (this.#isClosed ? undefined : coordination.generation),
+      store: () => this.store,
+      databaseIsGone: () => coordination.state.databaseIsGone,
+      facts: new AnswerFacts(serviceFacts(config)),
+      metrics,
+      memory: new AnswerMemory({ limitMib: config.NEARSKY_ANSWER_MEMORY_MIB, state: coordination.state, metrics }),
+      onStaleIndex: generation => coordination.discard(generation),
+      log,
+    });
+  }
+
+  /**
+   * The database, opened when it is first needed.
+   * @throws StoreError
+   */
+  get store(): Store {
+    return (this.#store ??= openStore(this.config.NEARSKY_DATA, 'read'));
+  }
+
+  /** Whether the index can answer. */
+  get indexReady(): boolean {
+    return this.coordination.generation !== undefined;
+  }
+
+  /** What the database says when it is looked at now; undefined when it cannot be read. */
+  look(): DatabaseSeen | undefined {
+    if (this.#isClosed || this.coordination.state.databaseIsGone) return undefined;
+    try {
+      const { store } = this;
+      store.resetRead();
+      return { tnsSnapshotEpochUs: store.tnsSnapshotEpochUs(), latestIngestTimeUs: store.latestIngestTimeUs() };
+    } catch (error) {
+      this.log('database_unreadable', { error: messageOf(error) });
+      return undefined;
+    }
+  }
+
+  /** Of the registered catalogs, as they were at most ten seconds ago; while the database cannot be read, as last seen. */
+  footprintOrders(): FootprintOrders {
+    const nowMs = performance.now();
+    if (nowMs - this.#footprintsSeenMs < CATALOGS_FRESH_MS) return this.#footprintOrders;
+    if (this.#isClosed || this.coordination.state.databaseIsGone) return this.#footprintOrders;
+    try {
+      const { store } = this;
+      store.resetRead();
+      this.#footprintOrders = new Map(store.catalogs().map(({ name, coverage }) => [name, coverage.order]));
+      this.#footprintsSeenMs = nowMs;
+    } catch (error) {
+      this.log('database_unreadable', { error: messageOf(error) });
+    }
+    return this.#footprintOrders;
+  }
+
+  /** Whether it has been told to stop: it answers, but wants no new clients. */
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  stop(): void {
+    this.#isStopping = true;
+  }
+
+  /** Lets go of the database; queries are refused from now on. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#store?.close();
+  }
+}

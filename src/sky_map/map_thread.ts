@@ -1,0 +1,240 @@
+/** The map of the sky, kept in the one thread of a pool of its own: counted once, then brought up to date from the journal. */
+import { createHash } from 'node:crypto';
+import { setPriority } from 'node:os';
+import { type Coverage, RADIANS_PER_DEGREE } from '../../index/mod.ts';
+import { messageOf } from '../base/error_text.ts';
+import { Rendered, toJson } from '../base/json_text.ts';
+import { openCoverage } from '../catalogs/coverage.ts';
+import type { MapLayer } from '../contract/enums.ts';
+import type { Store } from '../store/store.ts';
+import { currentStore, threadDataDir, threadFacts } from '../store/thread_store.ts';
+import { cellOfKey, type Disc, keysTouching } from './cells.ts';
+import { readCounts, saveCounts } from './counts_file.ts';
+import { SkyCounts } from './sky_counts.ts';
+import { SkyCoverage } from './sky_coverage.ts';
+
+/** Objects that one task reads: some 100 ms, so that an answer is not waited for longer. */
+const OBJECTS_A_TASK = 20_000;
+const ENTRIES_A_TASK = 16;
+/** How long changes to the counts are not on the disk: after a restart the journal is read from there. */
+const SAVE_MS = 600_000;
+/** Queries are answered before objects are counted. */
+const NICENESS = 10;
+/** How long a thread believes that the catalogs are the same. */
+const CATALOGS_MS = 5000;
+
+/** Takes in a part of what is news. Needs a pool with a data directory and one thread. */
+export interface FollowSkyTask {
+  readonly kind: 'followSky';
+}
+
+export interface SkyProgress {
+  /** Whether every object has been counted once. */
+  readonly isCounted: boolean;
+  /** Whether nothing was left when it was looked at. */
+  readonly isCurrent: boolean;
+  /** Objects that were taken in so far, and how many there are. */
+  readonly taken: number;
+  readonly objects: number;
+  /** Why the counts could not be written beside the database, if they just could not. */
+  readonly saveError?: string;
+}
+
+/** One answer: the body of a response. */
+export interface SkyMapTask {
+  readonly kind: 'skyMap';
+  readonly layer: MapLayer;
+  /** 0 to FINEST_RESOLUTION. */
+  readonly resolution: number;
+  /** Null for the whole sky. */
+  readonly disc: Disc | null;
+  /** Answers while the objects are still counted, with those that are. */
+  readonly isPartial: boolean;
+}
+
+export interface SkyMapAnswer {
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** Of the body: equal bodies have equal ones. */
+  readonly digest: string;
+  /** Whether everything was counted. */
+  readonly isWhole: boolean;
+}
+
+interface Followed {
+  readonly counts: SkyCounts;
+  /** The journal up to here is taken in. */
+  sequence: number;
+  /** While the database is counted: the last object that was. */
+  after: bigint | undefined;
+  isCounted: boolean;
+  /** When the counts were last written beside the database, and up to which entry of the journal. */
+  savedAtMs: number;
+  savedSequence: number;
+  readonly wholeSkies: WholeSkies;
+}
+
+/** Answers for the whole sky, by resolution, as long as they are those of the present: some MB. */
+type WholeSkies = Map<number, SkyMapAnswer>;
+
+let followed: Followed | undefined;
+
+export function runFollowSky(): SkyProgress {
+  const store = currentStore();
+  const last = store.lastSequence();
+  // A journal that ends earlier is another database's.
+  if (followed && last < followed.sequence) followed = undefined;
+  followed ??= begin(store, last);
+  if (followed.isCounted) readJournal(followed, store);
+  else count(followed, store);
+  const { isCounted, sequence } = followed;
+  const isCurrent = isCounted && sequence >= last;
+  const saveError = isCurrent ? saveNowAndThen(followed, store) : undefined;
+  const progress = { isCounted, isCurrent, taken: followed.counts.objects, objects: store.entryCount('objects') };
+  return saveError === undefined ? progress : { ...progress, saveError };
+}
+
+/** From the counts beside the database, or from nothing: objects that change while they are counted are named by the journal after `last`. */
+function begin(store: Store, last: number): Followed {
+  stepBack();
+  const known = readCounts(threadDataDir(), store);
+  return {
+    counts: new SkyCounts(known?.columns),
+    sequence: known?.sequence ?? last,
+    after: undefined,
+    isCounted: known !== undefined,
+    savedAtMs: known ? performance.now() : Number.NEGATIVE_INFINITY,
+    savedSequence: known?.sequence ?? -1,
+    wholeSkies: new Map(),
+  };
+}
+
+/** On Linux, where a thread has a priority of its own. Elsewhere the call would be about the whole process. */
+function stepBack(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    setPriority(NICENESS);
+  } catch {
+    // A runtime or a container may not allow it: it counts at the priority of the others.
+  }
+}
+
+/** What went wrong, if something did: the counts stand without their file. */
+function saveNowAndThen(followed: Followed, store: Store): string | undefined {
+  const { counts, sequence, savedAtMs, savedSequence } = followed;
+  if (sequence === savedSequence || performance.now() < savedAtMs + SAVE_MS) return undefined;
+  // Before it is tried: a disk that is full is not tried again at once.
+  followed.savedAtMs = performance.now();
+  try {
+    saveCounts(threadDataDir(), store, { sequence, columns: counts.columns() });
+    followed.savedSequence = sequence;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+function count(followed: Followed, store: Store): void {
+  let taken = 0;
+  for (const object of store.objects(followed.after)) {
+    followed.counts.put(object);
+    followed.after = object.diaObjectId;
+    if (++taken === OBJECTS_A_TASK) return;
+  }
+  followed.isCounted = true;
+}
+
+function readJournal(followed: Followed, store: Store): void {
+  let taken = 0;
+  for (const { sequence, stored, crossmatched } of store.journalAfter(followed.sequence, ENTRIES_A_TASK)) {
+    for (const id of [...stored, ...crossmatched]) {
+      const object = store.getObject(id);
+      if (object) followed.counts.put(object);
+    }
+    followed.sequence = sequence;
+    followed.wholeSkies.clear();
+    taken += stored.length + crossmatched.length;
+    if (taken >= OBJECTS_A_TASK) return;
+  }
+}
+
+/** Undefined until the database has been counted, unless what is counted is enough. */
+export function runSkyMap({ layer, resolution, disc, isPartial }: SkyMapTask): SkyMapAnswer | undefined {
+  const source = layer === 'coverage' ? currentCoverage() : followed?.isCounted || isPartial ? followed : undefined;
+  if (!source) return undefined;
+  const isWhole = !('counts' in source) || source.isCounted;
+  const known = disc || !isWhole ? undefined : source.wholeSkies.get(resolution);
+  if (known) return known;
+  const within = disc ? keysTouching(disc, resolution) : undefined;
+  const block =
+    'counts' in source ? objectsBlock(source, resolution, within) : coverageBlock(source, resolution, within);
+  const { keys, ...rest } = block;
+  // Written at once: a cell is plain text.
+  const cells = new Rendered(
+    keys.length === 0 ? '[]' : `["${keys.map(key => cellOfKey(key, resolution)).join('", "')}"]`,
+  );
+  const { provenance } = threadFacts();
+  const text = toJson({ provenance, layer, resolution, count: keys.length, ...rest, cells });
+  const body = new TextEncoder().encode(text);
+  const answer = { body, digest: createHash('sha256').update(body).digest('base64url').slice(0, 22), isWhole };
+  if (!disc && isWhole) source.wholeSkies.set(resolution, answer);
+  return answer;
+}
+
+function objectsBlock({ counts, isCounted }: Followed, resolution: number, within: ReadonlySet<number> | undefined) {
+  const { keys, byStatus } = counts.list(resolution, within);
+  const uncounted = isCounted ? 0 : Math.max(0, currentStore().entryCount('objects') - counts.objects);
+  return { keys, total: counts.objects, uncounted, without_position: counts.withoutPosition, by_status: byStatus };
+}
+
+/** What the coverage layer says of a catalog as a whole; keys as on the wire. */
+interface Registered {
+  readonly name: string;
+  /** As the catalog's own description has it. */
+  readonly rows: number | null;
+  readonly area_deg2: number;
+}
+
+const SKY_DEG2 = (4 * Math.PI) / RADIANS_PER_DEGREE ** 2;
+
+/** Of a coverage map, to a tenth of a square degree. */
+function areaOf({ order, ranges }: Coverage): number {
+  let pixels = 0;
+  for (let i = 0; i < ranges.length; i += 2) pixels += Number(ranges[i + 1]! - ranges[i]!);
+  return Math.round((pixels / (12 * 4 ** order)) * SKY_DEG2 * 10) / 10;
+}
+
+interface CatalogCoverage {
+  readonly map: SkyCoverage;
+  readonly catalogs: string;
+  readonly registered: readonly Registered[];
+  readonly wholeSkies: WholeSkies;
+  seenAt: number;
+}
+
+let coverage: CatalogCoverage | undefined;
+
+function coverageBlock(
+  { map, registered }: CatalogCoverage,
+  resolution: number,
+  within: ReadonlySet<number> | undefined,
+) {
+  const { keys, byCatalog } = map.list(resolution, within);
+  return { keys, by_catalog: byCatalog, registered };
+}
+
+function currentCoverage(): CatalogCoverage {
+  const now = performance.now();
+  if (coverage && now - coverage.seenAt < CATALOGS_MS) return coverage;
+  const registered = currentStore().catalogs();
+  const catalogs = toJson(registered.map(({ name, addedAtUs }) => [name, addedAtUs]));
+  if (coverage?.catalogs === catalogs) coverage.seenAt = now;
+  else {
+    const footprints = registered.map(({ name, coverage: stored }) => ({ name, coverage: openCoverage(stored) }));
+    const held = registered.map(({ name, hats }, i) => ({
+      name,
+      rows: hats.rows,
+      area_deg2: areaOf(footprints[i]!.coverage),
+    }));
+    coverage = { map: new SkyCoverage(footprints), catalogs, registered: held, wholeSkies: new Map(), seenAt: now };
+  }
+  return coverage;
+}

@@ -1,0 +1,25 @@
+import type { MatchSummary } from './types.ts';
+
+export interface ListedMatch {
+  readonly match: MatchSummary;
+  /** Its place in `matches` of the object, and so in the sources. */
+  readonly index: number;
+}
+
+/** The current matches of an object: the newest version of each source, by catalog name, then by source id, both as text. */
+export function newestMatches(matches: readonly MatchSummary[]): ListedMatch[] {
+  const newest = new Map<string, ListedMatch>();
+  matches.forEach((match, index) => {
+    const key = `${match.catalogName} ${match.catalogSourceId}`;
+    const known = newest.get(key);
+    if (!known || match.matchVersion > known.match.matchVersion) newest.set(key, { match, index });
+  });
+  return [...newest.values()].sort(
+    ({ match: a }, { match: b }) =>
+      byText(a.catalogName, b.catalogName) || byText(a.catalogSourceId, b.catalogSourceId),
+  );
+}
+
+function byText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,28 @@
+/** The task `importLines`: objects made of the lines of an export. */
+import { Piscina } from 'piscina';
+import { fromEventLoop } from '../base/runtime.ts';
+import { currentStore } from '../store/thread_store.ts';
+import { type PackedPieces, packPieces } from './pieces.ts';
+import { prepareLines } from './prepare.ts';
+import { StoredOrdinals } from './stored_ordinals.ts';
+
+/** Prepares the objects of a block for their commit. Needs a pool with the data directory that they are for. */
+export interface ImportLinesTask {
+  readonly kind: 'importLines';
+  /** These and the next are a `LineBlock`. */
+  readonly bytes: ArrayBuffer;
+  readonly firstLine: number;
+  readonly missingBytes: number;
+}
+
+const ordinals = new StoredOrdinals(currentStore);
+
+export default function run({ bytes, ...place }: ImportLinesTask): PackedPieces | Promise<PackedPieces> {
+  return fromEventLoop(() => {
+    ordinals.begin();
+    const packed = packPieces(prepareLines({ bytes: new Uint8Array(bytes), ...place }, ordinals));
+    // Handed over, not copied.
+    const transferred = { [Piscina.transferableSymbol]: [packed.rows, packed.values], [Piscina.valueSymbol]: packed };
+    return Piscina.move(transferred as never) as unknown as PackedPieces;
+  });
+}

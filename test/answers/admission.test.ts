@@ -1,0 +1,82 @@
+/** Which long queries are taken, and which are refused at once. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Admission } from '../../src/answers/admission.ts';
+import { Budget } from '../../src/base/budget.ts';
+import type { ApiError } from '../../src/http/errors.ts';
+import { ThreadMetrics } from '../../src/metrics/thread_metrics.ts';
+
+const test = suite('answers/admission');
+
+/** Admission by a clock that goes when it is told to. */
+function admitting() {
+  let nowMs = 0;
+  const metrics = new ThreadMetrics();
+  const admission = new Admission(metrics, () => nowMs);
+  const ask = () => {
+    try {
+      admission.requireRoom(new Budget(5));
+    } catch (error) {
+      return (error as ApiError).code;
+    }
+    admission.begin();
+    return 'taken';
+  };
+  /** Answers, each after so long. */
+  const answer = (count: number, ms: number) => {
+    for (let i = 0; i < count; i++) {
+      nowMs += ms;
+      admission.end(true);
+    }
+  };
+  return { ask, answer, admission, metrics, pass: (ms: number) => (nowMs += ms) };
+}
+
+const many = (ask: () => string, count: number) =>
+  Array.from({ length: count }, ask).filter(is => is === 'taken').length;
+
+test('takes what will wait for a fifth of its budget at most at the present rate, and refuses the rest at once', () => {
+  const { ask, answer, metrics } = admitting();
+  assert.is(many(ask, 40), 40, 'no rate is known yet');
+  answer(20, 19.9);
+  // 50 a second: 50 may wait, and 20 do.
+  assert.is(many(ask, 60), 31);
+  assert.equal([metrics.get('refusedQueries'), metrics.get('waitingQueries')], [29, 51]);
+  answer(1, 19.9);
+  assert.is(ask(), 'taken');
+});
+
+test('the rate is that of the last answers: it follows when they become slower or faster', () => {
+  const { ask, answer } = admitting();
+  many(ask, 60);
+  answer(30, 10);
+  assert.is(ask(), 'taken');
+  answer(20, 200);
+  assert.is(ask(), 'service_unavailable');
+  answer(7, 200);
+  assert.is(many(ask, 1), 1, 'a few are always taken');
+  answer(4, 1);
+  many(ask, 4);
+  for (let round = 0; round < 10; round++) {
+    answer(4, 1);
+    many(ask, 4);
+  }
+  assert.is(many(ask, 60), 60);
+});
+
+test('a thread that stands still for a moment is no reason to refuse', () => {
+  const { ask, answer, pass } = admitting();
+  many(ask, 10);
+  answer(6, 1);
+  pass(3000);
+  assert.is(ask(), 'taken');
+});
+
+test('what was given up says nothing of the rate; there is an end to what waits', () => {
+  const { ask, admission } = admitting();
+  assert.is(many(ask, 300), 256);
+  admission.end(false);
+  assert.is(ask(), 'taken');
+});
+
+test.run();

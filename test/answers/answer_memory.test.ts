@@ -1,0 +1,64 @@
+/** The memory of long answers: never more than the limit, all threads together, and all of it given back. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { AnswerMemory, isMemoryWanted, keep, letGo, replace } from '../../src/answers/answer_memory.ts';
+import { SharedState } from '../../src/base/shared_state.ts';
+import type { ApiError } from '../../src/http/errors.ts';
+import { ThreadMetrics } from '../../src/metrics/thread_metrics.ts';
+
+const test = suite('answers/answer_memory');
+
+const MIB = 2 ** 20;
+
+function threads() {
+  const state = new SharedState();
+  const thread = () => {
+    const metrics = new ThreadMetrics();
+    return { metrics, memory: new AnswerMemory({ limitMib: 16, state: new SharedState(state.memory), metrics }) };
+  };
+  return { state, one: thread(), other: thread() };
+}
+
+const codeOf = (action: () => void): string | undefined => {
+  try {
+    action();
+  } catch (error) {
+    return (error as ApiError).code;
+  }
+};
+
+test('threads share the limit; who finds none is noted', () => {
+  const { state, one, other } = threads();
+  const rooms = [one, one, other, other].map(({ memory }) => memory.reserve(Number.POSITIVE_INFINITY)!);
+  assert.equal([one.metrics.get('answerKib'), other.metrics.get('answerKib')], [8192, 8192]);
+  assert.not.ok(isMemoryWanted(state));
+  assert.is(one.memory.reserve(1), undefined);
+  assert.ok(isMemoryWanted(state));
+  assert.is(
+    codeOf(() => rooms[0]!.cover(5 * MIB)),
+    'service_unavailable',
+  );
+  for (const room of rooms.slice(1)) room.shrink(0);
+  rooms[0]!.cover(16 * MIB);
+  assert.is(
+    codeOf(() => rooms[0]!.cover(17 * MIB)),
+    'query_too_expensive',
+    'no memory will ever do',
+  );
+});
+
+test('what a body does not need is given back, and all when it is let go of, once', () => {
+  const { one } = threads();
+  const [body, shorter, shared] = [new Uint8Array(2 * MIB), new Uint8Array(MIB), new Uint8Array(MIB)];
+  keep(body, one.memory.reserve(4 * MIB));
+  assert.is(one.metrics.get('answerKib'), 2048);
+  replace(body, shorter);
+  assert.equal([one.metrics.get('answerKib'), body.length], [1024, 0]);
+  letGo(shared);
+  assert.is(shared.length, MIB, 'what was not kept is left alone');
+  letGo(shorter);
+  letGo(shorter);
+  assert.is(one.metrics.get('answerKib'), 0);
+});
+
+test.run();

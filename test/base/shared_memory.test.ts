@@ -1,0 +1,25 @@
+/** Shared memory that was let go of comes back, without any other work that would make V8 collect. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { release } from '../../src/base/shared_memory.ts';
+import { eventually } from '../e2e/support.ts';
+
+const test = suite('base/shared_memory');
+
+const MIB = 2 ** 20;
+const BYTES = 256 * MIB;
+
+/** Every page is touched, so that it is resident. */
+function use(bytes: number): void {
+  new Uint8Array(new SharedArrayBuffer(bytes)).fill(1);
+}
+
+test('what is released is returned to the system', async () => {
+  const before = process.memoryUsage().rss;
+  use(BYTES);
+  assert.ok(process.memoryUsage().rss - before > BYTES / 2, 'it was resident');
+  release(BYTES);
+  await eventually('it is returned', async () => process.memoryUsage().rss - before < BYTES / 2 || undefined);
+});
+
+test.run();

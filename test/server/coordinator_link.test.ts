@@ -1,0 +1,40 @@
+/** A thread that serves lets go of every index that it was told of, one that was dropped too. */
+import { MessageChannel } from 'node:worker_threads';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { SharedState } from '../../src/base/shared_state.ts';
+import { CoordinatorLink } from '../../src/server/coordinator_link.ts';
+import type { ToServer } from '../../src/server/messages.ts';
+import { eventually } from '../http/support.ts';
+
+const test = suite('server/coordinator_link');
+
+const MIB = 2 ** 20;
+const BYTES = 256 * MIB;
+
+/** Every page is touched, so that it is resident. */
+function usedArena(): SharedArrayBuffer {
+  const arena = new SharedArrayBuffer(BYTES);
+  new Uint8Array(arena).fill(1);
+  return arena;
+}
+
+test('the memory of an index that was dropped is returned when there is another', async () => {
+  const { port1, port2 } = new MessageChannel();
+  const link = new CoordinatorLink(port1, new SharedState(), undefined, () => {});
+  try {
+    const publish = (message: ToServer) => port2.postMessage(message);
+    const before = process.memoryUsage().rss;
+    publish({ kind: 'generation', generation: { number: 1, sequence: 1, arenas: [usedArena()], replacedBytes: 0 } });
+    await eventually('it has the first', async () => link.generation?.number === 1 || undefined);
+    assert.ok(process.memoryUsage().rss - before > BYTES / 2, 'the index was resident');
+    publish({ kind: 'generation', generation: undefined });
+    publish({ kind: 'generation', generation: { number: 2, sequence: 1, arenas: [], replacedBytes: BYTES } });
+    await eventually('it has the second', async () => link.generation?.number === 2 || undefined);
+    await eventually('it is returned', async () => process.memoryUsage().rss - before < BYTES / 2 || undefined);
+  } finally {
+    link.close();
+  }
+});
+
+test.run();
