@@ -9,7 +9,7 @@ Needs nothing but the standard library; `to_pandas` and `to_astropy` need what t
         print(result["input"], result["status"])
 
 Answers are dictionaries with the keys of the API (`/api-docs` of the service). Identifiers are Python's integers, which lose no digit.
-Angles are ICRS degrees, separations and radii arcsec.
+Angles are ICRS degrees, separations and radii arcsec; astropy's SkyCoord of any frame, and its angles in any unit, are converted.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from typing import Any, Callable, Iterable, Iterator
 from urllib.parse import quote, unquote, urlencode
 
 __all__ = ["Nearsky", "NearskyError", "Walk", "rows", "to_astropy", "to_pandas"]
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 DEFAULT_RETRY_AFTER_SECONDS = 30.0
 MAX_RETRY_AFTER_SECONDS = 300.0
@@ -40,8 +40,8 @@ class NearskyError(Exception):
     """An answer that is an error.
 
     `code` is that of the API; or `not_nearsky` where the answer is none of a nearsky service, `repeated_cursor` where a walk would not
-    end, `unknown_parameter` where the service has ignored `params`, such as a misspelt filter. `status` is that of HTTP; `param` the parameter at fault, or `params` where they are several; `retryable` whether the same
-    request may succeed later.
+    end, `unknown_parameter` where the service has ignored `params`, such as a misspelt filter. `status` is that of HTTP; `param` the
+    parameter at fault, or `params` where they are several; `retryable` whether the same request may succeed later.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ class Nearsky:
         filters: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
         """The result of a name of the Transient Name Server."""
-        query = {"radius_arcsec": radius_arcsec, "detail": detail, **(filters or {})}
+        query = {"radius_arcsec": _number(radius_arcsec, "arcsec"), "detail": detail, **(filters or {})}
         return self._get(f"/api/tns/{quote(name, safe='')}", query)["results"][0]
 
     def describe(self) -> dict[str, Any]:
@@ -175,11 +175,13 @@ class Nearsky:
         """A result for each of any number of inputs, in their order, in as many requests as it takes, several at once.
 
         An integer or a text of digits is an identifier, another text a name of the Transient Name Server; a pair or triple is right
-        ascension, declination and radius; a dictionary is an input of the API. radius_arcsec is that of inputs that have none of their
-        own. Inputs are taken as they are needed. `index` of a result is the place of its input among all.
+        ascension, declination and radius; a SkyCoord, alone or in a pair with a radius, is a position, and an array of them is as many
+        inputs; a dictionary is an input of the API. radius_arcsec is that of inputs that have none of their own. Inputs are taken as
+        they are needed. `index` of a result is the place of its input among all.
         """
+        inputs = _positions_of(inputs) if _is_sky_coord(inputs) else inputs
         total = len(inputs) if hasattr(inputs, "__len__") else None  # type: ignore[arg-type]
-        options = {"detail": detail, "filters": filters, "radius_arcsec": radius_arcsec}
+        options = {"detail": detail, "filters": filters, "radius_arcsec": _number(radius_arcsec, "arcsec")}
         chunks = self._chunks(inputs)
         running: deque[Future[list[dict[str, Any]]]] = deque()
         done = 0
@@ -204,16 +206,26 @@ class Nearsky:
 
     def cone(
         self,
-        ra: float | None = None,
-        dec: float | None = None,
-        radius_arcsec: float | None = None,
+        ra: Any = None,
+        dec: Any = None,
+        radius_arcsec: Any = None,
         detail: str | None = None,
         filters: dict[str, Any] | None = None,
         page_size: int | None = None,
         cursor: str | None = None,
     ) -> Walk:
-        """The objects within a radius, by ingest time, then identifier. Without a cursor, position and radius must be given."""
-        query = {"ra": ra, "dec": dec, "radius_arcsec": radius_arcsec, "detail": detail, "page_size": page_size}
+        """The objects within a radius, by ingest time, then identifier. Without a cursor, position and radius must be given.
+
+        The position may be one SkyCoord in the place of ra and dec: `cone(coord, radius_arcsec=5)`, or `cone(coord, 5)`. Raises
+        TypeError where it is an array of them.
+        """
+        if _is_sky_coord(ra):
+            if dec is not None and radius_arcsec is not None:
+                raise TypeError("Cannot search around a SkyCoord and a declination: give a SkyCoord and a radius, or ra, dec and a radius")
+            radius_arcsec = dec if radius_arcsec is None else radius_arcsec
+            ra, dec = _place_of(ra)
+        position = {"ra": _number(ra, "deg"), "dec": _number(dec, "deg"), "radius_arcsec": _number(radius_arcsec, "arcsec")}
+        query = {**position, "detail": detail, "page_size": page_size}
         return self._walk("/api/cone", {**query, **(filters or {})}, cursor, lambda page: page["results"][0]["objects"])
 
     def recent(
@@ -313,17 +325,52 @@ def _input_of(value: Any) -> dict[str, Any]:
     if isinstance(value, str):
         is_id = value.isascii() and value.isdigit()
         return {"kind": "id", "diaObjectId": value} if is_id else {"kind": "tns", "name": value}
+    if _is_sky_coord(value):
+        value = _place_of(value)
+    if isinstance(value, (tuple, list)) and len(value) == 2 and _is_sky_coord(value[0]):
+        value = (*_place_of(value[0]), value[1])
     if isinstance(value, (tuple, list)) and len(value) in (2, 3):
-        names = ("ra", "dec", "radius_arcsec")
-        return {"kind": "position", **{name: _finite(number) for name, number in zip(names, value)}}
+        units = {"ra": "deg", "dec": "deg", "radius_arcsec": "arcsec"}
+        return {"kind": "position", **{name: _finite(_number(each, units[name])) for name, each in zip(units, value)}}
     if isinstance(value, float):
         raise TypeError(f"Cannot look up the float {value!r}: give identifiers as integers, as a float loses digits")
     try:
         # NumPy's integers, too; what has lost digits or is no number has no index.
         return {"kind": "id", "diaObjectId": str(index(value))}
     except TypeError:
-        hint = "give an identifier as an integer or text, a position as (ra, dec) or (ra, dec, radius)"
+        hint = "give an identifier as an integer or text, a position as (ra, dec), (ra, dec, radius) or a SkyCoord"
         raise TypeError(f"Cannot look up {value!r} as it is of type {type(value).__name__}: {hint}") from None
+
+
+def _is_sky_coord(value: Any) -> bool:
+    """Whether it is a SkyCoord of astropy, or a frame with positions, which becomes one."""
+    return hasattr(value, "transform_to")
+
+
+def _icrs(coord: Any) -> Any:
+    # Whoever has a position of astropy has astropy.
+    from astropy.coordinates import SkyCoord
+
+    return SkyCoord(coord).icrs
+
+
+def _place_of(coord: Any) -> tuple[float, float]:
+    """Right ascension and declination of one position, in degrees."""
+    if not coord.isscalar:
+        raise TypeError(f"Cannot take {len(coord)} positions as one: give an array of SkyCoord to lookups, or one of its elements")
+    place = _icrs(coord)
+    return float(place.ra.deg), float(place.dec.deg)
+
+
+def _positions_of(coords: Any) -> list[tuple[float, float]]:
+    """The positions of a SkyCoord, converted at once, because astropy takes long for one at a time."""
+    place = _icrs(coords.reshape(1) if coords.isscalar else coords.ravel())
+    return list(zip(place.ra.deg.tolist(), place.dec.deg.tolist()))
+
+
+def _number(value: Any, unit: str) -> Any:
+    """A value with a unit, such as astropy's Quantity or Angle, as a number of this unit; another value as it is."""
+    return float(value.to_value(unit)) if hasattr(value, "to_value") else value
 
 
 def _finite(number: Any) -> float | None:
@@ -386,36 +433,127 @@ def _not_ours(address: str, status: int, why: str) -> NearskyError:
     return NearskyError(message, "not_nearsky", status, retryable=status >= 500)
 
 
+def _column_types() -> dict[str, str]:
+    """The columns of `rows` and their types in pandas: those of the service's own tables at `full` with filters, in their order."""
+    catalogs = ("gaia_dr3", "des_y6_gold", "delve_dr3_gold", "skymapper_dr4")
+    of_catalog = {
+        "matches": "Int64",
+        "source_id": "Int64",
+        "separation_arcsec": "Float64",
+        "ra": "Float64",
+        "dec": "Float64",
+        "payload": "string",
+    }
+    return {
+        "input_index": "Int64",
+        "input_kind": "string",
+        "input_status": "string",
+        "input": "string",
+        "input_error": "string",
+        "input_total": "Int64",
+        "input_truncation": "string",
+        "diaObjectId": "Int64",
+        "status": "string",
+        "ra": "Float64",
+        "dec": "Float64",
+        "separation_arcsec": "Float64",
+        "reliability": "Float64",
+        "ingest_time": "string",
+        "event_time": "string",
+        "brokers": "string",
+        "match_version": "Int64",
+        "crossmatched_at": "string",
+        "provenance_set": "string",
+        **{f"{catalog}_outcome": "string" for catalog in catalogs},
+        "matches": "Int64",
+        **{f"{catalog}_{name}": kind for catalog in catalogs for name, kind in of_catalog.items()},
+        "tns_checked": "boolean",
+        "tns_name": "string",
+        "tns_prefix": "string",
+        "tns_classification": "string",
+        "tns_redshift": "Float64",
+        "tns_separation_arcsec": "Float64",
+        "qualifies": "boolean",
+        "qualifies_reason": "string",
+    }
+
+
+_TYPES = _column_types()
+
+
 def rows(objects: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Objects, or the results of lookups, as flat rows: one an object, and one for a result without objects.
 
-    Of each catalog there are the number of sources and identifier and separation of the nearest, by the names that the service's own
-    tables have (`format=csv`).
+    Every row has every column, None where there is no value, whatever was asked for: those of the service's own tables (`format=csv`),
+    by the same names. Of each catalog there are the number of sources and the nearest one. Times are text as the API has it.
     """
     for each in objects:
         if "objects" not in each:
-            yield _row_of(each)
+            yield _row_of({}, each)
             continue
-        head = {f"input_{name}": each[name] for name in ("index", "kind", "status")}
+        head = _input_columns(each)
+        if not each["objects"]:
+            head.update({name: each[name] for name in ("qualifies", "qualifies_reason") if name in each})
         for found in each["objects"] or [{}]:
-            yield {**head, **_row_of(found)}
+            yield _row_of(head, found)
 
 
-def _row_of(found: dict[str, Any]) -> dict[str, Any]:
-    row = {name: value for name, value in found.items() if not isinstance(value, (dict, list)) and name != "diaObjectId_str"}
+def _input_columns(result: dict[str, Any]) -> dict[str, Any]:
+    """Of the result of a lookup, what all its rows share."""
+    known = result["normalized"]
+    if known is None:
+        text = json.dumps(result["input"], ensure_ascii=False)
+    else:
+        text = known.get("diaObjectId_str") or known.get("name") or f"{known['ra']} {known['dec']}"
+    return {
+        **{f"input_{name}": result[name] for name in ("index", "kind", "status")},
+        "input": text,
+        "input_error": result.get("error", {}).get("message"),
+        "input_total": result.get("total"),
+        "input_truncation": result.get("truncation"),
+    }
+
+
+def _row_of(head: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    row: dict[str, Any] = {**dict.fromkeys(_TYPES), **head}
+    row.update({name: value for name, value in found.items() if name in _TYPES and not isinstance(value, (dict, list))})
     if "brokers" in found:
         row["brokers"] = " ".join(found["brokers"])
-    for catalog, outcome in ((found.get("crossmatch") or {}).get("catalog_outcomes") or {}).items():
+    crossmatch = found.get("crossmatch") or {}
+    for name in ("match_version", "crossmatched_at", "provenance_set"):
+        row[name] = crossmatch.get(name)
+    for catalog, outcome in crossmatch.get("catalog_outcomes", {}).items():
         row[f"{catalog}_outcome"] = outcome
-    for match in sorted(found.get("matches") or [], key=_separation):
+    if "matches" in found:
+        _put_matches(row, found["matches"])
+    for name, value in (_tns_of(found) or {}).items():
+        if f"tns_{name}" in _TYPES:
+            row[f"tns_{name}"] = value
+    row["tns_prefix"] = (found.get("tns") or {}).get("name_prefix")
+    return row
+
+
+def _put_matches(row: dict[str, Any], matches: list[dict[str, Any]]) -> None:
+    row["matches"] = len(matches)
+    row.update({name: 0 for name in _TYPES if name.endswith("_matches")})
+    for match in sorted(matches, key=_separation, reverse=True):
+        # The nearest of a catalog comes last, and stays.
         catalog = match["catalog_name"]
         row[f"{catalog}_matches"] = row.get(f"{catalog}_matches", 0) + 1
-        row.setdefault(f"{catalog}_source_id", int(match["catalog_source_id"]))
-        row.setdefault(f"{catalog}_separation_arcsec", match["separation_arcsec"])
-    for name in ("name", "classification", "redshift", "separation_arcsec"):
-        if isinstance(found.get("tns"), dict):
-            row[f"tns_{name}"] = found["tns"][name]
-    return row
+        row[f"{catalog}_source_id"] = int(match["catalog_source_id"])
+        row[f"{catalog}_separation_arcsec"] = match["separation_arcsec"]
+        row[f"{catalog}_ra"] = match.get("ra")
+        row[f"{catalog}_dec"] = match.get("dec")
+        payload = match.get("catalog_payload")
+        row[f"{catalog}_payload"] = json.dumps(payload, ensure_ascii=False) if payload else None
+
+
+def _tns_of(found: dict[str, Any]) -> dict[str, Any] | None:
+    """What the registry says: answers have it at the object, those of the recent crossmatches at each match."""
+    if "tns" in found:
+        return found["tns"]
+    match = next(iter(found.get("matches") or []), {})
+    return {"checked": match["tns_checked"], **(match.get("tns") or {})} if "tns_checked" in match else None
 
 
 def _separation(match: dict[str, Any]) -> float:
@@ -424,38 +562,40 @@ def _separation(match: dict[str, Any]) -> float:
 
 
 def to_pandas(objects: Iterable[dict[str, Any]]) -> Any:
-    """`rows` as a pandas DataFrame. Columns of integers are Int64, which keeps every digit beside missing values."""
+    """`rows` as a pandas DataFrame, with the same columns and types whatever the rows hold, and where there are none.
+
+    Integers are Int64, which keeps every digit beside missing values, and texts are of the type string.
+    """
     import pandas
 
-    columns = _columns(objects)
-    return pandas.DataFrame({name: pandas.array(values, dtype=_dtype(values)) for name, values in columns.items()})
-
-
-def _dtype(values: list[Any]) -> str:
-    kinds = {type(value) for value in values if value is not None}
-    if kinds == {bool}:
-        return "boolean"
-    if kinds == {int}:
-        return "Int64"
-    return "Float64" if kinds and kinds <= {int, float} else "object"
+    table, types = _columns(objects)
+    return pandas.DataFrame({name: pandas.array(values, dtype=types[name]) for name, values in table.items()})
 
 
 def to_astropy(objects: Iterable[dict[str, Any]]) -> Any:
-    """`rows` as an astropy Table; missing values are masked, positions have units."""
+    """`rows` as an astropy Table, with the same columns and types whatever the rows hold; missing values are masked, angles have units."""
     from astropy.table import MaskedColumn, Table
 
+    columns, types = _columns(objects)
     table = Table()
-    for name, values in _columns(objects).items():
-        kind = {"Int64": "int64", "Float64": "float64", "boolean": "bool", "object": "str"}[_dtype(values)]
+    for name, values in columns.items():
+        kind = {"Int64": "int64", "Float64": "float64", "boolean": "bool", "string": "str"}[types[name]]
         empty = {"int64": 0, "float64": float("nan"), "bool": False, "str": ""}[kind]
         filled = [empty if value is None else value for value in values]
-        unit = "deg" if name in ("ra", "dec") else "arcsec" if name.endswith("_arcsec") else None
+        unit = "arcsec" if name.endswith("_arcsec") else "deg" if name.endswith(("ra", "dec")) else None
         table[name] = MaskedColumn(filled, mask=[value is None for value in values], dtype=kind, unit=unit)
     return table
 
 
-def _columns(objects: Iterable[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Every name that some row has, with a value a row."""
+def _columns(objects: Iterable[dict[str, Any]]) -> tuple[dict[str, list[Any]], dict[str, str]]:
+    """The columns, and the type of each. Catalogs that this client does not know have theirs behind the others."""
     table = list(rows(objects))
-    names = list(dict.fromkeys(name for row in table for name in row))
-    return {name: [row.get(name) for row in table] for name in names}
+    further = dict.fromkeys(name for row in table for name in row if name not in _TYPES)
+    types = {**_TYPES, **{name: _TYPES[f"gaia_dr3_{_property(name)}"] for name in further}}
+    return {name: [row.get(name) for row in table] for name in types}, types
+
+
+def _property(column: str) -> str:
+    """Of the column of a catalog, what it is of the catalog's."""
+    names = (name[len("gaia_dr3_") :] for name in _TYPES if name.startswith("gaia_dr3_"))
+    return max((name for name in names if column.endswith(f"_{name}")), key=len)

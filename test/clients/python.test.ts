@@ -216,4 +216,85 @@ for (const [program, what, code] of [
   });
 }
 
+const COLUMNS = `
+import json, sys
+from nearsky import Nearsky, rows, to_pandas
+url, inputs = sys.argv[1], json.load(sys.stdin)
+service = Nearsky(url)
+frames = [
+    to_pandas([]),
+    to_pandas(service.cone(150, -80, 1)),
+    to_pandas(service.recent("2026-09-21", "2026-09-23", detail="ids")),
+    to_pandas(service.lookups(inputs, detail="full", filters={"reliability_min": 0})),
+]
+types = [frame.dtypes.astype(str).to_dict() for frame in frames]
+assert all(each == types[0] for each in types)
+exact = lambda row: {name: str(value) if isinstance(value, int) and not isinstance(value, bool) else value for name, value in row.items()}
+print(json.dumps([list(types[0]), [exact(row) for row in rows(service.lookups(inputs[:10], detail="full", filters={"reliability_min": 0}))]]))
+`;
+
+testWith(
+  withPandas,
+  'pandas',
+  'columns are those of the tables of the service, whatever the rows hold',
+  async (python, service) => {
+    const [names, rows] = JSON.parse(await run(python, ['-c', COLUMNS, service.url], JSON.stringify(INPUTS)));
+    const answer = await fetch(`${service.url}/api/lookup?format=ndjson`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ inputs: INPUTS.slice(0, 10), detail: 'full', filters: { reliability_min: 0 } }),
+    });
+    const table = (await answer.text()).trim().split('\n');
+    assert.is(rows.length, table.length);
+    const isInteger = /^-?\d+$/;
+    for (const [i, line] of table.entries()) {
+      const expected = JSON.parse(line, (_key, value, { source }: { source?: string } = {}) =>
+        typeof value === 'number' && isInteger.test(source!) ? source : value,
+      );
+      assert.equal(names, Object.keys(expected));
+      for (const [name, value] of Object.entries<Json>(expected)) {
+        const got = rows[i][name];
+        if (name.endsWith('_payload') && value) assert.equal(JSON.parse(got), JSON.parse(value));
+        else if (name.endsWith('_time') || name.endsWith('_at'))
+          assert.is(got && Date.parse(got), value && Date.parse(value), name);
+        else assert.is(typeof value === 'string' && typeof got === 'number' ? `${got}` : got, value, name);
+      }
+    }
+  },
+);
+
+const SKY_COORD = `
+import json, sys
+import astropy.units as u
+from astropy.coordinates import ICRS, Angle, SkyCoord
+from nearsky import Nearsky
+service = Nearsky(sys.argv[1])
+crowd = SkyCoord(150 * u.deg, 2 * u.deg)
+many = SkyCoord([[150, 10], [20, 150]] * u.deg, [[2, 10], [-80, 2]] * u.deg).galactic
+inputs = [crowd, crowd.galactic, (crowd, 1), (crowd, 1 * u.arcsec), (Angle("10h"), Angle("2d"), 1), ICRS(150 * u.deg, 2 * u.deg)]
+def refused(work):
+    try:
+        work()
+    except TypeError as error:
+        return str(error)
+print(json.dumps({
+    "one": [result["total"] for result in service.lookups(inputs, radius_arcsec=(1 / 60) * u.arcmin)],
+    "input": service.lookup([many[0, 0]], radius_arcsec=1)[0]["normalized"],
+    "many": [result["total"] for result in service.lookups(many, radius_arcsec=1)],
+    "scalar": [result["total"] for result in service.lookups(crowd, radius_arcsec=1)],
+    "cone": [len(list(walk)) for walk in (service.cone(150, 2, 1), service.cone(crowd, 1), service.cone(crowd.galactic, radius_arcsec=1 * u.arcsec))],
+    "refused": [refused(lambda: service.cone(many, 1)), refused(lambda: service.cone(crowd, 2, 1)), refused(lambda: service.lookup([many]))],
+}))
+`;
+
+testWith(withAstropy, 'astropy', 'positions may be SkyCoord, angles and radii have units', async (python, service) => {
+  const got = JSON.parse(await run(python, ['-c', SKY_COORD, service.url]));
+  assert.equal(got.one, Array(6).fill(7));
+  assert.ok(Math.abs(got.input.ra - 150) < 1e-9 && Math.abs(got.input.dec - 2) < 1e-9);
+  assert.equal([got.many, got.scalar, got.cone], [[7, 0, 0, 7], [7], [7, 7, 7]]);
+  assert.match(got.refused[0], /^Cannot take 2 positions as one/);
+  assert.match(got.refused[1], /^Cannot search around a SkyCoord and a declination/);
+  assert.match(got.refused[2], /^Cannot take 2 positions as one/);
+});
+
 test.run();

@@ -1,0 +1,65 @@
+/** The Python client as a package: `pip install ./clients/python` works, and leaves nothing in the checkout. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { needs } from '../needs.ts';
+
+const PACKAGE = fileURLToPath(new URL('../../clients/python', import.meta.url));
+const PYTHONS = [process.env.NEARSKY_TEST_PYTHON, '/usr/bin/python3', 'python3'].filter(each => each !== undefined);
+const env = { ...process.env, PIP_DISABLE_PIP_VERSION_CHECK: '1', PYTHONDONTWRITEBYTECODE: '1' };
+
+const run = (python: string, ...args: string[]) => spawnSync(python, args, { encoding: 'utf8', cwd: directory, env });
+const pip = (...args: string[]) => run(python!, '-m', 'pip', ...args);
+const directory = mkdtempSync(join(tmpdir(), 'nearsky-package-'));
+const python = PYTHONS.find(each => run(each, '-m', 'pip', '--version').status === 0);
+
+/** pip gets what builds the package from a registry. */
+function obstacle(): string | undefined {
+  if (python === undefined) return 'there is no Python with pip';
+  const { status, stderr } = pip(
+    'download',
+    '-q',
+    '--no-deps',
+    '--retries=1',
+    '--timeout=10',
+    '-d',
+    'tools',
+    'flit_core',
+  );
+  return status === 0 ? undefined : `pip cannot get flit_core: ${stderr.trim().split('\n').at(-1)}`;
+}
+
+const test = suite('clients/python_package');
+test.after(() => rmSync(directory, { recursive: true, force: true }));
+
+needs(test, obstacle())('a wheel is built and imported, and the checkout is as it was', () => {
+  const files = () => readdirSync(PACKAGE, { recursive: true }).sort();
+  const before = files();
+  const built = pip('wheel', '-q', '--no-deps', '-w', 'wheels', PACKAGE);
+  assert.is(built.status, 0, built.stderr);
+  const installed = pip('install', '-q', '--no-deps', '--target', 'direct', PACKAGE);
+  assert.is(installed.status, 0, installed.stderr);
+  assert.equal(files(), before);
+
+  const [wheel] = readdirSync(join(directory, 'wheels'));
+  assert.match(wheel!, /^nearsky-[\d.]+-py3-none-any\.whl$/);
+  const fromWheel = pip('install', '-q', '--no-index', '--target', 'from-wheel', join(directory, 'wheels', wheel!));
+  assert.is(fromWheel.status, 0, fromWheel.stderr);
+  for (const target of ['direct', 'from-wheel']) {
+    const code = `import sys; sys.path.insert(0, ${JSON.stringify(target)})
+import nearsky, importlib.metadata
+assert nearsky.__file__.startswith(${JSON.stringify(join(directory, target))}) or ${JSON.stringify(target)} in nearsky.__file__
+print(nearsky.__version__, importlib.metadata.version("nearsky"))`;
+    const { status, stdout, stderr } = run(python!, '-c', code);
+    assert.is(status, 0, stderr);
+    const [own, ofPackage] = stdout.trim().split(' ');
+    assert.is(own, ofPackage);
+    assert.ok(wheel!.includes(`-${own}-`));
+  }
+});
+
+test.run();
