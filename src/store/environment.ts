@@ -19,6 +19,7 @@ import { CACHE_DIRECTORY } from '../catalogs/remote/options.ts';
 import { RESERVE_BYTES, requireSpace } from './disk_space.ts';
 import { filesAt, lockFileOf, OpenFiles, otherProcessesWith } from './identity.ts';
 import { checkPages } from './pages.ts';
+import { withOwnProcessId } from './process_ids.ts';
 import { decodePlain, encodePlain } from './records.ts';
 import { StoreError, storeError } from './store_error.ts';
 import { type BinaryDatabase, Table } from './table.ts';
@@ -87,23 +88,25 @@ export function openEnvironment(dataDir: string, mode: 'read' | 'write'): Enviro
     requireSoundPages(dataDir, file);
     requireOneLockFile(dataDir, file);
     const before = filesAt(file);
-    root = open<Uint8Array, Uint8Array>({
-      path: file,
-      readOnly: mode === 'read',
-      overlappingSync: false,
-      keyEncoding: 'binary',
-      encoding: 'binary',
-      maxDbs: 24,
-      maxReaders: 1024,
-      permissionsMode: 0o600,
-    } as Parameters<typeof open>[0]) as RootDatabase<Uint8Array, Uint8Array>;
-    const files = new OpenFiles(file, before);
-    const change = files.change();
-    if (change) throw new StoreError(`Cannot open the data directory ${dataDir} because ${change.reason}`);
-    const databases = openDatabases(root, dataDir, mode);
+    const opened = withOwnProcessId(dataDir, () => {
+      root = open<Uint8Array, Uint8Array>({
+        path: file,
+        readOnly: mode === 'read',
+        overlappingSync: false,
+        keyEncoding: 'binary',
+        encoding: 'binary',
+        maxDbs: 24,
+        maxReaders: 1024,
+        permissionsMode: 0o600,
+      } as Parameters<typeof open>[0]) as RootDatabase<Uint8Array, Uint8Array>;
+      const files = new OpenFiles(file, before);
+      const change = files.change();
+      if (change) throw new StoreError(`Cannot open the data directory ${dataDir} because ${change.reason}`);
+      return { root, files, databases: openDatabases(root, dataDir, mode) };
+    });
     // What is stored in a file whose name is not durable is not, either.
     if (mode === 'write') flush(dataDir);
-    return { dataDir, files, root, databases };
+    return { dataDir, ...opened };
   } catch (error) {
     void root?.close();
     throw error instanceof StoreError ? error : storeError(`open the data directory ${dataDir}`, error);

@@ -119,7 +119,7 @@ test('from standard input a batch is durable before the input ends', () =>
   withDirectory(async directory => {
     const data = join(directory, 'data');
     const args = ['ingest', '--broker', 'lasair', '--data', data, '--json', '-'];
-    const { child, ended } = startScript(new URL('../../src/main.ts', import.meta.url), args, 'pipe');
+    const { child, ended } = startScript(new URL('../../src/main.ts', import.meta.url), args, { stdin: 'pipe' });
     try {
       child.stdin!.write(`${lasair(FIRST_ID)}\n${lasair(FIRST_ID + 1n)}\n{"diaObjectId": 12`);
       await eventually('the two whole lines are stored', async () => {

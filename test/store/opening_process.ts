@@ -1,8 +1,9 @@
-/** Opens a data directory for writing and prints why it could not, or `opened`:  opening_process.ts DIRECTORY */
+/** Opens a data directory, for writing by default, and prints why it could not, or `opened`:  opening_process.ts DIRECTORY [read|write] */
 import { openStore } from '../../src/store/store.ts';
 
 try {
-  await openStore(process.argv[2]!, 'write').close();
+  const [directory, mode = 'write'] = process.argv.slice(2);
+  await openStore(directory!, mode as 'read' | 'write').close();
   console.log('opened');
 } catch (error) {
   console.log((error as Error).message);

@@ -113,11 +113,17 @@ export const provenance: ProvenanceSet = {
   ],
 };
 
-/** Starts a script in a process of its own, under the runtime of this one. */
-export function startScript(script: URL, args: readonly string[], stdin: 'ignore' | 'pipe' = 'ignore') {
-  const child = spawn(process.execPath, [...runtimeArgs, script.pathname, ...args], {
-    stdio: [stdin, 'pipe', 'inherit'],
-  });
+/**
+ * Starts a script in a process of its own, under the runtime of this one.
+ * @param options.under a command that runs the command after it
+ */
+export function startScript(
+  script: URL,
+  args: readonly string[],
+  { stdin = 'ignore', under = [] }: { readonly stdin?: 'ignore' | 'pipe'; readonly under?: readonly string[] } = {},
+) {
+  const [program, ...rest] = [...under, process.execPath, ...runtimeArgs, script.pathname, ...args];
+  const child = spawn(program!, rest, { stdio: [stdin, 'pipe', 'inherit'] });
   let output = '';
   child.stdout?.on('data', data => {
     output += data;
