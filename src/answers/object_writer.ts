@@ -148,7 +148,10 @@ export class ObjectWriter {
     let isFirst = true;
     for (const { at, index, set } of this.#listed(object, shape)) {
       const source = sources?.[index];
-      if (sources && !isPublishable(source)) continue;
+      if (sources && !isPublishable(source)) {
+        this.#facts.onLeftOut('sourcesLeftOut');
+        continue;
+      }
       if (!isFirst) this.#out.fragment(SEPARATOR);
       isFirst = false;
       if (source) this.#publishedMatch(object, at, source);

@@ -98,6 +98,7 @@ export class QueryRunner {
 
   constructor(options: QueryRunnerOptions) {
     this.#options = options;
+    options.facts.onLeftOut = what => options.metrics.add(what, 1);
     this.#admission = new Admission(options.metrics);
     this.#long = new LongQueries(this.#admission);
   }

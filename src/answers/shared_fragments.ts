@@ -62,11 +62,16 @@ class Memo<Key, Value> {
   }
 }
 
+/** Counted where an answer cannot show what is stored. */
+export type LeftOut = 'sourcesLeftOut' | 'valuesLeftOut';
+
 /** For as long as the settings do not change: what is stored under an ordinal never does. */
 export class AnswerFacts {
   /** `"provenance": {...}` */
   readonly provenance: Uint8Array;
   readonly tnsSnapshotMaxAgeSeconds: number;
+  /** Told of each source and value that an answer leaves out. */
+  onLeftOut: (what: LeftOut) => void = () => {};
   readonly #service: ServiceFacts;
   readonly #catalogs: readonly string[];
   readonly #bestGuess: SetFragments;

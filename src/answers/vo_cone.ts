@@ -1,6 +1,7 @@
 /** Cone searches of the Virtual Observatory: a VOTable of objects, or of the coincident sources of a catalog, the nearest first. */
 import { isPosition, separationArcsec } from '../../index/mod.ts';
 import type { CatalogName } from '../store/types.ts';
+import type { Cell } from '../tables/columns.ts';
 import { VotableWriter } from '../tables/votable.ts';
 import { type ConeSource, currentMatches, type FilledTable, objectsTable, sourcesTableOf } from '../vo/cone_tables.ts';
 import { MAX_MATCH_RADIUS_ARCSEC } from '../vo/limits.ts';
@@ -31,7 +32,7 @@ function* objectsAnswer(query: VoConeQuery, context: QueryContext): Steps {
   for (const { row, separationArcsec } of nearest.list()) {
     if (context.clock.due) yield;
     const of = { object: readRow(context, row).decode(), separationArcsec };
-    writer.row(table.columns.map(({ cell }) => cell(of)));
+    writer.row(rowOf(table, of, context));
   }
   end(writer, query, nearest);
 }
@@ -43,35 +44,57 @@ function* sourcesAnswer(
   table: FilledTable<ConeSource>,
 ): Steps {
   const nearest = new Nearest<ConeSource>(query.maxRecords, ({ object }) => object.diaObjectId);
+  /** Sources without a position are in no cone: they are counted where their object is in this one. */
+  let leftOut = 0;
   const around = { ...query, radiusArcsec: query.radiusArcsec + MAX_MATCH_RADIUS_ARCSEC };
   for (const row of asksForRows(query) ? rowsWithin(context, around) : []) {
     if (context.clock.due) yield;
     const view = readRow(context, row);
     if (!view.hasMatches) continue;
-    for (const source of sourcesOf(context, catalog, query))
-      if (source.separationArcsec <= query.radiusArcsec) nearest.add(source);
+    const { sources, withoutPosition } = sourcesOf(context, catalog, query);
+    for (const source of sources) if (source.separationArcsec <= query.radiusArcsec) nearest.add(source);
+    if (withoutPosition > 0 && separationOf(context, query, row) <= query.radiusArcsec) leftOut += withoutPosition;
   }
-  const writer = begun(query, context, table);
+  for (let i = 0; i < leftOut; i++) context.facts.onLeftOut('sourcesLeftOut');
+  const writer = begun(leftOut > 0 ? withInfo(query, 'sources_without_position', leftOut) : query, context, table);
   for (const source of nearest.list()) {
     if (context.clock.due) yield;
-    writer.row(table.columns.map(({ cell }) => cell(source)));
+    writer.row(rowOf(table, source, context));
   }
   end(writer, query, nearest);
 }
 
-/** The current sources in a catalog of the object that was read last. One without a position of its own is in no cone. */
-function sourcesOf({ object: view, store }: QueryContext, catalog: CatalogName, centre: VoConeQuery): ConeSource[] {
+/** The current sources in a catalog of the object that was read last, and how many more have no position of their own. */
+function sourcesOf(
+  { object: view, store }: QueryContext,
+  catalog: CatalogName,
+  centre: VoConeQuery,
+): { readonly sources: readonly ConeSource[]; readonly withoutPosition: number } {
   const object = view.decode();
   const listed = currentMatches(object).filter(({ match }) => match.catalogName === catalog);
-  if (listed.length === 0) return [];
-  const sources = store.getSources(object.diaObjectId);
-  return listed.flatMap(({ match, index }): ConeSource[] => {
-    const { ra, dec, payload } = sources[index]!;
+  if (listed.length === 0) return { sources: [], withoutPosition: 0 };
+  const stored = store.getSources(object.diaObjectId);
+  const sources = listed.flatMap(({ match, index }): ConeSource[] => {
+    const { ra, dec, payload } = stored[index]!;
     if (ra === null || dec === null || !isPosition(ra, dec)) return [];
     const { catalogSourceId, separationArcsec: objectSeparationArcsec } = match;
     const fromCentre = separationArcsec(centre.ra, centre.dec, ra, dec);
     return [{ ra, dec, separationArcsec: fromCentre, catalogSourceId, objectSeparationArcsec, payload, object }];
   });
+  return { sources, withoutPosition: listed.length - sources.length };
+}
+
+/** The cells of a row. A value that cannot stand in its column is null there, and counted. */
+function rowOf<T>({ columns }: FilledTable<T>, of: T, { facts }: QueryContext): Cell[] {
+  return columns.map(({ cell }) => {
+    const filled = cell(of);
+    if (filled === undefined) facts.onLeftOut('valuesLeftOut');
+    return filled ?? null;
+  });
+}
+
+function withInfo(query: VoConeQuery, name: string, value: number): VoConeQuery {
+  return { ...query, infos: [...query.infos, { name, value: `${value}` }] };
 }
 
 /** Whether it is no question for the columns alone: in DALI 1.1 (section 3.4.4) MAXREC=0, in Simple Cone Search 1.03 (section 2.1) SR=0. */

@@ -93,7 +93,8 @@ export class BackgroundRefresh {
     try {
       const options = { dataDir: config.NEARSKY_DATA, store, writer, client, loader, nowUs: 1000 * nowMs };
       const { epochUs, ...summary } = await refreshRegistry(options);
-      log('tns_refreshed', { epoch: formatTime(epochUs), ...summary, rejected: loader.counts.rejected });
+      const { rejected, notes: passed_over } = loader.counts;
+      log('tns_refreshed', { epoch: formatTime(epochUs), ...summary, rejected, passed_over });
     } finally {
       rejects.close();
     }

@@ -18,7 +18,7 @@ export const command: Command = {
   usage: 'tns load FILE [--epoch TIME] | tns refresh',
   description: `load: replaces the TNS registry by a public TNS file (.csv, .csv.zip or .csv.gz, of 23 columns or the older 21). Its first line says at what
 time the registry was so; --epoch says it where the file does not, or otherwise. Rows that are no registry object are counted by reason and
-kept in DATA/rejected.
+kept in DATA/rejected; what cannot be used of the others (a redshift that is not a number, say) is counted.
 
 refresh: downloads the whole file where there is one of a later day than the one at hand, and the hourly changes since. A running \`nearsky serve\`
 with the bot's credentials does so by itself; else run it once an hour, some minutes after it (cron: 15 * * * *), as names are resolved by a registry
@@ -143,6 +143,7 @@ function print(invocation: Invocation, loaded: Loaded, counts: RowCounts, reject
     ['rows read', counts.read],
     ['rejected', rejectsFile ? `${counts.rejected}, see ${rejectsFile}` : 0],
     ...Object.entries(counts.reasons).map(([reason, count]): [string, number] => [`  ${reason}`, count]),
+    ...Object.entries(counts.notes).map(([what, count]): [string, number] => [what, count]),
   ]);
   printResult(invocation, value, text);
 }

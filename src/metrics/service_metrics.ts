@@ -102,7 +102,17 @@ function addRequests(exposition: Exposition, total: ThreadMetrics): void {
     ])
     .counter('nearsky_damaged_values_total', 'Queries that met a stored value whose bytes have changed.', [
       [{}, total.get('damagedValues')],
-    ]);
+    ])
+    .counter(
+      'nearsky_sources_left_out_total',
+      'Sources stored without a position, which answers at full and cones of sources leave out.',
+      [[{}, total.get('sourcesLeftOut')]],
+    )
+    .counter(
+      'nearsky_values_left_out_total',
+      "Values of payloads that are not of their column's type, and null in the tables of /vo/scs.",
+      [[{}, total.get('valuesLeftOut')]],
+    );
 }
 
 function addIndex(exposition: Exposition, facts: IndexFacts, stored: MetricsAnswer | undefined): void {

@@ -53,6 +53,8 @@ const NUMBERS = [
   'waitingQueries',
   'refusedQueries',
   'damagedValues',
+  'sourcesLeftOut',
+  'valuesLeftOut',
   /** What long answers have reserved. */
   'answerKib',
   /** Grows some times a second while the thread is alive. */

@@ -119,10 +119,11 @@ export function positionKeys({ raColumn, decColumn }: Pick<CatalogDefinition, 'r
 
 /**
  * The cell of a payload's value. An import may bring values of other types than the catalog has: where one cannot stand in its column,
- * the cell is null.
+ * the cell is undefined. A key that the payload lacks is null.
  */
-export function payloadCell({ type }: Column, value: unknown): Cell {
-  if (type === 'float64') return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : null;
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : null;
-  return typeof value === 'bigint' && BigInt.asIntN(64, value) === value ? value : null;
+export function payloadCell({ type }: Column, value: unknown): Cell | undefined {
+  if (value === null || value === undefined) return null;
+  if (type === 'float64') return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined;
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined;
+  return typeof value === 'bigint' && BigInt.asIntN(64, value) === value ? value : undefined;
 }

@@ -3,7 +3,7 @@ import { type RejectLog, rejectOf } from '../ingest/rejects.ts';
 import type { TnsRecord } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';
 import { RegistryError } from './errors.ts';
-import { type BadRow, readPublicObjects } from './rows.ts';
+import { type BadRow, type RowBatch, readPublicObjects } from './rows.ts';
 import type { TimeSpan } from './time_line.ts';
 
 /** Far above the changes of an hour. */
@@ -16,6 +16,8 @@ export interface RowCounts {
   rejected: number;
   /** Of the rejected rows. */
   readonly reasons: Record<string, number>;
+  /** How often something was passed over in the accepted rows and between rows, by what it was. */
+  readonly notes: Record<string, number>;
 }
 
 export interface LoaderOptions {
@@ -33,7 +35,7 @@ export interface StagedLoad {
 }
 
 export class RegistryLoader {
-  readonly counts: RowCounts = { read: 0, accepted: 0, rejected: 0, reasons: {} };
+  readonly counts: RowCounts = { read: 0, accepted: 0, rejected: 0, reasons: {}, notes: {} };
   readonly #options: LoaderOptions;
 
   constructor(options: LoaderOptions) {
@@ -57,14 +59,14 @@ export class RegistryLoader {
     const load = await writer.beginRegistry();
     try {
       let objects = 0;
-      for await (const { records, bad } of batches) {
+      for await (const { records, bad, notes } of batches) {
         const outcomes = await writer.stageRegistry(
           load,
           records.map(({ record }) => record),
         );
         const twice = records.filter((_, i) => outcomes[i] === 'conflict').map(repeated);
         objects += outcomes.filter(outcome => outcome === 'added').length;
-        this.#tally(name, records.length - twice.length, [...bad, ...twice]);
+        this.#tally(name, records.length - twice.length, [...bad, ...twice], notes);
       }
       if (objects === 0)
         throw new RegistryError(`Cannot load ${name} as no row of it is a registry object: give another`);
@@ -86,16 +88,16 @@ export class RegistryLoader {
   ): Promise<{ span: TimeSpan | undefined; records: TnsRecord[] }> {
     const { span, batches } = await readPublicObjects(csv, name);
     const changes: TnsRecord[] = [];
-    for await (const { records, bad } of batches) {
+    for await (const { records, bad, notes } of batches) {
       for (const { record } of records) changes.push(record);
       if (changes.length > MAX_CHANGES)
         throw new RegistryError(`Cannot use ${name} as it has over ${MAX_CHANGES} rows`);
-      this.#tally(name, records.length, bad);
+      this.#tally(name, records.length, bad, notes);
     }
     return { span, records: changes };
   }
 
-  #tally(file: string, accepted: number, rejected: readonly BadRow[]): void {
+  #tally(file: string, accepted: number, rejected: readonly BadRow[], notes: RowBatch['notes']): void {
     const { counts } = this;
     const { rejects, onBatch } = this.#options;
     counts.read += accepted + rejected.length;
@@ -105,6 +107,7 @@ export class RegistryLoader {
       counts.reasons[reason] = (counts.reasons[reason] ?? 0) + 1;
       rejects.add(rejectOf({ file, line }, reason, text));
     }
+    for (const [what, times] of Object.entries(notes)) counts.notes[what] = (counts.notes[what] ?? 0) + times;
     rejects.flush();
     onBatch(counts);
   }

@@ -17,6 +17,8 @@ export interface BadRow {
 export interface RowBatch {
   readonly records: readonly { readonly line: number; readonly record: TnsRecord }[];
   readonly bad: readonly BadRow[];
+  /** How often something of the file was passed over without rejecting a row, by what it was. */
+  readonly notes: Readonly<Record<string, number>>;
 }
 
 export interface PublicObjects {
@@ -49,7 +51,8 @@ interface Row {
  */
 export async function readPublicObjects(csv: AsyncIterable<Buffer>, name: string): Promise<PublicObjects> {
   const rows = parseCsv(csv, name);
-  const first = await rows.next();
+  let first = await rows.next();
+  while (!first.done && isEmpty(first.value.cells)) first = await rows.next();
   const span = first.value?.cells.length === 1 ? parseTimeLine(first.value.cells[0]!) : undefined;
   const header = span ? await rows.next() : first;
   if (header.done && !span) throw notPublic(name, 'it is empty');
@@ -57,6 +60,8 @@ export async function readPublicObjects(csv: AsyncIterable<Buffer>, name: string
   const width = header.value?.cells.length ?? 0;
   return { span, batches: places ? inBatches(rows, places, width) : noBatches() };
 }
+
+const isEmpty = (cells: readonly string[]) => cells.length === 1 && cells[0] === '';
 
 async function* noBatches(): AsyncGenerator<RowBatch> {}
 
@@ -79,7 +84,6 @@ async function* parseCsv(csv: AsyncIterable<Buffer>, name: string): AsyncGenerat
     info: true,
     relax_column_count: true,
     relax_quotes: true,
-    skip_empty_lines: true,
     max_record_size: MAX_ROW_CHARACTERS,
   });
   // An error of the source destroys the parser with it, and the loop over the parser throws it.
@@ -95,16 +99,27 @@ async function* parseCsv(csv: AsyncIterable<Buffer>, name: string): AsyncGenerat
 }
 
 async function* inBatches(rows: AsyncIterable<Row>, places: Places, width: number): AsyncGenerator<RowBatch> {
-  let batch: { records: RowBatch['records'][number][]; bad: BadRow[] } = { records: [], bad: [] };
+  const emptyBatch = () => ({ records: [] as RowBatch['records'][number][], bad: [] as BadRow[], notes: new Notes() });
+  let batch = emptyBatch();
   for await (const { cells, line } of rows) {
-    const record = cells.length === width ? recordOf(cells, places) : `not ${width} cells, as the header has`;
-    if (typeof record === 'object') batch.records.push({ line, record });
+    const record =
+      cells.length === width ? recordOf(cells, places, batch.notes) : `not ${width} cells, as the header has`;
+    if (isEmpty(cells)) batch.notes.add('empty line');
+    else if (typeof record === 'object') batch.records.push({ line, record });
     else batch.bad.push({ line, reason: record, text: cells.join(',') });
     if (batch.records.length + batch.bad.length < BATCH_ROWS) continue;
-    yield batch;
-    batch = { records: [], bad: [] };
+    yield { ...batch, notes: batch.notes.counts };
+    batch = emptyBatch();
   }
-  yield batch;
+  yield { ...batch, notes: batch.notes.counts };
+}
+
+class Notes {
+  readonly counts: Record<string, number> = {};
+
+  add(what: string): void {
+    this.counts[what] = (this.counts[what] ?? 0) + 1;
+  }
 }
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
@@ -114,8 +129,8 @@ const NAME = /^[^"\0-\x1f\x7f]{1,64}$/;
 const PREFIXED = /^([A-Z]{2,3}) ?(\d{4}[0-9A-Za-z]+)$/;
 const MAX_TEXT_CHARACTERS = 256;
 
-/** The object of a row, or why there is none. An unreadable redshift counts as none. */
-function recordOf(cells: readonly string[], places: Places): TnsRecord | string {
+/** The object of a row, or why there is none. An unreadable redshift counts as none, which is noted. */
+function recordOf(cells: readonly string[], places: Places, notes: Notes): TnsRecord | string {
   const cell = (column: Column) => cells[places[column]]?.trim() ?? '';
   const objid = /^\d{1,15}$/.test(cell('objid')) ? Number(cell('objid')) : undefined;
   if (objid === undefined) return 'objid is not a whole number';
@@ -125,14 +140,21 @@ function recordOf(cells: readonly string[], places: Places): TnsRecord | string 
   if (ra === undefined) return 'ra is not a number of degrees from 0 to 360';
   const dec = numberWithin(cell('declination'), -90, 90);
   if (dec === undefined) return 'declination is not a number of degrees from -90 to 90';
+  const redshift = numberWithin(cell('redshift'), -Infinity, Infinity) ?? null;
+  if (redshift === null && cell('redshift') !== '') notes.add('redshift that is not a number, taken as none');
+  const textOrNull = (column: Column): string | null => {
+    const text = cell(column);
+    if (text.length > MAX_TEXT_CHARACTERS) notes.add(`${column} cut to ${MAX_TEXT_CHARACTERS} characters`);
+    return text === '' ? null : text.slice(0, MAX_TEXT_CHARACTERS);
+  };
   return {
     objid,
     name: bare!,
-    namePrefix: textOrNull(cell('name_prefix')) ?? prefix!,
+    namePrefix: textOrNull('name_prefix') ?? prefix!,
     ra,
     dec,
-    classification: textOrNull(cell('type')),
-    redshift: numberWithin(cell('redshift'), -Infinity, Infinity) ?? null,
+    classification: textOrNull('type'),
+    redshift,
   };
 }
 
@@ -140,5 +162,3 @@ function numberWithin(text: string, min: number, max: number): number | undefine
   const value = NUMBER.test(text) ? Number(text) : Number.NaN;
   return value >= min && value <= max && Number.isFinite(value) ? value : undefined;
 }
-
-const textOrNull = (text: string) => (text === '' ? null : text.slice(0, MAX_TEXT_CHARACTERS));

@@ -22,7 +22,8 @@ export const CONE_TARGETS: readonly ConeTarget[] = ['objects', ...CATALOGS.map((
 
 /** A column, and its cell in the row that is made of a T. */
 export interface Filled<T> extends Column {
-  readonly cell: (of: T) => Cell;
+  /** Undefined where the stored value is not of the column's type. */
+  readonly cell: (of: T) => Cell | undefined;
   /** From which verbosity on it is listed. */
   readonly from: Verbosity;
 }

@@ -50,6 +50,7 @@ test('a file in each of its forms replaces what was there, and nothing of that i
         accepted: 12_000,
         rejected: 0,
         reasons: {},
+        notes: {},
         rejects_file: null,
       });
       assert.equal(await readRegistry(data), { epochUs: EPOCH_US, records, keys: 24_000 });

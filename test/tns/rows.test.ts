@@ -22,11 +22,13 @@ async function read(text: string, pieceBytes = 1 << 16) {
   const { span, batches } = await readPublicObjects(pieces(), 'the file');
   const records: TnsRecord[] = [];
   const bad: BadRow[] = [];
+  const notes: Record<string, number> = {};
   for await (const batch of batches) {
     records.push(...batch.records.map(({ record }) => record));
     bad.push(...batch.bad);
+    for (const [what, times] of Object.entries(batch.notes)) notes[what] = (notes[what] ?? 0) + times;
   }
-  return { span, records, bad };
+  return { span, records, bad, notes };
 }
 
 test('23 columns, the older 21, other orders, with and without a time line', async () => {
@@ -98,6 +100,24 @@ test('rows that are no objects are rejected, each with its line and reason; the 
     assert.is(bad[i]!.line, i < 10 ? 4 + i : 16);
     assert.ok(bad[i]!.reason.startsWith(reason), bad[i]!.reason);
   }
+});
+
+test('what cannot be used of a row that is read, and empty lines, are counted', async () => {
+  const long = 'a'.repeat(257);
+  const row = (objid: number, prefix: string, type: string, redshift: string) =>
+    `"${objid}","${prefix}","2026a${objid}","1","2","${type}","${redshift}"`;
+  const rows = [row(1, 'SN', 'SN Ia', '0.1'), '', row(2, long, long, 'unknown'), row(3, '', long, ''), '', ''];
+  const many = Array.from({ length: 2000 }, (_, i) => row(10 + i, '', '', '?'));
+  const header = '"objid","name_prefix","name","ra","declination","type","redshift"';
+  const { records, bad, notes } = await read(['', '"2026-02-10 00:00:00"', header, ...rows, ...many, '', ''].join('\n'));
+  assert.equal([records.length, bad], [2003, []]);
+  assert.equal([records[1]!.redshift, records[1]!.classification!.length], [null, 256]);
+  assert.equal(notes, {
+    'redshift that is not a number, taken as none': 2001,
+    'name_prefix cut to 256 characters': 1,
+    'type cut to 256 characters': 2,
+    'empty line': 4,
+  });
 });
 
 test('a file of changes in which nothing has changed is its time line alone', async () => {

@@ -139,6 +139,37 @@ for (const [catalog, id] of [
     assert.ok(found > 200 && outside > 5, `${found} ${outside}`);
   });
 
+test('sources without a position and values of another type are counted, not passed over in silence', () =>
+  withApp(
+    world => storeObjects(world, OBJECTS),
+    async app => {
+      const reach = 0.4;
+      const [centre] = CENTRES as [SkyPosition];
+      const inCone = (position: SkyPosition | null) =>
+        position !== null && separation(centre, position) <= reach * 3600;
+      const known = OBJECTS.filter(({ state }) => state !== 'pending').flatMap(object =>
+        object.sources.map(source => ({ object, source })),
+      );
+      const of = (name: string) => known.filter(({ source }) => source.catalog === name);
+      const without = of('gaia_dr3').filter(({ object, source }) => !source.position && inCone(object.position));
+      assert.ok(without.length > 0);
+      const text = async (path: string) => (await app.get(path)).text;
+      const cone = query({ centre, radiusDeg: reach });
+      assert.equal(infosOf(await text(`/vo/scs/gaia_dr3?${cone}`), 'sources_without_position'), [`${without.length}`]);
+      const listed = of('gaia_dr3').filter(({ source }) => inCone(source.position)).length;
+      const metrics = await text('/metrics');
+      assert.match(metrics, `nearsky_sources_left_out_total ${without.length}\n`);
+      assert.match(metrics, `nearsky_values_left_out_total ${listed}\n`, 'ruwe is a text in each of them');
+      const elsewhere = await text(`/vo/scs/gaia_dr3?RA=10&DEC=10&SR=0.01`);
+      assert.equal(infosOf(elsewhere, 'sources_without_position'), []);
+      // The same in answers at full, where such a source is left out.
+      const { object } = without[0]!;
+      const atFull = object.sources.filter(({ position }) => !position).length;
+      await app.get(`/api/objects/${object.id}?detail=full`);
+      assert.match(await text('/metrics'), `nearsky_sources_left_out_total ${without.length + atFull}\n`);
+    },
+  ));
+
 const HERE = query(CONES[3]!);
 
 test('the columns: one main id that is text, one main position, the more the higher VERB is', async ({ running }) => {
