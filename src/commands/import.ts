@@ -83,12 +83,17 @@ function rejectionTeller(): (rejection: Rejection) => void {
 function printCounts(invocation: Invocation, counts: ImportCounts, rejects: RejectLog): void {
   const rejectsFile = counts.rejected > 0 ? rejects.path : null;
   const types = Object.entries(counts.types);
+  const { withUnreadFields } = counts;
   const text = table([
     ['lines read', counts.read],
     ...types.map(([type, { imported, unchanged }]): [string, string] => {
       return [type, `${imported} imported${unchanged > 0 ? `, ${unchanged} known` : ''}`];
     }),
     ['rejected', rejectsFile ? `${counts.rejected}, see ${rejectsFile}` : 0],
+    ...(counts.blank > 0 ? [['blank lines', counts.blank] as [string, number]] : []),
+    ...(withUnreadFields > 0 ? [['with fields that are not read', withUnreadFields] as [string, number]] : []),
   ]);
-  printResult(invocation, { ...counts, rejects_file: rejectsFile }, text);
+  const { read, rejected, blank } = counts;
+  const value = { read, types: counts.types, rejected, blank, with_unread_fields: withUnreadFields };
+  printResult(invocation, { ...value, rejects_file: rejectsFile }, text);
 }

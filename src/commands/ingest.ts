@@ -123,5 +123,7 @@ export function describeCounts(
     ['below the reliability cut', counts.below_cut],
     ['skipped (solar system)', counts.skipped],
     ['rejected', rejectsFile ? `${counts.rejected}, see ${rejectsFile}` : 0],
+    ['without a usable position', counts.without_position],
+    ...(counts.blank_lines > 0 ? [['blank lines', counts.blank_lines] as [string, number]] : []),
   ];
 }

@@ -37,7 +37,7 @@ export async function ingestFile(file: string, options: FileOptions): Promise<vo
   let batch = noOutcomes();
   let sinceMs = 0;
   const flush = async () => {
-    if (batch.read === 0) return;
+    if (batch.read + batch.blank === 0) return;
     const full = batch;
     batch = noOutcomes();
     await ingester.store(full);

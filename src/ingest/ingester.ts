@@ -3,7 +3,7 @@ import type { Writer } from '../store/writer.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Reject, RejectLog } from './rejects.ts';
 
-/** What became of the messages. `read` is the sum of the others. */
+/** What became of the messages. `read` is the sum of those up to `rejected`. */
 export interface MessageCounts {
   read: number;
   /** New objects. */
@@ -15,11 +15,23 @@ export interface MessageCounts {
   /** Solar-system objects. */
   skipped: number;
   rejected: number;
+  /** Messages that are stored, new or not, whose position is missing or impossible. */
+  without_position: number;
+  /** Lines between the messages that hold nothing. */
+  blank_lines: number;
 }
 
-const noMessages = (): MessageCounts => {
-  return { read: 0, stored: 0, further_broker: 0, duplicate: 0, below_cut: 0, skipped: 0, rejected: 0 };
-};
+const noMessages = (): MessageCounts => ({
+  read: 0,
+  stored: 0,
+  further_broker: 0,
+  duplicate: 0,
+  below_cut: 0,
+  skipped: 0,
+  rejected: 0,
+  without_position: 0,
+  blank_lines: 0,
+});
 
 const MAX_FIRST_REJECTS = 3;
 
@@ -45,7 +57,7 @@ export class Ingester {
    * Keeps the rejects and stores the deliveries in one commit; both are durable when this resolves.
    * @throws StoreError; then nothing is counted, and it may be tried again
    */
-  async store({ read, skipped, below_cut, deliveries, rejects }: Outcomes): Promise<void> {
+  async store({ read, skipped, below_cut, blank, deliveries, rejects }: Outcomes): Promise<void> {
     // First the rejects: kept twice is no harm, but what is stored counts as new only once.
     this.#rejects.write(rejects);
     this.firstRejects.push(...rejects.slice(0, MAX_FIRST_REJECTS - this.firstRejects.length));
@@ -58,5 +70,7 @@ export class Ingester {
     counts.below_cut += below_cut;
     counts.skipped += skipped;
     counts.rejected += rejects.length;
+    for (const { position } of deliveries) if (!position) counts.without_position++;
+    counts.blank_lines += blank;
   }
 }

@@ -29,13 +29,15 @@ export default function runNormalise(task: NormaliseTask): NormaliseAnswer | Pro
   });
 }
 
-/** Blank lines are not messages. */
 export function normaliseLines({ broker, minReliability, file, block }: NormaliseTask): Outcomes {
   const normalise = normaliserOf(broker, minReliability);
   const outcomes = noOutcomes();
   const receivedAtUs = nowUs();
   for (const { number, text, problem } of splitLines(block, MAX_LINE_BYTES)) {
-    if (text.trim() === '') continue;
+    if (!problem && text.trim() === '') {
+      outcomes.blank++;
+      continue;
+    }
     const normalised = problem ? ({ kind: 'rejected', reason: problem } as const) : normalise(text, receivedAtUs);
     addOutcome(outcomes, normalised, { file, line: number }, text);
   }

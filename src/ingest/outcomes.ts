@@ -10,12 +10,14 @@ export interface Outcomes {
   /** Solar-system objects. */
   skipped: number;
   below_cut: number;
+  /** Lines between the messages that hold nothing. */
+  blank: number;
   readonly deliveries: Delivery[];
   readonly rejects: Reject[];
 }
 
 export function noOutcomes(): Outcomes {
-  return { read: 0, skipped: 0, below_cut: 0, deliveries: [], rejects: [] };
+  return { read: 0, skipped: 0, below_cut: 0, blank: 0, deliveries: [], rejects: [] };
 }
 
 /** Adds what one message came to; `origin` and `message`, its text or bytes, are for the log of rejects. */
@@ -45,6 +47,7 @@ export function addOutcomes(outcomes: Outcomes, more: Outcomes): void {
   outcomes.read += more.read;
   outcomes.skipped += more.skipped;
   outcomes.below_cut += more.below_cut;
+  outcomes.blank += more.blank;
   for (const delivery of more.deliveries) outcomes.deliveries.push(delivery);
   for (const reject of more.rejects) outcomes.rejects.push(reject);
 }

@@ -19,11 +19,14 @@ export interface TypeCounts {
   unchanged: number;
 }
 
-/** `read` is the sum of the others, once everything is done; blank lines do not count. */
+/** `read` is the sum of what became of the lines, once everything is done; blank lines are not among them. */
 export interface ImportCounts {
   read: number;
   readonly types: Readonly<Record<LineType, TypeCounts>>;
   rejected: number;
+  blank: number;
+  /** Lines that are imported, or rejected for another reason, with fields that are not read. */
+  withUnreadFields: number;
 }
 
 /** A line that is not imported, and why. */
@@ -106,7 +109,7 @@ export class Importer {
 
   constructor(options: ImporterOptions) {
     const types = Object.fromEntries(LINE_TYPES.map(type => [type, { imported: 0, unchanged: 0 }]));
-    this.counts = { read: 0, types: types as ImportCounts['types'], rejected: 0 };
+    this.counts = { read: 0, types: types as ImportCounts['types'], rejected: 0, blank: 0, withUnreadFields: 0 };
     this.#options = options;
     this.#early = new EarlyLines(options.dataDir);
     this.#registry = new RegistryImport(options.writer);
@@ -150,7 +153,8 @@ export class Importer {
     await this.#preparer.close();
   }
 
-  async #addPiece(file: string, { lines, prepared }: Lines): Promise<void> {
+  async #addPiece(file: string, { lines, prepared, blankLines = 0 }: Lines): Promise<void> {
+    this.counts.blank += blankLines;
     if (prepared) {
       const object = new WaitingObject(file, lines, prepared);
       this.counts.read += object.lineCount;
@@ -158,7 +162,10 @@ export class Importer {
       return;
     }
     for (const line of splitLines(lines, MAX_LINE_BYTES)) {
-      if (isBlank(line.text)) continue;
+      if (!line.problem && isBlank(line.text)) {
+        this.counts.blank++;
+        continue;
+      }
       this.counts.read++;
       await this.#add(file, line);
     }
@@ -168,7 +175,10 @@ export class Importer {
     let parsed: ParsedLine;
     try {
       if (line.problem) throw new LineError(line.problem);
-      parsed = parseLine(line.text);
+      parsed = parseLine(line.text, () => {
+        // Early lines come here twice.
+        if (this.#mayBeEarly) this.counts.withUnreadFields++;
+      });
     } catch (error) {
       if (!(error instanceof LineError)) throw error;
       this.#reject(file, line, error.message);

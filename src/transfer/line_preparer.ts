@@ -20,6 +20,8 @@ const THREAD_OPTIONS = {
 export interface Lines {
   readonly lines: LineBlock;
   readonly prepared?: Prepared | undefined;
+  /** Among the lines of a prepared object. */
+  readonly blankLines?: number;
 }
 
 /** Prepares blocks of lines on several threads, but for the first ones, which are left as they are. */
@@ -47,7 +49,12 @@ export class LinePreparer {
       // The last line break of a piece is no part of it.
       const end = i + 1 < pieces.length ? pieces[i + 1]!.start - 1 : bytes.length;
       const missingBytes = start === 0 ? block.missingBytes : 0;
-      return { lines: { bytes: bytes.subarray(start, end), firstLine, missingBytes }, prepared };
+      const lines = { bytes: bytes.subarray(start, end), firstLine, missingBytes };
+      if (!prepared) return { lines };
+      const { crossmatch_record, match, tns_association } = prepared.counts;
+      // The last piece of a block is never prepared.
+      const all = pieces[i + 1]!.firstLine - firstLine;
+      return { lines, prepared, blankLines: all - 1 - crossmatch_record - match - tns_association };
     });
   }
 

@@ -41,15 +41,17 @@ export type ParsedLine =
 
 /**
  * Reads a line. Every field of its type must be there; others are ignored.
+ * @param onUnread called where there are others
  * @throws LineError saying what is wrong with it
  */
-export function parseLine(line: string): ParsedLine {
+export function parseLine(line: string, onUnread: () => void = () => {}): ParsedLine {
   const end = line.indexOf(PROVENANCE);
   const ending = end === -1 ? '' : line.slice(end);
   const known = knownProvenance.get(ending);
   const fields = asObject(parseJson(known ? `${line.slice(0, end)}}` : line));
   if (!fields) throw new LineError('not a JSON object');
   const parsed = PARSERS[take(fields, 'type', type)](fields, known);
+  if (Object.keys(fields).length + (known ? 1 : 0) > FIELD_COUNTS[parsed.kind]) onUnread();
   if (!known && end !== -1 && parsed.kind === 'crossmatch_record') learnProvenance(ending, parsed.provenance);
   return parsed;
 }
@@ -88,6 +90,16 @@ function keepInteger(_key: string, value: unknown, { source }: { readonly source
   const exact = BigInt(source);
   return BigInt.asIntN(64, exact) === exact || BigInt.asUintN(64, exact) === exact ? exact : value;
 }
+
+/** How many fields a line of each type has. */
+const FIELD_COUNTS: Readonly<Record<LineType, number>> = {
+  object: 9,
+  crossmatch_record: 7,
+  match: 9,
+  tns_association: 10,
+  tns_snapshot: 2,
+  tns_object: 8,
+};
 
 const MAX_CATALOGS = 100;
 const MAX_PAYLOAD_KEYS = 1000;
@@ -228,7 +240,7 @@ function provenanceOf(fields: JsonObject): ProvenanceSet {
   };
 }
 
-/** The columns of a source, keys lowercased; of keys that differ in case alone the last counts. */
+/** The columns of a source, keys lowercased. Two keys that differ in case alone must have one value. */
 function payloadOf(columns: JsonObject | null): Record<string, unknown> | null {
   if (!columns) return null;
   const keys = Object.keys(columns);
@@ -240,6 +252,11 @@ function payloadOf(columns: JsonObject | null): Record<string, unknown> | null {
     if (column === undefined || !isPlain(value)) {
       throw new LineError(
         `catalog_payload must hold finite numbers, texts, true, false and null: ${JSON.stringify(key)} is none of these`,
+      );
+    }
+    if (Object.hasOwn(payload, column) && payload[column] !== value) {
+      throw new LineError(
+        `catalog_payload must have one value for ${JSON.stringify(column)}: there are several, under keys that differ in case alone`,
       );
     }
     payload[column] = value;

@@ -64,11 +64,13 @@ function runsOf(block: LineBlock): Run[] {
   return runs;
 }
 
-/** Undefined where the line is bad, blank, or of the registry. */
+/** Undefined where the line is bad, blank, of the registry, or has fields that are not read. */
 function itemOf({ text, problem }: PlacedLine): ImportItem | undefined {
   if (problem !== undefined) return undefined;
   try {
-    const parsed = parseLine(text);
+    let isWhole = true;
+    const parsed = parseLine(text, () => (isWhole = false));
+    if (!isWhole) return undefined;
     return parsed.kind === 'tns_snapshot' || parsed.kind === 'tns_object' ? undefined : parsed;
   } catch (error) {
     if (error instanceof LineError) return undefined;

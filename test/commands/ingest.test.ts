@@ -50,6 +50,8 @@ test('counts what it stores, keeps what it rejects, and does nothing twice', () 
       below_cut: 0,
       skipped: 0,
       rejected: 2,
+      without_position: 0,
+      blank_lines: 2,
     });
     assert.equal(idsIn(data), [FIRST_ID, FIRST_ID + 1n]);
     const rejected = readFileSync(String(rejectsFile), 'utf8')

@@ -43,7 +43,7 @@ interface Kept {
 function readOneByOne(lines: readonly string[]): Kept {
   const normalise = normaliserOf('pittgoogle', 0.6);
   const deliveries = new Map<bigint, Delivery>();
-  const counts: Record<string, number> = { read: lines.length, further_broker: 0 };
+  const counts: Record<string, number> = { read: lines.length, further_broker: 0, without_position: 0, blank_lines: 0 };
   const rejects: Kept['rejects'] = [];
   const count = (name: string) => {
     counts[name] = (counts[name] ?? 0) + 1;
@@ -56,6 +56,7 @@ function readOneByOne(lines: readonly string[]): Kept {
       continue;
     }
     const { delivery } = normalised;
+    if (!delivery.position) count('without_position');
     const isKnown = deliveries.has(delivery.diaObjectId);
     count(isKnown ? 'duplicate' : 'stored');
     if (!isKnown) deliveries.set(delivery.diaObjectId, delivery);
@@ -85,10 +86,11 @@ for (const [name, count, bytes] of [
     withDirectory(async directory => {
       const lines = alerts(count, bytes);
       const file = join(directory, 'alerts.ndjson');
-      writeFileSync(file, lines.join('\n'));
+      writeFileSync(file, `${lines.join('\n')}\n\n \n`);
       const { counts, objects, rejectsFile } = await ingest(join(directory, 'data'), file);
       const expected = readOneByOne(lines);
-      assert.equal({ ...counts }, expected.counts);
+      assert.ok(counts.without_position > 10);
+      assert.equal({ ...counts }, { ...expected.counts, blank_lines: 2 });
       const stored = objects.map(({ diaObjectId, position, reliability, eventTimeUs }) => {
         return { diaObjectId, position, reliability, eventTimeUs, broker: 'pittgoogle' };
       });

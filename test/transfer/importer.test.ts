@@ -5,10 +5,10 @@ import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openStore, type Store } from '../../src/store/store.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { nearsky, withDirectory } from '../e2e/support.ts';
 import { failure } from '../store/support.ts';
 import { associationLine, matchLine, objectLine, recordLine, registryLine, snapshotLine } from './lines.ts';
-import { exportLines, importFiles, importLines, writeLines } from './support.ts';
+import { exportLines, importFiles, importLines, importWith, writeLines } from './support.ts';
 
 const test = suite('importer');
 
@@ -69,6 +69,7 @@ const BAD_LINES: readonly (readonly [line: string, reason: RegExp])[] = [
   ['{"type":"match","catalog_payload":1e999}', /^diaObjectId/],
   [matchLine('1').replace('1.5', '1e999'), /^catalog_payload must hold finite numbers/],
   [matchLine('1').replace('"parallax"', '"__proto__"'), /^catalog_payload/],
+  [matchLine('1', { catalog_payload: { RA: 1, ra: 2 } }), /^catalog_payload must have one value for "ra"/],
   [associationLine('1', { checked: 1 }), /^checked must be true or false/],
   [registryLine(-1, '2026a'), /^objid must be an integer/],
   [registryLine(1, ''), /^name must be a text of 1 to 64/],
@@ -85,7 +86,7 @@ test('a bad line is rejected with its number and reason and kept; the others are
       assert.match(rejections[i]!.reason, reason, line);
       assert.is(rejections[i]!.line, i + 3);
     }
-    assert.equal([counts.read, counts.rejected], [BAD_LINES.length + 2, BAD_LINES.length]);
+    assert.equal([counts.read, counts.rejected, counts.blank], [BAD_LINES.length + 2, BAD_LINES.length, 1]);
     assert.equal([counts.types.object.imported, counts.types.match.imported], [1, 1]);
     assert.equal((await exportLines(join(directory, 'a'))).length, 2);
     const rejected = join(directory, 'a', 'rejected');
@@ -96,6 +97,33 @@ test('a bad line is rejected with its number and reason and kept; the others are
       kept.map(text => JSON.parse(text)).map(({ line, message }) => [line, message]),
       BAD_LINES.map(([line], i) => [i + 3, line]),
     );
+  }));
+
+test('blank lines and lines with fields that are not read are counted, by threads too, and the command tells them', () =>
+  withDirectory(async directory => {
+    const linesOf = (id: string) => [
+      objectLine(id, { colour: 'red' }),
+      '',
+      recordLine(id),
+      recordLine(id, { match_version: 2, remark: null }),
+      ' ',
+      matchLine(id, { catalog_payload: { RA: 1, ra: 1 } }),
+      matchLine(id, { match_version: 2, flux: 1 }),
+      associationLine(id, { url: null }),
+    ];
+    const ids = Array.from({ length: 50 }, (_, i) => `${i + 1}`);
+    const plain = ids.flatMap(id => [objectLine(`1${id}000`), '', '']);
+    // The object comes last: its lines are early ones, which are read twice.
+    const file = writeLines(directory, [...ids.flatMap(linesOf), ...plain, ...linesOf('7000').toReversed(), '']);
+    for (const [name, inlineBytes] of [
+      ['a', 2 ** 30],
+      ['b', 0],
+    ] as const) {
+      const { counts, rejections } = await importWith({ inlineBytes }, join(directory, name), [file]);
+      assert.equal([rejections, counts.blank, counts.withUnreadFields], [[], 2 * 51 + 100 + 1, 4 * 51], name);
+    }
+    const { blank, with_unread_fields } = await nearsky('import', file, '--data', join(directory, 'c'));
+    assert.equal([blank, with_unread_fields], [2 * 51 + 100 + 1, 4 * 51]);
   }));
 
 const CONTRADICTIONS: readonly (readonly [line: string, reason: RegExp])[] = [
