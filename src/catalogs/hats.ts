@@ -124,18 +124,30 @@ async function pathsOfMetadata(files: CatalogFiles): Promise<string[] | undefine
   }
 }
 
+/** Looks like a partition, whatever the suffix is. */
+const MISSED = /^Npix=\d+(?:\.(?:parquet|parq|pq))?$/i;
+
 async function pixelsOfListing(files: CatalogFiles, suffix: string): Promise<Pixel[]> {
   const ending = suffix === '/' ? '' : suffix;
   const isPartition = (name: string) =>
     name.endsWith(ending) && /^Npix=\d+$/.test(name.slice(0, name.length - ending.length));
+  const missed: string[] = [];
   const pixels: Pixel[] = [];
   for (const norder of await namesIn(files, 'dataset', /^Norder=\d+$/)) {
     for (const dir of await namesIn(files, `dataset/${norder}`, /^Dir=\d+$/)) {
       const names = await namesIn(files, `dataset/${norder}/${dir}`, /^Npix=/);
+      const others = names.filter(name => !isPartition(name) && MISSED.test(name));
+      missed.push(...others.map(name => `dataset/${norder}/${dir}/${name}`));
       pixels.push(
         ...names.filter(isPartition).map(name => pixelOfPath(`${norder}/${dir}/${name}`, files.nameOf('dataset'))),
       );
     }
+  }
+  // Where nothing lists the partitions, one that is passed over would be missed without a word.
+  if (missed.length > 0) {
+    throw new CatalogError(
+      `Cannot tell the partitions of ${files.location} as they must be named Npix=NUMBER${suffix}: current value is ${missed[0]}. Rename or remove what is named otherwise, set hats_npix_suffix, or give the catalog its ${INFO_FILE}`,
+    );
   }
   return pixels;
 }

@@ -92,6 +92,10 @@ test('listings of every layout', () =>
         expected.sort((a, b) => a.order - b.order || a.ipix - b.ipix),
       );
       assert.ok(new Set(partitions.map(({ order }) => order)).size > 3);
+      // But one of another suffix would be missed.
+      const other = suffix === '.parquet' ? '.parq' : '.parquet';
+      writeFileSync(join(folder, `Npix=${free}${other}`), '');
+      assert.match(await refusalOf(location), `Npix=${free}${other}`);
     }
   }));
 
