@@ -109,7 +109,9 @@ test('what cannot be used of a row that is read, and empty lines, are counted', 
   const rows = [row(1, 'SN', 'SN Ia', '0.1'), '', row(2, long, long, 'unknown'), row(3, '', long, ''), '', ''];
   const many = Array.from({ length: 2000 }, (_, i) => row(10 + i, '', '', '?'));
   const header = '"objid","name_prefix","name","ra","declination","type","redshift"';
-  const { records, bad, notes } = await read(['', '"2026-02-10 00:00:00"', header, ...rows, ...many, '', ''].join('\n'));
+  const { records, bad, notes } = await read(
+    ['', '"2026-02-10 00:00:00"', header, ...rows, ...many, '', ''].join('\n'),
+  );
   assert.equal([records.length, bad], [2003, []]);
   assert.equal([records[1]!.redshift, records[1]!.classification!.length], [null, 256]);
   assert.equal(notes, {
