@@ -26,3 +26,9 @@ export function fromEventLoop<T>(work: () => T | Promise<T>): T | Promise<T> {
 export const afterThisTurn: (work: () => void) => void = isDeno
   ? work => void setTimeout(work, 0)
   : work => void setImmediate(work);
+
+/**
+ * Calls `work` outside the HTTP parser, in the same turn of the event loop. Under Deno an error that is thrown inside the parser is taken for a
+ * request that cannot be parsed: the client is told 400, the error is lost, and so is the end of a thread that ran out of memory there.
+ */
+export const outsideParser: (work: () => void) => void = isDeno ? work => process.nextTick(work) : work => work();

@@ -76,7 +76,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
       if (!stop.aborted) {
         onListening(url);
         writer.begin();
-        await aborted(stop);
+        await Promise.race([aborted(stop), serving.unending]);
       }
     }
     log('stopping', { signal: stop.reason });
@@ -86,8 +86,9 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
       end(writer);
     }, STOP_MS).unref();
     await Promise.all([serving?.close(), writer.close()]);
-    // Deno would wait for ever for a client that has left its request unfinished.
-    setTimeout(() => end(writer), EXIT_MS).unref();
+    // Deno would wait for ever for a client that has left its request unfinished; and for a thread that does not end it does.
+    const exit = setTimeout(() => end(writer), EXIT_MS);
+    if (!serving?.hasUnending) exit.unref();
   }
 }
 
@@ -106,7 +107,9 @@ class Serving {
   readonly #config: Config;
   readonly #log: Log;
   readonly #coordinator: Coordinator;
+  readonly #unending = Promise.withResolvers<never>();
   #threads: ServerThreads | undefined;
+  hasUnending = false;
 
   constructor(config: Config, state: SharedState, log: Log) {
     this.#config = config;
@@ -118,6 +121,11 @@ class Serving {
       onGeneration: generation => this.#threads?.publish(generation),
       threads: () => this.#threads?.watched ?? { threads: [], operations: [], replaced: 0 },
     });
+  }
+
+  /** @throws Error when a thread hangs that cannot be ended */
+  get unending(): Promise<never> {
+    return this.#unending.promise;
   }
 
   get isReady(): boolean {
@@ -143,6 +151,10 @@ class Serving {
       log: this.#log,
       threads,
       coordination: this.#coordinator,
+      onUnending: () => {
+        this.hasUnending = true;
+        this.#unending.reject(new Error('Cannot go on because a thread hangs and Deno cannot end it: start it again'));
+      },
     });
     const port = await this.#threads.start();
     this.#coordinator.countSky();

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { letGo } from '../answers/answer_memory.ts';
 import { latin1 } from '../base/bytes.ts';
 import { messageOf } from '../base/error_text.ts';
+import { outsideParser } from '../base/runtime.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
 import { ApiError, errorResponse, methodNotAllowed } from '../http/errors.ts';
 import { type IncomingRequest, PlainRequest } from '../http/incoming.ts';
@@ -113,8 +114,10 @@ export class HttpServer {
     const request = connections.begin(incoming);
     if (!request) return;
     outgoing.once('close', () => connections.end(request));
-    if (connections.takesTurn(request)) this.#answer(request, outgoing);
-    else void this.#answerInTurn(request, outgoing);
+    outsideParser(() => {
+      if (connections.takesTurn(request)) this.#answer(request, outgoing);
+      else void this.#answerInTurn(request, outgoing);
+    });
   }
 
   async #answerInTurn(request: OpenRequest, outgoing: ServerResponse): Promise<void> {

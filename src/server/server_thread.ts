@@ -34,10 +34,13 @@ export interface ServeTask {
  */
 export async function runServer(task: ServeTask): Promise<undefined> {
   const { config, threads, host, port } = task;
+  const metrics = new ThreadMetrics(task.metrics);
+  const beat = () => metrics.add('beats', 1);
+  beat();
+  const heart = setInterval(beat, BEAT_MS);
   const drain = Promise.withResolvers<number>();
   const state = new SharedState(task.state);
   const link = new CoordinatorLink(task.link, state, task.generation, drain.resolve);
-  const metrics = new ThreadMetrics(task.metrics);
   const app = createApp({ config, log: link.log, coordination: link, metrics });
   const limits = serverLimits(config.NEARSKY_MAX_CONNECTIONS, config.API_REQUEST_BUDGET_SECONDS, threads);
   const isMemoryWanted = () => wasMemoryWanted(state);
@@ -50,7 +53,6 @@ export async function runServer(task: ServeTask): Promise<undefined> {
     metrics,
     isMemoryWanted,
   });
-  const heart = setInterval(() => metrics.add('beats', 1), BEAT_MS);
   try {
     link.send({ kind: 'listening', port: await server.listen(), operations: app.operations });
     const drainMs = await drain.promise;

@@ -7,6 +7,7 @@ import { Budget } from '../base/budget.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { programModule } from '../base/program_files.ts';
+import { withinMs } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../http/errors.ts';
 import type { ThreadsWatched } from '../metrics/service_metrics.ts';
@@ -21,8 +22,9 @@ const HUNG_MS = 5000;
 /** One that has not lived for so long is replaced no sooner than that: one that dies as it starts must not keep the process busy. */
 const SHORT_LIFE_MS = 5000;
 const REPLACE_MS = 500;
-/** For how much longer than its drain a thread may take to end. */
+/** For how much longer than its drain a thread may take to end; and how long one that is ended may take to be gone. */
 const END_MS = 1000;
+const GONE_MS = 3000;
 
 export interface ServerThreadsOptions {
   readonly config: Config;
@@ -30,6 +32,11 @@ export interface ServerThreadsOptions {
   /** How many, at least 1. */
   readonly threads: number;
   readonly coordination: Coordination;
+  /**
+   * Called when a thread hangs and cannot be ended (Deno 2.9.5 ends no endless loop): its socket goes on to take a share of the connections, and
+   * nobody answers these before the process ends.
+   */
+  readonly onUnending?: () => void;
   /** The module of the threads, where a test wants some that misbehave. */
   readonly entry?: URL;
 }
@@ -43,7 +50,8 @@ class Seat {
   ends = new AbortController();
   /** Resolves when that thread is no more. */
   ended: Promise<void> = Promise.resolve();
-  isListening = false;
+  /** Whether that thread has given a sign of life: one that is ended while it loads its modules would take the process along. */
+  hasBegun = false;
   /** The last sign of life, and how often it has been looked for in vain since. */
   beats = 0;
   missed = 0;
@@ -138,31 +146,35 @@ export class ServerThreads {
       else {
         this.#port = message.port;
         this.#operations = message.operations;
-        seat.isListening = true;
         // What was published while it started.
         this.publish(this.#options.coordination.generation);
         listening.resolve();
       }
     });
+    // The other side closes with its thread, under both runtimes.
+    const gone = new Promise<true>(resolve => link.once('close', () => resolve(true)));
     seat.link = link;
     seat.ends = new AbortController();
     const startMs = performance.now();
     const run = this.#pool.run(task, { transferList: [port2], ends: seat.ends.signal });
     seat.ended = run.then(
-      () => this.#vacate(seat, link),
-      error => {
+      () => this.#vacate(seat),
+      async error => {
         listening.reject(error);
-        this.#vacate(seat, link);
-        return this.#replace(seat, error, performance.now() - startMs);
+        this.#vacate(seat);
+        if (this.#isClosing) return;
+        if (await withinMs(gone, GONE_MS)) return this.#replace(seat, error, performance.now() - startMs);
+        this.#options.log('server_thread_unending');
+        this.#options.onUnending?.();
       },
     );
     return listening.promise;
   }
 
-  #vacate(seat: Seat, link: MessagePort): void {
-    link.close();
+  #vacate(seat: Seat): void {
+    seat.link?.unref();
     seat.link = undefined;
-    seat.isListening = false;
+    seat.hasBegun = false;
     seat.missed = 0;
     for (const release of seat.admitted.values()) release();
     seat.admitted.clear();
@@ -172,7 +184,6 @@ export class ServerThreads {
   }
 
   async #replace(seat: Seat, error: unknown, lifeMs: number): Promise<void> {
-    if (this.#isClosing) return;
     this.#replaced++;
     this.#options.log('server_thread_replaced', { error: messageOf(error) });
     if (lifeMs < SHORT_LIFE_MS) await sleep(REPLACE_MS, undefined, { ref: false });
@@ -184,10 +195,9 @@ export class ServerThreads {
   #look(): void {
     const limit = (1000 * this.#config.API_REQUEST_BUDGET_SECONDS + HUNG_MS) / BEAT_MS;
     for (const seat of this.#seats) {
-      // One that is ended while it loads its modules would take the process along.
-      if (!seat.isListening) continue;
       const beats = seat.metrics.get('beats');
-      seat.missed = beats === seat.beats ? seat.missed + 1 : 0;
+      if (beats !== seat.beats) seat.hasBegun = true;
+      seat.missed = beats === seat.beats && seat.hasBegun ? seat.missed + 1 : 0;
       seat.beats = beats;
       if (seat.missed <= limit) continue;
       this.#options.log('server_thread_hung', { seconds: (seat.missed * BEAT_MS) / 1000 });

@@ -6,8 +6,6 @@ import { ApiError, errorResponse } from '../../src/http/errors.ts';
 import type { IncomingRequest } from '../../src/http/incoming.ts';
 import { readJsonBody } from '../../src/http/json_body.ts';
 import { eventually, startApp } from '../http/support.ts';
-import { needs } from '../needs.ts';
-import { isDeno } from '../runtime.ts';
 import { Client, exchange, parseAnswer, text, withServer } from './support.ts';
 
 const test = suite('server/http_server');
@@ -189,34 +187,31 @@ test('pipelined requests are answered in their order, however many', () =>
     { maxPipelined: 16 },
   ));
 
-needs(test, isDeno ? 'under Deno the connection does not answer after it has refused some' : undefined)(
-  'of one connection, a bounded number of requests is answered at once',
-  () => {
-    let open = 0;
-    let most = 0;
-    return withServer(
-      async () => {
-        most = Math.max(most, ++open);
-        await new Promise(resolve => setTimeout(resolve, 5));
-        open--;
-        return text('<served>');
-      },
-      async ({ port }) => {
-        const client = new Client(port);
-        client.socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(200));
-        const received = await client.until(all => all.split('HTTP/1.1 ').length === 201 && all.endsWith('}'));
-        // The rest came while that many were running and waiting.
-        assert.equal([received.split('<served>').length - 1, most], [48, 16]);
-        for (const refusal of ['HTTP/1.1 503 ', 'Retry-After: 30\r\n'])
-          assert.is(received.split(refusal).length - 1, 152);
-        client.socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-        await client.ended;
-        assert.ok(client.received.endsWith('<served>'), 'and then it is as before');
-      },
-      { maxPipelined: 16, maxWaiting: 32 },
-    );
-  },
-);
+test('of one connection, a bounded number of requests is answered at once', () => {
+  let open = 0;
+  let most = 0;
+  return withServer(
+    async () => {
+      most = Math.max(most, ++open);
+      await new Promise(resolve => setTimeout(resolve, 5));
+      open--;
+      return text('<served>');
+    },
+    async ({ port }) => {
+      const client = new Client(port);
+      client.socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(200));
+      const received = await client.until(all => all.split('HTTP/1.1 ').length === 201 && all.endsWith('}'));
+      // The rest came while that many were running and waiting.
+      assert.equal([received.split('<served>').length - 1, most], [48, 16]);
+      for (const refusal of ['HTTP/1.1 503 ', 'Retry-After: 30\r\n'])
+        assert.is(received.split(refusal).length - 1, 152);
+      client.socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+      await client.ended;
+      assert.ok(client.received.endsWith('<served>'), 'and then it is as before');
+    },
+    { maxPipelined: 16, maxWaiting: 32 },
+  );
+});
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
