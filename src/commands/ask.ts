@@ -63,7 +63,7 @@ function askerOf(url: string): Ask {
 
 async function withDirectory<T>(config: Config, use: (ask: Ask) => Promise<T>): Promise<T> {
   // It says why where there is nothing to read.
-  await openStore(config.NEARSKY_DATA, 'read').close();
+  const store = openStore(config.NEARSKY_DATA, 'read');
   const log = limited((event, fields) => {
     if (!QUIET_EVENTS.has(event)) logToStderr(event, fields);
   });
@@ -72,10 +72,13 @@ async function withDirectory<T>(config: Config, use: (ask: Ask) => Promise<T>): 
     while (!app.ready) await sleep(READY_POLL_MS);
     return await use(async asked => {
       const request = new Request(`http://localhost${asked.path}${searchOf(asked)}`, initOf(asked));
-      return answered(await app.fetch(request));
+      const answer = await answered(await app.fetch(request));
+      store.requireUndisturbed();
+      return answer;
     });
   } finally {
     await app.close();
+    await store.close();
   }
 }
 

@@ -28,6 +28,7 @@ async function run(invocation: Invocation): Promise<number> {
   const store = openStore(invocation.config.NEARSKY_DATA, 'read');
   try {
     const stats = withSurroundings(store.counts(), store, invocation.config);
+    store.requireUndisturbed();
     printResult(invocation, stats, describe(stats));
     return 0;
   } finally {

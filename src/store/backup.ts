@@ -46,6 +46,7 @@ export async function backUp({ dataDir, store, target, onProgress }: BackupOptio
     const file = join(part, FILE_NAME);
     checkSpace(part, join(dataDir, FILE_NAME), cannot);
     await copyDatabase(store, file, onProgress);
+    store.requireUndisturbed();
     chmodSync(file, 0o600);
     flush(file);
     const rejected = join(dataDir, 'rejected');

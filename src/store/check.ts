@@ -55,8 +55,13 @@ export async function checkDirectory(dataDir: string, onProgress: (text: string)
   try {
     // While the transaction is held, nobody overwrites the pages of this commit or of a later one.
     const { faults } = before.faults.length > 0 ? pages() : before;
-    if (faults.length > 0) return { faults, more: 0, objects: 0, pending: 0, journalEntries: 0 };
-    return new Check(store, { transaction }, onProgress).run();
+    if (faults.length > 0) {
+      store.requireUndisturbed();
+      return { faults, more: 0, objects: 0, pending: 0, journalEntries: 0 };
+    }
+    const report = new Check(store, { transaction }, onProgress).run();
+    store.requireUndisturbed();
+    return report;
   } finally {
     transaction.done();
     await store.close();

@@ -67,6 +67,11 @@ export type Databases = Readonly<Record<DatabaseName, Table>>;
 
 export interface Environment {
   readonly dataDir: string;
+  /**
+   * Where it lies on a read-only file system: the newest commit before it was opened. LMDB then has no lock, so that who writes, where
+   * the file system can be written, does not know of this reader and may overwrite what it reads from the second commit after this one on.
+   */
+  readonly unlockedSince: bigint | undefined;
   readonly files: OpenFiles;
   readonly root: RootDatabase<Uint8Array, Uint8Array>;
   readonly databases: Databases;
@@ -84,8 +89,8 @@ export function openEnvironment(dataDir: string, mode: 'read' | 'write'): Enviro
   let root: RootDatabase<Uint8Array, Uint8Array> | undefined;
   try {
     prepareDirectory(dataDir, file, mode);
-    checkFiles(dataDir, file, mode);
-    requireSoundPages(dataDir, file);
+    const isUnlocked = checkFiles(dataDir, file, mode);
+    const commit = requireSoundPages(dataDir, file);
     requireOneLockFile(dataDir, file);
     const before = filesAt(file);
     const opened = withOwnProcessId(dataDir, () => {
@@ -106,7 +111,7 @@ export function openEnvironment(dataDir: string, mode: 'read' | 'write'): Enviro
     });
     // What is stored in a file whose name is not durable is not, either.
     if (mode === 'write') flush(dataDir);
-    return { dataDir, ...opened };
+    return { dataDir, unlockedSince: isUnlocked ? commit : undefined, ...opened };
   } catch (error) {
     void root?.close();
     throw error instanceof StoreError ? error : storeError(`open the data directory ${dataDir}`, error);
@@ -142,10 +147,19 @@ function prepareDirectory(dataDir: string, file: string, mode: 'read' | 'write')
 /**
  * Refuses a file that LMDB could not open. In lmdb 3.5 a failed open is no error but the end of the process (it uses the environment
  * that it has freed), and so is a full disk where it maps the new lock file; so every likely failure is found here, before.
+ * @returns whether it is read without a lock, as LMDB does on a read-only file system
  */
-function checkFiles(dataDir: string, file: string, mode: 'read' | 'write'): void {
+function checkFiles(dataDir: string, file: string, mode: 'read' | 'write'): boolean {
   const lock = lockFileOf(file);
-  if (isThere(lock)) {
+  const isUnlocked = isReadOnly(file);
+  if (isUnlocked && mode === 'write') {
+    throw new StoreError(
+      `Cannot write to the data directory ${dataDir} because its file system is mounted read-only: mount it so that it can be written, or give --data another`,
+    );
+  }
+  if (isUnlocked) {
+    requireNoWriter(dataDir, lock);
+  } else if (isThere(lock)) {
     accessSync(lock, constants.R_OK | constants.W_OK);
   } else {
     accessSync(dataDir, constants.W_OK);
@@ -153,20 +167,40 @@ function checkFiles(dataDir: string, file: string, mode: 'read' | 'write'): void
   }
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0 && mode === 'write') requireSpace(`create a database in ${dataDir}`, dataDir, RESERVE_BYTES);
-  if (!isThere(file)) return;
+  if (!isThere(file)) return isUnlocked;
   accessSync(file, mode === 'write' ? constants.R_OK | constants.W_OK : constants.R_OK);
-  if (size === 0 && mode === 'write') return;
+  if (size === 0 && mode === 'write') return isUnlocked;
   if (size === 0) throw new StoreError(`Cannot open the data directory ${dataDir} as ${INTERRUPTED}`);
   if (!hasMetaPages(file)) {
     if (isCutOff(file, size) && otherProcessesWith(file).length === 0) {
       if (mode === 'read') throw new StoreError(`Cannot open the data directory ${dataDir} as ${INTERRUPTED}`);
       truncateSync(file);
-      return;
+      return isUnlocked;
     }
     throw new StoreError(
       `Cannot open the data directory ${dataDir} as ${FILE_NAME} is damaged or no LMDB file: restore a backup, or give --data another`,
     );
   }
+  return isUnlocked;
+}
+
+/** Whether a file lies on a file system that cannot be written where it is mounted here. (`accessSync` does not tell under Deno.) */
+function isReadOnly(file: string): boolean {
+  try {
+    closeSync(openSync(file, 'r+'));
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EROFS';
+  }
+}
+
+/** A process that has the lock file open has the file system mounted where it can be written. */
+function requireNoWriter(dataDir: string, lock: string): void {
+  const [pid] = isThere(lock) ? otherProcessesWith(lock) : [];
+  if (pid === undefined) return;
+  throw new StoreError(
+    `Cannot read the data directory ${dataDir} because its file system is read-only here and process ${pid}, which has it open elsewhere, may overwrite what is read: give --data the directory where it can be written, or a backup`,
+  );
 }
 
 const PAGE_TRIES = 5;
@@ -174,9 +208,10 @@ const PAGE_TRIES = 5;
 /**
  * Refuses a file whose first pages LMDB would trust to its end, or that was cut short: a read beyond the end ends the process. A file
  * may be shorter than its last commit says where nothing uses the pages at its end, so then all are looked at.
+ * @returns the number of the newest commit; 0 where there is none yet
  */
-function requireSoundPages(dataDir: string, file: string): void {
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+function requireSoundPages(dataDir: string, file: string): bigint {
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return 0n;
   let report = checkPages(file, { only: ['meta'] });
   for (let tries = 1; tries < PAGE_TRIES && report.faults.length + Number(report.isShort) > 0; tries++) {
     const { txnid } = report;
@@ -185,10 +220,15 @@ function requireSoundPages(dataDir: string, file: string): void {
     if (report.txnid === txnid) break;
   }
   const [fault] = report.faults;
-  if (fault === undefined) return;
+  if (fault === undefined) return report.txnid;
   throw new StoreError(
     `Cannot open the data directory ${dataDir} because ${FILE_NAME} is damaged (${fault}): restore a backup`,
   );
+}
+
+/** The number of the newest commit in a data directory, read without LMDB. */
+export function newestCommit(dataDir: string): bigint {
+  return checkPages(join(dataDir, FILE_NAME), { only: [] }).txnid;
 }
 
 const LOCK_FILE_TRIES = 20;

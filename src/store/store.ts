@@ -4,7 +4,7 @@ import { claimedIds, livePids } from './claims.ts';
 import { type Counters, readCounters } from './counters.ts';
 import { readCounts, type StoreCounts } from './counts.ts';
 import { RESERVE_TO_END_BYTES, requireSpace, spaceFor } from './disk_space.ts';
-import { type Databases, type Environment, openEnvironment } from './environment.ts';
+import { type Databases, type Environment, newestCommit, openEnvironment } from './environment.ts';
 import type { OpenFiles } from './identity.ts';
 import { ObjectView } from './object_record.ts';
 import { type PositionRows, readPositions } from './positions.ts';
@@ -82,6 +82,19 @@ export class Store {
   requireInPlace(): void {
     const change = this.files.change();
     if (change) throw new StoreError(`Cannot trust the database because ${change.reason}`);
+  }
+
+  /**
+   * To be called when everything has been read, before it is used: on a read-only file system nothing keeps others from overwriting it
+   * where they can write it.
+   * @throws StoreError when there was a commit since this store was opened without a lock
+   */
+  requireUndisturbed(): void {
+    const { dataDir, unlockedSince } = this.#environment;
+    if (unlockedSince === undefined || newestCommit(dataDir) === unlockedSince) return;
+    throw new StoreError(
+      `Cannot trust what was read of the data directory ${dataDir} because its file system is read-only here and somebody wrote to it elsewhere meanwhile: run again when nobody writes, or give --data the directory where it can be written`,
+    );
   }
 
   /**

@@ -33,6 +33,7 @@ export async function exportStore(
     const target = path === undefined ? process.stdout : createWriteStream(path, { flush: true });
     if (file?.endsWith('.gz')) await pipeline(chunks, createGzip(), target);
     else await pipeline(chunks, target, { end: path !== undefined });
+    store.requireUndisturbed();
     if (isWhole) {
       renameSync(path!, file);
       flush(dirname(resolve(file)));
@@ -40,6 +41,7 @@ export async function exportStore(
     return counts;
   } catch (error) {
     if (isWhole) rmSync(path!, { force: true });
+    store.requireUndisturbed();
     const why = messageOf(error);
     throw new Error(`Cannot export to ${file ?? 'standard output'} as ${why}: mend that and run again`, {
       cause: error,

@@ -32,7 +32,8 @@ export const environment = Object.fromEntries(
   ),
 );
 
-const checkout: Program = { file: process.execPath, args: program, cwd: root, env: environment };
+/** `nearsky` of this checkout, under the runtime of this process. */
+export const checkout: Program = { file: process.execPath, args: program, cwd: root, env: environment };
 
 export interface Finished {
   readonly code: number | null;

@@ -1,7 +1,17 @@
-/** Has a data directory open until its standard input ends:  holding_process.ts DIRECTORY. It says `open` when it has. */
+/**
+ * Has a data directory open until its standard input ends:  holding_process.ts DIRECTORY [read|write]. It says `open` when it has, and at
+ * the end why what it has read can't be trusted, or `undisturbed`.
+ */
 import { openStore } from '../../src/store/store.ts';
 
-const store = openStore(process.argv[2]!, 'write');
+const [directory, mode = 'write'] = process.argv.slice(2);
+const store = openStore(directory!, mode as 'read' | 'write');
 console.log('open');
 for await (const _ of process.stdin);
+try {
+  store.requireUndisturbed();
+  console.log('undisturbed');
+} catch (error) {
+  console.log((error as Error).message);
+}
 await store.close();
