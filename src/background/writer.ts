@@ -48,12 +48,12 @@ export class BackgroundWriter {
    * @throws StoreError
    */
   async open(): Promise<void> {
-    const { config, state, log } = this.#options;
+    const { state, log } = this.#options;
     const timer = setInterval(() => {
       const { writeWaitsSinceMs } = state;
       if (writeWaitsSinceMs === 0) return;
       const seconds = Math.round((Date.now() - writeWaitsSinceMs) / 1000);
-      log('writes_wait', { seconds, for_processes: otherProcessesWith(join(config.NEARSKY_DATA, FILE_NAME)) });
+      log('writes_wait', { seconds, ...this.waiting });
     }, LONG_WAIT_MS);
     try {
       await this.#start();
@@ -83,6 +83,12 @@ export class BackgroundWriter {
   /** Whether its thread waits for another process to finish a write. */
   get isWaiting(): boolean {
     return this.#options.state.writeWaitsSinceMs !== 0;
+  }
+
+  /** For the log: the processes that it may wait for; nothing where it does not wait. */
+  get waiting(): Record<string, unknown> {
+    const file = join(this.#options.config.NEARSKY_DATA, FILE_NAME);
+    return this.isWaiting ? { for_processes: otherProcessesWith(file) } : {};
   }
 
   #send(message: ToWriter): void {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BackgroundWriter } from '../background/writer.ts';
 import { type Log, limited, logToStderr } from '../base/log.ts';
 import { SharedState } from '../base/shared_state.ts';
-import { stopSignal } from '../base/stop_signal.ts';
+import { endBySignal, stopSignal } from '../base/stop_signal.ts';
 import type { Config } from '../config/config.ts';
 import { requireFreePort, sharesPorts } from '../server/http_server.ts';
 import { maxOpenFiles } from '../server/limits.ts';
@@ -81,21 +81,23 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     }
     log('stopping', { signal: stop.reason });
   } finally {
+    const signal: NodeJS.Signals = stop.reason ?? 'SIGTERM';
     setTimeout(() => {
-      log('stopped_early', { after_ms: STOP_MS });
-      end(writer);
+      log('stopped_early', { after_ms: STOP_MS, ...writer.waiting });
+      end(writer, signal);
     }, STOP_MS).unref();
     await Promise.all([serving?.close(), writer.close()]);
     // Deno would wait for ever for a client that has left its request unfinished; and for a thread that does not end it does.
-    const exit = setTimeout(() => end(writer), EXIT_MS);
+    const exit = setTimeout(() => end(writer, signal), EXIT_MS);
+    if (writer.isWaiting) log('stopped_early', writer.waiting);
     if (!serving?.hasUnending) exit.unref();
   }
 }
 
 /** Ends the process. `process.exit` waits for every thread, and so for whatever process the writer waits for: then only a signal ends it. */
-function end(writer: BackgroundWriter): void {
-  if (writer.isWaiting) process.kill(process.pid, 'SIGKILL');
-  process.exit();
+function end(writer: BackgroundWriter, signal: NodeJS.Signals): void {
+  if (writer.isWaiting) endBySignal(signal);
+  else process.exit();
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {

@@ -93,7 +93,9 @@ testWithPs('one that starts says for whom it waits, and ends in time when it is 
     // Under Deno it may not look into /proc.
     if (!isDeno) assert.match(seen, `"for_processes":[${child.pid}]`);
     send(server.child, 'SIGTERM');
-    await server.finished;
+    const { signal, stderr } = await server.finished;
+    assert.is(signal, 'SIGTERM');
+    assert.match(stderr, isDeno ? /"stopped_early"/ : new RegExp(`"stopped_early","for_processes":\\[${child.pid}\\]`));
     process.kill(child.pid!, 'SIGCONT');
     assert.is(await ended, 0);
   }),
