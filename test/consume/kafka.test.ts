@@ -1,7 +1,7 @@
 /** The Kafka connection against Kafka itself. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert';
 import { messageOf } from '../../src/base/error_text.ts';
 import { connectKafka, type KafkaMessage, type KafkaOptions } from '../../src/consume/kafka.ts';
 import type { Connection } from '../../src/consume/transport.ts';
-import { eventually } from '../e2e/support.ts';
+import { eventually, start, withDirectory } from '../e2e/support.ts';
 import { needs } from '../needs.ts';
 import { failure, startScript } from '../store/support.ts';
 import { API_KEY, API_SECRET, KafkaServer, whyNoKafka } from './kafka_server.ts';
@@ -158,6 +158,31 @@ real('an offset whose message is gone: an error that says so, and then the earli
   assert.match(error.message, /removed by the broker before they were read.*0: 10 to 25/);
   await connected(options, async connection => assert.equal(texts(await receive(connection, 25)), range(25, 50)));
 });
+
+real('a tombstone and an empty message are rejected with reasons of their own, and those around them are stored', () =>
+  withDirectory(async data => {
+    const [topic, group] = [unique('topic'), unique('group')];
+    await kafka.createTopic(topic);
+    const alert = (id: number) => Buffer.from(`{"diaObjectId": ${id}, "ra": 10.5, "decl": -20.25, "latestR": 0.75}`);
+    await kafka.send(topic, [alert(1), null, new Uint8Array(0), alert(2), null, alert(3)]);
+    const environment = { LASAIR_KAFKA_SERVERS: kafka.server, LASAIR_TOPICS: topic, LASAIR_GROUP_ID: group };
+    const running = start(['consume', 'lasair', '--data', data, '--json'], environment);
+    await eventually('all are acknowledged', async () => (await kafka.committed(group, topic))[0] === 6n || undefined);
+    running.child.kill('SIGTERM');
+    const { stdout } = await running.finished;
+    const { read, stored, rejected, rejects_file } = JSON.parse(stdout).lasair;
+    assert.equal([read, stored, rejected], [6, 3, 3]);
+    const rejects = readFileSync(rejects_file, 'utf8').trimEnd().split('\n');
+    const tombstone = 'a tombstone: the message has no value';
+    assert.equal(
+      rejects.map(line => JSON.parse(line)).map(({ offset, reason }) => [offset, reason]),
+      [
+        ['1', tombstone],
+        ['2', 'the message is empty'],
+        ['4', tombstone],
+      ],
+    );
+  }));
 
 /** A member of a group that acknowledges all that it gets, until it is told to leave. */
 async function joinGroup(options: KafkaOptions, seen: Set<string>): Promise<{ leave(): Promise<void> }> {

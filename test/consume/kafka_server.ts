@@ -163,14 +163,17 @@ export class KafkaServer {
     return this.#with(new Admin(this.#options), admin => admin.deleteRecords({ topics }));
   }
 
-  /** Sends values to a topic, one partition after the other. */
+  /** Sends values to a topic, one partition after the other; null makes a tombstone. */
   send(
     topic: string,
-    values: readonly Uint8Array[],
+    values: readonly (Uint8Array | null)[],
     options: { partitions?: number; compression?: 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd' } = {},
   ): Promise<unknown> {
     const { partitions = 1, compression = 'none' } = options;
-    const messages = values.map((value, i) => ({ topic, partition: i % partitions, value: Buffer.from(value) }));
+    const messages = values.map((value, i) => {
+      const place = { topic, partition: i % partitions };
+      return value ? { ...place, value: Buffer.from(value) } : { ...place, key: Buffer.from('a key') };
+    });
     return this.#with(new Producer<Buffer, Buffer, Buffer, Buffer>({ ...this.#options, idempotent: true }), producer =>
       producer.send({ messages, compression }),
     );
