@@ -160,7 +160,7 @@ const CROSSMATCH = {
 
 const RELIABILITY = {
   MIN_DIASOURCE_RELIABILITY: about(
-    "Messages of Pitt-Google below this reliability are not taken; the other brokers' filters cut their own.",
+    "Messages of Pitt-Google below this reliability, or without one, are not taken; the other brokers' filters cut their own.",
     number(0.6, 0, 1),
   ),
   ANTARES_DECLARED_MIN_RELIABILITY: about(
@@ -242,7 +242,7 @@ const CONSUME = {
 const REGISTRY = {
   TNS_MATCH_RADIUS_ARCSEC: about('How far a registry object may lie from an object that it is.', number(1, 0.001, 60)),
   TNS_BOT_ID: about(
-    'The id of your bot at the Transient Name Server, for `tns refresh`.',
+    'The id of your bot at the Transient Name Server, for `tns refresh` and the refreshes of `serve`.',
     optional(integer(0, 1, Number.MAX_SAFE_INTEGER)),
   ),
   TNS_BOT_NAME: about('The name of your bot.', optional(text(''))),

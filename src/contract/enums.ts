@@ -54,7 +54,10 @@ export const CATALOG_OUTCOMES = [
     name: 'not_recorded',
     meaning: 'no outcome was recorded for this object; the release that began recording is named',
   },
-  { name: 'not_in_service_at_crossmatch', meaning: 'the catalog was added after this object was crossmatched' },
+  {
+    name: 'not_in_service_at_crossmatch',
+    meaning: 'the catalog was added after this object was crossmatched, or is not registered here',
+  },
 ] as const satisfies readonly Named[];
 export type CatalogOutcome = NameOf<typeof CATALOG_OUTCOMES>;
 

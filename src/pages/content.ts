@@ -219,7 +219,7 @@ export function brokersPage(config: Config): Page {
     description: 'Who delivers the alerts, and which reliability they have at least.',
     scripts: ['brokers_page.js'],
     main: html`<h1>Brokers</h1>
-<p class="lead">The service holds only what its brokers delivered. Alerts of low reliability are dropped before they are stored: by the broker, or here at ingest.</p>
+<p class="lead">The service holds only what its brokers delivered, here or where an import comes from. Alerts of low reliability may be dropped before they are stored: by the broker, or here at ingest.</p>
 <div class="scroll" tabindex="0" role="group" aria-label="Reliability cuts"><table>
 <thead><tr><th scope="col">Broker</th><th scope="col" class="number">Minimum reliability</th><th scope="col">Enforced by</th><th scope="col">How it is known</th><th scope="col" class="number">Alerts taken</th><th scope="col">Last one</th></tr></thead>
 <tbody>${rows}</tbody></table></div>

@@ -31,7 +31,7 @@ const OUTCOME_WORDS: Readonly<Record<CatalogOutcome, string>> = {
   skipped_read_failure: 'Skipped: it could not be read',
   not_searched_invalid_position: 'Not searched: invalid position',
   not_recorded: 'Not recorded',
-  not_in_service_at_crossmatch: 'Added after the crossmatch',
+  not_in_service_at_crossmatch: 'Not in service at the crossmatch',
 };
 
 export const CUT_WORDS: Readonly<Record<CutStatus, string>> = {

@@ -182,7 +182,8 @@ real('a tombstone and an empty message are rejected with reasons of their own, a
         ['4', tombstone],
       ],
     );
-  }));
+  }),
+);
 
 /** A member of a group that acknowledges all that it gets, until it is told to leave. */
 async function joinGroup(options: KafkaOptions, seen: Set<string>): Promise<{ leave(): Promise<void> }> {

@@ -450,7 +450,7 @@ function provenance(crossmatch, sets) {
       h(
         'p',
         { class: 'notice' },
-        `There is no record of this crossmatch; the service keeps records since release ${recording_release}. The current settings stand in as a best guess.`,
+        'There is no record of this crossmatch: it was made before records were kept, or was imported without one. The current settings stand in as a best guess.',
       ),
     factList([
       ...(isRecorded

@@ -126,7 +126,7 @@ function lights(status) {
       'TNS names',
       tns === 'available'
         ? `They resolve, by the registry of ${time(epoch)}`
-        : 'They cannot be resolved now: there is no current snapshot',
+        : 'They cannot be resolved now: there is no current snapshot, or it cannot be read',
     ),
     h(
       'div',
