@@ -141,7 +141,7 @@ class Serving {
   async listen(): Promise<string> {
     const { NEARSKY_HOST: host, NEARSKY_PORT: wanted, NEARSKY_MAX_CONNECTIONS: connections } = this.#config;
     let { NEARSKY_WORKERS: threads } = this.#config;
-    if (threads > 1 && !(await sharesPorts())) {
+    if (threads > 1 && !(await sharesPorts(host))) {
       this.#log('one_server_thread', { why: 'this system cannot share a port' });
       threads = 1;
     }

@@ -120,7 +120,7 @@ export class Connector {
   async #runLimited(run: ToolRun, { request, peerAddress, budget }: Exchange): Promise<string> {
     const service = this.#service;
     const caller = callerOf(request.headers, peerAddress, service.config, this.#sessions);
-    const admission = await service.coordination.admit(caller);
+    const admission = await service.coordination.ask('admit', caller, budget);
     if (!admission.admitted) {
       const { code, retryAfterSeconds } = admission;
       const { perSecond, burst } = caller.rate;
@@ -137,7 +137,7 @@ export class Connector {
     try {
       return await run({ service, budget, base: service.config.MCP_API_BASE_URL ?? baseUrl(request, service.config) });
     } finally {
-      admission.release();
+      service.coordination.release(admission.slot);
     }
   }
 }

@@ -7,5 +7,5 @@ import type { Service } from '../service/service.ts';
 export const METRICS_PATH = '/metrics';
 
 export function metrics({ coordination }: Service): Handler {
-  return async () => textResponse(METRICS_MEDIA_TYPE, await coordination.metrics());
+  return async ({ budget }) => textResponse(METRICS_MEDIA_TYPE, await coordination.ask('metrics', null, budget));
 }

@@ -23,7 +23,7 @@ export function skyMap({ coordination }: Service): Handler {
     const disc = DISC.some(name => search.has(name)) ? discOf(search) : null;
     checkCells(resolution, disc);
     const isPartial = checkName('partial', BOOLEANS, search.get('partial') ?? 'false') === 'true';
-    const { body, digest, isWhole } = await coordination.skyMap({ layer, resolution, disc, isPartial }, budget);
+    const { body, digest, isWhole } = await coordination.ask('skyMap', { layer, resolution, disc, isPartial }, budget);
     if (!isWhole) return jsonResponse(200, body, { 'Cache-Control': 'no-store' });
     const caching = { ETag: `"${digest}"`, 'Cache-Control': `max-age=${MAX_AGE_SECONDS}` };
     if (names(request.headers.get('If-None-Match'), caching.ETag)) return emptyResponse(304, caching);

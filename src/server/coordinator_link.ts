@@ -5,17 +5,16 @@ import type { Budget } from '../base/budget.ts';
 import { logTo } from '../base/log.ts';
 import { release } from '../base/shared_memory.ts';
 import type { SharedState } from '../base/shared_state.ts';
-import { ApiError } from '../http/errors.ts';
-import type { Coordination, SkyMapQuery } from '../service/coordination.ts';
-import type { Admission, Caller } from '../service/limiter.ts';
-import type { SkyMapAnswer } from '../sky_map/map_thread.ts';
-import type { CallName, Calls, Reply, ToMain, ToServer } from './messages.ts';
+import { withinMs } from '../base/timeout.ts';
+import { ApiError, unavailable } from '../http/errors.ts';
+import type { CallName, Calls, Coordination } from '../service/coordination.ts';
+import type { Reply, ToMain, ToServer } from './messages.ts';
 
 export class CoordinatorLink implements Coordination {
   readonly state: SharedState;
   readonly log = logTo((event, fields) => this.send({ kind: 'log', event, fields }));
   readonly #port: MessagePort;
-  readonly #calls = new Map<number, PromiseWithResolvers<unknown>>();
+  readonly #calls = new Map<number, PromiseWithResolvers<{ readonly answer: Calls[CallName]['answer'] }>>();
   #callCount = 0;
   #generation: PublishedGeneration | undefined;
   /** How many the publisher had replaced when it last told of a generation. */
@@ -59,18 +58,19 @@ export class CoordinatorLink implements Coordination {
     if (this.#generation?.number === generation) this.#generation = undefined;
   }
 
-  async admit(caller: Caller): Promise<Admission> {
-    const { number, answered } = this.#call('admit', caller);
-    const admission = (await answered) as Admission;
-    return admission.admitted ? { admitted: true, release: () => this.send({ kind: 'release', number }) } : admission;
+  async ask<N extends CallName>(name: N, asked: Calls[N]['asked'], budget: Budget): Promise<Calls[N]['answer']> {
+    const number = ++this.#callCount;
+    const call = Promise.withResolvers<{ readonly answer: Calls[CallName]['answer'] }>();
+    this.#calls.set(number, call);
+    const { remainingMs } = budget;
+    this.send({ kind: 'call', number, name, asked, budgetMs: remainingMs });
+    const reply = await withinMs(call.promise, remainingMs).finally(() => this.#calls.delete(number));
+    if (!reply) throw unavailable('the main thread is busy');
+    return reply.answer;
   }
 
-  async skyMap(query: SkyMapQuery, budget: Budget): Promise<SkyMapAnswer> {
-    return await this.#call('skyMap', { query, budgetMs: budget.remainingMs }).answered;
-  }
-
-  async metrics(): Promise<string> {
-    return await this.#call('metrics', null).answered;
+  release(slot: number): void {
+    this.send({ kind: 'release', slot });
   }
 
   send(message: ToMain): void {
@@ -82,19 +82,10 @@ export class CoordinatorLink implements Coordination {
     this.#port.close();
   }
 
-  #call<N extends CallName>(name: N, asked: Calls[N]['asked']) {
-    const number = ++this.#callCount;
-    const call = Promise.withResolvers<unknown>();
-    this.#calls.set(number, call);
-    this.send({ kind: 'call', number, name, asked });
-    return { number, answered: call.promise as Promise<Calls[N]['answer']> };
-  }
-
   #settle(reply: Reply): void {
     const call = this.#calls.get(reply.number);
-    this.#calls.delete(reply.number);
     if ('answer' in reply) {
-      call?.resolve(reply.answer);
+      call?.resolve(reply);
       return;
     }
     const { code, message } = reply.failure;

@@ -245,12 +245,12 @@ export async function requireFreePort(host: string, port: number): Promise<void>
   });
 }
 
-/** Whether the system lets several servers listen on one port and spreads the connections over them. */
-export async function sharesPorts(): Promise<boolean> {
+/** Whether the system lets several servers listen on one port of a host and spreads the connections over them. */
+export async function sharesPorts(host: string): Promise<boolean> {
   const server = createNetServer();
   return await new Promise(resolve => {
     server.once('error', () => resolve(false));
-    server.listen({ host: '127.0.0.1', port: 0, reusePort: true }, () => server.close(() => resolve(true)));
+    server.listen({ host, port: 0, reusePort: true }, () => server.close(() => resolve(true)));
   });
 }
 

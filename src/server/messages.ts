@@ -1,22 +1,7 @@
 /** What the main thread and the threads that serve tell each other. All of it crosses by structured clone. */
 import type { PublishedGeneration } from '../answers/queries.ts';
 import type { ErrorCode } from '../contract/codes.ts';
-import type { SkyMapQuery } from '../service/coordination.ts';
-import type { Admission, Caller } from '../service/limiter.ts';
-import type { SkyMapAnswer } from '../sky_map/map_thread.ts';
-
-/** What a thread may ask; each has an answer. */
-export interface Calls {
-  /** An admitted call is to be released by the number of the question. */
-  readonly admit: { readonly asked: Caller; readonly answer: Omit<Admission, 'release'> };
-  readonly skyMap: {
-    readonly asked: { readonly query: SkyMapQuery; readonly budgetMs: number };
-    readonly answer: SkyMapAnswer;
-  };
-  readonly metrics: { readonly asked: null; readonly answer: string };
-}
-
-export type CallName = keyof Calls;
+import type { CallName, Calls } from '../service/coordination.ts';
 
 /** A question, which its thread numbers. */
 export interface Call<N extends CallName = CallName> {
@@ -24,6 +9,7 @@ export interface Call<N extends CallName = CallName> {
   readonly number: number;
   readonly name: N;
   readonly asked: Calls[N]['asked'];
+  readonly budgetMs: number;
 }
 
 /** An error of the API, or, without a code, a fault of our own. */
@@ -43,7 +29,7 @@ export type ToMain =
   /** The generation of that number is not of the database. */
   | { readonly kind: 'stale'; readonly number: number }
   | { readonly kind: 'log'; readonly event: string; readonly fields: Readonly<Record<string, unknown>> | undefined }
-  | { readonly kind: 'release'; readonly number: number }
+  | { readonly kind: 'release'; readonly slot: number }
   | Call;
 
 export type ToServer =

@@ -14,7 +14,7 @@ import type { ThreadsWatched } from '../metrics/service_metrics.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import { Pool } from '../pool/pool.ts';
 import type { Coordination } from '../service/coordination.ts';
-import type { Call, Calls, ToMain, ToServer } from './messages.ts';
+import type { ToMain, ToServer } from './messages.ts';
 import { BEAT_MS, type ServeTask } from './server_thread.ts';
 
 /** For how much longer than the budget of a request a thread may stay without a sign of life. */
@@ -55,8 +55,6 @@ class Seat {
   /** The last sign of life, and how often it has been looked for in vain since. */
   beats = 0;
   missed = 0;
-  /** Tool calls that run there, by the number of the question. */
-  readonly admitted = new Map<number, () => void>();
 
   send(message: ToServer): void {
     this.link?.postMessage(message);
@@ -142,7 +140,7 @@ export class ServerThreads {
       link: port2,
     };
     link.on('message', (message: ToMain) => {
-      if (message.kind !== 'listening') void this.#hear(seat, link, message);
+      if (message.kind !== 'listening') void this.#hear(link, message);
       else {
         this.#port = message.port;
         this.#operations = message.operations;
@@ -176,8 +174,6 @@ export class ServerThreads {
     seat.link = undefined;
     seat.hasBegun = false;
     seat.missed = 0;
-    for (const release of seat.admitted.values()) release();
-    seat.admitted.clear();
     this.#options.coordination.state.releaseAnswers(seat.metrics.get('answerKib'));
     for (const gauge of ['connections', 'openRequests', 'waitingQueries', 'answerKib'] as const)
       seat.metrics.set(gauge, 0);
@@ -205,42 +201,24 @@ export class ServerThreads {
     }
   }
 
-  async #hear(seat: Seat, link: MessagePort, message: Exclude<ToMain, { kind: 'listening' }>): Promise<void> {
+  async #hear(link: MessagePort, message: Exclude<ToMain, { kind: 'listening' }>): Promise<void> {
+    const { coordination, log } = this.#options;
     switch (message.kind) {
       case 'stale':
-        return this.#options.coordination.discard(message.number);
+        return coordination.discard(message.number);
       case 'log':
-        return this.#options.log(message.event, message.fields);
+        return log(message.event, message.fields);
       case 'release':
-        seat.admitted.get(message.number)?.();
-        seat.admitted.delete(message.number);
-        return;
+        return coordination.release(message.slot);
       case 'call': {
-        const { number } = message;
+        const { number, name, asked, budgetMs } = message;
         try {
-          link.postMessage({ kind: 'reply', number, answer: await this.#answer(seat, message) });
+          const answer = await coordination.ask(name, asked, new Budget(budgetMs / 1000));
+          link.postMessage({ kind: 'reply', number, answer });
         } catch (error) {
           const code = error instanceof ApiError ? error.code : undefined;
           link.postMessage({ kind: 'reply', number, failure: { code, message: messageOf(error) } });
         }
-      }
-    }
-  }
-
-  async #answer(seat: Seat, { name, asked, number }: Call): Promise<Calls[Call['name']]['answer']> {
-    const { coordination } = this.#options;
-    switch (name) {
-      case 'metrics':
-        return await coordination.metrics();
-      case 'skyMap': {
-        const { query, budgetMs } = asked as Calls['skyMap']['asked'];
-        return await coordination.skyMap(query, new Budget(budgetMs / 1000));
-      }
-      case 'admit': {
-        const admission = await coordination.admit(asked as Calls['admit']['asked']);
-        if (!admission.admitted) return admission;
-        seat.admitted.set(number, admission.release);
-        return { admitted: true };
       }
     }
   }

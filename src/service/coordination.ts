@@ -5,8 +5,16 @@ import type { SharedState } from '../base/shared_state.ts';
 import type { SkyMapAnswer, SkyMapTask } from '../sky_map/map_thread.ts';
 import type { Admission, Caller } from './limiter.ts';
 
-/** What is asked of the map of the sky. */
-export type SkyMapQuery = Omit<SkyMapTask, 'kind'>;
+/** What may be asked, and what the answers are; where another thread asks, both cross by structured clone. */
+export interface Calls {
+  /** Whether a tool call of the connector may begin; one that was admitted is to be released. */
+  readonly admit: { readonly asked: Caller; readonly answer: Admission };
+  readonly skyMap: { readonly asked: Omit<SkyMapTask, 'kind'>; readonly answer: SkyMapAnswer };
+  /** The text of `/metrics`. */
+  readonly metrics: { readonly asked: null; readonly answer: string };
+}
+
+export type CallName = keyof Calls;
 
 export interface Coordination {
   readonly state: SharedState;
@@ -14,10 +22,8 @@ export interface Coordination {
   readonly generation: PublishedGeneration | undefined;
   /** Drops the index that a generation came from, because it is not of this database; the index is built anew. */
   discard(generation: number): void;
-  /** Admits a tool call of the connector, or refuses it. */
-  admit(caller: Caller): Promise<Admission>;
-  /** @throws ApiError `service_unavailable` */
-  skyMap(query: SkyMapQuery, budget: Budget): Promise<SkyMapAnswer>;
-  /** The text of `/metrics`. */
-  metrics(): Promise<string>;
+  /** @throws ApiError `service_unavailable`, when the budget is spent at the latest */
+  ask<N extends CallName>(name: N, asked: Calls[N]['asked'], budget: Budget): Promise<Calls[N]['answer']>;
+  /** A tool call that was admitted to this slot has ended. */
+  release(slot: number): void;
 }

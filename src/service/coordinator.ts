@@ -5,13 +5,14 @@ import type { Log } from '../base/log.ts';
 import { SharedState } from '../base/shared_state.ts';
 import type { Config } from '../config/config.ts';
 import { serviceFacts } from '../crossmatch/provenance.ts';
+import { unavailable } from '../http/errors.ts';
 import { metricsText, type ThreadsWatched } from '../metrics/service_metrics.ts';
 import { DatabaseWatch } from '../publish/database_watch.ts';
 import { LocalIndex } from '../publish/local_index.ts';
 import type { SkyMapAnswer } from '../sky_map/map_thread.ts';
 import { SkyMap } from '../sky_map/sky_map.ts';
-import type { Coordination, SkyMapQuery } from './coordination.ts';
-import { type Admission, type Caller, Limiter } from './limiter.ts';
+import type { CallName, Calls, Coordination } from './coordination.ts';
+import { Limiter } from './limiter.ts';
 
 /** For how much longer than a request may take a call's slot is taken, if the call is never heard of again. */
 const SLOT_MARGIN_SECONDS = 10;
@@ -33,6 +34,16 @@ export class Coordinator implements Coordination {
   readonly #skyMap: SkyMap;
   readonly #limiter: Limiter;
   readonly #threads: () => ThreadsWatched;
+  readonly #answers: {
+    readonly [N in CallName]: (
+      asked: Calls[N]['asked'],
+      budget: Budget,
+    ) => Calls[N]['answer'] | Promise<Calls[N]['answer']>;
+  } = {
+    admit: caller => this.#limiter.admit(caller),
+    skyMap: (query, budget) => this.#drawSky(query, budget),
+    metrics: () => this.#metricsText(),
+  };
 
   /** Begins to load the index and to follow the journal. */
   constructor({ config, log, onGeneration, threads, state = new SharedState() }: CoordinatorOptions) {
@@ -57,8 +68,12 @@ export class Coordinator implements Coordination {
     this.#index.discard(generation);
   }
 
-  async admit(caller: Caller): Promise<Admission> {
-    return this.#limiter.admit(caller);
+  async ask<N extends CallName>(name: N, asked: Calls[N]['asked'], budget: Budget): Promise<Calls[N]['answer']> {
+    return await this.#answers[name](asked, budget);
+  }
+
+  release(slot: number): void {
+    this.#limiter.release(slot);
   }
 
   /** Begins to count the objects for the map of the sky, which otherwise begins when it is first asked for. */
@@ -66,11 +81,12 @@ export class Coordinator implements Coordination {
     this.#skyMap.start();
   }
 
-  skyMap(query: SkyMapQuery, budget: Budget): Promise<SkyMapAnswer> {
+  #drawSky(query: Calls['skyMap']['asked'], budget: Budget): Promise<SkyMapAnswer> {
+    if (this.state.databaseIsGone) throw unavailable('the database cannot be read');
     return this.#skyMap.answer(query, budget);
   }
 
-  async metrics(): Promise<string> {
+  async #metricsText(): Promise<string> {
     const stored = await this.#index.measure();
     return metricsText({ ...this.#threads(), index: this.#index.facts, stored, state: this.state });
   }

@@ -21,8 +21,9 @@ export interface LimiterOptions {
   readonly now?: () => number;
 }
 
+/** @property slot what is to be released when the call has ended */
 export type Admission =
-  | { readonly admitted: true; readonly release: () => void }
+  | { readonly admitted: true; readonly slot: number }
   | { readonly admitted: false; readonly code: 'rate_limited' | 'busy'; readonly retryAfterSeconds: number };
 
 interface Slot {
@@ -39,7 +40,8 @@ export class Limiter {
   readonly #now: () => number;
   /** When each key's counted calls were, ascending; keys by their last call, ascending. */
   readonly #calls = new Map<string, readonly number[]>();
-  readonly #slots = new Set<Slot>();
+  readonly #slots = new Map<number, Slot>();
+  #slotCount = 0;
 
   constructor(options: LimiterOptions) {
     this.#options = options;
@@ -57,16 +59,21 @@ export class Limiter {
     }
     if (this.#isBusy(key, nowMs)) return { admitted: false, code: 'busy', retryAfterSeconds: BUSY_RETRY_SECONDS };
     this.#remember(key, [...recent, nowMs]);
-    const slot = { key, expiresMs: nowMs + this.#options.slotSeconds * 1000 };
-    this.#slots.add(slot);
-    return { admitted: true, release: () => this.#slots.delete(slot) };
+    const slot = ++this.#slotCount;
+    this.#slots.set(slot, { key, expiresMs: nowMs + this.#options.slotSeconds * 1000 });
+    return { admitted: true, slot };
+  }
+
+  /** An admitted call has ended. */
+  release(slot: number): void {
+    this.#slots.delete(slot);
   }
 
   #isBusy(key: string, nowMs: number): boolean {
     let ofKey = 0;
-    for (const slot of this.#slots) {
-      if (slot.expiresMs <= nowMs) this.#slots.delete(slot);
-      else if (slot.key === key) ofKey++;
+    for (const [slot, { key: other, expiresMs }] of this.#slots) {
+      if (expiresMs <= nowMs) this.#slots.delete(slot);
+      else if (other === key) ofKey++;
     }
     return this.#slots.size >= this.#options.maxConcurrent || ofKey >= this.#options.maxConcurrentPerKey;
   }

@@ -2,7 +2,9 @@
 import { MessageChannel } from 'node:worker_threads';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Budget } from '../../src/base/budget.ts';
 import { SharedState } from '../../src/base/shared_state.ts';
+import { ApiError } from '../../src/http/errors.ts';
 import { CoordinatorLink } from '../../src/server/coordinator_link.ts';
 import type { ToServer } from '../../src/server/messages.ts';
 import { eventually } from '../http/support.ts';
@@ -34,6 +36,18 @@ test('the memory of an index that was dropped is returned when there is another'
     await eventually('it is returned', async () => process.memoryUsage().rss - before < BYTES / 2 || undefined);
   } finally {
     link.close();
+  }
+});
+
+test('what the main thread does not answer in time is refused', async () => {
+  const { port1, port2 } = new MessageChannel();
+  const link = new CoordinatorLink(port1, new SharedState(), undefined, () => {});
+  try {
+    const error = await link.ask('metrics', null, new Budget(0.05)).catch(error => error);
+    assert.equal([error.code, error.constructor], ['service_unavailable', ApiError]);
+  } finally {
+    link.close();
+    port2.close();
   }
 });
 

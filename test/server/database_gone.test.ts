@@ -27,6 +27,8 @@ const REQUESTS: readonly (readonly [path: string, body?: unknown])[] = [
   ['/api/recent-crossmatches'],
   ['/api/tns/2026abc'],
   ['/vo/moc/objects.json'],
+  ['/api/sky-map'],
+  ['/api/sky-map?partial=true'],
 ];
 
 async function ask(server: Server, [path, body]: (typeof REQUESTS)[number]) {

@@ -104,6 +104,14 @@ async function poison(one: Client, other: Client, id: number): Promise<void> {
   assert.is(await poisoned, undefined);
 }
 
+/** Whether a new connection has come to a thread that is none of these. */
+async function newcomer(port: number, former: readonly string[]): Promise<true | undefined> {
+  const client = new Client(port);
+  const status = await client.get(GOOD);
+  client.close();
+  return (status === 200 && !former.includes(client.thread)) || undefined;
+}
+
 const ENDS = [
   ['dies', DEATH],
   ['runs out of memory', MEMORY],
@@ -114,14 +122,24 @@ for (const [what, id] of ENDS.slice(0, isDeno ? 2 : 3)) {
     withMortals(async (one, other, threads, port) => {
       const former = [one.thread, other.thread];
       await poison(one, other, id);
-      await eventually('it is replaced', async () => {
-        const client = new Client(port);
-        const status = await client.get(GOOD);
-        client.close();
-        return (status === 200 && !former.includes(client.thread)) || undefined;
-      });
+      await eventually('it is replaced', () => newcomer(port, former));
       assert.is(await other.get(GOOD), 200);
       assert.equal([other.thread, threads.watched.replaced], [former[1], 1]);
+    }));
+}
+
+if (!isDeno) {
+  test('a thread that hangs before it listens is replaced', () =>
+    withMortals(async (one, other, threads, port) => {
+      const former = [one.thread, other.thread];
+      process.env.STUCK = '1';
+      await poison(one, other, DEATH);
+      await eventually('there is a first one', async () => threads.watched.replaced === 1 || undefined);
+      // A thread has the environment of the moment in which it begins.
+      await new Promise(resolve => setTimeout(resolve, 1000));
+      delete process.env.STUCK;
+      await eventually('there is a good one', () => newcomer(port, former));
+      assert.is(threads.watched.replaced, 2);
     }));
 }
 
