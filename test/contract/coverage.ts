@@ -40,6 +40,9 @@ function membersOf(schema: Schema, pointer: string): { key: string | null; schem
   return [...members, ...rest];
 }
 
+/** Whether a schema that is `not` one constant leaves the value out. */
+const isExcluded = ({ not }: Schema, value: boolean) => (not as Schema | undefined)?.const === value;
+
 export class Coverage {
   readonly #document: Document;
   readonly #ajv: Ajv2020;
@@ -82,8 +85,8 @@ export class Coverage {
     all.add(pointer);
     const types = [schema.type ?? []].flat();
     if (types.includes('null') && types.length > 1) all.add(`${pointer}=null`);
-    if (types.includes('boolean') && schema.const === undefined)
-      for (const value of [true, false]) all.add(`${pointer}=${value}`);
+    if (types.includes('boolean'))
+      for (const value of [true, false]) if (!isExcluded(schema, value)) all.add(`${pointer}=${value}`);
     for (const value of (schema.enum ?? []) as unknown[]) all.add(`${pointer}=${value}`);
     const { whole, alternatives } = partsOf(schema, pointer);
     for (const [part, at] of [...whole, ...alternatives]) this.#list(at, all, part ?? this.#schemaAt(at));

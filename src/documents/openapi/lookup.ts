@@ -20,6 +20,7 @@ import { limitsOf, MAX_TNS_NAME_CHARACTERS } from '../../contract/limits.ts';
 import { declination, rightAscension } from './common.ts';
 import { provenanceSets, QUALIFICATION_KEYS, qualification } from './objects.ts';
 import {
+  always,
   boolean,
   type Components,
   closed,
@@ -272,11 +273,12 @@ const invalidInputResult = closed(
     index: resultIndex,
     kind: orNull(text('The kind as sent; null where it is no string.')),
     input,
-    normalized: { type: 'null', description: 'Nothing was understood.' },
+    normalized: always(null, 'Nothing was understood.'),
     status: { ...ref('InputStatus'), ...constant('invalid_input', invalidInput) },
     objects: list(ref('LookupObject'), 'None.', { maxItems: 0 }),
     error,
-    qualifies: boolean('It never does; only where the request has filters.', { const: false }),
+    // No constant, because a generator of Python clients writes broken code for a constant that is optional.
+    qualifies: boolean('It never does; only where the request has filters.', { not: { const: true } }),
     qualifies_reason: { ...ref('QualifiesReason'), ...constant('invalid_input', invalidInput) },
   },
   QUALIFICATION_KEYS,
@@ -298,7 +300,7 @@ const coneSearchResponse = closed(
   {
     ...beforeFilters,
     count: count('One result.', { const: 1 }),
-    truncated: boolean('Pages are not cut.', { const: false }),
+    truncated: always(false, 'Pages are not cut.'),
     results: list(ref('PositionResult'), 'The one result; its `objects` are those of this page.', {
       minItems: 1,
       maxItems: 1,

@@ -11,6 +11,7 @@ import {
   separation,
 } from './common.ts';
 import {
+  always,
   boolean,
   type Components,
   closed,
@@ -76,7 +77,7 @@ export const QUALIFICATION_KEYS = Object.keys(qualification);
 
 export function objectSchemas(): Components<Names> {
   return {
-    MatchSummary: open(COINCIDENT_SOURCE, sourceIdentity),
+    MatchSummary: matchSummary,
     PublishedMatch: publishedMatch,
     ProvenanceSet: closed(
       'Settings that crossmatches were done under.',
@@ -92,10 +93,11 @@ export function objectSchemas(): Components<Names> {
     Crossmatch: crossmatch,
     LookupMatch: {
       description: 'A coincident source: a summary at `matches`, the published form at `full`.',
-      anyOf: [ref('LookupMatchSummary'), ref('LookupPublishedMatch')],
+      // Generated clients take the first that fits, and a published match has all that a summary has.
+      anyOf: [ref('LookupPublishedMatch'), ref('LookupMatchSummary')],
     },
-    LookupMatchSummary: withProvenanceSet('MatchSummary'),
-    LookupPublishedMatch: withProvenanceSet('PublishedMatch'),
+    LookupMatchSummary: withProvenanceSet('MatchSummary', matchSummary),
+    LookupPublishedMatch: withProvenanceSet('PublishedMatch', publishedMatch),
     LookupObject: lookupObject,
     TnsRecord: closed('A registry object.', {
       objid,
@@ -120,13 +122,20 @@ export function objectSchemas(): Components<Names> {
   };
 }
 
-/** A component of its own, because generators of clients cannot name what is nested in alternatives. */
-function withProvenanceSet(form: 'MatchSummary' | 'PublishedMatch'): Schema {
+/**
+ * A component of its own, because generators of clients cannot name what is nested in alternatives. They also lose that a property of what
+ * is referred to can be null, so that such properties stand here again.
+ */
+function withProvenanceSet(name: 'MatchSummary' | 'PublishedMatch', form: Schema): Schema {
+  const nullable = Object.entries(form.properties as Schemas).filter(([, { type }]) => Array.isArray(type));
+  const properties = { ...Object.fromEntries(nullable), provenance_set: setKey };
   return {
-    description: `A ${form}, with the settings that it was found under.`,
-    allOf: [ref(form), { type: 'object', properties: { provenance_set: setKey }, required: ['provenance_set'] }],
+    description: `A ${name}, with the settings that it was found under.`,
+    allOf: [ref(name), { type: 'object', properties, required: ['provenance_set'] }],
   };
 }
+
+const matchSummary = open(COINCIDENT_SOURCE, sourceIdentity);
 
 const publishedMatch = open(
   `${COINCIDENT_SOURCE} As published, with its catalog payload.`,
@@ -146,7 +155,7 @@ const publishedMatch = open(
       additionalProperties: true,
     },
     catalogs_skipped: list({ type: 'string' }, 'Always empty here.', { maxItems: 0 }),
-    partial: boolean('Always false here.', { const: false }),
+    partial: always(false, 'Always false here.'),
     tns_checked: boolean('Whether the registry was looked at.'),
     tns_snapshot_epoch: snapshotEpoch,
     tns: open('The associated registry object; only where there is one.', {

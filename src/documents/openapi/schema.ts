@@ -96,6 +96,11 @@ export function constant(value: string, description: string): Schema {
   return { type: 'string', const: value, description };
 }
 
+/** One value that is no string. Without a type, because generators of clients make texts of a constant boolean, and know no type of null. */
+export function always(value: boolean | null, description: string): Schema {
+  return { const: value, description };
+}
+
 /** One of the names, each with its meaning in the description. */
 export function oneOfNames(list: readonly Named[], description: string): Schema {
   const meanings = list.map(({ name, meaning }) => `\`${name}\`: ${meaning}`).join('. ');

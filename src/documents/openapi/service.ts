@@ -3,6 +3,7 @@ import { DATABASE_STATES, RESOLUTION_STATES } from '../../contract/enums.ts';
 import { GENERIC_FILTERS } from '../../contract/filters.ts';
 import { contractVersion, reliabilityCuts, serviceVersion } from './common.ts';
 import {
+  always,
   boolean,
   type Components,
   closed,
@@ -112,7 +113,7 @@ const serviceDescription = closed('The live configuration of the service.', {
   catalogs: list(ref('CatalogDescription'), 'The catalogs, in configured order.'),
   crossmatch: closed('The crossmatch.', {
     radius_arcsec: number('arcsec', 'Radius, inclusive.', { exclusiveMinimum: 0 }),
-    nearest_source_per_catalog: boolean('Only the nearest source of each catalog is kept.', { const: true }),
+    nearest_source_per_catalog: always(true, 'Only the nearest source of each catalog is kept.'),
     description: text('The rule.'),
   }),
   tns: closed('Searches by registry name.', {

@@ -1,0 +1,136 @@
+/**
+ * Clients that generators make of the OpenAPI document, against a running service: they can be imported, and give what the service says.
+ * `test/clients/generators/fetch.sh` gets the generators; what it could not get is skipped.
+ */
+import { spawn } from 'node:child_process';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Json } from '../http/support.ts';
+import { needs } from '../needs.ts';
+import { isDeno } from '../runtime.ts';
+import { FIRST_ID, Service } from './support.ts';
+
+const HERE = fileURLToPath(new URL('./generators/', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const CACHE = join(ROOT, '.cache/generators');
+const PYTHON = join(CACHE, 'python/bin/python');
+const JAR = join(CACHE, 'openapi-generator-cli.jar');
+const NODE_MODULES = join(CACHE, 'node/node_modules');
+const node = isDeno ? 'node' : process.execPath;
+
+interface Context {
+  service: Service;
+  directory: string;
+  /** The file of the document. */
+  document: string;
+}
+
+const test = suite<Context>('clients/generated');
+test.before(async context => {
+  context.service = await Service.start();
+  context.directory = mkdtempSync(join(tmpdir(), 'nearsky-generated-'));
+  context.document = join(context.directory, 'openapi.json');
+  writeFileSync(context.document, await (await fetch(`${context.service.url}/openapi.json`)).text());
+});
+test.after(async ({ service, directory }) => {
+  await service.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** What a program prints, without blocking this thread, which serves. */
+async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
+  const child = spawn(command, args, { cwd, env: { ...process.env, PYTHONPATH: cwd, PYTHONDONTWRITEBYTECODE: '1' } });
+  let out = '';
+  let errors = '';
+  child.stdout.on('data', data => (out += data));
+  child.stderr.on('data', data => (errors += data));
+  const status = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
+  assert.is(status, 0, out + errors);
+  return out;
+}
+
+/** Runs where these files are, all of which `fetch.sh` gets. */
+const withFiles = (...files: string[]) => {
+  const missing = files.find(file => !existsSync(file));
+  return needs(test, missing && `there is no ${missing.replace(ROOT, '')}: test/clients/generators/fetch.sh gets it`);
+};
+
+/** What every client must get. */
+async function expected({ app }: Service) {
+  const { body: cone } = await app.get('/api/cone?ra=150&dec=2&radius_arcsec=5');
+  const known = (await app.get(`/api/objects/${FIRST_ID}`)).body.results[0];
+  const [{ matches }] = known.objects;
+  assert.ok(matches.length > 0);
+  return {
+    details: {
+      ids: [],
+      position: [],
+      matches: matches.map(() => 'LookupMatchSummary'),
+      full: matches.map(() => 'LookupPublishedMatch'),
+    },
+    cone: cone.results[0].objects.map(({ diaObjectId_str }: Json) => diaObjectId_str),
+    truncated: false,
+    refused: 'invalid_parameter',
+  };
+}
+
+const OF_PYTHON = {
+  lookup: [
+    ['IdResult', 'coincident_sources'],
+    ['PositionResult', 'objects_found'],
+    ['TnsResult', 'objects_found'],
+    ['InvalidInputResult', 'invalid_input'],
+  ],
+  recent: ['PublishedMatch'],
+  others: ['ServiceDescription', true],
+};
+
+withFiles(PYTHON)('openapi-python-client', async ({ service, directory, document }) => {
+  const at = join(directory, 'first');
+  const config = join(directory, 'config.yml');
+  writeFileSync(config, 'post_hooks: []\n');
+  const options = ['--meta', 'none', '--output-path', join(at, 'made_client'), '--config', config, '--path', document];
+  const said = await run(PYTHON, ['-m', 'openapi_python_client', 'generate', ...options], directory);
+  assert.not.match(said, /warning/i);
+  const got = await run(PYTHON, [join(HERE, 'by_openapi_python_client.py'), service.url, `${FIRST_ID}`], at);
+  assert.equal(JSON.parse(got), { ...(await expected(service)), ...OF_PYTHON });
+});
+
+withFiles(JAR, PYTHON)('openapi-generator', async ({ service, directory, document }) => {
+  const at = join(directory, 'second');
+  const options = ['-g', 'python', '--package-name', 'made_client', '-o', at, '-i', document];
+  await run('java', ['-XX:TieredStopAtLevel=1', '-jar', JAR, 'generate', ...options], directory);
+  const got = await run(PYTHON, [join(HERE, 'by_openapi_generator.py'), service.url, `${FIRST_ID}`], at);
+  assert.equal(JSON.parse(got), { ...(await expected(service)), ...OF_PYTHON });
+});
+
+withFiles(NODE_MODULES)('openapi-typescript', async ({ service, directory, document }) => {
+  symlinkSync(NODE_MODULES, join(directory, 'node_modules'));
+  copyFileSync(join(HERE, 'by_openapi_typescript.ts'), join(directory, 'ask.ts'));
+  writeFileSync(join(directory, 'package.json'), '{"type": "module"}');
+  const generator = join(NODE_MODULES, 'openapi-typescript/bin/cli.js');
+  await run(node, [generator, document, '-o', join(directory, 'made.d.ts')], directory);
+  const checks = [
+    '--strict',
+    '--noEmit',
+    '--skipLibCheck',
+    '--noUncheckedIndexedAccess',
+    '--allowImportingTsExtensions',
+  ];
+  const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')];
+  const target = ['--target', 'esnext', '--module', 'nodenext', '--lib', 'esnext,dom,dom.iterable'];
+  await run(join(ROOT, 'node_modules/.bin/tsc'), [...checks, ...types, ...target, 'ask.ts'], directory);
+  const { lookup, cells, ...got } = JSON.parse(await run(node, ['ask.ts', service.url, `${FIRST_ID}`], directory));
+  assert.equal(got, await expected(service));
+  assert.equal(
+    lookup,
+    OF_PYTHON.lookup.map(([, status]) => status),
+  );
+  assert.ok(cells);
+});
+
+test.run();
