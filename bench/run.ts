@@ -22,6 +22,7 @@ import { scaling } from './scaling.ts';
 import { sizing } from './sizing.ts';
 import { soak } from './soak.ts';
 import { start } from './start.ts';
+import { stream } from './stream.ts';
 import { transfer } from './transfer.ts';
 
 const workloads: readonly Workload[] = [
@@ -39,6 +40,7 @@ const workloads: readonly Workload[] = [
   transfer,
   sizing,
   soak,
+  stream,
 ];
 const baselineFile = fileURLToPath(new URL('./baseline.json', import.meta.url));
 

@@ -21,6 +21,7 @@ const COMMANDS = new Map<string, Entry>([
   ['consume', { summary: "store the brokers' live messages", load: () => import('./commands/consume.ts') }],
   ['catalog', { summary: 'register, list and check the catalogs', load: () => import('./commands/catalog.ts') }],
   ['crossmatch', { summary: 'crossmatch every pending object once', load: () => import('./commands/crossmatch.ts') }],
+  ['publish', { summary: 'publish each match on a Kafka topic', load: () => import('./commands/publish.ts') }],
   ['tns', { summary: 'load or refresh the TNS registry', load: () => import('./commands/tns.ts') }],
   ['lookup', { summary: 'what is known of objects, by id or name', load: () => import('./commands/lookup.ts') }],
   ['cone', { summary: 'the objects within a radius of a position', load: () => import('./commands/cone.ts') }],

@@ -7,7 +7,7 @@ import { runOpenIndex, runSaveIndex } from '../src/publish/index_file.ts';
 import { runRegistry } from '../src/publish/registry_index.ts';
 
 /** A task that a pool's thread ends with in a while; the others have threads of their own, with entries of their own. */
-type ShortTask = Exclude<Task, { readonly kind: 'serve' | 'write' }>;
+type ShortTask = Exclude<Task, { readonly kind: 'serve' | 'write' | 'publish' }>;
 
 export default async function run(task: ShortTask): Promise<ResultOf<ShortTask>> {
   switch (task.kind) {

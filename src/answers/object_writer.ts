@@ -30,7 +30,14 @@ const SOURCE_ID = fragment('", "catalog_source_id": "');
 const SEPARATION = fragment('", "separation_arcsec": ');
 const PAYLOAD = fragment(', "catalog_payload": ');
 const EMPTY_PAYLOAD = fragment('{}');
-const NOT_PARTIAL = fragment(', "catalogs_skipped": [], "partial": false');
+
+/** What a match at `full` says of the catalogs that could not be read for its object. */
+export function skippedFragment(catalogs: readonly string[]): Uint8Array {
+  return fragment(`, "catalogs_skipped": ${toJson(catalogs)}, "partial": ${catalogs.length > 0}`);
+}
+
+/** Over HTTP always: an object with such a catalog is crossmatched again. */
+const NOT_PARTIAL = skippedFragment([]);
 
 /** A match to be listed. */
 interface Listed {
@@ -187,7 +194,17 @@ export class ObjectWriter {
     out.range(bytes, object.separationAt(at), object.matchEnd(at));
   }
 
-  #publishedMatch(object: ObjectView, at: number, { ra, dec, keys, values }: SourceValues): void {
+  /** A match as the stream has it, whole; whether it could be written: one whose source has no usable position cannot. */
+  streamedMatch(object: ObjectView, at: number, source: SourceValues | undefined, skipped: Uint8Array): boolean {
+    if (!source || !isPublishable(source)) return false;
+    this.#publishedMatch(object, at, source, skipped);
+    this.#out.fragment(BRACE);
+    return true;
+  }
+
+  /** @param skipped the keys about catalogs that could not be read, as `skippedFragment` makes them */
+  #publishedMatch(object: ObjectView, at: number, source: SourceValues, skipped = NOT_PARTIAL): void {
+    const { ra, dec, keys, values } = source;
     const out = this.#out;
     out.fragment(ID);
     out.text(`${object.diaObjectId}`);
@@ -199,7 +216,7 @@ export class ObjectWriter {
     out.fragment(PAYLOAD);
     if (keys === null) out.null();
     else this.#payload(this.#facts.payloadKeys(this.#store, keys), values);
-    out.fragment(NOT_PARTIAL);
+    out.fragment(skipped);
     out.fragment(this.#facts.association(object.tns).ofMatch);
   }
 

@@ -3,6 +3,7 @@
  * One member of `Task` and one line of `Results` a kind.
  */
 import type { Generation } from '../../index/mod.ts';
+import type { PublishTask } from '../background/publisher_thread.ts';
 import type { WriteTask } from '../background/writer_thread.ts';
 import type { DetailLevel, TimeField } from '../contract/enums.ts';
 import type { AnswerFormat } from '../contract/formats.ts';
@@ -14,7 +15,7 @@ import type { FollowSkyTask, SkyMapAnswer, SkyMapTask, SkyProgress } from '../sk
 import type { Counters } from '../store/counters.ts';
 import type { RecentPosition } from '../store/recent.ts';
 import type { RegistrySnapshot } from '../store/registry.ts';
-import type { ProvenanceSet } from '../store/types.ts';
+import type { ProvenanceSet, PublishedPosition } from '../store/types.ts';
 import type { Info, Serialization } from '../tables/votable.ts';
 import type { TnsName } from '../tns/names.ts';
 import type { ImportLinesTask } from '../transfer/import_lines.ts';
@@ -175,6 +176,8 @@ export interface MetricsAnswer {
   readonly lastSequence: number;
   readonly objects: number;
   readonly pending: number;
+  /** How far the matches are published, by topic. */
+  readonly published: ReadonlyMap<string, PublishedPosition>;
   readonly counters: Counters;
 }
 
@@ -243,6 +246,7 @@ export interface RegistryIndex {
 export type Task =
   | ServeTask
   | WriteTask
+  | PublishTask
   | MatchTask
   | NormaliseTask
   | ImportLinesTask
@@ -259,6 +263,7 @@ export type Task =
 export interface Results {
   serve: undefined;
   write: undefined;
+  publish: undefined;
   match: MatchAnswer;
   normalise: NormaliseAnswer;
   importLines: PackedPieces;

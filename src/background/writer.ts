@@ -11,7 +11,9 @@ import type { Config } from '../config/config.ts';
 import { Pool } from '../pool/pool.ts';
 import { FILE_NAME } from '../store/environment.ts';
 import { otherProcessesWith } from '../store/identity.ts';
+import type { PublishSettings } from '../stream/settings.ts';
 import type { BotCredentials } from '../tns/client.ts';
+import { BackgroundPublisher } from './publisher.ts';
 import type { FromWriter, ToWriter, WriteTask } from './writer_thread.ts';
 
 /** How long the opening may wait for another process before the log says so, and how often it says so. */
@@ -26,6 +28,8 @@ export interface BackgroundWriterOptions {
   readonly config: Config;
   readonly crossmatch: boolean;
   readonly bot: BotCredentials | undefined;
+  /** Where matches are published to, if anywhere. */
+  readonly publish: PublishSettings | undefined;
   readonly state: SharedState;
   readonly log: Log;
 }
@@ -34,12 +38,15 @@ export class BackgroundWriter {
   readonly #options: BackgroundWriterOptions;
   readonly #pool = new Pool({ threads: 1, entry: programModule('workers/writer') });
   readonly #stop = new AbortController();
+  readonly #publisher: BackgroundPublisher | undefined;
   #link: MessagePort | undefined;
   #ended: Promise<void> = Promise.resolve();
   #hasBegun = false;
 
   constructor(options: BackgroundWriterOptions) {
     this.#options = options;
+    const { config, publish: settings, log } = options;
+    this.#publisher = settings && new BackgroundPublisher({ config, settings, log });
   }
 
   /**
@@ -62,15 +69,20 @@ export class BackgroundWriter {
     }
   }
 
-  /** Begins to crossmatch and to refresh, as far as these are wanted. */
+  /** Begins to crossmatch, to refresh and to publish, as far as these are wanted. */
   begin(): void {
     this.#hasBegun = true;
     this.#send({ kind: 'begin' });
+    const { publish } = this.#options;
+    if (!publish) return;
+    this.#publisher?.start(ledger => this.#send({ kind: 'publishing', topic: publish.topic, ledger }, [ledger]));
   }
 
   /** Breaks off what is under way, of which nothing is recorded; a write that waits for another process is left behind. */
   async close(): Promise<void> {
     this.#stop.abort();
+    // The writer keeps its ledger.
+    await this.#publisher?.close();
     this.#send({ kind: 'stop' });
     const ended = this.#ended.then(async () => {
       await this.#pool.close();
@@ -91,8 +103,8 @@ export class BackgroundWriter {
     return this.isWaiting ? { for_processes: otherProcessesWith(file) } : {};
   }
 
-  #send(message: ToWriter): void {
-    this.#link?.postMessage(message);
+  #send(message: ToWriter, transfer: readonly MessagePort[] = []): void {
+    this.#link?.postMessage(message, transfer);
   }
 
   #start(): Promise<void> {
@@ -121,6 +133,7 @@ export class BackgroundWriter {
     const { log } = this.#options;
     log('writer_failed', { error: messageOf(error), retry_seconds: RESTART_MS / 1000 });
     const { signal } = this.#stop;
+    await this.#publisher?.stop();
     await sleep(RESTART_MS, undefined, { signal }).catch(() => {});
     if (signal.aborted) return;
     // A thread that fails again comes back here.

@@ -7,6 +7,8 @@ import { logTo } from '../base/log.ts';
 import { SharedState } from '../base/shared_state.ts';
 import type { Config } from '../config/config.ts';
 import { openStore } from '../store/store.ts';
+import { Writer } from '../store/writer.ts';
+import { keepLedger, StoreLedger } from '../stream/ledger.ts';
 import type { BotCredentials } from '../tns/client.ts';
 import { BackgroundCrossmatch } from './crossmatch.ts';
 import { BackgroundRefresh } from './refresh.ts';
@@ -27,7 +29,11 @@ export type FromWriter =
   | { readonly kind: 'opened' }
   | { readonly kind: 'log'; readonly event: string; readonly fields: Readonly<Record<string, unknown>> | undefined };
 
-export type ToWriter = { readonly kind: 'begin' } | { readonly kind: 'stop' };
+export type ToWriter =
+  | { readonly kind: 'begin' }
+  | { readonly kind: 'stop' }
+  /** A publication begins, whose ledger is to be kept; one before it has ended. */
+  | { readonly kind: 'publishing'; readonly topic: string; readonly ledger: MessagePort };
 
 /**
  * Resolves when it has been told to stop and nothing is being written.
@@ -46,8 +52,15 @@ export async function runWriter({ config, crossmatch, bot, link, ...task }: Writ
   const store = openStore(config.NEARSKY_DATA, 'write');
   onWaiting(false);
   store.onWaiting = onWaiting;
-  link.on('message', ({ kind }: ToWriter) => {
-    if (kind === 'stop') return stop.resolve();
+  let ledger: StoreLedger | undefined;
+  link.on('message', (message: ToWriter) => {
+    if (message.kind === 'stop') return stop.resolve();
+    if (message.kind === 'publishing') {
+      const former = ledger;
+      ledger = new StoreLedger(store, new Writer(store), message.topic);
+      keepLedger(message.ledger, ledger, former?.end());
+      return;
+    }
     if (crossmatch) work.push(new BackgroundCrossmatch(store, config, log));
     if (bot) work.push(new BackgroundRefresh({ store, config, bot, log }));
   });

@@ -13,6 +13,7 @@ const ENTRIES = [
   'workers/task',
   'workers/server',
   'workers/writer',
+  'workers/publisher',
   'workers/normalise_lines',
   'workers/import_lines',
   { out: 'src/base/worker', in: 'node_modules/piscina/dist/worker.js' },

@@ -11,6 +11,7 @@ import { maxOpenFiles } from '../server/limits.ts';
 import { ServerThreads } from '../server/server_threads.ts';
 import { Coordinator } from '../service/coordinator.ts';
 import { warnIfOpenToOthers } from '../store/privacy.ts';
+import { type PublishSettings, publishSettings } from '../stream/settings.ts';
 import { type BotCredentials, botOf } from '../tns/client.ts';
 import { type Command, LISTEN_OPTIONS, THREAD_OPTIONS, UsageError } from './cli.ts';
 
@@ -23,12 +24,12 @@ const STOP_MS = 9500;
 const EXIT_MS = 500;
 
 export const command: Command = {
-  usage: 'serve [--host HOST] [--port PORT] [--workers N] [--no-crossmatch] [--no-refresh]',
+  usage: 'serve [--host HOST] [--port PORT] [--workers N] [--no-crossmatch] [--no-refresh] [--no-publish]',
   description: [
     'Serves the data directory over HTTP until it gets SIGTERM or SIGINT, and crossmatches in the background what is pending. Others may',
     'ingest and crossmatch beside it; what they store is found within a second. A data directory that does not exist is created, empty.',
     'With TNS_BOT_ID, TNS_BOT_NAME and TNS_BOT_API_KEY in the environment it keeps the TNS registry up to date, as `nearsky tns refresh` does,',
-    'some minutes after each hour.',
+    'some minutes after each hour. With PUBLISH_KAFKA_SERVERS and PUBLISH_TOPIC it publishes each match, as `nearsky publish` does.',
     'Prints `listening on http://HOST:PORT` when it can answer; logs one JSON object a line on standard error. GET /metrics is for',
     'Prometheus, GET /readyz for whoever sends it requests.',
     'Try it: open http://HOST:PORT/, or ask for http://HOST:PORT/api/status; /api-docs of a running service has everything it answers.',
@@ -38,12 +39,14 @@ export const command: Command = {
     ...THREAD_OPTIONS,
     'no-crossmatch': { help: 'leave crossmatching to another process' },
     'no-refresh': { help: 'leave the TNS registry to another process' },
+    'no-publish': { help: 'leave publishing to another process' },
   },
   example: 'nearsky serve --data ./data --port 8080',
   async run({ config, flags, positionals }) {
     if (positionals.length > 0) throw new UsageError(`serve takes no arguments. Usage: nearsky ${this.usage}`);
     const bot = flags.has('no-refresh') ? undefined : botOf(config);
-    await serve(config, { crossmatch: !flags.has('no-crossmatch'), bot });
+    const publish = flags.has('no-publish') ? undefined : publishSettings(config, process.env);
+    await serve(config, { crossmatch: !flags.has('no-crossmatch'), bot, publish });
     return 0;
   },
 };
@@ -52,6 +55,8 @@ export interface ServeOptions {
   readonly crossmatch: boolean;
   /** That keeps the TNS registry up to date. */
   readonly bot?: BotCredentials | undefined;
+  /** Where matches are published to. */
+  readonly publish?: PublishSettings | undefined;
   /** Called when the service can answer. */
   readonly onListening?: (url: string) => void;
   /** By default one JSON object a line on standard error. */
@@ -60,10 +65,10 @@ export interface ServeOptions {
 
 /** Serves until SIGTERM or SIGINT; resolves when everything is closed. */
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
-  const { crossmatch, bot, onListening = announce, log = limited(logToStderr) } = options;
+  const { crossmatch, bot, publish, onListening = announce, log = limited(logToStderr) } = options;
   const stop = stopSignal();
   const state = new SharedState();
-  const writer = new BackgroundWriter({ config, crossmatch, bot, state, log });
+  const writer = new BackgroundWriter({ config, crossmatch, bot, publish, state, log });
   let serving: Serving | undefined;
   try {
     // Before the index: in one process the first opening decides whether the database can be written.

@@ -2,13 +2,14 @@ import { formatTimeOrNull, nowUs } from '../base/times.ts';
 import type { Config } from '../config/config.ts';
 import { type DiskUse, diskUse } from '../store/disk_use.ts';
 import { FORMAT_VERSION, openStore, type Store, type StoreCounts } from '../store/store.ts';
+import type { PublishedPosition } from '../store/types.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';
 import { type Command, type Invocation, printResult, table, UsageError } from './cli.ts';
 
 export const command: Command = {
   usage: 'stats',
-  description: `Shows what is stored: objects by status, matches and search outcomes by catalog, the TNS registry and its epoch, the length of the journal,
-the size of the index, disk use. It reads what is counted as it changes, and may run beside everything else.`,
+  description: `Shows what is stored: objects by status, matches and search outcomes by catalog, the TNS registry and its epoch, the length of the journal
+and how far it is published, the size of the index, disk use. It reads what is counted as it changes, and may run beside everything else.`,
   options: {},
   example: 'nearsky stats --data ./data',
   run,
@@ -18,6 +19,8 @@ interface Stats extends StoreCounts {
   /** Pending objects that some process is crossmatching. */
   readonly claimed: number;
   readonly registry: { readonly objects: number; readonly epoch: string | null; readonly current: boolean };
+  /** How far the matches are published, by topic. */
+  readonly published: Readonly<Record<string, PublishedPosition>>;
   readonly disk: DiskUse;
   readonly format: number;
 }
@@ -46,12 +49,13 @@ function withSurroundings(counts: StoreCounts, store: Store, config: Config): St
       epoch: formatTimeOrNull(epochUs),
       current: isSnapshotCurrent(epochUs, nowUs(), config.TNS_SNAPSHOT_MAX_AGE_SECONDS),
     },
+    published: Object.fromEntries(store.published()),
     disk: diskUse(config.NEARSKY_DATA),
     format: FORMAT_VERSION,
   };
 }
 
-function describe({ claimed, registry, disk, format, ...counts }: Stats): string {
+function describe({ claimed, registry, published, disk, format, ...counts }: Stats): string {
   const rows: [string, string | number][] = [['objects', counts.objects]];
   for (const [status, count] of Object.entries(counts.statuses)) rows.push([`  ${status}`, count]);
   if (claimed > 0) rows.push(['  being crossmatched', claimed]);
@@ -64,6 +68,9 @@ function describe({ claimed, registry, disk, format, ...counts }: Stats): string
     rows.push(['  epoch', `${registry.epoch}${registry.current ? '' : ', too old to resolve names'}`]);
   }
   rows.push(['journal entries', counts.journalEntries]);
+  for (const [topic, { sequence, messages }] of Object.entries(published)) {
+    rows.push([`  published to ${topic}`, `up to entry ${sequence}, ${messages} messages`]);
+  }
   rows.push(['on disk', mib(disk.total)]);
   rows.push(['  database', `${mib(disk.database)}, format ${format}`]);
   rows.push(['  index', disk.index === 0 ? 'none: a server makes it' : mib(disk.index)]);

@@ -239,6 +239,27 @@ const CONSUME = {
   ),
 };
 
+const PUBLISH = {
+  PUBLISH_KAFKA_SERVERS: about(
+    'Servers of the Kafka cluster to which each match is published, to begin with.',
+    list(server(), []),
+  ),
+  PUBLISH_TOPIC: about('The topic to which each match is published.', optional(name())),
+  PUBLISH_KAFKA_TLS: about('Whether connections to that cluster are encrypted.', flag(true)),
+  PUBLISH_KAFKA_SASL_MECHANISM: about(
+    'How that cluster asks for the credentials; without credentials it is not asked.',
+    oneOf('SCRAM-SHA-512', 'SCRAM-SHA-256', 'PLAIN'),
+  ),
+  PUBLISH_COMPRESSION: about(
+    'How published messages are compressed, batch by batch.',
+    oneOf('gzip', 'none', 'snappy', 'lz4', 'zstd'),
+  ),
+  PUBLISH_IMPORTED: about(
+    'Whether crossmatches that `import` brought are published too; whoever made them may have done so.',
+    yesNo(false),
+  ),
+};
+
 const REGISTRY = {
   TNS_MATCH_RADIUS_ARCSEC: about('How far a registry object may lie from an object that it is.', number(1, 0.001, 60)),
   TNS_BOT_ID: about(
@@ -284,7 +305,16 @@ const CONNECTOR = {
   ),
 };
 
-export const SETTINGS = { ...SERVICE, ...API, ...CROSSMATCH, ...RELIABILITY, ...CONSUME, ...REGISTRY, ...CONNECTOR };
+export const SETTINGS = {
+  ...SERVICE,
+  ...API,
+  ...CROSSMATCH,
+  ...RELIABILITY,
+  ...CONSUME,
+  ...PUBLISH,
+  ...REGISTRY,
+  ...CONNECTOR,
+};
 
 export type SettingName = keyof typeof SETTINGS;
 /** The settings, by the names of the contract (docs/contract.md). Immutable. */
@@ -302,6 +332,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   { title: 'Crossmatch and catalogs', settings: CROSSMATCH as SettingGroup['settings'] },
   { title: 'Reliability cuts and rejected messages', settings: RELIABILITY as SettingGroup['settings'] },
   { title: "The brokers' live messages", settings: CONSUME as SettingGroup['settings'] },
+  { title: 'The stream of matches', settings: PUBLISH as SettingGroup['settings'] },
   { title: 'The registry of transients', settings: REGISTRY as SettingGroup['settings'] },
   { title: 'The chat connector', settings: CONNECTOR as SettingGroup['settings'] },
 ];
@@ -315,6 +346,8 @@ export interface EnvironmentVariable {
 export const ENVIRONMENT_ONLY: Readonly<Record<string, EnvironmentVariable>> = {
   ANTARES_API_KEY: { help: 'Your ANTARES credentials, the name.', secret: true },
   ANTARES_API_SECRET: { help: 'Your ANTARES credentials, the password.', secret: true },
+  PUBLISH_KAFKA_USERNAME: { help: 'Your credentials of the Kafka cluster to publish to, the name.', secret: true },
+  PUBLISH_KAFKA_PASSWORD: { help: 'Your credentials of the Kafka cluster to publish to, the password.', secret: true },
   GOOGLE_APPLICATION_CREDENTIALS: { help: 'The key file with which `consume pittgoogle` signs in.' },
   PUBSUB_EMULATOR_HOST: { help: "Host and port of Google's Pub/Sub emulator, in the place of Pub/Sub." },
   NEARSKY_DEBUG: { help: 'Not empty: an error that ends a command is shown with its stack.' },

@@ -12,6 +12,7 @@ export function runMetrics(): MetricsAnswer {
     lastSequence: store.lastSequence(),
     objects: store.entryCount('objects'),
     pending: store.entryCount('pending'),
+    published: store.published(),
     counters: store.counters(),
   };
 }

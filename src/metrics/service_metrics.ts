@@ -141,6 +141,16 @@ function addStored(exposition: Exposition, stored: MetricsAnswer): void {
     .gauge('nearsky_objects', 'Objects stored.', [[{}, stored.objects]])
     .gauge('nearsky_objects_pending', 'Objects that wait for their crossmatch.', [[{}, stored.pending]])
     .gauge(
+      'nearsky_publish_lag_entries',
+      'Commits that the stream of matches has not come to yet, by topic.',
+      [...stored.published].map(([topic, { sequence }]): Sample => [{ topic }, stored.lastSequence - sequence]),
+    )
+    .counter(
+      'nearsky_published_messages_total',
+      'Messages that the brokers have acknowledged, by topic.',
+      [...stored.published].map(([topic, { messages }]): Sample => [{ topic }, messages]),
+    )
+    .gauge(
       'nearsky_latest_ingest_age_seconds',
       'Since the latest ingest time of any object.',
       age(stored.latestIngestTimeUs),

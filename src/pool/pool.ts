@@ -57,6 +57,7 @@ const TIMEOUT_MS: Readonly<Record<Task['kind'], number>> = {
   /** They last as long as the process does; their threads are watched otherwise. */
   serve: Number.POSITIVE_INFINITY,
   write: Number.POSITIVE_INFINITY,
+  publish: Number.POSITIVE_INFINITY,
   metrics: 30_000,
   tail: 600_000,
   /** A remote file has a limit of its own, and up to eight share a thread. */

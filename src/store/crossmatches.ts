@@ -9,6 +9,7 @@ import { listRecent } from './recent.ts';
 import { appendSources, encodeKey, encodeObject, encodePlain, encodeProvenanceSet } from './records.ts';
 import type {
   CrossmatchResult,
+  CrossmatchVersions,
   MatchSource,
   MatchSummary,
   PackedSource,
@@ -44,6 +45,7 @@ export class CrossmatchRecorder {
   readonly #firstSources = new Map<string, number>();
   readonly #view = new ObjectView();
   readonly #crossmatched: bigint[] = [];
+  readonly #versions: number[] = [];
 
   constructor(databases: Databases, provenance: ProvenanceSet, crossmatchedAtUs: number) {
     this.#databases = databases;
@@ -60,11 +62,13 @@ export class CrossmatchRecorder {
     const stored = objects.getFast(key);
     if (!stored) return;
     this.#view.load(result.diaObjectId, stored);
-    if (this.#view.isUntried) this.#recordFirst(key, result);
-    else {
+    if (this.#view.isUntried) {
+      this.#recordFirst(key, result);
+      this.#versions.push(FIRST_VERSION);
+    } else {
       const object = this.#view.decode();
       if (!isWanted(object, result)) return;
-      this.#recordFurther(key, object, result);
+      this.#versions.push(this.#recordFurther(key, object, result));
     }
     pending.remove(key);
     this.#crossmatched.push(result.diaObjectId);
@@ -97,7 +101,8 @@ export class CrossmatchRecorder {
     }
   }
 
-  #recordFurther(key: Uint8Array, object: StoredObject, result: CrossmatchResult): void {
+  /** @returns the match version */
+  #recordFurther(key: Uint8Array, object: StoredObject, result: CrossmatchResult): number {
     const versions = [...object.records, ...object.matches].map(entry => entry.matchVersion);
     const matchVersion = Math.max(FIRST_VERSION - 1, ...versions) + 1;
     const found = numbered(result, matchVersion);
@@ -120,6 +125,7 @@ export class CrossmatchRecorder {
     if (found.length > 0) listRecent(this.#databases, updated);
     listUnread(this.#databases, updated);
     this.#counts.changed(object, updated);
+    return matchVersion;
   }
 
   #putSources(key: Uint8Array, found: readonly Found[], stored?: Uint8Array): void {
@@ -155,9 +161,9 @@ export class CrossmatchRecorder {
 
   /**
    * Stores what has been counted.
-   * @returns the objects that were recorded, in their order
+   * @returns the objects that were recorded, in their order, and their versions
    */
-  finish(): readonly bigint[] {
+  finish(): { readonly crossmatched: readonly bigint[]; readonly versions: CrossmatchVersions } {
     for (const [outcomes, { matched, unmatched }] of this.#outcomes)
       if (matched + unmatched > 0) this.#counts.firstCrossmatched(outcomes, matched, unmatched);
     for (const [catalog, sources] of this.#firstSources) this.#counts.firstMatched(catalog, sources);
@@ -165,7 +171,8 @@ export class CrossmatchRecorder {
     for (const catalog of this.#skipped) this.#tally.add(catalogSkips(catalog));
     this.#tally.store(this.#databases);
     this.#counts.store(this.#databases);
-    return this.#crossmatched;
+    const areFirst = this.#versions.every(version => version === FIRST_VERSION);
+    return { crossmatched: this.#crossmatched, versions: areFirst ? FIRST_VERSION : this.#versions };
   }
 }
 

@@ -3,7 +3,7 @@
  * of positional fields, without shared structures; only a catalog registration is a map.
  */
 import { Packr } from 'msgpackr';
-import type { JournalEntry, MatchSource, PackedSource, ProvenanceSet, TnsRecord } from './types.ts';
+import type { CrossmatchVersions, JournalEntry, MatchSource, PackedSource, ProvenanceSet, TnsRecord } from './types.ts';
 
 export { decodeObject, encodeObject, RECORDED_OUTCOMES } from './object_record.ts';
 
@@ -211,13 +211,16 @@ export interface TableState {
 export const EMPTY_TABLE: TableState = { rows: 0, digest: new Uint8Array(16) };
 
 /** A journal entry as it is stored: with the table's state after the commit, whose rows are the last ones. */
-export type JournalRecord = Pick<JournalEntry, 'delivered' | 'crossmatched'> & { readonly table: TableState };
+export type JournalRecord = Pick<JournalEntry, 'delivered' | 'crossmatched'> & {
+  readonly table: TableState;
+  readonly versions?: CrossmatchVersions;
+};
 
 const TABLE_STATE_BYTES = 8 + EMPTY_TABLE.digest.length;
 
 /** The table's state in fixed places, then a msgpack array: the state is read far more often than the rest. */
-export function encodeJournal({ table, delivered, crossmatched }: JournalRecord): Uint8Array {
-  const ids = packr.pack([delivered, crossmatched]);
+export function encodeJournal({ table, delivered, crossmatched, versions }: JournalRecord): Uint8Array {
+  const ids = packr.pack(versions === undefined ? [delivered, crossmatched] : [delivered, crossmatched, versions]);
   const bytes = new Uint8Array(TABLE_STATE_BYTES + ids.length);
   new DataView(bytes.buffer).setFloat64(0, table.rows);
   bytes.set(table.digest, 8);
@@ -226,8 +229,9 @@ export function encodeJournal({ table, delivered, crossmatched }: JournalRecord)
 }
 
 export function decodeJournal(bytes: Uint8Array): JournalRecord {
-  const [delivered, crossmatched] = packr.unpack(bytes.subarray(TABLE_STATE_BYTES)) as [bigint[], bigint[]];
-  return { table: decodeTableState(bytes), delivered, crossmatched };
+  const ids = packr.unpack(bytes.subarray(TABLE_STATE_BYTES));
+  const [delivered, crossmatched, versions] = ids as [bigint[], bigint[], CrossmatchVersions];
+  return { table: decodeTableState(bytes), delivered, crossmatched, versions };
 }
 
 /** The table's state of a journal entry, whose bytes may be overwritten afterwards. */

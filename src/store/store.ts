@@ -8,6 +8,7 @@ import { type Databases, type Environment, newestCommit, openEnvironment } from 
 import type { OpenFiles } from './identity.ts';
 import { ObjectView } from './object_record.ts';
 import { type PositionRows, readPositions } from './positions.ts';
+import { readPublished } from './published.ts';
 import { findRecent, type RecentPosition, type RecentQuery, readLatestIngest, recentInPieces } from './recent.ts';
 import {
   decodeJournal,
@@ -36,7 +37,15 @@ import {
 import { type ReadTransaction, Snapshot } from './snapshot.ts';
 import { StoreError } from './store_error.ts';
 import type { Table } from './table.ts';
-import type { JournalEntry, MatchSource, ObjectToCrossmatch, StoredObject, TnsRecord } from './types.ts';
+import type {
+  JournalEntry,
+  MatchSource,
+  ObjectToCrossmatch,
+  PublishedPosition,
+  RecordedCrossmatches,
+  StoredObject,
+  TnsRecord,
+} from './types.ts';
 
 export type { StoreCounts } from './counts.ts';
 export { FORMAT_VERSION } from './environment.ts';
@@ -194,6 +203,29 @@ export class Store {
       from = table.rows;
     }
     return entries;
+  }
+
+  /** The entries after `sequence` that recorded crossmatches, ascending; at most `limit` entries, of every kind, are looked at. */
+  crossmatchesAfter(sequence: number, limit: number): { entries: RecordedCrossmatches[]; lastSequence: number } {
+    const entries: RecordedCrossmatches[] = [];
+    let [lastSequence, rows] = [sequence, this.tableAt(sequence)?.rows ?? 0];
+    for (const { key, value } of this.databases.journal.getRange({ start: encodeKey(BigInt(sequence) + 1n), limit })) {
+      const { table, crossmatched: ids, versions } = decodeJournal(value);
+      lastSequence = Number(decodeKey(key));
+      // An entry that does not say it is an older nearsky's, with which only an import stored objects and crossmatches in one commit.
+      const isImport = versions === null || (versions === undefined && table.rows > rows);
+      if (ids.length > 0) {
+        const ofEach = typeof versions === 'number' ? ids.map(() => versions) : (versions ?? undefined);
+        entries.push({ sequence: lastSequence, ids, versions: ofEach, isImport });
+      }
+      rows = table.rows;
+    }
+    return { entries, lastSequence };
+  }
+
+  /** How far the matches are published, by topic. */
+  published(): ReadonlyMap<string, PublishedPosition> {
+    return readPublished(this.databases);
   }
 
   /** Every object, or those above `after`, by ascending id, all from one snapshot, which is held until the iteration ends. */

@@ -139,6 +139,33 @@ export interface JournalEntry {
   readonly crossmatched: readonly bigint[];
 }
 
+/** The crossmatches that one commit recorded. */
+export interface RecordedCrossmatches {
+  readonly sequence: number;
+  /** In the order of recording. */
+  readonly ids: readonly bigint[];
+  /** The match version of each; undefined where the journal does not say it; see `CrossmatchVersions`. */
+  readonly versions: readonly number[] | undefined;
+  /** Whether an import brought them. */
+  readonly isImport: boolean;
+}
+
+/**
+ * What the journal says of the crossmatches of a commit: the version of each object, or one number where all have the same; null for an
+ * import; undefined where an older nearsky wrote the entry.
+ */
+export type CrossmatchVersions = number | readonly number[] | null | undefined;
+
+/** How far the matches are published to a topic. */
+export interface PublishedPosition {
+  /** The matches of every journal entry up to this one are published. */
+  readonly sequence: number;
+  /** So are those of the first so many crossmatched objects of the next entry. */
+  readonly objects: number;
+  /** Messages that the brokers have acknowledged since the publication to this topic began. */
+  readonly messages: number;
+}
+
 /** The outcome of one object's crossmatch, ready to be stored. */
 export interface CrossmatchResult {
   readonly diaObjectId: bigint;

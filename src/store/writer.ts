@@ -18,6 +18,7 @@ import {
 import { Interner } from './interner.ts';
 import { appendPositions } from './positions.ts';
 import { contentHash } from './provenance_hash.ts';
+import { storePublished } from './published.ts';
 import { raiseLatestIngest } from './recent.ts';
 import { encodeJournal, encodeKey, encodeObject, encodePlain, encodeProvenanceSet } from './records.ts';
 import {
@@ -34,7 +35,15 @@ import {
 } from './registry.ts';
 import { lastOrdinal, type Store } from './store.ts';
 import { storeError } from './store_error.ts';
-import type { CrossmatchResult, Delivery, ProvenanceSet, StoredObject, TnsRecord } from './types.ts';
+import type {
+  CrossmatchResult,
+  CrossmatchVersions,
+  Delivery,
+  ProvenanceSet,
+  PublishedPosition,
+  StoredObject,
+  TnsRecord,
+} from './types.ts';
 
 /** What became of the deliveries of one commit; the three add up to their number. */
 export interface IngestCounts {
@@ -151,8 +160,8 @@ export class Writer {
     return this.#transaction('record the crossmatches', results.length, () => {
       const recorder = new CrossmatchRecorder(this.#store.databases, provenance, crossmatchedAtUs);
       for (const result of results) recorder.record(result);
-      const crossmatched = recorder.finish();
-      this.#journal({ stored: [], delivered: [], crossmatched });
+      const { crossmatched, versions } = recorder.finish();
+      this.#journal({ stored: [], delivered: [], crossmatched }, versions);
       return { recorded: crossmatched.length, skipped: results.length - crossmatched.length };
     });
   }
@@ -171,9 +180,15 @@ export class Writer {
         getObject: id => this.#store.getObject(id),
         getSources: id => this.#store.getSources(id),
       });
-      this.#journal(changes);
+      this.#journal(changes, null);
       return outcomes;
     });
+  }
+
+  /** Stores how far the matches are published to a topic. */
+  async storePublished(topic: string, position: PublishedPosition): Promise<void> {
+    const { databases } = this.#store;
+    this.#transaction('store how far the matches are published', 1, () => storePublished(databases, topic, position));
   }
 
   /** Begins to load a snapshot of the TNS registry, beside the one that is published; its number. */
@@ -271,12 +286,12 @@ export class Writer {
   }
 
   /** Appends the entry of this commit, unless nothing changed. Other processes write too, so the number is taken inside the transaction. */
-  #journal({ stored, delivered, crossmatched }: CommitChanges): void {
+  #journal({ stored, delivered, crossmatched }: CommitChanges, versions?: CrossmatchVersions): void {
     if (stored.length + delivered.length + crossmatched.length === 0) return;
     const { databases } = this.#store;
     const sequence = lastOrdinal(databases.journal);
     const table = appendPositions(databases, this.#store.tableAt(sequence)!, stored);
-    databases.journal.put(encodeKey(BigInt(sequence + 1)), encodeJournal({ table, delivered, crossmatched }));
+    databases.journal.put(encodeKey(BigInt(sequence + 1)), encodeJournal({ table, delivered, crossmatched, versions }));
   }
 }
 

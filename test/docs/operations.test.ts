@@ -67,6 +67,8 @@ test('every metric that is named is exposed; every event of the log is written',
     'database_gone',
     'consume_failed',
     'consume_connected',
+    'publish_failed',
+    'publish_waits',
   ];
   for (const event of [...events, 'stopped_early']) {
     assert.ok(page.includes(event), event);

@@ -26,7 +26,7 @@ export interface Program {
 export const environment = Object.fromEntries(
   Object.entries(process.env).filter(
     ([name]) =>
-      !/^(NEARSKY|API|CATALOG|MCP|TNS|CROSSMATCH|MIN_DIASOURCE|APP_VERSION|REJECTS|CONSUME|KAFKA|LASAIR|ANTARES|PITTGOOGLE|PUBSUB|GOOGLE)/.test(
+      !/^(NEARSKY|API|CATALOG|MCP|TNS|CROSSMATCH|MIN_DIASOURCE|APP_VERSION|REJECTS|CONSUME|KAFKA|LASAIR|ANTARES|PITTGOOGLE|PUBLISH|PUBSUB|GOOGLE)/.test(
         name,
       ),
   ),

@@ -1,0 +1,84 @@
+/** The thread that publishes, as the main thread sees it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { messageOf } from '../base/error_text.ts';
+import type { Log } from '../base/log.ts';
+import { programModule } from '../base/program_files.ts';
+import { withinMs } from '../base/timeout.ts';
+import type { Config } from '../config/config.ts';
+import { Pool } from '../pool/pool.ts';
+import type { PublishSettings } from '../stream/settings.ts';
+import type { FromPublisher, PublishTask } from './publisher_thread.ts';
+
+/** How long after its end the thread is started anew. */
+const RESTART_MS = 5000;
+/** How long it may take to end: what is on its way to the brokers is waited for, so that it need not be sent again. */
+const STOP_MS = 3000;
+
+export interface BackgroundPublisherOptions {
+  readonly config: Config;
+  readonly settings: PublishSettings;
+  readonly log: Log;
+}
+
+export class BackgroundPublisher {
+  readonly #options: BackgroundPublisherOptions;
+  readonly #pool = new Pool({ threads: 1, entry: programModule('workers/publisher') });
+  #stop = new AbortController();
+  #ended: Promise<void> = Promise.resolve();
+
+  constructor(options: BackgroundPublisherOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Begins to publish, until `stop`.
+   * @param keep gives the thread that writes the port of a ledger that it is to keep: see `keepLedger`
+   */
+  start(keep: (ledger: MessagePort) => void): void {
+    this.#stop = new AbortController();
+    this.#ended = this.#run(keep, this.#stop.signal);
+  }
+
+  /** Whether it ended in time. */
+  async stop(): Promise<boolean> {
+    this.#stop.abort();
+    const ended = this.#ended.then(() => true);
+    return (await withinMs(ended, STOP_MS)) ?? false;
+  }
+
+  /** A thread that does not end in time is left behind. */
+  async close(): Promise<void> {
+    if (await this.stop()) await this.#pool.close();
+  }
+
+  async #run(keep: (ledger: MessagePort) => void, signal: AbortSignal): Promise<void> {
+    const { log } = this.#options;
+    while (!signal.aborted) {
+      try {
+        await this.#runThread(keep, signal);
+      } catch (error) {
+        log('publisher_failed', { error: messageOf(error), retry_seconds: RESTART_MS / 1000 });
+        await sleep(RESTART_MS, undefined, { signal }).catch(() => {});
+      }
+    }
+  }
+
+  async #runThread(keep: (ledger: MessagePort) => void, signal: AbortSignal): Promise<void> {
+    const { config, settings, log } = this.#options;
+    const channel = new MessageChannel();
+    const ledgers = new MessageChannel();
+    const link = channel.port1;
+    link.on('message', ({ event, fields }: FromPublisher) => log(event, fields));
+    keep(ledgers.port1);
+    const onStop = () => link.postMessage('stop');
+    signal.addEventListener('abort', onStop);
+    const task: PublishTask = { kind: 'publish', config, settings, ledger: ledgers.port2, link: channel.port2 };
+    try {
+      await this.#pool.run(task, { transferList: [task.ledger, task.link] });
+    } finally {
+      signal.removeEventListener('abort', onStop);
+      link.close();
+    }
+  }
+}

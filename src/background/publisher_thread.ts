@@ -1,0 +1,49 @@
+/** The thread of `serve` that publishes. It only reads the database: what it keeps there, the thread that writes keeps for it. */
+import type { MessagePort } from 'node:worker_threads';
+import { MatchMessages } from '../answers/match_messages.ts';
+import { AnswerFacts } from '../answers/shared_fragments.ts';
+import { logTo } from '../base/log.ts';
+import type { Config } from '../config/config.ts';
+import { serviceFacts } from '../crossmatch/provenance.ts';
+import { openStore } from '../store/store.ts';
+import { kafkaSink } from '../stream/kafka_sink.ts';
+import { RemoteLedger } from '../stream/ledger.ts';
+import { Publication } from '../stream/publication.ts';
+import type { PublishSettings } from '../stream/settings.ts';
+
+export interface PublishTask {
+  readonly kind: 'publish';
+  readonly config: Config;
+  readonly settings: PublishSettings;
+  /** To the thread that writes. */
+  readonly ledger: MessagePort;
+  /** Any message on it ends the publication. */
+  readonly link: MessagePort;
+}
+
+/** An event for the log. */
+export interface FromPublisher {
+  readonly event: string;
+  readonly fields: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Resolves when it has been told to stop and nothing is under way. */
+export async function runPublisher({ config, settings, ledger, link }: PublishTask): Promise<undefined> {
+  const stop = new AbortController();
+  link.on('message', () => stop.abort());
+  const store = openStore(config.NEARSKY_DATA, 'read');
+  const publication = new Publication({
+    topic: settings.topic,
+    imported: settings.imported,
+    store,
+    ledger: new RemoteLedger(ledger),
+    matches: new MatchMessages(store, new AnswerFacts(serviceFacts(config))),
+    connect: () => kafkaSink(settings),
+    log: logTo((event, fields) => link.postMessage({ event, fields } satisfies FromPublisher)),
+  });
+  await publication.run(stop.signal);
+  await store.close();
+  ledger.close();
+  link.close();
+  return undefined;
+}

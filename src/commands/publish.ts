@@ -1,0 +1,97 @@
+/** `nearsky publish`: each match as a message of a Kafka topic. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MatchMessages } from '../answers/match_messages.ts';
+import { AnswerFacts } from '../answers/shared_fragments.ts';
+import { logToStderr } from '../base/log.ts';
+import { stopSignal } from '../base/stop_signal.ts';
+import { ConfigError } from '../config/config.ts';
+import { serviceFacts } from '../crossmatch/provenance.ts';
+import { warnIfOpenToOthers } from '../store/privacy.ts';
+import { openStore } from '../store/store.ts';
+import { Writer } from '../store/writer.ts';
+import { kafkaSink } from '../stream/kafka_sink.ts';
+import { StoreLedger } from '../stream/ledger.ts';
+import { Publication } from '../stream/publication.ts';
+import { publishSettings } from '../stream/settings.ts';
+import { type Command, type Invocation, printResult, table, UsageError } from './cli.ts';
+
+/** What has not come to its end this long after the signal is left: it is sent again by the next publication. */
+const STOP_MS = 8000;
+/** How long the process may live on when everything is closed. */
+const EXIT_MS = 500;
+
+export const command: Command = {
+  usage: 'publish [--from SEQUENCE|now|beginning] [--imported]',
+  description: `Publishes each match of each recorded crossmatch as one message of a Kafka topic, in the order of recording, until it gets SIGTERM or
+SIGINT. \`nearsky serve\` does the same where PUBLISH_KAFKA_SERVERS and PUBLISH_TOPIC are set; of several processes one publishes at a
+time, and another takes over when that ends. A message is the match as the API shows it at detail level \`full\`, as JSON without spaces:
+docs/stream.md describes it, and how to read it.
+
+It goes on where the last publication to the topic ended; the first one begins with the oldest crossmatch that is stored. How far it has
+come is stored after the brokers have acknowledged, so that after any end of the process, kill -9 too, some messages may be sent again, with
+the same _id, and none is left out. While a broker or the topic fails, it tries again, later and later, up to every 30 seconds.
+
+Settings (environment variables, or keys of the file that --config names):
+  PUBLISH_KAFKA_SERVERS, PUBLISH_TOPIC; PUBLISH_KAFKA_TLS, PUBLISH_KAFKA_SASL_MECHANISM, PUBLISH_COMPRESSION, PUBLISH_IMPORTED;
+  credentials, in the environment only: PUBLISH_KAFKA_USERNAME, PUBLISH_KAFKA_PASSWORD
+Logs one JSON object a line on standard error.`,
+  options: {
+    from: {
+      value: 'WHERE',
+      help: 'begin after that entry of the journal, with what is recorded from now on, or with the beginning',
+    },
+    imported: { help: 'publish crossmatches that an import brought, too' },
+  },
+  example: 'PUBLISH_KAFKA_SERVERS=kafka.scimma.org:9092 PUBLISH_TOPIC=me.matches nearsky publish --data ./data',
+  run,
+};
+
+async function run(invocation: Invocation): Promise<number> {
+  const { config, flags, options, positionals } = invocation;
+  if (positionals.length > 0) throw new UsageError(`publish takes no arguments. Usage: nearsky ${command.usage}`);
+  const settings = publishSettings(config, process.env);
+  if (!settings) {
+    throw new ConfigError(
+      'Cannot publish matches because PUBLISH_KAFKA_SERVERS and PUBLISH_TOPIC are not set: give them servers of a Kafka cluster, as host:port, and the name of a topic there',
+    );
+  }
+  const stop = stopSignal();
+  const store = openStore(config.NEARSKY_DATA, 'write');
+  warnIfOpenToOthers(config.NEARSKY_DATA, logToStderr);
+  const from = fromOf(options.get('from'), store.lastSequence());
+  const publication = new Publication({
+    topic: settings.topic,
+    imported: settings.imported || flags.has('imported'),
+    ...(from !== undefined && { from }),
+    store,
+    ledger: new StoreLedger(store, new Writer(store), settings.topic),
+    matches: new MatchMessages(store, new AnswerFacts(serviceFacts(config))),
+    connect: () => kafkaSink(settings),
+    log: logToStderr,
+  });
+  const ended = publication.run(stop);
+  await new Promise(resolve => stop.addEventListener('abort', resolve));
+  logToStderr('stopping', { signal: stop.reason });
+  await Promise.race([ended, sleep(STOP_MS, undefined, { ref: false })]);
+  const { sequence, messages } = publication.position;
+  const text = table([
+    ['topic', settings.topic],
+    ['published up to journal entry', sequence],
+    ['messages acknowledged, all told', messages],
+  ]);
+  printResult(invocation, { topic: settings.topic, sequence, messages }, text);
+  await store.close();
+  // A connection that its client does not let go of is no reason to stay.
+  setTimeout(() => process.exit(), EXIT_MS).unref();
+  return 0;
+}
+
+function fromOf(text: string | undefined, lastSequence: number): number | 'now' | undefined {
+  if (text === undefined || text === 'now') return text;
+  if (text === 'beginning') return 0;
+  const sequence = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (sequence <= lastSequence) return sequence;
+  throw new UsageError(
+    `--from must be now, beginning, or an entry of the journal, 0 to ${lastSequence}: current value is ${text}`,
+  );
+}

@@ -1,0 +1,98 @@
+/** Kafka as the way out: an idempotent producer, which has sent a message when every replica in sync has it. */
+import type { Producer } from '@platformatic/kafka';
+import { withinMs } from '../base/timeout.ts';
+import { type MatchMessage, messageId } from './message.ts';
+
+export interface KafkaTarget {
+  /** `host:port` of some of the cluster's servers. */
+  readonly servers: readonly string[];
+  readonly topic: string;
+  readonly tls: boolean;
+  readonly sasl?: {
+    readonly mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512';
+    readonly username: string;
+    readonly password: string;
+  };
+  readonly compression: 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd';
+}
+
+/** Where messages go. Any call may reject: then the sink is of no use any more, and is to be closed. */
+export interface Sink {
+  /** Resolves when all of them are stored for good. One call at a time. */
+  send(messages: readonly MatchMessage[]): Promise<void>;
+  /** Never rejects. */
+  close(): Promise<void>;
+}
+
+const REQUEST_TIMEOUT_MS = 10_000;
+/** A request that fails is sent again so often; the broker knows by its number what it has already. */
+const RETRIES = 3;
+const RETRY_DELAY_MS = 250;
+/** Beyond what the requests and their retries may take. */
+const SEND_MS = 60_000;
+const CLOSE_MS = 2000;
+
+/** The headers that the stream's usual client (hop-client) sets and expects. */
+const [ID, SENDER, FORMAT] = [Buffer.from('_id'), Buffer.from('_sender'), Buffer.from('_format')];
+const JSON_FORMAT = Buffer.from('json');
+
+/** Connects when the first messages are sent. */
+export async function kafkaSink(target: KafkaTarget): Promise<Sink> {
+  const { compatibilityPartitioner, Producer } = await import('@platformatic/kafka');
+  const producer = new Producer<Buffer, Buffer, Buffer, Buffer>({
+    clientId: 'nearsky',
+    bootstrapBrokers: [...target.servers],
+    ...(target.tls ? { tls: {} } : {}),
+    ...(target.sasl ? { sasl: target.sasl } : {}),
+    idempotent: true,
+    compression: target.compression,
+    // As Java's clients and librdkafka's `murmur2` assign keys to partitions.
+    partitioner: compatibilityPartitioner,
+    timeout: REQUEST_TIMEOUT_MS,
+    connectTimeout: REQUEST_TIMEOUT_MS,
+    retries: RETRIES,
+    retryDelay: RETRY_DELAY_MS,
+  });
+  return new KafkaSink(producer, target);
+}
+
+class KafkaSink implements Sink {
+  readonly #producer: Producer<Buffer, Buffer, Buffer, Buffer>;
+  readonly #topic: string;
+  readonly #sender: Buffer | undefined;
+
+  constructor(producer: Producer<Buffer, Buffer, Buffer, Buffer>, { topic, sasl }: KafkaTarget) {
+    this.#producer = producer;
+    this.#topic = topic;
+    this.#sender = sasl && Buffer.from(sasl.username);
+    // What goes wrong rejects the call that it concerns; without a listener it would end the process, too.
+    producer.on('error', () => {});
+  }
+
+  async send(messages: readonly MatchMessage[]): Promise<void> {
+    const sent = this.#producer.send({
+      messages: messages.map(message => ({
+        topic: this.#topic,
+        key: Buffer.from(`${message.diaObjectId}`),
+        value: Buffer.from(message.value.buffer, message.value.byteOffset, message.value.byteLength),
+        headers: this.#headers(message),
+      })),
+    });
+    const done = await withinMs(
+      sent.then(() => true),
+      SEND_MS,
+    );
+    if (!done) throw new Error(`no answer from Kafka for ${SEND_MS / 1000} s`);
+  }
+
+  #headers(message: MatchMessage): Map<Buffer, Buffer> {
+    const headers = new Map([[ID, messageId(message)]]);
+    if (this.#sender) headers.set(SENDER, this.#sender);
+    return headers.set(FORMAT, JSON_FORMAT);
+  }
+
+  async close(): Promise<void> {
+    const closed = this.#producer.close(true).catch(() => {});
+    await withinMs(closed, CLOSE_MS);
+  }
+}

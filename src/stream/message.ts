@@ -1,0 +1,37 @@
+/** The messages of a stream of matches: one a match, each with an id by which one that is sent again is known. */
+import { hash } from 'node:crypto';
+
+/** A match as it is published. */
+export interface MatchMessage {
+  readonly diaObjectId: bigint;
+  readonly matchVersion: number;
+  readonly catalogName: string;
+  /** JSON without spaces. */
+  readonly value: Uint8Array;
+}
+
+/** Where the messages of a crossmatch come from. */
+export interface MatchSource {
+  /**
+   * The messages of an object's crossmatch, in order of catalog name and source id.
+   * @param matchVersion undefined for every crossmatch of the object, the oldest first
+   */
+  messages(diaObjectId: bigint, matchVersion: number | undefined): readonly MatchMessage[];
+}
+
+/** The namespace of the ids: an arbitrary UUID, fixed for ever. */
+export const NAMESPACE = '6f1c0de2-3b7a-5e49-9d53-2f0a8c41b6d7';
+
+const namespace = Buffer.from(NAMESPACE.replaceAll('-', ''), 'hex');
+
+/**
+ * The id of a message, 16 bytes: the UUID of version 5 (RFC 9562) of `DIAOBJECTID/MATCH_VERSION/CATALOG_NAME`. The same match has the same id,
+ * whenever and however often it is sent.
+ */
+export function messageId({ diaObjectId, matchVersion, catalogName }: Omit<MatchMessage, 'value'>): Buffer {
+  const name = Buffer.from(`${diaObjectId}/${matchVersion}/${catalogName}`);
+  const id = hash('sha1', Buffer.concat([namespace, name]), 'buffer').subarray(0, 16);
+  id[6] = (id[6]! & 0x0f) | 0x50;
+  id[8] = (id[8]! & 0x3f) | 0x80;
+  return id;
+}

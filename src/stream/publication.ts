@@ -1,0 +1,230 @@
+/**
+ * Publishes every recorded match, in the order of the journal. How far it has come is stored after the brokers have acknowledged, so that
+ * whatever ends it the next publication sends some messages again, and leaves none out.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '../base/backoff.ts';
+import { messageOf } from '../base/error_text.ts';
+import type { Log } from '../base/log.ts';
+import { withinMs } from '../base/timeout.ts';
+import type { Store } from '../store/store.ts';
+import type { PublishedPosition, RecordedCrossmatches } from '../store/types.ts';
+import type { Sink } from './kafka_sink.ts';
+import type { Ledger } from './ledger.ts';
+import type { MatchMessage, MatchSource } from './message.ts';
+
+/** How often to look for something new. */
+const POLL_MS = 20;
+/** Journal entries that are looked at together. */
+const ENTRIES = 100;
+/** A broker takes a batch of 1 MiB a partition by default, and all messages may be of one. */
+const BATCH_BYTES = 3 << 18;
+const BATCH_MESSAGES = 5000;
+/** Most objects may have no match. */
+const BATCH_OBJECTS = 20_000;
+/** How often the position is stored while messages go out; and while there are only entries that have none. */
+const STORE_MS = 250;
+const STORE_IDLE_MS = 1000;
+/** How often to look whether the process that publishes has ended. */
+const TURN_MS = 2000;
+const [FIRST_RETRY_MS, LONGEST_RETRY_MS] = [500, 30_000];
+/** How long what is under way may take when it is told to stop: sending, and then storing how far it has come. */
+const STOP_MS = 2000;
+
+export interface PublicationOptions {
+  readonly topic: string;
+  /** Whether crossmatches that an import brought are published, too. */
+  readonly imported: boolean;
+  /** Where to begin, in the place of where the last publication ended: after this journal entry, or with what is recorded from now on. */
+  readonly from?: number | 'now';
+  readonly store: Store;
+  readonly ledger: Ledger;
+  readonly matches: MatchSource;
+  readonly connect: () => Promise<Sink>;
+  readonly log: Log;
+}
+
+/** Messages to be sent together. */
+interface Batch {
+  readonly messages: readonly MatchMessage[];
+  /** Where the publication is when they are acknowledged. */
+  readonly end: PublishedPosition;
+  /** Whether there was more to be looked at. */
+  readonly isFull: boolean;
+}
+
+export class Publication {
+  readonly #options: PublicationOptions;
+  readonly #backoff = new Backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
+  /** Acknowledged up to here. */
+  #position: PublishedPosition = { sequence: 0, objects: 0, messages: 0 };
+  #stored = this.#position;
+  #storedMs = Number.NEGATIVE_INFINITY;
+  #storing: Promise<void> | undefined;
+  #storeFailure: unknown;
+
+  constructor(options: PublicationOptions) {
+    this.#options = options;
+  }
+
+  /** Acknowledged up to here. */
+  get position(): PublishedPosition {
+    return this.#position;
+  }
+
+  /** Publishes until the signal fires; resolves when nothing is under way. Failures are logged, and tried again. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { log, ledger, topic } = this.#options;
+    let hasBegun = false;
+    while (!signal.aborted) {
+      try {
+        hasBegun ||= await this.#begin(signal);
+        if (hasBegun) await this.#publish(signal);
+      } catch (error) {
+        if (signal.aborted) break;
+        const waitMs = this.#backoff.next();
+        log('publish_failed', { topic, error: messageOf(error), retry_seconds: Math.round(waitMs / 100) / 10 });
+        await pause(waitMs, signal);
+      }
+    }
+    if (!hasBegun) return;
+    const ended = async () => {
+      await this.#storing;
+      await this.#store();
+      await ledger.end();
+    };
+    await withinMs(
+      ended().catch(error => log('publish_failed', { topic, error: messageOf(error) })),
+      STOP_MS,
+    );
+    log('publish_ended', { topic, ...this.#position });
+  }
+
+  /** Waits for the turn; whether it came. */
+  async #begin(signal: AbortSignal): Promise<boolean> {
+    const { log, ledger, topic, from, store } = this.#options;
+    let position = await ledger.begin();
+    if (!position) log('publish_waits', { topic, reason: 'another process publishes to this topic' });
+    while (!position && !signal.aborted) {
+      await pause(TURN_MS, signal);
+      position = await ledger.begin();
+    }
+    if (!position) return false;
+    this.#stored = position;
+    if (from !== undefined) {
+      store.resetRead();
+      position = { ...position, sequence: from === 'now' ? store.lastSequence() : from, objects: 0 };
+    }
+    this.#position = position;
+    log('publish_began', { topic, ...position });
+    return true;
+  }
+
+  /** @throws whatever goes wrong; then all that is acknowledged is in the position */
+  async #publish(signal: AbortSignal): Promise<void> {
+    const sink = await this.#options.connect();
+    try {
+      let batch = this.#next(this.#position);
+      while (!signal.aborted) {
+        if (batch.messages.length > 0) {
+          const sending = sink.send(batch.messages);
+          const sent = withinStop(sending, signal);
+          // Making the next one, while this one is on its way, may fail before it.
+          sent.catch(() => {});
+          const following = batch.isFull ? this.#next(batch.end) : undefined;
+          await sent;
+          this.#backoff.reset();
+          this.#position = batch.end;
+          this.#storeWhenDue();
+          batch = following ?? this.#next(this.#position);
+        } else {
+          this.#position = batch.end;
+          this.#storeWhenDue();
+          await pause(batch.isFull ? 0 : POLL_MS, signal);
+          batch = this.#next(this.#position);
+        }
+      }
+    } finally {
+      await sink.close();
+    }
+  }
+
+  #next(from: PublishedPosition): Batch {
+    const { store, imported } = this.#options;
+    store.resetRead();
+    const { entries, lastSequence } = store.crossmatchesAfter(from.sequence, ENTRIES);
+    const messages: MatchMessage[] = [];
+    let [bytes, looked] = [0, 0];
+    let { objects } = from;
+    for (const entry of entries) {
+      const { sequence, ids, isImport } = entry;
+      // Of the first entry after the position some objects may be done.
+      if (sequence !== from.sequence + 1) objects = 0;
+      for (; objects < ids.length && !(isImport && !imported); objects++) {
+        if (bytes >= BATCH_BYTES || messages.length >= BATCH_MESSAGES || looked++ >= BATCH_OBJECTS) {
+          const end = { sequence: sequence - 1, objects, messages: from.messages + messages.length };
+          return { messages, end, isFull: true };
+        }
+        for (const message of this.#messagesOf(entry, objects)) {
+          messages.push(message);
+          bytes += message.value.length;
+        }
+      }
+      objects = 0;
+    }
+    const end = { sequence: lastSequence, objects: 0, messages: from.messages + messages.length };
+    return {
+      messages,
+      end: lastSequence === from.sequence ? { ...end, objects: from.objects } : end,
+      isFull: lastSequence >= from.sequence + ENTRIES,
+    };
+  }
+
+  #messagesOf({ ids, versions }: RecordedCrossmatches, i: number): readonly MatchMessage[] {
+    return this.#options.matches.messages(ids[i]!, versions?.[i]);
+  }
+
+  /** One write at a time, which is not waited for: it may have to wait for another process, and publication goes on. */
+  #storeWhenDue(): void {
+    if (this.#storeFailure !== undefined) {
+      const failure = this.#storeFailure;
+      this.#storeFailure = undefined;
+      throw failure;
+    }
+    const hasMessages = this.#position.messages > this.#stored.messages;
+    const waitMs = hasMessages ? STORE_MS : STORE_IDLE_MS;
+    if (this.#storing || performance.now() - this.#storedMs < waitMs) return;
+    this.#storing = this.#store()
+      .catch(error => {
+        this.#storeFailure = error;
+      })
+      .finally(() => {
+        this.#storing = undefined;
+      });
+  }
+
+  async #store(): Promise<void> {
+    const position = this.#position;
+    const { sequence, objects } = this.#stored;
+    if (position.sequence === sequence && position.objects === objects) return;
+    this.#storedMs = performance.now();
+    await this.#options.ledger.store(position);
+    this.#stored = position;
+  }
+}
+
+/** As the promise, but rejects when it is still under way `STOP_MS` after the signal. */
+async function withinStop(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  let stop = () => {};
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => setTimeout(reject, STOP_MS, signal.reason).unref();
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop);
+  });
+  await Promise.race([promise, stopped]).finally(() => signal.removeEventListener('abort', stop));
+}
+
+/** Resolves after so long, or when the signal fires. */
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal }).catch(() => {});
+}

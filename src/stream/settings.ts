@@ -1,0 +1,37 @@
+/** Where matches are published to, as the settings and the environment have it. */
+import { type Config, ConfigError } from '../config/config.ts';
+import type { KafkaTarget } from './kafka_sink.ts';
+
+/** Plain data: another thread may get it. */
+export interface PublishSettings extends KafkaTarget {
+  /** Whether crossmatches that an import brought are published, too. */
+  readonly imported: boolean;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * @param environment where the credentials are; they are in no setting, so that nothing shows them
+ * @returns undefined where nothing is configured
+ * @throws ConfigError when a part is missing
+ */
+export function publishSettings(config: Config, environment: Environment): PublishSettings | undefined {
+  const { PUBLISH_KAFKA_SERVERS: servers, PUBLISH_TOPIC: topic } = config;
+  if (servers.length === 0 && topic === null) return undefined;
+  const missing = (name: string, mend: string) =>
+    new ConfigError(`Cannot publish matches because ${name} is not set: ${mend}`);
+  if (servers.length === 0) throw missing('PUBLISH_KAFKA_SERVERS', 'give it servers of the cluster, as host:port');
+  if (topic === null) throw missing('PUBLISH_TOPIC', 'give it the name of the topic, or unset PUBLISH_KAFKA_SERVERS');
+  const { PUBLISH_KAFKA_USERNAME: username, PUBLISH_KAFKA_PASSWORD: password } = environment;
+  const both = 'credentials are a name and a password, both in the environment';
+  if (username && !password) throw missing('PUBLISH_KAFKA_PASSWORD', both);
+  if (password && !username) throw missing('PUBLISH_KAFKA_USERNAME', both);
+  return {
+    servers,
+    topic,
+    tls: config.PUBLISH_KAFKA_TLS,
+    ...(username && password && { sasl: { mechanism: config.PUBLISH_KAFKA_SASL_MECHANISM, username, password } }),
+    compression: config.PUBLISH_COMPRESSION,
+    imported: config.PUBLISH_IMPORTED,
+  };
+}

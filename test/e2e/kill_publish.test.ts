@@ -1,0 +1,106 @@
+/**
+ * kill -9 of `publish` and of Kafka itself at random moments, while crossmatches are recorded: no match is missing, those of an object come in
+ * their order, and one that comes twice has the same id. NEARSKY_KILLS sets how many times (3).
+ */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openStore } from '../../src/store/store.ts';
+import { Writer } from '../../src/store/writer.ts';
+import { KafkaServer, whyNoKafka } from '../consume/kafka_server.ts';
+import { needs } from '../needs.ts';
+import { provenance } from '../store/support.ts';
+import { readTopic } from '../stream/read_topic.ts';
+import { addObjects, allExpected, crossmatch } from '../stream/support.ts';
+import { kills, random } from './kill_support.ts';
+import { send, start, withDirectory } from './support.ts';
+
+const test = suite('e2e/kill_publish');
+const real = needs(test, whyNoKafka);
+
+const TOPIC = 'matches';
+const OBJECTS_A_ROUND = 50;
+/** Of so many kills one is Kafka's. */
+const ONE_OF_KAFKA = 4;
+
+real(`publish and Kafka, killed ${kills} times`, () =>
+  withDirectory(async directory => {
+    const data = join(directory, 'data');
+    const kafka = await KafkaServer.start(join(directory, 'kafka'));
+    const store = openStore(data, 'write');
+    const writer = new Writer(store);
+    try {
+      await kafka.createTopic(TOPIC, 2);
+      const args = ['publish', '--data', data, '--json'];
+      const variables = {
+        PUBLISH_KAFKA_SERVERS: kafka.server,
+        PUBLISH_TOPIC: TOPIC,
+        PUBLISH_KAFKA_TLS: 'false',
+      };
+      let stopped = false;
+      const load = (async () => {
+        for (let round = 0; !stopped; round++) {
+          const [from, to] = [OBJECTS_A_ROUND * round, OBJECTS_A_ROUND * (round + 1)];
+          const ids = await addObjects(writer, from, to, object => object % 7 === 0);
+          await sleep(100 * random());
+          // A catalog that could be read only later: the same objects have a second crossmatch.
+          const unread = ids.filter((_, i) => (from + i) % 7 === 0);
+          await writer.recordCrossmatches(
+            unread.map(id => crossmatch(id, 3)),
+            provenance,
+            1,
+          );
+          await sleep(100 * random());
+        }
+      })();
+      let running = start(args, variables);
+      for (let killed = 1; killed <= kills; killed++) {
+        await sleep(1000 + 2000 * random());
+        if (killed % ONE_OF_KAFKA === 0 || killed === kills) {
+          await kafka.stop('SIGKILL');
+          await sleep(500 * random());
+          await kafka.startAgain();
+        } else {
+          send(running.child, 'SIGKILL');
+          assert.is((await running.finished).signal, 'SIGKILL');
+          running = start(args, variables);
+        }
+      }
+      stopped = true;
+      await load;
+      const all = allExpected(store);
+      const received = await readTopic(kafka, TOPIC, all.length);
+      send(running.child, 'SIGTERM');
+      const { code, stderr } = await running.finished;
+      assert.is(code, 0, stderr);
+      const values = received.map(({ value }) => value);
+      assert.equal([...new Set(values)].sort(), [...all].sort(), 'each at least once, and nothing else');
+      const idOf = new Map<string, string>();
+      for (const { value, headers } of received) {
+        const id = headers.get('_id')!.toString('hex');
+        assert.is(idOf.get(value) ?? id, id);
+        idOf.set(value, id);
+      }
+      assert.is(new Set(idOf.values()).size, all.length);
+      const first = groupBy(new Set(values));
+      for (const [object, texts] of groupBy(all)) assert.equal(first.get(object), texts, 'in order');
+      console.log(`${all.length} matches, ${received.length - all.length} of them again, ${kills} kills`);
+    } finally {
+      await store.close();
+      await kafka.stop();
+    }
+  }),
+);
+
+/** The texts of each object, in their order. */
+function groupBy(texts: Iterable<string>): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const text of texts) {
+    const object = /"diaObjectId":(\d+)/.exec(text)![1]!;
+    groups.set(object, [...(groups.get(object) ?? []), text]);
+  }
+  return groups;
+}
+
+test.run();

@@ -1,0 +1,41 @@
+/** Pythons with what a test needs: NEARSKY_TEST_PYTHON, else the system's. */
+import { spawn, spawnSync } from 'node:child_process';
+
+const PYTHONS = [process.env.NEARSKY_TEST_PYTHON, '/usr/bin/python3', 'python3'].filter(each => each !== undefined);
+
+/** The first Python that can import these modules, names with commas between. */
+export function pythonWith(modules: string): string | undefined {
+  return PYTHONS.find(each => spawnSync(each, ['-c', `import ${modules}`], { stdio: 'ignore' }).status === 0);
+}
+
+/** Why a test that needs these modules cannot run; undefined where it can. */
+export function whyNoPython(modules: string): string | undefined {
+  if (pythonWith(modules)) return undefined;
+  return `there is no Python with ${modules}: pip install ${modules.replaceAll(',', '')}, and name it in NEARSKY_TEST_PYTHON`;
+}
+
+export interface PythonOptions {
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Milliseconds after which the program is killed. */
+  readonly timeout?: number;
+}
+
+/** Runs a Python program, while this thread goes on; what it printed. Throws unless it exits with 0. */
+export async function runPython(
+  python: string,
+  args: readonly string[],
+  { variables = {}, timeout = 300_000 }: PythonOptions = {},
+): Promise<string> {
+  const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1', ...variables };
+  const child = spawn(python, args, { env, timeout, stdio: ['ignore', 'pipe', 'pipe'] });
+  const out: Buffer[] = [];
+  const errors: Buffer[] = [];
+  child.stdout.on('data', chunk => out.push(chunk));
+  child.stderr.on('data', chunk => errors.push(chunk));
+  const status = await new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', resolve);
+  });
+  if (status !== 0) throw new Error(`${python} ended with ${status}: ${Buffer.concat(errors)}`);
+  return Buffer.concat(out).toString();
+}

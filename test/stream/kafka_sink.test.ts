@@ -1,0 +1,196 @@
+/** Publishing to Kafka itself, and what the stream's usual client, hop-client, makes of it. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type KafkaTarget, kafkaSink } from '../../src/stream/kafka_sink.ts';
+import { messageId } from '../../src/stream/message.ts';
+import { API_KEY, API_SECRET, KafkaServer, whyNoKafka } from '../consume/kafka_server.ts';
+import { eventually, nearsky, root, send, start, startServer } from '../e2e/support.ts';
+import { needs } from '../needs.ts';
+import { pythonWith, runPython, whyNoPython } from '../python.ts';
+import { failure, withStore } from '../store/support.ts';
+import { readTopic } from './read_topic.ts';
+import { addObjects, allExpected, FakeSink, messagesOf, publicationOf, TOPIC } from './support.ts';
+
+const test = suite('stream/kafka_sink');
+const real = needs(test, whyNoKafka);
+const PARTITIONS = 3;
+
+let kafka: KafkaServer;
+const directory = mkdtempSync(join(tmpdir(), 'nearsky-test-'));
+test.before(async () => {
+  if (!whyNoKafka) kafka = await KafkaServer.start(directory);
+});
+test.after(async () => {
+  await kafka?.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+let count = 0;
+async function newTopic(): Promise<string> {
+  const topic = `${TOPIC}-${++count}`;
+  await kafka.createTopic(topic, PARTITIONS);
+  return topic;
+}
+
+const plain = (topic: string): KafkaTarget => ({ servers: [kafka.server], topic, tls: false, compression: 'gzip' });
+const sasl = { mechanism: 'SCRAM-SHA-256', username: API_KEY, password: API_SECRET } as const;
+const withSasl = (topic: string): KafkaTarget => ({ ...plain(topic), servers: [kafka.saslServer], sasl });
+
+const settingsOf = (topic: string) => ({
+  PUBLISH_KAFKA_SERVERS: kafka.saslServer,
+  PUBLISH_TOPIC: topic,
+  PUBLISH_KAFKA_TLS: 'false',
+  PUBLISH_KAFKA_SASL_MECHANISM: 'SCRAM-SHA-256',
+  PUBLISH_KAFKA_USERNAME: API_KEY,
+  PUBLISH_KAFKA_PASSWORD: API_SECRET,
+});
+
+real('key, value and headers of every message; an object is in one partition, in order', () =>
+  withStore(async (store, writer) => {
+    const topic = await newTopic();
+    const ids = await addObjects(writer, 0, 40);
+    const messages = ids.flatMap(id => messagesOf(store).messages(id, 1));
+    const sink = await kafkaSink(withSasl(topic));
+    await sink.send(messages.slice(0, 50));
+    await sink.send(messages.slice(50));
+    await sink.close();
+    const received = await readTopic(kafka, topic, messages.length);
+    const all = allExpected(store);
+    assert.equal(received.map(({ value }) => value).sort(), [...all].sort());
+    const partitionOf = new Map<string, number>();
+    for (const { key, partition, value, headers } of received) {
+      assert.is(key, /"diaObjectId":(\d+)/.exec(value)![1]);
+      assert.is(partitionOf.get(key) ?? partition, partition);
+      partitionOf.set(key, partition);
+      const { catalog_name: catalogName } = JSON.parse(value);
+      assert.equal([...headers.keys()], ['_id', '_sender', '_format']);
+      assert.equal(headers.get('_id'), messageId({ diaObjectId: BigInt(key), matchVersion: 1, catalogName }));
+      assert.equal([`${headers.get('_sender')}`, `${headers.get('_format')}`], [API_KEY, 'json']);
+    }
+    assert.ok(new Set(partitionOf.values()).size === PARTITIONS);
+    for (const key of partitionOf.keys()) {
+      const ofOne = (texts: readonly string[]) => texts.filter(text => text.includes(`"diaObjectId":${key},`));
+      assert.equal(ofOne(received.map(({ value }) => value)), ofOne(all));
+    }
+  }),
+);
+
+real('a topic that is not there, wrong credentials and no server are errors, and show no password', async () => {
+  const message = { diaObjectId: 1n, matchVersion: 1, catalogName: 'x', value: Buffer.from('{}') };
+  const topic = await newTopic();
+  const targets = [
+    plain('no-such-topic'),
+    { ...withSasl(topic), sasl: { ...sasl, password: 'another-secret' } },
+    { ...plain(topic), servers: ['127.0.0.1:1'] },
+  ];
+  for (const target of targets) {
+    const sink = await kafkaSink(target);
+    const error = await failure(() => sink.send([message]));
+    assert.not.match(`${error.stack} ${JSON.stringify(error)}`, 'another-secret');
+    await sink.close();
+  }
+});
+
+real('a broker that goes away and comes back', () =>
+  withStore(async (store, writer) => {
+    const topic = await newTopic();
+    await addObjects(writer, 0, 20);
+    const stop = new AbortController();
+    const events: string[] = [];
+    const running = publicationOf(store, writer, new FakeSink(), {
+      topic,
+      connect: () => kafkaSink(plain(topic)),
+      log: event => events.push(event),
+    }).run(stop.signal);
+    await readTopic(kafka, topic, 40);
+    await kafka.stop('SIGKILL');
+    await addObjects(writer, 20, 40);
+    await eventually('it fails', async () => events.includes('publish_failed') || undefined, 60_000);
+    await kafka.startAgain();
+    const received = await readTopic(kafka, topic, 80);
+    assert.equal(new Set(received.map(({ value }) => value)).size, 80);
+    stop.abort();
+    await running;
+  }),
+);
+
+real('the command, and `serve`, publish to the same topic, one after the other; stats and metrics say how far', () =>
+  withStore(async (store, writer, data) => {
+    const topic = await newTopic();
+    const variables = settingsOf(topic);
+    await addObjects(writer, 0, 20);
+    const command = start(['publish', '--data', data, '--json'], variables);
+    await readTopic(kafka, topic, 40);
+    const server = await startServer(['serve', '--data', data, '--port', '0', '--workers', '1'], variables);
+    send(command.child, 'SIGTERM');
+    const { code, stdout, stderr } = await command.finished;
+    assert.is(code, 0, stderr);
+    assert.equal(JSON.parse(stdout), { topic, sequence: 2, messages: 40 });
+    await addObjects(writer, 20, 40);
+    const received = await readTopic(kafka, topic, 80);
+    const all = allExpected(store);
+    assert.equal(received.map(({ value }) => value).sort(), [...all].sort(), 'each once');
+    await eventually('metrics say so', async () => {
+      const text = await (await fetch(`${server.url}/metrics`)).text();
+      const has = (name: string, value: number) => text.includes(`${name}{topic="${topic}"} ${value}\n`);
+      return (has('nearsky_publish_lag_entries', 0) && has('nearsky_published_messages_total', 80)) || undefined;
+    });
+    const ended = await server.stop();
+    assert.is(ended.code, 0, ended.stderr);
+    assert.not.match(`${stderr}${ended.stderr}`, API_SECRET);
+    const { published } = await nearsky('stats', '--data', data);
+    assert.equal(published, { [topic]: { sequence: 4, objects: 0, messages: 80 } });
+  }),
+);
+
+const hop = pythonWith('hop');
+needs(test, whyNoKafka ?? whyNoPython('hop'))('hop-client reads every message and its metadata', () =>
+  withStore(async (store, writer) => {
+    const topic = await newTopic();
+    await addObjects(writer, 0, 30);
+    const stop = new AbortController();
+    const running = publicationOf(store, writer, new FakeSink(), {
+      topic,
+      connect: () => kafkaSink(plain(topic)),
+    }).run(stop.signal);
+    await readTopic(kafka, topic, 60);
+    stop.abort();
+    await running;
+    const url = `kafka://${kafka.server}/${topic}`;
+    const variables = { HOME: directory, XDG_CONFIG_HOME: directory, HOP_NO_AUTH: '1' };
+    // The program that people run: it prints each message.
+    const printed = await runPython(
+      hop!,
+      ['-m', 'hop', 'subscribe', url, '--no-auth', '-s', 'EARLIEST', '--until-eos', '--json'],
+      { variables },
+    );
+    const idsOf = (text: string) => [...text.matchAll(/"diaObjectId": ?(\d+)/g)].map(([, id]) => id!);
+    const all = allExpected(store);
+    assert.equal(idsOf(printed).sort(), all.flatMap(idsOf).sort());
+    // The tutorial's script, to whose lines the content is added.
+    const script = join(directory, 'read.py');
+    const tutorial = readFileSync(join(root, 'docs/read_the_stream.py'), 'utf8');
+    writeFileSync(
+      script,
+      tutorial
+        .replace(/^ {4}print\(message_id, .*$/m, '    print(message_id.hex, match["diaObjectId"], compact(match))')
+        .replace('# %%', COMPACT),
+    );
+    const lines = (await runPython(hop!, [script, url], { variables })).trim().split('\n');
+    assert.equal(lines.map(line => line.split(' ').slice(2).join(' ')).sort(), [...all].sort());
+    for (const line of lines) {
+      const [id, key] = line.split(' ');
+      const { catalog_name: catalogName } = JSON.parse(line.split(' ').slice(2).join(' '));
+      assert.is(id, messageId({ diaObjectId: BigInt(key!), matchVersion: 1, catalogName }).toString('hex'));
+    }
+  }),
+);
+
+const COMPACT = `compact = lambda match: json.dumps(match, separators=(",", ":"))
+
+# %%`;
+
+test.run();

@@ -1,0 +1,166 @@
+/** What the tests of the stream share: stores with crossmatches, messages as an independent writer has them, and a place to send them to. */
+import { MatchMessages } from '../../src/answers/match_messages.ts';
+import { AnswerFacts } from '../../src/answers/shared_fragments.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { serviceFacts } from '../../src/crossmatch/provenance.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { CrossmatchResult, StoredObject, TnsAssociation } from '../../src/store/types.ts';
+import type { Writer } from '../../src/store/writer.ts';
+import type { Sink } from '../../src/stream/kafka_sink.ts';
+import { StoreLedger } from '../../src/stream/ledger.ts';
+import type { MatchMessage } from '../../src/stream/message.ts';
+import { Publication, type PublicationOptions } from '../../src/stream/publication.ts';
+import { delivery, provenance } from '../store/support.ts';
+
+export const TOPIC = 'matches';
+export const FIRST_ID = 9_100_000_000_000_000_001n;
+const CATALOGS = ['gaia_dr3', 'des_y6_gold', 'delve_dr3_gold', 'skymapper_dr4'];
+
+export const messagesOf = (store: Store) => new MatchMessages(store, new AnswerFacts(serviceFacts(loadConfig())));
+
+/** The crossmatch of an object: matches in the first so many catalogs; a catalog that was skipped, if any. */
+export function crossmatch(id: bigint, matches: number, skipped?: string): CrossmatchResult {
+  return {
+    diaObjectId: id,
+    catalogOutcomes: CATALOGS.map(name => [name, name === skipped ? 'skipped_read_failure' : 'searched']),
+    matches: CATALOGS.slice(0, matches).map((catalogName, i) => ({
+      catalogName,
+      catalogSourceId: `${4_000_000_000_000_000_000n + 10n * (id % 1_000_000n) + BigInt(i)}`,
+      separationArcsec: 0.125 * (i + 1),
+      source: {
+        ra: Number(id % 360n) + 0.1 * i,
+        dec: -30.5,
+        payload: { name: `a "quoted", back\\slashed: té`, mag: 18.25 + i, big: 2n ** 62n + (id % 1000n), none: null },
+      },
+    })),
+    ...(id % 3n === 0n && { tns: association(id) }),
+  };
+}
+
+function association(id: bigint): TnsAssociation {
+  const common = { checked: true, snapshotEpochUs: 1_772_010_000_000_000 };
+  const none = { objid: null, name: null, namePrefix: null, classification: null, redshift: null };
+  if (id % 2n === 0n) return { ...common, ...none, separationArcsec: null };
+  const found = { objid: 12345, name: '2026abc', namePrefix: 'SN', classification: 'SN Ia', redshift: 0.05 };
+  return { ...common, ...found, separationArcsec: 0.5 };
+}
+
+/**
+ * Stores that many new objects and crossmatches them, a commit each; object `i` gets `i % 5` matches.
+ * @param isUnread which of them get two, because SkyMapper could not be read
+ */
+export async function addObjects(
+  writer: Writer,
+  from: number,
+  to: number,
+  isUnread = (_object: number) => false,
+): Promise<bigint[]> {
+  const ids = Array.from({ length: to - from }, (_, i) => FIRST_ID + BigInt(from + i));
+  await writer.ingest(
+    ids.map(id => delivery(id)),
+    1_772_010_265_000_000,
+  );
+  await writer.recordCrossmatches(
+    ids.map(id => {
+      const i = Number(id - FIRST_ID);
+      return isUnread(i) ? crossmatch(id, 2, 'skymapper_dr4') : crossmatch(id, i % 5);
+    }),
+    provenance,
+    1_772_010_266_000_000,
+  );
+  return ids;
+}
+
+const timeText = (us: number) => new Date(us / 1000).toISOString().replace(/\.000Z$/, '+00:00');
+
+/** The messages of an object's crossmatch, as JSON texts, by the description of the stream and nothing of ours. */
+export function expected(store: Store, object: StoredObject, version: number): string[] {
+  const sources = store.getSources(object.diaObjectId);
+  const record = object.records.find(({ matchVersion }) => matchVersion === version);
+  const skipped = (record?.catalogOutcomes ?? []).filter(([, outcome]) => outcome === 'skipped_read_failure');
+  const { tns } = object;
+  const association = tns?.name && {
+    objid: tns.objid,
+    name: tns.name,
+    classification: tns.classification,
+    redshift: tns.redshift,
+    separation_arcsec: tns.separationArcsec,
+    url: `https://www.wis-tns.org/object/${tns.name}`,
+  };
+  return object.matches.flatMap((match, i) => {
+    if (match.matchVersion !== version) return [];
+    const message = {
+      diaObjectId: object.diaObjectId,
+      ra: sources[i]!.ra,
+      dec: sources[i]!.dec,
+      catalog_name: match.catalogName,
+      catalog_source_id: match.catalogSourceId,
+      separation_arcsec: match.separationArcsec,
+      catalog_payload: sources[i]!.payload,
+      catalogs_skipped: skipped.map(([name]) => name),
+      partial: skipped.length > 0,
+      tns_checked: tns?.checked ?? false,
+      tns_snapshot_epoch: tns?.snapshotEpochUs ? timeText(tns.snapshotEpochUs) : null,
+      ...(association && { tns: association }),
+    };
+    const exact = JSON.stringify(message, (_, value) => (typeof value === 'bigint' ? `#${value}#` : value));
+    return [exact.replace(/"#(\d+)#"/g, '$1').replace(/[^\x20-\x7e]/g, unit => `\\u${hex(unit)}`)];
+  });
+}
+
+const hex = (unit: string) => unit.charCodeAt(0).toString(16).padStart(4, '0');
+
+/** Every message that the store has matches for, in the order of the journal, of crossmatches that were recorded in it. */
+export function allExpected(store: Store): string[] {
+  const versions = new Map<bigint, number>();
+  return store.journalAfter(0, 1e9).flatMap(({ crossmatched }) =>
+    crossmatched.flatMap(id => {
+      const version = (versions.get(id) ?? 0) + 1;
+      versions.set(id, version);
+      return expected(store, store.getObject(id)!, version);
+    }),
+  );
+}
+
+export const textOf = ({ value }: MatchMessage) => Buffer.from(value).toString();
+
+/** Keeps what is sent to it; may be told to fail. */
+export class FakeSink implements Sink {
+  readonly sent: string[] = [];
+  /** How many of the next calls fail, after they have kept a part of the messages. */
+  failures = 0;
+  connections = 0;
+
+  readonly connect = async (): Promise<Sink> => {
+    this.connections++;
+    return this;
+  };
+
+  async send(messages: readonly MatchMessage[]): Promise<void> {
+    const fails = this.failures > 0;
+    if (fails) this.failures--;
+    this.sent.push(...messages.slice(0, fails ? messages.length >> 1 : undefined).map(textOf));
+    if (fails) throw new Error('the broker is away');
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** A publication of a store to that sink. */
+export function publicationOf(
+  store: Store,
+  writer: Writer,
+  sink: FakeSink,
+  options: Partial<PublicationOptions> = {},
+): Publication {
+  return new Publication({
+    topic: TOPIC,
+    imported: false,
+    store,
+    ledger: new StoreLedger(store, writer, TOPIC),
+    matches: messagesOf(store),
+    connect: sink.connect,
+    log: () => {},
+    ...options,
+  });
+}
