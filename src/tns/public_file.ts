@@ -1,11 +1,12 @@
 /** The public objects file of the TNS, as text: plain, gzipped, or the one CSV in a zip. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
-import { crc32, createGunzip } from 'node:zlib';
+import { crc32, createGunzip, createInflateRaw, type Gunzip, type InflateRaw } from 'node:zlib';
 import { messageOf } from '../base/error_text.ts';
 import { RegistryError } from './errors.ts';
 
 const READ_BYTES = 256 * 1024;
+const OPTIONS = { chunkSize: READ_BYTES };
 /** Hundreds of times what the whole registry takes. */
 const MAX_CSV_BYTES = 16 * 2 ** 30;
 
@@ -36,7 +37,7 @@ export async function* readPublicFile(descriptor: number, name: string): AsyncGe
     // In pieces: a read may give less than asked.
     const magic = Buffer.concat([...pieces(descriptor, 0, 4)]).toString('latin1');
     if (magic === 'PK\x03\x04') yield* readZip(descriptor);
-    else if (magic.startsWith('\x1f\x8b')) yield* readGzip(descriptor);
+    else if (magic.startsWith('\x1f\x8b')) yield* limited(decompressed(pieces(descriptor), createGunzip(OPTIONS)));
     else yield* pieces(descriptor);
   } catch (error) {
     if (error instanceof RegistryError) throw error;
@@ -51,19 +52,20 @@ async function* readZip(descriptor: number): AsyncGenerator<Buffer> {
       return Readable.from(pieces(descriptor, start, end), { objectMode: false });
     }
   }
-  // Sizes are looked at below: under Deno an error of yauzl's own look ends the thread.
-  const options = { validateEntrySizes: false };
-  const zip = await fromRandomAccessReaderPromise(new Reader(), fstatSync(descriptor).size, options);
+  const zip = await fromRandomAccessReaderPromise(new Reader(), fstatSync(descriptor).size);
   let found = 0;
   for await (const entry of zip.eachEntry()) {
     if (!/\.csv$/i.test(entry.fileName)) continue;
     if (++found > 1) throw new Error('it holds several CSV files');
     let checksum = 0;
     let bytes = 0;
-    const stream = await zip.openReadStreamPromise(entry);
-    // The loop throws an error of the stream. One that comes when nobody reads any more would end the thread under Deno.
-    stream.on('error', () => {});
-    for await (const piece of limited(stream)) {
+    if (!entry.canDecodeFileData())
+      throw new Error('its CSV file is encrypted, or compressed in a way that is not supported');
+    const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
+    const stored = pieces(descriptor, fileDataStart, fileDataStart + entry.compressedSize);
+    // Under Deno an error of yauzl's own stream ends the thread, whoever listens.
+    const unpacked = entry.isCompressed() ? decompressed(stored, createInflateRaw(OPTIONS)) : stored;
+    for await (const piece of limited(unpacked)) {
       checksum = crc32(piece, checksum);
       bytes += piece.length;
       if (bytes > entry.uncompressedSize) break;
@@ -75,11 +77,10 @@ async function* readZip(descriptor: number): AsyncGenerator<Buffer> {
   if (found === 0) throw new Error('it is a zip without a CSV file');
 }
 
-function readGzip(descriptor: number): AsyncGenerator<Buffer> {
-  const gunzip = createGunzip({ chunkSize: READ_BYTES });
-  // An error of either end destroys gunzip with it, and the loop over gunzip throws it.
-  pipeline(Readable.from(pieces(descriptor)), gunzip, () => {});
-  return limited(gunzip);
+function decompressed(source: Iterable<Buffer>, unpack: Gunzip | InflateRaw): AsyncIterable<Buffer> {
+  // An error of either end destroys `unpack` with it, and the loop over it throws the error.
+  pipeline(Readable.from(source), unpack, () => {});
+  return unpack;
 }
 
 /**
@@ -96,7 +97,7 @@ function* pieces(descriptor: number, start = 0, end = Number.POSITIVE_INFINITY):
   }
 }
 
-async function* limited(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* limited(source: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const piece of source) {
     bytes += piece.length;
