@@ -1,20 +1,22 @@
 /**
  * Makes the sample: alerts/, catalogs/ and tns/ in this directory. The same input gives the same bytes. Who only uses nearsky never needs it.
  *
- *   npm run sample -- [DATA [OUT]]     DATA: the recorded messages and catalog rows, ../shared/data unless given
+ *   npm run sample -- [OUT [DATA]]     OUT: here unless given; DATA: the recorded messages and catalog rows, test/fixtures/published unless given
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pixelOf } from '../index/healpix.ts';
+import { CATALOGS } from '../src/catalogs/definitions.ts';
 import { besideStars, makeAlerts, type Target } from './make/alerts.ts';
 import { makeCatalogs, readGaia } from './make/catalogs.ts';
+import { releaseColumns } from './make/columns.ts';
 import type { Row } from './make/hats.ts';
 import { makeRegistry } from './make/registry.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const data = process.argv[2] ?? join(here, '../../shared/data');
-const out = process.argv[3] ?? here;
+const out = process.argv[2] ?? here;
+const data = process.argv[3] ?? join(here, '../test/fixtures/published');
 
 /** The real rows that the sample keeps: those in the base pixels where its alerts lie. */
 function nearAlerts(rows: readonly Row[], targets: readonly Target[]): Row[] {
@@ -33,12 +35,16 @@ function chooseStars(rows: readonly Row[]): { ra: number; dec: number }[] {
   ];
 }
 
+// Read before the files that they stand in are written anew.
+const columns = Object.fromEntries(
+  await Promise.all(CATALOGS.map(async ({ name }) => [name, await releaseColumns(name)])),
+);
 const gaia = nearAlerts(await readGaia(data), makeAlerts(data, []).targets);
 const { files, targets } = makeAlerts(data, besideStars(chooseStars(gaia)));
 for (const part of ['alerts', 'catalogs', 'tns']) rmSync(join(out, part), { recursive: true, force: true });
 mkdirSync(join(out, 'alerts'), { recursive: true });
 for (const [name, lines] of Object.entries(files))
   writeFileSync(join(out, 'alerts', `${name}.ndjson`), `${lines.join('\n')}\n`);
-makeCatalogs(data, join(out, 'catalogs'), gaia, targets);
+makeCatalogs(columns, join(out, 'catalogs'), gaia, targets);
 mkdirSync(join(out, 'tns'));
 writeFileSync(join(out, 'tns', 'tns_public_objects.csv'), `${makeRegistry(targets).join('\n')}\n`);

@@ -1,5 +1,4 @@
 /** The sample's catalogs: real Gaia rows, and rows made around the alerts' positions. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { pixelOf } from '../../index/healpix.ts';
@@ -148,19 +147,20 @@ export async function readGaia(data: string): Promise<Row[]> {
   return parquetReadObjects({ file });
 }
 
-function readColumns(data: string, name: Name): Column[] {
-  return JSON.parse(readFileSync(join(data, `catalog-columns/${name}.json`), 'utf8')).columns;
-}
-
 /** Writes the four catalogs below `directory`. `gaia` are the real rows to keep. */
-export function makeCatalogs(data: string, directory: string, gaia: readonly Row[], targets: readonly Target[]): void {
+export function makeCatalogs(
+  columns: Readonly<Record<string, readonly Column[]>>,
+  directory: string,
+  gaia: readonly Row[],
+  targets: readonly Target[],
+): void {
   const places = makePlaces(targets);
   const random = seededRandom(7);
   const made = (name: Name, row: (id: bigint, place: Place) => Row): Row[] =>
     places[name].map((place, i) => row(MADE_SOURCE_IDS + ID_BLOCK[name] + BigInt(i + 1), place));
   const description = (what: string) => `nearsky sample: ${what}; not for science, see sample/README.md`;
   const write = (name: Name, output: Omit<Parameters<typeof writeHats>[1], 'name' | 'columns'>) =>
-    writeHats(join(directory, name), { name, columns: readColumns(data, name), ...output });
+    writeHats(join(directory, name), { name, columns: columns[name]!, ...output });
   write('gaia_dr3', {
     description: description(`${gaia.length} real Gaia DR3 rows and ${places.gaia_dr3.length} made ones`),
     rows: [

@@ -8,11 +8,10 @@ import { loadConfig } from '../../src/config/config.ts';
 import { normaliserOf } from '../../src/ingest/brokers.ts';
 import type { BrokerName } from '../../src/store/types.ts';
 import { root, sample } from '../e2e/support.ts';
-import { needs } from '../needs.ts';
 
 const test = suite('ingest/recorded');
 const published = join(root, 'test', 'fixtures', 'published');
-const shared = join(root, '..', 'shared', 'data');
+const recorded = join(root, '../shared/data/antares/alert_properties_170055002004914266.json');
 
 /** Where a broker's object begins in the raw text, and its keys of id and position. */
 const KEYS: Record<BrokerName, readonly [start: RegExp, id: string, ra: string, dec: string]> = {
@@ -83,12 +82,20 @@ test('every alert of pittgoogle, with cutouts and without', () => {
   }
 });
 
-needs(test, existsSync(shared) ? undefined : `there is no ${shared}: a file that may not be passed on`)(
-  'the recorded properties of antares',
-  () => {
-    const file = readFileSync(join(shared, 'antares/alert_properties_170055002004914266.json'), 'utf8');
-    assert.equal(readMessages('antares', [file, `{"properties": ${file}}`]), { delivery: 2 });
-  },
-);
+test('properties of antares, bare and inside an alert; recorded ones too where they are at hand, as they may not be passed on', () => {
+  const lines = linesOf(join(sample, 'alerts/antares.ndjson'));
+  const rebuilt = lines.filter(line => line.startsWith('{"nearsky_sample":'));
+  const messages = existsSync(recorded) ? [...rebuilt, readFileSync(recorded, 'utf8')] : rebuilt;
+  const bare = readMessages('antares', messages);
+  assert.equal(bare, { delivery: messages.length });
+  assert.ok(messages.length >= 7);
+  assert.equal(
+    readMessages(
+      'antares',
+      messages.map(message => `{"properties": ${message}}`),
+    ),
+    bare,
+  );
+});
 
 test.run();
