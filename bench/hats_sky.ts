@@ -2,7 +2,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { catalogDefinition } from '../src/catalogs/definitions.ts';
+import { catalogDefinition } from '../src/contract/catalogs.ts';
 import { openStore } from '../src/store/store.ts';
 import { Writer } from '../src/store/writer.ts';
 import { type HatsColumn, writeHats } from '../test/catalogs/write_hats.ts';

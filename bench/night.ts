@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CATALOGS } from '../src/catalogs/definitions.ts';
 import { loadConfig } from '../src/config/config.ts';
+import { CATALOGS } from '../src/contract/catalogs.ts';
 import { provenanceSetOf } from '../src/crossmatch/provenance.ts';
 import { FORMAT_VERSION, openStore } from '../src/store/store.ts';
 import type { BrokerName, CrossmatchResult, Delivery } from '../src/store/types.ts';

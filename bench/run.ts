@@ -8,7 +8,6 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../src/base/error_text.ts';
-import { bulk } from './bulk.ts';
 import { core } from './core.ts';
 import { crossmatch } from './crossmatch.ts';
 import { generations } from './generations.ts';
@@ -27,7 +26,6 @@ import { transfer } from './transfer.ts';
 
 const workloads: readonly Workload[] = [
   core,
-  bulk,
   scaling,
   generations,
   start,

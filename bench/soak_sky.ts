@@ -1,6 +1,6 @@
 /** The sky of a soak: objects without end, of which every other one has a catalog source beside it, a catalog, and registries. */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { catalogDefinition } from '../src/catalogs/definitions.ts';
+import { catalogDefinition } from '../src/contract/catalogs.ts';
 import { writeHats } from '../test/catalogs/write_hats.ts';
 import { anywhere, offset, type Place, seededRandom } from '../test/oracle/skies.ts';
 import type { Alert } from './ingest.ts';

@@ -14,7 +14,7 @@ import { type Sky, skiesOf } from './sky.ts';
 /** Milliseconds until there is a generation, its threads' start included. */
 async function untilCurrent(dataDir: string): Promise<number> {
   const start = performance.now();
-  const pool = new ThreadPool({ threads: 2, dataDir });
+  const pool = new ThreadPool({ threads: 2, threadData: { dataDir } });
   const publisher = new Publisher({ dataDir, pool, log: () => {} });
   publisher.start();
   while (!publisher.current) await sleep(1);

@@ -2,8 +2,8 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CATALOGS } from '../src/catalogs/definitions.ts';
 import { loadConfig } from '../src/config/config.ts';
+import { CATALOGS } from '../src/contract/catalogs.ts';
 import { RejectLog } from '../src/ingest/rejects.ts';
 import { openStore, type Store } from '../src/store/store.ts';
 import type { CrossmatchResult, ProvenanceSet } from '../src/store/types.ts';

@@ -1,23 +1,30 @@
-/** The entry of a pool thread: one task in, its result out. Threads only read the database; see `src/store/writer.ts` for writes. */
-import type { ResultOf, Task } from '../src/answers/queries.ts';
-import { runJoin } from '../src/crossmatch/join.ts';
-import { runMetrics } from '../src/metrics/database_metrics.ts';
+/** The entry of a thread that runs short tasks. Such threads only read the database; see `src/store/writer.ts` for writes. */
+import type { MatchTask } from '../src/crossmatch/match_file.ts';
 import { runMerge, runTail } from '../src/publish/build.ts';
 import { runOpenIndex, runSaveIndex } from '../src/publish/index_file.ts';
-import { runRegistry } from '../src/publish/registry_index.ts';
+import type { MergeTask, OpenIndexTask, SaveIndexTask, TailTask } from '../src/publish/tasks.ts';
+import type { FollowSkyTask, SkyMapTask } from '../src/sky_map/map_thread.ts';
+import type { MetricsTask } from '../src/store/metrics_task.ts';
+import { runMetrics } from '../src/store/metrics_task.ts';
+import type { RegistryTask } from '../src/tns/registry_index.ts';
+import { runRegistry } from '../src/tns/registry_index.ts';
 
-/** A task that a pool's thread ends with in a while; the others have threads of their own, with entries of their own. */
-type ShortTask = Exclude<Task, { readonly kind: 'serve' | 'write' | 'publish' }>;
+type ShortTask =
+  | MatchTask
+  | MetricsTask
+  | TailTask
+  | MergeTask
+  | SaveIndexTask
+  | OpenIndexTask
+  | RegistryTask
+  | FollowSkyTask
+  | SkyMapTask;
 
-export default async function run(task: ShortTask): Promise<ResultOf<ShortTask>> {
+export default async function run(task: ShortTask): Promise<unknown> {
   switch (task.kind) {
     case 'match':
       // Loaded when first needed: its Parquet reader is no business of the other tasks.
       return (await import('../src/crossmatch/match_file.ts')).runMatch(task);
-    case 'normalise':
-      return (await import('../src/ingest/normalise_lines.ts')).default(task);
-    case 'join':
-      return runJoin(task);
     case 'metrics':
       return runMetrics();
     case 'tail':

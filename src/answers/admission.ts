@@ -1,6 +1,6 @@
 /** How many long queries a thread takes: as many as it will answer in time. */
 import type { Budget } from '../base/budget.ts';
-import { type ApiError, unavailable } from '../http/errors.ts';
+import { type ApiError, unavailable } from '../contract/errors.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 
 /** So many are taken however slow the last ones were: a rate is only known while there are some. */

@@ -5,7 +5,7 @@
 import { free, latin1 } from '../base/bytes.ts';
 import { collectWhenQuiet } from '../base/shared_memory.ts';
 import type { SharedState } from '../base/shared_state.ts';
-import { ApiError, unavailable } from '../http/errors.ts';
+import { ApiError, unavailable } from '../contract/errors.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { Body } from './body.ts';
 

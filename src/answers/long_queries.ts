@@ -1,7 +1,7 @@
 /** Queries that take more than one step: one step a turn of the event loop, in turns, so that a request that comes in waits for one at most. */
 import type { Budget } from '../base/budget.ts';
 import { afterThisTurn } from '../base/runtime.ts';
-import { type ApiError, unavailable } from '../http/errors.ts';
+import { type ApiError, unavailable } from '../contract/errors.ts';
 import { type Admission, MAX_WAIT } from './admission.ts';
 import type { Body } from './body.ts';
 

@@ -1,6 +1,6 @@
 /** The generation that this thread searches: opened once, and let go of with the generation. */
 import { openGeneration, type SkyIndex } from '../../index/mod.ts';
-import type { PublishedGeneration } from './queries.ts';
+import type { PublishedGeneration } from '../publish/tasks.ts';
 
 const opened = new WeakMap<PublishedGeneration, SkyIndex>();
 

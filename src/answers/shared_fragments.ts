@@ -3,11 +3,11 @@ import { fragment } from '../base/bytes.ts';
 import { toJson } from '../base/json_text.ts';
 import { formatTimeOrNull } from '../base/times.ts';
 import { BEST_GUESS } from '../contract/enums.ts';
+import type { ServiceFacts } from '../crossmatch/provenance.ts';
 import { type RecordShape, readAssociation, readShape } from '../store/object_record.ts';
 import { type CrossmatchedStatus, crossmatchedStatus } from '../store/status.ts';
 import type { Store } from '../store/store.ts';
 import type { TnsAssociation, TnsRecord } from '../store/types.ts';
-import type { ServiceFacts } from './queries.ts';
 
 export const BEST_GUESS_DESCRIPTION =
   "A best guess: the service's current settings. What an object was crossmatched under was not recorded at the time.";

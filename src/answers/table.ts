@@ -3,12 +3,13 @@ import type { ByteSink } from '../base/bytes.ts';
 import { toJson } from '../base/json_text.ts';
 import { JsonWalk } from '../base/json_walk.ts';
 import type { TableFormat } from '../contract/formats.ts';
+import type { Provenance } from '../crossmatch/provenance.ts';
 import type { Row } from '../tables/columns.ts';
 import { type BeginTable, tableFormat } from '../tables/formats.ts';
 import { type AnsweredInput, type AnsweredObject, ObjectTable, type RowSource } from '../tables/object_table.ts';
 import type { Clock, Steps } from './context.ts';
 import type { Transcode } from './msgpack.ts';
-import type { ConeQuery, LookupQuery, Query, RecentQuery, ServiceProvenance } from './queries.ts';
+import type { ConeQuery, LookupQuery, Query, RecentQuery } from './queries.ts';
 import { writeTableHead } from './table_head.ts';
 
 type TableQuery = ConeQuery | LookupQuery | RecentQuery;
@@ -56,7 +57,7 @@ function* writeTable(
 
 /** What an answer says beside its objects. */
 interface About extends Readonly<Record<string, unknown>> {
-  readonly provenance: ServiceProvenance;
+  readonly provenance: Provenance;
   readonly next_cursor?: string | null;
   readonly as_of?: string;
 }

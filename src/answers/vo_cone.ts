@@ -1,6 +1,6 @@
 /** Cone searches of the Virtual Observatory: a VOTable of objects, or of the coincident sources of a catalog, the nearest first. */
 import { isPosition, separationArcsec } from '../../index/mod.ts';
-import type { CatalogName } from '../store/types.ts';
+import type { CatalogName } from '../contract/catalogs.ts';
 import type { Cell } from '../tables/columns.ts';
 import { VotableWriter } from '../tables/votable.ts';
 import { type ConeSource, currentMatches, type FilledTable, objectsTable, sourcesTableOf } from '../vo/cone_tables.ts';

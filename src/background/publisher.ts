@@ -75,7 +75,7 @@ export class BackgroundPublisher {
     signal.addEventListener('abort', onStop);
     const task: PublishTask = { kind: 'publish', config, settings, ledger: ledgers.port2, link: channel.port2 };
     try {
-      await this.#pool.run(task, { transferList: [task.ledger, task.link] });
+      await this.#pool.run(task, { transferList: [task.ledger, task.link], timeoutMs: Number.POSITIVE_INFINITY });
     } finally {
       signal.removeEventListener('abort', onStop);
       link.close();

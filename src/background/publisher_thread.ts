@@ -5,13 +5,14 @@ import { AnswerFacts } from '../answers/shared_fragments.ts';
 import { logTo } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import { serviceFacts } from '../crossmatch/provenance.ts';
+import type { Task } from '../pool/pool.ts';
 import { openStore } from '../store/store.ts';
 import { kafkaSink } from '../stream/kafka_sink.ts';
 import { RemoteLedger } from '../stream/ledger.ts';
 import { Publication } from '../stream/publication.ts';
 import type { PublishSettings } from '../stream/settings.ts';
 
-export interface PublishTask {
+export interface PublishTask extends Task<undefined> {
   readonly kind: 'publish';
   readonly config: Config;
   readonly settings: PublishSettings;

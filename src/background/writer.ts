@@ -117,7 +117,7 @@ export class BackgroundWriter {
     });
     this.#link = link;
     const task: WriteTask = { kind: 'write', config, crossmatch, bot, state: state.memory, link: port2 };
-    this.#ended = this.#pool.run(task, { transferList: [port2] }).then(
+    this.#ended = this.#pool.run(task, { transferList: [port2], timeoutMs: Number.POSITIVE_INFINITY }).then(
       () => link.close(),
       error => {
         link.close();

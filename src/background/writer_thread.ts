@@ -2,10 +2,12 @@
  * The one thread of `serve` that writes: it crossmatches what is pending, and keeps the registry up to date. LMDB has one write at a time, so
  * a write may have to wait for another process, however long that takes: no thread that serves may.
  */
+
 import type { MessagePort } from 'node:worker_threads';
 import { logTo } from '../base/log.ts';
 import { SharedState } from '../base/shared_state.ts';
 import type { Config } from '../config/config.ts';
+import type { Task } from '../pool/pool.ts';
 import { openStore } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
 import { keepLedger, StoreLedger } from '../stream/ledger.ts';
@@ -13,7 +15,7 @@ import type { BotCredentials } from '../tns/client.ts';
 import { BackgroundCrossmatch } from './crossmatch.ts';
 import { BackgroundRefresh } from './refresh.ts';
 
-export interface WriteTask {
+export interface WriteTask extends Task<undefined> {
   readonly kind: 'write';
   readonly config: Config;
   readonly crossmatch: boolean;

@@ -1,7 +1,9 @@
 /** Which columns of a copy of a catalog are the ones that the definition names, and whether they are fit for it. */
+
+import type { CatalogDefinition } from '../contract/catalogs.ts';
+import type { CatalogColumns } from '../store/catalog_registration.ts';
 import { CatalogError } from './errors.ts';
 import type { ColumnKind, ParquetFile } from './parquet.ts';
-import type { CatalogColumns, CatalogDefinition } from './types.ts';
 
 const ID_KINDS: readonly ColumnKind[] = ['integer64', 'unsigned64', 'integer32', 'integer decimal', 'string'];
 /** Not `float`: a float32 right ascension moves in steps of up to 0.11 arcsec. */

@@ -1,10 +1,10 @@
 /** The footprint of a catalog: from its coverage map where it ships one, else from the positions of its rows. */
 import { Coverage } from '../../index/mod.ts';
+import type { StoredCoverage } from '../store/catalog_registration.ts';
 import { CatalogError, withStableFile } from './errors.ts';
 import { openHealpixMap } from './fits.ts';
 import type { HatsTable } from './hats.ts';
 import { PixelSet } from './pixel_set.ts';
-import type { StoredCoverage } from './types.ts';
 
 /**
  * The name of the coverage map of a HATS table: `skymap.fits`, else `point_map.fits` (its older name), else the finest

@@ -3,12 +3,12 @@
  * Margin catalogs are not read: a search takes the neighbouring partition itself.
  */
 import { posix } from 'node:path';
+import type { Partition } from '../store/catalog_registration.ts';
 import { isRemote } from './address.ts';
 import { CatalogError, MissingFile, withStableFile } from './errors.ts';
 import { type CatalogFiles, catalogFiles, type FilesOptions, readText } from './files.ts';
 import { openParquet } from './parquet.ts';
 import { parseProperties } from './properties.ts';
-import type { Partition } from './types.ts';
 
 /** One HATS table. */
 export interface HatsTable {

@@ -1,4 +1,7 @@
 /** From a HATS directory to a registration that crossmatching can trust, and whether it still can. */
+
+import type { CatalogDefinition } from '../contract/catalogs.ts';
+import type { CatalogColumns, CatalogRegistration, RowCounts } from '../store/catalog_registration.ts';
 import { isRemote } from './address.ts';
 import { type ColumnOptions, resolveColumns } from './columns.ts';
 import { coverageFromMap, coverageFromRows, findCoverageMap } from './coverage.ts';
@@ -8,7 +11,6 @@ import { type HatsTable, openHats } from './hats.ts';
 import { inLanes, REMOTE_LANES } from './lanes.ts';
 import { PixelSet } from './pixel_set.ts';
 import { type SurveyOptions, type SurveyProgress, surveyCatalog, withParquet } from './survey.ts';
-import type { CatalogColumns, CatalogDefinition, CatalogRegistration, RowCounts } from './types.ts';
 
 export interface RegisterOptions extends ColumnOptions, FilesOptions {
   readonly addedAtUs: number;

@@ -1,5 +1,6 @@
 /** Looking at every file of a catalog: whether it can be used, and which of its rows can be the source of a match. */
 import { isPosition, pixelOf, wrapRa } from '../../index/mod.ts';
+import type { CatalogColumns, Partition, RowCounts } from '../store/catalog_registration.ts';
 import { isRemote } from './address.ts';
 import { checkColumns, checkIds } from './columns.ts';
 import { CatalogError, MissingFile, ReadFailure, withStableFile } from './errors.ts';
@@ -7,7 +8,6 @@ import type { CatalogFiles } from './files.ts';
 import { inLanes, REMOTE_LANES } from './lanes.ts';
 import { openParquet, type ParquetFile } from './parquet.ts';
 import type { PixelSet } from './pixel_set.ts';
-import type { CatalogColumns, Partition, RowCounts } from './types.ts';
 
 export interface SurveyOptions {
   /** `footers`: rows are counted. `rows`: the position of each is read too, which takes two columns of the whole catalog. */

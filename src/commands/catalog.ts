@@ -1,10 +1,11 @@
 /** `nearsky catalog add|list|check`: which catalogs are searched, and where they lie. */
 import { nowUs } from '../base/times.ts';
-import { CATALOGS, catalogDefinition } from '../catalogs/definitions.ts';
 import { checkCatalog, type RegisterOptions, registerCatalog } from '../catalogs/register.ts';
 import { remoteOptions } from '../catalogs/remote/options.ts';
 import type { SurveyProgress } from '../catalogs/survey.ts';
-import type { CatalogDefinition, CatalogRegistration, RowCounts } from '../catalogs/types.ts';
+import type { CatalogDefinition } from '../contract/catalogs.ts';
+import { CATALOGS, catalogDefinition } from '../contract/catalogs.ts';
+import type { CatalogRegistration, RowCounts } from '../store/catalog_registration.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
 import { type Command, type Invocation, Progress, printResult, table, UsageError } from './cli.ts';

@@ -1,6 +1,11 @@
 /** The kinds of values that settings have: how each is read from text or JSON, and written again. */
 import { type Network, parseNetwork } from '../base/ip_addresses.ts';
-import type { Rate } from '../service/limiter.ts';
+
+/** At most `burst` calls in any `burst / perSecond` seconds. */
+export interface Rate {
+  readonly perSecond: number;
+  readonly burst: number;
+}
 
 /** A value as a configuration file has it. */
 export type Written = string | number | boolean | null | readonly Written[];

@@ -1,74 +1,123 @@
-/** What the service says of its catalogs, from their definitions and the filters. */
-import { CATALOGS } from '../catalogs/definitions.ts';
-import type { CatalogDefinition, FootprintOrders } from '../catalogs/types.ts';
-import type { CatalogName } from '../store/types.ts';
-import { FILTERABLE_FIELDS, type FilterableField, fieldFilterNames } from './filters.ts';
+/** The four catalogs of the service. Their order matters: outcomes and provenance list them so. */
 
-const ARCMIN_PER_RADIAN = (180 * 60) / Math.PI;
+export type CatalogName = 'gaia_dr3' | 'des_y6_gold' | 'delve_dr3_gold' | 'skymapper_dr4';
 
-/** Side of an equal-area HEALPix pixel of that order, arcmin, rounded to one decimal. */
-export function pixelArcmin(order: number): number {
-  const side = Math.sqrt((4 * Math.PI) / (12 * 4 ** order)) * ARCMIN_PER_RADIAN;
-  return Math.round(side * 10) / 10;
+/**
+ * One of the four catalogs of the service: what is fixed, wherever a copy of it lies. Column names are in the catalog's
+ * own case.
+ */
+export interface CatalogDefinition {
+  readonly name: CatalogName;
+  readonly release: string;
+  readonly idColumn: string;
+  readonly raColumn: string;
+  readonly decColumn: string;
+  /** HEALPix order at which the footprint is kept. */
+  readonly footprintOrder: number;
+  /** Stored with each match, under the lowercased name; in the order of the contract (docs/contract.md). */
+  readonly payloadColumns: readonly string[];
 }
 
-/** What distinguishes a catalog's ids from another's that look the same. */
-const ID_REMARKS: Partial<Record<CatalogName, string>> = {
-  des_y6_gold: ' A DELVE id of the same digits does not mean the same source.',
-  delve_dr3_gold: ' A DES id of the same digits does not mean the same source.',
-};
+/**
+ * The HEALPix order that the footprint of each registered catalog is known at, by name: what texts say of the catalogs. Undefined where the
+ * database has never been read.
+ */
+export type FootprintOrders = ReadonlyMap<CatalogName, number> | undefined;
 
-/** What `catalog_source_id` is in this catalog. */
-export function sourceIdMeaning({ name, release, idColumn }: CatalogDefinition): string {
-  const remark = ID_REMARKS[name] ?? '';
-  return `The ${idColumn} of ${release}, a 64-bit integer as a decimal string; unique only within ${name}.${remark}`;
-}
+/** Columns that DES Y6 Gold and DELVE DR3 Gold share, after the magnitudes. */
+const GOLD_COLUMNS = [
+  'RA',
+  'DEC',
+  'BDF_T',
+  'BDF_G_1',
+  'BDF_G_2',
+  'BDF_FRACDEV',
+  'DNF_Z',
+  'DNF_ZSIGMA',
+  'EXT_MASH',
+  'FLAGS_GOLD',
+  'FLAGS_FOREGROUND',
+  'FLAGS_FOOTPRINT',
+  'BDF_FLAGS',
+];
 
-/** The order of the footprint that decides what is searched; where none is in force, or that is not known, the catalog's own. */
-export function orderInForce({ name, footprintOrder }: CatalogDefinition, orders: FootprintOrders): number {
-  return orders?.get(name) ?? footprintOrder;
-}
+const perBand = (prefix: string, bands: string, suffix = '') => [...bands].map(band => `${prefix}${band}${suffix}`);
 
-/** Which order `orderInForce` is, where it is not simply the catalog's own; else an empty text. */
-export function orderRemark({ name, footprintOrder }: CatalogDefinition, orders: FootprintOrders): string {
-  if (!orders)
-    return "This is the catalog's own order: whether a coarser map is in use could not be looked up in the database.";
-  const order = orders.get(name);
-  if (order === undefined)
-    return "The catalog is not registered here, so that nothing is searched in it: this is the catalog's own order.";
-  return order === footprintOrder
-    ? ''
-    : `The map of the copy that is searched here is coarser than the catalog's own order, ${footprintOrder}.`;
-}
+export const CATALOGS: readonly CatalogDefinition[] = [
+  {
+    name: 'gaia_dr3',
+    release: 'Gaia DR3',
+    idColumn: 'source_id',
+    raColumn: 'ra',
+    decColumn: 'dec',
+    footprintOrder: 8,
+    payloadColumns: [
+      'phot_g_mean_mag',
+      'phot_bp_mean_mag',
+      'phot_rp_mean_mag',
+      'phot_g_mean_flux_over_error',
+      'phot_bp_mean_flux_over_error',
+      'phot_rp_mean_flux_over_error',
+      'ra',
+      'dec',
+      'ra_error',
+      'dec_error',
+      'parallax',
+      'parallax_error',
+      'pmra',
+      'pmra_error',
+      'pmdec',
+      'pmdec_error',
+      'ref_epoch',
+      'classprob_dsc_combmod_star',
+      'classprob_dsc_combmod_galaxy',
+      'classprob_dsc_combmod_quasar',
+      'ruwe',
+      'astrometric_excess_noise',
+      'astrometric_excess_noise_sig',
+    ],
+  },
+  {
+    name: 'des_y6_gold',
+    release: 'DES Y6 Gold',
+    idColumn: 'COADD_OBJECT_ID',
+    raColumn: 'RA',
+    decColumn: 'DEC',
+    footprintOrder: 6,
+    payloadColumns: [...perBand('WAVG_MAG_PSF_', 'GRIZY'), ...perBand('WAVG_MAGERR_PSF_', 'GRIZY'), ...GOLD_COLUMNS],
+  },
+  {
+    name: 'delve_dr3_gold',
+    release: 'DELVE DR3 Gold',
+    idColumn: 'COADD_OBJECT_ID',
+    raColumn: 'RA',
+    decColumn: 'DEC',
+    footprintOrder: 10,
+    payloadColumns: [...perBand('WAVG_MAG_PSF_', 'GRIZ'), ...perBand('WAVG_MAGERR_PSF_', 'GRIZ'), ...GOLD_COLUMNS],
+  },
+  {
+    name: 'skymapper_dr4',
+    release: 'SkyMapper DR4',
+    idColumn: 'object_id',
+    raColumn: 'raj2000',
+    decColumn: 'dej2000',
+    footprintOrder: 8,
+    payloadColumns: [
+      ...perBand('', 'uvgriz', '_psf'),
+      ...perBand('e_', 'uvgriz', '_psf'),
+      'raj2000',
+      'dej2000',
+      'e_raj2000',
+      'e_dej2000',
+      'class_star',
+      'flags',
+      'nimaflags',
+      'ngood',
+    ],
+  },
+];
 
-/** The entries of `catalogs` in the service's description; keys as on the wire. */
-export function catalogDescriptions(orders: FootprintOrders) {
-  return CATALOGS.map(catalog => ({
-    name: catalog.name,
-    release: catalog.release,
-    catalog_source_id: { column: catalog.idColumn, description: sourceIdMeaning(catalog) },
-    filterable_fields: FILTERABLE_FIELDS[catalog.name].map(field => fieldDescription(catalog.name, field)),
-    coverage_map: {
-      footprint_moc_order: orderInForce(catalog, orders),
-      resolution_arcmin: pixelArcmin(orderInForce(catalog, orders)),
-      note: [
-        'The outcome "searched" means that the position lay inside the footprint at this resolution;',
-        'a hole or an edge smaller than a pixel may still be recorded as searched.',
-        orderRemark(catalog, orders),
-      ]
-        .join(' ')
-        .trimEnd(),
-    },
-  }));
-}
-
-function fieldDescription(catalog: CatalogName, field: FilterableField) {
-  return {
-    name: field.name,
-    unit: field.unit,
-    description: field.description,
-    column: field.column,
-    derived_from: field.derivedFrom ?? null,
-    parameters: fieldFilterNames(catalog, field),
-  };
+/** The definition of that name, or undefined. */
+export function catalogDefinition(name: string): CatalogDefinition | undefined {
+  return CATALOGS.find(catalog => catalog.name === name);
 }

@@ -1,5 +1,5 @@
 /** The filters of the API (docs/contract.md, Filters and counts): the one list of them, in documented order. */
-import type { CatalogName } from '../store/types.ts';
+import type { CatalogName } from './catalogs.ts';
 
 export interface Filter {
   readonly name: string;

@@ -1,5 +1,4 @@
-/** The limits of requests: constants here, settings from the live configuration. */
-import type { Config } from '../config/config.ts';
+/** The limits of requests that no setting changes; `src/config/limits.ts` has the others. */
 
 /** The cone search that has no small radius: Simple Cone Search over the objects. */
 export const LARGE_CONE_PATH = '/vo/scs';
@@ -24,25 +23,3 @@ export const MAX_MAP_RADIUS_DEG = 180;
 /** H3 resolutions, both ends inclusive. */
 export const MAP_RESOLUTION_RANGE = { min: 0, max: 7 } as const;
 export const DEFAULT_MAP_RESOLUTION = 2;
-
-/** The `limits` block of the service's description; keys as on the wire. */
-export function limitsOf(config: Config) {
-  return {
-    request_budget_seconds: config.API_REQUEST_BUDGET_SECONDS,
-    max_ids: config.API_MAX_IDS,
-    max_positions: config.API_MAX_POSITIONS,
-    max_cone_radius_arcsec: config.API_MAX_CONE_RADIUS_ARCSEC,
-    max_objects_per_position: config.API_MAX_OBJECTS_PER_POSITION,
-    max_objects_per_request: config.API_MAX_OBJECTS_PER_REQUEST,
-    recent_crossmatches: {
-      default_page_size: config.RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE,
-      max_page_size: config.RECENT_CROSSMATCH_MAX_PAGE_SIZE,
-      max_window_hours: config.RECENT_CROSSMATCH_MAX_WINDOW_HOURS,
-    },
-  };
-}
-
-/** Objects on a cone page whose request gives no `page_size`. */
-export function defaultConePageSize(config: Config): number {
-  return Math.min(config.API_MAX_OBJECTS_PER_POSITION, config.API_MAX_OBJECTS_PER_REQUEST);
-}

@@ -7,6 +7,9 @@ import type { Associator } from '../tns/association.ts';
 import type { PlannedCatalog } from './plan.ts';
 import { CatalogSearch } from './search.ts';
 
+/** After how long a thread that searches a file counts as hung: a remote file has a limit of its own, and up to eight share a thread. */
+const TIMEOUT_MS = 3_600_000;
+
 export interface BatchOptions {
   readonly pool: Pool;
   readonly radiusArcsec: number;
@@ -91,7 +94,10 @@ class Batch {
       while (next < work.length) {
         signal?.throwIfAborted();
         const { catalog, search } = work[next++]!;
-        catalog.take(search, await pool.run(catalog.task(search), signal ? { signal } : {}));
+        catalog.take(
+          search,
+          await pool.run(catalog.task(search), { timeoutMs: TIMEOUT_MS, ...(signal && { signal }) }),
+        );
         for (const object of search.objects) if (--this.#missing[object]! === 0) this.#complete.push(object);
         if (this.#complete.length >= this.#options.commitSize) await this.#flush();
         onFile(++filesDone, work.length);

@@ -5,11 +5,11 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { MAX_ORDER, pixelOf } from '../../index/mod.ts';
 import { nowUs } from '../base/times.ts';
-import { CATALOGS } from '../catalogs/definitions.ts';
 import { CatalogError } from '../catalogs/errors.ts';
 import { addReads } from '../catalogs/files.ts';
-import type { CatalogRegistration } from '../catalogs/types.ts';
+import { CATALOGS } from '../contract/catalogs.ts';
 import type { Pool } from '../pool/pool.ts';
+import type { CatalogRegistration } from '../store/catalog_registration.ts';
 import type { Store } from '../store/store.ts';
 import type { CrossmatchResult, ObjectToCrossmatch, ProvenanceSet } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';

@@ -1,16 +1,35 @@
 /** The task `match`: the nearest source in one file of a catalog for each of some objects. */
+
 import { conePixels, isPosition, MAX_ORDER, RADIANS_PER_DEGREE, wrapRa } from '../../index/mod.ts';
 import { Gate } from '../base/semaphore.ts';
 import { checkColumns, sourceId } from '../catalogs/columns.ts';
 import { CatalogError, ReadFailure, withStableFile } from '../catalogs/errors.ts';
 import { type CatalogFiles, catalogFiles, noReads, type ReadCounts } from '../catalogs/files.ts';
 import { openParquet, type ParquetFile } from '../catalogs/parquet.ts';
-import type { CatalogColumns } from '../catalogs/types.ts';
+import type { RemoteOptions } from '../catalogs/remote/options.ts';
+import type { Task } from '../pool/pool.ts';
+import { threadData } from '../pool/thread_data.ts';
+import type { CatalogColumns } from '../store/catalog_registration.ts';
 import { packSource } from '../store/records.ts';
-import { threadCatalogs } from '../store/thread_store.ts';
+import type { StoreThreadData } from '../store/thread_store.ts';
 import { ObjectZones, PAD_ARCSEC } from './zones.ts';
 
-export interface MatchTask {
+export interface CatalogReading {
+  readonly remote?: RemoteOptions;
+  /** For the columns that a thread holds at once. */
+  readonly memoryBytes: number;
+}
+
+/** The `threadData` of pools that crossmatch. */
+export interface MatchThreadData extends StoreThreadData {
+  readonly catalogs: CatalogReading;
+}
+
+const DEFAULT_MEMORY_BYTES = 128 << 20;
+/** How this thread reads catalogs. */
+const { remote, memoryBytes } = threadData<MatchThreadData>().catalogs ?? { memoryBytes: DEFAULT_MEMORY_BYTES };
+
+export interface MatchTask extends Task<MatchAnswer> {
   readonly kind: 'match';
   /** Where the catalog lies: an absolute path or an address. */
   readonly location: string;
@@ -47,7 +66,6 @@ export type MatchAnswer = { readonly reads: ReadCounts } & (
   | { readonly outcome: 'unreadable' | 'unusable'; readonly reason: string }
 );
 
-const { remote, memoryBytes } = threadCatalogs();
 /** On the columns that the thread's tasks hold in memory. */
 const memory = new Gate(memoryBytes);
 

@@ -4,7 +4,7 @@
  */
 import { type Coverage, conePixels } from '../../index/mod.ts';
 import { openCoverage } from '../catalogs/coverage.ts';
-import type { CatalogRegistration, Partition } from '../catalogs/types.ts';
+import type { CatalogRegistration, Partition } from '../store/catalog_registration.ts';
 
 /** A registered catalog, ready to be asked where things are. */
 export interface PlannedCatalog {

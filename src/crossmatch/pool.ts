@@ -1,8 +1,10 @@
 /** The threads that crossmatch. */
+
 import { REMOTE_LANES } from '../catalogs/lanes.ts';
 import { remoteOptions } from '../catalogs/remote/options.ts';
 import type { Config } from '../config/config.ts';
 import { Pool } from '../pool/pool.ts';
+import type { CatalogReading, MatchThreadData } from './match_file.ts';
 
 /** For the columns that all threads hold at once. */
 const MEMORY_BYTES = 256 << 20;
@@ -13,13 +15,13 @@ const MIN_THREAD_MEMORY_BYTES = 32 << 20;
  * the columns that they hold stay within its share of the memory.
  */
 export function crossmatchPool(config: Config, threads: number): Pool {
+  const catalogs: CatalogReading = {
+    remote: { ...remoteOptions(config), connections: Math.max(2, Math.ceil((2 * REMOTE_LANES) / threads)) },
+    memoryBytes: Math.max(MIN_THREAD_MEMORY_BYTES, MEMORY_BYTES / threads),
+  };
   return new Pool({
     threads,
-    dataDir: config.NEARSKY_DATA,
     tasksPerThread: Math.ceil(REMOTE_LANES / threads),
-    catalogs: {
-      remote: { ...remoteOptions(config), connections: Math.max(2, Math.ceil((2 * REMOTE_LANES) / threads)) },
-      memoryBytes: Math.max(MIN_THREAD_MEMORY_BYTES, MEMORY_BYTES / threads),
-    },
+    threadData: { dataDir: config.NEARSKY_DATA, catalogs } satisfies MatchThreadData,
   });
 }

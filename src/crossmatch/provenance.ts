@@ -1,7 +1,7 @@
 /** Under which settings the service answers, and under which a crossmatch was done. */
-import type { ServiceFacts } from '../answers/queries.ts';
-import { CATALOGS } from '../catalogs/definitions.ts';
+
 import type { Config } from '../config/config.ts';
+import { CATALOGS } from '../contract/catalogs.ts';
 import type { ProvenanceSet, ReliabilityCut } from '../store/types.ts';
 
 /** The version of the contract (docs/contract.md) that is served. */
@@ -13,6 +13,18 @@ export const PROVENANCE_RECORDING_RELEASE = '0.15.0';
 export interface Provenance extends ProvenanceSet {
   readonly service_version: string | null;
   readonly contract_version: string;
+}
+
+/** What answers say about the service as it is configured; given to each thread when it starts. */
+export interface ServiceFacts {
+  /** The `provenance` block of every answer; keys as on the wire. */
+  readonly provenance: Provenance;
+  /** The release from which provenance is recorded with each crossmatch. */
+  readonly recordingRelease: string;
+  /** `{name}` stands for the bare designation. */
+  readonly tnsUrlTemplate: string;
+  /** How old a registry snapshot may be to resolve names, seconds, inclusive. */
+  readonly tnsSnapshotMaxAgeSeconds: number;
 }
 
 /** The current settings as the block of an answer. */

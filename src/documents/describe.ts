@@ -1,12 +1,13 @@
 /** The service's description of itself (docs/contract.md, Status and descriptions); keys and their order are those of the wire. */
-import type { FootprintOrders } from '../catalogs/types.ts';
+
 import type { Config } from '../config/config.ts';
-import { catalogDescriptions } from '../contract/catalogs.ts';
+import { limitsOf } from '../config/limits.ts';
+import type { FootprintOrders } from '../contract/catalogs.ts';
 import { DEFAULT_DETAIL, DETAIL_LEVELS, type Named, RESPONSE_MODES } from '../contract/enums.ts';
 import { GENERIC_FILTERS } from '../contract/filters.ts';
-import { limitsOf } from '../contract/limits.ts';
 import { MCP_PATH, MCP_TOOLS } from '../contract/mcp_tools.ts';
 import { currentProvenance, PROVENANCE_RECORDING_RELEASE } from '../crossmatch/provenance.ts';
+import { catalogDescriptions } from './catalogs.ts';
 
 export function serviceDescription(config: Config, orders: FootprintOrders) {
   const provenance = currentProvenance(config);

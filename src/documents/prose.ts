@@ -1,7 +1,9 @@
 /** Sentences that the OpenAPI document, `/llms.txt` and the documentation pages share. In Markdown: code in backticks. */
-import { CATALOGS } from '../catalogs/definitions.ts';
+
 import type { Config } from '../config/config.ts';
-import { limitsOf, MAX_TNS_NAME_CHARACTERS } from '../contract/limits.ts';
+import { limitsOf } from '../config/limits.ts';
+import { CATALOGS } from '../contract/catalogs.ts';
+import { MAX_TNS_NAME_CHARACTERS } from '../contract/limits.ts';
 import { PROVENANCE_RECORDING_RELEASE, provenanceSetOf } from '../crossmatch/provenance.ts';
 
 export const TITLE = 'nearsky: Rubin Crossmatch Service API';

@@ -1,5 +1,5 @@
 /** A request as the operations see it, whatever it came in by. The `Request` of the web platform is one. */
-import { ApiError } from './errors.ts';
+import { ApiError } from '../contract/errors.ts';
 
 /** Names in any spelling; a header that was sent several times is one text, as in `Headers`. */
 export interface IncomingHeaders {

@@ -4,8 +4,8 @@
  */
 import type { Budget } from '../base/budget.ts';
 import { toJson } from '../base/json_text.ts';
+import { ApiError, shorten, tooExpensive } from '../contract/errors.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
-import { ApiError, shorten, tooExpensive } from './errors.ts';
 import type { IncomingRequest } from './incoming.ts';
 
 /** A number by its literal text. */

@@ -14,6 +14,8 @@ const THREADS = Math.max(2, availableParallelism() - 1);
 const ENTRY = programModule('workers/normalise_lines');
 /** One that is worked on and some that wait: a commit of a thousand alerts holds up the main thread for as long as three blocks take. */
 const BLOCKS_PER_THREAD = 4;
+/** How long a thread may take for a block before it counts as hung. */
+const TIMEOUT_MS = 60_000;
 
 /** Normalises blocks of lines: the first ones, and those of short lines, on this thread, the others on several threads. */
 export class LineNormaliser {
@@ -29,7 +31,7 @@ export class LineNormaliser {
     const isShort = this.#bytes < MIN_THREADED_LINE_BYTES * task.block.firstLine;
     if (this.#bytes <= INLINE_BYTES || isShort) return normaliseLines(task);
     this.#pool ??= new Pool({ threads: THREADS, tasksPerThread: BLOCKS_PER_THREAD, entry: ENTRY });
-    const answer = await this.#pool.run(task, { transferList: [buffer] });
+    const answer = await this.#pool.run(task, { transferList: [buffer], timeoutMs: TIMEOUT_MS });
     return { ...answer, deliveries: unpackDeliveries(answer.deliveries, task.broker) };
   }
 

@@ -1,13 +1,15 @@
 /** The task `normalise`: the lines of a file, each a message of a broker. */
+
 import { fromEventLoop } from '../base/runtime.ts';
 import { nowUs } from '../base/times.ts';
+import type { Task } from '../pool/pool.ts';
 import type { BrokerName } from '../store/types.ts';
 import { normaliserOf } from './brokers.ts';
 import { type LineBlock, MAX_LINE_BYTES, splitLines } from './lines.ts';
 import { addOutcome, noOutcomes, type Outcomes } from './outcomes.ts';
 import { packDeliveries } from './packed_deliveries.ts';
 
-export interface NormaliseTask {
+export interface NormaliseTask extends Task<NormaliseAnswer> {
   readonly kind: 'normalise';
   readonly broker: BrokerName;
   /** See `MIN_DIASOURCE_RELIABILITY`. */

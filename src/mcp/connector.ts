@@ -1,6 +1,7 @@
 /** The methods of the connector (docs/contract.md, Connector): a request in, a response out. Nothing is kept between requests but limits. */
+
+import { ApiError } from '../contract/errors.ts';
 import { baseUrl } from '../http/base_url.ts';
-import { ApiError } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { jsonText } from '../http/json_body.ts';
 import type { Answer } from '../http/respond.ts';

@@ -1,8 +1,9 @@
 /** Objects as an assistant is told of them, and the notes that explain what they say (docs/contract.md, Connector). */
-import { CATALOGS } from '../catalogs/definitions.ts';
+
 import type { Config } from '../config/config.ts';
+import type { CatalogName } from '../contract/catalogs.ts';
+import { CATALOGS } from '../contract/catalogs.ts';
 import { BEST_GUESS, INPUT_STATUSES, type Named, OBJECT_STATUSES, PROVENANCE_BASES } from '../contract/enums.ts';
-import type { CatalogName } from '../store/types.ts';
 import type { ApiMatch, ApiObject, ApiObjectTns, UnknownObject } from './answers.ts';
 
 /** The columns of a catalog that a chat shows, lowercased as in a payload. */

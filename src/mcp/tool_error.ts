@@ -1,5 +1,5 @@
 import { RETRY_AFTER_SECONDS } from '../contract/codes.ts';
-import type { ApiError } from '../http/errors.ts';
+import type { ApiError } from '../contract/errors.ts';
 
 export type ToolErrorCode =
   | 'invalid_arguments'

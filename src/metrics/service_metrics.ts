@@ -1,9 +1,9 @@
 /** The text of /metrics: what every thread counted, the index, the counters of the database, and the process. */
 import { readFileSync } from 'node:fs';
-import type { MetricsAnswer } from '../answers/queries.ts';
 import type { SharedState } from '../base/shared_state.ts';
 import type { IndexFacts } from '../publish/publisher.ts';
 import { RESERVE_BYTES } from '../store/disk_space.ts';
+import type { MetricsAnswer } from '../store/metrics_task.ts';
 import { Exposition, type Sample } from './exposition.ts';
 import { ThreadMetrics } from './thread_metrics.ts';
 

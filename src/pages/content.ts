@@ -1,12 +1,13 @@
 /** The pages, each as its content. What they say of the service comes from src/contract and the live configuration. */
-import { CATALOGS } from '../catalogs/definitions.ts';
-import type { CatalogDefinition, FootprintOrders } from '../catalogs/types.ts';
+
 import type { Config } from '../config/config.ts';
-import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../contract/catalogs.ts';
+import type { CatalogDefinition, FootprintOrders } from '../contract/catalogs.ts';
+import { CATALOGS } from '../contract/catalogs.ts';
 import { CUT_ENFORCERS, CUT_STATUSES } from '../contract/enums.ts';
 import { FILTERABLE_FIELDS, fieldFilterNames } from '../contract/filters.ts';
 import { MCP_PATH } from '../contract/mcp_tools.ts';
 import { currentProvenance } from '../crossmatch/provenance.ts';
+import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../documents/catalogs.ts';
 import { apiDocs } from '../documents/docs/api_docs.ts';
 import { anchor, type Block, toHtml } from '../documents/docs/blocks.ts';
 import { caveats, connectorSetup, conventions, decimal, limitSentences, SUMMARY } from '../documents/prose.ts';

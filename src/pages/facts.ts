@@ -1,6 +1,7 @@
 /** What the scripts of the pages need of the live configuration. */
-import { CATALOGS } from '../catalogs/definitions.ts';
+
 import type { Config } from '../config/config.ts';
+import { CATALOGS } from '../contract/catalogs.ts';
 import { caveats } from '../documents/prose.ts';
 import { CATALOG_WORDS, STATUS_WORDS, type Words } from './words.ts';
 

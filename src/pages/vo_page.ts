@@ -1,8 +1,9 @@
 /** How to use the Virtual Observatory's services. */
-import { CATALOGS, catalogDefinition } from '../catalogs/definitions.ts';
-import type { FootprintOrders } from '../catalogs/types.ts';
+
 import type { Config } from '../config/config.ts';
-import { orderInForce } from '../contract/catalogs.ts';
+import type { FootprintOrders } from '../contract/catalogs.ts';
+import { CATALOGS, catalogDefinition } from '../contract/catalogs.ts';
+import { orderInForce } from '../documents/catalogs.ts';
 import { type Block, toHtml } from '../documents/docs/blocks.ts';
 import { CONE_TARGETS, type ConeTarget } from '../vo/cone_tables.ts';
 import { OBJECTS_MOC_ORDER } from '../vo/limits.ts';

@@ -3,24 +3,30 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import type { ResultOf, ServiceFacts, Task } from '../answers/queries.ts';
 import { programModule } from '../base/program_files.ts';
-import type { RemoteOptions } from '../catalogs/remote/options.ts';
+
+/** Names the result of a task; it exists for the compiler only. */
+declare const RESULT: unique symbol;
+
+/**
+ * What a pool's thread is asked to do, as plain data: it crosses a thread boundary by structured clone. A room declares its tasks as
+ * `interface MatchTask extends Task<MatchAnswer> { readonly kind: 'match'; … }`, and an entry in `workers/` runs them.
+ */
+export interface Task<Result> {
+  readonly kind: string;
+  readonly [RESULT]?: Result;
+}
 
 export interface PoolOptions {
   /** How many threads, at least 1. */
   readonly threads: number;
   /** How many tasks one thread may hold at once; above 1 the next is there when one is done. 1 by default. */
   readonly tasksPerThread?: number;
-  /** The data directory, for tasks that read the database. */
-  readonly dataDir?: string;
-  /** What answers say about the service, for `skyMap` tasks. */
-  readonly facts?: ServiceFacts;
-  /** How its threads read catalogs, for `match` tasks. */
-  readonly catalogs?: CatalogReading;
+  /** What its threads are started with: see `threadData`. */
+  readonly threadData?: object;
   /** What a thread may have on its heap, MiB; one that needs more is ended, and replaced. The runtime's own limit by default. */
   readonly maxHeapMib?: number;
-  /** The module whose default export runs a task; `worker.ts` unless a test wants threads that misbehave. */
+  /** The module whose default export runs a task; `workers/task` by default. */
   readonly entry?: URL;
 }
 
@@ -30,21 +36,10 @@ export interface RunOptions {
   readonly transferList?: (ArrayBuffer | MessagePort)[];
   /** When it fires, the thread that runs the task is ended, and replaced; the promise rejects with a PoolError. */
   readonly ends?: AbortSignal;
-  /** Milliseconds after which the promise rejects with a PoolError and the threads are replaced. */
+  /**
+   * Milliseconds after which the promise rejects with a PoolError and the threads are replaced, because a thread hangs; 10 minutes by default, and Infinity for a task that lasts as long as the process.
+   */
   readonly timeoutMs?: number;
-}
-
-export interface CatalogReading {
-  readonly remote?: RemoteOptions;
-  /** For the columns that a thread holds at once. */
-  readonly memoryBytes: number;
-}
-
-/** What each thread is started with. */
-export interface ThreadData {
-  readonly catalogs: CatalogReading | undefined;
-  readonly dataDir: string | undefined;
-  readonly facts: ServiceFacts | undefined;
 }
 
 /** A task that could not be carried out for a reason of the pool's: its thread died or hung, or the pool is closed. */
@@ -52,26 +47,7 @@ export class PoolError extends Error {
   override name = 'PoolError';
 }
 
-/** No task is waited for longer than this: it is for a thread that no longer answers. */
-const TIMEOUT_MS: Readonly<Record<Task['kind'], number>> = {
-  /** They last as long as the process does; their threads are watched otherwise. */
-  serve: Number.POSITIVE_INFINITY,
-  write: Number.POSITIVE_INFINITY,
-  publish: Number.POSITIVE_INFINITY,
-  metrics: 30_000,
-  tail: 600_000,
-  /** A remote file has a limit of its own, and up to eight share a thread. */
-  match: 3_600_000,
-  normalise: 60_000,
-  importLines: 60_000,
-  join: 600_000,
-  merge: 600_000,
-  saveIndex: 600_000,
-  openIndex: 600_000,
-  registry: 600_000,
-  followSky: 60_000,
-  skyMap: 30_000,
-};
+const DEFAULT_TIMEOUT_MS = 600_000;
 
 /** How long the end of a thread waits until its modules are loaded. */
 const LOAD_MS = 10_000;
@@ -89,7 +65,7 @@ export class Pool {
   readonly threads: number;
   readonly tasksPerThread: number;
   #piscina: Piscina | undefined;
-  readonly #threadData: ThreadData;
+  readonly #threadData: object | undefined;
   readonly #entry: URL;
   readonly #maxHeapMib: number | undefined;
   /** For each thread, what settles when its modules are loaded, or it has ended. */
@@ -104,17 +80,17 @@ export class Pool {
     this.tasksPerThread = options.tasksPerThread ?? 1;
     this.#entry = options.entry ?? programModule('workers/task');
     this.#maxHeapMib = options.maxHeapMib;
-    this.#threadData = { dataDir: options.dataDir, facts: options.facts, catalogs: options.catalogs };
+    this.#threadData = options.threadData;
   }
 
   /**
    * Runs one task. Throws what the task throws (its message and name; see structured clone), PoolError, or the signal's reason.
    * `transferList` names the buffers of the task that are handed over instead of copied.
    */
-  run<T extends Task>(task: T, options: RunOptions = {}): Promise<ResultOf<T>> {
+  run<Result>(task: Task<Result>, options: RunOptions = {}): Promise<Result> {
     if (this.#closed) return Promise.reject(new PoolError('Cannot run a task as the pool is closed'));
     if (options.signal?.aborted) return Promise.reject(options.signal.reason);
-    const result = this.#settled(task, options) as Promise<ResultOf<T>>;
+    const result = this.#settled(task, options) as Promise<Result>;
     this.#running++;
     const settled = () => {
       if (--this.#running === 0) this.#onIdle();
@@ -130,15 +106,15 @@ export class Pool {
     if (this.#piscina) await this.#end(this.#piscina);
   }
 
-  #settled(task: Task, options: RunOptions): Promise<unknown> {
-    const timeoutMs = options.timeoutMs ?? TIMEOUT_MS[task.kind];
-    const crew = (this.#piscina ??= this.#start());
+  #settled(task: Task<unknown>, options: RunOptions): Promise<unknown> {
+    const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const piscina = (this.#piscina ??= this.#start());
     return new Promise((resolve, reject) => {
       const hung = () => {
         reject(
           new PoolError(`Cannot finish a ${task.kind} task as its thread does not answer: waited ${timeoutMs} ms`),
         );
-        this.#replace(crew);
+        this.#replace(piscina);
       };
       const aborted = () => finish(() => reject(options.signal?.reason));
       const timer = timeoutMs < Number.POSITIVE_INFINITY ? setTimeout(hung, timeoutMs) : undefined;
@@ -149,7 +125,7 @@ export class Pool {
       };
       options.signal?.addEventListener('abort', aborted, { once: true });
       const { transferList, ends } = options;
-      crew.run(task, { ...(transferList && { transferList }), ...(ends && { signal: ends }) }).then(
+      piscina.run(task, { ...(transferList && { transferList }), ...(ends && { signal: ends }) }).then(
         value => finish(() => resolve(value)),
         error =>
           finish(() =>
@@ -160,7 +136,7 @@ export class Pool {
   }
 
   #start(): Piscina {
-    const crew = new Piscina({
+    const piscina = new Piscina({
       filename: this.#entry.href,
       minThreads: this.threads,
       maxThreads: this.threads,
@@ -169,20 +145,20 @@ export class Pool {
       // 60 with 'async'), and with 'sync' an idle thread's event loop stands still.
       atomics: 'disabled',
       recordTiming: false,
-      workerData: this.#threadData,
+      workerData: this.#threadData ?? {},
       ...(this.#maxHeapMib && { resourceLimits: { maxOldGenerationSizeMb: this.#maxHeapMib } }),
     });
     // A thread that dies without a task is replaced by Piscina; without a listener the event would end the process.
-    crew.on('error', () => {});
-    this.#watch(crew);
+    piscina.on('error', () => {});
+    this.#watch(piscina);
     // One that died is replaced right after this event.
-    crew.on('workerDestroy', () => queueMicrotask(() => this.#watch(crew)));
-    return crew;
+    piscina.on('workerDestroy', () => queueMicrotask(() => this.#watch(piscina)));
+    return piscina;
   }
 
   /** Piscina's first message from a thread says that it has loaded its modules. */
-  #watch(crew: Piscina): void {
-    for (const thread of crew.threads) {
+  #watch(piscina: Piscina): void {
+    for (const thread of piscina.threads) {
       if (this.#loaded.has(thread)) continue;
       const loaded = new Promise<void>(resolve => {
         thread.once('message', () => resolve());
@@ -193,19 +169,19 @@ export class Pool {
   }
 
   /** Ends all threads. One that is ended while an addon is being loaded in it would take the process along (`FATAL ERROR`, SIGABRT). */
-  async #end(crew: Piscina): Promise<void> {
+  async #end(piscina: Piscina): Promise<void> {
     const waited = new AbortController();
-    const loaded = Promise.all(crew.threads.map(thread => this.#loaded.get(thread)));
+    const loaded = Promise.all(piscina.threads.map(thread => this.#loaded.get(thread)));
     await Promise.race([loaded, sleep(LOAD_MS, undefined, { signal: waited.signal })]);
     waited.abort();
-    await crew.destroy();
+    await piscina.destroy();
   }
 
-  /** Ends all threads of a crew that has a hung one: which of them hangs is not known from outside. The next task starts a new crew. */
-  #replace(crew: Piscina): void {
-    if (this.#piscina !== crew) return;
+  /** Ends all threads of a pool that has a hung one: which of them hangs is not known from outside. The next task starts new ones. */
+  #replace(piscina: Piscina): void {
+    if (this.#piscina !== piscina) return;
     this.#piscina = undefined;
-    this.#end(crew).catch(() => {});
+    this.#end(piscina).catch(() => {});
   }
 }
 

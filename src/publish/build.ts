@@ -1,10 +1,10 @@
 /** Index tasks: arenas from the position table, and from other arenas. */
 import { Arena, buildArena, mergeArenas } from '../../index/mod.ts';
-import type { BuiltArena, MergeTask, TailAnswer, TailTask } from '../answers/queries.ts';
 import { release } from '../base/shared_memory.ts';
 import type { PositionRows } from '../store/positions.ts';
 import type { Store } from '../store/store.ts';
 import { currentStore } from '../store/thread_store.ts';
+import type { BuiltArena, MergeTask, TailAnswer, TailTask } from './tasks.ts';
 
 /** Fields of a row of the position table. */
 const STRIDE = 4;

@@ -24,10 +24,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { Arena } from '../../index/mod.ts';
-import type { BuiltIndex, IndexedExtent, SaveIndexTask } from '../answers/queries.ts';
 import { partOf } from '../store/parts.ts';
 import type { Store } from '../store/store.ts';
 import { currentStore, threadDataDir } from '../store/thread_store.ts';
+import type { BuiltIndex, IndexedExtent, SaveIndexTask } from './tasks.ts';
 
 const DIRECTORY = 'index';
 const FILE = 'generation';

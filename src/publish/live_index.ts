@@ -1,6 +1,6 @@
-import type { BuiltArena, BuiltIndex, IndexedExtent, PublishedGeneration, TailAnswer } from '../answers/queries.ts';
 import { release } from '../base/shared_memory.ts';
 import { MAX_ARENAS, planMerge } from './merge_plan.ts';
+import type { BuiltArena, BuiltIndex, IndexedExtent, PublishedGeneration, TailAnswer } from './tasks.ts';
 
 /** An arena of at most this many rows is rebuilt together with new rows instead of standing beside them: well under a millisecond. */
 const ABSORB_ROWS = 1024;

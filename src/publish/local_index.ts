@@ -1,11 +1,15 @@
 /** The index of this process, and the threads that keep it and that no query keeps busy. */
-import type { MetricsAnswer, PublishedGeneration } from '../answers/queries.ts';
+
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { withinMs } from '../base/timeout.ts';
 import { Pool, PoolError } from '../pool/pool.ts';
+import type { MetricsAnswer, MetricsTask } from '../store/metrics_task.ts';
 import { type IndexFacts, Publisher } from './publisher.ts';
+import type { PublishedGeneration } from './tasks.ts';
 
+/** After how long a thread that looks at the database counts as hung. */
+const TIMEOUT_MS = 30_000;
 /** The longest that the database may take to show that it can be read. */
 const MEASURE_MS = 1000;
 /** One follows the journal while the other merges. */
@@ -20,7 +24,7 @@ export class LocalIndex {
   /** @param onChange called when `current` is another one */
   constructor(dataDir: string, log: Log, onChange: () => void = () => {}) {
     this.#log = log;
-    this.#pool = new Pool({ threads: INDEX_THREADS, dataDir });
+    this.#pool = new Pool({ threads: INDEX_THREADS, threadData: { dataDir } });
     this.#publisher = new Publisher({ dataDir, pool: this.#pool, log, onChange });
     this.#publisher.start();
   }
@@ -48,7 +52,8 @@ export class LocalIndex {
   }
 
   async #look(): Promise<MetricsAnswer | undefined> {
-    const seen = this.#pool.run({ kind: 'metrics' }).catch(error => {
+    const task: MetricsTask = { kind: 'metrics' };
+    const seen = this.#pool.run(task, { timeoutMs: TIMEOUT_MS }).catch(error => {
       this.#log(error instanceof PoolError ? 'pool_failed' : 'database_unreadable', { error: messageOf(error) });
       return undefined;
     });

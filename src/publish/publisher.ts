@@ -3,13 +3,21 @@
  * saving happen in a pool, so that neither the main thread nor the queries wait for them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BuiltArena, BuiltIndex, PublishedGeneration } from '../answers/queries.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import type { Pool } from '../pool/pool.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { LiveIndex } from './live_index.ts';
 import { isSaveDue } from './save_plan.ts';
+import type {
+  BuiltArena,
+  BuiltIndex,
+  MergeTask,
+  OpenIndexTask,
+  PublishedGeneration,
+  SaveIndexTask,
+  TailTask,
+} from './tasks.ts';
 
 /** How often the journal is looked at. */
 const POLL_MS = 20;
@@ -172,8 +180,9 @@ export class Publisher {
 
   /** It is only a cache: whatever is wrong with it, there is another way. */
   async #openStored(): Promise<BuiltIndex | undefined> {
+    const task: OpenIndexTask = { kind: 'openIndex' };
     try {
-      return await this.#options.pool.run({ kind: 'openIndex' }, { signal: this.#stop.signal });
+      return await this.#options.pool.run(task, { signal: this.#stop.signal });
     } catch (error) {
       if (!this.#stop.signal.aborted) this.#logFailure(error);
       return undefined;
@@ -184,7 +193,7 @@ export class Publisher {
     const absorbed = index.toAbsorb();
     const absorb = absorbed.map(({ buffer }) => buffer);
     const { rows } = index.extent;
-    const task = { kind: 'tail', rows, checked: this.#distrustStored && rows === 0, absorb } as const;
+    const task: TailTask = { kind: 'tail', rows, checked: this.#distrustStored && rows === 0, absorb };
     index.extend(await this.#options.pool.run(task, { signal: this.#stop.signal }), absorbed);
     if (this.#current) this.#publish(index);
   }
@@ -203,10 +212,8 @@ export class Publisher {
   async #merge(index: LiveIndex, parts: readonly BuiltArena[]): Promise<void> {
     const { signal } = this.#stop;
     try {
-      const whole = await this.#options.pool.run(
-        { kind: 'merge', arenas: parts.map(({ buffer }) => buffer) },
-        { signal },
-      );
+      const task: MergeTask = { kind: 'merge', arenas: parts.map(({ buffer }) => buffer) };
+      const whole = await this.#options.pool.run(task, { signal });
       index.merged(parts, whole);
       this.#publish(index);
     } catch (error) {
@@ -220,7 +227,8 @@ export class Publisher {
     const { extent } = index;
     if (this.#index !== index || extent.rows <= this.#saved.rows) return;
     const beganMs = performance.now();
-    await this.#options.pool.run({ kind: 'saveIndex', ...extent, arenas: index.buffers });
+    const task: SaveIndexTask = { kind: 'saveIndex', ...extent, arenas: index.buffers };
+    await this.#options.pool.run(task);
     const atMs = performance.now();
     if (this.#index === index) this.#saved = { rows: extent.rows, atMs, tookMs: atMs - beganMs };
   }

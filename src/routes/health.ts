@@ -1,6 +1,6 @@
 /** /healthz and /readyz, for whoever runs the service. */
 import { toJson } from '../base/json_text.ts';
-import { methodNotAllowed, unavailable } from '../http/errors.ts';
+import { methodNotAllowed, unavailable } from '../contract/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { jsonResponse } from '../http/respond.ts';
 import { fullDisk, longWait } from '../publish/database_watch.ts';

@@ -4,7 +4,7 @@
  * keeps sessions.
  */
 import { traceOf } from '../base/error_text.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError } from '../contract/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { type JsonValue, readJsonBody } from '../http/json_body.ts';
 import { emptyResponse, isPreflight, preflightResponse } from '../http/respond.ts';

@@ -1,7 +1,7 @@
 /** GET, HEAD and OPTIONS /api/task/: a bare array of names (docs/contract.md, Tasks); needs no database. */
 import { toJson } from '../base/json_text.ts';
+import { methodNotAllowed } from '../contract/errors.ts';
 import { TASK_PATH, TASKS } from '../documents/tasks.ts';
-import { methodNotAllowed } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { type Answer, emptyResponse, isPreflight, jsonResponse, preflightResponse } from '../http/respond.ts';

@@ -1,7 +1,7 @@
 /** The Virtual Observatory's services: cone searches, what they say of themselves, coverage maps, and a page on how to use them. */
 import { bytesOf } from '../answers/body.ts';
+import { notFound } from '../contract/errors.ts';
 import { baseUrl } from '../http/base_url.ts';
-import { notFound } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import { type Answer, bytesResponse } from '../http/respond.ts';
 import type { Service } from '../service/service.ts';

@@ -7,8 +7,9 @@
 import { bytesOf } from '../answers/body.ts';
 import type { VoConeQuery } from '../answers/queries.ts';
 import type { Config } from '../config/config.ts';
+import { ApiError, invalidParameter, notFound } from '../contract/errors.ts';
 import { caveats } from '../documents/prose.ts';
-import { ApiError, errorResponse, invalidParameter, notFound } from '../http/errors.ts';
+import { errorResponse } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { DEC_BOUNDS, optionalNumber, RA_BOUNDS, requiredNumber, type Search } from '../http/params.ts';
 import { type Answer, bytesResponse } from '../http/respond.ts';

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { isReserved, letGo } from '../answers/answer_memory.ts';
-import { unavailable } from '../http/errors.ts';
+import { unavailable } from '../contract/errors.ts';
 import type { Answer } from '../http/respond.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { ServerLimits } from './limits.ts';

@@ -1,12 +1,12 @@
 /** The coordinator, as a thread that serves sees it. */
 import type { MessagePort } from 'node:worker_threads';
-import type { PublishedGeneration } from '../answers/queries.ts';
 import type { Budget } from '../base/budget.ts';
 import { logTo } from '../base/log.ts';
 import { release } from '../base/shared_memory.ts';
 import type { SharedState } from '../base/shared_state.ts';
 import { withinMs } from '../base/timeout.ts';
-import { ApiError, unavailable } from '../http/errors.ts';
+import { ApiError, unavailable } from '../contract/errors.ts';
+import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { CallName, Calls, Coordination } from '../service/coordination.ts';
 import type { Reply, ToMain, ToServer } from './messages.ts';
 

@@ -1,6 +1,7 @@
 /** What the main thread and the threads that serve tell each other. All of it crosses by structured clone. */
-import type { PublishedGeneration } from '../answers/queries.ts';
+
 import type { ErrorCode } from '../contract/codes.ts';
+import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { CallName, Calls } from '../service/coordination.ts';
 
 /** A question, which its thread numbers. */

@@ -1,10 +1,12 @@
 /** What a thread that serves does: it answers the requests of its connections, from the first byte to the last. */
+
 import type { MessagePort } from 'node:worker_threads';
 import { isMemoryWanted as wasMemoryWanted } from '../answers/answer_memory.ts';
-import type { PublishedGeneration } from '../answers/queries.ts';
 import { SharedState } from '../base/shared_state.ts';
 import type { Config } from '../config/config.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
+import type { Task } from '../pool/pool.ts';
+import type { PublishedGeneration } from '../publish/tasks.ts';
 import { createApp } from '../routes/app.ts';
 import { CoordinatorLink } from './coordinator_link.ts';
 import { HttpServer } from './http_server.ts';
@@ -14,7 +16,7 @@ import { serverLimits } from './limits.ts';
 export const BEAT_MS = 250;
 
 /** Serves until the main thread has it drained. */
-export interface ServeTask {
+export interface ServeTask extends Task<undefined> {
   readonly kind: 'serve';
   readonly config: Config;
   /** How many threads serve, and share the limits of the process. */

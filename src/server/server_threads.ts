@@ -2,17 +2,17 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import type { PublishedGeneration } from '../answers/queries.ts';
 import { Budget } from '../base/budget.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { programModule } from '../base/program_files.ts';
 import { withinMs } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError } from '../contract/errors.ts';
 import type { ThreadsWatched } from '../metrics/service_metrics.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import { Pool } from '../pool/pool.ts';
+import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { Coordination } from '../service/coordination.ts';
 import type { ToMain, ToServer } from './messages.ts';
 import { BEAT_MS, type ServeTask } from './server_thread.ts';
@@ -154,7 +154,11 @@ export class ServerThreads {
     seat.link = link;
     seat.ends = new AbortController();
     const startMs = performance.now();
-    const run = this.#pool.run(task, { transferList: [port2], ends: seat.ends.signal });
+    const run = this.#pool.run(task, {
+      transferList: [port2],
+      ends: seat.ends.signal,
+      timeoutMs: Number.POSITIVE_INFINITY,
+    });
     seat.ended = run.then(
       () => this.#vacate(seat),
       async error => {

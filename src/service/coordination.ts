@@ -1,7 +1,8 @@
 /** What there is one of in a process, as a thread that serves sees it. */
-import type { PublishedGeneration } from '../answers/queries.ts';
+
 import type { Budget } from '../base/budget.ts';
 import type { SharedState } from '../base/shared_state.ts';
+import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { SkyMapAnswer, SkyMapTask } from '../sky_map/map_thread.ts';
 import type { Admission, Caller } from './limiter.ts';
 

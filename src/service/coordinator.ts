@@ -1,14 +1,15 @@
 /** The main thread's part of serving: what there is one of in a process. It answers no request itself. */
-import type { PublishedGeneration } from '../answers/queries.ts';
+
 import type { Budget } from '../base/budget.ts';
 import type { Log } from '../base/log.ts';
 import { SharedState } from '../base/shared_state.ts';
 import type { Config } from '../config/config.ts';
+import { unavailable } from '../contract/errors.ts';
 import { serviceFacts } from '../crossmatch/provenance.ts';
-import { unavailable } from '../http/errors.ts';
 import { metricsText, type ThreadsWatched } from '../metrics/service_metrics.ts';
 import { DatabaseWatch } from '../publish/database_watch.ts';
 import { LocalIndex } from '../publish/local_index.ts';
+import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { SkyMapAnswer } from '../sky_map/map_thread.ts';
 import { SkyMap } from '../sky_map/sky_map.ts';
 import type { CallName, Calls, Coordination } from './coordination.ts';

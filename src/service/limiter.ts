@@ -1,10 +1,5 @@
 /** How many tool calls a caller may make (docs/contract.md, Connector): a sliding window a key, and slots for what runs at the same time. */
-
-/** At most `burst` calls in any `burst / perSecond` seconds. */
-export interface Rate {
-  readonly perSecond: number;
-  readonly burst: number;
-}
+import type { Rate } from '../config/values.ts';
 
 /** Whom a call counts against, and how many it may make. */
 export interface Caller {

@@ -1,4 +1,5 @@
 /** The map of the sky, kept in the one thread of a pool of its own: counted once, then brought up to date from the journal. */
+
 import { createHash } from 'node:crypto';
 import { setPriority } from 'node:os';
 import { type Coverage, RADIANS_PER_DEGREE } from '../../index/mod.ts';
@@ -6,8 +7,11 @@ import { messageOf } from '../base/error_text.ts';
 import { Rendered, toJson } from '../base/json_text.ts';
 import { openCoverage } from '../catalogs/coverage.ts';
 import type { MapLayer } from '../contract/enums.ts';
+import type { ServiceFacts } from '../crossmatch/provenance.ts';
+import type { Task } from '../pool/pool.ts';
+import { threadData } from '../pool/thread_data.ts';
 import type { Store } from '../store/store.ts';
-import { currentStore, threadDataDir, threadFacts } from '../store/thread_store.ts';
+import { currentStore, type StoreThreadData, threadDataDir } from '../store/thread_store.ts';
 import { cellOfKey, type Disc, keysTouching } from './cells.ts';
 import { readCounts, saveCounts } from './counts_file.ts';
 import { SkyCounts } from './sky_counts.ts';
@@ -23,8 +27,13 @@ const NICENESS = 10;
 /** How long a thread believes that the catalogs are the same. */
 const CATALOGS_MS = 5000;
 
+/** The `threadData` of the pool of the map. */
+export interface SkyThreadData extends StoreThreadData {
+  readonly facts: ServiceFacts;
+}
+
 /** Takes in a part of what is news. Needs a pool with a data directory and one thread. */
-export interface FollowSkyTask {
+export interface FollowSkyTask extends Task<SkyProgress> {
   readonly kind: 'followSky';
 }
 
@@ -41,7 +50,7 @@ export interface SkyProgress {
 }
 
 /** One answer: the body of a response. */
-export interface SkyMapTask {
+export interface SkyMapTask extends Task<SkyMapAnswer | undefined> {
   readonly kind: 'skyMap';
   readonly layer: MapLayer;
   /** 0 to FINEST_RESOLUTION. */
@@ -171,7 +180,9 @@ export function runSkyMap({ layer, resolution, disc, isPartial }: SkyMapTask): S
   const cells = new Rendered(
     keys.length === 0 ? '[]' : `["${keys.map(key => cellOfKey(key, resolution)).join('", "')}"]`,
   );
-  const { provenance } = threadFacts();
+  const { facts } = threadData<SkyThreadData>();
+  if (!facts) throw new Error('The map cannot be drawn because this pool has no facts of the service');
+  const { provenance } = facts;
   const text = toJson({ provenance, layer, resolution, count: keys.length, ...rest, cells });
   const body = new TextEncoder().encode(text);
   const answer = { body, digest: createHash('sha256').update(body).digest('base64url').slice(0, 22), isWhole };

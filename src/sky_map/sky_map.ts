@@ -1,13 +1,12 @@
 /** The map of the sky as the service answers it: begun when the service is, then kept up to date in a thread of its own. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServiceFacts } from '../answers/queries.ts';
 import type { Budget } from '../base/budget.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { withinMs } from '../base/timeout.ts';
-import { unavailable } from '../http/errors.ts';
+import { unavailable } from '../contract/errors.ts';
 import { Pool, PoolError } from '../pool/pool.ts';
-import type { SkyMapAnswer, SkyMapTask, SkyProgress } from './map_thread.ts';
+import type { FollowSkyTask, SkyMapAnswer, SkyMapTask, SkyProgress, SkyThreadData } from './map_thread.ts';
 
 /** How often the journal is looked at. */
 const POLL_MS = 500;
@@ -18,9 +17,12 @@ const MAX_WAITING = 64;
 /** How long closing waits for the thread: a task is some 100 ms, and one that hangs must not keep the service from saving its index. */
 const CLOSE_MS = 2000;
 
-export interface SkyMapOptions {
-  readonly dataDir: string;
-  readonly facts: ServiceFacts;
+/** How long a thread may take for a task before it counts as hung. */
+const DRAW_TIMEOUT_MS = 30_000;
+const FOLLOW_TIMEOUT_MS = 60_000;
+const FOLLOW: FollowSkyTask = { kind: 'followSky' };
+
+export interface SkyMapOptions extends SkyThreadData {
   readonly log: Log;
 }
 
@@ -42,7 +44,8 @@ export class SkyMap {
 
   /** Begins to count. Of the apps of a process one does. */
   start(): void {
-    this.#pool ??= new Pool({ threads: 1, dataDir: this.#options.dataDir, facts: this.#options.facts });
+    const { dataDir, facts } = this.#options;
+    this.#pool ??= new Pool({ threads: 1, threadData: { dataDir, facts } });
     this.#following ??= this.#follow(this.#pool);
   }
 
@@ -67,7 +70,8 @@ export class SkyMap {
     // What is counted so far is asked for again soon: it need not wait.
     await withinMs(this.#begun.promise, query.isPartial && this.#progress ? 0 : budget.remainingMs);
     if (this.#failed) throw unavailable('the database cannot be read');
-    const drawn = this.#pool!.run({ kind: 'skyMap', ...query }).then(
+    const task: SkyMapTask = { kind: 'skyMap', ...query };
+    const drawn = this.#pool!.run(task, { timeoutMs: DRAW_TIMEOUT_MS }).then(
       answer => ({ answer }),
       error => this.#fail(error),
     );
@@ -104,9 +108,10 @@ export class SkyMap {
     let startMs: number | undefined;
     while (!signal.aborted) {
       try {
-        this.#progress = await pool.run({ kind: 'followSky' });
+        const progress = await pool.run(FOLLOW, { timeoutMs: FOLLOW_TIMEOUT_MS });
+        this.#progress = progress;
         this.#failed = false;
-        const { saveError } = this.#progress;
+        const { saveError } = progress;
         if (saveError !== undefined) this.#options.log('sky_map_not_saved', { error: saveError });
         startMs ??= performance.now();
         if (this.#progress.isCounted || performance.now() > startMs + PATIENCE_MS) this.#begun.resolve();

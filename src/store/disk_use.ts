@@ -1,8 +1,7 @@
 /** What a data directory takes on disk. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { CACHE_DIRECTORY } from '../catalogs/remote/options.ts';
-import { FILE_NAME } from './environment.ts';
+import { CACHE_DIRECTORY, FILE_NAME } from './environment.ts';
 
 /** Bytes. */
 export interface DiskUse {

@@ -15,7 +15,6 @@ import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { messageOf } from '../base/error_text.ts';
 import { flush, isThere, makeDirectory } from '../base/files.ts';
-import { CACHE_DIRECTORY } from '../catalogs/remote/options.ts';
 import { RESERVE_BYTES, requireSpace } from './disk_space.ts';
 import { filesAt, lockFileOf, OpenFiles, otherProcessesWith } from './identity.ts';
 import { checkPages } from './pages.ts';
@@ -28,6 +27,8 @@ import { upgradeTo3, upgradeTo4 } from './upgrade.ts';
 /** The stored format that this release reads and writes; it upgrades an older one where it is opened for writing. */
 export const FORMAT_VERSION = 4;
 
+/** Where remote catalogs' files are kept, below the data directory. */
+export const CACHE_DIRECTORY = 'catalog-cache';
 /** The database in its data directory. */
 export const FILE_NAME = 'nearsky.mdb';
 /** What nearsky keeps beside its database. The index and the sky map know of which database they are: one of a former is never believed. */

@@ -1,5 +1,5 @@
 /** Reading what is stored. Any number of processes and threads may read while one at a time writes (src/store/writer.ts). */
-import type { CatalogRegistration } from '../catalogs/types.ts';
+import type { CatalogRegistration } from './catalog_registration.ts';
 import { claimedIds, livePids } from './claims.ts';
 import { type Counters, readCounters } from './counters.ts';
 import { readCounts, type StoreCounts } from './counts.ts';

@@ -7,7 +7,6 @@ export interface SkyPosition {
 }
 
 export type BrokerName = 'antares' | 'lasair' | 'pittgoogle';
-export type CatalogName = 'gaia_dr3' | 'des_y6_gold' | 'delve_dr3_gold' | 'skymapper_dr4';
 export type ObjectState = 'pending' | 'crossmatched';
 
 /** What happened when one catalog was to be searched for one object. The API adds two that are never stored. */

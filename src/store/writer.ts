@@ -1,6 +1,6 @@
 /** The one way into the database. Each method is one synchronous transaction: all of it is committed and flushed, or none of it. */
 import { setImmediate as turn } from 'node:timers/promises';
-import type { CatalogRegistration } from '../catalogs/types.ts';
+import type { CatalogRegistration } from './catalog_registration.ts';
 import { type Claim, dropClaim, takeClaim, takeTurn } from './claims.ts';
 import { catalogRows, catalogRowsWithout, ingestedCounter, lastIngestMs, Tally } from './counters.ts';
 import { CountChanges } from './counts.ts';

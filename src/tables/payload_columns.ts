@@ -1,6 +1,5 @@
 /** What the columns of the catalogs' payloads hold: the names are those of the payload's keys, the order is the catalog's own. */
-import type { CatalogDefinition } from '../catalogs/types.ts';
-import type { CatalogName } from '../store/types.ts';
+import type { CatalogDefinition, CatalogName } from '../contract/catalogs.ts';
 import type { Cell, Column } from './columns.ts';
 
 type Described = Omit<Column, 'name' | 'description' | 'type'> & { readonly type?: Column['type'] };

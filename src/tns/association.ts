@@ -1,4 +1,5 @@
 /** Which object of the TNS registry lies at an object's position: recorded with its crossmatch, once. */
+
 import { Arena, NO_MATCH, nearestJoin, SkyIndex } from '../../index/mod.ts';
 import { release } from '../base/shared_memory.ts';
 import { nowUs } from '../base/times.ts';
@@ -8,6 +9,7 @@ import { isSame, type RegistrySnapshot } from '../store/registry.ts';
 import type { Store } from '../store/store.ts';
 import type { SkyPosition, TnsAssociation } from '../store/types.ts';
 import { isSnapshotCurrent } from './names.ts';
+import type { RegistryTask } from './registry_index.ts';
 
 /** The associator of the settings. */
 export function associatorOf(store: Store, pool: Pool, config: Config): Associator {
@@ -61,7 +63,8 @@ export class Associator {
       if (this.#index && isSame(snapshot, this.#index.snapshot)) {
         return this.#nearest(positions, snapshot.epochUs, this.#index.sky);
       }
-      const built = await pool.run({ kind: 'registry' });
+      const task: RegistryTask = { kind: 'registry' };
+      const built = await pool.run(task);
       if (this.#index) release(this.#index.bytes);
       this.#index = built && {
         snapshot: built.snapshot,

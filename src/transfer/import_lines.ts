@@ -1,13 +1,15 @@
 /** The task `importLines`: objects made of the lines of an export. */
+
 import { Piscina } from 'piscina';
 import { fromEventLoop } from '../base/runtime.ts';
+import type { Task } from '../pool/pool.ts';
 import { currentStore } from '../store/thread_store.ts';
 import { type PackedPieces, packPieces } from './pieces.ts';
 import { prepareLines } from './prepare.ts';
 import { StoredOrdinals } from './stored_ordinals.ts';
 
 /** Prepares the objects of a block for their commit. Needs a pool with the data directory that they are for. */
-export interface ImportLinesTask {
+export interface ImportLinesTask extends Task<PackedPieces> {
   readonly kind: 'importLines';
   /** These and the next are a `LineBlock`. */
   readonly bytes: ArrayBuffer;

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { programModule } from '../base/program_files.ts';
 import type { LineBlock } from '../ingest/lines.ts';
 import { Pool } from '../pool/pool.ts';
+import type { ImportLinesTask } from './import_lines.ts';
 import { type Prepared, unpackPieces } from './pieces.ts';
 
 /** An input of at most this much is done before threads would have started. */
@@ -10,6 +11,8 @@ const INLINE_BYTES = 4 * 2 ** 20;
 const THREADS = Math.max(2, availableParallelism() - 1);
 /** One block that is worked on and some that wait while the main thread commits. */
 const BLOCKS_PER_THREAD = 4;
+/** How long a thread may take for a block before it counts as hung. */
+const TIMEOUT_MS = 60_000;
 const THREAD_OPTIONS = {
   threads: THREADS,
   tasksPerThread: BLOCKS_PER_THREAD,
@@ -42,9 +45,10 @@ export class LinePreparer {
   async prepare(block: LineBlock): Promise<Lines[]> {
     this.#bytes += block.bytes.length;
     if (this.#bytes <= this.#inlineBytes) return [{ lines: block }];
-    this.#pool ??= new Pool({ ...THREAD_OPTIONS, dataDir: this.#dataDir });
+    this.#pool ??= new Pool({ ...THREAD_OPTIONS, threadData: { dataDir: this.#dataDir } });
     const { bytes, ...place } = block;
-    const pieces = unpackPieces(await this.#pool.run({ kind: 'importLines', bytes: bytes.buffer, ...place }));
+    const task: ImportLinesTask = { kind: 'importLines', bytes: bytes.buffer, ...place };
+    const pieces = unpackPieces(await this.#pool.run(task, { timeoutMs: TIMEOUT_MS }));
     return pieces.map(({ start, firstLine, prepared }, i) => {
       // The last line break of a piece is no part of it.
       const end = i + 1 < pieces.length ? pieces[i + 1]!.start - 1 : bytes.length;

@@ -2,12 +2,13 @@
  * The tables that cone searches answer with, each column with where its cells come from. Simple Cone Search 1.03 (section 2.2) asks for
  * UCD1 in three columns, and for an id that is text; the 64-bit integer stands beside it.
  */
-import { CATALOGS } from '../catalogs/definitions.ts';
-import type { CatalogDefinition } from '../catalogs/types.ts';
+
+import type { CatalogDefinition, CatalogName } from '../contract/catalogs.ts';
+import { CATALOGS } from '../contract/catalogs.ts';
 import { CATALOG_OUTCOMES, type CatalogOutcome, namesOf, OBJECT_STATUSES } from '../contract/enums.ts';
 import { type ListedMatch, newestMatches } from '../store/newest_matches.ts';
 import { statusOf } from '../store/status.ts';
-import type { CatalogName, StoredObject } from '../store/types.ts';
+import type { StoredObject } from '../store/types.ts';
 import type { Cell, Column, Table } from '../tables/columns.ts';
 import { payloadCell, payloadColumns, positionKeys } from '../tables/payload_columns.ts';
 import { timeCell } from '../tables/timestamp.ts';

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Admission } from '../../src/answers/admission.ts';
 import { Budget } from '../../src/base/budget.ts';
-import type { ApiError } from '../../src/http/errors.ts';
+import type { ApiError } from '../../src/contract/errors.ts';
 import { ThreadMetrics } from '../../src/metrics/thread_metrics.ts';
 
 const test = suite('answers/admission');

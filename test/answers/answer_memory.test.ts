@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AnswerMemory, isMemoryWanted, keep, letGo, replace } from '../../src/answers/answer_memory.ts';
 import { SharedState } from '../../src/base/shared_state.ts';
-import type { ApiError } from '../../src/http/errors.ts';
+import type { ApiError } from '../../src/contract/errors.ts';
 import { ThreadMetrics } from '../../src/metrics/thread_metrics.ts';
 
 const test = suite('answers/answer_memory');

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { Admission } from '../../src/answers/admission.ts';
 import { LongQueries, type NotBegun } from '../../src/answers/long_queries.ts';
 import { Budget } from '../../src/base/budget.ts';
-import type { ApiError } from '../../src/http/errors.ts';
+import type { ApiError } from '../../src/contract/errors.ts';
 import { ThreadMetrics } from '../../src/metrics/thread_metrics.ts';
 
 const test = suite('answers/long_queries');

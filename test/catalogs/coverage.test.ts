@@ -10,7 +10,7 @@ import { openHealpixMap } from '../../src/catalogs/fits.ts';
 import { type HatsTable, openHats } from '../../src/catalogs/hats.ts';
 import { PixelSet } from '../../src/catalogs/pixel_set.ts';
 import { surveyCatalog } from '../../src/catalogs/survey.ts';
-import type { CatalogColumns } from '../../src/catalogs/types.ts';
+import type { CatalogColumns } from '../../src/store/catalog_registration.ts';
 import { withDirectory } from '../e2e/support.ts';
 import { fixtures, published, rejection } from './support.ts';
 import { type MapOptions, writeHealpixMap } from './write_fits.ts';

@@ -1,5 +1,5 @@
 /** Columns of small catalogs with the names and types of the four releases. */
-import type { CatalogDefinition } from '../../src/catalogs/types.ts';
+import type { CatalogDefinition } from '../../src/contract/catalogs.ts';
 import type { HatsColumn, HatsColumnType } from './write_hats.ts';
 
 /** Which payload columns are not doubles, by lowercased name; as in the published schemas. */

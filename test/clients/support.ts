@@ -1,5 +1,7 @@
 /** What the tests of the clients share: a service on a socket with small limits, whose answers a test may get in the way of. */
-import { errorResponse, unavailable } from '../../src/http/errors.ts';
+
+import { unavailable } from '../../src/contract/errors.ts';
+import { errorResponse } from '../../src/http/errors.ts';
 import { type IncomingRequest, PlainRequest, readUpTo } from '../../src/http/incoming.ts';
 import { type Answer, jsonResponse } from '../../src/http/respond.ts';
 import { HttpServer } from '../../src/server/http_server.ts';

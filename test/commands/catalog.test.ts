@@ -3,7 +3,7 @@ import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { catalogDefinition } from '../../src/catalogs/definitions.ts';
+import { catalogDefinition } from '../../src/contract/catalogs.ts';
 import { catalogColumns } from '../catalogs/small_catalog.ts';
 import { writeHats } from '../catalogs/write_hats.ts';
 import { nearsky, start, withDirectory } from '../e2e/support.ts';

@@ -1,7 +1,7 @@
 /** The service's description of itself against the contract (docs/contract.md, Status and descriptions). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { catalogDefinition } from '../../src/catalogs/definitions.ts';
+import { catalogDefinition } from '../../src/contract/catalogs.ts';
 import { type Json, withApp } from '../http/support.ts';
 import { registrationOf } from '../sky_map/support.ts';
 import { DECLARED, withoutDatabase } from './support.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CATALOGS } from '../../src/catalogs/definitions.ts';
+import { CATALOGS } from '../../src/contract/catalogs.ts';
 import { FILTERS } from '../../src/contract/filters.ts';
 import { openApiDocument } from '../../src/documents/openapi/document.ts';
 import { eventually, putBytes, type Settings, TestApp, withApp } from '../http/support.ts';

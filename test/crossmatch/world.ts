@@ -1,13 +1,14 @@
 /** A data directory and catalogs of their own for tests of the crossmatcher. */
 import { join } from 'node:path';
-import { CATALOGS, catalogDefinition } from '../../src/catalogs/definitions.ts';
 import { registerCatalog } from '../../src/catalogs/register.ts';
 import { REMOTE_DEFAULTS } from '../../src/catalogs/remote/options.ts';
+import type { CatalogName } from '../../src/contract/catalogs.ts';
+import { CATALOGS, catalogDefinition } from '../../src/contract/catalogs.ts';
 import { type CrossmatchOptions, crossmatchPending } from '../../src/crossmatch/crossmatcher.ts';
 import type { CrossmatchSummary } from '../../src/crossmatch/summary.ts';
 import { Pool } from '../../src/pool/pool.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
-import type { CatalogName, Delivery, ProvenanceSet, SkyPosition } from '../../src/store/types.ts';
+import type { Delivery, ProvenanceSet, SkyPosition } from '../../src/store/types.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { catalogColumns } from '../catalogs/small_catalog.ts';
 import { type HatsColumn, type HatsOptions, type WrittenPartition, writeHats } from '../catalogs/write_hats.ts';
@@ -23,7 +24,7 @@ export const PROVENANCE: ProvenanceSet = {
 /** The threads of all worlds of a test file: they keep nothing between tasks. Close it after the tests. */
 export const pool = new Pool({
   threads: 2,
-  catalogs: { remote: { ...REMOTE_DEFAULTS, pauseMs: 2 }, memoryBytes: 1 << 20 },
+  threadData: { catalogs: { remote: { ...REMOTE_DEFAULTS, pauseMs: 2 }, memoryBytes: 1 << 20 } },
 });
 
 export interface WrittenCatalog extends CatalogRows {

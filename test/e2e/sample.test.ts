@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert';
 import { pixelOf } from '../../index/mod.ts';
 import { releaseColumns } from '../../sample/make/columns.ts';
 import { pixel29 } from '../../sample/make/sky.ts';
-import { CATALOGS } from '../../src/catalogs/definitions.ts';
+import { CATALOGS } from '../../src/contract/catalogs.ts';
 import { runtimeArgs } from '../runtime.ts';
 import { sample, withDirectory } from './support.ts';
 

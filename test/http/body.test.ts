@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Budget } from '../../src/base/budget.ts';
-import { ApiError } from '../../src/http/errors.ts';
+import { ApiError } from '../../src/contract/errors.ts';
 import { type JsonNumber, jsonText, parseJson, readJsonBody } from '../../src/http/json_body.ts';
 import { type Running, startApp } from './support.ts';
 

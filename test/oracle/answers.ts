@@ -1,6 +1,7 @@
 /** What answers show of a stored object, as plain values: the contract read once more (docs/contract.md, Provenance; Objects). */
-import type { ServiceFacts } from '../../src/answers/queries.ts';
+
 import type { DetailLevel } from '../../src/contract/enums.ts';
+import type { ServiceFacts } from '../../src/crossmatch/provenance.ts';
 import type { HashedProvenanceSet } from '../../src/store/records.ts';
 import type { MatchSource, MatchSummary, StoredObject, TnsAssociation } from '../../src/store/types.ts';
 

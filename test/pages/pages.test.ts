@@ -2,7 +2,7 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CATALOGS } from '../../src/catalogs/definitions.ts';
+import { CATALOGS } from '../../src/contract/catalogs.ts';
 import { caveats } from '../../src/documents/prose.ts';
 import { parseSearchText } from '../../src/pages/browser/search_text.js';
 import { factsOf } from '../../src/pages/facts.ts';

@@ -6,6 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Pool, PoolError, type RunOptions } from '../../src/pool/pool.ts';
 import { failure } from '../store/support.ts';
+import type { MoodTask } from './fixtures/moody_worker.ts';
 
 const ENTRY = new URL('./fixtures/moody_worker.ts', import.meta.url);
 const [ANSWER, THROW, HANG, DIE, LATE] = [0, 1, 2, 3, 4];
@@ -18,27 +19,28 @@ test.before.each(context => {
 
 test.after.each(({ pool }) => pool.close());
 
-function run(pool: Pool, mood: number | undefined, options?: RunOptions) {
-  return pool.run({ kind: 'tail', rows: mood!, checked: false, absorb: [] }, options);
+function run(pool: Pool, mood: number, options?: RunOptions) {
+  const task: MoodTask = { kind: 'mood', mood };
+  return pool.run(task, options);
 }
 
 test('gives the result, or what the task threw', async ({ pool }) => {
-  assert.equal(await run(pool, ANSWER), { sequence: 0, rows: 0, arena: undefined });
+  assert.equal(await run(pool, ANSWER), { mood: 0 });
   const error = await failure(() => run(pool, THROW));
   assert.equal([error.name, error.message, error instanceof PoolError], ['RangeError', 'no luck', false]);
-  assert.is((await run(pool, ANSWER)).sequence, 0);
+  assert.is((await run(pool, ANSWER)).mood, 0);
 });
 
 test('a thread that dies fails its task, and the next task has another thread', async ({ pool }) => {
   assert.instance(await failure(() => run(pool, DIE, { timeoutMs: 5000 })), PoolError);
-  assert.is((await run(pool, ANSWER)).sequence, 0);
+  assert.is((await run(pool, ANSWER)).mood, 0);
 });
 
 test('a thread that hangs fails its task at the timeout, and the next task has another thread', async ({ pool }) => {
   const error = await failure(() => run(pool, HANG, { timeoutMs: 300 }));
   assert.instance(error, PoolError);
   assert.match(error.message, 'waited 300 ms');
-  assert.is((await run(pool, ANSWER)).sequence, 0);
+  assert.is((await run(pool, ANSWER)).mood, 0);
 });
 
 test('what waits behind a hung thread settles too', async ({ pool }) => {
@@ -55,20 +57,24 @@ test('an aborted task rejects with the reason at once, and its thread goes on', 
   controller.abort(reason);
   assert.is(await failure(() => late), reason);
   assert.is(await failure(() => run(pool, ANSWER, { signal: controller.signal })), reason);
-  assert.is((await run(pool, ANSWER)).sequence, 0);
+  assert.is((await run(pool, ANSWER)).mood, 0);
 });
 
 test('closing waits for what runs, and then takes no more', async ({ pool }) => {
   const late = run(pool, LATE);
   await pool.close();
-  assert.is((await late).sequence, LATE);
+  assert.is((await late).mood, LATE);
   assert.instance(await failure(() => run(pool, ANSWER)), PoolError);
 });
 
 test('closing ends no thread that is still being loaded', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'nearsky-pool-'));
   try {
-    const pool = new Pool({ threads: 2, dataDir, entry: new URL('./fixtures/slow_worker.ts', import.meta.url) });
+    const pool = new Pool({
+      threads: 2,
+      threadData: { dataDir },
+      entry: new URL('./fixtures/slow_worker.ts', import.meta.url),
+    });
     const controller = new AbortController();
     const task = run(pool, ANSWER, { signal: controller.signal });
     controller.abort(new Error('enough'));
@@ -81,9 +87,9 @@ test('closing ends no thread that is still being loaded', async () => {
 });
 
 test('a task that cannot be posted rejects', async ({ pool }) => {
-  const task = { kind: 'tail', rows: 0, checked: false, absorb: [() => {}] };
+  const task = { kind: 'mood', mood: () => {} };
   assert.match((await failure(() => pool.run(task as never))).message, /clone/i);
-  assert.is((await run(pool, ANSWER)).sequence, 0);
+  assert.is((await run(pool, ANSWER)).mood, 0);
 });
 
 test.run();

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConeHits, openGeneration } from '../../index/mod.ts';
-import type { BuiltArena, ResultOf, Task } from '../../src/answers/queries.ts';
-import { Pool, type RunOptions } from '../../src/pool/pool.ts';
+import { Pool, type RunOptions, type Task } from '../../src/pool/pool.ts';
 import { Publisher } from '../../src/publish/publisher.ts';
+import type { BuiltArena, SaveIndexTask } from '../../src/publish/tasks.ts';
 import { openStore } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { eventually, withDirectory } from '../e2e/support.ts';
@@ -27,7 +27,10 @@ interface Publishing {
   close(): Promise<void>;
 }
 
-async function publish(directory: string, pool = new Pool({ threads: 2, dataDir: directory })): Promise<Publishing> {
+async function publish(
+  directory: string,
+  pool = new Pool({ threads: 2, threadData: { dataDir: directory } }),
+): Promise<Publishing> {
   const events: string[] = [];
   const publisher = new Publisher({ dataDir: directory, pool, log: event => events.push(event) });
   publisher.start();
@@ -154,7 +157,7 @@ test('the index is kept while it grows, not only at the end: a process that is k
 async function assertRecovers(changes: readonly ((file: string) => void)[]): Promise<void> {
   await withWriter(async (directory, writer) => {
     await ingest(writer, range(1, 50));
-    const pool = new Pool({ threads: 2, dataDir: directory });
+    const pool = new Pool({ threads: 2, threadData: { dataDir: directory } });
     const first = await publish(directory, pool);
     await first.publisher.close();
     for (const change of changes) {
@@ -295,8 +298,8 @@ class SlowMerges extends Pool {
     this.go = resolve;
   });
 
-  override async run<T extends Task>(task: T, options?: RunOptions): Promise<ResultOf<T>> {
-    if (task.kind === 'saveIndex') this.saved.push(...task.arenas);
+  override async run<Result>(task: Task<Result>, options?: RunOptions): Promise<Result> {
+    if (task.kind === 'saveIndex') this.saved.push(...(task as unknown as SaveIndexTask).arenas);
     const result = await super.run(task, options);
     if (task.kind === 'merge') {
       this.merged.push(result as BuiltArena);
@@ -308,7 +311,7 @@ class SlowMerges extends Pool {
 
 test('an index that is discarded while it is merged is not kept', () =>
   withWriter(async (directory, writer) => {
-    const pool = new SlowMerges({ threads: 2, dataDir: directory });
+    const pool = new SlowMerges({ threads: 2, threadData: { dataDir: directory } });
     const index = await publish(directory, pool);
     for (let stored = 0; stored < 10 * 1100; ) {
       await ingest(writer, range(stored, 1100));

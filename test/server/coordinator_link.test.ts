@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Budget } from '../../src/base/budget.ts';
 import { SharedState } from '../../src/base/shared_state.ts';
-import { ApiError } from '../../src/http/errors.ts';
+import { ApiError } from '../../src/contract/errors.ts';
 import { CoordinatorLink } from '../../src/server/coordinator_link.ts';
 import type { ToServer } from '../../src/server/messages.ts';
 import { eventually } from '../http/support.ts';

@@ -2,7 +2,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Budget } from '../../src/base/budget.ts';
-import { ApiError, errorResponse } from '../../src/http/errors.ts';
+import { ApiError } from '../../src/contract/errors.ts';
+import { errorResponse } from '../../src/http/errors.ts';
 import type { IncomingRequest } from '../../src/http/incoming.ts';
 import { readJsonBody } from '../../src/http/json_body.ts';
 import { eventually, startApp } from '../http/support.ts';

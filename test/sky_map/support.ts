@@ -1,6 +1,7 @@
 /** What the tests of the map and of the pages share. */
 import { Coverage } from '../../index/mod.ts';
-import type { CatalogDefinition, CatalogRegistration } from '../../src/catalogs/types.ts';
+import type { CatalogDefinition } from '../../src/contract/catalogs.ts';
+import type { CatalogRegistration } from '../../src/store/catalog_registration.ts';
 
 /** A registration without files, for a footprint of whole pixels of order 2: those below `pixels`. */
 export function registrationOf({ name }: CatalogDefinition, pixels = 96): CatalogRegistration {

@@ -32,7 +32,7 @@ async function withAssociator(
   use: (associator: Associator) => Promise<void>,
   radiusArcsec = 1,
 ): Promise<void> {
-  const pool = new Pool({ threads: 1, dataDir: directory });
+  const pool = new Pool({ threads: 1, threadData: { dataDir: directory } });
   try {
     await use(new Associator({ store, pool, radiusArcsec, maxAgeSeconds: 7200 }));
   } finally {

@@ -1,6 +1,8 @@
 /** Objects and their sources in a few crowded places, for the tests of the cone searches. */
-import { CATALOGS } from '../../src/catalogs/definitions.ts';
-import type { CatalogName, CrossmatchResult, SkyPosition } from '../../src/store/types.ts';
+
+import type { CatalogName } from '../../src/contract/catalogs.ts';
+import { CATALOGS } from '../../src/contract/catalogs.ts';
+import type { CrossmatchResult, SkyPosition } from '../../src/store/types.ts';
 import { Dice } from '../http/random_objects.ts';
 import { delivery, NOW_US, PROVENANCE, reshape, type World } from '../http/support.ts';
 

@@ -1,6 +1,7 @@
 /** How remote catalogs are read: plain data, as it is handed to threads. */
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
+import { CACHE_DIRECTORY } from '../../store/environment.ts';
 
 export interface RemoteOptions {
   /** Where what was read is kept for the next time; undefined: nowhere. */
@@ -24,9 +25,6 @@ export const REMOTE_DEFAULTS: RemoteOptions = {
   pauseMs: 250,
   privateRedirects: false,
 };
-
-/** Below the data directory. */
-export const CACHE_DIRECTORY = 'catalog-cache';
 
 export function remoteOptions(config: Config): RemoteOptions {
   const maxBytes = config.CATALOG_CACHE_MAX_BYTES;

@@ -1,8 +1,8 @@
 /** The reference for people: `/api-docs.md`, and `/api-docs` as HTML (docs/contract.md, Documents). */
-import { CATALOGS } from '../../catalogs/definitions.ts';
-import type { FootprintOrders } from '../../catalogs/types.ts';
+
 import type { Config } from '../../config/config.ts';
-import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../../contract/catalogs.ts';
+import type { FootprintOrders } from '../../contract/catalogs.ts';
+import { CATALOGS } from '../../contract/catalogs.ts';
 import { ERROR_CODES } from '../../contract/codes.ts';
 import {
   CATALOG_OUTCOMES,
@@ -15,6 +15,7 @@ import {
 } from '../../contract/enums.ts';
 import { MCP_PATH, MCP_TOOLS } from '../../contract/mcp_tools.ts';
 import { CONTRACT_VERSION } from '../../crossmatch/provenance.ts';
+import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../catalogs.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import {
   caveats,

@@ -1,6 +1,7 @@
 /** `/llms.txt`: what a language model needs to use the service, in the layout of llmstxt.org (docs/contract.md, Documents). */
-import { CATALOGS } from '../../catalogs/definitions.ts';
+
 import type { Config } from '../../config/config.ts';
+import { CATALOGS } from '../../contract/catalogs.ts';
 import { MCP_PATH, MCP_TOOLS } from '../../contract/mcp_tools.ts';
 import { paths } from '../openapi/paths.ts';
 import { caveats, connectorSetup, conventions, limitSentences, reliabilityCuts, SUMMARY, TITLE } from '../prose.ts';

@@ -1,6 +1,8 @@
 /** Schemas of the lookup-shaped operations: inputs, results, answers, filters, counts. */
-import { CATALOGS } from '../../catalogs/definitions.ts';
+
 import type { Config } from '../../config/config.ts';
+import { limitsOf } from '../../config/limits.ts';
+import { CATALOGS } from '../../contract/catalogs.ts';
 import {
   DEFAULT_DETAIL,
   DEFAULT_RESPONSE,
@@ -16,7 +18,7 @@ import {
   TRUNCATIONS,
 } from '../../contract/enums.ts';
 import { FILTERS, type Filter } from '../../contract/filters.ts';
-import { limitsOf, MAX_TNS_NAME_CHARACTERS } from '../../contract/limits.ts';
+import { MAX_TNS_NAME_CHARACTERS } from '../../contract/limits.ts';
 import { declination, rightAscension } from './common.ts';
 import { provenanceSets, QUALIFICATION_KEYS, qualification } from './objects.ts';
 import {

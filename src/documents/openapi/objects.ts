@@ -1,7 +1,7 @@
 /** Schemas of an object and what belongs to it: crossmatch, matches, registry association. */
-import { CATALOGS } from '../../catalogs/definitions.ts';
-import { sourceIdMeaning } from '../../contract/catalogs.ts';
+import { CATALOGS } from '../../contract/catalogs.ts';
 import { BEST_GUESS, PROVENANCE_BASES, PROVENANCE_STATES } from '../../contract/enums.ts';
+import { sourceIdMeaning } from '../catalogs.ts';
 import {
   catalogReleases,
   crossmatchRadius,

@@ -1,15 +1,10 @@
 /** The parameters of the operations, as the document lists them. */
 import type { Config } from '../../config/config.ts';
+import { defaultConePageSize, limitsOf } from '../../config/limits.ts';
 import { DEFAULT_DETAIL, DEFAULT_MAP_LAYER, DEFAULT_RESPONSE, DEFAULT_TIME_FIELD } from '../../contract/enums.ts';
 import { FILTERS } from '../../contract/filters.ts';
 import { FORMATS } from '../../contract/formats.ts';
-import {
-  DEFAULT_MAP_RESOLUTION,
-  DEFAULT_WINDOW_HOURS,
-  defaultConePageSize,
-  limitsOf,
-  MAX_MAP_RADIUS_DEG,
-} from '../../contract/limits.ts';
+import { DEFAULT_MAP_RESOLUTION, DEFAULT_WINDOW_HOURS, MAX_MAP_RADIUS_DEG } from '../../contract/limits.ts';
 import { declination, rightAscension } from './common.ts';
 import { detailLevel, filterSchema, pageCursor, pageSize, responseMode, searchRadius, tnsName } from './lookup.ts';
 import { timeField } from './recent.ts';

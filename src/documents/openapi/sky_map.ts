@@ -1,5 +1,5 @@
 /** Schemas of the sky map. */
-import { CATALOGS } from '../../catalogs/definitions.ts';
+import { CATALOGS } from '../../contract/catalogs.ts';
 import { MAP_LAYERS } from '../../contract/enums.ts';
 import { MAP_RESOLUTION_RANGE } from '../../contract/limits.ts';
 import { STORED_STATUSES } from '../../store/status.ts';

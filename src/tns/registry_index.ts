@@ -1,7 +1,19 @@
 /** The task `registry`: an index of the positions of the TNS registry. */
 import { buildArena } from '../../index/mod.ts';
-import type { RegistryIndex } from '../answers/queries.ts';
+import type { Task } from '../pool/pool.ts';
+import type { RegistrySnapshot } from '../store/registry.ts';
 import { currentStore } from '../store/thread_store.ts';
+
+/** Builds an arena of the published TNS registry; undefined when nothing is published. Needs a pool with a data directory. */
+export interface RegistryTask extends Task<RegistryIndex | undefined> {
+  readonly kind: 'registry';
+}
+
+export interface RegistryIndex {
+  readonly snapshot: RegistrySnapshot;
+  /** Its ids are objids. */
+  readonly arena: SharedArrayBuffer;
+}
 
 export function runRegistry(): RegistryIndex | undefined {
   const store = currentStore();

@@ -1,20 +1,4 @@
-import type { CatalogName } from '../store/types.ts';
-
-/**
- * One of the four catalogs of the service: what is fixed, wherever a copy of it lies. Column names are in the catalog's
- * own case.
- */
-export interface CatalogDefinition {
-  readonly name: CatalogName;
-  readonly release: string;
-  readonly idColumn: string;
-  readonly raColumn: string;
-  readonly decColumn: string;
-  /** HEALPix order at which the footprint is kept. */
-  readonly footprintOrder: number;
-  /** Stored with each match, under the lowercased name; in the order of the contract (docs/contract.md). */
-  readonly payloadColumns: readonly string[];
-}
+import type { CatalogName } from '../contract/catalogs.ts';
 
 /** One HEALPix pixel's share of a catalog. */
 export interface Partition {
@@ -55,12 +39,6 @@ export interface StoredCoverage {
   /** Pixels of the map that no partition touches, left out of the footprint; undefined in a registration of before they were. */
   readonly pixelsLeftOut?: number;
 }
-
-/**
- * The HEALPix order that the footprint of each registered catalog is known at, by name: what texts say of the catalogs. Undefined where the
- * database has never been read.
- */
-export type FootprintOrders = ReadonlyMap<CatalogName, number> | undefined;
 
 /** Rows, and those that can be the source of no match. null where that was not counted. */
 export interface RowCounts {

@@ -1,0 +1,105 @@
+/** The errors of the API (docs/contract.md, Errors): what each says, and the parameter at fault. */
+import { type ErrorCode, RETRY_AFTER_SECONDS } from './codes.ts';
+import { FORMATS } from './formats.ts';
+
+export interface ErrorDetails {
+  /** The parameter at fault, where it is one. */
+  readonly param?: string;
+  /** The parameters at fault, where they may be several; never with `param`. */
+  readonly params?: readonly string[];
+  /** Of a 405: the methods that the path has. */
+  readonly allow?: string;
+}
+
+/** An answer that is an error. Its message reaches the client. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    // What a client sent may have halves of characters, or be cut in the middle of one: not every JSON parser takes these.
+    super(message.toWellFormed());
+    this.code = code;
+    const param = details.param?.toWellFormed();
+    this.details = param === details.param ? details : { ...details, param: param! };
+  }
+}
+
+const SHOWN_CHARACTERS = 64;
+
+/**
+ * The error of a parameter's value.
+ * @param must completes "as it must be ..."
+ * @param instead what to do, where that does not follow from `must`
+ */
+export function invalidParameter(param: string, must: string, value: string | number, instead?: string): ApiError {
+  const message = mustBe(param, must, `${value}`);
+  return new ApiError('invalid_parameter', instead === undefined ? message : `${message}; ${instead}`, { param });
+}
+
+/** The message for a value that is not what it must be. */
+export function mustBe(what: string, must: string, value: string): string {
+  return `Cannot parse ${shorten(what)} as it must be ${must}: current value is ${shorten(value) || '(empty)'}`;
+}
+
+/** What a client sent, at a length that a message can hold. */
+export function shorten(text: string): string {
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text;
+}
+
+/** The error of a parameter that must be there and is not. */
+export function missingParameter(param: string, how: string): ApiError {
+  return new ApiError('invalid_parameter', `Cannot answer without ${param}: give ${how}`, { param });
+}
+
+export function tooExpensive(): ApiError {
+  return new ApiError(
+    'query_too_expensive',
+    'Cannot answer within the time budget of a request: narrow the query, for example its page_size or detail',
+  );
+}
+
+export function unavailable(why: string): ApiError {
+  return new ApiError('service_unavailable', `Cannot answer as ${why}: try again in ${RETRY_AFTER_SECONDS} seconds`);
+}
+
+export function notFound(path: string): ApiError {
+  return new ApiError('not_found', `Cannot find ${path.slice(0, SHOWN_CHARACTERS)}: there is nothing at this path`);
+}
+
+export function methodNotAllowed(method: string, allow: string): ApiError {
+  return new ApiError(
+    'method_not_allowed',
+    `Cannot ${method.slice(0, SHOWN_CHARACTERS)} here: this path has ${allow}`,
+    { allow },
+  );
+}
+
+export function notAcceptable(accept: string): ApiError {
+  const types = FORMATS.map(({ mediaType }) => mediaType).join(', ');
+  return new ApiError(
+    'not_acceptable',
+    `Cannot answer as ${shorten(accept)}: accept one of ${types}, or name one with format=, which goes before Accept`,
+  );
+}
+
+/**
+ * The error of a request whose `Transfer-Encoding` is not `chunked` alone. Where `chunked` is not the last coding, nothing says where the body
+ * ends (RFC 9112, section 6.3).
+ */
+export function unknownTransferCoding(value: string): ApiError {
+  if (!/(?:^|,)\s*chunked\s*$/i.test(value)) {
+    const message = `Cannot find the end of the body because its Transfer-Encoding is ${shorten(value)}: send Content-Length, or chunked alone`;
+    return new ApiError('invalid_parameter', message, { param: 'request' });
+  }
+  return new ApiError(
+    'not_implemented',
+    `Cannot decode the Transfer-Encoding ${shorten(value)}: send the body with Content-Length, or with chunked alone`,
+  );
+}
+
+/** @param version like `2.0` */
+export function unsupportedVersion(version: string): ApiError {
+  return new ApiError('http_version_not_supported', `Cannot answer HTTP/${version}: send HTTP/1.1`);
+}

@@ -1,0 +1,74 @@
+/** What the service says of its catalogs, from their definitions and the filters. */
+
+import type { CatalogDefinition, CatalogName, FootprintOrders } from '../contract/catalogs.ts';
+import { CATALOGS } from '../contract/catalogs.ts';
+import { FILTERABLE_FIELDS, type FilterableField, fieldFilterNames } from '../contract/filters.ts';
+
+const ARCMIN_PER_RADIAN = (180 * 60) / Math.PI;
+
+/** Side of an equal-area HEALPix pixel of that order, arcmin, rounded to one decimal. */
+export function pixelArcmin(order: number): number {
+  const side = Math.sqrt((4 * Math.PI) / (12 * 4 ** order)) * ARCMIN_PER_RADIAN;
+  return Math.round(side * 10) / 10;
+}
+
+/** What distinguishes a catalog's ids from another's that look the same. */
+const ID_REMARKS: Partial<Record<CatalogName, string>> = {
+  des_y6_gold: ' A DELVE id of the same digits does not mean the same source.',
+  delve_dr3_gold: ' A DES id of the same digits does not mean the same source.',
+};
+
+/** What `catalog_source_id` is in this catalog. */
+export function sourceIdMeaning({ name, release, idColumn }: CatalogDefinition): string {
+  const remark = ID_REMARKS[name] ?? '';
+  return `The ${idColumn} of ${release}, a 64-bit integer as a decimal string; unique only within ${name}.${remark}`;
+}
+
+/** The order of the footprint that decides what is searched; where none is in force, or that is not known, the catalog's own. */
+export function orderInForce({ name, footprintOrder }: CatalogDefinition, orders: FootprintOrders): number {
+  return orders?.get(name) ?? footprintOrder;
+}
+
+/** Which order `orderInForce` is, where it is not simply the catalog's own; else an empty text. */
+export function orderRemark({ name, footprintOrder }: CatalogDefinition, orders: FootprintOrders): string {
+  if (!orders)
+    return "This is the catalog's own order: whether a coarser map is in use could not be looked up in the database.";
+  const order = orders.get(name);
+  if (order === undefined)
+    return "The catalog is not registered here, so that nothing is searched in it: this is the catalog's own order.";
+  return order === footprintOrder
+    ? ''
+    : `The map of the copy that is searched here is coarser than the catalog's own order, ${footprintOrder}.`;
+}
+
+/** The entries of `catalogs` in the service's description; keys as on the wire. */
+export function catalogDescriptions(orders: FootprintOrders) {
+  return CATALOGS.map(catalog => ({
+    name: catalog.name,
+    release: catalog.release,
+    catalog_source_id: { column: catalog.idColumn, description: sourceIdMeaning(catalog) },
+    filterable_fields: FILTERABLE_FIELDS[catalog.name].map(field => fieldDescription(catalog.name, field)),
+    coverage_map: {
+      footprint_moc_order: orderInForce(catalog, orders),
+      resolution_arcmin: pixelArcmin(orderInForce(catalog, orders)),
+      note: [
+        'The outcome "searched" means that the position lay inside the footprint at this resolution;',
+        'a hole or an edge smaller than a pixel may still be recorded as searched.',
+        orderRemark(catalog, orders),
+      ]
+        .join(' ')
+        .trimEnd(),
+    },
+  }));
+}
+
+function fieldDescription(catalog: CatalogName, field: FilterableField) {
+  return {
+    name: field.name,
+    unit: field.unit,
+    description: field.description,
+    column: field.column,
+    derived_from: field.derivedFrom ?? null,
+    parameters: fieldFilterNames(catalog, field),
+  };
+}

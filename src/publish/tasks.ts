@@ -1,0 +1,61 @@
+/** The tasks of the pool that builds, merges, saves and opens indexes. */
+import type { Generation } from '../../index/mod.ts';
+import type { Task } from '../pool/pool.ts';
+
+/** A generation with a number that no other of the same publisher has: two generations may answer for the same sequence number. */
+export interface PublishedGeneration extends Generation {
+  readonly number: number;
+  /** How many bytes of arenas its publisher has replaced so far: who held an earlier generation may let go of so many more. */
+  readonly replacedBytes: number;
+}
+
+/** Builds one arena of the objects that were stored after the first `rows`, and of the points of `absorb`. */
+export interface TailTask extends Task<TailAnswer> {
+  readonly kind: 'tail';
+  /** Of the position table; 0 for an index of the whole database. */
+  readonly rows: number;
+  /** Leaves out rows whose object the database has lost. It reads every object, so it is for an index that follows a stale one. */
+  readonly checked: boolean;
+  readonly absorb: readonly SharedArrayBuffer[];
+}
+
+export interface BuiltArena {
+  readonly buffer: SharedArrayBuffer;
+  /** How many points it has. */
+  readonly length: number;
+}
+
+export interface TailAnswer extends IndexedExtent {
+  /** Undefined when there is no new object that can be indexed; `absorb` then stays as it is. */
+  readonly arena: BuiltArena | undefined;
+}
+
+/** Makes one arena of several. */
+export interface MergeTask extends Task<BuiltArena> {
+  readonly kind: 'merge';
+  readonly arenas: readonly SharedArrayBuffer[];
+}
+
+/** How far an index reaches. */
+export interface IndexedExtent {
+  /** It answers for the journal up to here, inclusive. */
+  readonly sequence: number;
+  /** As many rows had the position table then. */
+  readonly rows: number;
+}
+
+/** Writes a generation to DATA/index, replacing what is there in one step. */
+export interface SaveIndexTask extends Task<undefined>, IndexedExtent {
+  readonly kind: 'saveIndex';
+  readonly arenas: readonly SharedArrayBuffer[];
+}
+
+/** Reads the generation in DATA/index; undefined when there is none, it is damaged, or it is not of this database. */
+export interface OpenIndexTask extends Task<BuiltIndex | undefined> {
+  readonly kind: 'openIndex';
+}
+
+/** The arenas of an index. */
+export interface BuiltIndex extends IndexedExtent {
+  readonly arenas: readonly BuiltArena[];
+}

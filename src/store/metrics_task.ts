@@ -1,0 +1,38 @@
+/** The task `metrics`: what whoever watches the service wants to know of the database. */
+import type { Task } from '../pool/pool.ts';
+import type { Counters } from './counters.ts';
+import { currentStore } from './thread_store.ts';
+import type { PublishedPosition } from './types.ts';
+
+/** What whoever watches the service wants to know of the database. */
+export interface MetricsTask extends Task<MetricsAnswer> {
+  readonly kind: 'metrics';
+}
+
+export interface MetricsAnswer {
+  /** The epoch of the TNS registry's snapshot, microseconds since 1970, however old; null when there is none. */
+  readonly tnsSnapshotEpochUs: number | null;
+  /** The latest ingest time of any object, microseconds since 1970; null when there is none. */
+  readonly latestIngestTimeUs: number | null;
+  readonly lastSequence: number;
+  readonly objects: number;
+  readonly pending: number;
+  /** How far the matches are published, by topic. */
+  readonly published: ReadonlyMap<string, PublishedPosition>;
+  readonly counters: Counters;
+}
+
+/** @throws StoreError when the database cannot be read or is not in its place any more */
+export function runMetrics(): MetricsAnswer {
+  const store = currentStore();
+  store.requireInPlace();
+  return {
+    tnsSnapshotEpochUs: store.tnsSnapshotEpochUs(),
+    latestIngestTimeUs: store.latestIngestTimeUs(),
+    lastSequence: store.lastSequence(),
+    objects: store.entryCount('objects'),
+    pending: store.entryCount('pending'),
+    published: store.published(),
+    counters: store.counters(),
+  };
+}

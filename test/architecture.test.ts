@@ -1,0 +1,76 @@
+/** The floors that ARCHITECTURE.md draws: an import goes to a file of the same room, or to a room on a lower floor; types count. */
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const test = suite('architecture');
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Each room's floor, as drawn in the chapter "Floors". */
+function floorsDrawn(): Map<string, number> {
+  const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+  const drawing = /^## Floors$[\s\S]*?^```\n([\s\S]*?)^```$/m.exec(text)![1]!;
+  const floors = new Map<string, number>();
+  let floor = Number.NaN;
+  for (const line of drawing.split('\n')) {
+    floor = Number(/^ *(\d+) /.exec(line)?.[1] ?? floor);
+    for (const [room] of line.matchAll(/(?<![\w/])(?:src\/\w+(?:\/|\.ts)|index\/|workers\/)/g)) {
+      assert.not(floors.has(room), `${room} is drawn twice`);
+      floors.set(room, floor);
+    }
+  }
+  return floors;
+}
+
+/** The code that runs, but for what browsers load. */
+const files = globSync('{src,index,workers}/**/*.ts', { cwd: root })
+  .filter(file => !file.startsWith('src/pages/browser/'))
+  .sort();
+
+function roomOf(file: string): string {
+  const [top, second] = file.split('/') as [string, string];
+  if (top !== 'src') return `${top}/`;
+  return file.split('/').length > 2 ? `src/${second}/` : file;
+}
+
+/** What a file imports of ours: paths from the root. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  const found = text.matchAll(/(?:\bfrom|(?<!")\bimport\(|^import)\s*'(\.{1,2}\/[^']+)'/gm);
+  return [...found].map(([, path]) => normalize(join(dirname(file), path!)));
+}
+
+test('every file is in a room that is drawn, and every room that is drawn has files', () => {
+  const drawn = [...floorsDrawn().keys()].sort();
+  assert.equal([...new Set(files.map(roomOf))].sort(), drawn);
+});
+
+test('no import goes up, or to another room of its own floor', () => {
+  const floors = floorsDrawn();
+  const breaches: string[] = [];
+  let imports = 0;
+  for (const file of files) {
+    for (const imported of importsOf(file)) {
+      const [from, to] = [roomOf(file), roomOf(imported)];
+      if (from === to || !floors.has(to)) continue;
+      imports++;
+      if (floors.get(to)! >= floors.get(from)!) breaches.push(`${file} imports ${imported}`);
+    }
+  }
+  assert.equal(breaches, []);
+  assert.ok(imports > 500, `only ${imports} imports between rooms were found`);
+});
+
+test('imports are of files that are there, so that none is overlooked', () => {
+  const known = new Set(globSync('{src,index,workers,clients,docs,sample,bench}/**/*', { cwd: root }));
+  const lost = files.flatMap(file =>
+    importsOf(file)
+      .filter(path => !known.has(path))
+      .map(path => `${file}: ${path}`),
+  );
+  assert.equal(lost, []);
+});
+
+test.run();
