@@ -29,6 +29,17 @@ test('every section and decision that is cited is one of the contract', () => {
   }
 });
 
+test('every part of the outside suite is named after a section of the contract', () => {
+  const files = globSync('test/contract/suite/*.ts', { cwd: root });
+  const named = files.flatMap(file =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/= section\('([^':]+)/g)].map(
+      ([, name]) => [file, name!] as const,
+    ),
+  );
+  assert.ok(named.length > 25, `${named.length} parts`);
+  for (const [file, name] of named) assert.ok(sections.has(name), `${file}: ${name}`);
+});
+
 test('nothing cites a document that is not in the repository', () => {
   const files = globSync('{src,test,workers,index,bench,docs}/**/*.{ts,js,md}', { cwd: root });
   const old = ['wire', 'contract'].join(' ');

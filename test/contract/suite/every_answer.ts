@@ -25,7 +25,7 @@ function* objectsIn(value: Json): Generator<Json> {
 const bodies = (seen: readonly Answer[]) =>
   seen.filter(({ path, body }) => body !== undefined && path !== '/openapi.json');
 
-export const everyAnswer = section('every answer', {
+export const everyAnswer = section('JSON text: every answer', {
   'there was no 5xx, and no 4xx without the error body and the status of its code': async ({ seen }) => {
     for (const { method, path, status, body } of seen) {
       assert.ok(status < 500, `${method} ${path.slice(0, 200)} gave ${status}`);

@@ -1,16 +1,16 @@
 /** All checks of the contract (docs/contract.md), in its order, against any service. */
 import type { Check } from './check.ts';
+import { cone } from './cone.ts';
+import { cursors } from './cursors.ts';
+import { serviceItself } from './descriptions.ts';
 import { everyAnswer } from './every_answer.ts';
-import { transport } from './s01_transport.ts';
-import { objects } from './s03_objects.ts';
-import { lookup } from './s04_lookup.ts';
-import { cone } from './s06_cone.ts';
-import { tns, withoutRegistry } from './s07_tns.ts';
-import { filters } from './s08_filters.ts';
-import { recent } from './s09_recent.ts';
-import { cursors } from './s10_cursors.ts';
-import { serviceItself } from './s11_service.ts';
+import { filters } from './filters.ts';
+import { lookup } from './lookup.ts';
+import { objects } from './objects.ts';
+import { recent } from './recent.ts';
 import { Service } from './service.ts';
+import { tns, withoutRegistry } from './tns.ts';
+import { transport } from './transport.ts';
 
 /** For a service that has the world, and a registry that is current. */
 export const CHECKS: readonly Check[] = [

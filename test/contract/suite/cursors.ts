@@ -39,7 +39,7 @@ const RECENT_FIELDS = {
 };
 const forged = (fields: Json, changes: Json = {}) => ({ cursor: encode(JSON.stringify({ ...fields, ...changes })) });
 
-export const cursors = section('10 cursors', {
+export const cursors = section('Cursors', {
   'what is no cursor is refused: empty, too long, damaged, of another operation': async service => {
     const { cone, recent } = await cursorsOf(service);
     const damaged = [

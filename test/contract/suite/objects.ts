@@ -15,7 +15,7 @@ async function objectOf(service: Service, id: string, detail?: string): Promise<
 
 const everywhere = (outcome: string) => Object.fromEntries(CATALOGS.map(name => [name, outcome]));
 
-const provenance = section('3.1, 3.2 provenance', {
+const provenance = section('Provenance', {
   'every envelope has the block of the service': async service => {
     const { provenance } = await service.ok('/api/status');
     hasKeys(provenance, 'service_version contract_version crossmatch_radius_arcsec catalogs reliability_cuts');
@@ -87,7 +87,7 @@ const provenance = section('3.1, 3.2 provenance', {
 const ID_KEYS = 'diaObjectId diaObjectId_str status';
 const POSITION_KEYS = 'ra dec reliability ingest_time event_time brokers';
 
-const entries = section('3.3 objects', {
+const entries = section('Objects', {
   'each level adds its keys': async service => {
     for (const id of [IDS.matched, IDS.largest, IDS.unrecorded]) {
       hasKeys(await objectOf(service, id, 'ids'), `${ID_KEYS} crossmatch`);
@@ -139,7 +139,7 @@ const entries = section('3.3 objects', {
   },
 });
 
-const crossmatch = section('3.4 crossmatch', {
+const crossmatch = section('Objects: crossmatch', {
   'the block of a recorded crossmatch': async service => {
     const { crossmatch } = await objectOf(service, IDS.matched);
     hasKeys(
@@ -178,7 +178,7 @@ const PUBLISHED =
   'diaObjectId ra dec catalog_name catalog_source_id separation_arcsec catalog_payload catalogs_skipped partial tns_checked ' +
   'tns_snapshot_epoch provenance_set';
 
-const matches = section('3.5 matches', {
+const matches = section('Objects: matches', {
   'at matches: name, source, separation, provenance set; by name, then source id, both as text': async service => {
     const { matches, crossmatch } = await objectOf(service, IDS.matched);
     const expected = [
@@ -224,7 +224,7 @@ const matches = section('3.5 matches', {
   },
 });
 
-const association = section('3.6 tns of an object', {
+const association = section('Objects: tns', {
   'associated, checked without one, not checked, nothing stored': async service => {
     const nothing = {
       name: null,
@@ -255,7 +255,7 @@ const association = section('3.6 tns of an object', {
   },
 });
 
-const getObject = section('5 get_object', {
+const getObject = section('One object', {
   'the envelope of a lookup with one result, its input the segment': async service => {
     const body = await service.ok(`/api/objects/00${IDS.matched}`);
     hasKeys(body, 'provenance detail count provenance_sets truncated results');

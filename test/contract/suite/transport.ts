@@ -18,7 +18,7 @@ const GET_PATHS = [
   '/openapi.json',
 ] as const;
 
-const routes = section('1.1 routes', {
+const routes = section('Routes', {
   'a method that a path does not have is 405, with Allow, and HEAD and OPTIONS are among them': async service => {
     for (const path of GET_PATHS) {
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']) {
@@ -45,7 +45,7 @@ const routes = section('1.1 routes', {
   },
 });
 
-const raw = section('1.1 requests that no operation sees', {
+const raw = section('Routes: requests that no operation sees', {
   'a method of any name is 405 where the path has others, and CONNECT and TRACE are among them': async service => {
     for (const method of ['TRACE', 'PROPFIND', 'FOO', 'get', 'CONNECT']) {
       const { status, headers, body } = await service.raw(`${method} /api/status HTTP/1.1`);
@@ -79,7 +79,7 @@ const raw = section('1.1 requests that no operation sees', {
   },
 });
 
-const headers = section('1.2 headers', {
+const headers = section('Headers', {
   'JSON is application/json, without a charset and without cache headers; every answer may be read from anywhere':
     async service => {
       for (const path of [...GET_PATHS, '/api/objects/x', '/api/nothing']) {
@@ -118,7 +118,7 @@ const headers = section('1.2 headers', {
   },
 });
 
-const text = section('1.3 JSON text', {
+const text = section('JSON text', {
   'the text "diaObjectId_str": "DIGITS" can be found, and diaObjectId is an integer with all its digits':
     async service => {
       for (const id of [IDS.matched, IDS.largest, IDS.zero, UNKNOWN_ID]) {
@@ -133,7 +133,7 @@ const text = section('1.3 JSON text', {
   },
 });
 
-const times = section('1.4 timestamps', {
+const times = section('Times', {
   'microseconds are six digits, and left out when they are zero; the offset is +00:00': async service => {
     const ingested = async (id: string) =>
       (await service.ok(`/api/objects/${id}`, 'detail=position')).results[0].objects[0].ingest_time;
@@ -152,7 +152,7 @@ async function refuse(service: Service, path: string, rest: string, param: strin
 
 const NO_NUMBERS = ['', '%20', 'nan', 'NaN', 'inf', '-Infinity', '1e999', '0x10', '1,5', '1e', 'e1', '.', '--1', 'x'];
 
-const query = section('1.5 query strings', {
+const query = section('Query strings', {
   'of a repeated name the last value counts': async service => {
     const { normalized } = (await service.ok(CONE, `ra=1&${AT}&dec=x&dec=2`)).results[0];
     assert.equal([normalized.ra, normalized.dec], [150, 2]);
@@ -227,7 +227,7 @@ const ONE = '{"inputs": [{"kind": "id", "diaObjectId": 7}]}';
 const bytes = (...parts: readonly (string | number)[]) =>
   Buffer.concat(parts.map(part => (typeof part === 'string' ? Buffer.from(part) : Buffer.from([part]))));
 
-const body = section('1.6 JSON bodies', {
+const body = section('JSON bodies', {
   'the content type must be application/json, whatever its case and parameters': async service => {
     for (const type of [null, 'text/plain', 'application/jsonx', 'application/json+x', 'text/json', 'application'])
       assert.equal(await service.lookupRefused(ONE, type), [INVALID, 'Content-Type'], `${type}`);
@@ -290,7 +290,7 @@ const body = section('1.6 JSON bodies', {
   },
 });
 
-const errors = section('1.7 errors', {
+const errors = section('Errors', {
   'the body has error, code, message, param or params, and retryable': async service => {
     const { body } = await service.get('/api/objects/x');
     hasKeys(body, 'error code message param retryable');

@@ -8,7 +8,7 @@ const EMPTY = { kind: 'position', ...PLACES.empty, radius_arcsec: 5 };
 const CROWD = { kind: 'position', ...PLACES.crowd, radius_arcsec: 10 };
 const many = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 
-const request = section('4.1, 4.2 the request', {
+const request = section('Lookup: the request', {
   'the order of the checks; the first unknown field in the order of the body': async service => {
     const spoilt = [
       ['zz', '"zz": 1, "aa": 1'],
@@ -105,7 +105,7 @@ const MALFORMED: readonly (readonly [unknown, string])[] = [
   ...['1', 0, 61].map(radius_arcsec => [{ kind: 'tns', name: '2026abc', radius_arcsec }, '.radius_arcsec'] as const),
 ];
 
-const inputs = section('4.3 malformed inputs', {
+const inputs = section('Lookup: malformed inputs', {
   'each is invalid_input in its own place and names what is at fault; the others are answered': async service => {
     const sent = [...MALFORMED.map(([entry]) => entry), ID];
     const { results, count } = await service.lookup(sent);
@@ -140,7 +140,7 @@ const inputs = section('4.3 malformed inputs', {
   },
 });
 
-const results = section('4.4, 4.5 the answer', {
+const results = section('Lookup: the answer', {
   'one result per input, in order, duplicates twice': async service => {
     const unknown = { kind: 'id', diaObjectId: UNKNOWN_ID };
     const body = await service.lookup([EMPTY, ID, unknown, ID, CROWD], { detail: 'ids' });
@@ -179,7 +179,7 @@ const results = section('4.4, 4.5 the answer', {
 
 const NAME = { kind: 'tns', name: NAMES.crowd, radius_arcsec: 10 };
 
-const caps = section('4.6 limits', {
+const caps = section('Lookup: limits', {
   'a position lists its first 100 objects by ingest time and id': async service => {
     const { results, truncated } = await service.lookup([CROWD], { detail: 'position' });
     const { objects, total, truncation } = results[0];

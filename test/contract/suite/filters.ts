@@ -19,7 +19,7 @@ export const FILTER_NAMES = [
   ...bounds('delve_dr3_gold', 'dnf_z dnf_zsigma ext_mash'),
 ];
 
-const values = section('8.1, 8.2 filters', {
+const values = section('Filters and counts: filters', {
   'the 34 names, in a query and in a body; what is sent is echoed in its order': async service => {
     assert.is(FILTER_NAMES.length, 34);
     for (const name of FILTER_NAMES) {
@@ -123,7 +123,7 @@ const OF_MATCHED: readonly (readonly [object, boolean])[] = [
   [{ 'gaia_dr3.ruwe_min': 2, 'gaia_dr3.ruwe_max': 1 }, false],
 ];
 
-const qualification = section('8.3 qualification', {
+const qualification = section('Filters and counts: qualification', {
   'one source must meet every match filter, bounds inclusive; null, text and nothing never do': async service => {
     for (const [filters, meets] of OF_MATCHED) {
       const reason = meets ? 'meets_filters' : 'no_source_meets_filters';
@@ -186,7 +186,7 @@ const REASONS =
 const positive = (counts: Json) =>
   Object.fromEntries(Object.entries<number>(counts).filter(([, count]) => count !== 0));
 
-const counts = section('8.4 counts', {
+const counts = section('Filters and counts: counts', {
   'inputs with duplicates, objects once, each map with all its keys': async service => {
     const id = (diaObjectId: string) => ({ kind: 'id', diaObjectId });
     const inputs = [

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { hasKeys, INVALID, section } from './check.ts';
-import { walk } from './s06_cone.ts';
+import { walk } from './cone.ts';
 import type { Json } from './service.ts';
 import { CROWD_SIZE, IDS, WINDOW } from './world.ts';
 
@@ -9,7 +9,7 @@ const LISTED_STATES = [IDS.leftover, IDS.matched, IDS.unrecorded, IDS.unreliable
 /** Of the crowd, one in three has a match. */
 const LISTED = LISTED_STATES.length + Math.ceil(CROWD_SIZE / 3);
 
-const request = section('9 recent_crossmatches, the request', {
+const request = section('Recent crossmatches: the request', {
   'filters and response are not supported: every one is named, in the order of the query': async service => {
     const unsupported = 'unsupported_parameter';
     for (const name of [
@@ -74,7 +74,7 @@ const request = section('9 recent_crossmatches, the request', {
   },
 });
 
-const answer = section('9 recent_crossmatches, the answer', {
+const answer = section('Recent crossmatches: the answer', {
   'the envelope; newest first, ids ascending within a time; whatever has a match, pending or not': async service => {
     for (const time_field of ['ingest_time', 'event_time']) {
       const body = await service.ok(RECENT, { ...WINDOW, time_field });
@@ -144,7 +144,7 @@ const answer = section('9 recent_crossmatches, the answer', {
   },
 });
 
-const pages = section('9 recent_crossmatches, the walk', {
+const pages = section('Recent crossmatches: the walk', {
   'every page size lists every object once, in order; window and as_of stay': async service => {
     for (const time_field of ['ingest_time', 'event_time']) {
       const first = { ...WINDOW, time_field, detail: 'ids' };

@@ -16,7 +16,7 @@ export async function walk(service: Service, path: string, first: object, rest: 
   return pages;
 }
 
-const request = section('6 cone_search, the request', {
+const request = section('Cone: the request', {
   'the order of the checks: filters, response, ra, dec, radius, detail, page_size': async service => {
     const spoilt = ['a.b=1', 'response=x', 'ra=x', 'dec=x', 'radius_arcsec=x', 'detail=x', 'page_size=x'];
     for (const [i, bad] of spoilt.entries()) {
@@ -40,7 +40,7 @@ const request = section('6 cone_search, the request', {
   },
 });
 
-const answer = section('6 cone_search, the answer', {
+const answer = section('Cone: the answer', {
   'the envelope, and one position result that echoes what was sent as texts': async service => {
     const body = await service.ok(CONE, 'ra=200.0&dec=-3e1&radius_arcsec=10&detail=ids&x=y');
     hasKeys(body, 'provenance detail count provenance_sets truncated results as_of page_size next_cursor');
@@ -92,7 +92,7 @@ const answer = section('6 cone_search, the answer', {
   },
 });
 
-const pages = section('6 cone_search, the walk', {
+const pages = section('Cone: the walk', {
   'every page size lists every object once, ascending by ingest time and id; as_of and total stay': async service => {
     const whole = (await service.ok(CONE, { ...CROWD, detail: 'position', page_size: 2000 })).results[0].objects;
     assert.is(whole.length, CROWD_SIZE);

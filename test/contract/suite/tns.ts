@@ -7,7 +7,7 @@ const pathOf = (name: string) => `/api/tns/${encodeURIComponent(name)}`;
 const RECORD_KEYS = 'objid name classification redshift url name_prefix ra dec';
 const RESULT_KEYS = 'index kind input normalized status objects total truncated truncation tns tns_snapshot_epoch';
 
-const names = section('7 resolve_tns, names', {
+const names = section('Registry names: how they are read', {
   'prefix, case and white space do not matter': async service => {
     const spellings = [
       '2026abc',
@@ -55,7 +55,7 @@ const names = section('7 resolve_tns, names', {
   },
 });
 
-const answers = section('7 resolve_tns, answers', {
+const answers = section('Registry names: the answer', {
   'a lookup with one result that has the registry record and the epoch': async service => {
     const { tns_snapshot_epoch } = await service.ok('/api/status');
     const body = await service.ok(pathOf('SN 2026abc'), { radius_arcsec: 2 });
@@ -113,7 +113,7 @@ const answers = section('7 resolve_tns, answers', {
 export const tns = [...names, ...answers];
 
 /** Held by a service whose registry is too old, or not there. */
-export const withoutRegistry = section('7 resolve_tns, without a current registry', {
+export const withoutRegistry = section('Registry names: without a current registry', {
   'the status says so': async service => {
     const { tns_resolution, tns_snapshot_epoch } = await service.ok('/api/status');
     assert.equal([tns_resolution, tns_snapshot_epoch], ['unavailable', null]);

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import { hasKeys, section } from './check.ts';
-import { FILTER_NAMES } from './s08_filters.ts';
+import { FILTER_NAMES } from './filters.ts';
 import type { Json } from './service.ts';
 
 const CATALOGS = {
@@ -10,7 +10,7 @@ const CATALOGS = {
   skymapper_dr4: ['object_id', 8, 13.7, 0],
 } as const;
 
-const describe = section('2, 11.2 describe_service', {
+const describe = section('Status and descriptions: describe_service', {
   'its keys': async service => {
     const body = await service.ok('/api/describe');
     const keys =
@@ -95,7 +95,7 @@ const describe = section('2, 11.2 describe_service', {
   },
 });
 
-const status = section('11.1 service_status', {
+const status = section('Status and descriptions: service_status', {
   'its keys and values': async service => {
     const body = await service.ok('/api/status');
     hasKeys(body, 'provenance database service_version contract_version tns_resolution tns_snapshot_epoch');
@@ -123,7 +123,7 @@ function* schemasIn(value: Json): Generator<Json> {
   for (const [key, member] of Object.entries(value)) if (key !== 'examples') yield* schemasIn(member);
 }
 
-const openapi = section('11.3 get_openapi', {
+const openapi = section('Status and descriptions: get_openapi', {
   'OpenAPI 3.1.0, of the contract version; the paths in order, with their operations and statuses': async service => {
     const document = await service.ok('/openapi.json');
     assert.equal([document.openapi, document.info.version], ['3.1.0', '1.0.0']);
@@ -158,7 +158,7 @@ const openapi = section('11.3 get_openapi', {
   },
 });
 
-const tasks = section('12 task list', {
+const tasks = section('Tasks', {
   'the bare list of 17 names; GET, HEAD and OPTIONS; 405 for the others': async service => {
     const { status, body, headers } = await service.get('/api/task/');
     assert.equal(
