@@ -1,6 +1,7 @@
 /**
  * Looks at the pages of a database file without LMDB, which trusts what it reads: a page that is damaged can end the process. Every page
- * of a tree must be where it says it is, hold what its kind holds, have its keys in order, and belong to one tree only.
+ * of a tree must be where it says it is, hold what its kind holds, have its keys in order, and belong to one tree only. A page that is
+ * listed as free must belong to none, and be listed once: LMDB writes the next commits there. A page that is neither used nor free is only lost.
  *
  * The file is read by its newest meta page. Beside a writer that is of use only while a read transaction is held: without one the pages
  * that it names may be overwritten meanwhile, which `PageReport.txnid` before and after tells.
@@ -17,6 +18,9 @@ const [BRANCH, LEAF, OVERFLOW] = [1, 2, 4];
 const [BIG_DATA, SUB_DATABASE] = [1, 2];
 /** Where the descriptions of the tree of free pages and of the main tree are in a meta page; each is that long. */
 const [FREE_TREE_AT, MAIN_TREE_AT, TREE_BYTES] = [48, 96, 48];
+const FREE_PAGES = 'the tree of free pages';
+/** What a page is known to be. */
+const [USED, FREE] = [1, 2];
 const MAX_FAULTS = 20;
 const PROGRESS_PAGES = 10_000;
 
@@ -82,12 +86,15 @@ class PageWalk {
     if (meta) {
       this.#seen = new Uint8Array(Math.ceil(this.#size / this.#pageBytes));
       const { only } = this.#options;
-      if (!only) this.#walk(treeAt(meta, FREE_TREE_AT, 'the tree of free pages'), () => {});
+      const free: Buffer[] = [];
+      if (!only)
+        this.#walk(treeAt(meta, FREE_TREE_AT, FREE_PAGES), (_key, _flags, list) => free.push(Buffer.from(list)));
       this.#walk(treeAt(meta, MAIN_TREE_AT, 'the list of databases'), (key, flags, data) => {
         const name = key.toString('latin1').replace(/\0$/, '');
         if (!(flags & SUB_DATABASE) || data.length !== TREE_BYTES) throw new PageFault(`${name} is no database`);
         if (!only || only.includes(name)) this.#walk(treeAt(Buffer.from(data), 0, name), () => {});
       });
+      for (const list of free) this.#checkFree(list);
     }
     const isShort = Number(this.#lastPage + 1n) * this.#pageBytes > this.#size;
     return { faults: this.#faults, txnid: this.#txnid, pages: this.#pages, isShort };
@@ -118,7 +125,7 @@ class PageWalk {
     if (this.#faults.length >= MAX_FAULTS) return;
     const found = { branch: 0n, leaf: 0n, overflow: 0n, entries: 0n };
     let last: Buffer | undefined;
-    const ordered = tree.name !== 'the tree of free pages';
+    const ordered = tree.name !== FREE_PAGES;
     const visit = (number: bigint, level: number, from: Buffer | undefined): void => {
       const page = Buffer.from(this.#page(number, level === tree.depth ? LEAF : BRANCH));
       const isLeaf = level === tree.depth;
@@ -146,8 +153,12 @@ class PageWalk {
         if (flags & ~(BIG_DATA | SUB_DATABASE)) throw new PageFault(`page ${number} has an entry of an unknown kind`);
         const end = keyEnd + (flags & BIG_DATA ? HEADER_BYTES : length);
         if (end > page.length) throw new PageFault(`page ${number} has a value beyond its end`);
-        if (flags & BIG_DATA) found.overflow += this.#overflow(page.readBigUInt64LE(keyEnd), length);
-        onEntry(key, flags, page.subarray(keyEnd, end));
+        const first = flags & BIG_DATA ? page.readBigUInt64LE(keyEnd) : undefined;
+        if (first !== undefined) found.overflow += this.#overflow(first, length);
+        // Long values are of use here where they list free pages.
+        const isRead = first !== undefined && !ordered;
+        const value = isRead ? this.#bytes(this.#placeOf(first) + HEADER_BYTES, length) : page.subarray(keyEnd, end);
+        onEntry(key, flags, value);
       }
     };
     try {
@@ -165,6 +176,33 @@ class PageWalk {
     }
   }
 
+  /**
+   * A list of free pages: how many words follow; each is a page, or 0 for nothing, or below 0 as many pages as it says from the next word on.
+   */
+  #checkFree(list: Buffer): void {
+    const words = list.length >= 8 ? Number(list.readBigInt64LE(0)) : -1;
+    if (words < 0 || 8 * (words + 1) > list.length) {
+      this.#faults.push(`${FREE_PAGES}: a list is longer than its entry`);
+      return;
+    }
+    let count = 1;
+    for (let i = 1; i <= words && this.#faults.length < MAX_FAULTS; i++) {
+      const word = Number(list.readBigInt64LE(8 * i));
+      if (word > 0) for (let page = word; page < word + count; page++) this.#checkFreePage(page);
+      count = Math.max(1, -word);
+    }
+  }
+
+  #checkFreePage(page: number): void {
+    if (this.#faults.length >= MAX_FAULTS) return;
+    if (page < 2 || page > Number(this.#lastPage))
+      this.#faults.push(`${FREE_PAGES}: it names page ${page}, which is not there`);
+    else if (this.#seen[page] === USED) this.#faults.push(`${FREE_PAGES}: page ${page} is in use`);
+    else if (this.#seen[page] === FREE) this.#faults.push(`${FREE_PAGES}: page ${page} is listed twice`);
+    // Beyond the end of a file that is shorter than its last page this changes nothing.
+    else this.#seen[page] = FREE;
+  }
+
   /** The places of a page's nodes. */
   #nodes(page: Buffer, number: bigint): number[] {
     const [lower, upper] = [page.readUInt16LE(20), page.readUInt16LE(22)];
@@ -180,33 +218,41 @@ class PageWalk {
     });
   }
 
-  /** The number of pages of a value that has pages of its own. */
+  /** The number of pages of a value that has pages of its own: more than it needs where a longer one was there before, in the same commit. */
   #overflow(number: bigint, length: number): bigint {
-    const count = BigInt(Math.floor((HEADER_BYTES - 1 + length) / this.#pageBytes) + 1);
-    const page = this.#page(number, OVERFLOW, count);
-    if (BigInt(page.readUInt32LE(20)) !== count)
-      throw new PageFault(`page ${number} is one of another number of pages`);
+    const needed = BigInt(Math.floor((HEADER_BYTES - 1 + length) / this.#pageBytes) + 1);
+    const count = BigInt(this.#page(number, OVERFLOW, needed).readUInt32LE(20));
+    if (count < needed) throw new PageFault(`page ${number} is one of another number of pages`);
+    this.#use(number + needed, number + count);
     return count;
   }
 
   /** A page of that kind, in a buffer of its own; of several that belong together the first. */
   #page(number: bigint, kind: number, count = 1n): Buffer {
-    const end = number + count;
-    if (number < 2n || end > this.#lastPage + 1n) throw new PageFault(`it names page ${number}, which is not there`);
-    if (Number(end) * this.#pageBytes > this.#size) {
-      throw new PageFault(`page ${number} lies beyond the end of the file, which was cut short`);
-    }
-    for (let i = Number(number); i < Number(end); i++) {
-      if (this.#seen[i]) throw new PageFault(`page ${i} is used twice`);
-      this.#seen[i] = 1;
-    }
-    this.#pages += Number(count);
+    this.#use(number, number + count);
     if (this.#pages % PROGRESS_PAGES === 0) this.#options.onProgress?.(this.#pages);
-    const page = this.#bytes(Number(number) * this.#pageBytes, kind === OVERFLOW ? HEADER_BYTES : this.#pageBytes);
+    const page = this.#bytes(this.#placeOf(number), kind === OVERFLOW ? HEADER_BYTES : this.#pageBytes);
     if (page.readBigUInt64LE(0) !== number) throw new PageFault(`page ${number} holds another one`);
     if (page.readBigUInt64LE(8) > this.#txnid) throw new PageFault(`page ${number} is of a later commit`);
     if (page.readUInt16LE(18) !== kind) throw new PageFault(`page ${number} is of another kind`);
     return page;
+  }
+
+  /** Notes that the pages from `number` to `end` (exclusive) belong to a tree. */
+  #use(number: bigint, end: bigint): void {
+    if (number < 2n || end > this.#lastPage + 1n) throw new PageFault(`it names page ${number}, which is not there`);
+    if (this.#placeOf(end) > this.#size) {
+      throw new PageFault(`page ${number} lies beyond the end of the file, which was cut short`);
+    }
+    for (let i = Number(number); i < Number(end); i++) {
+      if (this.#seen[i]) throw new PageFault(`page ${i} is used twice`);
+      this.#seen[i] = USED;
+    }
+    this.#pages += Number(end - number);
+  }
+
+  #placeOf(page: bigint): number {
+    return Number(page) * this.#pageBytes;
   }
 
   #bytes(from: number, length: number): Buffer {
