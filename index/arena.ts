@@ -1,4 +1,4 @@
-/** One arena, searched. */
+/** One arena, for searching. */
 import { cellOf, discOrder, discPixels, FacePoint, faceMargin, MAX_ORDER, pixelOfCell, spreadBits } from './healpix.ts';
 import {
   type ArenaViews,
@@ -26,8 +26,8 @@ import { RADIANS_PER_ARCSEC, RADIANS_PER_DEGREE, separationArcsec } from './sphe
 import { searchTree } from './tree.ts';
 
 /**
- * How far a stored coordinate may be from the true one, in units of the bucket's scale: half a unit of rounding in u and in v
- * (0.7072 together), and room for the rounding of float64.
+ * The largest distance of a stored coordinate from the true one, in units of the bucket's scale: half a unit of
+ * rounding in u and in v (0.7072 together), and room for the rounding of float64.
  */
 const COORDINATE_ERROR = 0.75;
 
@@ -43,7 +43,7 @@ const MAX_SCANNED_ROWS = 64;
 
 /** Rows found, reused between searches. */
 export class ConeHits {
-  /** Valid up to here. */
+  /** The rows are valid up to here. */
   count = 0;
   /** Number of the arena in its index. */
   arena = new Uint32Array(1024);
@@ -62,7 +62,7 @@ export class ConeHits {
   }
 }
 
-/** A disc on the sky, with what every arena needs of it; reused between searches. */
+/** A disc on the sky, with the values that every arena needs; reused between searches. */
 export class Disc {
   ra = 0;
   dec = 0;
@@ -75,9 +75,9 @@ export class Disc {
   readonly point = new FacePoint();
   /** The order-13 pixel of the centre. */
   key = 0;
-  /** How far it reaches in face coordinates. */
+  /** The reach of the disc in face coordinates. */
   margin = 0;
-  /** The pixels at `pixelOrder` that it may touch; valid after `findPixels`. */
+  /** The pixels at `pixelOrder` that the disc may touch; valid after `findPixels`. */
   readonly pixels = new Int32Array(10);
   pixelOrder = 0;
   private pixelCount = -1;
@@ -106,7 +106,7 @@ export class Disc {
     this.pixelCount = -1;
   }
 
-  /** Fills `pixels`, once a disc; returns how many there are, at most nine. */
+  /** Fills `pixels`, once a disc; returns the number of pixels, at most nine. */
   findPixels(): number {
     if (this.pixelCount < 0) {
       this.pixelOrder = discOrder(this.margin);
@@ -116,14 +116,14 @@ export class Disc {
   }
 }
 
-/** The best so far of a nearest search; reused. */
+/** The best row so far of a nearest search; reused. */
 export class NearestBest {
   /** Number of the arena in its index; -1 when nothing is found yet. */
   arena = -1;
   row = -1;
-  /** Of the best; before there is one, the radius. */
+  /** The separation of the best row; before there is one, the radius. */
   separationArcsec = 0;
-  /** The ids of its arena: which one it is matters only in a tie, and at the end. */
+  /** The ids of the best row's arena; used only in a tie and at the end. */
   ids: BigInt64Array = new BigInt64Array(0);
 
   get id(): bigint {
@@ -138,7 +138,7 @@ let foundBuckets = new Int32Array(1024);
 /** An arena in shared memory, opened for searching. Opening costs a few microseconds and copies nothing. */
 export class Arena {
   readonly buffer: SharedArrayBuffer;
-  /** How many points it has. */
+  /** The number of points. */
   readonly length: number;
   /** Columns in row order; degrees. */
   readonly ra: Float64Array;
@@ -147,8 +147,9 @@ export class Arena {
   readonly time: Float64Array | undefined;
   private readonly views: ArenaViews;
   private readonly directoryShift: number;
-  // The bucket at hand: the disc's centre in the bucket's coordinates, how far from it a point of the disc can be, and the squared
-  // distance up to which a point surely is in the disc. Between the two, float64 decides.
+  // The bucket being searched: the disc's centre in the bucket's coordinates, the largest distance of a point of the
+  // disc from that centre, and the squared distance up to which a point surely is in the disc. Between these two
+  // distances, float64 decides.
   private u = 0;
   private v = 0;
   private outer = 0;
@@ -171,27 +172,30 @@ export class Arena {
     this.directoryShift = 2 * (MAX_ORDER - views.shape.directoryOrder);
   }
 
-  /** Bytes of everything but the exact coordinates and the times: what searching adds, ids included. */
+  /** Bytes of the arena without the exact coordinates and the times: the cost of searching, ids included. */
   get indexBytes(): number {
     return this.buffer.byteLength - this.length * (this.time ? 24 : 16);
   }
 
-  /** Appends the rows within the disc, its edge included, to `hits`. */
+  /** Appends the rows that lie in the disc, its edge included, to `hits`. */
   coneSearch(disc: Disc, hits: ConeHits): void {
     const buckets = this.findBuckets(disc);
     for (let i = 0; i < buckets; i++) this.coneInBucket(foundBuckets[i]!, disc, hits);
   }
 
   /**
-   * Improves `best` with this arena's nearest row within `best.separationArcsec` (inclusive) of the disc's centre; of equal
-   * separations the lowest id. `arena` is this arena's number in the index.
+   * Improves `best` with this arena's nearest row within `best.separationArcsec` (inclusive) of the disc's centre; of
+   * equal separations the lowest id. `arena` is this arena's number in the index.
    */
   nearest(disc: Disc, arena: number, best: NearestBest): void {
     const buckets = this.findBuckets(disc);
     for (let i = 0; i < buckets; i++) this.nearestInBucket(foundBuckets[i]!, disc, arena, best);
   }
 
-  /** Writes where the buckets begin that the disc may touch to `foundBuckets`, ascending; returns how many. */
+  /**
+   * Writes the places at which the buckets begin that the disc may touch to `foundBuckets`, ascending; returns their
+   * number.
+   */
   private findBuckets(disc: Disc): number {
     const { bucketKey, shape } = this.views;
     const home = this.bucketAt(disc.key);
@@ -238,8 +242,8 @@ export class Arena {
   }
 
   /**
-   * Whether the disc, whose centre is in the bucket's pixel, does not reach the pixel's edge. The usual case. Notes the cell that holds
-   * all of it, where there is one.
+   * Whether the disc, whose centre is in the bucket's pixel, stays inside the pixel, which is the usual case. Notes the
+   * cell that holds the whole disc, where there is one.
    */
   private holdsDisc(bucket: number, { point, margin }: Disc): boolean {
     const nside = this.views.ints[this.views.bucketKey[2 * bucket + 1]! * (BUCKET_ALIGNMENT / 4) + BUCKET_NSIDE]!;
@@ -253,11 +257,12 @@ export class Arena {
   }
 
   /**
-   * Brings the disc into the coordinates of the bucket at `start` and finds the rows it may touch; returns how many ranges of them are in
-   * `foundRanges`: a number times `rangeUnit` is the first row within the bucket, and `rangeRows` the most that it has.
+   * Brings the disc into the coordinates of the bucket at `start` and finds the rows that the disc may touch. Returns
+   * the number of ranges in `foundRanges`: a range times `rangeUnit` is its first row, counted from the bucket's first,
+   * and `rangeRows` is the largest number of rows in a range.
    *
-   * For points p and q of the sphere with projections at most rho from where the plane touches, the chord c and the distance d of the
-   * projections hold d <= c <= d / sqrt(1 - rho^2).
+   * For points p and q of the sphere with projections at most rho from the point where the plane touches, the chord c
+   * and the distance d of the projections obey d <= c <= d / sqrt(1 - rho^2).
    */
   private enterBucket(start: number, disc: Disc, chord: number): number {
     const { floats, ints, words } = this.views;
@@ -338,7 +343,7 @@ export class Arena {
   }
 
   private nearestInBucket(start: number, disc: Disc, arena: number, best: NearestBest): void {
-    // A nearest so far shrinks the disc.
+    // A nearer row shrinks the disc.
     const chord =
       best.row < 0 ? disc.chord : 2 * Math.sin((best.separationArcsec * RADIANS_PER_ARCSEC) / 2) * (1 + CHORD_SLACK);
     const ranges = this.enterBucket(start, disc, chord);
@@ -373,14 +378,14 @@ export class Arena {
   }
 }
 
-/** Whether a disc of that reach, whose centre has those coordinates on a grid, lies within one cell of the grid. */
+/** Whether a disc of that reach, whose centre has those coordinates on a grid, lies in one cell of the grid. */
 function isInCell(x: number, y: number, reach: number): boolean {
   const dx = x - Math.floor(x);
   const dy = y - Math.floor(y);
   return dx > reach && 1 - dx > reach && dy > reach && 1 - dy > reach;
 }
 
-/** The integer at or below a coordinate; what lies outside the coordinates of points stays outside. */
+/** The largest integer at or below a coordinate; a coordinate outside the range of points stays outside. */
 function toInt(coordinate: number): number {
   return Math.floor(Math.max(-2, Math.min(65537, coordinate))) | 0;
 }

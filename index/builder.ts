@@ -1,4 +1,4 @@
-/** From columns of points to an arena. */
+/** Building an arena from columns of points. */
 import Flatbush from 'flatbush';
 import { MAX_ORDER, pixelCentre } from './healpix.ts';
 import { bucketKeyOf, type SphereKeys, sortByKey, sphereKeys } from './keys.ts';
@@ -30,16 +30,19 @@ import {
 } from './layout.ts';
 import { RADIANS_PER_DEGREE } from './sphere.ts';
 
-/** Points, a column each, all of as many rows. */
+/** Points, one column for each property; all columns have the same number of rows. */
 export interface PointColumns {
   /** Degrees, 0 to 360. */
   readonly ra: Float64Array;
   /** Degrees, -90 to 90. */
   readonly dec: Float64Array;
   readonly id: BigInt64Array;
-  /** Carried along, not searched by. */
+  /** Kept with each point, but not searched. */
   readonly time?: Float64Array | undefined;
-  /** From one row to the next in each column; 1 by default. Rows that are stored as such are read with one stride over four views. */
+  /**
+   * The step from one row to the next in each column; 1 by default. Rows that are stored as records are read with one
+   * stride over four views.
+   */
   readonly stride?: number;
 }
 
@@ -194,16 +197,21 @@ function writeColumns({ ra, dec, id, time }: ArenaViews, points: PointColumns, o
 }
 
 /**
- * The orthographic projection of one bucket after another, each on the plane that touches the sphere at the centre of the bucket's pixel.
+ * The orthographic projection of one bucket after another, each on the plane that touches the sphere at the centre of
+ * the bucket's pixel.
  *
- * With da and dd the differences from the centre (a0, d0): u = cos(d) sin(da), v = sin(dd) + cos(d) sin(d0) (1 - cos(da)). The
- * differences are small but for ra near a pole, so that a few terms of a series take the place of the library's functions.
+ * With da and dd the differences from the centre (a0, d0): u = cos(d) sin(da), v = sin(dd) + cos(d) sin(d0) (1 -
+ * cos(da)). The differences are small but for ra near a pole, so that a few terms of a series take the place of the
+ * library's functions.
  */
 class Projection {
   #u = new Float64Array(MAX_BUCKET_ROWS);
   #v = new Float64Array(MAX_BUCKET_ROWS);
 
-  /** Chooses the bucket's scale, and writes its frame to the record at `record` (in float64) and its points' coordinates to `points`. */
+  /**
+   * Chooses the bucket's scale, and writes its frame to the record at `record` (in float64) and its points' coordinates
+   * to `points`.
+   */
   write(bucket: Bucket, { floats, ra, dec }: ArenaViews, record: number, points: Uint16Array): void {
     const { row, end } = bucket;
     if (end - row > this.#u.length) {

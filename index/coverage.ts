@@ -1,4 +1,4 @@
-/** Which part of the sky a catalog covers. */
+/** The part of the sky that a catalog covers. */
 import { checkOrder, conePixels, pixelOf } from './healpix.ts';
 
 /** A set of NESTED pixels of one order (0 to 13), kept as sorted ranges. Immutable. */
@@ -44,7 +44,7 @@ export class Coverage {
     return new Coverage(order, ranges);
   }
 
-  /** How many pixels are covered. */
+  /** The number of covered pixels. */
   get size(): number {
     let sum = 0;
     for (let i = 0; i < this.ranges.length; i += 2) sum += this.ranges[i + 1]! - this.ranges[i]!;
@@ -68,8 +68,8 @@ export class Coverage {
   }
 
   /**
-   * Whether a covered pixel lies within `radiusArcsec` (0 to 3600) of a position: never false where one does, sometimes true where the
-   * nearest is up to half as far again.
+   * Whether a covered pixel lies within `radiusArcsec` (0 to 3600) of a position: never false where one does, sometimes
+   * true where the nearest is up to half as far again.
    */
   touches(ra: number, dec: number, radiusArcsec: number): boolean {
     return conePixels(this.order, ra, dec, radiusArcsec).some(pixel => this.hasPixel(pixel));

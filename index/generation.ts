@@ -1,9 +1,12 @@
-/** What the index is at one moment. */
+/** The index at one moment. */
 import { Arena } from './arena.ts';
 import { buildArena } from './builder.ts';
 import { SkyIndex } from './sky_index.ts';
 
-/** The arenas that answer for the journal up to `sequence`, inclusive. Plain data: it travels to workers as it is. */
+/**
+ * The arenas that answer for the journal up to `sequence`, inclusive. Plain data, so that a generation can be sent to
+ * workers as it is.
+ */
 export interface Generation {
   readonly sequence: number;
   readonly arenas: readonly SharedArrayBuffer[];

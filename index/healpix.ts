@@ -1,8 +1,8 @@
 /**
  * HEALPix in the NESTED scheme (Górski et al., ApJ 622, 759, 2005), orders 0 to 16.
  *
- * A position is first a point of one of the twelve base faces, with continuous coordinates x and y in [0, 1]; a pixel at an order is
- * the face and the integer parts of x and y times nside, bits interleaved (x in the even bits).
+ * A position is first a point of one of the twelve base faces, with continuous coordinates x and y in [0, 1]; a pixel
+ * at an order is the face and the integer parts of x and y times nside, bits interleaved (x in the even bits).
  */
 import { checkPosition, RADIANS_PER_ARCSEC, RADIANS_PER_DEGREE } from './sphere.ts';
 
@@ -13,8 +13,8 @@ export const MAX_ORDER = 13;
 export const MAX_RADIUS_ARCSEC = 3600;
 
 /**
- * An upper bound of |dx|/ds and |dy|/ds of the face coordinates, per radian on the sphere. The equatorial faces stay below 1.021,
- * the polar ones below sqrt(3/2 + (2 sqrt(6)/(2 pi))^2) = 1.452, reached at the pole.
+ * An upper bound of |dx|/ds and |dy|/ds of the face coordinates, per radian on the sphere. The equatorial faces stay
+ * below 1.021, the polar ones below sqrt(3/2 + (2 sqrt(6)/(2 pi))^2) = 1.452, reached at the pole.
  */
 const MAX_STRETCH = 1.46;
 
@@ -24,7 +24,9 @@ export class FacePoint {
   x = 0;
   y = 0;
 
-  /** Sets the point from degrees. `z` and `cosDec` are sin(dec) and cos(dec), which callers have at hand. */
+  /**
+   * Sets the point from degrees. `z` and `cosDec` are sin(dec) and cos(dec), which the callers have already computed.
+   */
   set(ra: number, z: number, cosDec: number): void {
     const t = ra >= 360 ? 0 : ra / 90;
     const za = z < 0 ? -z : z;
@@ -130,8 +132,8 @@ export function pixelCentre(order: number, ipix: number): { ra: number; dec: num
   return { ra: ((middle + (x - y) / s) * 45 + 360) % 360, dec: row < 1 ? dec : -dec };
 }
 
-// Which face lies beyond an edge or a corner, by direction (dy + 1) * 3 + dx + 1, and how its axes turn, by row of faces
-// (bit 0: mirror x, bit 1: mirror y, bit 2: swap them). -1: three faces meet there and none lies beyond.
+// The face beyond an edge or a corner, by direction (dy + 1) * 3 + dx + 1, and the change of its axes, by the ring of
+// faces (bit 0: mirror x, bit 1: mirror y, bit 2: swap them). -1: three faces meet there and none lies beyond.
 const BEYOND_FACE = [
   [8, 9, 10, 11, -1, -1, -1, -1, 10, 11, 8, 9],
   [5, 6, 7, 4, 8, 9, 10, 11, 9, 10, 11, 8],
@@ -171,7 +173,7 @@ function pixelBeyond(order: number, face: number, ix: number, iy: number): numbe
   return turn & 4 ? pixelOfCell(order, beyond, y, x) : pixelOfCell(order, beyond, x, y);
 }
 
-/** How far a disc can reach in face coordinates, with room for rounding; the radius in radians. */
+/** The largest reach of a disc in face coordinates, with room for rounding; the radius in radians. */
 export function faceMargin(radius: number): number {
   return MAX_STRETCH * radius + 1e-12;
 }
@@ -182,8 +184,9 @@ export function discOrder(margin: number): number {
 }
 
 /**
- * The pixels at `order` that a disc of face margin `margin` around a face point may touch: at most nine, ascending, written to `out`.
- * A superset, never a subset: |dx| and |dy| along any path from the centre stay below the margin. Needs `order <= discOrder(margin)`.
+ * The pixels at `order` that a disc of face margin `margin` around a face point may touch: at most nine, ascending,
+ * written to `out`. A superset, never a subset: |dx| and |dy| along any path from the centre stay below the margin.
+ * Needs `order <= discOrder(margin)`.
  *
  * @returns how many were written
  */
@@ -217,7 +220,8 @@ export function discPixels(order: number, point: FacePoint, margin: number, out:
 const discScratch = new Int32Array(10);
 
 /**
- * The NESTED pixels at `order` (0 to 13) that a disc may touch, ascending, without repeats: a superset of those that it does touch.
+ * The NESTED pixels at `order` (0 to 13) that a disc may touch, ascending, without repeats: a superset of the pixels
+ * that the disc touches.
  *
  * @throws RangeError for an order, a position or a radius (above 0, at most 3600 arcsec) out of range
  */

@@ -31,12 +31,12 @@ export function sphereKeys(ra: Float64Array, dec: Float64Array, stride = 1): Sph
   return { low, high };
 }
 
-/** In a float64, a row beside the 25 bits of its key that are not sorted by yet: 53 bits together. */
+/** A float64 holds a row beside the 25 bits of its key that are not sorted yet: 53 bits together. */
 const ROW_UNIT = 2 ** 28;
 
 /**
- * Row numbers in ascending order of key. Stable. A radix sort, by the bits 0-10, 11-21, then 22-31 and the face; the key travels with its
- * row, so that each pass reads in sequence.
+ * Row numbers in ascending order of key. Stable. A radix sort, by the bits 0-10, 11-21, then 22-31 and the face; the
+ * key travels with its row, so that each pass reads in sequence.
  *
  * @throws RangeError for 2^28 rows or more
  */

@@ -1,21 +1,22 @@
 /**
  * The bytes of an arena: one SharedArrayBuffer, written once by the builder, then only read, by any number of threads.
  *
- * Rows are sorted by their HEALPix pixel at order 16 (NESTED), so that neighbours on the sky are neighbours in memory. A bucket is a run of
- * rows in one pixel (order 3 to 13, as deep as its density asks for); blocks of 16 rows are the items of the bucket's Flatbush tree.
- * Within a bucket a point is a pair of uint16: its orthographic projection on the plane that touches the sphere at the centre of the
- * bucket's pixel. A projection only shortens chords, so a box of the radius around the projected query misses nothing, and it has
- * neither poles nor a seam.
+ * Rows are sorted by their HEALPix pixel at order 16 (NESTED), so that neighbours on the sky are neighbours in memory.
+ * A bucket is a run of rows in one pixel (order 3 to 13, as deep as its density asks for); blocks of 16 rows are the
+ * items of the bucket's Flatbush tree. Within a bucket a point is a pair of uint16: its orthographic projection on the
+ * plane that touches the sphere at the centre of the bucket's pixel. A projection only shortens chords, so a box of the
+ * radius around the projected query misses nothing, and it has neither poles nor a seam.
  *
- *   header       16 float64    magic, version, then the numbers of `ArenaShape`
- *   ra, dec      float64[n]    degrees, as given
- *   id           int64[n]
- *   time         float64[n]    only when the points had one
- *   directory    int32[12 * 4^directoryOrder + 1]   how many buckets have a key below that of the pixel
- *   bucketKey    int32[2b]     pairs, ascending: first order-13 pixel of the bucket, and where it begins, in 64 bytes
- *   buckets      bytes         one after the other, each aligned to 64, so that a search touches one place in memory:
+ *   header 16 float64 magic, version, then the numbers of `ArenaShape`
+ *   ra, dec float64[n] degrees, as given
+ *   id int64[n]
+ *   time float64[n] only when the points had one
+ *   directory int32[12 * 4^directoryOrder + 1] how many buckets have a key below that of the pixel
+ *   bucketKey int32[2b] pairs, ascending: first order-13 pixel of the bucket, and where it begins, in 64 bytes
+ *   buckets bytes one after the other, each aligned to 64, so that a search touches one place in memory:
  *                                record, 128 bytes: see BUCKET_*
- *                                cells, uint16[16]: the first row, within the bucket, of each of its pixel's 16 grandchildren
+ *                                cells, uint16[16]: the first row, within the bucket, of each of its pixel's 16
+ *                                grandchildren
  *                                tree, a serialised Flatbush with uint16 boxes, aligned to 8
  *                                uv, uint16[2 * rows]: the points' coordinates, in units of the bucket's scale
  */
@@ -69,8 +70,9 @@ export function bucketBytes(rows: number): number {
   return align(BUCKET_TREE * 2 + treeBytes(Math.ceil(rows / blockRows(rows))) + 4 * rows, BUCKET_ALIGNMENT);
 }
 
-// A bucket's record is 16 float64 or, seen as the same bytes, 32 int32. First, in float64: unit vectors to the east and north, origin and
-// units per radian of uv, and the greatest squared distance of a point from where the plane touches.
+// A bucket's record is 16 float64 or, seen as the same bytes, 32 int32. First, in float64: unit vectors to the east and
+// north, origin and units per radian of uv, and the greatest squared distance of a point from the point where the plane
+// touches.
 const RECORD_BYTES = 128;
 export const BUCKET_ALIGNMENT = 64;
 export const BUCKET_EAST = 0;
@@ -79,8 +81,8 @@ export const BUCKET_U0 = 6;
 export const BUCKET_V0 = 7;
 export const BUCKET_SCALE = 8;
 export const BUCKET_RHO2 = 9;
-// Then, in int32: the order-13 pixel after its last, the nside of its pixel, first row and row after the last, rows of a block, how many
-// blocks, and, in uint16 from the start of the record, where uv begins.
+// Then, in int32: the order-13 pixel after its last, the nside of its pixel, the first row and the row after the last,
+// the rows of a block, the number of blocks, and, in uint16 from the start of the record, the place where uv begins.
 export const BUCKET_END = 20;
 export const BUCKET_NSIDE = 21;
 export const BUCKET_ROW = 22;
@@ -156,7 +158,7 @@ function shapeBytes({ rows, buckets, directoryOrder, bucketsBytes, hasTime }: Ar
   return sections.reduce((sum, bytes) => sum + align(bytes, SECTION_ALIGNMENT), HEADER_BYTES);
 }
 
-/** A new arena of a shape, its header written and the rest zero. */
+/** A new arena of the given counts, its header written and the rest zero. */
 export function createArena(shape: ArenaShape): { buffer: SharedArrayBuffer; views: ArenaViews } {
   const buffer = new SharedArrayBuffer(shapeBytes(shape));
   const header = new Float64Array(buffer, 0, 16);

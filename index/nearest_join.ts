@@ -3,20 +3,22 @@ import { NearestBest } from './arena.ts';
 import { sortByKey, sphereKeys } from './keys.ts';
 import type { SkyIndex } from './sky_index.ts';
 
-/** Parallel to the positions; `arena`, `row` and `separationArcsec` mean something only where `arena` is not NO_MATCH. */
+/**
+ * Parallel to the positions; `arena`, `row` and `separationArcsec` mean something only where `arena` is not NO_MATCH.
+ */
 export interface JoinResult {
   readonly arena: Uint32Array;
   readonly row: Uint32Array;
   readonly separationArcsec: Float64Array;
-  /** How many positions have a nearest point. */
+  /** The number of positions that have a nearest point. */
   readonly matched: number;
 }
 
 export const NO_MATCH = 0xffffffff;
 
 /**
- * `index.nearest` for every position (degrees), radius 0 to 3600 arcsec, inclusive. Positions are taken in the order of the index, so that
- * neighbours are searched while their bucket is still in the processor's cache.
+ * `index.nearest` for every position (degrees), radius 0 to 3600 arcsec, inclusive. Positions are taken in the order of
+ * the index, so that neighbours are searched while their bucket is still in the processor's cache.
  *
  * @throws RangeError for a position or a radius out of range
  */

@@ -24,8 +24,8 @@ export class SkyIndex {
   }
 
   /**
-   * Finds all points within `radiusArcsec` (0 to 3600, inclusive) of a position in degrees, in no particular order. Exact: a point is
-   * found if and only if `separationArcsec` of it is at most the radius.
+   * Finds all points within `radiusArcsec` (0 to 3600, inclusive) of a position in degrees, in no particular order.
+   * Exact: a point is found if and only if `separationArcsec` of it is at most the radius.
    *
    * @param hits emptied first, then filled; `hits.arena` and `hits.row` are parallel up to `hits.count`
    * @returns how many
@@ -45,7 +45,8 @@ export class SkyIndex {
   }
 
   /**
-   * The nearest point within `radiusArcsec` (0 to 3600, inclusive) of a position in degrees; of equal separations the lowest id.
+   * The nearest point within `radiusArcsec` (0 to 3600, inclusive) of a position in degrees; of equal separations the
+   * lowest id.
    *
    * @throws RangeError for a position or a radius out of range
    */
@@ -56,7 +57,7 @@ export class SkyIndex {
     return { arena, row, id, separationArcsec };
   }
 
-  /** As `nearest`, into `best` and without allocating; whether there is one. */
+  /** Like `nearest`, but into `best` and without allocating; returns whether there is one. */
   findNearest(ra: number, dec: number, radiusArcsec: number, best: NearestBest): boolean {
     checkPosition(ra, dec);
     checkRadius(radiusArcsec);

@@ -6,8 +6,9 @@ export const RADIANS_PER_ARCSEC = RADIANS_PER_DEGREE / 3600;
 /**
  * Great-circle separation of two positions in degrees, in arcsec, 0 to 648,000.
  *
- * Haversine formula (Sinnott, Sky & Telescope 68, 159, 1984): well conditioned at the small separations that matter here,
- * where `acos` of a dot product is wrong. Every search is decided by this function, so that all of them agree to the last bit.
+ * Haversine formula (Sinnott, Sky & Telescope 68, 159, 1984): well conditioned at the small separations that matter
+ * here, where `acos` of a dot product is wrong. Every search is decided by this function, so that all of them agree to
+ * the last bit.
  */
 export function separationArcsec(ra1: number, dec1: number, ra2: number, dec2: number): number {
   const sinHalfDec = Math.sin((dec2 - dec1) * (RADIANS_PER_DEGREE / 2));
@@ -24,8 +25,8 @@ export function isPosition(ra: number, dec: number): boolean {
 }
 
 /**
- * A right ascension of any convention (degrees: -180 to 180, beyond a turn) as the same one from 0 to 360: itself where it lies there, else
- * with whole turns added or taken away; NaN unless it is finite.
+ * A right ascension of any convention (degrees: -180 to 180, beyond a full circle) as the same one from 0 to 360. A
+ * value in that range is returned unchanged, others with whole circles added or taken away; NaN unless it is finite.
  */
 export function wrapRa(ra: number): number {
   if (ra >= 0 && ra <= 360) return ra;

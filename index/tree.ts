@@ -8,8 +8,9 @@ const levelEnds = new Int32Array(8);
 /**
  * Writes the numbers of all items whose box meets the box [minU, maxU] x [minV, maxV] (bounds inclusive) to `found`.
  *
- * The bytes are Flatbush's format version 3: after 8 bytes of header the boxes (minX, minY, maxX, maxY) of the items, then of each level
- * above, the root last; then for each box the item's number, or four times the position of the node's first child.
+ * The bytes are Flatbush's format version 3: after 8 bytes of header the boxes (minX, minY, maxX, maxY) of the items,
+ * then of each level above, the root last; then for each box the item's number, or four times the position of the
+ * node's first child.
  *
  * @param minU to `maxV`: int32 numbers, also beyond the range of uint16
  * @param words the trees

@@ -1,4 +1,7 @@
-/** The entry of a thread that runs short tasks. Such threads only read the database; see `src/store/writer.ts` for writes. */
+/**
+ * The entry of a thread that runs short tasks. Such threads only read the database; see `src/store/writer.ts` for
+ * writes.
+ */
 import type { MatchTask } from '../src/crossmatch/match_file.ts';
 import { runMerge, runTail } from '../src/publish/build.ts';
 import { runOpenIndex, runSaveIndex } from '../src/publish/index_file.ts';
@@ -23,7 +26,7 @@ type ShortTask =
 export default async function run(task: ShortTask): Promise<unknown> {
   switch (task.kind) {
     case 'match':
-      // Loaded when first needed: its Parquet reader is no business of the other tasks.
+      // Loaded when first needed, because the other tasks have no use for its Parquet reader.
       return (await import('../src/crossmatch/match_file.ts')).runMatch(task);
     case 'metrics':
       return runMetrics();

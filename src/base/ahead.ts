@@ -1,6 +1,6 @@
 /**
- * What `work` makes of each item, in their order, up to `limit` of them under way at once. Where the items end with an error, it is
- * thrown after what the items before it came to.
+ * Yields the results of `work` for each item in the order of the items, with up to `limit` of them under way at once.
+ * An error of the items is thrown after the results of the items before it.
  */
 export async function* ahead<T, U>(
   items: AsyncIterator<T>,
@@ -38,7 +38,7 @@ function settled(promise: Promise<unknown>): Promise<undefined> {
   );
 }
 
-/** The promise, which is awaited later: until then its failure is not unhandled. */
+/** Marks a promise that is awaited later, so that its failure does not count as unhandled until then. */
 export function quiet<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;

@@ -1,6 +1,6 @@
 /**
- * Milliseconds to wait after so many failures before the last one: they double from `firstMs` up to `maxMs`, and of each a random part, half
- * of it at least, is taken, so that many who failed together do not come back together.
+ * Milliseconds to wait after this many failures in a row: the wait doubles from `firstMs` up to `maxMs`. A random part
+ * of it, at least half, is taken, so that clients that failed together do not come back together.
  */
 export function backoffMs(firstMs: number, maxMs: number, failures: number): number {
   return Math.min(maxMs, firstMs * 2 ** Math.min(failures, 30)) * (0.5 + 0.5 * Math.random());
@@ -22,7 +22,7 @@ export class Backoff {
     return backoffMs(this.#firstMs, this.#maxMs, this.#failures++);
   }
 
-  /** After a success. */
+  /** To be called after a success. */
   reset(): void {
     this.#failures = 0;
   }

@@ -2,7 +2,7 @@
 export class Budget {
   /** When the request came, by `performance.now()`. */
   readonly startMs = performance.now();
-  /** When it is spent, by the same clock. */
+  /** When the budget is spent, by the same clock. */
   readonly deadlineMs: number;
 
   /** @param seconds more than 0 */
@@ -10,7 +10,7 @@ export class Budget {
     this.deadlineMs = this.startMs + seconds * 1000;
   }
 
-  /** What is left, milliseconds; 0 when it is spent. */
+  /** The time that is left, milliseconds; 0 when the budget is spent. */
   get remainingMs(): number {
     return Math.max(0, this.deadlineMs - performance.now());
   }

@@ -1,16 +1,16 @@
-/** Answers as they are written: ASCII bytes in one buffer that grows. */
+/** Answers while they are written: ASCII bytes in one buffer that grows. */
 
 const ascii = new TextEncoder();
 const FIRST_BYTES = 1 << 16;
 /** A sink that needs more takes a mapped buffer. */
 const MAX_HEAP_BYTES = 1 << 21;
 /**
- * Malloc maps a buffer of more than 32 MiB on its own, whatever it has met before: such a buffer takes memory only where it was written, and all of it
- * goes back to the system when it is freed.
+ * Malloc always maps a buffer of more than 32 MiB on its own. Such a buffer takes memory only where it was written, and
+ * all of that memory goes back to the system when the buffer is freed.
  */
 const MAPPED_BYTES = 40 << 20;
 
-/** The bytes of a text that is written often: copying them costs as much as a few characters do one by one. */
+/** The bytes of a text that is written often: copying them costs as much as writing a few characters one by one. */
 export function fragment(text: string): Uint8Array {
   return ascii.encode(text);
 }
@@ -19,28 +19,31 @@ const TRUE = fragment('true');
 const FALSE = fragment('false');
 const NULL = fragment('null');
 
-/** A text with a character for each byte. */
+/** A text of the bytes, one character for each byte. */
 export function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
-/** Gives the memory of a buffer back at once, without waiting for a garbage collection. Whoever still has it finds it empty. */
+/**
+ * Gives the memory of a buffer back at once, without waiting for a garbage collection. Any other holder of the buffer
+ * finds it empty.
+ */
 export function free({ buffer }: Uint8Array<ArrayBuffer>): void {
   buffer.transfer(0);
 }
 
 export class ByteSink {
-  /** Everything from `length` on is undefined. */
+  /** The buffer; its bytes from `length` on are undefined. */
   bytes: Uint8Array<ArrayBuffer> = new Uint8Array(FIRST_BYTES);
   length = 0;
 
-  /** Bytes that were prepared. */
+  /** Appends bytes that were prepared. */
   fragment(bytes: Uint8Array): void {
     const at = this.#grow(bytes.length);
     this.bytes.set(bytes, at);
   }
 
-  /** A short text, ASCII only. */
+  /** Appends a short text, ASCII only. */
   text(text: string): void {
     const length = text.length;
     const at = this.#grow(length);
@@ -48,27 +51,30 @@ export class ByteSink {
     for (let i = 0; i < length; i++) bytes[at + i] = text.charCodeAt(i);
   }
 
-  /** A long text, ASCII only. */
+  /** Appends a long text, ASCII only. */
   longText(text: string): void {
     const at = this.#grow(text.length);
     ascii.encodeInto(text, this.bytes.subarray(at));
   }
 
-  /** A few bytes of another buffer, from `from` (inclusive) to `to` (exclusive). */
+  /** Appends a few bytes of another buffer, from `from` (inclusive) to `to` (exclusive). */
   range(source: Uint8Array, from: number, to: number): void {
     const at = this.#grow(to - from) - from;
     const { bytes } = this;
     for (let i = from; i < to; i++) bytes[at + i] = source[i]!;
   }
 
-  /** Takes what another sink holds, which is empty afterwards. */
+  /** Takes the bytes of another sink, which is empty afterwards. */
   append(sink: ByteSink): void {
     if (sink.#isMapped) this.#exchange(sink);
     else this.fragment(sink.bytes.subarray(0, sink.length));
     sink.length = 0;
   }
 
-  /** What was written, which is the caller's from now on, to free when it is no longer needed; the sink is empty afterwards. */
+  /**
+   * The bytes that were written. The caller owns them from now on and frees them when they are no longer needed; the
+   * sink is empty afterwards.
+   */
   take(): Uint8Array<ArrayBuffer> {
     const written = this.bytes.subarray(0, this.length);
     const taken = this.#isMapped ? written : written.slice();
@@ -77,7 +83,7 @@ export class ByteSink {
     return taken;
   }
 
-  /** Empties the sink, and gives back the memory that only a long answer takes. */
+  /** Empties the sink, and frees the memory that only a long answer takes. */
   clear(): void {
     this.length = 0;
     if (!this.#isMapped) return;
@@ -85,7 +91,7 @@ export class ByteSink {
     this.bytes = new Uint8Array(FIRST_BYTES);
   }
 
-  /** A JSON number: shortest round-trip; what is not finite is null. */
+  /** Appends a JSON number in its shortest round-trip form; null for NaN and the infinities. */
   number(value: number): void {
     if (Number.isFinite(value)) this.text(`${value}`);
     else this.fragment(NULL);
@@ -105,7 +111,7 @@ export class ByteSink {
     this.bytes[at] = byte;
   }
 
-  /** `number` in decimal with leading zeros, `digits` of them, at most 6. */
+  /** Appends `number` in decimal with leading zeros, `digits` of them, at most 6. */
   digits(number: number, digits: number): void {
     const at = this.#grow(digits);
     const { bytes } = this;
@@ -116,7 +122,7 @@ export class ByteSink {
     }
   }
 
-  /** Makes room, which counts as written; returns where it begins. */
+  /** Makes room, which counts as written; returns where the room begins. */
   #grow(length: number): number {
     const at = this.length;
     this.length = at + length;
@@ -136,7 +142,10 @@ export class ByteSink {
     return this.bytes.length >= MAPPED_BYTES;
   }
 
-  /** Puts what is written here before what the other sink holds, in the other's buffer, and takes that: a long text is not copied to another buffer. */
+  /**
+   * Puts the bytes of this sink before those of the other sink, in the other's buffer, and takes over that buffer: a
+   * long text is not copied to another buffer.
+   */
   #exchange(sink: ByteSink): void {
     const { bytes, length } = this;
     const held = sink.length;

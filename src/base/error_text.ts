@@ -1,6 +1,6 @@
-/** What was thrown, as text: nothing says that it is an Error. */
+/** A thrown value as text; it need not be an Error. */
 
-/** What the system's codes mean. */
+/** The meanings of the system's error codes. */
 const IN_WORDS: Readonly<Record<string, string>> = {
   EACCES: 'permission is denied',
   EADDRINUSE: 'another program listens there already',
@@ -19,7 +19,10 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
 };
 
-/** Its message: for the one who can mend it. A system error's is in words, its code behind them. */
+/**
+ * The message of an error, for the person who can mend its cause. A system error is put in words, with its code behind
+ * them.
+ */
 export function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const { code, syscall } = thrown as NodeJS.ErrnoException;
@@ -27,12 +30,12 @@ export function messageOf(thrown: unknown): string {
   return words === undefined ? thrown.message : `${words} (${code})`;
 }
 
-/** What would steer a terminal or turn the order of its text. */
+/** Characters that would steer a terminal or reverse the order of its text. */
 const STEERING = /[\p{Cc}\p{Bidi_Control}]/gu;
 
 /**
- * Text that may hold what a file or a server said, so that it cannot steer the terminal: control characters but the newline are shown as
- * JSON writes them (`\u001b`), so that JSON stays the same document.
+ * Text that may hold something from a file or a server, made safe for a terminal: control characters except the newline
+ * are shown as JSON writes them (`\u001b`), so that a JSON document stays the same document.
  */
 export function printable(text: string): string {
   return text.replaceAll(STEERING, found =>
@@ -40,7 +43,7 @@ export function printable(text: string): string {
   );
 }
 
-/** Its stack, where it has one: for the log, never for a client. */
+/** The stack of an error, where it has one: for the log, never for a client. */
 export function traceOf(thrown: unknown): string {
   return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 }

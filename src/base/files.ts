@@ -1,16 +1,20 @@
-/** Whether files are there, and making them, and their names, durable. */
+/** Looking for files, making them, and making their contents and names durable. */
 import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Whether something has this path. `existsSync` says no where it could not look, too (a failing disk, no more descriptors).
+ * Whether this path exists. Unlike `existsSync`, it does not say no where it could not look (a failing disk, no more
+ * descriptors).
  * @throws the error of the system where it cannot look
  */
 export function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Makes durable what a file holds, or which names a directory has: a new or renamed file is there after a power cut only then. */
+/**
+ * Makes the contents of a file, or the names in a directory, durable: only then does a new or renamed file survive a
+ * power cut.
+ */
 export function flush(path: string): void {
   const descriptor = openSync(path, 'r');
   try {
@@ -21,8 +25,9 @@ export function flush(path: string): void {
 }
 
 /**
- * Makes a directory and those above it that are missing, for this user only; their names are durable on return. One by one: `mkdirSync` with
- * `recursive` never returns where the system says ENOENT below a directory that is there, as in /proc.
+ * Makes a directory and any missing parents, for this user only; their names are durable on return. They are made one
+ * by one because `mkdirSync` with `recursive` never returns where the system says ENOENT below a directory that is
+ * there, for example in /proc.
  */
 export function makeDirectory(path: string): void {
   if (isThere(path)) return;
@@ -32,7 +37,7 @@ export function makeDirectory(path: string): void {
   try {
     mkdirSync(whole, { mode: 0o700 });
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have made the directory meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
   flush(above);

@@ -1,13 +1,16 @@
-/** IP addresses and networks. Both families share one space of 128 bits: an IPv4 address is its IPv4-mapped IPv6 address. */
+/**
+ * IP addresses and networks. Both families share one space of 128 bits: an IPv4 address is its IPv4-mapped IPv6
+ * address.
+ */
 import { isIP } from 'node:net';
 
 /** An address range. */
 export interface Network {
-  /** As it was written. */
+  /** The range as it was written. */
   readonly text: string;
-  /** The bits that its addresses share, the others zero. */
+  /** The bits that the addresses share, with all other bits zero. */
   readonly prefix: bigint;
-  /** How many low bits are free, 0 to 128. */
+  /** The number of low bits that are free, 0 to 128. */
   readonly freeBits: number;
 }
 
@@ -15,7 +18,10 @@ const MAPPED = 0xffffn << 32n;
 const ADDRESS_BITS = 128;
 const IPV4_BITS = 32;
 
-/** The address as a 128-bit integer, so that each spelling of it gives the same; a zone (`%eth0`) is left out. Undefined when it is none. */
+/**
+ * The address as a 128-bit integer: every spelling of an address gives the same integer. A zone (`%eth0`) is left out.
+ * Undefined when the text is no address.
+ */
 export function parseAddress(text: string): bigint | undefined {
   const address = text.trim().replace(/%.*$/, '');
   switch (isIP(address)) {
@@ -28,7 +34,10 @@ export function parseAddress(text: string): bigint | undefined {
   }
 }
 
-/** A network in CIDR notation (`192.0.2.0/24`, `2001:db8::/32`); bits beyond the prefix are ignored. Undefined when it is none. */
+/**
+ * A network in CIDR notation (`192.0.2.0/24`, `2001:db8::/32`); bits beyond the prefix are ignored. Undefined when the
+ * text is no network.
+ */
 export function parseNetwork(text: string): Network | undefined {
   const [, base = '', length = ''] = /^\s*([^/\s]+)\/(\d{1,3})\s*$/.exec(text) ?? [];
   const address = parseAddress(base);

@@ -1,4 +1,4 @@
-/** The characters of JSON that tell where its values begin and end. */
+/** The characters of JSON that mark where its values begin and end. */
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
 export const OPEN_LIST = 0x5b;

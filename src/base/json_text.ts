@@ -1,4 +1,7 @@
-/** JSON text as the contract (docs/contract.md) wants it: `": "` and `", "`, ASCII only, 64-bit integers bare, what is not finite null. */
+/**
+ * JSON text as the contract (docs/contract.md) requires it: `": "` and `", "`, ASCII only, 64-bit integers bare, NaN
+ * and the infinities null.
+ */
 
 /** A value whose JSON text is known already. */
 export class Rendered {
@@ -11,8 +14,9 @@ export class Rendered {
 }
 
 /**
- * The JSON text of plain data: null, booleans, numbers, bigints, strings, arrays, objects, `Rendered`. A member whose value is
- * undefined is left out. Numbers are shortest round-trip; NaN and the infinities are null. The text is ASCII: its length is its bytes.
+ * The JSON text of plain data: null, booleans, numbers, bigints, strings, arrays, objects, `Rendered`. A member whose
+ * value is undefined is left out. Numbers are shortest round-trip; NaN and the infinities are null. The text is ASCII:
+ * its length is its bytes.
  */
 export function toJson(value: unknown): string {
   switch (typeof value) {
@@ -32,7 +36,10 @@ export function toJson(value: unknown): string {
   }
 }
 
-/** Joined at once: a large answer then makes a third less work for the garbage collector than with one text that grows. */
+/**
+ * Joined at once, because a large answer then makes a third less work for the garbage collector than one text that
+ * grows.
+ */
 function jsonArray(values: readonly unknown[]): string {
   const texts: string[] = [];
   for (const value of values) texts.push(toJson(value));

@@ -1,7 +1,7 @@
-/** A walk through the JSON of an answer: what is large is entered, the rest is parsed. */
+/** A walk through the JSON of an answer: large values are entered, the others are parsed. */
 import { BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json_punctuation.ts';
 
-/** Of JSON from `toJson` or alike: ASCII, ", " and ": " between members and nowhere else. */
+/** Walks JSON as `toJson` writes it: ASCII, ", " and ": " between members and nowhere else. */
 export class JsonWalk {
   readonly #json: Buffer;
   #at = 0;
@@ -10,12 +10,15 @@ export class JsonWalk {
     this.#json = json;
   }
 
-  /** Goes into the object or the list that is next. */
+  /** Enters the next value, an object or a list. */
   enter(): void {
     this.#at++;
   }
 
-  /** The key of the object's next member, whose value is then next; undefined where there is none, and then the object is behind. */
+  /**
+   * The key of the object's next member, whose value comes next. Undefined at the end of the object, which the walk has
+   * then left.
+   */
   key(): string | undefined {
     if (!this.#hasMore(CLOSE_OBJECT)) return undefined;
     const key = this.value() as string;
@@ -23,12 +26,12 @@ export class JsonWalk {
     return key;
   }
 
-  /** Whether the list has another element, which is then next; if not, the list is behind. */
+  /** Whether the list has another element, which comes next. If not, the walk has left the list. */
   element(): boolean {
     return this.#hasMore(CLOSE_LIST);
   }
 
-  /** The value that is next. */
+  /** The next value. */
   value(reviver?: (key: string, value: unknown, context: { readonly source: string }) => unknown): unknown {
     const start = this.#at;
     this.#at = endOfValue(this.#json, start);
@@ -44,7 +47,7 @@ export class JsonWalk {
   }
 }
 
-/** Where a value that is a member or an element ends. */
+/** The position at which a value that is a member or an element ends. */
 function endOfValue(json: Uint8Array, start: number): number {
   if (json[start] === QUOTE) return closingQuote(json, start) + 1;
   const isContainer = json[start] === OPEN_OBJECT || json[start] === OPEN_LIST;

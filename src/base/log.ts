@@ -5,9 +5,9 @@ import { printable } from './error_text.ts';
 export type Log = (event: string, fields?: Readonly<Record<string, unknown>>) => void;
 
 /**
- * One JSON object a line: `time`, `event`, then the fields. A line that cannot be written, because the disk is full or the reader gone, is
- * lost: with `process.stderr` that would end the process, or in Deno 2.9.5 all lines after it would be lost, too. A part of it may
- * have been written (Deno does not say), so the next line begins with a newline.
+ * One JSON object a line: `time`, `event`, then the fields. A line that cannot be written, because the disk is full or
+ * the reader gone, is lost. `process.stderr` would instead end the process, and under Deno 2.9.5 lose every later line.
+ * Part of a failed line may have been written (Deno does not say), so the next line begins with a newline.
  */
 export function logToFile(descriptor: number): Log {
   let isCutOff = false;
@@ -34,8 +34,8 @@ export function plainly(_name: string, value: unknown): unknown {
 const LINES_PER_SECOND = 20;
 
 /**
- * Writes at most so many lines a second of each event, and then how many were left out: what goes wrong with every request must not fill the
- * disk, nor keep the thread that writes it.
+ * Writes at most so many lines a second of each event, and then the number of lines that were left out: an error that
+ * comes with every request must neither fill the disk nor keep the writing thread busy.
  */
 export function limited(log: Log, linesPerSecond = LINES_PER_SECOND, now = () => performance.now()): Log {
   const seconds = new Map<string, { startMs: number; lines: number; leftOut: number }>();
@@ -52,8 +52,8 @@ export function limited(log: Log, linesPerSecond = LINES_PER_SECOND, now = () =>
   };
 }
 
-/** A log of another thread: `send` gives each event to one that writes it. */
+/** A log for a thread that does not write: `send` gives each event to the thread that does. */
 export function logTo(send: (event: string, fields: Readonly<Record<string, unknown>> | undefined) => void): Log {
-  // What cannot be cloned is text in the log anyway.
+  // A value that cannot be cloned would be text in the log anyway.
   return (event, fields) => send(event, fields && JSON.parse(JSON.stringify(fields, plainly)));
 }

@@ -1,7 +1,7 @@
 /** Reading times. They are written by `src/base/times.ts`. */
 import { formatOffset } from './times.ts';
 
-/** An instant, as somebody wrote it. */
+/** An instant and the offset in which it was written. */
 export interface Instant {
   /** Integer microseconds since 1970, UTC; exact from 1685 to 2255. */
   readonly timeUs: number;
@@ -18,9 +18,10 @@ const MS_PER_DAY = 86_400_000;
 const isInRange = (second: number) => second >= -62_135_596_800 && second <= 253_402_300_799;
 
 /**
- * An ISO-8601 time: a date (of the calendar, a week or a year; alone it means its midnight), then `T` or a space and a time of day,
- * each in the extended or the basic form. Digits beyond the sixth of a fraction are cut off; without an offset it is UTC. Undefined
- * for a text that is no such time, a date or time of day that does not exist, and years before 1 and after 9999.
+ * Parses an ISO-8601 time: a date (of the calendar, a week or a year; alone it means its midnight), then `T` or a space
+ * and a time of day, each in the extended or the basic form. Digits beyond the sixth of a fraction are cut off. A time
+ * without an offset is UTC. Undefined for any other text, for a date or time of day that does not exist, and for years
+ * before 1 and after 9999.
  */
 export function parseInstant(text: string): Instant | undefined {
   const parsed = parse(text);
@@ -74,7 +75,7 @@ function parseDate(text: string): number | undefined {
   return existing(year, month, number(3, 6), day => day.getUTCMonth() === month - 1);
 }
 
-/** The day of a month, unless it runs over into another. */
+/** A day of a month; undefined where the month is shorter. */
 function existing(year: number, month: number, day: number, isWithin: (date: Date) => boolean): number | undefined {
   const ms = midnight(year, month, day);
   return month >= 1 && month <= 12 && day >= 1 && isWithin(new Date(ms)) ? ms : undefined;
@@ -90,7 +91,7 @@ function weekDate(year: number, week: number, day: number): number | undefined {
   return week >= 1 && monday < firstMonday(year + 1) ? monday + (day - 1) * MS_PER_DAY : undefined;
 }
 
-/** As Date.UTC, which takes the years 0 to 99 for those of the 20th century. */
+/** Like Date.UTC, but Date.UTC takes the years 0 to 99 for those of the 20th century. */
 function midnight(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, day);
 }

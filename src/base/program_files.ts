@@ -1,7 +1,7 @@
 /**
- * The program's own files that are read, or started as threads, at run time: all are named from the root of the checkout. The single
- * executable unpacks its files in the same layout, its modules as JavaScript (`src/binary/`); so what is `src/X.ts` here is
- * `src/X.js` there, and this file tells which of the two it is by its own name.
+ * The program's own files that are read, or started as threads, at run time. All are named from the root of the
+ * checkout. The single executable unpacks its files in the same layout, with its modules as JavaScript (`src/binary/`):
+ * `src/X.ts` here is `src/X.js` there. This file tells the two layouts apart by its own name.
  */
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ export function programFile(path: string): string {
   return fileURLToPath(new URL(path, ROOT));
 }
 
-/** The address of a module that a thread is started with, without its extension: `workers/task`. */
+/** The address of a module that a thread is started with; its name has no extension: `workers/task`. */
 export function programModule(path: string): URL {
   return new URL(`${path}${EXTENSION}`, ROOT);
 }

@@ -1,10 +1,14 @@
-/** What differs between Node and Deno 2.9.5 and cannot be avoided: all of it is here, and no other file asks which of them runs it. */
+/**
+ * The unavoidable differences between Node and Deno 2.9.5. All of them are here, and no other file asks which runtime
+ * it is.
+ */
 
 export const isDeno = 'Deno' in globalThis;
 
 /**
- * Calls `work` so that running out of memory in it ends the thread with an error. Deno reports that of what its event loop calls, but a
- * thread that runs out of memory in the handler of a message, or after an `await`, just stops, and is only found out by its task's deadline.
+ * Calls `work` so that running out of memory in it ends the thread with an error. Deno reports exhausted memory in a
+ * function that its event loop calls. In the handler of a message, or after an `await`, the thread just stops, and only
+ * the deadline of its task reveals that.
  */
 export function fromEventLoop<T>(work: () => T | Promise<T>): T | Promise<T> {
   if (!isDeno) return work();
@@ -20,15 +24,17 @@ export function fromEventLoop<T>(work: () => T | Promise<T>): T | Promise<T> {
 }
 
 /**
- * Calls `work` when this turn of the event loop is over and what has come in meanwhile is dealt with. In Deno hardly anything comes in before
- * an immediate, and all before a timer, which under Node would idle a millisecond.
+ * Calls `work` after this iteration of the event loop, when everything that came in meanwhile is dealt with. In Deno
+ * hardly any input is read before an immediate, and all of it before a timer, which under Node would idle for a
+ * millisecond.
  */
 export const afterThisTurn: (work: () => void) => void = isDeno
   ? work => void setTimeout(work, 0)
   : work => void setImmediate(work);
 
 /**
- * Calls `work` outside the HTTP parser, in the same turn of the event loop. Under Deno an error that is thrown inside the parser is taken for a
- * request that cannot be parsed: the client is told 400, the error is lost, and so is the end of a thread that ran out of memory there.
+ * Calls `work` outside the HTTP parser, in the same iteration of the event loop. Under Deno an error that is thrown
+ * inside the parser is taken for a request that cannot be parsed: the client gets a 400 and the error is lost. A thread
+ * that runs out of memory there would not be noticed either.
  */
 export const outsideParser: (work: () => void) => void = isDeno ? work => process.nextTick(work) : work => work();

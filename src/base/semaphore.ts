@@ -1,11 +1,11 @@
-/** A limit on what is under way at once, by weight. */
+/** A limit on the work that is under way at once, by weight. */
 
 interface Waiting {
   readonly weight: number;
   readonly enter: () => void;
 }
 
-/** First come, first served. What weighs more than the capacity enters alone. */
+/** First come, first served. Work that weighs more than the capacity enters alone. */
 export class Gate {
   readonly #capacity: number;
   #inside = 0;

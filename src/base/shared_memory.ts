@@ -1,19 +1,19 @@
 /**
- * Letting go of shared memory. V8 frees a SharedArrayBuffer when the last thread that has seen it has collected its garbage, but shared
- * bytes do not move any thread to collect: without a word from us an idle thread keeps arenas that were replaced long ago.
+ * Freeing shared memory. V8 frees a SharedArrayBuffer when the last thread that has seen it has collected its garbage.
+ * Shared bytes do not prompt a thread to collect, so that an idle thread would keep arenas that were replaced long ago.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** So many bytes let go of are worth a collection, which takes some milliseconds. */
+/** This many bytes that are no longer needed are worth a collection, which takes some milliseconds. */
 const COLLECTED_BYTES = 2 ** 25;
 
-/** Who lets go is often still holding on, as its caller does. */
+/** The pause before a collection: the caller, or its own caller, often still holds the bytes. */
 const DELAY_MS = 500;
 
 type Collect = (options: { readonly type: 'major'; readonly execution: 'async' }) => Promise<void>;
 
-/** So long after the last of much work there is time to tidy up. */
+/** The pause after much work, before its garbage is collected. */
 const QUIET_MS = 3000;
 
 let collect: Collect | undefined;
@@ -21,7 +21,10 @@ let releasedBytes = 0;
 let workedMs = 0;
 let isWaiting = false;
 
-/** Notes bytes that this thread will no longer need in a moment; when they have become many, its garbage is collected between other work. */
+/**
+ * Notes bytes that this thread will soon no longer need. When they have become many, the thread collects its garbage
+ * between other work.
+ */
 export function release(bytes: number): void {
   releasedBytes += bytes;
   if (releasedBytes < COLLECTED_BYTES) return;
@@ -29,7 +32,10 @@ export function release(bytes: number): void {
   setTimeout(collectGarbage, DELAY_MS).unref();
 }
 
-/** Notes work that leaves much garbage; it is collected when there has been none for a while, because an idle thread never does so by itself. */
+/**
+ * Notes work that leaves much garbage. The garbage is collected when there has been no such work for a while, because
+ * an idle thread never collects by itself.
+ */
 export function collectWhenQuiet(): void {
   workedMs = performance.now();
   if (!isWaiting) waitForQuiet(QUIET_MS);
@@ -47,7 +53,7 @@ function waitForQuiet(ms: number): void {
 
 function collectGarbage(): void {
   if (!collect) {
-    // The one way to it that both runtimes have without an option of the command line.
+    // The one way to the collector that both runtimes offer without an option of the command line.
     setFlagsFromString('--expose-gc');
     collect = runInNewContext('gc') as Collect;
   }

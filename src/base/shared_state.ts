@@ -1,12 +1,14 @@
-/** What every thread of the process knows at every moment: numbers in shared memory, so that knowing them takes no system call. */
+/**
+ * State that every thread of the process knows at every moment: numbers in shared memory, read without a system call.
+ */
 export class SharedState {
-  /** What another thread needs to share it. */
+  /** The memory by which another thread shares the state. */
   readonly memory: SharedArrayBuffer;
   readonly #cells: Float64Array;
-  /** Those that several threads add to. */
+  /** Numbers that several threads add to. */
   readonly #sums: Int32Array;
 
-  /** @param memory of another one; by default its own, in which nothing is wrong */
+  /** @param memory that of another thread; by default new memory, in which nothing is wrong */
   constructor(memory?: SharedArrayBuffer) {
     this.memory = memory ?? new SharedArrayBuffer(5 * Float64Array.BYTES_PER_ELEMENT);
     this.#cells = new Float64Array(this.memory, 0, 4);
@@ -14,7 +16,10 @@ export class SharedState {
     if (!memory) this.diskFreeBytes = Number.POSITIVE_INFINITY;
   }
 
-  /** Whether the database's files were removed, replaced or cut short under this process: nothing may be answered from them. */
+  /**
+   * Whether the database's files were removed, replaced or cut short under this process: then no answer may be read
+   * from them.
+   */
   get databaseIsGone(): boolean {
     return this.#cells[0] !== 0;
   }
@@ -23,7 +28,10 @@ export class SharedState {
     this.#cells[0] = isGone ? 1 : 0;
   }
 
-  /** Since when a write of this process has waited for another process to finish its own, milliseconds since 1970; 0 while none waits. */
+  /**
+   * Since when a write of this process has waited for a write of another process, milliseconds since 1970; 0 while none
+   * waits.
+   */
   get writeWaitsSinceMs(): number {
     return this.#cells[1]!;
   }
@@ -32,7 +40,7 @@ export class SharedState {
     this.#cells[1] = sinceMs;
   }
 
-  /** Bytes that are free on the disk of the data directory, as of a moment ago; infinite where its file system does not say. */
+  /** Free bytes on the disk of the data directory, as of a moment ago; infinite where its file system does not say. */
   get diskFreeBytes(): number {
     return this.#cells[2]!;
   }
@@ -50,7 +58,10 @@ export class SharedState {
     this.#cells[3] = wantedMs;
   }
 
-  /** Adds to the KiB that long answers have reserved, all threads together, where they are at most `limitKib` afterwards; whether it did. */
+  /**
+   * Adds to the KiB that the long answers of all threads have reserved, unless they would exceed `limitKib`; returns
+   * whether it did.
+   */
   reserveAnswers(kib: number, limitKib: number): boolean {
     if (Atomics.add(this.#sums, 0, kib) + kib <= limitKib) return true;
     Atomics.sub(this.#sums, 0, kib);

@@ -1,6 +1,7 @@
 /**
- * Fires with the first SIGTERM or SIGINT. A SIGINT after that ends the process at once, because somebody at a terminal wants it to; a further
- * SIGTERM changes nothing, because supervisors send it again while clients still wait for their answers.
+ * Fires with the first SIGTERM or SIGINT. A later SIGINT ends the process at once, because it comes from somebody at a
+ * terminal. A later SIGTERM changes nothing, because supervisors send it again while clients still wait for their
+ * answers.
  */
 export function stopSignal(): AbortSignal {
   const controller = new AbortController();
@@ -12,12 +13,12 @@ export function stopSignal(): AbortSignal {
   return controller.signal;
 }
 
-/** How long the system takes to end a process, many times over. */
+/** The time that the system takes to end a process, many times over. */
 const END_MS = 200;
 
 /**
- * Ends the process as the signal does that nobody listens to: at once, whatever its threads wait for. Its status is the signal's, 143 in a
- * shell for SIGTERM, which systemd takes for a clean end.
+ * Ends the process as an unhandled signal does: at once, whatever its threads wait for. The exit status is that of the
+ * signal, 143 in a shell for SIGTERM, which systemd takes for a clean end.
  */
 export function endBySignal(signal: NodeJS.Signals): void {
   process.removeAllListeners(signal);

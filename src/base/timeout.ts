@@ -1,4 +1,7 @@
-/** What the promise resolves with, or undefined when that takes longer than so many milliseconds; rejects as it does before that. */
+/**
+ * The result of the promise, or undefined when the promise takes longer than this many milliseconds; rejects as the
+ * promise does before that.
+ */
 export async function withinMs<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>(resolve => {

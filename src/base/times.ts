@@ -1,6 +1,6 @@
 import { type ByteSink, fragment } from './bytes.ts';
 
-/** Now, integer microseconds since 1970, UTC (to the millisecond). */
+/** The present time, integer microseconds since 1970, UTC (to the millisecond). */
 export function nowUs(): number {
   return Date.now() * 1000;
 }
@@ -71,7 +71,8 @@ export function writeTime(out: ByteSink, timeUs: number): void {
 }
 
 /**
- * YYYY-MM-DD (Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days): years that begin in March, in eras of 400.
+ * YYYY-MM-DD (Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days): years that begin in March, in
+ * eras of 400.
  *
  * @param day days since 1970-01-01
  */

@@ -1,6 +1,6 @@
 /**
- * The settings. An option of the command line beats the environment variable of the setting's name, which beats the JSON configuration
- * file, which beats the default. `src/config/settings.ts` is the table of them all.
+ * The settings. An option of the command line beats the environment variable of the setting's name, which beats the
+ * JSON configuration file, which beats the default. `src/config/settings.ts` has the table of all settings.
  */
 export {
   ConfigError,

@@ -18,7 +18,7 @@ export function limitsOf(config: Config) {
   };
 }
 
-/** Objects on a cone page whose request gives no `page_size`. */
+/** The page size of a cone search whose request gives no `page_size`, in objects. */
 export function defaultConePageSize(config: Config): number {
   return Math.min(config.API_MAX_OBJECTS_PER_POSITION, config.API_MAX_OBJECTS_PER_REQUEST);
 }

@@ -5,39 +5,40 @@ import { messageOf } from '../base/error_text.ts';
 import { DEFAULT_WINDOW_HOURS } from '../contract/limits.ts';
 import { type Config, ENVIRONMENT_ONLY, SETTINGS, type Setting, type SettingName } from './settings.ts';
 
-/** A setting that cannot be: the program does not start (exit status 2). */
+/** A setting that is impossible: the program does not start (exit status 2). */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
 export interface ConfigSources {
   readonly options?: ReadonlyMap<SettingName, string>;
-  /** How these are called on the command line, for messages. */
+  /** The names of the settings on the command line, for messages. */
   readonly optionNames?: ReadonlyMap<SettingName, string>;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** The path of a JSON file: one object, its keys names of settings. */
   readonly file?: string | undefined;
 }
 
-/** Where a value comes from; each beats those after it. */
+/** The source of a value; each beats those after it. */
 export type Origin = 'option' | 'environment' | 'file' | 'default';
 
 export interface LoadedConfig {
   readonly config: Config;
   readonly origins: ReadonlyMap<SettingName, Origin>;
-  /** Variables of the environment that have no meaning here but look like a setting that does. */
+  /** Variables of the environment that have no meaning here but look like a setting. */
   readonly doubtful: readonly { readonly name: string; readonly nearest: SettingName }[];
 }
 
 /**
- * The settings from all their sources. An empty environment variable counts as absent, except APP_VERSION, where it means null.
+ * The settings from all their sources. An empty environment variable counts as absent, except APP_VERSION, where it
+ * means null.
  * @throws ConfigError naming each impossible setting, its value and its bound
  */
 export function loadConfig(sources: ConfigSources = {}): Config {
   return loadConfigWithOrigins(sources).config;
 }
 
-/** As `loadConfig`, and where each value comes from. */
+/** Like `loadConfig`, with the source of each value. */
 export function loadConfigWithOrigins(sources: ConfigSources): LoadedConfig {
   const { options, optionNames, environment = {}, file } = sources;
   const inFile = file === undefined ? new Map<string, unknown>() : readConfigFile(file);
@@ -71,7 +72,7 @@ export function loadConfigWithOrigins(sources: ConfigSources): LoadedConfig {
   return { config: Object.freeze(config) as Config, origins, doubtful };
 }
 
-/** Settings that are good each by itself, and not together. */
+/** Settings that are valid each by itself, but not together. */
 function conflictsOf(config: Config): string[] {
   const pairs: [larger: SettingName, least: number, why: string][] = [
     [
@@ -95,14 +96,14 @@ function current(setting: Setting<unknown>, value: unknown): string {
   return setting.secret ? 'its value is not shown' : `current value is ${withoutPassword(JSON.stringify(value))}`;
 }
 
-/** Text without the user and password of an address that is in it. */
+/** Text without the user and password of any address in it. */
 export function withoutPassword(text: string): string {
   return text.replaceAll(/\/\/[^/@\s"]*@/g, '//…@');
 }
 
 /**
- * Variables that are no setting. The prefix NEARSKY_ is ours: any other name with it is an error. A name that is one slip away from a setting's
- * is only doubtful, as it may belong to another program.
+ * Variables that are no setting. The prefix NEARSKY_ is ours: any other name with it is an error. A name that is one
+ * slip away from a setting's is only doubtful, because it may belong to another program.
  */
 function strangers(environment: Readonly<Record<string, string | undefined>>) {
   const unknown: string[] = [];
@@ -127,7 +128,7 @@ function nearestSetting(name: string, maxDistance: number): SettingName | undefi
   return closestMatch(name.toUpperCase(), Object.keys(SETTINGS), { maxDistance }) as SettingName | undefined;
 }
 
-/** What follows the name of a setting that there is not. */
+/** The advice that follows an unknown name of a setting. */
 export function suggestion(name: string): string {
   const nearest = nearestSetting(name, 3);
   return nearest ? `: did you mean ${nearest}?` : ': `nearsky config --help` names them all';

@@ -1,4 +1,7 @@
-/** Every setting: its name, what it means, its bounds and default, in one table; and what else is read from the environment. */
+/**
+ * Every setting in one table: its name, meaning, bounds and default; and the other variables that are read from the
+ * environment.
+ */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { programFile } from '../base/program_files.ts';
@@ -27,11 +30,11 @@ import {
 } from './values.ts';
 
 export interface Setting<T> extends Kind<T> {
-  /** What it is for, in a line or two; its unit where the name does not end in it. */
+  /** The purpose, in a line or two; the unit where the name does not end in it. */
   readonly help: string;
   /** Its value is never shown. */
   readonly secret?: boolean;
-  /** What the default is, where it depends on the machine or the release. */
+  /** The default in words, where it depends on the machine or the release. */
   readonly defaultNote?: string;
 }
 
@@ -103,7 +106,7 @@ const API = {
     integer(10_000, 1, 100_000),
   ),
   RECENT_CROSSMATCH_MAX_WINDOW_HOURS: about('The longest window of recent crossmatches.', integer(168, 1, 87_600)),
-  // The index finds what is a match's radius further, too.
+  // The index also finds objects that are a match's radius further away.
   VO_MAX_RADIUS_DEG: about(
     'The largest radius of a cone search of the Virtual Observatory, degrees.',
     number(0.5, 0.0001, 0.98),
@@ -337,7 +340,10 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   { title: 'The chat connector', settings: CONNECTOR as SettingGroup['settings'] },
 ];
 
-/** A variable that is read from the environment only: a credential that no file should hold, or what concerns one process. */
+/**
+ * A variable that is read from the environment only: a credential that no file should hold, or a value that concerns
+ * one process.
+ */
 export interface EnvironmentVariable {
   readonly help: string;
   readonly secret?: boolean;

@@ -1,4 +1,4 @@
-/** The kinds of values that settings have: how each is read from text or JSON, and written again. */
+/** The kinds of values that settings have: how each is read from text or JSON, and how it is written. */
 import { type Network, parseNetwork } from '../base/ip_addresses.ts';
 
 /** At most `burst` calls in any `burst / perSecond` seconds. */
@@ -12,11 +12,11 @@ export type Written = string | number | boolean | null | readonly Written[];
 
 export interface Kind<T> {
   readonly default: T;
-  /** What a value must be, as it reads after "must be". */
+  /** The condition that a value must meet, as it reads after "must be". */
   readonly bound: string;
-  /** The value, from text (option, environment) or from JSON; undefined when it cannot be. */
+  /** The value, from text (option, environment) or from JSON; undefined when it is impossible. */
   parse(value: unknown): T | undefined;
-  /** The value as `parse` reads it from a file; the same as it is where this is left out. */
+  /** The value as `parse` reads it from a file; without this function, the value itself. */
   write?(value: T): Written;
 }
 
@@ -129,7 +129,10 @@ export function httpUrl(fallback: string): Kind<string> {
   return { default: fallback, bound: 'an http or https address', parse };
 }
 
-/** Where paths of the API are appended: scheme, host and port, perhaps a path; without a slash at the end, a query or a fragment. */
+/**
+ * An address to which paths of the API are appended: scheme, host and port, perhaps a path; without a slash at the end,
+ * a query or a fragment.
+ */
 export function baseAddress(): Kind<string> {
   const parse = (value: unknown) => {
     const url = typeof value === 'string' && /^https?:/i.test(value.trim()) && URL.parse(value.trim());
@@ -160,7 +163,7 @@ export function headerName(fallback: string): Kind<string> {
 
 const RATE = /^\s*(\d+(?:\.\d+)?)\s*\/\s*s\s+burst\s+(\d{1,6})\s*$/i;
 
-/** So many calls a second in the long run, and at most `burst` at once. */
+/** A rate: so many calls a second in the long run, and at most `burst` at once. */
 export function rate(perSecond: number, burst: number): Kind<Rate> {
   const parse = (value: unknown) => {
     const [, rateText, burstText] = (typeof value === 'string' && RATE.exec(value)) || [];
@@ -171,7 +174,7 @@ export function rate(perSecond: number, burst: number): Kind<Rate> {
   return { default: { perSecond, burst }, bound: 'a rate such as "2/s burst 10"', parse, write };
 }
 
-/** As `kind`, but null by default and in the file. */
+/** Like `kind`, but null by default and in the file. */
 export function optional<T>(kind: Kind<T>): Kind<T | null> {
   return {
     default: null,
@@ -181,7 +184,7 @@ export function optional<T>(kind: Kind<T>): Kind<T | null> {
   };
 }
 
-/** Values of `kind`: text with commas between, or in the file an array. */
+/** Values of `kind`: text with commas between them, or an array in the file. */
 export function list<T>(kind: Kind<T>, fallback: readonly string[]): Kind<readonly T[]> {
   const parse = (value: unknown): readonly T[] | undefined => {
     const parts = typeof value === 'string' ? value.split(',').filter(part => part.trim() !== '') : value;

@@ -3,8 +3,8 @@
 export type CatalogName = 'gaia_dr3' | 'des_y6_gold' | 'delve_dr3_gold' | 'skymapper_dr4';
 
 /**
- * One of the four catalogs of the service: what is fixed, wherever a copy of it lies. Column names are in the catalog's
- * own case.
+ * One of the four catalogs of the service: its fixed properties, wherever a copy of the catalog lies. Column names are
+ * in the catalog's own case.
  */
 export interface CatalogDefinition {
   readonly name: CatalogName;
@@ -19,8 +19,8 @@ export interface CatalogDefinition {
 }
 
 /**
- * The HEALPix order that the footprint of each registered catalog is known at, by name: what texts say of the catalogs. Undefined where the
- * database has never been read.
+ * The HEALPix order of the known footprint of each registered catalog, by name, for texts about the catalogs. Undefined
+ * where the database has never been read.
  */
 export type FootprintOrders = ReadonlyMap<CatalogName, number> | undefined;
 

@@ -1,4 +1,7 @@
-/** The values that the API names, each with its meaning in plain English: the one list of them. The order is that of the published enumerations. */
+/**
+ * The values that the API names, each with its meaning in plain English, listed here only. The order is that of the
+ * published enumerations.
+ */
 
 export interface Named {
   readonly name: string;
@@ -85,7 +88,7 @@ export const QUALIFIES_REASONS: readonly { readonly name: QualifiesReason; reado
   ...INPUT_STATUSES.filter(status => status.name !== 'objects_found'),
 ];
 
-/** The reasons that a single object can have: those that `response=count` counts, in its order. */
+/** The reasons that a single object can have. `response=count` counts them in this order. */
 export const OBJECT_REASONS: readonly QualifiesReason[] = [
   'meets_filters',
   'object_filters_not_met',
@@ -134,7 +137,7 @@ export const TIME_FIELDS = [
 export type TimeField = NameOf<typeof TIME_FIELDS>;
 export const DEFAULT_TIME_FIELD: TimeField = 'ingest_time';
 
-/** What the cells of the sky map tell. */
+/** The metrics of the cells of the sky map. */
 export const MAP_LAYERS = [
   { name: 'objects', meaning: 'how many objects of each status a cell has; cells without objects are left out' },
   { name: 'coverage', meaning: 'to which share each catalog covers a cell; cells that none covers are left out' },
@@ -150,21 +153,21 @@ export const INPUT_KINDS = [
 ] as const satisfies readonly Named[];
 export type InputKind = NameOf<typeof INPUT_KINDS>;
 
-/** Why a result lists fewer objects than `total`. */
+/** The reasons for which a result lists fewer objects than `total`. */
 export const TRUNCATIONS = [
   { name: 'per_input_limit', meaning: 'more objects than one input may list' },
   { name: 'per_request_limit', meaning: 'more objects than one request may list; it outranks the limit of one input' },
 ] as const satisfies readonly Named[];
 export type Truncation = NameOf<typeof TRUNCATIONS>;
 
-/** Who enforces a minimum reliability. */
+/** The side that enforces a minimum reliability. */
 export const CUT_ENFORCERS = [
   { name: 'service', meaning: 'this service, when it ingests' },
   { name: 'broker', meaning: 'the broker, before it delivers; not observed by this service' },
 ] as const satisfies readonly Named[];
 export type CutEnforcedBy = NameOf<typeof CUT_ENFORCERS>;
 
-/** How a minimum reliability is known. */
+/** The sources of the knowledge about a minimum reliability. */
 export const CUT_STATUSES = [
   { name: 'service_setting', meaning: 'a setting of this service' },
   { name: 'declared', meaning: 'declared by the maintainer for the broker, as of the date given' },
@@ -179,10 +182,10 @@ export const PROVENANCE_STATES = [
 ] as const satisfies readonly Named[];
 export type ProvenanceState = NameOf<typeof PROVENANCE_STATES>;
 
-/** The basis, and the key in `provenance_sets`, of the set that stands in where nothing was recorded. */
+/** The basis, and the key in `provenance_sets`, of the set that is used where no settings were recorded. */
 export const BEST_GUESS = 'best_guess_current_settings';
 
-/** What a provenance set is based on. */
+/** The bases of a provenance set. */
 export const PROVENANCE_BASES = [
   { name: 'recorded', meaning: 'the settings as stored at crossmatch time' },
   { name: BEST_GUESS, meaning: 'the current settings, as a best guess for objects without a record' },

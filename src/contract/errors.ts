@@ -1,24 +1,25 @@
-/** The errors of the API (docs/contract.md, Errors): what each says, and the parameter at fault. */
+/** The errors of the API (docs/contract.md, Errors): their messages, and the parameter at fault. */
 import { type ErrorCode, RETRY_AFTER_SECONDS } from './codes.ts';
 import { FORMATS } from './formats.ts';
 
 export interface ErrorDetails {
-  /** The parameter at fault, where it is one. */
+  /** The parameter at fault, if there is one. */
   readonly param?: string;
-  /** The parameters at fault, where they may be several; never with `param`. */
+  /** The parameters at fault, if there may be several; never with `param`. */
   readonly params?: readonly string[];
-  /** Of a 405: the methods that the path has. */
+  /** The methods that the path has; for a 405. */
   readonly allow?: string;
 }
 
-/** An answer that is an error. Its message reaches the client. */
+/** An answer that is an error. The client sees its message. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly code: ErrorCode;
   readonly details: ErrorDetails;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    // What a client sent may have halves of characters, or be cut in the middle of one: not every JSON parser takes these.
+    // Text from a client may hold halves of characters, or be cut in the middle of one. Not every JSON parser takes
+    // these.
     super(message.toWellFormed());
     this.code = code;
     const param = details.param?.toWellFormed();
@@ -43,12 +44,12 @@ export function mustBe(what: string, must: string, value: string): string {
   return `Cannot parse ${shorten(what)} as it must be ${must}: current value is ${shorten(value) || '(empty)'}`;
 }
 
-/** What a client sent, at a length that a message can hold. */
+/** A client's text, at a length that a message can hold. */
 export function shorten(text: string): string {
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text;
 }
 
-/** The error of a parameter that must be there and is not. */
+/** The error of a required parameter that is missing. */
 export function missingParameter(param: string, how: string): ApiError {
   return new ApiError('invalid_parameter', `Cannot answer without ${param}: give ${how}`, { param });
 }
@@ -85,8 +86,8 @@ export function notAcceptable(accept: string): ApiError {
 }
 
 /**
- * The error of a request whose `Transfer-Encoding` is not `chunked` alone. Where `chunked` is not the last coding, nothing says where the body
- * ends (RFC 9112, section 6.3).
+ * The error of a request whose `Transfer-Encoding` is not `chunked` alone. Where `chunked` is not the last coding, the
+ * end of the body is unknown (RFC 9112, section 6.3).
  */
 export function unknownTransferCoding(value: string): ApiError {
   if (!/(?:^|,)\s*chunked\s*$/i.test(value)) {

@@ -1,22 +1,22 @@
-/** The filters of the API (docs/contract.md, Filters and counts): the one list of them, in documented order. */
+/** The filters of the API (docs/contract.md, Filters and counts), in documented order, listed here only. */
 import type { CatalogName } from './catalogs.ts';
 
 export interface Filter {
   readonly name: string;
   readonly kind: 'catalog' | 'separation' | 'reliability' | 'property';
-  /** Which side of the value it limits, inclusive; null for `catalog`. */
+  /** The side of the value that the filter limits, inclusive; null for `catalog`. */
   readonly bound: 'min' | 'max' | null;
   readonly unit: string | null;
-  /** Whether it is met by a source (else by the object itself). */
+  /** Whether a source must meet the filter (else the object itself). */
   readonly isMatchFilter: boolean;
   readonly description: string;
-  /** Of a property: its catalog. */
+  /** The catalog of a property. */
   readonly catalog?: CatalogName;
-  /** Of a property: the lowercased name, which is the payload's key unless the property is derived. */
+  /** The lowercased name of a property, which is the payload's key unless the property is derived. */
   readonly field?: string;
-  /** Of a property: the column in the catalog's own case; null if derived. */
+  /** The column of a property, in the catalog's own case; null if derived. */
   readonly column?: string | null;
-  /** Of a derived property: the payload keys of which it is the quotient. */
+  /** The payload keys whose quotient a derived property is. */
   readonly derivedFrom?: { readonly numerator: string; readonly denominator: string };
 }
 
@@ -138,5 +138,5 @@ export const FILTERS: readonly Filter[] = [
   ),
 ];
 
-/** Those that name no catalog property. */
+/** The filters that name no catalog property. */
 export const GENERIC_FILTERS: readonly Filter[] = GENERIC;

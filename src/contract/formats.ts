@@ -6,7 +6,7 @@ interface Format {
   readonly mediaType: string;
 }
 
-/** What tables come in. The media types are those registered with IANA but for VOTable's, which is IVOA's. */
+/** The formats of tables. The media types are registered with IANA except that of VOTable, which is IVOA's. */
 export const TABLE_FORMATS = [
   {
     name: 'csv',

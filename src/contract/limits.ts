@@ -1,4 +1,4 @@
-/** The limits of requests that no setting changes; `src/config/limits.ts` has the others. */
+/** The fixed limits of requests; `src/config/limits.ts` has the limits that settings change. */
 
 /** The cone search that has no small radius: Simple Cone Search over the objects. */
 export const LARGE_CONE_PATH = '/vo/scs';
@@ -9,14 +9,14 @@ export const MAX_OBJECT_ID = 2n ** 63n - 1n;
 export const RA_RANGE = { min: 0, max: 360 } as const;
 /** Degrees, both ends inclusive. */
 export const DEC_RANGE = { min: -90, max: 90 } as const;
-/** As received, before anything is trimmed. */
+/** The length as received, before any trimming. */
 export const MAX_TNS_NAME_CHARACTERS = 64;
 export const MAX_CURSOR_CHARACTERS = 1024;
 export const MAX_BODY_BYTES = 2_621_440;
-/** The length of the window of recent crossmatches that gives no `start`. */
+/** The length of the window of recent crossmatches when a request gives no `start`. */
 export const DEFAULT_WINDOW_HOURS = 12;
 
-/** Cells that one answer of the sky map may list, about. */
+/** The approximate number of cells that one answer of the sky map may list. */
 export const MAX_MAP_CELLS = 50_000;
 /** Degrees, inclusive: the whole sky. */
 export const MAX_MAP_RADIUS_DEG = 180;

@@ -1,4 +1,4 @@
-/** The worker threads. The one file that knows Piscina and its options. */
+/** The worker threads. No other file knows Piscina and its options. */
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessagePort, Worker } from 'node:worker_threads';
@@ -9,8 +9,9 @@ import { programModule } from '../base/program_files.ts';
 declare const RESULT: unique symbol;
 
 /**
- * What a pool's thread is asked to do, as plain data: it crosses a thread boundary by structured clone. A room declares its tasks as
- * `interface MatchTask extends Task<MatchAnswer> { readonly kind: 'match'; … }`, and an entry in `workers/` runs them.
+ * A task for a thread of a pool, as plain data: it crosses a thread boundary by structured clone. A room declares its
+ * tasks as `interface MatchTask extends Task<MatchAnswer> { readonly kind: 'match'; … }`, and an entry in `workers/`
+ * runs them.
  */
 export interface Task<Result> {
   readonly kind: string;
@@ -18,26 +19,36 @@ export interface Task<Result> {
 }
 
 export interface PoolOptions {
-  /** How many threads, at least 1. */
+  /** The number of threads, at least 1. */
   readonly threads: number;
-  /** How many tasks one thread may hold at once; above 1 the next is there when one is done. 1 by default. */
+  /**
+   * The number of tasks that one thread may hold at once, 1 by default. With more than 1 the next task is there when
+   * one is done.
+   */
   readonly tasksPerThread?: number;
-  /** What its threads are started with: see `threadData`. */
+  /** The data that the threads are started with: see `threadData`. */
   readonly threadData?: object;
-  /** What a thread may have on its heap, MiB; one that needs more is ended, and replaced. The runtime's own limit by default. */
+  /**
+   * The largest heap of a thread, MiB; a thread that needs more is ended and replaced. The runtime's own limit by
+   * default.
+   */
   readonly maxHeapMib?: number;
   /** The module whose default export runs a task; `workers/task` by default. */
   readonly entry?: URL;
 }
 
 export interface RunOptions {
-  /** When it fires, the promise rejects with the signal's reason; the thread finishes the task and its answer is dropped. */
+  /**
+   * When it fires, the promise rejects with the signal's reason; the thread finishes the task and the result is
+   * dropped.
+   */
   readonly signal?: AbortSignal;
   readonly transferList?: (ArrayBuffer | MessagePort)[];
-  /** When it fires, the thread that runs the task is ended, and replaced; the promise rejects with a PoolError. */
+  /** When it fires, the thread that runs the task is ended and replaced; the promise rejects with a PoolError. */
   readonly ends?: AbortSignal;
   /**
-   * Milliseconds after which the promise rejects with a PoolError and the threads are replaced, because a thread hangs; 10 minutes by default, and Infinity for a task that lasts as long as the process.
+   * Milliseconds after which the thread is taken to hang: the promise rejects with a PoolError and the threads are
+   * replaced. 10 minutes by default; Infinity for a task that lasts as long as the process.
    */
   readonly timeoutMs?: number;
 }
@@ -49,17 +60,17 @@ export class PoolError extends Error {
 
 const DEFAULT_TIMEOUT_MS = 600_000;
 
-/** How long the end of a thread waits until its modules are loaded. */
+/** The time that the end of a thread waits for its modules to be loaded. */
 const LOAD_MS = 10_000;
 
-/** One thread for each core but the main thread's, and at least one. */
+/** One thread for each core except the main thread's, and at least one. */
 export function defaultThreads(): number {
   return Math.max(1, availableParallelism() - 1);
 }
 
 /**
- * A fixed number of threads that run tasks. Every promise that `run` returns settles: with the result, with what the task threw, or with
- * a PoolError when the thread died, hung past the timeout, or the pool was closed.
+ * A fixed number of threads that run tasks. Every promise that `run` returns settles: with the result, with what the
+ * task threw, or with a PoolError when the thread died, hung past the timeout, or the pool was closed.
  */
 export class Pool {
   readonly threads: number;
@@ -68,9 +79,12 @@ export class Pool {
   readonly #threadData: object | undefined;
   readonly #entry: URL;
   readonly #maxHeapMib: number | undefined;
-  /** For each thread, what settles when its modules are loaded, or it has ended. */
+  /** For each thread, a promise that settles when its modules are loaded or the thread has ended. */
   readonly #loaded = new WeakMap<Worker, Promise<void>>();
-  /** The tasks that are still waited for: how many. (A set of them would keep each until the next full garbage collection.) */
+  /**
+   * The number of tasks that somebody still waits for. (A set of them would keep each task until the next full garbage
+   * collection.)
+   */
   #running = 0;
   #onIdle = () => {};
   #closed = false;
@@ -84,8 +98,8 @@ export class Pool {
   }
 
   /**
-   * Runs one task. Throws what the task throws (its message and name; see structured clone), PoolError, or the signal's reason.
-   * `transferList` names the buffers of the task that are handed over instead of copied.
+   * Runs one task. Throws the task's error (its message and name; see structured clone), a PoolError, or the signal's
+   * reason. `transferList` names the buffers of the task that are handed over instead of copied.
    */
   run<Result>(task: Task<Result>, options: RunOptions = {}): Promise<Result> {
     if (this.#closed) return Promise.reject(new PoolError('Cannot run a task as the pool is closed'));
@@ -99,7 +113,7 @@ export class Pool {
     return result;
   }
 
-  /** Takes no more tasks, waits for those that run, and ends the threads. */
+  /** Takes no more tasks, waits for the running ones, and ends the threads. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#running > 0) await new Promise<void>(resolve => (this.#onIdle = resolve));
@@ -141,8 +155,8 @@ export class Pool {
       minThreads: this.threads,
       maxThreads: this.threads,
       concurrentTasksPerWorker: this.tasksPerThread,
-      // Ordinary messages. Waiting on Atomics is no faster here (Node, 64 connections: 62 µs of CPU a request against 66 with 'sync' and
-      // 60 with 'async'), and with 'sync' an idle thread's event loop stands still.
+      // Ordinary messages. Waiting on Atomics is no faster here (Node, 64 connections: 62 µs of CPU a request against
+      // 66 with 'sync' and 60 with 'async'), and with 'sync' an idle thread's event loop stands still.
       atomics: 'disabled',
       recordTiming: false,
       workerData: this.#threadData ?? {},
@@ -151,7 +165,7 @@ export class Pool {
     // A thread that dies without a task is replaced by Piscina; without a listener the event would end the process.
     piscina.on('error', () => {});
     this.#watch(piscina);
-    // One that died is replaced right after this event.
+    // A thread that died is replaced right after this event.
     piscina.on('workerDestroy', () => queueMicrotask(() => this.#watch(piscina)));
     return piscina;
   }
@@ -168,7 +182,10 @@ export class Pool {
     }
   }
 
-  /** Ends all threads. One that is ended while an addon is being loaded in it would take the process along (`FATAL ERROR`, SIGABRT). */
+  /**
+   * Ends all threads. A thread that is ended while it loads an addon would end the process with it (`FATAL ERROR`,
+   * SIGABRT).
+   */
   async #end(piscina: Piscina): Promise<void> {
     const waited = new AbortController();
     const loaded = Promise.all(piscina.threads.map(thread => this.#loaded.get(thread)));
@@ -177,7 +194,10 @@ export class Pool {
     await piscina.destroy();
   }
 
-  /** Ends all threads of a pool that has a hung one: which of them hangs is not known from outside. The next task starts new ones. */
+  /**
+   * Ends all threads of a pool that has a hung one, because nobody can tell from outside which of them hangs. The next
+   * task starts new ones.
+   */
   #replace(piscina: Piscina): void {
     if (this.#piscina !== piscina) return;
     this.#piscina = undefined;
@@ -185,7 +205,7 @@ export class Pool {
   }
 }
 
-/** Whether an error is the thread's end and not what the task threw. */
+/** Whether an error is the end of the thread and not an error of the task. */
 function threadEnded(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') return true;

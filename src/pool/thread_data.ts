@@ -1,6 +1,9 @@
 import { workerData } from 'node:worker_threads';
 
-/** The data that the threads of this pool are started with (`PoolOptions.threadData`); empty outside a pool, as in a test of one task. */
+/**
+ * The data that the threads of this pool are started with (`PoolOptions.threadData`); empty outside a pool, for example
+ * in a test of one task.
+ */
 export function threadData<T extends object>(): Partial<T> {
   return (workerData ?? {}) as Partial<T>;
 }
