@@ -2,6 +2,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { columnNames } from '../src/contract/catalog.ts';
 import { catalogDefinition } from '../src/contract/catalogs.ts';
 import { openStore } from '../src/store/store.ts';
 import { Writer } from '../src/store/writer.ts';
@@ -76,8 +77,7 @@ async function make(paths: HatsSky, size: HatsSkySize, note: (text: string) => v
   note('storing the objects');
   await store(paths.data, objects);
   note(`writing a HATS catalog of ${size.sources} sources`);
-  const { payloadColumns } = catalogDefinition('gaia_dr3')!;
-  const payload = payloadColumns.filter(name => name !== 'ra' && name !== 'dec');
+  const payload = columnNames(catalogDefinition('gaia_dr3')!).filter(name => name !== 'ra' && name !== 'dec');
   writeHats(paths.catalog, {
     name: 'gaia_dr3',
     columns: [

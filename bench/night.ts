@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../src/config/config.ts';
+import { columnNames } from '../src/contract/catalog.ts';
 import { CATALOGS } from '../src/contract/catalogs.ts';
 import { provenanceSetOf } from '../src/crossmatch/provenance.ts';
 import { FORMAT_VERSION, openStore } from '../src/store/store.ts';
@@ -118,10 +119,7 @@ function crossmatchOf(number: number, place: Place, random: () => number): Cross
   const matches = CATALOGS.filter(({ name }) => inside(name) && random() < MATCH_SHARE).map(definition => {
     const separationArcsec = Math.sqrt(random());
     const { ra, dec } = offset(place, separationArcsec, 7 * random());
-    const values = definition.payloadColumns.map(column => [
-      column.toLowerCase(),
-      columnValue(column, ra, dec, random),
-    ]);
+    const values = columnNames(definition).map(column => [column.toLowerCase(), columnValue(column, ra, dec, random)]);
     return {
       catalogName: definition.name,
       catalogSourceId: `${4_000_000_000_000_000_000n + BigInt(Math.floor(random() * 2 ** 52))}`,

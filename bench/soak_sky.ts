@@ -1,5 +1,6 @@
 /** The sky of a soak: objects without end, of which every other one has a catalog source beside it, a catalog, and registries. */
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { columnNames } from '../src/contract/catalog.ts';
 import { catalogDefinition } from '../src/contract/catalogs.ts';
 import { writeHats } from '../test/catalogs/write_hats.ts';
 import { anywhere, offset, type Place, seededRandom } from '../test/oracle/skies.ts';
@@ -46,8 +47,7 @@ export class SoakSky {
 
   writeCatalog(directory: string): void {
     const random = seededRandom(this.#seed + 1);
-    const { payloadColumns } = catalogDefinition(CATALOG)!;
-    const payload = payloadColumns.filter(name => name !== 'ra' && name !== 'dec');
+    const payload = columnNames(catalogDefinition(CATALOG)!).filter(name => name !== 'ra' && name !== 'dec');
     const column = () => Float32Array.from(this.#sources, () => 20 * random());
     mkdirSync(directory, { recursive: true });
     writeHats(directory, {

@@ -34,7 +34,7 @@ const PROVENANCE: ProvenanceSet = {
 /** Two objects in three with a source in Gaia, one in three in DES too, one in ten with a transient. */
 function crossmatchOf(diaObjectId: bigint, i: number, random: () => number): CrossmatchResult {
   const found = CATALOGS.slice(0, i % 3);
-  const matches = found.map(({ name, payloadColumns }) => ({
+  const matches = found.map(({ name, columns }) => ({
     catalogName: name,
     catalogSourceId: String(4_611_686_018_427_387_905n + BigInt(i)),
     separationArcsec: random(),
@@ -42,7 +42,7 @@ function crossmatchOf(diaObjectId: bigint, i: number, random: () => number): Cro
       ra: 360 * random(),
       dec: 90 * random(),
       payload: Object.fromEntries(
-        payloadColumns.map(key => [key.toLowerCase(), random() < 0.1 ? null : 20 * random()]),
+        columns.map(column => [column.name.toLowerCase(), random() < 0.1 ? null : 20 * random()]),
       ),
     },
   }));

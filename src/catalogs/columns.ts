@@ -1,5 +1,6 @@
 /** Which columns of a copy of a catalog are the ones that the definition names, and whether they are fit for it. */
 
+import { columnNames } from '../contract/catalog.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { CatalogColumns } from '../store/catalog_registration.ts';
 import { CatalogError } from './errors.ts';
@@ -44,12 +45,12 @@ export function resolveColumns(
     checkKind(file, found, kinds);
     return found;
   };
-  const payload = definition.payloadColumns.map(name => {
+  const payload = columnNames(definition).map(name => {
     const column = findColumn(file, name) ?? null;
     if (column !== null) checkKind(file, column, PAYLOAD_KINDS);
     return { key: name.toLowerCase(), column };
   });
-  const missing = definition.payloadColumns.filter((_, index) => payload[index]!.column === null);
+  const missing = columnNames(definition).filter((_, index) => payload[index]!.column === null);
   const columns = {
     id: need(definition.idColumn, ID_KINDS),
     ra: need(definition.raColumn, POSITION_KINDS),

@@ -1,5 +1,5 @@
 /** The filters of the API (docs/contract.md, Filters and counts), in documented order, listed here only. */
-import type { CatalogName } from './catalogs.ts';
+import { CATALOGS, type CatalogDefinition, type CatalogName } from './catalogs.ts';
 
 export interface Filter {
   readonly name: string;
@@ -66,48 +66,16 @@ const GENERIC: readonly Filter[] = [
   },
 ];
 
-const plain = (column: string, unit: string, description: string): FilterableField => ({
-  name: column.toLowerCase(),
-  unit,
-  description,
-  column,
-});
-
-const GAIA_FIELDS: readonly FilterableField[] = [
-  plain('parallax', 'mas', 'Parallax'),
-  plain('parallax_error', 'mas', 'Standard error of the parallax'),
-  plain('pmra', 'mas/yr', 'Proper motion in right ascension, times cos(declination)'),
-  plain('pmdec', 'mas/yr', 'Proper motion in declination'),
-  plain('ruwe', 'dimensionless', 'Renormalised unit weight error'),
-  plain('classprob_dsc_combmod_star', 'probability', 'Probability of being a single star'),
-  plain('classprob_dsc_combmod_galaxy', 'probability', 'Probability of being a galaxy'),
-  plain('classprob_dsc_combmod_quasar', 'probability', 'Probability of being a quasar'),
-  {
-    name: 'parallax_over_error',
-    unit: 'dimensionless',
-    description:
-      'Parallax divided by its standard error, signed, computed from the stored values; ' +
-      'never met when either is missing or the error is 0',
-    column: null,
-    derivedFrom: { numerator: 'parallax', denominator: 'parallax_error' },
-  },
-];
-
-const GOLD_FIELDS: readonly FilterableField[] = [
-  plain('DNF_Z', 'dimensionless', 'DNF photometric redshift'),
-  plain('DNF_ZSIGMA', 'dimensionless', 'Uncertainty of the DNF photometric redshift'),
-  plain('EXT_MASH', 'class code (0-4)', 'Star-galaxy class, from 0 (star) to 4 (galaxy)'),
-];
-
 const BOUNDS = ['min', 'max'] as const;
 
-/** In configured order; derived fields follow plain ones. */
-export const FILTERABLE_FIELDS: Readonly<Record<CatalogName, readonly FilterableField[]>> = {
-  gaia_dr3: GAIA_FIELDS,
-  des_y6_gold: GOLD_FIELDS,
-  delve_dr3_gold: GOLD_FIELDS,
-  skymapper_dr4: [],
-};
+/** What a catalog's sources can be filtered by, in documented order. */
+export function filterableFields({ columns, filterable }: CatalogDefinition): FilterableField[] {
+  return filterable.map(({ name, unit, description, quotientOf }) => {
+    const known = columns.find(column => column.name === name)?.description ?? '';
+    const field = { name: name.toLowerCase(), unit, description: description ?? known };
+    return quotientOf ? { ...field, column: null, derivedFrom: quotientOf } : { ...field, column: name };
+  });
+}
 
 /** The names of a field's two filters: `_min`, then `_max`. */
 export function fieldFilterNames(catalog: CatalogName, field: FilterableField): string[] {
@@ -130,12 +98,10 @@ function fieldFilters(catalog: CatalogName, field: FilterableField): Filter[] {
   }));
 }
 
-/** All 34, in documented order. */
+/** All of them, in documented order. */
 export const FILTERS: readonly Filter[] = [
   ...GENERIC,
-  ...(Object.entries(FILTERABLE_FIELDS) as [CatalogName, readonly FilterableField[]][]).flatMap(([catalog, fields]) =>
-    fields.flatMap(field => fieldFilters(catalog, field)),
-  ),
+  ...CATALOGS.flatMap(catalog => filterableFields(catalog).flatMap(field => fieldFilters(catalog.name, field))),
 ];
 
 /** The filters that name no catalog property. */

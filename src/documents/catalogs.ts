@@ -2,7 +2,7 @@
 
 import type { CatalogDefinition, CatalogName, FootprintOrders } from '../contract/catalogs.ts';
 import { CATALOGS } from '../contract/catalogs.ts';
-import { FILTERABLE_FIELDS, type FilterableField, fieldFilterNames } from '../contract/filters.ts';
+import { type FilterableField, fieldFilterNames, filterableFields } from '../contract/filters.ts';
 
 const ARCMIN_PER_RADIAN = (180 * 60) / Math.PI;
 
@@ -12,16 +12,22 @@ export function pixelArcmin(order: number): number {
   return Math.round(side * 10) / 10;
 }
 
-/** What distinguishes a catalog's ids from another's that look the same. */
-const ID_REMARKS: Partial<Record<CatalogName, string>> = {
-  des_y6_gold: ' A DELVE id of the same digits does not mean the same source.',
-  delve_dr3_gold: ' A DES id of the same digits does not mean the same source.',
-};
-
 /** What `catalog_source_id` is in this catalog. */
-export function sourceIdMeaning({ name, release, idColumn }: CatalogDefinition): string {
-  const remark = ID_REMARKS[name] ?? '';
+export function sourceIdMeaning({ name, release, idColumn, idRemark }: CatalogDefinition): string {
+  const remark = idRemark === undefined ? '' : ` ${idRemark}`;
   return `The ${idColumn} of ${release}, a 64-bit integer as a decimal string; unique only within ${name}.${remark}`;
+}
+
+/**
+ * The epochs of the positions, of the catalogs that have one.
+ * @param sources before the name of the catalog
+ * @param verb after it
+ */
+export function epochs(sources: string, verb: string): string {
+  const known = CATALOGS.flatMap(({ name, epoch }) => (epoch ? [{ name, ...epoch }] : []));
+  return known
+    .map(({ name, column, value }) => `; ${sources} ${name} ${verb} at the epoch in \`${column}\`, which is ${value}`)
+    .join('');
 }
 
 /** The order of the footprint that decides what is searched; where none is in force, or that is not known, the catalog's own. */
@@ -47,7 +53,7 @@ export function catalogDescriptions(orders: FootprintOrders) {
     name: catalog.name,
     release: catalog.release,
     catalog_source_id: { column: catalog.idColumn, description: sourceIdMeaning(catalog) },
-    filterable_fields: FILTERABLE_FIELDS[catalog.name].map(field => fieldDescription(catalog.name, field)),
+    filterable_fields: filterableFields(catalog).map(field => fieldDescription(catalog.name, field)),
     coverage_map: {
       footprint_moc_order: orderInForce(catalog, orders),
       resolution_arcmin: pixelArcmin(orderInForce(catalog, orders)),

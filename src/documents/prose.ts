@@ -5,6 +5,7 @@ import { limitsOf } from '../config/limits.ts';
 import { CATALOGS } from '../contract/catalogs.ts';
 import { MAX_TNS_NAME_CHARACTERS } from '../contract/limits.ts';
 import { PROVENANCE_RECORDING_RELEASE, provenanceSetOf } from '../crossmatch/provenance.ts';
+import { epochs } from './catalogs.ts';
 
 export const TITLE = 'nearsky: Rubin Crossmatch Service API';
 
@@ -25,7 +26,7 @@ export function conventions(config: Config): string[] {
     `The crossmatch radius is ${radius} arcsec. For each object and each catalog only the nearest catalog source within ` +
       'that radius is kept: at most one coincident source per catalog. Other sources inside the radius are not reported.',
     `A source's position is the catalog's own, in degrees (${positionColumns()}). Positions are compared as stored, with no ` +
-      'proper motion applied and no epoch propagated; those of gaia_dr3 are at the epoch in `ref_epoch`, which is J2016.0. ' +
+      `proper motion applied and no epoch propagated${epochs('those of', 'are')}. ` +
       "Where a catalog writes right ascensions outside 0 to 360, the source's `ra` is brought there and the payload has it as published.",
     '`diaObjectId` is a 64-bit integer. `diaObjectId_str` carries the same value as a decimal string, for clients that lose ' +
       'precision above 2^53.',

@@ -1,25 +1,9 @@
 /** Objects as an assistant is told of them, and the notes that explain what they say (docs/contract.md, Connector). */
 
 import type { Config } from '../config/config.ts';
-import type { CatalogName } from '../contract/catalogs.ts';
 import { CATALOGS } from '../contract/catalogs.ts';
 import { BEST_GUESS, INPUT_STATUSES, type Named, OBJECT_STATUSES, PROVENANCE_BASES } from '../contract/enums.ts';
 import type { ApiMatch, ApiObject, ApiObjectTns, UnknownObject } from './answers.ts';
-
-/** The columns of a catalog that a chat shows, lowercased as in a payload. */
-const GOLD_COLUMNS = ['wavg_mag_psf_g', 'wavg_mag_psf_r', 'wavg_mag_psf_i', 'ext_mash', 'dnf_z'];
-const KEY_COLUMNS: Readonly<Record<CatalogName, readonly string[]>> = {
-  gaia_dr3: [
-    'phot_g_mean_mag',
-    'parallax',
-    'parallax_error',
-    'classprob_dsc_combmod_star',
-    'classprob_dsc_combmod_galaxy',
-  ],
-  des_y6_gold: GOLD_COLUMNS,
-  delve_dr3_gold: GOLD_COLUMNS,
-  skymapper_dr4: ['g_psf', 'r_psf', 'class_star'],
-};
 
 /**
  * Keys as on the wire.
@@ -57,7 +41,7 @@ function associationOf(tns: ApiObjectTns | null) {
 }
 
 function coincidentSources(matches: readonly ApiMatch[], maxNearest: number) {
-  return CATALOGS.flatMap(({ name }) => {
+  return CATALOGS.flatMap(({ name, chatKeys }) => {
     const ofCatalog = matches.filter(match => match.catalog_name === name);
     if (ofCatalog.length === 0) return [];
     const nearest = ofCatalog
@@ -66,7 +50,7 @@ function coincidentSources(matches: readonly ApiMatch[], maxNearest: number) {
       .map(({ catalog_source_id, separation_arcsec, catalog_payload }) => ({
         source_id: catalog_source_id,
         separation_arcsec,
-        values: Object.fromEntries(KEY_COLUMNS[name].map(column => [column, catalog_payload?.[column] ?? null])),
+        values: Object.fromEntries(chatKeys.map(key => [key, catalog_payload?.[key] ?? null])),
       }));
     return [{ catalog: name, count: ofCatalog.length, nearest, more: ofCatalog.length - nearest.length }];
   });

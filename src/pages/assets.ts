@@ -1,10 +1,11 @@
-/** The files that the pages load: our own scripts and style, which are served as they are stored, and the library h3-js. */
+/** The files that the pages load: our own scripts and style, which are served as they are stored but for the colours of the catalogs, and the library h3-js. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, gzip, zstdCompress } from 'node:zlib';
 import { programFile } from '../base/program_files.ts';
+import { CATALOGS } from '../contract/catalogs.ts';
 import type { Coding } from '../http/compression.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -67,9 +68,34 @@ function readAssets(): Assets {
   const hash = createHash('sha256');
   const files = new Map<string, Asset>();
   for (const [name, path] of [...paths, ['h3-js.umd.js', h3] as const]) {
-    const bytes = new Uint8Array(readFileSync(path));
+    const stored = readFileSync(path);
+    const bytes = new Uint8Array(name === 'style.css' ? Buffer.concat([stored, catalogStyle()]) : stored);
     hash.update(`${name} ${bytes.length}\n`).update(bytes);
     files.set(name, { bytes, type: TYPES[extname(name)]! });
   }
   return { files, version: hash.digest('hex').slice(0, 12) };
+}
+
+/** The colour of each catalog, and the shape of the mark before its name: that of its marker. */
+function catalogStyle(): Buffer {
+  const rules = CATALOGS.map(({ name, colour, marker }) => {
+    const [xs, ys] = [marker.map(([x]) => x), marker.map(([, y]) => y)];
+    const corners = marker.map(([x, y]) => `${share(x, xs)} ${share(y, ys)}`).join(', ');
+    return `
+.${name} {
+  --catalog: light-dark(${colour.light}, ${colour.dark});
+}
+
+.mark.${name} {
+  clip-path: polygon(${corners});
+}
+`;
+  });
+  return Buffer.from(rules.join(''));
+}
+
+/** Where a value lies between the least and the greatest of all. */
+function share(value: number, all: readonly number[]): string {
+  const least = Math.min(...all);
+  return `${(100 * (value - least)) / (Math.max(...all) - least)}%`;
 }

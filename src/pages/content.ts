@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { CatalogDefinition, FootprintOrders } from '../contract/catalogs.ts';
 import { CATALOGS } from '../contract/catalogs.ts';
 import { CUT_ENFORCERS, CUT_STATUSES } from '../contract/enums.ts';
-import { FILTERABLE_FIELDS, fieldFilterNames } from '../contract/filters.ts';
+import { fieldFilterNames, filterableFields } from '../contract/filters.ts';
 import { MCP_PATH } from '../contract/mcp_tools.ts';
 import { currentProvenance } from '../crossmatch/provenance.ts';
 import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../documents/catalogs.ts';
@@ -16,7 +16,7 @@ import { sexagesimal } from './browser/format.js';
 import type { Examples } from './examples.ts';
 import { Html, html } from './html.ts';
 import { type Page, searchForm } from './layout.ts';
-import { BROKER_PAGES, CATALOG_REFERENCES } from './references.ts';
+import { BROKER_PAGES } from './references.ts';
 import { CUT_WORDS, sentence } from './words.ts';
 
 const blocks = (...list: readonly Block[]) => new Html(toHtml(list));
@@ -168,17 +168,17 @@ ${CATALOGS.map(catalog => catalogSection(catalog, orders))}`,
 }
 
 function catalogSection(catalog: CatalogDefinition, orders: FootprintOrders): Html {
-  const { name, release, raColumn, decColumn, payloadColumns } = catalog;
+  const { name, release, raColumn, decColumn, columns, epoch, reference } = catalog;
   const order = orderInForce(catalog, orders);
-  const fields = FILTERABLE_FIELDS[name];
+  const fields = filterableFields(catalog);
   return html`<section class="card" aria-labelledby="${name}">
 <h2 id="${name}"><span class="mark ${name}" aria-hidden="true"></span>${release}</h2>
 <dl class="facts" data-catalog="${name}">
-<div><dt>Reference</dt><dd><a href="${CATALOG_REFERENCES[name]!.paperUrl}" rel="noopener noreferrer">${CATALOG_REFERENCES[name]!.paper}</a>; <a href="${CATALOG_REFERENCES[name]!.home}" rel="noopener noreferrer">its home page</a></dd></div>
+<div><dt>Reference</dt><dd><a href="${reference.paperUrl}" rel="noopener noreferrer">${reference.paper}</a>; <a href="${reference.home}" rel="noopener noreferrer">its home page</a></dd></div>
 <div><dt>Here</dt><dd class="held">–</dd></div>
 <div><dt>Name in the API</dt><dd><code>${name}</code></dd></div>
 <div><dt>Source id</dt><dd>${sourceIdMeaning(catalog)}</dd></div>
-<div><dt>Position</dt><dd><code>${raColumn}</code>, <code>${decColumn}</code>${name === 'gaia_dr3' && html`, at the epoch in <code>ref_epoch</code>`}</dd></div>
+<div><dt>Position</dt><dd><code>${raColumn}</code>, <code>${decColumn}</code>${epoch && html`, at the epoch in <code>${epoch.column}</code>`}</dd></div>
 <div><dt>Coverage map</dt><dd>HEALPix order ${order}: pixels of ${decimal(pixelArcmin(order))}′. “Searched” means that the position lay inside at this resolution. ${orderRemark(catalog, orders)}</dd></div>
 </dl>
 ${
@@ -196,7 +196,7 @@ ${
       })
     : html`<p>It has no columns to filter by.</p>`
 }
-<details><summary>${payloadColumns.length} columns are stored with each source</summary><p class="columns">${payloadColumns.map(column => html`<code>${column.toLowerCase()}</code> `)}</p></details>
+<details><summary>${columns.length} columns are stored with each source</summary><p class="columns">${columns.map(column => html`<code>${column.name.toLowerCase()}</code> `)}</p></details>
 </section>`;
 }
 

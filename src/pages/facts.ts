@@ -1,6 +1,7 @@
 /** What the scripts of the pages need of the live configuration. */
 
 import type { Config } from '../config/config.ts';
+import type { Highlight, Photometry } from '../contract/catalog.ts';
 import { CATALOGS } from '../contract/catalogs.ts';
 import { caveats } from '../documents/prose.ts';
 import { CATALOG_WORDS, STATUS_WORDS, type Words } from './words.ts';
@@ -8,7 +9,7 @@ import { CATALOG_WORDS, STATUS_WORDS, type Words } from './words.ts';
 export interface Facts {
   readonly statuses: Words;
   readonly outcomes: Words;
-  readonly catalogs: readonly { readonly name: string; readonly release: string }[];
+  readonly catalogs: readonly CatalogFacts[];
   readonly crossmatchRadiusArcsec: number;
   readonly maxRadiusArcsec: number;
   readonly maxPositions: number;
@@ -27,11 +28,31 @@ export interface Link {
   readonly about: string;
 }
 
+/** How a catalog and its sources are shown. */
+export interface CatalogFacts {
+  readonly name: string;
+  readonly release: string;
+  /** The path of the marker in plots: a polygon around the origin, 12 wide at most. */
+  readonly marker: string;
+  readonly photometry: Photometry;
+  readonly highlights: readonly Highlight[];
+}
+
+export function catalogFacts(): CatalogFacts[] {
+  return CATALOGS.map(({ name, release, marker, photometry, highlights }) => ({
+    name,
+    release,
+    marker: `M${marker.map(point => point.join(' ')).join('L')}Z`,
+    photometry,
+    highlights,
+  }));
+}
+
 export function factsOf(config: Config): Facts {
   return {
     statuses: STATUS_WORDS,
     outcomes: CATALOG_WORDS,
-    catalogs: CATALOGS.map(({ name, release }) => ({ name, release })),
+    catalogs: catalogFacts(),
     crossmatchRadiusArcsec: config.CROSSMATCH_RADIUS_ARCSEC,
     maxRadiusArcsec: config.API_MAX_CONE_RADIUS_ARCSEC,
     maxPositions: config.API_MAX_POSITIONS,

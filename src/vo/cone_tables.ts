@@ -191,11 +191,11 @@ const decOf = ({ position }: StoredObject) => position?.dec ?? null;
 const ASSOCIATED = ['status', 'reliability', 'event_time', 'tns_name', 'tns_prefix', 'tns_type', 'tns_redshift'];
 
 function sourcesTable(catalog: CatalogDefinition): FilledTable<ConeSource> {
-  const { name, release, idColumn } = catalog;
+  const { name, release, idColumn, epoch } = catalog;
   const id = idColumn.toLowerCase();
-  const at = name === 'gaia_dr3' ? ', ICRS, at ref_epoch' : ', ICRS';
+  const at = epoch ? `, ICRS, at ${epoch.column}` : ', ICRS';
   const repeated = positionKeys(catalog);
-  const payload = payloadColumns(name).filter(each => !repeated.includes(each.name));
+  const payload = payloadColumns(catalog).filter(each => !repeated.includes(each.name));
   return {
     name,
     description: `Sources of ${release} that coincide with alert objects of the Rubin Observatory; a row for each source and object`,

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { releaseColumns } from '../../sample/make/columns.ts';
 import { CatalogError, ReadFailure } from '../../src/catalogs/errors.ts';
 import { checkCatalog, registerCatalog } from '../../src/catalogs/register.ts';
+import { columnNames } from '../../src/contract/catalog.ts';
 import type { CatalogDefinition } from '../../src/contract/catalogs.ts';
 import { CATALOGS, catalogDefinition } from '../../src/contract/catalogs.ts';
 import { withDirectory } from '../e2e/support.ts';
@@ -46,12 +47,7 @@ async function refusal(directory: string, definition = gaia, allowMissing = fals
 test('the definitions name columns of the releases, in their own case', async () => {
   for (const definition of CATALOGS) {
     const names = new Set((await releaseColumns(definition.name)).map(({ name }) => name));
-    for (const column of [
-      definition.idColumn,
-      definition.raColumn,
-      definition.decColumn,
-      ...definition.payloadColumns,
-    ]) {
+    for (const column of [definition.idColumn, definition.raColumn, definition.decColumn, ...columnNames(definition)]) {
       assert.ok(names.has(column), `${definition.name} ${column}`);
     }
   }
@@ -81,7 +77,7 @@ test('each catalog registers with all that is known of it', () =>
       assert.is(registration.columns.id, definition.idColumn);
       assert.equal(
         registration.columns.payload,
-        definition.payloadColumns.map(column => ({ key: column.toLowerCase(), column })),
+        columnNames(definition).map(column => ({ key: column.toLowerCase(), column })),
       );
       assert.is(registration.coverage.order, Math.min(8, definition.footprintOrder));
       assert.is(registration.coverage.source, 'skymap.fits');

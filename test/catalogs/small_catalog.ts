@@ -1,4 +1,5 @@
 /** Columns of small catalogs with the names and types of the four releases. */
+import { type CatalogColumn, columnNames } from '../../src/contract/catalog.ts';
 import type { CatalogDefinition } from '../../src/contract/catalogs.ts';
 import type { HatsColumn, HatsColumnType } from './write_hats.ts';
 
@@ -31,6 +32,11 @@ const OTHER_TYPES: Readonly<Record<string, Readonly<Record<string, HatsColumnTyp
   skymapper_dr4: { e_raj2000: 'INT64', e_dej2000: 'INT64', flags: 'INT32', nimaflags: 'INT64', ngood: 'INT32' },
 };
 
+/** Payload columns of these names, all else of them made up. */
+export function columnsNamed(...names: readonly string[]): CatalogColumn[] {
+  return names.map(name => ({ name, type: 'float64', ucd: 'stat.value', description: name }));
+}
+
 /** The value of a payload column in a row: different in each, now and then null. */
 export function payloadValue(type: HatsColumnType, column: number, row: number): unknown {
   if ((row + column) % 11 === 0) return null;
@@ -41,7 +47,7 @@ export function payloadValue(type: HatsColumnType, column: number, row: number):
 
 /** The columns of a catalog with these positions. Ids are beyond 2^53 and descend, unless given. */
 export function catalogColumns(
-  { name, idColumn, raColumn, decColumn, payloadColumns }: CatalogDefinition,
+  { name, idColumn, raColumn, decColumn, columns }: CatalogDefinition,
   ra: ArrayLike<number | null>,
   dec: ArrayLike<number | null>,
   id: ArrayLike<bigint> = BigInt64Array.from(
@@ -49,7 +55,7 @@ export function catalogColumns(
     (_, row) => 4_612_352_219_396_039_168n - 7n * BigInt(row),
   ),
 ): HatsColumn[] {
-  const payload = payloadColumns
+  const payload = columnNames({ columns })
     .filter(column => column !== raColumn && column !== decColumn)
     .map((column, index): HatsColumn => {
       const type = OTHER_TYPES[name]?.[column.toLowerCase()] ?? 'DOUBLE';

@@ -12,6 +12,7 @@ import type { CatalogDefinition } from '../../src/contract/catalogs.ts';
 import { catalogDefinition } from '../../src/contract/catalogs.ts';
 import { openCatalog } from '../../src/crossmatch/plan.ts';
 import { CatalogSearch } from '../../src/crossmatch/search.ts';
+import { columnsNamed } from '../catalogs/small_catalog.ts';
 import { withDirectory } from '../e2e/support.ts';
 import { unpacked } from './unpacked.ts';
 import { pool } from './world.ts';
@@ -26,7 +27,7 @@ const definition: CatalogDefinition = {
   idColumn: 'id',
   raColumn: 'ra',
   decColumn: 'dec',
-  payloadColumns: ['mag', 'ra', 'dec'],
+  columns: columnsNamed('mag', 'ra', 'dec'),
 };
 
 interface Expected {

@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { pixelOf } from '../../index/mod.ts';
 import { CatalogError } from '../../src/catalogs/errors.ts';
+import { columnNames } from '../../src/contract/catalog.ts';
 import { CATALOGS } from '../../src/contract/catalogs.ts';
 import { statusOf } from '../../src/store/status.ts';
 import type { SkyPosition, StoredObject } from '../../src/store/types.ts';
@@ -54,9 +55,9 @@ function expectedMatch(catalog: WrittenCatalog, { row, id, separationArcsec }: E
 }
 
 function payloadOf({ name, columns }: WrittenCatalog, row: number): Record<string, unknown> {
-  const { payloadColumns } = CATALOGS.find(catalog => catalog.name === name)!;
+  const names = columnNames(CATALOGS.find(catalog => catalog.name === name)!);
   return Object.fromEntries(
-    payloadColumns.map(key => [key.toLowerCase(), columns.find(column => column.name === key)!.data[row] ?? null]),
+    names.map(key => [key.toLowerCase(), columns.find(column => column.name === key)!.data[row] ?? null]),
   );
 }
 

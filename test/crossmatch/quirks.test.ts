@@ -14,6 +14,7 @@ import { catalogDefinition } from '../../src/contract/catalogs.ts';
 import { openCatalog } from '../../src/crossmatch/plan.ts';
 import { CatalogSearch } from '../../src/crossmatch/search.ts';
 import { everyNth, type RangeServer, serveFiles } from '../catalogs/range_server.ts';
+import { columnsNamed } from '../catalogs/small_catalog.ts';
 import { fixtures, published, rejection } from '../catalogs/support.ts';
 import { type HatsOptions, writeHats } from '../catalogs/write_hats.ts';
 import { withDirectory } from '../e2e/support.ts';
@@ -59,7 +60,7 @@ async function check(
       source: {
         ra: rows.ra[nearest.row]!,
         dec: rows.dec[nearest.row]!,
-        payload: { [definition.payloadColumns[0]!.toLowerCase()]: rows.payload[nearest.row] },
+        payload: { [definition.columns[0]!.name.toLowerCase()]: rows.payload[nearest.row] },
       },
     };
     const match = search.match(at);
@@ -102,7 +103,7 @@ const made: CatalogDefinition = {
   idColumn: 'id',
   raColumn: 'ra',
   decColumn: 'dec',
-  payloadColumns: ['Mag'],
+  columns: columnsNamed('Mag'),
 };
 
 /** Sources and objects in crowds at the poles, at RA 0, and on the edges and corners of partitions. */
@@ -226,7 +227,7 @@ test('without a partition list the partitions come from _metadata, over HTTP too
   }));
 
 /** The rows of every partition of a catalog, by hyparquet's own reader of whole files. */
-async function rowsOf(directory: string, { idColumn, raColumn, decColumn, payloadColumns }: CatalogDefinition) {
+async function rowsOf(directory: string, { idColumn, raColumn, decColumn, columns }: CatalogDefinition) {
   const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter(name => /Npix=.*\.par/.test(name));
   const rows: Record<string, unknown>[] = [];
   for (const name of files) {
@@ -237,18 +238,18 @@ async function rowsOf(directory: string, { idColumn, raColumn, decColumn, payloa
     ra: rows.map(row => row[raColumn] as number),
     dec: rows.map(row => row[decColumn] as number),
     id: rows.map(row => row[idColumn] as bigint),
-    payload: rows.map(row => row[payloadColumns[0]!] ?? null),
+    payload: rows.map(row => row[columns[0]!.name] ?? null),
     coverageOrder: 0,
   };
 }
 
-const object = (payload: string) => ({ ...made, payloadColumns: [payload] });
+const object = (payload: string) => ({ ...made, columns: columnsNamed(payload) });
 const source = {
   ...made,
   idColumn: 'source_id',
   raColumn: 'source_ra',
   decColumn: 'source_dec',
-  payloadColumns: ['mag'],
+  columns: columnsNamed('mag'),
 };
 
 /** By directory below the fixtures: that of the rows, and the columns. */
@@ -260,7 +261,7 @@ const FOUND: readonly (readonly [place: string, table: string, definition: Catal
 ];
 const FOUND_SHARED: typeof FOUND = [
   ['small_sky_source', '', source],
-  ['macauff/gaia_hats_data', 'gaia_cone', { ...made, idColumn: 'source_id', payloadColumns: ['designation'] }],
+  ['macauff/gaia_hats_data', 'gaia_cone', { ...made, idColumn: 'source_id', columns: columnsNamed('designation') }],
 ];
 
 async function checkFound(root: string, [place, table, definition]: (typeof FOUND)[number]): Promise<void> {

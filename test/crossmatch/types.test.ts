@@ -5,10 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { registerCatalog } from '../../src/catalogs/register.ts';
+import { columnNames } from '../../src/contract/catalog.ts';
 import type { CatalogDefinition } from '../../src/contract/catalogs.ts';
 import { catalogDefinition } from '../../src/contract/catalogs.ts';
 import { openCatalog } from '../../src/crossmatch/plan.ts';
 import { CatalogSearch } from '../../src/crossmatch/search.ts';
+import { columnsNamed } from '../catalogs/small_catalog.ts';
 import { rejection } from '../catalogs/support.ts';
 import { inWorld, PROVENANCE, pool } from './world.ts';
 
@@ -23,7 +25,7 @@ const definition: CatalogDefinition = {
   idColumn: 'id',
   raColumn: 'ra',
   decColumn: 'dec',
-  payloadColumns: ['half', 'cents', 'fine', 'wide', 'whole', 'huge', 'same', 'unsigned', 'nothing', 'absent'],
+  columns: columnsNamed('half', 'cents', 'fine', 'wide', 'whole', 'huge', 'same', 'unsigned', 'nothing', 'absent'),
 };
 
 type Row = Readonly<Record<string, string | number | null>>;
@@ -49,7 +51,7 @@ for (const name of ['decimal', 'decimal_of_integers', 'unsigned']) {
       await Promise.all(search.searches.map(async file => search.take(file, await pool.run(search.task(file)))));
       assert.equal(search.problems, []);
       const expected = rows.map(row =>
-        Object.fromEntries(definition.payloadColumns.map(key => [key, expectedValue(row, key)])),
+        Object.fromEntries(columnNames(definition).map(key => [key, expectedValue(row, key)])),
       );
       rows.forEach((row, at) => {
         const match = search.match(at)!;

@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert';
 import { pixelOf } from '../../index/mod.ts';
 import { releaseColumns } from '../../sample/make/columns.ts';
 import { pixel29 } from '../../sample/make/sky.ts';
+import { columnNames } from '../../src/contract/catalog.ts';
 import { CATALOGS } from '../../src/contract/catalogs.ts';
 import { runtimeArgs } from '../runtime.ts';
 import { sample, withDirectory } from './support.ts';
@@ -47,7 +48,7 @@ test('is at most 5 MB', () => {
   assert.ok(bytes <= 5_000_000, `${bytes} bytes`);
 });
 
-for (const { name, idColumn, raColumn, decColumn, footprintOrder, payloadColumns } of CATALOGS) {
+for (const { name, idColumn, raColumn, decColumn, footprintOrder, columns } of CATALOGS) {
   test(`${name}: each row lies in its partition, and the map counts the rows`, async () => {
     const directory = join(sample, 'catalogs', name);
     const [, ...partitions] = readFileSync(join(directory, 'partition_info.csv'), 'utf8').trim().split('\n');
@@ -72,11 +73,11 @@ for (const { name, idColumn, raColumn, decColumn, footprintOrder, payloadColumns
         const pixel = pixelOf(footprintOrder, ra, dec);
         counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
         ids.add(row[idColumn]);
-        for (const column of payloadColumns) if (row[column] != null) filled.add(column);
+        for (const column of columnNames({ columns })) if (row[column] != null) filled.add(column);
       }
     }
     assert.is(ids.size, Number(properties(name).get('hats_nrows')), 'rows, each with an id of its own');
-    assert.equal([...filled].sort(), [...payloadColumns].sort(), 'every payload column has a value in some row');
+    assert.equal([...filled].sort(), columnNames({ columns }).sort(), 'every payload column has a value in some row');
     const map = join(directory, 'point_map.fits');
     assert.is(existsSync(map), name !== 'skymapper_dr4');
     if (existsSync(map))

@@ -7,11 +7,13 @@ import { brokersOf, parseMetrics, sampleOf } from '../../src/pages/browser/metri
 import { highlights, magnitudeText } from '../../src/pages/browser/payload.js';
 import { parseSearchText } from '../../src/pages/browser/search_text.js';
 import { SKY_LINES } from '../../src/pages/browser/sky_lines.js';
+import { catalogFacts } from '../../src/pages/facts.ts';
 
 const test = suite('pages/payload');
 
+const catalogOf = (name: string) => catalogFacts().find(catalog => catalog.name === name);
 const textOf = (catalog: string, payload: Record<string, unknown>) =>
-  Object.fromEntries(highlights(catalog, payload).map(({ label, parts }) => [label, parts.join(' | ')]));
+  Object.fromEntries(highlights(catalogOf(catalog), payload).map(({ label, parts }) => [label, parts.join(' | ')]));
 
 test('Gaia: errors from fluxes, parallax and motion with their errors, classes, quality', () => {
   const payload = {
@@ -41,7 +43,7 @@ test('Gaia: errors from fluxes, parallax and motion with their errors, classes, 
     'Star or galaxy': 'star 90 % | galaxy 10 %',
     Astrometry: 'RUWE 1.50, poor | position at 2016.0',
   });
-  assert.is(magnitudeText('gaia_dr3', payload), 'G 20.33');
+  assert.is(magnitudeText(catalogOf('gaia_dr3'), payload), 'G 20.33');
   assert.match(
     textOf('gaia_dr3', { ...payload, parallax: 25, parallax_error: 0.02 }).Parallax!,
     /25\.000 ± 0\.020 mas \| some 40 pc/,
@@ -71,15 +73,15 @@ test('DES, DELVE, SkyMapper: sentinels are no magnitudes, photo-z, star or galax
     'Star or galaxy': 'galaxy (EXT_MASH 4)',
     Flags: 'FLAGS_GOLD 8',
   });
-  assert.is(magnitudeText('delve_dr3_gold', { ...des, wavg_mag_psf_r: null }), 'g 18.85');
+  assert.is(magnitudeText(catalogOf('delve_dr3_gold'), { ...des, wavg_mag_psf_r: null }), 'g 18.85');
   assert.is(textOf('des_y6_gold', { ...des, dnf_z: null })['Photo-z'], 'none');
   assert.is(
     textOf('skymapper_dr4', { r_psf: 16.6, e_r_psf: 0.01, class_star: 0.98 })['Star or galaxy'],
     'star (class_star 0.98)',
   );
-  assert.is(magnitudeText('skymapper_dr4', { r_psf: null }), undefined);
-  assert.equal(highlights('another', {})[0], { label: 'Magnitudes', parts: ['none'], title: ' magnitudes' });
-  assert.equal(highlights('gaia_dr3', undefined), []);
+  assert.is(magnitudeText(catalogOf('skymapper_dr4'), { r_psf: null }), undefined);
+  assert.equal(highlights(catalogOf('another'), {})[0], { label: 'Magnitudes', parts: ['none'], title: ' magnitudes' });
+  assert.equal(highlights(catalogOf('gaia_dr3'), undefined), []);
 });
 
 test('values have the digits that their errors give them', () => {

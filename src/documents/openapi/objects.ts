@@ -1,7 +1,7 @@
 /** Schemas of an object and what belongs to it: crossmatch, matches, registry association. */
 import { CATALOGS } from '../../contract/catalogs.ts';
 import { BEST_GUESS, PROVENANCE_BASES, PROVENANCE_STATES } from '../../contract/enums.ts';
-import { sourceIdMeaning } from '../catalogs.ts';
+import { epochs, sourceIdMeaning } from '../catalogs.ts';
 import {
   catalogReleases,
   crossmatchRadius,
@@ -59,8 +59,7 @@ const COINCIDENT_SOURCE =
 const POSITION_COLUMNS = CATALOGS.map(
   ({ name, raColumn, decColumn }) => `of ${name} from \`${raColumn}\`,\`${decColumn}\``,
 ).join('; ');
-const AS_STORED =
-  'No proper motion is applied and no epoch propagated; a source of gaia_dr3 is at the epoch in `ref_epoch`, which is J2016.0.';
+const AS_STORED = `No proper motion is applied and no epoch propagated${epochs('a source of', 'is')}.`;
 
 const sourceIdentity: Schemas = {
   catalog_name: text('Name of the catalog.'),

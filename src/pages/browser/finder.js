@@ -1,6 +1,6 @@
 /** The finder plot: what lies around an object, in arcsec, north up and east to the left. */
 
-import { h, releaseOf, svg } from './page.js';
+import { catalogOf, h, releaseOf, svg } from './page.js';
 import { offsetsArcsec } from './projection.js';
 
 /**
@@ -81,17 +81,12 @@ function compass() {
   ];
 }
 
-/** Each catalog has a shape of its own beside its colour. @type {Record<string, string>} */
-const SHAPES = {
-  gaia_dr3: 'M0-6L6 0L0 6L-6 0Z',
-  des_y6_gold: 'M-5-5H5V5H-5Z',
-  delve_dr3_gold: 'M0-6L6 5H-6Z',
-  skymapper_dr4: 'M0 6L6-5H-6Z',
-};
+/** Other objects, and sources of a catalog that has no marker. */
+const DOT = 'M-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0';
 
 /** @param {Mark & { x: number, y: number }} point */
 function drawn({ x, y, name, catalog, href }) {
-  const shape = catalog === undefined ? 'M-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0' : (SHAPES[catalog] ?? SHAPES.gaia_dr3);
+  const shape = (catalog === undefined ? undefined : catalogOf(catalog)?.marker) ?? DOT;
   const path = svg(
     'path',
     { class: `point ${catalog ?? 'object'}`, d: shape, transform: `translate(${x.toFixed(2)} ${y.toFixed(2)})` },
@@ -102,7 +97,7 @@ function drawn({ x, y, name, catalog, href }) {
 
 /** @param {string[]} catalogs names of those in the plot @param {boolean} hasOthers whether other objects are in it @param {string} [middle] what stands there */
 export function finderKey(catalogs, hasOthers, middle = 'this object') {
-  const small = (/** @type {string} */ name, /** @type {string | undefined} */ d) =>
+  const small = (/** @type {string} */ name, /** @type {string} */ d) =>
     svg(
       'svg',
       { viewBox: '-8 -8 16 16', class: 'key', 'aria-hidden': 'true' },
@@ -121,13 +116,7 @@ export function finderKey(catalogs, hasOthers, middle = 'this object') {
       ),
       middle,
     ),
-    catalogs.map(name => h('li', {}, small(name, SHAPES[name]), releaseOf(name))),
-    hasOthers &&
-      h(
-        'li',
-        {},
-        small('object', 'M-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0'),
-        middle === 'this object' ? 'other objects' : 'objects',
-      ),
+    catalogs.map(name => h('li', {}, small(name, catalogOf(name)?.marker ?? DOT), releaseOf(name))),
+    hasOthers && h('li', {}, small('object', DOT), middle === 'this object' ? 'other objects' : 'objects'),
   );
 }

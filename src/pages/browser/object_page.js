@@ -17,6 +17,7 @@ import {
   ask,
   badge,
   byId,
+  catalogOf,
   copyButton,
   facts,
   h,
@@ -332,7 +333,7 @@ function sourceCard(object, match) {
     h(
       'dl',
       { class: 'decides' },
-      highlights(name, payload).map(({ label, parts, title }) =>
+      highlights(catalogOf(name), payload).map(({ label, parts, title }) =>
         h(
           'div',
           {},

@@ -2,7 +2,8 @@
 
 /**
  * @typedef {Record<string, { word: string, meaning: string }>} Words
- * @typedef {{ statuses: Words, outcomes: Words, catalogs: { name: string, release: string }[], crossmatchRadiusArcsec: number,
+ * @typedef {import('./payload.js').CatalogFacts} CatalogFacts
+ * @typedef {{ statuses: Words, outcomes: Words, catalogs: CatalogFacts[], crossmatchRadiusArcsec: number,
  *   maxRadiusArcsec: number, maxPositions: number, maxIds: number, maxObjects: number, maxRecentPage: number, maxWindowHours: number, caveats: string[],
  *   links: { name: string, url: string, about: string }[] }} Facts
  */
@@ -155,9 +156,14 @@ export function badge(status) {
   return h('span', { class: `badge ${status}`, title: meaning }, word);
 }
 
+/** How a catalog is shown; undefined for a name that is not in the service. @param {string | undefined} name */
+export function catalogOf(name) {
+  return facts.catalogs.find(catalog => catalog.name === name);
+}
+
 /** @param {string} name of a catalog */
 export function releaseOf(name) {
-  return facts.catalogs.find(catalog => catalog.name === name)?.release ?? name;
+  return catalogOf(name)?.release ?? name;
 }
 
 /** @param {string} name of a catalog */

@@ -4,6 +4,10 @@
  *
  * @typedef {{ label: string, parts: string[], title?: string }} Fact `parts` stand side by side, none is broken
  * @typedef {Record<string, unknown>} Payload
+ * @typedef {import('../../contract/catalog.ts').Highlight} Highlight
+ * @typedef {import('../../contract/catalog.ts').Photometry} Photometry
+ * @typedef {{ name: string, release: string, marker: string, photometry: Photometry, highlights: readonly Highlight[] }} CatalogFacts
+ * @typedef {Pick<CatalogFacts, 'photometry' | 'highlights'> | undefined} Shown undefined for a catalog that is not in the service
  */
 import { fixed, measured } from './format.js';
 
@@ -26,80 +30,44 @@ function magnitudeOf(payload, key) {
   return value !== undefined && value > -30 && value < FAINTEST ? value : undefined;
 }
 
-/** Bands of each catalog from blue to red: the letter, the column, the column of its error. @type {Record<string, { system: string, main: string, bands: [letter: string, column: string, error: string][] }>} */
-const PHOTOMETRY = {
-  gaia_dr3: {
-    system: 'Vega',
-    main: 'G',
-    bands: [
-      ['BP', 'phot_bp_mean_mag', 'phot_bp_mean_flux_over_error'],
-      ['G', 'phot_g_mean_mag', 'phot_g_mean_flux_over_error'],
-      ['RP', 'phot_rp_mean_mag', 'phot_rp_mean_flux_over_error'],
-    ],
-  },
-  des_y6_gold: { system: 'AB, PSF', main: 'r', bands: bands('grizy', 'wavg_mag_psf_', 'wavg_magerr_psf_') },
-  delve_dr3_gold: { system: 'AB, PSF', main: 'r', bands: bands('griz', 'wavg_mag_psf_', 'wavg_magerr_psf_') },
-  skymapper_dr4: { system: 'AB, PSF', main: 'r', bands: bands('uvgriz', '', 'e_', '_psf') },
-};
-
-/** @param {string} letters @param {string} prefix @param {string} errorPrefix @param {string} [suffix] @returns {[string, string, string][]} */
-function bands(letters, prefix, errorPrefix, suffix = '') {
-  return [...letters].map(letter => [letter, `${prefix}${letter}${suffix}`, `${errorPrefix}${letter}${suffix}`]);
+/** @param {Shown} catalog @param {Payload} payload */
+function photometryOf(catalog, payload) {
+  return (catalog?.photometry.bands ?? []).flatMap(band => {
+    const magnitude = magnitudeOf(payload, band.magnitude);
+    return magnitude === undefined ? [] : [{ letter: band.letter, magnitude, error: errorOf(band, payload) }];
+  });
 }
 
-/** Neighbouring bands whose difference is a colour. @type {Record<string, [string, string][]>} */
-const COLOURS = {
-  gaia_dr3: [['BP', 'RP']],
-  des_y6_gold: [
-    ['g', 'r'],
-    ['r', 'i'],
-    ['i', 'z'],
-  ],
-  delve_dr3_gold: [
-    ['g', 'r'],
-    ['r', 'i'],
-    ['i', 'z'],
-  ],
-  skymapper_dr4: [
-    ['g', 'r'],
-    ['g', 'i'],
-  ],
-};
-
-/** @param {string} catalog @param {Payload} payload */
-function photometryOf(catalog, payload) {
-  return (PHOTOMETRY[catalog]?.bands ?? []).flatMap(([letter, column, errorColumn]) => {
-    const magnitude = magnitudeOf(payload, column);
-    if (magnitude === undefined) return [];
-    const error = numberOf(payload, errorColumn);
-    const isRatio = errorColumn.endsWith('flux_over_error');
-    return [{ letter, magnitude, error: error && isRatio ? MAGNITUDES / error : error }];
-  });
+/** @param {Photometry['bands'][number]} band @param {Payload} payload @returns {number | undefined} in magnitudes */
+function errorOf(band, payload) {
+  if ('error' in band) return numberOf(payload, band.error);
+  const ratio = numberOf(payload, band.fluxOverError);
+  return ratio && MAGNITUDES / ratio;
 }
 
 /**
  * The magnitude by which sources are compared: that of the catalog's main band, else of its reddest.
- * @param {string} catalog @param {Payload | undefined} payload
+ * @param {Shown} catalog @param {Payload | undefined} payload
  */
 export function mainMagnitude(catalog, payload) {
   const known = photometryOf(catalog, payload ?? {});
-  return known.find(({ letter }) => letter === PHOTOMETRY[catalog]?.main) ?? known.at(-1);
+  return known.find(({ letter }) => letter === catalog?.photometry.main) ?? known.at(-1);
 }
 
-/** @param {string} catalog @param {Payload | undefined} payload @returns {string | undefined} such as `G 20.33` */
+/** @param {Shown} catalog @param {Payload | undefined} payload @returns {string | undefined} such as `G 20.33` */
 export function magnitudeText(catalog, payload) {
   const main = mainMagnitude(catalog, payload);
   return main && `${main.letter} ${fixed(main.magnitude, 2)}`;
 }
 
-/** @param {string} catalog @param {Payload | undefined} payload @returns {Fact[]} */
+/** @param {Shown} catalog @param {Payload | undefined} payload @returns {Fact[]} */
 export function highlights(catalog, payload) {
   if (!payload) return [];
   const photometry = photometryOf(catalog, payload);
-  const { system = '' } = PHOTOMETRY[catalog] ?? {};
+  const { system = '', colours: pairs = [] } = catalog?.photometry ?? {};
   const magnitudes = photometry.map(({ letter, magnitude, error }) => `${letter} ${measured(magnitude, error, 3, 3)}`);
   const byLetter = new Map(photometry.map(each => [each.letter, each]));
-  const colours = (COLOURS[catalog] ?? []).flatMap(([blue, red]) => {
+  const colours = pairs.flatMap(([blue, red]) => {
     const [a, b] = [byLetter.get(blue), byLetter.get(red)];
     if (!a || !b) return [];
     const error = a.error !== undefined && b.error !== undefined ? Math.hypot(a.error, b.error) : undefined;
@@ -108,93 +76,90 @@ export function highlights(catalog, payload) {
   return [
     { label: 'Magnitudes', parts: magnitudes.length > 0 ? magnitudes : ['none'], title: `${system} magnitudes` },
     ...(colours.length > 0 ? [{ label: colours.length > 1 ? 'Colours' : 'Colour', parts: colours }] : []),
-    ...(SPECIAL[catalog]?.(payload) ?? []),
+    ...(catalog?.highlights ?? []).flatMap(each => highlight(each, payload)),
   ];
 }
 
-/** What only this catalog has. @type {Record<string, (payload: Payload) => Fact[]>} */
-const SPECIAL = { gaia_dr3: gaia, des_y6_gold: gold, delve_dr3_gold: gold, skymapper_dr4: skymapper };
+/** A line of a source; none where the source lacks the values. @param {Highlight} line @param {Payload} payload @returns {Fact[]} */
+function highlight(line, payload) {
+  const { parts, title = line.title } = drawn(line, payload);
+  return parts.length > 0 ? [{ label: line.label, parts, ...(title !== undefined && { title }) }] : [];
+}
 
-/** @param {Payload} payload @returns {Fact[]} */
-function gaia(payload) {
-  const parallax = numberOf(payload, 'parallax');
-  const parallaxError = numberOf(payload, 'parallax_error');
-  const [pmra, pmdec] = [numberOf(payload, 'pmra'), numberOf(payload, 'pmdec')];
-  /** @type {Fact[]} */
-  const found = [];
-  if (parallax !== undefined) {
-    const isGood = parallaxError !== undefined && parallax >= GOOD_PARALLAX * parallaxError;
-    const distance = isGood ? [`some ${Number((1000 / parallax).toPrecision(2))} pc`] : [];
-    found.push({ label: 'Parallax', parts: [`${measured(parallax, parallaxError)} mas`, ...distance] });
-  } else found.push({ label: 'Parallax', parts: ['none: a two-parameter solution'] });
-  if (pmra !== undefined && pmdec !== undefined) {
-    const east = measured(pmra, numberOf(payload, 'pmra_error'));
-    const north = measured(pmdec, numberOf(payload, 'pmdec_error'));
-    found.push({
-      label: 'Proper motion',
-      parts: [`${east} E`, `${north} N`, 'mas/yr'],
-      title: `To the east and to the north; together ${measured(Math.hypot(pmra, pmdec), undefined)} mas/yr`,
-    });
+/** @param {Highlight} line @param {Payload} payload @returns {{ parts: string[], title?: string }} */
+function drawn(line, payload) {
+  switch (line.kind) {
+    case 'value': {
+      const value = numberOf(payload, line.value);
+      const isThere = value !== undefined && value >= line.min;
+      return { parts: [isThere ? measured(value, numberOf(payload, line.error), line.digits) : 'none'] };
+    }
+    case 'parallax':
+      return { parts: parallaxParts(line, payload) };
+    case 'motion':
+      return motion(line, payload);
+    case 'probabilities':
+      return { parts: probabilityParts(line, payload) };
+    case 'code': {
+      const code = numberOf(payload, line.value);
+      return {
+        parts: code === undefined ? [] : [`${line.words[code] ?? 'none'} (${line.value.toUpperCase()} ${code})`],
+      };
+    }
+    case 'starness': {
+      const value = numberOf(payload, line.value);
+      if (value === undefined) return { parts: [] };
+      const word = value >= line.starFrom ? 'star' : value <= line.galaxyTo ? 'galaxy' : 'ambiguous';
+      return { parts: [`${word} (${line.value} ${fixed(value, 2)})`] };
+    }
+    case 'notes':
+      return { parts: noteParts(line, payload) };
+    case 'flags': {
+      const set = line.of.filter(key => (numberOf(payload, key) ?? 0) !== 0);
+      const named = line.of.length > 1;
+      return { parts: set.map(key => (named ? `${key.toUpperCase()} ${payload[key]}` : `${payload[key]}`)) };
+    }
   }
-  const classes = /** @type {const} */ ([
-    ['star', 'classprob_dsc_combmod_star'],
-    ['galaxy', 'classprob_dsc_combmod_galaxy'],
-    ['quasar', 'classprob_dsc_combmod_quasar'],
-  ]).flatMap(([word, key]) => {
-    const probability = numberOf(payload, key);
-    return probability === undefined ? [] : [{ word, probability }];
+}
+
+/** @param {Extract<Highlight, { kind: 'parallax' }>} line @param {Payload} payload */
+function parallaxParts(line, payload) {
+  const [parallax, error] = [numberOf(payload, line.value), numberOf(payload, line.error)];
+  if (parallax === undefined) return [line.none];
+  const isGood = error !== undefined && parallax >= GOOD_PARALLAX * error;
+  const distance = isGood ? [`some ${Number((1000 / parallax).toPrecision(2))} pc`] : [];
+  return [`${measured(parallax, error)} mas`, ...distance];
+}
+
+/** @param {Extract<Highlight, { kind: 'motion' }>} line @param {Payload} payload */
+function motion({ east, north, errors }, payload) {
+  const [a, b] = [numberOf(payload, east), numberOf(payload, north)];
+  if (a === undefined || b === undefined) return { parts: [] };
+  const [aError, bError] = errors.map(key => numberOf(payload, key));
+  return {
+    parts: [`${measured(a, aError)} E`, `${measured(b, bError)} N`, 'mas/yr'],
+    title: `To the east and to the north; together ${measured(Math.hypot(a, b), undefined)} mas/yr`,
+  };
+}
+
+/** @param {Extract<Highlight, { kind: 'probabilities' }>} line @param {Payload} payload */
+function probabilityParts({ of }, payload) {
+  return of
+    .flatMap(([word, key]) => {
+      const probability = numberOf(payload, key);
+      return probability === undefined ? [] : [{ word, probability }];
+    })
+    .toSorted((a, b) => b.probability - a.probability)
+    .filter(({ probability }) => probability >= 0.005)
+    .map(({ word, probability }) => `${word} ${percent(probability)}`);
+}
+
+/** @param {Extract<Highlight, { kind: 'notes' }>} line @param {Payload} payload */
+function noteParts({ of }, payload) {
+  return of.flatMap(({ before, value: key, digits, poorAbove = Number.POSITIVE_INFINITY }) => {
+    const value = numberOf(payload, key);
+    return value === undefined ? [] : [`${before}${fixed(value, digits)}${value > poorAbove ? ', poor' : ''}`];
   });
-  if (classes.length > 0) {
-    const likely = classes.toSorted((a, b) => b.probability - a.probability).filter(each => each.probability >= 0.005);
-    const parts = likely.map(({ word, probability }) => `${word} ${percent(probability)}`);
-    found.push({ label: 'Star or galaxy', parts, title: 'Probabilities of DSC Combmod' });
-  }
-  const ruwe = numberOf(payload, 'ruwe');
-  const epoch = numberOf(payload, 'ref_epoch');
-  const quality = [
-    ruwe !== undefined && `RUWE ${fixed(ruwe, 2)}${ruwe > 1.4 ? ', poor' : ''}`,
-    epoch !== undefined && `position at ${fixed(epoch, 1)}`,
-  ].filter(each => each !== false);
-  if (quality.length > 0) found.push({ label: 'Astrometry', parts: quality, title: 'A RUWE above 1.4 is poor' });
-  return found;
-}
-
-/** Classes of EXT_MASH, from stars to galaxies. */
-const EXTENDED = ['star', 'likely a star', 'ambiguous', 'likely a galaxy', 'galaxy'];
-
-/** DES Y6 Gold and DELVE DR3 Gold. @param {Payload} payload @returns {Fact[]} */
-function gold(payload) {
-  const [z, zError] = [numberOf(payload, 'dnf_z'), numberOf(payload, 'dnf_zsigma')];
-  const extended = numberOf(payload, 'ext_mash');
-  const flags = ['flags_gold', 'flags_foreground'].filter(key => (numberOf(payload, key) ?? 0) !== 0);
-  /** @type {Fact[]} */
-  const found = [
-    { label: 'Photo-z', parts: [z !== undefined && z >= 0 ? measured(z, zError, 3) : 'none'], title: 'By DNF' },
-  ];
-  const word = extended === undefined ? undefined : EXTENDED[extended];
-  if (extended !== undefined)
-    found.push({
-      label: 'Star or galaxy',
-      parts: [`${word ?? 'none'} (EXT_MASH ${extended})`],
-    });
-  if (flags.length > 0) found.push({ label: 'Flags', parts: flags.map(key => `${key.toUpperCase()} ${payload[key]}`) });
-  return found;
-}
-
-/** @param {Payload} payload @returns {Fact[]} */
-function skymapper(payload) {
-  const star = numberOf(payload, 'class_star');
-  const flags = numberOf(payload, 'flags') ?? 0;
-  /** @type {Fact[]} */
-  const found = [];
-  if (star !== undefined)
-    found.push({
-      label: 'Star or galaxy',
-      parts: [`${star >= 0.9 ? 'star' : star <= 0.5 ? 'galaxy' : 'ambiguous'} (class_star ${fixed(star, 2)})`],
-      title: 'From 0, a galaxy, to 1, a star',
-    });
-  if (flags !== 0) found.push({ label: 'Flags', parts: [`${flags}`] });
-  return found;
 }
 
 /** @param {number} share */

@@ -1,6 +1,6 @@
 /** Recent crossmatches, page by page. What is chosen stands in the address. */
 import { count, mjd, time } from './format.js';
-import { asJson, ask, badge, byId, facts, h, show, showError, showLoading } from './page.js';
+import { asJson, ask, badge, byId, catalogOf, facts, h, show, showError, showLoading } from './page.js';
 import { mainMagnitude } from './payload.js';
 import { downloads, nearestFirst, source, transientText } from './result_list.js';
 
@@ -93,7 +93,7 @@ function separation(object) {
 /** @param {any} object */
 function magnitude(object) {
   const match = nearest(object);
-  return mainMagnitude(match?.catalog_name, match?.catalog_payload)?.magnitude ?? Number.POSITIVE_INFINITY;
+  return mainMagnitude(catalogOf(match?.catalog_name), match?.catalog_payload)?.magnitude ?? Number.POSITIVE_INFINITY;
 }
 
 /** Of what is loaded, what was chosen, in the order that was chosen. @param {any[]} objects */

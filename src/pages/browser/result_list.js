@@ -1,6 +1,6 @@
 /** Objects as a list of links. */
 import { arcsec, counted, degrees, time } from './format.js';
-import { badge, h, mark, releaseOf } from './page.js';
+import { badge, catalogOf, h, mark, releaseOf } from './page.js';
 import { magnitudeText } from './payload.js';
 
 /** @param {any[]} objects of the API, at the level `matches` or `full` @param {string} label */
@@ -44,7 +44,7 @@ function objectItem(object) {
 
 /** A source in a row: where from, how far, how bright. @param {any} match */
 export function source({ catalog_name: name, separation_arcsec, catalog_payload: payload }) {
-  const magnitude = magnitudeText(name, payload);
+  const magnitude = magnitudeText(catalogOf(name), payload);
   return h(
     'span',
     { class: 'source' },

@@ -1,0 +1,143 @@
+/** The form of a catalog's definition. Each catalog has a file in `catalogs/`; src/contract/catalogs.ts lists them. */
+
+/** A column that is stored with each match. */
+export interface CatalogColumn {
+  /** In the catalog's own case. Payloads have it in lower case. */
+  readonly name: string;
+  readonly type: 'float64' | 'int64';
+  /** As VOUnits 1.0 spells it; undefined where there is none. */
+  readonly unit?: string;
+  /** UCD1+ */
+  readonly ucd: string;
+  readonly description: string;
+}
+
+/** A property of a catalog's sources that requests can filter by a minimum and a maximum. */
+export interface FilterableProperty {
+  /** A column in the catalog's own case, or the name of a quotient. */
+  readonly name: string;
+  /** In words, as `/api/describe` shows it. */
+  readonly unit: string;
+  /** The column's own description where it is not given. */
+  readonly description?: string;
+  /** The payload keys whose quotient the property is; undefined for a column. */
+  readonly quotientOf?: { readonly numerator: string; readonly denominator: string };
+}
+
+/** A magnitude: the band's letter, and the payload keys of its value and its error, or of the flux over its error. */
+export type Band = { readonly letter: string; readonly magnitude: string } & (
+  | { readonly error: string }
+  | { readonly fluxOverError: string }
+);
+
+/** How the pages show the magnitudes of a source. */
+export interface Photometry {
+  readonly system: string;
+  /** The letter of the band that sources are compared in. */
+  readonly main: string;
+  /** From blue to red. */
+  readonly bands: readonly Band[];
+  /** Pairs of letters whose difference is shown. */
+  readonly colours: readonly (readonly [blue: string, red: string])[];
+}
+
+/** A line that the pages show of a source, made of the payload keys that it names (src/pages/browser/payload.js draws each kind). */
+export type Highlight = { readonly label: string; readonly title?: string } & (
+  | {
+      readonly kind: 'value';
+      readonly value: string;
+      readonly error: string;
+      /** A smaller value means that there is none. */
+      readonly min: number;
+      readonly digits: number;
+    }
+  | { readonly kind: 'parallax'; readonly value: string; readonly error: string; readonly none: string }
+  | {
+      readonly kind: 'motion';
+      readonly east: string;
+      readonly north: string;
+      readonly errors: readonly [string, string];
+    }
+  | { readonly kind: 'probabilities'; readonly of: readonly (readonly [word: string, key: string])[] }
+  /** The word for each code, counted from 0. */
+  | { readonly kind: 'code'; readonly value: string; readonly words: readonly string[] }
+  /** A number that is high for stars: how high it must be for one, and up to where it means a galaxy, both inclusive. */
+  | { readonly kind: 'starness'; readonly value: string; readonly starFrom: number; readonly galaxyTo: number }
+  | {
+      readonly kind: 'notes';
+      readonly of: readonly {
+        readonly before: string;
+        readonly value: string;
+        readonly digits: number;
+        /** Beyond this the value is followed by `, poor`. */
+        readonly poorAbove?: number;
+      }[];
+    }
+  /** Shown where one of them is not 0; their names too where there are several. */
+  | { readonly kind: 'flags'; readonly of: readonly string[] }
+);
+
+/** One catalog of the service: everything that is the same wherever a copy of it lies. */
+export interface CatalogDefinition<Name extends string = string> {
+  readonly name: Name;
+  readonly release: string;
+  /** In the catalog's own case, like the other names of columns here. */
+  readonly idColumn: string;
+  readonly raColumn: string;
+  readonly decColumn: string;
+  /** HEALPix order at which the footprint is kept. */
+  readonly footprintOrder: number;
+  /** Stored with each match, in the order of the contract (docs/contract.md). */
+  readonly columns: readonly CatalogColumn[];
+  /** In documented order. */
+  readonly filterable: readonly FilterableProperty[];
+  /** How the ids differ from another catalog's that look the same. */
+  readonly idRemark?: string;
+  /** The column of the epoch that positions are at, and its value; undefined where positions have no epoch. */
+  readonly epoch?: { readonly column: string; readonly value: string };
+  /** Where those who made the catalog describe it. */
+  readonly reference: { readonly home: string; readonly paper: string; readonly paperUrl: string };
+  /** The payload keys that a chat shows. */
+  readonly chatKeys: readonly string[];
+  /** The polygon that stands for a source in plots: x to the right and y down, -6 to 6. */
+  readonly marker: readonly (readonly [x: number, y: number])[];
+  readonly colour: { readonly light: string; readonly dark: string };
+  readonly photometry: Photometry;
+  readonly highlights: readonly Highlight[];
+}
+
+/** The names of a catalog's payload columns, in the catalog's own case. */
+export function columnNames({ columns }: Pick<CatalogDefinition, 'columns'>): string[] {
+  return columns.map(({ name }) => name);
+}
+
+/** The place of each band in the spectrum, by UCD1+'s names for its parts. */
+const SPECTRUM: Readonly<Record<string, string>> = {
+  u: 'em.opt.U',
+  v: 'em.opt.U',
+  g: 'em.opt.B',
+  r: 'em.opt.R',
+  i: 'em.opt.I',
+  z: 'em.opt.I',
+  y: 'em.IR',
+};
+
+/** The columns of AB magnitudes, and of their errors, for each band. */
+export function magnitudeColumns(
+  bands: string,
+  { name, errorName, kind }: { name: (band: string) => string; errorName: (band: string) => string; kind: string },
+): CatalogColumn[] {
+  const column = (name: string, ucd: string, description: string): CatalogColumn => ({
+    name,
+    type: 'float64',
+    unit: 'mag',
+    ucd,
+    description,
+  });
+  return [
+    ...[...bands].map(band => column(name(band), `phot.mag;${SPECTRUM[band]}`, `${kind} magnitude in ${band}, AB`)),
+    ...[...bands].map(band =>
+      column(errorName(band), `stat.error;phot.mag;${SPECTRUM[band]}`, `Error of ${name(band).toLowerCase()}`),
+    ),
+  ];
+}
