@@ -10,8 +10,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Each room's floor, as drawn in the chapter "Floors". */
 function floorsDrawn(): Map<string, number> {
-  const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
-  const drawing = /^## Floors$[\s\S]*?^```\n([\s\S]*?)^```$/m.exec(text)![1]!;
+  const drawing = /^## Floors$[\s\S]*?^```\n([\s\S]*?)^```$/m.exec(text('ARCHITECTURE.md'))![1]!;
   const floors = new Map<string, number>();
   let floor = Number.NaN;
   for (const line of drawing.split('\n')) {
@@ -35,10 +34,11 @@ function roomOf(file: string): string {
   return file.split('/').length > 2 ? `src/${second}/` : file;
 }
 
+const text = (file: string) => readFileSync(join(root, file), 'utf8');
+
 /** What a file imports of ours: paths from the root. */
 function importsOf(file: string): string[] {
-  const text = readFileSync(join(root, file), 'utf8');
-  const found = text.matchAll(/(?:\bfrom|(?<!")\bimport\(|^import)\s*'(\.{1,2}\/[^']+)'/gm);
+  const found = text(file).matchAll(/(?:\bfrom|(?<!")\bimport\(|^import)\s*'(\.{1,2}\/[^']+)'/gm);
   return [...found].map(([, path]) => normalize(join(dirname(file), path!)));
 }
 
@@ -61,6 +61,19 @@ test('no import goes up, or to another room of its own floor', () => {
   }
   assert.equal(breaches, []);
   assert.ok(imports > 500, `only ${imports} imports between rooms were found`);
+});
+
+test('the spatial core imports nothing but Flatbush, and so does no I/O', () => {
+  const core = files.filter(file => file.startsWith('index/'));
+  const imported = core.flatMap(file => [...text(file).matchAll(/\bfrom '([^.'][^']*)'/g)].map(([, name]) => name));
+  assert.equal(imported, ['flatbush']);
+});
+
+test('one file asks which runtime it is, and one where the program lies', () => {
+  const asking = (pattern: RegExp) => files.filter(file => pattern.test(text(file)));
+  assert.equal(asking(/\bin globalThis|globalThis\.Deno|\bDeno\.\w+\(/), ['src/base/runtime.ts']);
+  const others = asking(/import\.meta/).filter(file => !file.startsWith('src/binary/'));
+  assert.equal(others, ['src/base/program_files.ts']);
 });
 
 test('imports are of files that are there, so that none is overlooked', () => {

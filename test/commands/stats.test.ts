@@ -60,8 +60,8 @@ test('the registry, the index, the claims and the disk', () =>
     assert.is((await nearsky('stats', '--data', data)).claimed, 0);
   }));
 
-test('ARCHITECTURE.md names every database and the format of today', () => {
-  const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+test('docs/design.md names every database and the format of today', () => {
+  const text = readFileSync(join(root, 'docs/design.md'), 'utf8');
   const environment = readFileSync(join(root, 'src/store/environment.ts'), 'utf8');
   const names = [...environment.slice(0, environment.indexOf('] as const')).matchAll(/^ {2}'(\w+)',$/gm)];
   assert.ok(names.length > 10);

@@ -70,7 +70,7 @@ async function check(name: string, location: string): Promise<void> {
       assert.is(search.outcome(at), 'searched');
       assert.ok(Math.abs(match.separationArcsec - separationArcsec) < TOLERANCE_ARCSEC, `${match.separationArcsec}`);
       const { ra, payload } = unpacked(match.source) as { ra: number; payload: Record<string, unknown> };
-      const published = payload['ra'] as number;
+      const published = payload.ra as number;
       assert.ok(ra >= 0 && ra <= 360, `${ra}`);
       assert.ok(Math.abs(Math.sin(((published - ra) * Math.PI) / 360)) < 1e-9, `${published} ${ra}`);
       if (published !== ra) beyond++;

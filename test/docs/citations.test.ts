@@ -1,5 +1,5 @@
 /** What code and documents cite of docs/contract.md is there. */
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -44,6 +44,17 @@ test('nothing cites a document that is not in the repository', () => {
   const files = globSync('{src,test,workers,index,bench,docs}/**/*.{ts,js,md}', { cwd: root });
   const old = ['wire', 'contract'].join(' ');
   for (const file of files) assert.not.match(readFileSync(join(root, file), 'utf8').toLowerCase(), old, file);
+});
+
+test('every file of the program that a page names is there', () => {
+  const pages = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'README.md', ...globSync('docs/*.md', { cwd: root })];
+  const named = pages.flatMap(page =>
+    [...readFileSync(join(root, page), 'utf8').matchAll(/`((?:src|index|workers|test|bench)\/[\w./-]*\w)[`/]/g)].map(
+      ([, path]) => [page, path!] as const,
+    ),
+  );
+  assert.ok(named.length > 100, `${named.length} names`);
+  for (const [page, path] of named) assert.ok(existsSync(join(root, path)), `${page} names ${path}`);
 });
 
 test.run();

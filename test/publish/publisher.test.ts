@@ -113,6 +113,21 @@ test('many commits: the arenas stay few, and every row is there once', () =>
     await index.close();
   }));
 
+test('a published arena is never written again, whatever comes after it', () =>
+  withWriter(async (directory, writer) => {
+    await ingest(writer, range(0, 1100));
+    const index = await publish(directory);
+    const { arenas } = index.publisher.current!;
+    const before = arenas.map(arena => Buffer.from(new Uint8Array(arena)));
+    for (let stored = 1100; stored < 11_000; stored += 1100) {
+      await ingest(writer, range(stored, 1100));
+      await index.holds(stored + 1100);
+    }
+    assert.is.not(index.publisher.current!.arenas[0], arenas[0], 'the arena has been merged');
+    for (const [i, arena] of arenas.entries()) assert.ok(before[i]!.equals(new Uint8Array(arena)), `arena ${i}`);
+    await index.close();
+  }));
+
 test('a new start reads the kept index and follows from there', () =>
   withWriter(async (directory, writer) => {
     await ingest(writer, range(1, 50));
