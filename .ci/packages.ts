@@ -12,6 +12,8 @@ export interface LockedPackage {
   /** Of what is needed to work on nearsky, and does not ship. */
   readonly dev?: boolean;
   readonly hasInstallScript?: boolean;
+  /** Of a package that is a folder of the checkout. */
+  readonly link?: boolean;
 }
 
 /** `packages` of package-lock.json: by path, '' for the project itself. */
@@ -22,8 +24,9 @@ const SHIPPED = new Set(['Apache-2.0', 'MIT', 'BSD-2-Clause', 'BSD-3-Clause', 'I
 /** Of tools too: these ask something of who changes or spreads them. */
 const TOOLS = new Set([...SHIPPED, 'MPL-2.0', 'PSF-2.0', 'CC0-1.0', 'BlueOak-1.0.0', 'Python-2.0']);
 
-/** Each package's path without the project's own. */
-const packages = (lock: Lock) => Object.entries(lock).filter(([path]) => path !== '');
+/** Each package's path, without what is the project's own: itself, and the folder that a link leads to. */
+const packages = (lock: Lock) =>
+  Object.entries(lock).filter(([path, { link }]) => path.startsWith('node_modules/') && !link);
 
 /** The name of a package, from its path. */
 export const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
@@ -107,7 +110,15 @@ function check(lock: Lock, approved: Readonly<Record<string, boolean>>): void {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const read = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'));
-  const lock: Lock = read('package-lock.json').packages;
+  // None of the tools of the tests ships, although their own package counts them as what it needs.
+  const tools: Lock = Object.fromEntries(
+    Object.entries<LockedPackage>(read('test/package-lock.json').packages).map(([path, each]) => [
+      path && `node_modules/tools/${path}`,
+      { ...each, dev: true },
+    ]),
+  );
+  const lock: Lock = { ...tools, ...read('package-lock.json').packages };
+  const approved = { ...read('package.json').allowScripts, ...read('test/package.json').allowScripts };
   if (process.argv.includes('--list')) list(lock);
-  else check(lock, read('package.json').allowScripts);
+  else check(lock, approved);
 }

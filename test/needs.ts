@@ -1,5 +1,13 @@
 /** Tests that need what is not everywhere. */
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { uvu } from 'uvu';
+
+/** Why a tool of `test/package.json` cannot be used, if so. */
+export function toolObstacle(name: string): string | undefined {
+  const path = fileURLToPath(new URL(`./node_modules/${name}`, import.meta.url));
+  return existsSync(path) ? undefined : `${name} is not installed: test/tools.sh gets it from the npm registry`;
+}
 
 /**
  * `test`, or where there is an obstacle its `skip`, which says by name what is skipped and why: `test/run.ts` lists it, and counts a test

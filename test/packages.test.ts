@@ -8,9 +8,14 @@ const test = suite('packages');
 const read = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'));
 const lock: Lock = read('package-lock.json').packages;
 const approved: Record<string, boolean> = read('package.json').allowScripts;
+const ofTools: Lock = read('test/package-lock.json').packages;
+/** The folder of the checkout that stands for Deno until it is installed with the tools. */
+const LAUNCHER = ['node_modules/deno', 'test/deno'];
 
 test('every licence is allowed; one that is not, or is not named, is found, sooner in what ships', () => {
   assert.equal(licenceProblems(lock), []);
+  const tools = Object.entries(ofTools).map(([path, each]) => [path, { ...each, dev: true }]);
+  assert.equal(licenceProblems(Object.fromEntries(tools)), []);
   const with_ = (license: string | undefined, dev: boolean) =>
     licenceProblems({
       ...lock,
@@ -24,6 +29,7 @@ test('every licence is allowed; one that is not, or is not named, is found, soon
 
 test('exactly the approved packages run a script when they are installed', () => {
   assert.equal(scriptProblems(lock, approved), []);
+  assert.equal(scriptProblems(ofTools, read('test/package.json').allowScripts), []);
   const sly = { ...lock, 'node_modules/sly': { hasInstallScript: true } };
   assert.match(scriptProblems(sly, approved).join(), /^sly runs a script/);
   assert.match(scriptProblems(lock, { ...approved, quiet: true }).join(), /^quiet runs no script/);
@@ -36,15 +42,21 @@ test('every package, of every platform, is pinned by a hash, and all come from t
     readonly resolved?: string;
     readonly optionalDependencies?: Readonly<Record<string, string>>;
   }
-  for (const [path, { integrity = '', resolved, optionalDependencies = {} }] of Object.entries(
-    lock as Record<string, Pinned>,
-  )) {
-    for (const name of Object.keys(optionalDependencies))
-      assert.ok(`node_modules/${name}` in lock || `${path}/node_modules/${name}` in lock, `${name}, wanted by ${path}`);
-    if (path === '') continue;
-    assert.match(integrity, /^sha512-[A-Za-z0-9+/]{86}==$/, nameOf(path));
-    assert.ok(resolved === undefined || resolved.startsWith('https://registry.npmjs.org/'), path);
+  for (const each of [lock, ofTools]) {
+    for (const [path, { integrity = '', resolved, optionalDependencies = {} }] of Object.entries(
+      each as Record<string, Pinned>,
+    )) {
+      for (const name of Object.keys(optionalDependencies))
+        assert.ok(
+          `node_modules/${name}` in each || `${path}/node_modules/${name}` in each,
+          `${name}, wanted by ${path}`,
+        );
+      if (path === '' || LAUNCHER.includes(path)) continue;
+      assert.match(integrity, /^sha512-[A-Za-z0-9+/]{86}==$/, nameOf(path));
+      assert.ok(resolved === undefined || resolved.startsWith('https://registry.npmjs.org/'), path);
+    }
   }
+  assert.is(read('test/deno/package.json').version, ofTools['node_modules/deno']!.version);
 });
 
 test('an audit that could not look is not one that found nothing', () => {

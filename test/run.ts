@@ -4,7 +4,7 @@
  *
  *   node test/run.ts [PART...]     only the files whose path contains one of the parts
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -13,8 +13,15 @@ import { runtimeArgs } from './runtime.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const parts = process.argv.slice(2);
+// Without them the tests that need them are skipped.
+spawnSync(join(root, 'test/tools.sh'), { stdio: ['ignore', 'ignore', 'inherit'] });
 const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-  .filter(name => name.endsWith('.test.ts') && (parts.length === 0 || parts.some(part => name.includes(part))))
+  .filter(
+    name =>
+      name.endsWith('.test.ts') &&
+      !name.includes('node_modules') &&
+      (parts.length === 0 || parts.some(part => name.includes(part))),
+  )
   .sort();
 
 /** A file that runs longer has hung: it is killed and counts as failed. NEARSKY_TEST_MINUTES gives campaigns the time that they take. */

@@ -7,8 +7,8 @@ import { isDeno } from '../src/base/runtime.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 export { isDeno };
-/** The executable of Deno that comes with `npm ci`. */
-export const deno = join(root, 'node_modules/deno/deno');
+/** The executable of Deno among the tools of the tests. */
+export const deno = join(root, 'test/node_modules/deno/deno');
 
 /** Permissions whose values are paths, which a task gives from the root of the checkout. */
 const PATHS = /^--allow-(read|write|ffi|run)=/;

@@ -20,6 +20,7 @@ const CACHE = join(ROOT, '.cache/generators');
 const PYTHON = join(CACHE, 'python/bin/python');
 const JAR = join(CACHE, 'openapi-generator-cli.jar');
 const NODE_MODULES = join(CACHE, 'node/node_modules');
+const TSC = join(ROOT, 'test/node_modules/.bin/tsc');
 const node = isDeno ? 'node' : process.execPath;
 
 interface Context {
@@ -56,7 +57,11 @@ async function run(command: string, args: readonly string[], cwd: string): Promi
 /** Runs where these files are, all of which `fetch.sh` gets. */
 const withFiles = (...files: string[]) => {
   const missing = files.find(file => !existsSync(file));
-  return needs(test, missing && `there is no ${missing.replace(ROOT, '')}: test/clients/generators/fetch.sh gets it`);
+  return needs(
+    test,
+    missing &&
+      `there is no ${missing.replace(ROOT, '')}: test/clients/generators/fetch.sh and test/tools.sh get what is needed`,
+  );
 };
 
 /** What every client must get. */
@@ -108,7 +113,7 @@ withFiles(JAR, PYTHON)('openapi-generator', async ({ service, directory, documen
   assert.equal(JSON.parse(got), { ...(await expected(service)), ...OF_PYTHON });
 });
 
-withFiles(NODE_MODULES)('openapi-typescript', async ({ service, directory, document }) => {
+withFiles(NODE_MODULES, TSC)('openapi-typescript', async ({ service, directory, document }) => {
   symlinkSync(NODE_MODULES, join(directory, 'node_modules'));
   copyFileSync(join(HERE, 'by_openapi_typescript.ts'), join(directory, 'ask.ts'));
   writeFileSync(join(directory, 'package.json'), '{"type": "module"}');
@@ -123,7 +128,7 @@ withFiles(NODE_MODULES)('openapi-typescript', async ({ service, directory, docum
   ];
   const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')];
   const target = ['--target', 'esnext', '--module', 'nodenext', '--lib', 'esnext,dom,dom.iterable'];
-  await run(join(ROOT, 'node_modules/.bin/tsc'), [...checks, ...types, ...target, 'ask.ts'], directory);
+  await run(TSC, [...checks, ...types, ...target, 'ask.ts'], directory);
   const { lookup, cells, ...got } = JSON.parse(await run(node, ['ask.ts', service.url, `${FIRST_ID}`], directory));
   assert.equal(got, await expected(service));
   assert.equal(

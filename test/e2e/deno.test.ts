@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ENVIRONMENT_ONLY, SETTINGS } from '../../src/config/config.ts';
+import { needs, toolObstacle } from '../needs.ts';
 import { deno, taskOptions } from '../runtime.ts';
 import {
   environment,
@@ -22,6 +23,7 @@ import {
 type Task = Parameters<typeof taskOptions>[0];
 
 const test = suite('e2e/deno');
+const check = needs(test, toolObstacle('deno'));
 
 /** `nearsky` under Deno, as a task starts it, with `data` in the place of the checkout's data directory. */
 const denoProgram = (task: Task, data: string): Program => {
@@ -64,7 +66,7 @@ test('a task may see every setting in the environment', () => {
   }
 });
 
-test('the whole line under the permissions of the tasks: ingest, catalog add, crossmatch, serve', () =>
+check('the whole line under the permissions of the tasks: ingest, catalog add, crossmatch, serve', () =>
   withDirectory(async directory => {
     const data = join(directory, 'data');
     await succeed(run(data, 'ingest', '--broker', 'lasair', join(sample, 'alerts/lasair.ndjson')));
@@ -89,14 +91,14 @@ test('the whole line under the permissions of the tasks: ingest, catalog add, cr
     assert.not.match(stderr, /NotCapable|Requires/);
   }));
 
-test('the demo under the permissions of its task', async () => {
+check('the demo under the permissions of its task', async () => {
   const server = await startServer(['demo', '--port', '0'], {}, denoProgram('demo', 'data'));
   const { results } = await get(`${server.url}/api/objects/313637935709683761`);
   assert.is(results[0].objects[0].status, 'coincident_sources');
   assert.is((await server.stop()).code, 0);
 });
 
-test('nothing outside of the data directory is written: not by a command, nor by any code in the process', () =>
+check('nothing outside of the data directory is written: not by a command, nor by any code in the process', () =>
   withDirectory(async directory => {
     const data = join(directory, 'data');
     const other = join(directory, 'other');

@@ -1,5 +1,5 @@
 /** The official client of the protocol, over a socket, in each revision that is served. */
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MCP_TOOLS } from '../../src/contract/mcp_tools.ts';
@@ -7,8 +7,10 @@ import { openStore } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { startServer, withDirectory } from '../e2e/support.ts';
 import { delivery, NOW_US } from '../http/support.ts';
+import { needs, toolObstacle } from '../needs.ts';
 
 const test = suite('mcp/client');
+const check = needs(test, toolObstacle('@modelcontextprotocol/client'));
 
 const ID = 170666293697970325n;
 
@@ -18,6 +20,7 @@ interface Connected {
 }
 
 async function connect(url: string, revision: string): Promise<Connected> {
+  const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const transport = new StreamableHTTPClientTransport(new URL('/mcp', url));
   const isStateless = revision >= '2026';
   const client = new Client(
@@ -55,7 +58,7 @@ async function useTools(client: Client): Promise<void> {
   assert.is(wrong.isError, true);
 }
 
-test('each revision: connect, list, call, leave', () =>
+check('each revision: connect, list, call, leave', () =>
   withDirectory(async directory => {
     const store = openStore(directory, 'write');
     await new Writer(store).ingest([delivery(ID)], NOW_US);
@@ -74,15 +77,17 @@ test('each revision: connect, list, call, leave', () =>
       await client.close();
     }
     assert.is((await server.stop()).code, 0);
-  }));
+  }),
+);
 
-test('over a socket, the address of the connection tells callers apart', () =>
+check('over a socket, the address of the connection tells callers apart', () =>
   withDirectory(async directory => {
     const variables = { MCP_IP_RATE: '0.001/s burst 1' };
     const server = await startServer(['serve', '--data', directory, '--port', '0', '--no-crossmatch'], variables);
     const { client } = await connect(server.url, '2025-11-25');
     const call = async () => (await client.callTool({ name: MCP_TOOLS[2].name })).isError;
     assert.equal([await call(), await call()], [false, true]);
+    const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
     const other = new StreamableHTTPClientTransport(new URL('/mcp', server.url), {
       requestInit: { headers: { 'X-Real-Ip': '192.0.2.9' } },
     });
@@ -92,6 +97,7 @@ test('over a socket, the address of the connection tells callers apart', () =>
     await client.close();
     await behindProxy.close();
     await server.stop();
-  }));
+  }),
+);
 
 test.run();

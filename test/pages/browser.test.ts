@@ -10,7 +10,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { nearsky, type Server, startServer } from '../e2e/support.ts';
-import { needs } from '../needs.ts';
+import { needs, toolObstacle } from '../needs.ts';
 import { isDeno } from '../runtime.ts';
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -42,7 +42,7 @@ const test = suite<World>('pages/browser');
 const obstacle = isDeno
   ? 'playwright-core reads /proc, which Deno keeps from programs without every permission; Node runs these'
   : existsSync(CHROMIUM)
-    ? undefined
+    ? toolObstacle('playwright-core')
     : `there is no Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM`;
 const check = needs(test, obstacle);
 
