@@ -4,5 +4,5 @@ cd "$(dirname "$0")" || exit
 done=node_modules/.installed
 
 if cmp -s package-lock.json "$done"; then exit 0; fi
-echo 'tools: getting what only checks and tests need, once (some 80 MB, 250 MB on disk)' >&2
+echo 'tools: getting what only checks and tests need, once (106 MB, 250 MB on disk)' >&2
 npm ci --no-audit --no-fund --loglevel=error >&2 && cp package-lock.json "$done"

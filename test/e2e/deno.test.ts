@@ -89,7 +89,8 @@ check('the whole line under the permissions of the tasks: ingest, catalog add, c
     const { code, stderr } = await server.stop();
     assert.is(code, 0, stderr);
     assert.not.match(stderr, /NotCapable|Requires/);
-  }));
+  }),
+);
 
 check('the demo under the permissions of its task', async () => {
   const server = await startServer(['demo', '--port', '0'], {}, denoProgram('demo', 'data'));
@@ -134,6 +135,7 @@ check('nothing outside of the data directory is written: not by a command, nor b
       'see a variable': 'undefined',
     });
     assert.equal(readdirSync(other), []);
-  }));
+  }),
+);
 
 test.run();
