@@ -1,4 +1,5 @@
 /** `Accept: application/msgpack`: the same answers in MessagePack. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { Unpackr } from 'msgpackr';
 import { suite } from 'uvu';
@@ -86,13 +87,21 @@ test('asked at once, few and many, in whatever formats, each gets what it gets a
     const response = await app.app.fetch(new Request(`http://nearsky.test${path}`, { headers }));
     return [response.status, Buffer.from(await response.arrayBuffer()).toString('latin1')] as const;
   };
+  /** On a slow machine so many are refused at first. */
+  const answered = async (path: string, headers: Record<string, string>) => {
+    for (;;) {
+      const answer = await ask(path, headers);
+      if (answer[0] !== 503) return answer;
+      await sleep(50);
+    }
+  };
   const requests = paths.flatMap(path => [[path, {}] as const, [path, accept()] as const]);
   const alone = [];
   for (const [path, headers] of requests) alone.push(await ask(path, headers));
   assert.ok(alone.filter(([status]) => status === 200).length >= requests.length - 4);
   for (const times of [1, 40]) {
     const all = Array.from({ length: times }, () => requests).flat();
-    const answers = await Promise.all(all.map(([path, headers]) => ask(path, headers)));
+    const answers = await Promise.all(all.map(([path, headers]) => answered(path, headers)));
     for (const [i, answer] of answers.entries()) assert.equal(answer, alone[i % alone.length], all[i]![0]);
   }
 });
