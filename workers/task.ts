@@ -3,14 +3,10 @@
  * writes.
  */
 import type { MatchTask } from '../src/crossmatch/match_file.ts';
-import { runMerge, runTail } from '../src/publish/build.ts';
-import { runOpenIndex, runSaveIndex } from '../src/publish/index_file.ts';
 import type { MergeTask, OpenIndexTask, SaveIndexTask, TailTask } from '../src/publish/tasks.ts';
 import type { FollowSkyTask, SkyMapTask } from '../src/sky_map/map_thread.ts';
 import type { MetricsTask } from '../src/store/metrics_task.ts';
-import { runMetrics } from '../src/store/metrics_task.ts';
 import type { RegistryTask } from '../src/tns/registry_index.ts';
-import { runRegistry } from '../src/tns/registry_index.ts';
 
 type ShortTask =
   | MatchTask
@@ -23,23 +19,23 @@ type ShortTask =
   | FollowSkyTask
   | SkyMapTask;
 
+/** What a task needs is loaded with the first of its kind: a thread that crossmatches needs no database, one that builds arenas no Parquet. */
 export default async function run(task: ShortTask): Promise<unknown> {
   switch (task.kind) {
     case 'match':
-      // Loaded when first needed, because the other tasks have no use for its Parquet reader.
       return (await import('../src/crossmatch/match_file.ts')).runMatch(task);
     case 'metrics':
-      return runMetrics();
+      return (await import('../src/store/metrics_task.ts')).runMetrics();
     case 'tail':
-      return runTail(task);
+      return (await import('../src/publish/build.ts')).runTail(task);
     case 'merge':
-      return runMerge(task);
+      return (await import('../src/publish/build.ts')).runMerge(task);
     case 'saveIndex':
-      return runSaveIndex(task);
+      return (await import('../src/publish/index_file.ts')).runSaveIndex(task);
     case 'openIndex':
-      return runOpenIndex();
+      return (await import('../src/publish/index_file.ts')).runOpenIndex();
     case 'registry':
-      return runRegistry();
+      return (await import('../src/tns/registry_index.ts')).runRegistry();
     case 'followSky':
       return (await import('../src/sky_map/map_thread.ts')).runFollowSky();
     case 'skyMap':

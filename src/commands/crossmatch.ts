@@ -34,6 +34,7 @@ export const command: Command = {
     const pool = crossmatchPool(config, config.NEARSKY_WORKERS);
     const progress = new Progress();
     const pending = store.pendingCount();
+    if (pending > 0) pool.start();
     try {
       const summary = await crossmatchPending({
         store,

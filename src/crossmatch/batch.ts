@@ -50,6 +50,9 @@ export async function searchBatch(
   return searches;
 }
 
+/** How many complete objects the first commit of a batch waits for. */
+const FIRST_COMMIT = 3000;
+
 class Batch {
   readonly #objects: readonly ObjectToCrossmatch[];
   readonly #searches: readonly CatalogSearch[];
@@ -62,6 +65,8 @@ class Batch {
   readonly #missing: Uint32Array;
   /** The objects that wait for none and are not recorded yet. */
   #complete: number[] = [];
+  /** So many complete objects are recorded: few at first, so that this thread does not wait idly for many, then twice as many each time. */
+  #commitAt: number;
 
   constructor(
     objects: readonly ObjectToCrossmatch[],
@@ -74,6 +79,7 @@ class Batch {
     this.#searches = searches;
     this.#options = options;
     this.#missing = new Uint32Array(positioned);
+    this.#commitAt = Math.min(options.commitSize, FIRST_COMMIT);
     for (const { searches: files } of searches)
       for (const file of files) for (const object of file.objects) this.#missing[object]!++;
     for (const object of objects.keys()) if (!this.#missing[object]) this.#complete.push(object);
@@ -99,7 +105,10 @@ class Batch {
           await pool.run(catalog.task(search), { timeoutMs: TIMEOUT_MS, ...(signal && { signal }) }),
         );
         for (const object of search.objects) if (--this.#missing[object]! === 0) this.#complete.push(object);
-        if (this.#complete.length >= this.#options.commitSize) await this.#flush();
+        if (this.#complete.length >= this.#commitAt) {
+          this.#commitAt = Math.min(2 * this.#commitAt, this.#options.commitSize);
+          await this.#flush();
+        }
         onFile(++filesDone, work.length);
       }
     };

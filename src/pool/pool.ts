@@ -113,6 +113,11 @@ export class Pool {
     return result;
   }
 
+  /** Starts the threads, where the first task would else: so that they load while this thread prepares it. */
+  start(): void {
+    if (!this.#closed) this.#piscina ??= this.#start();
+  }
+
   /** Takes no more tasks, waits for the running ones, and ends the threads. */
   async close(): Promise<void> {
     this.#closed = true;
