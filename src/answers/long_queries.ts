@@ -24,6 +24,8 @@ const MAX_BEGUN = 4;
 const SWEEP_MS = 50;
 /** How often memory is asked for while nothing else is to be done. */
 const RESERVE_MS = 10;
+/** For so long new connections go ahead of a step. */
+const ACCEPT_MS = 10;
 
 interface Entry<Query extends Stepped = Stepped> {
   readonly query: Query;
@@ -44,11 +46,17 @@ export class LongQueries {
   readonly #begun: Entry[] = [];
   /** About in the order of their deadlines. */
   readonly #waiting: Waiting[] = [];
+  readonly #accepted: () => number;
   #isStepping = false;
   #sweptMs = 0;
+  #acceptedBefore = 0;
+  /** Since when steps have made way for new connections, by `performance.now()`; 0 while they do not. */
+  #makesWaySinceMs = 0;
 
-  constructor(admission: Admission) {
+  /** @param accepted how many connections there have been so far */
+  constructor(admission: Admission, accepted: () => number = () => 0) {
     this.#admission = admission;
+    this.#accepted = accepted;
   }
 
   /**
@@ -86,6 +94,10 @@ export class LongQueries {
     if (this.#isStepping) return;
     this.#isStepping = true;
     const step = () => {
+      if (this.#makesWay()) {
+        afterThisTurn(step);
+        return;
+      }
       this.#isStepping = false;
       this.#refuseLate();
       this.#step();
@@ -93,6 +105,21 @@ export class LongQueries {
     };
     if (this.#begun.length === 0 && this.#waiting[0]?.lacksMemory) setTimeout(step, RESERVE_MS);
     else afterThisTurn(step);
+  }
+
+  /**
+   * Whether this turn goes without a step, because it has accepted a connection: libuv accepts one a turn, so that a step in each would
+   * have a crowd of new clients wait for one step each.
+   */
+  #makesWay(): boolean {
+    const accepted = this.#accepted();
+    const isNew = accepted !== this.#acceptedBefore;
+    this.#acceptedBefore = accepted;
+    const nowMs = performance.now();
+    if (isNew) this.#makesWaySinceMs ||= nowMs;
+    if (isNew && nowMs < this.#makesWaySinceMs + ACCEPT_MS) return true;
+    this.#makesWaySinceMs = 0;
+    return false;
   }
 
   /** Begins what there is memory for: a query that needs little does not wait for one that needs much. */

@@ -101,7 +101,7 @@ export class QueryRunner {
     this.#options = options;
     options.facts.onLeftOut = what => options.metrics.add(what, 1);
     this.#admission = new Admission(options.metrics);
-    this.#long = new LongQueries(this.#admission);
+    this.#long = new LongQueries(this.#admission, () => options.metrics.get('connectionsTotal'));
   }
 
   /** @throws ApiError `service_unavailable` when the answer to a long query would come too late */

@@ -63,6 +63,22 @@ test('between two steps there is a turn of the event loop', async () => {
   assert.not.match(notes.join(), /step,step,step/);
 });
 
+test('turns that have accepted a connection go without a step, but not for ever', async () => {
+  const notes: string[] = [];
+  let looks = 0;
+  let accepted = 0;
+  const long = new LongQueries(new Admission(new ThreadMetrics()), () => {
+    looks++;
+    notes.push('look');
+    return accepted;
+  });
+  accepted = 1;
+  assert.is(await long.answer(steps('step', 2, notes)), 'step is done');
+  assert.equal(notes, ['look', 'look', 'step', 'look', 'step']);
+  const crowded = new LongQueries(new Admission(new ThreadMetrics()), () => ++looks);
+  assert.is(await crowded.answer(steps('step', 3, notes)), 'step is done');
+});
+
 test('one that fails fails alone', async () => {
   const long = begun();
   const failing: NotBegun = {
