@@ -63,6 +63,19 @@ test('no import goes up, or to another room of its own floor', () => {
   assert.ok(imports > 500, `only ${imports} imports between rooms were found`);
 });
 
+test('no file imports itself by way of others', () => {
+  const graph = new Map(files.map(file => [file, importsOf(file)]));
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' > '));
+    else if (!done.has(file)) for (const imported of graph.get(file) ?? []) visit(imported, [...path, file]);
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+  assert.equal(circles, []);
+});
+
 test('the spatial core imports nothing but Flatbush, and so does no I/O', () => {
   const core = files.filter(file => file.startsWith('index/'));
   const imported = core.flatMap(file => [...text(file).matchAll(/\bfrom '([^.'][^']*)'/g)].map(([, name]) => name));

@@ -5,8 +5,9 @@
  * made for images in a browser, and of the format a coverage map needs only this corner: one number column, with or
  * without a pixel column.
  */
+
+import type { OpenFile } from './catalog_files.ts';
 import { CatalogError, ReadFailure, reasonOf } from './errors.ts';
-import type { OpenFile } from './files.ts';
 
 /** Bytes of a block, and of a card in a header. */
 export const BLOCK = 2880;

@@ -1,8 +1,8 @@
 /** Parquet files, one flat column at a time. This file and column_pages.ts are the ones that know hyparquet. */
 import { type FileMetaData, parquetMetadataAsync, type SchemaElement } from 'hyparquet';
+import type { OpenFile } from './catalog_files.ts';
 import { type ColumnPage, chunkRange, columnPages, decimalScale, isDecimal } from './column_pages.ts';
 import { ReadFailure, reasonOf } from './errors.ts';
-import type { OpenFile } from './files.ts';
 
 /**
  * What a column's values are: numbers, but bigints of 64-bit integers and of decimals without a fraction, nulls only of `null`, and nothing

@@ -3,10 +3,11 @@
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { CatalogColumns, CatalogRegistration, RowCounts } from '../store/catalog_registration.ts';
 import { isRemote } from './address.ts';
+import type { FilesOptions } from './catalog_files.ts';
 import { type ColumnOptions, resolveColumns } from './columns.ts';
 import { coverageFromMap, coverageFromRows, findCoverageMap } from './coverage.ts';
 import { CatalogError, ReadFailure } from './errors.ts';
-import { catalogFiles, type FilesOptions } from './files.ts';
+import { catalogFiles } from './files.ts';
 import { type HatsTable, openHats } from './hats.ts';
 import { inLanes, REMOTE_LANES } from './lanes.ts';
 import { PixelSet } from './pixel_set.ts';

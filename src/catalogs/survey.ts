@@ -2,9 +2,9 @@
 import { isPosition, pixelOf, wrapRa } from '../../index/mod.ts';
 import type { CatalogColumns, Partition, RowCounts } from '../store/catalog_registration.ts';
 import { isRemote } from './address.ts';
+import type { CatalogFiles } from './catalog_files.ts';
 import { checkColumns, checkIds } from './columns.ts';
 import { CatalogError, MissingFile, ReadFailure, withStableFile } from './errors.ts';
-import type { CatalogFiles } from './files.ts';
 import { inLanes, REMOTE_LANES } from './lanes.ts';
 import { openParquet, type ParquetFile } from './parquet.ts';
 import type { PixelSet } from './pixel_set.ts';

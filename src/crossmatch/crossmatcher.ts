@@ -5,8 +5,8 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { MAX_ORDER, pixelOf } from '../../index/mod.ts';
 import { nowUs } from '../base/times.ts';
+import { addReads } from '../catalogs/catalog_files.ts';
 import { CatalogError } from '../catalogs/errors.ts';
-import { addReads } from '../catalogs/files.ts';
 import { CATALOGS } from '../contract/catalogs.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { CatalogRegistration } from '../store/catalog_registration.ts';

@@ -2,9 +2,10 @@
 
 import { conePixels, isPosition, MAX_ORDER, RADIANS_PER_DEGREE, wrapRa } from '../../index/mod.ts';
 import { Gate } from '../base/semaphore.ts';
+import { type CatalogFiles, noReads, type ReadCounts } from '../catalogs/catalog_files.ts';
 import { checkColumns, sourceId } from '../catalogs/columns.ts';
 import { CatalogError, ReadFailure, withStableFile } from '../catalogs/errors.ts';
-import { type CatalogFiles, catalogFiles, noReads, type ReadCounts } from '../catalogs/files.ts';
+import { catalogFiles } from '../catalogs/files.ts';
 import { openParquet, type ParquetFile } from '../catalogs/parquet.ts';
 import type { RemoteOptions } from '../catalogs/remote/options.ts';
 import type { Task } from '../pool/pool.ts';

@@ -1,5 +1,5 @@
 /** One catalog searched for one batch of objects: its plan carried out in the pool, its answers put together. */
-import { addReads, noReads } from '../catalogs/files.ts';
+import { addReads, noReads } from '../catalogs/catalog_files.ts';
 import type { CrossmatchResult, RecordedOutcome } from '../store/types.ts';
 import type { FileMatches, MatchAnswer, MatchTask } from './match_file.ts';
 import { type FileSearch, type PlannedCatalog, planCatalog } from './plan.ts';

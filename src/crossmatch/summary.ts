@@ -1,5 +1,5 @@
 /** What a run of the crossmatcher came to. */
-import { noReads, type ReadCounts } from '../catalogs/files.ts';
+import { noReads, type ReadCounts } from '../catalogs/catalog_files.ts';
 import { type CrossmatchedStatus, crossmatchedStatus } from '../store/status.ts';
 import type { CrossmatchResult, RecordedOutcome } from '../store/types.ts';
 import { skippedCatalogs } from '../store/unread.ts';

@@ -2,7 +2,7 @@
 import { formatTime, formatTimeOrNull, nowUs } from '../base/times.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';
 import { compactJson } from './answers.ts';
-import type { ToolContext } from './tools.ts';
+import type { ToolContext } from './tool_context.ts';
 
 const DOES_NOT_ANSWER = [
   'Which galaxy hosts a transient: a coincident source is not a host association, and its absence is no evidence of a hostless transient.',

@@ -6,7 +6,7 @@ import { type ApiResult, compactJson, idInput, lookUp } from './answers.ts';
 import { classifyAll, type PlacedIdentifier } from './identifiers.ts';
 import { lookupCommand } from './recipes.ts';
 import { IDENTIFIER_STATUSES, meaningOf, noObjectWithin, notesOf, type Summary, summaryOf } from './summary.ts';
-import type { ToolContext } from './tools.ts';
+import type { ToolContext } from './tool_context.ts';
 
 /** What one identifier led to. */
 interface Entry {

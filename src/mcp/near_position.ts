@@ -3,7 +3,7 @@ import type { Circle } from '../answers/queries.ts';
 import { compactJson, nearest } from './answers.ts';
 import { coneUrl } from './recipes.ts';
 import { noObjectWithin, notesOf, type Summary, summaryOf } from './summary.ts';
-import type { ToolContext } from './tools.ts';
+import type { ToolContext } from './tool_context.ts';
 
 /** The text of the answer. */
 export async function searchNearPosition(circle: Circle, context: ToolContext): Promise<string> {

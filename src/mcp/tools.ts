@@ -1,21 +1,13 @@
 /** The tools: what an assistant reads of them, and what they do (docs/contract.md, Connector). */
-import type { Budget } from '../base/budget.ts';
 import type { Config } from '../config/config.ts';
 import { DEC_RANGE, RA_RANGE } from '../contract/limits.ts';
 import { MCP_TOOLS, type McpToolName } from '../contract/mcp_tools.ts';
 import type { JsonObject } from '../http/json_body.ts';
-import type { Service } from '../service/service.ts';
 import { aboutService } from './about_service.ts';
 import { circleOf, defaultRadiusArcsec, identifiersOf } from './arguments.ts';
 import { lookUpIdentifiers } from './lookup.ts';
 import { searchNearPosition } from './near_position.ts';
-
-export interface ToolContext {
-  readonly service: Service;
-  readonly budget: Budget;
-  /** Scheme and host of the API, without a slash at the end. */
-  readonly base: string;
-}
+import type { ToolContext } from './tool_context.ts';
 
 /** Runs a tool; the text of its answer. Throws ToolError or ApiError. */
 export type ToolRun = (context: ToolContext) => Promise<string>;

@@ -8,7 +8,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { RootDatabase } from 'lmdb';
-import type { Databases } from './environment.ts';
+import type { Databases } from './databases.ts';
 import { decodeClaim, encodeClaim, encodeKey } from './records.ts';
 
 export interface Claim {

@@ -1,5 +1,5 @@
 /** Counts of what was ever done to the store, by whatever process: they change in the commit that does it. */
-import type { Databases } from './environment.ts';
+import type { Databases } from './databases.ts';
 import { decodePlain, encodePlain } from './records.ts';
 
 const COUNTERS_KEY = new TextEncoder().encode('counters');

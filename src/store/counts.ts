@@ -1,6 +1,6 @@
 /** How many objects of which kind are stored: kept in the commit that changes it, so that nobody has to read every object to know it. */
 import { type Counters, readCountersAt, Tally } from './counters.ts';
-import type { Databases } from './environment.ts';
+import type { Databases } from './databases.ts';
 import { ObjectView, readShape } from './object_record.ts';
 import { crossmatchedStatus, STORED_STATUSES, type StoredStatus, statusOf } from './status.ts';
 import type { CrossmatchRecord, StoredObject } from './types.ts';

@@ -1,7 +1,7 @@
 /** The outcomes of crossmatches, put into the records of their objects. */
 import { catalogSkips, crossmatchBatches, crossmatchMatches, Tally } from './counters.ts';
 import { CountChanges } from './counts.ts';
-import type { Databases } from './environment.ts';
+import type { Databases } from './databases.ts';
 import { Interner } from './interner.ts';
 import { compareMatches, encodeFirstCrossmatch, FIRST_VERSION, ObjectView, outcomesText } from './object_record.ts';
 import { contentHash } from './provenance_hash.ts';

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { messageOf } from '../base/error_text.ts';
 import { flush, isThere, makeDirectory } from '../base/files.ts';
+import { DATABASE_NAMES, type DatabaseName, type Databases } from './databases.ts';
 import { RESERVE_BYTES, requireSpace } from './disk_space.ts';
 import { filesAt, lockFileOf, OpenFiles, otherProcessesWith } from './identity.ts';
 import { checkPages } from './pages.ts';
@@ -36,24 +37,6 @@ const MADE_BESIDE: ReadonlySet<string> = new Set([CACHE_DIRECTORY, 'index', 'rej
 /** Several times what the lock file and an empty database take. */
 const LOCK_FILE_SPACE_BYTES = 2 ** 20;
 const INTERRUPTED = 'its creation was interrupted or is still under way: run `nearsky ingest` there once more';
-const DATABASE_NAMES = [
-  'meta',
-  'objects',
-  'sources',
-  'pending',
-  'unread',
-  'claims',
-  'journal',
-  'positions',
-  'provenance_sets',
-  'payload_keys',
-  'catalogs',
-  'recent_ingest',
-  'recent_event',
-  'tns_objects',
-  'tns_names',
-] as const;
-
 /** Those whose values have no checksum: they are empty, or say again what the key and the object say. */
 const UNSEALED: ReadonlySet<DatabaseName> = new Set([
   'pending',
@@ -62,9 +45,6 @@ const UNSEALED: ReadonlySet<DatabaseName> = new Set([
   'recent_event',
   'tns_names',
 ]);
-
-export type DatabaseName = (typeof DATABASE_NAMES)[number];
-export type Databases = Readonly<Record<DatabaseName, Table>>;
 
 export interface Environment {
   readonly dataDir: string;

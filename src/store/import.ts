@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { CountChanges } from './counts.ts';
-import type { Databases } from './environment.ts';
+import type { Databases } from './databases.ts';
 import { compareMatches } from './object_record.ts';
 import type { StoredPoint } from './positions.ts';
 import { listRecent, raiseLatestIngest } from './recent.ts';

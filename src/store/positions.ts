@@ -6,7 +6,7 @@
  * since 1970). A value holds CHUNK_ROWS of them, the last one fewer; its key is its ordinal.
  */
 import { createHash } from 'node:crypto';
-import type { Databases } from './environment.ts';
+import type { Databases } from './databases.ts';
 import { encodeKey, scratchKey, type TableState } from './records.ts';
 import type { StoredObject } from './types.ts';
 

@@ -1,5 +1,5 @@
 /** How far the matches are published, by topic. */
-import type { Databases } from './environment.ts';
+import type { Databases } from './databases.ts';
 import { decodePlain, encodePlain } from './records.ts';
 import type { PublishedPosition } from './types.ts';
 

@@ -1,6 +1,6 @@
 /** The objects with at least one match, by time: what the recent-crossmatches listing walks. */
 import type { TimeField } from '../contract/enums.ts';
-import type { Databases } from './environment.ts';
+import type { Databases } from './databases.ts';
 import { decodeTimeKey, decodeTimeValue, encodeTimeKey, encodeTimeValue } from './records.ts';
 import type { StoredObject } from './types.ts';
 

@@ -3,7 +3,7 @@
  * readers see the former snapshot or the new one, never a mix, and a load of any size is a row of small commits. Changes to what is
  * published are one commit with their new epoch.
  */
-import type { Databases } from './environment.ts';
+import type { Databases } from './databases.ts';
 import { decodeKey, decodePlain, decodeTnsRecord, encodeKey, encodePlain, encodeTnsRecord } from './records.ts';
 import { StoreError } from './store_error.ts';
 import { damagedValue } from './table.ts';

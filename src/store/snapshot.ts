@@ -1,5 +1,5 @@
 /** Everything that is stored at one moment, whatever is written meanwhile. */
-import type { Databases } from './environment.ts';
+import type { Databases } from './databases.ts';
 import { ObjectView } from './object_record.ts';
 import { decodeKey, decodeSourceValues, type SourceValues } from './records.ts';
 import { type ReadOptions, readRegistry, readSnapshot } from './registry.ts';

@@ -1,5 +1,5 @@
 /** Crossmatched objects for which a catalog could not be read: they are to be crossmatched again. */
-import type { Databases } from './environment.ts';
+import type { Databases } from './databases.ts';
 import { encodeKey } from './records.ts';
 import type { StoredObject } from './types.ts';
 

@@ -1,6 +1,6 @@
 /** From older formats to today's. Each step is to be called in the one transaction of the upgrade. */
 import { CountChanges } from './counts.ts';
-import type { DatabaseName, Databases } from './environment.ts';
+import type { DatabaseName, Databases } from './databases.ts';
 import { upgradeObject } from './format2.ts';
 import { appendPositions } from './positions.ts';
 import { listRecent, raiseLatestIngest } from './recent.ts';

@@ -5,7 +5,7 @@ import { type Claim, dropClaim, takeClaim, takeTurn } from './claims.ts';
 import { catalogRows, catalogRowsWithout, ingestedCounter, lastIngestMs, Tally } from './counters.ts';
 import { CountChanges } from './counts.ts';
 import { CrossmatchRecorder } from './crossmatches.ts';
-import type { Databases } from './environment.ts';
+import type { Databases } from './databases.ts';
 import {
   type CommitChanges,
   type ImportItem,

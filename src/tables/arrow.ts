@@ -22,7 +22,7 @@ import {
 import type { ByteSink } from '../base/bytes.ts';
 import { Chunks } from './chunks.ts';
 import type { Cell, Column, Table } from './columns.ts';
-import type { TableWriter } from './formats.ts';
+import type { TableWriter } from './table_writer.ts';
 
 const utf8 = new TextEncoder();
 

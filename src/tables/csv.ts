@@ -1,7 +1,7 @@
 /** CSV (RFC 4180, but for the line feed alone at the end of lines): a null is an empty cell, an empty text two quotes. */
 import type { ByteSink } from '../base/bytes.ts';
 import { type Cell, type Column, type Row, refuseCell, type Table } from './columns.ts';
-import type { TableWriter } from './formats.ts';
+import type { TableWriter } from './table_writer.ts';
 import { timestamp } from './timestamp.ts';
 
 /** What must be between quotes; a space at an end too, as some readers trim. */

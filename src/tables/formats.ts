@@ -1,17 +1,6 @@
 /** The writers of tables, each loaded when it is first needed. */
-import type { ByteSink } from '../base/bytes.ts';
 import type { TableFormat } from '../contract/formats.ts';
-import type { Row, Table } from './columns.ts';
-
-/** Writes one table to a sink: a `row` each, then `end`. */
-export interface TableWriter {
-  /** @throws CellError when a cell is not of its column's type */
-  row(cells: Row): void;
-  end(): void;
-}
-
-/** @param about what the answer says beside its rows, as JSON text; formats that can hold it do */
-export type BeginTable = (out: ByteSink, table: Table, about: string) => TableWriter;
+import type { BeginTable } from './table_writer.ts';
 
 export async function tableFormat(format: TableFormat): Promise<BeginTable> {
   switch (format) {

@@ -2,7 +2,7 @@
 import type { ByteSink } from '../base/bytes.ts';
 import { toJson } from '../base/json_text.ts';
 import type { Cell, Column, Row, Table } from './columns.ts';
-import type { TableWriter } from './formats.ts';
+import type { TableWriter } from './table_writer.ts';
 import { timestamp } from './timestamp.ts';
 
 export function beginNdjson(out: ByteSink, { columns }: Table): TableWriter {

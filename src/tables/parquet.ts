@@ -4,8 +4,8 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { ByteSink } from '../base/bytes.ts';
 import { Chunks } from './chunks.ts';
 import type { Cell, Column, ColumnType, Table } from './columns.ts';
-import type { TableWriter } from './formats.ts';
 import { describedColumns } from './metadata.ts';
+import type { TableWriter } from './table_writer.ts';
 
 const TYPES: Readonly<Record<ColumnType, Omit<SchemaElement, 'name'>>> = {
   int64: { type: 'INT64' },

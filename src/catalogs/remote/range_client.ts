@@ -5,8 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, type Dispatcher, errors, interceptors, request } from 'undici';
 import { backoffMs } from '../../base/backoff.ts';
+import type { ReadCounts } from '../catalog_files.ts';
 import { FileChanged, MissingFile, ReadFailure, reasonOf } from '../errors.ts';
-import type { ReadCounts } from '../files.ts';
 import type { RemoteOptions } from './options.ts';
 import { publicConnector } from './public_hosts.ts';
 import { type FileVersion, isSameVersion } from './range_cache.ts';

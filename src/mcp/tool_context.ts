@@ -1,0 +1,10 @@
+import type { Budget } from '../base/budget.ts';
+import type { Service } from '../service/service.ts';
+
+/** What a tool answers from, and within. */
+export interface ToolContext {
+  readonly service: Service;
+  readonly budget: Budget;
+  /** Scheme and host of the API, without a slash at the end. */
+  readonly base: string;
+}

@@ -1,0 +1,23 @@
+/** The databases of the environment, by name. docs/design.md says what each holds. */
+import type { Table } from './table.ts';
+
+export const DATABASE_NAMES = [
+  'meta',
+  'objects',
+  'sources',
+  'pending',
+  'unread',
+  'claims',
+  'journal',
+  'positions',
+  'provenance_sets',
+  'payload_keys',
+  'catalogs',
+  'recent_ingest',
+  'recent_event',
+  'tns_objects',
+  'tns_names',
+] as const;
+
+export type DatabaseName = (typeof DATABASE_NAMES)[number];
+export type Databases = Readonly<Record<DatabaseName, Table>>;
