@@ -1,4 +1,5 @@
 /** Alerts a second from a file: durable, and found by a search, beside one thread that only reads the file and parses each line. */
+
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,8 +8,9 @@ import { finished } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import { loadConfig } from '../src/config/config.ts';
-import { BROKERS, normaliserOf } from '../src/ingest/brokers.ts';
-import type { BrokerName, Delivery } from '../src/store/types.ts';
+import { BROKER_NAMES, type BrokerName } from '../src/contract/brokers.ts';
+import { normaliserOf } from '../src/ingest/brokers.ts';
+import type { Delivery } from '../src/store/types.ts';
 import { anywhere, seededRandom } from '../test/oracle/skies.ts';
 import { runToEnd, startService, withDirectory } from './processes.ts';
 import { median, type Options, ratio, type Workload } from './report.ts';
@@ -150,7 +152,7 @@ export const ingestFiles: Workload = {
     const count = Math.min(MAX_ALERTS, options.points);
     const rows: string[][] = [];
     const json: Record<string, unknown> = {};
-    for (const broker of BROKERS) {
+    for (const broker of BROKER_NAMES) {
       const figures = await measure(broker, count, options, note);
       const share = figures.searchable_per_s / figures.bare_per_s;
       rows.push([

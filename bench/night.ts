@@ -1,13 +1,15 @@
 /** A data directory as a season leaves it: objects over the whole sky, crossmatched, with sources of every catalog. Made once, kept in the temporary directory. */
+
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../src/config/config.ts';
+import type { BrokerName } from '../src/contract/brokers.ts';
 import { columnNames } from '../src/contract/catalog.ts';
 import { CATALOGS } from '../src/contract/catalogs.ts';
 import { provenanceSetOf } from '../src/crossmatch/provenance.ts';
 import { FORMAT_VERSION, openStore } from '../src/store/store.ts';
-import type { BrokerName, CrossmatchResult, Delivery } from '../src/store/types.ts';
+import type { CrossmatchResult, Delivery } from '../src/store/types.ts';
 import { Writer } from '../src/store/writer.ts';
 import { anywhere, offset, type Place, seededRandom } from '../test/oracle/skies.ts';
 

@@ -3,6 +3,7 @@
  * not read; the commands are killed now and then, the service in the first fifth of the time. Everything runs over the command line, in
  * processes of its own. At the end every acknowledged object must be in an export, once.
  */
+
 import {
   appendFileSync,
   closeSync,
@@ -21,7 +22,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { messageOf } from '../src/base/error_text.ts';
-import { BROKERS } from '../src/ingest/brokers.ts';
+import { BROKER_NAMES } from '../src/contract/brokers.ts';
 import { seededRandom } from '../test/oracle/skies.ts';
 import { writeAlerts } from './ingest.ts';
 import { Program, startListening } from './processes.ts';
@@ -220,7 +221,7 @@ class Soak {
   }
 
   /** Stores the next objects; a run that is killed is run again, as whoever has no acknowledgement would. */
-  async #store(broker: (typeof BROKERS)[number], objects: number, isToBeKilled = false): Promise<void> {
+  async #store(broker: (typeof BROKER_NAMES)[number], objects: number, isToBeKilled = false): Promise<void> {
     const file = this.#path('alerts.ndjson');
     const end = this.#stored + objects;
     await writeAlerts(file, broker, this.#sky.objects(this.#stored, end));
@@ -231,7 +232,7 @@ class Soak {
   }
 
   #ingest(round: number): Promise<void> {
-    return this.#store(BROKERS[round % BROKERS.length]!, ROUND_OBJECTS, this.#random() < KILLED_SHARE);
+    return this.#store(BROKER_NAMES[round % BROKER_NAMES.length]!, ROUND_OBJECTS, this.#random() < KILLED_SHARE);
   }
 
   async #loadRegistry(): Promise<void> {

@@ -1,15 +1,15 @@
 /** `nearsky consume`: the brokers' live messages. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logToStderr } from '../base/log.ts';
 import { stopSignal } from '../base/stop_signal.ts';
 import { BrokerConsumer } from '../consume/broker_consumer.ts';
 import { feedOf } from '../consume/feeds.ts';
-import { BROKERS, isBroker } from '../ingest/brokers.ts';
+import { BROKER_NAMES, BROKERS, type BrokerName, brokerSetting, isBroker } from '../contract/brokers.ts';
 import { Ingester } from '../ingest/ingester.ts';
 import { RejectLog } from '../ingest/rejects.ts';
 import { warnIfOpenToOthers } from '../store/privacy.ts';
 import { openStore } from '../store/store.ts';
-import type { BrokerName } from '../store/types.ts';
 import { Writer } from '../store/writer.ts';
 import { type Command, type Invocation, printResult, table, UsageError } from './cli.ts';
 import { describeCounts } from './ingest.ts';
@@ -21,18 +21,14 @@ const STOP_MS = 20_000;
 const EXIT_MS = 500;
 
 export const command: Command = {
-  usage: `consume ${BROKERS.join('|')}...`,
-  description: `Stores the live messages of one broker or several until it gets SIGTERM or SIGINT: Lasair and ANTARES over Kafka, Pitt-Google over
-Google Pub/Sub. Runs beside \`nearsky serve\`. A message is acknowledged once it is on disk, so that after any end of the process,
+  usage: `consume ${BROKER_NAMES.join('|')}...`,
+  description: `Stores the live messages of one broker or several until it gets SIGTERM or SIGINT: ${BROKERS.map(({ title }) => title).join(', ')}.
+Runs beside \`nearsky serve\`. A message is acknowledged once it is on disk, so that after any end of the process,
 kill -9 too, the broker sends again what is missing; what is sent twice is stored once. A message that cannot be used is kept, with the
 reason, in DATA/rejected. A broker that fails is tried again, later and later, up to every minute, and holds up no other.
 
 Settings of each broker (environment variables, or keys of the file that --config names):
-  lasair      LASAIR_TOPICS, LASAIR_GROUP_ID; LASAIR_KAFKA_SERVERS
-  antares     ANTARES_TOPICS, ANTARES_GROUP_ID; ANTARES_KAFKA_SERVERS, ANTARES_KAFKA_TLS, ANTARES_KAFKA_SASL_MECHANISM, ANTARES_API_BASE_URL;
-              credentials, in the environment only: ANTARES_API_KEY, ANTARES_API_SECRET
-  pittgoogle  PITTGOOGLE_SUBSCRIPTION; PUBSUB_ENDPOINT; credentials: Google's, as GOOGLE_APPLICATION_CREDENTIALS names them; none for the
-              emulator at PUBSUB_EMULATOR_HOST
+${settingsOfBrokers()}
 A group has its place in the stream, kept by the broker: a new one begins with the oldest message that is there. Messages are stored in
 batches of up to CONSUME_BATCH_MESSAGES (1000), or what has come within CONSUME_BATCH_SECONDS (0.5). After a kill -9 Kafka waits
 KAFKA_SESSION_TIMEOUT_SECONDS (10) before it gives the messages to the next process; with KAFKA_GROUP_INSTANCE_ID the same one, started
@@ -44,6 +40,15 @@ Logs one JSON object a line on standard error: connections, failures, and every 
   example: 'LASAIR_TOPICS=lasair_1mine LASAIR_GROUP_ID=mine nearsky consume lasair --data ./data',
   run,
 };
+
+function settingsOfBrokers(): string {
+  const indent = ' '.repeat(14);
+  return BROKERS.map(({ name, kafkaServers, otherSettings = [] }) => {
+    const ofKafka = (['TOPICS', 'GROUP_ID', 'KAFKA_SERVERS'] as const).map(suffix => brokerSetting(name, suffix));
+    const lines = [...(kafkaServers ? [ofKafka.join(', ')] : []), ...otherSettings];
+    return `  ${name.padEnd(indent.length - 2)}${lines.join(`\n${indent}`)}`;
+  }).join('\n');
+}
 
 interface Consumed {
   readonly broker: BrokerName;
@@ -86,7 +91,9 @@ function brokersOf({ options, positionals }: Invocation): BrokerName[] {
   if (names.length === 0) throw new UsageError(`no broker given. Usage: nearsky ${command.usage}`);
   return [...new Set(names)].map(name => {
     if (isBroker(name)) return name;
-    throw new UsageError(`a broker must be one of ${BROKERS.join(', ')}: current value is ${JSON.stringify(name)}`);
+    throw new UsageError(
+      `a broker must be one of ${BROKER_NAMES.join(', ')}: current value is ${JSON.stringify(name)}`,
+    );
   });
 }
 

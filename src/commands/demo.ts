@@ -1,4 +1,5 @@
 /** `nearsky demo`: the sample that ships with nearsky, ingested, crossmatched and served. */
+
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { programFile } from '../base/program_files.ts';
 import { nowUs } from '../base/times.ts';
 import { registerCatalog } from '../catalogs/register.ts';
 import type { Config } from '../config/config.ts';
+import type { BrokerName } from '../contract/brokers.ts';
 import { CATALOGS } from '../contract/catalogs.ts';
 import { crossmatchPending } from '../crossmatch/crossmatcher.ts';
 import { crossmatchPool } from '../crossmatch/pool.ts';
@@ -17,7 +19,6 @@ import { RejectLog } from '../ingest/rejects.ts';
 import { defaultThreads } from '../pool/pool.ts';
 import { requireFreePort } from '../server/http_server.ts';
 import { openStore } from '../store/store.ts';
-import type { BrokerName } from '../store/types.ts';
 import { Writer } from '../store/writer.ts';
 import { associatorOf } from '../tns/association.ts';
 import { RegistryLoader } from '../tns/loader.ts';

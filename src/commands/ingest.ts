@@ -1,10 +1,10 @@
-import { BROKERS, isBroker, normaliserOf } from '../ingest/brokers.ts';
+import { BROKER_NAMES, type BrokerName, isBroker } from '../contract/brokers.ts';
+import { normaliserOf } from '../ingest/brokers.ts';
 import { ingestFile } from '../ingest/files.ts';
 import { Ingester, type MessageCounts } from '../ingest/ingester.ts';
 import { MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/lines.ts';
 import { type Reject, RejectLog } from '../ingest/rejects.ts';
 import { openStore } from '../store/store.ts';
-import type { BrokerName } from '../store/types.ts';
 import { Writer } from '../store/writer.ts';
 import {
   bytesOf,
@@ -19,13 +19,13 @@ import {
 } from './cli.ts';
 
 export const command: Command = {
-  usage: `ingest --broker ${BROKERS.join('|')} FILE...|-`,
+  usage: `ingest --broker ${BROKER_NAMES.join('|')} FILE...|-`,
   description: `Stores a broker's messages: one a line, plain or gzipped, from files or (-) from standard input. Every object that is new
 waits for its crossmatch. A message that cannot be read never stops the run: it is kept, with the reason, in DATA/rejected. Safe to run
 again on the same file, and beside a running \`nearsky serve\`. What the counts name is on disk. The exit status is 1 when no message could be
 used.`,
   options: {
-    broker: { value: 'NAME', help: `whose messages they are: ${BROKERS.join(', ')}` },
+    broker: { value: 'NAME', help: `whose messages they are: ${BROKER_NAMES.join(', ')}` },
   },
   example: 'nearsky ingest --data ./data --broker lasair messages.ndjson.gz',
   run,
@@ -34,7 +34,9 @@ used.`,
 async function run(invocation: Invocation): Promise<number> {
   const broker = invocation.options.get('broker') ?? '';
   if (!isBroker(broker)) {
-    throw new UsageError(`--broker must be one of ${BROKERS.join(', ')}: current value is ${JSON.stringify(broker)}`);
+    throw new UsageError(
+      `--broker must be one of ${BROKER_NAMES.join(', ')}: current value is ${JSON.stringify(broker)}`,
+    );
   }
   const files = invocation.positionals;
   if (files.length === 0) throw new UsageError(`no file given. Usage: nearsky ${command.usage}`);
@@ -90,7 +92,7 @@ async function guessBroker(files: readonly string[], minReliability: number): Pr
   try {
     for await (const block of readBlocks(source, file)) {
       const texts = [...splitLines(block, MAX_LINE_BYTES)].slice(0, GUESS_LINES).map(({ text }) => text);
-      return BROKERS.find(broker => {
+      return BROKER_NAMES.find(broker => {
         const normalise = normaliserOf(broker, minReliability);
         return texts.some(text => normalise(text, 0).kind !== 'rejected');
       });

@@ -5,6 +5,16 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { programFile } from '../base/program_files.ts';
+import {
+  BROKERS,
+  brokerSetting,
+  type DeclaringBroker,
+  declaringBrokers,
+  type KafkaBroker,
+  kafkaBrokers,
+  type PagedBroker,
+  pagedBrokers,
+} from '../contract/brokers.ts';
 import type { Kind } from './values.ts';
 import {
   baseAddress,
@@ -87,6 +97,68 @@ const SERVICE = {
   ),
 };
 
+/** Settings that several brokers have, each under the name of the broker: `LASAIR_TOPICS`. */
+type OfBrokers<Name extends string, Suffix extends string, T> = {
+  readonly [N in Name as `${Uppercase<N>}_${Suffix}`]: Setting<T>;
+};
+
+const settingsOf = <T>(entries: readonly (readonly [name: string, setting: Setting<unknown>])[]): T =>
+  Object.fromEntries(entries) as T;
+
+const OBJECT_PAGES = settingsOf<OfBrokers<PagedBroker, 'OBJECT_URL_TEMPLATE', string>>(
+  pagedBrokers.map(({ name, title, objectPage }) => [
+    brokerSetting(name, 'OBJECT_URL_TEMPLATE'),
+    about(
+      `The address of ${title}'s page about an object, as answers give it.`,
+      urlTemplate(objectPage, '{diaObjectId}'),
+    ),
+  ]),
+);
+
+const DECLARED_CUTS = settingsOf<
+  OfBrokers<DeclaringBroker, 'DECLARED_MIN_RELIABILITY', number | null> &
+    OfBrokers<DeclaringBroker, 'DECLARED_MIN_RELIABILITY_AS_OF', string | null>
+>(
+  declaringBrokers.flatMap(({ name, title }) => [
+    [
+      brokerSetting(name, 'DECLARED_MIN_RELIABILITY'),
+      about(
+        `The cut that your ${title} filters make, for the provenance of answers; counts only with its date.`,
+        optional(number(0, 0, 1)),
+      ),
+    ],
+    [
+      brokerSetting(name, 'DECLARED_MIN_RELIABILITY_AS_OF'),
+      about(`Since when ${title} makes that cut.`, optional(date())),
+    ],
+  ]),
+);
+
+const KAFKA_CLUSTERS = settingsOf<
+  OfBrokers<KafkaBroker, 'KAFKA_SERVERS' | 'TOPICS', readonly string[]> &
+    OfBrokers<KafkaBroker, 'GROUP_ID', string | null>
+>(
+  kafkaBrokers.flatMap(({ name: broker, title, kafkaServers }) => [
+    [
+      brokerSetting(broker, 'KAFKA_SERVERS'),
+      about(`Addresses of ${title}'s Kafka cluster to begin with.`, list(server(), [...kafkaServers])),
+    ],
+    [brokerSetting(broker, 'TOPICS'), about(`The topics of your ${title} filters.`, list(name(), []))],
+    [
+      brokerSetting(broker, 'GROUP_ID'),
+      about(
+        'The consumer group: all who have the same one share its messages, so that each gets a part of them.',
+        optional(name()),
+      ),
+    ],
+  ]),
+);
+
+/** The brokers whose alerts this service cuts itself. */
+const cutHere = BROKERS.filter(({ cut }) => cut === 'service')
+  .map(({ title }) => title)
+  .join(' and ');
+
 const API = {
   API_REQUEST_BUDGET_SECONDS: about(
     'Time for one request; what takes longer is 400 query_too_expensive, and what had to wait for so long that it was never begun 503.',
@@ -116,14 +188,7 @@ const API = {
     'The address of a page about a registry object, as answers give it.',
     urlTemplate('https://www.wis-tns.org/object/{name}', '{name}'),
   ),
-  LASAIR_OBJECT_URL_TEMPLATE: about(
-    "The address of Lasair's page about an object, as answers give it.",
-    urlTemplate('https://lasair.lsst.ac.uk/objects/{diaObjectId}/', '{diaObjectId}'),
-  ),
-  ANTARES_OBJECT_URL_TEMPLATE: about(
-    "The address of ANTARES's page about an object, as answers give it.",
-    urlTemplate('https://antares.noirlab.edu/loci?search={diaObjectId}', '{diaObjectId}'),
-  ),
+  ...OBJECT_PAGES,
 };
 
 const CROSSMATCH = {
@@ -163,19 +228,10 @@ const CROSSMATCH = {
 
 const RELIABILITY = {
   MIN_DIASOURCE_RELIABILITY: about(
-    "Messages of Pitt-Google below this reliability, or without one, are not taken; the other brokers' filters cut their own.",
+    `Messages of ${cutHere} below this reliability, or without one, are not taken; the other brokers' filters cut their own.`,
     number(0.6, 0, 1),
   ),
-  ANTARES_DECLARED_MIN_RELIABILITY: about(
-    'The cut that your ANTARES filters make, for the provenance of answers; counts only with its date.',
-    optional(number(0, 0, 1)),
-  ),
-  ANTARES_DECLARED_MIN_RELIABILITY_AS_OF: about('Since when ANTARES makes that cut.', optional(date())),
-  LASAIR_DECLARED_MIN_RELIABILITY: about(
-    'The cut that your Lasair filters make, for the provenance of answers; counts only with its date.',
-    optional(number(0, 0, 1)),
-  ),
-  LASAIR_DECLARED_MIN_RELIABILITY_AS_OF: about('Since when Lasair makes that cut.', optional(date())),
+  ...DECLARED_CUTS,
   REJECTS_MAX_FILE_BYTES: about(
     'The size at which a file of rejected messages ends and the next begins.',
     integer(16 * 2 ** 20, 1, 2 ** 40),
@@ -187,24 +243,7 @@ const RELIABILITY = {
 };
 
 const CONSUME = {
-  LASAIR_KAFKA_SERVERS: about(
-    "Addresses of Lasair's Kafka cluster to begin with.",
-    list(server(), ['lasair-lsst-kafka.lsst.ac.uk:9092']),
-  ),
-  LASAIR_TOPICS: about('The topics of your Lasair filters.', list(name(), [])),
-  LASAIR_GROUP_ID: about(
-    'The consumer group: all who have the same one share its messages, so that each gets a part of them.',
-    optional(name()),
-  ),
-  ANTARES_KAFKA_SERVERS: about(
-    "Addresses of ANTARES's Kafka cluster to begin with.",
-    list(server(), ['kafka.antares.noirlab.edu:9092']),
-  ),
-  ANTARES_TOPICS: about('The topics of your ANTARES filters.', list(name(), [])),
-  ANTARES_GROUP_ID: about(
-    'The consumer group: all who have the same one share its messages, so that each gets a part of them.',
-    optional(name()),
-  ),
+  ...KAFKA_CLUSTERS,
   ANTARES_KAFKA_TLS: about("Whether connections to ANTARES's Kafka cluster are encrypted.", flag(true)),
   ANTARES_KAFKA_SASL_MECHANISM: about(
     "How ANTARES's Kafka cluster asks for the credentials.",

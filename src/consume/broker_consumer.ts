@@ -3,10 +3,10 @@ import { Backoff } from '../base/backoff.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { nowUs } from '../base/times.ts';
+import type { BrokerName } from '../contract/brokers.ts';
 import type { Ingester } from '../ingest/ingester.ts';
 import { type Normalised, rejected } from '../ingest/normalise.ts';
 import { addOutcome, noOutcomes } from '../ingest/outcomes.ts';
-import type { BrokerName } from '../store/types.ts';
 import type { Connection, Feed, Message } from './transport.ts';
 
 const FIRST_RETRY_MS = 500;

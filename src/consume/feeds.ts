@@ -1,11 +1,11 @@
 /** The brokers' live transports, as the settings and the environment have them. */
 import type { Log } from '../base/log.ts';
 import { type Config, ConfigError } from '../config/config.ts';
+import { type BrokerName, brokerSetting, type KafkaBroker } from '../contract/brokers.ts';
 import { normaliseProperties } from '../ingest/antares.ts';
-import { normaliseLasair } from '../ingest/lasair.ts';
+import { normaliserOf } from '../ingest/brokers.ts';
 import { type Normalised, rejected } from '../ingest/normalise.ts';
 import { normaliseAnnounced } from '../ingest/pittgoogle.ts';
-import type { BrokerName } from '../store/types.ts';
 import { AlertLinks } from './antares_links.ts';
 import { alertsLink } from './antares_locus.ts';
 import { connectKafka, type KafkaMessage, type KafkaOptions } from './kafka.ts';
@@ -20,22 +20,24 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * @throws ConfigError when a setting or a credential is missing
  */
 export function feedOf(broker: BrokerName, config: Config, environment: Environment, log: Log): Feed<Message> {
-  switch (broker) {
-    case 'antares':
-      return antaresFeed(config, environment, log) as Feed<Message>;
-    case 'lasair':
-      return lasairFeed(config, log) as Feed<Message>;
-    case 'pittgoogle':
-      return pittgoogleFeed(config, environment) as Feed<Message>;
-  }
+  return (OWN[broker] ?? kafkaFeed)(broker as KafkaBroker, config, environment, log) as Feed<Message>;
 }
 
-function lasairFeed(config: Config, log: Log): Feed<KafkaMessage> {
-  const options: KafkaOptions = { ...kafkaOptions('LASAIR', config, log), tls: false };
+type MakeFeed<Name> = (broker: Name, config: Config, environment: Environment, log: Log) => unknown;
+
+/** The transports that are more than a Kafka cluster with the messages themselves. */
+const OWN: Partial<Record<BrokerName, MakeFeed<KafkaBroker>>> = {
+  antares: (_, config, environment, log) => antaresFeed(config, environment, log),
+  pittgoogle: (_, config, environment) => pittgoogleFeed(config, environment),
+};
+
+function kafkaFeed(broker: KafkaBroker, config: Config, _environment: Environment, log: Log): Feed<KafkaMessage> {
+  const options: KafkaOptions = { ...kafkaOptions(broker, config, log), tls: false };
+  const normalise = normaliserOf(broker, config.MIN_DIASOURCE_RELIABILITY);
   return {
     connect: signal => connectKafka(options, signal),
     normalise: async (messages, receivedAtUs) =>
-      messages.map(({ bytes }) => withText(bytes, text => normaliseLasair(text, receivedAtUs))),
+      messages.map(({ bytes }) => withText(bytes, text => normalise(text, receivedAtUs))),
     close: async () => {},
   };
 }
@@ -44,7 +46,7 @@ function antaresFeed(config: Config, environment: Environment, log: Log): Feed<K
   const username = credential('ANTARES_API_KEY', environment);
   const password = credential('ANTARES_API_SECRET', environment);
   const options: KafkaOptions = {
-    ...kafkaOptions('ANTARES', config, log),
+    ...kafkaOptions('antares', config, log),
     tls: config.ANTARES_KAFKA_TLS,
     sasl: { mechanism: config.ANTARES_KAFKA_SASL_MECHANISM, username, password },
   };
@@ -92,22 +94,23 @@ function pittgoogleFeed(config: Config, environment: Environment): Feed<PubSubMe
   };
 }
 
-function kafkaOptions(name: 'LASAIR' | 'ANTARES', config: Config, log: Log): Omit<KafkaOptions, 'tls' | 'sasl'> {
-  const broker = name.toLowerCase();
-  const topics = config[`${name}_TOPICS`];
-  const groupId = config[`${name}_GROUP_ID`];
+function kafkaOptions(broker: KafkaBroker, config: Config, log: Log): Omit<KafkaOptions, 'tls' | 'sasl'> {
+  const topicsName = brokerSetting(broker, 'TOPICS');
+  const groupName = brokerSetting(broker, 'GROUP_ID');
+  const topics = config[topicsName];
+  const groupId = config[groupName];
   if (topics.length === 0) {
     throw new ConfigError(
-      `Cannot consume ${broker} as ${name}_TOPICS is not set: give it the topics of your filters, with commas between`,
+      `Cannot consume ${broker} as ${topicsName} is not set: give it the topics of your filters, with commas between`,
     );
   }
   if (groupId === null) {
     throw new ConfigError(
-      `Cannot consume ${broker} as ${name}_GROUP_ID is not set: give it a name that nobody else uses there, and keep it, as the broker remembers under it what was read`,
+      `Cannot consume ${broker} as ${groupName} is not set: give it a name that nobody else uses there, and keep it, as the broker remembers under it what was read`,
     );
   }
   return {
-    servers: config[`${name}_KAFKA_SERVERS`],
+    servers: config[brokerSetting(broker, 'KAFKA_SERVERS')],
     topics,
     groupId,
     sessionTimeoutSeconds: config.KAFKA_SESSION_TIMEOUT_SECONDS,

@@ -1,6 +1,7 @@
 /** Under which settings the service answers, and under which a crossmatch was done. */
 
 import type { Config } from '../config/config.ts';
+import { BROKER_NAMES, type BrokerName, brokerSetting, declaringBrokers } from '../contract/brokers.ts';
 import { CATALOGS } from '../contract/catalogs.ts';
 import type { ProvenanceSet, ReliabilityCut } from '../store/types.ts';
 
@@ -37,17 +38,22 @@ export function provenanceSetOf(config: Config): ProvenanceSet {
   return {
     crossmatch_radius_arcsec: config.CROSSMATCH_RADIUS_ARCSEC,
     catalogs: CATALOGS.map(({ name, release }) => ({ name, release })),
-    reliability_cuts: [
-      declaredCut('antares', config.ANTARES_DECLARED_MIN_RELIABILITY, config.ANTARES_DECLARED_MIN_RELIABILITY_AS_OF),
-      declaredCut('lasair', config.LASAIR_DECLARED_MIN_RELIABILITY, config.LASAIR_DECLARED_MIN_RELIABILITY_AS_OF),
-      {
-        broker: 'pittgoogle',
-        min_reliability: config.MIN_DIASOURCE_RELIABILITY,
-        enforced_by: 'service',
-        status: 'service_setting',
-        as_of: null,
-      },
-    ],
+    reliability_cuts: BROKER_NAMES.map(name => cutOf(name, config)),
+  };
+}
+
+function cutOf(name: BrokerName, config: Config): ReliabilityCut {
+  const declaring = declaringBrokers.find(broker => broker.name === name);
+  if (declaring) {
+    const value = config[brokerSetting(declaring.name, 'DECLARED_MIN_RELIABILITY')];
+    return declaredCut(name, value, config[brokerSetting(declaring.name, 'DECLARED_MIN_RELIABILITY_AS_OF')]);
+  }
+  return {
+    broker: name,
+    min_reliability: config.MIN_DIASOURCE_RELIABILITY,
+    enforced_by: 'service',
+    status: 'service_setting',
+    as_of: null,
   };
 }
 

@@ -1,6 +1,7 @@
+import { ANTARES_PROPERTIES } from '../contract/brokers/antares.ts';
+import { flatDelivery } from './flat.ts';
 import { asObject, type JsonObject } from './json.ts';
-import { type Normalised, rejected, SOLAR_SYSTEM, toDelivery, withObject } from './normalise.ts';
-import { unixSecondsToUs } from './time.ts';
+import { type Normalised, rejected, SOLAR_SYSTEM, withObject } from './normalise.ts';
 
 /**
  * An ANTARES alert: its flat properties, or an object that holds them as `properties` or `attributes.properties`. Event time is
@@ -9,7 +10,7 @@ import { unixSecondsToUs } from './time.ts';
 export function normaliseAntares(text: string, receivedAtUs: number): Normalised {
   return withObject(text, (message, exactId) => {
     const properties = asObject(message.properties) ?? asObject(asObject(message.attributes)?.properties) ?? message;
-    const diaObjectId = exactId(properties.lsst_diaObject_diaObjectId);
+    const diaObjectId = exactId(properties[ANTARES_PROPERTIES.diaObjectId]);
     return normaliseProperties({ properties, diaObjectId }, receivedAtUs);
   });
 }
@@ -28,14 +29,7 @@ export function normaliseProperties({ properties, diaObjectId }: AlertProperties
       ? SOLAR_SYSTEM
       : rejected('not the properties of an ANTARES alert: no lsst_ or ant_ keys');
   }
-  return toDelivery({
-    broker: 'antares',
-    diaObjectId,
-    ra: properties.lsst_diaObject_ra,
-    dec: properties.lsst_diaObject_dec,
-    reliability: properties.lsst_diaSource_reliability,
-    eventTimeUs: unixSecondsToUs(properties.ant_time_received) ?? receivedAtUs,
-  });
+  return flatDelivery('antares', ANTARES_PROPERTIES, properties, diaObjectId, receivedAtUs);
 }
 
 function isAlert(properties: JsonObject): boolean {

@@ -1,27 +1,23 @@
-import type { BrokerName } from '../store/types.ts';
+import { type BrokerName, brokerDefinition } from '../contract/brokers.ts';
 import { normaliseAntares } from './antares.ts';
-import { normaliseLasair } from './lasair.ts';
-import type { Normaliser } from './normalise.ts';
+import { flatNormaliser } from './flat.ts';
+import { type Normaliser, withCut } from './normalise.ts';
 import { normalisePittgoogle } from './pittgoogle.ts';
 
-/** In the order of the reliability cuts. */
-export const BROKERS: readonly BrokerName[] = ['antares', 'lasair', 'pittgoogle'];
-
-export function isBroker(name: string): name is BrokerName {
-  return (BROKERS as readonly string[]).includes(name);
-}
+/** The normalisers of messages that are not flat. */
+const OWN: Partial<Record<BrokerName, (minReliability: number) => Normaliser>> = {
+  antares: () => normaliseAntares,
+  pittgoogle: minReliability => (text, receivedAtUs) => normalisePittgoogle(text, receivedAtUs, minReliability),
+};
 
 /**
  * The normaliser of a broker's messages.
  * @param minReliability the cut that this service makes itself where the broker makes none: `MIN_DIASOURCE_RELIABILITY`
  */
-export function normaliserOf(broker: BrokerName, minReliability: number): Normaliser {
-  switch (broker) {
-    case 'antares':
-      return normaliseAntares;
-    case 'lasair':
-      return normaliseLasair;
-    case 'pittgoogle':
-      return (text, receivedAtUs) => normalisePittgoogle(text, receivedAtUs, minReliability);
-  }
+export function normaliserOf(name: BrokerName, minReliability: number): Normaliser {
+  const { cut, message } = brokerDefinition(name);
+  if (!message) return OWN[name]!(minReliability);
+  const normalise = flatNormaliser(name, message);
+  if (cut === 'declared') return normalise;
+  return (text, receivedAtUs) => withCut(normalise(text, receivedAtUs), minReliability);
 }

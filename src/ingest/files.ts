@@ -1,7 +1,7 @@
 import { ahead, quiet } from '../base/ahead.ts';
 import { withinMs } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
-import type { BrokerName } from '../store/types.ts';
+import type { BrokerName } from '../contract/brokers.ts';
 import type { Ingester } from './ingester.ts';
 import { LineNormaliser } from './line_normaliser.ts';
 import { type LineBlock, openSource, readBlocks } from './lines.ts';

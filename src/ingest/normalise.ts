@@ -1,7 +1,9 @@
-/** What the three brokers' normalisers share. */
+/** What the normalisers of all brokers share. */
+
 import { isPosition } from '../../index/mod.ts';
 import { messageOf } from '../base/error_text.ts';
-import type { BrokerName, Delivery, SkyPosition } from '../store/types.ts';
+import type { BrokerName } from '../contract/brokers.ts';
+import type { Delivery, SkyPosition } from '../store/types.ts';
 import { asObject, type ExactId, type JsonObject, type Message, parseMessage } from './json.ts';
 
 /** What one message comes to. */
@@ -61,6 +63,13 @@ export function toDelivery(raw: RawDelivery): Normalised {
     broker: raw.broker,
   };
   return { kind: 'delivery', delivery };
+}
+
+/** The cut that this service makes: a delivery below it, or without a reliability, is not to be stored. Inclusive. */
+export function withCut(normalised: Normalised, minReliability: number): Normalised {
+  if (normalised.kind !== 'delivery') return normalised;
+  const { reliability } = normalised.delivery;
+  return reliability === null || reliability < minReliability ? { kind: 'below_cut' } : normalised;
 }
 
 const SHOWN_CHARACTERS = 100;

@@ -2,8 +2,8 @@
 
 import { fromEventLoop } from '../base/runtime.ts';
 import { nowUs } from '../base/times.ts';
+import type { BrokerName } from '../contract/brokers.ts';
 import type { Task } from '../pool/pool.ts';
-import type { BrokerName } from '../store/types.ts';
 import { normaliserOf } from './brokers.ts';
 import { type LineBlock, MAX_LINE_BYTES, splitLines } from './lines.ts';
 import { addOutcome, noOutcomes, type Outcomes } from './outcomes.ts';

@@ -1,5 +1,6 @@
 /** Deliveries of one broker as bytes: what crosses from a thread costs a fraction of what the objects would. */
-import type { BrokerName, Delivery } from '../store/types.ts';
+import type { BrokerName } from '../contract/brokers.ts';
+import type { Delivery } from '../store/types.ts';
 
 /** Five columns of eight bytes an entry: id, ra, dec, reliability, event time; NaN stands for null. */
 const ROW_BYTES = 40;

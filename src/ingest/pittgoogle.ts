@@ -1,5 +1,5 @@
 import { asObject, type ExactId, type JsonObject } from './json.ts';
-import { type Normalised, rejected, SOLAR_SYSTEM, shown, toDelivery, withObject } from './normalise.ts';
+import { type Normalised, rejected, SOLAR_SYSTEM, shown, toDelivery, withCut, withObject } from './normalise.ts';
 import { mjdTaiToUtcUs } from './time.ts';
 
 /**
@@ -47,7 +47,5 @@ function normaliseAlert(alert: JsonObject, exactId: ExactId, receivedAtUs: numbe
     reliability: source.reliability,
     eventTimeUs: mjdTaiToUtcUs(source.midpointMjdTai ?? source.midPointTai) ?? receivedAtUs,
   });
-  if (normalised.kind !== 'delivery') return normalised;
-  const { reliability } = normalised.delivery;
-  return reliability === null || reliability < minReliability ? { kind: 'below_cut' } : normalised;
+  return withCut(normalised, minReliability);
 }

@@ -3,8 +3,8 @@ import { closeSync, fdatasyncSync, fstatSync, openSync, readdirSync, rmSync, sta
 import { join } from 'node:path';
 import { flush, makeDirectory } from '../base/files.ts';
 import type { Config } from '../config/config.ts';
+import type { BrokerName } from '../contract/brokers.ts';
 import { storeError } from '../store/store_error.ts';
-import type { BrokerName } from '../store/types.ts';
 
 /** Of a rejected message, this much is kept. */
 const MESSAGE_CHARACTERS = 4096;

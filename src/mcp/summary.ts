@@ -1,6 +1,7 @@
 /** Objects as an assistant is told of them, and the notes that explain what they say (docs/contract.md, Connector). */
 
 import type { Config } from '../config/config.ts';
+import { brokerSetting, pagedBrokers } from '../contract/brokers.ts';
 import { CATALOGS } from '../contract/catalogs.ts';
 import { BEST_GUESS, INPUT_STATUSES, type Named, OBJECT_STATUSES, PROVENANCE_BASES } from '../contract/enums.ts';
 import type { ApiMatch, ApiObject, ApiObjectTns, UnknownObject } from './answers.ts';
@@ -25,8 +26,12 @@ export function summaryOf(object: ApiObject | UnknownObject, config: Config, nam
     coincident_sources: coincidentSources(object.matches, config.MCP_MATCHES_PER_CATALOG),
     links: {
       tns: tns?.url ?? nameUrl,
-      lasair: config.LASAIR_OBJECT_URL_TEMPLATE.replace('{diaObjectId}', diaObjectId),
-      antares: config.ANTARES_OBJECT_URL_TEMPLATE.replace('{diaObjectId}', diaObjectId),
+      ...Object.fromEntries(
+        pagedBrokers.map(({ name }) => {
+          const template = config[brokerSetting(name, 'OBJECT_URL_TEMPLATE')];
+          return [name, template.replace('{diaObjectId}', diaObjectId)];
+        }),
+      ),
     },
   };
 }

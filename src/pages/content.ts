@@ -1,6 +1,7 @@
 /** The pages, each as its content. What they say of the service comes from src/contract and the live configuration. */
 
 import type { Config } from '../config/config.ts';
+import { type BrokerName, brokerDefinition } from '../contract/brokers.ts';
 import type { CatalogDefinition, FootprintOrders } from '../contract/catalogs.ts';
 import { CATALOGS } from '../contract/catalogs.ts';
 import { CUT_ENFORCERS, CUT_STATUSES } from '../contract/enums.ts';
@@ -11,12 +12,10 @@ import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../docu
 import { apiDocs } from '../documents/docs/api_docs.ts';
 import { anchor, type Block, toHtml } from '../documents/docs/blocks.ts';
 import { caveats, connectorSetup, conventions, decimal, limitSentences, SUMMARY } from '../documents/prose.ts';
-import type { BrokerName } from '../store/types.ts';
 import { sexagesimal } from './browser/format.js';
 import type { Examples } from './examples.ts';
 import { Html, html } from './html.ts';
 import { type Page, searchForm } from './layout.ts';
-import { BROKER_PAGES } from './references.ts';
 import { CUT_WORDS, sentence } from './words.ts';
 
 const blocks = (...list: readonly Block[]) => new Html(toHtml(list));
@@ -209,7 +208,7 @@ export function brokersPage(config: Config): Page {
       enforced_by,
       status,
       as_of,
-    }) => html`<tr><th scope="row"><a href="${BROKER_PAGES[broker as BrokerName]}" rel="noopener noreferrer">${broker}</a></th>
+    }) => html`<tr><th scope="row"><a href="${brokerDefinition(broker as BrokerName).home}" rel="noopener noreferrer">${broker}</a></th>
 <td class="number">${min_reliability ?? '–'}</td><td>${enforced_by === 'service' ? 'this service' : 'the broker'}</td>
 <td>${CUT_WORDS[status]}${as_of !== null && ` as of ${as_of}`}</td><td class="number" data-broker="${broker}">–</td><td data-last="${broker}">–</td></tr>`,
   );

@@ -1,6 +1,7 @@
 /** What the scripts of the pages need of the live configuration. */
 
 import type { Config } from '../config/config.ts';
+import { BROKERS, type BrokerDefinition, brokerSetting, pagedBrokers } from '../contract/brokers.ts';
 import type { Highlight, Photometry } from '../contract/catalog.ts';
 import { CATALOGS } from '../contract/catalogs.ts';
 import { caveats } from '../documents/prose.ts';
@@ -66,17 +67,16 @@ export function factsOf(config: Config): Facts {
 }
 
 function linksOf(config: Config): Link[] {
-  const forId = (template: string) => template.replaceAll('{diaObjectId}', '{id}');
+  const brokerLinks = ({ name, title, home, homeRemark }: BrokerDefinition): Link[] => {
+    const paged = pagedBrokers.find(broker => broker.name === name);
+    if (!paged) return homeRemark === undefined ? [] : [{ name: title, url: home, about: homeRemark }];
+    const template = config[brokerSetting(paged.name, 'OBJECT_URL_TEMPLATE')];
+    return [{ name: title, url: template.replaceAll('{diaObjectId}', '{id}'), about: 'the object at the broker' }];
+  };
   return [
-    { name: 'Lasair', url: forId(config.LASAIR_OBJECT_URL_TEMPLATE), about: 'the object at the broker' },
-    { name: 'ANTARES', url: forId(config.ANTARES_OBJECT_URL_TEMPLATE), about: 'the object at the broker' },
+    ...BROKERS.flatMap(brokerLinks),
     { name: 'Fink', url: 'https://lsst.fink-portal.org/{id}', about: 'the object at the broker' },
     { name: 'ALeRCE', url: 'https://lsst.alerce.online/object/{id}?survey=lsst', about: 'the object at the broker' },
-    {
-      name: 'Pitt-Google',
-      url: 'https://mwvgroup.github.io/pittgoogle-client/',
-      about: 'the broker has no page for an object: how to fetch its alerts with Python',
-    },
     {
       name: 'TNS',
       url: 'https://www.wis-tns.org/search?ra={ra}&decl={dec}&radius=5&coords_unit=arcsec',

@@ -1,12 +1,13 @@
 /** What the store holds, as the rest of the program sees it. Times are integer microseconds since 1970-01-01T00:00:00Z (UTC). */
 
+import type { BrokerName } from '../contract/brokers.ts';
+
 /** A validated ICRS position, degrees: 0 <= ra <= 360, -90 <= dec <= 90. */
 export interface SkyPosition {
   readonly ra: number;
   readonly dec: number;
 }
 
-export type BrokerName = 'antares' | 'lasair' | 'pittgoogle';
 export type ObjectState = 'pending' | 'crossmatched';
 
 /** What happened when one catalog was to be searched for one object. The API adds two that are never stored. */

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { normaliseAntares } from '../../src/ingest/antares.ts';
-import { normaliseLasair } from '../../src/ingest/lasair.ts';
+import { normaliserOf } from '../../src/ingest/brokers.ts';
 import { type Normalised, type Normaliser, parseReliability } from '../../src/ingest/normalise.ts';
 import { normalisePittgoogle } from '../../src/ingest/pittgoogle.ts';
 
@@ -10,7 +10,7 @@ const RECEIVED_US = 1_780_000_000_000_000;
 const MIN_RELIABILITY = 0.6;
 
 const antares = (text: string) => normaliseAntares(text, RECEIVED_US);
-const lasair = (text: string) => normaliseLasair(text, RECEIVED_US);
+const lasair = (text: string) => normaliserOf('lasair', MIN_RELIABILITY)(text, RECEIVED_US);
 const pittgoogle = (text: string) => normalisePittgoogle(text, RECEIVED_US, MIN_RELIABILITY);
 
 function deliveryOf(normalised: Normalised) {

@@ -1,12 +1,13 @@
 /** The brokers' own messages: those of the sample, and all recorded ones that may be passed on. */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../src/config/config.ts';
+import type { BrokerName } from '../../src/contract/brokers.ts';
 import { normaliserOf } from '../../src/ingest/brokers.ts';
-import type { BrokerName } from '../../src/store/types.ts';
 import { root, sample } from '../e2e/support.ts';
 
 const test = suite('ingest/recorded');

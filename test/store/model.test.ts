@@ -1,9 +1,11 @@
 /** Random deliveries and crossmatches against a model of a few lines: a map from id to what it should be. */
+
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { BrokerName } from '../../src/contract/brokers.ts';
 import { openStore } from '../../src/store/store.ts';
-import type { BrokerName, CrossmatchResult, Delivery, MatchSource, SkyPosition } from '../../src/store/types.ts';
+import type { CrossmatchResult, Delivery, MatchSource, SkyPosition } from '../../src/store/types.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { withDirectory } from '../e2e/support.ts';
 import { delivery, provenance, result } from './support.ts';

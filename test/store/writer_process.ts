@@ -2,9 +2,11 @@
  * A process that writes:  writer_process.ts DIRECTORY BROKER FIRST_ID COUNT BATCH [die]
  * After each commit it prints the number of deliveries that are durable. With `die` it kills itself inside the last commit.
  */
+
 import { writeSync } from 'node:fs';
+import type { BrokerName } from '../../src/contract/brokers.ts';
 import { openStore } from '../../src/store/store.ts';
-import type { BrokerName, Delivery } from '../../src/store/types.ts';
+import type { Delivery } from '../../src/store/types.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { delivery } from './support.ts';
 

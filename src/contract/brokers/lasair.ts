@@ -1,0 +1,21 @@
+import type { BrokerDefinition } from '../broker.ts';
+
+/** A message is one object, with the columns of a filter. */
+export const LASAIR = {
+  name: 'lasair',
+  title: 'Lasair',
+  home: 'https://lasair.lsst.ac.uk/',
+  cut: 'declared',
+  objectPage: 'https://lasair.lsst.ac.uk/objects/{diaObjectId}/',
+  kafkaServers: ['lasair-lsst-kafka.lsst.ac.uk:9092'],
+  message: {
+    diaObjectId: 'diaObjectId',
+    ra: 'ra',
+    dec: 'decl',
+    reliability: 'latestR',
+    eventTime: [
+      ['mjdTai', 'firstDiaSourceMjdTai'],
+      ['utcText', 'UTC'],
+    ],
+  },
+} as const satisfies BrokerDefinition;
