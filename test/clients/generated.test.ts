@@ -21,7 +21,7 @@ const PYTHON = join(CACHE, 'python/bin/python');
 const JAR = join(CACHE, 'openapi-generator-cli.jar');
 const NODE_MODULES = join(CACHE, 'node/node_modules');
 const TSC = join(ROOT, 'test/node_modules/.bin/tsc');
-const node = isDeno ? 'node' : process.execPath;
+const node = isDeno ? join(ROOT, 'node_modules/.bin/node') : process.execPath;
 
 interface Context {
   service: Service;
