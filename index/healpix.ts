@@ -111,6 +111,21 @@ export function pixelOf(order: number, ra: number, dec: number): number {
   return pixelOfCell(order, scratch.face, cellOf(scratch.x, nside), cellOf(scratch.y, nside));
 }
 
+/**
+ * The NESTED pixel that holds a position at order 29, the finest that 64 bits hold.
+ *
+ * @throws RangeError for a position out of range
+ */
+export function pixel29(ra: number, dec: number): bigint {
+  checkPosition(ra, dec);
+  scratch.setDegrees(ra, dec);
+  const x = cellOf(scratch.x, 2 ** 29);
+  const y = cellOf(scratch.y, 2 ** 29);
+  const high = pixelOfCell(13, scratch.face, x >>> 16, y >>> 16);
+  const low = (spreadBits(x & 0xffff) | (spreadBits(y & 0xffff) << 1)) >>> 0;
+  return (BigInt(high) << 32n) | BigInt(low);
+}
+
 /** The centre of a NESTED pixel, degrees, 0 <= ra < 360. */
 export function pixelCentre(order: number, ipix: number): { ra: number; dec: number } {
   checkOrder(order);

@@ -3,7 +3,7 @@ export { Arena, ConeHits } from './arena.ts';
 export { buildArena, type PointColumns } from './builder.ts';
 export { Coverage } from './coverage.ts';
 export { type Generation, mergeArenas, openGeneration } from './generation.ts';
-export { conePixels, MAX_ORDER, MAX_RADIUS_ARCSEC, pixelCentre, pixelOf } from './healpix.ts';
+export { conePixels, MAX_ORDER, MAX_RADIUS_ARCSEC, pixel29, pixelCentre, pixelOf } from './healpix.ts';
 export { ArenaError } from './layout.ts';
 export { type JoinResult, NO_MATCH, nearestJoin } from './nearest_join.ts';
 export { type Nearest, SkyIndex } from './sky_index.ts';

@@ -14,6 +14,7 @@ const ENTRIES = [
   'workers/server',
   'workers/writer',
   'workers/publisher',
+  'workers/hats_writer',
   'workers/normalise_lines',
   'workers/import_lines',
   { out: 'src/base/worker', in: 'node_modules/piscina/dist/worker.js' },

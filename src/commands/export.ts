@@ -1,20 +1,43 @@
 /** `nearsky export`: everything that is stored, as lines. */
+import { loadConfig } from '../config/config.ts';
+import { exportHats } from '../hats_export/hats_exporter.ts';
 import { openStore } from '../store/store.ts';
 import { exportStore } from '../transfer/exporter.ts';
-import { type Command, type Invocation, Progress, printResult, shownCount, table, UsageError } from './cli.ts';
+import {
+  type Command,
+  type Invocation,
+  Progress,
+  printResult,
+  shownBytes,
+  shownCount,
+  table,
+  UsageError,
+} from './cli.ts';
 
 export const command: Command = {
-  usage: 'export [FILE]',
+  usage: 'export [FILE] | export --format hats [--since SEQUENCE] DIR',
   description: `Writes everything that is stored as newline-delimited JSON, to standard output or to a file (gzipped if its name ends in .gz): the
 objects, their crossmatch records, matches and registry associations, and the TNS registry. It is the state of one moment, and may run
 beside everything else; the database file grows while it runs. \`nearsky import\` of it elsewhere gives the same answers on every
-operation. Not part of it: which catalogs are registered (that depends on where their files are), the journal, and rejected messages.`,
-  options: {},
+operation. Not part of it: which catalogs are registered (that depends on where their files are), the journal, and rejected messages.
+
+With --format hats it writes two catalogs in the HATS layout instead, for LSDB, DuckDB, Polars, Spark and whatever else reads Parquet:
+DIR/objects and DIR/matches, each a collection of a catalog and its 10 arcsec margin, in partitions of even size by position; docs/archive.md
+describes them. Objects without a position are in DIR/objects_without_position.parquet. DIR must not exist or be empty, and has its name only once
+it is whole. --since SEQUENCE takes only objects that changed after that entry of the journal: each export says up to which entry it goes.`,
+  options: {
+    format: { value: 'FORMAT', help: 'lines (the default) or hats' },
+    since: { value: 'SEQUENCE', help: 'with --format hats: only what changed after that entry of the journal' },
+  },
   example: 'nearsky export --data ./data backup.ndjson.gz',
   run,
 };
 
 async function run(invocation: Invocation): Promise<number> {
+  const format = invocation.options.get('format') ?? 'lines';
+  if (format === 'hats') return runHats(invocation);
+  if (format !== 'lines') throw new UsageError(`--format must be lines or hats: current value is ${format}`);
+  if (invocation.options.has('since')) throw new UsageError('--since needs --format hats');
   const [file, ...others] = invocation.positionals;
   if (others.length > 0) throw new UsageError(`export takes one file. Usage: nearsky ${command.usage}`);
   if (file === undefined && invocation.flags.has('json')) {
@@ -34,4 +57,47 @@ async function run(invocation: Invocation): Promise<number> {
     await store.close();
   }
   return 0;
+}
+
+async function runHats(invocation: Invocation): Promise<number> {
+  const { config, options, positionals } = invocation;
+  const [target, ...others] = positionals;
+  if (target === undefined || others.length > 0) {
+    throw new UsageError(`export --format hats takes one directory. Usage: nearsky ${command.usage}`);
+  }
+  const since = sinceOf(options.get('since'));
+  const store = openStore(config.NEARSKY_DATA, 'read');
+  const progress = new Progress();
+  try {
+    const counts = await exportHats({
+      dataDir: config.NEARSKY_DATA,
+      store,
+      target,
+      builder: `nearsky ${loadConfig().APP_VERSION}`,
+      ...(since !== undefined && { since }),
+      onProgress: (rows, total) =>
+        progress.update(() => `${rows} of ${total} rows written; ${progress.pace(rows, total, shownCount)}`),
+    });
+    progress.end();
+    const { sequence, objects, matches, partitions, withoutPosition, withoutPositionFile, bytes } = counts;
+    const text = table([
+      ['objects', objects],
+      ['  of them without a position', withoutPosition === 0 ? 0 : `${withoutPosition}, in ${withoutPositionFile}`],
+      ['matches', matches],
+      ['partitions', partitions],
+      ['written', `${shownBytes(bytes)} to ${target}`],
+      ['up to journal entry', sequence],
+    ]);
+    printResult(invocation, { ...counts, directory: target }, text);
+  } finally {
+    progress.end();
+    await store.close();
+  }
+  return 0;
+}
+
+function sinceOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new UsageError(`--since must be an entry of the journal, 0 or more: current value is ${text}`);
 }

@@ -1,7 +1,7 @@
 /** Everything that is stored at one moment, whatever is written meanwhile. */
 import type { Databases } from './databases.ts';
 import { ObjectView } from './object_record.ts';
-import { decodeKey, decodeSourceValues, type SourceValues } from './records.ts';
+import { decodeKey, decodeSourceValues, encodeKey, type SourceValues } from './records.ts';
 import { type ReadOptions, readRegistry, readSnapshot } from './registry.ts';
 import type { TnsRecord } from './types.ts';
 
@@ -31,6 +31,24 @@ export class Snapshot {
       const bytes = object.hasMatches && this.#databases.sources.get(key, this.#options as object);
       yield { object, sources: bytes ? decodeSourceValues(bytes) : [] };
     }
+  }
+
+  /** The journal entry up to which everything is there: two snapshots with the same one have the same objects. */
+  lastSequence(): number {
+    const { journal } = this.#databases;
+    for (const key of journal.getKeys({ ...(this.#options as object), reverse: true, limit: 1 }))
+      return Number(decodeKey(key));
+    return 0;
+  }
+
+  /** Reads an object into a view, with the sources of its matches; undefined where it is not stored. */
+  read(diaObjectId: bigint, into: ObjectView): readonly SourceValues[] | undefined {
+    const key = encodeKey(diaObjectId);
+    const bytes = this.#databases.objects.get(key, this.#options);
+    if (!bytes) return undefined;
+    into.load(diaObjectId, bytes);
+    const sources = into.hasMatches && this.#databases.sources.get(key, this.#options);
+    return sources ? decodeSourceValues(sources) : [];
   }
 
   /** The epoch of the TNS registry's snapshot; null when none is loaded. */

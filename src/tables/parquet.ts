@@ -7,7 +7,8 @@ import type { Cell, Column, ColumnType, Table } from './columns.ts';
 import { describedColumns } from './metadata.ts';
 import type { TableWriter } from './table_writer.ts';
 
-const TYPES: Readonly<Record<ColumnType, Omit<SchemaElement, 'name'>>> = {
+/** How each type of column is stored. */
+export const PARQUET_TYPES: Readonly<Record<ColumnType, Omit<SchemaElement, 'name'>>> = {
   int64: { type: 'INT64' },
   int32: { type: 'INT32' },
   float64: { type: 'DOUBLE' },
@@ -48,7 +49,7 @@ export function beginParquet(out: ByteSink, { name, description, columns }: Tabl
 }
 
 function elementOf({ name, type }: Column): SchemaElement {
-  return { name, repetition_type: 'OPTIONAL', ...TYPES[type] };
+  return { name, repetition_type: 'OPTIONAL', ...PARQUET_TYPES[type] };
 }
 
 function valuesOf(type: ColumnType, cells: readonly Cell[]): Cell[] {

@@ -209,7 +209,8 @@ function isJson(value: unknown): boolean {
   }
 }
 
-function exactText(value: unknown): string {
+/** Plain data as JSON: a bigint as its digits, what is not finite as null. */
+export function exactText(value: unknown): string {
   switch (typeof value) {
     case 'bigint':
       return `${value}`;

@@ -14,7 +14,7 @@ import { provenance } from '../store/support.ts';
 import { readTopic } from '../stream/read_topic.ts';
 import { addObjects, allExpected, crossmatch } from '../stream/support.ts';
 import { kills, random } from './kill_support.ts';
-import { send, start, withDirectory } from './support.ts';
+import { eventually, send, start, withDirectory } from './support.ts';
 
 const test = suite('e2e/kill_publish');
 const real = needs(test, whyNoKafka);
@@ -55,8 +55,15 @@ real(`publish and Kafka, killed ${kills} times`, () =>
         }
       })();
       let running = start(args, variables);
+      const published = () => {
+        store.resetRead();
+        return store.published().get(TOPIC)?.messages ?? 0;
+      };
       for (let killed = 1; killed <= kills; killed++) {
-        await sleep(1000 + 2000 * random());
+        // It publishes, whatever time it took to start.
+        const before = published();
+        await eventually('it publishes', async () => published() > before || undefined, 120_000);
+        await sleep(500 * random());
         if (killed % ONE_OF_KAFKA === 0 || killed === kills) {
           await kafka.stop('SIGKILL');
           await sleep(500 * random());

@@ -1,0 +1,148 @@
+/** What a HATS catalog has beside its partitions: properties, the list of partitions, the schema, the map of the sky. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { CatalogColumn } from './columns.ts';
+import { parquetFile } from './parquet_file.ts';
+import { MARGIN_ARCSEC } from './partitions.ts';
+
+export interface WrittenPartition {
+  readonly order: number;
+  readonly ipix: number;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** A catalog whose partitions are written. */
+export interface WrittenCatalog {
+  readonly name: string;
+  /** The catalog whose margin it is. */
+  readonly marginOf?: string;
+  readonly columns: readonly CatalogColumn[];
+  readonly partitions: readonly WrittenPartition[];
+  /** How many rows each pixel of the map has; none for a margin. */
+  readonly map?: { readonly order: number; readonly counts: Float64Array };
+  /** As much of the sky as its partitions take. */
+  readonly maxRows: number;
+}
+
+/** What all properties files of an export say. */
+export interface ExportFacts {
+  /** For example `nearsky 0.16.2`. */
+  readonly builder: string;
+  readonly created: Date;
+  /** The journal entry up to which the export goes. */
+  readonly sequence: number;
+  /** The export has only what changed after that entry. */
+  readonly since: number | undefined;
+}
+
+/** Where a partition lies in its catalog. */
+export function partitionPath({ order, ipix }: { readonly order: number; readonly ipix: number }): string {
+  const directory = Math.floor(ipix / 10_000) * 10_000;
+  return `dataset/Norder=${order}/Dir=${directory}/Npix=${ipix}.parquet`;
+}
+
+export function writeCatalogFiles(directory: string, catalog: WrittenCatalog, facts: ExportFacts): void {
+  const { partitions, map } = catalog;
+  const put = (name: string, content: string | Uint8Array) => {
+    mkdirSync(dirname(join(directory, name)), { recursive: true });
+    writeFileSync(join(directory, name), content, { flush: true });
+  };
+  const properties = propertiesText('HATS catalog', propertiesOf(catalog, facts));
+  put('hats.properties', properties);
+  put('properties', properties);
+  const pixels = partitions.map(({ order, ipix }) => `${order},${ipix}\n`);
+  put('partition_info.csv', `Norder,Npix\n${pixels.join('')}`);
+  put('dataset/_common_metadata', parquetFile(catalog.columns, [], 0));
+  if (map) put('point_map.fits', pointMap(map.order, map.counts));
+}
+
+/** The properties of a collection: a catalog, and its margin where it has one. */
+export function writeCollectionFile(directory: string, name: string, margin: string | undefined): void {
+  const properties = {
+    obs_collection: name,
+    hats_primary_table_url: name,
+    ...(margin && { all_margins: margin, default_margin: margin }),
+  };
+  writeFileSync(join(directory, 'collection.properties'), propertiesText('HATS collection', properties), {
+    flush: true,
+  });
+}
+
+function propertiesOf(catalog: WrittenCatalog, facts: ExportFacts): Record<string, string | number> {
+  const { name, marginOf, partitions, maxRows } = catalog;
+  const sum = (of: (partition: WrittenPartition) => number) => partitions.reduce((total, each) => total + of(each), 0);
+  const created = facts.created.toISOString().replace(/\.\d+Z$/, 'UTC');
+  const sky = sum(({ order }) => 1 / (12 * 4 ** order));
+  return {
+    obs_collection: name,
+    dataproduct_type: marginOf ? 'margin' : 'object',
+    hats_nrows: sum(({ rows }) => rows),
+    hats_col_ra: 'ra',
+    hats_col_dec: 'dec',
+    hats_col_healpix: '_healpix_29',
+    hats_col_healpix_order: 29,
+    hats_npix_suffix: '.parquet',
+    ...(marginOf && { hats_primary_table_url: marginOf, hats_margin_threshold: MARGIN_ARCSEC }),
+    hats_order: Math.max(0, ...partitions.map(({ order }) => order)),
+    hats_max_rows: maxRows,
+    hats_estsize: Math.ceil(sum(({ bytes }) => bytes) / 1024),
+    moc_sky_fraction: Number(sky.toPrecision(5)),
+    hats_builder: facts.builder,
+    hats_creation_date: created,
+    hats_release_date: '2024-09-18',
+    hats_version: 'v0.1',
+    nearsky_journal_entry: facts.sequence,
+    ...(facts.since !== undefined && { nearsky_since_journal_entry: facts.since }),
+  };
+}
+
+function propertiesText(head: string, properties: Readonly<Record<string, string | number>>): string {
+  return `#${head}\n${Object.entries(properties)
+    .map(([key, value]) => `${key}=${value}\n`)
+    .join('')}`;
+}
+
+/** Rows of the table of a map, as astropy's and healpy's writers have them. */
+const MAP_REPEAT = 1024;
+const FITS_BLOCK = 2880;
+
+/** A HEALPix map as FITS: a binary table of 64-bit integers, NESTED. */
+function pointMap(order: number, counts: Float64Array): Uint8Array {
+  const repeat = Math.min(MAP_REPEAT, counts.length);
+  const table = {
+    XTENSION: "'BINTABLE'",
+    BITPIX: 8,
+    NAXIS: 2,
+    NAXIS1: 8 * repeat,
+    NAXIS2: counts.length / repeat,
+    PCOUNT: 0,
+    GCOUNT: 1,
+    TFIELDS: 1,
+    TTYPE1: "'PIXEL_COUNT'",
+    TFORM1: `'${repeat}K'`,
+    PIXTYPE: "'HEALPIX '",
+    ORDERING: "'NESTED  '",
+    COORDSYS: "'C       '",
+    NSIDE: 2 ** order,
+    FIRSTPIX: 0,
+    LASTPIX: counts.length - 1,
+    INDXSCHM: "'IMPLICIT'",
+    OBJECT: "'FULLSKY '",
+  };
+  const data = new DataView(new ArrayBuffer(padded(8 * counts.length)));
+  for (let pixel = 0; pixel < counts.length; pixel++) data.setBigInt64(8 * pixel, BigInt(counts[pixel]!));
+  const primary = fitsHeader({ SIMPLE: 'T', BITPIX: 8, NAXIS: 0, EXTEND: 'T' });
+  return Buffer.concat([primary, fitsHeader(table), new Uint8Array(data.buffer)]);
+}
+
+function fitsHeader(cards: Readonly<Record<string, string | number>>): Uint8Array {
+  const lines = Object.entries(cards).map(([name, value]) => {
+    const text = typeof value === 'string' && value.startsWith("'") ? value : `${value}`.padStart(20);
+    return `${name.padEnd(8)}= ${text}`.padEnd(80);
+  });
+  const text = [...lines, 'END'.padEnd(80)].join('');
+  return Buffer.from(text.padEnd(padded(text.length)), 'latin1');
+}
+
+const padded = (bytes: number) => Math.ceil(bytes / FITS_BLOCK) * FITS_BLOCK;

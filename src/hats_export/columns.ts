@@ -1,0 +1,316 @@
+/** The columns of an exported catalog, and the rows of them that objects and their matches come to. */
+import { isPosition, pixel29 } from '../../index/mod.ts';
+import { CATALOGS } from '../contract/catalogs.ts';
+import { type ObjectView, type RecordShape, readAssociation, readShape } from '../store/object_record.ts';
+import type { SourceValues } from '../store/records.ts';
+import { crossmatchedStatus } from '../store/status.ts';
+import type { Store } from '../store/store.ts';
+import type { TnsAssociation } from '../store/types.ts';
+import type { Column, ColumnType } from '../tables/columns.ts';
+import { payloadCell, payloadColumns } from '../tables/payload_columns.ts';
+import { exactText } from '../transfer/format.ts';
+
+export interface CatalogColumn extends Column {
+  /** Every row has a value. */
+  readonly isRequired?: boolean;
+  /** Values repeat seldom. */
+  readonly isVaried?: boolean;
+  /** The files say between which values it lies, because that depends on where in the sky their rows are. */
+  readonly hasBounds?: boolean;
+}
+
+const column = (name: string, type: ColumnType, description: string, more: Partial<CatalogColumn> = {}) =>
+  ({ name, type, description, ...more }) satisfies CatalogColumn;
+
+const VARIED = { isVaried: true } as const;
+const KEY = { isRequired: true, isVaried: true, hasBounds: true } as const;
+const POSITION = { isVaried: true, hasBounds: true } as const;
+
+const PLACE: readonly CatalogColumn[] = [
+  column('_healpix_29', 'int64', 'HEALPix pixel of the position at order 29, NESTED', { ucd: 'pos.healpix', ...KEY }),
+  column('diaObjectId', 'int64', "The object's identifier", { ucd: 'meta.id;meta.main', ...KEY }),
+  column('ra', 'float64', "The object's right ascension, ICRS", {
+    unit: 'deg',
+    ucd: 'pos.eq.ra;meta.main',
+    ...POSITION,
+  }),
+  column('dec', 'float64', "The object's declination, ICRS", { unit: 'deg', ucd: 'pos.eq.dec;meta.main', ...POSITION }),
+];
+
+export const OBJECT_COLUMNS: readonly CatalogColumn[] = [
+  ...PLACE,
+  column('reliability', 'float64', 'Probability that the first delivery is no artefact', { ucd: 'stat.probability' }),
+  column('ingest_time', 'time', 'When the object was first stored, UTC', { isRequired: true }),
+  column('event_time', 'time', 'Time of the event of the first delivery, UTC', { isRequired: true }),
+  column('brokers', 'text', 'Brokers that delivered the object, ascending, with commas between', { isRequired: true }),
+  column('status', 'text', 'Status, as the API has it', { isRequired: true }),
+  column('matches', 'int32', 'Matches of every version, rows of the catalog of matches', { isRequired: true }),
+  column('match_version', 'int32', 'Version of the current crossmatch'),
+  column('crossmatched_at', 'time', 'When the current crossmatch was made, UTC'),
+  column('brokers_at_crossmatch', 'text', 'Brokers that had delivered the object by then'),
+  column('catalog_outcomes', 'text', 'What the crossmatch came to, by catalog: JSON'),
+  column('provenance', 'text', 'The settings of the crossmatch: JSON'),
+  column('older_crossmatches', 'text', 'Records of the crossmatches before it, as lines of an export have them: JSON'),
+  column('tns_checked', 'boolean', 'Whether the registry of transients was asked'),
+  column('tns_snapshot_epoch', 'time', 'The epoch of the registry that was asked, UTC'),
+  column('tns_objid', 'int64', 'Identifier of the registry object', { ucd: 'meta.id' }),
+  column('tns_name', 'text', 'Name of the registry object, without its prefix', { ucd: 'meta.id' }),
+  column('tns_name_prefix', 'text', 'Prefix of that name: SN, AT, ...'),
+  column('tns_classification', 'text', 'Classification of the registry object', { ucd: 'src.class' }),
+  column('tns_redshift', 'float64', 'Redshift of the registry object', { ucd: 'src.redshift' }),
+  column('tns_separation', 'float64', 'Between object and registry object', { unit: 'arcsec', ucd: 'pos.angDistance' }),
+];
+
+const SOURCE_COLUMNS: readonly CatalogColumn[] = [
+  column('match_version', 'int32', 'Version of the crossmatch that found the match', { isRequired: true }),
+  column('catalog_name', 'text', 'The catalog of the source', { isRequired: true }),
+  column('catalog_source_id', 'int64', "The source's identifier in its catalog", { ucd: 'meta.id', ...KEY }),
+  column('separation', 'float64', 'Between object and source', { unit: 'arcsec', ucd: 'pos.angDistance', ...VARIED }),
+  column('source_ra', 'float64', "The source's right ascension", { unit: 'deg', ucd: 'pos.eq.ra', ...VARIED }),
+  column('source_dec', 'float64', "The source's declination", { unit: 'deg', ucd: 'pos.eq.dec', ...VARIED }),
+  column('catalog_payload', 'text', "The source's columns, where they are not those of the columns below: JSON"),
+];
+
+/** Of a catalog's payload: where its columns begin, and its keys. */
+interface PayloadPlace {
+  readonly at: number;
+  readonly columns: readonly Column[];
+}
+
+const PAYLOAD_PLACES = new Map<string, PayloadPlace>();
+const PAYLOAD_COLUMNS = CATALOGS.flatMap((catalog): CatalogColumn[] => {
+  const { name, release } = catalog;
+  const columns = payloadColumns(catalog);
+  const before = [...PAYLOAD_PLACES.values()].reduce((sum, each) => sum + each.columns.length, 0);
+  PAYLOAD_PLACES.set(name, { at: PLACE.length + SOURCE_COLUMNS.length + before, columns });
+  return columns.map(each => ({
+    ...each,
+    name: `${name}_${each.name}`,
+    description: `${release}: ${each.description}`,
+    isVaried: each.type === 'float64',
+  }));
+});
+
+export const MATCH_COLUMNS: readonly CatalogColumn[] = [...PLACE, ...SOURCE_COLUMNS, ...PAYLOAD_COLUMNS];
+
+/** Values of a column; undefined where none has been set, so that all are null. */
+type Values = unknown[] | undefined;
+
+/** Rows that are collected column by column, of a number that is known before. */
+abstract class Rows {
+  readonly columns: readonly CatalogColumn[];
+  readonly values: Values[];
+  length = 0;
+  readonly #capacity: number;
+
+  constructor(columns: readonly CatalogColumn[], capacity: number) {
+    this.columns = columns;
+    this.values = new Array(columns.length).fill(undefined);
+    this.#capacity = capacity;
+  }
+
+  abstract add(object: ObjectView, sources: readonly SourceValues[]): void;
+
+  protected set(column: number, value: unknown): void {
+    if (value === null || value === undefined) return;
+    const values = (this.values[column] ??= new Array(this.#capacity).fill(null));
+    values[this.length] = value;
+  }
+
+  /** Takes back what was set of columns, from one, inclusive, to another, exclusive. */
+  protected unset(from: number, to: number): void {
+    for (let column = from; column < to; column++) {
+      const values = this.values[column];
+      if (values) values[this.length] = null;
+    }
+  }
+
+  protected setPlace(object: ObjectView): void {
+    const ra = JSON.parse(object.text(object.raAt, object.decAt));
+    const dec = JSON.parse(object.text(object.decAt, object.reliabilityAt));
+    this.set(0, isPosition(ra, dec) ? pixel29(ra, dec) : -1n);
+    this.set(1, object.diaObjectId);
+    this.set(2, ra);
+    this.set(3, dec);
+  }
+
+  /** The values of each column, the rows ascending by pixel, then identifier. */
+  sorted(): readonly Values[] {
+    const [pixels, ids] = this.values as unknown as [bigint[] | undefined, bigint[] | undefined];
+    if (!pixels || !ids) return this.values;
+    const rows = Array.from({ length: this.length }, (_, row) => row);
+    // Equal pixels: in the order of the identifiers, and those of one object in the order in which they were added.
+    rows.sort((a, b) => compare(pixels[a]!, pixels[b]!) || compare(ids[a]!, ids[b]!) || a - b);
+    return this.values.map(values => values && rows.map(row => values[row]));
+  }
+}
+
+const compare = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
+/** Times are bigints in the writer's hands, as it would else take them for milliseconds. */
+const time = (us: number | null) => (us === null ? null : BigInt(us));
+
+interface CurrentTexts {
+  readonly brokers: string;
+  readonly record: RecordShape | undefined;
+  readonly brokersAtCrossmatch: string;
+  readonly outcomes: string;
+  readonly provenance: string;
+}
+
+const MAX_KEPT = 4096;
+
+export class ObjectRows extends Rows {
+  readonly #store: Store;
+  /** What many objects share. */
+  readonly #texts = new Map<string, CurrentTexts>();
+  #association: { readonly text: string; readonly tns: TnsAssociation | null } = { text: '', tns: null };
+
+  /** @param store where provenance sets are read */
+  constructor(store: Store, capacity: number) {
+    super(OBJECT_COLUMNS, capacity);
+    this.#store = store;
+  }
+
+  add(object: ObjectView): void {
+    this.setPlace(object);
+    const { record, ...texts } = this.#textsOf(object.shape);
+    const isPending = object.state === 'pending';
+    const matches = object.hasMatches ? object.matches().length : 0;
+    this.set(4, JSON.parse(object.text(object.reliabilityAt, object.shapeAt)));
+    this.set(5, time(object.ingestTimeUs));
+    this.set(6, time(object.eventTimeUs));
+    this.set(7, texts.brokers);
+    this.set(8, isPending ? 'crossmatch_pending' : crossmatchedStatus(matches > 0, record?.catalogOutcomes));
+    this.set(9, matches);
+    if (record) {
+      this.set(10, record.matchVersion);
+      this.set(11, time(object.crossmatchedAtUs));
+      this.set(12, texts.brokersAtCrossmatch);
+      this.set(13, texts.outcomes);
+      this.set(14, texts.provenance);
+      if (object.hasOlder) this.set(15, this.#olderText(object));
+    }
+    const tns = this.#tnsOf(object.tns);
+    if (tns) {
+      this.set(16, tns.checked);
+      this.set(17, time(tns.snapshotEpochUs));
+      this.set(18, tns.objid === null ? null : BigInt(tns.objid));
+      this.set(19, tns.name);
+      this.set(20, tns.namePrefix);
+      this.set(21, tns.classification);
+      this.set(22, tns.redshift);
+      this.set(23, tns.separationArcsec);
+    }
+    this.length++;
+  }
+
+  #textsOf(shape: string): CurrentTexts {
+    let texts = this.#texts.get(shape);
+    if (!texts) {
+      const { brokers, record } = readShape(shape);
+      texts = { brokers: brokers.join(), record, ...this.#recordTexts(record) };
+      if (this.#texts.size >= MAX_KEPT) this.#texts.clear();
+      this.#texts.set(shape, texts);
+    }
+    return texts;
+  }
+
+  #recordTexts(record: RecordShape | undefined) {
+    if (!record) return { brokersAtCrossmatch: '', outcomes: '', provenance: '' };
+    return {
+      brokersAtCrossmatch: record.brokersAtCrossmatch.join(),
+      outcomes: JSON.stringify(Object.fromEntries(record.catalogOutcomes)),
+      provenance: JSON.stringify(this.#store.provenanceSet(record.provenanceSet).set),
+    };
+  }
+
+  #olderText(object: ObjectView): string {
+    const older = object.decode().records.slice(0, -1);
+    return JSON.stringify(
+      older.map(record => ({
+        match_version: record.matchVersion,
+        crossmatched_at_us: record.crossmatchedAtUs,
+        brokers_at_crossmatch: record.brokersAtCrossmatch,
+        catalog_outcomes: Object.fromEntries(record.catalogOutcomes),
+        provenance: this.#store.provenanceSet(record.provenanceSet).set,
+      })),
+    );
+  }
+
+  /** Where the registry has nothing, one object's is the next one's. */
+  #tnsOf(text: string): TnsAssociation | null {
+    if (text !== this.#association.text) this.#association = { text, tns: readAssociation(text) };
+    return this.#association.tns;
+  }
+}
+
+export class MatchRows extends Rows {
+  readonly #store: Store;
+  /** By the ordinal of a payload's keys and the catalog: whether they are those of its columns. */
+  readonly #areColumns = new Map<string, boolean>();
+
+  /** @param store where the keys of payloads are read */
+  constructor(store: Store, capacity: number) {
+    super(MATCH_COLUMNS, capacity);
+    this.#store = store;
+  }
+
+  add(object: ObjectView, sources: readonly SourceValues[]): void {
+    for (const [i, at] of object.matches().entries()) {
+      const source = sources[i]!;
+      const catalog = object.catalogName(at);
+      this.setPlace(object);
+      this.set(4, object.matchVersion(at));
+      this.set(5, catalog);
+      this.set(6, BigInt(JSON.parse(`"${object.text(object.sourceIdAt(at), object.separationAt(at))}"`)));
+      this.set(7, JSON.parse(object.text(object.separationAt(at), object.matchEnd(at))));
+      this.set(8, finite(source.ra));
+      this.set(9, finite(source.dec));
+      if (!this.#setPayload(catalog, source)) this.set(10, this.#payloadText(source));
+      this.length++;
+    }
+  }
+
+  /** Sets the columns of the payload, if these can hold it; whether they can. */
+  #setPayload(catalog: string, { keys, values }: SourceValues): boolean {
+    const place = PAYLOAD_PLACES.get(catalog);
+    if (!place || keys === null || !this.#fits(catalog, place, keys)) return false;
+    const { at, columns } = place;
+    for (let i = 0; i < values.length; i++) {
+      const cell = exactCell(columns[i]!, values[i]);
+      if (cell === undefined) {
+        this.unset(at, at + i);
+        return false;
+      }
+      this.set(at + i, cell);
+    }
+    return true;
+  }
+
+  #fits(catalog: string, { columns }: PayloadPlace, ordinal: number): boolean {
+    const key = `${catalog} ${ordinal}`;
+    let fits = this.#areColumns.get(key);
+    if (fits === undefined) {
+      const keys = this.#store.payloadKeys(ordinal);
+      fits = keys.length === columns.length && keys.every((name, i) => name === columns[i]!.name);
+      this.#areColumns.set(key, fits);
+    }
+    return fits;
+  }
+
+  #payloadText({ keys, values }: SourceValues): string {
+    if (keys === null) return 'null';
+    const names = this.#store.payloadKeys(keys);
+    return exactText(Object.fromEntries(names.map((name, i) => [name, values[i]])));
+  }
+}
+
+const finite = (value: number | null) => (value !== null && Number.isFinite(value) ? value : null);
+
+/** A value that is not finite is null, as in the lines of an export; undefined where the column would not hold it exactly. */
+function exactCell(column: Column, value: unknown) {
+  if (typeof value === 'number' && column.type === 'float64') return Number.isFinite(value) ? value : null;
+  if (value === null || (typeof value === 'number' && !Number.isFinite(value))) return null;
+  const isExact = typeof value !== 'bigint' || column.type === 'int64' || Number.isSafeInteger(Number(value));
+  return isExact ? payloadCell(column, value) : undefined;
+}

@@ -1,0 +1,342 @@
+/** The archive as catalogs in the HATS layout: objects and matches, each with its margin, from one snapshot. */
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { isPosition } from '../../index/mod.ts';
+import { messageOf } from '../base/error_text.ts';
+import { flush, makeDirectory } from '../base/files.ts';
+import { programModule } from '../base/program_files.ts';
+import { Pool } from '../pool/pool.ts';
+import { partOf } from '../store/parts.ts';
+import type { Snapshot } from '../store/snapshot.ts';
+import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store_error.ts';
+import {
+  type ExportFacts,
+  partitionPath,
+  type WrittenPartition,
+  writeCatalogFiles,
+  writeCollectionFile,
+} from './catalog_files.ts';
+import { type CatalogColumn, MATCH_COLUMNS, OBJECT_COLUMNS } from './columns.ts';
+import { MARGIN_ARCSEC, type Partition, SkyRows } from './partitions.ts';
+import type { FromHatsWriter, HatsTask, PartitionJob, ToHatsWriter } from './writer_thread.ts';
+
+/** What a thread holds at once is some hundred MB. */
+const MAX_THREADS = 8;
+/** The pixels of the map are 14 arcmin wide. */
+const MAP_ORDER = 8;
+const DEFAULT_MAX_ROWS = 100_000;
+/** How often the threads look anew until all see the same; a commit would have to come in between each time. */
+const OPEN_TRIES = 1000;
+
+export interface HatsExportOptions {
+  readonly dataDir: string;
+  /** Opened on `dataDir`. */
+  readonly store: Store;
+  /** Is made; may exist where it is empty. */
+  readonly target: string;
+  /** Only objects that changed after that entry of the journal. */
+  readonly since?: number;
+  readonly builder: string;
+  readonly threads?: number;
+  /** Rows of a partition, at most. */
+  readonly maxRows?: number;
+  /** Called now and then: rows written, of so many. */
+  readonly onProgress: (rows: number, total: number) => void;
+}
+
+export interface HatsExportCounts {
+  /** The journal entry up to which the export goes: `since` of the next one. */
+  readonly sequence: number;
+  readonly objects: number;
+  readonly matches: number;
+  readonly partitions: number;
+  /** Objects in no partition, because they have no position; and the file that they are in. */
+  readonly withoutPosition: number;
+  readonly withoutPositionFile: string | null;
+  readonly bytes: number;
+}
+
+/**
+ * Writes the catalogs aside, and gives them their name when they are whole.
+ * @throws StoreError; Error where it cannot be written; then there is nothing of that name
+ */
+export async function exportHats(options: HatsExportOptions): Promise<HatsExportCounts> {
+  const { store, target } = options;
+  const cannot = `Cannot export to ${target}`;
+  if (isTaken(target)) throw new StoreError(`${cannot} because it exists: give another directory`);
+  const parent = dirname(resolve(target));
+  const { path: part, otherPid } = partOf(target, store.livePids());
+  if (otherPid)
+    throw new StoreError(`${cannot} because process ${otherPid} is exporting there: wait until it has ended`);
+  const writers = new Writers(options);
+  try {
+    makeDirectory(parent);
+    mkdirSync(part);
+    const counts = await new Export(options, part, writers).run();
+    store.requireUndisturbed();
+    flush(part);
+    renameSync(part, target);
+    flush(parent);
+    return counts;
+  } catch (error) {
+    rmSync(part, { recursive: true, force: true });
+    store.requireUndisturbed();
+    if (error instanceof StoreError) throw error;
+    throw new Error(`${cannot}: ${messageOf(error)}`, { cause: error });
+  } finally {
+    await writers.close();
+  }
+}
+
+function isTaken(target: string): boolean {
+  const found = statSync(target, { throwIfNoEntry: false });
+  return found !== undefined && !(found.isDirectory() && readdirSync(target).length === 0);
+}
+
+/** Files that are to be written, of a catalog or its margin. */
+interface Planned {
+  readonly name: string;
+  readonly marginOf?: string;
+  readonly catalog: PartitionJob['catalog'];
+  readonly partitions: readonly Partition[];
+}
+
+class Export {
+  readonly #options: HatsExportOptions;
+  readonly #part: string;
+  readonly #writers: Writers;
+  /** By number of row. */
+  #ids = new BigInt64Array(1024);
+  readonly #matches: number[] = [];
+  readonly #sky = new SkyRows();
+  /** Objects without a position: their ids, and how many matches they have. */
+  readonly #aside: { readonly id: bigint; readonly matches: number }[] = [];
+  #rowsWritten = 0;
+  #rowsPlanned = 0;
+
+  constructor(options: HatsExportOptions, part: string, writers: Writers) {
+    this.#options = options;
+    this.#part = part;
+    this.#writers = writers;
+  }
+
+  async run(): Promise<HatsExportCounts> {
+    const { store, since, builder, maxRows = DEFAULT_MAX_ROWS } = this.#options;
+    const snapshot = await this.#writers.open(store);
+    let sequence: number;
+    try {
+      sequence = snapshot.lastSequence();
+      this.#read(snapshot, since === undefined ? undefined : changedAfter(store, since, sequence));
+    } finally {
+      snapshot.close();
+    }
+    const facts: ExportFacts = { builder, created: new Date(), sequence, since };
+    const one = () => 1;
+    const objects = this.#sky.partitions(maxRows, one);
+    const matchesOf = (row: number) => this.#matches[row]!;
+    const matches = this.#sky.partitions(maxRows, matchesOf);
+    const margin = (name: string) => `${name}_${MARGIN_ARCSEC}arcs`;
+    const planned: Planned[] = [
+      { name: 'objects', catalog: 'objects', partitions: objects.partitions },
+      { name: margin('objects'), marginOf: 'objects', catalog: 'objects', partitions: objects.margins },
+      { name: 'matches', catalog: 'matches', partitions: matches.partitions },
+      { name: margin('matches'), marginOf: 'matches', catalog: 'matches', partitions: matches.margins },
+    ];
+    for (const plan of planned)
+      for (const partition of plan.partitions) this.#rowsPlanned += this.#rowsOf(plan.catalog, partition);
+    let bytes = 0;
+    for (const plan of planned) {
+      const isMargin = plan.marginOf !== undefined;
+      // Small exports have no row near an edge; a margin without rows would be no catalog.
+      if (isMargin && plan.partitions.length === 0) continue;
+      const collection = join(this.#part, plan.catalog);
+      const directory = join(collection, plan.name);
+      const partitions = await this.#write(directory, plan);
+      bytes += partitions.reduce((sum, each) => sum + each.bytes, 0);
+      const weight = plan.catalog === 'objects' ? one : matchesOf;
+      const map = isMargin ? undefined : { order: MAP_ORDER, counts: this.#sky.counts(MAP_ORDER, weight) };
+      const columns: readonly CatalogColumn[] = plan.catalog === 'objects' ? OBJECT_COLUMNS : MATCH_COLUMNS;
+      writeCatalogFiles(directory, { ...plan, columns, partitions, maxRows, ...(map && { map }) }, facts);
+      const hasMargin = planned.some(({ marginOf, partitions }) => marginOf === plan.catalog && partitions.length > 0);
+      writeCollectionFile(collection, plan.catalog, hasMargin ? margin(plan.catalog) : undefined);
+    }
+    const withoutPositionFile = await this.#writeAside();
+    return {
+      sequence,
+      objects: this.#sky.length + this.#aside.length,
+      matches: [...this.#matches, ...this.#aside.map(({ matches }) => matches)].reduce((sum, count) => sum + count, 0),
+      partitions: objects.partitions.length + matches.partitions.length,
+      withoutPosition: this.#aside.length,
+      withoutPositionFile,
+      bytes,
+    };
+  }
+
+  #read(snapshot: Snapshot, changed: ReadonlySet<bigint> | undefined): void {
+    for (const { object } of snapshot.objects()) {
+      const { diaObjectId } = object;
+      if (changed && !changed.has(diaObjectId)) continue;
+      const matches = object.hasMatches ? object.matches().length : 0;
+      const { position } = object;
+      if (!position || !isPosition(position.ra, position.dec)) {
+        this.#aside.push({ id: diaObjectId, matches });
+        continue;
+      }
+      const row = this.#matches.push(matches) - 1;
+      if (row === this.#ids.length) {
+        const ids = new BigInt64Array(2 * row);
+        ids.set(this.#ids);
+        this.#ids = ids;
+      }
+      this.#ids[row] = diaObjectId;
+      this.#sky.add(position.ra, position.dec);
+    }
+  }
+
+  #rowsOf(catalog: PartitionJob['catalog'], { rows }: Partition): number {
+    if (catalog === 'objects') return rows.length;
+    let sum = 0;
+    for (const row of rows) sum += this.#matches[row]!;
+    return sum;
+  }
+
+  #write(directory: string, { catalog, partitions }: Planned): Promise<WrittenPartition[]> {
+    return Promise.all(
+      partitions.map(async partition => {
+        const { order, ipix } = partition;
+        const rows = this.#rowsOf(catalog, partition);
+        const bytes = await this.#writers.write(() => {
+          const ids = BigInt64Array.from(partition.rows, row => this.#ids[row]!);
+          return { catalog, path: join(directory, partitionPath(partition)), ids, rows };
+        });
+        this.#rowsWritten += rows;
+        this.#options.onProgress(this.#rowsWritten, this.#rowsPlanned);
+        return { order, ipix, rows, bytes };
+      }),
+    );
+  }
+
+  /** Objects without a position, and their matches; the name of the file of the former. */
+  async #writeAside(): Promise<string | null> {
+    if (this.#aside.length === 0) return null;
+    const name = (catalog: string) => `${catalog}_without_position.parquet`;
+    const put = (catalog: PartitionJob['catalog'], rows: number) => {
+      const ids = BigInt64Array.from(this.#aside, ({ id }) => id);
+      return this.#writers.write(() => ({ catalog, path: join(this.#part, name(catalog)), ids, rows }));
+    };
+    await put('objects', this.#aside.length);
+    const matches = this.#aside.reduce((sum, each) => sum + each.matches, 0);
+    if (matches > 0) await put('matches', matches);
+    return name('objects');
+  }
+}
+
+/** The objects that were stored, delivered again or crossmatched after an entry of the journal, up to another one. */
+function changedAfter(store: Store, since: number, last: number): Set<bigint> {
+  const changed = new Set<bigint>();
+  for (let sequence = since; sequence < last; ) {
+    const entries = store.journalAfter(sequence, 100);
+    for (const entry of entries) {
+      if (entry.sequence > last) return changed;
+      for (const id of [...entry.stored, ...entry.delivered, ...entry.crossmatched]) changed.add(id);
+      sequence = entry.sequence;
+    }
+    if (entries.length === 0) break;
+  }
+  return changed;
+}
+
+/** The threads that write, each with one file at a time. */
+class Writers {
+  readonly #pool: Pool;
+  readonly #links: Link[] = [];
+  readonly #ended: Promise<unknown>[] = [];
+  readonly #idle: Link[] = [];
+  readonly #waiting: ((link: Link) => void)[] = [];
+
+  constructor({ dataDir, threads = Math.min(MAX_THREADS, availableParallelism()) }: HatsExportOptions) {
+    this.#pool = new Pool({ threads, entry: programModule('workers/hats_writer') });
+    for (let i = 0; i < threads; i++) {
+      const { port1, port2 } = new MessageChannel();
+      const link = new Link(port1);
+      const task: HatsTask = { kind: 'hats', dataDir, link: port2 };
+      const ended = this.#pool.run(task, { transferList: [port2], timeoutMs: Number.POSITIVE_INFINITY });
+      ended.catch(error => link.fail(error));
+      this.#links.push(link);
+      this.#ended.push(ended.catch(() => {}));
+    }
+    this.#idle.push(...this.#links);
+  }
+
+  /** Makes all threads, and this one, see the same state of the database. */
+  async open(store: Store): Promise<Snapshot> {
+    for (let tries = 0; tries < OPEN_TRIES; tries++) {
+      const snapshot = store.snapshot();
+      const sequence = snapshot.lastSequence();
+      const opened = await Promise.all(this.#links.map(link => link.ask({ kind: 'open' })));
+      if (opened.every(answer => answer.kind === 'opened' && answer.sequence === sequence)) return snapshot;
+      snapshot.close();
+    }
+    throw new Error('the database changes too often to be seen by several threads at one moment: try again');
+  }
+
+  /** @returns the bytes of the file */
+  async write(job: () => PartitionJob): Promise<number> {
+    const link = this.#idle.pop() ?? (await new Promise<Link>(resolve => this.#waiting.push(resolve)));
+    try {
+      const answer = await link.ask({ kind: 'write', job: job() });
+      return answer.kind === 'written' ? answer.bytes : 0;
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next(link);
+      else this.#idle.push(link);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const link of this.#links) link.send({ kind: 'done' });
+    await Promise.all(this.#ended);
+    for (const link of this.#links) link.close();
+    await this.#pool.close();
+  }
+}
+
+/** To one thread, which is asked one thing at a time. */
+class Link {
+  readonly #port: MessagePort;
+  #answer = Promise.withResolvers<FromHatsWriter>();
+  #failure: unknown;
+
+  constructor(port: MessagePort) {
+    this.#port = port;
+    port.on('message', (answer: FromHatsWriter) => {
+      if (answer.kind === 'failed') this.#answer.reject(new Error(answer.error));
+      else this.#answer.resolve(answer);
+    });
+  }
+
+  send(message: ToHatsWriter): void {
+    this.#port.postMessage(message);
+  }
+
+  ask(message: ToHatsWriter): Promise<FromHatsWriter> {
+    this.#answer = Promise.withResolvers();
+    if (this.#failure === undefined) this.send(message);
+    else this.#answer.reject(this.#failure);
+    return this.#answer.promise;
+  }
+
+  /** The thread has ended. */
+  fail(error: unknown): void {
+    this.#failure = error;
+    this.#answer.promise.catch(() => {});
+    this.#answer.reject(error);
+  }
+
+  close(): void {
+    this.#port.close();
+  }
+}

@@ -1,0 +1,112 @@
+/** How the sky is divided into partitions of even size, and which rows lie within 10" of a partition that is not theirs. */
+import { conePixels, pixelOf } from '../../index/mod.ts';
+
+/** Rows are grouped by their pixel of this order, 6.9 arcmin wide: no partition is smaller, however crowded it is. */
+export const FINEST_ORDER = 9;
+const FINEST_PIXELS = 12 * 4 ** FINEST_ORDER;
+/** The margin of a partition, so that whoever searches near its edge need not open the next one. */
+export const MARGIN_ARCSEC = 10;
+
+export interface Partition {
+  readonly order: number;
+  readonly ipix: number;
+  /** Numbers of rows. */
+  readonly rows: Uint32Array;
+}
+
+/** The rows of a catalog by place: to each object belong as many as it has of them. */
+export class SkyRows {
+  readonly #pixels: number[] = [];
+  /** Pixels that a row is near, and not in. */
+  readonly #near: { readonly row: number; readonly pixel: number }[] = [];
+
+  /** Adds the object with the next number. */
+  add(ra: number, dec: number): void {
+    const pixel = pixelOf(FINEST_ORDER, ra, dec);
+    const row = this.#pixels.push(pixel) - 1;
+    const touched = conePixels(FINEST_ORDER, ra, dec, MARGIN_ARCSEC);
+    if (touched.length === 1) return;
+    for (const near of touched) if (near !== pixel) this.#near.push({ row, pixel: near });
+  }
+
+  get length(): number {
+    return this.#pixels.length;
+  }
+
+  /** How many objects each pixel of an order has. */
+  counts(order: number, weight: (row: number) => number): Float64Array {
+    const counts = new Float64Array(12 * 4 ** order);
+    const shift = 2 * (FINEST_ORDER - order);
+    for (let row = 0; row < this.length; row++) counts[this.#pixels[row]! >> shift]! += weight(row);
+    return counts;
+  }
+
+  /**
+   * Partitions with at most `maxRows` rows each, unless one of the finest order has more; ascending along the sky.
+   * @param weight how many rows of the catalog an object has; one without is in no partition
+   */
+  partitions(maxRows: number, weight: (row: number) => number): SkyPartitions {
+    const sums = [this.counts(FINEST_ORDER, weight)];
+    for (let order = FINEST_ORDER; order > 0; order--) sums.unshift(coarser(sums[0]!));
+    const rowsOf = this.#rowsByPixel(weight);
+    const partitions: Partition[] = [];
+    /** The partition that has a pixel of the finest order. */
+    const owner = new Int32Array(FINEST_PIXELS).fill(-1);
+    const split = (order: number, ipix: number): void => {
+      const rows = sums[order]![ipix]!;
+      if (rows === 0) return;
+      if (rows > maxRows && order < FINEST_ORDER) {
+        for (let child = 4 * ipix; child < 4 * ipix + 4; child++) split(order + 1, child);
+        return;
+      }
+      const shift = 2 * (FINEST_ORDER - order);
+      const [from, to] = [ipix << shift, (ipix + 1) << shift];
+      owner.fill(partitions.length, from, to);
+      partitions.push({ order, ipix, rows: rowsOf(from, to) });
+    };
+    for (let face = 0; face < 12; face++) split(0, face);
+    return { partitions, margins: this.#margins(partitions, owner, weight) };
+  }
+
+  /** Of pixels from one, inclusive, to another, exclusive: a counting sort. */
+  #rowsByPixel(weight: (row: number) => number): (from: number, to: number) => Uint32Array {
+    const starts = new Uint32Array(FINEST_PIXELS + 1);
+    let length = 0;
+    for (let row = 0; row < this.length; row++) {
+      if (weight(row) === 0) continue;
+      starts[this.#pixels[row]! + 1]!++;
+      length++;
+    }
+    for (let pixel = 0; pixel < FINEST_PIXELS; pixel++) starts[pixel + 1]! += starts[pixel]!;
+    const rows = new Uint32Array(length);
+    const next = starts.slice();
+    for (let row = 0; row < this.length; row++) if (weight(row) > 0) rows[next[this.#pixels[row]!]!++] = row;
+    return (from, to) => rows.subarray(starts[from], starts[to]);
+  }
+
+  #margins(partitions: readonly Partition[], owner: Int32Array, weight: (row: number) => number): Partition[] {
+    const rows = new Map<number, Set<number>>();
+    for (const { row, pixel } of this.#near) {
+      const near = owner[pixel]!;
+      if (near < 0 || near === owner[this.#pixels[row]!] || weight(row) === 0) continue;
+      let of = rows.get(near);
+      if (!of) rows.set(near, (of = new Set()));
+      of.add(row);
+    }
+    return [...rows]
+      .sort(([a], [b]) => a - b)
+      .map(([near, of]) => ({ ...partitions[near]!, rows: Uint32Array.from(of) }));
+  }
+}
+
+export interface SkyPartitions {
+  readonly partitions: readonly Partition[];
+  /** Of each partition that has any: the rows of others that lie near it. */
+  readonly margins: readonly Partition[];
+}
+
+function coarser(counts: Float64Array): Float64Array {
+  return Float64Array.from({ length: counts.length / 4 }, (_, pixel) => {
+    return counts[4 * pixel]! + counts[4 * pixel + 1]! + counts[4 * pixel + 2]! + counts[4 * pixel + 3]!;
+  });
+}

@@ -1,0 +1,88 @@
+/** A thread that writes partitions of an export. It reads the database as it was at one moment, the same as that of every other such thread. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { MessagePort } from 'node:worker_threads';
+import { messageOf } from '../base/error_text.ts';
+import type { Task } from '../pool/pool.ts';
+import { ObjectView } from '../store/object_record.ts';
+import type { Snapshot } from '../store/snapshot.ts';
+import { openStore, type Store } from '../store/store.ts';
+import { MatchRows, ObjectRows } from './columns.ts';
+import { parquetFile } from './parquet_file.ts';
+
+/** Lasts until the link is told that it is done. */
+export interface HatsTask extends Task<undefined> {
+  readonly kind: 'hats';
+  readonly dataDir: string;
+  readonly link: MessagePort;
+}
+
+/** A file of rows of one of the catalogs. */
+export interface PartitionJob {
+  readonly catalog: 'objects' | 'matches';
+  readonly path: string;
+  readonly ids: BigInt64Array;
+  /** Rows that the objects come to. */
+  readonly rows: number;
+}
+
+export type ToHatsWriter =
+  /** Look at the database as it is now. */
+  { readonly kind: 'open' } | { readonly kind: 'write'; readonly job: PartitionJob } | { readonly kind: 'done' };
+
+export type FromHatsWriter =
+  /** The journal entry up to which everything is seen. */
+  | { readonly kind: 'opened'; readonly sequence: number }
+  | { readonly kind: 'written'; readonly bytes: number }
+  | { readonly kind: 'failed'; readonly error: string };
+
+export async function runHatsWriter({ dataDir, link }: HatsTask): Promise<undefined> {
+  const store = openStore(dataDir, 'read');
+  const done = Promise.withResolvers<void>();
+  let snapshot: Snapshot | undefined;
+  const answer = (message: ToHatsWriter): FromHatsWriter | undefined => {
+    switch (message.kind) {
+      case 'open':
+        snapshot?.close();
+        snapshot = store.snapshot();
+        return { kind: 'opened', sequence: snapshot.lastSequence() };
+      case 'write':
+        return { kind: 'written', bytes: writePartition(store, snapshot!, message.job) };
+      case 'done':
+        done.resolve();
+        return undefined;
+    }
+  };
+  link.on('message', (message: ToHatsWriter) => {
+    let answered: FromHatsWriter | undefined;
+    try {
+      answered = answer(message);
+    } catch (error) {
+      answered = { kind: 'failed', error: messageOf(error) };
+    }
+    if (answered) link.postMessage(answered);
+  });
+  await done.promise;
+  snapshot?.close();
+  await store.close();
+  link.close();
+  return undefined;
+}
+
+/** @returns the bytes of the file */
+function writePartition(store: Store, snapshot: Snapshot, { catalog, path, ids, rows }: PartitionJob): number {
+  const collected = catalog === 'objects' ? new ObjectRows(store, rows) : new MatchRows(store, rows);
+  const object = new ObjectView();
+  for (const id of ids) {
+    const sources = snapshot.read(id, object);
+    if (!sources) throw new Error(`Cannot export object ${id} because it is not stored any more`);
+    collected.add(object, sources);
+  }
+  if (collected.length !== rows) {
+    throw new Error(`Cannot export ${path} because ${collected.length} rows were read and ${rows} are there`);
+  }
+  const bytes = parquetFile(collected.columns, collected.sorted(), rows);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, bytes, { flush: true });
+  return bytes.length;
+}
