@@ -26,10 +26,10 @@ export class Qualifier {
   constructor(filters: FilterValues, context: QueryContext) {
     this.#context = context;
     const known = filters.map(([name, value]) => [filterOf.get(name)!, value] as const);
-    const match = known.filter(([filter]) => filter.isMatchFilter);
-    this.#objectTests = known.filter(([filter]) => !filter.isMatchFilter).map(([filter, v]) => objectTest(filter, v));
-    this.#matchTests = match.map(([filter, value]) => matchTest(filter, value));
-    this.#needsSources = match.some(([filter]) => filter.kind === 'property');
+    const tests = known.map(([filter, value]) => testOf(filter, value));
+    this.#objectTests = tests.flatMap(({ object }) => (object ? [object] : []));
+    this.#matchTests = tests.flatMap(({ match }) => (match ? [match] : []));
+    this.#needsSources = known.some(([{ kind }]) => kind === 'property');
   }
 
   /** @param object undefined for an id that is not stored */
@@ -73,29 +73,32 @@ export function qualification(reason: QualifiesReason) {
   return { qualifies: reason === 'meets_filters', qualifies_reason: reason };
 }
 
-function objectTest({ bound }: Filter, limit: number | string): ObjectTest {
-  return ({ reliability }) => isWithin(reliability, bound, limit);
+/** Of an object, or of one of its sources. A kind of filter that is not applied here does not compile. */
+function testOf(filter: Filter, value: number | string): { object?: ObjectTest; match?: MatchTest } {
+  const { kind, bound } = filter;
+  switch (kind) {
+    case 'reliability':
+      return { object: ({ reliability }) => isWithin(reliability, bound, value) };
+    case 'catalog':
+      return { match: match => match.catalogName === value };
+    case 'separation':
+      return { match: match => isWithin(match.separationArcsec, bound, value) };
+    case 'property':
+      return { match: propertyTest(filter, value) };
+  }
 }
 
-function matchTest(filter: Filter, value: number | string): MatchTest {
-  const { kind, bound, catalog, field = '', derivedFrom } = filter;
-  switch (kind) {
-    case 'catalog':
-      return match => match.catalogName === value;
-    case 'separation':
-      return match => isWithin(match.separationArcsec, bound, value);
-    default:
-      return (match, source) => {
-        if (match.catalogName !== catalog) return false;
-        const { payload } = source ?? {};
-        if (!derivedFrom) return isWithin(payload?.[field], bound, value);
-        const [numerator, denominator] = [payload?.[derivedFrom.numerator], payload?.[derivedFrom.denominator]];
-        // Without a numerator or a denominator, or with one of 0, there is no finite quotient.
-        return isNumber(numerator) && isNumber(denominator)
-          ? isWithin(Number(numerator) / Number(denominator), bound, value)
-          : false;
-      };
-  }
+function propertyTest({ bound, catalog, field = '', derivedFrom }: Filter, value: number | string): MatchTest {
+  return (match, source) => {
+    if (match.catalogName !== catalog) return false;
+    const { payload } = source ?? {};
+    if (!derivedFrom) return isWithin(payload?.[field], bound, value);
+    const [numerator, denominator] = [payload?.[derivedFrom.numerator], payload?.[derivedFrom.denominator]];
+    // Without a numerator or a denominator, or with one of 0, there is no finite quotient.
+    return isNumber(numerator) && isNumber(denominator)
+      ? isWithin(Number(numerator) / Number(denominator), bound, value)
+      : false;
+  };
 }
 
 function isNumber(value: unknown): value is number | bigint {

@@ -1,0 +1,70 @@
+/** Every filter of the list is applied: to its own value of an object or of a source, at its own side, the limit included. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { QueryContext } from '../../src/answers/context.ts';
+import { Qualifier } from '../../src/answers/qualify.ts';
+import { CATALOGS } from '../../src/contract/catalogs.ts';
+import { FILTERS, type Filter } from '../../src/contract/filters.ts';
+import type { ObjectView } from '../../src/store/object_record.ts';
+import type { StoredObject } from '../../src/store/types.ts';
+
+const test = suite('answers/qualify');
+
+const RELIABILITY = 0.5;
+const SEPARATION = 0.75;
+/** A value of its own for each column, so that no other can stand in for it. */
+const payloads = CATALOGS.map(({ columns }, catalog) =>
+  Object.fromEntries(columns.map(({ name }, i) => [name.toLowerCase(), 1000 * (catalog + 1) + 7 * i])),
+);
+
+const object = {
+  diaObjectId: 1n,
+  state: 'crossmatched',
+  position: { ra: 1, dec: 2 },
+  reliability: RELIABILITY,
+  records: [{ version: 1, catalogOutcomes: CATALOGS.map(({ name }) => [name, 'searched']) }],
+  matches: CATALOGS.map(({ name }, i) => ({
+    matchVersion: 1,
+    catalogName: name,
+    catalogSourceId: `${i}`,
+    separationArcsec: SEPARATION,
+  })),
+} as unknown as StoredObject;
+
+function reasonUnder(filter: Filter, value: number | string): string {
+  const store = { getSources: () => payloads.map(payload => ({ ra: 1, dec: 2, payload })) };
+  const qualifier = new Qualifier([[filter.name, value]], { store } as unknown as QueryContext);
+  return qualifier.reasonOf({ diaObjectId: 1n, decode: () => object } as unknown as ObjectView);
+}
+
+/** What the object has, or the source of the filter's catalog. */
+function numberOf({ kind, catalog, field = '', derivedFrom }: Filter): number {
+  const payload = payloads[CATALOGS.findIndex(({ name }) => name === catalog)] ?? {};
+  switch (kind) {
+    case 'reliability':
+      return RELIABILITY;
+    case 'separation':
+      return SEPARATION;
+    case 'property':
+      return derivedFrom ? payload[derivedFrom.numerator]! / payload[derivedFrom.denominator]! : payload[field]!;
+    case 'catalog':
+      throw new Error('it has no number');
+  }
+}
+
+for (const filter of FILTERS) {
+  const notMet = filter.isMatchFilter ? 'no_source_meets_filters' : 'object_filters_not_met';
+  test(`${filter.name} is applied`, () => {
+    if (filter.kind === 'catalog') {
+      assert.is(reasonUnder(filter, CATALOGS[1]!.name), 'meets_filters');
+      assert.is(reasonUnder(filter, 'another'), notMet);
+      return;
+    }
+    const value = numberOf(filter);
+    const beyond = filter.bound === 'min' ? value + 1e-9 * value : value - 1e-9 * value;
+    assert.is(reasonUnder(filter, value), 'meets_filters');
+    assert.is(reasonUnder(filter, beyond), notMet);
+  });
+}
+
+test.run();
