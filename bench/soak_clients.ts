@@ -6,7 +6,7 @@ import { seededRandom } from '../test/oracle/skies.ts';
 import { quantile } from './report.ts';
 import type { SoakSky } from './soak_sky.ts';
 
-/** The facts that clients need: the service's address, whether it should answer now, and what it must hold. */
+/** The state that clients need: the service's address, whether it should answer now, and what it must hold. */
 export interface Target {
   readonly url: string;
   /** False from before the service is ended until it is ready again: a client that reaches nobody then has met no fault. */

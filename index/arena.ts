@@ -164,12 +164,12 @@ export class Arena {
     const views = readArena(buffer);
     this.buffer = buffer;
     this.views = views;
-    this.length = views.shape.rows;
+    this.length = views.dimensions.rows;
     this.ra = views.ra;
     this.dec = views.dec;
     this.id = views.id;
     this.time = views.time;
-    this.directoryShift = 2 * (MAX_ORDER - views.shape.directoryOrder);
+    this.directoryShift = 2 * (MAX_ORDER - views.dimensions.directoryOrder);
   }
 
   /** Bytes of the arena without the exact coordinates and the times: the cost of searching, ids included. */
@@ -197,7 +197,7 @@ export class Arena {
    * number.
    */
   private findBuckets(disc: Disc): number {
-    const { bucketKey, shape } = this.views;
+    const { bucketKey, dimensions } = this.views;
     const home = this.bucketAt(disc.key);
     this.cell = -1;
     if (home >= 0 && disc.key < this.bucketEnd(home) && this.holdsDisc(home, disc)) {
@@ -214,7 +214,7 @@ export class Arena {
       let bucket = this.bucketAt(start);
       if (bucket < next || this.bucketEnd(bucket) <= start) bucket++;
       if (bucket < next) bucket = next;
-      for (; bucket < shape.buckets && bucketKey[2 * bucket]! < end; bucket++) {
+      for (; bucket < dimensions.buckets && bucketKey[2 * bucket]! < end; bucket++) {
         if (count === foundBuckets.length) growFoundBuckets();
         foundBuckets[count++] = bucketKey[2 * bucket + 1]!;
       }

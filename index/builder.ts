@@ -299,13 +299,13 @@ function buildTree(uv: Uint16Array, step: number, items: number): ArrayBufferLik
   return tree.data;
 }
 
-function writeDirectory({ directory, bucketKey, shape }: ArenaViews): void {
-  const shift = 2 * (MAX_ORDER - shape.directoryOrder);
+function writeDirectory({ directory, bucketKey, dimensions }: ArenaViews): void {
+  const shift = 2 * (MAX_ORDER - dimensions.directoryOrder);
   let bucket = 0;
   for (let cell = 0; cell < directory.length; cell++) {
     // The cell after the last would overflow a shift of int32s.
     const key = cell * 2 ** shift;
-    while (bucket < shape.buckets && bucketKey[2 * bucket]! < key) bucket++;
+    while (bucket < dimensions.buckets && bucketKey[2 * bucket]! < key) bucket++;
     directory[cell] = bucket;
   }
 }

@@ -7,16 +7,15 @@
  * plane that touches the sphere at the centre of the bucket's pixel. A projection only shortens chords, so a box of the
  * radius around the projected query misses nothing, and it has neither poles nor a seam.
  *
- *   header 16 float64 magic, version, then the numbers of `ArenaShape`
- *   ra, dec float64[n] degrees, as given
- *   id int64[n]
- *   time float64[n] only when the points had one
- *   directory int32[12 * 4^directoryOrder + 1] how many buckets have a key below that of the pixel
- *   bucketKey int32[2b] pairs, ascending: first order-13 pixel of the bucket, and where it begins, in 64 bytes
- *   buckets bytes one after the other, each aligned to 64, so that a search touches one place in memory:
+ *   header       16 float64    magic, version, then the numbers of `ArenaDimensions`
+ *   ra, dec      float64[n]    degrees, as given
+ *   id           int64[n]
+ *   time         float64[n]    only when the points had one
+ *   directory    int32[12 * 4^directoryOrder + 1]   number of buckets whose key is below the pixel's
+ *   bucketKey    int32[2b]     pairs, ascending: the bucket's first order-13 pixel and start, in units of 64 bytes
+ *   buckets      bytes         one after the other, each aligned to 64, so that a search touches one place:
  *                                record, 128 bytes: see BUCKET_*
- *                                cells, uint16[16]: the first row, within the bucket, of each of its pixel's 16
- *                                grandchildren
+ *                                cells, uint16[16]: the first row, from the bucket's, of the pixel's 16 grandchildren
  *                                tree, a serialised Flatbush with uint16 boxes, aligned to 8
  *                                uv, uint16[2 * rows]: the points' coordinates, in units of the bucket's scale
  */
@@ -95,7 +94,7 @@ export const BUCKET_CELLS = RECORD_BYTES / 2;
 export const BUCKET_TREE = BUCKET_CELLS + CELLS;
 export const BUCKET_BOXES = BUCKET_TREE + TREE_HEADER_BYTES / 2;
 
-export interface ArenaShape {
+export interface ArenaDimensions {
   readonly rows: number;
   readonly buckets: number;
   readonly directoryOrder: number;
@@ -113,7 +112,7 @@ function align(bytes: number, to: number): number {
 
 /** Typed views of the sections of an arena. */
 export class ArenaViews {
-  readonly shape: ArenaShape;
+  readonly dimensions: ArenaDimensions;
   readonly ra: Float64Array;
   readonly dec: Float64Array;
   readonly id: BigInt64Array;
@@ -125,9 +124,9 @@ export class ArenaViews {
   readonly ints: Int32Array;
   readonly words: Uint16Array;
 
-  constructor(buffer: SharedArrayBuffer, shape: ArenaShape) {
-    this.shape = shape;
-    const { rows, buckets, directoryOrder, bucketsBytes, hasTime } = shape;
+  constructor(buffer: SharedArrayBuffer, dimensions: ArenaDimensions) {
+    this.dimensions = dimensions;
+    const { rows, buckets, directoryOrder, bucketsBytes, hasTime } = dimensions;
     let at = HEADER_BYTES;
     const take = (bytes: number): number => {
       const start = at;
@@ -152,19 +151,19 @@ function directoryCells(order: number): number {
   return 12 * 4 ** order;
 }
 
-function shapeBytes({ rows, buckets, directoryOrder, bucketsBytes, hasTime }: ArenaShape): number {
+function arenaBytes({ rows, buckets, directoryOrder, bucketsBytes, hasTime }: ArenaDimensions): number {
   const sections = [8 * rows, 8 * rows, 8 * rows, hasTime ? 8 * rows : 0];
   sections.push(4 * (directoryCells(directoryOrder) + 1), 8 * buckets, bucketsBytes);
   return sections.reduce((sum, bytes) => sum + align(bytes, SECTION_ALIGNMENT), HEADER_BYTES);
 }
 
 /** A new arena of the given counts, its header written and the rest zero. */
-export function createArena(shape: ArenaShape): { buffer: SharedArrayBuffer; views: ArenaViews } {
-  const buffer = new SharedArrayBuffer(shapeBytes(shape));
+export function createArena(dimensions: ArenaDimensions): { buffer: SharedArrayBuffer; views: ArenaViews } {
+  const buffer = new SharedArrayBuffer(arenaBytes(dimensions));
   const header = new Float64Array(buffer, 0, 16);
-  const { rows, buckets, directoryOrder, bucketsBytes, hasTime } = shape;
+  const { rows, buckets, directoryOrder, bucketsBytes, hasTime } = dimensions;
   header.set([MAGIC, VERSION, rows, buckets, directoryOrder, bucketsBytes, hasTime ? 1 : 0]);
-  return { buffer, views: new ArenaViews(buffer, shape) };
+  return { buffer, views: new ArenaViews(buffer, dimensions) };
 }
 
 /**
@@ -179,16 +178,16 @@ export function readArena(buffer: SharedArrayBuffer): ArenaViews {
   if (magic !== MAGIC) throw new ArenaError('Cannot open an arena as these bytes are not one');
   if (version !== VERSION)
     throw new ArenaError(`Cannot open an arena as its version must be ${VERSION}: it is ${version}`);
-  const shape: ArenaShape = {
+  const dimensions: ArenaDimensions = {
     rows: rows!,
     buckets: buckets!,
     directoryOrder: directoryOrder!,
     bucketsBytes: bucketsBytes!,
     hasTime: hasTime === 1,
   };
-  if (shapeBytes(shape) !== buffer.byteLength)
+  if (arenaBytes(dimensions) !== buffer.byteLength)
     throw new ArenaError(
-      `Cannot open an arena as it must have ${shapeBytes(shape)} bytes: it has ${buffer.byteLength} bytes`,
+      `Cannot open an arena as it must have ${arenaBytes(dimensions)} bytes: it has ${buffer.byteLength} bytes`,
     );
-  return new ArenaViews(buffer, shape);
+  return new ArenaViews(buffer, dimensions);
 }

@@ -45,7 +45,7 @@ export class AnswerMemory {
   /** Reserves more (or less, where it is negative); whether it is there. */
   change(kib: number): boolean {
     if (kib > 0 && !this.#state.reserveAnswers(kib, this.#limitKib)) return false;
-    if (kib < 0) this.#state.releaseAnswers(-kib);
+    if (kib < 0) this.#state.freeAnswers(-kib);
     this.#metrics.add('answerKib', kib);
     return true;
   }

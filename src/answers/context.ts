@@ -3,7 +3,7 @@ import type { SkyIndex } from '../../index/mod.ts';
 import type { ByteSink } from '../base/bytes.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import type { Store } from '../store/store.ts';
-import type { AnswerFacts } from './shared_fragments.ts';
+import type { SharedFragments } from './shared_fragments.ts';
 
 /** The time of a query is spent. */
 export class TooExpensive extends Error {}
@@ -60,7 +60,7 @@ export class Clock {
 
 export interface QueryContext {
   readonly store: Store;
-  readonly facts: AnswerFacts;
+  readonly fragments: SharedFragments;
   readonly clock: Clock;
   /** The positions of the generation that the query is answered from. */
   readonly index: SkyIndex;

@@ -23,10 +23,10 @@ export function* countAnswer({ inputs, filters }: CountQuery, context: QueryCont
     if (context.clock.due) yield;
     yield* counts.add(input);
   }
-  const { out, facts } = context;
+  const { out, fragments } = context;
   const rest = { response: 'count', filters: filters && Object.fromEntries(filters), counts: counts.wire() };
   out.fragment(OPEN_BRACE);
-  out.fragment(facts.provenance);
+  out.fragment(fragments.provenance);
   out.longText(`, ${toJson(rest).slice(1)}`);
 }
 

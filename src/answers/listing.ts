@@ -28,7 +28,7 @@ export class Listing {
     this.#context = context;
     this.#detail = detail;
     this.#filters = filters;
-    this.#writer = new ObjectWriter(context.body, context.facts, context.store, detail);
+    this.#writer = new ObjectWriter(context.body, context.fragments, context.store, detail);
     this.#qualifier = filters ? new Qualifier(filters, context) : undefined;
   }
 
@@ -91,9 +91,9 @@ export class Listing {
 
   /** Writes the answer up to the end of its results. To be called when every result is in the body. */
   open(count: number, truncated: boolean): void {
-    const { out, body, facts } = this.#context;
+    const { out, body, fragments } = this.#context;
     out.fragment(OPEN_BRACE);
-    out.fragment(facts.provenance);
+    out.fragment(fragments.provenance);
     out.fragment(DETAIL);
     out.text(this.#detail);
     out.fragment(COUNT);

@@ -1,6 +1,6 @@
 /** Queries that take more than one step: one step a turn of the event loop, in turns, so that a request that comes in waits for one at most. */
 import type { Budget } from '../base/budget.ts';
-import { afterThisTurn } from '../base/runtime.ts';
+import { afterThisIteration } from '../base/runtime.ts';
 import { type ApiError, unavailable } from '../contract/errors.ts';
 import { type Admission, MAX_WAIT } from './admission.ts';
 import type { Body } from './body.ts';
@@ -95,7 +95,7 @@ export class LongQueries {
     this.#isStepping = true;
     const step = () => {
       if (this.#makesWay()) {
-        afterThisTurn(step);
+        afterThisIteration(step);
         return;
       }
       this.#isStepping = false;
@@ -104,7 +104,7 @@ export class LongQueries {
       if (this.#begun.length + this.#waiting.length > 0) this.#stepSoon();
     };
     if (this.#begun.length === 0 && this.#waiting[0]?.lacksMemory) setTimeout(step, RESERVE_MS);
-    else afterThisTurn(step);
+    else afterThisIteration(step);
   }
 
   /**

@@ -97,7 +97,7 @@ class Lookup {
   }
 
   *#ofName(input: TnsInput): Steps {
-    const { body, facts } = this.#context;
+    const { body, fragments } = this.#context;
     const { kind, sent, name, radiusArcsec } = input;
     const found = findName(this.#context, input);
     const { record, snapshotEpochUs } = found;
@@ -106,7 +106,7 @@ class Lookup {
     body.text(`, "normalized": ${toJson({ kind, name, radius_arcsec: radiusArcsec })}, "status": "${found.status}`);
     yield* this.#listed(found);
     const epoch = toJson(formatTimeOrNull(snapshotEpochUs));
-    body.longText(`, "tns": ${record ? facts.tnsRecord(record) : 'null'}, "tns_snapshot_epoch": ${epoch}`);
+    body.longText(`, "tns": ${record ? fragments.tnsRecord(record) : 'null'}, "tns_snapshot_epoch": ${epoch}`);
     yield* this.listing.marksOfFound(found);
   }
 

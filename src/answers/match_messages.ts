@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts';
 import { skippedCatalogs } from '../store/unread.ts';
 import type { MatchMessage, MatchSource } from '../stream/message.ts';
 import { ObjectWriter, skippedFragment } from './object_writer.ts';
-import type { AnswerFacts } from './shared_fragments.ts';
+import type { SharedFragments } from './shared_fragments.ts';
 
 const NOTHING_SKIPPED = skippedFragment([]);
 
@@ -16,9 +16,9 @@ export class MatchMessages implements MatchSource {
   readonly #view = new ObjectView();
 
   /** @param store open for reading or writing */
-  constructor(store: Store, facts: AnswerFacts) {
+  constructor(store: Store, fragments: SharedFragments) {
     this.#store = store;
-    this.#writer = new ObjectWriter(this.#out, facts, store, 'full');
+    this.#writer = new ObjectWriter(this.#out, fragments, store, 'full');
   }
 
   messages(diaObjectId: bigint, matchVersion: number | undefined): readonly MatchMessage[] {

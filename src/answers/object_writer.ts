@@ -8,7 +8,7 @@ import type { ObjectView } from '../store/object_record.ts';
 import type { SourceValues } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { BRACE, END_OF_LIST, SEPARATOR } from './fragments.ts';
-import { type AnswerFacts, NO_SET, type SetFragments, type ShapeFragments } from './shared_fragments.ts';
+import { type CurrentFragments, NO_SET, type SetFragments, type SharedFragments } from './shared_fragments.ts';
 
 const LEVEL: Readonly<Record<DetailLevel, number>> = { ids: 0, position: 1, matches: 2, full: 3 };
 
@@ -54,13 +54,13 @@ export class ObjectWriter {
   /** The entries of the answer's `provenance_sets`. */
   readonly sets = new Set<SetFragments>();
   readonly #out: ByteSink;
-  readonly #facts: AnswerFacts;
+  readonly #fragments: SharedFragments;
   readonly #store: Store;
   readonly #level: number;
 
-  constructor(out: ByteSink, facts: AnswerFacts, store: Store, detail: DetailLevel) {
+  constructor(out: ByteSink, fragments: SharedFragments, store: Store, detail: DetailLevel) {
     this.#out = out;
-    this.#facts = facts;
+    this.#fragments = fragments;
     this.#store = store;
     this.#level = LEVEL[detail];
   }
@@ -68,13 +68,13 @@ export class ObjectWriter {
   /** The status of an object that is stored (docs/contract.md, Objects). */
   statusOf(object: ObjectView): ObjectStatus {
     if (object.state === 'pending') return 'crossmatch_pending';
-    return object.hasMatches ? 'coincident_sources' : this.#shape(object).status;
+    return object.hasMatches ? 'coincident_sources' : this.#current(object).status;
   }
 
   /** An entry up to its last key; whoever lists it may add some, and ends it. */
   entry(object: ObjectView): void {
     const out = this.#out;
-    const shape = this.#shape(object);
+    const current = this.#current(object);
     const isPending = object.state === 'pending';
     this.#ids(object.diaObjectId);
     out.fragment(STATUS);
@@ -83,20 +83,20 @@ export class ObjectWriter {
     if (this.#level >= LEVEL.position) {
       this.#position(object);
       out.fragment(RELIABILITY);
-      out.range(object.bytes, object.reliabilityAt, object.shapeAt);
+      out.range(object.bytes, object.reliabilityAt, object.currentAt);
       out.fragment(INGEST_TIME);
       writeTime(out, object.ingestTimeUs);
       out.fragment(EVENT_TIME);
       writeTime(out, object.eventTimeUs);
-      out.fragment(shape.brokers);
+      out.fragment(current.brokers);
     }
     if (isPending) out.fragment(PENDING);
-    else this.#crossmatch(object, shape);
+    else this.#crossmatch(object, current);
     if (this.#level < LEVEL.matches) return;
     out.fragment(MATCHES);
-    if (!isPending) this.#matches(object, shape, true);
+    if (!isPending) this.#matches(object, current, true);
     out.fragment(END_OF_LIST);
-    out.fragment(this.#facts.association(object.tns).ofObject);
+    out.fragment(this.#fragments.association(object.tns).ofObject);
   }
 
   /** As `entry`, of an id that is not stored. */
@@ -114,14 +114,14 @@ export class ObjectWriter {
     if (this.#level >= LEVEL.position) this.#position(object);
     if (this.#level >= LEVEL.matches) {
       out.fragment(MATCHES);
-      this.#matches(object, this.#shape(object), false);
+      this.#matches(object, this.#current(object), false);
       out.fragment(END_OF_LIST);
     }
     out.fragment(BRACE);
   }
 
-  #shape(object: ObjectView): ShapeFragments {
-    return this.#facts.shape(this.#store, object.shape);
+  #current(object: ObjectView): CurrentFragments {
+    return this.#fragments.current(this.#store, object.current);
   }
 
   #ids(diaObjectId: bigint): void {
@@ -140,7 +140,7 @@ export class ObjectWriter {
     out.range(object.bytes, object.decAt, object.reliabilityAt);
   }
 
-  #crossmatch(object: ObjectView, { crossmatch, afterTime, set }: ShapeFragments): void {
+  #crossmatch(object: ObjectView, { crossmatch, afterTime, set }: CurrentFragments): void {
     this.#out.fragment(crossmatch);
     if (afterTime) {
       writeTime(this.#out, object.crossmatchedAtUs);
@@ -150,13 +150,13 @@ export class ObjectWriter {
   }
 
   /** @param withSets whether a match names its provenance set */
-  #matches(object: ObjectView, shape: ShapeFragments, withSets: boolean): void {
+  #matches(object: ObjectView, current: CurrentFragments, withSets: boolean): void {
     const sources = this.#level === LEVEL.full ? this.#store.readSources(object.diaObjectId) : undefined;
     let isFirst = true;
-    for (const { at, index, set } of this.#listed(object, shape)) {
+    for (const { at, index, set } of this.#listed(object, current)) {
       const source = sources?.[index];
       if (sources && !isPublishable(source)) {
-        this.#facts.onLeftOut('sourcesLeftOut');
+        this.#fragments.onLeftOut('sourcesLeftOut');
         continue;
       }
       if (!isFirst) this.#out.fragment(SEPARATOR);
@@ -169,7 +169,7 @@ export class ObjectWriter {
   }
 
   /** The newest match of each source, in order of catalog name and source id. */
-  #listed(object: ObjectView, { set }: ShapeFragments): Listed[] {
+  #listed(object: ObjectView, { set }: CurrentFragments): Listed[] {
     const offsets = object.matches();
     return object.matchesAreCurrent ? offsets.map((at, index) => ({ at, index, set })) : this.#newest(object, offsets);
   }
@@ -178,7 +178,7 @@ export class ObjectWriter {
     const { records, matches } = object.decode();
     return newestMatches(matches).map(({ match, index }) => {
       const record = records.find(({ matchVersion }) => matchVersion === match.matchVersion);
-      const set = record && this.#facts.recordedSet(this.#store, record.provenanceSet);
+      const set = record && this.#fragments.recordedSet(this.#store, record.provenanceSet);
       return { at: offsets[index]!, index, set };
     });
   }
@@ -215,9 +215,9 @@ export class ObjectWriter {
     this.#matchSummary(object, at, CATALOG_NAME);
     out.fragment(PAYLOAD);
     if (keys === null) out.null();
-    else this.#payload(this.#facts.payloadKeys(this.#store, keys), values);
+    else this.#payload(this.#fragments.payloadKeys(this.#store, keys), values);
     out.fragment(skipped);
-    out.fragment(this.#facts.association(object.tns).ofMatch);
+    out.fragment(this.#fragments.association(object.tns).ofMatch);
   }
 
   #payload(keys: readonly Uint8Array[], values: readonly unknown[]): void {

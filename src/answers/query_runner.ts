@@ -25,7 +25,7 @@ import { type Transcode, writeMsgpack } from './msgpack.ts';
 import { openedIndex } from './opened_index.ts';
 import type { Query } from './queries.ts';
 import { recentAnswer } from './recent.ts';
-import type { AnswerFacts } from './shared_fragments.ts';
+import type { SharedFragments } from './shared_fragments.ts';
 import { voConeAnswer } from './vo_cone.ts';
 
 /** A query that may read more objects than this is a long one from the start. */
@@ -56,7 +56,7 @@ export interface QueryRunnerOptions {
   /** @throws StoreError */
   readonly store: () => Store;
   readonly databaseIsGone: () => boolean;
-  readonly facts: AnswerFacts;
+  readonly fragments: SharedFragments;
   readonly metrics: ThreadMetrics;
   /** Called when a generation, by its number, turns out not to be of the database. */
   readonly onStaleIndex: (generation: number) => void;
@@ -73,7 +73,7 @@ const transcodes = new Map<Format, Transcode>([
 
 /** What one query at a time is answered from, and writes to. */
 class Desk implements QueryContext {
-  readonly facts: AnswerFacts;
+  readonly fragments: SharedFragments;
   readonly clock = new Clock();
   readonly object = new ObjectView();
   readonly out = new ByteSink();
@@ -86,8 +86,8 @@ class Desk implements QueryContext {
   /** For the answer to a long query. */
   room: AnswerRoom | undefined;
 
-  constructor(facts: AnswerFacts) {
-    this.facts = facts;
+  constructor(fragments: SharedFragments) {
+    this.fragments = fragments;
   }
 }
 
@@ -99,7 +99,7 @@ export class QueryRunner {
 
   constructor(options: QueryRunnerOptions) {
     this.#options = options;
-    options.facts.onLeftOut = what => options.metrics.add(what, 1);
+    options.fragments.onLeftOut = what => options.metrics.add(what, 1);
     this.#admission = new Admission(options.metrics);
     this.#long = new LongQueries(this.#admission, () => options.metrics.get('connectionsTotal'));
   }
@@ -146,7 +146,7 @@ export class QueryRunner {
   }
 
   #begin(query: Query, budget: Budget, room?: AnswerRoom): Desk {
-    const desk = this.#idle.pop() ?? new Desk(this.#options.facts);
+    const desk = this.#idle.pop() ?? new Desk(this.#options.fragments);
     desk.room = room;
     desk.clock.begin(budget.deadlineMs);
     try {

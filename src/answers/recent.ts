@@ -9,10 +9,10 @@ import { OPEN_BRACE, SEPARATOR } from './fragments.ts';
 import { ObjectWriter } from './object_writer.ts';
 import type { RecentQuery } from './queries.ts';
 
-export function* recentAnswer(query: RecentQuery, { store, facts, clock, object, out, body }: QueryContext): Steps {
+export function* recentAnswer(query: RecentQuery, { store, fragments, clock, object, out, body }: QueryContext): Steps {
   const { timeField, startUs, endUs, asOfUs, detail, pageSize, window } = query;
   const after = query.after ?? undefined;
-  const writer = new ObjectWriter(body, facts, store, detail);
+  const writer = new ObjectWriter(body, fragments, store, detail);
   let count = 0;
   let last: RecentPosition | undefined;
   let isMore = false;
@@ -34,7 +34,7 @@ export function* recentAnswer(query: RecentQuery, { store, facts, clock, object,
   const next = isMore ? encodeRecentCursor({ ...last!, startUs, endUs, timeField, detail, asOfUs }) : null;
   const head = { window, time_field: timeField, detail, page_size: pageSize, count, next_cursor: next };
   out.fragment(OPEN_BRACE);
-  out.fragment(facts.provenance);
+  out.fragment(fragments.provenance);
   out.longText(`, ${toJson(head).slice(1, -1)}, "objects": [`);
   out.append(body);
   out.longText(`], "as_of": "${formatTime(asOfUs)}"}`);

@@ -82,9 +82,9 @@ const NO_SEARCH = { circle: undefined, rows: undefined, record: undefined };
 
 /** A name's objects are those around the position that the registry's current snapshot has for it. */
 export function findName(context: QueryContext, { name, prefix, radiusArcsec }: TnsInput): FoundByName {
-  const { store, facts } = context;
+  const { store, fragments } = context;
   const snapshotEpochUs = store.tnsSnapshotEpochUs();
-  if (!isSnapshotCurrent(snapshotEpochUs, nowUs(), facts.tnsSnapshotMaxAgeSeconds))
+  if (!isSnapshotCurrent(snapshotEpochUs, nowUs(), fragments.tnsSnapshotMaxAgeSeconds))
     return { status: 'resolver_unavailable', ...NO_SEARCH, snapshotEpochUs: null };
   const record = store.tnsByName(name, prefix);
   if (!record) return { status: 'tns_name_not_found', ...NO_SEARCH, snapshotEpochUs };

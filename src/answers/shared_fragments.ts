@@ -3,8 +3,8 @@ import { fragment } from '../base/bytes.ts';
 import { toJson } from '../base/json_text.ts';
 import { formatTimeOrNull } from '../base/times.ts';
 import { BEST_GUESS } from '../contract/enums.ts';
-import type { ServiceFacts } from '../crossmatch/provenance.ts';
-import { type RecordShape, readAssociation, readShape } from '../store/object_record.ts';
+import type { AnswerSettings } from '../crossmatch/provenance.ts';
+import { readAssociation, readCurrent, type TimelessRecord } from '../store/object_record.ts';
 import { type CrossmatchedStatus, crossmatchedStatus } from '../store/status.ts';
 import type { Store } from '../store/store.ts';
 import type { TnsAssociation, TnsRecord } from '../store/types.ts';
@@ -21,7 +21,7 @@ export interface SetFragments {
 }
 
 /** Of the objects that one broker set and one kind of crossmatch have in common. */
-export interface ShapeFragments {
+export interface CurrentFragments {
   /** The status of such an object without matches. */
   readonly status: CrossmatchedStatus;
   /** `, "brokers": [...]` */
@@ -66,22 +66,22 @@ class Memo<Key, Value> {
 export type LeftOut = 'sourcesLeftOut' | 'valuesLeftOut';
 
 /** For as long as the settings do not change: what is stored under an ordinal never does. */
-export class AnswerFacts {
+export class SharedFragments {
   /** `"provenance": {...}` */
   readonly provenance: Uint8Array;
   readonly tnsSnapshotMaxAgeSeconds: number;
   /** Told of each source and value that an answer leaves out. */
   onLeftOut: (what: LeftOut) => void = () => {};
-  readonly #service: ServiceFacts;
+  readonly #service: AnswerSettings;
   readonly #catalogs: readonly string[];
   readonly #bestGuess: SetFragments;
   readonly #notRecorded: Uint8Array;
   readonly #sets = new Memo<number, SetFragments & { readonly hash: string }>();
-  readonly #shapes = new Memo<string, ShapeFragments>();
+  readonly #currentFragments = new Memo<string, CurrentFragments>();
   readonly #associations = new Memo<string, AssociationFragments>();
   readonly #payloadKeys = new Memo<number, readonly Uint8Array[]>();
 
-  constructor(service: ServiceFacts) {
+  constructor(service: AnswerSettings) {
     const { crossmatch_radius_arcsec, catalogs, reliability_cuts } = service.provenance;
     this.#service = service;
     this.provenance = fragment(`"provenance": ${toJson(service.provenance)}`);
@@ -95,13 +95,13 @@ export class AnswerFacts {
     this.#notRecorded = fragment(`, "crossmatch": ${toJson(this.#unrecorded())}`);
   }
 
-  /** @param text the section `shape` of an object */
-  shape(store: Store, text: string): ShapeFragments {
-    return this.#shapes.get(text, () => this.#makeShape(store, text));
+  /** @param text the section `current` of an object */
+  current(store: Store, text: string): CurrentFragments {
+    return this.#currentFragments.get(text, () => this.#makeCurrent(store, text));
   }
 
-  #makeShape(store: Store, text: string): ShapeFragments {
-    const { brokers, record } = readShape(text);
+  #makeCurrent(store: Store, text: string): CurrentFragments {
+    const { brokers, record } = readCurrent(text);
     const status = crossmatchedStatus(false, record?.catalogOutcomes);
     const common = { status, brokers: fragment(`, "brokers": ${toJson(brokers)}`) };
     if (!record) return { ...common, crossmatch: this.#notRecorded, afterTime: undefined, set: this.#bestGuess };
@@ -116,7 +116,7 @@ export class AnswerFacts {
   }
 
   /** First the catalogs in service, in their order, then those that no longer are. */
-  #outcomes({ catalogOutcomes }: RecordShape): Record<string, string> {
+  #outcomes({ catalogOutcomes }: TimelessRecord): Record<string, string> {
     const outcomes: Record<string, string> = {};
     for (const name of this.#catalogs) outcomes[name] = 'not_in_service_at_crossmatch';
     for (const [name, outcome] of catalogOutcomes) outcomes[name] = outcome;

@@ -55,7 +55,7 @@ function* sourcesAnswer(
     for (const source of sources) if (source.separationArcsec <= query.radiusArcsec) nearest.add(source);
     if (withoutPosition > 0 && separationOf(context, query, row) <= query.radiusArcsec) leftOut += withoutPosition;
   }
-  for (let i = 0; i < leftOut; i++) context.facts.onLeftOut('sourcesLeftOut');
+  for (let i = 0; i < leftOut; i++) context.fragments.onLeftOut('sourcesLeftOut');
   const writer = begun(leftOut > 0 ? withInfo(query, 'sources_without_position', leftOut) : query, context, table);
   for (const source of nearest.list()) {
     if (context.clock.due) yield;
@@ -85,10 +85,10 @@ function sourcesOf(
 }
 
 /** The cells of a row. A value that cannot stand in its column is null there, and counted. */
-function rowOf<T>({ columns }: FilledTable<T>, of: T, { facts }: QueryContext): Cell[] {
+function rowOf<T>({ columns }: FilledTable<T>, of: T, { fragments }: QueryContext): Cell[] {
   return columns.map(({ cell }) => {
     const filled = cell(of);
-    if (filled === undefined) facts.onLeftOut('valuesLeftOut');
+    if (filled === undefined) fragments.onLeftOut('valuesLeftOut');
     return filled ?? null;
   });
 }

@@ -4,7 +4,7 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { programModule } from '../base/program_files.ts';
-import { withinMs } from '../base/timeout.ts';
+import { withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
 import { Pool } from '../pool/pool.ts';
 import type { PublishSettings } from '../stream/settings.ts';
@@ -44,7 +44,7 @@ export class BackgroundPublisher {
   async stop(): Promise<boolean> {
     this.#stop.abort();
     const ended = this.#ended.then(() => true);
-    return (await withinMs(ended, STOP_MS)) ?? false;
+    return (await withTimeout(ended, STOP_MS)) ?? false;
   }
 
   /** A thread that does not end in time is left behind. */

@@ -1,10 +1,10 @@
 /** The thread of `serve` that publishes. It only reads the database: what it keeps there, the thread that writes keeps for it. */
 import type { MessagePort } from 'node:worker_threads';
 import { MatchMessages } from '../answers/match_messages.ts';
-import { AnswerFacts } from '../answers/shared_fragments.ts';
+import { SharedFragments } from '../answers/shared_fragments.ts';
 import { logTo } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
-import { serviceFacts } from '../crossmatch/provenance.ts';
+import { answerSettings } from '../crossmatch/provenance.ts';
 import type { Task } from '../pool/pool.ts';
 import { openStore } from '../store/store.ts';
 import { kafkaSink } from '../stream/kafka_sink.ts';
@@ -38,7 +38,7 @@ export async function runPublisher({ config, settings, ledger, link }: PublishTa
     imported: settings.imported,
     store,
     ledger: new RemoteLedger(ledger),
-    matches: new MatchMessages(store, new AnswerFacts(serviceFacts(config))),
+    matches: new MatchMessages(store, new SharedFragments(answerSettings(config))),
     connect: () => kafkaSink(settings),
     log: logTo((event, fields) => link.postMessage({ event, fields } satisfies FromPublisher)),
   });

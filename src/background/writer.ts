@@ -6,7 +6,7 @@ import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { programModule } from '../base/program_files.ts';
 import type { SharedState } from '../base/shared_state.ts';
-import { withinMs } from '../base/timeout.ts';
+import { withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
 import { Pool } from '../pool/pool.ts';
 import { FILE_NAME } from '../store/environment.ts';
@@ -88,8 +88,8 @@ export class BackgroundWriter {
       await this.#pool.close();
       return true;
     });
-    if (await withinMs(ended, WAITING_STOP_MS)) return;
-    if (!this.isWaiting) await withinMs(ended, STOP_MS - WAITING_STOP_MS);
+    if (await withTimeout(ended, WAITING_STOP_MS)) return;
+    if (!this.isWaiting) await withTimeout(ended, STOP_MS - WAITING_STOP_MS);
   }
 
   /** Whether its thread waits for another process to finish a write. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
  * Opens a new file for reading and writing that has no name, so that nothing of it remains whatever ends the process.
  * @returns its descriptor, to be closed
  */
-export function openNamelessFile(directory: string): number {
+export function openAnonymousFile(directory: string): number {
   const path = join(directory, `${randomUUID()}.tmp`);
   const descriptor = openSync(path, 'wx+', 0o600);
   unlinkSync(path);

@@ -28,7 +28,7 @@ export function fromEventLoop<T>(work: () => T | Promise<T>): T | Promise<T> {
  * hardly any input is read before an immediate, and all of it before a timer, which under Node would idle for a
  * millisecond.
  */
-export const afterThisTurn: (work: () => void) => void = isDeno
+export const afterThisIteration: (work: () => void) => void = isDeno
   ? work => void setTimeout(work, 0)
   : work => void setImmediate(work);
 

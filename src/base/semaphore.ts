@@ -6,7 +6,7 @@ interface Waiting {
 }
 
 /** First come, first served. Work that weighs more than the capacity enters alone. */
-export class Gate {
+export class Semaphore {
   readonly #capacity: number;
   #inside = 0;
   readonly #waiting: Waiting[] = [];

@@ -17,7 +17,7 @@ type Collect = (options: { readonly type: 'major'; readonly execution: 'async' }
 const QUIET_MS = 3000;
 
 let collect: Collect | undefined;
-let releasedBytes = 0;
+let discardedBytes = 0;
 let workedMs = 0;
 let isWaiting = false;
 
@@ -25,10 +25,10 @@ let isWaiting = false;
  * Notes bytes that this thread will soon no longer need. When they have become many, the thread collects its garbage
  * between other work.
  */
-export function release(bytes: number): void {
-  releasedBytes += bytes;
-  if (releasedBytes < COLLECTED_BYTES) return;
-  releasedBytes = 0;
+export function discard(bytes: number): void {
+  discardedBytes += bytes;
+  if (discardedBytes < COLLECTED_BYTES) return;
+  discardedBytes = 0;
   setTimeout(collectGarbage, DELAY_MS).unref();
 }
 

@@ -68,7 +68,7 @@ export class SharedState {
     return false;
   }
 
-  releaseAnswers(kib: number): void {
+  freeAnswers(kib: number): void {
     Atomics.sub(this.#sums, 0, kib);
   }
 }

@@ -5,11 +5,11 @@ import type { CatalogColumns, CatalogRegistration, RowCounts } from '../store/ca
 import { isRemote } from './address.ts';
 import type { FilesOptions } from './catalog_files.ts';
 import { type ColumnOptions, resolveColumns } from './columns.ts';
+import { eachConcurrently, REMOTE_CONCURRENCY } from './concurrency.ts';
 import { coverageFromMap, coverageFromRows, findCoverageMap } from './coverage.ts';
 import { CatalogError, ReadFailure } from './errors.ts';
 import { catalogFiles } from './files.ts';
 import { type HatsTable, openHats } from './hats.ts';
-import { inLanes, REMOTE_LANES } from './lanes.ts';
 import { PixelSet } from './pixel_set.ts';
 import { type SurveyOptions, type SurveyProgress, surveyCatalog, withParquet } from './survey.ts';
 
@@ -94,7 +94,7 @@ async function lookForFiles(
   const names = partitions.flatMap(partition => partition.files);
   const missing: string[] = [];
   let filesDone = 0;
-  await inLanes(names, isRemote(files.location) ? REMOTE_LANES : 1, async name => {
+  await eachConcurrently(names, isRemote(files.location) ? REMOTE_CONCURRENCY : 1, async name => {
     if (!(await files.has(name))) missing.push(name);
     onProgress({ files: names.length, filesDone: ++filesDone, rows: 0 });
   });

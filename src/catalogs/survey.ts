@@ -4,8 +4,8 @@ import type { CatalogColumns, Partition, RowCounts } from '../store/catalog_regi
 import { isRemote } from './address.ts';
 import type { CatalogFiles } from './catalog_files.ts';
 import { checkColumns, checkIds } from './columns.ts';
+import { eachConcurrently, REMOTE_CONCURRENCY } from './concurrency.ts';
 import { CatalogError, MissingFile, ReadFailure, withStableFile } from './errors.ts';
-import { inLanes, REMOTE_LANES } from './lanes.ts';
 import { openParquet, type ParquetFile } from './parquet.ts';
 import type { PixelSet } from './pixel_set.ts';
 
@@ -52,7 +52,7 @@ export async function surveyCatalog(
   const problems: (readonly [index: number, problem: ReadFailure | CatalogError])[] = [];
   const counts: FileCounts[] = [];
   let [filesDone, rows, bytes] = [0, 0, 0];
-  await inLanes(names, isFar ? REMOTE_LANES : 1, async (name, index) => {
+  await eachConcurrently(names, isFar ? REMOTE_CONCURRENCY : 1, async (name, index) => {
     try {
       const counted = await withParquet(files, name, async file => {
         checkColumns(file, columns);

@@ -1,11 +1,11 @@
 /** `nearsky publish`: each match as a message of a Kafka topic. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MatchMessages } from '../answers/match_messages.ts';
-import { AnswerFacts } from '../answers/shared_fragments.ts';
+import { SharedFragments } from '../answers/shared_fragments.ts';
 import { logToStderr } from '../base/log.ts';
 import { stopSignal } from '../base/stop_signal.ts';
 import { ConfigError } from '../config/config.ts';
-import { serviceFacts } from '../crossmatch/provenance.ts';
+import { answerSettings } from '../crossmatch/provenance.ts';
 import { warnIfOpenToOthers } from '../store/privacy.ts';
 import { openStore } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
@@ -65,7 +65,7 @@ async function run(invocation: Invocation): Promise<number> {
     ...(from !== undefined && { from }),
     store,
     ledger: new StoreLedger(store, new Writer(store), settings.topic),
-    matches: new MatchMessages(store, new AnswerFacts(serviceFacts(config))),
+    matches: new MatchMessages(store, new SharedFragments(answerSettings(config))),
     connect: () => kafkaSink(settings),
     log: logToStderr,
   });

@@ -1,7 +1,7 @@
 /** Kafka: messages of topics, as a member of a consumer group that commits its offsets once they are durable. */
 import type { Consumer, MessagesStream } from '@platformatic/kafka';
 import type { Log } from '../base/log.ts';
-import { withinMs } from '../base/timeout.ts';
+import { withTimeout } from '../base/timeout.ts';
 import type { BatchLimits, Connection, Message } from './transport.ts';
 
 export interface KafkaOptions {
@@ -79,7 +79,7 @@ export async function connectKafka(options: KafkaOptions, signal: AbortSignal): 
   } catch (error) {
     // Not while it still joins: a stream of a closed client emits an error before anyone can listen.
     const close = () => connection.close();
-    await within(2 * CLOSE_MS, joining.then(close, close));
+    await resolvesInTime(2 * CLOSE_MS, joining.then(close, close));
     throw error;
   }
 }
@@ -222,8 +222,8 @@ class KafkaConnection implements Connection<KafkaMessage> {
     this.#signal.removeEventListener('abort', this.#onAbort);
     const { Base } = await import('@platformatic/kafka');
     // Leaves the group, so that another member need not wait for the end of the session. Where that fails, only the connections are closed.
-    const left = await within(CLOSE_MS, this.#consumer.close(true));
-    if (!left) await within(CLOSE_MS, Base.prototype.close.call(this.#consumer) as Promise<void>);
+    const left = await resolvesInTime(CLOSE_MS, this.#consumer.close(true));
+    if (!left) await resolvesInTime(CLOSE_MS, Base.prototype.close.call(this.#consumer) as Promise<void>);
   }
 }
 
@@ -233,12 +233,12 @@ function isRebalance(error: unknown): boolean {
 }
 
 /** Whether the promise resolves within that time. */
-async function within(milliseconds: number, promise: Promise<unknown>): Promise<boolean> {
+async function resolvesInTime(milliseconds: number, promise: Promise<unknown>): Promise<boolean> {
   const done = promise.then(
     () => true,
     () => false,
   );
-  return (await withinMs(done, milliseconds)) ?? false;
+  return (await withTimeout(done, milliseconds)) ?? false;
 }
 
 /** The promise; rejects with the signal's reason when that fires first. */

@@ -1,6 +1,6 @@
 /** The error codes of the API, listed here only. Order: the published enumeration, then this service's additions. */
 
-export interface CodeFacts {
+export interface CodeDefinition {
   readonly name: string;
   /** HTTP status of an answer with this code. */
   readonly status: number;
@@ -84,7 +84,7 @@ export const ERROR_CODES = [
     retryable: false,
     meaning: 'the request is of another version of HTTP than 1.1 and 1.0',
   },
-] as const satisfies readonly CodeFacts[];
+] as const satisfies readonly CodeDefinition[];
 
 export type ErrorCode = (typeof ERROR_CODES)[number]['name'];
 

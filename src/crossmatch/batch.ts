@@ -1,5 +1,5 @@
 /** One batch of objects, searched in every catalog; an object's result goes out as soon as every file it needs has answered. */
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as immediate } from 'node:timers/promises';
 import type { Pool } from '../pool/pool.ts';
 import type { CrossmatchResult, ObjectToCrossmatch, RecordedOutcome, SkyPosition } from '../store/types.ts';
 import { readsMore } from '../store/unread.ts';
@@ -43,7 +43,7 @@ export async function searchBatch(
   const searches: CatalogSearch[] = [];
   for (const catalog of catalogs) {
     searches.push(new CatalogSearch(catalog, ra, dec, options.radiusArcsec));
-    await turn();
+    await immediate();
   }
   const batch = new Batch(objects, positions.length, searches, options);
   await batch.run();
@@ -96,7 +96,7 @@ class Batch {
       .sort((a, b) => a.search.objects[0]! - b.search.objects[0]!);
     let next = 0;
     let filesDone = 0;
-    const lane = async () => {
+    const loop = async () => {
       while (next < work.length) {
         signal?.throwIfAborted();
         const { catalog, search } = work[next++]!;
@@ -116,8 +116,8 @@ class Batch {
       next = work.length;
       throw error;
     };
-    const lanes = Array.from({ length: pool.threads * (pool.tasksPerThread + 1) }, () => lane().catch(stopped));
-    const failed = (await Promise.allSettled(lanes)).find(result => result.status === 'rejected');
+    const loops = Array.from({ length: pool.threads * (pool.tasksPerThread + 1) }, () => loop().catch(stopped));
+    const failed = (await Promise.allSettled(loops)).find(result => result.status === 'rejected');
     if (failed) throw failed.reason;
     await this.#flush();
   }
@@ -144,7 +144,7 @@ class Batch {
         }
       }
       await this.#options.record(await this.#associated(results, positions), unreadable);
-      await turn();
+      await immediate();
     }
   }
 

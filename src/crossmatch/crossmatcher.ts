@@ -2,7 +2,7 @@
  * Pending objects to recorded crossmatches: claimed batch by batch, recorded as they become complete, so it may be killed or run beside
  * another at any moment.
  */
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { MAX_ORDER, pixelOf } from '../../index/mod.ts';
 import { nowUs } from '../base/times.ts';
 import { addReads } from '../catalogs/catalog_files.ts';
@@ -135,7 +135,7 @@ class Run {
       try {
         await this.#crossmatch(await this.#readInSkyOrder(claim.ids), catalogs);
       } finally {
-        await writer.releaseClaim(claim);
+        await writer.dropClaim(claim);
       }
     }
     return [...claim.busy];
@@ -145,7 +145,7 @@ class Run {
   async #readInSkyOrder(ids: readonly bigint[]): Promise<ObjectToCrossmatch[]> {
     const objects: { readonly object: ObjectToCrossmatch; readonly pixel: number }[] = [];
     for (const [at, id] of ids.entries()) {
-      if (at % READ_SLICE === 0) await turn();
+      if (at % READ_SLICE === 0) await immediate();
       const object = this.#options.store.objectToCrossmatch(id);
       if (!object) continue;
       const { position } = object;

@@ -1,7 +1,7 @@
 /** The task `match`: the nearest source in one file of a catalog for each of some objects. */
 
 import { conePixels, isPosition, MAX_ORDER, RADIANS_PER_DEGREE, wrapRa } from '../../index/mod.ts';
-import { Gate } from '../base/semaphore.ts';
+import { Semaphore } from '../base/semaphore.ts';
 import { type CatalogFiles, noReads, type ReadCounts } from '../catalogs/catalog_files.ts';
 import { checkColumns, sourceId } from '../catalogs/columns.ts';
 import { CatalogError, ReadFailure, withStableFile } from '../catalogs/errors.ts';
@@ -68,7 +68,7 @@ export type MatchAnswer = { readonly reads: ReadCounts } & (
 );
 
 /** On the columns that the thread's tasks hold in memory. */
-const memory = new Gate(memoryBytes);
+const memory = new Semaphore(memoryBytes);
 
 export async function runMatch(task: MatchTask): Promise<MatchAnswer> {
   const reads = noReads();

@@ -1,6 +1,6 @@
 /** The threads that crossmatch. */
 
-import { REMOTE_LANES } from '../catalogs/lanes.ts';
+import { REMOTE_CONCURRENCY } from '../catalogs/concurrency.ts';
 import { remoteOptions } from '../catalogs/remote/options.ts';
 import type { Config } from '../config/config.ts';
 import { Pool } from '../pool/pool.ts';
@@ -16,12 +16,12 @@ const MIN_THREAD_MEMORY_BYTES = 32 << 20;
  */
 export function crossmatchPool(config: Config, threads: number): Pool {
   const catalogs: CatalogReading = {
-    remote: { ...remoteOptions(config), connections: Math.max(2, Math.ceil((2 * REMOTE_LANES) / threads)) },
+    remote: { ...remoteOptions(config), connections: Math.max(2, Math.ceil((2 * REMOTE_CONCURRENCY) / threads)) },
     memoryBytes: Math.max(MIN_THREAD_MEMORY_BYTES, MEMORY_BYTES / threads),
   };
   return new Pool({
     threads,
-    tasksPerThread: Math.ceil(REMOTE_LANES / threads),
+    tasksPerThread: Math.ceil(REMOTE_CONCURRENCY / threads),
     threadData: { dataDir: config.NEARSKY_DATA, catalogs } satisfies MatchThreadData,
   });
 }

@@ -17,7 +17,7 @@ export interface Provenance extends ProvenanceSet {
 }
 
 /** What answers say about the service as it is configured; given to each thread when it starts. */
-export interface ServiceFacts {
+export interface AnswerSettings {
   /** The `provenance` block of every answer; keys as on the wire. */
   readonly provenance: Provenance;
   /** The release from which provenance is recorded with each crossmatch. */
@@ -70,7 +70,7 @@ function declaredCut(broker: string, value: number | null, asOf: string | null):
 }
 
 /** What answers say of the service as it is configured. */
-export function serviceFacts(config: Config): ServiceFacts {
+export function answerSettings(config: Config): AnswerSettings {
   return {
     provenance: currentProvenance(config),
     recordingRelease: PROVENANCE_RECORDING_RELEASE,

@@ -1,7 +1,7 @@
 /** The columns of an exported catalog, and the rows of them that objects and their matches come to. */
 import { isPosition, pixel29 } from '../../index/mod.ts';
 import { CATALOGS } from '../contract/catalogs.ts';
-import { type ObjectView, type RecordShape, readAssociation, readShape } from '../store/object_record.ts';
+import { type ObjectView, readAssociation, readCurrent, type TimelessRecord } from '../store/object_record.ts';
 import type { SourceValues } from '../store/records.ts';
 import { crossmatchedStatus } from '../store/status.ts';
 import type { Store } from '../store/store.ts';
@@ -151,7 +151,7 @@ const time = (us: number | null) => (us === null ? null : BigInt(us));
 
 interface CurrentTexts {
   readonly brokers: string;
-  readonly record: RecordShape | undefined;
+  readonly record: TimelessRecord | undefined;
   readonly brokersAtCrossmatch: string;
   readonly outcomes: string;
   readonly provenance: string;
@@ -173,10 +173,10 @@ export class ObjectRows extends Rows {
 
   add(object: ObjectView): void {
     this.setPlace(object);
-    const { record, ...texts } = this.#textsOf(object.shape);
+    const { record, ...texts } = this.#textsOf(object.current);
     const isPending = object.state === 'pending';
     const matches = object.hasMatches ? object.matches().length : 0;
-    this.set(4, JSON.parse(object.text(object.reliabilityAt, object.shapeAt)));
+    this.set(4, JSON.parse(object.text(object.reliabilityAt, object.currentAt)));
     this.set(5, time(object.ingestTimeUs));
     this.set(6, time(object.eventTimeUs));
     this.set(7, texts.brokers);
@@ -207,7 +207,7 @@ export class ObjectRows extends Rows {
   #textsOf(shape: string): CurrentTexts {
     let texts = this.#texts.get(shape);
     if (!texts) {
-      const { brokers, record } = readShape(shape);
+      const { brokers, record } = readCurrent(shape);
       texts = { brokers: brokers.join(), record, ...this.#recordTexts(record) };
       if (this.#texts.size >= MAX_KEPT) this.#texts.clear();
       this.#texts.set(shape, texts);
@@ -215,7 +215,7 @@ export class ObjectRows extends Rows {
     return texts;
   }
 
-  #recordTexts(record: RecordShape | undefined) {
+  #recordTexts(record: TimelessRecord | undefined) {
     if (!record) return { brokersAtCrossmatch: '', outcomes: '', provenance: '' };
     return {
       brokersAtCrossmatch: record.brokersAtCrossmatch.join(),

@@ -27,17 +27,17 @@ export interface IncomingRequest {
 }
 
 /**
- * As much of a body as comes, at most `maxBytes`, until it ends or `withinMs` are over or the client is gone.
+ * As much of a body as comes, at most `maxBytes`, until it ends or `withTimeout` are over or the client is gone.
  * @throws ApiError when there is no room for it
  */
 export async function readUpTo(
   body: IncomingBody,
   maxBytes: number,
-  withinMs: number,
+  withTimeout: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const reader = body.getReader();
   const stop = () => void reader.cancel().catch(() => {});
-  const timer = setTimeout(stop, withinMs);
+  const timer = setTimeout(stop, withTimeout);
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {

@@ -1,5 +1,5 @@
 import { ahead, quiet } from '../base/ahead.ts';
-import { withinMs } from '../base/timeout.ts';
+import { withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
 import type { BrokerName } from '../contract/brokers.ts';
 import type { Ingester } from './ingester.ts';
@@ -46,7 +46,9 @@ export async function ingestFile(file: string, options: FileOptions): Promise<vo
   try {
     for (let next = all.next(); ; ) {
       const result =
-        batch.read === 0 ? await next : await withinMs(next, Math.max(0, sinceMs + BATCH_WAIT_MS - performance.now()));
+        batch.read === 0
+          ? await next
+          : await withTimeout(next, Math.max(0, sinceMs + BATCH_WAIT_MS - performance.now()));
       if (result?.done) break;
       if (result) {
         if (batch.read === 0) sinceMs = performance.now();

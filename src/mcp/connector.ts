@@ -138,7 +138,7 @@ export class Connector {
     try {
       return await run({ service, budget, base: service.config.MCP_API_BASE_URL ?? baseUrl(request, service.config) });
     } finally {
-      service.coordination.release(admission.slot);
+      service.coordination.free(admission.slot);
     }
   }
 }

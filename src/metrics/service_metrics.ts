@@ -1,7 +1,7 @@
 /** The text of /metrics: what every thread counted, the index, the counters of the database, and the process. */
 import { readFileSync } from 'node:fs';
 import type { SharedState } from '../base/shared_state.ts';
-import type { IndexFacts } from '../publish/publisher.ts';
+import type { IndexStatus } from '../publish/publisher.ts';
 import { RESERVE_BYTES } from '../store/disk_space.ts';
 import type { MetricsAnswer } from '../store/metrics_task.ts';
 import { Exposition, type Sample } from './exposition.ts';
@@ -17,7 +17,7 @@ export interface ThreadsWatched {
 }
 
 export interface Measured extends ThreadsWatched {
-  readonly index: IndexFacts | undefined;
+  readonly index: IndexStatus | undefined;
   /** Undefined when the database could not be read. */
   readonly stored: MetricsAnswer | undefined;
   readonly state: SharedState;
@@ -115,17 +115,17 @@ function addRequests(exposition: Exposition, total: ThreadMetrics): void {
     );
 }
 
-function addIndex(exposition: Exposition, facts: IndexFacts, stored: MetricsAnswer | undefined): void {
-  const seconds = Math.max(0, Date.now() - facts.publishedMs) / 1000;
+function addIndex(exposition: Exposition, status: IndexStatus, stored: MetricsAnswer | undefined): void {
+  const seconds = Math.max(0, Date.now() - status.publishedMs) / 1000;
   exposition
-    .gauge('nearsky_index_objects', 'Objects that can be found by position.', [[{}, facts.objects]])
-    .gauge('nearsky_index_arenas', 'Parts of the index.', [[{}, facts.arenas]])
-    .gauge('nearsky_index_bytes', 'Memory of the index.', [[{}, facts.bytes]])
+    .gauge('nearsky_index_objects', 'Objects that can be found by position.', [[{}, status.objects]])
+    .gauge('nearsky_index_arenas', 'Parts of the index.', [[{}, status.arenas]])
+    .gauge('nearsky_index_bytes', 'Memory of the index.', [[{}, status.bytes]])
     .gauge('nearsky_index_age_seconds', 'Since the index last changed.', [[{}, seconds]])
-    .gauge('nearsky_index_sequence', 'The journal entry that the index answers for.', [[{}, facts.sequence]]);
+    .gauge('nearsky_index_sequence', 'The journal entry that the index answers for.', [[{}, status.sequence]]);
   if (stored) {
     exposition.gauge('nearsky_journal_lag_entries', 'Commits that are not in the index yet.', [
-      [{}, Math.max(0, stored.lastSequence - facts.sequence)],
+      [{}, Math.max(0, stored.lastSequence - status.sequence)],
     ]);
   }
 }

@@ -172,7 +172,7 @@ function catalogSection(catalog: CatalogDefinition, orders: FootprintOrders): Ht
   const fields = filterableFields(catalog);
   return html`<section class="card" aria-labelledby="${name}">
 <h2 id="${name}"><span class="mark ${name}" aria-hidden="true"></span>${release}</h2>
-<dl class="facts" data-catalog="${name}">
+<dl class="properties" data-catalog="${name}">
 <div><dt>Reference</dt><dd><a href="${reference.paperUrl}" rel="noopener noreferrer">${reference.paper}</a>; <a href="${reference.home}" rel="noopener noreferrer">its home page</a></dd></div>
 <div><dt>Here</dt><dd class="held">–</dd></div>
 <div><dt>Name in the API</dt><dd><code>${name}</code></dd></div>

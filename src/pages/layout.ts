@@ -1,8 +1,8 @@
 /** What all pages have around their content. */
 import type { Config } from '../config/config.ts';
 import { assetUrl } from './assets.ts';
-import { factsOf } from './facts.ts';
 import { type Html, html, jsonData } from './html.ts';
+import { pageDataOf } from './page_data.ts';
 
 export interface Page {
   /** Before the name of the service in the title of the window; empty for the front page. */
@@ -68,7 +68,7 @@ ${main}
 <p>nearsky ${config.APP_VERSION ?? ''}. Positions are ICRS degrees, separations arcsec, times UTC. A coincident source is not a host.</p>
 <p><a href="/consuming">What an answer does not mean</a> · <a href="/openapi.json">openapi.json</a> · <a href="/llms.txt">llms.txt</a></p>
 </footer>
-${jsonData('facts', factsOf(config))}
+${jsonData('page-data', pageDataOf(config))}
 </body>
 </html>
 `.text;

@@ -1,6 +1,6 @@
 /** Index tasks: arenas from the position table, and from other arenas. */
 import { Arena, buildArena, mergeArenas } from '../../index/mod.ts';
-import { release } from '../base/shared_memory.ts';
+import { discard } from '../base/shared_memory.ts';
 import type { PositionRows } from '../store/positions.ts';
 import type { Store } from '../store/store.ts';
 import { currentStore } from '../store/thread_store.ts';
@@ -27,7 +27,7 @@ export function runTail({ rows: from, checked, absorb }: TailTask): TailAnswer {
     time: fields.subarray(3, end),
     stride: STRIDE,
   });
-  release(fields.byteLength + BUILDING_BYTES * length);
+  discard(fields.byteLength + BUILDING_BYTES * length);
   return { sequence, rows, arena: absorb.length > 0 ? merged([...absorb, buffer]) : { buffer, length } };
 }
 
@@ -62,6 +62,6 @@ export function runMerge({ arenas }: MergeTask): BuiltArena {
 function merged(buffers: readonly SharedArrayBuffer[]): BuiltArena {
   const arenas = buffers.map(buffer => new Arena(buffer));
   const length = arenas.reduce((sum, arena) => sum + arena.length, 0);
-  release(buffers.reduce((sum, { byteLength }) => sum + byteLength, BUILDING_BYTES * length));
+  discard(buffers.reduce((sum, { byteLength }) => sum + byteLength, BUILDING_BYTES * length));
   return { buffer: mergeArenas(arenas), length };
 }

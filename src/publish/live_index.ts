@@ -1,4 +1,4 @@
-import { release } from '../base/shared_memory.ts';
+import { discard } from '../base/shared_memory.ts';
 import { MAX_ARENAS, planMerge } from './merge_plan.ts';
 import type { BuiltArena, BuiltIndex, IndexedExtent, PublishedGeneration, TailAnswer } from './tasks.ts';
 
@@ -67,10 +67,10 @@ export class LiveIndex {
 
   merged(parts: readonly BuiltArena[], whole: BuiltArena): void {
     this.#replace(parts, whole);
-    this.release(parts);
+    this.discard(parts);
   }
 
-  release(parts: readonly BuiltArena[]): void {
+  discard(parts: readonly BuiltArena[]): void {
     for (const arena of parts) this.#merging.delete(arena);
   }
 
@@ -88,6 +88,6 @@ export class LiveIndex {
   #noteReplaced(arenas: readonly BuiltArena[]): void {
     const bytes = arenas.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
     this.#replacedBytes += bytes;
-    release(bytes);
+    discard(bytes);
   }
 }

@@ -2,10 +2,10 @@
 
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
-import { withinMs } from '../base/timeout.ts';
+import { withTimeout } from '../base/timeout.ts';
 import { Pool, PoolError } from '../pool/pool.ts';
 import type { MetricsAnswer, MetricsTask } from '../store/metrics_task.ts';
-import { type IndexFacts, Publisher } from './publisher.ts';
+import { type IndexStatus, Publisher } from './publisher.ts';
 import type { PublishedGeneration } from './tasks.ts';
 
 /** After how long a thread that looks at the database counts as hung. */
@@ -34,8 +34,8 @@ export class LocalIndex {
     return this.#publisher.current;
   }
 
-  get facts(): IndexFacts | undefined {
-    return this.#publisher.facts;
+  get status(): IndexStatus | undefined {
+    return this.#publisher.status;
   }
 
   /** Drops the index that a generation came from, as it is not of this database; it is built anew. */
@@ -57,7 +57,7 @@ export class LocalIndex {
       this.#log(error instanceof PoolError ? 'pool_failed' : 'database_unreadable', { error: messageOf(error) });
       return undefined;
     });
-    return await withinMs(seen, MEASURE_MS);
+    return await withTimeout(seen, MEASURE_MS);
   }
 
   /** Saves the index and ends the threads. */

@@ -34,7 +34,7 @@ export interface PublisherOptions {
 }
 
 /** What the index is like now. */
-export interface IndexFacts {
+export interface IndexStatus {
   readonly objects: number;
   readonly arenas: number;
   readonly bytes: number;
@@ -73,7 +73,7 @@ export class Publisher {
   }
 
   /** For whoever watches; undefined until the index is loaded. */
-  get facts(): IndexFacts | undefined {
+  get status(): IndexStatus | undefined {
     const index = this.#index;
     return (
       index && {
@@ -217,7 +217,7 @@ export class Publisher {
       index.merged(parts, whole);
       this.#publish(index);
     } catch (error) {
-      index.release(parts);
+      index.discard(parts);
       if (!signal.aborted) this.#logFailure(error);
     }
   }

@@ -15,7 +15,7 @@ export class OpenRequest {
   readonly connection: Connection;
   /** Whether it is one still. */
   isOpen = true;
-  hasTurn = false;
+  isAdmitted = false;
   isAnswered = false;
   /** Of its answer; freed when that is written out. */
   body: Answer['body'] = null;
@@ -132,18 +132,18 @@ export class Connections {
   }
 
   /**
-   * Whether a request may be answered now; then it has its turn. Where others of its connection are in front, see `waitForTurn`. (Not to read
+   * Whether a request may be answered now; then it has its turn. Where others of its connection are in front, see `waitForAdmission`. (Not to read
    * from the connection would be simpler, but node:http resumes a socket whenever it has written to it.)
    */
-  takesTurn(request: OpenRequest): boolean {
+  admits(request: OpenRequest): boolean {
     const { connection } = request;
-    if (connection.waiting.length > 0 || !this.#hasTurns(connection)) return false;
+    if (connection.waiting.length > 0 || !this.#hasRoom(connection)) return false;
     connection.running++;
-    request.hasTurn = true;
+    request.isAdmitted = true;
     return true;
   }
 
-  #hasTurns({ running, unreadBytes }: Connection): boolean {
+  #hasRoom({ running, unreadBytes }: Connection): boolean {
     return running < this.#limits.maxPipelined && unreadBytes < this.#limits.maxUnreadOfOne;
   }
 
@@ -151,12 +151,12 @@ export class Connections {
    * Resolves when the request has its turn; never, when its connection has ended before.
    * @throws ApiError when there are too many in front
    */
-  waitForTurn(request: OpenRequest): Promise<void> {
+  waitForAdmission(request: OpenRequest): Promise<void> {
     const { waiting } = request.connection;
     if (waiting.length >= this.#limits.maxWaiting) throw unavailable('too many requests wait on this connection');
     return new Promise(resolve => {
       waiting.push(() => {
-        request.hasTurn = true;
+        request.isAdmitted = true;
         resolve();
       });
     });
@@ -166,7 +166,7 @@ export class Connections {
   end(request: OpenRequest): void {
     if (!request.isOpen) return;
     request.isOpen = false;
-    const { connection, hasTurn } = request;
+    const { connection, isAdmitted } = request;
     connection.requests.splice(connection.requests.indexOf(request), 1);
     this.#bodyBytes -= request.bodyBytes;
     letGo(request.body);
@@ -174,8 +174,8 @@ export class Connections {
     this.#forget(request);
     this.#metrics.set('openRequests', --this.#open);
     if (connection.socket.destroyed) return;
-    if (hasTurn) connection.running--;
-    while (connection.waiting.length > 0 && this.#hasTurns(connection)) {
+    if (isAdmitted) connection.running--;
+    while (connection.waiting.length > 0 && this.#hasRoom(connection)) {
       connection.running++;
       connection.waiting.shift()!();
     }

@@ -2,9 +2,9 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Budget } from '../base/budget.ts';
 import { logTo } from '../base/log.ts';
-import { release } from '../base/shared_memory.ts';
+import { discard } from '../base/shared_memory.ts';
 import type { SharedState } from '../base/shared_state.ts';
-import { withinMs } from '../base/timeout.ts';
+import { withTimeout } from '../base/timeout.ts';
 import { ApiError, unavailable } from '../contract/errors.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { CallName, Calls, Coordination } from '../service/coordination.ts';
@@ -49,7 +49,7 @@ export class CoordinatorLink implements Coordination {
   #publish(generation: PublishedGeneration | undefined): void {
     this.#generation = generation;
     if (!generation) return;
-    release(generation.replacedBytes - this.#replacedBytes);
+    discard(generation.replacedBytes - this.#replacedBytes);
     this.#replacedBytes = generation.replacedBytes;
   }
 
@@ -64,13 +64,13 @@ export class CoordinatorLink implements Coordination {
     this.#calls.set(number, call);
     const { remainingMs } = budget;
     this.send({ kind: 'call', number, name, asked, budgetMs: remainingMs });
-    const reply = await withinMs(call.promise, remainingMs).finally(() => this.#calls.delete(number));
+    const reply = await withTimeout(call.promise, remainingMs).finally(() => this.#calls.delete(number));
     if (!reply) throw unavailable('the main thread is busy');
     return reply.answer;
   }
 
-  release(slot: number): void {
-    this.send({ kind: 'release', slot });
+  free(slot: number): void {
+    this.send({ kind: 'free', slot });
   }
 
   send(message: ToMain): void {

@@ -116,14 +116,14 @@ export class HttpServer {
     if (!request) return;
     outgoing.once('close', () => connections.end(request));
     outsideParser(() => {
-      if (connections.takesTurn(request)) this.#answer(request, outgoing);
-      else void this.#answerInTurn(request, outgoing);
+      if (connections.admits(request)) this.#answer(request, outgoing);
+      else void this.#answerWhenAdmitted(request, outgoing);
     });
   }
 
-  async #answerInTurn(request: OpenRequest, outgoing: ServerResponse): Promise<void> {
+  async #answerWhenAdmitted(request: OpenRequest, outgoing: ServerResponse): Promise<void> {
     try {
-      await this.connections.waitForTurn(request);
+      await this.connections.waitForAdmission(request);
     } catch (error) {
       return this.#send(request, refusal(error), outgoing);
     }

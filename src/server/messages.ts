@@ -30,7 +30,7 @@ export type ToMain =
   /** The generation of that number is not of the database. */
   | { readonly kind: 'stale'; readonly number: number }
   | { readonly kind: 'log'; readonly event: string; readonly fields: Readonly<Record<string, unknown>> | undefined }
-  | { readonly kind: 'release'; readonly slot: number }
+  | { readonly kind: 'free'; readonly slot: number }
   | Call;
 
 export type ToServer =

@@ -6,7 +6,7 @@ import { Budget } from '../base/budget.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { programModule } from '../base/program_files.ts';
-import { withinMs } from '../base/timeout.ts';
+import { withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { ThreadsWatched } from '../metrics/service_metrics.ts';
@@ -41,18 +41,21 @@ export interface ServerThreadsOptions {
   readonly entry?: URL;
 }
 
-/** A place that one thread after another may hold. */
-class Seat {
+/** A server thread and its successors: when a thread ends, the next one takes its place. */
+class Child {
   readonly metrics = new ThreadMetrics();
-  /** To the thread that holds it. */
+  /** The port to the present thread. */
   link: MessagePort | undefined;
-  /** Ends that thread. */
+  /** Ends the present thread. */
   ends = new AbortController();
-  /** Resolves when that thread is no more. */
+  /** Resolves when the present thread has ended. */
   ended: Promise<void> = Promise.resolve();
-  /** Whether that thread has given a sign of life: one that is ended while it loads its modules would take the process along. */
+  /**
+   * Whether the present thread has given a sign of life: ending a thread that still loads its modules would end the
+   * process with it.
+   */
   hasBegun = false;
-  /** The last sign of life, and how often it has been looked for in vain since. */
+  /** The last sign of life, and the number of checks since that found no new one. */
   beats = 0;
   missed = 0;
 
@@ -65,7 +68,7 @@ export class ServerThreads {
   readonly #options: ServerThreadsOptions;
   readonly #config: Config;
   readonly #pool: Pool;
-  readonly #seats: readonly Seat[];
+  readonly #children: readonly Child[];
   readonly #watch: ReturnType<typeof setInterval>;
   #port: number;
   #operations: readonly string[] = [];
@@ -81,14 +84,14 @@ export class ServerThreads {
       MCP_SESSION_SECRET: config.MCP_SESSION_SECRET ?? randomBytes(32).toString('base64url'),
     };
     this.#port = config.NEARSKY_PORT;
-    this.#seats = Array.from({ length: threads }, () => new Seat());
+    this.#children = Array.from({ length: threads }, () => new Child());
     this.#pool = new Pool({ threads, entry, maxHeapMib: config.NEARSKY_WORKER_HEAP_MIB });
     this.#watch = setInterval(() => this.#look(), BEAT_MS);
   }
 
   get watched(): ThreadsWatched {
     return {
-      threads: this.#seats.map(({ metrics }) => metrics),
+      threads: this.#children.map(({ metrics }) => metrics),
       operations: this.#operations,
       replaced: this.#replaced,
     };
@@ -99,15 +102,15 @@ export class ServerThreads {
    * @throws Error when one cannot
    */
   async start(): Promise<number> {
-    const [first, ...others] = this.#seats;
+    const [first, ...others] = this.#children;
     // The first one may take a free port, which then is everyone's.
-    await this.#fill(first!);
-    await Promise.all(others.map(seat => this.#fill(seat)));
+    await this.#start(first!);
+    await Promise.all(others.map(child => this.#start(child)));
     return this.#port;
   }
 
   publish(generation: PublishedGeneration | undefined): void {
-    for (const seat of this.#seats) seat.send({ kind: 'generation', generation });
+    for (const child of this.#children) child.send({ kind: 'generation', generation });
   }
 
   /** Has them finish what they answer, for at most `drainMs`, and ends them. */
@@ -115,26 +118,26 @@ export class ServerThreads {
     this.#isClosing = true;
     clearInterval(this.#watch);
     await Promise.all(
-      this.#seats.map(async seat => {
-        seat.send({ kind: 'drain', drainMs });
-        await Promise.race([seat.ended, sleep(drainMs + END_MS, undefined, { ref: false })]);
-        seat.ends.abort();
+      this.#children.map(async child => {
+        child.send({ kind: 'drain', drainMs });
+        await Promise.race([child.ended, sleep(drainMs + END_MS, undefined, { ref: false })]);
+        child.ends.abort();
       }),
     );
     await this.#pool.close();
   }
 
-  /** Gives a seat a thread; resolves when it listens, rejects when it has ended before. */
-  #fill(seat: Seat): Promise<void> {
+  /** Starts the thread of a child; resolves when it listens, rejects when it has ended before. */
+  #start(child: Child): Promise<void> {
     const { port1: link, port2 } = new MessageChannel();
     const listening = Promise.withResolvers<void>();
     const task: ServeTask = {
       kind: 'serve',
       config: this.#config,
-      threads: this.#seats.length,
+      threads: this.#children.length,
       host: this.#config.NEARSKY_HOST,
       port: this.#port,
-      metrics: seat.metrics.memory,
+      metrics: child.metrics.memory,
       state: this.#options.coordination.state.memory,
       generation: this.#options.coordination.generation,
       link: port2,
@@ -151,21 +154,21 @@ export class ServerThreads {
     });
     // The other side closes with its thread, under both runtimes.
     const gone = new Promise<true>(resolve => link.once('close', () => resolve(true)));
-    seat.link = link;
-    seat.ends = new AbortController();
+    child.link = link;
+    child.ends = new AbortController();
     const startMs = performance.now();
     const run = this.#pool.run(task, {
       transferList: [port2],
-      ends: seat.ends.signal,
+      ends: child.ends.signal,
       timeoutMs: Number.POSITIVE_INFINITY,
     });
-    seat.ended = run.then(
-      () => this.#vacate(seat),
+    child.ended = run.then(
+      () => this.#onEnd(child),
       async error => {
         listening.reject(error);
-        this.#vacate(seat);
+        this.#onEnd(child);
         if (this.#isClosing) return;
-        if (await withinMs(gone, GONE_MS)) return this.#replace(seat, error, performance.now() - startMs);
+        if (await withTimeout(gone, GONE_MS)) return this.#replace(child, error, performance.now() - startMs);
         this.#options.log('server_thread_unending');
         this.#options.onUnending?.();
       },
@@ -173,35 +176,35 @@ export class ServerThreads {
     return listening.promise;
   }
 
-  #vacate(seat: Seat): void {
-    seat.link?.unref();
-    seat.link = undefined;
-    seat.hasBegun = false;
-    seat.missed = 0;
-    this.#options.coordination.state.releaseAnswers(seat.metrics.get('answerKib'));
+  #onEnd(child: Child): void {
+    child.link?.unref();
+    child.link = undefined;
+    child.hasBegun = false;
+    child.missed = 0;
+    this.#options.coordination.state.freeAnswers(child.metrics.get('answerKib'));
     for (const gauge of ['connections', 'openRequests', 'waitingQueries', 'answerKib'] as const)
-      seat.metrics.set(gauge, 0);
+      child.metrics.set(gauge, 0);
   }
 
-  async #replace(seat: Seat, error: unknown, lifeMs: number): Promise<void> {
+  async #replace(child: Child, error: unknown, lifeMs: number): Promise<void> {
     this.#replaced++;
     this.#options.log('server_thread_replaced', { error: messageOf(error) });
     if (lifeMs < SHORT_LIFE_MS) await sleep(REPLACE_MS, undefined, { ref: false });
     if (this.#isClosing) return;
-    this.#fill(seat).catch(error => this.#options.log('server_thread_failed', { error: messageOf(error) }));
+    this.#start(child).catch(error => this.#options.log('server_thread_failed', { error: messageOf(error) }));
   }
 
   /** Ends threads without a sign of life. Time in which this thread stands still, too, as when the process is stopped, does not count. */
   #look(): void {
     const limit = (1000 * this.#config.API_REQUEST_BUDGET_SECONDS + HUNG_MS) / BEAT_MS;
-    for (const seat of this.#seats) {
-      const beats = seat.metrics.get('beats');
-      if (beats !== seat.beats) seat.hasBegun = true;
-      seat.missed = beats === seat.beats && seat.hasBegun ? seat.missed + 1 : 0;
-      seat.beats = beats;
-      if (seat.missed <= limit) continue;
-      this.#options.log('server_thread_hung', { seconds: (seat.missed * BEAT_MS) / 1000 });
-      seat.ends.abort();
+    for (const child of this.#children) {
+      const beats = child.metrics.get('beats');
+      if (beats !== child.beats) child.hasBegun = true;
+      child.missed = beats === child.beats && child.hasBegun ? child.missed + 1 : 0;
+      child.beats = beats;
+      if (child.missed <= limit) continue;
+      this.#options.log('server_thread_hung', { seconds: (child.missed * BEAT_MS) / 1000 });
+      child.ends.abort();
     }
   }
 
@@ -212,8 +215,8 @@ export class ServerThreads {
         return coordination.discard(message.number);
       case 'log':
         return log(message.event, message.fields);
-      case 'release':
-        return coordination.release(message.slot);
+      case 'free':
+        return coordination.free(message.slot);
       case 'call': {
         const { number, name, asked, budgetMs } = message;
         try {

@@ -26,5 +26,5 @@ export interface Coordination {
   /** @throws ApiError `service_unavailable`, when the budget is spent at the latest */
   ask<N extends CallName>(name: N, asked: Calls[N]['asked'], budget: Budget): Promise<Calls[N]['answer']>;
   /** A tool call that was admitted to this slot has ended. */
-  release(slot: number): void;
+  free(slot: number): void;
 }

@@ -5,7 +5,7 @@ import type { Log } from '../base/log.ts';
 import { SharedState } from '../base/shared_state.ts';
 import type { Config } from '../config/config.ts';
 import { unavailable } from '../contract/errors.ts';
-import { serviceFacts } from '../crossmatch/provenance.ts';
+import { answerSettings } from '../crossmatch/provenance.ts';
 import { metricsText, type ThreadsWatched } from '../metrics/service_metrics.ts';
 import { DatabaseWatch } from '../publish/database_watch.ts';
 import { LocalIndex } from '../publish/local_index.ts';
@@ -53,7 +53,7 @@ export class Coordinator implements Coordination {
     this.#threads = threads;
     this.#watch = new DatabaseWatch(dataDir, state, log);
     this.#index = new LocalIndex(dataDir, log, () => onGeneration?.(this.generation));
-    this.#skyMap = new SkyMap({ dataDir, facts: serviceFacts(config), log });
+    this.#skyMap = new SkyMap({ dataDir, settings: answerSettings(config), log });
     this.#limiter = new Limiter({
       maxConcurrent: config.MCP_MAX_CONCURRENT,
       maxConcurrentPerKey: config.MCP_MAX_CONCURRENT_PER_KEY,
@@ -73,8 +73,8 @@ export class Coordinator implements Coordination {
     return await this.#answers[name](asked, budget);
   }
 
-  release(slot: number): void {
-    this.#limiter.release(slot);
+  free(slot: number): void {
+    this.#limiter.free(slot);
   }
 
   /** Begins to count the objects for the map of the sky, which otherwise begins when it is first asked for. */
@@ -89,7 +89,7 @@ export class Coordinator implements Coordination {
 
   async #metricsText(): Promise<string> {
     const stored = await this.#index.measure();
-    return metricsText({ ...this.#threads(), index: this.#index.facts, stored, state: this.state });
+    return metricsText({ ...this.#threads(), index: this.#index.status, stored, state: this.state });
   }
 
   /** Saves the index and ends its threads. */

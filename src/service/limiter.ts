@@ -60,7 +60,7 @@ export class Limiter {
   }
 
   /** An admitted call has ended. */
-  release(slot: number): void {
+  free(slot: number): void {
     this.#slots.delete(slot);
   }
 

@@ -1,12 +1,12 @@
 /** What the operations answer from: the settings, the queries, the database, and what there is one of in the process. */
 import { AnswerMemory } from '../answers/answer_memory.ts';
 import { QueryRunner } from '../answers/query_runner.ts';
-import { AnswerFacts } from '../answers/shared_fragments.ts';
+import { SharedFragments } from '../answers/shared_fragments.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import type { FootprintOrders } from '../contract/catalogs.ts';
-import { currentProvenance, type Provenance, serviceFacts } from '../crossmatch/provenance.ts';
+import { answerSettings, currentProvenance, type Provenance } from '../crossmatch/provenance.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { Coordination } from './coordination.ts';
@@ -53,7 +53,7 @@ export class Service {
       generation: () => (this.#isClosed ? undefined : coordination.generation),
       store: () => this.store,
       databaseIsGone: () => coordination.state.databaseIsGone,
-      facts: new AnswerFacts(serviceFacts(config)),
+      fragments: new SharedFragments(answerSettings(config)),
       metrics,
       memory: new AnswerMemory({ limitMib: config.NEARSKY_ANSWER_MEMORY_MIB, state: coordination.state, metrics }),
       onStaleIndex: generation => coordination.discard(generation),

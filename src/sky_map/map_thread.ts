@@ -7,7 +7,7 @@ import { messageOf } from '../base/error_text.ts';
 import { Rendered, toJson } from '../base/json_text.ts';
 import { openCoverage } from '../catalogs/coverage.ts';
 import type { MapLayer } from '../contract/enums.ts';
-import type { ServiceFacts } from '../crossmatch/provenance.ts';
+import type { AnswerSettings } from '../crossmatch/provenance.ts';
 import type { Task } from '../pool/pool.ts';
 import { threadData } from '../pool/thread_data.ts';
 import type { Store } from '../store/store.ts';
@@ -29,7 +29,7 @@ const CATALOGS_MS = 5000;
 
 /** The `threadData` of the pool of the map. */
 export interface SkyThreadData extends StoreThreadData {
-  readonly facts: ServiceFacts;
+  readonly settings: AnswerSettings;
 }
 
 /** Takes in a part of what is news. Needs a pool with a data directory and one thread. */
@@ -180,9 +180,9 @@ export function runSkyMap({ layer, resolution, disc, isPartial }: SkyMapTask): S
   const cells = new Rendered(
     keys.length === 0 ? '[]' : `["${keys.map(key => cellOfKey(key, resolution)).join('", "')}"]`,
   );
-  const { facts } = threadData<SkyThreadData>();
-  if (!facts) throw new Error('The map cannot be drawn because this pool has no facts of the service');
-  const { provenance } = facts;
+  const { settings } = threadData<SkyThreadData>();
+  if (!settings) throw new Error('The map cannot be drawn because this pool has no settings of the service');
+  const { provenance } = settings;
   const text = toJson({ provenance, layer, resolution, count: keys.length, ...rest, cells });
   const body = new TextEncoder().encode(text);
   const answer = { body, digest: createHash('sha256').update(body).digest('base64url').slice(0, 22), isWhole };

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Budget } from '../base/budget.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
-import { withinMs } from '../base/timeout.ts';
+import { withTimeout } from '../base/timeout.ts';
 import { unavailable } from '../contract/errors.ts';
 import { Pool, PoolError } from '../pool/pool.ts';
 import type { FollowSkyTask, SkyMapAnswer, SkyMapTask, SkyProgress, SkyThreadData } from './map_thread.ts';
@@ -44,8 +44,8 @@ export class SkyMap {
 
   /** Begins to count. Of the apps of a process one does. */
   start(): void {
-    const { dataDir, facts } = this.#options;
-    this.#pool ??= new Pool({ threads: 1, threadData: { dataDir, facts } });
+    const { dataDir, settings } = this.#options;
+    this.#pool ??= new Pool({ threads: 1, threadData: { dataDir, settings } });
     this.#following ??= this.#follow(this.#pool);
   }
 
@@ -68,14 +68,14 @@ export class SkyMap {
   async #answer(query: Omit<SkyMapTask, 'kind'>, budget: Budget): Promise<SkyMapAnswer> {
     this.start();
     // What is counted so far is asked for again soon: it need not wait.
-    await withinMs(this.#begun.promise, query.isPartial && this.#progress ? 0 : budget.remainingMs);
+    await withTimeout(this.#begun.promise, query.isPartial && this.#progress ? 0 : budget.remainingMs);
     if (this.#failed) throw unavailable('the database cannot be read');
     const task: SkyMapTask = { kind: 'skyMap', ...query };
     const drawn = this.#pool!.run(task, { timeoutMs: DRAW_TIMEOUT_MS }).then(
       answer => ({ answer }),
       error => this.#fail(error),
     );
-    const outcome = await withinMs(drawn, budget.remainingMs);
+    const outcome = await withTimeout(drawn, budget.remainingMs);
     if (!outcome) throw unavailable('the map is taking too long');
     if (!outcome.answer) throw unavailable(`the objects are being counted for the map: ${this.#counted()}`);
     return outcome.answer;
@@ -84,7 +84,7 @@ export class SkyMap {
   /** Ends the thread, which finishes its task; one that does not is left to the end of the process. */
   async close(): Promise<void> {
     this.#stop.abort();
-    await withinMs(Promise.all([this.#following, this.#pool?.close()]), CLOSE_MS);
+    await withTimeout(Promise.all([this.#following, this.#pool?.close()]), CLOSE_MS);
   }
 
   #counted(): string {

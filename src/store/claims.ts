@@ -44,7 +44,7 @@ export function takeClaim(databases: Databases, ids: readonly bigint[], livePids
  * Takes what one process at a time may do; ended by `dropClaim`, or with the process.
  * @returns undefined where another process that lives is at it
  */
-export function takeTurn({ claims }: Databases, name: string, livePids: ReadonlySet<number>): Claim | undefined {
+export function takeExclusive({ claims }: Databases, name: string, livePids: ReadonlySet<number>): Claim | undefined {
   const taken = claims.get(utf8.encode(name));
   if (taken && isLive(name, decodeClaim(taken).pid, livePids)) return undefined;
   claims.put(utf8.encode(name), encodeClaim({ pid: process.pid, ids: [] }));

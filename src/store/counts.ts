@@ -1,7 +1,7 @@
 /** How many objects of which kind are stored: kept in the commit that changes it, so that nobody has to read every object to know it. */
 import { type Counters, readCountersAt, Tally } from './counters.ts';
 import type { Databases } from './databases.ts';
-import { ObjectView, readShape } from './object_record.ts';
+import { ObjectView, readCurrent } from './object_record.ts';
 import { crossmatchedStatus, STORED_STATUSES, type StoredStatus, statusOf } from './status.ts';
 import type { CrossmatchRecord, StoredObject } from './types.ts';
 
@@ -64,7 +64,7 @@ export class CountChanges {
     // The version is the same in all of its matches, so that each is another source.
     const offsets = view.matches();
     const isCrossmatched = view.state === 'crossmatched';
-    const outcomes = this.#outcomesOf(view.shape);
+    const outcomes = this.#outcomesOf(view.current);
     this.#tally.add(
       statusName(isCrossmatched ? crossmatchedStatus(offsets.length > 0, outcomes) : 'crossmatch_pending'),
     );
@@ -72,10 +72,10 @@ export class CountChanges {
     if (isCrossmatched) for (const at of offsets) this.#tally.add(matchesName(view.catalogName(at)));
   }
 
-  /** Those of the current crossmatch in the same shape; a few shapes are those of many objects. */
-  #outcomesOf(shape: string): CrossmatchRecord['catalogOutcomes'] | undefined {
-    if (!this.#outcomes.has(shape)) this.#outcomes.set(shape, readShape(shape).record?.catalogOutcomes);
-    return this.#outcomes.get(shape);
+  /** Those of the current crossmatch in the same current; a few shapes are those of many objects. */
+  #outcomesOf(current: string): CrossmatchRecord['catalogOutcomes'] | undefined {
+    if (!this.#outcomes.has(current)) this.#outcomes.set(current, readCurrent(current).record?.catalogOutcomes);
+    return this.#outcomes.get(current);
   }
 
   /** To be called inside the commit's transaction. */

@@ -10,9 +10,9 @@
  *   25  uint8    1 where the matches, as they stand, are those to be listed, all of them of the current crossmatch; else 0
  *   26  uint8    bytes of ra, then
  *   27  uint8    bytes of dec
- *   28  uint32   where shape, older, tns and matches begin, four of them
+ *   28  uint32   where current, older, tns and matches begin, four of them
  *   44  place    ra, dec and reliability, one after another
- *       shape    [brokers], and of the current crossmatch version,provenance set,[brokers],[catalog,outcome,...]
+ *       current    [brokers], and of the current crossmatch version,provenance set,[brokers],[catalog,outcome,...]
  *       older    the crossmatches before: [time,version,provenance set,[brokers],[catalog,outcome,...]],...
  *       tns      checked,epoch,objid,name,prefix,classification,redshift,separation; nothing without an association
  *       matches  of each, four uint8: the bytes of its version, catalog name, source id and separation; then these texts
@@ -74,10 +74,10 @@ export function encodeObject(object: Omit<StoredObject, 'diaObjectId'>): Uint8Ar
     raLength: ra.length,
     decLength: dec.length,
     place: `${ra}${dec}${toJson(reliability)}`,
-    shape: [list(brokers), ...(current ? [shapeText(current)] : [])].join(),
+    current: [list(brokers), ...(current ? [timelessText(current)] : [])].join(),
     older: records
       .slice(0, -1)
-      .map(record => `[${record.crossmatchedAtUs},${shapeText(record)}]`)
+      .map(record => `[${record.crossmatchedAtUs},${timelessText(record)}]`)
       .join(),
     tns: tns ? associationText(tns) : '',
     matches: matches.map(matchText).join(''),
@@ -102,7 +102,7 @@ export interface FirstCrossmatch {
  */
 export function encodeFirstCrossmatch(pending: ObjectView, crossmatch: FirstCrossmatch): Uint8Array {
   const { crossmatchedAtUs, provenanceSet, outcomes, matches } = crossmatch;
-  const brokers = pending.shape;
+  const brokers = pending.current;
   const { tns } = pending;
   return layOut({
     ingestTimeUs: pending.ingestTimeUs,
@@ -112,8 +112,8 @@ export function encodeFirstCrossmatch(pending: ObjectView, crossmatch: FirstCros
     areCurrent: areCurrent(matches, FIRST_VERSION),
     raLength: pending.decAt - pending.raAt,
     decLength: pending.reliabilityAt - pending.decAt,
-    place: pending.text(pending.raAt, pending.shapeAt),
-    shape: `${brokers},${FIRST_VERSION},${provenanceSet},${brokers},${outcomes}`,
+    place: pending.text(pending.raAt, pending.currentAt),
+    current: `${brokers},${FIRST_VERSION},${provenanceSet},${brokers},${outcomes}`,
     older: '',
     tns: tns === '' && crossmatch.tns ? associationText(crossmatch.tns) : tns,
     matches: matches.map(matchText).join(''),
@@ -130,16 +130,16 @@ interface Parts {
   readonly raLength: number;
   readonly decLength: number;
   readonly place: string;
-  readonly shape: string;
+  readonly current: string;
   readonly older: string;
   readonly tns: string;
   readonly matches: string;
 }
 
 function layOut(parts: Parts): Uint8Array {
-  const { place, shape, older, tns, matches } = parts;
-  const shapeAt = HEADER_BYTES + place.length;
-  const olderAt = shapeAt + shape.length;
+  const { place, current, older, tns, matches } = parts;
+  const currentAt = HEADER_BYTES + place.length;
+  const olderAt = currentAt + current.length;
   const tnsAt = olderAt + older.length;
   const matchesAt = tnsAt + tns.length;
   const bytes = Buffer.allocUnsafe(matchesAt + matches.length);
@@ -150,10 +150,10 @@ function layOut(parts: Parts): Uint8Array {
   bytes[25] = parts.areCurrent ? 1 : 0;
   bytes[26] = parts.raLength;
   bytes[27] = parts.decLength;
-  [shapeAt, olderAt, tnsAt, matchesAt].forEach((at, i) => {
+  [currentAt, olderAt, tnsAt, matchesAt].forEach((at, i) => {
     bytes.writeUInt32LE(at, SECTIONS_AT + 4 * i);
   });
-  bytes.write(`${place}${shape}${older}${tns}${matches}`, HEADER_BYTES, 'latin1');
+  bytes.write(`${place}${current}${older}${tns}${matches}`, HEADER_BYTES, 'latin1');
   return bytes;
 }
 
@@ -161,11 +161,11 @@ function list(values: readonly (string | number)[]): string {
   return `[${values.map(toJson).join()}]`;
 }
 
-function shapeText({ matchVersion, provenanceSet, brokersAtCrossmatch, catalogOutcomes }: CrossmatchRecord): string {
+function timelessText({ matchVersion, provenanceSet, brokersAtCrossmatch, catalogOutcomes }: CrossmatchRecord): string {
   return `${matchVersion},${provenanceSet},${list(brokersAtCrossmatch)},${outcomesText(catalogOutcomes)}`;
 }
 
-/** The outcomes of a crossmatch, as a shape has them. */
+/** The outcomes of a crossmatch, as a current has them. */
 export function outcomesText(outcomes: CrossmatchRecord['catalogOutcomes']): string {
   return list(outcomes.flatMap(([name, outcome]) => [name, RECORDED_OUTCOMES.indexOf(outcome)]));
 }
@@ -214,9 +214,9 @@ export class ObjectView {
     this.bytes.set(stored);
     this.length = length;
     this.diaObjectId = diaObjectId;
-    const [shapeAt, olderAt, tnsAt, matchesAt] = this.#sections as unknown as [number, number, number, number];
-    const isWhole = length >= HEADER_BYTES && this.reliabilityAt <= shapeAt && matchesAt <= length;
-    if (!isWhole || shapeAt > olderAt || olderAt > tnsAt || tnsAt > matchesAt) throw this.#damaged();
+    const [currentAt, olderAt, tnsAt, matchesAt] = this.#sections as unknown as [number, number, number, number];
+    const isWhole = length >= HEADER_BYTES && this.reliabilityAt <= currentAt && matchesAt <= length;
+    if (!isWhole || currentAt > olderAt || olderAt > tnsAt || tnsAt > matchesAt) throw this.#damaged();
   }
 
   #damaged(): RangeError {
@@ -251,7 +251,7 @@ export class ObjectView {
     return this.bytes[25] === 1;
   }
 
-  /** ra, a JSON number or null, is from here to `decAt`; dec to `reliabilityAt`, reliability to `shapeAt`. */
+  /** ra, a JSON number or null, is from here to `decAt`; dec to `reliabilityAt`, reliability to `currentAt`. */
   get raAt(): number {
     return HEADER_BYTES;
   }
@@ -264,12 +264,12 @@ export class ObjectView {
     return this.decAt + this.bytes[27]!;
   }
 
-  get shapeAt(): number {
+  get currentAt(): number {
     return this.#sections[0]!;
   }
 
-  /** For `readShape`: the same text in many objects. */
-  get shape(): string {
+  /** For `readCurrent`: the same text in many objects. */
+  get current(): string {
     return this.text(this.#sections[0]!, this.#sections[1]!);
   }
 
@@ -301,7 +301,7 @@ export class ObjectView {
 
   /** The current crossmatch; undefined where none is recorded. */
   get record(): CrossmatchRecord | undefined {
-    const { record } = readShape(this.shape);
+    const { record } = readCurrent(this.current);
     return record && { ...record, crossmatchedAtUs: this.crossmatchedAtUs };
   }
 
@@ -350,11 +350,11 @@ export class ObjectView {
 
   /** All of it, as the rest of the program has it. */
   decode(): StoredObject {
-    const { brokers, record } = readShape(this.shape);
+    const { brokers, record } = readCurrent(this.current);
     return {
       diaObjectId: this.diaObjectId,
       position: this.position,
-      reliability: JSON.parse(this.text(this.reliabilityAt, this.shapeAt)),
+      reliability: JSON.parse(this.text(this.reliabilityAt, this.currentAt)),
       ingestTimeUs: this.ingestTimeUs,
       eventTimeUs: this.eventTimeUs,
       state: this.state,
@@ -383,22 +383,22 @@ export class ObjectView {
 const decoded = new ObjectView();
 
 /** A crossmatch but for its time. */
-export type RecordShape = Omit<CrossmatchRecord, 'crossmatchedAtUs'>;
+export type TimelessRecord = Omit<CrossmatchRecord, 'crossmatchedAtUs'>;
 
-export interface Shape {
+export interface CurrentPart {
   readonly brokers: readonly string[];
   /** The current crossmatch; undefined where none is recorded. */
-  readonly record: RecordShape | undefined;
+  readonly record: TimelessRecord | undefined;
 }
 
 type RecordTuple = [version: number, provenanceSet: number, brokers: string[], outcomes: (string | number)[]];
 
-export function readShape(text: string): Shape {
+export function readCurrent(text: string): CurrentPart {
   const [brokers, ...record] = JSON.parse(`[${text}]`) as [string[], ...RecordTuple];
   return { brokers, record: record.length > 0 ? recordOf(record) : undefined };
 }
 
-function recordOf([matchVersion, provenanceSet, brokersAtCrossmatch, flat]: RecordTuple): RecordShape {
+function recordOf([matchVersion, provenanceSet, brokersAtCrossmatch, flat]: RecordTuple): TimelessRecord {
   const catalogOutcomes: [string, RecordedOutcome][] = [];
   for (let i = 0; i < flat.length; i += 2) {
     catalogOutcomes.push([flat[i] as string, RECORDED_OUTCOMES[flat[i + 1] as number]!]);

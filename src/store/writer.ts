@@ -1,7 +1,7 @@
 /** The one way into the database. Each method is one synchronous transaction: all of it is committed and flushed, or none of it. */
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as immediate } from 'node:timers/promises';
 import type { CatalogRegistration } from './catalog_registration.ts';
-import { type Claim, dropClaim, takeClaim, takeTurn } from './claims.ts';
+import { type Claim, dropClaim, takeClaim, takeExclusive } from './claims.ts';
 import { catalogRows, catalogRowsWithout, ingestedCounter, lastIngestMs, Tally } from './counters.ts';
 import { CountChanges } from './counts.ts';
 import { CrossmatchRecorder } from './crossmatches.ts';
@@ -124,7 +124,7 @@ export class Writer {
 
   /**
    * Claims those of `ids` that are pending and that nobody else has claimed, to be crossmatched by this process alone. A claim ends with
-   * `releaseClaim`, or with this process, however that ends.
+   * `dropClaim`, or with this process, however that ends.
    * @throws StoreError
    */
   async claim(ids: readonly bigint[]): Promise<Claim> {
@@ -134,14 +134,14 @@ export class Writer {
   }
 
   /** Claims what one process at a time may do, by its name; undefined where another is at it. */
-  async takeTurn(name: string): Promise<Claim | undefined> {
+  async claimExclusively(name: string): Promise<Claim | undefined> {
     return this.#transaction(`begin to ${name}`, 1, () =>
-      takeTurn(this.#store.databases, name, this.#store.livePids()),
+      takeExclusive(this.#store.databases, name, this.#store.livePids()),
     );
   }
 
   /** Gives up a claim; what of it is still pending is free again. */
-  async releaseClaim(claim: Claim): Promise<void> {
+  async dropClaim(claim: Claim): Promise<void> {
     this.#transaction('release the claim', 0, () => dropClaim(this.#store.databases, claim));
   }
 
@@ -212,7 +212,7 @@ export class Writer {
       this.#transaction('load the registry', some.length, () => {
         for (const record of some) change(databases, load, record);
       });
-      await turn();
+      await immediate();
     }
   }
 
@@ -251,7 +251,7 @@ export class Writer {
   async #removeLoads(first: number, end: number): Promise<void> {
     const { databases } = this.#store;
     const remove = () => removeLoads(databases, first, end, REMOVED_A_COMMIT);
-    while (this.#transaction('remove a former registry', 0, remove) > 0) await turn();
+    while (this.#transaction('remove a former registry', 0, remove) > 0) await immediate();
   }
 
   /** Registers a catalog under its name; one of that name is replaced. */

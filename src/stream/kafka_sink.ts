@@ -1,6 +1,6 @@
 /** Kafka as the way out: an idempotent producer, which has sent a message when every replica in sync has it. */
 import type { Producer } from '@platformatic/kafka';
-import { withinMs } from '../base/timeout.ts';
+import { withTimeout } from '../base/timeout.ts';
 import { type MatchMessage, messageId } from './message.ts';
 
 export interface KafkaTarget {
@@ -78,7 +78,7 @@ class KafkaSink implements Sink {
         headers: this.#headers(message),
       })),
     });
-    const done = await withinMs(
+    const done = await withTimeout(
       sent.then(() => true),
       SEND_MS,
     );
@@ -93,6 +93,6 @@ class KafkaSink implements Sink {
 
   async close(): Promise<void> {
     const closed = this.#producer.close(true).catch(() => {});
-    await withinMs(closed, CLOSE_MS);
+    await withTimeout(closed, CLOSE_MS);
   }
 }

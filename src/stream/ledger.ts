@@ -1,4 +1,4 @@
-/** What a publication keeps in the database: the turn of publishing to a topic, which one process at a time has, and how far it has come. */
+/** What a publication keeps in the database: the claim of publishing to a topic, which one process at a time has, and how far it has come. */
 import type { MessagePort } from 'node:worker_threads';
 import { messageOf } from '../base/error_text.ts';
 import type { Claim } from '../store/claims.ts';
@@ -7,10 +7,10 @@ import type { PublishedPosition } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';
 
 export interface Ledger {
-  /** Takes the turn; undefined while another process has it. */
+  /** Takes the claim; undefined while another process has it. */
   begin(): Promise<PublishedPosition | undefined>;
   store(position: PublishedPosition): Promise<void>;
-  /** Gives up the turn, if it is taken. */
+  /** Gives up the claim, if it is taken. */
   end(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export class StoreLedger implements Ledger {
   readonly #store: Store;
   readonly #writer: Writer;
   readonly #topic: string;
-  #turn: Claim | undefined;
+  #claim: Claim | undefined;
 
   constructor(store: Store, writer: Writer, topic: string) {
     this.#store = store;
@@ -30,8 +30,8 @@ export class StoreLedger implements Ledger {
   }
 
   async begin(): Promise<PublishedPosition | undefined> {
-    this.#turn ??= await this.#writer.takeTurn(`publish to ${this.#topic}`);
-    if (!this.#turn) return undefined;
+    this.#claim ??= await this.#writer.claimExclusively(`publish to ${this.#topic}`);
+    if (!this.#claim) return undefined;
     this.#store.resetRead();
     return this.#store.published().get(this.#topic) ?? NOTHING_PUBLISHED;
   }
@@ -41,9 +41,9 @@ export class StoreLedger implements Ledger {
   }
 
   async end(): Promise<void> {
-    const turn = this.#turn;
-    this.#turn = undefined;
-    if (turn) await this.#writer.releaseClaim(turn);
+    const claim = this.#claim;
+    this.#claim = undefined;
+    if (claim) await this.#writer.dropClaim(claim);
   }
 }
 

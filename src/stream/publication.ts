@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '../base/backoff.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
-import { withinMs } from '../base/timeout.ts';
+import { withTimeout } from '../base/timeout.ts';
 import type { Store } from '../store/store.ts';
 import type { PublishedPosition, RecordedCrossmatches } from '../store/types.ts';
 import type { Sink } from './kafka_sink.ts';
@@ -93,7 +93,7 @@ export class Publication {
       await this.#store();
       await ledger.end();
     };
-    await withinMs(
+    await withTimeout(
       ended().catch(error => log('publish_failed', { topic, error: messageOf(error) })),
       STOP_MS,
     );

@@ -51,8 +51,8 @@ export function beginArrow(out: ByteSink, { name, description, columns }: Table,
 
 function fieldOf(column: Column): Field {
   const { name, unit, ucd, description } = column;
-  const facts = Object.entries({ unit, ucd, description }).filter((fact): fact is [string, string] => !!fact[1]);
-  return new Field(name, typeOf(column), true, new Map(facts));
+  const metadata = Object.entries({ unit, ucd, description }).filter((entry): entry is [string, string] => !!entry[1]);
+  return new Field(name, typeOf(column), true, new Map(metadata));
 }
 
 function typeOf({ type }: Column): DataType {

@@ -30,12 +30,12 @@ export class Binary2 {
     this.#columns.forEach((column, i) => {
       this.#cell(column, cells[i]!);
     });
-    this.#release(Math.floor(held.length / LINE_BYTES) * LINE_BYTES);
+    this.#flush(Math.floor(held.length / LINE_BYTES) * LINE_BYTES);
   }
 
   /** Writes what is left. */
   end(): void {
-    this.#release(this.#held.length);
+    this.#flush(this.#held.length);
   }
 
   /** The eight columns from one on; the first of them is the highest bit. */
@@ -90,7 +90,7 @@ export class Binary2 {
   }
 
   /** Writes the first `length` bytes of what is held, in lines. */
-  #release(length: number): void {
+  #flush(length: number): void {
     const held = this.#held;
     for (let at = 0; at < length; at += LINE_BYTES) {
       const line = Buffer.from(held.bytes.buffer, at, Math.min(LINE_BYTES, length - at));

@@ -80,7 +80,7 @@ export interface RowSource {
 }
 
 /** What the columns depend on. */
-export interface TableShape {
+export interface TableOptions {
   readonly of: 'lookup' | 'cone' | 'recent';
   readonly detail: DetailLevel;
   readonly hasFilters: boolean;
@@ -111,10 +111,10 @@ export class ObjectTable implements Table {
   readonly description: string;
   readonly columns: readonly Field[];
 
-  constructor(shape: TableShape) {
-    this.name = shape.of;
-    this.description = DESCRIPTIONS[shape.of];
-    this.columns = fieldsOf(shape);
+  constructor(options: TableOptions) {
+    this.name = options.of;
+    this.description = DESCRIPTIONS[options.of];
+    this.columns = fieldsOf(options);
   }
 
   row(source: RowSource): Row {
@@ -123,7 +123,7 @@ export class ObjectTable implements Table {
   }
 }
 
-const DESCRIPTIONS: Readonly<Record<TableShape['of'], string>> = {
+const DESCRIPTIONS: Readonly<Record<TableOptions['of'], string>> = {
   lookup: 'Results of a lookup: a row for each object of each input, and one for each input without an object.',
   cone: 'Objects within a radius of a position, by ingest time, then identifier.',
   recent: 'Objects in a window of time that have coincident sources, latest first.',
@@ -141,7 +141,7 @@ function sourcesByCatalog(matches: readonly Match[]): ReadonlyMap<string, Catalo
 
 const separationOf = ({ separation_arcsec }: Match) => separation_arcsec ?? Number.POSITIVE_INFINITY;
 
-function fieldsOf({ of, detail, hasFilters, catalogs }: TableShape): Field[] {
+function fieldsOf({ of, detail, hasFilters, catalogs }: TableOptions): Field[] {
   const isRecent = of === 'recent';
   const hasPosition = detail !== 'ids';
   const isFull = detail === 'full';

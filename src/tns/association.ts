@@ -1,7 +1,7 @@
 /** Which object of the TNS registry lies at an object's position: recorded with its crossmatch, once. */
 
 import { Arena, NO_MATCH, nearestJoin, SkyIndex } from '../../index/mod.ts';
-import { release } from '../base/shared_memory.ts';
+import { discard } from '../base/shared_memory.ts';
 import { nowUs } from '../base/times.ts';
 import type { Config } from '../config/config.ts';
 import type { Pool } from '../pool/pool.ts';
@@ -65,7 +65,7 @@ export class Associator {
       }
       const task: RegistryTask = { kind: 'registry' };
       const built = await pool.run(task);
-      if (this.#index) release(this.#index.bytes);
+      if (this.#index) discard(this.#index.bytes);
       this.#index = built && {
         snapshot: built.snapshot,
         sky: new SkyIndex([new Arena(built.arena)]),

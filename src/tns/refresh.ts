@@ -1,6 +1,6 @@
 /** Bringing the TNS registry up to date: the whole file once a day, then the changes of each hour since. */
 import { closeSync } from 'node:fs';
-import { openNamelessFile } from '../base/anonymous_file.ts';
+import { openAnonymousFile } from '../base/anonymous_file.ts';
 import { formatTime } from '../base/times.ts';
 import type { RegistrySnapshot, Validators } from '../store/registry.ts';
 import type { Store } from '../store/store.ts';
@@ -53,16 +53,16 @@ interface Changes {
  * @throws RegistryError, also where another process is at it; StoreError; what the client's signal and the loader's callback throw
  */
 export async function refreshRegistry(options: RefreshOptions): Promise<RefreshSummary> {
-  const turn = await options.writer.takeTurn('refresh the TNS registry');
-  if (!turn) throw new RegistryError('Cannot refresh as another process is at it: wait until that has ended');
+  const claim = await options.writer.claimExclusively('refresh the TNS registry');
+  if (!claim) throw new RegistryError('Cannot refresh as another process is at it: wait until that has ended');
   try {
-    return await refreshInTurn(options);
+    return await refreshUnderClaim(options);
   } finally {
-    await options.writer.releaseClaim(turn);
+    await options.writer.dropClaim(claim);
   }
 }
 
-async function refreshInTurn(options: RefreshOptions): Promise<RefreshSummary> {
+async function refreshUnderClaim(options: RefreshOptions): Promise<RefreshSummary> {
   const { store, writer, nowUs } = options;
   await writer.tidyRegistry();
   store.resetRead();
@@ -176,7 +176,7 @@ async function withFile<T>(
   known: Validators | null,
   use: (download: Download, csv: () => AsyncIterable<Buffer>) => Promise<T>,
 ): Promise<T> {
-  const descriptor = openNamelessFile(dataDir);
+  const descriptor = openAnonymousFile(dataDir);
   try {
     const download = await client.download(file, descriptor, known);
     return await use(download, () => readPublicFile(descriptor, file));

@@ -1,5 +1,5 @@
 import { closeSync, readSync, writeSync } from 'node:fs';
-import { openNamelessFile } from '../base/anonymous_file.ts';
+import { openAnonymousFile } from '../base/anonymous_file.ts';
 import { type Line, LineCutter, MAX_LINE_BYTES, splitLines } from '../ingest/lines.ts';
 import { storeError } from '../store/store_error.ts';
 
@@ -37,7 +37,7 @@ export class EarlyLines {
 
   #write(): void {
     try {
-      this.#descriptor ??= openNamelessFile(this.#dataDir);
+      this.#descriptor ??= openAnonymousFile(this.#dataDir);
       const bytes = Buffer.from(this.#waiting);
       for (let at = 0; at < bytes.length; ) {
         at += writeSync(this.#descriptor, bytes, at, bytes.length - at, this.#size + at);

@@ -1,6 +1,6 @@
 /** A store as the lines of an export. */
 import { formatTime } from '../base/times.ts';
-import { type ObjectView, type RecordShape, readAssociation, readShape } from '../store/object_record.ts';
+import { type ObjectView, readAssociation, readCurrent, type TimelessRecord } from '../store/object_record.ts';
 import type { SourceValues } from '../store/records.ts';
 import type { Snapshot } from '../store/snapshot.ts';
 import type { Store } from '../store/store.ts';
@@ -29,7 +29,7 @@ export function* formatLines(snapshot: Snapshot, store: Store, counts: LineCount
   for (const { object, sources } of snapshot.objects()) {
     counts.object++;
     const id = `"diaObjectId":"${object.diaObjectId}"`;
-    const { brokers, record } = texts.ofShape(object.shape);
+    const { brokers, record } = texts.ofCurrent(object.current);
     let lines = objectLine(object, id, brokers);
     const records = object.hasOlder ? object.decode().records : [];
     for (const older of records.slice(0, -1)) lines += recordLine(id, older.crossmatchedAtUs, texts.ofRecord(older));
@@ -53,7 +53,7 @@ interface RecordTexts {
   readonly after: string;
 }
 
-interface ShapeTexts {
+interface CurrentTexts {
   readonly brokers: string;
   /** Of the current crossmatch. */
   readonly record: RecordTexts | undefined;
@@ -65,7 +65,7 @@ const MAX_SHARED = 1000;
 /** The parts of lines that many objects share: each is made once. */
 class SharedTexts {
   readonly #store: Store;
-  readonly #shapes = new Map<string, ShapeTexts>();
+  readonly #currentTexts = new Map<string, CurrentTexts>();
   readonly #provenance = new Map<number, string>();
   readonly #keys = new Map<number, readonly string[]>();
   #association = { stored: '', text: '' };
@@ -74,14 +74,14 @@ class SharedTexts {
     this.#store = store;
   }
 
-  ofShape(shape: string): ShapeTexts {
-    return shared(this.#shapes, shape, () => {
-      const { brokers, record } = readShape(shape);
+  ofCurrent(current: string): CurrentTexts {
+    return shared(this.#currentTexts, current, () => {
+      const { brokers, record } = readCurrent(current);
       return { brokers: jsonText(brokers), record: record && this.ofRecord(record) };
     });
   }
 
-  ofRecord({ matchVersion, brokersAtCrossmatch, catalogOutcomes, provenanceSet }: RecordShape): RecordTexts {
+  ofRecord({ matchVersion, brokersAtCrossmatch, catalogOutcomes, provenanceSet }: TimelessRecord): RecordTexts {
     const provenance = shared(this.#provenance, provenanceSet, () =>
       jsonText(this.#store.provenanceSet(provenanceSet).set),
     );
@@ -120,10 +120,10 @@ function shared<K, V>(known: Map<K, V>, key: K, make: () => V): V {
 }
 
 function objectLine(object: ObjectView, id: string, brokers: string): string {
-  const { raAt, decAt, reliabilityAt, shapeAt } = object;
+  const { raAt, decAt, reliabilityAt, currentAt } = object;
   const [ra, dec] = [numberText(object.text(raAt, decAt)), numberText(object.text(decAt, reliabilityAt))];
   const position = ra === 'null' || dec === 'null' ? '"ra":null,"dec":null' : `"ra":${ra},"dec":${dec}`;
-  const reliability = numberText(object.text(reliabilityAt, shapeAt));
+  const reliability = numberText(object.text(reliabilityAt, currentAt));
   const times = `"ingest_time":"${timeText(object.ingestTimeUs)}","event_time":"${timeText(object.eventTimeUs)}"`;
   return `{"type":"object",${id},${position},"reliability":${reliability},${times},"state":"${object.state}","brokers":${brokers}}\n`;
 }

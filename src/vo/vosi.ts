@@ -77,13 +77,13 @@ function coneCapability(target: ConeTarget, { VO_MAX_RADIUS_DEG, VO_MAX_RECORDS 
 }
 
 function parameter([name, use, type, unit, ucd, description]: (typeof PARAMETERS)[number]): string {
-  const facts = [
+  const params = [
     `<name>${name}</name><description>${escapeXml(description)}</description>`,
     unit && `<unit>${unit}</unit>`,
     ucd && `<ucd>${ucd}</ucd>`,
     `<dataType>${type}</dataType>`,
   ];
-  return `<param std="true" use="${use}">${facts.join('')}</param>\n`;
+  return `<param std="true" use="${use}">${params.join('')}</param>\n`;
 }
 
 function endpoint(name: string, url: string): string {

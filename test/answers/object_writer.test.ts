@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ObjectWriter } from '../../src/answers/object_writer.ts';
-import { AnswerFacts } from '../../src/answers/shared_fragments.ts';
+import { SharedFragments } from '../../src/answers/shared_fragments.ts';
 import { ByteSink } from '../../src/base/bytes.ts';
 import { formatTime, writeTime } from '../../src/base/times.ts';
 import { DETAIL_LEVELS, namesOf } from '../../src/contract/enums.ts';
@@ -156,7 +156,7 @@ test('any object, at every level, byte for byte', () =>
     await writer.recordCrossmatches([result(1n)], provenance, 1);
     await writer.recordCrossmatches([result(2n)], { ...provenance, crossmatch_radius_arcsec: null }, 1);
     const sets: Stored['sets'] = new Map([1, 2].map(ordinal => [ordinal, store.provenanceSet(ordinal)]));
-    const facts = new AnswerFacts(SERVICE);
+    const fragments = new SharedFragments(SERVICE);
     const view = new ObjectView();
     fc.assert(
       fc.property(stored, ({ object, sources }) => {
@@ -164,7 +164,7 @@ test('any object, at every level, byte for byte', () =>
         for (const detail of namesOf(DETAIL_LEVELS)) {
           const expected = lookupEntry({ object, sources, sets }, detail, SERVICE);
           const out = new ByteSink();
-          const answer = new ObjectWriter(out, facts, store, detail);
+          const answer = new ObjectWriter(out, fragments, store, detail);
           assert.ok(store.readObject(object.diaObjectId, view));
           answer.entry(view);
           assert.is(`${written(out)}}`, jsonText(expected[0]), detail);

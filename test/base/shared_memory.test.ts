@@ -1,7 +1,7 @@
 /** Shared memory that was let go of comes back, without any other work that would make V8 collect. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { release } from '../../src/base/shared_memory.ts';
+import { discard } from '../../src/base/shared_memory.ts';
 import { eventually } from '../e2e/support.ts';
 
 const test = suite('base/shared_memory');
@@ -18,7 +18,7 @@ test('what is released is returned to the system', async () => {
   const before = process.memoryUsage().rss;
   use(BYTES);
   assert.ok(process.memoryUsage().rss - before > BYTES / 2, 'it was resident');
-  release(BYTES);
+  discard(BYTES);
   await eventually('it is returned', async () => process.memoryUsage().rss - before < BYTES / 2 || undefined);
 });
 

@@ -110,14 +110,14 @@ test("the order of a coverage map is the one in force, and the note says why whe
 test('the catalogs: source ids, coverage maps, filterable fields', async () => {
   await withoutDatabase({}, async ask => {
     const { catalogs } = JSON.parse((await ask('/api/describe')).text);
-    const facts = catalogs.map((catalog: Record<string, Record<string, unknown>>) => [
+    const properties = catalogs.map((catalog: Record<string, Record<string, unknown>>) => [
       catalog.name,
       catalog.release,
       catalog.catalog_source_id!.column,
       catalog.coverage_map!.footprint_moc_order,
       catalog.coverage_map!.resolution_arcmin,
     ]);
-    assert.equal(facts, [
+    assert.equal(properties, [
       ['gaia_dr3', 'Gaia DR3', 'source_id', 8, 13.7],
       ['des_y6_gold', 'DES Y6 Gold', 'COADD_OBJECT_ID', 6, 55],
       ['delve_dr3_gold', 'DELVE DR3 Gold', 'COADD_OBJECT_ID', 10, 3.4],

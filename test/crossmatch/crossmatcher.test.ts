@@ -408,7 +408,7 @@ test('what another has claimed is awaited: crossmatched by it, or here once it h
     assert.equal([without.objects, without.recorded], [2, 2]);
     let awaited: number[] = [];
     const onProgress = (progress: { awaited: number }) => {
-      if (awaited.length === 1) void world.writer.releaseClaim(claim);
+      if (awaited.length === 1) void world.writer.dropClaim(claim);
       awaited = [...awaited, progress.awaited];
     };
     const result = { catalogOutcomes: [['gaia_dr3', 'searched']] as const, matches: [] };
@@ -421,7 +421,7 @@ test('what another has claimed is awaited: crossmatched by it, or here once it h
     const finish = () => {
       const results = other.map(diaObjectId => ({ diaObjectId, ...result }));
       void world.writer.recordCrossmatches(results, PROVENANCE, 1_767_225_600_000_000);
-      void world.writer.releaseClaim(theirs);
+      void world.writer.dropClaim(theirs);
     };
     const second = await world.crossmatch({ onProgress: finish });
     assert.equal([second.objects, second.recorded, second.skipped], [2, 0, 2]);

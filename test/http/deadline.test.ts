@@ -8,7 +8,7 @@ import { countAnswer } from '../../src/answers/count.ts';
 import { lookupAnswer } from '../../src/answers/lookup.ts';
 import type { FilterValues, LookupInput } from '../../src/answers/queries.ts';
 import { recentAnswer } from '../../src/answers/recent.ts';
-import { AnswerFacts } from '../../src/answers/shared_fragments.ts';
+import { SharedFragments } from '../../src/answers/shared_fragments.ts';
 import { ByteSink } from '../../src/base/bytes.ts';
 import { currentProvenance, PROVENANCE_RECORDING_RELEASE } from '../../src/crossmatch/provenance.ts';
 import { ObjectView } from '../../src/store/object_record.ts';
@@ -78,7 +78,7 @@ test('every kind of query', () =>
       id: BigInt64Array.from(ids),
     });
     const config = configOf('unused');
-    const facts = new AnswerFacts({
+    const fragments = new SharedFragments({
       provenance: currentProvenance(config),
       recordingRelease: PROVENANCE_RECORDING_RELEASE,
       tnsUrlTemplate: config.TNS_OBJECT_URL_TEMPLATE,
@@ -87,7 +87,7 @@ test('every kind of query', () =>
     const index = new SkyIndex([new Arena(arena)]);
     const contextOf = (store: Store, looks: number): QueryContext => {
       const sinks = { out: new ByteSink(), body: new ByteSink() };
-      return { store, facts, index, object: new ObjectView(), clock: new Patience(looks), ...sinks };
+      return { store, fragments, index, object: new ObjectView(), clock: new Patience(looks), ...sinks };
     };
 
     const circle = { ra: 150, dec: 2, radiusArcsec: 1 };

@@ -126,8 +126,8 @@ test('slots: of one key, of all, given back, and given up', () => {
   assert.is(outcome(call('a')), 'busy 1');
   assert.is(outcome(call('b')), 'admitted');
   assert.is(outcome(call('c')), 'busy 1');
-  if (first.admitted) limiter.release(first.slot);
-  if (first.admitted) limiter.release(first.slot);
+  if (first.admitted) limiter.free(first.slot);
+  if (first.admitted) limiter.free(first.slot);
   assert.is(outcome(call('a')), 'admitted');
   assert.is(outcome(call('b')), 'busy 1');
   clock.ms = 14_999;
@@ -142,9 +142,9 @@ test('a call that was refused as busy does not count against the rate', () => {
   const rate = { perSecond: 1, burst: 2 };
   const first = limiter.admit({ key: 'a', rate });
   assert.is(outcome(limiter.admit({ key: 'a', rate })), 'busy 1');
-  if (first.admitted) limiter.release(first.slot);
+  if (first.admitted) limiter.free(first.slot);
   const second = limiter.admit({ key: 'a', rate });
-  if (second.admitted) limiter.release(second.slot);
+  if (second.admitted) limiter.free(second.slot);
   assert.equal([second.admitted, outcome(limiter.admit({ key: 'a', rate }))], [true, 'rate_limited 2']);
 });
 
@@ -153,7 +153,7 @@ test('callers without end are not all remembered', () => {
   const rate = { perSecond: 1, burst: 1 };
   const call = (i: number) => {
     const admission = limiter.admit({ key: `${i}`, rate });
-    if (admission.admitted) limiter.release(admission.slot);
+    if (admission.admitted) limiter.free(admission.slot);
     return admission.admitted;
   };
   for (let i = 0; i < 10_001; i++) assert.ok(call(i));

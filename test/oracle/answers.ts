@@ -1,7 +1,7 @@
 /** What answers show of a stored object, as plain values: the contract read once more (docs/contract.md, Provenance; Objects). */
 
 import type { DetailLevel } from '../../src/contract/enums.ts';
-import type { ServiceFacts } from '../../src/crossmatch/provenance.ts';
+import type { AnswerSettings } from '../../src/crossmatch/provenance.ts';
 import type { HashedProvenanceSet } from '../../src/store/records.ts';
 import type { MatchSource, MatchSummary, StoredObject, TnsAssociation } from '../../src/store/types.ts';
 
@@ -26,7 +26,7 @@ export function isoTime(timeUs: number): string {
 const timeOrNull = (timeUs: number | null) => (timeUs === null ? null : isoTime(timeUs));
 
 /** The entry of a lookup, and the keys of the provenance sets that it refers to, in the order in which it does. */
-export function lookupEntry(stored: Stored, detail: DetailLevel, service: ServiceFacts): [Wire, string[]] {
+export function lookupEntry(stored: Stored, detail: DetailLevel, service: AnswerSettings): [Wire, string[]] {
   const { object } = stored;
   const level = LEVELS.indexOf(detail);
   const isPending = object.state === 'pending';
@@ -57,7 +57,7 @@ export function lookupEntry(stored: Stored, detail: DetailLevel, service: Servic
 }
 
 /** The entry of a recent crossmatch. */
-export function recentEntry(stored: Stored, detail: DetailLevel, service: ServiceFacts): Wire {
+export function recentEntry(stored: Stored, detail: DetailLevel, service: AnswerSettings): Wire {
   const { object } = stored;
   const level = LEVELS.indexOf(detail);
   const entry: Wire = { diaObjectId: object.diaObjectId, diaObjectId_str: `${object.diaObjectId}` };
@@ -71,7 +71,7 @@ export function recentEntry(stored: Stored, detail: DetailLevel, service: Servic
   return entry;
 }
 
-function crossmatch({ object, sets }: Stored, { provenance, recordingRelease }: ServiceFacts): Wire {
+function crossmatch({ object, sets }: Stored, { provenance, recordingRelease }: AnswerSettings): Wire {
   const record = object.records.at(-1);
   const names = provenance.catalogs.map(({ name }) => name);
   const all = (value: string) => Object.fromEntries(names.map(name => [name, value]));
@@ -100,7 +100,7 @@ function crossmatch({ object, sets }: Stored, { provenance, recordingRelease }: 
 function matches(
   { object, sources, sets }: Stored,
   full: boolean,
-  service: ServiceFacts,
+  service: AnswerSettings,
   referred: Set<string>,
 ): Wire[] {
   const before = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
@@ -138,7 +138,7 @@ function published(
   { diaObjectId, tns }: StoredObject,
   source: MatchSource,
   summary: Wire,
-  service: ServiceFacts,
+  service: AnswerSettings,
 ): Wire {
   const wire: Wire = {
     diaObjectId,
@@ -159,7 +159,7 @@ function published(
   return wire;
 }
 
-function association(tns: TnsAssociation, service: ServiceFacts): Wire {
+function association(tns: TnsAssociation, service: AnswerSettings): Wire {
   return {
     checked: tns.checked,
     snapshot_epoch: timeOrNull(tns.snapshotEpochUs),
@@ -172,6 +172,6 @@ function association(tns: TnsAssociation, service: ServiceFacts): Wire {
   };
 }
 
-function urlOf(name: string, { tnsUrlTemplate }: ServiceFacts): string {
+function urlOf(name: string, { tnsUrlTemplate }: AnswerSettings): string {
   return tnsUrlTemplate.split('{name}').join(encodeURIComponent(name));
 }

@@ -195,7 +195,7 @@ check(
         const sent = new RegExp(`"${key}": ([^,}]*)`).exec(payload)![1]!;
         assert.is(values[i], sent === 'null' ? '–' : sent, key);
       }
-      const searched = page.locator('.facts > div', { has: page.locator('.outcome.searched') });
+      const searched = page.locator('.properties > div', { has: page.locator('.outcome.searched') });
       assert.is(await searched.locator('li').count(), 4);
       assert.is(
         await page.getByRole('link', { name: 'Lasair' }).getAttribute('href'),

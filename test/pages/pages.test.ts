@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { CATALOGS } from '../../src/contract/catalogs.ts';
 import { caveats } from '../../src/documents/prose.ts';
 import { parseSearchText } from '../../src/pages/browser/search_text.js';
-import { factsOf } from '../../src/pages/facts.ts';
+import { pageDataOf } from '../../src/pages/page_data.ts';
 import {
   configOf,
   delivery,
@@ -108,7 +108,7 @@ test('what the pages say is the live configuration', async ({ running: { app } }
   for (const caveat of caveats()) assert.ok(plain.includes(caveat.replaceAll('"', '&quot;')), caveat);
   for (const name of ['gaia_dr3', 'des_y6_gold', 'delve_dr3_gold', 'skymapper_dr4'])
     assert.match(await page('/catalogs'), name);
-  const data = JSON.parse(/<script type="application\/json" id="facts">(.*)<\/script>/.exec(await page('/'))![1]!);
+  const data = JSON.parse(/<script type="application\/json" id="page-data">(.*)<\/script>/.exec(await page('/'))![1]!);
   assert.is(data.links[0].url, 'https://lasair.example/{id}?a&b');
   assert.is(data.crossmatchRadiusArcsec, 2.5);
 });
@@ -169,7 +169,7 @@ test('what comes from outside is escaped', async ({ running: { app } }) => {
 });
 
 test('every status and outcome has a word', () => {
-  const { statuses, outcomes } = factsOf(configOf('/nowhere'));
+  const { statuses, outcomes } = pageDataOf(configOf('/nowhere'));
   for (const words of [statuses, outcomes])
     for (const [name, { word, meaning }] of Object.entries(words)) assert.ok(word && meaning.endsWith('.'), name);
   assert.is(Object.keys(statuses).length, 10);

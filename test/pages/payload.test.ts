@@ -7,11 +7,11 @@ import { brokersOf, parseMetrics, sampleOf } from '../../src/pages/browser/metri
 import { highlights, magnitudeText } from '../../src/pages/browser/payload.js';
 import { parseSearchText } from '../../src/pages/browser/search_text.js';
 import { SKY_LINES } from '../../src/pages/browser/sky_lines.js';
-import { catalogFacts } from '../../src/pages/facts.ts';
+import { catalogData } from '../../src/pages/page_data.ts';
 
 const test = suite('pages/payload');
 
-const catalogOf = (name: string) => catalogFacts().find(catalog => catalog.name === name);
+const catalogOf = (name: string) => catalogData().find(catalog => catalog.name === name);
 const textOf = (catalog: string, payload: Record<string, unknown>) =>
   Object.fromEntries(highlights(catalogOf(catalog), payload).map(({ label, parts }) => [label, parts.join(' | ')]));
 

@@ -309,7 +309,7 @@ class SlowMerges extends Pool {
   readonly merged: BuiltArena[] = [];
   readonly saved: SharedArrayBuffer[] = [];
   go = () => {};
-  readonly #gate = new Promise<void>(resolve => {
+  readonly #opened = new Promise<void>(resolve => {
     this.go = resolve;
   });
 
@@ -318,7 +318,7 @@ class SlowMerges extends Pool {
     const result = await super.run(task, options);
     if (task.kind === 'merge') {
       this.merged.push(result as BuiltArena);
-      await this.#gate;
+      await this.#opened;
     }
     return result;
   }

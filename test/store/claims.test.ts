@@ -28,11 +28,11 @@ test('an object is claimed once, until its claim is released or it is crossmatch
     assert.equal([second.ids, second.busy], [ids.slice(4, 6), ids.slice(2, 4)], 'an unknown object is neither');
     const all = { ...result(ids[0]!), catalogOutcomes: [['gaia_dr3', 'searched'] as const] };
     await writer.recordCrossmatches([all], provenance, 2_000_000);
-    await writer.releaseClaim(first);
+    await writer.dropClaim(first);
     const third = await writer.claim(ids);
     assert.equal([third.ids, third.busy], [[...ids.slice(1, 4), ...ids.slice(6)], ids.slice(4, 6)]);
-    await writer.releaseClaim(second);
-    await writer.releaseClaim(third);
+    await writer.dropClaim(second);
+    await writer.dropClaim(third);
     assert.is(claims(store), 0);
     const none = await writer.claim([ids[0]!]);
     assert.equal([none.ids, none.busy, claims(store)], [[], [], 0], 'it is not pending');
@@ -49,7 +49,7 @@ test('a claim of another process counts until that process is killed', () =>
       assert.is(other.output(), '5\n');
       const beside = await writer.claim(ids);
       assert.equal([beside.ids, beside.busy], [ids.slice(5), ids.slice(0, 5)]);
-      await writer.releaseClaim(beside);
+      await writer.dropClaim(beside);
     } finally {
       other.child.kill('SIGKILL');
       await other.ended;
@@ -70,21 +70,21 @@ test('a claim of a former process that had the same process id does not count', 
     assert.is(claims(store), 1);
   }));
 
-test('it is the turn of one process at a time, until that is killed', () =>
+test('it is the claim of one process at a time, until that is killed', () =>
   withStore(async (store, writer, directory) => {
-    const other = startScript(new URL('turn_process.ts', import.meta.url), [directory]);
+    const other = startScript(new URL('exclusive_process.ts', import.meta.url), [directory]);
     try {
       await eventually('the other has its turn', async () => other.output() !== '' || undefined);
-      assert.is(await writer.takeTurn('refresh the TNS registry'), undefined);
+      assert.is(await writer.claimExclusively('refresh the TNS registry'), undefined);
       assert.is(store.claimedCount(), 0);
     } finally {
       other.child.kill('SIGKILL');
       await other.ended;
     }
-    const turn = await writer.takeTurn('refresh the TNS registry');
-    assert.ok(turn);
-    assert.is(await new Writer(store).takeTurn('refresh the TNS registry'), undefined);
-    await writer.releaseClaim(turn);
+    const claim = await writer.claimExclusively('refresh the TNS registry');
+    assert.ok(claim);
+    assert.is(await new Writer(store).claimExclusively('refresh the TNS registry'), undefined);
+    await writer.dropClaim(claim);
     assert.is(store.databases.claims.getKeysCount(), 0);
   }));
 

@@ -1,4 +1,4 @@
-/** Takes the turn of publishing from a directory, says so, and then waits for its end. */
+/** Claims the publishing from a directory, says so, and then waits for its end. */
 import { openStore } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { StoreLedger } from '../../src/stream/ledger.ts';

@@ -1,8 +1,8 @@
 /** What the tests of the stream share: stores with crossmatches, messages as an independent writer has them, and a place to send them to. */
 import { MatchMessages } from '../../src/answers/match_messages.ts';
-import { AnswerFacts } from '../../src/answers/shared_fragments.ts';
+import { SharedFragments } from '../../src/answers/shared_fragments.ts';
 import { loadConfig } from '../../src/config/config.ts';
-import { serviceFacts } from '../../src/crossmatch/provenance.ts';
+import { answerSettings } from '../../src/crossmatch/provenance.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { CrossmatchResult, StoredObject, TnsAssociation } from '../../src/store/types.ts';
 import type { Writer } from '../../src/store/writer.ts';
@@ -16,7 +16,7 @@ export const TOPIC = 'matches';
 export const FIRST_ID = 9_100_000_000_000_000_001n;
 const CATALOGS = ['gaia_dr3', 'des_y6_gold', 'delve_dr3_gold', 'skymapper_dr4'];
 
-export const messagesOf = (store: Store) => new MatchMessages(store, new AnswerFacts(serviceFacts(loadConfig())));
+export const messagesOf = (store: Store) => new MatchMessages(store, new SharedFragments(answerSettings(loadConfig())));
 
 /** The crossmatch of an object: matches in the first so many catalogs; a catalog that was skipped, if any. */
 export function crossmatch(id: bigint, matches: number, skipped?: string): CrossmatchResult {

@@ -71,11 +71,11 @@ test('at once, then some minutes after each hour; what fails is tried again, lat
         nowMs += 40 * MINUTE_MS;
         assert.equal([(await happened(4))[0], store.tnsSnapshotEpochUs()], ['tns_refreshed', 1000 * at('03:00:00')]);
         assert.is(store.tnsByName('2026new')?.objid, objects[0]!.objid);
-        const turn = await writer.takeTurn('refresh the TNS registry');
+        const claim = await writer.claimExclusively('refresh the TNS registry');
         await look();
         nowMs = at('04:20:00');
         assert.match(String((await happened(5))[1].error), /another process is at it/);
-        await writer.releaseClaim(turn!);
+        await writer.dropClaim(claim!);
         assert.not.match(JSON.stringify(events), BOT.apiKey);
         assert.is(tns.mostAtOnce, 1);
       } finally {

@@ -1,4 +1,4 @@
-/** How much of each catalog is here, into its list of facts. */
+/** How much of each catalog is here, into its list of pageData. */
 import { count } from './format.js';
 import { ApiError, ask } from './page.js';
 

@@ -1,7 +1,7 @@
 /** What a cell of the map has, in words, and its objects where they are few. */
 import { Cells, h3 } from './cells.js';
 import { count, counted, sexagesimalDec, sexagesimalRa } from './format.js';
-import { asJson, ask, badge, facts, h, mark, releaseOf, show, showError, showLoading } from './page.js';
+import { asJson, ask, badge, h, mark, pageData, releaseOf, show, showError, showLoading } from './page.js';
 import { objectList } from './result_list.js';
 
 /** Its cells are within the largest radius of a search, so that positions find everything in them. */
@@ -72,7 +72,7 @@ function coverage({ byCatalog = {} }, i) {
 async function listObjects(list, cells, i, signal) {
   const id = cells.ids[i] ?? '';
   const total = cells.objectsIn(i);
-  if (cells.resolution < LISTED_RESOLUTION || total > facts.maxPositions) {
+  if (cells.resolution < LISTED_RESOLUTION || total > pageData.maxPositions) {
     show(list, h('p', { class: 'hint' }, `${counted(total, 'object')}: zoom in to list them.`));
     return;
   }
@@ -82,7 +82,7 @@ async function listObjects(list, cells, i, signal) {
     const [lat, lng] = h3.cellToLatLng(cell);
     return { kind: 'position', ra: (lng + 360) % 360, dec: lat };
   });
-  const request = { inputs, radius_arcsec: facts.maxRadiusArcsec, detail: 'matches' };
+  const request = { inputs, radius_arcsec: pageData.maxRadiusArcsec, detail: 'matches' };
   const { results, truncated } = await ask('/api/lookup', { ...asJson(request), signal });
   /** @type {Map<string, any>} */
   const objects = new Map();

@@ -3,7 +3,7 @@ import { showCell } from './cell_panel.js';
 import { Cells, cellCount, h3 } from './cells.js';
 import { BINS, coloursOf } from './colours.js';
 import { count, counted, sexagesimalDec, sexagesimalRa } from './format.js';
-import { ApiError, ask, byId, facts, h, releaseOf, show } from './page.js';
+import { ApiError, ask, byId, h, pageData, releaseOf, show } from './page.js';
 import { separationDegrees } from './projection.js';
 import { SkyView } from './sky_view.js';
 
@@ -186,7 +186,7 @@ function rangeOf(values) {
   const clamp = (/** @type {number} */ share) => Math.max(0, Math.min(BINS - 1, Math.round(share * (BINS - 1))));
   if (layer === 'share') return { low: '0 %', high: '100 %', binOf: clamp };
   if (layer === 'coverage') {
-    const most = Math.max(1, facts.catalogs.length);
+    const most = Math.max(1, pageData.catalogs.length);
     return { low: 'part of one', high: `all ${most}`, binOf: (/** @type {number} */ value) => clamp(value / most) };
   }
   const sorted = values.toSorted((a, b) => a - b);

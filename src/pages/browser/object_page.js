@@ -19,9 +19,9 @@ import {
   byId,
   catalogOf,
   copyButton,
-  facts,
   h,
   mark,
+  pageData,
   prose,
   releaseOf,
   show,
@@ -54,7 +54,7 @@ async function load() {
 /** The brokers may know it. @param {any} object */
 function absent(object) {
   return [
-    h('div', { class: 'notice' }, h('p', {}, badge(object.status)), h('p', {}, prose(facts.caveats[1] ?? ''))),
+    h('div', { class: 'notice' }, h('p', {}, badge(object.status)), h('p', {}, prose(pageData.caveats[1] ?? ''))),
     h('h2', {}, 'Where it may be known'),
     linkList('At the brokers', brokerLinks(object)),
   ];
@@ -82,20 +82,20 @@ function sections(object, provenanceSets) {
         h(
           'p',
           {},
-          h('a', { href: coneAddress(ra, dec) }, `Everything within ${facts.maxRadiusArcsec}″`),
+          h('a', { href: coneAddress(ra, dec) }, `Everything within ${pageData.maxRadiusArcsec}″`),
           ' · ',
           h('a', { href: `/?ra=${ra}&dec=${dec}` }, 'on the map'),
         ),
     ),
     registry(object.tns),
     object.crossmatch && provenance(object.crossmatch, provenanceSets),
-    h('p', { class: 'hint' }, prose(facts.caveats[0] ?? '')),
+    h('p', { class: 'hint' }, prose(pageData.caveats[0] ?? '')),
   ];
 }
 
 /** @param {number} ra @param {number} dec */
 function coneAddress(ra, dec) {
-  return `/search?q=${encodeURIComponent(`${ra} ${dec}`)}&radius=${facts.maxRadiusArcsec}`;
+  return `/search?q=${encodeURIComponent(`${ra} ${dec}`)}&radius=${pageData.maxRadiusArcsec}`;
 }
 
 /** What is known, in a line. @param {any} object */
@@ -106,7 +106,7 @@ function verdict(object) {
     { class: 'verdict' },
     badge(object.status),
     ' ',
-    facts.statuses[object.status]?.meaning ?? '',
+    pageData.statuses[object.status]?.meaning ?? '',
     transient !== undefined && [
       ' In the registry: ',
       h('a', { href: object.tns.url, rel: 'noopener noreferrer' }, transient),
@@ -119,7 +119,7 @@ function verdict(object) {
 function factList(rows) {
   return h(
     'dl',
-    { class: 'facts' },
+    { class: 'properties' },
     rows.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
   );
 }
@@ -173,14 +173,14 @@ function galacticText(ra, dec) {
 
 /** @param {any} object @returns {Link[]} */
 function brokerLinks({ diaObjectId_str: text }) {
-  return facts.links
+  return pageData.links
     .filter(({ url }) => !url.includes('{ra}'))
     .map(link => ({ ...link, url: link.url.replaceAll('{id}', text) }));
 }
 
 /** @param {any} object @returns {Link[]} */
 function placeLinks({ diaObjectId_str: text, ra, dec }) {
-  return facts.links
+  return pageData.links
     .filter(({ url }) => url.includes('{ra}'))
     .map(link => ({
       ...link,
@@ -225,7 +225,7 @@ function neighbourhood(object) {
   const draw = () =>
     show(
       plot,
-      finder(object, [...others, ...sources], facts.crossmatchRadiusArcsec, halfWidth),
+      finder(object, [...others, ...sources], pageData.crossmatchRadiusArcsec, halfWidth),
       finderKey(
         [...new Set(sources.map((/** @type {any} */ source) => source.catalog))].map(String),
         others.length > 0,
@@ -253,7 +253,7 @@ function neighbourhood(object) {
   const note = h(
     'p',
     { class: 'hint' },
-    `The circle is the crossmatch radius, ${facts.crossmatchRadiusArcsec}″. Sources are drawn where their catalogs have them.`,
+    `The circle is the crossmatch radius, ${pageData.crossmatchRadiusArcsec}″. Sources are drawn where their catalogs have them.`,
   );
   section.append(choice, plot, note);
   draw();
@@ -263,7 +263,7 @@ function neighbourhood(object) {
   async function findOthers() {
     try {
       const cone = await ask(
-        `/api/cone?ra=${object.ra}&dec=${object.dec}&radius_arcsec=${facts.maxRadiusArcsec}&detail=position&page_size=200`,
+        `/api/cone?ra=${object.ra}&dec=${object.dec}&radius_arcsec=${pageData.maxRadiusArcsec}&detail=position&page_size=200`,
       );
       others = cone.results[0].objects
         .filter((/** @type {any} */ other) => other.diaObjectId_str !== object.diaObjectId_str)
@@ -274,7 +274,9 @@ function neighbourhood(object) {
           href: `/objects/${diaObjectId_str}`,
         }));
       const more = cone.next_cursor !== null ? ', of which the plot has the first' : '';
-      note.append(` Within ${facts.maxRadiusArcsec}″: ${counted(cone.results[0].total - 1, 'other object')}${more}.`);
+      note.append(
+        ` Within ${pageData.maxRadiusArcsec}″: ${counted(cone.results[0].total - 1, 'other object')}${more}.`,
+      );
       draw();
     } catch {
       note.append(' Other objects around could not be looked up.');
@@ -292,7 +294,7 @@ function sources(object) {
   return h(
     'section',
     {},
-    h('h2', {}, counted(object.matches.length, 'catalog source'), ` within ${facts.crossmatchRadiusArcsec}″`),
+    h('h2', {}, counted(object.matches.length, 'catalog source'), ` within ${pageData.crossmatchRadiusArcsec}″`),
     h(
       'div',
       { class: 'sources-list' },
@@ -392,7 +394,7 @@ function outcomes(crossmatch) {
   for (const [name, outcome] of Object.entries(crossmatch.catalog_outcomes))
     names.set(`${outcome}`, [...(names.get(`${outcome}`) ?? []), name]);
   const rows = [...names].map(([outcome, catalogs]) => {
-    const { word, meaning } = facts.outcomes[outcome] ?? { word: outcome, meaning: '' };
+    const { word, meaning } = pageData.outcomes[outcome] ?? { word: outcome, meaning: '' };
     return h(
       'div',
       {},
@@ -409,7 +411,7 @@ function outcomes(crossmatch) {
       ),
     );
   });
-  return h('section', {}, h('h2', {}, 'What was searched'), h('dl', { class: 'facts' }, rows));
+  return h('section', {}, h('h2', {}, 'What was searched'), h('dl', { class: 'properties' }, rows));
 }
 
 /** @param {any} tns */

@@ -1,15 +1,15 @@
-/** What the scripts of all pages share: the facts of the service, the API, and elements of the page. */
+/** What the scripts of all pages share: the data of the page, the API, and elements of the page. */
 
 /**
  * @typedef {Record<string, { word: string, meaning: string }>} Words
- * @typedef {import('./payload.js').CatalogFacts} CatalogFacts
- * @typedef {{ statuses: Words, outcomes: Words, catalogs: CatalogFacts[], crossmatchRadiusArcsec: number,
+ * @typedef {import('./payload.js').CatalogData} CatalogData
+ * @typedef {{ statuses: Words, outcomes: Words, catalogs: CatalogData[], crossmatchRadiusArcsec: number,
  *   maxRadiusArcsec: number, maxPositions: number, maxIds: number, maxObjects: number, maxRecentPage: number, maxWindowHours: number, caveats: string[],
- *   links: { name: string, url: string, about: string }[] }} Facts
+ *   links: { name: string, url: string, about: string }[] }} PageData
  */
 
-/** @type {Facts} */
-export const facts = JSON.parse(document.getElementById('facts')?.textContent ?? '{}');
+/** @type {PageData} */
+export const pageData = JSON.parse(document.getElementById('page-data')?.textContent ?? '{}');
 
 /** What the API says when it cannot answer. */
 export class ApiError extends Error {
@@ -152,13 +152,13 @@ export function copyButton(text, what) {
 
 /** @param {string} status of an object or of an input */
 export function badge(status) {
-  const { word, meaning } = facts.statuses[status] ?? { word: status, meaning: '' };
+  const { word, meaning } = pageData.statuses[status] ?? { word: status, meaning: '' };
   return h('span', { class: `badge ${status}`, title: meaning }, word);
 }
 
 /** How a catalog is shown; undefined for a name that is not in the service. @param {string | undefined} name */
 export function catalogOf(name) {
-  return facts.catalogs.find(catalog => catalog.name === name);
+  return pageData.catalogs.find(catalog => catalog.name === name);
 }
 
 /** @param {string} name of a catalog */

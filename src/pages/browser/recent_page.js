@@ -1,10 +1,10 @@
 /** Recent crossmatches, page by page. What is chosen stands in the address. */
 import { count, mjd, time } from './format.js';
-import { asJson, ask, badge, byId, catalogOf, facts, h, show, showError, showLoading } from './page.js';
+import { asJson, ask, badge, byId, catalogOf, h, pageData, show, showError, showLoading } from './page.js';
 import { mainMagnitude } from './payload.js';
 import { downloads, nearestFirst, source, transientText } from './result_list.js';
 
-const PAGE_SIZE = Math.min(50, facts.maxRecentPage);
+const PAGE_SIZE = Math.min(50, pageData.maxRecentPage);
 /** Rows that a choice should leave, and how many objects are loaded for that without being asked for. */
 const ENOUGH = 20;
 const MOST_UNASKED = 500;
@@ -132,8 +132,8 @@ function draw() {
     shown.length > 0 && table(shown, time_field === 'event_time' ? 'event_time' : 'ingest_time'),
     !isAll && more,
     downloads(
-      `${path}&page_size=${facts.maxRecentPage}`,
-      isAll ? 'Download' : `Download the first ${facts.maxRecentPage}`,
+      `${path}&page_size=${pageData.maxRecentPage}`,
+      isAll ? 'Download' : `Download the first ${pageData.maxRecentPage}`,
     ),
   );
 }

@@ -7,8 +7,8 @@ import {
   ask,
   badge,
   byId,
-  facts,
   h,
+  pageData,
   prose,
   releaseOf,
   show,
@@ -77,12 +77,12 @@ async function showOne(search) {
 
 /** Whether it can be searched. @param {number} arcsec */
 function isRadius(arcsec) {
-  return arcsec > 0 && arcsec <= facts.maxRadiusArcsec;
+  return arcsec > 0 && arcsec <= pageData.maxRadiusArcsec;
 }
 
 /** @param {number} arcsec */
 function radiusReason(arcsec) {
-  return `A radius is above 0 and at most ${facts.maxRadiusArcsec}″: it is ${arcsec}″`;
+  return `A radius is above 0 and at most ${pageData.maxRadiusArcsec}″: it is ${arcsec}″`;
 }
 
 /** @param {...import('./page.js').Child} children */
@@ -96,7 +96,7 @@ function explained(status, more) {
     'div',
     { class: 'notice' },
     h('p', {}, badge(status)),
-    h('p', {}, prose(facts.statuses[status]?.meaning ?? ''), more),
+    h('p', {}, prose(pageData.statuses[status]?.meaning ?? ''), more),
   );
 }
 
@@ -108,7 +108,7 @@ async function showId(id) {
   show(
     results,
     explained(result.status),
-    h('p', { class: 'hint' }, `The id ${id}. `, prose(facts.caveats[1] ?? '')),
+    h('p', { class: 'hint' }, `The id ${id}. `, prose(pageData.caveats[1] ?? '')),
     h('p', {}, h('a', { href: `/objects/${id}` }, 'Where else to look for it')),
   );
 }
@@ -177,7 +177,7 @@ function showPage(list, page, objects, cone) {
     list,
     withPlot(
       [
-        found(result, byDistance, 'nearest first', `${cone.path}&page_size=${facts.maxObjects}`),
+        found(result, byDistance, 'nearest first', `${cone.path}&page_size=${pageData.maxObjects}`),
         page.next_cursor !== null && more,
       ],
       cone,
@@ -259,8 +259,8 @@ async function showMany() {
   const unclear = entries.filter(({ search }) => search.kind === 'unclear');
   const ids = asked.filter(({ search }) => search.kind === 'id').length;
   for (const [what, count, most] of /** @type {const} */ ([
-    ['ids', ids, facts.maxIds],
-    ['positions and names', asked.length - ids, facts.maxPositions],
+    ['ids', ids, pageData.maxIds],
+    ['positions and names', asked.length - ids, pageData.maxPositions],
   ]))
     if (count > most)
       return show(

@@ -1,7 +1,7 @@
 /** The state of the service, looked at every few seconds while the page is in view. */
 import { ago, count, counted, time } from './format.js';
 import { askMetrics, brokersOf, sampleOf } from './metrics.js';
-import { ask, badge, byId, facts, h, prose, show, showError, showLoading } from './page.js';
+import { ask, badge, byId, h, pageData, prose, show, showError, showLoading } from './page.js';
 
 const AGAIN_MS = 10_000;
 const place = byId('status');
@@ -55,7 +55,7 @@ function flow(metrics) {
     h('h2', {}, 'What comes in'),
     h(
       'dl',
-      { class: 'facts' },
+      { class: 'properties' },
       row('Last new object', ingest === undefined ? 'none yet' : `${ago(ingest)} ago`),
       row('Waiting for their crossmatch', pending === undefined ? 'unknown' : counted(pending, 'object')),
       row(
@@ -160,7 +160,7 @@ function holdings({ total, uncounted, without_position, by_status }) {
       {},
       h('th', { scope: 'row' }, badge(status)),
       h('td', { class: 'number' }, count(sum)),
-      h('td', { class: 'meaning' }, prose(facts.statuses[status]?.meaning ?? '')),
+      h('td', { class: 'meaning' }, prose(pageData.statuses[status]?.meaning ?? '')),
     ),
   );
   if (without_position > 0)

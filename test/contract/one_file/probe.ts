@@ -8,7 +8,7 @@ import type { BrokerName } from '../../../src/contract/brokers.ts';
 import { catalogDefinition } from '../../../src/contract/catalogs.ts';
 import { normaliserOf } from '../../../src/ingest/brokers.ts';
 import { highlights } from '../../../src/pages/browser/payload.js';
-import { catalogFacts } from '../../../src/pages/facts.ts';
+import { catalogData } from '../../../src/pages/page_data.ts';
 import { configOf, crossmatched, delivery, match, NOW_US, searched, startApp } from '../../http/support.ts';
 import { Connection } from '../../mcp/support.ts';
 import { LOOKUP } from '../../mcp/world.ts';
@@ -59,7 +59,7 @@ const found = {
   style: (await app.get(stylesheet)).text,
   llms: (await app.get('/llms.txt')).text,
   lines: highlights(
-    catalogFacts().find(({ name }) => name === catalog),
+    catalogData().find(({ name }) => name === catalog),
     PAYLOAD,
   ),
   connector: (await new Connection(app).call(LOOKUP, { identifiers: [`${ID}`] })).answer.results[0].objects[0],

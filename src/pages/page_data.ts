@@ -7,10 +7,10 @@ import { CATALOGS } from '../contract/catalogs.ts';
 import { caveats } from '../documents/prose.ts';
 import { CATALOG_WORDS, STATUS_WORDS, type Words } from './words.ts';
 
-export interface Facts {
+export interface PageData {
   readonly statuses: Words;
   readonly outcomes: Words;
-  readonly catalogs: readonly CatalogFacts[];
+  readonly catalogs: readonly CatalogData[];
   readonly crossmatchRadiusArcsec: number;
   readonly maxRadiusArcsec: number;
   readonly maxPositions: number;
@@ -30,7 +30,7 @@ export interface Link {
 }
 
 /** How a catalog and its sources are shown. */
-export interface CatalogFacts {
+export interface CatalogData {
   readonly name: string;
   readonly release: string;
   /** The path of the marker in plots: a polygon around the origin, 12 wide at most. */
@@ -39,7 +39,7 @@ export interface CatalogFacts {
   readonly highlights: readonly Highlight[];
 }
 
-export function catalogFacts(): CatalogFacts[] {
+export function catalogData(): CatalogData[] {
   return CATALOGS.map(({ name, release, marker, photometry, highlights }) => ({
     name,
     release,
@@ -49,11 +49,11 @@ export function catalogFacts(): CatalogFacts[] {
   }));
 }
 
-export function factsOf(config: Config): Facts {
+export function pageDataOf(config: Config): PageData {
   return {
     statuses: STATUS_WORDS,
     outcomes: CATALOG_WORDS,
-    catalogs: catalogFacts(),
+    catalogs: catalogData(),
     crossmatchRadiusArcsec: config.CROSSMATCH_RADIUS_ARCSEC,
     maxRadiusArcsec: config.API_MAX_CONE_RADIUS_ARCSEC,
     maxPositions: config.API_MAX_POSITIONS,
