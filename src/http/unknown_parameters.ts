@@ -1,10 +1,9 @@
 /** The parameters of a query string that an operation ignores: a header names them (docs/contract.md, Query strings). */
 import { closestMatch } from 'leven';
 import { shorten } from '../contract/errors.ts';
+import { UNKNOWN_PARAMETERS_HEADER } from '../contract/headers.ts';
 import type { Search } from './params.ts';
 import type { Answer } from './respond.ts';
-
-export const UNKNOWN_PARAMETERS_HEADER = 'X-Unknown-Parameters';
 
 /** Names in one header; of what comes after them it says how many there are. */
 const MAX_NAMES = 8;

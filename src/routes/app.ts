@@ -5,9 +5,7 @@ import { traceOf } from '../base/error_text.ts';
 import { type Log, logToStderr } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError, methodNotAllowed } from '../contract/errors.ts';
-import { MCP_PATH } from '../contract/mcp_tools.ts';
-import { queryParameters } from '../documents/openapi/paths.ts';
-import { TASK_PATH } from '../documents/tasks.ts';
+import { OPERATIONS, type OperationName, type OperationRow, queryParameters } from '../documents/operations.ts';
 import { compressed } from '../http/compression.ts';
 import { DirectRoutes } from '../http/direct_routes.ts';
 import { errorResponse } from '../http/errors.ts';
@@ -30,13 +28,13 @@ import { health, readiness } from './health.ts';
 import { getLlmsTxt } from './llms_txt.ts';
 import { lookupObjects } from './lookup_objects.ts';
 import { mcp } from './mcp.ts';
-import { METRICS_PATH, metrics } from './metrics.ts';
+import { metrics } from './metrics.ts';
 import { otherPath, pages } from './pages.ts';
 import { recentCrossmatches } from './recent_crossmatches.ts';
 import { resolveTns } from './resolve_tns.ts';
 import { serviceStatus } from './service_status.ts';
-import { SKY_MAP_PATH, skyMap } from './sky_map.ts';
-import { redirectToTaskList, taskList } from './task_list.ts';
+import { skyMap } from './sky_map.ts';
+import { describeTaskList, redirectToTaskList, taskList } from './task_list.ts';
 import { virtualObservatory } from './vo.ts';
 
 export interface App {
@@ -129,61 +127,99 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
   };
 }
 
-/** Every route. */
+/** What answers each operation of the table. */
+const HANDLERS: Readonly<Record<OperationName, (service: Service) => Handler>> = {
+  get_openapi: getOpenapi,
+  get_object: getObject,
+  lookup_objects: lookupObjects,
+  cone_search: coneSearch,
+  resolve_tns: resolveTns,
+  service_status: serviceStatus,
+  describe_service: describeService,
+  recent_crossmatches: recentCrossmatches,
+  get_sky_map: skyMap,
+  list_tasks: () => taskList,
+  head_tasks: () => taskList,
+  describe_tasks: () => describeTaskList,
+  redirect_to_tasks: () => redirectToTaskList,
+  llms_txt: getLlmsTxt,
+  api_docs: markdownDocs,
+  mcp,
+  healthz: () => health,
+  readyz: readiness,
+  metrics,
+};
+
+interface Route {
+  readonly method: OperationRow['method'];
+  readonly path: string;
+  /** The name under which its requests are counted. */
+  readonly metric: string;
+  readonly handler: Handler;
+  /** See `Exchange.known`. */
+  readonly known?: ReadonlySet<string> | undefined;
+}
+
+/** Every route: the table of the API, then the pages and the Virtual Observatory. */
+function allRoutes(service: Service): Route[] {
+  const rows: readonly (OperationRow & { readonly name: OperationName })[] = OPERATIONS;
+  const get = ([path, metric, handler]: readonly [string, string, Handler]): Route => ({
+    method: 'GET',
+    path,
+    metric,
+    handler,
+  });
+  return [
+    ...rows.map(row => {
+      const { name, method, path, metric = name } = row;
+      return { method, path, metric, handler: HANDLERS[name](service), known: queryParameters(row, service.config) };
+    }),
+    ...pages(service).map(get),
+    ...virtualObservatory(service).map(get),
+  ];
+}
+
 function routesOf(service: Service): Handler {
   const router = IttyRouter();
-  const named = (name: string, handler: Handler): Handler => {
-    const operation = service.metrics.operation(name);
-    return exchange => {
-      exchange.operation = operation;
-      return handler(exchange);
-    };
-  };
   const direct = new DirectRoutes();
-  const parameters = queryParameters(service.config);
-  const operation = (method: string, path: string, name: string, handler: Handler) => {
-    const counted = named(name, handler);
-    const known = parameters.get(`${method} ${path}`);
-    const run: Handler = exchange => {
-      exchange.known = known;
-      return counted(exchange);
+  /** Paths that end in a slash, which the router would take for the same without it. */
+  const slashed = new Map<string, Handler>();
+  for (const [path, routes] of Map.groupBy(allRoutes(service), route => route.path)) {
+    const add = (method: string, run: Handler) => {
+      if (method !== 'ANY') direct.add(method, path, run);
+      if (isSlashed(path)) slashed.set(path, run);
+      else router[method === 'ANY' ? 'all' : method.toLowerCase()]!(path, run);
     };
-    direct.add(method, path, run);
-    router[method.toLowerCase()]!(path, run);
-    router.all!(
-      path,
-      named(name, exchange => otherMethod(exchange, method)),
-    );
-  };
-
-  operation('GET', '/api/objects/:diaObjectId', 'get_object', getObject(service));
-  operation('POST', '/api/lookup', 'lookup_objects', lookupObjects(service));
-  operation('GET', '/api/cone', 'cone_search', coneSearch(service));
-  operation('GET', '/api/tns/:name', 'resolve_tns', resolveTns(service));
-  operation('GET', '/api/status', 'service_status', serviceStatus(service));
-  operation('GET', '/api/describe', 'describe_service', describeService(service));
-  operation('GET', '/api/recent-crossmatches', 'recent_crossmatches', recentCrossmatches(service));
-  operation('GET', SKY_MAP_PATH, 'sky_map', skyMap(service));
-  operation('GET', '/openapi.json', 'get_openapi', getOpenapi(service));
-  operation('GET', '/llms.txt', 'llms_txt', getLlmsTxt(service));
-  operation('GET', '/api-docs.md', 'api_docs', markdownDocs(service));
-  for (const [path, name, handler] of pages(service)) operation('GET', path, name, handler);
-  for (const [path, name, handler] of virtualObservatory(service)) operation('GET', path, name, handler);
-  operation('GET', '/api/task', 'task_list', redirectToTaskList);
-  router.all!(MCP_PATH, named('mcp', mcp(service)));
-  router.all!('/healthz', named('healthz', health));
-  router.all!('/readyz', named('readyz', readiness(service)));
-  operation('GET', METRICS_PATH, 'metrics', metrics(service));
-  const listTasks = named('task_list', taskList);
+    for (const route of routes) add(route.method, counted(route, service));
+    if (routes.some(({ method }) => method === 'ANY')) continue;
+    const allow = routes.map(({ method }) => method).join(', ');
+    add('ANY', counted({ metric: routes[0]!.metric, handler: exchange => otherMethod(exchange, allow) }, service));
+  }
   const unknown = otherPath(service);
-
   const others: Handler = async exchange => {
-    if (exchange.path === TASK_PATH) return await listTasks(exchange);
-    // The router takes a path with and without a slash at its end for the same; beside the front page no other path here has one.
-    const found = exchange.path.endsWith('/') && exchange.path !== '/' ? undefined : await router.fetch(exchange);
-    return found ?? (await unknown(exchange));
+    const { path } = exchange;
+    const found = isSlashed(path) ? slashed.get(path)?.(exchange) : router.fetch(exchange);
+    return (await found) ?? (await unknown(exchange));
   };
   return exchange => (direct.find(exchange) ?? others)(exchange);
+}
+
+/** The handler of a route, which says first as what the request is counted, and which parameters it may have. */
+function counted(
+  { metric, handler, known }: Pick<Route, 'metric' | 'handler' | 'known'>,
+  { metrics }: Service,
+): Handler {
+  const operation = metrics.operation(metric);
+  return exchange => {
+    exchange.operation = operation;
+    exchange.known = known;
+    return handler(exchange);
+  };
+}
+
+/** The front page has no other path beside it. */
+function isSlashed(path: string): boolean {
+  return path.endsWith('/') && path !== '/';
 }
 
 function otherMethod({ request, method }: Exchange, allow: string): Answer {

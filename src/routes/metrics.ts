@@ -4,8 +4,6 @@ import { textResponse } from '../http/respond.ts';
 import { METRICS_MEDIA_TYPE } from '../metrics/exposition.ts';
 import type { Service } from '../service/service.ts';
 
-export const METRICS_PATH = '/metrics';
-
 export function metrics({ coordination }: Service): Handler {
   return async ({ budget }) => textResponse(METRICS_MEDIA_TYPE, await coordination.ask('metrics', null, budget));
 }

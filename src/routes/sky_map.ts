@@ -8,8 +8,6 @@ import { emptyResponse, jsonResponse } from '../http/respond.ts';
 import type { Service } from '../service/service.ts';
 import { cellsInDisc, type Disc } from '../sky_map/cells.ts';
 
-export const SKY_MAP_PATH = '/api/sky-map';
-
 const RADIUS_BOUNDS = { min: 0, max: MAX_MAP_RADIUS_DEG, aboveMin: true };
 const BOOLEANS = [{ name: 'true' }, { name: 'false' }] as const;
 const DISC = ['ra', 'dec', 'radius_deg'];

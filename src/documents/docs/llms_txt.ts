@@ -3,13 +3,10 @@
 import type { Config } from '../../config/config.ts';
 import { CATALOGS } from '../../contract/catalogs.ts';
 import { MCP_PATH, MCP_TOOLS } from '../../contract/mcp_tools.ts';
-import { paths } from '../openapi/paths.ts';
+import { DISCOVERY, paths } from '../operations.ts';
 import { caveats, connectorSetup, conventions, limitSentences, reliabilityCuts, SUMMARY, TITLE } from '../prose.ts';
 import { anchor, type Block, heading, list, paragraph, quote, toMarkdown } from './blocks.ts';
 import { operationTitle } from './operations.ts';
-
-/** Operations that tell about the service itself: a client may just open them. */
-const DISCOVERY = ['get_openapi', 'service_status', 'describe_service'];
 
 /** @param base scheme and host, without a slash at the end */
 export function llmsTxt(config: Config, base: string): string {

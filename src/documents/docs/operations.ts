@@ -2,8 +2,8 @@
 import { FILTERS } from '../../contract/filters.ts';
 import type { OpenApiDocument } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
-import type { Operation } from '../openapi/paths.ts';
 import type { ComponentName, Schema } from '../openapi/schema.ts';
+import type { DocumentedOperation } from '../operations.ts';
 import { filterRules } from '../prose.ts';
 import { type Block, heading, list, paragraph, table } from './blocks.ts';
 
@@ -18,7 +18,7 @@ export function operationSection(
   document: OpenApiDocument,
   method: string,
   path: string,
-  operation: Operation,
+  operation: DocumentedOperation,
 ): Block[] {
   const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
   const blocks = [

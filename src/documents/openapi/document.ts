@@ -1,11 +1,11 @@
 /** The OpenAPI document of the service, from the live configuration (docs/contract.md, Status and descriptions). */
 import type { Config } from '../../config/config.ts';
 import { CONTRACT_VERSION } from '../../crossmatch/provenance.ts';
+import { type Paths, paths } from '../operations.ts';
 import { caveats, conventions, SUMMARY, TITLE } from '../prose.ts';
 import { commonSchemas } from './common.ts';
 import { lookupSchemas } from './lookup.ts';
 import { objectSchemas } from './objects.ts';
-import { type Paths, paths } from './paths.ts';
 import { recentSchemas } from './recent.ts';
 import type { ComponentName, Components } from './schema.ts';
 import { serviceSchemas } from './service.ts';

@@ -1,9 +1,10 @@
-/** The operations, as the document lists them. */
+/** What the OpenAPI document says of each operation; src/documents/operations.ts has their table. */
 import type { Config } from '../../config/config.ts';
 import { ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../../contract/codes.ts';
+import { UNKNOWN_PARAMETERS_HEADER } from '../../contract/headers.ts';
 import { MAX_MAP_CELLS } from '../../contract/limits.ts';
 import { decimal } from '../prose.ts';
-import { TASK_PATH, TASKS } from '../tasks.ts';
+import { TASKS } from '../tasks.ts';
 import {
   coneParameters,
   lookupParameters,
@@ -17,8 +18,8 @@ import { type ComponentName, integer, list, open, ref, type Schema, text } from 
 import { skyMapSchema } from './sky_map.ts';
 import { otherContent, tableHeaders } from './tables.ts';
 
+/** An operation's part of the document, but for its name. */
 export interface Operation {
-  readonly operationId: string;
   readonly summary: string;
   readonly description: string;
   readonly parameters?: readonly Parameter[];
@@ -26,38 +27,9 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Schema>>;
 }
 
-export type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-
-export function paths(config: Config): Paths {
-  return {
-    '/openapi.json': { get: getOpenapi },
-    '/api/objects/{diaObjectId}': { get: getObject() },
-    '/api/lookup': { post: lookupObjects },
-    '/api/cone': { get: coneSearch(config) },
-    '/api/tns/{name}': { get: resolveTns(config) },
-    '/api/status': { get: serviceStatus },
-    '/api/describe': { get: describeService },
-    '/api/recent-crossmatches': { get: recentCrossmatches(config) },
-    '/api/sky-map': { get: getSkyMap() },
-    [TASK_PATH]: { get: listTasks, head: headTasks, options: describeTasks },
-  };
-}
-
-/** The names that the query string of each operation may have, by method and path as routes write them: `GET /api/objects/:diaObjectId`. */
-export function queryParameters(config: Config): ReadonlyMap<string, ReadonlySet<string>> {
-  const names = new Map<string, ReadonlySet<string>>();
-  for (const [path, operations] of Object.entries(paths(config))) {
-    for (const [method, { parameters = [] }] of Object.entries(operations)) {
-      const known = parameters.filter(parameter => parameter.in === 'query').map(({ name }) => name);
-      names.set(`${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`, new Set(known));
-    }
-  }
-  return names;
-}
-
 /** The header that names the parameters which were ignored. */
 const ignoredHeader: Readonly<Record<string, Schema>> = {
-  'X-Unknown-Parameters': {
+  [UNKNOWN_PARAMETERS_HEADER]: {
     description:
       'Where the query string has parameters that the operation does not know, which are ignored: their names, percent-encoded, each with the ' +
       'nearest known one where there is one, such as `fromat;did-you-mean=format, x`. After eight, `*;more=N` says how many others there are.',
@@ -65,6 +37,11 @@ const ignoredHeader: Readonly<Record<string, Schema>> = {
     schema: { type: 'string' },
   },
 };
+
+/** Whether a response has the header that names the parameters which were ignored. */
+export function namesIgnored(response: Schema | undefined): boolean {
+  return Object.keys(response?.headers ?? {}).includes(UNKNOWN_PARAMETERS_HEADER);
+}
 
 const json = (schema: Schema) => ({ 'application/json': { schema } });
 
@@ -116,8 +93,7 @@ function staticResponses(description: string, schema: Schema): Record<string, Sc
   return { 200: { description, headers: ignoredHeader, content: json(schema) }, ...errors([405]) };
 }
 
-const getOpenapi: Operation = {
-  operationId: 'get_openapi',
+export const getOpenapi = (): Operation => ({
   summary: 'This document.',
   description: 'An OpenAPI 3.1 document from the live configuration. Numbers name their unit in `x-unit`.',
   responses: staticResponses('The document.', {
@@ -128,11 +104,10 @@ const getOpenapi: Operation = {
     }),
     additionalProperties: true,
   }),
-};
+});
 
-function getObject(): Operation {
+export function getObject(): Operation {
   return {
-    operationId: 'get_object',
     summary: 'One object by its diaObjectId.',
     description:
       'The lookup response with exactly one result, or counts. An id that the service does not have is a result with the status ' +
@@ -142,8 +117,7 @@ function getObject(): Operation {
   };
 }
 
-const lookupObjects: Operation = {
-  operationId: 'lookup_objects',
+export const lookupObjects = (): Operation => ({
   summary: 'Many objects by identifiers, positions and registry names.',
   description:
     'Read-only and idempotent. Every input yields exactly one result, in the order of the inputs, echoing the input as sent and as ' +
@@ -152,11 +126,10 @@ const lookupObjects: Operation = {
   parameters: lookupParameters(),
   requestBody: { required: true, content: json(ref('LookupRequest')) },
   responses: filteredResponses('One result per input, or counts.', 'LookupResponse'),
-};
+});
 
-function coneSearch(config: Config): Operation {
+export function coneSearch(config: Config): Operation {
   return {
-    operationId: 'cone_search',
     summary: 'Every object within a radius of a position, page by page.',
     description:
       `Objects within a radius of at most ${decimal(config.API_MAX_CONE_RADIUS_ARCSEC)} arcsec, crossmatched or not, across the ` +
@@ -167,9 +140,8 @@ function coneSearch(config: Config): Operation {
   };
 }
 
-function resolveTns(config: Config): Operation {
+export function resolveTns(config: Config): Operation {
   return {
-    operationId: 'resolve_tns',
     summary: 'Every object at the position of a TNS name.',
     description:
       'The name is resolved through the registry snapshot, and the registry record and the snapshot epoch are echoed. Not paged: ' +
@@ -180,25 +152,22 @@ function resolveTns(config: Config): Operation {
   };
 }
 
-const serviceStatus: Operation = {
-  operationId: 'service_status',
+export const serviceStatus = (): Operation => ({
   summary: 'Whether the service can answer now.',
   description: 'Always 200: a database that cannot be read is a value in the answer.',
   responses: staticResponses('The state of the service.', ref('ServiceStatus')),
-};
+});
 
-const describeService: Operation = {
-  operationId: 'describe_service',
+export const describeService = (): Operation => ({
   summary: 'What the service holds and how it is configured.',
   description:
     'Catalogs with the meaning of their source ids, their filterable fields and coverage maps; radii; limits; detail levels; filters; ' +
     'reliability cuts; the connector. From the live configuration, without the database.',
   responses: staticResponses('The live configuration.', ref('ServiceDescription')),
-};
+});
 
-function recentCrossmatches(config: Config): Operation {
+export function recentCrossmatches(config: Config): Operation {
   return {
-    operationId: 'recent_crossmatches',
     summary: 'Objects with coincident sources in a recent window, newest first, page by page.',
     description:
       `Objects whose alert lies in a window of at most ${config.RECENT_CROSSMATCH_MAX_WINDOW_HOURS} hours. Objects without a match are ` +
@@ -209,11 +178,10 @@ function recentCrossmatches(config: Config): Operation {
   };
 }
 
-function getSkyMap(): Operation {
+export function getSkyMap(): Operation {
   const { 400: badRequest, ...others } = queryResponses('The cells.', skyMapSchema, 'unsupported_parameter');
   const notModified = { description: 'The answer is the one with the ETag in `If-None-Match`.' };
   return {
-    operationId: 'get_sky_map',
     summary: 'How many objects each cell of the sky has, and which catalogs cover it.',
     description:
       'Counts per H3 cell (h3geo.org) of the whole sky or of a disc, brought up to date as objects arrive; or the coverage of the ' +
@@ -228,8 +196,7 @@ const allowed: Schema = {
   Allow: { description: 'The methods of the path.', required: true, schema: { type: 'string' } },
 };
 
-const listTasks: Operation = {
-  operationId: 'list_tasks',
+export const listTasks = (): Operation => ({
   summary: 'The names of the processing tasks of a transient.',
   description: `A bare array in a fixed order: ${TASKS.join('; ')}.`,
   responses: {
@@ -250,17 +217,15 @@ const listTasks: Operation = {
     },
     ...errors([405]),
   },
-};
+});
 
-const headTasks: Operation = {
-  operationId: 'head_tasks',
+export const headTasks = (): Operation => ({
   summary: 'The headers of the task listing.',
   description: 'As `list_tasks`, without a body.',
   responses: { 200: { description: 'No body.', headers: allowed } },
-};
+});
 
-const describeTasks: Operation = {
-  operationId: 'describe_tasks',
+export const describeTasks = (): Operation => ({
   summary: 'What the task listing is.',
   description: 'Name and formats of the listing.',
   responses: {
@@ -278,4 +243,4 @@ const describeTasks: Operation = {
       }),
     },
   },
-};
+});

@@ -1,0 +1,100 @@
+/**
+ * Every operation of the API: the router, the OpenAPI document, the names in metrics, llms.txt and the parameters that are known are made of
+ * this table. What answers each one stands in src/routes/app.ts, by name. Pages and the Virtual Observatory have tables of their own
+ * there, because neither is in the document.
+ */
+import type { Config } from '../config/config.ts';
+import { MCP_PATH } from '../contract/mcp_tools.ts';
+import type { Operation } from './openapi/operations.ts';
+import * as documented from './openapi/operations.ts';
+import { TASK_PATH } from './tasks.ts';
+
+export interface OperationRow {
+  /** In the OpenAPI document, its `operationId`. */
+  readonly name: string;
+  /** `ANY` where the operation looks at the method itself. */
+  readonly method: 'GET' | 'POST' | 'HEAD' | 'OPTIONS' | 'ANY';
+  /** `:name` stands for one segment. */
+  readonly path: string;
+  /** The name under which its requests are counted, where that is another one. */
+  readonly metric?: string;
+  /** Its part of the OpenAPI document; undefined where it is not in it. */
+  readonly document?: (config: Config) => Operation;
+  /** It tells of the service itself, and needs no arguments: a client may just open it. */
+  readonly isDiscovery?: true;
+}
+
+/** In the order of the document. */
+export const OPERATIONS = [
+  { name: 'get_openapi', method: 'GET', path: '/openapi.json', document: documented.getOpenapi, isDiscovery: true },
+  { name: 'get_object', method: 'GET', path: '/api/objects/:diaObjectId', document: documented.getObject },
+  { name: 'lookup_objects', method: 'POST', path: '/api/lookup', document: documented.lookupObjects },
+  { name: 'cone_search', method: 'GET', path: '/api/cone', document: documented.coneSearch },
+  { name: 'resolve_tns', method: 'GET', path: '/api/tns/:name', document: documented.resolveTns },
+  { name: 'service_status', method: 'GET', path: '/api/status', document: documented.serviceStatus, isDiscovery: true },
+  {
+    name: 'describe_service',
+    method: 'GET',
+    path: '/api/describe',
+    document: documented.describeService,
+    isDiscovery: true,
+  },
+  {
+    name: 'recent_crossmatches',
+    method: 'GET',
+    path: '/api/recent-crossmatches',
+    document: documented.recentCrossmatches,
+  },
+  { name: 'get_sky_map', method: 'GET', path: '/api/sky-map', metric: 'sky_map', document: documented.getSkyMap },
+  { name: 'list_tasks', method: 'GET', path: TASK_PATH, metric: 'task_list', document: documented.listTasks },
+  { name: 'head_tasks', method: 'HEAD', path: TASK_PATH, metric: 'task_list', document: documented.headTasks },
+  {
+    name: 'describe_tasks',
+    method: 'OPTIONS',
+    path: TASK_PATH,
+    metric: 'task_list',
+    document: documented.describeTasks,
+  },
+  { name: 'redirect_to_tasks', method: 'GET', path: '/api/task', metric: 'task_list' },
+  { name: 'llms_txt', method: 'GET', path: '/llms.txt' },
+  { name: 'api_docs', method: 'GET', path: '/api-docs.md' },
+  { name: 'mcp', method: 'ANY', path: MCP_PATH },
+  { name: 'healthz', method: 'ANY', path: '/healthz' },
+  { name: 'readyz', method: 'ANY', path: '/readyz' },
+  { name: 'metrics', method: 'GET', path: '/metrics' },
+] as const satisfies readonly OperationRow[];
+
+export type OperationName = (typeof OPERATIONS)[number]['name'];
+
+const ROWS: readonly OperationRow[] = OPERATIONS;
+
+/** An operation as the document lists it. */
+export interface DocumentedOperation extends Operation {
+  readonly operationId: string;
+}
+
+export type Paths = Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+
+/** The `paths` of the OpenAPI document. */
+export function paths(config: Config): Paths {
+  const all: Record<string, Record<string, DocumentedOperation>> = {};
+  for (const { name, method, path, document } of ROWS) {
+    if (!document) continue;
+    const methods = (all[path.replace(/:(\w+)/g, '{$1}')] ??= {});
+    methods[method.toLowerCase()] = { operationId: name, ...document(config) };
+  }
+  return all;
+}
+
+/** The names of the operations that a client may just open. */
+export const DISCOVERY: readonly string[] = ROWS.filter(({ isDiscovery }) => isDiscovery).map(({ name }) => name);
+
+/**
+ * The names that the query string of an operation may have; undefined where the document does not say that the answer names the others,
+ * which it ignores.
+ */
+export function queryParameters({ document }: OperationRow, config: Config): ReadonlySet<string> | undefined {
+  const { parameters = [], responses } = document?.(config) ?? {};
+  if (!documented.namesIgnored(responses?.[200])) return undefined;
+  return new Set(parameters.filter(parameter => parameter.in === 'query').map(({ name }) => name));
+}
