@@ -79,7 +79,11 @@ export function checkColumns(file: ParquetFile, columns: CatalogColumns): void {
   }
 }
 
-function findColumn(file: ParquetFile, name: string): string | undefined {
+/**
+ * The column of that name as the file spells it: the exact name if it is there, else the only one that is equal but for case.
+ * @throws CatalogError where there are several of these
+ */
+export function findColumn(file: ParquetFile, name: string): string | undefined {
   if (file.columns.has(name)) return name;
   const alike = [...file.columns.keys()].filter(column => column.toLowerCase() === name.toLowerCase());
   if (alike.length > 1) {

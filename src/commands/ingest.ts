@@ -1,3 +1,4 @@
+import { nowUs } from '../base/times.ts';
 import { BROKER_NAMES, type BrokerName, isBroker } from '../contract/brokers.ts';
 import { normaliserOf } from '../ingest/brokers.ts';
 import { ingestFile } from '../ingest/files.ts';
@@ -6,6 +7,7 @@ import { MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/li
 import { type Reject, RejectLog } from '../ingest/rejects.ts';
 import { openStore } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
+import { readTable, tableFiles } from '../survey_tables/object_table.ts';
 import {
   bytesOf,
   type Command,
@@ -13,25 +15,34 @@ import {
   Progress,
   printResult,
   shownBytes,
+  shownCount,
   table,
   tell,
   UsageError,
 } from './cli.ts';
 
 export const command: Command = {
-  usage: `ingest --broker ${BROKER_NAMES.join('|')} FILE...|-`,
+  usage: `ingest --broker ${BROKER_NAMES.join('|')} FILE...|- | ingest --table FILE|DIR --id COLUMN --ra COLUMN --dec COLUMN`,
   description: `Stores a broker's messages: one a line, plain or gzipped, from files or (-) from standard input. Every object that is new
 waits for its crossmatch. A message that cannot be read never stops the run: it is kept, with the reason, in DATA/rejected. Safe to run
 again on the same file, and beside a running \`nearsky serve\`. What the counts name is on disk. The exit status is 1 when no message could be
-used.`,
+used.
+
+With --table it stores the objects of a survey instead: of a Parquet file, a directory of them, or a HATS catalog, which the archive of another
+service may be (\`nearsky export --format hats\`). They are recorded as delivered by TABLE_ORIGIN ("table").`,
   options: {
     broker: { value: 'NAME', help: `whose messages they are: ${BROKER_NAMES.join(', ')}` },
+    table: { value: 'PATH', help: 'a Parquet file, a directory of them, or a HATS catalog, in the place of messages' },
+    id: { value: 'COLUMN', help: 'of the table: the identifiers, 64-bit integers' },
+    ra: { value: 'COLUMN', help: 'of the table: right ascensions, degrees, ICRS' },
+    dec: { value: 'COLUMN', help: 'of the table: declinations, degrees, ICRS' },
   },
   example: 'nearsky ingest --data ./data --broker lasair messages.ndjson.gz',
   run,
 };
 
 async function run(invocation: Invocation): Promise<number> {
+  if (invocation.options.has('table')) return runTable(invocation);
   const broker = invocation.options.get('broker') ?? '';
   if (!isBroker(broker)) {
     throw new UsageError(
@@ -72,6 +83,51 @@ async function run(invocation: Invocation): Promise<number> {
     : `--broker ${broker} takes one JSON message a line, plain or gzipped`;
   tell(`nearsky ingest: no message of ${files.join(', ')} can be used; ${advice}`);
   return 1;
+}
+
+async function runTable(invocation: Invocation): Promise<number> {
+  const { config, options, positionals } = invocation;
+  const column = (name: string) => {
+    const value = options.get(name);
+    if (value !== undefined) return value;
+    throw new UsageError(`--table needs --${name} COLUMN. Usage: nearsky ${command.usage}`);
+  };
+  const columns = { id: column('id'), ra: column('ra'), dec: column('dec') };
+  if (options.has('broker') || positionals.length > 0) {
+    throw new UsageError(`--table takes no --broker and no further files. Usage: nearsky ${command.usage}`);
+  }
+  const files = await tableFiles(options.get('table')!);
+  const store = openStore(config.NEARSKY_DATA, 'write');
+  const rejects = new RejectLog(config, 'table');
+  const ingester = new Ingester(new Writer(store), rejects);
+  const progress = new Progress();
+  let filesDone = 0;
+  try {
+    for (const open of files) {
+      const file = await open();
+      try {
+        for await (const outcomes of readTable(file, columns, config.TABLE_ORIGIN, nowUs())) {
+          await ingester.store(outcomes);
+          const { read } = ingester.counts;
+          progress.update(
+            () =>
+              `file ${filesDone + 1} of ${files.length}: ${summary(ingester.counts)}; ${progress.pace(read, undefined, shownCount)}`,
+          );
+        }
+      } finally {
+        file.close();
+      }
+      filesDone++;
+    }
+  } finally {
+    progress.end();
+    printCounts(invocation, ingester.counts, rejects);
+    rejects.close();
+    await store.close();
+  }
+  const { read, rejected } = ingester.counts;
+  if (rejected > 0) tellReasons(ingester.firstRejects, rejected);
+  return read > 0 && rejected === read ? 1 : 0;
 }
 
 function tellReasons(first: readonly Reject[], rejected: number): void {

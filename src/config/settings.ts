@@ -23,6 +23,7 @@ import {
   headerName,
   httpUrl,
   integer,
+  label,
   list,
   name,
   network,
@@ -232,6 +233,10 @@ const RELIABILITY = {
     number(0.6, 0, 1),
   ),
   ...DECLARED_CUTS,
+  TABLE_ORIGIN: about(
+    'The name under which objects of a survey table are recorded (`ingest --table`), among the brokers that delivered them.',
+    label('table'),
+  ),
   REJECTS_MAX_FILE_BYTES: about(
     'The size at which a file of rejected messages ends and the next begins.',
     integer(16 * 2 ** 20, 1, 2 ** 40),

@@ -90,6 +90,13 @@ export function name(): Kind<string> {
   return { default: '', bound: 'a name without white space', parse };
 }
 
+/** A name as those of brokers. */
+export function label(fallback: string): Kind<string> {
+  const parse = (value: unknown) =>
+    typeof value === 'string' && /^[a-z][a-z\d_]{0,39}$/.test(value) ? value : undefined;
+  return { default: fallback, bound: 'a name of a-z, 0-9 and _, that begins with a letter, at most 40 long', parse };
+}
+
 export function server(): Kind<string> {
   const parse = (value: unknown) => {
     const [, text, port] = (typeof value === 'string' && /^(\S+:(\d{1,5}))$/.exec(value.trim())) || [];

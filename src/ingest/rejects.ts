@@ -55,7 +55,7 @@ export class RejectLog {
   #file: LogFile | undefined;
   #descriptor: number | undefined;
 
-  constructor(config: RejectSettings, name: BrokerName | 'import' | 'tns') {
+  constructor(config: RejectSettings, name: BrokerName | 'import' | 'table' | 'tns') {
     this.#directory = join(config.NEARSKY_DATA, 'rejected');
     this.#name = name;
     this.#maxFileBytes = config.REJECTS_MAX_FILE_BYTES;

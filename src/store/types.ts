@@ -1,7 +1,5 @@
 /** What the store holds, as the rest of the program sees it. Times are integer microseconds since 1970-01-01T00:00:00Z (UTC). */
 
-import type { BrokerName } from '../contract/brokers.ts';
-
 /** A validated ICRS position, degrees: 0 <= ra <= 360, -90 <= dec <= 90. */
 export interface SkyPosition {
   readonly ra: number;
@@ -25,7 +23,8 @@ export interface Delivery {
   /** 0 to 1, or null where the message has none. */
   readonly reliability: number | null;
   readonly eventTimeUs: number;
-  readonly broker: BrokerName;
+  /** A broker's name, or that of a survey whose table it comes from. */
+  readonly broker: string;
 }
 
 export interface CatalogRelease {

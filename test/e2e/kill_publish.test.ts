@@ -20,7 +20,7 @@ const test = suite('e2e/kill_publish');
 const real = needs(test, whyNoKafka);
 
 const TOPIC = 'matches';
-const OBJECTS_A_ROUND = 50;
+const OBJECTS_A_ROUND = 20;
 /** Of so many kills one is Kafka's. */
 const ONE_OF_KAFKA = 4;
 

@@ -11,6 +11,8 @@ export interface ReceivedMessage {
   readonly receivedMs: number;
 }
 
+const QUIET_MS = 60_000;
+
 /** The messages of a topic, as soon as there are so many of different ids. Throws when nothing comes for a minute. */
 export async function readTopic(kafka: KafkaServer, topic: string, wanted: number): Promise<ReceivedMessage[]> {
   const consumer = new Consumer({
@@ -23,17 +25,26 @@ export async function readTopic(kafka: KafkaServer, topic: string, wanted: numbe
   });
   const received: ReceivedMessage[] = [];
   const seen = new Set<string>();
-  const late = AbortSignal.timeout(60_000);
+  let isLate = false;
+  let late: NodeJS.Timeout | undefined;
   try {
     const stream = await consumer.consume({ topics: [topic], mode: 'earliest', autocommit: false });
-    late.addEventListener('abort', () => stream.destroy());
+    const end = () => {
+      isLate = true;
+      stream.destroy();
+    };
+    late = setTimeout(end, QUIET_MS);
     for await (const { key, value, partition, headers } of stream) {
+      late.refresh();
       const texts = new Map([...headers].map(([name, text]) => [`${name}`, text]));
       received.push({ key: `${key}`, value: `${value}`, partition, headers: texts, receivedMs: Date.now() });
       seen.add(texts.get('_id')!.toString('hex'));
       if (seen.size >= wanted) break;
     }
+  } catch (error) {
+    if (!isLate) throw error;
   } finally {
+    clearTimeout(late);
     await consumer.close(true).catch(() => {});
   }
   if (seen.size < wanted) throw new Error(`${seen.size} of ${wanted} messages came`);

@@ -1,0 +1,113 @@
+/** A survey's object table, in Parquet files or as a HATS catalog: an id and a position a row. */
+import { readdirSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { wrapRa } from '../../index/mod.ts';
+import { isRemote } from '../catalogs/address.ts';
+import { findColumn } from '../catalogs/columns.ts';
+import { CatalogError } from '../catalogs/errors.ts';
+import { catalogFiles, openLocalFile } from '../catalogs/files.ts';
+import { openHats } from '../catalogs/hats.ts';
+import { type ColumnKind, openParquet, type ParquetFile } from '../catalogs/parquet.ts';
+import { parsePosition } from '../ingest/normalise.ts';
+import { noOutcomes, type Outcomes } from '../ingest/outcomes.ts';
+import { rejectOf } from '../ingest/rejects.ts';
+
+/** Which columns of the table are which. */
+export interface TableColumns {
+  readonly id: string;
+  readonly ra: string;
+  readonly dec: string;
+}
+
+/** Opens one of the table's files. */
+export type TableFile = () => Promise<ParquetFile>;
+
+const ID_KINDS: readonly ColumnKind[] = ['integer64', 'unsigned64', 'integer32'];
+/** Not `float`: a right ascension of 32 bits moves in steps of up to 0.11 arcsec. */
+const POSITION_KINDS: readonly ColumnKind[] = ['double'];
+/** Rows of a commit. */
+const BATCH_ROWS = 20_000;
+const MAX_ID = 2n ** 63n - 1n;
+
+/**
+ * The files of the table at a path: a Parquet file, a HATS catalog or collection, or a directory with Parquet files in it.
+ * @throws CatalogError where there is none of these
+ */
+export async function tableFiles(location: string): Promise<TableFile[]> {
+  if (!isRemote(location)) {
+    const found = statSync(location, { throwIfNoEntry: false });
+    if (!found) throw new CatalogError(`Cannot read ${location} because there is no such file or directory`);
+    if (found.isFile()) return [() => openParquet(openLocalFile(location))];
+  }
+  const files = await catalogFiles(location);
+  const isHats = await Promise.all(
+    ['hats.properties', 'properties', 'collection.properties'].map(name => files.has(name)),
+  );
+  if (isHats.includes(true)) {
+    const table = await openHats(location);
+    return table.partitions.flatMap(partition =>
+      partition.files.map(name => async () => openParquet(await table.files.open(name))),
+    );
+  }
+  const names = readdirSync(location, { recursive: true, encoding: 'utf8' });
+  const parquet = names.filter(name => /\.(parquet|parq)$/.test(name) && !basename(name).startsWith('_')).sort();
+  if (parquet.length === 0) {
+    throw new CatalogError(
+      `Cannot read ${location} as a table because it is no HATS catalog and holds no .parquet file`,
+    );
+  }
+  return parquet.map(name => () => openParquet(openLocalFile(join(location, name))));
+}
+
+/**
+ * What the rows of a file come to, some at a time. A row without an id is rejected; a position that is missing or impossible is null.
+ * @param origin the name under which deliveries are recorded
+ * @throws CatalogError where a column is missing or of a type that cannot be used; ReadFailure where the file is damaged
+ */
+export async function* readTable(
+  file: ParquetFile,
+  columns: TableColumns,
+  origin: string,
+  eventTimeUs: number,
+): AsyncGenerator<Outcomes> {
+  const id = need(file, columns.id, ID_KINDS);
+  const [ra, dec] = [need(file, columns.ra, POSITION_KINDS), need(file, columns.dec, POSITION_KINDS)];
+  for (const [group, { rowStart, rowEnd }] of file.rowGroups.entries()) {
+    const [ras, decs] = [await file.readNumbers(ra, group), await file.readNumbers(dec, group)];
+    for (let from = rowStart; from < rowEnd; from += BATCH_ROWS) {
+      const rows = Uint32Array.from({ length: Math.min(BATCH_ROWS, rowEnd - from) }, (_, i) => from + i);
+      const ids = await file.readValues(id, rows);
+      const outcomes = noOutcomes();
+      outcomes.read = rows.length;
+      for (const [i, row] of rows.entries()) {
+        const diaObjectId = idOf(ids[i]);
+        if (diaObjectId === undefined) {
+          const reason = `${columns.id} must be an integer from 0 to ${MAX_ID}: current value is ${ids[i]}`;
+          outcomes.rejects.push(rejectOf({ file: file.name, line: row + 1 }, reason, `${ids[i]}`));
+          continue;
+        }
+        const position = parsePosition(wrapRa(ras[row - rowStart]!), decs[row - rowStart]!);
+        outcomes.deliveries.push({ diaObjectId, position, reliability: null, eventTimeUs, broker: origin });
+      }
+      yield outcomes;
+    }
+  }
+}
+
+function idOf(value: unknown): bigint | undefined {
+  const id = typeof value === 'number' ? BigInt(value) : value;
+  return typeof id === 'bigint' && id >= 0n && id <= MAX_ID ? id : undefined;
+}
+
+function need(file: ParquetFile, name: string, kinds: readonly ColumnKind[]): string {
+  const column = findColumn(file, name);
+  if (column === undefined) {
+    const all = [...file.columns.keys()].join(', ');
+    throw new CatalogError(`Cannot read ${file.name} because it has no column ${name}: it has ${all}`);
+  }
+  const kind = file.columns.get(column)!;
+  if (kinds.includes(kind)) return column;
+  throw new CatalogError(
+    `Cannot use column ${column} of ${file.name} because its type is ${kind}: it must be ${kinds.join(' or ')}`,
+  );
+}

@@ -1,0 +1,141 @@
+/** `ingest --table`: objects of Parquet files and of HATS catalogs, ours among them. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openStore } from '../../src/store/store.ts';
+import type { StoredObject } from '../../src/store/types.ts';
+import { writeHats } from '../catalogs/write_hats.ts';
+import { nearsky, start, withDirectory } from '../e2e/support.ts';
+import { fillSky } from '../hats_export/support.ts';
+import { withStore } from '../store/support.ts';
+
+const test = suite('survey_tables');
+
+const COLUMNS = ['--id', 'objectId', '--ra', 'coord_ra', '--dec', 'coord_dec'];
+
+interface Column {
+  readonly name: string;
+  readonly type: 'INT64' | 'DOUBLE' | 'FLOAT' | 'STRING';
+  readonly data: readonly unknown[];
+}
+
+function tableOf(ids: readonly unknown[], ra: readonly unknown[], dec: readonly unknown[]): Column[] {
+  return [
+    { name: 'objectId', type: 'INT64', data: ids },
+    { name: 'coord_ra', type: 'DOUBLE', data: ra },
+    { name: 'coord_dec', type: 'DOUBLE', data: dec },
+    { name: 'refExtendedness', type: 'FLOAT', data: ra.map(() => 0.5) },
+  ];
+}
+
+function writeParquet(path: string, columns: readonly Column[]): void {
+  const columnData = columns.map(column => ({ ...column, data: [...column.data], nullable: true }));
+  writeFileSync(path, new Uint8Array(parquetWriteBuffer({ columnData, rowGroupSize: 4 })));
+}
+
+async function stored(data: string): Promise<StoredObject[]> {
+  const store = openStore(data, 'read');
+  const objects = [...store.objects()];
+  await store.close();
+  return objects;
+}
+
+const places = (objects: readonly StoredObject[]) =>
+  objects.map(({ diaObjectId, position }) => [diaObjectId, position]);
+
+test('the rows of a file: ids exact, any right ascension; without an id rejected, without a position stored', () =>
+  withDirectory(async directory => {
+    const [file, data] = [join(directory, 'table.parquet'), join(directory, 'data')];
+    const ids = [2n ** 62n + 1n, 5n, null, -1n, 7n, 2n ** 63n - 1n, 5n];
+    const table = tableOf(ids, [10.5, -90, 1, 1, null, 370, 8], [-30, 89.5, 0, 0, 3, 95, 8]);
+    writeParquet(file, table);
+    const args = ['ingest', '--data', data, '--table', file, ...COLUMNS];
+    const counts = await nearsky(...args);
+    assert.equal(
+      [counts.read, counts.stored, counts.duplicate, counts.rejected, counts.without_position],
+      [7, 4, 1, 2, 2],
+    );
+    const objects = await stored(data);
+    assert.equal(places(objects), [
+      [5n, { ra: 270, dec: 89.5 }],
+      [7n, null],
+      [2n ** 62n + 1n, { ra: 10.5, dec: -30 }],
+      [2n ** 63n - 1n, null],
+    ]);
+    for (const { brokers, state, reliability } of objects)
+      assert.equal([brokers, state, reliability], [['table'], 'pending', null]);
+    // Again, and under another name: nothing is there twice.
+    assert.is((await nearsky(...args)).duplicate, 5);
+    const { finished } = start(args, { TABLE_ORIGIN: 'rubin_dp1' });
+    assert.is((await finished).code, 0);
+    for (const { brokers } of await stored(data)) assert.equal(brokers, ['rubin_dp1', 'table']);
+  }));
+
+test('a directory of files, and a HATS catalog', () =>
+  withDirectory(async directory => {
+    const count = 200;
+    const ids = Array.from({ length: count }, (_, i) => 2n ** 60n + BigInt(i));
+    const ra = ids.map((_, i) => (i * 360) / count);
+    const dec = ids.map((_, i) => 80 - (i * 150) / count);
+    const expected = ids.map((id, i) => [id, { ra: ra[i], dec: dec[i] }]);
+    const folder = join(directory, 'parts');
+    mkdirSync(join(folder, 'deeper'), { recursive: true });
+    writeParquet(join(folder, 'a.parquet'), tableOf(ids.slice(0, 90), ra.slice(0, 90), dec.slice(0, 90)));
+    writeParquet(join(folder, 'deeper/b.parq'), tableOf(ids.slice(90), ra.slice(90), dec.slice(90)));
+    writeHats(join(directory, 'hats'), {
+      name: 'survey',
+      ra: 'coord_ra',
+      dec: 'coord_dec',
+      maxRows: 20,
+      columns: tableOf(ids, ra, dec),
+    });
+    for (const name of ['parts', 'hats']) {
+      const data = join(directory, `data-${name}`);
+      const counts = await nearsky('ingest', '--data', data, '--table', join(directory, name), ...COLUMNS);
+      assert.is(counts.stored, count);
+      assert.equal(places(await stored(data)), expected);
+    }
+  }));
+
+test('the archive of another service gives the same objects', () =>
+  withStore(async (store, writer, data) => {
+    await fillSky(writer, 300);
+    const archive = join(data, 'archive');
+    await nearsky('export', '--data', data, '--format', 'hats', archive);
+    const copy = join(data, 'copy');
+    const columns = ['--id', 'diaObjectId', '--ra', 'ra', '--dec', 'dec'];
+    await nearsky('ingest', '--data', copy, '--table', join(archive, 'objects'), ...columns);
+    await nearsky('ingest', '--data', copy, '--table', join(archive, 'objects_without_position.parquet'), ...columns);
+    assert.equal(places(await stored(copy)), places([...store.objects()]));
+  }));
+
+test('what cannot be is an error that says how to mend it', () =>
+  withDirectory(async directory => {
+    const [file, data] = [join(directory, 'table.parquet'), join(directory, 'data')];
+    writeParquet(file, tableOf([1n], [1], [1]));
+    const refused: [string[], number, RegExp][] = [
+      [[join(directory, 'none'), ...COLUMNS], 1, /there is no such file or directory/],
+      [[file, '--id', 'objectId', '--ra', 'coord_ra'], 2, /--table needs --dec COLUMN/],
+      [
+        [file, '--id', 'objectId', '--ra', 'ra', '--dec', 'coord_dec'],
+        1,
+        /has no column ra: it has objectId, coord_ra/,
+      ],
+      [
+        [file, '--id', 'objectId', '--ra', 'refExtendedness', '--dec', 'coord_dec'],
+        1,
+        /type is float: it must be double/,
+      ],
+      [[file, ...COLUMNS, '--broker', 'lasair'], 2, /takes no --broker/],
+      [[directory, ...COLUMNS], 0, /^$/],
+    ];
+    for (const [args, code, message] of refused) {
+      const ended = await start(['ingest', '--data', data, '--table', ...args]).finished;
+      assert.is(ended.code, code, ended.stderr);
+      assert.match(ended.stderr, message);
+    }
+  }));
+
+test.run();
