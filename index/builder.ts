@@ -67,7 +67,9 @@ export function buildArena(points: PointColumns): SharedArrayBuffer {
   const rows = Math.ceil(points.ra.length / stride);
   for (const column of [points.dec, points.id, points.time])
     if (column && Math.ceil(column.length / stride) !== rows)
-      throw new RangeError(`Cannot build an arena as all columns must have ${rows} rows: one has ${column.length}`);
+      throw new RangeError(
+        `Cannot build an arena because all columns must have ${rows} rows: one has ${column.length}`,
+      );
   const keys = sphereKeys(points.ra, points.dec, stride);
   const order = sortByKey(keys);
   const buckets = splitIntoBuckets(order, keys);

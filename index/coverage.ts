@@ -19,9 +19,7 @@ export class Coverage {
     const ranges: number[] = [];
     for (const pixel of sorted) {
       if (!(Number.isInteger(pixel) && pixel >= 0 && pixel < end))
-        throw new RangeError(
-          `Cannot use a pixel of order ${order} as it must be 0 to ${end - 1}: current value is ${pixel}`,
-        );
+        throw new RangeError(`a pixel of order ${order} must be 0 to ${end - 1} (${pixel} was given)`);
       const last = ranges.length - 1;
       if (last > 0 && pixel <= ranges[last]!) ranges[last] = Math.max(ranges[last]!, pixel + 1);
       else ranges.push(pixel, pixel + 1);
@@ -35,12 +33,10 @@ export class Coverage {
     let previous = -1;
     for (const bound of ranges) {
       if (bound <= previous || bound > end)
-        throw new RangeError(
-          `Cannot use coverage ranges as they must ascend up to ${end}: ${bound} follows ${previous}`,
-        );
+        throw new RangeError(`coverage ranges must ascend up to ${end}: ${bound} follows ${previous}`);
       previous = bound;
     }
-    if (ranges.length % 2) throw new RangeError('Cannot use coverage ranges as they must come in pairs');
+    if (ranges.length % 2) throw new RangeError('coverage ranges must come in pairs');
     return new Coverage(order, ranges);
   }
 

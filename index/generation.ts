@@ -28,7 +28,7 @@ export function mergeArenas(arenas: readonly Arena[]): SharedArrayBuffer {
   let at = 0;
   for (const arena of arenas) {
     if (hasTime && !arena.time && arena.length > 0)
-      throw new TypeError('Cannot merge arenas as only some have a time column');
+      throw new TypeError('Cannot merge arenas because only some have a time column');
     ra.set(arena.ra, at);
     dec.set(arena.dec, at);
     id.set(arena.id, at);

@@ -93,7 +93,7 @@ export function pixelOfCell(order: number, face: number, ix: number, iy: number)
 /** Throws a RangeError unless the order is an integer 0 to 13. */
 export function checkOrder(order: number): void {
   if (!(Number.isInteger(order) && order >= 0 && order <= MAX_ORDER))
-    throw new RangeError(`Cannot use order as it must be an integer 0 to ${MAX_ORDER}: current value is ${order}`);
+    throw new RangeError(`order must be an integer 0 to ${MAX_ORDER} (${order} was given)`);
 }
 
 const scratch = new FacePoint();
@@ -260,7 +260,5 @@ export function conePixels(order: number, ra: number, dec: number, radiusArcsec:
 /** Throws a RangeError unless 0 <= radiusArcsec <= 3600. */
 export function checkRadius(radiusArcsec: number): void {
   if (!(radiusArcsec >= 0 && radiusArcsec <= MAX_RADIUS_ARCSEC))
-    throw new RangeError(
-      `Cannot search a radius as it must be 0 to ${MAX_RADIUS_ARCSEC} arcsec: current value is ${radiusArcsec}`,
-    );
+    throw new RangeError(`a radius must be 0 to ${MAX_RADIUS_ARCSEC} arcsec (${radiusArcsec} was given)`);
 }

@@ -42,7 +42,7 @@ const ROW_UNIT = 2 ** 28;
  */
 export function sortByKey({ low, high }: SphereKeys): Uint32Array {
   const rows = low.length;
-  if (rows >= ROW_UNIT) throw new RangeError(`Cannot sort ${rows} rows as an arena has less than ${ROW_UNIT}`);
+  if (rows >= ROW_UNIT) throw new RangeError(`Cannot sort ${rows} rows because an arena has less than ${ROW_UNIT}`);
   const first = new Uint32Array(2048);
   const second = new Uint32Array(2048);
   const third = new Uint32Array(12 * 1024);

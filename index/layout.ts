@@ -173,11 +173,13 @@ export function createArena(dimensions: ArenaDimensions): { buffer: SharedArrayB
  */
 export function readArena(buffer: SharedArrayBuffer): ArenaViews {
   if (buffer.byteLength < HEADER_BYTES)
-    throw new ArenaError(`Cannot open an arena as it is shorter than its header: it has ${buffer.byteLength} bytes`);
+    throw new ArenaError(
+      `Cannot open an arena because it is shorter than its header: it has ${buffer.byteLength} bytes`,
+    );
   const [magic, version, rows, buckets, directoryOrder, bucketsBytes, hasTime] = new Float64Array(buffer, 0, 16);
-  if (magic !== MAGIC) throw new ArenaError('Cannot open an arena as these bytes are not one');
+  if (magic !== MAGIC) throw new ArenaError('Cannot open an arena because these bytes are not one');
   if (version !== VERSION)
-    throw new ArenaError(`Cannot open an arena as its version must be ${VERSION}: it is ${version}`);
+    throw new ArenaError(`Cannot open an arena because its version must be ${VERSION}: it is ${version}`);
   const dimensions: ArenaDimensions = {
     rows: rows!,
     buckets: buckets!,
@@ -187,7 +189,7 @@ export function readArena(buffer: SharedArrayBuffer): ArenaViews {
   };
   if (arenaBytes(dimensions) !== buffer.byteLength)
     throw new ArenaError(
-      `Cannot open an arena as it must have ${arenaBytes(dimensions)} bytes: it has ${buffer.byteLength} bytes`,
+      `Cannot open an arena because it must have ${arenaBytes(dimensions)} bytes: it has ${buffer.byteLength} bytes`,
     );
   return new ArenaViews(buffer, dimensions);
 }

@@ -36,8 +36,6 @@ export function wrapRa(ra: number): number {
 
 /** Throws a RangeError that names the value unless `isPosition(ra, dec)`. */
 export function checkPosition(ra: number, dec: number): void {
-  if (!(ra >= 0 && ra <= 360))
-    throw new RangeError(`Cannot use ra as it must be 0 to 360 degrees: current value is ${ra}`);
-  if (!(dec >= -90 && dec <= 90))
-    throw new RangeError(`Cannot use dec as it must be -90 to 90 degrees: current value is ${dec}`);
+  if (!(ra >= 0 && ra <= 360)) throw new RangeError(`ra must be 0 to 360 degrees (${ra} was given)`);
+  if (!(dec >= -90 && dec <= 90)) throw new RangeError(`dec must be -90 to 90 degrees (${dec} was given)`);
 }

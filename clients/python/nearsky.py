@@ -90,7 +90,7 @@ class Walk:
             following = page["next_cursor"]
             if following is not None and following in seen:
                 raise NearskyError(
-                    f"Cannot go on as the service gave the cursor {following[:40]}... twice: the walk would never end",
+                    f"Cannot go on because the service gave the cursor {following[:40]}... twice: the walk would never end",
                     "repeated_cursor",
                     200,
                 )
@@ -339,7 +339,7 @@ def _input_of(value: Any) -> dict[str, Any]:
         return {"kind": "id", "diaObjectId": str(index(value))}
     except TypeError:
         hint = "give an identifier as an integer or text, a position as (ra, dec), (ra, dec, radius) or a SkyCoord"
-        raise TypeError(f"Cannot look up {value!r} as it is of type {type(value).__name__}: {hint}") from None
+        raise TypeError(f"Cannot look up {value!r} because it is of type {type(value).__name__}: {hint}") from None
 
 
 def _is_sky_coord(value: Any) -> bool:

@@ -274,7 +274,7 @@ export class Walk {
 
 /** @param {string} cursor */
 function repeated(cursor) {
-  const message = `Cannot go on as the service gave the cursor ${cursor.slice(0, 40)}... twice: the walk would never end`;
+  const message = `Cannot go on because the service gave the cursor ${cursor.slice(0, 40)}... twice: the walk would never end`;
   return new NearskyError(message, { code: 'repeated_cursor', status: 200 });
 }
 

@@ -72,7 +72,7 @@ function parquetBytes(catalog: CatalogOutput, part: Partition): Uint8Array {
   const schema: SchemaElement[] = [{ name: 'schema', num_children: catalog.columns.length }];
   for (const { name, arrow } of catalog.columns) {
     const type = PARQUET_TYPES[arrow];
-    if (!type) throw new Error(`Cannot write column ${name} as its type is not known: current value is ${arrow}`);
+    if (!type) throw new Error(`Cannot write column ${name} because its type is not known (${arrow} was found)`);
     schema.push({ name, repetition_type: 'OPTIONAL', ...type });
   }
   const writer = new ByteWriter();

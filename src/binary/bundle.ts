@@ -125,7 +125,8 @@ const closedRequire: Plugin = {
 function requireComplete({ outputs }: Metafile): void {
   for (const [output, { imports }] of Object.entries(outputs)) {
     const missing = imports.find(one => one.external && one.kind !== 'require-call' && !isBuiltin(one.path));
-    if (missing) throw new Error(`Cannot bundle ${output} as it imports ${missing.path}, which would not be packed`);
+    if (missing)
+      throw new Error(`Cannot bundle ${output} because it imports ${missing.path}, which would not be packed`);
   }
 }
 

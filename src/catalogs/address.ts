@@ -40,20 +40,22 @@ export function checkedAddress(text: string): string {
   const url = URL.parse(text);
   if (!url?.hostname)
     throw new CatalogError(
-      `Cannot open ${shown(text)} as it names no host or bucket: catalogs are read from ${ACCEPTED}`,
+      `Cannot open ${shown(text)} because it names no host or bucket: catalogs are read from ${ACCEPTED}`,
     );
   if (url.username || url.password) {
     throw new CatalogError(
-      `Cannot open the catalog at ${url.host} as its address holds a user name or password, which would be stored and shown: give the address of a public catalog`,
+      `Cannot open the catalog at ${url.host} because its address holds a user name or password, which would be stored and shown: give the address of a public catalog`,
     );
   }
   if (url.search || url.hash) {
     throw new CatalogError(
-      `Cannot open the catalog at ${url.host} as its address has a query or a fragment: give the address of its directory, without what follows ? or #`,
+      `Cannot open the catalog at ${url.host} because its address has a query or a fragment: give the address of its directory, without what follows ? or #`,
     );
   }
   if (!['http:', 'https:', 's3:'].includes(url.protocol)) {
-    throw new CatalogError(`Cannot open ${url.href} as catalogs are read from ${ACCEPTED}: copy it to one of those`);
+    throw new CatalogError(
+      `Cannot open ${url.href} because catalogs are read from ${ACCEPTED}: copy it to one of those`,
+    );
   }
   return url.href.replace(/\/+$/, '');
 }

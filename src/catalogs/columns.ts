@@ -41,7 +41,7 @@ export function resolveColumns(
   const need = (column: string, kinds: readonly ColumnKind[]) => {
     const found = findColumn(file, column);
     if (found === undefined)
-      throw new CatalogError(`Cannot use ${file.name} as ${definition.name} as it has no column ${column}`);
+      throw new CatalogError(`Cannot use ${file.name} as ${definition.name} because it has no column ${column}`);
     checkKind(file, found, kinds);
     return found;
   };
@@ -59,7 +59,7 @@ export function resolveColumns(
   };
   if (missing.length > 0 && !options.allowMissing) {
     throw new CatalogError(
-      `Cannot use ${file.name} as ${definition.name} as it lacks ${missing.length} payload columns: ${missing.join(', ')}. ` +
+      `Cannot use ${file.name} as ${definition.name} because it lacks ${missing.length} payload columns: ${missing.join(', ')}. ` +
         'With --allow-missing-columns they are null',
     );
   }
@@ -88,7 +88,7 @@ export function findColumn(file: ParquetFile, name: string): string | undefined 
   const alike = [...file.columns.keys()].filter(column => column.toLowerCase() === name.toLowerCase());
   if (alike.length > 1) {
     throw new CatalogError(
-      `Cannot choose column ${name} of ${file.name} as it has ${alike.length} that differ in case: ${alike.join(', ')}`,
+      `Cannot choose column ${name} of ${file.name} because it has ${alike.length} that differ in case: ${alike.join(', ')}`,
     );
   }
   return alike[0];
@@ -99,14 +99,14 @@ function checkKind(file: ParquetFile, column: string, kinds: readonly ColumnKind
   if (kind === undefined) throw missingColumn(file, column);
   if (!kinds.includes(kind)) {
     throw new CatalogError(
-      `Cannot use ${file.name} as column ${column} must be of type ${kinds.join(' or ')}: current type is ${kind}`,
+      `Cannot use ${file.name} because column ${column} must be of type ${kinds.join(' or ')}: current type is ${kind}`,
     );
   }
 }
 
 function missingColumn(file: ParquetFile, column: string): CatalogError {
   return new CatalogError(
-    `Cannot use ${file.name} as it has no column ${column}, which the catalog had when it was added: add the catalog again, or restore the file`,
+    `Cannot use ${file.name} because it has no column ${column}, which the catalog had when it was added: add the catalog again, or restore the file`,
   );
 }
 
@@ -121,7 +121,7 @@ export function checkIds(file: ParquetFile, { id }: CatalogColumns, rowGroup: nu
   const largest = file.integerBounds(rowGroup, id)?.max ?? 0n;
   if (largest <= MAX_ID) return;
   throw new CatalogError(
-    `Cannot use ${file.name} as column ${id} must hold integers up to ${MAX_ID}: the largest is ${largest}`,
+    `Cannot use ${file.name} because column ${id} must hold integers up to ${MAX_ID}: the largest is ${largest}`,
   );
 }
 
@@ -136,7 +136,7 @@ export function sourceId(value: unknown, file: ParquetFile, column: string): big
   const id = typeof value === 'bigint' ? value : typeof value === 'number' ? BigInt(value) : textId(value);
   if (id !== undefined && BigInt.asIntN(64, id) === id) return id;
   throw new CatalogError(
-    `Cannot use ${file.name} as column ${column} must hold 64-bit integers: current value is ${String(value)}`,
+    `Cannot use ${file.name} because column ${column} must hold 64-bit integers (${String(value)} was found)`,
   );
 }
 

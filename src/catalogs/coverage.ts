@@ -60,7 +60,7 @@ export function coverageFromRows(pixels: PixelSet): StoredCoverage {
 function stored(pixels: PixelSet, source: string, pixelsLeftOut: number): StoredCoverage {
   const { order, ranges } = Coverage.fromPixels(pixels.order, pixels.pixels());
   if (ranges.length === 0)
-    throw new CatalogError(`Cannot use the coverage from ${source} as it covers no part of the sky`);
+    throw new CatalogError(`Cannot use the coverage from ${source} because it covers no part of the sky`);
   const bytes = new DataView(new ArrayBuffer(4 * ranges.length));
   ranges.forEach((bound, index) => {
     bytes.setUint32(4 * index, bound, true);

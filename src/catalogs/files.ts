@@ -89,7 +89,7 @@ export async function readText(files: CatalogFiles, name: string): Promise<strin
   try {
     file = await files.open(name);
     if (file.byteLength > MAX_TEXT_BYTES)
-      throw new ReadFailure(`Cannot read ${file.name} as it is longer than ${MAX_TEXT_BYTES} bytes`);
+      throw new ReadFailure(`Cannot read ${file.name} because it is longer than ${MAX_TEXT_BYTES} bytes`);
     return new TextDecoder().decode(await file.read(0, file.byteLength));
   } catch (error) {
     if (error instanceof MissingFile) return undefined;

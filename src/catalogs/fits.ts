@@ -74,19 +74,19 @@ export async function openHealpixMap(file: OpenFile): Promise<HealpixMap> {
 
 async function healpixMap(file: OpenFile): Promise<HealpixMap> {
   const { header, dataStart } = await findTable(file);
-  const refuse = (why: string) => new CatalogError(`Cannot use the coverage map ${file.name} as ${why}`);
+  const refuse = (why: string) => new CatalogError(`Cannot use the coverage map ${file.name} because ${why}`);
   const ordering = String(header.get('ORDERING') ?? '').toUpperCase();
   if (!ordering.startsWith('NEST')) {
     throw refuse(
-      `its pixels must be in NESTED order: current value is ${ordering || 'none'}. Reorder it, or take it away to build it from the rows`,
+      `its pixels must be in NESTED order (${ordering || 'none'} was found). Reorder it, or take it away to build it from the rows`,
     );
   }
   const frame = String(header.get('COORDSYS') ?? 'C').toUpperCase();
   if (!/^(C|CEL|CELESTIAL|EQUATORIAL|ICRS|FK5)$/.test(frame))
-    throw refuse(`COORDSYS must be equatorial: current value is ${frame}`);
+    throw refuse(`COORDSYS must be equatorial (${frame} was found)`);
   const order = Math.log2(Number(header.get('NSIDE')));
   if (!Number.isInteger(order) || order < 0 || order > MAX_ORDER) {
-    throw refuse(`NSIDE must be a power of two up to 2^${MAX_ORDER}: current value is ${header.get('NSIDE')}`);
+    throw refuse(`NSIDE must be a power of two up to 2^${MAX_ORDER} (${header.get('NSIDE')} was found)`);
   }
   const columns = tableColumns(header);
   const pixel = columns.find(({ name, letter }) => letter in TYPES && /^(PIXEL|PIX|IPIX|HPX_?PIXEL)$/i.test(name));
@@ -114,7 +114,7 @@ async function healpixMap(file: OpenFile): Promise<HealpixMap> {
         if (!isCovered(readItem(view, rowOffset, value, item), value, bad)) continue;
         const ipix = explicit ? readItem(view, rowOffset, pixel!, item) : firstPixel + row * value.repeat + item;
         if (!(Number.isInteger(ipix) && ipix >= 0 && ipix < pixels))
-          throw refuse(`it has a pixel outside the sky at NSIDE ${2 ** order}: current value is ${ipix}`);
+          throw refuse(`it has a pixel outside the sky at NSIDE ${2 ** order} (${ipix} was found)`);
         visit(ipix);
       }
     });
@@ -152,13 +152,13 @@ function dataBytes(header: Header): number {
   size += Number(header.get('PCOUNT') ?? 0);
   // A negative size would lead back to a header that was read before.
   if (size >= 0) return size;
-  throw new Error(`its data must have a size of 0 or more: current value is ${size}`);
+  throw new Error(`its data must have a size of 0 or more (${size} was found)`);
 }
 
 function countOf(header: Header, keyword: string): number {
   const count = Number(header.get(keyword) ?? 0);
   if (Number.isInteger(count) && count >= 0 && count <= MAX_COUNT) return count;
-  throw new Error(`${keyword} must be 0 to ${MAX_COUNT}: current value is ${count}`);
+  throw new Error(`${keyword} must be 0 to ${MAX_COUNT} (${count} was found)`);
 }
 
 async function readHeader(file: OpenFile, start: number): Promise<{ header: Header; end: number }> {
@@ -167,18 +167,19 @@ async function readHeader(file: OpenFile, start: number): Promise<{ header: Head
   for (let at = 0; at < MAX_HEADER_BLOCKS * BLOCK; at += CARD) {
     if (at === blocks.length) {
       const held = Math.floor(Math.min(HEADER_BYTES, file.byteLength - start - at) / BLOCK) * BLOCK;
-      if (held <= 0) throw new CatalogError(`Cannot use the coverage map ${file.name} as it holds no HEALPix table`);
+      if (held <= 0)
+        throw new CatalogError(`Cannot use the coverage map ${file.name} because it holds no HEALPix table`);
       blocks = Buffer.concat([blocks, new Uint8Array(await file.read(start + at, start + at + held))]);
     }
     const card = String.fromCharCode(...blocks.subarray(at, at + CARD));
     if (start + at === 0 && !card.startsWith('SIMPLE  ='))
-      throw new CatalogError(`Cannot use the coverage map ${file.name} as it is no FITS file`);
+      throw new CatalogError(`Cannot use the coverage map ${file.name} because it is no FITS file`);
     const keyword = card.slice(0, 8).trim();
     if (keyword === 'END') return { header, end: start + (Math.floor(at / BLOCK) + 1) * BLOCK };
     if (card.slice(8, 10) === '= ') header.set(keyword, cardValue(card.slice(10)));
   }
   throw new CatalogError(
-    `Cannot use the coverage map ${file.name} as a header is longer than ${MAX_HEADER_BLOCKS} blocks`,
+    `Cannot use the coverage map ${file.name} because a header is longer than ${MAX_HEADER_BLOCKS} blocks`,
   );
 }
 
@@ -230,7 +231,7 @@ async function forEachRow(
   visit: (view: DataView, offset: number, row: number) => void,
 ): Promise<void> {
   if (start + count * width > file.byteLength)
-    throw new CatalogError(`Cannot read the coverage map ${file.name} as the file ends early`);
+    throw new CatalogError(`Cannot read the coverage map ${file.name} because the file ends early`);
   const rowsAtOnce = Math.max(1, Math.floor(CHUNK_BYTES / Math.max(1, width)));
   for (let first = 0; first < count; first += rowsAtOnce) {
     const rows = Math.min(rowsAtOnce, count - first);

@@ -45,12 +45,12 @@ export async function openHats(location: string, options: FilesOptions = {}): Pr
   let text: string | undefined;
   for (const name of PROPERTIES_FILES) text ??= await readText(files, name);
   if (text === undefined)
-    throw new CatalogError(`Cannot open ${files.location} as a HATS catalog as ${await whyNoTable(files)}`);
+    throw new CatalogError(`Cannot open ${files.location} as a HATS catalog because ${await whyNoTable(files)}`);
   const properties = parseProperties(text);
   const type = properties.get('dataproduct_type') ?? 'object';
   if (UNPARTITIONED.has(type)) {
     throw new CatalogError(
-      `Cannot open ${files.location} as a table of sources as it is a HATS ${type} table: give the directory of its primary table`,
+      `Cannot open ${files.location} as a table of sources because it is a HATS ${type} table: give the directory of its primary table`,
     );
   }
   const suffix = properties.get('hats_npix_suffix') ?? '.parquet';
@@ -64,7 +64,7 @@ async function primaryTable(files: CatalogFiles, options: FilesOptions): Promise
   const primary = parseProperties(collection).get('hats_primary_table_url');
   if (!primary) {
     throw new CatalogError(
-      `Cannot open the collection ${files.location} as its ${COLLECTION_FILE} has no hats_primary_table_url`,
+      `Cannot open the collection ${files.location} because its ${COLLECTION_FILE} has no hats_primary_table_url`,
     );
   }
   // A local collection may name any address; what a remote one names is not the choice of whoever runs the service.
@@ -106,7 +106,7 @@ function pixelsOfInfo(text: string, file: string): Pixel[] {
   const names = header.split(',').map(name => name.trim());
   const [order, ipix] = [names.indexOf('Norder'), names.indexOf('Npix')];
   if (order < 0 || ipix < 0)
-    throw new CatalogError(`Cannot read ${file} as it has no columns Norder and Npix: first line is ${header}`);
+    throw new CatalogError(`Cannot read ${file} because it has no columns Norder and Npix: first line is ${header}`);
   return lines.filter(Boolean).map(line => {
     const fields = line.split(',');
     return checkedPixel(fields[order], fields[ipix], `${file}: ${line}`);
@@ -147,7 +147,7 @@ async function pixelsOfListing(files: CatalogFiles, suffix: string): Promise<Pix
   // Where nothing lists the partitions, one that is passed over would be missed without a word.
   if (missed.length > 0) {
     throw new CatalogError(
-      `Cannot tell the partitions of ${files.location} as they must be named Npix=NUMBER${suffix}: current value is ${missed[0]}. Rename or remove what is named otherwise, set hats_npix_suffix, or give the catalog its ${INFO_FILE}`,
+      `Cannot tell the partitions of ${files.location} because they must be named Npix=NUMBER${suffix} (${missed[0]} was found). Rename or remove what is named otherwise, set hats_npix_suffix, or give the catalog its ${INFO_FILE}`,
     );
   }
   return pixels;
@@ -156,7 +156,7 @@ async function pixelsOfListing(files: CatalogFiles, suffix: string): Promise<Pix
 function pixelOfPath(path: string, where: string): Pixel {
   const match = /Norder=(\d+)\/(?:Dir=\d+\/)?Npix=(\d+)/.exec(path);
   if (!match)
-    throw new CatalogError(`Cannot read the partitions of ${where} as a path names no pixel: current value is ${path}`);
+    throw new CatalogError(`Cannot read the partitions of ${where} because a path names no pixel (${path} was found)`);
   return checkedPixel(match[1], match[2], `${where}: ${path}`);
 }
 
@@ -167,7 +167,7 @@ function checkedPixel(orderText: string | undefined, ipixText: string | undefine
   const inRange = order >= 0 && order <= MAX_ORDER && ipix >= 0 && ipix < 12 * 4 ** order;
   if (inRange && Number.isInteger(order) && Number.isInteger(ipix)) return { order, ipix };
   throw new CatalogError(
-    `Cannot use a partition as it must have order 0 to ${MAX_ORDER} and a pixel of that order: current value is ${where}`,
+    `a partition must have order 0 to ${MAX_ORDER} and a pixel of that order (${where} was found)`,
   );
 }
 
@@ -208,6 +208,6 @@ async function namesIn(files: CatalogFiles, folder: string, pattern: RegExp): Pr
 
 function unlisted({ location }: CatalogFiles): CatalogError {
   return new CatalogError(
-    `Cannot tell the files of ${location} as folders cannot be listed over HTTP: the catalog needs its ${INFO_FILE} and, where partitions are folders, its ${METADATA_FILE}`,
+    `Cannot tell the files of ${location} because folders cannot be listed over HTTP: the catalog needs its ${INFO_FILE} and, where partitions are folders, its ${METADATA_FILE}`,
   );
 }

@@ -71,8 +71,8 @@ export async function registerCatalog(
 
 function checkTable({ files: { location }, type, partitions }: HatsTable): void {
   if (!SOURCE_TABLES.has(type))
-    throw new CatalogError(`Cannot add ${location} as it must be a table of sources: it is a HATS ${type} table`);
-  if (partitions.length === 0) throw new CatalogError(`Cannot add ${location} as it has no partitions`);
+    throw new CatalogError(`Cannot add ${location} because it must be a table of sources: it is a HATS ${type} table`);
+  if (partitions.length === 0) throw new CatalogError(`Cannot add ${location} because it has no partitions`);
   const empty = partitions.filter(({ files }) => files.length === 0);
   if (empty.length > 0)
     throw missingFiles(
@@ -119,7 +119,7 @@ async function usableRows({ files, partitions }: HatsTable, columns: CatalogColu
 function missingFiles(location: string, missing: readonly string[]): CatalogError {
   const more = missing.length > LISTED ? ` and ${missing.length - LISTED} more` : '';
   return new CatalogError(
-    `Cannot add ${location} as files of its partitions are missing: ${[...missing].sort().slice(0, LISTED).join(', ')}${more}. ` +
+    `Cannot add ${location} because files of its partitions are missing: ${[...missing].sort().slice(0, LISTED).join(', ')}${more}. ` +
       'Copy them, or take their lines out of partition_info.csv: then the footprint ends where they would begin',
   );
 }
@@ -133,7 +133,7 @@ function checkPartitionedBy({ files: { location }, properties }: HatsTable, colu
     const stated = properties.get(property);
     if (stated === undefined || stated.toLowerCase() === column.toLowerCase()) continue;
     throw new CatalogError(
-      `Cannot add ${location} as it must be partitioned by column ${column}: ${property} is ${stated}. Import it anew with that column`,
+      `Cannot add ${location} because it must be partitioned by column ${column}: ${property} is ${stated}. Import it anew with that column`,
     );
   }
 }

@@ -49,14 +49,14 @@ export async function withService<T>(
 
 function askerOf(url: string): Ask {
   const base = /^https?:\/\//.test(url) ? URL.parse(url.endsWith('/') ? url : `${url}/`) : null;
-  if (!base) throw new UsageError(`--url must be an http or https address: current value is ${JSON.stringify(url)}`);
+  if (!base) throw new UsageError(`--url must be an http or https address (${JSON.stringify(url)} was given)`);
   return async asked => {
     const address = new URL(`.${asked.path}${searchOf(asked)}`, base);
     try {
       return await answered(await fetch(address, initOf(asked)));
     } catch (error) {
       const why = messageOf((error as Error).cause ?? error);
-      throw new Error(`Cannot ask ${base.origin} as ${why}: is a service running there?`, { cause: error });
+      throw new Error(`Cannot ask ${base.origin} because ${why}: is a service running there?`, { cause: error });
     }
   };
 }

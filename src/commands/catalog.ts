@@ -107,7 +107,9 @@ async function check(invocation: Invocation, { name }: CatalogDefinition): Promi
   return withStore(invocation, 'read', async store => {
     const registration = store.catalog(name);
     if (!registration)
-      throw new Error(`Cannot check ${name} as it is not registered: add it with nearsky catalog add ${name} LOCATION`);
+      throw new Error(
+        `Cannot check ${name} because it is not registered: add it with nearsky catalog add ${name} LOCATION`,
+      );
     const progress = new Progress();
     const result = await checkCatalog(registration, {
       remote: remoteOptions(invocation.config),

@@ -91,9 +91,7 @@ function brokersOf({ options, positionals }: Invocation): BrokerName[] {
   if (names.length === 0) throw new UsageError(`no broker given. Usage: nearsky ${command.usage}`);
   return [...new Set(names)].map(name => {
     if (isBroker(name)) return name;
-    throw new UsageError(
-      `a broker must be one of ${BROKER_NAMES.join(', ')}: current value is ${JSON.stringify(name)}`,
-    );
+    throw new UsageError(`a broker must be one of ${BROKER_NAMES.join(', ')} (${JSON.stringify(name)} was given)`);
   });
 }
 

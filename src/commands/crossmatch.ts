@@ -68,7 +68,7 @@ function batchSizeOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const size = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (size >= 1 && size <= MAX_BATCH_SIZE) return size;
-  throw new UsageError(`--batch must be an integer from 1 to ${MAX_BATCH_SIZE}: current value is ${text}`);
+  throw new UsageError(`--batch must be an integer from 1 to ${MAX_BATCH_SIZE} (${text} was given)`);
 }
 
 function progressText(

@@ -87,7 +87,7 @@ function requireEmpty(directory: string): void {
   }
   if (held.length > 0)
     throw new Error(
-      `Cannot make the demo in ${directory} as it is not empty (${held[0]}): give --data another directory`,
+      `Cannot make the demo in ${directory} because it is not empty (${held[0]}): give --data another directory`,
     );
 }
 

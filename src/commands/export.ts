@@ -36,7 +36,7 @@ it is whole. --since SEQUENCE takes only objects that changed after that entry o
 async function run(invocation: Invocation): Promise<number> {
   const format = invocation.options.get('format') ?? 'lines';
   if (format === 'hats') return runHats(invocation);
-  if (format !== 'lines') throw new UsageError(`--format must be lines or hats: current value is ${format}`);
+  if (format !== 'lines') throw new UsageError(`--format must be lines or hats (${format} was given)`);
   if (invocation.options.has('since')) throw new UsageError('--since needs --format hats');
   const [file, ...others] = invocation.positionals;
   if (others.length > 0) throw new UsageError(`export takes one file. Usage: nearsky ${command.usage}`);
@@ -99,5 +99,5 @@ async function runHats(invocation: Invocation): Promise<number> {
 function sinceOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new UsageError(`--since must be an entry of the journal, 0 or more: current value is ${text}`);
+  throw new UsageError(`--since must be an entry of the journal, 0 or more (${text} was given)`);
 }

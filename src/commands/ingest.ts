@@ -45,9 +45,7 @@ async function run(invocation: Invocation): Promise<number> {
   if (invocation.options.has('table')) return runTable(invocation);
   const broker = invocation.options.get('broker') ?? '';
   if (!isBroker(broker)) {
-    throw new UsageError(
-      `--broker must be one of ${BROKER_NAMES.join(', ')}: current value is ${JSON.stringify(broker)}`,
-    );
+    throw new UsageError(`--broker must be one of ${BROKER_NAMES.join(', ')} (${JSON.stringify(broker)} was given)`);
   }
   const files = invocation.positionals;
   if (files.length === 0) throw new UsageError(`no file given. Usage: nearsky ${command.usage}`);

@@ -92,6 +92,6 @@ function fromOf(text: string | undefined, lastSequence: number): number | 'now' 
   const sequence = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (sequence <= lastSequence) return sequence;
   throw new UsageError(
-    `--from must be now, beginning, or an entry of the journal, 0 to ${lastSequence}: current value is ${text}`,
+    `--from must be now, beginning, or an entry of the journal, 0 to ${lastSequence} (${text} was given)`,
   );
 }

@@ -46,7 +46,7 @@ function givenEpoch({ options }: Invocation): number | undefined {
   const epochUs = text === undefined ? undefined : parseTime(text);
   if (text === undefined || (epochUs !== undefined && epochUs <= nowUs())) return epochUs;
   throw new UsageError(
-    `--epoch must be a past ISO 8601 time such as 2026-02-10T00:00:00Z: current value is ${JSON.stringify(text)}`,
+    `--epoch must be a past ISO 8601 time such as 2026-02-10T00:00:00Z (${JSON.stringify(text)} was given)`,
   );
 }
 
@@ -58,7 +58,7 @@ function epochOfFile(span: TimeSpan | undefined, file: string): number {
     epochUs === undefined
       ? 'it does not say of what time it is'
       : `its time lies in the future, ${formatTime(epochUs)}`;
-  throw new RegistryError(`Cannot load ${file} as ${why}: give --epoch TIME`);
+  throw new RegistryError(`Cannot load ${file} because ${why}: give --epoch TIME`);
 }
 
 async function load(invocation: Invocation, file: string, given: number | undefined): Promise<number> {
@@ -76,7 +76,7 @@ async function refresh(invocation: Invocation): Promise<number> {
   const bot = botOf(config);
   if (!bot) {
     throw new ConfigError(
-      `Cannot refresh the registry as ${BOT_SETTINGS.join(', ')} must be set: register a bot with the TNS, and put its credentials into the environment`,
+      `Cannot refresh the registry because ${BOT_SETTINGS.join(', ')} must be set: register a bot with the TNS, and put its credentials into the environment`,
     );
   }
   const client = new TnsClient({

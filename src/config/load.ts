@@ -51,7 +51,7 @@ export function loadConfigWithOrigins(sources: ConfigSources): LoadedConfig {
       config[key] = setting.parse(value);
       const name = (origin === 'option' && optionNames?.get(key)) || key;
       if (config[key] === undefined)
-        problems.push(`${name} must be ${setting.bound}: ${current(setting, value)}, ${where}`);
+        problems.push(`${name} must be ${setting.bound} (${given(setting, value)} was given ${where})`);
     };
     const inEnvironment = environment[key];
     if (options?.has(key)) {
@@ -68,7 +68,7 @@ export function loadConfigWithOrigins(sources: ConfigSources): LoadedConfig {
   const { unknown, doubtful } = strangers(environment);
   problems.push(...unknown);
   if (problems.length === 0) problems.push(...conflictsOf(config as Config));
-  if (problems.length > 0) throw new ConfigError(`Cannot start as ${problems.join('; and ')}`);
+  if (problems.length > 0) throw new ConfigError(`Cannot start because ${problems.join('; and ')}`);
   return { config: Object.freeze(config) as Config, origins, doubtful };
 }
 
@@ -89,11 +89,11 @@ function conflictsOf(config: Config): string[] {
   ];
   return pairs
     .filter(([name, least]) => (config[name] as number) < least)
-    .map(([name, least, why]) => `${name} must be at least ${least}, because ${why}: current value is ${config[name]}`);
+    .map(([name, least, why]) => `${name} must be at least ${least}, because ${why} (${config[name]} was given)`);
 }
 
-function current(setting: Setting<unknown>, value: unknown): string {
-  return setting.secret ? 'its value is not shown' : `current value is ${withoutPassword(JSON.stringify(value))}`;
+function given(setting: Setting<unknown>, value: unknown): string {
+  return setting.secret ? 'a secret value' : withoutPassword(JSON.stringify(value));
 }
 
 /** Text without the user and password of any address in it. */
@@ -144,14 +144,16 @@ function readConfigFile(file: string): Map<string, unknown> {
     throw new ConfigError(`Cannot read the configuration file ${file} (${why}): give --config a JSON file`);
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    throw new ConfigError(`Cannot read the configuration file ${file} as it must hold one JSON object of settings`);
+    throw new ConfigError(
+      `Cannot read the configuration file ${file} because it must hold one JSON object of settings`,
+    );
   }
   for (const key of Object.keys(content)) {
     if (Object.hasOwn(SETTINGS, key)) continue;
     const why = Object.hasOwn(ENVIRONMENT_ONLY, key)
       ? `names ${key}, which is read from the environment only`
       : `names an unknown setting, ${key}${suggestion(key)}`;
-    throw new ConfigError(`Cannot start as ${file} ${why}`);
+    throw new ConfigError(`Cannot start because ${file} ${why}`);
   }
   return new Map(Object.entries(content));
 }

@@ -72,7 +72,7 @@ function pittgoogleFeed(config: Config, environment: Environment): Feed<PubSubMe
   const subscription = config.PITTGOOGLE_SUBSCRIPTION;
   if (subscription === null) {
     throw new ConfigError(
-      'Cannot consume pittgoogle as PITTGOOGLE_SUBSCRIPTION is not set: give it projects/PROJECT/subscriptions/NAME, a subscription of yours to the topic lsst-alerts-json',
+      'Cannot consume pittgoogle because PITTGOOGLE_SUBSCRIPTION is not set: give it projects/PROJECT/subscriptions/NAME, a subscription of yours to the topic lsst-alerts-json',
     );
   }
   // The emulator's own variable, as all of Google's clients know it.
@@ -101,12 +101,12 @@ function kafkaOptions(broker: KafkaBroker, config: Config, log: Log): Omit<Kafka
   const groupId = config[groupName];
   if (topics.length === 0) {
     throw new ConfigError(
-      `Cannot consume ${broker} as ${topicsName} is not set: give it the topics of your filters, with commas between`,
+      `Cannot consume ${broker} because ${topicsName} is not set: give it the topics of your filters, with commas between`,
     );
   }
   if (groupId === null) {
     throw new ConfigError(
-      `Cannot consume ${broker} as ${groupName} is not set: give it a name that nobody else uses there, and keep it, as the broker remembers under it what was read`,
+      `Cannot consume ${broker} because ${groupName} is not set: give it a name that nobody else uses there, and keep it, because the broker remembers under it what was read`,
     );
   }
   return {
@@ -132,7 +132,7 @@ function credential(name: string, environment: Environment): string {
   const value = environment[name];
   if (value) return value;
   throw new ConfigError(
-    `Cannot consume antares as ${name} is not set in the environment: put your ANTARES credentials there`,
+    `Cannot consume antares because ${name} is not set in the environment: put your ANTARES credentials there`,
   );
 }
 

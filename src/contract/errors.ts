@@ -31,7 +31,7 @@ const SHOWN_CHARACTERS = 64;
 
 /**
  * The error of a parameter's value.
- * @param must completes "as it must be ..."
+ * @param must completes "must be ..."
  * @param instead what to do, where that does not follow from `must`
  */
 export function invalidParameter(param: string, must: string, value: string | number, instead?: string): ApiError {
@@ -41,7 +41,7 @@ export function invalidParameter(param: string, must: string, value: string | nu
 
 /** The message for a value that is not what it must be. */
 export function mustBe(what: string, must: string, value: string): string {
-  return `Cannot parse ${shorten(what)} as it must be ${must}: current value is ${shorten(value) || '(empty)'}`;
+  return `${shorten(what)} must be ${must} (${shorten(value) || 'nothing'} was given)`;
 }
 
 /** A client's text, at a length that a message can hold. */
@@ -62,7 +62,10 @@ export function tooExpensive(): ApiError {
 }
 
 export function unavailable(why: string): ApiError {
-  return new ApiError('service_unavailable', `Cannot answer as ${why}: try again in ${RETRY_AFTER_SECONDS} seconds`);
+  return new ApiError(
+    'service_unavailable',
+    `Cannot answer because ${why}: try again in ${RETRY_AFTER_SECONDS} seconds`,
+  );
 }
 
 export function notFound(path: string): ApiError {

@@ -160,7 +160,7 @@ class Run {
     const { pool, associator, commitSize = DEFAULT_COMMIT_SIZE, signal, onProgress } = this.#options;
     const provenance = inService(this.#options.provenance(), catalogs);
     const radiusArcsec = provenance.crossmatch_radius_arcsec;
-    if (radiusArcsec === null) throw new RangeError('Cannot crossmatch as the settings have no crossmatch radius');
+    if (radiusArcsec === null) throw new RangeError('Cannot crossmatch because the settings have no crossmatch radius');
     const searches = await searchBatch(objects, catalogs, {
       pool,
       radiusArcsec,
@@ -215,7 +215,7 @@ class OpenCatalogs {
     const stored = new Map(this.#store.catalogs().map(registration => [registration.name, registration]));
     if (stored.size === 0) {
       throw new CatalogError(
-        'Cannot crossmatch as no catalog is registered: add one with nearsky catalog add NAME LOCATION',
+        'Cannot crossmatch because no catalog is registered: add one with nearsky catalog add NAME LOCATION',
       );
     }
     return CATALOGS.flatMap(({ name }) => stored.get(name) ?? []).map(registration => this.#opened(registration));

@@ -204,13 +204,13 @@ export class ObjectRows extends Rows {
     this.length++;
   }
 
-  #textsOf(shape: string): CurrentTexts {
-    let texts = this.#texts.get(shape);
+  #textsOf(text: string): CurrentTexts {
+    let texts = this.#texts.get(text);
     if (!texts) {
-      const { brokers, record } = readCurrent(shape);
+      const { brokers, record } = readCurrent(text);
       texts = { brokers: brokers.join(), record, ...this.#recordTexts(record) };
       if (this.#texts.size >= MAX_KEPT) this.#texts.clear();
-      this.#texts.set(shape, texts);
+      this.#texts.set(text, texts);
     }
     return texts;
   }

@@ -44,7 +44,7 @@ function formatOf({ request, search }: Exchange, query: Query): AnswerFormat {
     named === undefined ? acceptedFormat(request.headers.get('Accept')) : checkName('format', FORMATS, named);
   if (query.kind !== 'count' || !isTable(format)) return format;
   if (named === undefined) return 'json';
-  const message = `Cannot answer with counts as ${format} as they are no table: leave out format, or response`;
+  const message = `Cannot answer with counts as ${format} because they are no table: leave out format, or response`;
   throw new ApiError('invalid_parameter', message, { param: 'format' });
 }
 

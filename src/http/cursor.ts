@@ -47,7 +47,7 @@ export function decodeRecentCursor(token: string): PinnedWindow {
 export function invalidCursor(why: string): ApiError {
   return new ApiError(
     'invalid_parameter',
-    `Cannot use the cursor as ${why}: give the next_cursor of a page, unchanged`,
+    `Cannot use the cursor because ${why}: give the next_cursor of a page, unchanged`,
     {
       param: 'cursor',
     },

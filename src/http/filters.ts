@@ -42,7 +42,7 @@ export function readFilters<T>(
 }
 
 function unknownFilter(name: string): ApiError {
-  const message = `Cannot filter by ${shorten(name)} as there is no such filter: see /api/describe for those that there are`;
+  const message = `Cannot filter by ${shorten(name)} because there is no such filter: see /api/describe for those that there are`;
   return new ApiError('invalid_parameter', message, { param: name });
 }
 
@@ -50,7 +50,7 @@ function checkValue({ name, kind }: Filter, value: number | string): number | st
   if (kind === 'catalog' && !catalogDefinition(`${value}`)) {
     throw invalidParameter(name, `one of ${CATALOGS.map(catalog => catalog.name).join(', ')}`, value);
   }
-  if (kind === 'separation' && (value as number) < 0) throw invalidParameter(name, '>= 0', value);
+  if (kind === 'separation' && (value as number) < 0) throw invalidParameter(name, 'at least 0', value);
   return value;
 }
 

@@ -42,7 +42,7 @@ const MAX_DEPTH = 3 + MAX_INPUT_DEPTH;
 export async function readJsonBody(request: IncomingRequest, budget: Budget): Promise<JsonValue> {
   const type = request.headers.get('Content-Type') ?? '';
   if (type.split(';', 1)[0]!.trim().toLowerCase() !== 'application/json') {
-    const message = `Cannot read the body as its Content-Type must be application/json: current value is ${shorten(type) || '(none)'}`;
+    const message = `The Content-Type must be application/json (${shorten(type) || 'nothing'} was given)`;
     throw new ApiError('invalid_parameter', message, { param: 'Content-Type' });
   }
   const bytes = await readBytes(request, budget);
@@ -55,7 +55,7 @@ export async function readJsonBody(request: IncomingRequest, budget: Budget): Pr
 }
 
 export function invalidBody(why: string): ApiError {
-  return new ApiError('invalid_parameter', `Cannot read the body as ${why}`, { param: 'body' });
+  return new ApiError('invalid_parameter', `Cannot read the body because ${why}`, { param: 'body' });
 }
 
 /** The bytes of the body, as they arrive; one that is too large is not read to its end. */

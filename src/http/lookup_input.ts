@@ -80,7 +80,7 @@ class Fields {
 
   #unknown(name: string, kind: InputKind): ApiError {
     const param = this.#path(name);
-    const message = `Cannot take ${shorten(param)} as an input of kind ${kind} has only the fields ${FIELDS[kind].join(', ')}`;
+    const message = `Cannot take ${shorten(param)} because an input of kind ${kind} has only the fields ${FIELDS[kind].join(', ')}`;
     return new ApiError('invalid_parameter', message, { param });
   }
 
@@ -91,7 +91,7 @@ class Fields {
 
   invalid(name: string, must: string): ApiError {
     const value = this.get(name);
-    return invalidParameter(this.#path(name), must, value === undefined ? '(missing)' : jsonText(value));
+    return invalidParameter(this.#path(name), must, value === undefined ? 'nothing' : jsonText(value));
   }
 
   number(name: string, bounds: Bounds): number {

@@ -23,11 +23,11 @@ const FIELDS = ['inputs', 'detail', 'radius_arcsec', 'filters', 'response'];
  * @throws ApiError
  */
 export function parseLookup(body: JsonValue, config: Config): LookupQuery | CountQuery {
-  if (!(body instanceof Map)) throw invalidBody(`it must be a JSON object: current value is ${shown(body)}`);
+  if (!(body instanceof Map)) throw invalidBody(`it must be a JSON object (${shown(body)} was given)`);
   const request: JsonObject = body;
   const unknown = [...request.keys()].find(name => !FIELDS.includes(name));
   if (unknown !== undefined) {
-    const message = `Cannot look up by ${shorten(unknown)} as the body has only the fields ${FIELDS.join(', ')}`;
+    const message = `Cannot look up by ${shorten(unknown)} because the body has only the fields ${FIELDS.join(', ')}`;
     throw new ApiError('invalid_parameter', message, { param: unknown });
   }
   if (!request.has('inputs')) throw missingParameter('inputs', '"inputs": [...]');

@@ -72,8 +72,8 @@ export function isWithin(value: number, { min, max, aboveMin = false }: Bounds):
 
 export function checkBounds(name: string, value: number, { min, max, aboveMin = false, above }: Bounds): number {
   if (aboveMin ? !(value > min) : !(value >= min))
-    throw invalidParameter(name, `${aboveMin ? '>' : '>='} ${min}`, value);
-  if (!(value <= max)) throw invalidParameter(name, `<= ${max}`, value, above?.());
+    throw invalidParameter(name, aboveMin ? `above ${min}` : `at least ${min}`, value);
+  if (!(value <= max)) throw invalidParameter(name, `at most ${max}`, value, above?.());
   return value;
 }
 

@@ -99,7 +99,7 @@ export async function* readBlocks(source: Source, file: string): AsyncGenerator<
     }
   } catch (error) {
     const why = messageOf(error);
-    throw new Error(`Cannot read ${file} as ${why}: mend that and run again, what was read before is stored`, {
+    throw new Error(`Cannot read ${file} because ${why}: mend that and run again, what was read before is stored`, {
       cause: error,
     });
   }
@@ -209,7 +209,7 @@ export function* splitLines(
 function lineOf(number: number, bytes: Buffer, missingBytes: number, maxLineBytes: number): Line {
   const length = bytes.length + missingBytes;
   if (length > maxLineBytes) {
-    const problem = `longer than ${maxLineBytes} bytes: current value is ${length}`;
+    const problem = `longer than ${maxLineBytes} bytes (${length} bytes)`;
     return { number, text: bytes.toString('utf8', 0, Math.min(HEAD_BYTES, maxLineBytes)), problem };
   }
   if (!isUtf8(bytes)) return { number, text: bytes.toString('utf8', 0, HEAD_BYTES), problem: 'not UTF-8' };

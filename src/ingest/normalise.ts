@@ -52,7 +52,7 @@ export function toDelivery(raw: RawDelivery): Normalised {
   const diaObjectId = parseId(raw.diaObjectId);
   if (diaObjectId === undefined) {
     return rejected(
-      `diaObjectId must be an integer from 0 to 9223372036854775807: current value is ${shown(raw.diaObjectId)}`,
+      `diaObjectId must be an integer from 0 to 9223372036854775807 (${shown(raw.diaObjectId)} was given)`,
     );
   }
   const delivery: Delivery = {
@@ -76,7 +76,7 @@ const SHOWN_CHARACTERS = 100;
 
 /** A value of a message, for a reason. The text of an object or array is its sender's to choose, or too deep to make. */
 export function shown(value: unknown): string {
-  if (value === undefined) return 'missing';
+  if (value === undefined) return 'nothing';
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';
   return String(value).slice(0, SHOWN_CHARACTERS);
 }

@@ -54,7 +54,7 @@ function invalid(name: string, must: string, current: string): ToolError {
 }
 
 function shown(value: JsonValue | undefined): string {
-  if (value === undefined) return '(missing)';
+  if (value === undefined) return 'nothing';
   if (value instanceof JsonNumber) return value.text;
   if (value instanceof Map) return 'an object';
   return Array.isArray(value) ? 'an array' : toJson(value);

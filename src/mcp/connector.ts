@@ -105,7 +105,7 @@ export class Connector {
       throw new RpcError(INVALID_PARAMS, `Unknown tool: ${typeof name === 'string' ? name.slice(0, 100) : '(none)'}`);
     }
     const args = params.get('arguments') ?? new Map();
-    if (!isObject(args)) throw new RpcError(INVALID_PARAMS, 'Cannot call the tool as arguments must be an object');
+    if (!isObject(args)) throw new RpcError(INVALID_PARAMS, 'Cannot call the tool because arguments must be an object');
     try {
       exchange.asked = { tool: name, arguments: jsonText(args) };
       const run = tool.prepare(args, this.#service.config);

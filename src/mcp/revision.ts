@@ -45,7 +45,7 @@ export function isStateless(request: RpcRequest, headers: IncomingHeaders): bool
 }
 
 function malformed(why: string): RpcError {
-  return new RpcError(INVALID_PARAMS, `Cannot read the request as ${why}`, { status: 400 });
+  return new RpcError(INVALID_PARAMS, `Cannot read the request because ${why}`, { status: 400 });
 }
 
 /**

@@ -55,7 +55,7 @@ export function readMessage(body: JsonValue): RpcRequest | undefined {
   if (typeof method !== 'string') throw invalid('method must be a string');
   const params = body.get('params') ?? (body.has('params') ? null : NOTHING);
   if (!isObject(params)) {
-    throw new RpcError(INVALID_PARAMS, 'Cannot read the message as params must be an object', { status: 400 });
+    throw new RpcError(INVALID_PARAMS, 'Cannot read the message because params must be an object', { status: 400 });
   }
   return id && { id, method, params };
 }
@@ -67,7 +67,7 @@ function readId(id: JsonValue): Rendered {
 }
 
 function invalid(why: string): RpcError {
-  return new RpcError(INVALID_REQUEST, `Cannot read the message as ${why}`, { status: 400 });
+  return new RpcError(INVALID_REQUEST, `Cannot read the message because ${why}`, { status: 400 });
 }
 
 export function isObject(value: JsonValue | undefined): value is JsonObject {

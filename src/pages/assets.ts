@@ -54,7 +54,7 @@ export function loadAssets(): Assets {
 /** The address of a file. */
 export function assetUrl(name: string): string {
   const { files, version } = loadAssets();
-  if (!files.has(name)) throw new Error(`Cannot link to ${name} as there is no such file in src/pages/browser`);
+  if (!files.has(name)) throw new Error(`Cannot link to ${name} because there is no such file in src/pages/browser`);
   return `/assets/${version}/${name}`;
 }
 

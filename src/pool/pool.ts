@@ -102,7 +102,7 @@ export class Pool {
    * reason. `transferList` names the buffers of the task that are handed over instead of copied.
    */
   run<Result>(task: Task<Result>, options: RunOptions = {}): Promise<Result> {
-    if (this.#closed) return Promise.reject(new PoolError('Cannot run a task as the pool is closed'));
+    if (this.#closed) return Promise.reject(new PoolError('Cannot run a task because the pool is closed'));
     if (options.signal?.aborted) return Promise.reject(options.signal.reason);
     const result = this.#settled(task, options) as Promise<Result>;
     this.#running++;
@@ -131,7 +131,7 @@ export class Pool {
     return new Promise((resolve, reject) => {
       const hung = () => {
         reject(
-          new PoolError(`Cannot finish a ${task.kind} task as its thread does not answer: waited ${timeoutMs} ms`),
+          new PoolError(`Cannot finish a ${task.kind} task because its thread does not answer: waited ${timeoutMs} ms`),
         );
         this.#replace(piscina);
       };
@@ -148,7 +148,9 @@ export class Pool {
         value => finish(() => resolve(value)),
         error =>
           finish(() =>
-            reject(threadEnded(error) ? new PoolError(`Cannot finish a ${task.kind} task as its thread ended`) : error),
+            reject(
+              threadEnded(error) ? new PoolError(`Cannot finish a ${task.kind} task because its thread ended`) : error,
+            ),
           ),
       );
     });

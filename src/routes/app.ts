@@ -230,5 +230,5 @@ function otherMethod({ request, method }: Exchange, allow: string): Answer {
 /** A fault of our own: the log has it, the client does not. */
 function internalError({ method, url, requestId }: Exchange, error: unknown, log: Log): ApiError {
   log('internal_error', { request_id: requestId, method, url, error: traceOf(error) });
-  return new ApiError('internal_error', 'Cannot answer as the service has a fault: it is logged; try again');
+  return new ApiError('internal_error', 'Cannot answer because the service has a fault: it is logged; try again');
 }

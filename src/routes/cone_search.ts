@@ -61,7 +61,7 @@ function echo(search: Search): string {
 }
 
 function countWithCursor(): ApiError {
-  const message = 'Cannot count with a cursor as a count is of all pages: leave out cursor, or response';
+  const message = 'Cannot count with a cursor because a count is of all pages: leave out cursor, or response';
   return new ApiError('invalid_parameter', message, { param: 'cursor' });
 }
 

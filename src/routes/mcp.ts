@@ -60,5 +60,5 @@ async function readBody({ request, budget }: Exchange): Promise<JsonValue> {
 /** A fault of our own: the log has it, the client does not. */
 function fault(error: unknown, { log }: Service): RpcError {
   log('internal_error', { path: '/mcp', error: traceOf(error) });
-  return new RpcError(INTERNAL_ERROR, 'Cannot answer as the service has a fault: it is logged; try again');
+  return new RpcError(INTERNAL_ERROR, 'Cannot answer because the service has a fault: it is logged; try again');
 }

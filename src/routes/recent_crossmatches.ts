@@ -122,6 +122,6 @@ function checkWindow({ startUs, endUs, window }: Window, config: Config, params:
   const isBackwards = endUs < startUs;
   if (!isBackwards && endUs - startUs <= hours * HOUR_US) return;
   const why = isBackwards ? 'its end is before its start' : `it is longer than ${hours} hours`;
-  const message = `Cannot list the window from ${window.start} to ${window.end} as ${why}: give another start or end`;
+  const message = `Cannot list the window from ${window.start} to ${window.end} because ${why}: give another start or end`;
   throw new ApiError('invalid_parameter', message, { params });
 }

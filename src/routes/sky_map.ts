@@ -50,7 +50,7 @@ function checkCells(resolution: number, disc: Disc | null): void {
   let finest = resolution - 1;
   while (!fits(finest)) finest--;
   const where = disc ? 'in so large a disc' : 'without a disc (ra, dec, radius_deg)';
-  throw invalidParameter('resolution', `<= ${finest} ${where}`, resolution);
+  throw invalidParameter('resolution', `at most ${finest} ${where}`, resolution);
 }
 
 /** Whether an `If-None-Match` names the ETag (RFC 9110, section 13.1.2: compared weakly). */

@@ -257,5 +257,5 @@ export async function sharesPorts(host: string): Promise<boolean> {
 
 function listenError(host: string, port: number, error: unknown): Error {
   const why = messageOf(error);
-  return new Error(`Cannot listen on ${host}:${port} as ${why}: give another --host or --port`, { cause: error });
+  return new Error(`Cannot listen on ${host}:${port} because ${why}: give another --host or --port`, { cause: error });
 }

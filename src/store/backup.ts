@@ -9,7 +9,7 @@ import { partOf } from './parts.ts';
 import type { Store } from './store.ts';
 import { StoreError, storeError } from './store_error.ts';
 
-/** What the copy was found to hold. */
+/** The contents that the copy was found to hold. */
 export interface BackupCounts {
   readonly objects: number;
   readonly pending: number;
@@ -29,9 +29,10 @@ export interface BackupOptions {
 const PROGRESS_MS = 500;
 
 /**
- * Copies the database as it is at one moment, and the rejected messages; the index is not copied, as it is made anew where it is missing.
- * The copy is read from end to end before it gets its name, so a directory of that name is whole.
- * @throws StoreError; then there is nothing of that name
+ * Copies the database as it is at one moment, and the rejected messages. The index is not copied, because it is made
+ * anew where it is missing. The copy is read from end to end before it gets its name, so that a directory of that name
+ * is whole.
+ * @throws StoreError; then nothing exists under that name
  */
 export async function backUp({ dataDir, store, target, onProgress }: BackupOptions): Promise<BackupCounts> {
   const cannot = `Cannot make a backup in ${target}`;
@@ -108,7 +109,7 @@ function copyRejected(from: string, to: string): void {
 
 /**
  * Reads the copy from end to end.
- * @throws StoreError where it cannot be read, or does not agree with itself
+ * @throws StoreError where the copy cannot be read or contradicts itself
  */
 async function check(dataDir: string, onProgress: (text: string) => void): Promise<Omit<BackupCounts, 'bytes'>> {
   const report = await checkDirectory(dataDir, text => onProgress(`${text} of the copy`));

@@ -9,11 +9,14 @@ export interface Partition {
   readonly files: readonly string[];
 }
 
-/** Where a payload value comes from. */
+/** The origin of a payload value. */
 export interface PayloadColumn {
-  /** The key that it is stored and served under: the lowercased column name. */
+  /** The key under which the value is stored and served: the lowercased column name. */
   readonly key: string;
-  /** The column as the files spell it, or null where this copy of the catalog has none: the value is then null. */
+  /**
+   * The column as the files spell it, or null where this copy of the catalog has no such column: the value is then
+   * null.
+   */
   readonly column: string | null;
 }
 
@@ -28,27 +31,28 @@ export interface CatalogColumns {
 /** The part of the sky that a catalog covers; `index`'s Coverage as plain data. */
 export interface StoredCoverage {
   /**
-   * The order that the footprint is really known at: the definition's, or a coarser one where the catalog's map is
-   * coarser.
+   * The order at which the footprint is known: the definition's, or a coarser one where the catalog's map is coarser.
    */
   readonly order: number;
   /** Sorted, disjoint [start, end) pairs of NESTED pixels at `order`, as little-endian uint32. */
   readonly ranges: Uint8Array;
-  /** The name of the map file that it was read from, or `rows`. */
+  /** The name of the map file that the footprint was read from, or `rows`. */
   readonly source: string;
-  /** Pixels of the map that no partition touches, left out of the footprint; undefined in a registration of before they were. */
+  /**
+   * Pixels of the map that no partition touches and that the footprint leaves out; undefined in an older registration.
+   */
   readonly pixelsLeftOut?: number;
 }
 
-/** Rows, and those that can be the source of no match. null where that was not counted. */
+/** The number of rows, and of rows that can be the source of no match; null where they were not counted. */
 export interface RowCounts {
   readonly rows: number;
-  /** The right ascension or the declination is null, not finite, or the latter beyond 90 degrees. */
+  /** The right ascension or the declination is null or not finite, or the declination is beyond 90 degrees. */
   readonly withoutPosition: number | null;
   readonly withoutId: number | null;
 }
 
-/** A catalog that crossmatching searches: plain data, as it is stored. */
+/** A catalog for crossmatching: plain data, as stored. */
 export interface CatalogRegistration {
   readonly name: CatalogName;
   /** Absolute path or address of the HATS directory that holds the table itself (not of a collection above it). */
@@ -58,9 +62,11 @@ export interface CatalogRegistration {
   readonly partitions: readonly Partition[];
   readonly columns: CatalogColumns;
   readonly coverage: StoredCoverage;
-  /** What its files hold, as looked at when it was added; null where they were not, undefined in a registration of before they were. */
+  /**
+   * The contents of the files when the catalog was added; null where nobody looked, undefined in an older registration.
+   */
   readonly counted?: RowCounts | null;
-  /** What the properties file says, for people: number of rows (null where it does not), builder, release date. */
+  /** The statements of the properties file, for people: number of rows (null where missing), builder, release date. */
   readonly hats: {
     readonly rows: number | null;
     readonly builder: string | null;

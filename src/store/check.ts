@@ -1,4 +1,6 @@
-/** Whether a database is whole: everything that an export reads, and everything that can be made again from something else. */
+/**
+ * Whether a database is whole: everything that an export reads, and everything that can be derived from something else.
+ */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -29,7 +31,7 @@ import { keyText, type Table } from './table.ts';
 import { isUnread } from './unread.ts';
 
 export interface CheckReport {
-  /** What is wrong, a line each; empty where the database is whole. */
+  /** The faults, one line each; empty where the database is whole. */
   readonly faults: readonly string[];
   /** Further faults, which are not named. */
   readonly more: number;
@@ -42,8 +44,9 @@ const MAX_NAMED = 20;
 const PROGRESS_OBJECTS = 1000;
 
 /**
- * Reads a data directory from end to end, beside whoever uses it. What LMDB could end the process over is looked at before.
- * @throws StoreError where it cannot be opened
+ * Reads a data directory from end to end, while others may use it. Damage over which LMDB could end the process is
+ * looked for first.
+ * @throws StoreError where the directory cannot be opened
  */
 export async function checkDirectory(dataDir: string, onProgress: (text: string) => void): Promise<CheckReport> {
   const file = join(dataDir, FILE_NAME);
@@ -68,7 +71,7 @@ export async function checkDirectory(dataDir: string, onProgress: (text: string)
   }
 }
 
-/** A sum over entries in any order: equal for equal ones. */
+/** A sum over entries in any order: equal for equal entries. */
 class Sum {
   count = 0;
   #low = 0;
@@ -150,7 +153,7 @@ class Check {
     this.#fault(`${what} and the ${list} do not say the same (${one.count} and ${other.count} entries)`);
   }
 
-  /** The entries of a table that are what was stored; the others are faults. */
+  /** The undamaged entries of a table; the others are faults. */
   *#entries(table: Table): Iterable<{ readonly key: Uint8Array; readonly value: Uint8Array }> {
     for (const { key, value } of table.scan(this.#options)) {
       if (value) yield { key, value };
@@ -158,7 +161,7 @@ class Check {
     }
   }
 
-  /** Does something with an entry; an error is a fault of it. */
+  /** Does something with an entry; an error counts as a fault of the entry. */
   #try<T>(what: string, action: () => T): T | undefined {
     try {
       return action();
@@ -174,7 +177,7 @@ class Check {
     return sum;
   }
 
-  /** What `read` makes of each value of a table that is numbered from 1 without a gap. */
+  /** The results of `read` for each value of a table that is numbered from 1 without a gap. */
   #ordinals(table: Table, read: (bytes: Uint8Array) => number): Map<number, number> {
     const values = new Map<number, number>();
     let last = 0;
@@ -231,7 +234,7 @@ class Check {
     return { ...found, latestUs };
   }
 
-  /** Follows the journal from its beginning, and the position table with it. */
+  /** Follows the journal, and the position table with it, from the beginning. */
   #journal(): { readonly rows: Sum; readonly entries: number } {
     const { databases } = this.#store;
     const rows = new Sum();
@@ -287,7 +290,7 @@ class Check {
   }
 }
 
-/** What the position table has of an object beside its id. */
+/** The data of an object in the position table, besides its id. */
 function rowBytes(ra: number, dec: number, ingestTimeUs: number): Uint8Array {
   return new Uint8Array(new Float64Array([ra, dec, ingestTimeUs]).buffer);
 }

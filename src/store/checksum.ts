@@ -1,26 +1,28 @@
 /**
- * A 32-bit checksum of a stored value, its key and its table, so that a value that has changed on disk, or lies under another key, is
- * found when it is read. A change within any four bytes from a multiple of four on is found for certain, any other but once in 2^32.
+ * A 32-bit checksum of a stored value, its key and its table: a value that has changed on disk, or lies under another
+ * key, is found when it is read. Any change of at most four bytes that start at a multiple of four is found for
+ * certain; any other change is missed once in 2^32.
  *
- * It is made of multiplications of four words at a time: a call of `zlib.crc32` alone takes longer than this for an object's bytes.
+ * The checksum multiplies four words at a time. A call of `zlib.crc32` alone takes longer than this for an object's
+ * bytes.
  */
 
 export const CHECKSUM_BYTES = 4;
 
-// Odd, so that no multiplication loses anything.
+// Odd, so that multiplication loses no information.
 const P = 0x9e3779b1;
 const Q = 0x85ebca77;
 const R = 0xc2b2ae3d;
 const S = 0x27d4eb2f;
 const FNV_PRIME = 0x01000193;
 
-// The same memory as words: that of the buffer that was last looked at, which is most often the next one's, too.
+// The same memory as words: a view of the buffer that was used last, which is most often the next one's buffer too.
 let buffer: ArrayBufferLike = new ArrayBuffer(0);
 let words: Uint32Array<ArrayBufferLike> = new Uint32Array(0);
 
 let scratch = new Uint8Array(1 << 16);
 
-/** The number that a table's checksums begin with. */
+/** The number with which a table's checksums begin. */
 export function seedOf(tableName: string): number {
   return mixKey(0x811c9dc5, new TextEncoder().encode(tableName));
 }
@@ -65,7 +67,7 @@ export function checksum(seed: number, key: Uint8Array, value: Uint8Array, lengt
   return (a ^ (a >>> 15)) >>> 0;
 }
 
-/** Bytes that need not begin at a multiple of four, where they do. */
+/** Aligned words of bytes that need not begin at a multiple of four. */
 function copied(value: Uint8Array, length: number): Uint8Array {
   roomFor(length).set(value.subarray(0, length));
   return scratch;
@@ -82,7 +84,7 @@ function mixKey(seed: number, key: Uint8Array): number {
   return mixed;
 }
 
-/** A value with its checksum behind it, in a buffer that the next call of this module overwrites. */
+/** A value followed by its checksum, in a buffer that the next call of this module overwrites. */
 export function seal(seed: number, key: Uint8Array, value: Uint8Array): Uint8Array {
   const { length } = value;
   const sealed = roomFor(length + CHECKSUM_BYTES);
@@ -95,7 +97,9 @@ export function seal(seed: number, key: Uint8Array, value: Uint8Array): Uint8Arr
   return sealed.subarray(0, length + CHECKSUM_BYTES);
 }
 
-/** The value without its checksum, where that is right; else undefined. The bytes are those that were given, not a copy. */
+/**
+ * The value without its checksum, or undefined where the checksum is wrong. The bytes are the given ones, not a copy.
+ */
 export function unseal(seed: number, key: Uint8Array, sealed: Uint8Array): Uint8Array | undefined {
   const length = sealed.length - CHECKSUM_BYTES;
   if (length < 0) return undefined;

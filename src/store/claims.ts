@@ -1,10 +1,12 @@
 /**
- * Which process crossmatches which pending objects, so that no two do the same ones at once; and which does what one at a time may do.
+ * Claims of pending objects, so that no two processes crossmatch the same objects at once; and claims of tasks that
+ * only one process at a time may do.
  *
- * A claim is taken in a write transaction, of which LMDB has one at a time, so an object is in at most one that counts. A claim counts as
- * long as its process lives, and no clock is asked whether it does: every process that has the database open holds a lock of the
- * kernel's for its entry in LMDB's table of readers, which goes when the process goes, by kill -9 too. Were the answer ever wrong, an
- * object would be searched twice and still be recorded once: only a pending object is (`Writer.recordCrossmatches`).
+ * A claim is taken in a write transaction, of which LMDB has one at a time, so that an object is in at most one valid
+ * claim. A claim is valid while its process lives, and no clock decides that: every process that has the database open
+ * holds a kernel lock for its entry in LMDB's table of readers, which ends with the process, by kill -9 too. If the
+ * table were ever wrong, an object would be searched twice and still be recorded once, because only a pending object is
+ * recorded (`Writer.recordCrossmatches`).
  */
 import { randomUUID } from 'node:crypto';
 import type { RootDatabase } from 'lmdb';
@@ -13,17 +15,17 @@ import { decodeClaim, encodeClaim, encodeKey } from './records.ts';
 
 export interface Claim {
   readonly key: string;
-  /** What was claimed; there is nothing to release where it is empty. */
+  /** The claimed objects; an empty claim need not be dropped. */
   readonly ids: readonly bigint[];
-  /** What another claim has. */
+  /** The objects that other claims hold. */
   readonly busy: readonly bigint[];
 }
 
-/** The claims of this process that are not released: a killed one may have had the same process id. */
+/** The open claims of this process; a killed process may have had the same process id. */
 const ours = new Set<string>();
 const utf8 = new TextEncoder();
 
-/** To be called in a write transaction, as is `dropClaim`. Claims of processes that have ended are removed. */
+/** To be called in a write transaction, like `dropClaim`. Claims of processes that have ended are removed. */
 export function takeClaim(databases: Databases, ids: readonly bigint[], livePids: ReadonlySet<number>): Claim {
   const { claims, pending, unread } = databases;
   const taken = claimedIds(databases, livePids, key => claims.remove(key));
@@ -41,8 +43,8 @@ export function takeClaim(databases: Databases, ids: readonly bigint[], livePids
 }
 
 /**
- * Takes what one process at a time may do; ended by `dropClaim`, or with the process.
- * @returns undefined where another process that lives is at it
+ * Claims a task that one process at a time may do; the claim ends with `dropClaim` or with the process.
+ * @returns undefined where another living process has the claim
  */
 export function takeExclusive({ claims }: Databases, name: string, livePids: ReadonlySet<number>): Claim | undefined {
   const taken = claims.get(utf8.encode(name));
@@ -57,8 +59,8 @@ function isLive(key: string, pid: number, livePids: ReadonlySet<number>): boolea
 }
 
 /**
- * What is claimed by a process that lives.
- * @param onDead told of each claim of one that does not
+ * The claims of living processes.
+ * @param onDead told of each claim of a process that has ended
  */
 export function claimedIds(
   { claims }: Databases,
@@ -79,7 +81,7 @@ export function dropClaim({ claims }: Databases, { key }: Claim): void {
   claims.remove(utf8.encode(key));
 }
 
-/** The processes in LMDB's table of readers, after those that have ended were removed from it. */
+/** The processes in LMDB's table of readers, after the removal of those that have ended. */
 export function livePids(root: RootDatabase<Uint8Array, Uint8Array>): Set<number> {
   root.readerCheck();
   const [, ...rows] = root.readerList().split('\n');

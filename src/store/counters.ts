@@ -1,24 +1,24 @@
-/** Counts of what was ever done to the store, by whatever process: they change in the commit that does it. */
+/** Counts of everything that was ever done to the store, by any process: they change in the same commit as the data. */
 import type { Databases } from './databases.ts';
 import { decodePlain, encodePlain } from './records.ts';
 
 const COUNTERS_KEY = new TextEncoder().encode('counters');
 
-/** By name; a name has its labels in it, after slashes. */
+/** By name; a name contains its labels, after slashes. */
 export type Counters = Readonly<Record<string, number>>;
 
-/** Deliveries by broker: the object's first from that broker, or another. */
+/** Deliveries by broker: the object's first from that broker, or a later one. */
 export const ingestedCounter = (broker: string, result: 'new' | 'duplicate') => `ingested/${broker}/${result}`;
-/** When a broker's delivery was last stored, milliseconds since 1970. */
+/** When a delivery of the broker was last stored, milliseconds since 1970. */
 export const lastIngestMs = (broker: string) => `last_ingest_ms/${broker}`;
 export const crossmatchBatches = () => 'crossmatch_batches';
 export const crossmatchMatches = (catalog: string) => `crossmatch_matches/${catalog}`;
 /** Commits with an object for which the catalog could not be read. */
 export const catalogSkips = (catalog: string) => `catalog_skips/${catalog}`;
 
-/** Rows of a registered catalog, as counted when it was added. */
+/** Rows of a registered catalog, as counted when the catalog was added. */
 export const catalogRows = (catalog: string) => `catalog_rows/${catalog}`;
-/** Of them, those that can be the source of no match. */
+/** The rows of these that can be the source of no match. */
 export const catalogRowsWithout = (catalog: string, what: 'position' | 'id') =>
   `catalog_rows_without/${catalog}/${what}`;
 
@@ -26,13 +26,13 @@ export function readCounters({ meta }: Databases): Counters {
   return readCountersAt(meta, COUNTERS_KEY);
 }
 
-/** The counters that are stored under a key of `meta`; none where there is no such key. */
+/** The counters that are stored under a key of `meta`; empty where there is no such key. */
 export function readCountersAt(meta: Databases['meta'], key: Uint8Array, options?: object): Counters {
   const bytes = meta.get(key, options);
   return bytes ? (decodePlain(bytes) as Counters) : {};
 }
 
-/** What one commit adds to the counters that are stored under a key. */
+/** The changes of one commit to the counters that are stored under a key. */
 export class Tally {
   readonly #key: Uint8Array;
   readonly #added = new Map<string, number>();
@@ -46,7 +46,7 @@ export class Tally {
     this.#added.set(name, (this.#added.get(name) ?? 0) + change);
   }
 
-  /** A counter that holds the latest value, or none (null). */
+  /** A counter that holds the latest value, or null. */
   set(name: string, value: number | null): void {
     this.#latest.set(name, value);
   }

@@ -1,4 +1,7 @@
-/** How many objects of which kind are stored: kept in the commit that changes it, so that nobody has to read every object to know it. */
+/**
+ * The numbers of stored objects by kind. Each commit that changes them keeps them, so that nobody has to read every
+ * object.
+ */
 import { type Counters, readCountersAt, Tally } from './counters.ts';
 import type { Databases } from './databases.ts';
 import { ObjectView, readCurrent } from './object_record.ts';
@@ -7,24 +10,24 @@ import type { CrossmatchRecord, StoredObject } from './types.ts';
 
 const COUNTS_KEY = new TextEncoder().encode('counts');
 
-/** What `Store.counts` counts. */
+/** The result of `Store.counts`. */
 export interface StoreCounts {
   readonly objects: number;
   /** By status, every status present. */
   readonly statuses: Readonly<Record<StoredStatus, number>>;
   /** Catalog name, then recorded outcome of the current crossmatch. */
   readonly outcomes: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Coincident sources of the crossmatched objects, of whatever version, by catalog name. */
+  /** Coincident sources of the crossmatched objects, of any version, by catalog name. */
   readonly matches: Readonly<Record<string, number>>;
   readonly journalEntries: number;
 }
 
-/** What one commit changes of the counts. */
+/** The changes of one commit to the counts. */
 export class CountChanges {
   readonly #tally = new Tally(COUNTS_KEY);
   readonly #outcomes = new Map<string, CrossmatchRecord['catalogOutcomes'] | undefined>();
 
-  /** An object is now stored as `after`; before it was as `before`, undefined where it is new. */
+  /** An object is now stored as `after`; it was `before`, undefined where it is new. */
   changed(before: StoredObject | undefined, after: StoredObject): void {
     if (before) this.#add(before, -1);
     this.#add(after, 1);
@@ -49,7 +52,7 @@ export class CountChanges {
     for (const [catalog, outcome] of outcomes) this.#tally.add(outcomeName(catalog, outcome), objects);
   }
 
-  /** The first matches of objects that are now crossmatched: so many distinct sources of that catalog. */
+  /** Objects that are now crossmatched have their first matches: so many distinct sources of that catalog. */
   firstMatched(catalog: string, sources: number): void {
     this.#tally.add(matchesName(catalog), sources);
   }
@@ -61,7 +64,7 @@ export class CountChanges {
       this.#add(view.decode(), 1);
       return;
     }
-    // The version is the same in all of its matches, so that each is another source.
+    // All matches of an object have the same version, so that each is another source.
     const offsets = view.matches();
     const isCrossmatched = view.state === 'crossmatched';
     const outcomes = this.#outcomesOf(view.current);
@@ -83,7 +86,7 @@ export class CountChanges {
     this.#tally.store(databases);
   }
 
-  /** The counts of a store that holds nothing but what has been told to this. */
+  /** The counts of a store that holds only the objects that were counted here. */
   total(journalEntries: number): StoreCounts {
     return asCounts(this.#tally.total(), journalEntries);
   }

@@ -1,4 +1,4 @@
-/** The outcomes of crossmatches, put into the records of their objects. */
+/** The outcomes of crossmatches, written into the records of their objects. */
 import { catalogSkips, crossmatchBatches, crossmatchMatches, Tally } from './counters.ts';
 import { CountChanges } from './counts.ts';
 import type { Databases } from './databases.ts';
@@ -20,11 +20,11 @@ import { isUnread, listUnread, readsMore, skippedCatalogs } from './unread.ts';
 
 const NOTHING = new Uint8Array(0);
 
-/** What the results of one batch share: most of its objects have the same outcomes. */
+/** The values that the results of one batch share: most of its objects have the same outcomes. */
 interface Outcomes {
   readonly text: string;
   readonly skipped: ReadonlySet<string>;
-  /** Objects with their first crossmatch. */
+  /** Objects that get their first crossmatch. */
   matched: number;
   unmatched: number;
 }
@@ -41,7 +41,7 @@ export class CrossmatchRecorder {
   readonly #tally = new Tally();
   readonly #counts = new CountChanges();
   readonly #skipped = new Set<string>();
-  /** By catalog: sources of objects with their first crossmatch. */
+  /** By catalog: sources of objects that get their first crossmatch. */
   readonly #firstSources = new Map<string, number>();
   readonly #view = new ObjectView();
   readonly #crossmatched: bigint[] = [];
@@ -55,7 +55,7 @@ export class CrossmatchRecorder {
     this.#payloadKeys = new Interner(databases.payload_keys);
   }
 
-  /** Stores a result, unless it is one to be skipped; see `Writer.recordCrossmatches`. */
+  /** Stores a result, unless it is to be skipped; see `Writer.recordCrossmatches`. */
   record(result: CrossmatchResult): void {
     const { objects, pending } = this.#databases;
     const key = encodeKey(result.diaObjectId);
@@ -76,7 +76,7 @@ export class CrossmatchRecorder {
     for (const catalog of this.#outcomesOf(result).skipped) this.#skipped.add(catalog);
   }
 
-  /** The usual case, without taking the object apart: it keeps its bytes, and further ones come behind them. */
+  /** The usual case, without decoding the object: its bytes are kept, and further ones are appended. */
   #recordFirst(key: Uint8Array, result: CrossmatchResult): void {
     const found = numbered(result, FIRST_VERSION);
     const outcomes = this.#outcomesOf(result);
@@ -91,7 +91,7 @@ export class CrossmatchRecorder {
     this.#databases.objects.put(key, bytes);
     this.#putSources(key, found);
     if (found.length > 0) listRecent(this.#databases, { diaObjectId, ingestTimeUs, eventTimeUs });
-    // An object without a crossmatch is not listed as unread, so that there is nothing to take off the list.
+    // An object without a crossmatch is not listed as unread, so that nothing needs to be taken off the list.
     if (outcomes.skipped.size > 0) this.#databases.unread.put(key, NOTHING);
     if (found.length > 0) outcomes.matched++;
     else outcomes.unmatched++;
@@ -160,8 +160,8 @@ export class CrossmatchRecorder {
   }
 
   /**
-   * Stores what has been counted.
-   * @returns the objects that were recorded, in their order, and their versions
+   * Stores the counts.
+   * @returns the recorded objects, in their order, and their versions
    */
   finish(): { readonly crossmatched: readonly bigint[]; readonly versions: CrossmatchVersions } {
     for (const [outcomes, { matched, unmatched }] of this.#outcomes)

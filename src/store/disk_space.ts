@@ -1,26 +1,30 @@
 /**
- * Whether the disk has room for what is about to be written. A write of LMDB's that finds none may end the process: lmdb describes it in
- * more bytes than it has for that (docs/traps.md). So no write begins that may find none.
+ * Whether the disk has room for a write. An LMDB write that finds no room may end the process, because lmdb describes
+ * the failure in more bytes than its buffer has (docs/traps.md). No write therefore begins unless there is surely room.
  */
 import { statfsSync } from 'node:fs';
 import { StoreError } from './store_error.ts';
 
 const MIB = 2 ** 20;
-/** What is to be free for the smallest write, bytes: others write to the disk meanwhile, if only logs. */
+/**
+ * The space that must be free for the smallest write, bytes: other programs write to the disk meanwhile, if only logs.
+ */
 export const RESERVE_BYTES = 4 * MIB;
-/** The same for what gives up something that was begun, so that it can be given up where nothing new can be begun. */
+/** The same for giving up something that was begun, so that it can be given up where nothing new can begin. */
 export const RESERVE_TO_END_BYTES = 2 * MIB;
 /** An entry changes a page in each of up to eight tables, and every changed page is written to another place. */
 const CHANGED_BYTES_AN_ENTRY = 8 * 4096;
-/** What an entry adds, in pages that are half full. */
+/** The space of an entry, in pages that are half full. */
 const NEW_BYTES_AN_ENTRY = 4096;
 
-/** What a transaction may write, bytes, with the reserve. It changes no more pages than there are. */
+/** The bytes that a transaction may write, with the reserve. It changes no more pages than exist. */
 export function spaceFor(entries: number, databaseBytes: number): number {
   return RESERVE_BYTES + Math.min(entries * CHANGED_BYTES_AN_ENTRY, databaseBytes) + entries * NEW_BYTES_AN_ENTRY;
 }
 
-/** Bytes that this user may still write to the disk of a directory; undefined where its file system does not say. */
+/**
+ * The bytes that this user may still write to the disk of a directory; undefined where its file system does not say.
+ */
 export function freeBytesAt(directory: string): number | undefined {
   const { bavail, bsize, blocks } = statfsSync(directory);
   return blocks > 0 ? bavail * bsize : undefined;

@@ -1,4 +1,4 @@
-/** What a data directory takes on disk. */
+/** The disk space that a data directory takes. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CACHE_DIRECTORY, FILE_NAME } from './environment.ts';
@@ -10,9 +10,9 @@ export interface DiskUse {
   readonly index: number;
   /** Rejected messages. */
   readonly rejected: number;
-  /** What is kept of remote catalogs. */
+  /** The cache of remote catalogs. */
   readonly cache: number;
-  /** All files of the directory, with these. */
+  /** All files of the directory, including these. */
   readonly total: number;
 }
 
@@ -26,7 +26,7 @@ export function diskUse(dataDir: string): DiskUse {
   };
 }
 
-/** What goes meanwhile, or is not there, takes nothing. */
+/** A file that is missing, or that disappears meanwhile, takes nothing. */
 function bytesOf(path: string): number {
   try {
     const found = statSync(path);

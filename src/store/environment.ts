@@ -1,4 +1,7 @@
-/** Opening the LMDB environment of a data directory: creating it, and refusing what is not one or is of a newer format. */
+/**
+ * Opening the LMDB environment of a data directory: creating it, and refusing a directory of something else or of a
+ * newer format.
+ */
 import {
   accessSync,
   chmodSync,
@@ -25,19 +28,22 @@ import { StoreError, storeError } from './store_error.ts';
 import { type BinaryDatabase, Table } from './table.ts';
 import { upgradeTo3, upgradeTo4 } from './upgrade.ts';
 
-/** The stored format that this release reads and writes; it upgrades an older one where it is opened for writing. */
+/** The stored format that this release reads and writes; an older one is upgraded where it is opened for writing. */
 export const FORMAT_VERSION = 4;
 
-/** Where remote catalogs' files are kept, below the data directory. */
+/** The directory for files of remote catalogs, below the data directory. */
 export const CACHE_DIRECTORY = 'catalog-cache';
 /** The database in its data directory. */
 export const FILE_NAME = 'nearsky.mdb';
-/** What nearsky keeps beside its database. The index and the sky map know of which database they are: one of a former is never believed. */
+/**
+ * The files that nearsky keeps beside its database. The index and the sky map name their database: those of a former
+ * database are never believed.
+ */
 const MADE_BESIDE: ReadonlySet<string> = new Set([CACHE_DIRECTORY, 'index', 'rejected']);
-/** Several times what the lock file and an empty database take. */
+/** Several times the size of the lock file and an empty database. */
 const LOCK_FILE_SPACE_BYTES = 2 ** 20;
 const INTERRUPTED = 'its creation was interrupted or is still under way: run `nearsky ingest` there once more';
-/** Those whose values have no checksum: they are empty, or say again what the key and the object say. */
+/** The tables whose values have no checksum: their values are empty, or repeat the key and the object. */
 const UNSEALED: ReadonlySet<DatabaseName> = new Set([
   'pending',
   'unread',
@@ -49,8 +55,9 @@ const UNSEALED: ReadonlySet<DatabaseName> = new Set([
 export interface Environment {
   readonly dataDir: string;
   /**
-   * Where it lies on a read-only file system: the newest commit before it was opened. LMDB then has no lock, so that who writes, where
-   * the file system can be written, does not know of this reader and may overwrite what it reads from the second commit after this one on.
+   * On a read-only file system, the newest commit before the database was opened. LMDB then takes no lock: a writer
+   * elsewhere, where the file system is writable, does not know of this reader and may overwrite what it reads from the
+   * second commit after this one on.
    */
   readonly unlockedSince: bigint | undefined;
   readonly files: OpenFiles;
@@ -90,7 +97,7 @@ export function openEnvironment(dataDir: string, mode: 'read' | 'write'): Enviro
       if (change) throw new StoreError(`Cannot open the data directory ${dataDir} because ${change.reason}`);
       return { root, files, databases: openDatabases(root, dataDir, mode) };
     });
-    // What is stored in a file whose name is not durable is not, either.
+    // The contents of a file are durable only if its name is.
     if (mode === 'write') flush(dataDir);
     return { dataDir, unlockedSince: isUnlocked ? commit : undefined, ...opened };
   } catch (error) {
@@ -99,7 +106,7 @@ export function openEnvironment(dataDir: string, mode: 'read' | 'write'): Enviro
   }
 }
 
-/** Creates the directory where that is asked for, and refuses one that holds something else. */
+/** Creates the directory on request, and refuses one that holds something else. */
 function prepareDirectory(dataDir: string, file: string, mode: 'read' | 'write'): void {
   const cannot = `Cannot open the data directory ${dataDir}`;
   if (isThere(dataDir)) {
@@ -118,7 +125,7 @@ function prepareDirectory(dataDir: string, file: string, mode: 'read' | 'write')
   try {
     makeDirectory(dataDir);
   } catch (error) {
-    throw new StoreError(`Cannot make the data directory ${dataDir} as ${messageOf(error)}: give --data another`, {
+    throw new StoreError(`Cannot make the data directory ${dataDir} because ${messageOf(error)}: give --data another`, {
       cause: error,
     });
   }
@@ -126,9 +133,10 @@ function prepareDirectory(dataDir: string, file: string, mode: 'read' | 'write')
 }
 
 /**
- * Refuses a file that LMDB could not open. In lmdb 3.5 a failed open is no error but the end of the process (it uses the environment
- * that it has freed), and so is a full disk where it maps the new lock file; so every likely failure is found here, before.
- * @returns whether it is read without a lock, as LMDB does on a read-only file system
+ * Refuses a file that LMDB could not open. In lmdb 3.5 a failed open ends the process, because lmdb uses the
+ * environment that it has freed. A full disk does the same where lmdb maps the new lock file. Every likely failure is
+ * therefore found here first.
+ * @returns whether the database is read without a lock, as LMDB does on a read-only file system
  */
 function checkFiles(dataDir: string, file: string, mode: 'read' | 'write'): boolean {
   const lock = lockFileOf(file);
@@ -151,21 +159,21 @@ function checkFiles(dataDir: string, file: string, mode: 'read' | 'write'): bool
   if (!isThere(file)) return isUnlocked;
   accessSync(file, mode === 'write' ? constants.R_OK | constants.W_OK : constants.R_OK);
   if (size === 0 && mode === 'write') return isUnlocked;
-  if (size === 0) throw new StoreError(`Cannot open the data directory ${dataDir} as ${INTERRUPTED}`);
+  if (size === 0) throw new StoreError(`Cannot open the data directory ${dataDir} because ${INTERRUPTED}`);
   if (!hasMetaPages(file)) {
     if (isCutOff(file, size) && otherProcessesWith(file).length === 0) {
-      if (mode === 'read') throw new StoreError(`Cannot open the data directory ${dataDir} as ${INTERRUPTED}`);
+      if (mode === 'read') throw new StoreError(`Cannot open the data directory ${dataDir} because ${INTERRUPTED}`);
       truncateSync(file);
       return isUnlocked;
     }
     throw new StoreError(
-      `Cannot open the data directory ${dataDir} as ${FILE_NAME} is damaged or no LMDB file: restore a backup, or give --data another`,
+      `Cannot open the data directory ${dataDir} because ${FILE_NAME} is damaged or no LMDB file: restore a backup, or give --data another`,
     );
   }
   return isUnlocked;
 }
 
-/** Whether a file lies on a file system that cannot be written where it is mounted here. (`accessSync` does not tell under Deno.) */
+/** Whether a file lies on a file system that is mounted read-only here. (`accessSync` does not tell under Deno.) */
 function isReadOnly(file: string): boolean {
   try {
     closeSync(openSync(file, 'r+'));
@@ -175,7 +183,7 @@ function isReadOnly(file: string): boolean {
   }
 }
 
-/** A process that has the lock file open has the file system mounted where it can be written. */
+/** Another process that has the lock file open has the file system mounted writable. */
 function requireNoWriter(dataDir: string, lock: string): void {
   const [pid] = isThere(lock) ? otherProcessesWith(lock) : [];
   if (pid === undefined) return;
@@ -187,8 +195,9 @@ function requireNoWriter(dataDir: string, lock: string): void {
 const PAGE_TRIES = 5;
 
 /**
- * Refuses a file whose first pages LMDB would trust to its end, or that was cut short: a read beyond the end ends the process. A file
- * may be shorter than its last commit says where nothing uses the pages at its end, so then all are looked at.
+ * Refuses a file whose first pages would lead LMDB beyond its end, or that was cut short: a read beyond the end ends
+ * the process. A file may be shorter than its last commit says where nothing uses the pages at its end; then all pages
+ * are looked at.
  * @returns the number of the newest commit; 0 where there is none yet
  */
 function requireSoundPages(dataDir: string, file: string): bigint {
@@ -197,7 +206,7 @@ function requireSoundPages(dataDir: string, file: string): bigint {
   for (let tries = 1; tries < PAGE_TRIES && report.faults.length + Number(report.isShort) > 0; tries++) {
     const { txnid } = report;
     report = checkPages(file, report.isShort ? {} : { only: ['meta'] });
-    // Without a commit in between, the faults are not those of reading beside a writer.
+    // Without a commit in between, the faults cannot come from a writer that works meanwhile.
     if (report.txnid === txnid) break;
   }
   const [fault] = report.faults;
@@ -216,8 +225,8 @@ const LOCK_FILE_TRIES = 20;
 const LOCK_FILE_WAIT_MS = 50;
 
 /**
- * Refuses to make a second lock file for a database that another process has open: each would write without knowing of the other. A
- * process that is only opening it makes its lock file in a moment.
+ * Refuses to make a second lock file for a database that another process has open, because each would write without
+ * knowing of the other. A process that is just opening the database will make its lock file in a moment.
  */
 function requireOneLockFile(dataDir: string, file: string): void {
   const pause = new Int32Array(new SharedArrayBuffer(4));
@@ -233,7 +242,10 @@ function requireOneLockFile(dataDir: string, file: string): void {
   }
 }
 
-/** Whether the file begins with LMDB's two meta pages: a page header of 24 bytes, then magic, data version (its low half is 2), and more. */
+/**
+ * Whether the file begins with LMDB's two meta pages: a page header of 24 bytes, then magic, data version (its low half
+ * is 2), and more.
+ */
 function hasMetaPages(file: string): boolean {
   const descriptor = openSync(file, 'r');
   try {
@@ -252,7 +264,10 @@ function hasMetaPages(file: string): boolean {
 const PAGE_BYTES = 4096;
 const SECTOR_BYTES = 512;
 
-/** Whether only a part of the first write of a creation is there; such a file holds nothing. Each meta lies in the first sector of its page. */
+/**
+ * Whether only a part of the first write of a creation is in the file; such a file holds no data. Each meta lies in the
+ * first sector of its page.
+ */
 function isCutOff(file: string, size: number): boolean {
   if (size > 2 * PAGE_BYTES) return false;
   const bytes = readFileSync(file);
@@ -303,11 +318,11 @@ function openDatabases(root: RootDatabase<Uint8Array, Uint8Array>, dataDir: stri
   return databases;
 }
 
-// These two have no checksum: every release must be able to read them.
+// These two values have no checksum, because every release must be able to read them.
 const FORMAT_KEY = new TextEncoder().encode('format');
 const CREATED_KEY = new TextEncoder().encode('created');
 
-/** Whether a value of `meta` has a checksum, as all of them have that only a release of this format reads. */
+/** Whether a value of `meta` has a checksum: all values that only a release of this format reads have one. */
 const isSealedMeta = (key: Uint8Array) => ![FORMAT_KEY, CREATED_KEY].some(plain => Buffer.compare(plain, key) === 0);
 
 /** Marks a new database with the format, unless another process has done so by now. */
@@ -338,7 +353,9 @@ function checkFormat(format: number, mode: 'read' | 'write', cannot: string, dat
   }
 }
 
-/** From any older format, in one transaction. A database that begins empty needs no step: opening has made it. */
+/**
+ * Upgrades any older format in one transaction. An empty database needs no step, because opening has made its tables.
+ */
 function upgradeFormat(meta: BinaryDatabase, before: Databases, after: Databases): void {
   meta.transactionSync(() => {
     const format = readFormat(meta)!;

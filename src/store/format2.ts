@@ -11,14 +11,14 @@ type ObjectTuple = [
   eventTimeUs: number,
   state: number,
   brokers: string[],
-  /** Flat, five a record; `outcomes` in turn is flat: catalog name, index in RECORDED_OUTCOMES. */
+  /** Flat, five a record; `outcomes` itself is flat: catalog name, index in RECORDED_OUTCOMES. */
   records: unknown[],
   /** Flat, four a match: version, catalog name, source id, separation in arcsec. */
   matches: unknown[],
   tns: unknown[] | null,
 ];
 
-/** The object's bytes as they are stored since. */
+/** The object's bytes in the present format. */
 export function upgradeObject(bytes: Uint8Array): Uint8Array {
   return encodeObject(decodeObject(bytes));
 }

@@ -1,6 +1,7 @@
 /**
- * Whether the files that a process has open are still those that its paths name. LMDB goes on with files that were removed or replaced:
- * it then answers from a database that nobody else sees, or writes without knowing of the others that write, which destroys it.
+ * Whether the files that a process has open are still the ones at its paths. LMDB goes on with files that were removed
+ * or replaced: it then answers from a database that nobody else sees, or destroys the database by writing without
+ * knowing of the other writers.
  */
 import { type BigIntStats, readdirSync, statSync } from 'node:fs';
 
@@ -12,9 +13,9 @@ interface FileIdentity {
 
 export interface FileChange {
   readonly file: 'database' | 'lock';
-  /** `truncated` is the database's only. */
+  /** Only a database is ever `truncated`. */
   readonly what: 'removed' | 'replaced' | 'truncated';
-  /** What has happened and how to mend it, to follow "Cannot … because ". */
+  /** The event and how to mend it, as it reads after "Cannot … because ". */
   readonly reason: string;
 }
 
@@ -32,7 +33,7 @@ const MENDS: Readonly<Record<`${FileChange['file']} ${FileChange['what']}`, stri
 /** The lock file that LMDB keeps beside a database file. */
 export const lockFileOf = (file: string) => `${file}-lock`;
 
-/** What lies at the paths of a database; undefined where there is nothing. */
+/** The files at the paths of a database; undefined where there is none. */
 interface FilesAtPaths {
   readonly database: FileIdentity | undefined;
   readonly lock: FileIdentity | undefined;
@@ -49,7 +50,7 @@ export class OpenFiles {
   readonly #lock: FileIdentity | undefined;
   #bytes = 0n;
 
-  /** @param before what was there just before LMDB opened the files: what has come since, LMDB may not have open */
+  /** @param before the files just before LMDB opened them: LMDB may not have open any file that has appeared since */
   constructor(file: string, before: FilesAtPaths) {
     this.#file = file;
     const now = filesAt(file);
@@ -63,7 +64,7 @@ export class OpenFiles {
   }
 
   /**
-   * What has happened to the files since they were opened; undefined where they are as they were. Two system calls, of some
+   * The change of the files since they were opened; undefined where there is none. Two system calls, of some
    * microseconds each.
    */
   change(): FileChange | undefined {
@@ -98,8 +99,9 @@ function isSame(a: FileIdentity, b: FileIdentity | undefined): boolean {
 }
 
 /**
- * The other processes that have the database open, as far as they are seen: another user's are not, and nobody's where there is no /proc.
- * The lock file would tell, so this is asked where that is gone or not open yet.
+ * The other processes that are seen to have the database open. Those of another user are not seen, and none where there
+ * is no /proc. The lock file would tell better, so that this function is used only where that file is gone or not open
+ * yet.
  */
 export function otherProcessesWith(file: string): readonly number[] {
   const database = identityOf(file);

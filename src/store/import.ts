@@ -1,6 +1,6 @@
 /**
- * Bringing what another store held into this one. An import only adds: objects, brokers, records, matches and associations that are
- * not there yet, and the step from pending to crossmatched. What is there already stays; what contradicts it is refused.
+ * Importing data of another store. An import only adds: missing objects, brokers, records, matches and associations,
+ * and the step from pending to crossmatched. Existing data stays; data that contradicts it is refused.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { CountChanges } from './counts.ts';
@@ -46,7 +46,7 @@ export type ImportItem =
 
 type ObjectFields = (ImportItem & { kind: 'object' })['object'];
 
-/** An object with everything that belongs to it, as the bytes that a store has of it: what a thread made of its items. */
+/** An object with everything that belongs to it, as the bytes that a store keeps: made by a thread from the items. */
 export interface PreparedObject extends EncodedObject {
   readonly kind: 'prepared';
   readonly diaObjectId: bigint;
@@ -54,59 +54,59 @@ export interface PreparedObject extends EncodedObject {
   readonly ingestTimeUs: number;
   readonly eventTimeUs: number;
   readonly state: ObjectState;
-  /** What the bytes were made of: needed where the store has the object already, and has it otherwise. */
+  /** The items that the bytes were made of, for a store that has the object already in another state. */
   items(): readonly ImportItem[];
 }
 
 /** The values of an object in the database. */
 export interface EncodedObject {
   readonly object: Uint8Array;
-  /** Undefined where it has no matches. */
+  /** Undefined where the object has no matches. */
   readonly sources: Uint8Array | undefined;
-  /** Whether its current record has a catalog that could not be read. */
+  /** Whether the object's current record has a catalog that could not be read. */
   readonly isUnread: boolean;
 }
 
-/** What became of an item. `no_object`: its object is neither stored nor in the same batch. */
+/** The outcome of an item. `no_object`: its object is neither stored nor in the same batch. */
 export type ImportOutcome = 'imported' | 'unchanged' | 'no_object' | { readonly conflict: string };
-/** What became of a prepared object: all of it at once, or an outcome each of its items. */
+/** The outcome of a prepared object: one for all of it, or one for each of its items. */
 export type PreparedOutcome = 'imported' | 'unchanged' | readonly ImportOutcome[];
 
-/** More records or matches than this of one object are refused: it would take many re-runs to have as many. */
+/** More records or matches than this of one object are refused: only very many re-runs would make as many. */
 export const MAX_ENTRIES_PER_OBJECT = 1000;
 
-/** What a commit changed, to be journaled: new objects, further brokers, crossmatches. */
+/** The changes of a commit for the journal: new objects, further brokers, crossmatches. */
 export interface CommitChanges {
   readonly stored: readonly StoredPoint[];
   readonly delivered: readonly bigint[];
   readonly crossmatched: readonly bigint[];
 }
 
-/** The ordinals by which objects name what many of them share. */
+/** The ordinals by which objects name values that many of them share. */
 export interface Ordinals {
   /** Undefined where the set is not stored. */
   findProvenanceSet(set: ProvenanceSet): number | undefined;
-  /** Of a set that is stored if it is new. */
+  /** The ordinal of a set, which is stored if it is new. */
   provenanceSet(set: ProvenanceSet): number;
-  /** Of a list that is stored if it is new. */
+  /** The ordinal of a list, which is stored if it is new. */
   payloadKeys(keys: readonly string[]): number;
 }
 
-/** What the items of an object are added to. */
+/** The data to which the items of an object are added. */
 export interface DraftContext {
   readonly ordinals: Ordinals;
   getObject(diaObjectId: bigint): StoredObject | undefined;
   getSources(diaObjectId: bigint): readonly MatchSource[];
 }
 
-/** What the batch needs of the store and of its transaction. */
+/** The parts of the store and of its transaction that the batch needs. */
 export interface ImportContext extends DraftContext {
   readonly databases: Databases;
 }
 
 /**
- * Stores a batch, in any order, in the transaction that is open.
- * @returns an outcome an entry, and what is to be journaled
+ * Stores a batch, in any order, in the open transaction.
+ * @returns an outcome for each entry, and the changes for the journal
  */
 export function importItems(
   entries: readonly (ImportItem | PreparedObject)[],
@@ -165,13 +165,13 @@ export function importItems(
   return { outcomes, changes: { stored, delivered, crossmatched } };
 }
 
-/** Stores an object that is new; undefined where another state of it is stored. */
+/** Stores a new object; undefined where the object is already stored in another state. */
 function putPrepared(databases: Databases, prepared: PreparedObject): 'imported' | 'unchanged' | undefined {
   const key = encodeKey(prepared.diaObjectId);
   const known = databases.objects.getFast(key);
   if (known) {
     if (!isEqual(known, prepared.object)) return undefined;
-    // The next read overwrites what this one gave.
+    // The next read overwrites the result of this one.
     return isEqual(databases.sources.getFast(key), prepared.sources) ? 'unchanged' : undefined;
   }
   putObject(databases, prepared);
@@ -194,8 +194,8 @@ function isEqual(stored: Uint8Array | undefined, made: Uint8Array | undefined): 
 const NOTHING = new Uint8Array(0);
 
 /**
- * The bytes of an object that no store has yet, of its own item and all others that belong to it.
- * @returns undefined where one of them adds nothing, contradicts another, or has no object
+ * The bytes of an object that no store has yet, made of its own item and all others that belong to it.
+ * @returns undefined where an item adds nothing, contradicts another, or has no object
  */
 export function encodeNew(items: readonly ImportItem[], ordinals: Ordinals): EncodedObject | undefined {
   const [{ diaObjectId }] = items as [ImportItem];
@@ -205,7 +205,7 @@ export function encodeNew(items: readonly ImportItem[], ordinals: Ordinals): Enc
 
 /** One object of the batch, as it is to be stored. */
 class Draft {
-  /** The object as it is stored; undefined where it is new. */
+  /** The stored object; undefined where the object is new. */
   readonly before: StoredObject | undefined;
   hasNewBroker = false;
   hasNewCrossmatch = false;
@@ -299,7 +299,7 @@ class Draft {
     return 'imported';
   }
 
-  /** As it is to be stored. There must be an object. */
+  /** The object to be stored. There must be one. */
   encoded(): EncodedObject {
     const sources = this.#sources ?? [];
     return {
@@ -310,7 +310,7 @@ class Draft {
     };
   }
 
-  /** Writes the object, and gives it back; undefined where nothing about it is new. */
+  /** Writes the object, and returns it; undefined where nothing about it is new. */
   save(databases: Databases): StoredObject | undefined {
     const object = this.#object;
     if (!object || (this.before && !this.hasNewBroker && !this.hasNewCrossmatch)) return undefined;
@@ -324,7 +324,7 @@ class Draft {
   }
 }
 
-/** The name of a field that the first delivery fixed and that the import has otherwise. */
+/** The name of a field that the first delivery fixed and that differs in the import. */
 function contradiction(known: StoredObject, fields: ObjectFields): string | undefined {
   if (!samePosition(known.position, fields.position)) return 'position';
   if (known.reliability !== fields.reliability) return 'reliability';
@@ -342,7 +342,10 @@ const tooMany = (what: string) => ({
 
 const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** A text that is equal for what an export writes equally: the order of keys is free, a small integer may be a bigint, NaN is null. */
+/**
+ * A text that is equal for values that an export writes equally: the order of keys is free, a small integer may be a
+ * bigint, NaN is null.
+ */
 function plainText(value: MatchSource | TnsAssociation | undefined): string {
   return JSON.stringify(value, (_key, member: unknown) => {
     if (typeof member === 'bigint') return Number.isSafeInteger(Number(member)) ? Number(member) : [`${member}`];

@@ -3,8 +3,8 @@ import { decodeKey, encodeKey } from './records.ts';
 import type { Table } from './table.ts';
 
 /**
- * Numbers the values of a table from 1, each distinct one once. Such tables stay small: the whole is read at the first use. Lives
- * as long as one write transaction, as what that adds may yet be rolled back.
+ * Numbers the distinct values of a table from 1. Such tables stay small: the whole table is read at the first use. An
+ * interner lives as long as one write transaction, because its additions may yet be rolled back.
  */
 export class Interner {
   readonly #table: Table;
@@ -19,7 +19,7 @@ export class Interner {
     return this.#stored().get(latin1(value));
   }
 
-  /** The ordinal of a value, which is stored where it is new. */
+  /** The ordinal of a value, which is stored if it is new. */
   ordinalOf(value: Uint8Array): number {
     const ordinals = this.#stored();
     const text = latin1(value);

@@ -1,10 +1,10 @@
-/** The task `metrics`: what whoever watches the service wants to know of the database. */
+/** The task `metrics`: the figures of the database for monitoring. */
 import type { Task } from '../pool/pool.ts';
 import type { Counters } from './counters.ts';
 import { currentStore } from './thread_store.ts';
 import type { PublishedPosition } from './types.ts';
 
-/** What whoever watches the service wants to know of the database. */
+/** The figures of the database for monitoring. */
 export interface MetricsTask extends Task<MetricsAnswer> {
   readonly kind: 'metrics';
 }
@@ -17,12 +17,12 @@ export interface MetricsAnswer {
   readonly lastSequence: number;
   readonly objects: number;
   readonly pending: number;
-  /** How far the matches are published, by topic. */
+  /** The positions of publishing the matches, by topic. */
   readonly published: ReadonlyMap<string, PublishedPosition>;
   readonly counters: Counters;
 }
 
-/** @throws StoreError when the database cannot be read or is not in its place any more */
+/** @throws StoreError when the database cannot be read or is no longer in its place */
 export function runMetrics(): MetricsAnswer {
   const store = currentStore();
   store.requireInPlace();

@@ -2,11 +2,14 @@ import type { MatchSummary } from './types.ts';
 
 export interface ListedMatch {
   readonly match: MatchSummary;
-  /** Its place in `matches` of the object, and so in the sources. */
+  /** The index of the match in `matches` of the object, and therefore of its source in the sources. */
   readonly index: number;
 }
 
-/** The current matches of an object: the newest version of each source, by catalog name, then by source id, both as text. */
+/**
+ * The current matches of an object: the newest version of each source, by catalog name, then by source id, both as
+ * text.
+ */
 export function newestMatches(matches: readonly MatchSummary[]): ListedMatch[] {
   const newest = new Map<string, ListedMatch>();
   matches.forEach((match, index) => {

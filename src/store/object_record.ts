@@ -1,13 +1,13 @@
 /**
- * The bytes of a stored object, laid out for the answers that are made of it. What answers show as it is, is stored as the JSON text that
- * they show: a number's shortest round-trip text loses nothing. What many objects share stands together, so that its part of an answer
- * can be made once for all of them.
+ * The bytes of a stored object, laid out for the answers that are made of it. What answers show as it is, is stored as
+ * the JSON text that they show: a number's shortest round-trip text loses nothing. What many objects share stands
+ * together, so that its part of an answer can be made once for all of them.
  *
  *   0   float64  ingest time, microseconds since 1970, as are the next two
  *   8   float64  event time
  *   16  float64  time of the current crossmatch; NaN where none is recorded
  *   24  uint8    state
- *   25  uint8    1 where the matches, as they stand, are those to be listed, all of them of the current crossmatch; else 0
+ *   25 uint8 1 where the matches, as they stand, are those to be listed, all of them of the current crossmatch; else 0
  *   26  uint8    bytes of ra, then
  *   27  uint8    bytes of dec
  *   28  uint32   where current, older, tns and matches begin, four of them
@@ -15,7 +15,7 @@
  *       current    [brokers], and of the current crossmatch version,provenance set,[brokers],[catalog,outcome,...]
  *       older    the crossmatches before: [time,version,provenance set,[brokers],[catalog,outcome,...]],...
  *       tns      checked,epoch,objid,name,prefix,classification,redshift,separation; nothing without an association
- *       matches  of each, four uint8: the bytes of its version, catalog name, source id and separation; then these texts
+ *       matches of each, four uint8: the bytes of its version, catalog name, source id and separation; then these texts
  *
  * Numbers are little-endian. Texts are JSON without spaces, ASCII; a match's two names are without their quotes.
  */
@@ -40,7 +40,7 @@ export const FIRST_VERSION = 1;
 
 const STATES: readonly ObjectState[] = ['pending', 'crossmatched'];
 const PENDING = STATES.indexOf('pending');
-/** In the order of the numbers that stand for them. */
+/** In the order of the numbers by which they are stored. */
 export const RECORDED_OUTCOMES: readonly RecordedOutcome[] = [
   'searched',
   'outside_footprint',
@@ -96,9 +96,10 @@ export interface FirstCrossmatch {
 }
 
 /**
- * The bytes of an object with its first crossmatch, which is then the current one: those of `encodeObject`, made of the stored texts.
+ * The bytes of an object with its first crossmatch, which is then the current one: equal to those of `encodeObject`,
+ * but made of the stored texts.
  * @param pending an object that waits for its first crossmatch; see `ObjectView.isUntried`
- * @throws RangeError as `encodeObject`
+ * @throws RangeError like `encodeObject`
  */
 export function encodeFirstCrossmatch(pending: ObjectView, crossmatch: FirstCrossmatch): Uint8Array {
   const { crossmatchedAtUs, provenanceSet, outcomes, matches } = crossmatch;
@@ -120,7 +121,7 @@ export function encodeFirstCrossmatch(pending: ObjectView, crossmatch: FirstCros
   });
 }
 
-/** What an object's bytes are made of: the fields of the header, and the sections in their order. */
+/** The parts of an object's bytes: the fields of the header, and the sections in their order. */
 interface Parts {
   readonly ingestTimeUs: number;
   readonly eventTimeUs: number;
@@ -181,7 +182,7 @@ function matchText({ matchVersion, catalogName, catalogSourceId, separationArcse
   const unquoted = (text: string) => toJson(text).slice(1, -1);
   const texts = [`${matchVersion}`, unquoted(catalogName), unquoted(catalogSourceId), toJson(separationArcsec)];
   const long = texts.find(text => text.length > MAX_MATCH_TEXT);
-  if (long) throw new RangeError(`Cannot store a match as a name of it is longer than ${MAX_MATCH_TEXT}: ${long}`);
+  if (long) throw new RangeError(`Cannot store a match because a name of it is longer than ${MAX_MATCH_TEXT}: ${long}`);
   return `${String.fromCharCode(...texts.map(text => text.length))}${texts.join('')}`;
 }
 
@@ -197,17 +198,20 @@ export function decodeObject(diaObjectId: bigint, stored: Uint8Array): StoredObj
   return decoded.decode();
 }
 
-/** A stored object, read where it lies. Offsets are into `bytes`; a text goes from one of them, inclusive, to another, exclusive. */
+/**
+ * A stored object, read in place. Offsets are into `bytes`; a text goes from one offset, inclusive, to another,
+ * exclusive.
+ */
 export class ObjectView {
   diaObjectId = 0n;
-  /** Its own: the next read of the database overwrites what that gave. */
+  /** A copy of its own, because the next read of the database overwrites the bytes that were read. */
   bytes: Buffer<ArrayBuffer> = Buffer.from(new ArrayBuffer(1024));
-  /** The offset of their end. */
+  /** The offset of the end of the bytes. */
   length = 0;
   #times = new Float64Array(this.bytes.buffer, 0, 3);
   #sections = new Uint32Array(this.bytes.buffer, SECTIONS_AT, 4);
 
-  /** @throws RangeError for bytes that are no object's */
+  /** @throws RangeError for bytes that are not those of an object */
   load(diaObjectId: bigint, stored: Uint8Array): void {
     const { length } = stored;
     if (length > this.bytes.length) this.#enlarge(2 * length);
@@ -220,7 +224,7 @@ export class ObjectView {
   }
 
   #damaged(): RangeError {
-    return new RangeError(`Cannot decode object ${this.diaObjectId} as its bytes are damaged: restore a backup`);
+    return new RangeError(`Cannot decode object ${this.diaObjectId} because its bytes are damaged: restore a backup`);
   }
 
   #enlarge(bytes: number): void {
@@ -246,7 +250,7 @@ export class ObjectView {
     return STATES[this.bytes[24]!]!;
   }
 
-  /** Whether the matches, as they stand, are those to be listed, all of them of the current crossmatch. */
+  /** Whether the stored matches are the ones to be listed: all of the current crossmatch. */
   get matchesAreCurrent(): boolean {
     return this.bytes[25] === 1;
   }
@@ -273,7 +277,10 @@ export class ObjectView {
     return this.text(this.#sections[0]!, this.#sections[1]!);
   }
 
-  /** For `readAssociation`: empty without one, and the same text in many objects with which the registry had nothing to associate. */
+  /**
+   * For `readAssociation`: empty without an association, and the same text for all objects with which the registry had
+   * nothing to associate.
+   */
   get tns(): string {
     return this.text(this.#sections[2]!, this.#sections[3]!);
   }
@@ -287,12 +294,12 @@ export class ObjectView {
     return this.#sections[3]! < this.length;
   }
 
-  /** Whether it is pending, and neither a crossmatch nor a match of it was ever stored. */
+  /** Whether the object is pending and never had a crossmatch or a match. */
   get isUntried(): boolean {
     return this.bytes[24] === PENDING && Number.isNaN(this.crossmatchedAtUs) && !this.hasMatches;
   }
 
-  /** null where it has none that is usable. */
+  /** null where the object has no usable position. */
   get position(): SkyPosition | null {
     const ra = JSON.parse(this.text(this.raAt, this.decAt));
     const dec = JSON.parse(this.text(this.decAt, this.reliabilityAt));
@@ -322,7 +329,7 @@ export class ObjectView {
     return Number(this.text(at + MATCH_HEADER_BYTES, this.catalogNameAt(at)));
   }
 
-  /** The offsets in the match at `at`: the catalog name is from here to `sourceIdAt`, and so on. */
+  /** The offsets in the match at `at`: the catalog name goes from here to `sourceIdAt`, and so on. */
   catalogNameAt(at: number): number {
     return at + MATCH_HEADER_BYTES + this.bytes[at]!;
   }
@@ -339,7 +346,7 @@ export class ObjectView {
     return this.sourceIdAt(at) + this.bytes[at + 2]!;
   }
 
-  /** Where it ends and the next one begins, if there is one. */
+  /** The end of the match, where the next one begins, if there is one. */
   matchEnd(at: number): number {
     return this.separationAt(at) + this.bytes[at + 3]!;
   }
@@ -348,7 +355,7 @@ export class ObjectView {
     return this.bytes.toString('latin1', from, to);
   }
 
-  /** All of it, as the rest of the program has it. */
+  /** The whole object, as the rest of the program has it. */
   decode(): StoredObject {
     const { brokers, record } = readCurrent(this.current);
     return {
@@ -382,7 +389,7 @@ export class ObjectView {
 
 const decoded = new ObjectView();
 
-/** A crossmatch but for its time. */
+/** A crossmatch without its time. */
 export type TimelessRecord = Omit<CrossmatchRecord, 'crossmatchedAtUs'>;
 
 export interface CurrentPart {

@@ -1,10 +1,11 @@
 /**
- * Looks at the pages of a database file without LMDB, which trusts what it reads: a page that is damaged can end the process. Every page
- * of a tree must be where it says it is, hold what its kind holds, have its keys in order, and belong to one tree only. A page that is
- * listed as free must belong to none, and be listed once: LMDB writes the next commits there. A page that is neither used nor free is only lost.
+ * Looks at the pages of a database file without LMDB, which trusts its file: a damaged page can end the process. Every
+ * page of a tree must be in its place, hold the contents of its kind, have its keys in order, and belong to one tree
+ * only. A page that is listed as free must belong to no tree, and be listed once, because LMDB writes the next commits
+ * there. A page that is neither used nor free is only lost.
  *
- * The file is read by its newest meta page. Beside a writer that is of use only while a read transaction is held: without one the pages
- * that it names may be overwritten meanwhile, which `PageReport.txnid` before and after tells.
+ * The file is read by its newest meta page. While another process writes, the result is valid only if a read
+ * transaction is held: without one the pages may be overwritten meanwhile, which a changed `PageReport.txnid` reveals.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
@@ -16,16 +17,21 @@ const MAX_PAGE_BYTES = 65_536;
 const NO_PAGE = 2n ** 64n - 1n;
 const [BRANCH, LEAF, OVERFLOW] = [1, 2, 4];
 const [BIG_DATA, SUB_DATABASE] = [1, 2];
-/** Where the descriptions of the tree of free pages and of the main tree are in a meta page; each is that long. */
+/**
+ * The places in a meta page of the descriptions of the tree of free pages and of the main tree; each has that length.
+ */
 const [FREE_TREE_AT, MAIN_TREE_AT, TREE_BYTES] = [48, 96, 48];
 const FREE_PAGES = 'the tree of free pages';
-/** What a page is known to be. */
+/** The known use of a page. */
 const [USED, FREE] = [1, 2];
 const MAX_FAULTS = 20;
 const PROGRESS_PAGES = 10_000;
 
 export interface PageReport {
-  /** What is wrong, in words; empty where nothing is. At most some twenty: what follows from a fault is not told apart. */
+  /**
+   * The faults, in words; empty where there is none. At most some twenty, because the consequences of a fault are
+   * reported too.
+   */
   readonly faults: readonly string[];
   /** The number of the newest commit. */
   readonly txnid: bigint;
@@ -47,7 +53,7 @@ interface Tree {
 export interface PageOptions {
   /** The databases to be looked at; all of them by default, and the tree of free pages. */
   readonly only?: readonly string[];
-  /** Told of the pages so far, now and then. */
+  /** Called with the number of pages so far, now and then. */
   readonly onProgress?: (pages: number) => void;
 }
 
@@ -61,7 +67,7 @@ export function checkPages(file: string, options: PageOptions = {}): PageReport 
   }
 }
 
-/** What ends the walk of one tree. */
+/** The fault that ends the walk of one tree. */
 class PageFault extends Error {}
 
 class PageWalk {
@@ -139,7 +145,7 @@ class PageWalk {
         const key = page.subarray(at + NODE_BYTES, keyEnd);
         if (!isLeaf) {
           const child = BigInt(page.readUInt32LE(at)) | (BigInt(flags) << 32n);
-          // The first key of a branch is not looked at by anybody.
+          // Nobody reads the first key of a branch.
           visit(child, level + 1, i === 0 ? from : key);
           continue;
         }
@@ -155,7 +161,7 @@ class PageWalk {
         if (end > page.length) throw new PageFault(`page ${number} has a value beyond its end`);
         const first = flags & BIG_DATA ? page.readBigUInt64LE(keyEnd) : undefined;
         if (first !== undefined) found.overflow += this.#overflow(first, length);
-        // Long values are of use here where they list free pages.
+        // Long values matter here only where they list free pages.
         const isRead = first !== undefined && !ordered;
         const value = isRead ? this.#bytes(this.#placeOf(first) + HEADER_BYTES, length) : page.subarray(keyEnd, end);
         onEntry(key, flags, value);
@@ -177,7 +183,8 @@ class PageWalk {
   }
 
   /**
-   * A list of free pages: how many words follow; each is a page, or 0 for nothing, or below 0 as many pages as it says from the next word on.
+   * A list of free pages: the number of words that follow. Each word is a page, 0 for nothing, or, below 0, the number
+   * of pages from the next word on.
    */
   #checkFree(list: Buffer): void {
     const words = list.length >= 8 ? Number(list.readBigInt64LE(0)) : -1;
@@ -199,7 +206,7 @@ class PageWalk {
       this.#faults.push(`${FREE_PAGES}: it names page ${page}, which is not there`);
     else if (this.#seen[page] === USED) this.#faults.push(`${FREE_PAGES}: page ${page} is in use`);
     else if (this.#seen[page] === FREE) this.#faults.push(`${FREE_PAGES}: page ${page} is listed twice`);
-    // Beyond the end of a file that is shorter than its last page this changes nothing.
+    // Beyond the end of a file that is shorter than its last page, this has no effect.
     else this.#seen[page] = FREE;
   }
 
@@ -218,7 +225,10 @@ class PageWalk {
     });
   }
 
-  /** The number of pages of a value that has pages of its own: more than it needs where a longer one was there before, in the same commit. */
+  /**
+   * The number of pages of a value that has pages of its own: more than it needs where a longer value was there before,
+   * in the same commit.
+   */
   #overflow(number: bigint, length: number): bigint {
     const needed = BigInt(Math.floor((HEADER_BYTES - 1 + length) / this.#pageBytes) + 1);
     const count = BigInt(this.#page(number, OVERFLOW, needed).readUInt32LE(20));
@@ -227,7 +237,7 @@ class PageWalk {
     return count;
   }
 
-  /** A page of that kind, in a buffer of its own; of several that belong together the first. */
+  /** A page of that kind, in a buffer of its own; the first of several that belong together. */
   #page(number: bigint, kind: number, count = 1n): Buffer {
     this.#use(number, number + count);
     if (this.#pages % PROGRESS_PAGES === 0) this.#options.onProgress?.(this.#pages);

@@ -1,17 +1,21 @@
-/** What is being made has the name of what it is to be, the number of the process that makes it, and `.part`. */
+/**
+ * A file that is being made has the name of the finished file, the number of the process that makes it, and `.part`.
+ */
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 export interface Part {
-  /** Nothing is there. */
+  /** Removes a file if it exists. */
   readonly path: string;
   /** Another process that is making the same. */
   readonly otherPid: number | undefined;
 }
 
 /**
- * Where this process is to make `target` before it gets its name. What processes that have ended left beside it is removed.
- * @param livePids those that have the database open, as every process that makes something of it has: `Store.livePids`
+ * The path where this process makes `target` before it gets its name. Parts that ended processes left beside it are
+ * removed.
+ * @param livePids the processes that have the database open, which includes every process that makes a part:
+ * `Store.livePids`
  */
 export function partOf(target: string, livePids: ReadonlySet<number>): Part {
   const [directory, name] = [dirname(resolve(target)), basename(resolve(target))];
@@ -20,7 +24,7 @@ export function partOf(target: string, livePids: ReadonlySet<number>): Part {
   for (const found of beside) {
     const pid = found.startsWith(`${name}.`) && Number(/^\.(\d+)\.part$/.exec(found.slice(name.length))?.[1]);
     if (!pid) continue;
-    // One with our number had it before us.
+    // An earlier process had our number.
     if (pid !== process.pid && livePids.has(pid)) otherPid = pid;
     else rmSync(join(directory, found), { recursive: true, force: true });
   }

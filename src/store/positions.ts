@@ -1,24 +1,24 @@
 /**
- * The position table: one row an object, in the order in which they were stored, never changed. It is all that the index is built from,
- * so that neither a start nor a commit reads objects for it.
+ * The position table: one row for each object, in the order in which they were stored, never changed. The index is
+ * built from this table alone, so that neither a start nor a commit reads objects for it.
  *
- * A row is 32 bytes, little-endian: id (int64), ra and dec (float64 degrees; NaN without a valid position), ingest time (float64 µs
- * since 1970). A value holds CHUNK_ROWS of them, the last one fewer; its key is its ordinal.
+ * A row is 32 bytes, little-endian: id (int64), ra and dec (float64 degrees; NaN without a valid position), ingest time
+ * (float64 µs since 1970). A value holds CHUNK_ROWS rows, the last one fewer; its key is its ordinal.
  */
 import { createHash } from 'node:crypto';
 import type { Databases } from './databases.ts';
 import { encodeKey, scratchKey, type TableState } from './records.ts';
 import type { StoredObject } from './types.ts';
 
-/** What the table has of an object. */
+/** The data of an object in the table. */
 export type StoredPoint = Pick<StoredObject, 'diaObjectId' | 'position' | 'ingestTimeUs'>;
 
 export const ROW_BYTES = 32;
 
-/** As many as fill four pages of LMDB: a small commit rewrites one value. */
+/** As many rows as fill four pages of LMDB: a small commit rewrites one value. */
 const CHUNK_ROWS = 511;
 
-/** Rows as they are stored, seen as two types: four fields a row, the first of them an int64 and the others float64. */
+/** Rows as stored, seen as two types: four fields a row, the first an int64 and the others float64. */
 export interface PositionRows {
   readonly count: number;
   readonly ids: BigInt64Array;
@@ -26,8 +26,9 @@ export interface PositionRows {
 }
 
 /**
- * Appends objects, in their order, to the table in that state, in the transaction that is open; gives its state then. A digest is the
- * first 16 bytes of the SHA-256 of the digest before and the rows of one commit: two histories have the same one only if they are one.
+ * Appends objects, in their order, to the table in the given state, in the open transaction; returns the new state. A
+ * digest is the first 16 bytes of the SHA-256 of the digest before and the rows of one commit: only equal histories
+ * have equal digests.
  */
 export function appendPositions(
   { positions }: Databases,
@@ -72,7 +73,9 @@ export function readPositions({ positions }: Databases, from: number, to: number
     const end = Math.min(to, first + CHUNK_ROWS);
     const held = positions.getFast(scratchKey(BigInt(chunk)));
     if (!held || held.length < (end - first) * ROW_BYTES)
-      throw new RangeError(`Cannot read positions ${row} to ${end} as they are not stored: the database is damaged`);
+      throw new RangeError(
+        `Cannot read positions ${row} to ${end} because they are not stored: the database is damaged`,
+      );
     bytes.set(held.subarray((row - first) * ROW_BYTES, (end - first) * ROW_BYTES), (row - from) * ROW_BYTES);
     row = end;
   }

@@ -1,11 +1,17 @@
-/** Who else may look into a data directory. nearsky creates it for its user alone; an older one may be open to others. */
+/**
+ * Whether other users may look into a data directory. nearsky creates it for its own user alone; an older one may be
+ * open to others.
+ */
 import { statSync } from 'node:fs';
 import type { Log } from '../base/log.ts';
 
 /** Any right of the group or of others. */
 const OTHERS = 0o077;
 
-/** Logs, once, where the group or others have a right to the data directory. Nothing is changed: that may be meant so. */
+/**
+ * Logs, once, where the group or others have a right to the data directory. Nothing is changed, because the rights may
+ * be intended.
+ */
 export function warnIfOpenToOthers(dataDir: string, log: Log): void {
   const mode = statSync(dataDir).mode & 0o777;
   if ((mode & OTHERS) !== 0) {

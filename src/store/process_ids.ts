@@ -1,17 +1,20 @@
 /**
- * Process ids that two processes share because each is in a PID namespace of its own, as the first process of each container is. LMDB
- * tells processes apart by their ids: each locks the byte of its id in the lock file, for as long as it lives. Where ids differ, processes
- * of several namespaces may use one directory; where they are equal, the second has no lock, and can't read.
+ * Process ids that two processes share because each is in a PID namespace of its own, like the first process of each
+ * container. LMDB tells processes apart by their ids: each locks the byte of its id in the lock file for as long as it
+ * lives. Processes of several namespaces may use one directory if their ids differ. If the ids are equal, the second
+ * process has no lock and cannot read.
  */
 import { StoreError } from './store_error.ts';
 
-/** LMDB's error where its table of readers has no place left. */
+/** LMDB's error when its table of readers is full. */
 const READERS_FULL = -30790;
 
 /**
- * Runs an opening of LMDB. Its addon tries for ten seconds to get the lock of this process's id, then goes on without, and a timer of
- * its ends the process with a stack. Nothing else in an opening waits by `Atomics.wait`, so its first pause ends the opening.
- * @throws StoreError where another process has the database open under the id of this one, or too many have it open; what `open` throws
+ * Runs an opening of LMDB. Its addon tries for ten seconds to get the lock of this process's id, then goes on without
+ * it, and one of its timers ends the process with a stack. Nothing else in an opening waits by `Atomics.wait`, so that
+ * its first pause ends the opening.
+ * @throws StoreError where another process has the database open under the same id, or too many processes have it open;
+ * any error of `open`
  */
 export function withOwnProcessId<T>(dataDir: string, open: () => T): T {
   const cannot = `Cannot open the data directory ${dataDir} because`;

@@ -1,4 +1,4 @@
-/** How far the matches are published, by topic. */
+/** The position up to which the matches are published, by topic. */
 import type { Databases } from './databases.ts';
 import { decodePlain, encodePlain } from './records.ts';
 import type { PublishedPosition } from './types.ts';
@@ -12,7 +12,7 @@ function readStored({ meta }: Databases): Stored {
   return bytes ? (decodePlain(bytes) as Stored) : {};
 }
 
-/** By topic; a topic to which nothing was ever published is not there. */
+/** By topic; without topics to which nothing was ever published. */
 export function readPublished(databases: Databases): ReadonlyMap<string, PublishedPosition> {
   const topics = Object.entries(readStored(databases)).map(([topic, [sequence, objects, messages]]) => {
     return [topic, { sequence, objects, messages }] as const;

@@ -1,10 +1,10 @@
-/** The objects with at least one match, by time: what the recent-crossmatches listing walks. */
+/** The objects with at least one match, by time, for the listing of recent crossmatches. */
 import type { TimeField } from '../contract/enums.ts';
 import type { Databases } from './databases.ts';
 import { decodeTimeKey, decodeTimeValue, encodeTimeKey, encodeTimeValue } from './records.ts';
 import type { StoredObject } from './types.ts';
 
-/** A place in the listing: that object and all before it have been seen. */
+/** A position in the listing: this object and all before it have been seen. */
 export interface RecentPosition {
   readonly timeUs: number;
   readonly diaObjectId: bigint;
@@ -17,7 +17,7 @@ export interface RecentQuery {
   readonly startUs: number;
   /** Exclusive. */
   readonly endUs: number;
-  /** Objects ingested after this are left out. */
+  /** Objects ingested after this time are left out. */
   readonly asOfUs: number;
   /** At least 1. */
   readonly limit: number;
@@ -28,8 +28,8 @@ export interface RecentQuery {
 const PIECE_ENTRIES = 256;
 
 /**
- * Lists an object that has matches, whatever its state. Its times never change, so that listing it again changes nothing. To be called
- * in the transaction that stores its first match.
+ * Lists an object that has matches, whatever its state. The times of an object never change, so that listing it again
+ * has no effect. To be called in the transaction that stores its first match.
  */
 export function listRecent(
   databases: Databases,
@@ -61,8 +61,8 @@ export function findRecent(databases: Databases, query: RecentQuery): RecentPosi
 }
 
 /**
- * The same, piece by piece, each from a read of its own: between two of them others may go ahead. A piece may be empty, because all that was
- * read for it was ingested too late.
+ * The same in pieces, each from a read of its own: other work may run between two pieces. A piece may be empty, because
+ * all entries that were read for it were ingested too late.
  */
 export function* recentInPieces(databases: Databases, query: RecentQuery): Iterable<RecentPosition[]> {
   const { timeField, startUs, endUs, asOfUs, limit, after } = query;
@@ -73,7 +73,7 @@ export function* recentInPieces(databases: Databases, query: RecentQuery): Itera
   const end = encodeTimeKey(startUs - 1, 0n);
   let start = after && after.timeUs <= newestUs ? keyAfter(after) : encodeTimeKey(newestUs, 0n);
   let left = limit;
-  // A short page is read at once where nothing is passed over.
+  // A short page is read at once where no entry is left out.
   for (let entries = Math.min(limit, PIECE_ENTRIES); ; entries = PIECE_ENTRIES) {
     const piece: RecentPosition[] = [];
     let read = 0;

@@ -1,6 +1,6 @@
 /**
- * The bytes of every stored key and value; no file but this and `object_record.ts`, for objects, knows them. A value is a msgpack array
- * of positional fields, without shared structures; only a catalog registration is a map.
+ * The bytes of every stored key and value; only this file, and `object_record.ts` for objects, know them. A value is a
+ * msgpack array of positional fields, without shared structures; only a catalog registration is a map.
  */
 import { Packr } from 'msgpackr';
 import type { CrossmatchVersions, JournalEntry, MatchSource, PackedSource, ProvenanceSet, TnsRecord } from './types.ts';
@@ -22,7 +22,10 @@ export function decodePlain(bytes: Uint8Array): unknown {
 const scratch = new Uint8Array(8);
 const scratchView = new DataView(scratch.buffer);
 
-/** The key of an id, a sequence number or an ordinal, 0 to 2^63 - 1: eight bytes, big-endian, so that key order is numeric order. */
+/**
+ * The key of an id, a sequence number or an ordinal, 0 to 2^63 - 1: eight bytes, big-endian, so that key order is
+ * numeric order.
+ */
 export function encodeKey(id: bigint): Uint8Array {
   const key = new Uint8Array(8);
   scratchView.setBigInt64(0, id);
@@ -30,7 +33,10 @@ export function encodeKey(id: bigint): Uint8Array {
   return key;
 }
 
-/** As `encodeKey`, in one buffer that any next call of these three overwrites: for a single read, which copies it at once. */
+/**
+ * Like `encodeKey`, in one buffer that any next call of these three overwrites: for a single read, which copies the key
+ * at once.
+ */
 export function scratchKey(id: bigint): Uint8Array {
   scratchView.setBigInt64(0, id);
   return scratch;
@@ -45,9 +51,12 @@ const LATEST = 2n ** 63n - 1n;
 const timeScratch = new DataView(new ArrayBuffer(16));
 const timeBytes = new Uint8Array(timeScratch.buffer);
 
-/** A time and an id, so that ascending keys go from the latest time to the earliest, and within a time from the lowest id up. */
+/**
+ * A time and an id, so that ascending keys go from the latest time to the earliest, and at one time from the lowest id
+ * up.
+ */
 export function encodeTimeKey(timeUs: number, id: bigint): Uint8Array {
-  // LATEST - timeUs, in halves: a bigint takes several times as long.
+  // LATEST - timeUs, in halves, because a bigint takes several times as long.
   const high = Math.floor(timeUs / 2 ** 32);
   timeScratch.setUint32(0, 0x7fff_ffff - high);
   timeScratch.setUint32(4, 0xffff_ffff - (timeUs - high * 2 ** 32));
@@ -72,8 +81,9 @@ export function decodeTimeValue(bytes: Uint8Array): number {
 }
 
 /**
- * Flat, four a source: ra, dec, ordinal of the payload's key list or null, payload values. The keys of a catalog's payloads are the
- * same for every match, so they are stored once: `ordinalOf` gives the ordinal of a list, stored on demand.
+ * Flat, four a source: ra, dec, ordinal of the payload's key list or null, payload values. The keys of a catalog's
+ * payloads are the same for every match and are therefore stored once: `ordinalOf` gives the ordinal of a list, which
+ * is stored if it is new.
  */
 export function encodeSources(
   sources: readonly MatchSource[],
@@ -107,7 +117,7 @@ export function packSource(ra: number, dec: number, values: readonly unknown[]):
 }
 
 /**
- * Stored sources with further ones behind them, encoded as by `encodeSources`.
+ * Stored sources followed by further ones, encoded as by `encodeSources`.
  * @param stored undefined where there are none
  */
 export function appendSources(
@@ -138,7 +148,7 @@ function header(count: number): Uint8Array {
   return new Uint8Array(bytes.buffer);
 }
 
-/** What a msgpack array holds: how many values, and their bytes. */
+/** The contents of a msgpack array: the number of values, and their bytes. */
 function withoutHeader(array: Uint8Array): { readonly count: number; readonly fields: Uint8Array } {
   const view = new DataView(array.buffer, array.byteOffset, array.byteLength);
   const first = array[0]!;
@@ -147,7 +157,7 @@ function withoutHeader(array: Uint8Array): { readonly count: number; readonly fi
   return { count: first & MAX_FIXED, fields: array.subarray(1) };
 }
 
-/** A source as it is stored: the keys of its payload by their ordinal, null without a payload. */
+/** A stored source: the keys of its payload by their ordinal, null without a payload. */
 export interface SourceValues {
   readonly ra: number | null;
   readonly dec: number | null;
@@ -189,7 +199,7 @@ export function decodeTnsRecord(objid: number, bytes: Uint8Array): TnsRecord {
   return { objid, name, namePrefix, ra, dec, classification, redshift };
 }
 
-/** The process that has claimed pending objects to crossmatch them, and which. */
+/** The process that has claimed pending objects to crossmatch them, and the claimed objects. */
 export interface ClaimRecord {
   readonly pid: number;
   readonly ids: readonly bigint[];
@@ -204,17 +214,17 @@ export function decodeClaim(bytes: Uint8Array): ClaimRecord {
   return { pid, ids };
 }
 
-/** How far the position table has come. */
+/** The extent of the position table. */
 export interface TableState {
   readonly rows: number;
-  /** Of all rows, in their order; see `appendPositions`. */
+  /** The digest of all rows, in their order; see `appendPositions`. */
   readonly digest: Uint8Array;
 }
 
-/** Of a table without rows. */
+/** The digest of a table without rows. */
 export const EMPTY_TABLE: TableState = { rows: 0, digest: new Uint8Array(16) };
 
-/** A journal entry as it is stored: with the table's state after the commit, whose rows are the last ones. */
+/** A stored journal entry, with the table's state after the commit, whose rows are the last ones. */
 export type JournalRecord = Pick<JournalEntry, 'delivered' | 'crossmatched'> & {
   readonly table: TableState;
   readonly versions?: CrossmatchVersions;
@@ -222,7 +232,7 @@ export type JournalRecord = Pick<JournalEntry, 'delivered' | 'crossmatched'> & {
 
 const TABLE_STATE_BYTES = 8 + EMPTY_TABLE.digest.length;
 
-/** The table's state in fixed places, then a msgpack array: the state is read far more often than the rest. */
+/** The table's state in fixed places, then a msgpack array, because the state is read far more often than the rest. */
 export function encodeJournal({ table, delivered, crossmatched, versions }: JournalRecord): Uint8Array {
   const ids = packr.pack(versions === undefined ? [delivered, crossmatched] : [delivered, crossmatched, versions]);
   const bytes = new Uint8Array(TABLE_STATE_BYTES + ids.length);

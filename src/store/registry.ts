@@ -1,7 +1,7 @@
 /**
- * The snapshot of the TNS registry. A load stages its objects under a number of its own and then publishes them in one commit, so that
- * readers see the former snapshot or the new one, never a mix, and a load of any size is a row of small commits. Changes to what is
- * published are one commit with their new epoch.
+ * The snapshot of the TNS registry. A load stages its objects under a number of its own and then publishes them in one
+ * commit. Readers see the former snapshot or the new one, never a mix, and a load of any size is a series of small
+ * commits. Changes to the published snapshot are one commit with their new epoch.
  */
 import type { Databases } from './databases.ts';
 import { decodeKey, decodePlain, decodeTnsRecord, encodeKey, encodePlain, encodeTnsRecord } from './records.ts';
@@ -13,27 +13,27 @@ const utf8 = new TextEncoder();
 const SNAPSHOT_KEY = utf8.encode('tns_snapshot');
 const LAST_LOAD_KEY = utf8.encode('tns_last_load');
 
-/** What a server said of a file when it sent it, to ask whether there is a newer one. */
+/** The server's description of a file that it sent, for asking whether there is a newer one. */
 export interface Validators {
   readonly etag: string | null;
   readonly lastModified: string | null;
 }
 
-/** What is published. Two with the same load and revision have the same objects. */
+/** The published snapshot. Two with the same load and revision have the same objects. */
 export interface RegistrySnapshot {
   /** The number of its load. */
   readonly load: number;
-  /** How often it was changed since. */
+  /** The number of its changes since then. */
   readonly revision: number;
-  /** The registry as it was at this time; microseconds since 1970. */
+  /** The time at which the registry was in this state; microseconds since 1970. */
   readonly epochUs: number;
-  /** The epoch of the whole file that it began with. */
+  /** The epoch of the whole file with which the load began. */
   readonly fileEpochUs: number;
-  /** Of that file, where it was downloaded. */
+  /** The description of that file, where it was downloaded. */
   readonly validators: Validators | null;
 }
 
-/** A read transaction to read in, where it is not the current one. */
+/** The read transaction to read in, if not the current one. */
 export interface ReadOptions {
   readonly transaction?: object;
 }
@@ -55,7 +55,10 @@ function writeSnapshot({ meta }: Databases, snapshot: RegistrySnapshot): void {
   meta.put(SNAPSHOT_KEY, encodePlain(tuple));
 }
 
-/** The object of the published snapshot whose name, lowercased, is this, and whose prefix is the one that is given; of several the one with the lowest objid. */
+/**
+ * The object of the published snapshot with this lowercased name and this prefix; of several the one with the lowest
+ * objid.
+ */
 export function findByName(databases: Databases, name: string, prefix: string | null): TnsRecord | undefined {
   const snapshot = readSnapshot(databases);
   if (!snapshot) return undefined;
@@ -104,7 +107,7 @@ export function beginLoad({ meta }: Databases): number {
   return load;
 }
 
-/** What became of an object that was to be added to a load. */
+/** The outcome of adding an object to a load. */
 export type StageOutcome = 'added' | 'unchanged' | 'conflict';
 
 /** Adds an object to a load; `conflict` where the load holds another one of that objid, which then stays. */
@@ -130,8 +133,8 @@ function put(databases: Databases, load: number, record: TnsRecord): void {
 
 /**
  * Publishes a load.
- * @param base what it is to replace (null: nothing); undefined where it may replace anything
- * @throws StoreError when a load that began later is published already, or what is published is not `base`
+ * @param base the snapshot that it is to replace (null: none); undefined where it may replace any
+ * @throws StoreError when a load that began later is published already, or the published snapshot is not `base`
  */
 export function publish(
   databases: Databases,
@@ -146,8 +149,8 @@ export function publish(
 }
 
 /**
- * Changes what is published, and its epoch.
- * @throws StoreError when that is not `base` any more
+ * Changes the published snapshot and its epoch.
+ * @throws StoreError when the published snapshot is no longer `base`
  */
 export function changePublished(
   databases: Databases,
@@ -166,9 +169,11 @@ export function isSame(a: RegistrySnapshot | undefined, b: RegistrySnapshot | nu
 }
 
 const replacedMeanwhile = () =>
-  new StoreError('Cannot replace the TNS registry as another load did so meanwhile: load it again');
+  new StoreError('Cannot replace the TNS registry because another load did so meanwhile: load it again');
 
-/** Removes at most `limit` keys of the loads from `first` up to `end`, exclusive; how many there were. */
+/**
+ * Removes at most `limit` keys of the loads from `first` up to `end`, exclusive; returns the number of removed keys.
+ */
 export function removeLoads(databases: Databases, first: number, end: number, limit: number): number {
   let removed = 0;
   for (const database of [databases.tns_objects, databases.tns_names]) {

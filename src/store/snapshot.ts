@@ -1,4 +1,4 @@
-/** Everything that is stored at one moment, whatever is written meanwhile. */
+/** The whole store at one moment, whatever is written meanwhile. */
 import type { Databases } from './databases.ts';
 import { ObjectView } from './object_record.ts';
 import { decodeKey, decodeSourceValues, encodeKey, type SourceValues } from './records.ts';
@@ -10,7 +10,7 @@ export interface ReadTransaction {
   done(): void;
 }
 
-/** While it is open the database file cannot reuse what is replaced, and grows. Close it. */
+/** While a snapshot is open, the database file cannot reuse replaced pages, and grows. Close it. */
 export class Snapshot {
   readonly #databases: Databases;
   readonly #transaction: ReadTransaction;

@@ -1,7 +1,7 @@
 import { OBJECT_STATUSES, type ObjectStatus } from '../contract/enums.ts';
 import type { RecordedOutcome, StoredObject } from './types.ts';
 
-/** The status of an object that is stored; the API adds `not_in_service` for one that is not. */
+/** The status of a stored object; the API adds `not_in_service` for an object that is not stored. */
 export type StoredStatus = Exclude<ObjectStatus, 'not_in_service'>;
 export type CrossmatchedStatus = Exclude<StoredStatus, 'crossmatch_pending'>;
 
@@ -10,7 +10,10 @@ export const STORED_STATUSES: readonly StoredStatus[] = OBJECT_STATUSES.map(({ n
   name => name !== 'not_in_service',
 );
 
-/** The status as the contract resolves it (docs/contract.md, Objects). Matches left over on a pending object do not count. */
+/**
+ * The status as the contract resolves it (docs/contract.md, Objects). Matches left over on a pending object do not
+ * count.
+ */
 export function statusOf(object: StoredObject): StoredStatus {
   if (object.state === 'pending') return 'crossmatch_pending';
   return crossmatchedStatus(object.matches.length > 0, object.records.at(-1)?.catalogOutcomes);
@@ -18,7 +21,7 @@ export function statusOf(object: StoredObject): StoredStatus {
 
 /**
  * The status of a crossmatched object.
- * @param outcomes those of the current record; undefined when there is none
+ * @param outcomes the outcomes of the current record; undefined when there is none
  */
 export function crossmatchedStatus(
   hasMatches: boolean,

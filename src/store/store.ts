@@ -1,4 +1,4 @@
-/** Reading what is stored. Any number of processes and threads may read while one at a time writes (src/store/writer.ts). */
+/** Reading the store. Any number of processes and threads may read while one at a time writes (src/store/writer.ts). */
 import type { CatalogRegistration } from './catalog_registration.ts';
 import { claimedIds, livePids } from './claims.ts';
 import { type Counters, readCounters } from './counters.ts';
@@ -53,9 +53,9 @@ export { FORMAT_VERSION } from './environment.ts';
 export { StoreError } from './store_error.ts';
 
 /**
- * Opens a data directory. `write` creates it (mode 0700) where there is none; `read` needs it to exist. One that holds something
- * else, or has a newer format, is refused. Where one process opens it both ways, `write` must come first: LMDB opens a file once
- * in a process and the first mode holds.
+ * Opens a data directory. `write` creates it (mode 0700) where there is none; `read` needs it to exist. A directory
+ * that holds something else, or has a newer format, is refused. Where one process opens it both ways, `write` must come
+ * first: LMDB opens a file once in a process and the first mode holds.
  * @throws StoreError
  */
 export function openStore(dataDir: string, mode: 'read' | 'write'): Store {
@@ -63,12 +63,12 @@ export function openStore(dataDir: string, mode: 'read' | 'write'): Store {
 }
 
 export class Store {
-  /** For the writer alone. */
+  /** For the writer only. */
   readonly databases: Databases;
-  /** Called when a write begins to wait for others to finish theirs, and when it need not wait any more. */
+  /** Called when a write begins to wait for the writes of others, and when it need no longer wait. */
   onWaiting: (isWaiting: boolean) => void = () => {};
   readonly #environment: Environment;
-  // What an ordinal names never changes, so it is read once.
+  // The value of an ordinal never changes, so that it is read once.
   readonly #provenanceSets = new Map<number, HashedProvenanceSet>();
   readonly #payloadKeys = new Map<number, readonly string[]>();
   readonly #view = new ObjectView();
@@ -76,18 +76,20 @@ export class Store {
   constructor(environment: Environment) {
     this.#environment = environment;
     this.databases = environment.databases;
-    // A process is in LMDB's table of readers, by which others know that it lives, from its first read on; opening databases takes it out.
+    // LMDB's table of readers, by which others know that this process lives, lists it from its first read on; opening
+    // databases takes it out.
     this.tnsSnapshot();
   }
 
-  /** The files that it has open, to be told when they are no longer those of their paths. */
+  /** The files that the store has open, to find out when they are no longer the ones at their paths. */
   get files(): OpenFiles {
     return this.#environment.files;
   }
 
   /**
-   * A file that was removed, or replaced by another, can be read on by whoever has it open, but nobody else sees what is written to it.
-   * @throws StoreError when that is what has happened
+   * A file that was removed or replaced can still be read by the processes that have it open, but their writes are seen
+   * by nobody else.
+   * @throws StoreError when the files were removed or replaced
    */
   requireInPlace(): void {
     const change = this.files.change();
@@ -95,8 +97,8 @@ export class Store {
   }
 
   /**
-   * To be called when everything has been read, before it is used: on a read-only file system nothing keeps others from overwriting it
-   * where they can write it.
+   * To be called when everything has been read, before the data is used: on a read-only file system nothing keeps
+   * others from overwriting it where they can write.
    * @throws StoreError when there was a commit since this store was opened without a lock
    */
   requireUndisturbed(): void {
@@ -109,8 +111,9 @@ export class Store {
 
   /**
    * @param doing to follow "Cannot"
-   * @param entries how many a transaction is to change; 0 where it only gives up something that was begun
-   * @throws StoreError when the disk may have too little space for it
+   * @param entries the number of entries that a transaction is to change; 0 where it only gives up something that was
+   * begun
+   * @throws StoreError when the disk may have too little space for the transaction
    */
   requireSpace(doing: string, entries: number): void {
     const bytes = entries === 0 ? RESERVE_TO_END_BYTES : spaceFor(entries, this.files.bytes);
@@ -122,14 +125,14 @@ export class Store {
     return bytes && decodeObject(diaObjectId, bytes);
   }
 
-  /** What a crossmatch begins with; undefined where the object is not stored. */
+  /** The data for a crossmatch; undefined where the object is not stored. */
   objectToCrossmatch(diaObjectId: bigint): ObjectToCrossmatch | undefined {
     if (!this.readObject(diaObjectId, this.#view)) return undefined;
     const { position, state } = this.#view;
     return { diaObjectId, position, current: state === 'crossmatched' ? this.#view.record : undefined };
   }
 
-  /** Reads an object into a view, for the queries; whether it is stored. */
+  /** Reads an object into a view, for the queries; returns whether it is stored. */
   readObject(diaObjectId: bigint, into: ObjectView): boolean {
     const bytes = read(this.databases.objects, diaObjectId);
     if (bytes) into.load(diaObjectId, bytes);
@@ -142,7 +145,7 @@ export class Store {
     return bytes ? this.#decodeSources(bytes) : [];
   }
 
-  /** `getSources` as they are stored: see `payloadKeys`. */
+  /** The stored form of `getSources`: see `payloadKeys`. */
   readSources(diaObjectId: bigint): readonly SourceValues[] {
     const bytes = read(this.databases.sources, diaObjectId);
     return bytes ? decodeSourceValues(bytes) : [];
@@ -180,14 +183,20 @@ export class Store {
     return lastOrdinal(this.databases.journal);
   }
 
-  /** The state of the position table after the commit of a journal entry (0: before the first); undefined when there is no such entry. */
+  /**
+   * The state of the position table after the commit of a journal entry (0: before the first); undefined when there is
+   * no such entry.
+   */
   tableAt(sequence: number): TableState | undefined {
     if (sequence === 0) return EMPTY_TABLE;
     const bytes = read(this.databases.journal, BigInt(sequence));
     return bytes && decodeTableState(bytes);
   }
 
-  /** The rows of the position table from `from` (inclusive) to `to` (exclusive). Throws a RangeError when it does not have them. */
+  /**
+   * The rows of the position table from `from` (inclusive) to `to` (exclusive). Throws a RangeError when it does not
+   * have them.
+   */
   positions(from: number, to: number): PositionRows {
     return readPositions(this.databases, from, to);
   }
@@ -206,14 +215,18 @@ export class Store {
     return entries;
   }
 
-  /** The entries after `sequence` that recorded crossmatches, ascending; at most `limit` entries, of every kind, are looked at. */
+  /**
+   * The entries after `sequence` that recorded crossmatches, ascending; at most `limit` entries, of every kind, are
+   * looked at.
+   */
   crossmatchesAfter(sequence: number, limit: number): { entries: RecordedCrossmatches[]; lastSequence: number } {
     const entries: RecordedCrossmatches[] = [];
     let [lastSequence, rows] = [sequence, this.tableAt(sequence)?.rows ?? 0];
     for (const { key, value } of this.databases.journal.getRange({ start: encodeKey(BigInt(sequence) + 1n), limit })) {
       const { table, crossmatched: ids, versions } = decodeJournal(value);
       lastSequence = Number(decodeKey(key));
-      // An entry that does not say it is an older nearsky's, with which only an import stored objects and crossmatches in one commit.
+      // An entry that does not say it comes from an older nearsky, where only an import stored objects and crossmatches
+      // in one commit.
       const isImport = versions === null || (versions === undefined && table.rows > rows);
       if (ids.length > 0) {
         const ofEach = typeof versions === 'number' ? ids.map(() => versions) : (versions ?? undefined);
@@ -224,30 +237,35 @@ export class Store {
     return { entries, lastSequence };
   }
 
-  /** How far the matches are published, by topic. */
+  /** The position up to which the matches are published, by topic. */
   published(): ReadonlyMap<string, PublishedPosition> {
     return readPublished(this.databases);
   }
 
-  /** Every object, or those above `after`, by ascending id, all from one snapshot, which is held until the iteration ends. */
+  /**
+   * Every object, or those above `after`, by ascending id, all from one snapshot, which is held until the iteration
+   * ends.
+   */
   *objects(after?: bigint): Iterable<StoredObject> {
     const range = after === undefined ? {} : { start: encodeKey(after + 1n) };
     for (const { key, value } of this.databases.objects.getRange(range)) yield decodeObject(decodeKey(key), value);
   }
 
-  /** At most `limit` ids of pending objects, ascending, those above `after` where it is given. */
+  /** At most `limit` ids of pending objects, ascending; only those above `after`, if it is given. */
   pendingIds(limit: number, after?: bigint): bigint[] {
     const range = after === undefined ? { limit } : { start: encodeKey(after + 1n), limit };
     return [...this.databases.pending.getKeys(range)].map(decodeKey);
   }
 
-  /** The same of the objects whose current record has a catalog that could not be read: they are to be crossmatched again. */
+  /**
+   * The same for objects whose current record has a catalog that could not be read: they are to be crossmatched again.
+   */
   unreadIds(limit: number, after?: bigint): bigint[] {
     const range = after === undefined ? { limit } : { start: encodeKey(after + 1n), limit };
     return [...this.databases.unread.getKeys(range)].map(decodeKey);
   }
 
-  /** How many objects are pending; reads none of them. */
+  /** The number of pending objects; reads none of them. */
   pendingCount(): number {
     return this.databases.pending.entryCount();
   }
@@ -262,12 +280,15 @@ export class Store {
     return bytes && (decodePlain(bytes) as CatalogRegistration);
   }
 
-  /** One page of the objects that have matches, whatever their state: the newest first, of equal times the lowest id first. */
+  /**
+   * One page of the objects that have matches, whatever their state: the newest first, of equal times the lowest id
+   * first.
+   */
   recent(query: RecentQuery): RecentPosition[] {
     return findRecent(this.databases, query);
   }
 
-  /** The same, piece by piece: between two of them others may go ahead. Pieces may be empty. */
+  /** The same in pieces: other work may run between two of them. Pieces may be empty. */
   recentInPieces(query: RecentQuery): Iterable<RecentPosition[]> {
     return recentInPieces(this.databases, query);
   }
@@ -277,17 +298,17 @@ export class Store {
     return readLatestIngest(this.databases);
   }
 
-  /** What was ever done to the store, by whatever process. */
+  /** Counts of everything that was ever done to the store, by any process. */
   counters(): Counters {
     return readCounters(this.databases);
   }
 
-  /** How many entries a database has; reads none of them. */
+  /** The number of entries of a database; reads none of them. */
   entryCount(name: 'objects' | 'pending'): number {
     return this.databases[name].entryCount();
   }
 
-  /** What is published of the TNS registry; undefined when nothing is loaded. */
+  /** The published snapshot of the TNS registry; undefined when none is loaded. */
   tnsSnapshot(): RegistrySnapshot | undefined {
     return readSnapshot(this.databases);
   }
@@ -297,7 +318,7 @@ export class Store {
     return readSnapshot(this.databases)?.epochUs ?? null;
   }
 
-  /** How many objects the TNS registry has; counts them. */
+  /** The number of objects of the TNS registry; counts them. */
   tnsCount(): number {
     return countRegistry(this.databases);
   }
@@ -307,57 +328,57 @@ export class Store {
     return readRegistry(this.databases);
   }
 
-  /** The object of the TNS registry of that objid. */
+  /** The object of the TNS registry with that objid. */
   tnsByObjid(objid: number): TnsRecord | undefined {
     const snapshot = this.tnsSnapshot();
     return snapshot && findByObjid(this.databases, snapshot.load, objid);
   }
 
   /**
-   * The object of the TNS registry of that name; of several the one with the lowest objid.
+   * The object of the TNS registry with that name; of several the one with the lowest objid.
    * @param name bare and lowercase, as from `parseTnsName`
-   * @param prefix the one that it must have, in capitals; null where any will do
+   * @param prefix the required prefix, in capitals; null where any will do
    */
   tnsByName(name: string, prefix: string | null = null): TnsRecord | undefined {
     return findByName(this.databases, name, prefix);
   }
 
-  /** The processes that have this database open, as the kernel knows them: one that was killed is not among them. */
+  /** The processes that have this database open, as the kernel knows them: a killed process is not among them. */
   livePids(): ReadonlySet<number> {
     return livePids(this.#environment.root);
   }
 
   /**
-   * Makes the next read see everything that is committed by now. A thread that answers one task after another without turning its
-   * event loop would else read the same old snapshot for ever.
+   * Makes the next read see everything that is committed by now. Otherwise a thread that answers one task after another
+   * without returning to its event loop would read the same old snapshot for ever.
    */
   resetRead(): void {
     this.#environment.root.resetReadTxn();
   }
 
-  /** A read transaction of what is stored now; to be ended with `done`. */
+  /** A read transaction of the present state; to be ended with `done`. */
   readTransaction(): ReadTransaction {
     const { root } = this.#environment;
     root.resetReadTxn();
     return root.useReadTransaction();
   }
 
-  /** Everything that is stored now; to be closed. */
+  /** The whole store at this moment; to be closed. */
   snapshot(): Snapshot {
     return new Snapshot(this.databases, this.readTransaction());
   }
 
-  /** Copies the database, as it is at one moment, to a file that is not there yet. Whoever writes meanwhile is not held up. */
+  /** Copies the database, as it is at one moment, to a new file. Writers are not held up meanwhile. */
   async copyTo(file: string): Promise<void> {
     await this.#environment.root.backup(file, false);
   }
 
-  /** How many pending objects a living process has claimed. */
+  /** The number of pending objects that living processes have claimed. */
   claimedCount(): number {
     return claimedIds(this.databases, this.livePids()).size;
   }
 
-  /** How many objects are stored, by status, outcome and matches; reads none of them. */
+  /** The numbers of stored objects, by status, outcome and matches; reads none of them. */
   counts(options?: object): StoreCounts {
     return readCounts(this.databases, options);
   }
@@ -375,7 +396,7 @@ function read(table: Table, id: bigint): Uint8Array | undefined {
 
 function readOrdinal(table: Table, ordinal: number): Uint8Array {
   const bytes = table.get(encodeKey(BigInt(ordinal)));
-  if (!bytes) throw new RangeError(`Cannot read entry ${ordinal} as it is not stored: the database is damaged`);
+  if (!bytes) throw new RangeError(`Cannot read entry ${ordinal} because it is not stored: the database is damaged`);
   return bytes;
 }
 

@@ -5,7 +5,7 @@ export class StoreError extends Error {
   override name = 'StoreError';
 }
 
-/** An error of LMDB or the file system as a StoreError. LMDB reports a full disk as code 5, "Input/output error". */
+/** An error of LMDB or the file system, as a StoreError. LMDB reports a full disk as code 5, "Input/output error". */
 export function storeError(doing: string, error: unknown): StoreError {
   const why = messageOf(error);
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
@@ -13,7 +13,7 @@ export function storeError(doing: string, error: unknown): StoreError {
   const mend = full
     ? 'free some space on that disk, or move the data directory'
     : 'check that the directory can be read and written';
-  return new StoreError(`Cannot ${doing} as ${full ? `the disk is full or failing (${why})` : why}: ${mend}`, {
+  return new StoreError(`Cannot ${doing} because ${full ? `the disk is full or failing (${why})` : why}: ${mend}`, {
     cause: error,
   });
 }

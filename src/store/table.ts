@@ -1,4 +1,7 @@
-/** A database of the environment, whose values have a checksum behind them: nothing that has changed on disk is read as if it were right. */
+/**
+ * A database of the environment whose values are followed by a checksum: a value that has changed on disk is never
+ * taken for a right one.
+ */
 import type { Database, RangeOptions } from 'lmdb';
 import { seal, seedOf, unseal } from './checksum.ts';
 import { StoreError } from './store_error.ts';
@@ -6,7 +9,7 @@ import { StoreError } from './store_error.ts';
 /** Keys and values are bytes; src/store/records.ts makes and reads them. */
 export type BinaryDatabase = Database<Uint8Array, Uint8Array>;
 
-/** A value is not what was stored: its bytes, or where it lies, have changed. */
+/** A stored value has changed: its bytes, or the place where it lies. */
 export class DamagedValue extends StoreError {
   override name = 'DamagedValue';
 }
@@ -23,7 +26,7 @@ export interface Entry {
   readonly value: Uint8Array;
 }
 
-/** As LMDB has them: bounds, order, limit, and the read transaction. */
+/** The options of LMDB: bounds, order, limit, and the read transaction. */
 export type Range = Omit<RangeOptions, 'start' | 'end'> & { start?: Uint8Array; end?: Uint8Array };
 
 // LMDB writes into the options that it is given, so that each call makes its own.
@@ -48,7 +51,7 @@ export class Table {
   }
 
   /**
-   * As `get`, but in a buffer that the next read overwrites.
+   * Like `get`, but in a buffer that the next read overwrites.
    * @throws DamagedValue
    */
   getFast(key: Uint8Array): Uint8Array | undefined {
@@ -60,7 +63,7 @@ export class Table {
     return this.#database.doesExist(key);
   }
 
-  /** Stores a value. To be called inside `transactionSync`, as is `remove`. */
+  /** Stores a value. Like `remove`, to be called inside `transactionSync`. */
   put(key: Uint8Array, value: Uint8Array): void {
     this.#database.put(key, this.isSealed ? seal(this.#seed, key, value) : value);
   }
@@ -70,8 +73,8 @@ export class Table {
   }
 
   /**
-   * The entries of a range by ascending key, all of one moment.
-   * @throws DamagedValue when it comes to one
+   * The entries of a range by ascending key, all at one moment.
+   * @throws DamagedValue at a damaged one
    */
   *getRange(range: Range = {}): Iterable<Entry> {
     for (const { key, value } of this.#database.getRange({ ...range } as RangeOptions)) {
@@ -79,7 +82,7 @@ export class Table {
     }
   }
 
-  /** As `getRange`, but goes on where a value has changed, which is then undefined. */
+  /** Like `getRange`, but goes on at a changed value, which is then undefined. */
   *scan(range: Range = {}): Iterable<{ readonly key: Uint8Array; readonly value: Uint8Array | undefined }> {
     for (const { key, value } of this.#database.getRange({ ...range } as RangeOptions)) {
       yield { key, value: this.isSealed ? unseal(this.#seed, key, value) : value };
@@ -95,12 +98,15 @@ export class Table {
     return this.#database.getKeysCount({ ...range } as RangeOptions);
   }
 
-  /** How many entries there are; reads none of them. */
+  /** The number of entries; reads none of them. */
   entryCount(): number {
     return (this.#database.getStats() as { readonly entryCount: number }).entryCount;
   }
 
-  /** Runs `change` in a write transaction: all of it is committed and flushed when this returns, or, if it throws, none of it. */
+  /**
+   * Runs `change` in a write transaction: either all of it is committed and flushed on return, or, if it throws, none
+   * of it.
+   */
   transactionSync<T>(change: () => T): T {
     return this.#database.transactionSync(change);
   }
@@ -113,7 +119,7 @@ export class Table {
   }
 }
 
-/** A key as a person reads it: an id or ordinal as its number, a name as it is, any other as hexadecimal digits. */
+/** A key for a person to read: an id or ordinal as its number, a name as it is, any other key as hexadecimal digits. */
 export function keyText(key: Uint8Array): string {
   const bytes = Buffer.from(key);
   if (bytes.length === 8) return `${bytes.readBigUInt64BE()}`;

@@ -1,4 +1,4 @@
-/** The database as a thread of a pool holds it from one task to the next. */
+/** The database as a thread of a pool keeps it from one task to the next. */
 import { threadData } from '../pool/thread_data.ts';
 import { openStore, type Store } from './store.ts';
 
@@ -17,7 +17,7 @@ export function threadDataDir(): string {
 }
 
 /**
- * The database, opened when first needed, with everything in sight that is committed by now. Call it once a task.
+ * The database, opened when first needed, with everything in view that is committed by now. Call it once a task.
  * @throws StoreError
  */
 export function currentStore(): Store {

@@ -1,4 +1,7 @@
-/** What the store holds, as the rest of the program sees it. Times are integer microseconds since 1970-01-01T00:00:00Z (UTC). */
+/**
+ * The contents of the store, as the rest of the program sees them. Times are integer microseconds since
+ * 1970-01-01T00:00:00Z (UTC).
+ */
 
 /** A validated ICRS position, degrees: 0 <= ra <= 360, -90 <= dec <= 90. */
 export interface SkyPosition {
@@ -8,7 +11,7 @@ export interface SkyPosition {
 
 export type ObjectState = 'pending' | 'crossmatched';
 
-/** What happened when one catalog was to be searched for one object. The API adds two that are never stored. */
+/** The outcome of searching one catalog for one object. The API adds two that are never stored. */
 export type RecordedOutcome =
   | 'searched'
   | 'outside_footprint'
@@ -60,7 +63,7 @@ export interface CrossmatchRecord {
   readonly catalogOutcomes: readonly (readonly [catalogName: string, outcome: RecordedOutcome])[];
 }
 
-/** A coincident source, without what only detail level `full` shows. */
+/** A coincident source, without the values that only detail level `full` shows. */
 export interface MatchSummary {
   readonly matchVersion: number;
   readonly catalogName: string;
@@ -69,14 +72,20 @@ export interface MatchSummary {
   readonly separationArcsec: number;
 }
 
-/** The rest of a match: the source's own position, degrees, and its payload (keys lowercased; 64-bit integers are bigints). */
+/**
+ * The rest of a match: the source's own position, degrees, and its payload (keys lowercased; 64-bit integers are
+ * bigints).
+ */
 export interface MatchSource {
   readonly ra: number | null;
   readonly dec: number | null;
   readonly payload: Readonly<Record<string, unknown>> | null;
 }
 
-/** A source whose bytes are known but for the ordinal of its payload's keys: a thread that cannot write makes them. */
+/**
+ * A source whose bytes are known except for the ordinal of its payload's keys. Threads that cannot write make such
+ * sources.
+ */
 export interface PackedSource {
   readonly keys: readonly string[];
   /** See `packSource`. */
@@ -130,7 +139,7 @@ export interface ObjectToCrossmatch extends Pick<StoredObject, 'diaObjectId' | '
   readonly current: CrossmatchRecord | undefined;
 }
 
-/** What one commit changed; ids in the order of the change. */
+/** The changes of one commit; ids in the order of the change. */
 export interface JournalEntry {
   readonly sequence: number;
   readonly stored: readonly bigint[];
@@ -143,23 +152,23 @@ export interface RecordedCrossmatches {
   readonly sequence: number;
   /** In the order of recording. */
   readonly ids: readonly bigint[];
-  /** The match version of each; undefined where the journal does not say it; see `CrossmatchVersions`. */
+  /** The match version of each; undefined where the journal does not say; see `CrossmatchVersions`. */
   readonly versions: readonly number[] | undefined;
   /** Whether an import brought them. */
   readonly isImport: boolean;
 }
 
 /**
- * What the journal says of the crossmatches of a commit: the version of each object, or one number where all have the same; null for an
- * import; undefined where an older nearsky wrote the entry.
+ * The journal's record of the crossmatches of a commit: the version of each object, or one number where all have the
+ * same; null for an import; undefined where an older nearsky wrote the entry.
  */
 export type CrossmatchVersions = number | readonly number[] | null | undefined;
 
-/** How far the matches are published to a topic. */
+/** The position up to which the matches are published to a topic. */
 export interface PublishedPosition {
   /** The matches of every journal entry up to this one are published. */
   readonly sequence: number;
-  /** So are those of the first so many crossmatched objects of the next entry. */
+  /** The first so many crossmatched objects of the next entry are published too. */
   readonly objects: number;
   /** Messages that the brokers have acknowledged since the publication to this topic began. */
   readonly messages: number;
@@ -175,6 +184,6 @@ export interface CrossmatchResult {
     readonly separationArcsec: number;
     readonly source: MatchSource | PackedSource;
   }[];
-  /** Left out where the registry was not asked: then nothing is stored about it. */
+  /** Left out where the registry was not asked: then no association is stored. */
   readonly tns?: TnsAssociation;
 }

@@ -12,7 +12,10 @@ export function skippedCatalogs({ catalogOutcomes }: Outcomes): Set<string> {
 
 type Outcomes = Pick<StoredObject['records'][number], 'catalogOutcomes'>;
 
-/** Whether a crossmatch could read a catalog that the current record could not, and every other that this could. */
+/**
+ * Whether a crossmatch could read a catalog that the current record could not, and every other catalog that the record
+ * could.
+ */
 export function readsMore(result: Outcomes, current: Outcomes): boolean {
   const [now, before] = [skippedCatalogs(result), skippedCatalogs(current)];
   return now.size < before.size && now.isSubsetOf(before);

@@ -1,4 +1,4 @@
-/** From older formats to today's. Each step is to be called in the one transaction of the upgrade. */
+/** Upgrades from older formats to the present one. Each step is to be called in the one transaction of the upgrade. */
 import { CountChanges } from './counts.ts';
 import type { DatabaseName, Databases } from './databases.ts';
 import { upgradeObject } from './format2.ts';
@@ -17,7 +17,7 @@ export function upgradeTo3(databases: Databases, format: number): void {
   tabulatePositions(databases);
 }
 
-/** The entries of a table, some at a time, so that each may be replaced. */
+/** The entries of a table in portions, so that each may be replaced. */
 function* entriesOf(table: Table): Iterable<Entry> {
   let range = {};
   for (;;) {
@@ -29,7 +29,7 @@ function* entriesOf(table: Table): Iterable<Entry> {
   }
 }
 
-/** Up to format 2 objects were stored otherwise. */
+/** Up to format 2, objects were stored in another form. */
 function layOutObjects({ objects }: Databases): void {
   for (const { key, value } of entriesOf(objects)) objects.put(key, upgradeObject(value));
 }
@@ -55,9 +55,9 @@ function tabulatePositions(databases: Databases): void {
 }
 
 /**
- * Up to format 3 values had no checksums, and nothing was counted.
+ * Up to format 3, values had no checksums and no counters were kept.
  * @param before the tables without checksums
- * @param after the same tables with them
+ * @param after the same tables with checksums
  * @param isSealedMeta which values of `meta` have one
  */
 export function upgradeTo4(before: Databases, after: Databases, isSealedMeta: (key: Uint8Array) => boolean): void {

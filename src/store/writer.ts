@@ -1,4 +1,7 @@
-/** The one way into the database. Each method is one synchronous transaction: all of it is committed and flushed, or none of it. */
+/**
+ * The only way to write to the database. Each method is one synchronous transaction: all of it is committed and
+ * flushed, or none of it.
+ */
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { CatalogRegistration } from './catalog_registration.ts';
 import { type Claim, dropClaim, takeClaim, takeExclusive } from './claims.ts';
@@ -45,7 +48,7 @@ import type {
   TnsRecord,
 } from './types.ts';
 
-/** What became of the deliveries of one commit; the three add up to their number. */
+/** The outcomes of the deliveries of one commit; the three add up to their number. */
 export interface IngestCounts {
   /** New objects. */
   readonly stored: number;
@@ -55,23 +58,23 @@ export interface IngestCounts {
   readonly duplicate: number;
 }
 
-/** Of a load that is to be published. */
+/** About a load that is to be published. */
 export interface PublishDetails {
-  /** The epoch of the whole file that it began with; that of the load by default. */
+  /** The epoch of the whole file with which the load began; by default that of the load. */
   readonly fileEpochUs?: number;
   readonly validators?: Validators | null;
-  /** What it is to replace (null: nothing); by default whatever there is. */
+  /** The snapshot that the load is to replace (null: none); by default any. */
   readonly base?: RegistrySnapshot | null;
 }
 
 const NOTHING = new Uint8Array(0);
-/** So that a thread that serves beside it is held up for some milliseconds at a time. */
+/** Small enough to hold up a serving thread beside it for only some milliseconds at a time. */
 const CHANGED_A_COMMIT = 1000;
 const REMOVED_A_COMMIT = 5000;
 
 /**
- * Runs on a thread that nothing ends from outside: one that is stopped inside a transaction locks the database for every process.
- * What a method has resolved with is durable.
+ * Runs on a thread that nothing ends from outside, because a thread that is stopped inside a transaction locks the
+ * database for every process. When a method has resolved, its changes are durable.
  */
 export class Writer {
   readonly #store: Store;
@@ -82,9 +85,9 @@ export class Writer {
   }
 
   /**
-   * Stores deliveries in one commit, as if one after the other. The first delivery of an object fixes its position, times and
-   * reliability; a later one adds its broker; the same broker again changes nothing.
-   * @throws StoreError; then nothing of it is stored
+   * Stores deliveries in one commit, as if one after the other. The first delivery of an object fixes its position,
+   * times and reliability; a later one adds its broker; a repeated one changes nothing.
+   * @throws StoreError; then nothing is stored
    */
   async ingest(deliveries: readonly Delivery[], ingestTimeUs: number): Promise<IngestCounts> {
     return this.#transaction('store the messages', deliveries.length, () => {
@@ -123,8 +126,8 @@ export class Writer {
   }
 
   /**
-   * Claims those of `ids` that are pending and that nobody else has claimed, to be crossmatched by this process alone. A claim ends with
-   * `dropClaim`, or with this process, however that ends.
+   * Claims those of `ids` that are pending and that nobody else has claimed, to be crossmatched by this process alone.
+   * A claim ends with `dropClaim`, or with this process, however that ends.
    * @throws StoreError
    */
   async claim(ids: readonly bigint[]): Promise<Claim> {
@@ -133,24 +136,25 @@ export class Writer {
     });
   }
 
-  /** Claims what one process at a time may do, by its name; undefined where another is at it. */
+  /** Claims a task that one process at a time may do, by its name; undefined where another process has claimed it. */
   async claimExclusively(name: string): Promise<Claim | undefined> {
     return this.#transaction(`begin to ${name}`, 1, () =>
       takeExclusive(this.#store.databases, name, this.#store.livePids()),
     );
   }
 
-  /** Gives up a claim; what of it is still pending is free again. */
+  /** Gives up a claim; its objects that are still pending are free again. */
   async dropClaim(claim: Claim): Promise<void> {
     this.#transaction('release the claim', 0, () => dropClaim(this.#store.databases, claim));
   }
 
   /**
-   * Records crossmatches in one commit: record, matches, sources, state and registry association of each object, which then is no longer
-   * pending. An object for which a catalog could not be read is listed as unread, until a later crossmatch could read all. A result for an
-   * object that is not pending is skipped, unless it is unread and the result has read more. A first crossmatch has version 1, a later one the next; older ones
-   * are kept, and so is an association that is there.
-   * @throws StoreError; then nothing of it is stored
+   * Records crossmatches in one commit: record, matches, sources, state and registry association of each object, which
+   * then is no longer pending. An object for which a catalog could not be read is listed as unread, until a later
+   * crossmatch could read all. A result for an object that is not pending is skipped, unless the object is unread and
+   * the result has read more. A first crossmatch has version 1, a later one the next. Older crossmatches are kept, and
+   * so is an existing association.
+   * @throws StoreError; then nothing is stored
    */
   async recordCrossmatches(
     results: readonly CrossmatchResult[],
@@ -167,9 +171,10 @@ export class Writer {
   }
 
   /**
-   * Adds what another store held, in one commit; the entries may come in any order. Nothing that is stored is changed otherwise.
-   * @returns an outcome an entry
-   * @throws StoreError; then nothing of it is stored
+   * Adds data of another store, in one commit; the entries may come in any order. Existing data is not changed
+   * otherwise.
+   * @returns an outcome for each entry
+   * @throws StoreError; then nothing is stored
    */
   async import(entries: readonly (ImportItem | PreparedObject)[]): Promise<(ImportOutcome | PreparedOutcome)[]> {
     return this.#transaction('store the lines', entries.length, () => {
@@ -191,12 +196,15 @@ export class Writer {
     this.#transaction('store how far the matches are published', 1, () => storePublished(databases, topic, position));
   }
 
-  /** Begins to load a snapshot of the TNS registry, beside the one that is published; its number. */
+  /** Begins to load a snapshot of the TNS registry, beside the published one; returns its number. */
   async beginRegistry(): Promise<number> {
     return this.#transaction('load the registry', 1, () => beginLoad(this.#store.databases));
   }
 
-  /** Adds objects to a load, in one commit; an outcome each. `conflict`: the load has another one of that objid, which stays. */
+  /**
+   * Adds objects to a load, in one commit; returns an outcome for each. `conflict`: the load has another object with
+   * that objid, which stays.
+   */
   async stageRegistry(load: number, records: readonly TnsRecord[]): Promise<StageOutcome[]> {
     const { databases } = this.#store;
     return this.#transaction('load the registry', records.length, () =>
@@ -204,7 +212,7 @@ export class Writer {
     );
   }
 
-  /** Adds objects to a load that is not published, or replaces those of their objids. */
+  /** Adds objects to an unpublished load, or replaces those with their objids. */
   async changeStagedRegistry(load: number, records: readonly TnsRecord[]): Promise<void> {
     const { databases } = this.#store;
     for (let from = 0; from < records.length; from += CHANGED_A_COMMIT) {
@@ -217,7 +225,8 @@ export class Writer {
   }
 
   /**
-   * Publishes a load: it replaces the former snapshot in one commit. What that held is then removed.
+   * Publishes a load: it replaces the former snapshot in one commit. The objects of the former snapshot are then
+   * removed.
    * @throws StoreError, also when a load that began later has been published, or the former snapshot is not `base`
    */
   async publishRegistry(load: number, epochUs: number, details: PublishDetails = {}): Promise<void> {
@@ -228,8 +237,9 @@ export class Writer {
   }
 
   /**
-   * Adds objects to the published snapshot, or replaces those of their objids, and moves its epoch, all in one commit.
-   * @throws StoreError, also when what is published is not `base` any more
+   * Adds objects to the published snapshot, or replaces those with their objids, and moves its epoch, all in one
+   * commit.
+   * @throws StoreError, also when the published snapshot is no longer `base`
    */
   async changeRegistry(base: RegistrySnapshot, records: readonly TnsRecord[], epochUs: number): Promise<void> {
     this.#transaction('change the registry', records.length, () =>
@@ -237,13 +247,16 @@ export class Writer {
     );
   }
 
-  /** Removes what is left of former snapshots by a process that was killed between publishing the present one and removing them. */
+  /**
+   * Removes remains of former snapshots, left by a process that was killed between publishing the present one and
+   * removing them.
+   */
   async tidyRegistry(): Promise<void> {
     const { load = 0 } = readSnapshot(this.#store.databases) ?? {};
     await this.#removeLoads(0, load);
   }
 
-  /** Gives up a load that is not published. */
+  /** Gives up an unpublished load. */
   async dropRegistry(load: number): Promise<void> {
     await this.#removeLoads(load, load + 1);
   }
@@ -254,7 +267,7 @@ export class Writer {
     while (this.#transaction('remove a former registry', 0, remove) > 0) await immediate();
   }
 
-  /** Registers a catalog under its name; one of that name is replaced. */
+  /** Registers a catalog under its name; an earlier one of that name is replaced. */
   async putCatalog(registration: CatalogRegistration): Promise<void> {
     const { name, counted, coverage } = registration;
     this.#transaction('register the catalog', 1 + Math.ceil(coverage.ranges.length / 4096), () => {
@@ -285,7 +298,10 @@ export class Writer {
     }
   }
 
-  /** Appends the entry of this commit, unless nothing changed. Other processes write too, so the number is taken inside the transaction. */
+  /**
+   * Appends the entry of this commit, unless nothing changed. The number is taken inside the transaction, because other
+   * processes write too.
+   */
   #journal({ stored, delivered, crossmatched }: CommitChanges, versions?: CrossmatchVersions): void {
     if (stored.length + delivered.length + crossmatched.length === 0) return;
     const { databases } = this.#store;

@@ -37,7 +37,7 @@ export class CellError extends TypeError {
 
 /** @throws CellError */
 export function refuseCell({ name, type }: Column, cell: Cell): never {
-  throw new CellError(`Cannot write ${typeof cell} ${String(cell)} to the column ${name} as its type is ${type}`);
+  throw new CellError(`Cannot write ${typeof cell} ${String(cell)} to the column ${name} because its type is ${type}`);
 }
 
 const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };

@@ -153,7 +153,7 @@ export class TnsClient {
 
   #failure(fileName: string, why: string, mend: string): RegistryError {
     return new RegistryError(
-      `Cannot download ${withoutPassword(`${new URL(fileName, this.#options.baseUrl)}`)} as ${why}: ${mend}`,
+      `Cannot download ${withoutPassword(`${new URL(fileName, this.#options.baseUrl)}`)} because ${why}: ${mend}`,
     );
   }
 }
@@ -168,7 +168,7 @@ export function botOf(config: Config): BotCredentials | undefined {
   if (id === null && name === null && apiKey === null) return undefined;
   const missing = BOT_SETTINGS.filter(setting => config[setting] === null);
   throw new ConfigError(
-    `Cannot refresh the registry as ${missing.join(', ')} must be set: put all credentials of your bot into the environment`,
+    `Cannot refresh the registry because ${missing.join(', ')} must be set: put all credentials of your bot into the environment`,
   );
 }
 

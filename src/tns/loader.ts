@@ -69,7 +69,7 @@ export class RegistryLoader {
         this.#tally(name, records.length - twice.length, [...bad, ...twice], notes);
       }
       if (objects === 0)
-        throw new RegistryError(`Cannot load ${name} as no row of it is a registry object: give another`);
+        throw new RegistryError(`Cannot load ${name} because no row of it is a registry object: give another`);
       return { load, epochUs, objects };
     } catch (error) {
       await writer.dropRegistry(load);
@@ -91,7 +91,7 @@ export class RegistryLoader {
     for await (const { records, bad, notes } of batches) {
       for (const { record } of records) changes.push(record);
       if (changes.length > MAX_CHANGES)
-        throw new RegistryError(`Cannot use ${name} as it has over ${MAX_CHANGES} rows`);
+        throw new RegistryError(`Cannot use ${name} because it has over ${MAX_CHANGES} rows`);
       this.#tally(name, records.length, bad, notes);
     }
     return { span, records: changes };

@@ -16,7 +16,7 @@ export async function* readPublicPath(path: string): AsyncGenerator<Buffer> {
   try {
     descriptor = openSync(path, 'r');
   } catch (error) {
-    throw new RegistryError(`Cannot read ${path} as ${messageOf(error)}: give the path of a public TNS file`, {
+    throw new RegistryError(`Cannot read ${path} because ${messageOf(error)}: give the path of a public TNS file`, {
       cause: error,
     });
   }
@@ -41,7 +41,7 @@ export async function* readPublicFile(descriptor: number, name: string): AsyncGe
     else yield* pieces(descriptor);
   } catch (error) {
     if (error instanceof RegistryError) throw error;
-    throw new RegistryError(`Cannot read ${name} as ${messageOf(error)}: download it again`, { cause: error });
+    throw new RegistryError(`Cannot read ${name} because ${messageOf(error)}: download it again`, { cause: error });
   }
 }
 

@@ -54,7 +54,7 @@ interface Changes {
  */
 export async function refreshRegistry(options: RefreshOptions): Promise<RefreshSummary> {
   const claim = await options.writer.claimExclusively('refresh the TNS registry');
-  if (!claim) throw new RegistryError('Cannot refresh as another process is at it: wait until that has ended');
+  if (!claim) throw new RegistryError('Cannot refresh because another process is at it: wait until that has ended');
   try {
     return await refreshUnderClaim(options);
   } finally {
@@ -94,7 +94,7 @@ async function stageWhole(
   const { store, writer, loader } = options;
   return withFile(options, WHOLE_FILE, base?.validators ?? null, async (download, csv) => {
     if (download.outcome === 'absent')
-      throw new RegistryError(`Cannot refresh as there is no ${WHOLE_FILE}: try again later`);
+      throw new RegistryError(`Cannot refresh because there is no ${WHOLE_FILE}: try again later`);
     if (download.outcome !== 'whole') return undefined;
     let staged: StagedLoad;
     try {
@@ -107,7 +107,7 @@ async function stageWhole(
     if (staged.objects >= LEAST_SHARE * known) return { staged, validators: download.validators };
     await writer.dropRegistry(staged.load);
     throw new RegistryError(
-      `Cannot take ${WHOLE_FILE} for the registry as it has ${staged.objects} objects, and ${known} are known: look at it, then load it with nearsky tns load`,
+      `Cannot take ${WHOLE_FILE} for the registry because it has ${staged.objects} objects, and ${known} are known: look at it, then load it with nearsky tns load`,
     );
   });
 }
@@ -117,12 +117,12 @@ class NotNewer extends Error {}
 function newerEpoch(span: TimeSpan | undefined, base: RegistrySnapshot | null, nowUs: number): number {
   const epochUs = span?.endUs ?? span?.startUs;
   if (epochUs === undefined)
-    throw new RegistryError(`Cannot use ${WHOLE_FILE} as it does not say of what time it is: try again later`);
+    throw new RegistryError(`Cannot use ${WHOLE_FILE} because it does not say of what time it is: try again later`);
   if (base && epochUs <= base.fileEpochUs) throw new NotNewer();
   // It would be current for too long.
   if (epochUs > nowUs) {
     throw new RegistryError(
-      `Cannot use ${WHOLE_FILE} as its time lies in the future, ${formatTime(epochUs)}: set the clock of this machine, or try again later`,
+      `Cannot use ${WHOLE_FILE} because its time lies in the future, ${formatTime(epochUs)}: set the clock of this machine, or try again later`,
     );
   }
   return epochUs;
@@ -163,7 +163,7 @@ async function downloadHour(
     if (download.outcome !== 'whole') return undefined;
     const { span, records } = await options.loader.readChanges(csv(), file);
     if (span?.endUs === undefined) {
-      throw new RegistryError(`Cannot use ${file} as its first line is no span of time: try again later`);
+      throw new RegistryError(`Cannot use ${file} because its first line is no span of time: try again later`);
     }
     return { startUs: span.startUs, endUs: span.endUs, records };
   });

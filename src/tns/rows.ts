@@ -67,7 +67,7 @@ async function* noBatches(): AsyncGenerator<RowBatch> {}
 
 const notPublic = (name: string, why: string) =>
   new RegistryError(
-    `Cannot read ${name} as ${why}: give a public TNS file, whose first lines are a time and the names of its columns`,
+    `Cannot read ${name} because ${why}: give a public TNS file, whose first lines are a time and the names of its columns`,
   );
 
 function placesOf(header: readonly string[], name: string): Places {
@@ -93,7 +93,7 @@ async function* parseCsv(csv: AsyncIterable<Buffer>, name: string): AsyncGenerat
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const why = error.code === 'CSV_QUOTE_NOT_CLOSED' ? 'it is cut off within a quoted text' : error.message;
-    throw new RegistryError(`Cannot read ${name} as ${why}: download it again`, { cause: error });
+    throw new RegistryError(`Cannot read ${name} because ${why}: download it again`, { cause: error });
   }
   return undefined;
 }

@@ -43,7 +43,7 @@ export async function exportStore(
     if (isWhole) rmSync(path!, { force: true });
     store.requireUndisturbed();
     const why = messageOf(error);
-    throw new Error(`Cannot export to ${file ?? 'standard output'} as ${why}: mend that and run again`, {
+    throw new Error(`Cannot export to ${file ?? 'standard output'} because ${why}: mend that and run again`, {
       cause: error,
     });
   } finally {

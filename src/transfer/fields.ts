@@ -21,14 +21,14 @@ export interface Kind<T> {
 export function take<T>(object: JsonObject, key: string, kind: Kind<T>): T {
   const value = object[key];
   const taken = value === undefined ? undefined : kind.read(value);
-  if (taken === undefined) throw new LineError(`${key} must be ${kind.must}: current value is ${shown(value)}`);
+  if (taken === undefined) throw new LineError(`${key} must be ${kind.must} (${shown(value)} was given)`);
   return taken;
 }
 
 const SHOWN_CHARACTERS = 100;
 
 function shown(value: unknown): string {
-  if (value === undefined) return 'missing';
+  if (value === undefined) return 'nothing';
   const text =
     typeof value === 'bigint' ? `${value}` : JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? `${v}` : v));
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;

@@ -225,9 +225,7 @@ function outcomesOf(map: JsonObject): [string, RecordedOutcome][] {
   if (names.length > MAX_CATALOGS) throw new LineError(`catalog_outcomes must name at most ${MAX_CATALOGS} catalogs`);
   return names.map(catalog => {
     if (!catalogName.read(catalog))
-      throw new LineError(
-        `catalog_outcomes must be keyed by catalog names: current value is ${JSON.stringify(catalog)}`,
-      );
+      throw new LineError(`catalog_outcomes must be keyed by catalog names (${JSON.stringify(catalog)} was given)`);
     return [catalog, take(map, catalog, outcome)];
   });
 }

@@ -202,7 +202,7 @@ test('bytes that are cut short are refused, but between two matches, which leave
   for (let length = 0; length < bytes.length; length++) {
     if (boundaries.includes(length)) continue;
     const cut = () => decodeObject(diaObjectId, bytes.subarray(0, length));
-    assert.throws(cut, /Cannot decode object \d+ as its bytes are damaged/, `${length} of ${bytes.length}`);
+    assert.throws(cut, /Cannot decode object \d+ because its bytes are damaged/, `${length} of ${bytes.length}`);
   }
 });
 

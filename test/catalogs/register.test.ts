@@ -118,7 +118,7 @@ test('without the id or the position columns it is refused, flag or not', () =>
     writeCatalog(directory, gaia);
     assert.match(
       await refusal(directory, { ...gaia, idColumn: 'objid' }, true),
-      /as gaia_dr3 as it has no column objid/,
+      /as gaia_dr3 because it has no column objid/,
     );
     assert.match(await refusal(directory, { ...gaia, raColumn: 'ra_icrs' }, true), /has no column ra_icrs/);
     assert.match(await refusal(directory, { ...gaia, decColumn: 'de_icrs' }, true), /has no column de_icrs/);

@@ -277,18 +277,18 @@ test('addresses in one spelling; none with a secret, and none is repeated', () =
   assert.is(checkedAddress('HTTPS://Data.LSDB.io:443/hats//gaia/'), 'https://data.lsdb.io/hats//gaia');
   assert.is(checkedAddress('s3://bucket/a/b/'), 's3://bucket/a/b');
   const refusals: readonly (readonly [string, RegExp])[] = [
-    ['https://me:secret@host/x', /at host as its address holds a user name or password/],
+    ['https://me:secret@host/x', /at host because its address holds a user name or password/],
     ['https://secret@host/x', /a user name or password/],
     ['https://host/x?token=secret', /a query or a fragment/],
     ['https://host/x#secret', /a query or a fragment/],
     ['ftp://host/x', /catalogs are read from http:\/\/HOST\/PATH, .* or a local directory: copy it/],
     [
       'https://',
-      /Cannot open https:\/\/ as it names no host or bucket: .* s3:\/\/BUCKET\/KEY .* file:\/\/\/PATH or a local directory/,
+      /Cannot open https:\/\/ because it names no host or bucket: .* s3:\/\/BUCKET\/KEY .* file:\/\/\/PATH or a local directory/,
     ],
-    ['s3://', /Cannot open s3:\/\/ as it names no host or bucket/],
-    ['s3:/bucket/key', /Cannot open s3:\/bucket\/key as it names no host or bucket/],
-    ['s3:///key', /Cannot open s3:\/\/\/key as/],
+    ['s3://', /Cannot open s3:\/\/ because it names no host or bucket/],
+    ['s3:/bucket/key', /Cannot open s3:\/bucket\/key because it names no host or bucket/],
+    ['s3:///key', /Cannot open s3:\/\/\/key because/],
     ['http://me:secret@', /Cannot open http:\/\/…@ as/],
     ['https://?key=secret', /Cannot open https:\/\/… as/],
   ];

@@ -101,7 +101,7 @@ export function writeHats(directory: string, options: HatsOptions): WrittenParti
 function positions({ columns, ra, dec }: HatsOptions): { ra: Float64Array; dec: Float64Array } {
   const numbers = (name: string) => {
     const column = columns.find(candidate => candidate.name === name);
-    if (column?.type !== 'DOUBLE') throw new Error(`Cannot write a catalog as it has no DOUBLE column ${name}`);
+    if (column?.type !== 'DOUBLE') throw new Error(`Cannot write a catalog because it has no DOUBLE column ${name}`);
     return Float64Array.from(column.data, value => (typeof value === 'number' ? value : Number.NaN));
   };
   return { ra: numbers(ra), dec: numbers(dec) };

@@ -61,7 +61,7 @@ test('what is wrong is said in the words of the API, or of the system', () =>
     assert.equal([none.code, /nothing is stored there yet/.test(none.stderr)], [1, true]);
     await nearsky('ingest', '--broker', 'lasair', '--data', data, join(sample, 'alerts/lasair.ndjson'));
     const wrong: [string[], number, RegExp][] = [
-      [['cone', '--data', data, '400', '0', '1'], 2, /ra.* must be <= 360: current value is 400/],
+      [['cone', '--data', data, '400', '0', '1'], 2, /ra.* must be at most 360 \(400 was given\)/],
       [['cone', '--data', data, '1', '2'], 2, /cone takes RA, DEC and RADIUS/],
       [['cone', '--data', data, '--format', 'xls', '1', '2', '1'], 2, /xls/],
       [['lookup', '--data', data], 2, /no id, name or file given/],
@@ -74,7 +74,7 @@ test('what is wrong is said in the words of the API, or of the system', () =>
       [
         ['lookup', '--url', 'http://127.0.0.1:9', '1'],
         1,
-        /Cannot ask http:\/\/127\.0\.0\.1:9 as .*: is a service running there\?/,
+        /Cannot ask http:\/\/127\.0\.0\.1:9 because .*: is a service running there\?/,
       ],
     ];
     for (const [args, code, text] of wrong) {

@@ -60,14 +60,14 @@ test('an option beats the environment, which beats the file, which beats the def
 
 test('an impossible value stops the start, with its name, value and bound', () => {
   const wrong: [SettingName, string, RegExp][] = [
-    ['NEARSKY_PORT', '65536', /NEARSKY_PORT must be an integer from 0 to 65535: current value is "65536"/],
+    ['NEARSKY_PORT', '65536', /NEARSKY_PORT must be an integer from 0 to 65535 \("65536" was given/],
     ['NEARSKY_HOST', ' ', /NEARSKY_HOST must be text, not empty/],
     ['LASAIR_KAFKA_SERVERS', 'a:9092,b:65536', /LASAIR_KAFKA_SERVERS must be a list.*a server as host:port/],
     ['ANTARES_KAFKA_SERVERS', 'a:0', /a server as host:port/],
     ['NEARSKY_PORT', '80.5', /an integer from 0 to 65535/],
     ['NEARSKY_WORKERS', '0', /NEARSKY_WORKERS must be an integer from 1 to 256/],
-    ['NEARSKY_LOG_REQUESTS', 'true', /NEARSKY_LOG_REQUESTS must be yes or no: current value is "true"/],
-    ['API_REQUEST_BUDGET_SECONDS', 'soon', /a number from 0.001 to 3600: current value is "soon"/],
+    ['NEARSKY_LOG_REQUESTS', 'true', /NEARSKY_LOG_REQUESTS must be yes or no \("true" was given/],
+    ['API_REQUEST_BUDGET_SECONDS', 'soon', /a number from 0.001 to 3600 \("soon" was given/],
     ['API_REQUEST_BUDGET_SECONDS', 'Infinity', /a number from/],
     ['API_MAX_IDS', '0x10', /an integer from/],
     ['CROSSMATCH_RADIUS_ARCSEC', '-1', /a number from/],
@@ -90,7 +90,7 @@ test('a file with an unknown setting, a wrong type, or no object is refused', ()
     const file = join(directory, 'config.json');
     const refused = [
       ['{"API_MAX_ID": 5}', /unknown setting, API_MAX_ID: did you mean API_MAX_IDS\?/],
-      ['{"API_MAX_IDS": true}', /API_MAX_IDS must be an integer.*: current value is true/],
+      ['{"API_MAX_IDS": true}', /API_MAX_IDS must be an integer.* \(true was given/],
       ['{"NEARSKY_HOST": 5}', /NEARSKY_HOST must be text/],
       ['{"ANTARES_API_SECRET": "x"}', /names ANTARES_API_SECRET, which is read from the environment only/],
       ['[1]', /one JSON object/],
@@ -142,7 +142,10 @@ test('settings that contradict each other stop the start', () => {
 
 test('a variable that only looks like a setting: NEARSKY_ stops the start, one slip elsewhere is doubtful', () => {
   const typo = messageFor({ environment: { NEARSKY_WORKER: '4' } });
-  assert.is(typo, 'Cannot start as NEARSKY_WORKER in the environment is no setting: did you mean NEARSKY_WORKERS?');
+  assert.is(
+    typo,
+    'Cannot start because NEARSKY_WORKER in the environment is no setting: did you mean NEARSKY_WORKERS?',
+  );
   assert.match(messageFor({ environment: { NEARSKY_COLOUR_OF_THE_SKY: 'blue' } }), /names them all/);
   const environment = { API_MAX_ID: '4', API_MAX: '4', api_max_ids: '4', PATH: '/bin', NEARSKY_WORKER: '', ...known() };
   const { doubtful, config } = loadConfigWithOrigins({ environment });
@@ -173,7 +176,7 @@ test('no message shows a secret, or the password in an address', () =>
     }
     const url = 'ftp://me:hush-hush@tns.example/{name}';
     const addressed = messageFor({ environment: { TNS_OBJECT_URL_TEMPLATE: url } });
-    assert.match(addressed, 'current value is "ftp://…@tns.example/{name}"');
+    assert.match(addressed, '("ftp://…@tns.example/{name}" was given');
   }));
 
 test('where each value comes from', () =>

@@ -271,7 +271,7 @@ test('ids as decimal text, and text that is none', () =>
       assert.is(answer.outcome, 'unusable');
       assert.match(
         'reason' in answer ? answer.reason : '',
-        new RegExp(`column id must hold 64-bit integers: current value is ${text}$`),
+        new RegExp(`column id must hold 64-bit integers \\(${text} was found\\)$`),
       );
     }
   }));

@@ -73,7 +73,7 @@ test('an unsigned id above 2^63 - 1 is refused with its value', async () => {
   const { message } = await rejection(registerCatalog(definition, join(fixtures, 'beyond'), { addedAtUs: 1 }));
   assert.match(
     message,
-    /Npix=4\.parquet as column id must hold integers up to 9223372036854775807: the largest is 9223372036854775808/,
+    /Npix=4\.parquet because column id must hold integers up to 9223372036854775807: the largest is 9223372036854775808/,
   );
 });
 

@@ -18,7 +18,7 @@ test('the body of an error: keys in order, error equal to message', async ({ run
   const { body, status, headers } = await app.get('/api/cone?ra=1&dec=2&radius_arcsec=75');
   assert.is(status, 400);
   const message =
-    'Cannot parse radius_arcsec as it must be <= 60: current value is 75; for larger cones use /vo/scs, whose radius SR is in degrees, at most 0.5';
+    'radius_arcsec must be at most 60 (75 was given); for larger cones use /vo/scs, whose radius SR is in degrees, at most 0.5';
   assert.equal(Object.entries(body), [
     ['error', message],
     ['code', 'invalid_parameter'],

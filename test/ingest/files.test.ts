@@ -112,7 +112,7 @@ test('what stands before a line that ends the reading is stored, also of what th
     // Stored, not compressed: so that the cut falls where the lines are.
     writeFileSync(file, gzipSync(lines.join('\n'), { level: 0 }).subarray(0, -1_000_000));
     const { counts, error } = await ingest(join(directory, 'data'), file);
-    assert.match(error ?? '', /alerts\.gz as unexpected end of file/);
+    assert.match(error ?? '', /alerts\.gz because unexpected end of file/);
     assert.ok(counts.read > 1300 && counts.read < 1500, `${counts.read}`);
     const { deliveries } = readOneByOne(lines.slice(0, counts.read));
     assert.is(counts.stored, deliveries.size);

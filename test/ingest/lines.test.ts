@@ -81,10 +81,10 @@ test('a line over the limit is a problem of its own, and no other', () => {
     const chunks = Array.from({ length: count }, (_, i) => bytes.subarray(i * cut, (i + 1) * cut));
     assert.equal(linesOf(chunks, 5), [
       { number: 1, text: '12345' },
-      { number: 2, text: '12345', problem: 'longer than 5 bytes: current value is 6' },
+      { number: 2, text: '12345', problem: 'longer than 5 bytes (6 bytes)' },
       { number: 3, text: '' },
       { number: 4, text: 'ab' },
-      { number: 5, text: '12345', problem: 'longer than 5 bytes: current value is 10' },
+      { number: 5, text: '12345', problem: 'longer than 5 bytes (10 bytes)' },
     ]);
   }
 });
@@ -131,7 +131,7 @@ test('a file that cannot be read to its end says so, after the lines before', ()
     const error = await failure(async () => {
       for await (const block of readLines(openSource(file), file)) read += block.length;
     });
-    assert.match(error.message, /cut\.gz as unexpected end of file/);
+    assert.match(error.message, /cut\.gz because unexpected end of file/);
     assert.ok(read > 1000);
     writeFileSync(file, 'no gzip');
     assert.match((await failure(() => readAll(file))).message, 'incorrect header check');

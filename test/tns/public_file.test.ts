@@ -61,7 +61,7 @@ test('damaged files, each with its own reason', () =>
       const error = await failure(() => readBack(directory, bytes));
       assert.instance(error, RegistryError);
       assert.match(error.message, reason);
-      assert.match(error.message, /^Cannot read .+file as .+: download it again$/);
+      assert.match(error.message, /^Cannot read .+file because .+: download it again$/);
     }
     const missing = await failure(async () => {
       for await (const _ of readPublicPath(join(directory, 'missing')));

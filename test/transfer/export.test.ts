@@ -98,7 +98,7 @@ test('a file is gzipped by its name, has its name only when it is whole, and rep
     const nowhere = join(directory, 'missing', 'out');
     assert.match(
       (await failure(() => exportStore(store, nowhere, () => {}))).message,
-      /^Cannot export to .*missing\/out as there is no such file or directory \(ENOENT\)/,
+      /^Cannot export to .*missing\/out because there is no such file or directory \(ENOENT\)/,
     );
   }));
 

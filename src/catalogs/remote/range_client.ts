@@ -290,7 +290,7 @@ async function receive(
     session.bytesLeft -= chunk.length;
     if (session.bytesLeft < 0) {
       throw new ReadFailure(
-        `Cannot read ${session.name} as more bytes of it are needed than CATALOG_FILE_MAX_BYTES allows: raise it, or copy the catalog to a local directory`,
+        `Cannot read ${session.name} because more bytes of it are needed than CATALOG_FILE_MAX_BYTES allows: raise it, or copy the catalog to a local directory`,
       );
     }
     const [from, to] = [Math.max(start, at), Math.min(end, at + chunk.length)];
