@@ -12,7 +12,7 @@ import type { Store } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
 import { type Associator, associatorOf } from '../tns/association.ts';
 
-/** Objects a commit: some tens of milliseconds of the main thread. */
+/** Objects a commit: some tens of milliseconds, in which no other process can write. */
 const COMMIT_SIZE = 1000;
 /** How often to look for something new. */
 const POLL_MS = 250;

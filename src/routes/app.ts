@@ -1,4 +1,4 @@
-/** The service as one function from request to response: every route on one screen. */
+/** The service as one function from request to response: every operation on one screen. */
 import { IttyRouter } from 'itty-router';
 import { letGo } from '../answers/answer_memory.ts';
 import { traceOf } from '../base/error_text.ts';

@@ -49,9 +49,9 @@ test('nothing cites a document that is not in the repository', () => {
 test('every file of the program that a page names is there', () => {
   const pages = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'README.md', ...globSync('docs/*.md', { cwd: root })];
   const named = pages.flatMap(page =>
-    [...readFileSync(join(root, page), 'utf8').matchAll(/`((?:src|index|workers|test|bench)\/[\w./-]*\w)[`/]/g)].map(
-      ([, path]) => [page, path!] as const,
-    ),
+    [
+      ...readFileSync(join(root, page), 'utf8').matchAll(/`((?:src|index|workers|test|bench)\/[a-z\d_./-]*\w)[`/]/g),
+    ].map(([, path]) => [page, path!] as const),
   );
   assert.ok(named.length > 100, `${named.length} names`);
   for (const [page, path] of named) assert.ok(existsSync(join(root, path)), `${page} names ${path}`);
