@@ -433,17 +433,61 @@ def _not_ours(address: str, status: int, why: str) -> NearskyError:
     return NearskyError(message, "not_nearsky", status, retryable=status >= 500)
 
 
+# Of a column: its type in pandas, and its unit as astropy spells it.
+_Kind = tuple[str, "str | None"]
+
+_OF_SOURCE: dict[str, _Kind] = {
+    "matches": ("Int64", None),
+    "source_id": ("Int64", None),
+    "separation_arcsec": ("Float64", "arcsec"),
+    "ra": ("Float64", "deg"),
+    "dec": ("Float64", "deg"),
+}
+
+
+def _floats(unit: str | None, *names: str) -> dict[str, _Kind]:
+    return {name: ("Float64", unit) for name in names}
+
+
+def _integers(unit: str | None, *names: str) -> dict[str, _Kind]:
+    return {name: ("Int64", unit) for name in names}
+
+
+def _gold(bands: str) -> dict[str, _Kind]:
+    return {
+        **_floats("mag", *(f"wavg_mag_psf_{band}" for band in bands), *(f"wavg_magerr_psf_{band}" for band in bands)),
+        **_floats("arcsec2", "bdf_t"),
+        **_floats(None, "bdf_g_1", "bdf_g_2", "bdf_fracdev", "dnf_z", "dnf_zsigma"),
+        **_integers(None, "ext_mash", "flags_gold", "flags_foreground", "flags_footprint", "bdf_flags"),
+    }
+
+
+# For each catalog the columns of its payload, but for `ra` and `dec`.
+_PAYLOADS: dict[str, dict[str, _Kind]] = {
+    "gaia_dr3": {
+        **_floats("mag", "phot_g_mean_mag", "phot_bp_mean_mag", "phot_rp_mean_mag"),
+        **_floats(None, "phot_g_mean_flux_over_error", "phot_bp_mean_flux_over_error", "phot_rp_mean_flux_over_error"),
+        **_floats("mas", "ra_error", "dec_error", "parallax", "parallax_error"),
+        **_floats("mas/yr", "pmra", "pmra_error", "pmdec", "pmdec_error"),
+        **_floats("yr", "ref_epoch"),
+        **_floats(None, "classprob_dsc_combmod_star", "classprob_dsc_combmod_galaxy", "classprob_dsc_combmod_quasar", "ruwe"),
+        **_floats("mas", "astrometric_excess_noise"),
+        **_floats(None, "astrometric_excess_noise_sig"),
+    },
+    "des_y6_gold": _gold("grizy"),
+    "delve_dr3_gold": _gold("griz"),
+    "skymapper_dr4": {
+        **_floats("mag", *(f"{band}_psf" for band in "uvgriz"), *(f"e_{band}_psf" for band in "uvgriz")),
+        **_floats("deg", "raj2000", "dej2000"),
+        **_integers("mas", "e_raj2000", "e_dej2000"),
+        **_floats(None, "class_star"),
+        **_integers(None, "flags", "nimaflags", "ngood"),
+    },
+}
+
+
 def _column_types() -> dict[str, str]:
     """The columns of `rows` and their types in pandas: those of the service's own tables at `full` with filters, in their order."""
-    catalogs = ("gaia_dr3", "des_y6_gold", "delve_dr3_gold", "skymapper_dr4")
-    of_catalog = {
-        "matches": "Int64",
-        "source_id": "Int64",
-        "separation_arcsec": "Float64",
-        "ra": "Float64",
-        "dec": "Float64",
-        "payload": "string",
-    }
     return {
         "input_index": "Int64",
         "input_kind": "string",
@@ -464,9 +508,13 @@ def _column_types() -> dict[str, str]:
         "match_version": "Int64",
         "crossmatched_at": "string",
         "provenance_set": "string",
-        **{f"{catalog}_outcome": "string" for catalog in catalogs},
+        **{f"{catalog}_outcome": "string" for catalog in _PAYLOADS},
         "matches": "Int64",
-        **{f"{catalog}_{name}": kind for catalog in catalogs for name, kind in of_catalog.items()},
+        **{
+            f"{catalog}_{name}": kind
+            for catalog, payload in _PAYLOADS.items()
+            for name, (kind, _) in {**_OF_SOURCE, **payload}.items()
+        },
         "tns_checked": "boolean",
         "tns_name": "string",
         "tns_prefix": "string",
@@ -479,13 +527,19 @@ def _column_types() -> dict[str, str]:
 
 
 _TYPES = _column_types()
+_UNITS = {
+    **{name: "deg" for name in ("ra", "dec")},
+    **{name: "arcsec" for name in ("separation_arcsec", "tns_separation_arcsec")},
+    **{f"{catalog}_{name}": unit for catalog, payload in _PAYLOADS.items() for name, (_, unit) in {**_OF_SOURCE, **payload}.items()},
+}
 
 
 def rows(objects: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Objects, or the results of lookups, as flat rows: one an object, and one for a result without objects.
 
     Every row has every column, None where there is no value, whatever was asked for: those of the service's own tables (`format=csv`),
-    by the same names. Of each catalog there are the number of sources and the nearest one. Times are text as the API has it.
+    by the same names. Of each catalog there are the number of sources and the nearest one, with a column for each key of its payload that
+    the catalog has. Times are text as the API has it.
     """
     for each in objects:
         if "objects" not in each:
@@ -544,8 +598,24 @@ def _put_matches(row: dict[str, Any], matches: list[dict[str, Any]]) -> None:
         row[f"{catalog}_separation_arcsec"] = match["separation_arcsec"]
         row[f"{catalog}_ra"] = match.get("ra")
         row[f"{catalog}_dec"] = match.get("dec")
-        payload = match.get("catalog_payload")
-        row[f"{catalog}_payload"] = json.dumps(payload, ensure_ascii=False) if payload else None
+        payload = match.get("catalog_payload") or {}
+        for name in _PAYLOADS.get(catalog, payload):
+            if name not in _OF_SOURCE:
+                column = f"{catalog}_{name}"
+                row[column] = _cell(payload.get(name), _TYPES.get(column))
+
+
+def _cell(value: Any, kind: str | None) -> int | float | None:
+    """The value of a payload in a column of that type, or of any number's. An import may bring values that cannot stand there."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    if kind == "Float64":
+        return float(value)
+    if isinstance(value, float):
+        if kind is None:
+            return value
+        return int(value) if value.is_integer() and abs(value) < 2**53 else None
+    return value if -(2**63) <= value < 2**63 else None
 
 
 def _tns_of(found: dict[str, Any]) -> dict[str, Any] | None:
@@ -573,7 +643,10 @@ def to_pandas(objects: Iterable[dict[str, Any]]) -> Any:
 
 
 def to_astropy(objects: Iterable[dict[str, Any]]) -> Any:
-    """`rows` as an astropy Table, with the same columns and types whatever the rows hold; missing values are masked, angles have units."""
+    """`rows` as an astropy Table, with the same columns and types whatever the rows hold.
+
+    Missing values are masked. Columns have their units, those of payloads the catalogs'.
+    """
     from astropy.table import MaskedColumn, Table
 
     columns, types = _columns(objects)
@@ -582,8 +655,7 @@ def to_astropy(objects: Iterable[dict[str, Any]]) -> Any:
         kind = {"Int64": "int64", "Float64": "float64", "boolean": "bool", "string": "str"}[types[name]]
         empty = {"int64": 0, "float64": float("nan"), "bool": False, "str": ""}[kind]
         filled = [empty if value is None else value for value in values]
-        unit = "arcsec" if name.endswith("_arcsec") else "deg" if name.endswith(("ra", "dec")) else None
-        table[name] = MaskedColumn(filled, mask=[value is None for value in values], dtype=kind, unit=unit)
+        table[name] = MaskedColumn(filled, mask=[value is None for value in values], dtype=kind, unit=_UNITS.get(name))
     return table
 
 
@@ -591,11 +663,13 @@ def _columns(objects: Iterable[dict[str, Any]]) -> tuple[dict[str, list[Any]], d
     """The columns, and the type of each. Catalogs that this client does not know have theirs behind the others."""
     table = list(rows(objects))
     further = dict.fromkeys(name for row in table for name in row if name not in _TYPES)
-    types = {**_TYPES, **{name: _TYPES[f"gaia_dr3_{_property(name)}"] for name in further}}
+    types = {**_TYPES, **{name: _type_of(name, [row.get(name) for row in table]) for name in further}}
     return {name: [row.get(name) for row in table] for name in types}, types
 
 
-def _property(column: str) -> str:
-    """Of the column of a catalog, what it is of the catalog's."""
-    names = (name[len("gaia_dr3_") :] for name in _TYPES if name.startswith("gaia_dr3_"))
-    return max((name for name in names if column.endswith(f"_{name}")), key=len)
+def _type_of(column: str, values: list[Any]) -> str:
+    """The type of a column of a catalog that this client does not know."""
+    if column.endswith("_outcome"):
+        return "string"
+    is_whole = all(value is None or isinstance(value, int) for value in values)
+    return "Int64" if is_whole and not column.endswith(("_ra", "_dec", "_separation_arcsec")) else "Float64"

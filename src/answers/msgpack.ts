@@ -7,7 +7,7 @@
  */
 import type { ByteSink } from '../base/bytes.ts';
 import { BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from '../base/json_punctuation.ts';
-import type { Clock, Steps } from './context.ts';
+import type { Clock, QueryContext, Steps } from './context.ts';
 import type { Query } from './queries.ts';
 
 const MINUS = 0x2d;
@@ -25,7 +25,13 @@ const scratch = new DataView(new ArrayBuffer(8));
 const scratchBytes = new Uint8Array(scratch.buffer);
 
 /** Appends to `out`, in another format, what the JSON in `json` from `from` on says, which answers the query. */
-export type Transcode = (query: Query, json: ByteSink, from: number, out: ByteSink, clock: Clock) => Steps;
+export type Transcode = (
+  query: Query,
+  json: ByteSink,
+  from: number,
+  out: ByteSink,
+  context: Pick<QueryContext, 'clock' | 'fragments'>,
+) => Steps;
 
 /** A list or an object that is not read to its end. */
 interface Container {

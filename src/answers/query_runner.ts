@@ -68,7 +68,7 @@ type Format = NonNullable<Query['format']>;
 
 /** What writes answers in formats other than JSON; those that need a library are added when they are first asked for. */
 const transcodes = new Map<Format, Transcode>([
-  ['msgpack', (_query, json, from, out, clock) => writeMsgpack(json, from, out, clock)],
+  ['msgpack', (_query, json, from, out, { clock }) => writeMsgpack(json, from, out, clock)],
 ]);
 
 /** What one query at a time is answered from, and writes to. */
@@ -215,9 +215,9 @@ export class QueryRunner {
 
 /** Puts what `transcode` makes of the JSON in its place. */
 function* transcoded(query: Query, transcode: Transcode, desk: Desk): Steps {
-  const { clock, out, body } = desk;
+  const { out, body } = desk;
   yield* stepsOf(query, desk);
-  yield* transcode(query, out, 0, body, clock);
+  yield* transcode(query, out, 0, body, desk);
   out.length = 0;
   out.append(body);
 }

@@ -8,7 +8,7 @@ import type { Row } from '../tables/columns.ts';
 import { tableFormat } from '../tables/formats.ts';
 import { type AnsweredInput, type AnsweredObject, ObjectTable, type RowSource } from '../tables/object_table.ts';
 import type { BeginTable } from '../tables/table_writer.ts';
-import type { Clock, Steps } from './context.ts';
+import type { Clock, QueryContext, Steps } from './context.ts';
 import type { Transcode } from './msgpack.ts';
 import type { ConeQuery, LookupQuery, Query, RecentQuery } from './queries.ts';
 import { writeTableHead } from './table_head.ts';
@@ -18,10 +18,10 @@ type TableQuery = ConeQuery | LookupQuery | RecentQuery;
 /** What writes the head and the table of an answer in a format, with the library that it needs. */
 export async function tableWriter(format: TableFormat): Promise<Transcode> {
   const begin = await tableFormat(format);
-  return (query, json, from, out, clock) => {
+  return (query, json, from, out, context) => {
     if (!isTableQuery(query))
       throw new TypeError(`Cannot write the answer to a ${query.kind} query as a table of objects`);
-    return writeTable(begin, query, json, from, out, clock);
+    return writeTable(begin, query, json, from, out, context);
   };
 }
 
@@ -35,11 +35,13 @@ function* writeTable(
   json: ByteSink,
   from: number,
   out: ByteSink,
-  clock: Clock,
+  { clock, fragments }: Pick<QueryContext, 'clock' | 'fragments'>,
 ): Steps {
   const { buffer, byteOffset } = json.bytes;
   const walk = new JsonWalk(Buffer.from(buffer, byteOffset + from, json.length - from));
-  const { about, inputs, table, rows } = yield* readAnswer(walk, query, clock);
+  const { about, inputs, table, rows } = yield* readAnswer(walk, query, clock, () =>
+    fragments.onLeftOut('valuesLeftOut'),
+  );
   writeTableHead(out, {
     name: query.kind,
     rows: rows.length,
@@ -70,13 +72,18 @@ interface Read {
   readonly rows: readonly Row[];
 }
 
-function* readAnswer(walk: JsonWalk, query: TableQuery, clock: Clock): Generator<undefined, Read, undefined> {
+function* readAnswer(
+  walk: JsonWalk,
+  query: TableQuery,
+  clock: Clock,
+  onLeftOut: () => void,
+): Generator<undefined, Read, undefined> {
   const about: Record<string, unknown> = {};
   const inputs: AnsweredInput[] = [];
   const rows: Row[] = [];
   let table: ObjectTable | undefined;
   // Provenance, which names the catalogs, comes first in every answer. Objects become rows at once, which are much smaller.
-  const theTable = () => (table ??= tableOf(query, about as About));
+  const theTable = () => (table ??= tableOf(query, about as About, onLeftOut));
   const add = (source: RowSource) => rows.push(theTable().row(source));
   // Integers of a payload may be wide; what else is wide is there as text, too.
   const reviver = query.detail === 'full' ? exactIntegers : undefined;
@@ -91,13 +98,14 @@ function* readAnswer(walk: JsonWalk, query: TableQuery, clock: Clock): Generator
   return { about: about as About, inputs, table: theTable(), rows };
 }
 
-function tableOf(query: TableQuery, { provenance }: About): ObjectTable {
-  return new ObjectTable({
+function tableOf(query: TableQuery, { provenance }: About, onLeftOut: () => void): ObjectTable {
+  const options = {
     of: query.kind,
     detail: query.detail,
     hasFilters: query.kind !== 'recent' && query.filters !== null,
     catalogs: provenance.catalogs.map(({ name }) => name),
-  });
+  };
+  return new ObjectTable(options, onLeftOut);
 }
 
 type Reviver = Parameters<JsonWalk['value']>[0];

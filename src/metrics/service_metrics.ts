@@ -110,7 +110,7 @@ function addRequests(exposition: Exposition, total: ThreadMetrics): void {
     )
     .counter(
       'nearsky_values_left_out_total',
-      "Values of payloads that are not of their column's type, and null in the tables of /vo/scs.",
+      "Values of payloads that are not of their column's type, and null in tables.",
       [[{}, total.get('valuesLeftOut')]],
     );
 }

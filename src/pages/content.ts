@@ -253,7 +253,7 @@ export function consumingPage(config: Config, base: string, examples: Examples):
 <p class="lead">Everything on these pages comes from a public API. It needs no key, and any origin may call it. Every answer with objects comes as JSON, or as a table: CSV, VOTable, Parquet, Arrow.</p>
 <h2>As a table</h2>
 <p>Add <code>format=csv</code>, <code>votable</code>, <code>parquet</code>, <code>arrow</code> or <code>ndjson</code> to a cone, an object, a lookup or recent crossmatches. pandas, astropy, TOPCAT and DuckDB read the addresses as they are:</p>
-${code(`import pandas as pd\n\nids = {"diaObjectId": "Int64"}  # 64-bit integers: a float would lose digits\nobjects = pd.read_csv("${cone}&format=csv", dtype=ids)`)}
+${code(`import pandas as pd\n\nobjects = pd.read_parquet("${cone}&detail=full&format=parquet")  # keeps every digit of ids, which CSV does not in pandas`)}
 ${code(`from astropy.table import Table\n\nobjects = Table.read("${cone}&format=votable", format="votable")`)}
 <h2>From Python, for many objects</h2>
 <p>The client is one file that needs only the standard library: <code>pip install ./clients/python</code> in the source of the service. It splits lists of any length, follows the pages and waits where the service asks it to.</p>

@@ -1,6 +1,6 @@
 /**
  * The Apache Arrow stream format (its IPC format for files is not this): every field nullable, with its unit, UCD and description as
- * metadata; what the answer says beside its rows is the schema's metadata `nearsky`.
+ * metadata; what the answer says beside its rows is the schema's metadata `nearsky`, the types of a data frame its metadata `pandas`.
  */
 import {
   Table as ArrowTable,
@@ -22,6 +22,7 @@ import {
 import type { ByteSink } from '../base/bytes.ts';
 import { Chunks } from './chunks.ts';
 import type { Cell, Column, Table } from './columns.ts';
+import { pandasColumns } from './metadata.ts';
 import type { TableWriter } from './table_writer.ts';
 
 const utf8 = new TextEncoder();
@@ -31,6 +32,7 @@ export function beginArrow(out: ByteSink, { name, description, columns }: Table,
     ['name', name],
     ['description', description],
     ['nearsky', about],
+    ['pandas', pandasColumns(columns)],
   ]);
   const schema = new Schema(columns.map(fieldOf), metadata);
   const batches: RecordBatch[] = [];

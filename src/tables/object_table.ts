@@ -4,8 +4,10 @@
  */
 import { toJson } from '../base/json_text.ts';
 import { parseTime } from '../base/parse_time.ts';
+import { catalogDefinition } from '../contract/catalogs.ts';
 import type { DetailLevel } from '../contract/enums.ts';
 import type { Cell, Column, Row, Table } from './columns.ts';
+import { payloadCell, payloadColumns } from './payload_columns.ts';
 
 /** A coincident source, as JSON answers show it; the latter three at `full`. */
 interface Match {
@@ -14,7 +16,7 @@ interface Match {
   readonly separation_arcsec: number | null;
   readonly ra?: number | null;
   readonly dec?: number | null;
-  readonly catalog_payload?: unknown;
+  readonly catalog_payload?: Readonly<Record<string, unknown>> | null;
   readonly tns_checked?: boolean;
   readonly tns?: Tns;
 }
@@ -111,10 +113,11 @@ export class ObjectTable implements Table {
   readonly description: string;
   readonly columns: readonly Field[];
 
-  constructor(options: TableOptions) {
+  /** @param onLeftOut told of each value of a payload that is not of its column's type, and null in the row */
+  constructor(options: TableOptions, onLeftOut: () => void) {
     this.name = options.of;
     this.description = DESCRIPTIONS[options.of];
-    this.columns = fieldsOf(options);
+    this.columns = fieldsOf(options, onLeftOut);
   }
 
   row(source: RowSource): Row {
@@ -141,7 +144,7 @@ function sourcesByCatalog(matches: readonly Match[]): ReadonlyMap<string, Catalo
 
 const separationOf = ({ separation_arcsec }: Match) => separation_arcsec ?? Number.POSITIVE_INFINITY;
 
-function fieldsOf({ of, detail, hasFilters, catalogs }: TableOptions): Field[] {
+function fieldsOf({ of, detail, hasFilters, catalogs }: TableOptions, onLeftOut: () => void): Field[] {
   const isRecent = of === 'recent';
   const hasPosition = detail !== 'ids';
   const isFull = detail === 'full';
@@ -154,7 +157,7 @@ function fieldsOf({ of, detail, hasFilters, catalogs }: TableOptions): Field[] {
     ...(isRecent ? [] : [SEPARATION]),
     ...(hasPosition && !isRecent ? DELIVERY : []),
     ...(isRecent ? [] : [...CROSSMATCH, ...catalogs.map(outcomeField)]),
-    ...(hasMatches ? [MATCHES, ...catalogs.flatMap(catalog => matchFields(catalog, isFull))] : []),
+    ...(hasMatches ? [MATCHES, ...catalogs.flatMap(catalog => matchFields(catalog, isFull, onLeftOut))] : []),
     ...(hasMatches && (isFull || !isRecent) ? tnsFields(isRecent) : []),
     ...(hasFilters ? QUALIFICATION : []),
   ];
@@ -339,7 +342,7 @@ const MATCHES: Field = {
   cell: ({ object }) => object?.matches?.length,
 };
 
-function matchFields(catalog: string, isFull: boolean): Field[] {
+function matchFields(catalog: string, isFull: boolean, onLeftOut: () => void): Field[] {
   const nearest = `the nearest source of ${catalog}`;
   const of =
     (read: (match: Match) => Cell | undefined): Field['cell'] =>
@@ -371,12 +374,12 @@ function matchFields(catalog: string, isFull: boolean): Field[] {
       cell: of(match => match.separation_arcsec),
     },
   ];
-  return isFull ? [...summary, ...sourceFields(catalog, nearest, of)] : summary;
+  return isFull ? [...summary, ...sourceFields(catalog, nearest, of, onLeftOut)] : summary;
 }
 
 type ReadNearest = (read: (match: Match) => Cell | undefined) => Field['cell'];
 
-function sourceFields(catalog: string, nearest: string, of: ReadNearest): Field[] {
+function sourceFields(catalog: string, nearest: string, of: ReadNearest, onLeftOut: () => void): Field[] {
   const coordinate = (name: 'ra' | 'dec', what: string): Field => ({
     name: `${catalog}_${name}`,
     type: 'float64',
@@ -385,17 +388,21 @@ function sourceFields(catalog: string, nearest: string, of: ReadNearest): Field[
     description: `${what} of ${nearest}, as the catalog has it.`,
     cell: of(match => match[name]),
   });
-  return [
-    coordinate('ra', 'Right ascension'),
-    coordinate('dec', 'Declination'),
-    {
-      name: `${catalog}_payload`,
-      type: 'text',
-      ucd: 'meta.note',
-      description: `The catalog's columns of ${nearest}, as a JSON object.`,
-      cell: of(({ catalog_payload }) => (catalog_payload ? toJson(catalog_payload) : null)),
-    },
-  ];
+  const position = [coordinate('ra', 'Right ascension'), coordinate('dec', 'Declination')];
+  const definition = catalogDefinition(catalog);
+  const payload = (definition ? payloadColumns(definition) : []).map(
+    (column): Field => ({
+      ...column,
+      name: `${catalog}_${column.name}`,
+      description: `${column.description}, of ${nearest}.`,
+      cell: of(({ catalog_payload }) => {
+        const cell = payloadCell(column, catalog_payload?.[column.name]);
+        if (cell === undefined) onLeftOut();
+        return cell;
+      }),
+    }),
+  );
+  return [...position, ...payload.filter(({ name }) => position.every(each => each.name !== name))];
 }
 
 function tnsFields(isRecent: boolean): Field[] {

@@ -1,10 +1,10 @@
-/** Apache Parquet: every column optional, times in microseconds UTC, what the answer says beside its rows under the key `nearsky`. */
+/** Apache Parquet: every column optional, times in microseconds UTC, what the answer says beside its rows under the key `nearsky`, the types of a data frame under `pandas`. */
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { ByteSink } from '../base/bytes.ts';
 import { Chunks } from './chunks.ts';
 import type { Cell, Column, ColumnType, Table } from './columns.ts';
-import { describedColumns } from './metadata.ts';
+import { describedColumns, pandasColumns } from './metadata.ts';
 import type { TableWriter } from './table_writer.ts';
 
 /** How each type of column is stored. */
@@ -31,6 +31,7 @@ export function beginParquet(out: ByteSink, { name, description, columns }: Tabl
       { key: 'description', value: description },
       { key: 'columns', value: describedColumns(columns) },
       { key: 'nearsky', value: about },
+      { key: 'pandas', value: pandasColumns(columns) },
     ],
     createdBy: 'nearsky',
   });

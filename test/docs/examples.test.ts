@@ -6,10 +6,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { root, type Server, startServer, withDirectory } from '../e2e/support.ts';
 import { needs } from '../needs.ts';
+import { pythonWith } from '../python.ts';
 
 const DOCUMENTS = ['README.md', ...readdirSync(join(root, 'docs')).map(name => `docs/${name}`)];
 const PRINTED = 'http://127.0.0.1:8080';
-const PYTHONS = ['/usr/bin/python3', 'python3'];
 
 interface Example {
   readonly language: string;
@@ -38,8 +38,8 @@ function has(command: string, ...args: readonly string[]): boolean {
 /** A program that runs the example; undefined where there is none. */
 function programOf({ language, code }: Example): readonly [string, ...string[]] | undefined {
   if (language === 'sh') return has('curl', '--version') ? ['bash', '-o', 'pipefail', '-c'] : undefined;
-  const needs = /^import pandas$/m.test(code) ? 'import pandas' : 'import sys; assert sys.version_info >= (3, 9)';
-  const python = PYTHONS.find(each => has(each, '-c', needs));
+  const pandas = code.includes('read_parquet') ? 'pandas, pyarrow' : 'pandas';
+  const python = pythonWith(/^import pandas$/m.test(code) ? pandas : 'sys; assert sys.version_info >= (3, 9)');
   return python === undefined ? undefined : [python, '-c'];
 }
 

@@ -4,6 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { parquetReadObjects } from 'hyparquet';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { CATALOGS, catalogDefinition } from '../../src/contract/catalogs.ts';
 import { TABLE_FORMATS } from '../../src/contract/formats.ts';
 import {
   type Answer,
@@ -39,10 +40,11 @@ test.before(async context => {
       NOW_US,
     );
     const wide = { ra: 150, wide: 9_223_372_036_854_775_807n, name: 'é "q"' };
+    const flags = { flags_gold: BIG, flags_foreground: -(2n ** 63n), ext_mash: 3, dnf_z: 0.25, wavg_mag_psf_g: null };
     await crossmatched(world, MATCHED, searched('gaia_dr3', 'des_y6_gold'), [
       match('gaia_dr3', '9223372036854775807', { payload: wide }),
       { ...match('gaia_dr3', '-9223372036854775808'), separationArcsec: 0.125 },
-      match('des_y6_gold', '9007199254740993'),
+      match('des_y6_gold', '9007199254740993', { payload: flags }),
     ]);
     await crossmatched(world, BIG, searched('gaia_dr3'), [match('gaia_dr3', '1')]);
     await crossmatched(world, EMPTY, [['gaia_dr3', 'outside_footprint']]);
@@ -88,6 +90,10 @@ function expectedCells(object: Json): Cells {
     put(`${name}_separation_arcsec`, found.separation_arcsec);
     if ('ra' in found) put(`${name}_ra`, found.ra);
     if ('dec' in found) put(`${name}_dec`, found.dec);
+    for (const column of catalogDefinition(name)!.columns) {
+      const key = column.name.toLowerCase();
+      if (key !== 'ra' && key !== 'dec' && found.catalog_payload) put(`${name}_${key}`, found.catalog_payload[key]);
+    }
   }
   if (object.tns) {
     put('tns_checked', object.tns.checked);
@@ -104,7 +110,7 @@ function expectedCells(object: Json): Cells {
 function assertRow(row: Cells, expected: Cells, hint: string): void {
   for (const [name, value] of Object.entries(expected)) assert.is(row[name], value, `${hint}: ${name}`);
   for (const [name, value] of Object.entries(row)) {
-    if (name in expected || /_payload$|^input/.test(name)) continue;
+    if (name in expected || name.startsWith('input')) continue;
     assert.ok(value === null || (value === '0' && name.endsWith('_matches')), `${hint}: ${name} is ${value}`);
   }
 }
@@ -142,7 +148,59 @@ test('payloads keep integers of 64 bits', async ({ running: { app } }) => {
   const objects = await parquetReadObjects({ file: parquet.buffer });
   const read = objects.find(({ diaObjectId }) => diaObjectId === MATCHED)!;
   assert.is(read.des_y6_gold_source_id, 9_007_199_254_740_993n);
-  assert.is(JSON.parse(read.des_y6_gold_payload).ruwe, 1.5);
+  assert.equal(
+    ['flags_gold', 'flags_foreground', 'ext_mash', 'dnf_z', 'wavg_mag_psf_g'].map(key => read[`des_y6_gold_${key}`]),
+    [BIG, -(2n ** 63n), 3n, 0.25, null],
+  );
+  assert.is(read.gaia_dr3_ruwe, 1.5);
+});
+
+test('at full each column of each catalog is a column, the same ones whatever the rows hold', async ({
+  running: { app },
+}) => {
+  const wanted = CATALOGS.flatMap(({ name, columns }) => {
+    const keys = columns.map(column => column.name.toLowerCase()).filter(key => key !== 'ra' && key !== 'dec');
+    return ['matches', 'source_id', 'separation_arcsec', 'ra', 'dec', ...keys].map(key => `${name}_${key}`);
+  });
+  const nothing = CONE.replace('dec=2', 'dec=-80');
+  for (const path of [CONE, nothing, RECENT, RECENT.replaceAll('2026-09', '2025-09')]) {
+    const { text } = await app.get(`${path}&detail=full&format=csv`);
+    const [names] = parse(text, { to_line: 1 }) as string[][];
+    assert.equal(names!.slice(names!.indexOf('matches') + 1, names!.indexOf('tns_checked')), wanted, path);
+    assert.is(new Set(names).size, names!.length);
+  }
+  const schema = tableFromIPC(await bytesOf(app, `${nothing}&detail=full&format=arrow`)).schema;
+  for (const { name, columns } of CATALOGS) {
+    for (const { name: key, type, unit, ucd, description } of columns) {
+      const field = schema.fields.find(each => each.name === `${name}_${key.toLowerCase()}`)!;
+      assert.is(`${field.type}`, type === 'int64' ? 'Int64' : 'Float64', field.name);
+      assert.is(field.metadata.get('unit'), unit, field.name);
+      assert.is(field.metadata.get('ucd'), ucd, field.name);
+      if (!field.name.endsWith('ra') && !field.name.endsWith('dec'))
+        assert.is(field.metadata.get('description'), `${description}, of the nearest source of ${name}.`);
+    }
+  }
+});
+
+test('a value of a payload that is not of its column is null, and counted', async () => {
+  const payload = { ruwe: 'high', parallax: true, pmra: 2n, ra_error: null, flags: 1 };
+  const flags = { ext_mash: 0.5, flags_gold: 2n ** 63n, flags_footprint: 2, dnf_z: [1] };
+  await withApp(
+    async world => {
+      await world.writer.ingest([delivery(1n)], NOW_US);
+      await crossmatched(world, 1n, searched('gaia_dr3', 'des_y6_gold'), [
+        match('gaia_dr3', '1', { payload }),
+        match('des_y6_gold', '1', { payload: flags }),
+      ]);
+    },
+    async app => {
+      const [row] = csvRows(await app.get('/api/objects/1?detail=full&format=csv'));
+      assert.equal([row!.gaia_dr3_pmra, row!.des_y6_gold_flags_footprint], ['2', '2']);
+      for (const name of ['gaia_dr3_ruwe', 'gaia_dr3_parallax', 'gaia_dr3_ra_error']) assert.is(row![name], null, name);
+      for (const key of ['ext_mash', 'flags_gold', 'dnf_z']) assert.is(row![`des_y6_gold_${key}`], null, key);
+      assert.match((await app.get('/metrics')).text, 'nearsky_values_left_out_total 5\n');
+    },
+  );
 });
 
 async function bytesOf(app: Running['app'], path: string, headers: Record<string, string> = {}) {

@@ -1,18 +1,16 @@
 /** 10,000 objects as tables, read by what astronomers read tables with: every id as it was stored. */
-import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { delivery, match, NOW_US, type Running, searched, startApp } from '../http/support.ts';
+import { needs } from '../needs.ts';
+import { pythonWith } from '../python.ts';
 import { hasStilts, run, votlint, withFolder } from './clients.ts';
 
 const COUNT = 10_000;
-const PYTHONS = [process.env.NEARSKY_TEST_PYTHON, '/usr/bin/python3', 'python3'].filter(each => each !== undefined);
-const having = (modules: string) =>
-  PYTHONS.find(each => spawnSync(each, ['-c', `import ${modules}`], { stdio: 'ignore' }).status === 0);
-const pandas = having('pandas');
-const pyarrow = having('pandas, pyarrow; assert int(pandas.__version__.split(".")[0]) >= 2');
+const pandas = pythonWith('pandas');
+const pyarrow = pythonWith('pandas, pyarrow');
 
 /** Of all sizes, up to the largest. */
 const ids = Array.from({ length: COUNT }, (_, i) =>
@@ -28,12 +26,18 @@ test.before(async context => {
         ids.map((id, i) => delivery(id, { position: { ra: 150 + (i % 100) * 1e-5, dec: 2 + i * 1e-7 } })),
         NOW_US,
       );
-      const outcomes = searched('gaia_dr3');
+      const outcomes = searched('gaia_dr3', 'des_y6_gold');
       await world.writer.recordCrossmatches(
         ids.slice(1).map((diaObjectId, i) => ({
           diaObjectId,
           catalogOutcomes: outcomes,
-          matches: i % 2 === 0 ? [match('gaia_dr3', `${-(2n ** 63n) + BigInt(i)}`)] : [],
+          matches:
+            i % 2 === 0
+              ? [
+                  match('gaia_dr3', `${-(2n ** 63n) + BigInt(i)}`),
+                  match('des_y6_gold', `${i}`, { payload: { flags_gold: 2n ** 62n + BigInt(i), dnf_z: i / 8 } }),
+                ]
+              : [],
         })),
         { crossmatch_radius_arcsec: 1, catalogs: [{ name: 'gaia_dr3', release: 'Gaia DR3' }], reliability_cuts: [] },
         NOW_US,
@@ -44,8 +48,9 @@ test.before(async context => {
 });
 test.after(({ running }) => running.close());
 
-async function table({ app }: Running, format: string): Promise<Uint8Array> {
-  const path = `/api/cone?ra=150.0005&dec=2.0005&radius_arcsec=60&page_size=${COUNT}&format=${format}`;
+async function table({ app }: Running, format: string, detail = 'matches'): Promise<Uint8Array> {
+  const cone = `/api/cone?ra=150.0005&dec=2.0005&radius_arcsec=60&page_size=${COUNT}`;
+  const path = `${cone}&detail=${detail}&format=${format}`;
   const response = await app.app.fetch(new Request(`http://nearsky.test${path}`));
   const bytes = new Uint8Array(await response.arrayBuffer());
   assert.is(response.status, 200, Buffer.from(bytes).toString('latin1', 0, 300));
@@ -67,12 +72,12 @@ if kind == "csv":
     whole = lambda text: int(text) if text else pandas.NA
     table = pandas.read_csv(path, converters={"gaia_dr3_source_id": whole}, parse_dates=["ingest_time"])
 elif kind == "parquet":
-    table = pandas.read_parquet(path, dtype_backend="numpy_nullable")
+    table = pandas.read_parquet(path)
 else:
     import pyarrow
     stream = pyarrow.ipc.open_stream(path)
     assert stream.schema.field("ra").metadata[b"unit"] == b"deg"
-    table = stream.read_all().to_pandas(types_mapper={pyarrow.int64(): pandas.Int64Dtype()}.get)
+    table = stream.read_pandas()
 print(json.dumps({
     "ids": [str(each) for each in table["diaObjectId"]],
     "sources": [str(each) for each in table["gaia_dr3_source_id"].dropna()],
@@ -81,15 +86,13 @@ print(json.dumps({
 }))
 `;
 
-import { needs } from '../needs.ts';
-
 for (const [format, python] of [
   ['csv', pandas],
   ['parquet', pyarrow],
   ['arrow', pyarrow],
 ] as const) {
   const name = `pandas reads ${format} with the ids unchanged`;
-  const missing = format === 'csv' ? 'pandas' : 'pandas 2 and pyarrow';
+  const missing = format === 'csv' ? 'pandas' : 'pandas and pyarrow';
   needs(test, python ? undefined : `there is no Python with ${missing}`)(name, ({ running }) =>
     withFolder(async folder => {
       const path = join(folder, `table.${format}`);
@@ -108,6 +111,40 @@ for (const [format, python] of [
     }),
   );
 }
+
+const BARE = `
+import json, sys
+import pandas
+table = pandas.read_parquet(sys.argv[1])
+print(json.dumps({
+    "flags": [str(each) for each in table["des_y6_gold_flags_gold"].dropna()],
+    "dtypes": table.dtypes.astype(str).to_dict(),
+    "redshifts": float(table["des_y6_gold_dnf_z"].sum()),
+    "index": [table.index.name, len(table)],
+}))
+`;
+
+needs(test, pyarrow ? undefined : 'there is no Python with pandas and pyarrow')(
+  'a bare pandas.read_parquet keeps every digit of integers that may be missing',
+  ({ running }) =>
+    withFolder(async folder => {
+      const path = join(folder, 'table.parquet');
+      writeFileSync(path, await table(running, 'parquet', 'full'));
+      const { status, out, errors } = run(pyarrow!, ['-c', BARE, path]);
+      assert.is(status, 0, errors);
+      const { flags, dtypes, redshifts, index } = JSON.parse(out);
+      const matched = ids.slice(1).flatMap((_, i) => (i % 2 === 0 ? [i] : []));
+      assert.equal(sorted(flags), sorted(matched.map(i => `${2n ** 62n + BigInt(i)}`)));
+      assert.is(
+        redshifts,
+        matched.reduce((sum, i) => sum + i / 8, 0),
+      );
+      assert.equal(index, [null, COUNT]);
+      for (const name of ['diaObjectId', 'gaia_dr3_source_id', 'des_y6_gold_ext_mash', 'skymapper_dr4_ngood'])
+        assert.is(dtypes[name], 'Int64', name);
+      assert.equal([dtypes.matches, dtypes.tns_checked, dtypes.gaia_dr3_ruwe], ['Int32', 'boolean', 'float64']);
+    }),
+);
 
 needs(test, hasStilts ? undefined : 'there is no stilts here (Debian package stilts)')(
   'stilts reads csv and votable with the ids unchanged',
