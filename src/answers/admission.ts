@@ -1,15 +1,18 @@
-/** How many long queries a thread takes: as many as it will answer in time. */
+/** The number of long queries that a thread takes: as many as it will answer in time. */
 import type { Budget } from '../base/budget.ts';
 import { type ApiError, unavailable } from '../contract/errors.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 
-/** So many are taken however slow the last ones were: a rate is only known while there are some. */
+/** This many are taken however slow the last ones were, because a rate is only known while some run. */
 const ALWAYS_TAKEN = 4;
 /** Never more than this: what waits takes memory. */
 const MAX_UNANSWERED = 256;
 /** The share of its budget that a query may be expected to wait: well below 1, because queries differ. */
 export const MAX_WAIT = 0.2;
-/** The time from the end of one query to that of the next is a mean over about so many, and is not known before the first few: ends come in bursts. */
+/**
+ * The time from the end of one query to that of the next is a mean over about so many, and is not known before the
+ * first few: ends come in bursts.
+ */
 const LAST_ENDS = 16;
 const FIRST_ENDS = 4;
 
@@ -30,7 +33,8 @@ export class Admission {
 
   /**
    * To be called before a query is taken.
-   * @throws ApiError `service_unavailable` when, at the rate at which the last ones ended, it would wait for more than a fifth of its budget
+   * @throws ApiError `service_unavailable` when, at the rate at which the last ones ended, it would wait for more than
+   * a fifth of its budget
    *   (Little's law)
    */
   requireRoom(budget: Budget): void {
@@ -52,7 +56,10 @@ export class Admission {
     this.#metrics.set('waitingQueries', this.#unanswered);
   }
 
-  /** @param wasBegun whether it has ended because its work was done, or took too long; not because it waited for too long */
+  /**
+   * @param wasBegun whether it has ended because its work was done, or took too long; not because it waited for too
+   * long
+   */
   end(wasBegun: boolean): void {
     this.#unanswered--;
     this.#metrics.set('waitingQueries', this.#unanswered);

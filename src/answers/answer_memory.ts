@@ -1,6 +1,7 @@
 /**
- * The memory of long answers, from the first step of the query until the client has read the last byte. The process has so much of it and no
- * more: a query begins when what its answer may take is reserved, and what is not needed is given back as soon as that is known.
+ * The memory of long answers, from the first step of the query until the client has read the last byte. The process has
+ * so much of it and no more: a query begins when what its answer may take is reserved, and what is not needed is given
+ * back as soon as that is known.
  */
 import { free, latin1 } from '../base/bytes.ts';
 import { collectWhenQuiet } from '../base/shared_memory.ts';
@@ -10,7 +11,7 @@ import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { Body } from './body.ts';
 
 const KIB = 1024;
-/** What was made beside an answer of this length is worth a collection. */
+/** The garbage that an answer of this length leaves is worth a collection. */
 const LONG_BYTES = 1024 * KIB;
 /** For so long after a query found too little memory, clients must read faster. */
 const WANTED_MS = 3000;
@@ -34,7 +35,10 @@ export class AnswerMemory {
     this.#metrics = metrics;
   }
 
-  /** Room for an answer that is expected to take so many bytes, at most a quarter of all; undefined where others have too much of it now. */
+  /**
+   * Room for an answer that is expected to take so many bytes, at most a quarter of all; undefined where others have
+   * too much of it now.
+   */
   reserve(bytes: number): AnswerRoom | undefined {
     const kib = Math.ceil(Math.min(bytes / KIB, this.#limitKib / 4));
     if (this.change(kib)) return new AnswerRoom(this, kib);
@@ -66,7 +70,7 @@ export function isMemoryWanted(state: SharedState): boolean {
   return Date.now() - state.memoryWantedMs < WANTED_MS;
 }
 
-/** What one answer has reserved. */
+/** The reservation of one answer. */
 export class AnswerRoom {
   readonly #memory: AnswerMemory;
   #kib: number;
@@ -117,7 +121,9 @@ export function replace(body: Body, shorter: Uint8Array<ArrayBuffer>): void {
   if (room) keep(shorter, room, false);
 }
 
-/** Frees a body that is written out, or will never be, where it was kept: bodies that several answers share were not. */
+/**
+ * Frees a body that is written out, or will never be, where it was kept: bodies that several answers share were not.
+ */
 export function letGo(body: Body | null): void {
   const room = body === null ? undefined : forget(body);
   if (!room) return;

@@ -1,4 +1,4 @@
-/** What every kind of query is answered from, and within. */
+/** The data and the limits for answering any kind of query. */
 import type { SkyIndex } from '../../index/mod.ts';
 import type { ByteSink } from '../base/bytes.ts';
 import type { ObjectView } from '../store/object_record.ts';
@@ -12,16 +12,22 @@ export class TooExpensive extends Error {}
 export class StaleIndex extends Error {}
 
 /**
- * A query as it is answered: each value that it yields is a moment to let others go ahead. Between two of them it must leave alone
- * what threads share, `QueryContext.object` too.
+ * A query as it is answered: each value that it yields is a moment to let others go ahead. Between two of them it must
+ * leave alone what threads share, `QueryContext.object` too.
  */
 export type Steps = Generator<undefined, void, undefined>;
 
-/** How long a query may go on before it lets others go ahead, milliseconds: at first, when it nearly always ends, and after that. */
+/**
+ * How long a query may run before it lets others run, milliseconds: at first, when it nearly always ends, and after
+ * that.
+ */
 const FIRST_STEP_MS = 2;
 const STEP_MS = 1;
 
-/** The time of a task, by its thread's monotonic clock: up to when its query may run, and up to when it need not let others go ahead. */
+/**
+ * The time of a task, by its thread's monotonic clock: up to when its query may run, and up to when it need not let
+ * others go ahead.
+ */
 export class Clock {
   #deadlineMs = Number.POSITIVE_INFINITY;
   #stepEndMs = Number.NEGATIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** What stands between the parts of an answer. */
+/** The punctuation between the parts of an answer. */
 import { fragment } from '../base/bytes.ts';
 
 export const SEPARATOR = fragment(', ');

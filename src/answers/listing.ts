@@ -16,7 +16,7 @@ const TRUNCATED = fragment('}, "truncated": ');
 const RESULTS = fragment(', "results": [');
 const SEPARATION = fragment(', "separation_arcsec": ');
 
-/** What one answer lists: results and their objects go to the body. */
+/** The list of one answer: results and their objects go to the body. */
 export class Listing {
   readonly #context: QueryContext;
   readonly #detail: DetailLevel;

@@ -1,4 +1,7 @@
-/** Queries that take more than one step: one step a turn of the event loop, in turns, so that a request that comes in waits for one at most. */
+/**
+ * Queries that take more than one step: one step a turn of the event loop, in turns, so that a request that comes in
+ * waits for one at most.
+ */
 import type { Budget } from '../base/budget.ts';
 import { afterThisIteration } from '../base/runtime.ts';
 import { type ApiError, unavailable } from '../contract/errors.ts';
@@ -14,15 +17,18 @@ export interface Stepped {
 
 /** One that has not done its first step. */
 export interface NotBegun extends Stepped {
-  /** Reserves what its steps need; whether that was there. It is asked again until it was, and then the first step follows. */
+  /**
+   * Reserves what its steps need; whether that was there. It is asked again until it was, and then the first step
+   * follows.
+   */
   reserve(): boolean;
 }
 
-/** As many are under way at once. Those behind them hold no memory yet, and may be refused as not begun. */
+/** This many are under way at once. Those behind them hold no memory yet, and may be refused as not begun. */
 const MAX_BEGUN = 4;
-/** How often those that wait are looked at. */
+/** The interval at which waiting queries are checked. */
 const SWEEP_MS = 50;
-/** How often memory is asked for while nothing else is to be done. */
+/** The interval at which memory is asked for while there is nothing else to do. */
 const RESERVE_MS = 10;
 /** For so long new connections go ahead of a step. */
 const ACCEPT_MS = 10;
@@ -61,7 +67,8 @@ export class LongQueries {
 
   /**
    * Answers a query when those before it are answered.
-   * @throws ApiError `service_unavailable` when it would wait for too long, or has waited until its budget was spent, or for memory for a fifth of
+   * @throws ApiError `service_unavailable` when it would wait for too long, or has waited until its budget was spent,
+   * or for memory for a fifth of
    *   its budget
    */
   async answer(query: NotBegun): Promise<Body> {
@@ -108,8 +115,8 @@ export class LongQueries {
   }
 
   /**
-   * Whether this turn goes without a step, because it has accepted a connection: libuv accepts one a turn, so that a step in each would
-   * have a crowd of new clients wait for one step each.
+   * Whether this turn goes without a step, because it has accepted a connection: libuv accepts one a turn, so that a
+   * step in each would have a crowd of new clients wait for one step each.
    */
   #makesWay(): boolean {
     const accepted = this.#accepted();

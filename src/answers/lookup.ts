@@ -38,7 +38,7 @@ class Lookup {
   truncated = false;
   readonly #context: QueryContext;
   readonly #maxPerInput: number;
-  /** What positions and names may still list. */
+  /** The room that is left in the list for positions and names. */
   #left: number;
 
   constructor({ inputs, detail, filters, maxObjectsPerInput, maxObjects }: LookupQuery, context: QueryContext) {
@@ -117,7 +117,7 @@ class Lookup {
     this.listing.marksOfInvalid();
   }
 
-  /** What a search lists of what it found, by both limits. */
+  /** The part of a search's result that is listed, by both limits. */
   *#listed({ circle, rows }: Found): Steps {
     const { body } = this.#context;
     body.fragment(OBJECTS);

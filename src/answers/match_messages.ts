@@ -37,7 +37,7 @@ export class MatchMessages implements MatchSource {
     return messages;
   }
 
-  /** What the crossmatch of that version could not read. */
+  /** The catalogs that the crossmatch of that version could not read. */
   #skipped(version: number): Uint8Array {
     const { record: current } = this.#view;
     const isCurrent = current?.matchVersion === version;

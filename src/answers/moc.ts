@@ -6,7 +6,7 @@ import { mocCells, writeMoc } from '../vo/moc.ts';
 import type { QueryContext, Steps } from './context.ts';
 import type { MocQuery } from './queries.ts';
 
-/** How many pixels are looked at between two looks at the clock. */
+/** The number of pixels between two checks of the clock. */
 const PIXELS_A_LOOK = 256;
 
 /** The map; nothing at all where the catalog is not registered. */
@@ -33,7 +33,10 @@ function* coverageOfObjects({ index, clock }: QueryContext): Generator<undefined
   return Coverage.fromPixels(OBJECTS_MOC_ORDER, pixels);
 }
 
-/** The first row after `row` of another pixel. The rows of an arena are in the order of finer pixels, so those of one lie together. */
+/**
+ * The first row after `row` of another pixel. The rows of an arena are in the order of finer pixels, so those of one
+ * lie together.
+ */
 function endOfPixel(arena: Arena, row: number, pixel: number): number {
   let inside = row;
   let step = 1;

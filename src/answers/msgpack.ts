@@ -1,9 +1,9 @@
 /**
- * Answers as MessagePack: made of the JSON, so that the two say the same. Reading values that keep every digit, for msgpackr, would take four times as
- * long.
+ * Answers as MessagePack: made of the JSON, so that the two say the same. Reading values that keep every digit, for
+ * msgpackr, would take four times as long.
  *
- * An integer literal becomes an integer of any size up to 64 bits, another number a float64; a container with up to 15 members has the
- * short header where it is small, else the 32-bit one.
+ * An integer literal becomes an integer of any size up to 64 bits, another number a float64; a container with up to 15
+ * members has the short header where it is small, else the 32-bit one.
  */
 import type { ByteSink } from '../base/bytes.ts';
 import { BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from '../base/json_punctuation.ts';
@@ -17,7 +17,7 @@ const ZERO = 0x30;
 const MAX_MOVED_BYTES = 1024;
 const WIDE_HEADER_BYTES = 5;
 const TOKENS_AT_ONCE = 500;
-/** As many digits always fit in a safe integer. */
+/** This many digits always fit in a safe integer. */
 const SAFE_DIGITS = 15;
 
 const utf8 = new TextEncoder();
@@ -41,7 +41,10 @@ interface Container {
   members: number;
 }
 
-/** Appends to `out` the MessagePack of JSON from `toJson` or alike: ASCII, ", " and ": " between members and nowhere else. */
+/**
+ * Appends to `out` the MessagePack of JSON from `toJson` or alike: ASCII, ", " and ": " between members and nowhere
+ * else.
+ */
 export function* writeMsgpack(json: ByteSink, from: number, out: ByteSink, clock: Clock): Steps {
   const { buffer, byteOffset } = json.bytes;
   const transcoder = new Transcoder(Buffer.from(buffer, byteOffset + from, json.length - from), out);

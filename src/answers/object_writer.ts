@@ -1,4 +1,7 @@
-/** Stored objects as answers show them; keys and their order are those of the contract (docs/contract.md, Provenance; Objects). */
+/**
+ * Stored objects as answers show them; keys and their order are those of the contract (docs/contract.md, Provenance;
+ * Objects).
+ */
 import { type ByteSink, fragment } from '../base/bytes.ts';
 import { toJson } from '../base/json_text.ts';
 import { writeTime } from '../base/times.ts';
@@ -31,7 +34,7 @@ const SEPARATION = fragment('", "separation_arcsec": ');
 const PAYLOAD = fragment(', "catalog_payload": ');
 const EMPTY_PAYLOAD = fragment('{}');
 
-/** What a match at `full` says of the catalogs that could not be read for its object. */
+/** The statement of a match at `full` about the catalogs that could not be read for its object. */
 export function skippedFragment(catalogs: readonly string[]): Uint8Array {
   return fragment(`, "catalogs_skipped": ${toJson(catalogs)}, "partial": ${catalogs.length > 0}`);
 }
@@ -99,7 +102,7 @@ export class ObjectWriter {
     out.fragment(this.#fragments.association(object.tns).ofObject);
   }
 
-  /** As `entry`, of an id that is not stored. */
+  /** Like `entry`, for an id that is not stored. */
   unknown(diaObjectId: bigint): void {
     this.#ids(diaObjectId);
     this.#out.fragment(STATUS);
@@ -194,7 +197,9 @@ export class ObjectWriter {
     out.range(bytes, object.separationAt(at), object.matchEnd(at));
   }
 
-  /** A match as the stream has it, whole; whether it could be written: one whose source has no usable position cannot. */
+  /**
+   * A match as the stream has it, whole; whether it could be written: one whose source has no usable position cannot.
+   */
   streamedMatch(object: ObjectView, at: number, source: SourceValues | undefined, skipped: Uint8Array): boolean {
     if (!source || !isPublishable(source)) return false;
     this.#publishedMatch(object, at, source, skipped);

@@ -7,7 +7,9 @@ const DEC = fragment(', "dec": ');
 const RADIUS = fragment(', "radius_arcsec": ');
 const STATUS = fragment('}, "status": "');
 
-/** What a result says of its position: from its kind to its status, whose closing quote is left to what follows. */
+/**
+ * The part of a result about its position: from its kind to its status, whose closing quote is left to the next part.
+ */
 export function writePosition(
   body: ByteSink,
   { sent, ra, dec, radiusArcsec }: Circle & { readonly sent: string },

@@ -40,7 +40,7 @@ export class Qualifier {
     return reason;
   }
 
-  /** How many of the objects qualify. */
+  /** The number of objects that qualify. */
   *countQualifying(rows: readonly Row[]): Generator<undefined, number, undefined> {
     let count = 0;
     for (const row of rows) {
@@ -73,7 +73,7 @@ export function qualification(reason: QualifiesReason) {
   return { qualifies: reason === 'meets_filters', qualifies_reason: reason };
 }
 
-/** Of an object, or of one of its sources. A kind of filter that is not applied here does not compile. */
+/** A test of an object, or of one of its sources. A kind of filter that is not applied here does not compile. */
 function testOf(filter: Filter, value: number | string): { object?: ObjectTest; match?: MatchTest } {
   const { kind, bound } = filter;
   switch (kind) {

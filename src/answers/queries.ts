@@ -18,7 +18,7 @@ export interface Circle {
 }
 
 interface Asked {
-  /** How to answer, where that is not JSON. */
+  /** The format of the answer, where that is not JSON. */
   readonly format?: Exclude<AnswerFormat, 'json'> | undefined;
 }
 
@@ -109,7 +109,7 @@ export interface VoConeQuery extends Asked, Circle {
   /** Rows at most; 0 for the columns alone, as is a radius of 0. */
   readonly maxRecords: number;
   readonly serialization: Serialization;
-  /** What the answer says beside the table. */
+  /** The statements of the answer beside the table. */
   readonly infos: readonly Info[];
 }
 

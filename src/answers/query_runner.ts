@@ -1,4 +1,7 @@
-/** From a query to the body of its answer, on the thread that took the request: search the generation, read the database, write the bytes. */
+/**
+ * From a query to the body of its answer, on the thread that took the request: search the generation, read the
+ * database, write the bytes.
+ */
 import type { SkyIndex } from '../../index/mod.ts';
 import type { Budget } from '../base/budget.ts';
 import { ByteSink, latin1 } from '../base/bytes.ts';
@@ -30,20 +33,20 @@ import { voConeAnswer } from './vo_cone.ts';
 
 /** A query that may read more objects than this is a long one from the start. */
 const QUICK_OBJECTS = 100;
-/** What one position or name counts for. */
+/** The weight of one position or name. */
 const OBJECTS_PER_POSITION = 20;
 /** A cone of the Virtual Observatory up to here is taken for one of few objects, whatever it may list. */
 const QUICK_RADIUS_ARCSEC = 60;
 /**
- * Longer bodies are bytes. The garbage collector counts bytes, which lie outside its heap, as garbage that grows: with a buffer for each
- * short answer it would mark all of the heap several times a second.
+ * Longer bodies are bytes. The garbage collector counts bytes, which lie outside its heap, as garbage that grows: with
+ * a buffer for each short answer it would mark all of the heap several times a second.
  */
 const MAX_TEXT_BYTES = 65_536;
-/** So many desks wait for the next queries, each with buffers of up to 4 MiB. */
+/** The number of desks that wait for the next queries, each with buffers of up to 4 MiB. */
 const MAX_IDLE = 6;
-/** What an object takes in an answer, about, by the level of detail: what is reserved for it before it is written. */
+/** The approximate length of an object in an answer, by the level of detail, for reservations before it is written. */
 const OBJECT_BYTES: Readonly<Record<DetailLevel, number>> = { ids: 150, position: 300, matches: 1000, full: 2500 };
-/** Of an answer of another kind. */
+/** The same for an answer of another kind. */
 const ROW_BYTES = 1000;
 /** Nothing is reserved ahead for more objects: most queries find fewer than they may list. */
 const MAX_EXPECTED = 10_000;
@@ -66,12 +69,14 @@ export interface QueryRunnerOptions {
 
 type Format = NonNullable<Query['format']>;
 
-/** What writes answers in formats other than JSON; those that need a library are added when they are first asked for. */
+/**
+ * The writers of answers in formats other than JSON; those that need a library are added when they are first asked for.
+ */
 const transcodes = new Map<Format, Transcode>([
   ['msgpack', (_query, json, from, out, { clock }) => writeMsgpack(json, from, out, clock)],
 ]);
 
-/** What one query at a time is answered from, and writes to. */
+/** The data and buffers of one query at a time. */
 class Desk implements QueryContext {
   readonly fragments: SharedFragments;
   readonly clock = new Clock();
@@ -110,9 +115,10 @@ export class QueryRunner {
   }
 
   /**
-   * The body of a query's answer: at once where the query takes no more than one step, else when its steps are done. What goes wrong is thrown
-   * at once or later.
-   * @throws ApiError `query_too_expensive`; `service_unavailable` when there is no index or no database to read, and when too many long
+   * The body of a query's answer: at once where the query takes no more than one step, else when its steps are done.
+   * What goes wrong is thrown at once or later.
+   * @throws ApiError `query_too_expensive`; `service_unavailable` when there is no index or no database to read, and
+   * when too many long
    *   queries are waiting, or this one waited until its budget was spent; any other error is a fault of our own
    */
   run(query: Query, budget: Budget): Body | Promise<Body> {
@@ -192,7 +198,7 @@ export class QueryRunner {
     if (this.#idle.length < MAX_IDLE) this.#idle.push(desk);
   }
 
-  /** What the client is told; what it must not see goes to the log. */
+  /** The error for the client; details that it must not see go to the log. */
   #failure(error: unknown, { clock, generation }: Desk): unknown {
     const { log, metrics, onStaleIndex } = this.#options;
     if (error instanceof TooExpensive) return tooExpensive();
@@ -222,7 +228,7 @@ function* transcoded(query: Query, transcode: Transcode, desk: Desk): Steps {
   out.append(body);
 }
 
-/** What was written. A long body is kept, with its room, until it is let go of. */
+/** The bytes that were written. A long body keeps its reservation until it is freed. */
 function bodyOf(desk: Desk): Body {
   const { out } = desk;
   if (out.length <= MAX_TEXT_BYTES) return latin1(out.bytes.subarray(0, out.length));

@@ -61,7 +61,7 @@ export function separationOf({ index }: QueryContext, { ra, dec }: Circle, row: 
 /** Where a position or a name led. */
 export interface Found {
   readonly status: InputStatus;
-  /** What was searched; undefined when no search ran. */
+  /** The searched circle; undefined when no search ran. */
   readonly circle: Circle | undefined;
   /** Everything in the circle; undefined when no search ran. */
   readonly rows: readonly Row[] | undefined;

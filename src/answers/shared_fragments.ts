@@ -1,4 +1,6 @@
-/** What is the same in many answers, as the bytes that they show: settings, provenance sets, and what objects have in common. */
+/**
+ * The parts that are the same in many answers, as bytes: settings, provenance sets, and the texts that objects share.
+ */
 import { fragment } from '../base/bytes.ts';
 import { toJson } from '../base/json_text.ts';
 import { formatTimeOrNull } from '../base/times.ts';
@@ -16,11 +18,11 @@ export const BEST_GUESS_DESCRIPTION =
 export interface SetFragments {
   /** `"KEY": {...}` */
   readonly entry: Uint8Array;
-  /** What ends a match that refers to it. */
+  /** The end of a match that refers to the set. */
   readonly matchEnd: Uint8Array;
 }
 
-/** Of the objects that one broker set and one kind of crossmatch have in common. */
+/** The texts shared by objects with the same brokers and the same kind of crossmatch. */
 export interface CurrentFragments {
   /** The status of such an object without matches. */
   readonly status: CrossmatchedStatus;
@@ -29,22 +31,22 @@ export interface CurrentFragments {
   /** `, "crossmatch": {...}`, in two parts where the time of the crossmatch stands between them. */
   readonly crossmatch: Uint8Array;
   readonly afterTime: Uint8Array | undefined;
-  /** What the crossmatch refers to. */
+  /** The set that the crossmatch refers to. */
   readonly set: SetFragments;
 }
 
-/** Of the objects that the registry had the same to say of. */
+/** The texts shared by objects with the same answer of the registry. */
 export interface AssociationFragments {
   /** `, "tns": ...` of the object. */
   readonly ofObject: Uint8Array;
-  /** What a match says of it at `full`. */
+  /** The text about the registry in a match at `full`. */
   readonly ofMatch: Uint8Array;
 }
 
 /** The end of a match whose crossmatch is not recorded. */
 export const NO_SET = fragment(', "provenance_set": null}');
 
-/** As many of each kind are remembered; there are seldom more than a few dozen. */
+/** This many of each kind are remembered; there are seldom more than a few dozen. */
 const MAX_REMEMBERED = 4096;
 
 /** A function whose results are remembered. */
@@ -199,7 +201,7 @@ export class SharedFragments {
     });
   }
 
-  /** What stands before each value of a payload with the keys of an ordinal: `{"KEY": `, then `, "KEY": ` each. */
+  /** The bytes before each value of a payload with the keys of an ordinal: `{"KEY": `, then `, "KEY": ` each. */
   payloadKeys(store: Store, ordinal: number): readonly Uint8Array[] {
     return this.#payloadKeys.get(ordinal, () =>
       store.payloadKeys(ordinal).map((key, i) => fragment(`${i === 0 ? '{' : ', '}${toJson(key)}: `)),

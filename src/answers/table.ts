@@ -15,7 +15,7 @@ import { writeTableHead } from './table_head.ts';
 
 type TableQuery = ConeQuery | LookupQuery | RecentQuery;
 
-/** What writes the head and the table of an answer in a format, with the library that it needs. */
+/** A writer of the head and the table of an answer in a format, with the library that it needs. */
 export async function tableWriter(format: TableFormat): Promise<Transcode> {
   const begin = await tableFormat(format);
   return (query, json, from, out, context) => {
@@ -58,7 +58,7 @@ function* writeTable(
   writer.end();
 }
 
-/** What an answer says beside its objects. */
+/** The statements of an answer beside its objects. */
 interface About extends Readonly<Record<string, unknown>> {
   readonly provenance: Provenance;
   readonly next_cursor?: string | null;
@@ -111,7 +111,7 @@ function tableOf(query: TableQuery, { provenance }: About, onLeftOut: () => void
 type Reviver = Parameters<JsonWalk['value']>[0];
 type Reading<T> = Generator<undefined, T, undefined>;
 
-/** Of a lookup, rows say what comes after the objects, too. */
+/** In a lookup, the rows also contain what comes after the objects. */
 function* readResult(
   walk: JsonWalk,
   { kind }: TableQuery,

@@ -1,4 +1,4 @@
-/** What the headers of a response say of the table in it; on its way from a thread it stands before the table. */
+/** The statements of a response's headers about the table; between threads they are put before the table. */
 import { type ByteSink, latin1 } from '../base/bytes.ts';
 import { toJson } from '../base/json_text.ts';
 
@@ -6,13 +6,13 @@ export interface TableHead {
   /** `lookup`, `cone` or `recent`. */
   readonly name: string;
   readonly rows: number;
-  /** Of a cone: objects within the radius, on all pages. */
+  /** For a cone: the number of objects inside the radius, on all pages. */
   readonly total: number | null;
-  /** Of a walk: the cursor of the next page. */
+  /** For a walk: the cursor of the next page. */
   readonly nextCursor: string | null;
-  /** Of a walk: the time of its first page, as answers write it. */
+  /** For a walk: the time of its first page, as answers write it. */
   readonly asOf: string | null;
-  /** Of a lookup: whether a limit cut the objects of some input. */
+  /** For a lookup: whether a limit cut the objects of some input. */
   readonly truncated: boolean;
 }
 

@@ -14,16 +14,19 @@ import { type Associator, associatorOf } from '../tns/association.ts';
 
 /** Objects a commit: some tens of milliseconds, in which no other process can write. */
 const COMMIT_SIZE = 1000;
-/** How often to look for something new. */
+/** The interval of looking for something new. */
 const POLL_MS = 250;
-/** How often to look whether another process has left something behind. */
+/** The interval of looking for claims that another process has left behind. */
 const SWEEP_MS = 10_000;
-/** How often to look for objects that are recorded with a catalog that could not be read, to try it again. */
+/** The interval of looking for objects whose record has a catalog that could not be read, to try it again. */
 const RETRY_MS = 60_000;
-/** How long to wait after a failure that is none of a single file's: ten seconds, twice as long each time, at most this. */
+/** The wait after a failure that is not that of a single file: ten seconds, twice as long each time, at most this. */
 const LONGEST_PAUSE_MS = 600_000;
 const FIRST_PAUSE_MS = 10_000;
-/** With more objects put off than this no catalog can be read, it seems: only these are tried again until some of them succeed. */
+/**
+ * With more objects put off than this no catalog can be read, it seems: only these are tried again until some of them
+ * succeed.
+ */
 const MAX_DEFERRED = 20_000;
 
 export class BackgroundCrossmatch {
@@ -94,8 +97,8 @@ export class BackgroundCrossmatch {
   }
 
   /**
-   * Whether there is a catalog to look into and a batch is full, has waited long enough, is due again, or may have been left behind by
-   * another process.
+   * Whether there is a catalog to look into and a batch is full, has waited long enough, is due again, or may have been
+   * left behind by another process.
    */
   #isDue(nowMs: number): boolean {
     if (nowMs < this.#pausedUntilMs) return false;

@@ -10,9 +10,12 @@ import { Pool } from '../pool/pool.ts';
 import type { PublishSettings } from '../stream/settings.ts';
 import type { FromPublisher, PublishTask } from './publisher_thread.ts';
 
-/** How long after its end the thread is started anew. */
+/** The pause between the end of the thread and its new start. */
 const RESTART_MS = 5000;
-/** How long it may take to end: what is on its way to the brokers is waited for, so that it need not be sent again. */
+/**
+ * The time that the thread may take to end: it waits for messages on their way to the brokers, so that they need not be
+ * sent again.
+ */
 const STOP_MS = 3000;
 
 export interface BackgroundPublisherOptions {

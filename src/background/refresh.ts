@@ -13,9 +13,12 @@ import { RegistryLoader } from '../tns/loader.ts';
 import { refreshRegistry } from '../tns/refresh.ts';
 
 const MINUTE_MS = 60_000;
-/** How often to look whether it is time. */
+/** The interval of checking whether a refresh is due. */
 const POLL_MS = 1000;
-/** The changes of an hour are looked for so long after it, and up to as much later, so that not all services come at once. */
+/**
+ * The changes of an hour are looked for so long after it, and up to as much later, so that not all services come at
+ * once.
+ */
 const DELAY_MS = 10 * MINUTE_MS;
 /** After what has not brought the registry up to date; twice as long each time, at most the second. */
 const FIRST_RETRY_MS = 20 * MINUTE_MS;
@@ -31,7 +34,10 @@ export interface RefreshSources {
   readonly clock?: () => number;
 }
 
-/** Refreshes when the hour after the registry's epoch is over, some minutes later: the epoch then is an hour and a third old at most. */
+/**
+ * Refreshes when the hour after the registry's epoch is over, some minutes later: the epoch then is an hour and a third
+ * old at most.
+ */
 export class BackgroundRefresh {
   readonly #sources: RefreshSources;
   readonly #clock: () => number;

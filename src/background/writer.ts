@@ -1,4 +1,7 @@
-/** The thread that writes, as the main thread sees it. The main thread itself never writes, and so never waits for another process. */
+/**
+ * The thread that writes, as the main thread sees it. The main thread itself never writes, and so never waits for
+ * another process.
+ */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
@@ -16,11 +19,14 @@ import type { BotCredentials } from '../tns/client.ts';
 import { BackgroundPublisher } from './publisher.ts';
 import type { FromWriter, ToWriter, WriteTask } from './writer_thread.ts';
 
-/** How long the opening may wait for another process before the log says so, and how often it says so. */
+/** How long the opening may wait for another process before the log says so, and the interval of saying so again. */
 const LONG_WAIT_MS = 2000;
-/** How long after its end the thread is started anew. */
+/** The pause between the end of the thread and its new start. */
 const RESTART_MS = 5000;
-/** How long the thread may take to end; and how long one that waits for another process, which nothing can end but the end of this one. */
+/**
+ * How long the thread may take to end, and the same while it waits for another process, where only the end of this
+ * process can end it.
+ */
 const STOP_MS = 8000;
 const WAITING_STOP_MS = 2000;
 
@@ -50,8 +56,8 @@ export class BackgroundWriter {
   }
 
   /**
-   * Creates the database where there is none, and brings an older one to the present format. That is a write, which may have to wait for
-   * another process: then the log says which have the database open.
+   * Creates the database where there is none, and brings an older one to the present format. That is a write, which may
+   * have to wait for another process: then the log says which have the database open.
    * @throws StoreError
    */
   async open(): Promise<void> {
@@ -78,7 +84,9 @@ export class BackgroundWriter {
     this.#publisher?.start(ledger => this.#send({ kind: 'publishing', topic: publish.topic, ledger }, [ledger]));
   }
 
-  /** Breaks off what is under way, of which nothing is recorded; a write that waits for another process is left behind. */
+  /**
+   * Breaks off what is under way, of which nothing is recorded; a write that waits for another process is left behind.
+   */
   async close(): Promise<void> {
     this.#stop.abort();
     // The writer keeps its ledger.

@@ -1,6 +1,7 @@
 /**
- * The one thread of `serve` that writes: it crossmatches what is pending, and keeps the registry up to date. LMDB has one write at a time, so
- * a write may have to wait for another process, however long that takes: no thread that serves may.
+ * The one thread of `serve` that writes: it crossmatches what is pending, and keeps the registry up to date. LMDB has
+ * one write at a time, so a write may have to wait for another process, however long that takes: no thread that serves
+ * may.
  */
 
 import type { MessagePort } from 'node:worker_threads';
@@ -19,9 +20,9 @@ export interface WriteTask extends Task<undefined> {
   readonly kind: 'write';
   readonly config: Config;
   readonly crossmatch: boolean;
-  /** That keeps the TNS registry up to date. */
+  /** The part that keeps the TNS registry up to date. */
   readonly bot: BotCredentials | undefined;
-  /** Of the `SharedState`. */
+  /** The memory of the `SharedState`. */
   readonly state: SharedArrayBuffer;
   readonly link: MessagePort;
 }

@@ -1,7 +1,10 @@
-/** What a client accepts, and how much it would rather have it (RFC 9110, section 12.5). */
+/** The media types or codings that a client accepts, and their weights (RFC 9110, section 12.5). */
 import { type AnswerFormat, FORMATS } from '../contract/formats.ts';
 
-/** The weight of each name in an `Accept` or `Accept-Encoding` header, in lower case: 0 to 1, and 0 where it is no such number. */
+/**
+ * The weight of each name in an `Accept` or `Accept-Encoding` header, in lower case: 0 to 1, and 0 where it is no such
+ * number.
+ */
 export function weightsOf(header: string): Map<string, number> {
   const weights = new Map<string, number>();
   for (const item of header.toLowerCase().split(',')) {
@@ -16,8 +19,9 @@ export function weightsOf(header: string): Map<string, number> {
 const NAMES: ReadonlyMap<string, AnswerFormat> = new Map(FORMATS.map(({ mediaType, name }) => [mediaType, name]));
 
 /**
- * The format with the highest weight among those that are named; of those with the same weight the first that is not JSON. JSON where it
- * has a higher weight, be it by a wildcard. Undefined where neither a format is accepted nor any type of one by a wildcard (decision P15).
+ * The format with the highest weight among those that are named; of those with the same weight the first that is not
+ * JSON. JSON where it has a higher weight, be it by a wildcard. Undefined where neither a format is accepted nor any
+ * type of one by a wildcard (decision P15).
  */
 export function preferredFormat(accept: string | null): AnswerFormat | undefined {
   if (accept === null || accept === '*/*' || accept === '' || accept === 'application/json') return 'json';

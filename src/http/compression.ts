@@ -1,4 +1,7 @@
-/** Compressed answers, for clients that take them (RFC 9110, section 12.5.3). The work is done by the runtime's own threads. */
+/**
+ * Compressed answers, for clients that take them (RFC 9110, section 12.5.3). The work is done by the runtime's own
+ * threads.
+ */
 import { promisify } from 'node:util';
 import { constants, gzip, zstdCompress } from 'node:zlib';
 import { replace } from '../answers/answer_memory.ts';
@@ -10,14 +13,17 @@ import type { Answer } from './respond.ts';
 export type Coding = 'zstd' | 'gzip';
 
 /**
- * Smaller bodies are sent as they are: compressing 5 kB takes 75 µs, more than most requests take in all, and up to 14 kB arrive within
- * the first round trip however they are sent.
+ * Smaller bodies are sent as they are: compressing 5 kB takes 75 µs, more than most requests take in all, and up to 14
+ * kB arrive within the first round trip however they are sent.
  */
 const MIN_BYTES = 8192;
 /** Bodies that are compressed at once; while there are as many, others are sent as they are. */
 const MAX_RUNNING = 16;
 
-/** What we would rather send first. At these levels 55 kB of objects become 7.3 kB in 0.1 ms with zstd, 8.8 kB in 0.3 ms with gzip. */
+/**
+ * The codings that we prefer, best first. At these levels 55 kB of objects become 7.3 kB in 0.1 ms with zstd, 8.8 kB in
+ * 0.3 ms with gzip.
+ */
 const COMPRESS: ReadonlyMap<Coding, (bytes: Uint8Array) => Promise<Buffer<ArrayBuffer>>> = new Map([
   [
     'zstd',

@@ -6,7 +6,9 @@ import { parseSearch, type Search } from './params.ts';
 import { requestIdOf } from './request_id.ts';
 import type { Answer } from './respond.ts';
 
-/** One request on its way through the routes. The router sets `params`, and `query`, which nobody reads: see `search`. */
+/**
+ * One request on its way through the routes. The router sets `params`, and `query`, which nobody reads: see `search`.
+ */
 export class Exchange {
   readonly request: IncomingRequest;
   readonly method: string;
@@ -17,13 +19,16 @@ export class Exchange {
   readonly budget: Budget;
   /** The address that the connection comes from; undefined where there is no connection. */
   readonly peerAddress: string | undefined;
-  /** That of the path; undefined where there is none. */
+  /** The operation of the path; undefined where there is none. */
   operation: OperationMetrics | undefined;
-  /** The parameters that the operation's query string may have; undefined where the document does not list the operation. */
+  /**
+   * The parameters that the operation's query string may have; undefined where the document does not list the
+   * operation.
+   */
   known: ReadonlySet<string> | undefined;
-  /** Of an answer that is an error. */
+  /** The error code of an answer that is an error. */
   error: ErrorCode | undefined;
-  /** What was asked, where the address does not say it; for the log. */
+  /** The contents of the request, where the address does not tell them; for the log. */
   asked: unknown;
   #requestId: string | undefined;
   /** Path segments by name, not decoded. */
@@ -40,7 +45,7 @@ export class Exchange {
     this.search = parseSearch(search);
   }
 
-  /** What the request is called in the log, and to its client. */
+  /** The name of the request in the log, and for its client. */
   get requestId(): string {
     return (this.#requestId ??= requestIdOf(this.request.headers));
   }

@@ -1,6 +1,6 @@
 /**
- * JSON bodies, exactly as they were sent (docs/contract.md, JSON bodies): a number is its literal text, so that `1` and `1.0` differ and no
- * digit is lost, and the members of an object keep their order.
+ * JSON bodies, exactly as they were sent (docs/contract.md, JSON bodies): a number is its literal text, so that `1` and
+ * `1.0` differ and no digit is lost, and the members of an object keep their order.
  */
 import type { Budget } from '../base/budget.ts';
 import { toJson } from '../base/json_text.ts';
@@ -26,18 +26,22 @@ export class JsonNumber {
   }
 }
 
-/** Of a repeated name the last value counts. */
+/** The last value of a repeated name counts. */
 export type JsonObject = ReadonlyMap<string, JsonValue>;
 export type JsonValue = null | boolean | string | JsonNumber | readonly JsonValue[] | JsonObject;
 
-/** Nesting inside one input of a lookup that is that input's problem; what is deeper makes the whole body one that is refused. */
+/**
+ * Nesting inside one input of a lookup that is that input's problem; what is deeper makes the whole body one that is
+ * refused.
+ */
 const MAX_INPUT_DEPTH = 1000;
 /** Around it are the body, the list of inputs and the input itself. */
 const MAX_DEPTH = 3 + MAX_INPUT_DEPTH;
 
 /**
  * The JSON value of a request's body.
- * @throws ApiError naming `Content-Type` or `body`; `query_too_expensive` when the body takes longer than the budget to arrive
+ * @throws ApiError naming `Content-Type` or `body`; `query_too_expensive` when the body takes longer than the budget to
+ * arrive
  */
 export async function readJsonBody(request: IncomingRequest, budget: Budget): Promise<JsonValue> {
   const type = request.headers.get('Content-Type') ?? '';
@@ -91,7 +95,8 @@ async function readBytes({ body, headers }: IncomingRequest, budget: Budget): Pr
  * @throws SyntaxError for what is no JSON; ApiError for nesting without end
  */
 export function parseJson(text: string): JsonValue {
-  // The runtime's parser decides what is JSON, fast; what it makes of numbers and of the order of names is not exact enough.
+  // The runtime's parser decides what is JSON, fast; what it makes of numbers and of the order of names is not exact
+  // enough.
   JSON.parse(text);
   return new Reader(text).value(0);
 }

@@ -26,7 +26,7 @@ const FIELDS: Readonly<Record<InputKind, readonly string[]>> = {
 };
 
 /**
- * What an entry asks for; where it is malformed, an input that says so.
+ * The input that an entry describes; for a malformed entry, an input that says so.
  * @param sharedRadiusArcsec the request's own radius
  */
 export function parseInput(

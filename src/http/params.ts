@@ -1,4 +1,7 @@
-/** The query string and its values (docs/contract.md, Query strings). Parsed by hand: the last of a repeated name wins, and empty is not absent. */
+/**
+ * The query string and its values (docs/contract.md, Query strings). Parsed by hand: the last of a repeated name wins,
+ * and empty is not absent.
+ */
 import type { Config } from '../config/config.ts';
 import {
   DEFAULT_DETAIL,
@@ -49,7 +52,7 @@ export interface Bounds {
   readonly max: number;
   /** The minimum itself is out. */
   readonly aboveMin?: boolean;
-  /** What to do with a value above the maximum: completes the message of the error, which alone it is made for. */
+  /** Advice for a value above the maximum, which completes the message of the error. */
   readonly above?: () => string;
 }
 
@@ -141,7 +144,7 @@ export function checkName<T extends string>(param: string, list: readonly { read
 const MAX_ID_DIGITS = 19;
 const DIGITS = /^\d+$/;
 
-/** What a name of the registry must be, for messages. */
+/** The description of a valid name of the registry, for messages. */
 export const TNS_NAME = `a TNS name such as SN 2026abc, of at most ${MAX_TNS_NAME_CHARACTERS} characters`;
 
 /** ASCII digits, leading zeros allowed, 0 to 2^63 - 1. */
@@ -153,7 +156,7 @@ export function parseObjectId(text: string): bigint {
 
 export const OBJECT_ID = `an integer in decimal digits, 0 to ${MAX_OBJECT_ID}`;
 
-/** As `parseObjectId`, but undefined where the text is no id. */
+/** Like `parseObjectId`, but undefined where the text is no id. */
 export function objectIdOf(text: string): bigint | undefined {
   if (!DIGITS.test(text)) return undefined;
   const digits = text.length > 1 && text.startsWith('0') ? text.replace(/^0+(?=\d)/, '') : text;

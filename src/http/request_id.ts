@@ -1,11 +1,11 @@
-/** What a request is called in the log, and by its client: what the client named it, else a name of our own. */
+/** The name of a request in the log and for its client: the client's own name for it, else one of ours. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingHeaders } from './incoming.ts';
 
 export const REQUEST_ID_HEADER = 'X-Request-Id';
 const GOOD_ID = /^[\w.:/+=-]{1,128}$/;
 
-/** Of this thread, since it started. */
+/** The number of requests of this thread since it started. */
 const prefix = randomBytes(6).toString('hex');
 let count = 0;
 

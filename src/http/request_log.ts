@@ -1,18 +1,18 @@
-/** What is counted and written of each answered request. */
+/** The counts and log lines of each answered request. */
 import { type Log, plainly } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import type { OperationMetrics, ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { Exchange } from './exchange.ts';
 import type { Answer } from './respond.ts';
 
-/** Of the address and of what was asked, what a line of the log has at most. */
+/** The most characters of the address and of the request's contents in a line of the log. */
 const SHOWN_CHARACTERS = 2000;
 
 export class RequestLog {
   readonly #slowMs: number;
   readonly #logsAll: boolean;
   readonly #log: Log;
-  /** Of requests that are none of any operation. */
+  /** The name for requests that belong to no operation. */
   readonly #other: OperationMetrics;
 
   constructor(config: Config, log: Log, metrics: ThreadMetrics) {

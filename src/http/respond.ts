@@ -7,7 +7,7 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** A text is sent as UTF-8. */
   readonly body: string | Uint8Array<ArrayBuffer> | null;
-  /** What the client knows the request by. Apart, so that most answers have the same headers. */
+  /** The name by which the client knows the request. Kept apart, so that most answers have the same headers. */
   readonly requestId?: string;
 }
 
@@ -21,7 +21,7 @@ const COMMON_HEADERS = {
 
 const JSON_HEADERS = { 'Content-Type': 'application/json', ...COMMON_HEADERS };
 
-/** What the bytes of an answer depend on that may be had in several formats. */
+/** The headers on which an answer depends that is available in several formats. */
 export const NEGOTIATED = 'Accept, Accept-Encoding';
 
 const NEGOTIATED_JSON_HEADERS = { ...JSON_HEADERS, Vary: NEGOTIATED };

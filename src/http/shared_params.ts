@@ -1,4 +1,4 @@
-/** What every answer that is shaped like a lookup depends on. */
+/** The parameters of every answer that lists objects as a lookup does. */
 import type { CountQuery, FilterValues, LookupInput, LookupQuery } from '../answers/queries.ts';
 import type { Config } from '../config/config.ts';
 import type { DetailLevel, ResponseMode } from '../contract/enums.ts';
@@ -11,7 +11,7 @@ export interface SharedParameters {
   readonly response: ResponseMode;
 }
 
-/** Those of a query string, in the order in which they are checked. */
+/** The parameters of a query string, in the order in which they are checked. */
 export function parseShared(search: Search): SharedParameters {
   const detail = parseDetail(search);
   const filters = parseFilters(search);

@@ -6,7 +6,7 @@ import { type Answer, bytesResponse, NEGOTIATED } from './respond.ts';
 
 const PARAMETERS: Partial<Record<TableFormat, string>> = { csv: '; charset=utf-8; header=present' };
 
-/** What scripts of other origins may read. */
+/** The headers that scripts of other origins may read. */
 const HEADERS = 'Retry-After, Link, X-Row-Count, X-Total-Count, X-Truncated, X-As-Of, Content-Disposition';
 
 /**

@@ -1,4 +1,6 @@
-/** The parameters of a query string that an operation ignores: a header names them (docs/contract.md, Query strings). */
+/**
+ * The parameters of a query string that an operation ignores: a header names them (docs/contract.md, Query strings).
+ */
 import { closestMatch } from 'leven';
 import { shorten } from '../contract/errors.ts';
 import { UNKNOWN_PARAMETERS_HEADER } from '../contract/headers.ts';
@@ -7,7 +9,10 @@ import type { Answer } from './respond.ts';
 
 /** Names in one header; of what comes after them it says how many there are. */
 const MAX_NAMES = 8;
-/** As many edits may turn a name into a known one, and as large a share of its length, but always one: two of `fromat`. */
+/**
+ * The most edits that may turn a name into a known one, and their largest share of its length; one edit is always
+ * allowed, two for `fromat`.
+ */
 const MAX_EDITS = 3;
 const MAX_EDITS_SHARE = 0.4;
 

@@ -50,7 +50,7 @@ function parse(search: Search, config: Config): Query {
   return { kind: 'cone', sent, ...walk, filters, pageSize };
 }
 
-/** What names the circle or the page, as it was sent: JSON text. */
+/** The circle or the page as it was sent: JSON text. */
 function echo(search: Search): string {
   let members = '';
   for (const name of ECHOED) {
@@ -89,7 +89,7 @@ function furtherPage(search: Search, config: Config, token: string): Walk {
   };
 }
 
-/** What the cursor pins may be repeated, not changed. */
+/** Parameters that the cursor fixes may be repeated, but not changed. */
 function checkUnchanged(search: Search, cursor: PinnedCone): void {
   const pinned = [
     ['ra', cursor.ra],

@@ -11,7 +11,7 @@ const LONG_BYTES = 8192;
 export function lookupObjects(service: Service): Handler {
   return async exchange => {
     const { request, budget } = exchange;
-    // What is to be refused is refused before it is read: reading 1,000 inputs takes as long as many answers.
+    // A request that will be refused is refused before it is read: reading 1,000 inputs takes as long as many answers.
     if (Number(request.headers.get('Content-Length')) > LONG_BYTES) service.queries.requireRoom(budget);
     const query = parseLookup(await readJsonBody(request, budget), service.config);
     exchange.asked = query;

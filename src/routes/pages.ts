@@ -121,7 +121,7 @@ const asset: Handler = async ({ params, path, request }) => {
   return bytesResponse(found.type, await compactAsset(found, coding), { ...headers, 'Content-Encoding': coding });
 };
 
-/** What browsers ask for beside an answer that is no page of ours. */
+/** Addresses that browsers ask for besides our pages. */
 const icon: Handler = async () => {
   const { bytes, type } = (await load()).loadAssets().files.get('icon.svg')!;
   return bytesResponse(type, bytes, { 'Cache-Control': 'public, max-age=86400' });

@@ -66,7 +66,7 @@ function defaultPageSize(config: Config): number {
   return Math.min(config.RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE, config.RECENT_CROSSMATCH_MAX_PAGE_SIZE);
 }
 
-/** What the cursor pins may be repeated, as another text of the same instant too, not changed. */
+/** Parameters that the cursor fixes may be repeated, also as another text of the same instant, but not changed. */
 function checkUnchanged(
   search: Search,
   start: Instant | undefined,

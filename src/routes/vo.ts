@@ -1,4 +1,7 @@
-/** The Virtual Observatory's services: cone searches, what they say of themselves, coverage maps, and a page on how to use them. */
+/**
+ * The Virtual Observatory's services: cone searches, what they say of themselves, coverage maps, and a page on how to
+ * use them.
+ */
 import { bytesOf } from '../answers/body.ts';
 import { notFound } from '../contract/errors.ts';
 import { baseUrl } from '../http/base_url.ts';
@@ -45,7 +48,7 @@ const table: Handler = ({ params, path }) => {
 };
 
 function availabilityOf(service: Service): Handler {
-  // Of the process: a thread that accepts connections may be younger.
+  // The time of the process: a thread that accepts connections may be younger.
   const upSince = new Date(Date.now() - 1000 * process.uptime()).toISOString();
   const troubleOf = () => {
     if (service.isStopping) return 'The service is stopping';

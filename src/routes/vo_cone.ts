@@ -1,8 +1,10 @@
 /**
- * GET /vo/scs and /vo/scs/{catalog}: Simple Cone Search 1.03, with the MAXREC, RESPONSEFORMAT and QUERY_STATUS of DALI 1.1.
+ * GET /vo/scs and /vo/scs/{catalog}: Simple Cone Search 1.03, with the MAXREC, RESPONSEFORMAT and QUERY_STATUS of DALI
+ * 1.1.
  *
- * Names of parameters are in any case; unknown ones are ignored. What is wrong with a request is answered 200, as clients of 1.03 read the
- * reason from the document, and many read none that comes with another status. What the service fails at keeps its own.
+ * Names of parameters are in any case; unknown ones are ignored. What is wrong with a request is answered 200, as
+ * clients of 1.03 read the reason from the document, and many read none that comes with another status. What the
+ * service fails at keeps its own.
  */
 import { bytesOf } from '../answers/body.ts';
 import type { VoConeQuery } from '../answers/queries.ts';
@@ -19,7 +21,7 @@ import { CONE_TARGETS, type ConeTarget, DEFAULT_VERBOSITY, type Verbosity } from
 
 const ARCSEC_PER_DEGREE = 3600;
 
-/** Of the objects, or of the sources of the catalog that the path names. */
+/** The table: the objects, or the sources of the catalog that the path names. */
 export function voCone(service: Service): Handler {
   return async exchange => {
     try {
@@ -99,7 +101,7 @@ function formatOf(search: Search): { readonly contentType: string; readonly seri
   return { contentType: asked ? `${type};serialization=${serialization.toUpperCase()}` : type, serialization };
 }
 
-/** What stands beside the rows. */
+/** The parts of the document beside the rows. */
 function infosOf({ APP_VERSION, CROSSMATCH_RADIUS_ARCSEC }: Config): Info[] {
   return [
     { name: 'standardID', value: 'ivo://ivoa.net/std/ConeSearch' },

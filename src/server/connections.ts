@@ -17,11 +17,11 @@ export class OpenRequest {
   isOpen = true;
   isAdmitted = false;
   isAnswered = false;
-  /** Of its answer; freed when that is written out. */
+  /** The memory of its answer; freed when the answer is written out. */
   body: Answer['body'] = null;
-  /** Of its own body, what is held. */
+  /** The bytes of its own body that are held. */
   bodyBytes = 0;
-  /** Of its answer, what waits for the client to read; and of that, what no room was reserved for. */
+  /** The bytes of its answer that wait for the client to read them; and those of them without a reservation. */
   unreadBytes = 0;
   unreservedBytes = 0;
   /** When that must have been read, by `performance.now()`; and when, while others wait for memory. */
@@ -37,13 +37,16 @@ export class OpenRequest {
 /** One connection. */
 class Connection {
   readonly socket: Socket;
-  /** A list, as it has one in nearly every case: the tables that a growing set leaves behind would keep answered requests alive. */
+  /**
+   * A list, as it has one in nearly every case: the tables that a growing set leaves behind would keep answered
+   * requests alive.
+   */
   readonly requests: OpenRequest[] = [];
   /** Requests that have had their turn, and are open. */
   running = 0;
   /** Give those that have not their turn, the first one first. */
   readonly waiting: (() => void)[] = [];
-  /** Of answers to all of its requests. */
+  /** The bytes of the answers to all of its requests. */
   unreadBytes = 0;
   /** Ends it, when no request is open any more. */
   last: (() => void) | undefined;
@@ -56,9 +59,12 @@ class Connection {
 export class Connections {
   readonly #limits: ServerLimits;
   readonly #all = new Map<Socket, Connection>();
-  /** Those without an open request, the longest idle first. One that sends a request's headers byte by byte is idle, too. */
+  /**
+   * The connections without an open request, the longest idle first. One that sends a request's headers byte by byte
+   * counts as idle.
+   */
   readonly #idle = new Set<Connection>();
-  /** Those whose answers are handed over and not written out, the oldest first. */
+  /** The connections whose answers are handed over and not written out, the oldest first. */
   readonly #unread = new Set<OpenRequest>();
   #unreservedBytes = 0;
   #bodyBytes = 0;
@@ -77,7 +83,7 @@ export class Connections {
     this.#isMemoryWanted = isMemoryWanted;
   }
 
-  /** How many there are. */
+  /** The number of connections. */
   get size(): number {
     return this.#all.size;
   }
@@ -92,12 +98,18 @@ export class Connections {
     return this.#bodyBytes;
   }
 
-  /** How many were ended from here since the start: to make room, or as their clients did not read. */
+  /**
+   * The number of connections that were ended from here since the start: to make room, or because their clients did not
+   * read.
+   */
   get evicted(): number {
     return this.#metrics.get('connectionsEvicted');
   }
 
-  /** A new connection; where there are too many, the one that has been idle longest goes, or, where none is idle, this one. */
+  /**
+   * A new connection; where there are too many, the one that has been idle longest goes, or, where none is idle, this
+   * one.
+   */
   add(socket: Socket): void {
     const connection = new Connection(socket);
     this.#all.set(socket, connection);
@@ -108,15 +120,15 @@ export class Connections {
       this.#all.delete(socket);
       this.#idle.delete(connection);
       this.#metrics.set('connections', this.#all.size);
-      // Of those behind the first, Deno 2.9.5 would not tell.
+      // For the requests behind the first, Deno 2.9.5 would not tell.
       for (const request of [...connection.requests]) this.end(request);
     });
     if (this.#all.size > this.#limits.maxConnections) this.#evict(this.#idle.values().next().value ?? connection);
   }
 
   /**
-   * A request of a connection begins; undefined where that has ended. Where too many are open in all, that is the end of a connection that
-   * has others: one after another would have been answered.
+   * A request of a connection begins; undefined where that has ended. Where too many are open in all, that is the end
+   * of a connection that has others: one after another would have been answered.
    */
   begin(incoming: IncomingMessage): OpenRequest | undefined {
     const connection = this.#all.get(incoming.socket);
@@ -132,8 +144,9 @@ export class Connections {
   }
 
   /**
-   * Whether a request may be answered now; then it has its turn. Where others of its connection are in front, see `waitForAdmission`. (Not to read
-   * from the connection would be simpler, but node:http resumes a socket whenever it has written to it.)
+   * Whether a request may be answered now; then it has its turn. Where others of its connection are in front, see
+   * `waitForAdmission`. (Not to read from the connection would be simpler, but node:http resumes a socket whenever it
+   * has written to it.)
    */
   admits(request: OpenRequest): boolean {
     const { connection } = request;
@@ -184,7 +197,10 @@ export class Connections {
     else this.#idle.add(connection);
   }
 
-  /** Nothing more can be read from a connection: `last` ends it when all that came whole is answered, and answers what did not. */
+  /**
+   * Nothing more can be read from a connection: `last` ends it when all that came whole is answered, and answers what
+   * did not.
+   */
   endWith(socket: Socket, last: () => void): void {
     const connection = this.#all.get(socket);
     if (!connection || connection.last) return;
@@ -205,7 +221,9 @@ export class Connections {
     request.bodyBytes += bytes;
   }
 
-  /** An answer has been handed over, and is not written out yet: the client must read it, and all before it, in time. */
+  /**
+   * An answer has been handed over, and is not written out yet: the client must read it, and all before it, in time.
+   */
   track(request: OpenRequest, bytes: number): void {
     const { readGraceMs, minReadRate, wantedGraceMs, wantedReadRate, maxUnreadBytes } = this.#limits;
     const { connection } = request;

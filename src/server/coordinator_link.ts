@@ -17,7 +17,7 @@ export class CoordinatorLink implements Coordination {
   readonly #calls = new Map<number, PromiseWithResolvers<{ readonly answer: Calls[CallName]['answer'] }>>();
   #callCount = 0;
   #generation: PublishedGeneration | undefined;
-  /** How many the publisher had replaced when it last told of a generation. */
+  /** The bytes that the publisher had replaced when it last announced a generation. */
   #replacedBytes: number;
 
   constructor(

@@ -1,6 +1,6 @@
 /**
- * HTTP/1.1 over `node:http`, which Deno has too and which is as fast there as `Deno.serve` (17 µs of CPU against 19 for 500 bytes, Deno
- * 2.9.5): so the bounds on clients are the same under both.
+ * HTTP/1.1 over `node:http`, which Deno has too and which is as fast there as `Deno.serve` (17 µs of CPU against 19 for
+ * 500 bytes, Deno 2.9.5): so the bounds on clients are the same under both.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, Server as NetServer, type Socket } from 'node:net';
@@ -30,22 +30,24 @@ export interface ListenOptions {
   /** Whether others may listen on the same port, each for a share of the connections. */
   readonly reusePort?: boolean;
   readonly limits: ServerLimits;
-  /** What counts the connections. */
+  /** The counts of the connections. */
   readonly metrics?: ThreadMetrics;
   /** Whether clients must read faster, because others wait for the memory of their answers. */
   readonly isMemoryWanted?: () => boolean;
 }
 
-/** How often to look whether all answers are out. */
+/** The interval of checking whether all answers are out. */
 const DRAIN_POLL_MS = 10;
-/** How often the times that clients take are looked at. */
+/** The interval of checking the times that clients take. */
 const CHECK_MS = 1000;
 /** For how long a connection is still read from after an answer that was given before the request had ended. */
 const LINGER_MS = 1000;
 /** A body of at most this size is read to its end, wanted or not. */
 const SKIPPED_BYTES = 262_144;
 const BACKLOG = 4096;
-/** Bytes up to this size go out with their headers as one text, a character a byte: one write instead of a gathered one. */
+/**
+ * Bytes up to this size go out with their headers as one text, a character a byte: one write instead of a gathered one.
+ */
 const MAX_TEXT_BYTES = 8192;
 
 export class HttpServer {
@@ -64,7 +66,8 @@ export class HttpServer {
       keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: CHECK_MS,
       maxHeaderSize: limits.maxHeaderBytes,
-      // What a request without a host is told comes from us, and so of one with two, which then are one that cannot be a host.
+      // The answer to a request without a host is ours, and so is that to a request with two hosts, which then read as
+      // one impossible host.
       requireHostHeader: false,
       joinDuplicateHeaders: true,
     });
@@ -97,8 +100,9 @@ export class HttpServer {
   }
 
   /**
-   * Takes no more connections, lets running requests finish, and after `drainMs` ends what is left. An HTTP server's own `close` would
-   * also end every connection whose answer has been handed over, though most of it may still wait for the client to read.
+   * Takes no more connections, lets running requests finish, and after `drainMs` ends what is left. An HTTP server's
+   * own `close` would also end every connection whose answer has been handed over, though most of it may still wait for
+   * the client to read.
    */
   async close(drainMs: number): Promise<void> {
     this.#isClosing = true;
@@ -157,7 +161,10 @@ export class HttpServer {
     if (outgoing.writableLength > 0) this.connections.track(request, answer.body?.length ?? 0);
   }
 
-  /** Whether the rest of a body, which nobody wants any more, is short enough to be read for the sake of the connection; then it is. */
+  /**
+   * Whether the rest of a body, which nobody wants any more, is short enough to be read for the sake of the connection;
+   * then it is.
+   */
   #skipsBody(incoming: IncomingMessage): boolean {
     if (!(Number(incoming.headers['content-length']) <= SKIPPED_BYTES)) return false;
     incoming.resume();
@@ -165,8 +172,8 @@ export class HttpServer {
   }
 
   /**
-   * The answer comes before the request has ended: its rest is neither kept nor parsed. The connection is still read from for a while,
-   * as a system that is sent more than it reads resets it, and the answer is lost on its way.
+   * The answer comes before the request has ended: its rest is neither kept nor parsed. The connection is still read
+   * from for a while, as a system that is sent more than it reads resets it, and the answer is lost on its way.
    */
   #endAfter(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { socket } = incoming;
@@ -179,7 +186,10 @@ export class HttpServer {
     };
   }
 
-  /** The answer to what is no HTTP, came too slowly, or has a method that is none of any operation; then the connection ends. */
+  /**
+   * The answer to what is no HTTP, came too slowly, or has a method that is none of any operation; then the connection
+   * ends.
+   */
   #refuse(refusal: ApiError | UnknownMethod | undefined, socket: Socket): void {
     // A connection that never sent anything is not told anything.
     if (!refusal || !socket.writable || socket.bytesRead === 0) socket.destroy();
@@ -198,7 +208,7 @@ export class HttpServer {
   }
 }
 
-/** What `Allow` says where a request is for no path. */
+/** The value of `Allow` for a request that names no path. */
 const METHODS_OF_ANY_PATH = 'GET, HEAD, POST, OPTIONS';
 
 function refusal(error: unknown): Answer {
@@ -206,7 +216,10 @@ function refusal(error: unknown): Answer {
   throw error;
 }
 
-/** Whether a body follows the headers. Within the turn in which these come, a request without one does not count as complete yet. */
+/**
+ * Whether a body follows the headers. Within the turn in which these come, a request without one does not count as
+ * complete yet.
+ */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
@@ -227,7 +240,7 @@ function send({ status, headers, body, requestId }: Answer, outgoing: ServerResp
   const length = body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length;
   const all = [...linesOf(headers)];
   if (requestId !== undefined) all.push(REQUEST_ID_HEADER, requestId);
-  // What these would have is not known here.
+  // Their values are not known here.
   if (status !== 204 && status !== 304) all.push('Content-Length', `${length}`);
   outgoing.writeHead(status, all);
   if (body === null) outgoing.end();

@@ -1,16 +1,19 @@
-/** What one server, that is one thread, takes on from its clients. */
+/** The limits of one server, which is one thread, on the work for its clients. */
 import { readFileSync } from 'node:fs';
 
 export interface ServerLimits {
   /** Connections at once; beyond them, the one that has been idle longest makes room. */
   readonly maxConnections: number;
-  /** How long a client may take for a request's headers, from its first byte or the connection's start; milliseconds. */
+  /**
+   * The time that a client may take for a request's headers, from its first byte or the connection's start;
+   * milliseconds.
+   */
   readonly headersMs: number;
   /** The same, for a whole request. */
   readonly requestMs: number;
-  /** How long a connection may stay without a request, after an answer; milliseconds. */
+  /** The time that a connection may stay without a request, after an answer; milliseconds. */
   readonly keepAliveMs: number;
-  /** How long a connection may stay without a byte in either direction, milliseconds. */
+  /** The time that a connection may stay without a byte in either direction, milliseconds. */
   readonly inactivityMs: number;
   readonly maxHeaderBytes: number;
   /** Requests of one connection that are answered at once; those behind them wait for their turn. */
@@ -21,7 +24,10 @@ export interface ServerLimits {
   readonly maxOpen: number;
   /** Bodies of requests that are held together, bytes; beyond them, requests are refused. */
   readonly maxBodyBytes: number;
-  /** Answers without memory of their own that wait for their clients to read, bytes together; beyond them, the oldest is given up. */
+  /**
+   * Answers without memory of their own that wait for their clients to read, bytes together; beyond them, the oldest is
+   * given up.
+   */
   readonly maxUnreadBytes: number;
   /** All answers of one connection that wait; beyond them, its next requests wait for their turn. */
   readonly maxUnreadOfOne: number;
@@ -35,7 +41,7 @@ export interface ServerLimits {
 }
 
 const MIB = 2 ** 20;
-/** Of the files that the process may have open, those that are not for clients: the database, catalogs, threads. */
+/** The open files of the process that are not for clients: the database, catalogs, threads. */
 const OWN_FILES = 256;
 
 /** Requests, some 7 KiB each, that may be open beside one of each connection. */
@@ -65,7 +71,10 @@ export function serverLimits(maxConnections: number, budgetSeconds: number, thre
   };
 }
 
-/** How many files this process may have open; undefined where that cannot be read: Deno keeps /proc from it, and only Linux has that. */
+/**
+ * The number of files that this process may have open; undefined where it cannot be read: Deno keeps /proc from the
+ * program, and only Linux has it.
+ */
 export function maxOpenFiles(): number | undefined {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];

@@ -1,4 +1,4 @@
-/** What the main thread and the threads that serve tell each other. All of it crosses by structured clone. */
+/** The messages between the main thread and the threads that serve. All of them cross by structured clone. */
 
 import type { ErrorCode } from '../contract/codes.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';

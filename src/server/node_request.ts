@@ -4,10 +4,10 @@ import { invalidParameter, unknownTransferCoding, unsupportedVersion } from '../
 import { HOST } from '../http/base_url.ts';
 import type { IncomingBody, IncomingChunk, IncomingHeaders, IncomingRequest } from '../http/incoming.ts';
 
-/** What `URL` would leave as it is: the usual target takes no parsing. */
+/** Targets that `URL` would not change: the usual target needs no parsing. */
 const PLAIN_TARGET = /^\/[\w!$&'()*+,./:;=?@~%-]*$/;
 const DOT_SEGMENT = /\/(\.|%2e){1,2}(?:[/?]|$)/i;
-/** Of HTTP/1.0, which need not name one. */
+/** The host for HTTP/1.0, which need not name one. */
 const NO_HOST = 'localhost';
 
 export class NodeRequest implements IncomingRequest {
@@ -18,8 +18,10 @@ export class NodeRequest implements IncomingRequest {
   readonly #onBytes: (bytes: number) => void;
 
   /**
-   * @param onBytes called with the size of each part of the body that is read; what it throws is what the reading ends with
-   * @throws ApiError for a request that names no host, or what cannot be one; of another version of HTTP than 1.0 and 1.1; or whose body has a
+   * @param onBytes called with the size of each part of the body that is read; what it throws is what the reading ends
+   * with
+   * @throws ApiError for a request that names no host, or what cannot be one; of another version of HTTP than 1.0 and
+   * 1.1; or whose body has a
    *   coding that is not undone here
    */
   constructor(incoming: IncomingMessage, onBytes: (bytes: number) => void) {
@@ -74,9 +76,10 @@ function urlOf({ url, headers, httpVersionMinor }: IncomingMessage): string {
   return unusualUrl(target, host);
 }
 
-/** Of a target that `URL` would change, of a whole URL (RFC 9112, section 3.2.2), or of `*`. */
+/** For a target that `URL` would change, a whole URL (RFC 9112, section 3.2.2), or `*`. */
 function unusualUrl(target: string, host: string): string {
-  // A browser takes a backslash for a slash; in a target it is a character like any other. (Those beyond ASCII the parser refuses.)
+  // A browser takes a backslash for a slash; in a target it is a character like any other. (Those beyond ASCII the
+  // parser refuses.)
   const encoded = target.replaceAll('\\', '%5C');
   const isWhole = /^https?:\/\//i.test(encoded);
   const parsed = URL.parse(isWhole ? encoded : `http://${host}${encoded.startsWith('/') ? '' : '/'}${encoded}`);

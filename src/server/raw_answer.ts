@@ -14,7 +14,7 @@ export interface UnknownMethod {
   readonly target: string;
 }
 
-/** What an error of the HTTP parser is to the client; undefined where the connection is gone. */
+/** The answer to an error of the HTTP parser; undefined where the connection is gone. */
 export function refusalOf(error: Error): ApiError | UnknownMethod | undefined {
   const code = 'code' in error ? `${error.code}` : '';
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
@@ -25,7 +25,7 @@ export function refusalOf(error: Error): ApiError | UnknownMethod | undefined {
       'Cannot read the request because its first line and its headers are too large: send fewer or shorter ones',
     );
   }
-  // What begins as HTTP/2 does.
+  // The beginning of HTTP/2.
   if (code === 'HPE_PAUSED_H2_UPGRADE') return unsupportedVersion('2.0');
   if (!code.startsWith('HPE_')) return undefined;
   const [, method, target, version] = REQUEST_LINE.exec(lineOf(error)) ?? [];

@@ -1,4 +1,4 @@
-/** What a thread that serves does: it answers the requests of its connections, from the first byte to the last. */
+/** The work of a thread that serves: it answers the requests of its connections, from the first byte to the last. */
 
 import type { MessagePort } from 'node:worker_threads';
 import { isMemoryWanted as wasMemoryWanted } from '../answers/answer_memory.ts';
@@ -12,18 +12,18 @@ import { CoordinatorLink } from './coordinator_link.ts';
 import { HttpServer } from './http_server.ts';
 import { serverLimits } from './limits.ts';
 
-/** How often a thread shows that it is alive. */
+/** The interval at which a thread shows that it is alive. */
 export const BEAT_MS = 250;
 
 /** Serves until the main thread has it drained. */
 export interface ServeTask extends Task<undefined> {
   readonly kind: 'serve';
   readonly config: Config;
-  /** How many threads serve, and share the limits of the process. */
+  /** The number of threads that serve and share the limits of the process. */
   readonly threads: number;
   readonly host: string;
   readonly port: number;
-  /** Of its `ThreadMetrics` and of the `SharedState`. */
+  /** The memory of its `ThreadMetrics` and of the `SharedState`. */
   readonly metrics: SharedArrayBuffer;
   readonly state: SharedArrayBuffer;
   readonly generation: PublishedGeneration | undefined;

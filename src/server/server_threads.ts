@@ -1,4 +1,7 @@
-/** The threads that serve, as the main thread sees them: started, told of each generation, answered, watched, replaced, ended. */
+/**
+ * The threads that serve, as the main thread sees them: started, told of each generation, answered, watched, replaced,
+ * ended.
+ */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
@@ -19,7 +22,10 @@ import { BEAT_MS, type ServeTask } from './server_thread.ts';
 
 /** For how much longer than the budget of a request a thread may stay without a sign of life. */
 const HUNG_MS = 5000;
-/** One that has not lived for so long is replaced no sooner than that: one that dies as it starts must not keep the process busy. */
+/**
+ * One that has not lived for so long is replaced no sooner than that: one that dies as it starts must not keep the
+ * process busy.
+ */
 const SHORT_LIFE_MS = 5000;
 const REPLACE_MS = 500;
 /** For how much longer than its drain a thread may take to end; and how long one that is ended may take to be gone. */
@@ -29,12 +35,12 @@ const GONE_MS = 3000;
 export interface ServerThreadsOptions {
   readonly config: Config;
   readonly log: Log;
-  /** How many, at least 1. */
+  /** The number of threads, at least 1. */
   readonly threads: number;
   readonly coordination: Coordination;
   /**
-   * Called when a thread hangs and cannot be ended (Deno 2.9.5 ends no endless loop): its socket goes on to take a share of the connections, and
-   * nobody answers these before the process ends.
+   * Called when a thread hangs and cannot be ended (Deno 2.9.5 ends no endless loop): its socket goes on to take a
+   * share of the connections, and nobody answers these before the process ends.
    */
   readonly onUnending?: () => void;
   /** The module of the threads, where a test wants some that misbehave. */
@@ -147,7 +153,7 @@ export class ServerThreads {
       else {
         this.#port = message.port;
         this.#operations = message.operations;
-        // What was published while it started.
+        // A generation may have been published while the thread started.
         this.publish(this.#options.coordination.generation);
         listening.resolve();
       }
@@ -194,7 +200,10 @@ export class ServerThreads {
     this.#start(child).catch(error => this.#options.log('server_thread_failed', { error: messageOf(error) }));
   }
 
-  /** Ends threads without a sign of life. Time in which this thread stands still, too, as when the process is stopped, does not count. */
+  /**
+   * Ends threads without a sign of life. Time in which this thread stands still, too, as when the process is stopped,
+   * does not count.
+   */
   #look(): void {
     const limit = (1000 * this.#config.API_REQUEST_BUDGET_SECONDS + HUNG_MS) / BEAT_MS;
     for (const child of this.#children) {

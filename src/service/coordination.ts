@@ -1,4 +1,4 @@
-/** What there is one of in a process, as a thread that serves sees it. */
+/** The parts that exist once in a process, as a thread that serves sees them. */
 
 import type { Budget } from '../base/budget.ts';
 import type { SharedState } from '../base/shared_state.ts';
@@ -6,7 +6,7 @@ import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { SkyMapAnswer, SkyMapTask } from '../sky_map/map_thread.ts';
 import type { Admission, Caller } from './limiter.ts';
 
-/** What may be asked, and what the answers are; where another thread asks, both cross by structured clone. */
+/** The questions, and their answers; where another thread asks, both cross by structured clone. */
 export interface Calls {
   /** Whether a tool call of the connector may begin; one that was admitted is to be released. */
   readonly admit: { readonly asked: Caller; readonly answer: Admission };
@@ -19,7 +19,7 @@ export type CallName = keyof Calls;
 
 export interface Coordination {
   readonly state: SharedState;
-  /** What queries are answered from now; undefined while there is none. */
+  /** The generation that queries are answered from now; undefined while there is none. */
   readonly generation: PublishedGeneration | undefined;
   /** Drops the index that a generation came from, because it is not of this database; the index is built anew. */
   discard(generation: number): void;

@@ -1,4 +1,7 @@
-/** How many tool calls a caller may make (docs/contract.md, Connector): a sliding window a key, and slots for what runs at the same time. */
+/**
+ * The number of tool calls that a caller may make (docs/contract.md, Connector): a sliding window for each key, and
+ * slots for calls that run at the same time.
+ */
 import type { Rate } from '../config/values.ts';
 
 /** Whom a call counts against, and how many it may make. */
@@ -26,7 +29,10 @@ interface Slot {
   readonly expiresMs: number;
 }
 
-/** Callers that are remembered. With more of them than this in a few seconds, the one that called longest ago is forgotten. */
+/**
+ * Callers that are remembered. With more of them than this in a few seconds, the one that called longest ago is
+ * forgotten.
+ */
 const MAX_KEYS = 10_000;
 const BUSY_RETRY_SECONDS = 1;
 

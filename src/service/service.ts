@@ -1,4 +1,7 @@
-/** What the operations answer from: the settings, the queries, the database, and what there is one of in the process. */
+/**
+ * The parts that the operations answer from: the settings, the queries, the database, and the parts that exist once in
+ * the process.
+ */
 import { AnswerMemory } from '../answers/answer_memory.ts';
 import { QueryRunner } from '../answers/query_runner.ts';
 import { SharedFragments } from '../answers/shared_fragments.ts';
@@ -18,7 +21,7 @@ export interface ServiceOptions {
   readonly metrics?: ThreadMetrics;
 }
 
-/** What the database says of itself. */
+/** The database's description of itself. */
 export interface DatabaseSeen {
   /** The epoch of the TNS registry's snapshot, microseconds since 1970, however old; null when there is none. */
   readonly tnsSnapshotEpochUs: number | null;
@@ -74,7 +77,7 @@ export class Service {
     return this.coordination.generation !== undefined;
   }
 
-  /** What the database says when it is looked at now; undefined when it cannot be read. */
+  /** The present description of the database; undefined when the database cannot be read. */
   look(): DatabaseSeen | undefined {
     if (this.#isClosed || this.coordination.state.databaseIsGone) return undefined;
     try {
@@ -87,7 +90,10 @@ export class Service {
     }
   }
 
-  /** Of the registered catalogs, as they were at most ten seconds ago; while the database cannot be read, as last seen. */
+  /**
+   * The orders of the registered catalogs, as they were at most ten seconds ago; while the database cannot be read, as
+   * last seen.
+   */
   footprintOrders(): FootprintOrders {
     const nowMs = performance.now();
     if (nowMs - this.#footprintsSeenMs < CATALOGS_FRESH_MS) return this.#footprintOrders;

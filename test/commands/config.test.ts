@@ -115,7 +115,7 @@ const messageFor = (sources: ConfigSources): string => {
 
 test('every impossible value is named at once', () => {
   const message = messageFor({ environment: { API_MAX_IDS: '0', NEARSKY_PORT: 'x', API_MAX_POSITIONS: '7' } });
-  for (const part of ['API_MAX_IDS must be', '"0", in the environment', 'NEARSKY_PORT must be', '"x"'])
+  for (const part of ['API_MAX_IDS must be', '"0" was given in the environment', 'NEARSKY_PORT must be', '"x"'])
     assert.ok(message.includes(part), message);
   assert.not.ok(message.includes('API_MAX_POSITIONS'), message);
 });
