@@ -58,7 +58,7 @@ async function inputsOf(given: readonly string[]): Promise<string[]> {
 /** @throws UsageError naming what is neither */
 function inputOf(text: string, where: string): string {
   if (/^\d+$/.test(text)) return `{"kind": "id", "diaObjectId": ${text.replace(/^0+(?=\d)/, '')}}`;
-  if (/^(?:[A-Za-z]{2,4} ?)?\d{4}[A-Za-z]+$/.test(text)) return `{"kind": "tns_name", "name": ${JSON.stringify(text)}}`;
+  if (/^(?:[A-Za-z]{2,4} ?)?\d{4}[A-Za-z]+$/.test(text)) return `{"kind": "tns", "name": ${JSON.stringify(text)}}`;
   throw new UsageError(
     `${where} is no diaObjectId, no TNS name, and no file that is there${where === text ? '' : `: ${JSON.stringify(text)}`}`,
   );

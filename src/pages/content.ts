@@ -46,12 +46,12 @@ export function frontPage(config: Config, examples: Examples, orders: FootprintO
     main: html`<section class="hero">
 <h1>What lies at this position?</h1>
 <p class="lead">Alert objects of the Rubin Observatory, and the catalog sources within ${radius}″ of them: ${releasesOf(orders)}.</p>
-${searchForm(config.API_MAX_CONE_RADIUS_ARCSEC, tries[0])}
+${searchForm(config.API_MAX_CONE_RADIUS_ARCSEC, tries[0] && `e.g. ${tries[0]}`)}
 ${tries.length > 0 && html`<p class="examples">Try ${tries.map(text => html`<a href="/search?q=${encodeURIComponent(text)}">${text}</a> `)}</p>`}
 </section>
 <section class="sky" aria-labelledby="map-title">
 <div class="bar"><h2 id="map-title">The sky</h2>
-<p class="hint" id="counting" role="status" hidden></p>
+<p class="hint" id="counting" role="status"></p>
 <fieldset class="choice" id="layers"><legend class="unseen">Colour by</legend>
 <label><input type="radio" name="layer" value="density" checked><span>Objects</span></label>
 <label><input type="radio" name="layer" value="share"><span>With a source</span></label>
@@ -64,7 +64,7 @@ ${tries.length > 0 && html`<p class="examples">Try ${tries.map(text => html`<a h
 </div>
 <div class="map-below">
 <div class="legend" id="legend"></div>
-<ul class="keys lines" aria-label="Lines on the map"><li><span class="line galactic"></span>Galactic plane</li><li><span class="line ecliptic"></span>ecliptic</li><li><span class="line survey"></span>Rubin’s main survey, about</li></ul>
+<ul class="keys lines" aria-label="Lines on the map"><li><span class="line galactic"></span>Galactic plane</li><li><span class="line ecliptic"></span>Ecliptic</li><li><span class="line survey"></span>Rubin’s main survey (about)</li></ul>
 <p class="hint" id="map-help">Drag to move, turn the wheel or pinch to zoom, click a cell to list its objects. With the keyboard: arrows move, + and − zoom, Enter opens the cell in the middle, 0 shows the whole sky.</p>
 </div>
 ${needsScripts}
@@ -208,9 +208,9 @@ export function brokersPage(config: Config): Page {
       enforced_by,
       status,
       as_of,
-    }) => html`<tr><th scope="row"><a href="${brokerDefinition(broker as BrokerName).home}" rel="noopener noreferrer">${broker}</a></th>
-<td class="number">${min_reliability ?? '–'}</td><td>${enforced_by === 'service' ? 'this service' : 'the broker'}</td>
-<td>${CUT_WORDS[status]}${as_of !== null && ` as of ${as_of}`}</td><td class="number" data-broker="${broker}">–</td><td data-last="${broker}">–</td></tr>`,
+    }) => html`<tr><th scope="row"><a href="${brokerDefinition(broker as BrokerName).home}" rel="noopener noreferrer">${brokerDefinition(broker as BrokerName).title}</a></th>
+<td class="number" data-head="Minimum reliability">${min_reliability ?? '–'}</td><td data-head="Enforced by">${enforced_by === 'service' ? 'this service' : 'the broker'}</td>
+<td data-head="How it is known">${CUT_WORDS[status]}${as_of !== null && ` as of ${as_of}`}</td><td class="number" data-head="Alerts taken" data-broker="${broker}">–</td><td data-head="Last one" data-last="${broker}">–</td></tr>`,
   );
   const meanings = [...CUT_ENFORCERS, ...CUT_STATUSES].map(({ name, meaning }) => `\`${name}\`: ${meaning}.`);
   return {
@@ -225,7 +225,7 @@ export function brokersPage(config: Config): Page {
 <tbody>${rows}</tbody></table></div>
 <p>How fast alerts come in now is on the <a href="/status">status page</a>.</p>
 <p>${sentence('a value that a broker enforces is declared by the maintainer, not observed here')} The same is in every answer, under <code>provenance.reliability_cuts</code>.</p>
-${listOf(meanings)}
+<details><summary>Its words for who enforces a minimum, and how it is known</summary>${listOf(meanings)}</details>
 <h2>What an absence does not mean</h2>
 ${listOf(caveats().slice(0, 3))}`,
   };
@@ -253,8 +253,8 @@ export function consumingPage(config: Config, base: string, examples: Examples):
 <p class="lead">Everything on these pages comes from a public API. It needs no key, and any origin may call it. Every answer with objects comes as JSON, or as a table: CSV, VOTable, Parquet, Arrow.</p>
 <h2>As a table</h2>
 <p>Add <code>format=csv</code>, <code>votable</code>, <code>parquet</code>, <code>arrow</code> or <code>ndjson</code> to a cone, an object, a lookup or recent crossmatches. pandas, astropy, TOPCAT and DuckDB read the addresses as they are:</p>
-${code(`import pandas as pd\n\nobjects = pd.read_parquet("${cone}&detail=full&format=parquet")  # keeps every digit of ids, which CSV does not in pandas`)}
-${code(`from astropy.table import Table\n\nobjects = Table.read("${cone}&format=votable", format="votable")`)}
+${code(`import pandas as pd\n\n# Parquet keeps every digit of ids, which CSV does not in pandas\nobjects = pd.read_parquet("${cone}&detail=full&format=parquet")`)}
+${code(`from astropy.table import Table\n\naddress = "${cone}&format=votable"\nobjects = Table.read(address, format="votable")`)}
 <h2>From Python, for many objects</h2>
 <p>The client is one file that needs only the standard library: <code>pip install ./clients/python</code> in the source of the service. It splits lists of any length, follows the pages and waits where the service asks it to.</p>
 ${code(`from nearsky import Nearsky, to_pandas\n\nservice = Nearsky("${base}")\nfor result in service.lookups([${id}, (${ra}, ${dec}, 5), "${name}"]):\n    print(result["input"], result["status"], len(result["objects"]))\n\nobjects = to_pandas(service.cone(${ra}, ${dec}, 60))`)}

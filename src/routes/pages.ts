@@ -41,8 +41,9 @@ export function pages(service: Service): readonly (readonly [path: string, opera
       finder ??= new loaded.ExampleFinder(service);
       return shown(loaded, make(loaded, await finder.find(), baseUrl(request, config)), config, request);
     };
+  const front = withExamples(({ frontPage }, examples) => frontPage(config, examples, service.footprintOrders()));
   return [
-    ['/', 'page', withExamples(({ frontPage }, examples) => frontPage(config, examples, service.footprintOrders()))],
+    ['/', 'page', exchange => searchAsked(exchange) ?? front(exchange)],
     ['/search', 'page', page(({ searchPage }) => searchPage(config))],
     ['/objects/:diaObjectId', 'page', page(({ objectPage }) => objectPage())],
     ['/recent', 'page', page(({ recentPage }) => recentPage(config))],
@@ -63,6 +64,13 @@ export function pages(service: Service): readonly (readonly [path: string, opera
     ['/assets/:version/:name', 'asset', asset],
     ['/favicon.ico', 'asset', icon],
   ];
+}
+
+/** The front page asked with a `q` means a search. */
+function searchAsked({ url }: Parameters<Handler>[0]): Answer | undefined {
+  const query = url.indexOf('?');
+  if (query < 0 || !new URLSearchParams(url.slice(query)).get('q')) return undefined;
+  return emptyResponse(302, { Location: `/search${url.slice(query)}` });
 }
 
 /** A page is sent compressed whatever its size: the scripts come behind it. */

@@ -46,6 +46,9 @@ test('ids, names and files, in the formats of answers; the directory and the ser
     const parts = await start(['lookup', '--data', data, '--format', 'csv', ...IDS], { API_MAX_IDS: '1' }).finished;
     const lines = parts.stdout.trimEnd().split('\n');
     assert.is(lines.length, 1 + IDS.length, 'one line of names, whatever the number of requests');
+    const named = await run('lookup', '--data', data, 'SN 2099zzz');
+    const [{ kind, status }] = JSON.parse(named.stdout).results;
+    assert.equal([named.code, kind, status], [0, 'tns', 'resolver_unavailable'], 'a name is asked for as one');
     const tooMany = await start(['lookup', '--data', data, ...IDS], { API_MAX_IDS: '1' }).finished;
     assert.equal(
       [tooMany.code, /3 inputs are more than one answer has \(1, API_MAX_IDS\)/.test(tooMany.stderr)],

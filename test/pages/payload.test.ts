@@ -130,7 +130,7 @@ test('the lines on the map lie where they should', () => {
       ...curveOf(name).flatMap(({ at }) =>
         Array.from({ length: 3600 }, (_, i) => {
           const point = at(i / 3600);
-          return separationArcsec(point.ra, point.dec, ra, dec) / 3600;
+          return point ? separationArcsec(point.ra, point.dec, ra, dec) / 3600 : Number.POSITIVE_INFINITY;
         }),
       ),
     );
@@ -138,7 +138,13 @@ test('the lines on the map lie where they should', () => {
   assert.ok(nearest('galactic', 192.859, 27.128) > 89.9, 'its pole');
   assert.ok(nearest('ecliptic', 0, 0) < 0.1 && nearest('ecliptic', 90, 23.439) < 0.1);
   assert.ok(nearest('ecliptic', 270, 66.561) > 89.9);
-  assert.is(curveOf('survey').length, 2);
+  assert.ok(nearest('survey', 30, 12) < 0.1 && nearest('survey', 30, -72) < 0.1, 'its declinations');
+  assert.ok(nearest('survey', 101.287, 12) > 5, 'not across the galactic plane');
+  const outline = curveOf('survey').flatMap(({ at }) => Array.from({ length: 720 }, (_, i) => at(i / 720)));
+  const points = outline.filter(point => point !== undefined);
+  assert.ok(points.length > 500 && points.length < outline.length);
+  for (const { ra, dec } of points)
+    assert.ok(dec > -72.01 && dec < 12.01 && Math.abs(galactic(ra, dec).b) > 14.99, `${ra} ${dec}`);
 });
 
 test('what the service counts is read from its metrics', () => {

@@ -40,7 +40,7 @@ export function apiDocs(config: Config, base: string, orders: FootprintOrders): 
       `Service version ${config.APP_VERSION ?? 'unknown'}, contract version ${CONTRACT_VERSION}. ` +
         `The same as data: [openapi.json](${base}/openapi.json). Which settings are live: [describe](${base}/api/describe).`,
     ),
-    code(`curl '${base}/api/cone?ra=150.1&dec=2.2&radius_arcsec=10'`),
+    code(`curl '${base}/api/cone?ra=61.6223&dec=-49.2951&radius_arcsec=10'`),
     heading(2, 'Conventions'),
     list(conventions(config)),
     heading(2, 'What an answer does not mean'),

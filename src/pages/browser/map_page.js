@@ -135,10 +135,15 @@ async function update() {
   }
 }
 
-/** How far the service is, where it still counts: the map has what is counted, and soon more. @param {any} answer */
-function showCounting({ total, uncounted = 0 }) {
-  counting.hidden = uncounted === 0;
-  if (counting.hidden) return;
+/** How many objects there are; while the service still counts them, how far it is: the map has what is counted, and soon more. @param {any} answer */
+function showCounting({ layer: answered, total = 0, uncounted = 0, without_position: unplaced = 0 }) {
+  // The coverage says nothing of objects.
+  if (answered === 'coverage') return;
+  if (uncounted === 0) {
+    const text = `${counted(total, 'object')}${unplaced > 0 ? `, ${count(unplaced)} of them without a position` : ''}`;
+    if (counting.textContent !== text) counting.textContent = text;
+    return;
+  }
   const all = total + uncounted;
   show(
     counting,

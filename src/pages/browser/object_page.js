@@ -54,7 +54,17 @@ async function load() {
 /** The brokers may know it. @param {any} object */
 function absent(object) {
   return [
-    h('div', { class: 'notice' }, h('p', {}, badge(object.status)), h('p', {}, prose(pageData.caveats[1] ?? ''))),
+    h(
+      'div',
+      { class: 'notice' },
+      h('p', {}, badge(object.status)),
+      h(
+        'p',
+        {},
+        'No broker delivered an alert of this object to this service, or none that is reliable enough to be stored here. ',
+        'The object may exist all the same.',
+      ),
+    ),
     h('h2', {}, 'Where it may be known'),
     linkList('At the brokers', brokerLinks(object)),
   ];
@@ -63,13 +73,18 @@ function absent(object) {
 /** @param {any} object @param {any} provenanceSets */
 function sections(object, provenanceSets) {
   const { ra, dec } = object;
+  /** @type {import('./page.js').Child[]} */
+  const around = [neighbourhood(object), outcomes(object.crossmatch)];
+  // The longer column stands at the left: the sources, where there are some.
+  /** @type {import('./page.js').Child[][]} */
+  const columns =
+    object.matches.length > 0 ? [[sources(object)], [...around, alert(object)]] : [[alert(object)], around];
   return [
     verdict(object),
     h(
       'div',
       { class: 'columns-2' },
-      h('div', {}, sources(object), alert(object)),
-      h('div', {}, neighbourhood(object), outcomes(object.crossmatch)),
+      columns.map(column => h('div', {}, column)),
     ),
     h(
       'section',
@@ -202,7 +217,7 @@ function linkList(title, links) {
 }
 
 /** Sources that are open on a narrow window. */
-const NEAREST = 2;
+const NEAREST = 1;
 const WIDTHS = [2, 15, 60];
 
 /** @param {any} object */
@@ -274,8 +289,9 @@ function neighbourhood(object) {
           href: `/objects/${diaObjectId_str}`,
         }));
       const more = cone.next_cursor !== null ? ', of which the plot has the first' : '';
+      const found = cone.results[0].total - 1;
       note.append(
-        ` Within ${pageData.maxRadiusArcsec}″: ${counted(cone.results[0].total - 1, 'other object')}${more}.`,
+        ` Within ${pageData.maxRadiusArcsec}″: ${found === 0 ? 'no other object' : counted(found, 'other object')}${more}.`,
       );
       draw();
     } catch {
@@ -288,7 +304,7 @@ function neighbourhood(object) {
 function sources(object) {
   if (object.matches.length === 0) return false;
   const all = nearestFirst(object);
-  // On a phone the nearest ones are enough to begin with.
+  // On a phone the nearest one is enough to begin with.
   const open = matchMedia('(max-width: 44rem)').matches ? NEAREST : all.length;
   const [shown, behind] = [all.slice(0, open), all.slice(open)];
   return h(

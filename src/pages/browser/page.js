@@ -1,4 +1,5 @@
 /** What the scripts of all pages share: the data of the page, the API, and elements of the page. */
+import { time } from './format.js';
 
 /**
  * @typedef {Record<string, { word: string, meaning: string }>} Words
@@ -148,6 +149,11 @@ export function copyButton(text, what) {
     setTimeout(() => button.replaceChildren('Copy', label), 2000);
   };
   return button;
+}
+
+/** A time that no line break cuts at its hyphens. @param {string} iso */
+export function moment(iso) {
+  return h('span', { class: 'moment' }, time(iso));
 }
 
 /** @param {string} status of an object or of an input */

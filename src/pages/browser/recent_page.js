@@ -1,6 +1,6 @@
 /** Recent crossmatches, page by page. What is chosen stands in the address. */
 import { count, mjd, time } from './format.js';
-import { asJson, ask, badge, byId, catalogOf, h, pageData, show, showError, showLoading } from './page.js';
+import { asJson, ask, badge, byId, catalogOf, h, moment, pageData, show, showError, showLoading } from './page.js';
 import { mainMagnitude } from './payload.js';
 import { downloads, nearestFirst, source, transientText } from './result_list.js';
 
@@ -122,13 +122,21 @@ function draw() {
   const { catalog, sort, named, time_field } = choices();
   const whole = isAll
     ? `All ${count(objects.length)} crossmatches`
-    : `The newest ${count(objects.length)} crossmatches, and there are older ones,`;
+    : `The newest ${count(objects.length)} crossmatches; there are older ones.`;
   const part = catalog || named ? ` ${count(shown.length)} of them are as chosen.` : '';
   const partial = !isAll && (part !== '' || sort !== 'time') ? ' Choices and order are of those that are loaded.' : '';
   const more = h('button', { type: 'button', click: () => void next(more) }, 'Show more');
   show(
     place,
-    h('p', { class: 'hint' }, `${whole} from ${time(start)} to ${time(end)}.${part}${partial}`),
+    h(
+      'p',
+      { class: 'hint' },
+      `${whole}${isAll ? ' from ' : ' From '}`,
+      moment(start),
+      ' to ',
+      moment(end),
+      `.${part}${partial}`,
+    ),
     shown.length > 0 && table(shown, time_field === 'event_time' ? 'event_time' : 'ingest_time'),
     !isAll && more,
     downloads(

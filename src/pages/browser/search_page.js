@@ -287,7 +287,11 @@ async function showMany() {
   );
   show(
     results,
-    h('h2', { class: 'count' }, `${counted(objects.size, 'object')} for ${counted(asked.length, 'entry', 'entries')}`),
+    h(
+      'h2',
+      { class: 'count' },
+      `${counted(objects.size, 'object')} for ${counted(entries.length, 'entry', 'entries')}`,
+    ),
     h(
       'p',
       { class: 'hint' },

@@ -1,14 +1,17 @@
 /** The lines that astronomers find their way by, as curves on the sky. */
-import { fromGalactic } from './format.js';
+import { fromGalactic, galactic } from './format.js';
 
 /** @typedef {import('./projection.js').Position} Position */
-/** @typedef {{ name: string, at: (t: number) => Position }} Curve `at` from 0 to 1, once around */
+/** @typedef {{ name: string, at: (t: number) => Position | undefined }} Curve `at` from 0 to 1, once around; undefined where it is not drawn */
 
 const RADIANS = Math.PI / 180;
 /** Of the ecliptic at J2000. */
 const OBLIQUITY = 23.43928 * RADIANS;
-/** Rubin's main survey lies between these declinations, but for the galactic plane (LSST Science Book, arXiv:0912.0201; Bianco et al. 2022, ApJS 258, 1). */
-const SURVEY = [-62, 2];
+/**
+ * About where Rubin's main survey, wide-fast-deep, looks: between two declinations, but for the galactic plane. The survey itself follows the
+ * dust, and its limits change with the strategy (Bianco et al. 2022, ApJS 258, 1; Rubin PSTN-056).
+ */
+const SURVEY = { south: -72, north: 12, fromPlane: 15 };
 
 /** @param {number} longitude radians @returns {Position} */
 function ecliptic(longitude) {
@@ -19,9 +22,30 @@ function ecliptic(longitude) {
   };
 }
 
+/** @param {number} dec */
+function surveyParallel(dec) {
+  return (/** @type {number} */ t) => {
+    const ra = 360 * t;
+    return Math.abs(galactic(ra, dec).b) < SURVEY.fromPlane ? undefined : { ra, dec };
+  };
+}
+
+/** @param {number} b galactic latitude, degrees */
+function surveySide(b) {
+  return (/** @type {number} */ t) => {
+    const position = fromGalactic(360 * t, b);
+    return position.dec < SURVEY.south || position.dec > SURVEY.north ? undefined : position;
+  };
+}
+
 /** @type {Curve[]} */
 export const SKY_LINES = [
   { name: 'galactic', at: t => fromGalactic(360 * t, 0) },
   { name: 'ecliptic', at: t => ecliptic(2 * Math.PI * t) },
-  ...SURVEY.map(dec => ({ name: 'survey', at: (/** @type {number} */ t) => ({ ra: 360 * t, dec }) })),
+  ...[
+    surveyParallel(SURVEY.north),
+    surveyParallel(SURVEY.south),
+    surveySide(SURVEY.fromPlane),
+    surveySide(-SURVEY.fromPlane),
+  ].map(at => ({ name: 'survey', at })),
 ];

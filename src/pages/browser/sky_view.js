@@ -162,7 +162,7 @@ export class SkyView {
       if (!sample) continue;
       const { borderTopColor, borderTopStyle } = getComputedStyle(sample);
       context.beginPath();
-      this.#line(context, at, 360);
+      this.#line(context, at, 720);
       context.globalAlpha = 0.7;
       context.strokeStyle = paper;
       context.lineWidth = 4;
@@ -263,13 +263,17 @@ export class SkyView {
     return x > 14 && x < this.width - 14 && y > 14 && y < this.height - 4 ? { x, y } : undefined;
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {(t: number) => Position} at from 0 to 1 @param {number} [pieces] */
+  /** @param {CanvasRenderingContext2D} context @param {(t: number) => Position | undefined} at from 0 to 1; undefined leaves a gap @param {number} [pieces] */
   #line(context, at, pieces = 60) {
     const point = { x: 0, y: 0 };
     let before = Number.NaN;
     for (let piece = 0; piece <= pieces; piece++) {
-      const { ra, dec } = at(piece / pieces);
-      const { x, y } = this.#toCanvas(ra, dec, point);
+      const position = at(piece / pieces);
+      if (!position) {
+        before = Number.NaN;
+        continue;
+      }
+      const { x, y } = this.#toCanvas(position.ra, position.dec, point);
       // A jump is the seam.
       if (Math.abs(point.x - before) < 1) context.lineTo(x, y);
       else context.moveTo(x, y);

@@ -1,7 +1,7 @@
 /** The state of the service, looked at every few seconds while the page is in view. */
 import { ago, count, counted, time } from './format.js';
 import { askMetrics, brokersOf, sampleOf } from './metrics.js';
-import { ask, badge, byId, h, pageData, prose, show, showError, showLoading } from './page.js';
+import { ask, badge, byId, h, moment, pageData, prose, show, showError, showLoading } from './page.js';
 
 const AGAIN_MS = 10_000;
 const place = byId('status');
@@ -26,7 +26,9 @@ async function look() {
       place,
       lights(status),
       metrics ? flow(metrics) : h('p', { class: 'hint' }, 'What comes in cannot be told now.'),
-      map ? holdings(map) : h('p', { class: 'hint' }, 'The objects cannot be counted now.'),
+      map
+        ? holdings(map, metrics && sampleOf(metrics, 'nearsky_objects'))
+        : h('p', { class: 'hint' }, 'The objects cannot be counted now.'),
     );
   } catch (error) {
     showError(place, error, look);
@@ -45,7 +47,7 @@ function flow(metrics) {
   /** @param {string} broker @param {number} alerts */
   const rate = (broker, alerts) => {
     const known = earlier?.alerts.get(broker);
-    if (earlier === undefined || known === undefined) return 'in a moment';
+    if (earlier === undefined || known === undefined) return `known in ${AGAIN_MS / 1000} s`;
     const perSecond = ((alerts - known) * 1000) / (nowMs - earlier.atMs);
     return `${perSecond >= 10 ? count(Math.round(perSecond)) : perSecond.toFixed(1)} a second`;
   };
@@ -55,9 +57,12 @@ function flow(metrics) {
     h('h2', {}, 'What comes in'),
     h(
       'dl',
-      { class: 'properties' },
+      { class: 'properties wide' },
       row('Last new object', ingest === undefined ? 'none yet' : `${ago(ingest)} ago`),
-      row('Waiting for their crossmatch', pending === undefined ? 'unknown' : counted(pending, 'object')),
+      row(
+        'Waiting for their crossmatch',
+        pending === undefined ? 'unknown' : pending === 0 ? 'none' : counted(pending, 'object'),
+      ),
       row(
         'Stored, not yet searchable by position',
         lag === undefined ? 'unknown' : lag === 0 ? 'nothing' : counted(lag, 'change'),
@@ -125,7 +130,7 @@ function lights(status) {
       tns === 'available',
       'TNS names',
       tns === 'available'
-        ? `They resolve, by the registry of ${time(epoch)}`
+        ? ['They resolve, by the registry of ', moment(epoch)]
         : 'They cannot be resolved now: there is no current snapshot, or it cannot be read',
     ),
     h(
@@ -138,7 +143,7 @@ function lights(status) {
   );
 }
 
-/** @param {boolean} isGood @param {string} name @param {string} says */
+/** @param {boolean} isGood @param {string} name @param {import('./page.js').Child} says */
 function light(isGood, name, says) {
   return h(
     'div',
@@ -148,8 +153,8 @@ function light(isGood, name, says) {
   );
 }
 
-/** @param {any} map the whole sky at its coarsest */
-function holdings({ total, uncounted, without_position, by_status }) {
+/** @param {any} map the whole sky at its coarsest, as far as it is counted @param {number | null | undefined} stored objects in the database */
+function holdings({ total, uncounted, without_position, by_status }, stored) {
   const sums = Object.entries(by_status).map(([status, counts]) => ({
     status,
     sum: /** @type {number[]} */ (counts).reduce((sum, each) => sum + each, 0),
@@ -176,7 +181,7 @@ function holdings({ total, uncounted, without_position, by_status }) {
   return h(
     'section',
     {},
-    h('h2', {}, counted(total, 'object')),
+    h('h2', {}, counted(stored ?? total + uncounted, 'object')),
     uncounted > 0 && progress(total, total + uncounted),
     h(
       'div',
