@@ -23,11 +23,12 @@ import { type CatalogColumn, MATCH_COLUMNS, OBJECT_COLUMNS } from './columns.ts'
 import { MARGIN_ARCSEC, type Partition, SkyRows } from './partitions.ts';
 import type { FromHatsWriter, HatsTask, PartitionJob, ToHatsWriter } from './writer_thread.ts';
 
-/** What a thread holds at once is some hundred MB. */
+/** More would wait for the disk. */
 const MAX_THREADS = 8;
 /** The pixels of the map are 14 arcmin wide. */
 const MAP_ORDER = 8;
-const DEFAULT_MAX_ROWS = 100_000;
+/** Of a partition: what a thread holds of the largest is some hundred MiB. */
+const DEFAULT_MAX_ROWS = 50_000;
 /** How often the threads look anew until all see the same; a commit would have to come in between each time. */
 const OPEN_TRIES = 1000;
 

@@ -81,7 +81,7 @@ function writePartition(store: Store, snapshot: Snapshot, { catalog, path, ids, 
   if (collected.length !== rows) {
     throw new Error(`Cannot export ${path} because ${collected.length} rows were read and ${rows} are there`);
   }
-  const bytes = parquetFile(collected.columns, collected.sorted(), rows);
+  const bytes = parquetFile(collected.columns, collected.takeSorted(), rows);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, bytes, { flush: true });
   return bytes.length;
