@@ -1,4 +1,5 @@
 /** `nearsky tns load|refresh`: the TNS registry, which resolves names and is associated with what is crossmatched. */
+import { statSync } from 'node:fs';
 import { parseTime } from '../base/parse_time.ts';
 import { formatTime, nowUs } from '../base/times.ts';
 import { ConfigError } from '../config/config.ts';
@@ -9,10 +10,20 @@ import { BOT_SETTINGS, botOf, TnsClient } from '../tns/client.ts';
 import { RegistryError } from '../tns/errors.ts';
 import { RegistryLoader, type RowCounts } from '../tns/loader.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';
-import { readPublicPath } from '../tns/public_file.ts';
+import { type OnRead, readPublicPath } from '../tns/public_file.ts';
 import { refreshRegistry } from '../tns/refresh.ts';
 import type { TimeSpan } from '../tns/time_line.ts';
-import { type Command, type Invocation, Progress, printResult, table, tell, UsageError } from './cli.ts';
+import {
+  type Command,
+  type Invocation,
+  Progress,
+  printResult,
+  shownBytes,
+  shownCount,
+  table,
+  tell,
+  UsageError,
+} from './cli.ts';
 
 export const command: Command = {
   usage: 'tns load FILE [--epoch TIME] | tns refresh',
@@ -62,8 +73,8 @@ function epochOfFile(span: TimeSpan | undefined, file: string): number {
 }
 
 async function load(invocation: Invocation, file: string, given: number | undefined): Promise<number> {
-  return withLoader(invocation, async ({ writer, loader, done }) => {
-    const { load, epochUs, objects } = await loader.stage(readPublicPath(file), file, span => {
+  return withLoader(invocation, async ({ writer, loader, done, reading }) => {
+    const { load, epochUs, objects } = await loader.stage(readPublicPath(file, reading(file)), file, span => {
       return given ?? epochOfFile(span, file);
     });
     await writer.publishRegistry(load, epochUs);
@@ -106,6 +117,8 @@ interface Workplace {
   readonly store: Store;
   readonly writer: Writer;
   readonly loader: RegistryLoader;
+  /** The progress is that of the bytes of this file from here on; it is told of each piece. */
+  reading(file: string): OnRead;
   /** Prints what was done. */
   done(loaded: Loaded): void;
 }
@@ -116,14 +129,26 @@ async function withLoader(invocation: Invocation, use: (workplace: Workplace) =>
   const writer = new Writer(store);
   const rejects = new RejectLog(config, 'tns');
   const progress = new Progress();
-  const onBatch = ({ read, rejected }: RowCounts) => progress.update(() => `${read} rows read, ${rejected} rejected`);
+  let bytes = 0;
+  let total: number | undefined;
+  const reading = (file: string) => {
+    total = statSync(file, { throwIfNoEntry: false })?.size;
+    return (further: number) => {
+      bytes += further;
+    };
+  };
+  const onBatch = ({ read, rejected }: RowCounts) =>
+    progress.update(() => {
+      const pace = progress.pace(bytes, total, shownBytes);
+      return `${shownCount(read)} rows read, ${shownCount(rejected)} rejected${pace && `, ${pace}`}`;
+    });
   const loader = new RegistryLoader({ writer, rejects, onBatch });
   const done = (loaded: Loaded) => {
     progress.end();
     print(invocation, loaded, loader.counts, rejects);
   };
   try {
-    await use({ store, writer, loader, done });
+    await use({ store, writer, loader, reading, done });
     return 0;
   } finally {
     progress.end();

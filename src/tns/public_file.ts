@@ -10,8 +10,11 @@ const OPTIONS = { chunkSize: READ_BYTES };
 /** Hundreds of times what the whole registry takes. */
 const MAX_CSV_BYTES = 16 * 2 ** 30;
 
+/** Told how many further bytes of the file, as it is stored, were read; of a zip those of its CSV. */
+export type OnRead = (bytes: number) => void;
+
 /** Opens a file by its path; see `readPublicFile`. */
-export async function* readPublicPath(path: string): AsyncGenerator<Buffer> {
+export async function* readPublicPath(path: string, onRead?: OnRead): AsyncGenerator<Buffer> {
   let descriptor: number;
   try {
     descriptor = openSync(path, 'r');
@@ -21,7 +24,7 @@ export async function* readPublicPath(path: string): AsyncGenerator<Buffer> {
     });
   }
   try {
-    yield* readPublicFile(descriptor, path);
+    yield* readPublicFile(descriptor, path, onRead);
   } finally {
     closeSync(descriptor);
   }
@@ -32,20 +35,23 @@ export async function* readPublicPath(path: string): AsyncGenerator<Buffer> {
  * @param name for messages
  * @throws RegistryError where it is damaged or cut off, after the pieces before that; a zip's checksum is looked at with its last piece
  */
-export async function* readPublicFile(descriptor: number, name: string): AsyncGenerator<Buffer> {
+export async function* readPublicFile(descriptor: number, name: string, onRead?: OnRead): AsyncGenerator<Buffer> {
   try {
     // In pieces: a read may give less than asked.
     const magic = Buffer.concat([...pieces(descriptor, 0, 4)]).toString('latin1');
-    if (magic === 'PK\x03\x04') yield* readZip(descriptor);
-    else if (magic.startsWith('\x1f\x8b')) yield* limited(decompressed(pieces(descriptor), createGunzip(OPTIONS)));
-    else yield* pieces(descriptor);
+    if (magic === 'PK\x03\x04') yield* readZip(descriptor, onRead);
+    else {
+      const stored = counted(pieces(descriptor), onRead);
+      if (magic.startsWith('\x1f\x8b')) yield* limited(decompressed(stored, createGunzip(OPTIONS)));
+      else yield* stored;
+    }
   } catch (error) {
     if (error instanceof RegistryError) throw error;
     throw new RegistryError(`Cannot read ${name} because ${messageOf(error)}: download it again`, { cause: error });
   }
 }
 
-async function* readZip(descriptor: number): AsyncGenerator<Buffer> {
+async function* readZip(descriptor: number, onRead?: OnRead): AsyncGenerator<Buffer> {
   const { fromRandomAccessReaderPromise, RandomAccessReader } = await import('yauzl');
   class Reader extends RandomAccessReader {
     override _readStreamForRange(start: number, end: number): Readable {
@@ -62,7 +68,7 @@ async function* readZip(descriptor: number): AsyncGenerator<Buffer> {
     if (!entry.canDecodeFileData())
       throw new Error('its CSV file is encrypted, or compressed in a way that is not supported');
     const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
-    const stored = pieces(descriptor, fileDataStart, fileDataStart + entry.compressedSize);
+    const stored = counted(pieces(descriptor, fileDataStart, fileDataStart + entry.compressedSize), onRead);
     // Under Deno an error of yauzl's own stream ends the thread, whoever listens.
     const unpacked = entry.isCompressed() ? decompressed(stored, createInflateRaw(OPTIONS)) : stored;
     for await (const piece of limited(unpacked)) {
@@ -94,6 +100,13 @@ function* pieces(descriptor: number, start = 0, end = Number.POSITIVE_INFINITY):
     if (bytes === 0) return;
     at += bytes;
     yield piece.subarray(0, bytes);
+  }
+}
+
+function* counted(source: Iterable<Buffer>, onRead: OnRead = () => {}): Generator<Buffer> {
+  for (const piece of source) {
+    onRead(piece.length);
+    yield piece;
   }
 }
 

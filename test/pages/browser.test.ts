@@ -272,7 +272,7 @@ check('a pasted list: each entry with what it found, what was not understood, an
   await visiting(world, '/', async page => {
     await page.getByRole('textbox', { name: /^An id/ }).fill(`${MATCHED}, ${PENDING}\nSN 2099aaa\nfoo`);
     await page.getByRole('button', { name: 'Search' }).click();
-    await page.getByRole('heading', { name: '2 objects for 3 entries' }).waitFor();
+    await page.getByRole('heading', { name: '2 objects for 4 entries' }).waitFor();
     assert.match((await page.locator('#results .notice').textContent())!, /^foo: This is neither/);
     assert.equal(await page.locator('#results .id').allTextContents(), [MATCHED, PENDING, MATCHED]);
     assert.match((await page.locator('#results .source').first().textContent())!, /Gaia DR3 0\.12″, G 20\.33/);

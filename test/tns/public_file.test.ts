@@ -36,6 +36,23 @@ test('plain, gzipped and zipped are one', () =>
     assert.is(await readBack(directory, 'a'), 'a');
   }));
 
+test('the bytes of the file that are read are told, up to the whole of it', () =>
+  withDirectory(async directory => {
+    const file = join(directory, 'file');
+    const zip = zipOf([{ name, content: csv }]);
+    for (const [bytes, beside] of [
+      [csv, 0],
+      [gzipSync(csv), 0],
+      // The names and the directory of a zip are read by other ways.
+      [zip, 300],
+    ] as const) {
+      writeFileSync(file, bytes);
+      let read = 0;
+      for await (const _ of readPublicPath(file, further => (read += further)));
+      assert.ok(read <= bytes.length && read >= bytes.length - beside, `${read} of ${bytes.length}`);
+    }
+  }));
+
 test('damaged files, each with its own reason', () =>
   withDirectory(async directory => {
     const zip = zipOf([{ name, content: csv }]);
