@@ -289,8 +289,8 @@ test('addresses in one spelling; none with a secret, and none is repeated', () =
     ['s3://', /Cannot open s3:\/\/ because it names no host or bucket/],
     ['s3:/bucket/key', /Cannot open s3:\/bucket\/key because it names no host or bucket/],
     ['s3:///key', /Cannot open s3:\/\/\/key because/],
-    ['http://me:secret@', /Cannot open http:\/\/…@ as/],
-    ['https://?key=secret', /Cannot open https:\/\/… as/],
+    ['http://me:secret@', /Cannot open http:\/\/…@ because/],
+    ['https://?key=secret', /Cannot open https:\/\/… because/],
   ];
   for (const [address, expected] of refusals) {
     try {
