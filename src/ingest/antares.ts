@@ -4,8 +4,9 @@ import { asObject, type JsonObject } from './json.ts';
 import { type Normalised, rejected, SOLAR_SYSTEM, withObject } from './normalise.ts';
 
 /**
- * An ANTARES alert: its flat properties, or an object that holds them as `properties` or `attributes.properties`. Event time is
- * `ant_time_received` (Unix seconds), else the time of receipt. An alert without `lsst_diaObject_diaObjectId` is skipped.
+ * An ANTARES alert: its flat properties, or an object that holds them as `properties` or `attributes.properties`. Event
+ * time is `ant_time_received` (Unix seconds), else the time of receipt. An alert without `lsst_diaObject_diaObjectId`
+ * is skipped.
  */
 export function normaliseAntares(text: string, receivedAtUs: number): Normalised {
   return withObject(text, (message, exactId) => {
@@ -22,7 +23,7 @@ export interface AlertProperties {
   readonly diaObjectId: unknown;
 }
 
-/** As `normaliseAntares`, of what it finds in the message. */
+/** Normalises the properties of an alert by the rules of `normaliseAntares`. */
 export function normaliseProperties({ properties, diaObjectId }: AlertProperties, receivedAtUs: number): Normalised {
   if (diaObjectId === undefined || diaObjectId === null) {
     return isAlert(properties)

@@ -17,13 +17,13 @@ export interface FileOptions {
   readonly ingester: Ingester;
   /** Called after each commit. */
   readonly onBatch?: () => void;
-  /** Told how many bytes of the file were read, each time. */
+  /** Called after each read with the number of bytes read. */
   readonly onRead?: (bytes: number) => void;
 }
 
 /**
- * Ingests a file of a broker's messages, one a line, or standard input (`-`), to its end. Whether that ends well or not, what was read
- * of it is durable afterwards.
+ * Ingests a file of a broker's messages, one a line, or standard input (`-`), to its end. The part that was read is
+ * durable afterwards, even where reading fails.
  * @throws StoreError; Error where the file cannot be read
  */
 export async function ingestFile(file: string, options: FileOptions): Promise<void> {

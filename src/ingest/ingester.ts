@@ -3,7 +3,7 @@ import type { Writer } from '../store/writer.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Reject, RejectLog } from './rejects.ts';
 
-/** What became of the messages. `read` is the sum of those up to `rejected`. */
+/** The messages counted by their outcome. `read` is the sum of the counts up to `rejected`. */
 export interface MessageCounts {
   read: number;
   /** New objects. */
@@ -17,7 +17,7 @@ export interface MessageCounts {
   rejected: number;
   /** Messages that are stored, new or not, whose position is missing or impossible. */
   without_position: number;
-  /** Lines between the messages that hold nothing. */
+  /** Empty lines between the messages. */
   blank_lines: number;
 }
 
@@ -48,17 +48,17 @@ export class Ingester {
     this.#rejects = rejects;
   }
 
-  /** What is durable by now. */
+  /** The counts of the messages that are durable. */
   get counts(): Readonly<MessageCounts> {
     return this.#counts;
   }
 
   /**
    * Keeps the rejects and stores the deliveries in one commit; both are durable when this resolves.
-   * @throws StoreError; then nothing is counted, and it may be tried again
+   * @throws StoreError; nothing is counted then, and the call may be repeated
    */
   async store({ read, skipped, below_cut, blank, deliveries, rejects }: Outcomes): Promise<void> {
-    // First the rejects: kept twice is no harm, but what is stored counts as new only once.
+    // The rejects are written first: a reject kept twice does no harm, but a delivery counts as new only once.
     this.#rejects.write(rejects);
     this.firstRejects.push(...rejects.slice(0, MAX_FIRST_REJECTS - this.firstRejects.length));
     const written = await this.#writer.ingest(deliveries, nowUs());

@@ -1,31 +1,38 @@
 /**
- * JSON as the brokers write it. A plain `JSON.parse` will not do: it rounds 64-bit ids, and it refuses the bare `NaN` that a Python
- * encoder writes. What it rounded is looked up in the text afterwards: of a Pitt-Google alert of 10 kB that takes 2 µs beside the 21 of
- * parsing, putting the ids in quotes first takes 7, a reviver that looks at `context.source` five times as long as all of it.
+ * JSON as the brokers write it. A plain `JSON.parse` will not do: it rounds 64-bit ids, and it refuses the bare `NaN`
+ * that a Python encoder writes. Rounded ids are looked up in the text afterwards: for a Pitt-Google alert of 10 kB this
+ * takes 2 µs beside 21 µs of parsing. Quoting the ids before parsing takes 7 µs; a reviver that looks at
+ * `context.source` takes five times as long as parsing and look-up together.
  */
 
-/** A bare token that is not JSON, where a value may stand; it might still be inside a string. */
+/** A bare token that is not JSON, where a value may stand; the token might still be inside a string. */
 const BARE_TOKEN = /[\s:,[](?:NaN|-?Infinity)/;
-/** What tells where strings begin and end, and bare tokens. One token a match: a pattern of whole strings would take quadratic time, or the stack. */
+/**
+ * Matches the marks of strings, and bare tokens. Each match is one token: a pattern of whole strings would take
+ * quadratic time, or the stack.
+ */
 const QUOTE_OR_BARE_TOKEN = /\\.|"|-?Infinity|NaN/gs;
 /**
- * A numeric value of a key that ends in `diaObjectId`. This cannot match inside a string: a quote in there has a backslash before it,
- * where this wants a letter.
+ * A numeric value of a key that ends in `diaObjectId`. The pattern cannot match inside a string: a quote there has a
+ * backslash before it, where the pattern wants a letter.
  */
 const NUMERIC_ID = /(diaObjectId"\s*:\s*)(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=\s*[,}])/g;
 
-/** A message as it was parsed. */
+/** A parsed message. */
 export interface Message {
   /** Ids in here may be rounded. */
   readonly value: unknown;
   readonly exactId: ExactId;
 }
 
-/** Of a number that stands under a key that ends in `diaObjectId`, the literal text, every digit of it; anything else is given back. */
+/**
+ * Gives the literal text, with every digit, of a number under a key that ends in `diaObjectId`; gives any other value
+ * back.
+ */
 export type ExactId = (value: unknown) => unknown;
 
 /**
- * Parses a message: strict JSON, but that bare `NaN`, `Infinity` and `-Infinity` become null.
+ * Parses a message: strict JSON, except that bare `NaN`, `Infinity` and `-Infinity` become null.
  * @throws SyntaxError
  */
 export function parseMessage(text: string): Message {
@@ -36,8 +43,8 @@ export function parseMessage(text: string): Message {
 }
 
 /**
- * The literals of the numeric ids by their rounded values; undefined where two ids have the same one, or where an escaped character may
- * stand in the key of a further one.
+ * The literals of the numeric ids by their rounded values; undefined where two ids have the same rounded value, or
+ * where an escaped character may stand in the key of a further id.
  */
 function idLiterals(text: string): ReadonlyMap<unknown, string> | undefined {
   const literals = new Map<unknown, string>();
@@ -53,7 +60,10 @@ function idLiterals(text: string): ReadonlyMap<unknown, string> | undefined {
   return literals.size > 0 && text.includes('\\u') ? undefined : literals;
 }
 
-/** The plain searches, which nearly all messages end at, take a twentieth of the time of the pattern. */
+/**
+ * Whether the text may have bare tokens. The plain searches, which are enough for nearly all messages, take a twentieth
+ * of the pattern's time.
+ */
 function mayHaveBareTokens(text: string): boolean {
   return (text.includes('NaN') || text.includes('Infinity')) && BARE_TOKEN.test(text);
 }

@@ -5,26 +5,32 @@ import { type NormaliseTask, normaliseLines } from './normalise_lines.ts';
 import type { Outcomes } from './outcomes.ts';
 import { unpackDeliveries } from './packed_deliveries.ts';
 
-/** An input of at most this much is done before threads would have started. */
+/** An input of at most this size is done before threads would have started. */
 const INLINE_BYTES = 4 * 2 ** 20;
 /** Shorter messages, on average, are parsed in less time than their commit takes: threads would only add to the work. */
 const MIN_THREADED_LINE_BYTES = 8192;
-/** The commits take the main thread a fraction of the time: even of two cores each gets a thread. */
+/** The commits take the main thread a fraction of the time: each core gets a thread, even where there are only two. */
 const THREADS = Math.max(2, availableParallelism() - 1);
 const ENTRY = programModule('workers/normalise_lines');
-/** One that is worked on and some that wait: a commit of a thousand alerts holds up the main thread for as long as three blocks take. */
+/**
+ * Blocks for one thread, one in work and some waiting: a commit of a thousand alerts holds up the main thread for as
+ * long as three blocks take.
+ */
 const BLOCKS_PER_THREAD = 4;
-/** How long a thread may take for a block before it counts as hung. */
+/** The time that a thread may take for a block before it counts as hung. */
 const TIMEOUT_MS = 60_000;
 
-/** Normalises blocks of lines: the first ones, and those of short lines, on this thread, the others on several threads. */
+/**
+ * Normalises blocks of lines: the first blocks, and those of short lines, on this thread, the others on several
+ * threads.
+ */
 export class LineNormaliser {
-  /** As many blocks as are worth having under way at once. */
+  /** The number of blocks worth having under way at once. */
   static readonly PARALLEL = THREADS * BLOCKS_PER_THREAD;
   #bytes = 0;
   #pool: Pool | undefined;
 
-  /** The buffer of the block is taken. */
+  /** Normalises a block, and takes over its buffer. */
   async normalise(task: NormaliseTask): Promise<Outcomes> {
     const { buffer } = task.block.bytes;
     this.#bytes += buffer.byteLength;

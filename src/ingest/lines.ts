@@ -5,15 +5,18 @@ import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { messageOf } from '../base/error_text.ts';
 
-/** A longer line is not read: far above an alert with its cutouts (1.6 MB), far below what would trouble the memory. */
+/**
+ * A longer line is not read. The limit is far above an alert with its cutouts (1.6 MB) and far below a size that would
+ * strain the memory.
+ */
 export const MAX_LINE_BYTES = 16 * 2 ** 20;
-/** Of a line that cannot be used, this much is kept to show. */
+/** The part of an unusable line that is kept to show. */
 const HEAD_BYTES = 4096;
 const READ_BYTES = 2 ** 20;
-/** About a commit's worth. */
+/** About one commit's number of lines. */
 const MAX_BLOCK_LINES = 1000;
 const NEWLINE = 0x0a;
-/** Some editors put it at the beginning of a file; it is no part of the first line. */
+/** A byte order mark, which some editors put at the beginning of a file; it is no part of the first line. */
 const BYTE_ORDER_MARK = /^\uFEFF/;
 /** No JSON text begins with the first byte of gzip's magic number. */
 const GZIP_FIRST_BYTE = 0x1f;
@@ -21,42 +24,51 @@ const GZIP_FIRST_BYTE = 0x1f;
 export interface Line {
   /** From 1. */
   readonly number: number;
-  /** Without its line break; where there is a problem, only its beginning. */
+  /** The line without its line break; of an unusable line only the beginning. */
   readonly text: string;
-  /** Why the line cannot be used. */
+  /** The reason why the line cannot be used. */
   readonly problem?: string;
 }
 
 /** A line of a block. */
 export interface PlacedLine extends Line {
-  /** Where it begins in the bytes of the block. */
+  /** The line's offset in the bytes of the block. */
   readonly start: number;
 }
 
-/** Whole lines, not looked at yet. Plain data: it crosses threads, and its buffer, which is its own, may be handed over. */
+/**
+ * Whole lines, not yet looked at. The block is plain data that crosses threads; its buffer is its own and may be handed
+ * over.
+ */
 export interface LineBlock {
-  /** With the line breaks between the lines, without the last one. */
+  /** The lines with the line breaks between them, without the last one. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The number of the first line, from 1. */
   readonly firstLine: number;
-  /** How many bytes the first line has beyond the limit; they are missing from its end. */
+  /** The number of bytes by which the first line exceeds the limit; these bytes are missing from its end. */
   readonly missingBytes: number;
 }
 
-/** Bytes in chunks, each of which may be gone when the next one is asked for. Destroy it when done, also in the middle. */
+/**
+ * Bytes in chunks, each of which may be gone when the next one is asked for. The source must be destroyed when done,
+ * also in the middle.
+ */
 export interface Source extends AsyncIterable<Buffer> {
   destroy(): void;
 }
 
 /**
  * A file, or standard input where the name is `-`.
- * @param onRead told how many bytes were read, each time; not of standard input
+ * @param onRead called after each read of a file with the number of bytes read; not called for standard input
  */
 export function openSource(file: string, onRead: (bytes: number) => void = () => {}): Source {
   return file === '-' ? process.stdin : new FileSource(file, onRead);
 }
 
-/** Reads into the same buffer again and again: the garbage collector counts the bytes of fresh ones, and stopped the thread 50 times in 100,000 alerts. */
+/**
+ * Reads into the same buffer again and again: the garbage collector counts the bytes of fresh buffers, and stopped the
+ * thread 50 times in 100,000 alerts.
+ */
 class FileSource implements Source {
   readonly #opened: Promise<FileHandle>;
   readonly #onRead: (bytes: number) => void;
@@ -89,7 +101,7 @@ class FileSource implements Source {
 
 /**
  * The lines of a source, in blocks. Gzip is known by its first byte, or by the name `.gz`.
- * @throws Error where it cannot be read further (missing, broken gzip), after the lines before that
+ * @throws Error where the source cannot be read further (missing, broken gzip), after the lines before the fault
  */
 export async function* readBlocks(source: Source, file: string): AsyncGenerator<LineBlock> {
   const cutter = new LineCutter(MAX_LINE_BYTES);
@@ -117,7 +129,7 @@ async function* decompressed(source: Source, gzipped: boolean): AsyncGenerator<B
     yield* all();
     return;
   }
-  // The pipeline reads ahead.
+  // The chunks are copied because the pipeline reads ahead.
   async function* copies() {
     for await (const chunk of all()) yield Buffer.from(chunk);
   }
@@ -130,7 +142,7 @@ async function* decompressed(source: Source, gzipped: boolean): AsyncGenerator<B
 /** Cuts chunks of bytes where lines end. */
 export class LineCutter {
   readonly #maxLineBytes: number;
-  /** The beginning of a line that has not ended yet, within the limit, and the whole length of it. */
+  /** The parts, within the limit, of a line that has not ended yet, and the line's whole length. */
   #parts: Uint8Array[] = [];
   #length = 0;
   #nextLine = 1;
@@ -139,10 +151,10 @@ export class LineCutter {
     this.#maxLineBytes = maxLineBytes;
   }
 
-  /** The lines that end within this chunk, which may be overwritten afterwards. */
+  /** The lines that end in this chunk, which may be overwritten afterwards. */
   cut(chunk: Buffer): LineBlock[] {
     const blocks: LineBlock[] = [];
-    /** Of the next block: where it begins, how many lines it has so far, and where the first and the last of them end. */
+    /** The next block: its start, its number of lines so far, and the ends of its first and its last line. */
     let [start, lines, firstEnd, lastEnd] = [0, 0, 0, 0];
     const take = () => {
       blocks.push(this.#take(chunk.subarray(start, firstEnd), chunk.subarray(firstEnd, lastEnd), lines));
@@ -165,7 +177,7 @@ export class LineCutter {
     return this.#length > 0 ? [this.#take(nothing, nothing, 1)] : [];
   }
 
-  /** Of a line over the limit only the first part is kept. */
+  /** Appends bytes; only the first part of a line over the limit is kept. */
   #append(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
     const room = this.#maxLineBytes - this.#length;
@@ -173,7 +185,10 @@ export class LineCutter {
     if (room > 0) this.#parts.push(new Uint8Array(bytes.subarray(0, room)));
   }
 
-  /** So many lines: the first is what was begun and `end`, the others are in `rest`, each after its line break. */
+  /**
+   * Takes a block of `lines` lines: the first is the line in progress and `end`, the others are in `rest`, each after
+   * its line break.
+   */
   #take(end: Uint8Array, rest: Uint8Array, lines: number): LineBlock {
     this.#append(end);
     const kept = Math.min(this.#length, this.#maxLineBytes);
@@ -191,7 +206,7 @@ export class LineCutter {
   }
 }
 
-/** The lines of a block, each when it is asked for: until the last one the block must stay as it is. */
+/** The lines of a block, each made when it is asked for: the block must not change until the last one. */
 export function* splitLines(
   { bytes, firstLine, missingBytes }: LineBlock,
   maxLineBytes: number,

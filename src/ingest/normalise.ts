@@ -1,4 +1,4 @@
-/** What the normalisers of all brokers share. */
+/** Types and checks that the normalisers of all brokers share. */
 
 import { isPosition } from '../../index/mod.ts';
 import { messageOf } from '../base/error_text.ts';
@@ -6,16 +6,16 @@ import type { BrokerName } from '../contract/brokers.ts';
 import type { Delivery, SkyPosition } from '../store/types.ts';
 import { asObject, type ExactId, type JsonObject, type Message, parseMessage } from './json.ts';
 
-/** What one message comes to. */
+/** The outcome of one message. */
 export type Normalised =
   | { readonly kind: 'delivery'; readonly delivery: Delivery }
-  /** Rightly not stored: the alert is of a solar-system object. */
+  /** Not stored, because the alert is of a solar-system object. */
   | { readonly kind: 'skipped'; readonly reason: string }
-  /** Rightly not stored: it fails the reliability cut that this service makes itself. */
+  /** Not stored, because the delivery fails the reliability cut that this service makes. */
   | { readonly kind: 'below_cut' }
   | { readonly kind: 'rejected'; readonly reason: string };
 
-/** Reads one message, as text, that was received at that time. Pure; never throws. */
+/** Reads the text of one message and its time of receipt. Pure; never throws. */
 export type Normaliser = (text: string, receivedAtUs: number) => Normalised;
 
 export const SOLAR_SYSTEM: Normalised = { kind: 'skipped', reason: 'no diaObject: a solar-system object' };
@@ -24,7 +24,7 @@ export function rejected(reason: string): Normalised {
   return { kind: 'rejected', reason };
 }
 
-/** Parses the text as a JSON object and hands it on; else the reason against it. */
+/** Parses the text as a JSON object and calls `read` with it; rejects any other text with the reason. */
 export function withObject(text: string, read: (message: JsonObject, exactId: ExactId) => Normalised): Normalised {
   let parsed: Message;
   try {
@@ -36,7 +36,7 @@ export function withObject(text: string, read: (message: JsonObject, exactId: Ex
   return message ? read(message, parsed.exactId) : rejected('not a JSON object');
 }
 
-/** What a broker's normaliser found in the message, unchecked. */
+/** The values that a broker's normaliser found in the message, unchecked. */
 export interface RawDelivery {
   readonly broker: BrokerName;
   /** From `ExactId`. */
@@ -47,7 +47,7 @@ export interface RawDelivery {
   readonly eventTimeUs: number;
 }
 
-/** The delivery, checked: without an exact id it is rejected; a position or reliability that cannot be is null. */
+/** The delivery, checked: one without an exact id is rejected; an impossible position or reliability becomes null. */
 export function toDelivery(raw: RawDelivery): Normalised {
   const diaObjectId = parseId(raw.diaObjectId);
   if (diaObjectId === undefined) {
@@ -65,7 +65,7 @@ export function toDelivery(raw: RawDelivery): Normalised {
   return { kind: 'delivery', delivery };
 }
 
-/** The cut that this service makes: a delivery below it, or without a reliability, is not to be stored. Inclusive. */
+/** The cut that this service makes, inclusive: a delivery below it, or without a reliability, is not to be stored. */
 export function withCut(normalised: Normalised, minReliability: number): Normalised {
   if (normalised.kind !== 'delivery') return normalised;
   const { reliability } = normalised.delivery;
@@ -74,7 +74,10 @@ export function withCut(normalised: Normalised, minReliability: number): Normali
 
 const SHOWN_CHARACTERS = 100;
 
-/** A value of a message, for a reason. The text of an object or array is its sender's to choose, or too deep to make. */
+/**
+ * A value of a message, for a reason. Objects and arrays are only named: the sender chooses their text, which may be
+ * too deep to make.
+ */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';
@@ -83,7 +86,9 @@ export function shown(value: unknown): string {
 
 const MAX_ID = 2n ** 63n - 1n;
 
-/** The id of decimal text without sign or leading zeros (`ExactId` gives a JSON integer so), 0 to 2^63 - 1. */
+/**
+ * The id of decimal text without sign or leading zeros (the form that `ExactId` gives a JSON integer), 0 to 2^63 - 1.
+ */
 export function parseId(value: unknown): bigint | undefined {
   if (typeof value !== 'string' || !/^(?:0|[1-9]\d{0,18})$/.test(value)) return undefined;
   const id = BigInt(value);
@@ -96,7 +101,10 @@ export function parsePosition(ra: unknown, dec: unknown): SkyPosition | null {
   return isPosition(ra, dec) ? { ra, dec } : null;
 }
 
-/** 0 to 1. What lies outside is no probability (brokers use such values for "none"), so it counts as absent: null. */
+/**
+ * A reliability, 0 to 1. A value outside is no probability (brokers use such values for "none"), so it counts as
+ * absent: null.
+ */
 export function parseReliability(value: unknown): number | null {
   return typeof value === 'number' && value >= 0 && value <= 1 ? value : null;
 }

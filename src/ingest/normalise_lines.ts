@@ -14,7 +14,7 @@ export interface NormaliseTask extends Task<NormaliseAnswer> {
   readonly broker: BrokerName;
   /** See `MIN_DIASOURCE_RELIABILITY`. */
   readonly minReliability: number;
-  /** Where the lines come from, for the log of rejects. */
+  /** The name of the lines' source, for the log of rejects. */
   readonly file: string;
   readonly block: LineBlock;
 }

@@ -3,14 +3,14 @@ import type { Normalised } from './normalise.ts';
 import type { Origin, Reject } from './rejects.ts';
 import { rejectOf } from './rejects.ts';
 
-/** What messages came to, before any of it is stored. Plain data: it crosses threads. */
+/** The outcomes of messages before any of them is stored. Plain data that crosses threads. */
 export interface Outcomes {
-  /** How many messages there were. */
+  /** The number of messages. */
   read: number;
   /** Solar-system objects. */
   skipped: number;
   below_cut: number;
-  /** Lines between the messages that hold nothing. */
+  /** Empty lines between the messages. */
   blank: number;
   readonly deliveries: Delivery[];
   readonly rejects: Reject[];
@@ -20,7 +20,7 @@ export function noOutcomes(): Outcomes {
   return { read: 0, skipped: 0, below_cut: 0, blank: 0, deliveries: [], rejects: [] };
 }
 
-/** Adds what one message came to; `origin` and `message`, its text or bytes, are for the log of rejects. */
+/** Adds the outcome of one message; `origin` and `message`, its text or bytes, are for the log of rejects. */
 export function addOutcome(
   outcomes: Outcomes,
   normalised: Normalised,

@@ -1,4 +1,4 @@
-/** Deliveries of one broker as bytes: what crosses from a thread costs a fraction of what the objects would. */
+/** Deliveries of one broker as bytes, which cross from a thread at a fraction of the cost of objects. */
 import type { BrokerName } from '../contract/brokers.ts';
 import type { Delivery } from '../store/types.ts';
 

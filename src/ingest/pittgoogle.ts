@@ -18,7 +18,7 @@ export function normalisePittgoogle(text: string, receivedAtUs: number, minRelia
 }
 
 /**
- * As `normalisePittgoogle`, of the text of an alert, as Pub/Sub has it.
+ * Normalises the text of an alert, as Pub/Sub delivers it, by the rules of `normalisePittgoogle`.
  * @param announced the attribute `diaObject_diaObjectId`, where there is one
  */
 export function normaliseAnnounced(

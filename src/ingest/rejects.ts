@@ -6,17 +6,17 @@ import type { Config } from '../config/config.ts';
 import type { BrokerName } from '../contract/brokers.ts';
 import { storeError } from '../store/store_error.ts';
 
-/** Of a rejected message, this much is kept. */
+/** The part of a rejected message that is kept. */
 const MESSAGE_CHARACTERS = 4096;
 const MESSAGE_BYTES = 3072;
 
-/** Where a message came from: a line of a file (from 1), or its place with the broker. */
+/** The origin of a message: a line of a file (from 1), or its place with the broker. */
 export type Origin =
   | { readonly file: string; readonly line: number }
   | { readonly topic: string; readonly partition: number; readonly offset: string }
   | { readonly subscription: string; readonly message_id: string };
 
-/** What is kept of a rejected message. */
+/** The entry of a rejected message in the log. */
 export type Reject = Origin & { readonly reason: string } & (
     | { readonly message: string }
     /** The bytes of a message that is no text. */
@@ -29,7 +29,7 @@ export function rejectOf(origin: Origin, reason: string, message: string | Uint8
   return { ...origin, reason, message_base64: Buffer.from(message.subarray(0, MESSAGE_BYTES)).toString('base64') };
 }
 
-/** Where the log is, and how much of it is kept. */
+/** The settings of the log's place and size. */
 export type RejectSettings = Pick<Config, 'NEARSKY_DATA' | 'REJECTS_MAX_FILE_BYTES' | 'REJECTS_MAX_FILES'>;
 
 /** One file of the log, by name. */
@@ -49,7 +49,7 @@ export class RejectLog {
   readonly #name: string;
   /** A file that has reached this size is not written to any more. */
   readonly #maxFileBytes: number;
-  /** Of one name; the oldest ones are removed. */
+  /** The most files of one name; the oldest files are removed. */
   readonly #maxFiles: number;
   #waiting: Reject[] = [];
   #file: LogFile | undefined;
@@ -67,26 +67,27 @@ export class RejectLog {
     return this.#file ? join(this.#directory, this.#file.name) : null;
   }
 
-  /** To be written by `flush`. */
+  /** Adds a reject, which `flush` writes. */
   add(reject: Reject): void {
     this.#waiting.push(reject);
   }
 
-  /** Writes what was added since. */
+  /** Writes the rejects that were added since the last call. */
   flush(): void {
     this.write(this.#waiting);
     this.#waiting = [];
   }
 
   /**
-   * Writes these; they are durable on return. The file is made with the first reject.
+   * Writes the rejects; they are durable on return. The file is made with the first reject.
    * @throws StoreError
    */
   write(rejects: readonly Reject[]): void {
     if (rejects.length === 0) return;
     try {
       const descriptor = this.#open();
-      // All of it: a single write to a disk that is nearly full may write less, and say so only in what it returns.
+      // `writeFileSync` writes everything: a single write to a nearly full disk may write less, and tells only by its
+      // return value.
       writeFileSync(descriptor, rejects.map(reject => `${JSON.stringify(reject)}\n`).join(''));
       fdatasyncSync(descriptor);
     } catch (error) {
@@ -127,7 +128,7 @@ export class RejectLog {
     return size < this.#maxFileBytes ? last.number : last.number + 1;
   }
 
-  /** Oldest first. */
+  /** The files, oldest first. */
   #files(): LogFile[] {
     const pattern = new RegExp(`^${this.#name}-(\\d{4}-\\d\\d-\\d\\d)(?:\\.(\\d{1,9}))?\\.ndjson$`);
     const files = readdirSync(this.#directory).flatMap(name => {

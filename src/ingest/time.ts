@@ -1,4 +1,4 @@
-/** From the brokers' time scales to microseconds since 1970-01-01T00:00:00Z (UTC). */
+/** Converts the brokers' time scales to microseconds since 1970-01-01T00:00:00Z (UTC). */
 
 const MICROSECONDS_PER_DAY = 86_400_000_000;
 /** 1970-01-01 as a Modified Julian Date. */
@@ -7,8 +7,8 @@ const UNIX_EPOCH_MJD = 40_587;
 const LATEST_US = Number.MAX_SAFE_INTEGER;
 
 /**
- * TAI - UTC in seconds from that day on, newest first: the leap seconds of IERS Bulletin C. Before 1972 UTC had no leap seconds, and
- * no alert is that old.
+ * TAI - UTC in seconds from that day on, newest first: the leap seconds of IERS Bulletin C. The list begins in 1972,
+ * because UTC had no leap seconds before and no alert is that old.
  */
 const TAI_MINUS_UTC: readonly (readonly [utcStartUs: number, seconds: number])[] = (
   [
@@ -44,8 +44,9 @@ const TAI_MINUS_UTC: readonly (readonly [utcStartUs: number, seconds: number])[]
 ).map(([day, seconds]) => [Date.parse(`${day}T00:00:00Z`) * 1000, seconds]);
 
 /**
- * A Modified Julian Date in TAI as UTC, rounded to the microsecond (a double of today's MJD resolves 0.6 µs). Undefined for what is
- * not a number, or lies before 1972 or after 2255. Within a leap second, the second after it.
+ * A Modified Julian Date in TAI as UTC, rounded to the microsecond (a double of today's MJD resolves 0.6 µs). Undefined
+ * for a value that is not a number, or lies before 1972 or after 2255. A time within a leap second becomes the second
+ * after it.
  */
 export function mjdTaiToUtcUs(mjd: unknown): number | undefined {
   if (typeof mjd !== 'number') return undefined;
@@ -56,12 +57,18 @@ export function mjdTaiToUtcUs(mjd: unknown): number | undefined {
   return undefined;
 }
 
-/** Unix seconds, with or without a fraction, rounded to the microsecond. Undefined for what is not a number, or before 1970 or after 2255. */
+/**
+ * Unix seconds, with or without a fraction, rounded to the microsecond. Undefined for a value that is not a number, or
+ * lies before 1970 or after 2255.
+ */
 export function unixSecondsToUs(seconds: unknown): number | undefined {
   return typeof seconds === 'number' ? validTime(wholeMicroseconds(seconds, 1e6)) : undefined;
 }
 
-/** `value` units of `unitUs` microseconds, rounded once: the product of the whole part is exact, and that of the fraction nearly so. */
+/**
+ * `value` units of `unitUs` microseconds, rounded once: the product of the whole part is exact, that of the fraction
+ * nearly so.
+ */
 function wholeMicroseconds(value: number, unitUs: number): number {
   const whole = Math.floor(value);
   return whole * unitUs + Math.round((value - whole) * unitUs);
@@ -69,7 +76,7 @@ function wholeMicroseconds(value: number, unitUs: number): number {
 
 const UTC_TEXT = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d+)?(?:Z|\+00:00)?$/;
 
-/** `2026-01-30 13:55:19`, with or without a fraction, as UTC. Undefined for what is not such a text. */
+/** `2026-01-30 13:55:19`, with or without a fraction, as UTC. Undefined for any other value. */
 export function utcTextToUs(text: unknown): number | undefined {
   const parts = typeof text === 'string' ? UTC_TEXT.exec(text) : null;
   if (!parts) return undefined;

@@ -1,9 +1,10 @@
 /**
- * H3 cells (h3geo.org) on the sky: ra is the longitude, dec the latitude. A cell is held as a key: its base cell and then its digits, three
- * bits each, so that the key of the parent is the key without the last three bits.
+ * H3 cells (h3geo.org) on the sky: ra is the longitude, dec the latitude. A cell is held as a key: its base cell and
+ * then its digits, three bits each. The key of the parent is therefore the key without the last three bits.
  *
- * An object is in its cell of `FINEST_RESOLUTION` and in the ancestors of that. Near an edge this may be another coarse cell than the one
- * that its position is in, as children stand out beyond their parent; so the counts of children add up to that of their parent.
+ * An object is in its cell of `FINEST_RESOLUTION` and in the ancestors of that cell. Children stand out beyond their
+ * parent, so near an edge the ancestor may differ from the coarse cell that contains the position. The counts of
+ * children thus add up to that of their parent.
  */
 import { cellToChildren, cellToLatLng, getRes0Cells, latLngToCell } from 'h3-js';
 import { RADIANS_PER_DEGREE, separationArcsec } from '../../index/mod.ts';
@@ -11,25 +12,29 @@ import type { SkyPosition } from '../store/types.ts';
 
 /** Cells of at most 55" from centre to corner: within the largest radius of a search. */
 export const FINEST_RESOLUTION = 7;
-/** The whole sky has 41,162 cells there. */
+/** The resolution at which the whole sky has 41,162 cells. */
 export const WHOLE_SKY_RESOLUTION = 3;
 
 const BASE_CELLS = 122;
-/** Of a key, for each resolution. */
+/** The bits of a key that each resolution takes. */
 export const DIGIT_BITS = 3;
-/** Of the H3 index: after the resolution come 7 bits of base cell and 15 digits, which are 13 hexadecimal digits. */
+/**
+ * The digits of an H3 index: after the resolution come 7 bits of base cell and 15 digits, which are 13 hexadecimal
+ * digits.
+ */
 const MAX_DIGITS = 15;
 const HEX_DIGITS = 13;
 const LOW_HEX_DIGITS = 7;
 const LOW_HALF = 16 ** LOW_HEX_DIGITS;
 
 /**
- * No corner of a cell of resolution 0 or of a descendant is farther from its centre than this; each resolution is finer by the square root
- * of 7. The corners of a cell are within 12.64 degrees; descendants stand out a little beyond its edges.
+ * No corner of a cell of resolution 0, or of its descendants, is farther from the cell's centre than this; each
+ * resolution is finer by the square root of 7. The corners of a cell are within 12.64 degrees; descendants stand out a
+ * little beyond its edges.
  */
 const REACH_DEGREES = 16;
 
-/** How many cells a resolution has (h3geo.org/docs/core-library/restable). */
+/** The number of cells of a resolution (h3geo.org/docs/core-library/restable). */
 export function cellCount(resolution: number): number {
   return 2 + 120 * 7 ** resolution;
 }
@@ -44,7 +49,7 @@ export function keyOfPosition(ra: number, dec: number): number {
   return keyOfCell(latLngToCell(dec, ra, FINEST_RESOLUTION), FINEST_RESOLUTION);
 }
 
-/** @param cell of that resolution, as H3 writes it */
+/** @param cell a cell of that resolution, as H3 writes it */
 export function keyOfCell(cell: string, resolution: number): number {
   const digits = Number.parseInt(cell.slice(2), 16);
   return Math.floor(digits / 2 ** (DIGIT_BITS * (MAX_DIGITS - resolution)));
@@ -54,7 +59,7 @@ export function keyOfCell(cell: string, resolution: number): number {
 export function cellOfKey(key: number, resolution: number): string {
   const unused = 2 ** (DIGIT_BITS * (MAX_DIGITS - resolution));
   const digits = key * unused + (unused - 1);
-  // In two halves, as integers beyond 32 bits are written slowly.
+  // The digits are written in two halves, because integers beyond 32 bits are written slowly.
   const high = Math.floor(digits / LOW_HALF)
     .toString(16)
     .padStart(HEX_DIGITS - LOW_HEX_DIGITS, '0');
@@ -83,12 +88,15 @@ export interface Disc {
   readonly radiusDeg: number;
 }
 
-/** About how many cells lie in a disc. */
+/** The approximate number of cells in a disc. */
 export function cellsInDisc(resolution: number, radiusDeg: number): number {
   return ((1 - Math.cos(radiusDeg * RADIANS_PER_DEGREE)) / 2) * cellCount(resolution);
 }
 
-/** The keys of all cells that a disc touches, or that have a descendant which it touches, and of some around. */
+/**
+ * The keys of all cells that a disc touches, or that have a descendant which the disc touches, and of some cells
+ * around.
+ */
 export function keysTouching(disc: Disc, resolution: number): Set<number> {
   const keys = new Set<number>();
   for (const base of getRes0Cells()) addTouching(base, 0, disc, resolution, keys);

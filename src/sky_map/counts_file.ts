@@ -1,15 +1,18 @@
 /**
- * The counts of the map beside the database: DATA/index/sky-map, a cache that may be missing, old or damaged at any time.
+ * The counts of the map beside the database: DATA/index/sky-map, a cache that may be missing, old or damaged at any
+ * time.
  *
  *   magic     8 bytes    "nearskyM"
- *   version   uint32     little-endian, as are all others
- *   sequence  uint32     the counts have what the journal says up to here
- *   objects   uint32     how many objects follow
+ *   version   uint32     little-endian, like all other numbers
+ *   sequence  uint32     the counts include the journal up to this entry
+ *   objects   uint32     the number of objects that follow
  *   mark      32 bytes   SHA-256 of the journal's last entries up to the sequence number
- *   columns   13 bytes an object: the low halves of the ids (uint32), the high halves (uint32), the cells (int32), the statuses (uint8)
+ *   columns   13 bytes an object: the low halves of the ids (uint32), the high halves (uint32), the cells (int32),
+ *                        the statuses (uint8)
  *   digest    32 bytes   SHA-256 of everything before
  *
- * With the mark the counts of another history, say of a database that was since restored from a backup, are not taken for those of this.
+ * The mark keeps counts of another history from being taken for those of this one, for example after the database was
+ * restored from a backup.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +27,7 @@ const VERSION = 1;
 const HEAD_BYTES = 52;
 const DIGEST_BYTES = 32;
 const BYTES_AN_OBJECT = 13;
-/** Entries that the mark is made of: histories that part later than that have the same entries since. */
+/** Entries that the mark is made of: histories that part later than these have the same entries since. */
 const MARKED_ENTRIES = 16;
 
 export interface StoredCounts {
@@ -32,7 +35,10 @@ export interface StoredCounts {
   readonly columns: ObjectColumns;
 }
 
-/** Writes aside and renames, so that there is always a whole file. It is not flushed: one torn by a power cut fails its digest. */
+/**
+ * Writes the file aside and renames it, so that there is always a whole file. The file is not flushed: one torn by a
+ * power cut fails its digest.
+ */
 export function saveCounts(dataDir: string, store: Store, { sequence, columns }: StoredCounts): void {
   const { low, high, cells, statuses } = columns;
   const head = Buffer.alloc(HEAD_BYTES);
@@ -57,7 +63,7 @@ export function saveCounts(dataDir: string, store: Store, { sequence, columns }:
   }
 }
 
-/** The stored counts, if there are some, they are whole, and they are of this database. */
+/** The stored counts; undefined unless they exist, are whole, and belong to this database. */
 export function readCounts(dataDir: string, store: Store): StoredCounts | undefined {
   const bytes = readFile(join(dataDir, DIRECTORY, FILE));
   if (!bytes || bytes.length < HEAD_BYTES + DIGEST_BYTES) return undefined;
@@ -83,7 +89,7 @@ export function readCounts(dataDir: string, store: Store): StoredCounts | undefi
   };
 }
 
-/** Undefined too for a file that cannot be read: the objects are counted then. */
+/** The file's bytes; undefined too for a file that cannot be read: the objects are counted then. */
 function readFile(path: string): Buffer | undefined {
   try {
     return readFileSync(path);

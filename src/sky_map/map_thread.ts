@@ -1,4 +1,7 @@
-/** The map of the sky, kept in the one thread of a pool of its own: counted once, then brought up to date from the journal. */
+/**
+ * The map of the sky, kept in the one thread of a pool of its own: counted once, then brought up to date from the
+ * journal.
+ */
 
 import { createHash } from 'node:crypto';
 import { setPriority } from 'node:os';
@@ -17,14 +20,17 @@ import { readCounts, saveCounts } from './counts_file.ts';
 import { SkyCounts } from './sky_counts.ts';
 import { SkyCoverage } from './sky_coverage.ts';
 
-/** Objects that one task reads: some 100 ms, so that an answer is not waited for longer. */
+/** Objects that one task reads in some 100 ms, so that no answer waits longer. */
 const OBJECTS_A_TASK = 20_000;
 const ENTRIES_A_TASK = 16;
-/** How long changes to the counts are not on the disk: after a restart the journal is read from there. */
+/**
+ * The longest time for which changed counts are not on disk: after a restart the journal is read from the stored
+ * sequence.
+ */
 const SAVE_MS = 600_000;
 /** Queries are answered before objects are counted. */
 const NICENESS = 10;
-/** How long a thread believes that the catalogs are the same. */
+/** The time for which a thread takes the catalogs to be unchanged. */
 const CATALOGS_MS = 5000;
 
 /** The `threadData` of the pool of the map. */
@@ -32,7 +38,7 @@ export interface SkyThreadData extends StoreThreadData {
   readonly settings: AnswerSettings;
 }
 
-/** Takes in a part of what is news. Needs a pool with a data directory and one thread. */
+/** Takes a part of the new journal entries into the counts. Needs a pool with a data directory and one thread. */
 export interface FollowSkyTask extends Task<SkyProgress> {
   readonly kind: 'followSky';
 }
@@ -40,12 +46,12 @@ export interface FollowSkyTask extends Task<SkyProgress> {
 export interface SkyProgress {
   /** Whether every object has been counted once. */
   readonly isCounted: boolean;
-  /** Whether nothing was left when it was looked at. */
+  /** Whether nothing was left when the thread looked. */
   readonly isCurrent: boolean;
-  /** Objects that were taken in so far, and how many there are. */
+  /** Objects counted so far, and the number of all objects. */
   readonly taken: number;
   readonly objects: number;
-  /** Why the counts could not be written beside the database, if they just could not. */
+  /** The reason why the counts could not be written beside the database, if the last attempt failed. */
   readonly saveError?: string;
 }
 
@@ -57,13 +63,13 @@ export interface SkyMapTask extends Task<SkyMapAnswer | undefined> {
   readonly resolution: number;
   /** Null for the whole sky. */
   readonly disc: Disc | null;
-  /** Answers while the objects are still counted, with those that are. */
+  /** Whether to answer from the objects counted so far while counting goes on. */
   readonly isPartial: boolean;
 }
 
 export interface SkyMapAnswer {
   readonly body: Uint8Array<ArrayBuffer>;
-  /** Of the body: equal bodies have equal ones. */
+  /** A digest of the body: equal bodies have equal digests. */
   readonly digest: string;
   /** Whether everything was counted. */
   readonly isWhole: boolean;
@@ -71,18 +77,18 @@ export interface SkyMapAnswer {
 
 interface Followed {
   readonly counts: SkyCounts;
-  /** The journal up to here is taken in. */
+  /** The last journal entry that the counts include. */
   sequence: number;
-  /** While the database is counted: the last object that was. */
+  /** The last object counted, while the database is counted for the first time. */
   after: bigint | undefined;
   isCounted: boolean;
-  /** When the counts were last written beside the database, and up to which entry of the journal. */
+  /** The time at which the counts were last written beside the database, and the last journal entry in them. */
   savedAtMs: number;
   savedSequence: number;
   readonly wholeSkies: WholeSkies;
 }
 
-/** Answers for the whole sky, by resolution, as long as they are those of the present: some MB. */
+/** Answers for the whole sky, by resolution, as long as they are current: some MB. */
 type WholeSkies = Map<number, SkyMapAnswer>;
 
 let followed: Followed | undefined;
@@ -90,7 +96,7 @@ let followed: Followed | undefined;
 export function runFollowSky(): SkyProgress {
   const store = currentStore();
   const last = store.lastSequence();
-  // A journal that ends earlier is another database's.
+  // A journal that ends earlier belongs to another database.
   if (followed && last < followed.sequence) followed = undefined;
   followed ??= begin(store, last);
   if (followed.isCounted) readJournal(followed, store);
@@ -102,7 +108,10 @@ export function runFollowSky(): SkyProgress {
   return saveError === undefined ? progress : { ...progress, saveError };
 }
 
-/** From the counts beside the database, or from nothing: objects that change while they are counted are named by the journal after `last`. */
+/**
+ * Begins with the counts beside the database, or with none. The journal after `last` names objects that change while
+ * they are counted.
+ */
 function begin(store: Store, last: number): Followed {
   stepBack();
   const known = readCounts(threadDataDir(), store);
@@ -117,21 +126,23 @@ function begin(store: Store, last: number): Followed {
   };
 }
 
-/** On Linux, where a thread has a priority of its own. Elsewhere the call would be about the whole process. */
+/**
+ * Lowers the thread's priority on Linux, where a thread has its own. Elsewhere the call would lower the whole process.
+ */
 function stepBack(): void {
   if (process.platform !== 'linux') return;
   try {
     setPriority(NICENESS);
   } catch {
-    // A runtime or a container may not allow it: it counts at the priority of the others.
+    // A runtime or a container may forbid a lower priority: the thread then counts at the priority of the others.
   }
 }
 
-/** What went wrong, if something did: the counts stand without their file. */
+/** Saves the counts when that is due; returns the error if saving failed. The counts hold without their file. */
 function saveNowAndThen(followed: Followed, store: Store): string | undefined {
   const { counts, sequence, savedAtMs, savedSequence } = followed;
   if (sequence === savedSequence || performance.now() < savedAtMs + SAVE_MS) return undefined;
-  // Before it is tried: a disk that is full is not tried again at once.
+  // The time is set before the attempt, so that a full disk is not tried again at once.
   followed.savedAtMs = performance.now();
   try {
     saveCounts(threadDataDir(), store, { sequence, columns: counts.columns() });
@@ -165,7 +176,7 @@ function readJournal(followed: Followed, store: Store): void {
   }
 }
 
-/** Undefined until the database has been counted, unless what is counted is enough. */
+/** The answer; undefined until the database has been counted, unless a partial answer is wanted. */
 export function runSkyMap({ layer, resolution, disc, isPartial }: SkyMapTask): SkyMapAnswer | undefined {
   const source = layer === 'coverage' ? currentCoverage() : followed?.isCounted || isPartial ? followed : undefined;
   if (!source) return undefined;
@@ -176,7 +187,7 @@ export function runSkyMap({ layer, resolution, disc, isPartial }: SkyMapTask): S
   const block =
     'counts' in source ? objectsBlock(source, resolution, within) : coverageBlock(source, resolution, within);
   const { keys, ...rest } = block;
-  // Written at once: a cell is plain text.
+  // The text is written directly, because a cell is plain text.
   const cells = new Rendered(
     keys.length === 0 ? '[]' : `["${keys.map(key => cellOfKey(key, resolution)).join('", "')}"]`,
   );
@@ -196,17 +207,17 @@ function objectsBlock({ counts, isCounted }: Followed, resolution: number, withi
   return { keys, total: counts.objects, uncounted, without_position: counts.withoutPosition, by_status: byStatus };
 }
 
-/** What the coverage layer says of a catalog as a whole; keys as on the wire. */
+/** The coverage layer's entry for a whole catalog; keys as on the wire. */
 interface Registered {
   readonly name: string;
-  /** As the catalog's own description has it. */
+  /** The number of rows in the catalog's own description. */
   readonly rows: number | null;
   readonly area_deg2: number;
 }
 
 const SKY_DEG2 = (4 * Math.PI) / RADIANS_PER_DEGREE ** 2;
 
-/** Of a coverage map, to a tenth of a square degree. */
+/** The area of a coverage map, to a tenth of a square degree. */
 function areaOf({ order, ranges }: Coverage): number {
   let pixels = 0;
   for (let i = 0; i < ranges.length; i += 2) pixels += Number(ranges[i + 1]! - ranges[i]!);

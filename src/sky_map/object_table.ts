@@ -1,4 +1,7 @@
-/** What the map knows of each object: its cell and its status, by id. 13 bytes an entry, and at most three times as many entries as objects. */
+/**
+ * The cell and the status of each object on the map, by id. An entry takes 13 bytes; there are at most three times as
+ * many entries as objects.
+ */
 
 const SMALLEST = 1024;
 const MAX_FILL = 0.75;
@@ -12,14 +15,16 @@ export interface ObjectColumns {
   readonly statuses: Uint8Array<ArrayBuffer>;
 }
 
-/** What stood in the table before. */
+/** The values that an entry had before. */
 export interface Replaced {
   readonly cell: number;
   /** Undefined when the object is new. */
   readonly status: number | undefined;
 }
 
-/** A hash table with open addressing; nothing is ever removed. An id is kept as two halves, as bigints are slow. */
+/**
+ * A hash table with open addressing; nothing is ever removed. An id is kept as two halves, because bigints are slow.
+ */
 export class ObjectTable {
   #low = new Uint32Array(SMALLEST);
   #high = new Uint32Array(SMALLEST);
@@ -27,7 +32,7 @@ export class ObjectTable {
   #statuses = new Uint8Array(SMALLEST).fill(EMPTY);
   #length = 0;
 
-  /** How many objects it has. */
+  /** The number of objects. */
   get length(): number {
     return this.#length;
   }
@@ -71,7 +76,7 @@ export class ObjectTable {
     };
   }
 
-  /** A table of what `columns` gave. */
+  /** A table with the entries of `columns`. */
   static of({ low, high, cells, statuses }: ObjectColumns): ObjectTable {
     const table = new ObjectTable();
     let size = SMALLEST;

@@ -1,21 +1,24 @@
-/** How many objects of each status every cell of the sky has: kept up to date object by object. */
+/** The number of objects of each status in every cell of the sky, kept up to date object by object. */
 import { STORED_STATUSES, type StoredStatus, statusOf } from '../store/status.ts';
 import type { StoredObject } from '../store/types.ts';
 import { ancestor, DIGIT_BITS, FINEST_RESOLUTION, keyCount, keyOfPosition } from './cells.ts';
 import { type ObjectColumns, ObjectTable } from './object_table.ts';
 
-/** Down to here each cell has counters of its own, 8 MB of them; finer ones are counted when they are asked for. */
+/**
+ * Cells down to this resolution have counters of their own, 8 MB of them; finer cells are counted when they are asked
+ * for.
+ */
 const COUNTED_RESOLUTION = 4;
 const STATUSES = STORED_STATUSES.length;
 /** The cell of an object without a position. */
 const NOWHERE = -1;
 
-/** Where the counters of a cell of the finest resolution begin. */
+/** The index of the first counter of a cell of the finest resolution. */
 function counterOf(cell: number): number {
   return ancestor(cell, FINEST_RESOLUTION - COUNTED_RESOLUTION) * STATUSES;
 }
 
-/** Cells as H3 keys, ascending, and parallel to them the counts. */
+/** Cells as H3 keys, ascending, and their counts in the same order. */
 export interface CellCounts {
   readonly keys: readonly number[];
   readonly byStatus: Readonly<Record<StoredStatus, readonly number[]>>;
@@ -26,7 +29,7 @@ export class SkyCounts {
   readonly #counts = new Uint32Array(keyCount(COUNTED_RESOLUTION) * STATUSES);
   #withoutPosition = 0;
 
-  /** @param columns those of counts that were made before */
+  /** @param columns the columns of earlier counts */
   constructor(columns?: ObjectColumns) {
     this.#objects = columns ? ObjectTable.of(columns) : new ObjectTable();
     this.#objects.forEach((cell, status) => {
@@ -35,7 +38,7 @@ export class SkyCounts {
     });
   }
 
-  /** All that is needed to make the same counts again. */
+  /** The columns from which the same counts can be made again. */
   columns(): ObjectColumns {
     return this.#objects.columns();
   }
@@ -50,7 +53,7 @@ export class SkyCounts {
     return this.#withoutPosition;
   }
 
-  /** Takes an object as it is stored now; one that is known already may have another status. */
+  /** Adds an object as it is stored now; a known object may have another status. */
   put(object: StoredObject): void {
     const { diaObjectId, position } = object;
     const status = STORED_STATUSES.indexOf(statusOf(object));
@@ -88,7 +91,7 @@ export class SkyCounts {
     return { keys: found, byStatus: byStatus as unknown as CellCounts['byStatus'] };
   }
 
-  /** For each of the keys a count a status. */
+  /** The counts of each status for each of the keys. */
   #sumCounters(resolution: number, keys: Int32Array): Uint32Array {
     const counters = 1 << (DIGIT_BITS * (COUNTED_RESOLUTION - resolution));
     const counts = this.#counts;
@@ -102,9 +105,9 @@ export class SkyCounts {
     return sums;
   }
 
-  /** The same, object by object. */
+  /** The counts of each status for each of the keys, made object by object. */
   #countObjects(resolution: number, keys: Int32Array): Uint32Array {
-    // Most objects are far away: a table of coarse cells tells before the map is asked.
+    // Most objects are far away: a table of coarse cells excludes them before the map is asked.
     const near = new Uint8Array(keyCount(COUNTED_RESOLUTION));
     for (const key of keys) near[ancestor(key, resolution - COUNTED_RESOLUTION)] = 1;
     const places = new Map(Array.from(keys, (key, i) => [key, i]));

@@ -1,10 +1,11 @@
-/** Which part of each cell of the sky the catalogs cover. */
+/** The part of each cell of the sky that the catalogs cover. */
 import type { Coverage } from '../../index/mod.ts';
 import { ancestor, centreOfKey, everyKey, WHOLE_SKY_RESOLUTION } from './cells.ts';
 
 /**
- * A cell that the whole sky can be asked for is covered to the share of its descendants whose centres are: 49 or, where those would be too
- * many for a first answer, 7. A finer one is covered when its own centre is.
+ * A cell at a resolution that the whole sky can be asked for is covered to the share of its descendants whose centres
+ * are covered: 49 descendants or, where 49 would be too many for a first answer, 7. A finer cell is covered when its
+ * own centre is.
  */
 function sampledResolution(resolution: number): number {
   return resolution < 2 ? resolution + 2 : resolution + 1;
@@ -15,13 +16,13 @@ export interface Footprint {
   readonly coverage: Coverage;
 }
 
-/** Cells as H3 keys, ascending, and parallel to them the covered share of each, 0 to 1, by catalog name. */
+/** Cells as H3 keys, ascending, and in the same order the covered share of each, 0 to 1, by catalog name. */
 export interface CellCoverage {
   readonly keys: readonly number[];
   readonly byCatalog: Readonly<Record<string, readonly number[]>>;
 }
 
-/** Every key of a sampled resolution, and parallel to them one bit a catalog, in the order of the footprints. */
+/** Every key of a sampled resolution, and in the same order one bit a catalog, in the order of the footprints. */
 interface Samples {
   readonly keys: Int32Array;
   readonly bits: Uint8Array;
@@ -38,7 +39,7 @@ export class SkyCoverage {
   }
 
   /**
-   * The cells of a resolution of which some part is covered.
+   * The cells of a resolution that are covered at least in part.
    * @param within only these keys; undefined for the whole sky
    */
   list(resolution: number, within?: ReadonlySet<number>): CellCoverage {

@@ -1,4 +1,6 @@
-/** The map of the sky as the service answers it: begun when the service is, then kept up to date in a thread of its own. */
+/**
+ * The map of the sky as the service answers it: begun with the service, then kept up to date in a thread of its own.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Budget } from '../base/budget.ts';
 import { messageOf } from '../base/error_text.ts';
@@ -8,16 +10,19 @@ import { unavailable } from '../contract/errors.ts';
 import { Pool, PoolError } from '../pool/pool.ts';
 import type { FollowSkyTask, SkyMapAnswer, SkyMapTask, SkyProgress, SkyThreadData } from './map_thread.ts';
 
-/** How often the journal is looked at. */
+/** The interval between looks at the journal. */
 const POLL_MS = 500;
-/** How long first answers wait for the count once it has begun: for a small database it is over by then. */
+/** The time for which first answers wait for the count to finish: a small database is counted by then. */
 const PATIENCE_MS = 1000;
-/** Answers that wait for the thread: each takes some 10 ms. */
+/** The most answers that wait for the thread: each takes some 10 ms. */
 const MAX_WAITING = 64;
-/** How long closing waits for the thread: a task is some 100 ms, and one that hangs must not keep the service from saving its index. */
+/**
+ * The time for which closing waits for the thread: a task takes some 100 ms, and a hung one must not keep the service
+ * from saving its index.
+ */
 const CLOSE_MS = 2000;
 
-/** How long a thread may take for a task before it counts as hung. */
+/** The time that a thread may take for a task before it counts as hung. */
 const DRAW_TIMEOUT_MS = 30_000;
 const FOLLOW_TIMEOUT_MS = 60_000;
 const FOLLOW: FollowSkyTask = { kind: 'followSky' };
@@ -26,7 +31,7 @@ export interface SkyMapOptions extends SkyThreadData {
   readonly log: Log;
 }
 
-/** Until `start`, or the first call of `answer`, it has no thread and reads nothing. */
+/** The map has no thread and reads nothing until `start` or the first call of `answer`. */
 export class SkyMap {
   readonly #options: SkyMapOptions;
   readonly #stop = new AbortController();
@@ -35,14 +40,14 @@ export class SkyMap {
   #progress: SkyProgress | undefined;
   #failed = false;
   #waiting = 0;
-  /** Settles when the first count is done, has failed, or is going to take longer. */
+  /** Settles when the first count is done or has failed, or has taken longer than `PATIENCE_MS`. */
   readonly #begun = Promise.withResolvers<void>();
 
   constructor(options: SkyMapOptions) {
     this.#options = options;
   }
 
-  /** Begins to count. Of the apps of a process one does. */
+  /** Begins to count. Only one of the apps of a process does this. */
   start(): void {
     const { dataDir, settings } = this.#options;
     this.#pool ??= new Pool({ threads: 1, threadData: { dataDir, settings } });
@@ -51,8 +56,8 @@ export class SkyMap {
 
   /**
    * Settles when the budget is spent at the latest.
-   * @throws ApiError `service_unavailable` while the database is being counted for the first time (unless `isPartial`), when it cannot be read, and when too
-   *   many answers are waiting or this one has waited too long
+   * @throws ApiError `service_unavailable` while the database is being counted for the first time (unless `isPartial`),
+   *   when the database cannot be read, and when too many answers are waiting or this one has waited too long
    */
   async answer(query: Omit<SkyMapTask, 'kind'>, budget: Budget): Promise<SkyMapAnswer> {
     if (this.#stop.signal.aborted) throw unavailable('the service is stopping');
@@ -67,7 +72,7 @@ export class SkyMap {
 
   async #answer(query: Omit<SkyMapTask, 'kind'>, budget: Budget): Promise<SkyMapAnswer> {
     this.start();
-    // What is counted so far is asked for again soon: it need not wait.
+    // A partial answer is asked for again soon, so the request need not wait.
     await withTimeout(this.#begun.promise, query.isPartial && this.#progress ? 0 : budget.remainingMs);
     if (this.#failed) throw unavailable('the database cannot be read');
     const task: SkyMapTask = { kind: 'skyMap', ...query };
@@ -81,7 +86,7 @@ export class SkyMap {
     return outcome.answer;
   }
 
-  /** Ends the thread, which finishes its task; one that does not is left to the end of the process. */
+  /** Ends the thread, which finishes its task; a thread that does not end is left to the end of the process. */
   async close(): Promise<void> {
     this.#stop.abort();
     await withTimeout(Promise.all([this.#following, this.#pool?.close()]), CLOSE_MS);
@@ -92,7 +97,7 @@ export class SkyMap {
     return objects === 0 ? 'none yet' : `${taken} of ${objects}`;
   }
 
-  /** What went wrong in the thread is for the log. */
+  /** Logs the cause of a failure in the thread and throws the error for the client. */
   #fail(error: unknown): never {
     this.#logFailure(error);
     throw unavailable(error instanceof PoolError ? 'the map is being drawn anew' : 'the database cannot be read');
