@@ -10,9 +10,9 @@ import { readText } from './http.ts';
 import { UnusableMessage } from './transport.ts';
 
 export interface AlertLinksOptions {
-  /** What links are relative to. No other host is asked, whatever a message says: its sender need not be ANTARES. */
+  /** The base of relative links. No other host is asked, whatever a message says: its sender need not be ANTARES. */
   readonly baseUrl: string;
-  /** For how long a link is tried that fails while others answer. */
+  /** The time for which a link that fails is tried while other links answer. */
   readonly patienceSeconds: number;
 }
 
@@ -23,9 +23,12 @@ const MAX_PAGE_BYTES = 64 * 2 ** 20;
 export const MAX_PAGES = 1000;
 const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 5000;
-/** For so long a locus that has no alert may be ahead of the host that answers. */
+/** The time for which a locus without an alert may be ahead of the host that answers. */
 const ABSENT_MS = 5000;
-/** What can't be had with these will not be had later; every other failure is the host's, or the way there, or a setting. */
+/**
+ * Statuses after which a later request would fail too; every other failure is due to the host, the network or a
+ * setting.
+ */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 410, 422]);
 
 /** A page of the JSON:API. */
@@ -34,11 +37,11 @@ interface Page {
   readonly exactId: ExactId;
 }
 
-/** There is no alert, or not yet. */
+/** There is no alert of the locus, or not yet. */
 class AbsentAlert extends UnusableMessage {}
 
 export class AlertLinks {
-  /** Requests that are worth having under way at once. */
+  /** The number of requests worth having under way at once. */
   static readonly PARALLEL = CONNECTIONS;
   readonly #options: AlertLinksOptions;
   #agent: Agent | undefined;
@@ -49,9 +52,11 @@ export class AlertLinks {
   }
 
   /**
-   * The properties of the newest alert (by `mjd`) that a link of a locus leads to; of those of LSST objects where there are any.
-   * @throws UnusableMessage where there is still none after some seconds, where that link alone has failed for so long, where a link leads
-   * to another host, or pages lead in a circle or are too many; the signal's reason; Error where the host cannot be reached
+   * The properties of the newest alert (by `mjd`) to which a locus's link leads. Only alerts of LSST objects count
+   * where there are any.
+   * @throws UnusableMessage where there is still no alert after some seconds, where this link alone has failed for
+   *   `patienceSeconds`, where a link leads to another host, or where pages lead in a circle or are too many; the
+   *   signal's reason; Error where the host cannot be reached
    */
   async newest(link: string, signal: AbortSignal): Promise<AlertProperties> {
     const backoff = new Backoff(FIRST_RETRY_MS, MAX_RETRY_MS);
@@ -103,7 +108,7 @@ export class AlertLinks {
         `the link leads to ${where}, and only ${new URL(baseUrl).origin} is asked (ANTARES_API_BASE_URL)`,
       );
     }
-    // Of the link only what names a page: the rest would make one page look like another.
+    // Only the parts of the link that name a page are kept: the rest would make one page look like another.
     [url.username, url.password, url.hash] = ['', '', ''];
     return url.href;
   }
@@ -123,7 +128,7 @@ export class AlertLinks {
         signal.throwIfAborted();
         const why = `Cannot follow the link ${withoutPassword(url)}: ${messageOf(error)}`;
         if (performance.now() - beganMs >= patienceMs) {
-          // Others were answered all the while: it is not the host.
+          // Other requests were answered all the while, so the host is not at fault.
           if (this.#answeredMs > beganMs + patienceMs / 2) throw new UnusableMessage(why, { cause: error });
           throw new Error(why, { cause: error });
         }
@@ -132,7 +137,7 @@ export class AlertLinks {
     }
   }
 
-  /** @throws UnusableMessage where another try would give the same */
+  /** @throws UnusableMessage where another attempt would have the same result */
   async #get(url: string, signal: AbortSignal): Promise<Page> {
     const { Agent, request } = await import('undici');
     this.#agent ??= new Agent({
@@ -149,7 +154,7 @@ export class AlertLinks {
       const Kind = response.statusCode === 404 ? AbsentAlert : UnusableMessage;
       throw new Kind(`Cannot follow the link ${withoutPassword(url)}: ${why}`);
     }
-    // A text that is cut off is no JSON, and is tried again.
+    // A text that is cut off is no JSON, and is requested again.
     const { value, exactId } = parseMessage(await readText(response, MAX_PAGE_BYTES));
     const document = asObject(value);
     if (!document) throw new Error('the answer is no JSON object');
@@ -178,7 +183,7 @@ function alertsOf({ document, exactId }: Page, url: string): Alert[] {
     const properties = asObject(attributes?.properties);
     if (!properties) return [];
     const mjd = Number(attributes?.mjd ?? properties.ant_mjd ?? Number.NEGATIVE_INFINITY);
-    // A copy: a part of the page's text would keep all of it.
+    // The id is copied, because a part of the page's text would keep the whole text in memory.
     const diaObjectId = structuredClone(exactId(properties.lsst_diaObject_diaObjectId));
     return [{ isLsst: diaObjectId !== undefined && diaObjectId !== null, mjd, properties, diaObjectId }];
   });

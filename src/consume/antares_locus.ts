@@ -4,7 +4,7 @@ import { messageOf } from '../base/error_text.ts';
 import { asObject } from '../ingest/json.ts';
 import { UnusableMessage } from './transport.ts';
 
-/** Of a locus with its light curve; a longer one is not read. */
+/** The largest locus, with its light curve, that is read. */
 const MAX_LOCUS_BYTES = 64 * 2 ** 20;
 
 const inflateAsync = promisify(inflate);

@@ -24,8 +24,9 @@ function emptyMessage({ isTombstone = false }: Message): Normalised {
 }
 
 /**
- * Brings one broker's live messages into the store: a batch at a time is received, stored, and acknowledged once it is durable. After any
- * failure it connects anew; what was not acknowledged comes again, and is then a duplicate at worst.
+ * Brings one broker's live messages into the store: a batch at a time is received, stored, and acknowledged once it is
+ * durable. After any failure the consumer connects anew; messages that were not acknowledged come again, and are
+ * duplicates at worst.
  */
 export class BrokerConsumer<M extends Message = Message> {
   readonly #options: ConsumerOptions<M>;
@@ -37,12 +38,12 @@ export class BrokerConsumer<M extends Message = Message> {
     this.#options = options;
   }
 
-  /** Whether there is a connection now, and how many could not be made or were lost so far. */
+  /** Whether there is a connection now, and the number of connections so far that failed or were lost. */
   get state(): { readonly connected: boolean; readonly failures: number } {
     return { connected: this.#connected, failures: this.#failures };
   }
 
-  /** Consumes until the signal fires; the batch in hand is then finished if that can be done without waiting. Never rejects. */
+  /** Consumes until the signal fires; the batch in hand is then finished if that needs no waiting. Never rejects. */
   async run(stop: AbortSignal): Promise<void> {
     const { broker, feed, log } = this.#options;
     while (!stop.aborted) {
@@ -60,7 +61,10 @@ export class BrokerConsumer<M extends Message = Message> {
     await feed.close();
   }
 
-  /** One connection, from its beginning to its end; what ended it, or nothing when the signal did. */
+  /**
+   * Runs one connection from its beginning to its end; resolves to the error that ended it, or to nothing after the
+   * signal.
+   */
   async #session(stop: AbortSignal): Promise<unknown> {
     let connection: Connection<M> | undefined;
     try {

@@ -1,4 +1,4 @@
-/** The brokers' live transports, as the settings and the environment have them. */
+/** The brokers' live transports, from the settings and the environment. */
 import type { Log } from '../base/log.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import { type BrokerName, brokerSetting, type KafkaBroker } from '../contract/brokers.ts';
@@ -25,7 +25,7 @@ export function feedOf(broker: BrokerName, config: Config, environment: Environm
 
 type MakeFeed<Name> = (broker: Name, config: Config, environment: Environment, log: Log) => unknown;
 
-/** The transports that are more than a Kafka cluster with the messages themselves. */
+/** The transports that need more than a Kafka cluster that carries the messages themselves. */
 const OWN: Partial<Record<BrokerName, MakeFeed<KafkaBroker>>> = {
   antares: (_, config, environment, log) => antaresFeed(config, environment, log),
   pittgoogle: (_, config, environment) => pittgoogleFeed(config, environment),
@@ -75,7 +75,7 @@ function pittgoogleFeed(config: Config, environment: Environment): Feed<PubSubMe
       'Cannot consume pittgoogle because PITTGOOGLE_SUBSCRIPTION is not set: give it projects/PROJECT/subscriptions/NAME, a subscription of yours to the topic lsst-alerts-json',
     );
   }
-  // The emulator's own variable, as all of Google's clients know it.
+  // The emulator's own variable, by the name that all of Google's clients use.
   const emulator = environment.PUBSUB_EMULATOR_HOST;
   const endpoint = emulator ? `http://${emulator}` : config.PUBSUB_ENDPOINT;
   const limits = batchLimits(config);
@@ -137,8 +137,8 @@ function credential(name: string, environment: Environment): string {
 }
 
 /**
- * What `work` makes of each item, in their order, so many at once. Where one fails the others are stopped; it rejects with the first
- * failure when all have ended.
+ * Runs `work` on each item, at most `limit` at once, and resolves to the results in the order of the items. Where one
+ * fails the others are stopped; the promise rejects with the first failure when all have ended.
  */
 async function mapParallel<T, U>(
   items: readonly T[],

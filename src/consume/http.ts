@@ -1,6 +1,9 @@
 import type { Dispatcher } from 'undici';
 
-/** The body as text. @throws Error when it is longer than the limit; then it is not read to its end */
+/**
+ * The body as text.
+ * @throws Error when the body is longer than the limit; the rest of it is not read then
+ */
 export async function readText(response: Dispatcher.ResponseData, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -12,7 +15,7 @@ export async function readText(response: Dispatcher.ResponseData, maxBytes: numb
   return Buffer.concat(chunks).toString();
 }
 
-/** An answer that is longer than it may be. */
+/** An answer that exceeds its limit of length. */
 export class TooLongError extends Error {
   override name = 'TooLongError';
 }

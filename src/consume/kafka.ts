@@ -5,7 +5,7 @@ import { withTimeout } from '../base/timeout.ts';
 import type { BatchLimits, Connection, Message } from './transport.ts';
 
 export interface KafkaOptions {
-  /** `host:port` of some of the cluster's servers. */
+  /** `host:port` of one or more of the cluster's servers. */
   readonly servers: readonly string[];
   readonly topics: readonly string[];
   readonly groupId: string;
@@ -16,7 +16,7 @@ export interface KafkaOptions {
     readonly password: string;
   };
   readonly sessionTimeoutSeconds: number;
-  /** Makes it a static member of the group: another one of this name takes its place at once. */
+  /** A name that makes the consumer a static member of the group: a new member of this name takes its place at once. */
   readonly groupInstanceId: string | null;
   readonly limits: BatchLimits;
   readonly log: Log;
@@ -27,23 +27,26 @@ export interface KafkaMessage extends Message {
 }
 
 const REQUEST_TIMEOUT_MS = 10_000;
-/** How long a server holds back its answer for want of messages. */
+/** The time for which a server holds back its answer while there are no messages. */
 const FETCH_WAIT_MS = 1000;
-/** No answer to a fetch for this long: the connection is dead, whatever the client thinks. */
+/** The time without an answer to a fetch after which the connection counts as dead, whatever the client reports. */
 const STALLED_MS = 60_000;
 const CLOSE_MS = 5000;
-/** How long a group that is divided anew waits for its members. */
+/** The time for which a group that is divided anew waits for its members. */
 const REBALANCE_MS = 120_000;
 const MIN_FETCH_BYTES = 2 ** 20;
-/** While the group changes hands a commit is refused; more refusals in a row than this, and something else is wrong. */
+/**
+ * The most commits refused in a row: commits are refused while the group changes hands; more refusals mean another
+ * fault.
+ */
 const MAX_REFUSED_COMMITS = 10;
-/** As the protocol has them. */
+/** The protocol's numbers for the two ends of a partition. */
 const EARLIEST = -2n;
 const LATEST = -1n;
 
 /**
- * Joins the group. A group that has no offset yet begins with the earliest message that is kept.
- * @throws Error when that cannot be done; the signal's reason when it fires
+ * Joins the group. A group without an offset begins with the earliest message that is kept.
+ * @throws Error when the group cannot be joined; the signal's reason when the signal fires
  */
 export async function connectKafka(options: KafkaOptions, signal: AbortSignal): Promise<Connection<KafkaMessage>> {
   const { Consumer } = await import('@platformatic/kafka');
@@ -59,7 +62,7 @@ export async function connectKafka(options: KafkaOptions, signal: AbortSignal): 
     ...(options.sasl ? { sasl: options.sasl } : {}),
     autocommit: false,
     sessionTimeout,
-    // The client wants it to be no shorter than the session.
+    // The client requires a timeout no shorter than the session's.
     rebalanceTimeout: Math.max(REBALANCE_MS, sessionTimeout),
     heartbeatInterval: Math.min(3000, Math.round(sessionTimeout / 5)),
     maxWaitTime: FETCH_WAIT_MS,
@@ -77,7 +80,8 @@ export async function connectKafka(options: KafkaOptions, signal: AbortSignal): 
     await unlessAborted(joining, signal);
     return connection;
   } catch (error) {
-    // Not while it still joins: a stream of a closed client emits an error before anyone can listen.
+    // The connection is not closed while it still joins: a stream of a closed client emits an error before anyone can
+    // listen.
     const close = () => connection.close();
     await resolvesInTime(2 * CLOSE_MS, joining.then(close, close));
     throw error;
@@ -120,7 +124,10 @@ class KafkaConnection implements Connection<KafkaMessage> {
     stream.on('readable', () => this.#wake());
   }
 
-  /** With the callback, as what listens to a stream must do so in the same turn: an error may be emitted in the next. */
+  /**
+   * Uses the callback, because a stream's listeners must be added in the same turn: an error may be emitted in the
+   * next.
+   */
   #openStream(): Promise<MessagesStream<Buffer, Buffer, Buffer, Buffer>> {
     const topics = [...this.#options.topics];
     return new Promise((resolve, reject) => {
@@ -137,8 +144,8 @@ class KafkaConnection implements Connection<KafkaMessage> {
   }
 
   /**
-   * An offset whose message is no longer kept would fail for ever (the client does not look for that): the group goes on with the
-   * earliest message that is.
+   * Moves the group from an offset whose message is no longer kept to the earliest message that is kept. Fetching such
+   * an offset would fail for ever, because the client does not look for this case.
    */
   async #mendOffsets(): Promise<void> {
     const assigned = this.#consumer.assignments ?? [];
@@ -185,7 +192,7 @@ class KafkaConnection implements Connection<KafkaMessage> {
     return messages;
   }
 
-  /** Until there is something to read, or to find out, or that time. */
+  /** Waits until there is something to read, until there is an error, or until `timeMs`. */
   async #waitUntil(timeMs: number): Promise<void> {
     // A member without partitions fetches nothing.
     const hasPartitions = (this.#consumer.assignments ?? []).some(({ partitions }) => partitions.length > 0);
@@ -212,7 +219,8 @@ class KafkaConnection implements Connection<KafkaMessage> {
       await this.#consumer.commit({ offsets: [...next.values()] });
       this.#refusedCommits = 0;
     } catch (error) {
-      // The group is being divided anew: these are stored, and whoever gets their partition may read them again.
+      // The group is being divided anew: these messages are stored, and the next owner of their partition may read them
+      // again.
       if (!isRebalance(error) || ++this.#refusedCommits > MAX_REFUSED_COMMITS) throw error;
       this.#options.log('consume_commit_refused', { group: this.#options.groupId, messages: messages.length });
     }
@@ -221,7 +229,8 @@ class KafkaConnection implements Connection<KafkaMessage> {
   async close(): Promise<void> {
     this.#signal.removeEventListener('abort', this.#onAbort);
     const { Base } = await import('@platformatic/kafka');
-    // Leaves the group, so that another member need not wait for the end of the session. Where that fails, only the connections are closed.
+    // Leaves the group, so that another member need not wait for the end of the session. Where leaving fails, only the
+    // connections are closed.
     const left = await resolvesInTime(CLOSE_MS, this.#consumer.close(true));
     if (!left) await resolvesInTime(CLOSE_MS, Base.prototype.close.call(this.#consumer) as Promise<void>);
   }
@@ -232,7 +241,7 @@ function isRebalance(error: unknown): boolean {
   return findBy !== undefined && Boolean(findBy.call(error, 'needsRejoin', true));
 }
 
-/** Whether the promise resolves within that time. */
+/** Whether the promise resolves within `milliseconds`. */
 async function resolvesInTime(milliseconds: number, promise: Promise<unknown>): Promise<boolean> {
   const done = promise.then(
     () => true,
@@ -241,7 +250,7 @@ async function resolvesInTime(milliseconds: number, promise: Promise<unknown>): 
   return (await withTimeout(done, milliseconds)) ?? false;
 }
 
-/** The promise; rejects with the signal's reason when that fires first. */
+/** The promise; rejects with the signal's reason when the signal fires first. */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop = () => {};
   const aborted = new Promise<never>((_, reject) => {

@@ -19,17 +19,17 @@ export interface PubSubMessage extends Message {
   readonly ackId: string;
 }
 
-/** What the service allows. */
+/** The service's limit. */
 const MAX_MESSAGES = 1000;
 /** The service holds back its answer for a minute and a half when there is no message. */
 const PULL_TIMEOUT_MS = 120_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Above any answer of one message, which has at most 10 MB, a third more in base64. */
+/** Above any answer of one message, which has at most 10 MB and a third more in base64. */
 const MIN_ANSWER_BYTES = 16 * 2 ** 20;
 const MAX_ERROR_BYTES = 65_536;
 const SHOWN_CHARACTERS = 300;
 
-/** Nothing is sent before the first `receive`: whether the subscription can be reached turns out there. */
+/** The connection sends nothing before the first `receive`, which shows whether the subscription can be reached. */
 export function connectPubSub(options: PubSubOptions, signal: AbortSignal): Connection<PubSubMessage> {
   return new PubSubConnection(options, signal);
 }
@@ -63,7 +63,10 @@ class PubSubConnection implements Connection<PubSubMessage> {
     }
   }
 
-  /** What there is; the service does not wait for more. An answer that is too long is asked for in parts: it comes again, in time. */
+  /**
+   * The messages at hand; the service does not wait for more. An answer that is too long is asked for again in smaller
+   * parts.
+   */
   async #pull(): Promise<PubSubMessage[]> {
     try {
       const text = await this.#post('pull', { maxMessages: this.#maxMessages }, PULL_TIMEOUT_MS, this.#signal);
@@ -107,8 +110,8 @@ class PubSubConnection implements Connection<PubSubMessage> {
 }
 
 /**
- * The headers of Google's default credentials: the key file that GOOGLE_APPLICATION_CREDENTIALS names, or those of the machine. Of a
- * service account it is a token that the key itself signs, which needs no request.
+ * The headers of Google's default credentials: those of the key file that GOOGLE_APPLICATION_CREDENTIALS names, or
+ * those of the machine. A service account's header is a token that the key itself signs, which needs no request.
  */
 export async function googleAuthorization(endpoint: string): Promise<PubSubOptions['authorization']> {
   const { GoogleAuth } = await import('google-auth-library');

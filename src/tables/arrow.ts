@@ -1,6 +1,7 @@
 /**
- * The Apache Arrow stream format (its IPC format for files is not this): every field nullable, with its unit, UCD and description as
- * metadata; what the answer says beside its rows is the schema's metadata `nearsky`, the types of a data frame its metadata `pandas`.
+ * The Apache Arrow stream format (files in Arrow's file format differ). Every field is nullable, with its unit, UCD and
+ * description as metadata. The schema's metadata holds the answer's information beside its rows under `nearsky`, and
+ * the types of a data frame under `pandas`.
  */
 import {
   Table as ArrowTable,
@@ -108,7 +109,7 @@ function bitmap(cells: readonly Cell[], isSet: (cell: Cell) => boolean): Uint8Ar
   return bits;
 }
 
-/** The texts one after another, and where each begins. */
+/** The texts one after another, and the offset at which each begins. */
 function textOf(cells: readonly (string | null)[]): { valueOffsets: Int32Array; data: Uint8Array } {
   const texts = cells.map(cell => utf8.encode(cell ?? ''));
   const valueOffsets = new Int32Array(cells.length + 1);

@@ -3,7 +3,7 @@ import { ByteSink } from '../base/bytes.ts';
 import { type Cell, type Column, isAscii, isInt32, isInt64, type Row, refuseCell } from './columns.ts';
 import { timestamp } from './timestamp.ts';
 
-/** Of base64 in the document: 48 bytes make a line of 64 characters. */
+/** The bytes of one line of base64 in the document: 48 bytes make 64 characters. */
 const LINE_BYTES = 48;
 
 const FIXED_BYTES = { int64: 8, int32: 4, float64: 8, boolean: 1 } as const;
@@ -14,7 +14,7 @@ export class Binary2 {
   readonly #out: ByteSink;
   readonly #columns: readonly Column[];
   readonly #flagBytes: number;
-  /** What is not written yet, since it does not fill a line. */
+  /** Bytes that are not written yet, because they do not fill a line. */
   readonly #held = new ByteSink();
 
   constructor(out: ByteSink, columns: readonly Column[]) {

@@ -1,4 +1,4 @@
-/** For formats that keep columns together: rows in chunks, transposed. */
+/** Rows in chunks, transposed, for formats that store each column together. */
 import { type Cell, type Column, isInt32, isInt64, type Row, refuseCell } from './columns.ts';
 
 /** Rows of a chunk: a few milliseconds of work. */

@@ -1,9 +1,9 @@
-/** Tables as they are, apart from the format that they are written in: their columns, and what a cell may hold. */
+/** Tables apart from the format in which they are written: their columns, and the values that a cell may hold. */
 
 /**
- * What the cells of a column hold where they are not null:
- * `int64` a bigint, -2^63 to 2^63 - 1; `int32` an integer, -2^31 to 2^31 - 1; `float64` a number, NaN and the infinities among them;
- * `boolean` a boolean; `text` a string; `time` integer microseconds since 1970, UTC.
+ * The values of a column's cells that are not null:
+ * `int64` a bigint, -2^63 to 2^63 - 1; `int32` an integer, -2^31 to 2^31 - 1; `float64` a number, NaN and the
+ * infinities among them; `boolean` a boolean; `text` a string; `time` integer microseconds since 1970, UTC.
  */
 export type ColumnType = 'int64' | 'int32' | 'float64' | 'boolean' | 'text' | 'time';
 
@@ -12,10 +12,10 @@ export interface Column {
   readonly type: ColumnType;
   /** As VOUnits 1.0 spells it: `deg`, `arcsec`, `mas.yr**-1`; undefined where there is none. */
   readonly unit?: string;
-  /** What it is, as UCD1+ or, where a standard asks for that, as UCD1. */
+  /** The meaning of the values as UCD1+ or, where a standard asks for UCD1, as UCD1. */
   readonly ucd?: string;
   readonly description: string;
-  /** Of `text`: every cell is ASCII. */
+  /** Whether every cell of a `text` column is ASCII. */
   readonly isAscii?: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface Table {
   readonly columns: readonly Column[];
 }
 
-/** A cell that is not of its column's type: a fault of whoever made it. */
+/** A cell that is not of its column's type: a fault of the code that made the cell. */
 export class CellError extends TypeError {
   override name = 'CellError';
 }

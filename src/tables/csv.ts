@@ -1,10 +1,10 @@
-/** CSV (RFC 4180, but for the line feed alone at the end of lines): a null is an empty cell, an empty text two quotes. */
+/** CSV (RFC 4180, except that lines end with a line feed alone): a null is an empty cell, an empty text two quotes. */
 import type { ByteSink } from '../base/bytes.ts';
 import { type Cell, type Column, type Row, refuseCell, type Table } from './columns.ts';
 import type { TableWriter } from './table_writer.ts';
 import { timestamp } from './timestamp.ts';
 
-/** What must be between quotes; a space at an end too, as some readers trim. */
+/** Text that must be quoted; text with a space at an end is too, because some readers trim. */
 const SPECIAL = /^$|[",\r\n]|^\s|\s$/;
 const utf8 = new TextEncoder();
 

@@ -1,4 +1,4 @@
-/** What a format has no place of its own for. */
+/** Metadata for formats that have no place of their own for it. */
 import type { Column, ColumnType } from './columns.ts';
 
 /** Units, UCDs and descriptions by column name: JSON. */
@@ -14,7 +14,10 @@ interface PandasType {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** Integers and booleans are of the types of pandas that can miss values: those of NumPy would be floats, which round, and objects. */
+/**
+ * Integers and booleans have the pandas types that allow missing values: the NumPy types would be floats, which round,
+ * and objects.
+ */
 const PANDAS_TYPES: Readonly<Record<ColumnType, PandasType>> = {
   int64: { pandas_type: 'int64', numpy_type: 'Int64' },
   int32: { pandas_type: 'int32', numpy_type: 'Int32' },

@@ -1,4 +1,6 @@
-/** A JSON object a line, with every column in it: integers of 64 bits bare, times as text, a number that is not finite null. */
+/**
+ * A JSON object a line, with every column: 64-bit integers bare, times as text, a number that is not finite as null.
+ */
 import type { ByteSink } from '../base/bytes.ts';
 import { toJson } from '../base/json_text.ts';
 import type { Cell, Column, Row, Table } from './columns.ts';

@@ -1,6 +1,6 @@
 /**
- * The table of an answer: one row an object, and one for each input that has none. Its columns follow from the request and the catalogs in
- * service, so that the pages of a walk have the same ones.
+ * The table of an answer: one row an object, and one for each input that has no object. Its columns follow from the
+ * request and the catalogs in service, so that all pages of a walk have the same columns.
  */
 import { toJson } from '../base/json_text.ts';
 import { parseTime } from '../base/parse_time.ts';
@@ -9,7 +9,7 @@ import type { DetailLevel } from '../contract/enums.ts';
 import type { Cell, Column, Row, Table } from './columns.ts';
 import { payloadCell, payloadColumns } from './payload_columns.ts';
 
-/** A coincident source, as JSON answers show it; the latter three at `full`. */
+/** A coincident source, as JSON answers show it; the last three properties at `full`. */
 interface Match {
   readonly catalog_name: string;
   readonly catalog_source_id: string;
@@ -30,7 +30,7 @@ interface Tns {
   readonly separation_arcsec: number | null;
 }
 
-/** An object, as JSON answers show it; what it has depends on the level of detail. */
+/** An object, as JSON answers show it; its properties depend on the level of detail. */
 export interface AnsweredObject {
   readonly diaObjectId_str: string;
   readonly status?: string;
@@ -73,25 +73,25 @@ export interface AnsweredInput {
   readonly qualifies_reason?: string;
 }
 
-/** What a row is of. */
+/** The input and the object of a row. */
 export interface RowSource {
-  /** Of a lookup. */
+  /** The input of a lookup; undefined for other answers. */
   readonly input: AnsweredInput | undefined;
-  /** undefined where the input has none. */
+  /** Undefined where the input has no object. */
   readonly object: AnsweredObject | undefined;
 }
 
-/** What the columns depend on. */
+/** The options that decide the columns. */
 export interface TableOptions {
   readonly of: 'lookup' | 'cone' | 'recent';
   readonly detail: DetailLevel;
   readonly hasFilters: boolean;
-  /** Names, in the order of the columns. */
+  /** The names of the catalogs, in the order of the columns. */
   readonly catalogs: readonly string[];
 }
 
 interface Gathered extends RowSource {
-  /** By catalog. */
+  /** The sources of each catalog. */
   readonly sources: ReadonlyMap<string, CatalogSources>;
 }
 
@@ -107,13 +107,13 @@ interface Field extends Column {
 const int64 = (text: string | undefined): bigint | undefined => (text === undefined ? undefined : BigInt(text));
 const time = (text: string | null | undefined): number | undefined => (text ? parseTime(text) : undefined);
 
-/** Maps what JSON says to rows. */
+/** Maps the objects of a JSON answer to rows. */
 export class ObjectTable implements Table {
   readonly name: string;
   readonly description: string;
   readonly columns: readonly Field[];
 
-  /** @param onLeftOut told of each value of a payload that is not of its column's type, and null in the row */
+  /** @param onLeftOut called for each value of a payload that is not of its column's type and is null in the row */
   constructor(options: TableOptions, onLeftOut: () => void) {
     this.name = options.of;
     this.description = DESCRIPTIONS[options.of];
@@ -454,7 +454,7 @@ function tnsFields(isRecent: boolean): Field[] {
   ];
 }
 
-/** What the registry had to say: answers have it on the object, those of the recent crossmatches on each match. */
+/** The registry's association: answers have it on the object, the recent crossmatches on each match. */
 function tnsOf({ object }: Gathered): Partial<Tns> | null | undefined {
   if (!object || object.tns !== undefined) return object?.tns;
   const match = object.matches?.[0];

@@ -1,4 +1,7 @@
-/** Apache Parquet: every column optional, times in microseconds UTC, what the answer says beside its rows under the key `nearsky`, the types of a data frame under `pandas`. */
+/**
+ * Apache Parquet: every column optional, times in microseconds UTC. The file's metadata holds the answer's information
+ * beside its rows under `nearsky`, and the types of a data frame under `pandas`.
+ */
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { ByteSink } from '../base/bytes.ts';
@@ -7,7 +10,7 @@ import type { Cell, Column, ColumnType, Table } from './columns.ts';
 import { describedColumns, pandasColumns } from './metadata.ts';
 import type { TableWriter } from './table_writer.ts';
 
-/** How each type of column is stored. */
+/** The storage of each type of column. */
 export const PARQUET_TYPES: Readonly<Record<ColumnType, Omit<SchemaElement, 'name'>>> = {
   int64: { type: 'INT64' },
   int32: { type: 'INT32' },

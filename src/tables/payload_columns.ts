@@ -1,4 +1,4 @@
-/** The columns of the catalogs' payloads, and what may stand in their cells. */
+/** The columns of the catalogs' payloads, and the values that their cells may hold. */
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { Cell, Column } from './columns.ts';
 
@@ -7,14 +7,14 @@ export function payloadColumns({ columns }: Pick<CatalogDefinition, 'columns'>):
   return columns.map(column => ({ ...column, name: column.name.toLowerCase() }));
 }
 
-/** Of a catalog: the keys of the payload under which the source's own position is repeated. */
+/** The keys of a catalog's payload that repeat the source's own position. */
 export function positionKeys({ raColumn, decColumn }: Pick<CatalogDefinition, 'raColumn' | 'decColumn'>): string[] {
   return [raColumn.toLowerCase(), decColumn.toLowerCase()];
 }
 
 /**
- * The cell of a payload's value. An import may bring values of other types than the catalog has: where one cannot stand in its column,
- * the cell is undefined. A key that the payload lacks is null.
+ * The cell of a payload's value. An import may bring values of other types than the catalog's; the cell of a value that
+ * its column cannot hold is undefined. The cell of a key that the payload lacks is null.
  */
 export function payloadCell({ type }: Column, value: unknown): Cell | undefined {
   if (value === null || value === undefined) return null;

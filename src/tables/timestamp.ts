@@ -6,16 +6,17 @@ function isTimestamp(timeUs: number): boolean {
   return Number.isInteger(timeUs) && timeUs >= FIRST_US && timeUs < END_US;
 }
 
-/** The cell of a time; null where there is none, or none that has a timestamp. */
+/** The cell of a time; null where there is no time, or the time has no timestamp. */
 export function timeCell(timeUs: number | null | undefined): number | null {
   return typeof timeUs === 'number' && isTimestamp(timeUs) ? timeUs : null;
 }
 
 /**
- * DALI 1.1's timestamp (section 3.3.3): ISO-8601, UTC with its Z, microseconds as six digits, left out when they are zero.
+ * DALI 1.1's timestamp (section 3.3.3): ISO-8601, UTC with its Z, microseconds as six digits, left out when they are
+ * zero.
  *
- * @param timeUs integer microseconds since 1970, of a year of four digits
- * @throws RangeError for any other
+ * @param timeUs integer microseconds since 1970, within a year of four digits
+ * @throws RangeError for any other time
  */
 export function timestamp(timeUs: number): string {
   if (!isTimestamp(timeUs)) throw new RangeError(`Cannot write ${timeUs} µs as a timestamp`);

@@ -21,7 +21,7 @@ import { escapeXml } from './xml.ts';
 
 export const VOTABLE_TYPE = 'application/x-votable+xml';
 
-/** How the rows are written. */
+/** The form of the rows. */
 export type Serialization = 'tabledata' | 'binary2';
 
 export interface Info {
@@ -58,14 +58,14 @@ const DATATYPES: Readonly<Record<ColumnType, Datatype>> = {
 };
 const ASCII_TEXT: Datatype = { datatype: 'char', arraysize: '*' };
 
-/** What a FIELD says of the type of its cells. */
+/** The attributes of a FIELD that give the type of its cells. */
 export function datatypeOf({ type, isAscii }: Column): Datatype {
   return type === 'text' && isAscii ? ASCII_TEXT : DATATYPES[type];
 }
 
 /**
- * Writes a document to a sink in order: `begin`, a `row` each, `end`. Whoever streams may take what the sink holds, and set its length
- * to 0, after any of these.
+ * Writes a document to a sink in order: `begin`, `row` for each row, `end`. After any of these calls a caller that
+ * streams may take the sink's bytes and set its length to 0.
  */
 export class VotableWriter {
   readonly #out: ByteSink;
@@ -78,7 +78,7 @@ export class VotableWriter {
     this.#binary = serialization === 'binary2' ? new Binary2(out, table.columns) : undefined;
   }
 
-  /** @param infos what else is to be said of the result, before the table */
+  /** @param infos further information about the result, before the table */
   begin(infos: readonly Info[] = []): void {
     const { name, description, columns } = this.#table;
     const status = { name: 'QUERY_STATUS', value: 'OK' };
@@ -89,7 +89,9 @@ export class VotableWriter {
     );
   }
 
-  /** @throws CellError when a cell is not of its column's type; what was written before it then stands in the sink */
+  /**
+   * @throws CellError when a cell is not of its column's type; the bytes written before the cell then stand in the sink
+   */
   row(cells: Row): void {
     if (this.#binary) this.#binary.row(cells);
     else this.#dataRow(cells);
@@ -97,7 +99,7 @@ export class VotableWriter {
 
   /**
    * Ends the table and the document.
-   * @param status OVERFLOW: there are more rows than these; a text: why the rest of them is missing
+   * @param status OVERFLOW: there are more rows than these; a text: the reason why the remaining rows are missing
    */
   end(status: 'OK' | 'OVERFLOW' | { readonly error: string } = 'OK'): void {
     this.#binary?.end();
@@ -131,7 +133,7 @@ export class VotableWriter {
   }
 }
 
-/** Up to here a text is copied one character after another. */
+/** The longest text that is copied one character after another. */
 const SHORT_TEXT = 40;
 
 function cellText(column: Column, cell: Exclude<Cell, null>): string {
@@ -152,7 +154,9 @@ function cellText(column: Column, cell: Exclude<Cell, null>): string {
   }
 }
 
-/** Shortest text that reads back as the same number; VOTable 1.4, section 6, has the names of what is not finite. */
+/**
+ * The shortest text that reads back as the same number; VOTable 1.4, section 6, names the values that are not finite.
+ */
 function floatText(value: number): string {
   if (Number.isFinite(value)) return Object.is(value, -0) ? '-0' : `${value}`;
   return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
@@ -166,7 +170,7 @@ function fieldElement(column: Column): string {
   return `<FIELD ${attributes.join(' ')}><DESCRIPTION>${escapeXml(description)}</DESCRIPTION></FIELD>\n`;
 }
 
-/** The system that a column's values are in. */
+/** The coordinate or time system of a column's values. */
 function systemOf({ type, ucd }: Column): string | undefined {
   if (type === 'time') return 'utc';
   return ucd !== undefined && /^pos[._]eq[._](ra|dec)\b|^POS_EQ_(RA|DEC)/.test(ucd) ? 'icrs' : undefined;
@@ -178,8 +182,8 @@ function infoElement({ name, value, text }: Info): string {
 }
 
 /**
- * A document that says why there is no table: to clients of Simple Cone Search 1.03 in the INFO `Error` (section 2.3, erratum 3), to those of
- * DALI 1.1 in QUERY_STATUS (section 4.4).
+ * A document that says why there is no table: in the INFO `Error` for clients of Simple Cone Search 1.03 (section 2.3,
+ * erratum 3), in QUERY_STATUS for clients of DALI 1.1 (section 4.4).
  */
 export function votableError(message: string): string {
   const error = infoElement({ name: 'Error', value: message }).replace('<INFO', '<INFO ID="Error"');

@@ -1,13 +1,16 @@
-/** XML text in ASCII: what is beyond it becomes a character reference. */
+/** XML text in ASCII: any other character becomes a character reference. */
 
 const PLAIN = /^[ !#-%'-;=?-~]*$/;
-/** What must be escaped, or cannot stand in XML 1.0 at all (section 2.2: control characters, halves of pairs, U+FFFE, U+FFFF). */
+/**
+ * Characters that must be escaped, or cannot stand in XML 1.0 at all (section 2.2: control characters, halves of pairs,
+ * U+FFFE, U+FFFF).
+ */
 const SPECIAL = /[^ !#-%'-;=?-~]/gu;
 
 const NAMED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const REPLACEMENT = '&#xfffd;';
 
-/** For content and for values of attributes in double quotes. A character that XML has no way to write becomes U+FFFD. */
+/** Escapes text for content and for attributes in double quotes. A character that XML cannot write becomes U+FFFD. */
 export function escapeXml(text: string): string {
   return PLAIN.test(text) ? text : text.replace(SPECIAL, escapeCharacter);
 }

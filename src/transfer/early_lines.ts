@@ -7,15 +7,15 @@ const BLOCK_BYTES = 2 ** 20;
 /** Room for the file and line number before a line. */
 const MAX_PREFIX_BYTES = 64;
 
-/** A line with where it came from. */
+/** A line with its origin. */
 export interface EarlyLine {
   readonly file: string;
   readonly line: Line;
 }
 
 /**
- * Lines that came before the line of their object, kept on disk until all others are read. The file has no name, so that nothing of
- * it remains whatever ends the process.
+ * Lines that came before the line of their object, kept on disk until all others are read. The file has no name, so
+ * that nothing of it remains, however the process ends.
  */
 export class EarlyLines {
   readonly #dataDir: string;
@@ -49,7 +49,7 @@ export class EarlyLines {
     }
   }
 
-  /** The lines in the order of `add`, once nothing is added any more. */
+  /** The lines in the order of `add`, to be read when no more lines are added. */
   *read(): Iterable<EarlyLine> {
     this.#write();
     const maxLineBytes = MAX_LINE_BYTES + MAX_PREFIX_BYTES;

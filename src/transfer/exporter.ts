@@ -12,11 +12,11 @@ import { formatLines, type LineCounts } from './format.ts';
 const CHUNK_CHARACTERS = 64 * 1024;
 
 /**
- * Writes everything that is stored at this moment; what is written to the store meanwhile is not part of it. A file is gzipped where
- * its name ends in `.gz`, and has its name only once it is whole.
+ * Writes everything that is stored at this moment; later changes of the store are not part of the export. A file is
+ * gzipped where its name ends in `.gz`, and gets its name only when it is whole.
  * @param file undefined for standard output
  * @param onChunk called now and then with the counts so far
- * @throws StoreError; Error where it cannot be written
+ * @throws StoreError; Error where the file cannot be written
  */
 export async function exportStore(
   store: Store,
@@ -25,7 +25,7 @@ export async function exportStore(
 ): Promise<LineCounts> {
   const counts = { object: 0, crossmatch_record: 0, match: 0, tns_association: 0, tns_snapshot: 0, tns_object: 0 };
   const snapshot = store.snapshot();
-  // A pipe or a device is written to as it is.
+  // A pipe or a device is written to directly.
   const isWhole = file !== undefined && (statSync(file, { throwIfNoEntry: false })?.isFile() ?? true);
   const path = isWhole ? partOf(file, store.livePids()).path : file;
   try {

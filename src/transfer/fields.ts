@@ -1,4 +1,4 @@
-/** Taking the fields of an import line, each checked. */
+/** Takes the fields of an import line and checks each. */
 import { parseTime } from '../base/parse_time.ts';
 import { asObject, type JsonObject } from '../ingest/json.ts';
 import { parseId } from '../ingest/normalise.ts';
@@ -8,7 +8,7 @@ export class LineError extends Error {
   override name = 'LineError';
 }
 
-/** What a field may hold: `must` reads as "must be ..."; `read` gives undefined for what it must not be. */
+/** A kind of field: `must` completes "must be ..."; `read` gives undefined for a value that is not of the kind. */
 export interface Kind<T> {
   readonly must: string;
   read(value: unknown): T | undefined;
@@ -16,7 +16,7 @@ export interface Kind<T> {
 
 /**
  * The field of an object.
- * @throws LineError where it is missing or not of the kind
+ * @throws LineError where the field is missing or not of the kind
  */
 export function take<T>(object: JsonObject, key: string, kind: Kind<T>): T {
   const value = object[key];
@@ -54,7 +54,7 @@ export function oneOf<T extends string>(values: readonly T[]): Kind<T> {
   return { must: `one of ${values.join(', ')}`, read: value => values.find(allowed => allowed === value) };
 }
 
-/** A finite JSON number; an integer literal that is a bigint by now is rounded. */
+/** A finite JSON number; an integer literal that was parsed to a bigint is rounded. */
 export function number(min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY): Kind<number> {
   const atMost = max < Number.POSITIVE_INFINITY ? ` from ${min} to ${max}` : '';
   const atLeast = min > Number.NEGATIVE_INFINITY ? ` of at least ${min}` : '';

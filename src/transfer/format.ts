@@ -1,4 +1,4 @@
-/** A store as the lines of an export. */
+/** Writes a store as the lines of an export. */
 import { formatTime } from '../base/times.ts';
 import { type ObjectView, readAssociation, readCurrent, type TimelessRecord } from '../store/object_record.ts';
 import type { SourceValues } from '../store/records.ts';
@@ -7,13 +7,14 @@ import type { Store } from '../store/store.ts';
 import type { TnsAssociation, TnsRecord } from '../store/types.ts';
 import type { LineType } from './parse.ts';
 
-/** How many lines of each type there were. */
+/** The number of lines of each type. */
 export type LineCounts = Record<LineType, number>;
 
 /**
- * Every line, each with its line break: the registry, then each object (ascending id) followed by all that belongs to it.
+ * Every line, each with its line break: the registry, then each object (ascending id) followed by all lines that belong
+ * to it.
  * @param store where the provenance sets are read
- * @param counts is counted up
+ * @param counts increased for each line
  */
 export function* formatLines(snapshot: Snapshot, store: Store, counts: LineCounts): Iterable<string> {
   const epochUs = snapshot.tnsSnapshotEpochUs();
@@ -47,7 +48,7 @@ export function* formatLines(snapshot: Snapshot, store: Store, counts: LineCount
   }
 }
 
-/** What begins a record's line, up to its time, and what is behind that. */
+/** The beginning of a record's line, up to its time, and the text after the time. */
 interface RecordTexts {
   readonly before: string;
   readonly after: string;
@@ -55,11 +56,11 @@ interface RecordTexts {
 
 interface CurrentTexts {
   readonly brokers: string;
-  /** Of the current crossmatch. */
+  /** The texts of the current crossmatch. */
   readonly record: RecordTexts | undefined;
 }
 
-/** So many texts are kept; whatever is stored, there is an end to it. */
+/** The most texts that are kept, whatever is stored. */
 const MAX_SHARED = 1000;
 
 /** The parts of lines that many objects share: each is made once. */
@@ -101,7 +102,10 @@ class SharedTexts {
     return `${place}{${payload}}`;
   }
 
-  /** Where the registry has nothing, one object's is the next one's. */
+  /**
+   * The text of an association. Objects without a registry object near them have the same one, so the last text is
+   * kept.
+   */
   ofAssociation(stored: string): string {
     if (stored !== this.#association.stored)
       this.#association = { stored, text: associationText(readAssociation(stored)!) };
@@ -109,7 +113,7 @@ class SharedTexts {
   }
 }
 
-/** The value of a key, which is made where it is not known. */
+/** The value of a key, which is made where the key is not known. */
 function shared<K, V>(known: Map<K, V>, key: K, make: () => V): V {
   let value = known.get(key);
   if (value === undefined) {
@@ -142,12 +146,12 @@ function matchLine(id: string, object: ObjectView, at: number, source: string): 
   return `{"type":"match",${id},"match_version":${version},"catalog_name":${name},"catalog_source_id":${sourceId},"separation_arcsec":${separation},${source}}\n`;
 }
 
-/** A stored number as it is exported. */
+/** The exported form of a stored number. */
 const numberText = (stored: string) => (LONG_INTEGER.test(stored) ? exactText(JSON.parse(stored)) : stored);
 /** An integer that a double might not hold. */
 const LONG_INTEGER = /^-?\d{16}/;
 
-/** A stored text without its quotes, where what is not ASCII is escaped, as it is exported. */
+/** The exported form of a stored text without its quotes, with every character beyond ASCII escaped. */
 const stringText = (stored: string) =>
   stored.includes('\\') ? JSON.stringify(JSON.parse(`"${stored}"`)) : `"${stored}"`;
 
@@ -177,10 +181,10 @@ function registryLine(record: TnsRecord): string {
   });
 }
 
-/** Of the second whose time was last asked for: that of many objects. */
+/** The second whose time was last asked for, which many objects share. */
 let second = { startUs: Number.NaN, text: '' };
 
-/** Microseconds always as six digits. */
+/** The exported form of a time, with microseconds always as six digits. */
 function timeText(timeUs: number): string {
   const micros = ((timeUs % 1e6) + 1e6) % 1e6;
   const startUs = timeUs - micros;
@@ -190,12 +194,18 @@ function timeText(timeUs: number): string {
 
 const line = (type: LineType, fields: object) => `${jsonText({ type, ...fields })}\n`;
 
-/** Plain data as JSON. An integer literal that a double might not hold is a bigint: a number of that size gets an exponent. */
+/**
+ * Plain data as JSON. Integer literals that a double might not hold are bigints: a number of that size gets an
+ * exponent.
+ */
 function jsonText(value: unknown): string {
   return isJson(value) ? JSON.stringify(value) : exactText(value);
 }
 
-/** Whether JSON.stringify writes it as it is to be: ten times as fast, and true of nearly everything. */
+/**
+ * Whether JSON.stringify writes the value in the export's form, which is true of nearly everything and ten times as
+ * fast.
+ */
 function isJson(value: unknown): boolean {
   switch (typeof value) {
     case 'bigint':
@@ -209,7 +219,7 @@ function isJson(value: unknown): boolean {
   }
 }
 
-/** Plain data as JSON: a bigint as its digits, what is not finite as null. */
+/** Plain data as JSON: a bigint as its digits, a number that is not finite as null. */
 export function exactText(value: unknown): string {
   switch (typeof value) {
     case 'bigint':

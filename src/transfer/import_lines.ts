@@ -8,10 +8,12 @@ import { type PackedPieces, packPieces } from './pieces.ts';
 import { prepareLines } from './prepare.ts';
 import { StoredOrdinals } from './stored_ordinals.ts';
 
-/** Prepares the objects of a block for their commit. Needs a pool with the data directory that they are for. */
+/**
+ * Prepares the objects of a block for their commit. Needs a pool with the data directory into which they are imported.
+ */
 export interface ImportLinesTask extends Task<PackedPieces> {
   readonly kind: 'importLines';
-  /** These and the next are a `LineBlock`. */
+  /** This property and the next ones are those of a `LineBlock`. */
   readonly bytes: ArrayBuffer;
   readonly firstLine: number;
   readonly missingBytes: number;
@@ -23,7 +25,7 @@ export default function run({ bytes, ...place }: ImportLinesTask): PackedPieces 
   return fromEventLoop(() => {
     ordinals.begin();
     const packed = packPieces(prepareLines({ bytes: new Uint8Array(bytes), ...place }, ordinals));
-    // Handed over, not copied.
+    // The buffers are handed over, not copied.
     const transferred = { [Piscina.transferableSymbol]: [packed.rows, packed.values], [Piscina.valueSymbol]: packed };
     return Piscina.move(transferred as never) as unknown as PackedPieces;
   });

@@ -1,4 +1,4 @@
-/** The lines of an export into the store, in batches, whatever their order. */
+/** Brings the lines of an export into the store, in batches, whatever their order. */
 import { ahead } from '../base/ahead.ts';
 import { type Line, type LineBlock, MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/lines.ts';
 import { type RejectLog, rejectOf } from '../ingest/rejects.ts';
@@ -12,24 +12,24 @@ import { LINE_TYPES, type LineType, type ParsedLine, parseLine } from './parse.t
 import type { Prepared } from './pieces.ts';
 import { RegistryImport } from './registry_import.ts';
 
-/** What became of the lines of one type. */
+/** The lines of one type, counted by their outcome. */
 export interface TypeCounts {
   imported: number;
   /** Stored already. */
   unchanged: number;
 }
 
-/** `read` is the sum of what became of the lines, once everything is done; blank lines are not among them. */
+/** `read` is the sum of the outcomes of the lines, once everything is done; blank lines are not among them. */
 export interface ImportCounts {
   read: number;
   readonly types: Readonly<Record<LineType, TypeCounts>>;
   rejected: number;
   blank: number;
-  /** Lines that are imported, or rejected for another reason, with fields that are not read. */
+  /** Lines, imported or rejected for another reason, that have fields which are not read. */
   withUnreadFields: number;
 }
 
-/** A line that is not imported, and why. */
+/** A line that is not imported, and the reason. */
 export interface Rejection {
   readonly file: string;
   /** From 1. */
@@ -44,15 +44,21 @@ export interface ImporterOptions {
   readonly onReject: (rejection: Rejection) => void;
   /** Called after each commit. */
   readonly onBatch: () => void;
-  /** Told how many bytes of a file were read, each time. */
+  /** Called after each read with the number of bytes read. */
   readonly onRead?: (bytes: number) => void;
-  /** Threads prepare what comes after so many bytes; by default after as many as are imported before threads would have started. */
+  /**
+   * The number of bytes after which threads prepare the lines; by default as many as are imported before threads would
+   * have started.
+   */
   readonly inlineBytes?: number;
 }
 
-/** A commit has about this many lines. It ends where another object begins, so that an object appears with all its lines at once. */
+/**
+ * The approximate number of lines of a commit. A commit ends where another object begins, so that an object appears
+ * with all its lines at once.
+ */
 const BATCH_LINES = 10_000;
-/** But it never has more than this. */
+/** The most lines of a commit, even in the middle of an object. */
 const MAX_BATCH_LINES = 4 * BATCH_LINES;
 
 /** A parsed line that waits for the commit. */
@@ -80,7 +86,7 @@ class WaitingObject {
     return 1 + crossmatch_record + match + tns_association;
   }
 
-  /** Its lines, each by itself: the thread found all of them good. */
+  /** The object's lines, each by itself: the thread found all of them good. */
   get items(): readonly Waiting<ImportItem>[] {
     this.#items ??= [...splitLines(this.#lines, MAX_LINE_BYTES)]
       .filter(({ text }) => !isBlank(text))
@@ -98,7 +104,7 @@ export class Importer {
   readonly #registry: RegistryImport;
   readonly #preparer: LinePreparer;
   #waiting: (Waiting<ImportItem> | WaitingObject)[] = [];
-  /** How many lines these are, and whose the last of them is. */
+  /** The number of waiting lines; `#lastId` is the object of the last of them. */
   #waitingLines = 0;
   #lastId: bigint | undefined;
   #records: Waiting<TnsRecord>[] = [];
@@ -117,8 +123,8 @@ export class Importer {
   }
 
   /**
-   * Reads a file, or standard input (`-`), to its end. Whether that ends well or not, what was read is durable afterwards, but for the
-   * registry and for lines that came before their object: those wait for `finish`.
+   * Reads a file, or standard input (`-`), to its end. The part that was read is durable afterwards, even where reading
+   * fails, except for the registry and for lines that came before their object: these wait for `finish`.
    * @throws StoreError; Error where the file cannot be read
    */
   async importFile(file: string): Promise<void> {
@@ -136,7 +142,8 @@ export class Importer {
   }
 
   /**
-   * Imports what had to wait, and publishes the registry if every file was read to its end. To be called once, after the last file.
+   * Imports the lines that had to wait, and publishes the registry if every file was read to its end. Must be called
+   * once, after the last file.
    * @throws StoreError
    */
   async finish(): Promise<void> {
@@ -147,7 +154,7 @@ export class Importer {
     this.#options.rejects.flush();
   }
 
-  /** To be called before the store is closed. */
+  /** Must be called before the store is closed. */
   async close(): Promise<void> {
     this.#early.close();
     await this.#preparer.close();
@@ -176,7 +183,7 @@ export class Importer {
     try {
       if (line.problem) throw new LineError(line.problem);
       parsed = parseLine(line.text, () => {
-        // Early lines come here twice.
+        // Early lines are read here twice.
         if (this.#mayBeEarly) this.counts.withUnreadFields++;
       });
     } catch (error) {
@@ -196,7 +203,7 @@ export class Importer {
     }
   }
 
-  /** Adds lines of an object to those that wait, which are committed before where they are enough. */
+  /** Adds lines of an object to the waiting lines, which are committed first where there are enough of them. */
   async #wait(entry: Waiting<ImportItem> | WaitingObject, diaObjectId: bigint, lines: number): Promise<void> {
     const isFull = this.#waitingLines >= BATCH_LINES && this.#lastId !== diaObjectId;
     if (isFull || this.#waitingLines >= MAX_BATCH_LINES) await this.#flush();

@@ -5,13 +5,13 @@ import { Pool } from '../pool/pool.ts';
 import type { ImportLinesTask } from './import_lines.ts';
 import { type Prepared, unpackPieces } from './pieces.ts';
 
-/** An input of at most this much is done before threads would have started. */
+/** An input of at most this size is done before threads would have started. */
 const INLINE_BYTES = 4 * 2 ** 20;
-/** The commits take less time than what the threads do: even of two cores each gets a thread. */
+/** The commits take less time than the threads' work: each core gets a thread, even where there are only two. */
 const THREADS = Math.max(2, availableParallelism() - 1);
-/** One block that is worked on and some that wait while the main thread commits. */
+/** Blocks for one thread, one in work and some waiting while the main thread commits. */
 const BLOCKS_PER_THREAD = 4;
-/** How long a thread may take for a block before it counts as hung. */
+/** The time that a thread may take for a block before it counts as hung. */
 const TIMEOUT_MS = 60_000;
 const THREAD_OPTIONS = {
   threads: THREADS,
@@ -19,17 +19,17 @@ const THREAD_OPTIONS = {
   entry: programModule('workers/import_lines'),
 };
 
-/** Lines of a block, and the object that is all of them where a thread has prepared it. */
+/** Lines of a block, and the object made of them where a thread has prepared it. */
 export interface Lines {
   readonly lines: LineBlock;
   readonly prepared?: Prepared | undefined;
-  /** Among the lines of a prepared object. */
+  /** The number of blank lines among the lines of a prepared object. */
   readonly blankLines?: number;
 }
 
-/** Prepares blocks of lines on several threads, but for the first ones, which are left as they are. */
+/** Prepares blocks of lines on several threads, except for the first blocks, which are left unprepared. */
 export class LinePreparer {
-  /** As many blocks as are worth having under way at once. */
+  /** The number of blocks worth having under way at once. */
   static readonly PARALLEL = THREADS * BLOCKS_PER_THREAD;
   readonly #dataDir: string;
   readonly #inlineBytes: number;
@@ -50,7 +50,7 @@ export class LinePreparer {
     const task: ImportLinesTask = { kind: 'importLines', bytes: bytes.buffer, ...place };
     const pieces = unpackPieces(await this.#pool.run(task, { timeoutMs: TIMEOUT_MS }));
     return pieces.map(({ start, firstLine, prepared }, i) => {
-      // The last line break of a piece is no part of it.
+      // The last line break of a piece does not belong to the piece.
       const end = i + 1 < pieces.length ? pieces[i + 1]!.start - 1 : bytes.length;
       const missingBytes = start === 0 ? block.missingBytes : 0;
       const lines = { bytes: bytes.subarray(start, end), firstLine, missingBytes };

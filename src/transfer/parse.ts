@@ -1,4 +1,4 @@
-/** One line of an export, read and checked. */
+/** Reads and checks one line of an export. */
 import { messageOf } from '../base/error_text.ts';
 import { CUT_ENFORCERS, CUT_STATUSES } from '../contract/enums.ts';
 import { asObject, type JsonObject } from '../ingest/json.ts';
@@ -23,7 +23,7 @@ import {
   time,
 } from './fields.ts';
 
-/** What a line is about. */
+/** The types of a line. */
 export const LINE_TYPES = [
   'object',
   'crossmatch_record',
@@ -40,9 +40,9 @@ export type ParsedLine =
   | { readonly kind: 'tns_object'; readonly record: TnsRecord };
 
 /**
- * Reads a line. Every field of its type must be there; others are ignored.
- * @param onUnread called where there are others
- * @throws LineError saying what is wrong with it
+ * Reads a line. Every field of its type must be there; other fields are ignored.
+ * @param onUnread called where there are other fields
+ * @throws LineError saying what is wrong with the line
  */
 export function parseLine(line: string, onUnread: () => void = () => {}): ParsedLine {
   const end = line.indexOf(PROVENANCE);
@@ -56,24 +56,34 @@ export function parseLine(line: string, onUnread: () => void = () => {}): Parsed
   return parsed;
 }
 
-/** Where the last member of a record begins. This cannot stand inside a string, where a quote has a backslash before it. */
+/**
+ * The beginning of a record's last member. The text cannot stand inside a string, where a quote has a backslash before
+ * it.
+ */
 const PROVENANCE = ',"provenance":';
 
-/** Provenance by how the lines before ended: it is most of the text of a record, and there are few of them. */
+/**
+ * Provenance by the endings of earlier lines: provenance is most of a record's text, and there are few different ones.
+ */
 const knownProvenance = new Map<string, ProvenanceSet>();
 const MAX_KNOWN_PROVENANCE = 1000;
 
-/** @param ending of a good line, from `PROVENANCE` on: the member may also stand in another one, or have others behind it */
+/**
+ * @param ending of a good line, from `PROVENANCE` on: the member may also stand in another one, or be followed by
+ *   others
+ */
 function learnProvenance(ending: string, set: ProvenanceSet): void {
   if (knownProvenance.size >= MAX_KNOWN_PROVENANCE) return;
   try {
     if (Object.keys(JSON.parse(`{${ending.slice(1)}`)).length === 1) knownProvenance.set(ending, set);
   } catch {
-    // It stands in another member, which ends behind it.
+    // The member stands in another one, which ends behind it.
   }
 }
 
-/** An integer literal of 16 or more digits, which a double might not hold; it might also stand inside a string. */
+/**
+ * An integer literal of 16 or more digits, which a double might not hold; the match might also stand inside a string.
+ */
 const WIDE_INTEGER = /[[:,]\s*-?\d{16,}\s*[,\]}]/;
 
 function parseJson(line: string): unknown {
@@ -84,14 +94,14 @@ function parseJson(line: string): unknown {
   }
 }
 
-/** An integer literal that a double does not hold for certain, and 64 bits do, as a bigint. */
+/** Parses an integer literal to a bigint where 64 bits hold it and a double may not. */
 function keepInteger(_key: string, value: unknown, { source }: { readonly source?: string } = {}): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value) || !source || !/^-?\d+$/.test(source)) return value;
   const exact = BigInt(source);
   return BigInt.asIntN(64, exact) === exact || BigInt.asUintN(64, exact) === exact ? exact : value;
 }
 
-/** How many fields a line of each type has. */
+/** The number of fields of a line of each type. */
 const FIELD_COUNTS: Readonly<Record<LineType, number>> = {
   object: 9,
   crossmatch_record: 7,
@@ -268,11 +278,11 @@ function isPlain(value: unknown): boolean {
   return typeof value !== 'object' || value === null;
 }
 
-/** Lowercased keys of the lines before: every source of a catalog has the same. */
+/** Lowercased keys of earlier lines: every source of a catalog has the same keys. */
 const knownColumns = new Map<string, string>();
 const MAX_KNOWN_COLUMNS = 10_000;
 
-/** The lowercased key; undefined where it cannot be one. */
+/** The lowercased key; undefined where the text cannot be a key. */
 function columnOf(key: string): string | undefined {
   const known = knownColumns.get(key);
   if (known !== undefined) return known;

@@ -1,26 +1,26 @@
-/** Pieces of a block of lines as bytes: what crosses from a thread costs a fraction of what the objects would. */
+/** Pieces of a block of lines as bytes, which cross from a thread at a fraction of the cost of objects. */
 import type { PreparedObject } from '../store/import.ts';
 import type { ObjectState } from '../store/types.ts';
 
-/** Lines of a block, up to the next piece or its end. */
+/** Lines of a block, up to the next piece or the block's end. */
 export interface Piece {
-  /** Where it begins in the bytes of the block. */
+  /** The piece's offset in the bytes of the block. */
   readonly start: number;
-  /** The number of its first line. */
+  /** The number of the piece's first line. */
   readonly firstLine: number;
-  /** The object that is all of them, beside blank ones. Without it they are still to be read. */
+  /** The object made of all lines that are not blank. Without it the lines are still to be read. */
   readonly prepared?: Prepared | undefined;
 }
 
 export type Prepared = Omit<PreparedObject, 'kind' | 'items'> & {
-  /** How many lines there are of each type but the object itself. */
+  /** The number of lines of each type except the object itself. */
   readonly counts: Readonly<Record<'crossmatch_record' | 'match' | 'tns_association', number>>;
 };
 
 export interface PackedPieces {
   /** FIELDS numbers of eight bytes a piece: the id an int64, the others float64. */
   readonly rows: ArrayBuffer;
-  /** Of each prepared object the bytes of the object, then of its sources. */
+  /** For each prepared object the bytes of the object, then of its sources. */
   readonly values: ArrayBuffer;
 }
 

@@ -1,4 +1,4 @@
-/** Lines of an export made into objects that only wait for their commit: all that a thread can do which may not write. */
+/** Makes lines of an export into objects that only need their commit: all the work of a thread that may not write. */
 import { type LineBlock, MAX_LINE_BYTES, type PlacedLine, splitLines } from '../ingest/lines.ts';
 import { encodeNew, type ImportItem, type Ordinals } from '../store/import.ts';
 import { LineError } from './fields.ts';
@@ -6,7 +6,7 @@ import { parseLine } from './parse.ts';
 import type { Piece } from './pieces.ts';
 import { NotStored } from './stored_ordinals.ts';
 
-/** Lines that follow each other: all items of one object, or none of them usable as such. */
+/** Consecutive lines: all items of one object, or none of them usable as such. */
 interface Run {
   readonly start: number;
   readonly firstLine: number;
@@ -14,9 +14,10 @@ interface Run {
 }
 
 /**
- * Divides a block into pieces, in its order. An object whose lines stand together in the middle of the block, which is how an export has
- * them, is a prepared piece, if its lines are good, agree with each other, and name only provenance and payload keys that are stored.
- * Everything else is for whoever writes to look at, the first and the last object too, as lines of these may stand in the blocks beside.
+ * Divides a block into pieces, in the block's order. An export writes the lines of an object together. An object whose
+ * lines stand together in the middle of the block is a prepared piece if its lines are good, agree with each other, and
+ * name only provenance and payload keys that are stored. The writing thread reads everything else. The first and the
+ * last object are among that, because lines of these may stand in the adjacent blocks.
  */
 export function prepareLines(block: LineBlock, ordinals: Ordinals): Piece[] {
   const runs = runsOf(block);
@@ -55,7 +56,7 @@ function runsOf(block: LineBlock): Run[] {
   const runs: Run[] = [];
   for (const line of splitLines(block, MAX_LINE_BYTES)) {
     const run = runs.at(-1);
-    // A blank line belongs to what is before it.
+    // A blank line belongs to the run before it.
     if (run && line.text.trim() === '') continue;
     const item = itemOf(line);
     if (run && item && run.items[0]?.diaObjectId === item.diaObjectId) run.items.push(item);
@@ -64,7 +65,7 @@ function runsOf(block: LineBlock): Run[] {
   return runs;
 }
 
-/** Undefined where the line is bad, blank, of the registry, or has fields that are not read. */
+/** The item of a line; undefined where the line is bad, blank, of the registry, or has fields that are not read. */
 function itemOf({ text, problem }: PlacedLine): ImportItem | undefined {
   if (problem !== undefined) return undefined;
   try {

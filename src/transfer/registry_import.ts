@@ -3,8 +3,9 @@ import type { TnsRecord } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';
 
 /**
- * The TNS registry of one import: all its `tns_object` lines, wherever they stand, under its one `tns_snapshot` line. At the end it
- * replaces the stored registry in one step; until then, and when the import does not come to its end, that stays.
+ * The TNS registry of one import: all its `tns_object` lines, wherever they stand, under its one `tns_snapshot` line.
+ * At the end it replaces the stored registry in one step. The stored registry stays until then, and also when the
+ * import fails.
  */
 export class RegistryImport {
   readonly #writer: Writer;
@@ -19,7 +20,7 @@ export class RegistryImport {
     return this.#epochUs;
   }
 
-  /** `conflict`: the import has another epoch already, which stays. */
+  /** `conflict`: the import already has another epoch, which is kept. */
   setEpoch(epochUs: number): StageOutcome {
     if (this.#epochUs !== undefined) return this.#epochUs === epochUs ? 'unchanged' : 'conflict';
     this.#epochUs = epochUs;
@@ -31,7 +32,7 @@ export class RegistryImport {
     return this.#writer.stageRegistry(this.#load, records);
   }
 
-  /** Replaces the stored registry. There must be an epoch. */
+  /** Replaces the stored registry. Must be called after an epoch was set. */
   async publish(): Promise<void> {
     await this.#writer.publishRegistry(this.#load ?? (await this.#writer.beginRegistry()), this.#epochUs!);
   }

@@ -5,28 +5,28 @@ import { encodePlain, encodeProvenanceSet } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { ProvenanceSet } from '../store/types.ts';
 
-/** A list is not stored, and a thread stores nothing. */
+/** A set or list is not stored, and a thread cannot store it. */
 export class NotStored extends Error {
   override name = 'NotStored';
 }
 
-/** Lists of one catalog are few; what has many is looked up anew each time. */
+/** The most lists that are kept. One catalog has few; where there are more, each list is looked up anew. */
 const MAX_KNOWN = 100;
 
-/** The ordinals of what is stored by now, for a thread that only reads. */
+/** The ordinals of sets and lists that are stored, for a thread that only reads. */
 export class StoredOrdinals implements Ordinals {
   readonly #open: () => Store;
-  /** Sets and lists of the lines before. An ordinal never changes. */
+  /** Sets and lists of earlier lines. An ordinal never changes. */
   readonly #knownSets = new Map<ProvenanceSet, number>();
   readonly #knownKeys: { readonly keys: readonly string[]; readonly ordinal: number }[] = [];
   #stored: { readonly provenanceSets: Interner; readonly payloadKeys: Interner } | undefined;
 
-  /** @param open gives the store with everything in sight that is committed by now */
+  /** @param open gives the store, with everything visible that is committed */
   constructor(open: () => Store) {
     this.#open = open;
   }
 
-  /** To be called when more may be stored than before. */
+  /** Must be called when more may have been stored than before. */
   begin(): void {
     this.#stored = undefined;
   }
