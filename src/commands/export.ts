@@ -48,7 +48,10 @@ async function run(invocation: Invocation): Promise<number> {
   try {
     const total = store.entryCount('objects');
     const counts = await exportStore(store, file, ({ object }) =>
-      progress.update(() => `${object} of ${total} objects written; ${progress.pace(object, total, shownCount)}`),
+      progress.update(() => {
+        const pace = progress.pace(object, total, shownCount);
+        return `${object} of ${total} objects written${pace && `; ${pace}`}`;
+      }),
     );
     progress.end();
     if (file !== undefined) printResult(invocation, counts, table(Object.entries(counts)));

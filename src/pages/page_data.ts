@@ -19,6 +19,8 @@ export interface PageData {
   readonly maxRecentPage: number;
   readonly maxWindowHours: number;
   readonly caveats: readonly string[];
+  /** What brokers are called, by their name in the API. */
+  readonly brokers: Readonly<Record<string, string>>;
   readonly links: readonly Link[];
 }
 
@@ -62,6 +64,7 @@ export function pageDataOf(config: Config): PageData {
     maxRecentPage: config.RECENT_CROSSMATCH_MAX_PAGE_SIZE,
     maxWindowHours: config.RECENT_CROSSMATCH_MAX_WINDOW_HOURS,
     caveats: caveats(),
+    brokers: Object.fromEntries(BROKERS.map(({ name, title }) => [name, title])),
     links: linksOf(config),
   };
 }

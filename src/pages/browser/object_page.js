@@ -16,6 +16,7 @@ import {
 import {
   ask,
   badge,
+  brokerTitles,
   byId,
   catalogOf,
   copyButton,
@@ -168,7 +169,7 @@ function alert({ ra, dec, reliability, ingest_time, event_time, brokers }) {
       ],
       ['Arrived here', time(ingest_time)],
       ['Reliability', reliability === null ? 'not given' : `${Number(reliability.toFixed(4))}`],
-      ['Delivered by', brokers.join(', ') || '–'],
+      ['Delivered by', brokerTitles(brokers)],
     ]),
   );
 }
@@ -476,7 +477,7 @@ function provenance(crossmatch, sets) {
         ? /** @type {[string, string][]} */ ([
             ['Crossmatched', time(crossmatched_at)],
             ['Version', `${match_version}`],
-            ['Delivered by then', brokers_at_crossmatch.join(', ') || '–'],
+            ['Delivered by then', brokerTitles(brokers_at_crossmatch)],
           ])
         : []),
       ['Radius', set?.crossmatch_radius_arcsec === undefined ? '–' : `${set.crossmatch_radius_arcsec}″`],

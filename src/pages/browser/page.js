@@ -6,7 +6,7 @@ import { time } from './format.js';
  * @typedef {import('./payload.js').CatalogData} CatalogData
  * @typedef {{ statuses: Words, outcomes: Words, catalogs: CatalogData[], crossmatchRadiusArcsec: number,
  *   maxRadiusArcsec: number, maxPositions: number, maxIds: number, maxObjects: number, maxRecentPage: number, maxWindowHours: number, caveats: string[],
- *   links: { name: string, url: string, about: string }[] }} PageData
+ *   brokers: Record<string, string>, links: { name: string, url: string, about: string }[] }} PageData
  */
 
 /** @type {PageData} */
@@ -160,6 +160,11 @@ export function moment(iso) {
 export function badge(status) {
   const { word, meaning } = pageData.statuses[status] ?? { word: status, meaning: '' };
   return h('span', { class: `badge ${status}`, title: meaning }, word);
+}
+
+/** @param {string[]} brokers their names in the API */
+export function brokerTitles(brokers) {
+  return brokers.map(broker => pageData.brokers[broker] ?? broker).join(', ') || '–';
 }
 
 /** How a catalog is shown; undefined for a name that is not in the service. @param {string | undefined} name */

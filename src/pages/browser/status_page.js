@@ -1,7 +1,7 @@
 /** The state of the service, looked at every few seconds while the page is in view. */
 import { ago, count, counted, time } from './format.js';
 import { askMetrics, brokersOf, sampleOf } from './metrics.js';
-import { ask, badge, byId, h, moment, pageData, prose, show, showError, showLoading } from './page.js';
+import { ask, badge, brokerTitles, byId, h, moment, pageData, prose, show, showError, showLoading } from './page.js';
 
 const AGAIN_MS = 10_000;
 const place = byId('status');
@@ -93,7 +93,7 @@ function flow(metrics) {
               h(
                 'tr',
                 {},
-                h('th', { scope: 'row' }, broker),
+                h('th', { scope: 'row' }, brokerTitles([broker])),
                 h('td', { class: 'number', 'data-head': 'Alerts taken' }, count(alerts)),
                 h('td', { class: 'number', 'data-head': 'Objects' }, count(objects)),
                 h(
