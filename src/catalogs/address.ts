@@ -12,7 +12,7 @@ export function isRemote(location: string): boolean {
 }
 
 /**
- * The path that a location names which is not remote.
+ * The path that a local location names.
  * @throws CatalogError for a `file:` address of another host, or with an encoded slash
  */
 export function localPath(location: string): string {
@@ -26,15 +26,15 @@ export function localPath(location: string): string {
   }
 }
 
-/** An address that is none, without what might be a secret. */
+/** An invalid address without the parts that might be secret. */
 function shown(text: string): string {
   return text.replace(/[^/]*@/g, '…@').replace(/[?#].*/s, '…');
 }
 
 /**
- * An address in its one spelling, without a slash at its end.
- * @throws CatalogError for another scheme, and for an address with a user name, a query or a fragment: it is stored and
- * shown, so it must not hold a secret, and the message does not repeat it
+ * The canonical spelling of an address, without a slash at its end.
+ * @throws CatalogError for another scheme, and for an address with a user name, a query or a fragment: addresses are
+ * stored and shown, so they must not hold a secret, and the message does not repeat the address
  */
 export function checkedAddress(text: string): string {
   const url = URL.parse(text);
@@ -61,8 +61,9 @@ export function checkedAddress(text: string): string {
 }
 
 /**
- * Where an address is asked for: an `s3:` one at the public HTTPS endpoint of its bucket, a bucket with dots in its name
- * in path style, as no certificate covers such a host name (Amazon S3 User Guide, "Virtual hosting of buckets").
+ * The URL to request for an address. An `s3:` address becomes the public HTTPS endpoint of its bucket; a bucket with
+ * dots in its name is addressed in path style, because no certificate covers such a host name (Amazon S3 User Guide,
+ * "Virtual hosting of buckets").
  */
 export function requestUrl(address: string): string {
   const [, bucket, key] = /^s3:\/\/([^/]+)(.*)$/i.exec(address) ?? [];
@@ -70,7 +71,7 @@ export function requestUrl(address: string): string {
   return bucket.includes('.') ? `https://s3.amazonaws.com/${bucket}${key}` : `https://${bucket}.s3.amazonaws.com${key}`;
 }
 
-/** The directory that a text names as seen from another: relative to it, from the root of its host, or whole. */
+/** The directory that `text` names as seen from `from`: relative, absolute on the same host, or a full address. */
 export function relativeAddress(from: string, text: string): string {
   if (isRemote(text)) return checkedAddress(text);
   const { protocol, host, pathname } = new URL(from);

@@ -1,15 +1,15 @@
 /** The files of a catalog as its readers see them, wherever they lie. */
 import type { RemoteOptions } from './remote/options.ts';
 
-/** What reading cost. */
+/** The cost of reading. */
 export interface ReadCounts {
-  /** Sent to a host, tries that failed included. */
+  /** Requests sent to hosts, failed tries included. */
   requests: number;
-  /** Of these, the ones that were sent again after a failure. */
+  /** Those of `requests` that repeat a failed one. */
   retries: number;
-  /** Bodies received, those of failed tries included. */
+  /** Bytes of bodies received, those of failed tries included. */
   networkBytes: number;
-  /** From local files, or from the cache of remote ones. */
+  /** Bytes from local files, or from the cache of remote ones. */
   diskBytes: number;
 }
 
@@ -24,14 +24,14 @@ export function addReads(sum: ReadCounts, more: Readonly<ReadCounts>): void {
   sum.diskBytes += more.diskBytes;
 }
 
-/** A file that is open for reading in any place. Close it when done. */
+/** A file that is open for reading, local or remote. Close it when done. */
 export interface OpenFile {
-  /** Its path or address, for messages. */
+  /** The file's path or address, for messages. */
   readonly name: string;
   readonly byteLength: number;
   /**
-   * The bytes [start, end). What is asked of a remote file in one turn of the event loop is fetched together where it
-   * lies near.
+   * The bytes [start, end). Ranges of a remote file that are asked for in one turn of the event loop and lie near each
+   * other are fetched together.
    * @throws ReadFailure
    */
   read(start: number, end: number): Promise<ArrayBuffer>;
@@ -44,18 +44,18 @@ export interface CatalogFiles {
   readonly location: string;
   /** The path or address of a file, for messages. */
   nameOf(name: string): string;
-  /** The directory that a text names as seen from this one: relative, or whole. */
+  /** The directory that a text names as seen from this one: a relative or a full path or address. */
   directory(text: string): CatalogFiles;
-  /** @throws ReadFailure; MissingFile where it is certain that there is none */
+  /** @throws ReadFailure; MissingFile where the file certainly does not exist */
   open(name: string): Promise<OpenFile>;
-  /** @throws ReadFailure when that cannot be told */
+  /** @throws ReadFailure when the host or disk does not tell */
   has(name: string): Promise<boolean>;
-  /** The names in a folder, sorted, none where there is no such folder; undefined where folders cannot be listed. */
+  /** The names in a folder, sorted; empty where there is no such folder; undefined where folders cannot be listed. */
   list(folder: string): Promise<string[] | undefined>;
 }
 
 export interface FilesOptions {
   readonly remote?: RemoteOptions | undefined;
-  /** What reading costs is added here. */
+  /** Reading adds its cost here. */
   readonly counts?: ReadCounts | undefined;
 }

@@ -1,9 +1,9 @@
 /**
- * The pages of a flat column, decoded only where they are wanted.
+ * Decodes the pages of a flat column, and only the wanted ones.
  *
  * hyparquet's own reader decodes all pages between the first row and the last, and copies each column that may hold
- * nulls value by value: it took half the time of a crossmatch, for a few rows of each of 25 columns. So the loop over
- * the pages is ours; all decoding is hyparquet's, which believes every count: what it is given is looked at before.
+ * nulls value by value. That took half the time of a crossmatch, for a few rows of each of 25 columns. So the loop over
+ * the pages is ours. hyparquet does all decoding; it believes every count, so counts are checked first.
  */
 import { unzipSync, zstdDecompressSync } from 'node:zlib';
 import { parquetHeader } from 'hyparquet/src/column.js';
@@ -26,7 +26,10 @@ export interface ColumnPage {
   readonly present: ArrayLike<number> | undefined;
 }
 
-/** HATS catalogs are compressed with ZSTD; the runtime's own code takes a tenth of the time of the script's, and looks at gzip's checksum. */
+/**
+ * HATS catalogs are compressed with ZSTD. The runtime's own decoder takes a tenth of the time of the JavaScript one,
+ * and checks gzip's checksum.
+ */
 const compressors = {
   ...scriptCompressors,
   GZIP: (input: Uint8Array, outputLength: number) => unzipSync(input, { maxOutputLength: outputLength }),
@@ -55,8 +58,8 @@ export function chunkRange({
 }
 
 /**
- * The pages for whose rows `wanted` says true, in row order. Throws what decoding throws when the bytes are damaged,
- * also when they hold another number of rows than the chunk.
+ * The pages for whose rows `wanted` returns true, in row order.
+ * @throws the decoder's errors when the bytes are damaged, also when they hold another number of rows than the chunk
  */
 export function* columnPages(
   chunk: ColumnChunk,
@@ -91,8 +94,8 @@ export function* columnPages(
 type Decoder = ReturnType<typeof decoderOf>;
 
 /**
- * Pages reach hyparquet without their levels, as of a column that holds no nulls. It makes floats of decimals, which have no room for the
- * digits of an id: it is not told what they are.
+ * Decodes pages without their levels, as if the column held no nulls. The decoder is not told that decimals are
+ * decimals, because hyparquet would turn them into floats, which lose digits of an id.
  */
 function decoderOf({ metadata, element: described }: ColumnChunk) {
   const { converted_type, logical_type, ...plain } = described;
@@ -119,12 +122,15 @@ export function isDecimal({ converted_type, logical_type }: SchemaElement): bool
   return converted_type === 'DECIMAL' || logical_type?.type === 'DECIMAL';
 }
 
-/** How many digits of a decimal stand behind its point. */
+/** The number of digits behind a decimal's point. */
 export function decimalScale({ scale, logical_type }: SchemaElement): number {
   return (logical_type?.type === 'DECIMAL' ? logical_type.scale : scale) ?? 0;
 }
 
-/** From what the file has of a decimal, its digits without the point, to its value: a bigint without a fraction, else the nearest double. */
+/**
+ * Converts a stored decimal (its digits without the point) to its value: a bigint without a fraction, else the nearest
+ * double.
+ */
 function decimalOf(scale: number): (stored: unknown) => bigint | number {
   return stored => {
     const digits = stored instanceof Uint8Array ? bigEndian(stored) : BigInt(stored as number | bigint);
@@ -132,16 +138,16 @@ function decimalOf(scale: number): (stored: unknown) => bigint | number {
   };
 }
 
-/** Two's complement, the highest byte first. */
+/** Reads a two's complement integer, highest byte first. */
 function bigEndian(bytes: Uint8Array): bigint {
   const unsigned = BigInt(`0x0${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`);
   return BigInt.asIntN(8 * bytes.length, unsigned);
 }
 
-/** Some writers say too little of a chunk's size; a page of up to this many bytes is believed all the same. */
+/** Some writers understate a chunk's size; a page of up to this many bytes is accepted all the same. */
 const BELIEVED_PAGE_BYTES = 64 * 2 ** 20;
 
-/** Counts that cannot be would keep the decoder busy for minutes, or take its memory: it believes them. */
+/** Rejects impossible counts: the decoder believes them, and would be busy for minutes or run out of memory. */
 function checkHeader(header: PageHeader, { total_uncompressed_size }: ColumnMetaData): void {
   const { data_page_header: v1, data_page_header_v2: v2, dictionary_page_header, uncompressed_page_size } = header;
   const values = v1?.num_values ?? v2?.num_values ?? dictionary_page_header?.num_values ?? 0;
@@ -155,7 +161,7 @@ function checkHeader(header: PageHeader, { total_uncompressed_size }: ColumnMeta
   if (!isSound) throw new Error('a page has a damaged header');
 }
 
-/** In a flat column a value, null or not, is a row. */
+/** The rows of a page: in a flat column each value, null or not, is a row. */
 function rowsOf({ type, data_page_header, data_page_header_v2 }: PageHeader): number {
   const rows = data_page_header?.num_values ?? data_page_header_v2?.num_values;
   if (rows === undefined) throw new Error(`pages of type ${type} are not supported`);
@@ -186,7 +192,7 @@ function decodePage(
     throw new Error(`a page says that ${v2.num_nulls} of its ${rows} values are null, and ${rows - count} are`);
   if (count === 0) return { values: [], present };
   const { encoding } = (v1 ?? v2)!;
-  // hyparquet would take the places in the dictionary for the values.
+  // Without a dictionary, hyparquet would return the dictionary positions as values.
   if (encoding.endsWith('_DICTIONARY') && !dictionary?.length)
     throw new Error('a page wants a dictionary that is not there');
   checkValues(encoded, encoding, count, decoder);
@@ -228,7 +234,7 @@ function decompress(bytes: Uint8Array, size: number, { codec }: Decoder): Uint8A
 
 const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => new DataView(buffer, byteOffset, byteLength);
 
-/** Which rows have a value, and how many do. Mostly all are said to have one, in one run. */
+/** Which rows have a value, and the number of those rows. Mostly all rows have one, which the levels say in one run. */
 function readLevels(levels: Uint8Array | undefined, rows: number) {
   if (!levels || isOneRun(levels, rows)) return { present: undefined, count: rows };
   checkRuns(levels, 1, rows);
@@ -248,7 +254,7 @@ function isOneRun(levels: Uint8Array, rows: number): boolean {
   return value === 2 * rows && levels.length === end + 1 && levels[end] === 1;
 }
 
-/** @throws Error when the bytes cannot hold as many values: hyparquet would make them up, or never end */
+/** @throws Error when the bytes cannot hold that many values: hyparquet would invent values, or never end */
 function checkValues(bytes: Uint8Array, encoding: string, count: number, { type, element }: Decoder): void {
   if (encoding === 'PLAIN' || encoding === 'BYTE_STREAM_SPLIT') {
     const least = Math.ceil(count * leastBytes(type, element));
@@ -264,7 +270,7 @@ function checkValues(bytes: Uint8Array, encoding: string, count: number, { type,
   } else throw new Error(`values of type ${type} in the encoding ${encoding} are not supported`);
 }
 
-/** The bytes of a plain value; the least that a value of variable length takes. */
+/** The size of a plain value in bytes; for types of variable length, the smallest possible size. */
 function leastBytes(type: ColumnMetaData['type'], { type_length }: SchemaElement): number {
   if (type === 'BOOLEAN') return 1 / 8;
   if (type === 'INT96') return 12;
@@ -273,9 +279,9 @@ function leastBytes(type: ColumnMetaData['type'], { type_length }: SchemaElement
 }
 
 /**
- * Walks the runs of the RLE and bit-packed hybrid (Parquet, "Encodings"): each begins with a varint, twice the length of a run of one
- * value, or twice the number of groups of eight and one.
- * @throws Error when a run is longer than what is left of `count`, or the runs or the bytes are too few
+ * Walks the runs of the RLE and bit-packed hybrid (Parquet, "Encodings"). Each run begins with a varint: twice the
+ * length of a run of one value, or twice the number of groups of eight, plus one.
+ * @throws Error when a run is longer than the rest of `count`, or when there are too few runs or bytes
  */
 function checkRuns(bytes: Uint8Array, width: number, count: number): void {
   for (let at = 0, seen = 0; seen < count; ) {
@@ -291,8 +297,9 @@ function checkRuns(bytes: Uint8Array, width: number, count: number): void {
 }
 
 /**
- * Walks the blocks of differences that begin at `from`; the place of the first byte behind them.
- * @throws Error when they cannot be as many
+ * Walks the blocks of differences that begin at `from`.
+ * @returns the offset of the first byte behind the blocks
+ * @throws Error when the bytes cannot hold `count` differences
  */
 function checkDeltas(bytes: Uint8Array, from: number, count: number): number {
   const block = varintAt(bytes, from);
@@ -315,7 +322,7 @@ function checkDeltas(bytes: Uint8Array, from: number, count: number): number {
   return at;
 }
 
-/** @throws Error when a value begins with more bytes of the one before than that has */
+/** @throws Error when a value shares more bytes with the previous value than that value has */
 function checkPrefixes(bytes: Uint8Array, suffixesAt: number, count: number): void {
   checkDeltas(bytes, suffixesAt, count);
   const unpack = (offset: number) => {

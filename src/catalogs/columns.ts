@@ -1,4 +1,4 @@
-/** Which columns of a copy of a catalog are the ones that the definition names, and whether they are fit for it. */
+/** Finds the columns of a copy of a catalog that the definition names, and checks that their types fit. */
 
 import { columnNames } from '../contract/catalog.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
@@ -7,7 +7,7 @@ import { CatalogError } from './errors.ts';
 import type { ColumnKind, ParquetFile } from './parquet.ts';
 
 const ID_KINDS: readonly ColumnKind[] = ['integer64', 'unsigned64', 'integer32', 'integer decimal', 'string'];
-/** Not `float`: a float32 right ascension moves in steps of up to 0.11 arcsec. */
+/** Without `float`, because a float32 right ascension moves in steps of up to 0.11 arcsec. */
 const POSITION_KINDS: readonly ColumnKind[] = ['double'];
 const PAYLOAD_KINDS: readonly ColumnKind[] = [
   'boolean',
@@ -24,12 +24,12 @@ const PAYLOAD_KINDS: readonly ColumnKind[] = [
 ];
 
 export interface ColumnOptions {
-  /** Take payload columns that the files lack as null instead of refusing. */
+  /** Treat payload columns that the files lack as null instead of refusing the catalog. */
   readonly allowMissing?: boolean;
 }
 
 /**
- * The columns as the file spells them: the exact name if it is there, else the only one that is equal but for case.
+ * The columns in the file's spelling: the exact name if the file has it, else the only name that differs just in case.
  * @throws CatalogError when an id, position or (unless allowed) payload column is missing, ambiguous, or of a type that
  * cannot be stored
  */
@@ -67,7 +67,7 @@ export function resolveColumns(
 }
 
 /**
- * Checks that a further file of the same catalog has the columns that its registration names, of fit types.
+ * Checks that a further file of the same catalog has the columns that its registration names, with types that fit.
  * @throws CatalogError when it does not
  */
 export function checkColumns(file: ParquetFile, columns: CatalogColumns): void {
@@ -80,8 +80,9 @@ export function checkColumns(file: ParquetFile, columns: CatalogColumns): void {
 }
 
 /**
- * The column of that name as the file spells it: the exact name if it is there, else the only one that is equal but for case.
- * @throws CatalogError where there are several of these
+ * The column of that name in the file's spelling: the exact name if the file has it, else the only name that differs
+ * just in case.
+ * @throws CatalogError where several names differ just in case
  */
 export function findColumn(file: ParquetFile, name: string): string | undefined {
   if (file.columns.has(name)) return name;
@@ -110,7 +111,7 @@ function missingColumn(file: ParquetFile, column: string): CatalogError {
   );
 }
 
-/** Of a catalog source id: it is a signed 64-bit integer in every table and client. */
+/** The greatest catalog source id: ids are signed 64-bit integers in every table and client. */
 const MAX_ID = 2n ** 63n - 1n;
 
 /**
@@ -128,7 +129,7 @@ export function checkIds(file: ParquetFile, { id }: CatalogColumns, rowGroup: nu
 const DECIMAL = /^-?\d+$/;
 
 /**
- * A catalog source id as a 64-bit integer, from what the file holds; undefined for null.
+ * Converts a value of the file to a catalog source id, a 64-bit integer; undefined for null.
  * @throws CatalogError for text that is no decimal 64-bit integer
  */
 export function sourceId(value: unknown, file: ParquetFile, column: string): bigint | undefined {

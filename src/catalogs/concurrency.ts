@@ -1,9 +1,9 @@
-/** Files of a remote catalog that are read at once: enough to fill the time that a host takes to answer. */
+/** Files of a remote catalog that are read at once: enough to use the time in which a host prepares its answers. */
 export const REMOTE_CONCURRENCY = 8;
 
 /**
- * Does `work` for every item, so many at once, beginning in their order.
- * @throws the first failure, when nothing is under way any more; no item is begun after it
+ * Runs `work` on every item, a limited number at once, started in their order.
+ * @throws the first failure, once no call is running any more; no item is started after a failure
  */
 export async function eachConcurrently<T>(
   items: readonly T[],

@@ -8,7 +8,7 @@ import { PixelSet } from './pixel_set.ts';
 
 /**
  * The name of the coverage map of a HATS table: `skymap.fits`, else `point_map.fits` (its older name), else the finest
- * `skymap.K.fits`. Where folders cannot be listed, the properties tell its orders.
+ * `skymap.K.fits`. Where folders cannot be listed, the properties tell the orders of the maps.
  */
 export async function findCoverageMap({
   files,
@@ -25,9 +25,9 @@ export async function findCoverageMap({
 }
 
 /**
- * The covered pixels of a map that have a partition (the rest of the catalog is not in this copy, and an object there must not count as
- * searched): degraded to `order` where the map is finer (a pixel is covered when any part of it is),
- * as they are where it is coarser.
+ * The covered pixels of a map that have a partition: this copy lacks the rest of the catalog, and an object there must
+ * not count as searched. A finer map is degraded to `order` (a pixel is covered when any part of it is); a coarser map
+ * stays as it is.
  * @throws CatalogError when the map cannot be used, or covers nothing; ReadFailure
  */
 export function coverageFromMap(
@@ -52,7 +52,10 @@ export function coverageFromMap(
   });
 }
 
-/** The pixels of a set that was filled from the rows. Throws CatalogError when it is empty. */
+/**
+ * The pixels of a set that was filled from the rows.
+ * @throws CatalogError when the set is empty
+ */
 export function coverageFromRows(pixels: PixelSet): StoredCoverage {
   return stored(pixels, 'rows', 0);
 }
@@ -68,7 +71,7 @@ function stored(pixels: PixelSet, source: string, pixelsLeftOut: number): Stored
   return { order, ranges: new Uint8Array(bytes.buffer), source, pixelsLeftOut };
 }
 
-/** The stored footprint, ready to be asked. */
+/** Opens the stored footprint for queries. */
 export function openCoverage({ order, ranges }: StoredCoverage): Coverage {
   const bytes = new DataView(ranges.buffer, ranges.byteOffset, ranges.byteLength);
   return Coverage.fromRanges(

@@ -1,4 +1,4 @@
-/** The files of a catalog, wherever it lies: in a local directory, or at an address that answers to range requests. */
+/** The files of a catalog, in a local directory or at an address that answers range requests. */
 import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { isThere } from '../base/files.ts';
@@ -77,7 +77,7 @@ class LocalFiles implements CatalogFiles {
   }
 }
 
-/** No properties file and no partition list is longer. */
+/** The longest text file that is read: properties files and partition lists are all shorter. */
 const MAX_TEXT_BYTES = 64 << 20;
 
 /**

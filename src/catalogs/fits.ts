@@ -1,8 +1,9 @@
 /**
- * HEALPix maps in FITS binary tables, as healpy and the CDS library write them: which pixels have a value above zero.
+ * HEALPix maps in FITS binary tables, as healpy and the CDS library write them: finds the pixels with a value above
+ * zero.
  *
- * FITS standard 4.0, sections 4 and 7.3. A reader of our own because the JavaScript FITS libraries are unmaintained or
- * made for images in a browser, and of the format a coverage map needs only this corner: one number column, with or
+ * FITS standard 4.0, sections 4 and 7.3. The reader is our own because the JavaScript FITS libraries are unmaintained
+ * or made for images in a browser, and a coverage map needs only a small part of the format: one number column, with or
  * without a pixel column.
  */
 
@@ -14,15 +15,15 @@ export const BLOCK = 2880;
 export const CARD = 80;
 /** No header is longer than this many blocks (1.4 MB). */
 const MAX_HEADER_BLOCKS = 500;
-/** Read at once of a header, so that a remote one takes one request. */
+/** Bytes of a header that are read at once, so that a remote header takes one request. */
 const HEADER_BYTES = 8 * BLOCK;
-/** Of axes, and of columns of a table, by the standard. */
+/** The most axes, and the most columns of a table, by the standard. */
 const MAX_COUNT = 999;
-/** Bytes of table rows that are held at once. */
+/** The bytes of table rows that are held at once. */
 const CHUNK_BYTES = 8 << 20;
-/** What HEALPix maps hold where there is no value, unless BAD_DATA says otherwise. */
+/** The value of pixels without data in HEALPix maps, unless BAD_DATA says otherwise. */
 const UNSEEN = -1.6375e30;
-/** Pixel numbers up to this order are exact in a number. */
+/** Pixel numbers up to this order are exact in a double. */
 const MAX_ORDER = 24;
 
 type Header = ReadonlyMap<string, string | number | boolean>;
@@ -45,7 +46,7 @@ export interface HealpixMap {
   forEachCovered(visit: (ipix: number) => void): Promise<void>;
 }
 
-/** Bytes and reader of each number type of FITS; integers are signed but for B. */
+/** Bytes and reader of each number type of FITS. Integers are signed, except type B. */
 const TYPES: Readonly<Record<string, { readonly bytes: number; read(view: DataView, offset: number): number }>> = {
   L: { bytes: 1, read: (view, offset) => (view.getUint8(offset) === 0x54 ? 1 : 0) },
   B: { bytes: 1, read: (view, offset) => view.getUint8(offset) },
@@ -55,13 +56,14 @@ const TYPES: Readonly<Record<string, { readonly bytes: number; read(view: DataVi
   E: { bytes: 4, read: (view, offset) => view.getFloat32(offset) },
   D: { bytes: 8, read: (view, offset) => view.getFloat64(offset) },
 };
-/** Widths of the types that we only step over. */
+/** Widths of the types that the reader skips. */
 const OTHER_WIDTHS: Readonly<Record<string, number>> = { A: 1, C: 8, M: 16, P: 8, Q: 16 };
 
 /**
- * The first HEALPix table of a FITS file, full-sky (implicit) or with a pixel column (explicit). The file must stay open
- * while the map is read.
- * @throws CatalogError when it holds no HEALPix table, or one in RING order or not in equatorial coordinates; ReadFailure
+ * The first HEALPix table of a FITS file, full-sky (implicit) or with a pixel column (explicit). The file must stay
+ * open while the map is read.
+ * @throws CatalogError when there is no HEALPix table, or it is in RING order or not in equatorial coordinates;
+ * ReadFailure
  */
 export async function openHealpixMap(file: OpenFile): Promise<HealpixMap> {
   try {
@@ -133,7 +135,7 @@ function isCovered(value: number, { blank, scale, zero }: Column, bad: number): 
   return value > 0 && value < Number.POSITIVE_INFINITY && value !== bad && value !== Math.fround(bad);
 }
 
-/** The header of the first binary table with PIXTYPE HEALPIX, and where its rows begin. */
+/** The header of the first binary table with PIXTYPE HEALPIX, and the offset of its rows. */
 async function findTable(file: OpenFile): Promise<{ header: Header; dataStart: number }> {
   let offset = 0;
   for (;;) {
@@ -184,7 +186,8 @@ async function readHeader(file: OpenFile, start: number): Promise<{ header: Head
 }
 
 /**
- * A text in quotes (doubled quotes inside, trailing blanks dropped), a logical, or a number; after `/` comes a comment.
+ * A card's value: a text in quotes (doubled quotes inside, trailing blanks dropped), a logical, or a number. A comment
+ * follows after `/`.
  */
 function cardValue(text: string): string | number | boolean {
   const quoted = /^\s*'((?:[^']|'')*)'/.exec(text);

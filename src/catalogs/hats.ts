@@ -1,6 +1,6 @@
 /**
- * HATS catalogs (https://hats.readthedocs.io): what a table says of itself and which files hold which HEALPix pixel.
- * Margin catalogs are not read: a search takes the neighbouring partition itself.
+ * HATS catalogs (https://hats.readthedocs.io): a table's properties, and the files that hold each HEALPix pixel. Margin
+ * catalogs are not read, because a search reads the neighbouring partition itself.
  */
 import { posix } from 'node:path';
 import type { Partition } from '../store/catalog_registration.ts';
@@ -15,10 +15,10 @@ import { parseProperties } from './properties.ts';
 export interface HatsTable {
   /** The directory that holds its properties file. */
   readonly files: CatalogFiles;
-  /** `object`, `source`, `margin`, `map`, … as the properties say. */
+  /** `object`, `source`, `margin`, `map`, … from the properties. */
   readonly type: string;
   readonly properties: ReadonlyMap<string, string>;
-  /** Ascending by order, then ipix. A partition that is one file is listed whether or not the file is there. */
+  /** Ascending by order, then ipix. A single-file partition is listed even when its file is missing. */
   readonly partitions: readonly Partition[];
 }
 
@@ -38,7 +38,8 @@ const MAX_ORDER = 13;
 
 /**
  * Opens the HATS table at a directory or address, or the primary table of the collection there.
- * @throws CatalogError when it is no HATS directory or no partitioned table; ReadFailure when that cannot be told
+ * @throws CatalogError when the location holds no HATS directory or no partitioned table; ReadFailure when the files
+ * that decide cannot be read
  */
 export async function openHats(location: string, options: FilesOptions = {}): Promise<HatsTable> {
   const files = await primaryTable(await catalogFiles(location, options), options);
@@ -57,7 +58,7 @@ export async function openHats(location: string, options: FilesOptions = {}): Pr
   return { files, type, properties, partitions: await partitionsOf(files, suffix) };
 }
 
-/** The directory itself, or that of the primary table where it is a collection's. */
+/** The directory itself, or for a collection the directory of its primary table. */
 async function primaryTable(files: CatalogFiles, options: FilesOptions): Promise<CatalogFiles> {
   const collection = await readText(files, COLLECTION_FILE);
   if (collection === undefined) return files;
@@ -67,7 +68,8 @@ async function primaryTable(files: CatalogFiles, options: FilesOptions): Promise
       `Cannot open the collection ${files.location} because its ${COLLECTION_FILE} has no hats_primary_table_url`,
     );
   }
-  // A local collection may name any address; what a remote one names is not the choice of whoever runs the service.
+  // A local collection may name any address. The operator of the service has not chosen the address that a remote one
+  // names.
   const isOwnChoice = isRemote(primary) && !isRemote(files.location);
   return isOwnChoice ? catalogFiles(primary, options) : files.directory(primary);
 }
@@ -81,8 +83,9 @@ async function whyNoTable(files: CatalogFiles): Promise<string> {
 }
 
 /**
- * From partition_info.csv, else the `_metadata` file, else the names of the directories. Sorted, without duplicates.
- * Parts of a partition that is a folder come from the folder, or, where folders cannot be listed, from `_metadata`.
+ * The partitions from partition_info.csv, else from the `_metadata` file, else from the names of the directories;
+ * sorted, without duplicates. Where a partition is a folder, its parts come from the folder, or from `_metadata` where
+ * folders cannot be listed.
  */
 async function partitionsOf(files: CatalogFiles, suffix: string): Promise<Partition[]> {
   const info = await readText(files, INFO_FILE);
@@ -113,7 +116,7 @@ function pixelsOfInfo(text: string, file: string): Pixel[] {
   });
 }
 
-/** The paths, relative to `dataset`, that the row groups of the `_metadata` file name; undefined without that file. */
+/** The paths, relative to `dataset`, of the row groups in the `_metadata` file; undefined without that file. */
 async function pathsOfMetadata(files: CatalogFiles): Promise<string[] | undefined> {
   try {
     const parquet = await withStableFile(async () => openParquet(await files.open(METADATA_FILE)));
@@ -125,7 +128,7 @@ async function pathsOfMetadata(files: CatalogFiles): Promise<string[] | undefine
   }
 }
 
-/** Looks like a partition, whatever the suffix is. */
+/** Matches names that look like a partition with any suffix. */
 const MISSED = /^Npix=\d+(?:\.(?:parquet|parq|pq))?$/i;
 
 async function pixelsOfListing(files: CatalogFiles, suffix: string): Promise<Pixel[]> {
@@ -144,7 +147,7 @@ async function pixelsOfListing(files: CatalogFiles, suffix: string): Promise<Pix
       );
     }
   }
-  // Where nothing lists the partitions, one that is passed over would be missed without a word.
+  // Without a list of the partitions, an ignored one would be missing silently.
   if (missed.length > 0) {
     throw new CatalogError(
       `Cannot tell the partitions of ${files.location} because they must be named Npix=NUMBER${suffix} (${missed[0]} was found). Rename or remove what is named otherwise, set hats_npix_suffix, or give the catalog its ${INFO_FILE}`,
@@ -171,7 +174,7 @@ function checkedPixel(orderText: string | undefined, ipixText: string | undefine
   );
 }
 
-/** Of the file or folder of a partition, relative to the table, without its suffix. */
+/** The path of a partition's file or folder, relative to the table, without its suffix. */
 function pathOf({ order, ipix }: Pixel): string {
   return `dataset/Norder=${order}/Dir=${Math.floor(ipix / 10_000) * 10_000}/Npix=${ipix}`;
 }

@@ -1,12 +1,12 @@
-/** Parquet files, one flat column at a time. This file and column_pages.ts are the ones that know hyparquet. */
+/** Parquet files, one flat column at a time. Only this file and column_pages.ts use hyparquet. */
 import { type FileMetaData, parquetMetadataAsync, type SchemaElement } from 'hyparquet';
 import type { OpenFile } from './catalog_files.ts';
 import { type ColumnPage, chunkRange, columnPages, decimalScale, isDecimal } from './column_pages.ts';
 import { ReadFailure, reasonOf } from './errors.ts';
 
 /**
- * What a column's values are: numbers, but bigints of 64-bit integers and of decimals without a fraction, nulls only of `null`, and nothing
- * that we store of `other`.
+ * The kind of a column's values. 64-bit integers and decimals without a fraction are bigints, other numbers are
+ * numbers; `null` columns hold only nulls, and `other` columns nothing that the store accepts.
  */
 export type ColumnKind =
   | 'boolean'
@@ -29,13 +29,13 @@ export interface RowGroup {
   readonly rowEnd: number;
 }
 
-/** The footers of most files are shorter; more of it is read where one is not. */
+/** Most footers are shorter. For a longer one, more of the file is read. */
 const FOOTER_BYTES = 64 << 10;
 
 /**
- * Reads the footer of a Parquet file. The file then belongs to what is returned, which closes it; when this throws, it
- * is closed.
- * @throws ReadFailure when it is cut short or no Parquet file
+ * Reads the footer of a Parquet file. The returned object then owns the file and closes it; on an error the file is
+ * closed here.
+ * @throws ReadFailure when the file is cut short or no Parquet file
  */
 export async function openParquet(file: OpenFile): Promise<ParquetFile> {
   try {
@@ -43,7 +43,7 @@ export async function openParquet(file: OpenFile): Promise<ParquetFile> {
       byteLength: file.byteLength,
       slice: (start: number, end = file.byteLength) => file.read(start, end),
     };
-    // `geoparquet: false`: column kinds as the schema has them, whatever else the metadata claims.
+    // With `geoparquet: false`, column kinds follow the schema, whatever other metadata claim.
     const metadata = await parquetMetadataAsync(buffer, { geoparquet: false, initialFetchSize: FOOTER_BYTES });
     return new ParquetFile(file, metadata);
   } catch (error) {
@@ -55,7 +55,7 @@ export async function openParquet(file: OpenFile): Promise<ParquetFile> {
 
 /** An open Parquet file. Methods that read throw ReadFailure when the file is damaged. */
 export class ParquetFile {
-  /** Its path or address. */
+  /** The file's path or address. */
   readonly name: string;
   readonly rowGroups: readonly RowGroup[];
   readonly rows: number;
@@ -73,7 +73,7 @@ export class ParquetFile {
     this.columns = new Map(Array.from(this.#elements, ([name, element]) => [name, kindOf(element)]));
     let rowStart = 0;
     this.rowGroups = metadata.row_groups.map(({ num_rows }) => {
-      // More rows than a number can count exactly are none, too.
+      // A row count beyond the exact integers of a double is rejected too.
       if (typeof num_rows !== 'bigint') throw new Error('a row group has no number of rows');
       if (!(num_rows >= 0n && num_rows <= Number.MAX_SAFE_INTEGER)) throw new Error(`a row group has ${num_rows} rows`);
       return { rowStart, rowEnd: (rowStart += Number(num_rows)) };
@@ -82,26 +82,26 @@ export class ParquetFile {
   }
 
   /**
-   * The file that each row group lies in, relative to the dataset: of a `_metadata` file, whose row groups lie
-   * elsewhere.
+   * The file of each row group, relative to the dataset. Only a `_metadata` file names them, because its row groups lie
+   * in other files.
    */
   rowGroupPaths(): string[] {
     return this.#metadata.row_groups.map(group => group.columns[0]?.file_path ?? '');
   }
 
   /**
-   * The least and greatest value of a number column in a row group by the file's statistics; undefined where it has
-   * none.
+   * The least and greatest value of a number column in a row group by the file's statistics; undefined where the column
+   * has none.
    */
   bounds(rowGroup: number, column: string): { readonly min: number; readonly max: number } | undefined {
     const statistics = this.#chunk(rowGroup, column)?.meta_data?.statistics;
     const min = statistics?.min_value ?? statistics?.min;
     const max = statistics?.max_value ?? statistics?.max;
-    // NaN bounds, which some writers leave behind, say nothing: the comparison is then false.
+    // NaN bounds, which some writers leave behind, make the comparison false.
     return typeof min === 'number' && typeof max === 'number' && min <= max ? { min, max } : undefined;
   }
 
-  /** The same of a 64-bit integer column. */
+  /** The same bounds of a 64-bit integer column. */
   integerBounds(rowGroup: number, column: string): { readonly min: bigint; readonly max: bigint } | undefined {
     const statistics = this.#chunk(rowGroup, column)?.meta_data?.statistics;
     const min = statistics?.min_value ?? statistics?.min;
@@ -116,12 +116,15 @@ export class ParquetFile {
     return count === undefined ? undefined : Number(count);
   }
 
-  /** What a column of a row group takes in the file. */
+  /** The size of a column of a row group in the file, bytes. */
   storedBytes(column: string, rowGroup: number): number {
     return Number(this.#chunk(rowGroup, column)?.meta_data?.total_compressed_size ?? 0);
   }
 
-  /** What a column takes in memory while it is read, compressed and not: of one row group, or of those that hold `rows`. */
+  /**
+   * The memory that reading a column needs, compressed and decoded, bytes: for one row group, or for those that hold
+   * `rows`.
+   */
   bytesInRowGroup(column: string, rowGroup: number): number {
     const bytes = Number(this.#chunk(rowGroup, column)?.meta_data?.total_uncompressed_size ?? 0);
     return bytes + this.storedBytes(column, rowGroup);
@@ -151,10 +154,7 @@ export class ParquetFile {
     return numbers;
   }
 
-  /**
-   * The values of the given rows of the file, which must ascend; null where the value is null. 64-bit integers are
-   * bigints.
-   */
+  /** The values of the given rows of the file, which must ascend; nulls are null, 64-bit integers are bigints. */
   async readValues(column: string, rows: ArrayLike<number>): Promise<unknown[]> {
     if (this.columns.get(column) === 'null') return new Array(rows.length).fill(null);
     const found: unknown[] = new Array(rows.length).fill(undefined);
@@ -166,7 +166,7 @@ export class ParquetFile {
     return found;
   }
 
-  /** Those that hold any of the ascending rows. */
+  /** The row groups that hold any of the ascending rows. */
   #rowGroupsOf(rows: ArrayLike<number>): number[] {
     return [...this.rowGroups.keys()].filter(
       rowGroup =>
@@ -207,7 +207,7 @@ export class ParquetFile {
   }
 }
 
-/** Fills in `found` for those of the ascending `rows` that the page holds. */
+/** Fills `found` for those of the ascending `rows` that lie in the page. */
 function pickValues(
   { firstRow, endRow, values, present }: ColumnPage,
   rows: ArrayLike<number>,
@@ -255,7 +255,7 @@ function skipChildren(schema: readonly SchemaElement[], index: number): number {
 
 function kindOf(element: SchemaElement): ColumnKind {
   const { type, converted_type: converted, logical_type: logical } = element;
-  // What pyarrow writes where a part of a catalog has no value of a column at all.
+  // pyarrow writes this type where a part of a catalog has no value of a column at all.
   if (logical?.type === 'NULL') return 'null';
   if (isDecimal(element)) return decimalScale(element) === 0 ? 'integer decimal' : 'decimal';
   if (logical?.type === 'FLOAT16') return 'float16';

@@ -1,4 +1,4 @@
-/** A set of NESTED pixels of one order, a byte each: a footprint has order 10 at most, so 12 MB at most. */
+/** A set of NESTED pixels of one order, a byte each. A footprint has order 10 at most, so a set takes 12 MB at most. */
 export class PixelSet {
   readonly order: number;
   readonly #has: Uint8Array;
@@ -12,7 +12,7 @@ export class PixelSet {
     this.#has[ipix] = 1;
   }
 
-  /** Adds every pixel of the set's order that a pixel of another order touches. */
+  /** Adds every pixel of the set's order that overlaps a pixel of another order. */
   addPixel(order: number, ipix: number): void {
     if (order >= this.order) this.add(Math.floor(ipix / 4 ** (order - this.order)));
     else {
@@ -21,7 +21,7 @@ export class PixelSet {
     }
   }
 
-  /** Takes out what is not in another set of the same order; how many that were. */
+  /** Removes pixels that are not in another set of the same order. Returns the number of removed pixels. */
   keepOnly(others: PixelSet): number {
     let removed = 0;
     for (let ipix = 0; ipix < this.#has.length; ipix++) {

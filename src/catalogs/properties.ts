@@ -1,4 +1,4 @@
-/** Java-style properties text, which HATS uses for `hats.properties`, `properties` and `collection.properties`. */
+/** Java-style properties text, the format of `hats.properties`, `properties` and `collection.properties`. */
 
 const ESCAPES: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f' };
 
@@ -16,7 +16,7 @@ export function parseProperties(text: string): Map<string, string> {
   return properties;
 }
 
-/** Lines without comments and blanks, continued lines joined. */
+/** Lines without comments and blanks, with continued lines joined. */
 function* logicalLines(text: string): Generator<string> {
   let joined: string | undefined;
   for (const natural of text.split(/\r\n|\r|\n/)) {

@@ -1,4 +1,6 @@
-/** From a HATS directory to a registration that crossmatching can trust, and whether it still can. */
+/**
+ * Registers a HATS directory so that crossmatching can trust the registration, and checks later that this is still so.
+ */
 
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { CatalogColumns, CatalogRegistration, RowCounts } from '../store/catalog_registration.ts';
@@ -16,23 +18,24 @@ import { type SurveyOptions, type SurveyProgress, surveyCatalog, withParquet } f
 export interface RegisterOptions extends ColumnOptions, FilesOptions {
   readonly addedAtUs: number;
   /**
-   * `files`: whether they are there. `footers`: whether they can be used, too. `rows`: how many rows have a position, too. Default: `rows`
-   * of a local catalog, `footers` of a remote one. Without a coverage map always `rows`, from which the footprint is then built.
+   * `files`: checks that the files exist. `footers`: also that they can be used. `rows`: also counts the rows with a
+   * position. Default: `rows` for a local catalog, `footers` for a remote one. Without a coverage map always `rows`,
+   * which then build the footprint.
    */
   readonly depth?: 'files' | SurveyOptions['depth'];
-  /** Called while the files are looked at. */
+  /** Called during the survey of the files. */
   readonly onProgress?: (progress: SurveyProgress) => void;
 }
 
 /** Kinds of HATS table whose rows are sources with positions. */
 const SOURCE_TABLES = new Set(['object', 'source']);
-/** Names of missing files that a message lists. */
+/** The number of missing files that a message names. */
 const LISTED = 3;
 
 /**
- * Reads what a catalog's directory, local or remote, says, checks that all its files are there and have the columns, and finds its
+ * Reads the properties of a catalog, local or remote, checks that all files exist and have the columns, and finds the
  * footprint.
- * @throws CatalogError, or ReadFailure when a file of it cannot be read
+ * @throws CatalogError, or ReadFailure when a file of the catalog cannot be read
  */
 export async function registerCatalog(
   definition: CatalogDefinition,
@@ -81,7 +84,7 @@ function checkTable({ files: { location }, type, partitions }: HatsTable): void 
     );
 }
 
-/** The first file that is there: where the others are missing, the error names these. */
+/** The first file that exists. Where others are missing, the error names the missing ones. */
 async function firstFile({ files, partitions }: HatsTable): Promise<string> {
   for (const { files: names } of partitions.slice(0, LISTED)) if (await files.has(names[0]!)) return names[0]!;
   return partitions[0]!.files[0]!;
@@ -101,7 +104,7 @@ async function lookForFiles(
   if (missing.length > 0) throw missingFiles(files.location, missing);
 }
 
-/** @throws CatalogError, or ReadFailure where nothing but reading has failed, when not every file can be used */
+/** @throws CatalogError when not every file can be used, or ReadFailure where only reading has failed */
 async function usableRows({ files, partitions }: HatsTable, columns: CatalogColumns, options: SurveyOptions) {
   const { rows, missing, problems } = await surveyCatalog(files, partitions, columns, options);
   if (missing.length > 0) throw missingFiles(files.location, missing);
@@ -124,7 +127,10 @@ function missingFiles(location: string, missing: readonly string[]): CatalogErro
   );
 }
 
-/** A source is looked for in the partition of its position: rows that are partitioned by another would be missed without a word. */
+/**
+ * Searches look for a source in the partition of its position. Rows that are partitioned by another position would be
+ * missed silently.
+ */
 function checkPartitionedBy({ files: { location }, properties }: HatsTable, columns: CatalogColumns): void {
   for (const [property, column] of [
     ['hats_col_ra', columns.ra],
@@ -138,7 +144,7 @@ function checkPartitionedBy({ files: { location }, properties }: HatsTable, colu
   }
 }
 
-/** What looking at every file of a registered catalog found. */
+/** The result of checking every file of a registered catalog. */
 export interface CatalogCheck extends RowCounts {
   readonly files: number;
   /** One line for each file that cannot be used. */
@@ -146,7 +152,7 @@ export interface CatalogCheck extends RowCounts {
 }
 
 /**
- * Looks at every file of a registered catalog; a file that cannot be used is a problem, not an error.
+ * Checks every file of a registered catalog. A file that cannot be used is a problem, not an error.
  * @throws CatalogError as `surveyCatalog` does
  */
 export async function checkCatalog(
@@ -158,7 +164,7 @@ export async function checkCatalog(
   return { files: found.files, ...found.rows, problems: found.problems.map(({ message }) => message) };
 }
 
-/** The positions of a local catalog are read in seconds to minutes, those of a remote one may take days. */
+/** Reading the positions takes seconds to minutes for a local catalog, and perhaps days for a remote one. */
 function usualDepth(location: string): SurveyOptions['depth'] {
   return isRemote(location) ? 'footers' : 'rows';
 }

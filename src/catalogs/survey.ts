@@ -1,4 +1,4 @@
-/** Looking at every file of a catalog: whether it can be used, and which of its rows can be the source of a match. */
+/** Checks every file of a catalog: whether it can be used, and which of its rows can be the source of a match. */
 import { isPosition, pixelOf, wrapRa } from '../../index/mod.ts';
 import type { CatalogColumns, Partition, RowCounts } from '../store/catalog_registration.ts';
 import { isRemote } from './address.ts';
@@ -10,9 +10,9 @@ import { openParquet, type ParquetFile } from './parquet.ts';
 import type { PixelSet } from './pixel_set.ts';
 
 export interface SurveyOptions {
-  /** `footers`: rows are counted. `rows`: the position of each is read too, which takes two columns of the whole catalog. */
+  /** `footers`: counts rows. `rows`: also reads the position of each row, two columns of the whole catalog. */
   readonly depth: 'footers' | 'rows';
-  /** Gets the pixels that hold a row with a position; needs `rows`. */
+  /** Receives the pixels that hold a row with a position; needs `rows`. */
   readonly pixels?: PixelSet;
   readonly onProgress?: (progress: SurveyProgress) => void;
 }
@@ -25,15 +25,15 @@ export interface SurveyProgress {
 
 export interface Survey {
   readonly files: number;
-  /** Of the files that can be used. */
+  /** Row counts of the files that can be used. */
   readonly rows: RowCounts;
-  /** Files that are not there, in the order of the partitions. */
+  /** Files that do not exist, in the order of the partitions. */
   readonly missing: readonly string[];
-  /** One for each file that cannot be used, those that are missing included; in the order of the partitions. */
+  /** One error for each file that cannot be used, missing files included, in the order of the partitions. */
   readonly problems: readonly (ReadFailure | CatalogError)[];
 }
 
-/** Received to read the positions of a remote catalog, by the estimate from its first files. */
+/** The most bytes that may be received to read the positions of a remote catalog, estimated from its first files. */
 const MAX_RECEIVED_BYTES = 2 ** 34;
 const ESTIMATED_AFTER = 8;
 
@@ -103,7 +103,7 @@ export async function withParquet<T>(
 }
 
 interface FileCounts extends RowCounts {
-  /** What the columns that were read take in the file. */
+  /** The size in the file of the columns that were read, bytes. */
   readonly bytes: number;
 }
 
@@ -131,7 +131,7 @@ async function countRows(
   };
 }
 
-/** How many rows have no position that can be used; the pixels of the others are added. */
+/** Counts the rows without a usable position, and adds the pixels of the other rows. */
 function addPositions(ra: Float64Array, dec: Float64Array, pixels: PixelSet | undefined): number {
   let without = 0;
   for (let row = 0; row < ra.length; row++) {
@@ -142,7 +142,7 @@ function addPositions(ra: Float64Array, dec: Float64Array, pixels: PixelSet | un
   return without;
 }
 
-/** Null as soon as it is not known of one file. */
+/** The sum of a count; null where one file does not know its count. */
 function sumOf(counts: readonly RowCounts[], name: 'withoutPosition' | 'withoutId'): number | null {
   return counts.reduce<number | null>((sum, count) => {
     const value = count[name];

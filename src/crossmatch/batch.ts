@@ -1,4 +1,7 @@
-/** One batch of objects, searched in every catalog; an object's result goes out as soon as every file it needs has answered. */
+/**
+ * Searches one batch of objects in every catalog. An object's result goes out once every file that the object needs has
+ * answered.
+ */
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { Pool } from '../pool/pool.ts';
 import type { CrossmatchResult, ObjectToCrossmatch, RecordedOutcome, SkyPosition } from '../store/types.ts';
@@ -7,7 +10,10 @@ import type { Associator } from '../tns/association.ts';
 import type { PlannedCatalog } from './plan.ts';
 import { CatalogSearch } from './search.ts';
 
-/** After how long a thread that searches a file counts as hung: a remote file has a limit of its own, and up to eight share a thread. */
+/**
+ * A thread that searches one file for this long counts as hung. Remote files have limits of their own, and a thread
+ * reads up to eight at once.
+ */
 const TIMEOUT_MS = 3_600_000;
 
 export interface BatchOptions {
@@ -17,7 +23,10 @@ export interface BatchOptions {
   /** The most objects that are recorded at once. */
   readonly commitSize: number;
   readonly signal: AbortSignal | undefined;
-  /** Whether a pending object for which no catalog could be read is to stay pending, and not to be recorded so. */
+  /**
+   * Whether a pending object for which no catalog could be read stays pending, instead of being recorded as not
+   * searched.
+   */
   readonly staysPending: (diaObjectId: bigint) => boolean;
   /** Stores the outcome of some objects: results, and the ids of those that must stay pending. */
   readonly record: (results: readonly CrossmatchResult[], unreadable: readonly bigint[]) => Promise<void>;
@@ -27,10 +36,11 @@ export interface BatchOptions {
 
 /**
  * Searches the catalogs for every object of the batch.
- * @param objects those without a position last; neighbours on the sky beside each other, so that objects become complete one after
- * the other and little is held in memory
- * @returns the searches, one a catalog, with what could not be read
- * @throws CatalogError, PoolError, the signal's reason, what `record` throws: what is recorded by then stays
+ * @param objects with neighbours on the sky side by side, so that objects become complete one after the other and
+ * little is held in memory; objects without a position come last
+ * @returns one search for each catalog, with the files that could not be read
+ * @throws CatalogError, PoolError, the signal's reason, and errors of `record`: objects that are recorded by then stay
+ * recorded
  */
 export async function searchBatch(
   objects: readonly ObjectToCrossmatch[],
@@ -50,22 +60,25 @@ export async function searchBatch(
   return searches;
 }
 
-/** How many complete objects the first commit of a batch waits for. */
+/** The first commit of a batch waits for this many complete objects. */
 const FIRST_COMMIT = 3000;
 
 class Batch {
   readonly #objects: readonly ObjectToCrossmatch[];
   readonly #searches: readonly CatalogSearch[];
   readonly #options: BatchOptions;
-  /** To sort by: so near to the ids as a double is. */
+  /** The ids as doubles, rounded, to sort by. */
   readonly #ids: Float64Array;
-  /** By their texts, so that objects with the same outcomes share them. */
+  /** Outcomes by their text, so that objects with equal outcomes share one record. */
   readonly #outcomes = new Map<string, Outcomes>();
   /** How many files each object with a position still waits for. */
   readonly #missing: Uint32Array;
-  /** The objects that wait for none and are not recorded yet. */
+  /** Objects whose files have all answered and that are not recorded yet. */
   #complete: number[] = [];
-  /** So many complete objects are recorded: few at first, so that this thread does not wait idly for many, then twice as many each time. */
+  /**
+   * The number of complete objects that triggers a commit: small at first, so that this thread does not wait idly, then
+   * doubled each time.
+   */
   #commitAt: number;
 
   constructor(
@@ -86,8 +99,8 @@ class Batch {
   }
 
   /**
-   * Every file of every catalog that is wanted, once, a few at a time: enough to keep the pool busy, so that what waits holds no
-   * memory. Files are read in the order of the objects, those of all catalogs alike.
+   * Reads every file that is wanted from any catalog once, a few at a time: enough to keep the pool busy, and few
+   * enough that waiting tasks hold no memory. Files are read in the order of the objects, catalogs mixed.
    */
   async run(): Promise<void> {
     const { pool, signal, onFile } = this.#options;
@@ -122,7 +135,7 @@ class Batch {
     await this.#flush();
   }
 
-  /** Records what is complete. */
+  /** Records the complete objects. */
   async #flush(): Promise<void> {
     const { commitSize, signal } = this.#options;
     const complete = this.#complete;
@@ -132,7 +145,7 @@ class Batch {
       const results: CrossmatchResult[] = [];
       const positions: (SkyPosition | null)[] = [];
       const unreadable: bigint[] = [];
-      // In the order of the database, which they are not in on the sky.
+      // Sorted in the order of the database, which differs from the order on the sky.
       const slice = complete.slice(at, at + commitSize).sort((a, b) => this.#ids[a]! - this.#ids[b]!);
       for (const object of slice) {
         const { diaObjectId, position } = this.#objects[object]!;
@@ -156,7 +169,7 @@ class Batch {
     return associations ? results.map((result, i) => ({ ...result, tns: associations[i]! })) : results;
   }
 
-  /** The outcome of one object, or undefined where it must stay as it is. */
+  /** The outcome of one object, or undefined where the object must stay as it is. */
   #resultOf(object: number): CrossmatchResult | undefined {
     const { diaObjectId, position, current } = this.#objects[object]!;
     const outcomes = this.#outcomesOf(object, position !== null);

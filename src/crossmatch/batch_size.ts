@@ -1,15 +1,18 @@
-/** What an object takes in memory, about, from its claim to its commit: itself, its place in the plans, its matches. */
+/**
+ * The memory of an object from its claim to its commit, approximately: the object, its place in the plans, and its
+ * matches.
+ */
 const BYTES_PER_OBJECT = 2200;
-/** The rest is for the catalogs' columns, the pages of the database, and whatever else the machine does. */
+/** The rest of the memory is for the catalogs' columns, the pages of the database, and other programs. */
 const MEMORY_SHARE = 1 / 8;
 const MIN_DEFAULT = 10_000;
-/** Claiming that many holds the write lock for some tenths of a second. */
+/** A claim of this many objects holds the write lock for some tenths of a second. */
 export const MAX_BATCH_SIZE = 250_000;
 
 /**
- * How many objects are claimed together and share the reading of a partition: each file is read once a batch, so that as many as the
- * memory holds are best.
- * @param availableBytes of memory, what the system would give this process
+ * The number of objects that are claimed together. Each file is read once a batch, so the largest batch that fits in
+ * memory is best.
+ * @param availableBytes the memory that the system would give this process
  * @returns 10,000 to MAX_BATCH_SIZE
  */
 export function defaultBatchSize(availableBytes: number): number {

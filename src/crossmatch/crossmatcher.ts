@@ -1,6 +1,6 @@
 /**
- * Pending objects to recorded crossmatches: claimed batch by batch, recorded as they become complete, so it may be killed or run beside
- * another at any moment.
+ * Crossmatches pending objects. Objects are claimed batch by batch and recorded as they become complete, so a
+ * crossmatcher may be killed, or run beside another, at any moment.
  */
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { MAX_ORDER, pixelOf } from '../../index/mod.ts';
@@ -19,42 +19,58 @@ import { defaultBatchSize } from './batch_size.ts';
 import { openCatalog, type PlannedCatalog } from './plan.ts';
 import { addProblem, addResult, type CrossmatchSummary, emptySummary } from './summary.ts';
 
-/** Objects a commit: half a second of the write lock, and a fifth of the page writes of commits of 2,000. */
+/**
+ * Objects per commit: the commit holds the write lock for half a second, and writes a fifth of the pages that commits
+ * of 2,000 write.
+ */
 const DEFAULT_COMMIT_SIZE = 25_000;
-/** Objects that are read without a pause: a few milliseconds. */
+/** Objects that are read without a pause, which takes a few milliseconds. */
 const READ_SLICE = 2000;
-/** How often to look whether another process is done with what it has claimed. */
+/** The interval between looks whether another process has finished the objects that it claimed. */
 const OTHERS_POLL_MS = 250;
 
 export interface CrossmatchOptions {
   readonly store: Store;
   readonly writer: Writer;
   readonly pool: Pool;
-  /** Asked once a batch; its radius is the one that is searched. Only those of its catalogs that are registered are recorded. */
+  /**
+   * Called once a batch. The search uses the radius of the set, and records those of its catalogs that are registered.
+   */
   readonly provenance: () => ProvenanceSet;
-  /** Asked for what is recorded of the TNS registry; without it nothing is. */
+  /** Asked for the record of each object in the TNS registry; without an associator no registry record is stored. */
   readonly associator?: Associator;
   /** 1 to MAX_BATCH_SIZE; by default as many as the memory allows. */
   readonly batchSize?: number;
-  /** The most objects that are recorded at once, which holds up this thread and others who write; default DEFAULT_COMMIT_SIZE. */
+  /**
+   * The most objects that are recorded at once, which delays this thread and other writers; default
+   * DEFAULT_COMMIT_SIZE.
+   */
   readonly commitSize?: number;
   /** Objects that are not to be tried now. */
   readonly isDeferred?: (diaObjectId: bigint) => boolean;
   /**
-   * Which objects: the pending ones, the crossmatched ones for which a catalog could not be read, or (default) both, the latter first.
+   * The objects to take: the pending ones, the crossmatched ones for which a catalog could not be read, or (default)
+   * both, the pending ones last.
    */
   readonly which?: 'pending' | 'unread';
   /**
-   * Whether a pending object for which no catalog could be read is to stay pending; by default it is recorded as not searched, and unread.
+   * Whether a pending object for which no catalog could be read stays pending. By default the object is recorded as not
+   * searched, and unread.
    */
   readonly staysPending?: (diaObjectId: bigint) => boolean;
-  /** Told of the objects that stay as they were, pending or unread, because no more could be read for them. */
+  /**
+   * Called with the objects that stay as they were, pending or unread, because no further catalog could be read for
+   * them.
+   */
   readonly onUnreadable?: (ids: readonly bigint[]) => void;
-  /** Whether to stay until what others have claimed is crossmatched too, by them or, should they end before, here; default true. */
+  /**
+   * Whether to stay until the objects that other processes have claimed are crossmatched too, by those processes or, if
+   * these end first, by this one; default true.
+   */
   readonly awaitOthers?: boolean;
   /**
-   * When it fires, what is not recorded of the batch in hand is dropped (its objects stay pending) and the call rejects with the
-   * signal's reason.
+   * When the signal fires, the unrecorded part of the current batch is dropped (its objects stay pending) and the call
+   * rejects with the signal's reason.
    */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: CrossmatchProgress) => void;
@@ -63,19 +79,18 @@ export interface CrossmatchOptions {
 export interface CrossmatchProgress {
   /** Objects that are done. */
   readonly objects: number;
-  /** Of the batch in hand. */
+  /** Files of the current batch. */
   readonly files: number;
   readonly filesDone: number;
-  /** Objects that another process has claimed, once nothing else is left to do. */
+  /** Objects that another process has claimed, once no other work is left. */
   readonly awaited: number;
 }
 
 /**
- * Crossmatches every object that is pending now or becomes so ahead of the walk by ascending id, each once, with every
- * registered catalog; and again every one for which a catalog could not be read: where more can be read now, that is recorded as a new
- * version.
- * @throws CatalogError when no catalog is registered; StoreError; PoolError;
- * the signal's reason
+ * Crossmatches every pending object once with every registered catalog, also objects that become pending ahead of the
+ * walk by ascending id. Objects for which a catalog could not be read are tried again; where more can be read now, the
+ * result is recorded as a new version.
+ * @throws CatalogError when no catalog is registered; StoreError; PoolError; the signal's reason
  */
 export async function crossmatchPending(options: CrossmatchOptions): Promise<CrossmatchSummary> {
   const run = new Run(options);
@@ -89,7 +104,7 @@ class Run {
   readonly summary = emptySummary();
   readonly #options: CrossmatchOptions;
   readonly #catalogs: OpenCatalogs;
-  /** What others had claimed when we came by. */
+  /** Objects that other processes had claimed when the walk met them. */
   #busy: bigint[] = [];
 
   constructor(options: CrossmatchOptions) {
@@ -125,8 +140,8 @@ class Run {
   }
 
   /**
-   * Claims and crossmatches those of `ids` that are still pending and free.
-   * @returns those that others have claimed
+   * Claims and crossmatches those of `ids` that are still pending and unclaimed.
+   * @returns the ids that other processes have claimed
    */
   async #take(ids: readonly bigint[], catalogs: readonly PlannedCatalog[]): Promise<bigint[]> {
     const { writer } = this.#options;
@@ -141,7 +156,7 @@ class Run {
     return [...claim.busy];
   }
 
-  /** Neighbours on the sky beside each other, those without a position last. */
+  /** Reads objects with neighbours on the sky side by side, those without a position last. */
   async #readInSkyOrder(ids: readonly bigint[]): Promise<ObjectToCrossmatch[]> {
     const objects: { readonly object: ObjectToCrossmatch; readonly pixel: number }[] = [];
     for (const [at, id] of ids.entries()) {
@@ -151,7 +166,7 @@ class Run {
       const { position } = object;
       objects.push({ object, pixel: position ? pixelOf(MAX_ORDER, position.ra, position.dec) : Infinity });
     }
-    // Stable, and Infinity - Infinity is no order.
+    // The sort is stable. Equal pixels are tested first because Infinity - Infinity is NaN.
     objects.sort((a, b) => (a.pixel === b.pixel ? 0 : a.pixel - b.pixel));
     return objects.map(({ object }) => object);
   }
@@ -196,13 +211,13 @@ class Run {
   }
 }
 
-/** The settings with the catalogs that objects are compared with, which are those that the set of their record names. */
+/** The settings with the catalogs that objects are compared with: those that the provenance set names. */
 function inService(settings: ProvenanceSet, catalogs: readonly PlannedCatalog[]): ProvenanceSet {
   const names = new Set<string>(catalogs.map(({ registration }) => registration.name));
   return { ...settings, catalogs: settings.catalogs.filter(({ name }) => names.has(name)) };
 }
 
-/** The registered catalogs in the service's order; each is opened again only when it was registered again. */
+/** The registered catalogs in the service's order. A catalog is opened again only after it was registered again. */
 class OpenCatalogs {
   readonly #store: Store;
   readonly #open = new Map<string, PlannedCatalog>();

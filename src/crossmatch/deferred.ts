@@ -1,27 +1,33 @@
-/** Objects that could not be crossmatched, and when each is to be tried again: later and later. */
+/** Objects that could not be crossmatched, and the time of the next try of each, with growing pauses. */
 
 const FIRST_MS = 10_000;
 const LONGEST_MS = 600_000;
 
 interface Entry {
-  /** When it was put off for the first time. */
+  /** The time of the first deferral. */
   readonly sinceMs: number;
   readonly delayMs: number;
   readonly dueMs: number;
 }
 
-/** Kept in memory: after a restart everything is tried at once, which tells soonest whether it can be read again. Times are monotonic. */
+/**
+ * Deferred objects are kept in memory only: after a restart all are tried at once, which is the fastest way to learn
+ * whether catalogs can be read again. Times are monotonic.
+ */
 export class Deferred {
   readonly #entries = new Map<bigint, Entry>();
   #nextDueMs = Number.POSITIVE_INFINITY;
   #failingSinceMs: number | undefined;
 
-  /** Since when one was put off or, as far as has been told, nothing could be read at all; `nowMs` where neither is so. */
+  /**
+   * The time since which the object is deferred or no object at all could be searched, whichever is earlier; `nowMs`
+   * where neither holds.
+   */
   sinceMs(id: bigint, nowMs: number): number {
     return Math.min(this.#entries.get(id)?.sinceMs ?? nowMs, this.#failingSinceMs ?? nowMs);
   }
 
-  /** To be told when some object could be searched. */
+  /** Call when some object could be searched. */
   succeeded(): void {
     this.#failingSinceMs = undefined;
   }
@@ -30,12 +36,12 @@ export class Deferred {
     return this.#entries.size;
   }
 
-  /** When the first of them is due; infinite where there is none. */
+  /** The time when the first object is due; infinite where none is deferred. */
   get nextDueMs(): number {
     return this.#nextDueMs;
   }
 
-  /** Puts off objects that were tried just now: ten seconds at first, twice as long each time, at most ten minutes. */
+  /** Defers objects that were just tried: ten seconds at first, twice as long each time, at most ten minutes. */
   defer(ids: readonly bigint[], nowMs: number): void {
     for (const id of ids) {
       const known = this.#entries.get(id);
@@ -46,19 +52,22 @@ export class Deferred {
     this.#nextDueMs = this.#earliest();
   }
 
-  /** Whether an object is to be left alone until later. */
+  /** Whether an object must wait for a later try. */
   has(id: bigint, nowMs: number): boolean {
     const entry = this.#entries.get(id);
     return entry !== undefined && entry.dueMs > nowMs;
   }
 
-  /** Whether an object was put off and is to be tried again by now. */
+  /** Whether an object was deferred and is due by now. */
   isDue(id: bigint, nowMs: number): boolean {
     const entry = this.#entries.get(id);
     return entry !== undefined && entry.dueMs <= nowMs;
   }
 
-  /** Forgets those that were due at `nowMs` and were not put off since: they are crossmatched, here or elsewhere. */
+  /**
+   * Forgets objects that were due at `nowMs` and were not deferred again: this process or another has crossmatched
+   * them.
+   */
   settle(nowMs: number): void {
     if (nowMs < this.#nextDueMs) return;
     for (const [id, { dueMs }] of this.#entries) if (dueMs <= nowMs) this.#entries.delete(id);

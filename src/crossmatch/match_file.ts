@@ -17,7 +17,7 @@ import { ObjectZones, PAD_ARCSEC } from './zones.ts';
 
 export interface CatalogReading {
   readonly remote?: RemoteOptions;
-  /** For the columns that a thread holds at once. */
+  /** The limit for the columns that a thread holds at once. */
   readonly memoryBytes: number;
 }
 
@@ -27,14 +27,14 @@ export interface MatchThreadData extends StoreThreadData {
 }
 
 const DEFAULT_MEMORY_BYTES = 128 << 20;
-/** How this thread reads catalogs. */
+/** This thread's settings for reading catalogs. */
 const { remote, memoryBytes } = threadData<MatchThreadData>().catalogs ?? { memoryBytes: DEFAULT_MEMORY_BYTES };
 
 export interface MatchTask extends Task<MatchAnswer> {
   readonly kind: 'match';
-  /** Where the catalog lies: an absolute path or an address. */
+  /** The catalog's location: an absolute path or an address. */
   readonly location: string;
-  /** A Parquet file there: a partition, or a part of one. */
+  /** A Parquet file at the location: a partition, or a part of one. */
   readonly file: string;
   readonly columns: CatalogColumns;
   /** Inclusive; more than 0 and at most 60. */
@@ -51,23 +51,26 @@ export interface FileMatches {
   readonly id: BigInt64Array;
   readonly separationArcsec: Float64Array;
   /**
-   * The bytes of the sources, one behind the other: see `packSource`. The position is the source's own, RA from 0 to 360 whatever the
-   * convention of the catalog; the payload's values are in the order of `columns.payload`.
+   * The bytes of the sources, concatenated: see `packSource`. The position is the source's own, with RA from 0 to 360
+   * whatever the catalog's convention; payload values are in the order of `columns.payload`.
    */
   readonly sources: Uint8Array;
-  /** Where each of them ends. */
+  /** The end offset of each source. */
   readonly sourceEnds: Uint32Array;
-  /** Rows that can be no source: of those that were read, the ones without a position, and near an object the ones without an id. */
+  /**
+   * Rows that cannot be sources: of the rows that were read, those without a position, and near an object those without
+   * an id.
+   */
   readonly rowsPassedOver: number;
 }
 
-/** `unreadable`: the file cannot be read now. `unusable`: it is not what the catalog's registration says. */
+/** `unreadable`: the file cannot be read now. `unusable`: the file contradicts the catalog's registration. */
 export type MatchAnswer = { readonly reads: ReadCounts } & (
   | { readonly outcome: 'searched'; readonly matches: FileMatches }
   | { readonly outcome: 'unreadable' | 'unusable'; readonly reason: string }
 );
 
-/** On the columns that the thread's tasks hold in memory. */
+/** Limits the columns that the thread's tasks hold in memory. */
 const memory = new Semaphore(memoryBytes);
 
 export async function runMatch(task: MatchTask): Promise<MatchAnswer> {
@@ -96,9 +99,9 @@ async function matchIn(files: CatalogFiles, task: MatchTask): Promise<FileMatche
 /** A source within the radius of some object. */
 interface Candidate {
   readonly row: number;
-  /** 0 to 360 degrees, as everything that is compared. */
+  /** 0 to 360 degrees, like every right ascension that is compared. */
   readonly ra: number;
-  /** The same right ascension as the catalog has it. */
+  /** The same right ascension in the catalog's convention. */
   readonly publishedRa: number;
   readonly dec: number;
   readonly id: bigint;
@@ -130,7 +133,7 @@ async function matchFile(task: MatchTask, file: ParquetFile): Promise<FileMatche
   };
 }
 
-/** What all of them resolve with; the first failure only when none of them is under way any more. */
+/** The results of all promises. Rejects with the first failure, once no promise is pending any more. */
 async function settled<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(promises);
   return Promise.all(promises);
@@ -141,7 +144,7 @@ interface Sifted<T> {
   readonly passedOver: number;
 }
 
-/** The rows of one row group that lie near an object. A row without a valid position or an id is no source. */
+/** The rows of one row group that lie near an object. A row without a valid position or an id is not a source. */
 async function sift(
   task: MatchTask,
   zones: ObjectZones,
@@ -183,7 +186,9 @@ interface Nearest {
   readonly separationArcsec: number;
 }
 
-/** The nearest candidate of each object that has one, by ascending object; of equal separations the lowest id. */
+/**
+ * The nearest candidate of each object that has one, by ascending object; among equal separations the lowest id wins.
+ */
 function nearestCandidates({ ra }: MatchTask, zones: ObjectZones, candidates: readonly Candidate[]): Nearest[] {
   const nearest: (Nearest | undefined)[] = new Array(ra.length).fill(undefined);
   for (const candidate of candidates) {
@@ -199,7 +204,7 @@ function nearestCandidates({ ra }: MatchTask, zones: ObjectZones, candidates: re
   return nearest.filter(found => found !== undefined);
 }
 
-/** Payload columns that are read at once take no more, unless it is one. */
+/** The limit for payload columns that are read together; a single larger column is read alone. */
 const PAYLOAD_BYTES = 64 << 20;
 
 /** The payload of the matched rows; a row may be the match of several objects. */
@@ -227,14 +232,17 @@ async function readPayload(
   });
 }
 
-/** A decimal without a fraction may have more digits than the store has integers for: then it is the nearest double. */
+/**
+ * A decimal without a fraction may have more digits than the integers of the store; such a value becomes the nearest
+ * double.
+ */
 function storable(value: unknown): unknown {
   if (typeof value !== 'bigint' || BigInt.asIntN(64, value) === value || BigInt.asUintN(64, value) === value)
     return value;
   return Number(value);
 }
 
-/** The columns in their order, as many at once as stay within PAYLOAD_BYTES. */
+/** The columns in their order, in groups of at most PAYLOAD_BYTES. */
 function portions(
   columns: readonly string[],
   bytesOf: (column: string) => number,
@@ -253,15 +261,15 @@ function portions(
 
 /** The column that HATS sorts the rows by: NESTED pixels of order 29. */
 const HEALPIX_COLUMN = '_healpix_29';
-/** From a pixel of MAX_ORDER to those of order 29 in it. */
+/** The shift between a pixel of MAX_ORDER and the pixels of order 29 inside it. */
 const HEALPIX_SHIFT = BigInt(2 * (29 - MAX_ORDER));
-/** The rows' pixels are rounded as their writer rounds (0.4 mas at order 29). */
+/** The writer of the rows has rounded their pixels in its own way (0.4 mas at order 29). */
 const HEALPIX_PAD_ARCSEC = 0.01;
 
 /**
- * Whether any object's disc can reach the rows of a row group, by the statistics of the position columns and of their
- * HEALPix pixels: the former box the rows in, the latter know how they lie within the box. A group without statistics
- * is always reached. Statistics leave NaN and null out, as we do.
+ * Whether any object's disc can reach the rows of a row group, by the statistics of the position columns and of the
+ * HEALPix pixels: positions bound the rows by a box, pixels tell where in the box they lie. A group without statistics
+ * counts as reached. The statistics ignore NaN and null, and so does the search.
  */
 function reachesRowGroup({ columns, ra, dec, radiusArcsec }: MatchTask, file: ParquetFile, rowGroup: number): boolean {
   const raBounds = file.bounds(rowGroup, columns.ra);
@@ -281,20 +289,21 @@ function reachesRowGroup({ columns, ra, dec, radiusArcsec }: MatchTask, file: Pa
   return false;
 }
 
-/** Whether a disc (degrees) can hold a right ascension of [min, max], degrees of any convention. */
+/** Whether a disc (degrees) can hold a right ascension in [min, max], degrees of any convention. */
 function reachesRa(
   ra: number,
   dec: number,
   radius: number,
   { min, max }: { readonly min: number; readonly max: number },
 ): boolean {
-  // The disc reaches asin(sin r / cos dec) to either side, which up to a ratio of 1/2 is less than 1.1 times the ratio.
+  // The disc extends asin(sin r / cos dec) to either side, which is less than 1.1 times the ratio for ratios up to 1/2.
   const ratio = radius / Math.cos(dec * RADIANS_PER_DEGREE);
   if (ratio * RADIANS_PER_DEGREE > 0.5) return true;
   const width = max - min;
-  // All around, or not known: rows may have infinite right ascensions.
+  // The rows span the full circle, or the span is unknown because rows may have infinite right ascensions.
   if (!(width < 360)) return true;
-  // From the least right ascension eastward to the disc's western edge; its eastern edge may lie beyond the next turn.
+  // The distance from the least right ascension eastward to the disc's western edge. The eastern edge may lie beyond
+  // 360 degrees.
   const west = wrapRa(ra - 1.1 * ratio - wrapRa(min));
   return west <= width || west + 2.2 * ratio >= 360;
 }

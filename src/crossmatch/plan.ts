@@ -1,12 +1,12 @@
 /**
- * Which partitions of a catalog must be read for which objects. Positions are degrees; an object is its ordinal in the
- * batch.
+ * Plans which partitions of a catalog must be read for which objects. Positions are degrees; an object is its ordinal
+ * in the batch.
  */
 import { type Coverage, conePixels } from '../../index/mod.ts';
 import { openCoverage } from '../catalogs/coverage.ts';
 import type { CatalogRegistration, Partition } from '../store/catalog_registration.ts';
 
-/** A registered catalog, ready to be asked where things are. */
+/** A registered catalog with its partitions and footprint opened. */
 export interface PlannedCatalog {
   readonly registration: CatalogRegistration;
   readonly coverage: Coverage;
@@ -28,8 +28,8 @@ export interface CatalogPlan {
 }
 
 /**
- * Added to the radius when partitions are chosen: catalogs assign rows to pixels with a rounding (0.4 mas at order 29)
- * of their own.
+ * Added to the radius when partitions are chosen, because each catalog assigns rows to pixels with a rounding of its
+ * own (0.4 mas at order 29).
  */
 const PAD_ARCSEC = 0.01;
 

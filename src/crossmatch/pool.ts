@@ -6,13 +6,13 @@ import type { Config } from '../config/config.ts';
 import { Pool } from '../pool/pool.ts';
 import type { CatalogReading, MatchThreadData } from './match_file.ts';
 
-/** For the columns that all threads hold at once. */
+/** The limit for the columns that all threads hold at once. */
 const MEMORY_BYTES = 256 << 20;
 const MIN_THREAD_MEMORY_BYTES = 32 << 20;
 
 /**
- * A pool for `match` tasks. A thread takes several, so that it searches one file while it waits for another from a host;
- * the columns that they hold stay within its share of the memory.
+ * A pool for `match` tasks. A thread takes several tasks, so that it searches one file while it waits for a host to
+ * send another. The columns of a thread stay within its share of the memory.
  */
 export function crossmatchPool(config: Config, threads: number): Pool {
   const catalogs: CatalogReading = {

@@ -1,11 +1,11 @@
-/** Under which settings the service answers, and under which a crossmatch was done. */
+/** The settings under which the service answers, and under which a crossmatch was done. */
 
 import type { Config } from '../config/config.ts';
 import { BROKER_NAMES, type BrokerName, brokerSetting, declaringBrokers } from '../contract/brokers.ts';
 import { CATALOGS } from '../contract/catalogs.ts';
 import type { ProvenanceSet, ReliabilityCut } from '../store/types.ts';
 
-/** The version of the contract (docs/contract.md) that is served. */
+/** The version of the contract (docs/contract.md) that the service implements. */
 export const CONTRACT_VERSION = '1.0.0';
 /** The service release from which provenance is recorded with each crossmatch. */
 export const PROVENANCE_RECORDING_RELEASE = '0.15.0';
@@ -16,7 +16,7 @@ export interface Provenance extends ProvenanceSet {
   readonly contract_version: string;
 }
 
-/** What answers say about the service as it is configured; given to each thread when it starts. */
+/** The settings of the service that answers state; each thread gets them when it starts. */
 export interface AnswerSettings {
   /** The `provenance` block of every answer; keys as on the wire. */
   readonly provenance: Provenance;
@@ -24,11 +24,11 @@ export interface AnswerSettings {
   readonly recordingRelease: string;
   /** `{name}` stands for the bare designation. */
   readonly tnsUrlTemplate: string;
-  /** How old a registry snapshot may be to resolve names, seconds, inclusive. */
+  /** The greatest age of a registry snapshot that may resolve names, seconds, inclusive. */
   readonly tnsSnapshotMaxAgeSeconds: number;
 }
 
-/** The current settings as the block of an answer. */
+/** The current settings as the `provenance` block of an answer. */
 export function currentProvenance(config: Config): Provenance {
   return { service_version: config.APP_VERSION, contract_version: CONTRACT_VERSION, ...provenanceSetOf(config) };
 }
@@ -57,7 +57,7 @@ function cutOf(name: BrokerName, config: Config): ReliabilityCut {
   };
 }
 
-/** A cut that a broker makes: declared only where both the value and its date are set. */
+/** A cut of a broker. It is declared only where both the value and its date are set. */
 function declaredCut(broker: string, value: number | null, asOf: string | null): ReliabilityCut {
   const declared = value !== null && asOf !== null;
   return {
@@ -69,7 +69,7 @@ function declaredCut(broker: string, value: number | null, asOf: string | null):
   };
 }
 
-/** What answers say of the service as it is configured. */
+/** The settings of the service that answers state. */
 export function answerSettings(config: Config): AnswerSettings {
   return {
     provenance: currentProvenance(config),

@@ -1,4 +1,4 @@
-/** One catalog searched for one batch of objects: its plan carried out in the pool, its answers put together. */
+/** Searches one catalog for one batch of objects: carries out the plan in the pool and merges the answers. */
 import { addReads, noReads } from '../catalogs/catalog_files.ts';
 import type { CrossmatchResult, RecordedOutcome } from '../store/types.ts';
 import type { FileMatches, MatchAnswer, MatchTask } from './match_file.ts';
@@ -6,12 +6,12 @@ import { type FileSearch, type PlannedCatalog, planCatalog } from './plan.ts';
 
 export type Match = CrossmatchResult['matches'][number];
 
-/** A file that could not be read, or that is not what the catalog's registration says. */
+/** A file that could not be read, or that contradicts the catalog's registration. */
 export interface ReadProblem {
   readonly catalogName: string;
   readonly kind: 'unreadable' | 'unusable';
   readonly reason: string;
-  /** Objects whose disc touches its partition. */
+  /** Objects whose disc touches the file's partition. */
   readonly objects: number;
 }
 
@@ -21,7 +21,7 @@ interface Best {
   readonly match: Match;
 }
 
-/** What is known so far of one catalog for one batch; objects are ordinals in the batch's positions. */
+/** The results so far of one catalog for one batch. Objects are ordinals in the batch's positions. */
 export class CatalogSearch {
   readonly name: string;
   readonly searches: readonly FileSearch[];
@@ -34,10 +34,10 @@ export class CatalogSearch {
   readonly #covered: readonly boolean[];
   readonly #best = new Map<number, Best>();
   readonly #unread = new Set<number>();
-  /** Of objects that a file is wanted for that is not what the registration says. */
+  /** Objects that need a file which contradicts the registration. */
   readonly #unusable = new Set<number>();
   readonly reads = noReads();
-  /** Rows of the files that were read which can be no source, a file that was read twice counted twice. */
+  /** Rows that cannot be sources, in the files that were read; a file that was read twice counts twice. */
   rowsPassedOver = 0;
 
   constructor(catalog: PlannedCatalog, ra: Float64Array, dec: Float64Array, radiusArcsec: number) {
@@ -81,8 +81,8 @@ export class CatalogSearch {
   }
 
   /**
-   * Nearest first; of equal separations the lowest id. An object near an edge has an answer from each partition, and
-   * from each part of a partition in parts.
+   * Keeps the nearest match; among equal separations the lowest id wins. An object near an edge has an answer from each
+   * partition, and from each part of a partition in parts.
    */
   #keepNearer(object: number, matches: FileMatches, row: number): void {
     const id = matches.id[row]!;
@@ -107,10 +107,10 @@ export class CatalogSearch {
   }
 
   /**
-   * Where one of the files that an object needs could not be read, the catalog counts as skipped for it and a match
-   * from another is dropped: the nearest source may be in the one that was not read. A match found outside the
-   * footprint shows that it was searched. Undefined where a file is not what the registration says: that wants mending,
-   * not skipping, and until then there is no outcome.
+   * The outcome of an object. Where one of its files could not be read, the catalog counts as skipped for the object
+   * and a match from another file is dropped, because the nearest source may be in the unread file. A match outside the
+   * footprint shows that the place was searched. Undefined where a file contradicts the registration: the registration
+   * must be mended before there is an outcome.
    */
   outcome(object: number): RecordedOutcome | undefined {
     if (this.#unusable.has(object)) return undefined;
@@ -122,7 +122,7 @@ export class CatalogSearch {
     return this.#unread.has(object) ? undefined : this.#best.get(object)?.match;
   }
 
-  /** Lets go of what is held for an object whose result is taken. */
+  /** Frees the memory of an object whose result was taken. */
   forget(object: number): void {
     this.#best.delete(object);
   }

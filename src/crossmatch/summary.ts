@@ -1,29 +1,37 @@
-/** What a run of the crossmatcher came to. */
+/** The results of a run of the crossmatcher. */
 import { noReads, type ReadCounts } from '../catalogs/catalog_files.ts';
 import { type CrossmatchedStatus, crossmatchedStatus } from '../store/status.ts';
 import type { CrossmatchResult, RecordedOutcome } from '../store/types.ts';
 import { skippedCatalogs } from '../store/unread.ts';
 import type { ReadProblem } from './search.ts';
 
-/** Counts are of objects; `objects` is the sum of the next three. */
+/** Numbers of objects; `objects` is the sum of the next three. */
 export interface CrossmatchSummary {
   /** Pending objects that were taken. */
   objects: number;
   recorded: number;
-  /** Crossmatched by another process meanwhile. */
+  /** Objects that another process crossmatched meanwhile. */
   skipped: number;
-  /** Left as they were, pending or unread, because none of the catalogs that are wanted for them could be read, or one is unusable. */
+  /**
+   * Objects that stay as they were, pending or unread, because none of their catalogs could be read, or one is
+   * unusable.
+   */
   unreadable: number;
-  /** Of the recorded ones: not searched because no catalog that covers them could be read. They are tried again by the next run. */
+  /**
+   * Recorded objects that were not searched because no catalog that covers them could be read. The next run tries these
+   * objects again.
+   */
   unsearched: number;
-  /** Of the objects that were searched for and not left pending. */
+  /** Objects that were searched for and not left pending, by status. */
   readonly statuses: Record<CrossmatchedStatus, number>;
-  /** By catalog, then outcome. */
+  /** Numbers of objects by catalog, then outcome. */
   readonly outcomes: Record<string, Partial<Record<RecordedOutcome, number>>>;
-  /** What could not be read, each with the objects of all batches that it was wanted for. */
+  /** Files that could not be read, each with the objects of all batches that needed it. */
   readonly problems: ReadProblem[];
   readonly reads: ReadCounts;
-  /** By catalog, where there are any: rows of the files that were read which can be no source, once for each batch that read them. */
+  /**
+   * Rows that cannot be sources, by catalog, where there are any. A row counts once for each batch that read its file.
+   */
   readonly rowsPassedOver: Record<string, number>;
 }
 

@@ -1,20 +1,21 @@
-/** Which of some objects lie within a radius of a place, for millions of places of which nearly all have none. */
+/** Finds the objects within a radius of a place, for millions of places of which nearly all have none. */
 import { RADIANS_PER_DEGREE, separationArcsec } from '../../index/mod.ts';
 
 /**
- * Added to the radius where zones and right ascensions are concerned, so that rounding never loses a source on a bound: far above the
- * error of float64 degrees.
+ * Added to the radius for zones and right ascensions, so that rounding never loses a source on a bound. The value is
+ * far above the error of float64 degrees.
  */
 export const PAD_ARCSEC = 1e-3;
-/** So many that most of them are empty. */
+/** With this many zones most of them are empty. */
 const ZONES_PER_OBJECT = 16;
-/** More of them would not fit the processor's cache. */
+/** More zones would not fit the processor's cache. */
 const MAX_ZONES = 1 << 17;
 
 /**
- * Zones of declination (Gray, Nieto-Santisteban & Szalay, MSR-TR-2006-52), each with the objects whose disc reaches into it by ascending
- * right ascension. A place is looked for in one zone: most are empty, which takes no trigonometric function to know. Rows of a file need not
- * be sorted, and no pixel column is asked: it may be absent, or of another version of the positions.
+ * Zones of declination (Gray, Nieto-Santisteban & Szalay, MSR-TR-2006-52), each with the objects whose disc reaches
+ * into the zone by ascending right ascension. A place is looked up in one zone; most zones are empty, and the lookup
+ * then needs no trigonometric function. The rows of a file need not be sorted. The pixel column is not used: it may be
+ * absent, or stem from another version of the positions.
  */
 export class ObjectZones {
   readonly #ra: Float64Array;
@@ -25,7 +26,7 @@ export class ObjectZones {
   /** Where the first zone begins, degrees. */
   readonly #south: number;
   readonly #zonesPerDegree: number;
-  /** Where the members of each zone begin, and those of the last one end. */
+  /** The start of each zone's members, and the end of the last zone's. */
   readonly #starts: Uint32Array;
   readonly #members: Uint32Array;
 
@@ -41,7 +42,7 @@ export class ObjectZones {
       if (value > north) north = value;
     }
     const extent = ra.length > 0 ? north - south + 2 * radius : 0;
-    // Zones that are narrower than the radius would hold each object many times.
+    // Zones narrower than the radius would hold each object many times.
     const zones = Math.min(MAX_ZONES, ZONES_PER_OBJECT * ra.length, Math.ceil(extent / radius));
     this.#radius = radius;
     this.#south = south - radius;
@@ -65,11 +66,12 @@ export class ObjectZones {
     return Math.floor((dec - this.#south) * this.#zonesPerDegree);
   }
 
-  /** How far the disc of a member of the zone may reach in right ascension to either side, degrees. */
+  /** The greatest reach in right ascension of the disc of a member of the zone, to either side, degrees. */
   #reachOf(zone: number): number {
     const edge = (at: number) => Math.abs(this.#south + at / this.#zonesPerDegree);
     const dec = Math.max(edge(zone), edge(zone + 1)) + this.#radius;
-    // A disc reaches asin(sin r / cos dec), which up to a ratio of 1/2 is less than 1.1 times the ratio; beyond it may hold a pole.
+    // A disc extends asin(sin r / cos dec), which is less than 1.1 times the ratio for ratios up to 1/2. Beyond that a
+    // disc may hold a pole.
     const ratio = this.#radius / Math.cos(Math.min(dec, 90) * RADIANS_PER_DEGREE);
     return ratio * RADIANS_PER_DEGREE <= 0.5 ? 1.1 * ratio : 360;
   }
@@ -95,12 +97,12 @@ export class ObjectZones {
     }
   }
 
-  /** Whether a zone has no members, or is none. */
+  /** Whether a zone has no members or does not exist. */
   #isEmpty(zone: number): boolean {
     return !(zone >= 0 && this.#starts[zone]! < this.#starts[zone + 1]!);
   }
 
-  /** Those of a zone from `west` to `east`, both inclusive. */
+  /** The members of a zone from `west` to `east`, both inclusive. */
   #within(
     zone: number,
     ra: number,

@@ -68,7 +68,7 @@ export class SkyRows {
     return { partitions, margins: this.#margins(partitions, owner, weight) };
   }
 
-  /** Of pixels from one, inclusive, to another, exclusive: a counting sort. */
+  /** Returns a function that gives the rows of pixels `from` (inclusive) to `to` (exclusive), by a counting sort. */
   #rowsByPixel(weight: (row: number) => number): (from: number, to: number) => Uint32Array {
     const starts = new Uint32Array(FINEST_PIXELS + 1);
     let length = 0;

@@ -1,4 +1,4 @@
-/** Index tasks: arenas from the position table, and from other arenas. */
+/** Index tasks: build arenas from the position table and from other arenas. */
 import { Arena, buildArena, mergeArenas } from '../../index/mod.ts';
 import { discard } from '../base/shared_memory.ts';
 import type { PositionRows } from '../store/positions.ts';
@@ -8,7 +8,7 @@ import type { BuiltArena, MergeTask, TailAnswer, TailTask } from './tasks.ts';
 
 /** Fields of a row of the position table. */
 const STRIDE = 4;
-/** What building takes a row beside its result, about: the result itself is the publisher's. */
+/** The memory that building a row needs beside the result, approximately; the publisher holds the result itself. */
 const BUILDING_BYTES = 64;
 
 export function runTail({ rows: from, checked, absorb }: TailTask): TailAnswer {
@@ -32,8 +32,9 @@ export function runTail({ rows: from, checked, absorb }: TailTask): TailAnswer {
 }
 
 /**
- * Moves the rows that have a position to the front, in their order, as the others cannot be found by position; returns how many they are.
- * Given a store, rows whose object it does not hold are left out too.
+ * Moves the rows that have a position to the front, in their order, because the others cannot be found by position.
+ * Given a store, rows whose object the store lacks are dropped too.
+ * @returns the number of rows kept
  */
 function keepPositions({ count, ids, fields }: PositionRows, store: Store | undefined): number {
   let kept = 0;
@@ -46,7 +47,7 @@ function keepPositions({ count, ids, fields }: PositionRows, store: Store | unde
   return kept;
 }
 
-/** An object that cannot be read is there: a query that meets it says what is wrong. */
+/** An object that cannot be read counts as present: a query that meets it reports the error. */
 function holds(store: Store, id: bigint, ingestTimeUs: number): boolean {
   try {
     return store.getObject(id)?.ingestTimeUs === ingestTimeUs;

@@ -1,6 +1,6 @@
 /**
- * Looks whether the database is still where it was opened, so that no query need look, whether writes wait for another process, and whether
- * the disk has space for them.
+ * Watches whether the database is still where it was opened, so that queries need not check, whether writes wait for
+ * another process, and whether the disk has space for writes.
  */
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
@@ -8,14 +8,15 @@ import type { SharedState } from '../base/shared_state.ts';
 import { freeBytesAt, RESERVE_BYTES } from '../store/disk_space.ts';
 import { openStore, type Store } from '../store/store.ts';
 
-/** How often: every thread is to know within a second. */
+/** The interval between looks: every thread must learn of a change within a second. */
 const LOOK_MS = 200;
-/** How long a write may wait for another process before that is said, in the log and by /readyz. */
+/** A write that waits this long for another process is reported in the log and by /readyz. */
 const LONG_WAIT_MS = 3000;
 
 /**
- * LMDB goes on with files that were removed or replaced: it would answer from a database that nobody else sees. While that is so, nothing is
- * answered; where the same files come back, all goes on. Another database in their place is never read: that takes a restart.
+ * LMDB continues with files that were removed or replaced, and would answer from a database that no other process sees.
+ * While the files are gone, nothing is answered; when the same files come back, service resumes. Another database in
+ * their place is never read: that needs a restart.
  */
 export class DatabaseWatch {
   readonly #dataDir: string;
@@ -23,7 +24,7 @@ export class DatabaseWatch {
   readonly #log: Log;
   readonly #timer: ReturnType<typeof setInterval>;
   #store: Store | undefined;
-  /** The wait that the log has told of, by its begin; 0 where none is to be told of. */
+  /** The beginning of the wait that the log has reported; 0 where none is to be reported. */
   #toldWaitMs = 0;
   #isFull = false;
 
@@ -67,7 +68,7 @@ export class DatabaseWatch {
     try {
       this.#state.diskFreeBytes = freeBytesAt(this.#dataDir) ?? Number.POSITIVE_INFINITY;
     } catch {
-      // That the directory cannot be looked at is told as that.
+      // An error while looking at the directory is reported as that error.
       return;
     }
     const full = fullDisk(this.#state);
@@ -95,22 +96,22 @@ export class DatabaseWatch {
   }
 }
 
-/** For how long a write has waited, milliseconds; 0 where none waits. */
+/** The time for which a write has waited, milliseconds; 0 where no write waits. */
 function waitedMsOf({ writeWaitsSinceMs }: SharedState): number {
   return writeWaitsSinceMs === 0 ? 0 : Math.max(0, Date.now() - writeWaitsSinceMs);
 }
 
-/** The other processes that have the database open: one of them writes, where a write of this process waits. */
+/** The other processes that have the database open. Where a write of this process waits, one of them is writing. */
 function othersWith(store: Store): readonly number[] {
   return [...store.livePids()].filter(pid => pid !== process.pid);
 }
 
-/** What is to be said of a disk that has no space for writes; null where it has. */
+/** The report about a disk without space for writes; null where there is space. */
 export function fullDisk({ diskFreeBytes }: SharedState) {
   return diskFreeBytes < RESERVE_BYTES ? { free_bytes: diskFreeBytes, needed_bytes: RESERVE_BYTES } : null;
 }
 
-/** What is to be said of a write that has waited for long; undefined where none has. */
+/** The report about a write that has waited for long; undefined where none has. */
 export function longWait(state: SharedState, store: Store) {
   const waitedMs = waitedMsOf(state);
   if (waitedMs < LONG_WAIT_MS) return undefined;

@@ -7,8 +7,8 @@
  *   arenas   bytes      one after another
  *   digest   32 bytes   SHA-256 of everything before
  *
- * `mark` is the digest of everything in the position table up to then: an index of another history, say of a database that was since
- * restored from a backup, is not taken for one of this.
+ * `mark` is the digest of the position table up to that point. It rejects an index of another history, for example of a
+ * database that was restored from a backup since.
  */
 import { createHash, type Hash } from 'node:crypto';
 import {
@@ -43,13 +43,16 @@ interface Header extends IndexedExtent {
   readonly arenas: readonly number[];
 }
 
-/** Writes aside and renames, so that there is always a whole file. It is not flushed: one torn by a power cut fails its digest. */
+/**
+ * Writes aside and renames, so that there is always a whole file. The file is not flushed: a file torn by a power cut
+ * fails its digest.
+ */
 export function runSaveIndex({ sequence, rows, arenas }: SaveIndexTask): undefined {
   const store = currentStore();
   const mark = historyMark(store, { sequence, rows });
   if (mark === undefined) return;
   const directory = join(threadDataDir(), DIRECTORY);
-  // A data directory that is gone is not made again: it may come back.
+  // A missing data directory is not created again: the old one may come back.
   if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 });
   const file = join(directory, FILE);
   const aside = partOf(file, store.livePids()).path;
@@ -78,7 +81,8 @@ function writeIndex(fd: number, header: Header, arenas: readonly SharedArrayBuff
   prefix.writeUInt32LE(text.length, 12);
   write(prefix);
   write(text);
-  // Neither runtime's file or hash functions promise to take shared memory, so it goes through a buffer of our own.
+  // Shared memory goes through a buffer of our own because neither runtime's file and hash functions promise to accept
+  // it.
   const chunk = new Uint8Array(CHUNK_BYTES);
   for (const arena of arenas) {
     for (let at = 0; at < arena.byteLength; at += CHUNK_BYTES) {
@@ -94,7 +98,7 @@ function writeAll(fd: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at);
 }
 
-/** The stored index, if there is one, it is whole, and it is of this database. */
+/** The stored index, if there is one and it is whole and belongs to this database. */
 export function runOpenIndex(): BuiltIndex | undefined {
   const file = join(threadDataDir(), DIRECTORY, FILE);
   if (!existsSync(file)) return undefined;
@@ -126,7 +130,7 @@ function readIndex(fd: number, store: Store): BuiltIndex | undefined {
   return { sequence, rows, arenas: buffers.map(buffer => ({ buffer, length: new Arena(buffer).length })) };
 }
 
-/** The header, if its values are of the right types: its digest has not been looked at yet. */
+/** The header, if its values are of the right types. The digest is checked later. */
 function parseHeader(text: string): Header | undefined {
   try {
     const { sequence, rows, mark, arenas } = JSON.parse(text) as Partial<Header>;
@@ -145,7 +149,7 @@ function parseHeader(text: string): Header | undefined {
   }
 }
 
-/** Fills the buffer from the file; undefined when the file ends before. */
+/** Fills the buffer from the file. Returns undefined when the file ends too early. */
 function readAll(fd: number, buffer: Buffer, hash?: Hash): Buffer | undefined {
   for (let at = 0; at < buffer.length; ) {
     const read = readSync(fd, buffer, at, buffer.length - at, null);
@@ -156,7 +160,7 @@ function readAll(fd: number, buffer: Buffer, hash?: Hash): Buffer | undefined {
   return buffer;
 }
 
-/** A file that ends before leaves zeros, which the digest shows. */
+/** Reads an arena. A file that ends too early leaves zeros, which the digest reveals. */
 function readArena(fd: number, bytes: number, hash: Hash): SharedArrayBuffer {
   const arena = new SharedArrayBuffer(bytes);
   const chunk = Buffer.alloc(CHUNK_BYTES);
@@ -168,7 +172,10 @@ function readArena(fd: number, bytes: number, hash: Hash): SharedArrayBuffer {
   return arena;
 }
 
-/** The digest of the position table at a sequence number; undefined when the journal does not have that entry, or counts other rows there. */
+/**
+ * The digest of the position table at a sequence number; undefined when the journal lacks that entry, or counts another
+ * number of rows there.
+ */
 function historyMark(store: Store, { sequence, rows }: IndexedExtent): string | undefined {
   const table = store.tableAt(sequence);
   return table?.rows === rows ? Buffer.from(table.digest).toString('hex') : undefined;

@@ -2,9 +2,15 @@ import { discard } from '../base/shared_memory.ts';
 import { MAX_ARENAS, planMerge } from './merge_plan.ts';
 import type { BuiltArena, BuiltIndex, IndexedExtent, PublishedGeneration, TailAnswer } from './tasks.ts';
 
-/** An arena of at most this many rows is rebuilt together with new rows instead of standing beside them: well under a millisecond. */
+/**
+ * An arena of at most this many rows is rebuilt together with new rows instead of standing beside them, which takes
+ * well under a millisecond.
+ */
 const ABSORB_ROWS = 1024;
-/** The same while a long merge keeps others waiting, so that the arenas stay few: some ten milliseconds. */
+/**
+ * The same limit while a long merge keeps other arenas waiting, so that arenas stay few; rebuilding then takes some ten
+ * milliseconds.
+ */
 const ABSORB_ROWS_CROWDED = 65_536;
 
 /** The arenas that answer for the journal up to a sequence number. Arenas are replaced, never changed. */
@@ -12,10 +18,10 @@ export class LiveIndex {
   #arenas: readonly BuiltArena[];
   #extent: IndexedExtent;
   #replacedBytes: number;
-  /** Arenas that are being merged: they must stay until they are replaced. */
+  /** Arenas that are being merged. They must stay until the merged arena replaces them. */
   readonly #merging = new Set<BuiltArena>();
 
-  /** @param replacedBytes how many its publisher has replaced before */
+  /** @param replacedBytes the bytes of arenas that the publisher replaced before */
   constructor({ arenas, sequence, rows }: BuiltIndex, replacedBytes: number) {
     this.#arenas = arenas;
     this.#extent = { sequence, rows };
@@ -34,7 +40,7 @@ export class LiveIndex {
     return this.#arenas.length;
   }
 
-  /** How many points it has. */
+  /** The number of points. */
   get length(): number {
     return this.#arenas.reduce((sum, { length }) => sum + length, 0);
   }
@@ -74,7 +80,10 @@ export class LiveIndex {
     for (const arena of parts) this.#merging.delete(arena);
   }
 
-  /** To be called once, when another index takes the place of this one; how many bytes its publisher has replaced then. */
+  /**
+   * Call once, when another index replaces this one. Returns the bytes of arenas that the publisher has replaced by
+   * then.
+   */
   letGo(): number {
     this.#noteReplaced(this.#arenas);
     return this.#replacedBytes;

@@ -1,4 +1,4 @@
-/** The index of this process, and the threads that keep it and that no query keeps busy. */
+/** The index of this process and the threads that keep it; queries never occupy these threads. */
 
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
@@ -8,11 +8,11 @@ import type { MetricsAnswer, MetricsTask } from '../store/metrics_task.ts';
 import { type IndexStatus, Publisher } from './publisher.ts';
 import type { PublishedGeneration } from './tasks.ts';
 
-/** After how long a thread that looks at the database counts as hung. */
+/** A thread that looks at the database for this long counts as hung. */
 const TIMEOUT_MS = 30_000;
-/** The longest that the database may take to show that it can be read. */
+/** The longest time that the database may take to show that it can be read. */
 const MEASURE_MS = 1000;
-/** One follows the journal while the other merges. */
+/** One thread follows the journal while the other merges. */
 const INDEX_THREADS = 2;
 
 export class LocalIndex {
@@ -21,7 +21,7 @@ export class LocalIndex {
   readonly #log: Log;
   #measure: Promise<MetricsAnswer | undefined> | undefined;
 
-  /** @param onChange called when `current` is another one */
+  /** @param onChange called when `current` changes */
   constructor(dataDir: string, log: Log, onChange: () => void = () => {}) {
     this.#log = log;
     this.#pool = new Pool({ threads: INDEX_THREADS, threadData: { dataDir } });
@@ -29,7 +29,7 @@ export class LocalIndex {
     this.#publisher.start();
   }
 
-  /** What queries are answered from now; undefined while there is none. */
+  /** The generation that answers queries now; undefined while there is none. */
   get current(): PublishedGeneration | undefined {
     return this.#publisher.current;
   }
@@ -38,12 +38,12 @@ export class LocalIndex {
     return this.#publisher.status;
   }
 
-  /** Drops the index that a generation came from, as it is not of this database; it is built anew. */
+  /** Drops the index that a generation came from, because it does not belong to this database, and builds a new one. */
   discard(generation: number): void {
     this.#publisher.discard(generation);
   }
 
-  /** What is to be watched of the database; undefined when it cannot be read. Callers at the same time share one look. */
+  /** The metrics of the database; undefined when they cannot be read. Callers at the same time share one look. */
   measure(): Promise<MetricsAnswer | undefined> {
     this.#measure ??= this.#look().finally(() => {
       this.#measure = undefined;

@@ -1,13 +1,16 @@
-/** More arenas than this, and some are merged. */
+/** When there are more arenas than this, some are merged. */
 export const MAX_ARENAS = 8;
-/** A merge takes at least this many: fewer would not pay for the copying. */
+/** The least number of arenas in a merge: merging fewer would not pay for the copying. */
 const MIN_MERGED = 4;
-/** A merged arena is at most one part in this many of the next larger one, so that a row is copied only a few times in its life. */
+/**
+ * A merged arena is at most one part in this many of the next larger one, so that each row is copied only a few times.
+ */
 const RATIO = 2;
 
 /**
- * Which arenas to merge into one, as positions in `lengths` (points each): the fewest of the smallest that leave the sizes well apart.
- * Empty while there are at most MAX_ARENAS. A row is copied about log2(rows) times when arenas arrive one by one.
+ * Chooses the arenas to merge into one, as positions in `lengths` (points each): the fewest of the smallest that leave
+ * the sizes well apart. Empty while there are at most MAX_ARENAS. A row is copied about log2(rows) times when arenas
+ * arrive one by one.
  */
 export function planMerge(lengths: readonly number[]): number[] {
   if (lengths.length <= MAX_ARENAS) return [];

@@ -1,6 +1,6 @@
 /**
- * Keeps the current generation: the stored index or a rebuilt one at the start, then whatever the journal names. Building, merging and
- * saving happen in a pool, so that neither the main thread nor the queries wait for them.
+ * Keeps the current generation: the stored index or a rebuilt one at the start, then everything that the journal names.
+ * A pool builds, merges and saves, so that neither the main thread nor the queries wait.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../base/error_text.ts';
@@ -19,26 +19,26 @@ import type {
   TailTask,
 } from './tasks.ts';
 
-/** How often the journal is looked at. */
+/** The interval between looks at the journal. */
 const POLL_MS = 20;
-/** How long to wait after a failure. */
+/** The pause after a failure. */
 const RETRY_MS = 1000;
 
 export interface PublisherOptions {
   readonly dataDir: string;
-  /** With the same data directory and two threads: one follows the journal while the other merges. */
+  /** Must have the same data directory and two threads: one follows the journal while the other merges. */
   readonly pool: Pool;
   readonly log: Log;
-  /** Called when `current` is another one. */
+  /** Called when `current` changes. */
   readonly onChange?: () => void;
 }
 
-/** What the index is like now. */
+/** The state of the index. */
 export interface IndexStatus {
   readonly objects: number;
   readonly arenas: number;
   readonly bytes: number;
-  /** The last journal entry that it answers for. */
+  /** The last journal entry that the index covers. */
   readonly sequence: number;
   /** When the current generation was published, milliseconds since 1970. */
   readonly publishedMs: number;
@@ -50,11 +50,11 @@ export class Publisher {
   #store: Store | undefined;
   #following: Promise<void> | undefined;
   #index: LiveIndex | undefined;
-  /** Whether an index turned out not to be of this database: the stored one is no better. */
+  /** Whether an index turned out not to belong to this database; the stored index is then not trusted either. */
   #distrustStored = false;
-  /** Of the file: how many rows it has, when it was read or written, and how long the writing took. */
+  /** The file's number of rows, the time of the last read or write, and the duration of the last write. */
   #saved = { rows: 0, atMs: 0, tookMs: 0 };
-  /** The merge or save that is under way; one at a time. */
+  /** The merge or save that is running; there is one at a time. */
   #background: Promise<void> | undefined;
   #number = 0;
   /** Generations up to this number came from an index that was dropped. */
@@ -67,12 +67,15 @@ export class Publisher {
     this.#options = options;
   }
 
-  /** What queries are answered from; undefined until the index has caught up with the journal, and while it is rebuilt. */
+  /**
+   * The generation that answers queries; undefined until the index has caught up with the journal, and while it is
+   * rebuilt.
+   */
   get current(): PublishedGeneration | undefined {
     return this.#current;
   }
 
-  /** For whoever watches; undefined until the index is loaded. */
+  /** The state of the index for monitoring; undefined until the index is loaded. */
   get status(): IndexStatus | undefined {
     const index = this.#index;
     return (
@@ -92,8 +95,9 @@ export class Publisher {
   }
 
   /**
-   * Drops the index that a generation (by default the current one) came from, as it is not of this database; it is built anew. One that
-   * was begun since then stays, as late answers from the generation say nothing about it.
+   * Drops the index that a generation (by default the current one) came from, because it does not belong to this
+   * database, and builds a new one. An index that was begun since then stays, because late answers from the old
+   * generation say nothing about it.
    */
   discard(number = this.#number): void {
     if (number > this.#droppedNumber) this.#drop();
@@ -107,7 +111,7 @@ export class Publisher {
     this.#setCurrent(undefined);
   }
 
-  /** Stops following, and saves the index if it has grown. */
+  /** Stops following the journal, and saves the index if it has grown. */
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#following;
@@ -152,7 +156,7 @@ export class Publisher {
     this.#background ??= this.#tend(index)?.finally(() => (this.#background = undefined));
   }
 
-  /** Begins what is to be done beside the queries: a merge, or else to save the index; undefined where neither is due. */
+  /** Begins the next background work: a merge, or else a save of the index. Undefined where neither is due. */
   #tend(index: LiveIndex): Promise<void> | undefined {
     const parts = index.takeForMerge();
     if (parts.length > 0) return this.#merge(index, parts);
@@ -160,7 +164,7 @@ export class Publisher {
     const sinceMs = performance.now() - atMs;
     if (!isSaveDue({ rows: index.extent.rows, savedRows, sinceMs, tookMs })) return undefined;
     return this.#save(index).catch(error => {
-      // The next try is as far away as after a success.
+      // After a failure the next try is as far away as after a success.
       this.#saved = { rows: savedRows, atMs: performance.now(), tookMs };
       this.#logFailure(error);
     });
@@ -171,14 +175,14 @@ export class Publisher {
     return this.#store!.lastSequence();
   }
 
-  /** The stored index, where there is one that can be trusted; or an empty one, to which the whole database is news. */
+  /** The stored index, where there is a trusted one; otherwise an empty index, to which the whole database is new. */
   async #load(): Promise<LiveIndex> {
     const stored = this.#distrustStored ? undefined : await this.#openStored();
     this.#saved = { rows: stored?.rows ?? 0, atMs: performance.now(), tookMs: 0 };
     return new LiveIndex(stored ?? { sequence: 0, rows: 0, arenas: [] }, this.#replacedBytes);
   }
 
-  /** It is only a cache: whatever is wrong with it, there is another way. */
+  /** Opens the stored index. The file is only a cache: after any failure the index is rebuilt. */
   async #openStored(): Promise<BuiltIndex | undefined> {
     const task: OpenIndexTask = { kind: 'openIndex' };
     try {
@@ -222,7 +226,7 @@ export class Publisher {
     }
   }
 
-  /** Keeps the index, if it has grown since and has not been dropped meanwhile. */
+  /** Saves the index, if it has grown since the last save and was not dropped meanwhile. */
   async #save(index: LiveIndex): Promise<void> {
     const { extent } = index;
     if (this.#index !== index || extent.rows <= this.#saved.rows) return;

@@ -1,23 +1,26 @@
-/** How far the index and its file are apart. */
+/** The difference between the index and its file. */
 export interface SaveState {
-  /** Of the position table: those in the index, and those in the file that it was read from or last written to. */
+  /** Rows of the position table: in the index, and in the file that it was read from or last written to. */
   readonly rows: number;
   readonly savedRows: number;
-  /** Milliseconds since the file was read or last written, and how long the last writing took. */
+  /** Milliseconds since the file was read or last written, and the duration of the last write. */
   readonly sinceMs: number;
   readonly tookMs: number;
 }
 
-/** A start that reads the file has to catch up with less than this share of the index, unless the index grows very fast. */
+/** The file lacks less than this share of the index at the next start, unless the index grows very fast. */
 const GROWN_SHARE = 0.05;
 const MIN_INTERVAL_MS = 2000;
-/** A smaller growth waits so long. */
+/** A smaller growth waits this long. */
 const CALM_INTERVAL_MS = 15 * 60_000;
-/** What writing may take of the time of a thread and of the disk: while the index grows fast, and while it hardly does. */
+/**
+ * The share of a thread's and the disk's time that writing may take: while the index grows fast, and while it hardly
+ * grows.
+ */
 const BUSY_SHARE = 0.01;
 const CALM_SHARE = 0.001;
 
-/** Whether the index should be saved now: its whole file is written each time, so that what it gained must be worth that. */
+/** Whether the index should be saved now. Each save writes the whole file, so the growth must be worth the cost. */
 export function isSaveDue({ rows, savedRows, sinceMs, tookMs }: SaveState): boolean {
   const gained = rows - savedRows;
   if (gained <= 0) return false;

@@ -2,26 +2,35 @@
 import type { Generation } from '../../index/mod.ts';
 import type { Task } from '../pool/pool.ts';
 
-/** A generation with a number that no other of the same publisher has: two generations may answer for the same sequence number. */
+/**
+ * A generation with a number that is unique within its publisher, because two generations may cover the same sequence
+ * number.
+ */
 export interface PublishedGeneration extends Generation {
   readonly number: number;
-  /** How many bytes of arenas its publisher has replaced so far: who held an earlier generation may let go of so many more. */
+  /**
+   * The bytes of arenas that the publisher has replaced so far. Holders of an earlier generation may free the
+   * difference.
+   */
   readonly replacedBytes: number;
 }
 
 /** Builds one arena of the objects that were stored after the first `rows`, and of the points of `absorb`. */
 export interface TailTask extends Task<TailAnswer> {
   readonly kind: 'tail';
-  /** Of the position table; 0 for an index of the whole database. */
+  /** Rows of the position table; 0 for an index of the whole database. */
   readonly rows: number;
-  /** Leaves out rows whose object the database has lost. It reads every object, so it is for an index that follows a stale one. */
+  /**
+   * Leaves out rows whose object the database has lost. The check reads every object, so it is for an index that
+   * follows a stale one.
+   */
   readonly checked: boolean;
   readonly absorb: readonly SharedArrayBuffer[];
 }
 
 export interface BuiltArena {
   readonly buffer: SharedArrayBuffer;
-  /** How many points it has. */
+  /** The number of points. */
   readonly length: number;
 }
 
@@ -36,11 +45,11 @@ export interface MergeTask extends Task<BuiltArena> {
   readonly arenas: readonly SharedArrayBuffer[];
 }
 
-/** How far an index reaches. */
+/** The extent that an index covers. */
 export interface IndexedExtent {
-  /** It answers for the journal up to here, inclusive. */
+  /** The last journal entry that the index covers, inclusive. */
   readonly sequence: number;
-  /** As many rows had the position table then. */
+  /** The number of rows that the position table had then. */
   readonly rows: number;
 }
 
@@ -50,7 +59,9 @@ export interface SaveIndexTask extends Task<undefined>, IndexedExtent {
   readonly arenas: readonly SharedArrayBuffer[];
 }
 
-/** Reads the generation in DATA/index; undefined when there is none, it is damaged, or it is not of this database. */
+/**
+ * Reads the generation in DATA/index; undefined when there is none, it is damaged, or it belongs to another database.
+ */
 export interface OpenIndexTask extends Task<BuiltIndex | undefined> {
   readonly kind: 'openIndex';
 }

@@ -1,20 +1,20 @@
-/** How remote catalogs are read: plain data, as it is handed to threads. */
+/** Settings for reading remote catalogs. They are plain data because threads receive them. */
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { CACHE_DIRECTORY } from '../../store/environment.ts';
 
 export interface RemoteOptions {
-  /** Where what was read is kept for the next time; undefined: nowhere. */
+  /** The disk cache for bytes that were read; undefined disables the cache. */
   readonly cache?: { readonly directory: string; readonly maxBytes: number } | undefined;
-  /** For all reading of a file from opening it, retries and pauses included. */
+  /** The limit for all reading of a file from its opening on, retries and pauses included. */
   readonly fileTimeoutMs: number;
-  /** What may be received of one file. */
+  /** The most bytes that may be received for one file. */
   readonly maxFileBytes: number;
-  /** At once to one host, by one thread. */
+  /** Connections of one thread to one host at once. */
   readonly connections: number;
-  /** The first pause before a request is sent again; each further one is up to twice as long. */
+  /** The first pause before a request is repeated; each further pause is up to twice as long. */
   readonly pauseMs: number;
-  /** Whether a catalog may lead on to another host at an address that is not public. */
+  /** Whether a catalog may redirect to another host at an address that is not public. */
   readonly privateRedirects: boolean;
 }
 

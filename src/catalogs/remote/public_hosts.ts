@@ -1,4 +1,7 @@
-/** Connections that a catalog's own answers lead to: to public addresses only, so that no host can have others asked that only we reach. */
+/**
+ * Restricts hosts that a catalog's own answers name to public addresses, so that no host can make this service request
+ * private ones.
+ */
 import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
@@ -11,16 +14,16 @@ const NOT_PUBLIC = [
   ...['::/96', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', 'fc00::/7', 'fe80::/9', 'ff00::/8'],
 ].map(text => parseNetwork(text)!);
 
-/** Whether an IP address is one that anybody in the world would reach the same host by. */
+/** Whether an IP address is reachable, and means the same host, from anywhere in the world. */
 export function isPublicAddress(text: string): boolean {
   const address = parseAddress(text);
   return address !== undefined && !NOT_PUBLIC.some(network => isWithin(address, network));
 }
 
 /**
- * Connects to `ownHost` wherever it lies, and to other hosts only at public addresses: the address that a name has is looked at as it is
- * connected to, so that it cannot change in between.
- * @param refusal makes the error of a connection that is refused, from the host and its address
+ * Connects to `ownHost` at any address, and to other hosts only at public addresses. The address is checked at the
+ * moment of the connection, so that the name cannot be resolved differently in between.
+ * @param refusal makes the error of a refused connection from the host and its address
  */
 export function publicConnector(
   ownHost: string,

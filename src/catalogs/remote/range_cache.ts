@@ -1,10 +1,10 @@
 /**
- * Byte ranges of remote files, kept on disk, a file for what one request brought: the bytes, then their CRC-32. What is
- * wanted is found in any of them that covers it.
+ * Byte ranges of remote files, kept on disk. One cache file holds the bytes of one request, then their CRC-32. A wanted
+ * range is served from any cache file that covers it.
  *
- * Any number of processes and threads may use one directory: a range appears whole (written aside, then renamed), a
- * damaged one fails its checksum and is none, and the least recently used ones are removed, by whoever finds the
- * directory too large. A failure of the disk is never a failure of the reader: there is then just no cache.
+ * Any number of processes and threads may share one directory. A range appears whole (written aside, then renamed); a
+ * damaged range fails its checksum and is ignored. Whoever finds the directory too large removes the least recently
+ * used ranges. A disk failure never fails the reader, which then works without the cache.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { crc32 } from 'node:zlib';
 
-/** What tells one content of a remote file from another, as its host states it. */
+/** The properties by which a host distinguishes one content of a remote file from another. */
 export interface FileVersion {
   readonly etag: string | null;
   readonly lastModified: string | null;
@@ -23,13 +23,13 @@ export function isSameVersion(a: FileVersion, b: FileVersion): boolean {
   return a.etag === b.etag && a.lastModified === b.lastModified && a.byteLength === b.byteLength;
 }
 
-/** Above the limit, ranges are removed until this share of it is left. */
+/** Above the limit, ranges are removed until this share of the limit is left. */
 const KEPT_SHARE = 0.9;
-/** The directory is measured whenever this share of the limit has been added to it by one thread. */
+/** The directory is measured whenever one thread has added this share of the limit. */
 const MEASURED_SHARE = 1 / 64;
-/** A longer range is not kept, as it would push out all others. */
+/** A longer range is not kept, because it would displace all others. */
 const LARGEST_SHARE = 1 / 8;
-/** A file that was being written this long ago was left behind by a killed process. */
+/** A file that has been in writing for this long was left behind by a killed process. */
 const ABANDONED_MS = 600_000;
 const CHECKSUM_BYTES = 4;
 const UNFINISHED = '.part';
@@ -37,7 +37,7 @@ const UNFINISHED = '.part';
 export class RangeCache {
   readonly #directory: string;
   readonly #maxBytes: number;
-  /** Since the directory was measured; measured first before the first addition. */
+  /** Bytes added since the directory was measured; infinite, so that the first addition measures. */
   #added = Number.POSITIVE_INFINITY;
   #written = 0;
 
@@ -46,7 +46,7 @@ export class RangeCache {
     this.#maxBytes = maxBytes;
   }
 
-  /** The version that a file had when it was last asked for, and how long ago that was. */
+  /** The version that a file had at the last request, and the age of that request. */
   version(url: string): { readonly version: FileVersion; readonly ageMs: number } | undefined {
     const path = join(this.#folder(url), 'version');
     try {
@@ -57,17 +57,17 @@ export class RangeCache {
     }
   }
 
-  /** Notes that a file has this version now. */
+  /** Records that a file has this version now. */
   putVersion(url: string, version: FileVersion): void {
     this.#write(join(this.#folder(url), 'version'), Buffer.from(JSON.stringify(version)));
   }
 
-  /** What is known of a file no longer holds: it will be asked for again. */
+  /** Forgets the version of a file, so that the host is asked again. */
   forget(url: string): void {
     remove(join(this.#folder(url), 'version'));
   }
 
-  /** What is kept of one version of a file, now and of what is put there through it. */
+  /** The ranges kept of one version of a file, including those added later through the returned object. */
   ranges(url: string, version: FileVersion): KeptRanges {
     const digested = digest(JSON.stringify(version));
     const folder = this.#folder(url);
@@ -79,7 +79,7 @@ export class RangeCache {
     return new KeptRanges(kept, pathOf, (path, stored) => this.#put(path, stored));
   }
 
-  /** Whether it was kept. */
+  /** Returns whether the range was kept. */
   #put(path: string, stored: Uint8Array): boolean {
     if (stored.length > this.#maxBytes * LARGEST_SHARE) return false;
     this.#added += stored.length;
@@ -130,7 +130,7 @@ export class RangeCache {
     }
   }
 
-  /** The ranges of all files, also those that are being written. */
+  /** The ranges of all files, including those that are being written. */
   *#stored(): Generator<Stored> {
     for (const folder of namesIn(this.#directory)) {
       for (const name of namesIn(join(this.#directory, folder))) {
@@ -153,11 +153,11 @@ function remove(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // What cannot be removed stays.
+    // A file that cannot be removed stays.
   }
 }
 
-/** Without asking for the kind of every file. */
+/** Lists names without asking for the kind of every file. */
 function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
@@ -180,7 +180,7 @@ export class KeptRanges {
   readonly #kept: Range[];
   readonly #pathOf: (range: Range) => string;
   readonly #put: (path: string, stored: Uint8Array) => boolean;
-  /** The one that was read last: several ranges of one request are mostly wanted one after the other. */
+  /** The range that was read last, because several reads in a row mostly fall into one range. */
   #last: { readonly range: Range; readonly bytes: ArrayBuffer } | undefined;
 
   constructor(
@@ -193,7 +193,7 @@ export class KeptRanges {
     this.#put = put;
   }
 
-  /** The bytes [start, end), where a kept range covers them and is whole. */
+  /** The bytes [start, end), where a kept range covers them and passes its checksum. */
   get(start: number, end: number): ArrayBuffer | undefined {
     const covers = (range: Range) => range.start <= start && range.end >= end;
     if (!this.#last || !covers(this.#last.range)) {

@@ -1,6 +1,6 @@
 /**
- * Range requests (RFC 9110, section 14) to hosts that fail now and then: each is repeated until it is answered in full,
- * or it is plain that it will not be.
+ * Range requests (RFC 9110, section 14) to hosts that fail now and then. A request is repeated until it is answered in
+ * full, or until another try is pointless.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, type Dispatcher, errors, interceptors, request } from 'undici';
@@ -11,49 +11,49 @@ import type { RemoteOptions } from './options.ts';
 import { publicConnector } from './public_hosts.ts';
 import { type FileVersion, isSameVersion } from './range_cache.ts';
 
-/** What is read of one file, from opening it on. */
+/** One file from its opening on, with its limits. */
 export interface FileSession {
   readonly url: string;
-  /** For messages. */
+  /** The file's name, for messages. */
   readonly name: string;
-  /** What an answer must be of; unset until the first one. */
+  /** The version that answers must have; unset until the first answer. */
   version: FileVersion | undefined;
-  /** What may still be received. */
+  /** The bytes that may still be received. */
   bytesLeft: number;
-  /** Fires when the time for the file is over, and when that is: milliseconds of the process. */
+  /** Fires when the time for the file is over; `deadlineMs` is that moment, in milliseconds of the process. */
   readonly deadline: AbortSignal;
   readonly deadlineMs: number;
   readonly counts: ReadCounts;
 }
 
-/** Bytes [start, end), or as many as there are of the last ones. */
+/** Bytes [start, end), or the last bytes: as many of these as the file has. */
 export type Wanted = { readonly start: number; readonly end: number } | { readonly last: number };
 
 export interface RangeAnswer {
   readonly version: FileVersion;
   readonly start: number;
   readonly bytes: ArrayBuffer;
-  /** The host knows ranges, and says by which version it can be asked whether they still hold. */
+  /** Whether the answer may be cached: the host knows ranges, and states a version that it can be asked about later. */
   readonly isKeepable: boolean;
 }
 
 const MAX_TRIES = 8;
-/** For a status that mostly stays: 404 of a file that is there is a thing of seconds. */
+/** Tries after a status that mostly stays. A 404 for an existing file passes within seconds. */
 const REFUSED_TRIES = 3;
-/** To a host that has just failed all tries for a file, and for how long. */
+/** Tries for a host that has just failed all tries for a file, and the time for which this limit holds. */
 const TRIES_WHEN_FAILING = 2;
 const FAILING_MS = 30_000;
 const MAX_PAUSE_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Without a header, or the next part of a body. */
+/** The longest wait for a header, or for the next part of a body. */
 const SILENCE_MS = 30_000;
 const MAX_REDIRECTIONS = 5;
-/** Of a whole file that a host sends where a range of it was asked for. */
+/** The largest whole file that is accepted from a host that ignores the range. */
 const MAX_WHOLE_FILE_BYTES = 64 << 20;
-/** Of an error's body, which is read so that the connection can be used again. */
+/** The bytes of an error's body that are read so that the connection can be reused. */
 const MAX_ERROR_BYTES = 16 << 10;
 
-/** Why a request was not answered, and after how many such answers it is not worth sending again. */
+/** The reason why a request was not answered, and the number of such failures that end the tries. */
 class Unanswered extends Error {
   readonly status: number | undefined;
   readonly tries: number;
@@ -83,10 +83,10 @@ export class NoSuffixRange extends ReadFailure {
 export class RangeClient {
   readonly #dispatcher: Dispatcher;
   readonly #pauseMs: number;
-  /** Until when a host counts as failing, by origin; milliseconds of the process. */
+  /** The time until which each origin counts as failing, milliseconds of the process. */
   readonly #failing = new Map<string, number>();
 
-  /** @param ownHost the host that whoever runs the service has named, which alone may have an address that is not public */
+  /** @param ownHost the host that the operator has named; only this host may have an address that is not public */
   constructor(
     { connections, pauseMs, privateRedirects }: Pick<RemoteOptions, 'connections' | 'pauseMs' | 'privateRedirects'>,
     ownHost: string,
@@ -103,13 +103,13 @@ export class RangeClient {
   }
 
   /**
-   * The bytes of a range, all of them, and of the session's version where it has one; undefined when `unless` is the
-   * version that the file still has.
-   * @throws MissingFile, FileChanged, NoSuffixRange for `last`, or ReadFailure for what the tries ended with
+   * The bytes of a whole range, of the session's version where the session has one; undefined when the file still has
+   * the version `unless`.
+   * @throws MissingFile; FileChanged; NoSuffixRange for `last`; or ReadFailure with the reason of the last try
    */
   async get(session: FileSession, wanted: Wanted, unless?: FileVersion): Promise<RangeAnswer | undefined> {
     const { origin } = new URL(session.url);
-    /** How often it failed, by status; 0 for what may pass. */
+    /** The number of failures by status; 0 stands for passing failures. */
     const failures = new Map<number, number>();
     for (let tried = 1; ; tried++) {
       try {
@@ -139,7 +139,7 @@ export class RangeClient {
     return performance.now() < (this.#failing.get(origin) ?? 0);
   }
 
-  /** Half of a doubling pause, and up to as much again by chance; no less than what the host asks for. */
+  /** Waits half of a doubling pause plus up to as much again by chance, and at least as long as the host asks for. */
   async #pause(tried: number, { message, pauseMs }: Unanswered, { name, deadlineMs }: FileSession): Promise<void> {
     const waitMs = Math.max(backoffMs(this.#pauseMs, MAX_PAUSE_MS, tried - 1), pauseMs);
     if (performance.now() + waitMs > deadlineMs)
@@ -167,7 +167,7 @@ export class RangeClient {
       await response.body.dump();
       return undefined;
     } catch (error) {
-      // Read to its end, where it is short, so that the connection can be used again.
+      // A short body is read to its end so that the connection can be reused.
       await response.body.dump({ limit: MAX_ERROR_BYTES }).catch(() => {});
       throw error;
     }
@@ -203,10 +203,10 @@ function conditions(unless: FileVersion | undefined): Record<string, string> {
   return unless?.lastModified ? { 'if-modified-since': unless.lastModified } : {};
 }
 
-/** Whatever broke the exchange may be better the next time. */
+/** Treats any broken exchange as one that may succeed at the next try. */
 function unanswered(error: unknown): Unanswered {
   if (error instanceof Unanswered) return error;
-  // By undici, of the place that a redirect names.
+  // undici throws this about the target of a redirect.
   if (error instanceof errors.InvalidArgumentError)
     return new Unanswered('its host redirects in a circle, or to what is no http address', 1);
   const cause = error instanceof AggregateError ? error.errors[0] : error;
@@ -231,7 +231,7 @@ function statusFailure(status: number, headers: Headers, { name, version }: File
   return new Unanswered(reason + hint, 1, status);
 }
 
-/** Seconds, or a date. */
+/** The Retry-After header, in seconds or as a date. */
 function retryAfterMs(headers: Headers): number {
   const text = String(headers['retry-after'] ?? '').trim();
   const waitMs = /^\d+$/.test(text) ? 1000 * Number(text) : Date.parse(text) - Date.now();
@@ -257,7 +257,7 @@ function sentRange(headers: Headers, { version }: FileSession): Sent {
   return { version: versionOf(headers, byteLength), start: Number(first), end: Number(last) + 1 };
 }
 
-/** A host that does not know ranges, or just now does not. */
+/** The host sent the whole file, because it does not support ranges or has not applied this one. */
 function sentWhole(headers: Headers, wanted: Wanted): Sent {
   const byteLength = Number(headers['content-length'] ?? Number.NaN);
   if (!Number.isSafeInteger(byteLength))
@@ -276,7 +276,7 @@ function rangeWithin(wanted: Wanted, byteLength: number): [start: number, end: n
   return [wanted.start, Math.min(wanted.end, byteLength)];
 }
 
-/** Bytes [start, end) of a body that begins at or before them; what follows them is not waited for. */
+/** Bytes [start, end) of a body that begins at or before them. The rest of the body is not awaited. */
 async function receive(
   body: Dispatcher.ResponseData['body'],
   sent: { readonly start: number; readonly end: number },

@@ -7,22 +7,25 @@ import { REMOTE_DEFAULTS, type RemoteOptions } from './options.ts';
 import { type FileVersion, type KeptRanges, RangeCache } from './range_cache.ts';
 import { type FileSession, NoSuffixRange, type RangeAnswer, RangeClient } from './range_client.ts';
 
-/** Read when a file is opened: the footer of most Parquet files, and all of a short file. */
+/** Bytes that opening a file reads: the footer of most Parquet files, and all of a short file. */
 const TAIL_BYTES = 64 << 10;
-/** A version that was asked for this long ago or less is not asked for again. */
+/** A version of this age or younger is not asked for again. */
 const TRUSTED_MS = 15 * 60_000;
-/** Ranges that lie nearer are fetched together: the gap costs less than a request. */
+/** Ranges with a smaller gap are fetched together, because the gap costs less than a request. */
 const MAX_GAP_BYTES = 64 << 10;
-/** So that little is lost when a request fails. */
+/** The limit of one request, so that a failed request loses little. */
 const MAX_REQUEST_BYTES = 8 << 20;
 
-/** What the files of one thread share: connections, which hosts fail, and how much was added to the cache. */
+/** State that the files of one thread share: connections, failing hosts, and the bytes added to the cache. */
 interface Shared {
   readonly client: RangeClient;
   readonly cache: RangeCache | undefined;
 }
 
-/** By options and host, of which a process has few. Hosts have connections of their own, as each may lead to other places. */
+/**
+ * By options and host, of which a process has few. Each host has its own connections because each may redirect to other
+ * places.
+ */
 const shared = new Map<string, Shared>();
 
 function sharedBy(options: RemoteOptions, ownHost: string): Shared {
@@ -152,7 +155,7 @@ class RemoteFile implements OpenFile {
   readonly #tail: ArrayBuffer;
   readonly #client: RangeClient;
   readonly #kept: Kept | undefined;
-  /** Asked for in this turn of the event loop. */
+  /** Ranges that were asked for in this turn of the event loop. */
   #asked: Asked[] = [];
 
   constructor(session: FileSession, tail: ArrayBuffer, client: RangeClient, kept?: Kept) {
@@ -213,7 +216,7 @@ class RemoteFile implements OpenFile {
   }
 }
 
-/** Ascending ranges, together where they lie near and make no long request. */
+/** Groups ascending ranges that lie near each other and together make no long request. */
 function grouped(ranges: readonly Asked[]): Asked[][] {
   const groups: Asked[][] = [];
   let end = 0;
