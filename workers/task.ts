@@ -19,7 +19,10 @@ type ShortTask =
   | FollowSkyTask
   | SkyMapTask;
 
-/** What a task needs is loaded with the first of its kind: a thread that crossmatches needs no database, one that builds arenas no Parquet. */
+/**
+ * Modules are loaded with the first task of their kind: a thread that crossmatches needs no database, one that builds
+ * arenas no Parquet.
+ */
 export default async function run(task: ShortTask): Promise<unknown> {
   switch (task.kind) {
     case 'match':

@@ -29,11 +29,11 @@ import { CONTENTS } from './unpack.ts';
 
 const run = promisify(execFile);
 
-/** By which Node finds what it carries; see its documentation of single executable applications. */
+/** The name by which Node finds the executable's contents; see its documentation of single executable applications. */
 const RESOURCE = 'NODE_SEA_BLOB';
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
-/** Writes the executable, for this system and with the Node that runs this. */
+/** Writes the executable, for this system and with the Node that runs this script. */
 export async function buildBinary(file: string): Promise<void> {
   if (isDeno || process.platform !== 'linux')
     throw new Error('Cannot build the executable here: it is built with Node, for Linux and on it');
@@ -52,7 +52,7 @@ export async function buildBinary(file: string): Promise<void> {
   }
 }
 
-/** What the executable carries, in the form that Node reads. */
+/** The contents of the executable, in the form that Node reads. */
 async function writeBlob(work: string): Promise<string> {
   const [launcher, contents, settings, blob] = ['launcher.cjs', CONTENTS, 'sea.json', 'blob'].map(name =>
     join(work, name),
@@ -74,7 +74,9 @@ async function writeBlob(work: string): Promise<string> {
   return blob!;
 }
 
-/** A seventh of Node's executable is names for debuggers of Node itself. Where there are no binutils it stays. */
+/**
+ * Removes the symbols for debuggers of Node itself, a seventh of the executable. They stay where there are no binutils.
+ */
 async function strip(executable: string): Promise<void> {
   try {
     await run('strip', [executable]);
@@ -83,7 +85,7 @@ async function strip(executable: string): Promise<void> {
   }
 }
 
-/** How long it takes until `serve` of an empty data directory can answer, milliseconds. */
+/** The time until `serve` of an empty data directory can answer, milliseconds. */
 async function timeToServe(file: string, directory: string): Promise<number> {
   const startedMs = performance.now();
   const args = ['serve', '--port', '0', '--data', join(directory, 'data')];

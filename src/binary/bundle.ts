@@ -1,4 +1,7 @@
-/** The files that the single executable carries: our modules and the libraries as JavaScript, the addons, and the data that is read. */
+/**
+ * The files that the single executable carries: our modules and the libraries as JavaScript, the addons, and the data
+ * files.
+ */
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -7,7 +10,7 @@ import { programFile } from '../base/program_files.ts';
 
 const ROOT = programFile('.');
 
-/** What processes and threads are started with. Piscina starts its threads with a file beside the module that it is in. */
+/** The files with which processes and threads start. Piscina starts its threads with a file beside its own module. */
 const ENTRIES = [
   'src/main',
   'workers/task',
@@ -20,7 +23,7 @@ const ENTRIES = [
   { out: 'src/base/worker', in: 'node_modules/piscina/dist/worker.js' },
 ].map(entry => (typeof entry === 'string' ? { out: entry, in: `${entry}.ts` } : entry));
 
-/** What `programFile` is asked for. */
+/** The files that `programFile` is asked for. */
 const DATA = [
   'package.json',
   'sample',
@@ -31,12 +34,13 @@ const DATA = [
 ];
 const LIBRARY_LICENCES = 'LIBRARIES.txt';
 
-/** An executable can only start a module without `await` at its top by itself. */
+/** The launcher's module: an executable can only start a module without `await` at its top by itself. */
 const START = ['start.cjs', "import('./src/main.js');\n"] as const;
 
 /**
- * What libraries expect of a CommonJS module. Their `require` gets what is built in or packed: a package that was not packed is not
- * looked for, as that would be in the directories above the cache, where others may write.
+ * The environment that libraries expect of a CommonJS module. Their `require` gives modules that are built in or
+ * packed. A package that was not packed is not looked for, because the search would reach the directories above the
+ * cache, where others may write.
  */
 const COMMONJS = `
 import { createRequire as createRequire$, isBuiltin as isBuiltin$ } from 'node:module';
@@ -66,14 +70,14 @@ export async function writeBundle(directory: string): Promise<string[]> {
     outdir: directory,
     format: 'esm',
     splitting: true,
-    // Beside `src/base/program_files.ts`, from whose place the others are named.
+    // Chunks lie beside `src/base/program_files.ts`, from whose place the other files are named.
     chunkNames: 'src/base/[name]-[hash]',
     assetNames: 'src/base/[name]-[hash]',
     loader: { '.node': 'copy' },
     banner: { js: COMMONJS },
-    // The other form of it reads a file.
+    // The package's other form reads a file.
     alias: { '@platformatic/wasm-utils': '@platformatic/wasm-utils/bundled' },
-    // For other niceness than ours only.
+    // The package is needed only for a niceness that nearsky does not set.
     external: ['@napi-rs/nice'],
     plugins: [addons, closedRequire],
     metafile: true,
@@ -91,7 +95,7 @@ export async function writeBundle(directory: string): Promise<string[]> {
     .sort();
 }
 
-/** Writes what the executable starts with, as one CommonJS module. */
+/** Writes the module with which the executable starts, as one CommonJS module. */
 export async function writeLauncher(file: string): Promise<void> {
   await build({ ...OPTIONS, entryPoints: ['src/binary/launcher.ts'], outfile: file, format: 'cjs' });
 }
@@ -110,7 +114,7 @@ const addons: Plugin = {
   },
 };
 
-/** Gives libraries that make a `require` of their own that of `COMMONJS`. */
+/** Gives libraries that make their own `require` the one of `COMMONJS`. */
 const closedRequire: Plugin = {
   name: 'closed-require',
   setup({ onResolve, onLoad }) {
@@ -121,7 +125,7 @@ const closedRequire: Plugin = {
   },
 };
 
-/** @throws Error when a module imports what is neither packed nor built in */
+/** @throws Error when a module imports a module that is neither packed nor built in */
 function requireComplete({ outputs }: Metafile): void {
   for (const [output, { imports }] of Object.entries(outputs)) {
     const missing = imports.find(one => one.external && one.kind !== 'require-call' && !isBuiltin(one.path));

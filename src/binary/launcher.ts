@@ -1,4 +1,4 @@
-/** What the single executable starts with: it unpacks the program and runs it. Bundled by `build.ts`; it runs nowhere else. */
+/** The start of the single executable: unpacks the program and runs it. Bundled by `build.ts`; runs nowhere else. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { getAsset, getRawAsset } from 'node:sea';

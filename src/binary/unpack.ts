@@ -1,4 +1,7 @@
-/** Where the single executable unpacks its modules, addons and data: threads and addons are loaded from files, never from memory. */
+/**
+ * Unpacks the single executable's modules, addons and data: threads and addons are loaded from files, never from
+ * memory.
+ */
 import { randomBytes } from 'node:crypto';
 import {
   accessSync,
@@ -19,9 +22,9 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 /** The asset of the executable that names the others: JSON of `name` and `paths`. */
 export const CONTENTS = 'contents.json';
 
-/** What the executable carries. */
+/** The contents of the executable. */
 export interface Packed {
-  /** The name of the directory that it is unpacked in: another one for other contents. */
+  /** The name of the directory into which the files are unpacked; different contents have a different name. */
   readonly name: string;
   /** The files, by their paths with slashes, below that directory. */
   readonly paths: readonly string[];
@@ -34,21 +37,21 @@ export class UnpackError extends Error {
 }
 
 /**
- * The cache directories that may be used, best first: `NEARSKY_CACHE_DIR`, and none but that where it is set; else `nearsky` in
- * `XDG_CACHE_HOME` and in `HOME/.cache`; else one in the directory for temporary files that has the user's number in its name.
+ * The cache directories that may be used, best first: `NEARSKY_CACHE_DIR` alone where it is set; else `nearsky` in
+ * `XDG_CACHE_HOME` and in `HOME/.cache`; else a directory for temporary files with the user's number in its name.
  */
 export function cacheDirectories(environment: NodeJS.ProcessEnv): string[] {
   const { NEARSKY_CACHE_DIR: given, XDG_CACHE_HOME: cache, HOME: home } = environment;
   if (given) return [resolve(given)];
-  // Relative ones are to be ignored, says the XDG Base Directory Specification.
+  // Relative paths must be ignored, by the XDG Base Directory Specification.
   const candidates = [cache, home && join(home, '.cache')].filter(path => path && isAbsolute(path));
   return [...candidates.map(path => join(path!, 'nearsky')), join(tmpdir(), `nearsky-${process.getuid!()}`)];
 }
 
 /**
- * Sees to it that the files lie in the first of the directories that can be used, and gives the path of their root. Each is compared byte
- * for byte with what the executable carries; one that is missing or differs is written under a name of its own and renamed, so that
- * any number of processes may do this at once, and one that has loaded the former file keeps it.
+ * Ensures that the files lie in the first directory that can be used, and gives the path of their root. Each file is
+ * compared byte for byte with the executable's. A file that is missing or differs is written under a name of its own
+ * and renamed: any number of processes may do this at once, and a process that has loaded the former file keeps it.
  * @throws UnpackError when none of the directories can be used
  */
 export function unpack(packed: Packed, directories: readonly string[]): string {
@@ -80,7 +83,7 @@ function parents(path: string): string[] {
   return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
 }
 
-/** Creates a directory that only this user can write to, or throws where something else has its name. */
+/** Creates a directory that only this user can write to; throws where another kind of file has its name. */
 function requireOwnDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
@@ -110,13 +113,13 @@ function requireFile(path: string, bytes: Uint8Array): void {
       throw error;
     }
   }
-  // Refused on a file system that is mounted `noexec`, where the addon could not be loaded.
+  // Access is refused on a file system mounted `noexec`, where the addon could not be loaded.
   if (isAddon(path)) accessSync(path, constants.X_OK);
 }
 
 const isAddon = (path: string) => path.endsWith('.node');
 
-/** Whether a file of this user's has these bytes. */
+/** Whether a file of this user has these bytes. */
 function holds(path: string, bytes: Uint8Array): boolean {
   let descriptor: number | undefined;
   try {

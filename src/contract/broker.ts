@@ -5,31 +5,41 @@ export type TimeForm = 'mjdTai' | 'utcText' | 'unixSeconds';
 
 /** The keys of a message that is one flat JSON object. */
 export interface FlatMessage {
-  /** Only under such a key does src/ingest/json.ts keep every digit of a number. */
+  /**
+   * A key that ends in `diaObjectId`, because src/ingest/json.ts keeps every digit of a number only under such a key.
+   */
   readonly diaObjectId: `${string}diaObjectId`;
   readonly ra: string;
   readonly dec: string;
   readonly reliability: string;
-  /** The first one that the message has is the event time; without any, the time of receipt is. */
+  /** Keys of times. The first one in the message is the event time; without any, the time of receipt is. */
   readonly eventTime: readonly (readonly [form: TimeForm, key: string])[];
 }
 
-/** One broker: everything that is said of it, and how its messages are read where they are flat. */
+/** One broker: every fact about it, and the form of its messages where they are flat. */
 export interface BrokerDefinition {
   /** Lowercase letters. The names of its settings begin with it in upper case. */
   readonly name: string;
   /** As the broker writes its name. */
   readonly title: string;
   readonly home: string;
-  /** Who drops alerts of low reliability: the broker, whose cut is declared in the settings, or this service. */
+  /**
+   * The side that drops alerts of low reliability: the broker, whose cut is declared in the settings, or this service.
+   */
   readonly cut: 'declared' | 'service';
   /** The default address of its page about an object, with `{diaObjectId}`; undefined where it has none. */
   readonly objectPage?: string;
-  /** What stands beside the link to `home` on an object's page, where there is no page about the object. */
+  /** Text beside the link to `home` on an object's page, where there is no page about the object. */
   readonly homeRemark?: string;
-  /** Where it is a Kafka cluster: the servers to begin with. Any other transport has its own code in src/consume/feeds.ts. */
+  /**
+   * The first servers to contact, where the broker is a Kafka cluster. Any other transport has its own code in
+   * src/consume/feeds.ts.
+   */
   readonly kafkaServers?: readonly string[];
-  /** The settings of its transport beside those that every Kafka cluster has, for the help of `nearsky consume`: one line each. */
+  /**
+   * The transport's settings beside those that every Kafka cluster has, one line each, for the help of `nearsky
+   * consume`.
+   */
   readonly otherSettings?: readonly string[];
   /** Undefined where messages are not flat: they have a normaliser in src/ingest/. */
   readonly message?: FlatMessage;

@@ -18,7 +18,7 @@ export interface FilterableProperty {
   readonly name: string;
   /** In words, as `/api/describe` shows it. */
   readonly unit: string;
-  /** The column's own description where it is not given. */
+  /** The property's description; undefined where the column's own applies. */
   readonly description?: string;
   /** The payload keys whose quotient the property is; undefined for a column. */
   readonly quotientOf?: { readonly numerator: string; readonly denominator: string };
@@ -30,7 +30,7 @@ export type Band = { readonly letter: string; readonly magnitude: string } & (
   | { readonly fluxOverError: string }
 );
 
-/** How the pages show the magnitudes of a source. */
+/** The magnitudes of a source as the pages show them. */
 export interface Photometry {
   readonly system: string;
   /** The letter of the band that sources are compared in. */
@@ -41,7 +41,10 @@ export interface Photometry {
   readonly colours: readonly (readonly [blue: string, red: string])[];
 }
 
-/** A line that the pages show of a source, made of the payload keys that it names (src/pages/browser/payload.js draws each kind). */
+/**
+ * A line about a source on the pages, made of the payload keys that it names (src/pages/browser/payload.js draws each
+ * kind).
+ */
 export type Highlight = { readonly label: string; readonly title?: string } & (
   | {
       readonly kind: 'value';
@@ -61,7 +64,7 @@ export type Highlight = { readonly label: string; readonly title?: string } & (
   | { readonly kind: 'probabilities'; readonly of: readonly (readonly [word: string, key: string])[] }
   /** The word for each code, counted from 0. */
   | { readonly kind: 'code'; readonly value: string; readonly words: readonly string[] }
-  /** A number that is high for stars: how high it must be for one, and up to where it means a galaxy, both inclusive. */
+  /** A number that is high for stars: the lowest value for a star and the highest for a galaxy, both inclusive. */
   | { readonly kind: 'starness'; readonly value: string; readonly starFrom: number; readonly galaxyTo: number }
   | {
       readonly kind: 'notes';
@@ -73,11 +76,11 @@ export type Highlight = { readonly label: string; readonly title?: string } & (
         readonly poorAbove?: number;
       }[];
     }
-  /** Shown where one of them is not 0; their names too where there are several. */
+  /** Shown where one of the flags is not 0, with their names where there are several. */
   | { readonly kind: 'flags'; readonly of: readonly string[] }
 );
 
-/** One catalog of the service: everything that is the same wherever a copy of it lies. */
+/** One catalog of the service: every fact that is the same for all copies of it. */
 export interface CatalogDefinition<Name extends string = string> {
   readonly name: Name;
   readonly release: string;
@@ -91,11 +94,11 @@ export interface CatalogDefinition<Name extends string = string> {
   readonly columns: readonly CatalogColumn[];
   /** In documented order. */
   readonly filterable: readonly FilterableProperty[];
-  /** How the ids differ from another catalog's that look the same. */
+  /** The difference between the ids and another catalog's that look the same. */
   readonly idRemark?: string;
   /** The column of the epoch that positions are at, and its value; undefined where positions have no epoch. */
   readonly epoch?: { readonly column: string; readonly value: string };
-  /** Where those who made the catalog describe it. */
+  /** The pages of the catalog's makers that describe it. */
   readonly reference: { readonly home: string; readonly paper: string; readonly paperUrl: string };
   /** The payload keys that a chat shows. */
   readonly chatKeys: readonly string[];

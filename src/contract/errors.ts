@@ -18,8 +18,8 @@ export class ApiError extends Error {
   readonly details: ErrorDetails;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
-    // Text from a client may hold halves of characters, or be cut in the middle of one. Not every JSON parser takes
-    // these.
+    // A client's text may hold halves of characters, or be cut in the middle of one. Not every JSON parser takes such
+    // text.
     super(message.toWellFormed());
     this.code = code;
     const param = details.param?.toWellFormed();
@@ -32,14 +32,14 @@ const SHOWN_CHARACTERS = 64;
 /**
  * The error of a parameter's value.
  * @param must completes "must be ..."
- * @param instead what to do, where that does not follow from `must`
+ * @param instead the way to mend the value, where it does not follow from `must`
  */
 export function invalidParameter(param: string, must: string, value: string | number, instead?: string): ApiError {
   const message = mustBe(param, must, `${value}`);
   return new ApiError('invalid_parameter', instead === undefined ? message : `${message}; ${instead}`, { param });
 }
 
-/** The message for a value that is not what it must be. */
+/** The message for a value that breaks its rule. */
 export function mustBe(what: string, must: string, value: string): string {
   return `${shorten(what)} must be ${must} (${shorten(value) || 'nothing'} was given)`;
 }

@@ -68,7 +68,7 @@ const GENERIC: readonly Filter[] = [
 
 const BOUNDS = ['min', 'max'] as const;
 
-/** What a catalog's sources can be filtered by, in documented order. */
+/** The properties by which a catalog's sources can be filtered, in documented order. */
 export function filterableFields({ columns, filterable }: CatalogDefinition): FilterableField[] {
   return filterable.map(({ name, unit, description, quotientOf }) => {
     const known = columns.find(column => column.name === name)?.description ?? '';
@@ -98,7 +98,7 @@ function fieldFilters(catalog: CatalogName, field: FilterableField): Filter[] {
   }));
 }
 
-/** All of them, in documented order. */
+/** All filters, in documented order. */
 export const FILTERS: readonly Filter[] = [
   ...GENERIC,
   ...CATALOGS.flatMap(catalog => filterableFields(catalog).flatMap(field => fieldFilters(catalog.name, field))),

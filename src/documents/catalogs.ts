@@ -1,4 +1,4 @@
-/** What the service says of its catalogs, from their definitions and the filters. */
+/** The texts about the catalogs, from their definitions and the filters. */
 
 import type { CatalogDefinition, CatalogName, FootprintOrders } from '../contract/catalogs.ts';
 import { CATALOGS } from '../contract/catalogs.ts';
@@ -12,16 +12,16 @@ export function pixelArcmin(order: number): number {
   return Math.round(side * 10) / 10;
 }
 
-/** What `catalog_source_id` is in this catalog. */
+/** The meaning of `catalog_source_id` in this catalog. */
 export function sourceIdMeaning({ name, release, idColumn, idRemark }: CatalogDefinition): string {
   const remark = idRemark === undefined ? '' : ` ${idRemark}`;
   return `The ${idColumn} of ${release}, a 64-bit integer as a decimal string; unique only within ${name}.${remark}`;
 }
 
 /**
- * The epochs of the positions, of the catalogs that have one.
- * @param sources before the name of the catalog
- * @param verb after it
+ * A text on the epochs of the positions, for the catalogs that have one.
+ * @param sources the words before the name of the catalog
+ * @param verb the verb after the name
  */
 export function epochs(sources: string, verb: string): string {
   const known = CATALOGS.flatMap(({ name, epoch }) => (epoch ? [{ name, ...epoch }] : []));
@@ -30,12 +30,12 @@ export function epochs(sources: string, verb: string): string {
     .join('');
 }
 
-/** The order of the footprint that decides what is searched; where none is in force, or that is not known, the catalog's own. */
+/** The order of the footprint that decides what is searched; the catalog's own where none is in force or known. */
 export function orderInForce({ name, footprintOrder }: CatalogDefinition, orders: FootprintOrders): number {
   return orders?.get(name) ?? footprintOrder;
 }
 
-/** Which order `orderInForce` is, where it is not simply the catalog's own; else an empty text. */
+/** A remark on the order of `orderInForce`; empty where it is simply the catalog's own. */
 export function orderRemark({ name, footprintOrder }: CatalogDefinition, orders: FootprintOrders): string {
   if (!orders)
     return "This is the catalog's own order: whether a coarser map is in use could not be looked up in the database.";

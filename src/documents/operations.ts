@@ -1,7 +1,7 @@
 /**
- * Every operation of the API: the router, the OpenAPI document, the names in metrics, llms.txt and the parameters that are known are made of
- * this table. What answers each one stands in src/routes/app.ts, by name. Pages and the Virtual Observatory have tables of their own
- * there, because neither is in the document.
+ * Every operation of the API. The router, the OpenAPI document, the names in metrics, llms.txt and the known parameters
+ * are made from this table. The function that answers each one stands in src/routes/app.ts, by name. Pages and the
+ * Virtual Observatory have tables of their own there, because neither is in the document.
  */
 import type { Config } from '../config/config.ts';
 import { MCP_PATH } from '../contract/mcp_tools.ts';
@@ -10,21 +10,21 @@ import * as documented from './openapi/operations.ts';
 import { TASK_PATH } from './tasks.ts';
 
 export interface OperationRow {
-  /** In the OpenAPI document, its `operationId`. */
+  /** The operation's name: its `operationId` in the OpenAPI document. */
   readonly name: string;
   /** `ANY` where the operation looks at the method itself. */
   readonly method: 'GET' | 'POST' | 'HEAD' | 'OPTIONS' | 'ANY';
   /** `:name` stands for one segment. */
   readonly path: string;
-  /** The name under which its requests are counted, where that is another one. */
+  /** The name under which its requests are counted, where it differs. */
   readonly metric?: string;
-  /** Its part of the OpenAPI document; undefined where it is not in it. */
+  /** The operation's part of the OpenAPI document; undefined where it has none. */
   readonly document?: (config: Config) => Operation;
-  /** It tells of the service itself, and needs no arguments: a client may just open it. */
+  /** Set for an operation that describes the service and needs no arguments: a client may just open it. */
   readonly isDiscovery?: true;
 }
 
-/** In the order of the document. */
+/** The operations, in the order of the document. */
 export const OPERATIONS = [
   { name: 'get_openapi', method: 'GET', path: '/openapi.json', document: documented.getOpenapi, isDiscovery: true },
   { name: 'get_object', method: 'GET', path: '/api/objects/:diaObjectId', document: documented.getObject },
@@ -90,8 +90,8 @@ export function paths(config: Config): Paths {
 export const DISCOVERY: readonly string[] = ROWS.filter(({ isDiscovery }) => isDiscovery).map(({ name }) => name);
 
 /**
- * The names that the query string of an operation may have; undefined where the document does not say that the answer names the others,
- * which it ignores.
+ * The names that the query string of an operation may have. Undefined where the document does not promise that the
+ * answer names the parameters which it ignores.
  */
 export function queryParameters({ document }: OperationRow, config: Config): ReadonlySet<string> | undefined {
   const { parameters = [], responses } = document?.(config) ?? {};

@@ -1,4 +1,6 @@
-/** Sentences that the OpenAPI document, `/llms.txt` and the documentation pages share. In Markdown: code in backticks. */
+/**
+ * Sentences that the OpenAPI document, `/llms.txt` and the documentation pages share, in Markdown: code in backticks.
+ */
 
 import type { Config } from '../config/config.ts';
 import { limitsOf } from '../config/limits.ts';
@@ -18,7 +20,7 @@ export function decimal(value: number): string {
   return Number.isInteger(value) ? value.toFixed(1) : `${value}`;
 }
 
-/** How positions, radii, ids and times are to be read, and the rule of the nearest source. */
+/** The meaning of positions, radii, ids and times, and the rule of the nearest source. */
 export function conventions(config: Config): string[] {
   const radius = decimal(config.CROSSMATCH_RADIUS_ARCSEC);
   return [
@@ -40,7 +42,7 @@ function positionColumns(): string {
   return CATALOGS.map(({ name, raColumn, decColumn }) => `${name} \`${raColumn}\`,\`${decColumn}\``).join('; ');
 }
 
-/** What an answer does not mean. */
+/** Conclusions that an answer does not support. */
 export function caveats(): string[] {
   return [
     'A coincident source is not a host association. The host of an offset supernova is generally not a coincident source, and ' +
@@ -57,7 +59,7 @@ export function caveats(): string[] {
   ];
 }
 
-/** How filters work together. */
+/** The rules for several filters. */
 export function filterRules(): string[] {
   return [
     'An object qualifies if it meets every object filter (reliability) and at least one single current source meets every match ' +
@@ -93,7 +95,7 @@ export function limitSentences(config: Config): string[] {
   ];
 }
 
-/** How to use the chat connector, for its address. */
+/** Instructions for the chat connector at an address. */
 export function connectorSetup(config: Config, url: string): string[] {
   return [
     `Add \`${url}\` as a remote MCP server (streamable HTTP, POST) to a chat assistant. No authentication is needed.`,

@@ -1,4 +1,7 @@
-/** What a HATS catalog has beside its partitions: properties, the list of partitions, the schema, the map of the sky. */
+/**
+ * The files of a HATS catalog beside its partitions: properties, the list of partitions, the schema, the map of the
+ * sky.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { CatalogColumn } from './columns.ts';
@@ -19,24 +22,26 @@ export interface WrittenCatalog {
   readonly marginOf?: string;
   readonly columns: readonly CatalogColumn[];
   readonly partitions: readonly WrittenPartition[];
-  /** How many rows each pixel of the map has; none for a margin. */
+  /** The number of rows in each pixel of the map; undefined for a margin. */
   readonly map?: { readonly order: number; readonly counts: Float64Array };
-  /** As much of the sky as its partitions take. */
+  /** The number of rows of the largest partition. */
   readonly maxRows: number;
 }
 
-/** What all properties files of an export say. */
+/** The facts that all properties files of an export give. */
 export interface ExportFacts {
   /** For example `nearsky 0.16.2`. */
   readonly builder: string;
   readonly created: Date;
   /** The journal entry up to which the export goes. */
   readonly sequence: number;
-  /** The export has only what changed after that entry. */
+  /**
+   * The journal entry after which objects must have changed to be in the export; undefined for an export of everything.
+   */
   readonly since: number | undefined;
 }
 
-/** Where a partition lies in its catalog. */
+/** The path of a partition in its catalog. */
 export function partitionPath({ order, ipix }: { readonly order: number; readonly ipix: number }): string {
   const directory = Math.floor(ipix / 10_000) * 10_000;
   return `dataset/Norder=${order}/Dir=${directory}/Npix=${ipix}.parquet`;
@@ -103,7 +108,7 @@ function propertiesText(head: string, properties: Readonly<Record<string, string
     .join('')}`;
 }
 
-/** Rows of the table of a map, as astropy's and healpy's writers have them. */
+/** Rows of the table of a map, in the layout of astropy's and healpy's writers. */
 const MAP_REPEAT = 1024;
 const FITS_BLOCK = 2880;
 

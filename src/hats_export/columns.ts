@@ -1,4 +1,4 @@
-/** The columns of an exported catalog, and the rows of them that objects and their matches come to. */
+/** The columns of an exported catalog, and the rows of objects and their matches. */
 import { isPosition, pixel29 } from '../../index/mod.ts';
 import { CATALOGS } from '../contract/catalogs.ts';
 import { type ObjectView, readAssociation, readCurrent, type TimelessRecord } from '../store/object_record.ts';
@@ -11,11 +11,11 @@ import { payloadCell, payloadColumns } from '../tables/payload_columns.ts';
 import { exactText } from '../transfer/format.ts';
 
 export interface CatalogColumn extends Column {
-  /** Every row has a value. */
+  /** Whether every row has a value. */
   readonly isRequired?: boolean;
-  /** Values repeat seldom. */
+  /** Whether values seldom repeat. */
   readonly isVaried?: boolean;
-  /** The files say between which values it lies, because that depends on where in the sky their rows are. */
+  /** Whether the files give the column's smallest and largest values, which depend on the rows' place in the sky. */
   readonly hasBounds?: boolean;
 }
 
@@ -71,7 +71,7 @@ const SOURCE_COLUMNS: readonly CatalogColumn[] = [
   column('catalog_payload', 'text', "The source's columns, where they are not those of the columns below: JSON"),
 ];
 
-/** Of a catalog's payload: where its columns begin, and its keys. */
+/** The place of a catalog's payload in the row: its first column, and its keys. */
 interface PayloadPlace {
   readonly at: number;
   readonly columns: readonly Column[];
@@ -96,7 +96,7 @@ export const MATCH_COLUMNS: readonly CatalogColumn[] = [...PLACE, ...SOURCE_COLU
 /** Values of a column; undefined where none has been set, so that all are null. */
 type Values = unknown[] | undefined;
 
-/** Rows that are collected column by column, of a number that is known before. */
+/** Rows that are collected column by column; their number is known before. */
 abstract class Rows {
   readonly columns: readonly CatalogColumn[];
   readonly values: Values[];
@@ -117,7 +117,7 @@ abstract class Rows {
     values[this.length] = value;
   }
 
-  /** Takes back what was set of columns, from one, inclusive, to another, exclusive. */
+  /** Takes back the values set in columns from one, inclusive, to another, exclusive. */
   protected unset(from: number, to: number): void {
     for (let column = from; column < to; column++) {
       const values = this.values[column];
@@ -134,12 +134,16 @@ abstract class Rows {
     this.set(3, dec);
   }
 
-  /** The values of each column, the rows ascending by pixel, then identifier; they are let go of here, because both would take twice the memory. */
+  /**
+   * The values of each column, the rows ascending by pixel, then identifier. The collected values are released here,
+   * because keeping both would take twice the memory.
+   */
   takeSorted(): readonly Values[] {
     const [pixels, ids] = this.values as unknown as [bigint[] | undefined, bigint[] | undefined];
     if (!pixels || !ids) return this.values;
     const rows = Array.from({ length: this.length }, (_, row) => row);
-    // Equal pixels: in the order of the identifiers, and those of one object in the order in which they were added.
+    // Rows of equal pixels are in the order of their identifiers; rows of one object in the order in which they were
+    // added.
     rows.sort((a, b) => compare(pixels[a]!, pixels[b]!) || compare(ids[a]!, ids[b]!) || a - b);
     return this.values.map((values, column) => {
       this.values[column] = undefined;
@@ -149,7 +153,7 @@ abstract class Rows {
 }
 
 const compare = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
-/** Times are bigints in the writer's hands, as it would else take them for milliseconds. */
+/** Times are bigints for the writer, because it takes other numbers for milliseconds. */
 const time = (us: number | null) => (us === null ? null : BigInt(us));
 
 interface CurrentTexts {
@@ -164,7 +168,7 @@ const MAX_KEPT = 4096;
 
 export class ObjectRows extends Rows {
   readonly #store: Store;
-  /** What many objects share. */
+  /** Texts that many objects share. */
   readonly #texts = new Map<string, CurrentTexts>();
   #association: { readonly text: string; readonly tns: TnsAssociation | null } = { text: '', tns: null };
 
@@ -240,7 +244,9 @@ export class ObjectRows extends Rows {
     );
   }
 
-  /** Where the registry has nothing, one object's is the next one's. */
+  /**
+   * The association in a text. Objects without a registry object near them have the same text, so the last one is kept.
+   */
   #tnsOf(text: string): TnsAssociation | null {
     if (text !== this.#association.text) this.#association = { text, tns: readAssociation(text) };
     return this.#association.tns;
@@ -249,7 +255,7 @@ export class ObjectRows extends Rows {
 
 export class MatchRows extends Rows {
   readonly #store: Store;
-  /** By the ordinal of a payload's keys and the catalog: whether they are those of its columns. */
+  /** Whether a payload's keys are those of its columns, by the keys' ordinal and the catalog. */
   readonly #areColumns = new Map<string, boolean>();
 
   /** @param store where the keys of payloads are read */
@@ -274,7 +280,7 @@ export class MatchRows extends Rows {
     }
   }
 
-  /** Sets the columns of the payload, if these can hold it; whether they can. */
+  /** Sets the columns of the payload, if they can hold it; returns whether they can. */
   #setPayload(catalog: string, { keys, values }: SourceValues): boolean {
     const place = PAYLOAD_PLACES.get(catalog);
     if (!place || keys === null || !this.#fits(catalog, place, keys)) return false;

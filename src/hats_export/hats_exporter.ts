@@ -23,38 +23,41 @@ import { type CatalogColumn, MATCH_COLUMNS, OBJECT_COLUMNS } from './columns.ts'
 import { MARGIN_ARCSEC, type Partition, SkyRows } from './partitions.ts';
 import type { FromHatsWriter, HatsTask, PartitionJob, ToHatsWriter } from './writer_thread.ts';
 
-/** More would wait for the disk. */
+/** The most threads: more would wait for the disk. */
 const MAX_THREADS = 8;
-/** The pixels of the map are 14 arcmin wide. */
+/** The order of the map, whose pixels are 14 arcmin wide. */
 const MAP_ORDER = 8;
-/** Of a partition: what a thread holds of the largest is some hundred MiB. */
+/** The most rows of a partition: a thread holds some hundred MiB for the largest. */
 const DEFAULT_MAX_ROWS = 50_000;
-/** How often the threads look anew until all see the same; a commit would have to come in between each time. */
+/** The most attempts of the threads to see the same state; a commit would have to come in between each time. */
 const OPEN_TRIES = 1000;
 
 export interface HatsExportOptions {
   readonly dataDir: string;
-  /** Opened on `dataDir`. */
+  /** The store, opened on `dataDir`. */
   readonly store: Store;
-  /** Is made; may exist where it is empty. */
+  /** The directory to make; it may exist if it is empty. */
   readonly target: string;
-  /** Only objects that changed after that entry of the journal. */
+  /** Only objects that changed after this entry of the journal are exported. */
   readonly since?: number;
   readonly builder: string;
   readonly threads?: number;
-  /** Rows of a partition, at most. */
+  /** The most rows of a partition. */
   readonly maxRows?: number;
-  /** Called now and then: rows written, of so many. */
+  /** Called now and then with the number of rows written and of all rows. */
   readonly onProgress: (rows: number, total: number) => void;
 }
 
 export interface HatsExportCounts {
-  /** The journal entry up to which the export goes: `since` of the next one. */
+  /** The last journal entry in the export: `since` of the next one. */
   readonly sequence: number;
   readonly objects: number;
   readonly matches: number;
   readonly partitions: number;
-  /** Objects in no partition, because they have no position; and the file that they are in. */
+  /**
+   * The number of objects in no partition, because they have no position; the next property is the file that holds
+   * them.
+   */
   readonly withoutPosition: number;
   readonly withoutPositionFile: string | null;
   readonly bytes: number;
@@ -62,7 +65,7 @@ export interface HatsExportCounts {
 
 /**
  * Writes the catalogs aside, and gives them their name when they are whole.
- * @throws StoreError; Error where it cannot be written; then there is nothing of that name
+ * @throws StoreError; Error where the export cannot be written; nothing of that name exists then
  */
 export async function exportHats(options: HatsExportOptions): Promise<HatsExportCounts> {
   const { store, target } = options;
@@ -97,7 +100,7 @@ function isTaken(target: string): boolean {
   return found !== undefined && !(found.isDirectory() && readdirSync(target).length === 0);
 }
 
-/** Files that are to be written, of a catalog or its margin. */
+/** The files to be written for a catalog or its margin. */
 interface Planned {
   readonly name: string;
   readonly marginOf?: string;
@@ -109,11 +112,11 @@ class Export {
   readonly #options: HatsExportOptions;
   readonly #part: string;
   readonly #writers: Writers;
-  /** By number of row. */
+  /** The ids by number of row. */
   #ids = new BigInt64Array(1024);
   readonly #matches: number[] = [];
   readonly #sky = new SkyRows();
-  /** Objects without a position: their ids, and how many matches they have. */
+  /** Objects without a position: their ids and their numbers of matches. */
   readonly #aside: { readonly id: bigint; readonly matches: number }[] = [];
   #rowsWritten = 0;
   #rowsPlanned = 0;
@@ -151,7 +154,7 @@ class Export {
     let bytes = 0;
     for (const plan of planned) {
       const isMargin = plan.marginOf !== undefined;
-      // Small exports have no row near an edge; a margin without rows would be no catalog.
+      // A small export has no row near an edge; a margin without rows would be no catalog.
       if (isMargin && plan.partitions.length === 0) continue;
       const collection = join(this.#part, plan.catalog);
       const directory = join(collection, plan.name);
@@ -220,7 +223,7 @@ class Export {
     );
   }
 
-  /** Objects without a position, and their matches; the name of the file of the former. */
+  /** Writes the objects without a position, and their matches; returns the name of the objects' file. */
   async #writeAside(): Promise<string | null> {
     if (this.#aside.length === 0) return null;
     const name = (catalog: string) => `${catalog}_without_position.parquet`;
@@ -235,7 +238,9 @@ class Export {
   }
 }
 
-/** The objects that were stored, delivered again or crossmatched after an entry of the journal, up to another one. */
+/**
+ * The objects that were stored, delivered again or crossmatched after the entry `since` of the journal, up to `last`.
+ */
 function changedAfter(store: Store, since: number, last: number): Set<bigint> {
   const changed = new Set<bigint>();
   for (let sequence = since; sequence < last; ) {
@@ -250,7 +255,7 @@ function changedAfter(store: Store, since: number, last: number): Set<bigint> {
   return changed;
 }
 
-/** The threads that write, each with one file at a time. */
+/** The threads that write, one file at a time each. */
 class Writers {
   readonly #pool: Pool;
   readonly #links: Link[] = [];
@@ -305,7 +310,7 @@ class Writers {
   }
 }
 
-/** To one thread, which is asked one thing at a time. */
+/** The connection to one thread, which gets one request at a time. */
 class Link {
   readonly #port: MessagePort;
   #answer = Promise.withResolvers<FromHatsWriter>();
@@ -330,7 +335,7 @@ class Link {
     return this.#answer.promise;
   }
 
-  /** The thread has ended. */
+  /** Fails the request in progress and all later ones, because the thread has ended. */
   fail(error: unknown): void {
     this.#failure = error;
     this.#answer.promise.catch(() => {});

@@ -18,10 +18,16 @@ import { describedColumns } from '../tables/metadata.ts';
 import { PARQUET_TYPES } from '../tables/parquet.ts';
 import type { CatalogColumn } from './columns.ts';
 
-/** Much smaller than without, and hardly slower than the fastest. */
+/**
+ * ZSTD at its default level: files are much smaller than uncompressed ones, and writing is hardly slower than with the
+ * fastest codec.
+ */
 const ZSTD = (bytes: Uint8Array) => new Uint8Array(zstdCompressSync(bytes));
 
-/** The bytes of a file with these columns, each of `length` values or, where all are null, undefined; without values, a schema. */
+/**
+ * The bytes of a file with these columns, each with `length` values or, where all are null, undefined; without values,
+ * the bytes of a schema.
+ */
 export function parquetFile(
   columns: readonly CatalogColumn[],
   values: readonly (readonly unknown[] | undefined)[],
@@ -66,7 +72,10 @@ let known:
   | { readonly columns: readonly CatalogColumn[]; readonly metadata: { key: string; value: string }[] }
   | undefined;
 
-/** For readers of Arrow, pyarrow and LSDB among them, a schema whose fields have metadata of their own; for all others the same as JSON. */
+/**
+ * For readers of Arrow, such as pyarrow and LSDB, a schema whose fields have metadata of their own; for all other
+ * readers the same as JSON.
+ */
 function metadataOf(columns: readonly CatalogColumn[]) {
   if (known?.columns === columns) return known.metadata;
   const fields = columns.map(({ name, type, unit, ucd, description, isRequired }) => {

@@ -1,10 +1,15 @@
-/** How the sky is divided into partitions of even size, and which rows lie within 10" of a partition that is not theirs. */
+/**
+ * Divides the sky into partitions of even size, and finds the rows that lie within 10" of a partition that is not
+ * theirs.
+ */
 import { conePixels, pixelOf } from '../../index/mod.ts';
 
-/** Rows are grouped by their pixel of this order, 6.9 arcmin wide: no partition is smaller, however crowded it is. */
+/**
+ * The order of the pixels, 6.9 arcmin wide, by which rows are grouped: no partition is smaller, however crowded it is.
+ */
 export const FINEST_ORDER = 9;
 const FINEST_PIXELS = 12 * 4 ** FINEST_ORDER;
-/** The margin of a partition, so that whoever searches near its edge need not open the next one. */
+/** The margin of a partition: a search near the edge need not open the next partition. */
 export const MARGIN_ARCSEC = 10;
 
 export interface Partition {
@@ -14,10 +19,10 @@ export interface Partition {
   readonly rows: Uint32Array;
 }
 
-/** The rows of a catalog by place: to each object belong as many as it has of them. */
+/** The rows of a catalog by place. Each object has as many rows as the catalog has of it. */
 export class SkyRows {
   readonly #pixels: number[] = [];
-  /** Pixels that a row is near, and not in. */
+  /** Pixels near a row that do not contain the row. */
   readonly #near: { readonly row: number; readonly pixel: number }[] = [];
 
   /** Adds the object with the next number. */
@@ -33,7 +38,7 @@ export class SkyRows {
     return this.#pixels.length;
   }
 
-  /** How many objects each pixel of an order has. */
+  /** The number of rows in each pixel of an order. */
   counts(order: number, weight: (row: number) => number): Float64Array {
     const counts = new Float64Array(12 * 4 ** order);
     const shift = 2 * (FINEST_ORDER - order);
@@ -43,14 +48,14 @@ export class SkyRows {
 
   /**
    * Partitions with at most `maxRows` rows each, unless one of the finest order has more; ascending along the sky.
-   * @param weight how many rows of the catalog an object has; one without is in no partition
+   * @param weight the number of the catalog's rows that an object has; an object without rows is in no partition
    */
   partitions(maxRows: number, weight: (row: number) => number): SkyPartitions {
     const sums = [this.counts(FINEST_ORDER, weight)];
     for (let order = FINEST_ORDER; order > 0; order--) sums.unshift(coarser(sums[0]!));
     const rowsOf = this.#rowsByPixel(weight);
     const partitions: Partition[] = [];
-    /** The partition that has a pixel of the finest order. */
+    /** The partition that contains each pixel of the finest order. */
     const owner = new Int32Array(FINEST_PIXELS).fill(-1);
     const split = (order: number, ipix: number): void => {
       const rows = sums[order]![ipix]!;
@@ -101,7 +106,7 @@ export class SkyRows {
 
 export interface SkyPartitions {
   readonly partitions: readonly Partition[];
-  /** Of each partition that has any: the rows of others that lie near it. */
+  /** The margin of each partition that has one: rows of other partitions that lie near it. */
   readonly margins: readonly Partition[];
 }
 

@@ -1,4 +1,4 @@
-/** A thread that writes partitions of an export. It reads the database as it was at one moment, the same as that of every other such thread. */
+/** A thread that writes partitions of an export. All such threads read the database as it was at the same moment. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
@@ -10,7 +10,7 @@ import { openStore, type Store } from '../store/store.ts';
 import { MatchRows, ObjectRows } from './columns.ts';
 import { parquetFile } from './parquet_file.ts';
 
-/** Lasts until the link is told that it is done. */
+/** A task that lasts until its link receives `done`. */
 export interface HatsTask extends Task<undefined> {
   readonly kind: 'hats';
   readonly dataDir: string;
@@ -22,16 +22,16 @@ export interface PartitionJob {
   readonly catalog: 'objects' | 'matches';
   readonly path: string;
   readonly ids: BigInt64Array;
-  /** Rows that the objects come to. */
+  /** The number of rows of the objects. */
   readonly rows: number;
 }
 
 export type ToHatsWriter =
-  /** Look at the database as it is now. */
+  /** Asks the thread to open the database in its present state. */
   { readonly kind: 'open' } | { readonly kind: 'write'; readonly job: PartitionJob } | { readonly kind: 'done' };
 
 export type FromHatsWriter =
-  /** The journal entry up to which everything is seen. */
+  /** The last journal entry that the thread sees. */
   | { readonly kind: 'opened'; readonly sequence: number }
   | { readonly kind: 'written'; readonly bytes: number }
   | { readonly kind: 'failed'; readonly error: string };

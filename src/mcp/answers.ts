@@ -1,4 +1,4 @@
-/** What the tools answer from: the API's own answers, read back. */
+/** The data that the tools answer from: the API's own answers, read back. */
 import { takeText } from '../answers/answer_memory.ts';
 import type { Body } from '../answers/body.ts';
 import type { Circle, LookupInput, Query } from '../answers/queries.ts';
@@ -59,15 +59,15 @@ export interface ApiTnsRecord {
 export interface ApiResult {
   readonly status: ObjectStatus | InputStatus;
   readonly objects: readonly (ApiObject | UnknownObject)[];
-  /** Of a position or a name: how many objects there are; null when none were searched for. */
+  /** The number of objects at a position or of a name; null when none were searched for. */
   readonly total?: number | null;
-  /** Of a name. */
+  /** The registry's record of a name. */
   readonly tns?: ApiTnsRecord | null;
   readonly tns_snapshot_epoch?: string | null;
 }
 
 /**
- * One result an input, in their order, at `full`. Of names together at most `maxListed` objects are listed, the first of them.
+ * One result an input, in their order, at `full`. All names together list at most `maxListed` objects, the first ones.
  * @throws ApiError `query_too_expensive`, `service_unavailable`
  */
 export async function lookUp(
@@ -92,13 +92,13 @@ export async function lookUp(
 export interface Nearest {
   /** Objects in the circle. */
   readonly total: number;
-  /** The nearest of them, by separation, then id. */
+  /** The nearest objects, by separation, then id. */
   readonly objects: readonly ApiObject[];
 }
 
 /**
- * The objects of a circle that are nearest to its centre, at most `max`. The API lists a circle by ingest time: so first all of it
- * at `ids`, which is little, and then those that are nearest at `full`.
+ * The objects of a circle that are nearest to its centre, at most `max`. The API lists a circle by ingest time, so the
+ * whole circle is first listed at `ids`, which is little, and then the nearest objects at `full`.
  * @throws ApiError `query_too_expensive`, `service_unavailable`
  */
 export async function nearest(service: Service, circle: Circle, max: number, budget: Budget): Promise<Nearest> {
@@ -131,14 +131,14 @@ function resultsOf(body: Body): readonly ApiResult[] {
   return JSON.parse(takeText(body), exactly).results;
 }
 
-/** An integer that a double cannot hold becomes a bigint. */
+/** Turns an integer that a double cannot hold into a bigint. */
 function exactly(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
   const source = context?.source ?? '';
   return /^-?\d+$/.test(source) ? BigInt(source) : value;
 }
 
-/** JSON without spaces, as the text of an answer has it; bigints with every digit. */
+/** JSON without spaces, the form of an answer's text; bigints with every digit. */
 export function compactJson(value: unknown): string {
   return JSON.stringify(value, (_key, member) => (typeof member === 'bigint' ? rawJson(`${member}`) : member));
 }

@@ -1,4 +1,4 @@
-/** Whom a tool call counts against. */
+/** The caller against whom a tool call counts. */
 import { isWithin, type Network, parseAddress, parseNetwork } from '../base/ip_addresses.ts';
 import type { Config } from '../config/config.ts';
 import type { IncomingHeaders } from '../http/incoming.ts';
@@ -8,9 +8,9 @@ import type { Sessions } from './sessions.ts';
 export const SESSION_HEADER = 'Mcp-Session-Id';
 
 /**
- * A caller in a provider's range counts by its session, or without a valid one by the range. Anyone else counts by IP address, whatever
- * session ids they send: they could make as many as they like.
- * @param peerAddress that of the connection; undefined where there is none
+ * A caller in a provider's range counts by its session, or without a valid session by the range. Any other caller
+ * counts by IP address, whatever session ids it sends: it could make as many as it likes.
+ * @param peerAddress the connection's address; undefined where there is none
  */
 export function callerOf(
   headers: IncomingHeaders,
@@ -30,7 +30,10 @@ function providerCaller(headers: IncomingHeaders, range: Network, config: Config
   return { key: `range ${range.text}`, rate: config.MCP_PROVIDER_RATE };
 }
 
-/** The address that trusted proxies say the client has, else the connection's own: anybody else could say what they like. */
+/**
+ * The client's address as trusted proxies give it, else the connection's own: an untrusted sender could name any
+ * address.
+ */
 function addressOf(headers: IncomingHeaders, peerAddress: string | undefined, config: Config): bigint | undefined {
   const isTrusted = (address: bigint) =>
     [...LOOPBACK, ...config.TRUSTED_PROXIES].some(network => isWithin(address, network));
@@ -49,7 +52,10 @@ function addressOf(headers: IncomingHeaders, peerAddress: string | undefined, co
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'].map(text => parseNetwork(text)!);
 
-/** Each proxy appends whom it was called by: from the end, the first that is no proxy of ours; where all are, the first of them. */
+/**
+ * The last address that is no proxy of ours, or the first one where all are. Each proxy appends the address that called
+ * it.
+ */
 function lastUntrusted(hops: readonly string[], isTrusted: (address: bigint) => boolean): bigint | undefined {
   let client: bigint | undefined;
   for (const hop of hops.toReversed()) {
@@ -70,7 +76,7 @@ function forwardedFor(element: string): string {
   return /(?:^|;)\s*for\s*=\s*"?([^";]*)"?/i.exec(element)?.[1]?.trim() ?? '';
 }
 
-/** Of `192.0.2.1:80` and `[2001:db8::1]:80` the address. */
+/** The address in `192.0.2.1:80` or `[2001:db8::1]:80`. */
 function withoutPort(hop: string): string {
   return /^\[(.*)\](?::\d+)?$/.exec(hop)?.[1] ?? hop.replace(/^([\d.]+):\d+$/, '$1');
 }

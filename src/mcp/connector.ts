@@ -1,4 +1,7 @@
-/** The methods of the connector (docs/contract.md, Connector): a request in, a response out. Nothing is kept between requests but limits. */
+/**
+ * The methods of the connector (docs/contract.md, Connector): a request in, a response out. Only limits are kept
+ * between requests.
+ */
 
 import { ApiError } from '../contract/errors.ts';
 import { baseUrl } from '../http/base_url.ts';
@@ -15,7 +18,7 @@ import { findTool, listTools, type ToolRun } from './tools.ts';
 
 type Result = Readonly<Record<string, unknown>>;
 
-/** For how long a client may keep what only a new release changes. */
+/** The time for which a client may keep answers that change only with a new release. */
 const CACHEABLE = { ttlMs: 3_600_000, cacheScope: 'public' };
 const CAPABILITIES = { tools: { listChanged: false } };
 const INSTRUCTIONS =

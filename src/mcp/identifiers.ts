@@ -1,4 +1,4 @@
-/** What a chat assistant may call a transient, and what that is looked up as (docs/contract.md, Connector). */
+/** The names that a chat assistant may use for a transient, and the look-up for each (docs/contract.md, Connector). */
 import { JsonNumber, type JsonValue } from '../http/json_body.ts';
 import { objectIdOf } from '../http/params.ts';
 import { parseTnsName, type TnsName } from '../tns/names.ts';
@@ -8,14 +8,14 @@ export type Identifier =
   | { readonly kind: 'tns_name'; readonly canonical: string; readonly name: TnsName }
   | { readonly kind: 'unrecognized' | 'precision_lost' };
 
-/** An identifier, and where in the caller's list it first is. */
+/** An identifier, and its first position in the caller's list. */
 export type PlacedIdentifier = Identifier & { readonly position: number };
 
 const UNRECOGNIZED: Identifier = { kind: 'unrecognized' };
-/** Above this a JSON number may have been another integer before somebody's parser rounded it. */
+/** A larger JSON number may have been another integer before a parser rounded it. */
 const MAX_EXACT = 2 ** 53;
 
-/** The identifiers of the list, in its order. Of those that are the same one only the first is in it. */
+/** The identifiers of the list, in its order. Repeated identifiers are listed once, at the first place. */
 export function classifyAll(list: readonly JsonValue[]): PlacedIdentifier[] {
   const seen = new Set<string>();
   return list.flatMap((element, position) => {

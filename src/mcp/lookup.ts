@@ -8,12 +8,12 @@ import { lookupCommand } from './recipes.ts';
 import { IDENTIFIER_STATUSES, meaningOf, noObjectWithin, notesOf, type Summary, summaryOf } from './summary.ts';
 import type { ToolContext } from './tool_context.ts';
 
-/** What one identifier led to. */
+/** The result of one identifier. */
 interface Entry {
   readonly identifier: PlacedIdentifier;
-  /** Undefined where there was nothing to look up. */
+  /** Undefined where nothing could be looked up. */
   readonly result: ApiResult | undefined;
-  /** Those of its objects that are shown. */
+  /** The objects of the result that are shown. */
   readonly objects: Summary[];
 }
 
@@ -63,7 +63,7 @@ class LookupAnswer {
     }
   }
 
-  /** The answer, with as many objects as have room in it. */
+  /** The answer, with as many objects as it has room for. */
   text(): string {
     const max = this.#context.service.config.MCP_MAX_RESULT_CHARS;
     let text = compactJson(this.#wire());
@@ -89,8 +89,8 @@ class LookupAnswer {
   }
 
   /**
-   * Takes out the last object, and its entry with it where that was the only one; where there are no objects, the last entry. False
-   * when there is nothing left.
+   * Takes out the last object, and also its entry where that was the entry's only object; where there are no objects,
+   * takes out the last entry. False when nothing is left.
    */
   #dropLast(): boolean {
     const last = this.#shown.findLast(({ objects }) => objects.length > 0) ?? this.#shown.at(-1);
@@ -143,17 +143,17 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** How many objects an entry would show without limits. */
+/** The number of objects that an entry would show without limits. */
 function totalOf({ result, objects }: Entry): number {
   return result?.total ?? objects.length;
 }
 
-/** How many objects of the service an identifier led to. */
+/** The number of the service's objects to which an identifier led. */
 function foundIn(entry: Entry): number {
   return entry.result?.status === 'not_in_service' ? 0 : totalOf(entry);
 }
 
-/** How many objects of the service are shown of an entry. */
+/** The number of the service's objects that an entry shows. */
 function shownIn({ result, objects }: Entry): number {
   return result?.status === 'not_in_service' ? 0 : objects.length;
 }
@@ -173,7 +173,7 @@ function entryWire({ identifier, result, objects }: Entry, config: Config) {
   };
 }
 
-/** Why a name led to no object; the snapshot's epoch where no record has it. */
+/** The reason why a name led to no object, with the snapshot's epoch where no record has the name. */
 function whyNothing({ status, tns_snapshot_epoch }: ApiResult, config: Config) {
   switch (status) {
     case 'tns_name_not_found':

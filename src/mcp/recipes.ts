@@ -1,17 +1,17 @@
-/** Ready-to-run API requests for what an answer leaves out. */
+/** Ready-to-run API requests for objects that an answer leaves out. */
 import type { Circle } from '../answers/queries.ts';
 import type { Config } from '../config/config.ts';
 import type { PlacedIdentifier } from './identifiers.ts';
 
-/** Objects of a page that the recipe of a position asks for. */
+/** The number of objects on a page that the recipe of a position asks for. */
 const PAGE_SIZE = 100;
 
 type Input = Readonly<Record<string, string>>;
 
 /**
- * A line for a shell that looks up every identifier that there is a way to look up: one `curl` command, or as many as the limits of a request
- * make necessary, one after the other.
- * @param base where the API is, without a slash at the end
+ * A shell command that looks up every identifier that can be looked up: one `curl` command, or several in sequence
+ * where the limits of a request make that necessary.
+ * @param base the address of the API, without a slash at the end
  */
 export function lookupCommand(base: string, identifiers: readonly PlacedIdentifier[], config: Config): string {
   const requests: { readonly inputs: Input[]; ids: number; names: number }[] = [];

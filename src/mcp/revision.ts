@@ -1,13 +1,16 @@
 /**
- * The revisions of the protocol. Those up to 2025-11-25 begin with `initialize`; in 2026-07-28 each request says in its `_meta` which
- * revision it speaks (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning). The body decides: a request that
- * says nothing is one of the former, whatever its headers.
+ * The revisions of the protocol. Revisions up to 2025-11-25 begin with `initialize`; in 2026-07-28 each request gives
+ * its revision in `_meta` (https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning). The body
+ * decides: a request whose body gives no revision counts as an older one, whatever its headers.
  */
 import type { IncomingHeaders } from '../http/incoming.ts';
 import type { JsonValue } from '../http/json_body.ts';
 import { INVALID_PARAMS, isObject, RpcError, type RpcRequest } from './rpc.ts';
 
-/** The newest of those that begin with `initialize`: what is answered to one that asks for a revision that is not served. */
+/**
+ * The newest revision that begins with `initialize`; the answer to a client that asks for a revision that is not
+ * served.
+ */
 export const LATEST_HANDSHAKE_REVISION = '2025-11-25';
 export const HANDSHAKE_REVISIONS: readonly string[] = ['2025-03-26', '2025-06-18', LATEST_HANDSHAKE_REVISION];
 export const STATELESS_REVISION = '2026-07-28';
@@ -24,7 +27,7 @@ const CAPABILITIES = `${META}clientCapabilities`;
 
 /**
  * Whether the request is of the stateless revision.
- * @throws RpcError (HTTP 400) for one of a revision that is not served, or whose headers contradict it
+ * @throws RpcError (HTTP 400) for a revision that is not served, or for headers that contradict the request
  */
 export function isStateless(request: RpcRequest, headers: IncomingHeaders): boolean {
   const meta = request.params.get('_meta');
@@ -49,8 +52,8 @@ function malformed(why: string): RpcError {
 }
 
 /**
- * Headers that repeat the body for what stands between must say the same. One that is absent is let pass, since the contract of this
- * service asks for none of them.
+ * Checks that headers which repeat the body, for servers in between, agree with it. An absent header is accepted,
+ * because the contract of this service requires none of them.
  */
 function checkHeaders({ method, params }: RpcRequest, revision: string, headers: IncomingHeaders): void {
   checkHeader(headers, 'MCP-Protocol-Version', revision);
@@ -64,7 +67,7 @@ function checkHeader(headers: IncomingHeaders, name: string, expected: JsonValue
   throw new RpcError(HEADER_MISMATCH, `Header mismatch: ${name} is not what the body says`, { status: 400 });
 }
 
-/** A header's value; one that is not plain ASCII comes as `=?base64?...?=`. */
+/** A header's value; a value that is not plain ASCII comes as `=?base64?...?=`. */
 function decodeHeader(value: string): string {
   const [, base64] = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/.exec(value) ?? [];
   return base64 === undefined ? value : Buffer.from(base64, 'base64').toString('utf8');

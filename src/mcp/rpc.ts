@@ -1,4 +1,6 @@
-/** JSON-RPC 2.0, as much of it as the connector speaks: one message in, at most one out (docs/contract.md, Connector). */
+/**
+ * The part of JSON-RPC 2.0 that the connector speaks: one message in, at most one out (docs/contract.md, Connector).
+ */
 import { Rendered, toJson } from '../base/json_text.ts';
 import { JsonNumber, type JsonObject, type JsonValue } from '../http/json_body.ts';
 import { type Answer, emptyResponse, jsonResponse } from '../http/respond.ts';
@@ -13,7 +15,7 @@ const NO_ID = new Rendered('null');
 const NOTHING: JsonObject = new Map();
 
 export interface RpcRequest {
-  /** As it was sent. */
+  /** The id as the client sent it. */
   readonly id: Rendered;
   readonly method: string;
   /** Empty where there are none. */
@@ -42,8 +44,8 @@ export class RpcError extends Error {
 }
 
 /**
- * The request in a message; undefined for one that wants no answer: a notification, or a response of the client.
- * @throws RpcError for what is no message
+ * The request in a message; undefined for a message that needs no answer: a notification, or a response of the client.
+ * @throws RpcError for a body that is no message
  */
 export function readMessage(body: JsonValue): RpcRequest | undefined {
   if (Array.isArray(body)) throw invalid('a batch is not supported: send one message in each request');
@@ -78,12 +80,12 @@ export function resultResponse(id: Rendered, result: unknown, headers?: Readonly
   return jsonResponse(200, toJson({ jsonrpc: '2.0', id, result }), headers);
 }
 
-/** @param id that of the request; left out where none could be read, or it is not to be told */
+/** @param id the request's id; omitted where none could be read, or where the id must not be told */
 export function errorResponse({ code, message, status, data }: RpcError, id = NO_ID): Answer {
   return jsonResponse(status, toJson({ jsonrpc: '2.0', id, error: { code, message, data } }));
 }
 
-/** The message has been taken, and there is nothing to say. */
+/** The empty answer to a message that was accepted. */
 export function accepted(): Answer {
   return emptyResponse(202, {});
 }

@@ -1,6 +1,6 @@
 /**
- * Session ids: opaque to clients, and nothing is kept of them here. An id carries when it was issued and 16 random bytes, signed; so any
- * process with the same secret knows it for one of ours.
+ * Session ids: opaque to clients, and not stored here. An id carries its time of issue and 16 random bytes, signed, so
+ * that any process with the same secret recognizes an id that the service issued.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
@@ -12,7 +12,7 @@ const ID = /^[\w-]{72}$/;
 
 export interface SessionOptions {
   readonly maxAgeSeconds: number;
-  /** What signs the ids; null: random, so that ids are of this process alone. */
+  /** The secret that signs the ids; null for a random one, so that ids are valid in this process only. */
   readonly secret: string | null;
   /** Now, milliseconds since 1970. */
   readonly now?: () => number;

@@ -1,4 +1,4 @@
-/** Objects as an assistant is told of them, and the notes that explain what they say (docs/contract.md, Connector). */
+/** Objects in the form for an assistant, and the notes that explain their values (docs/contract.md, Connector). */
 
 import type { Config } from '../config/config.ts';
 import { brokerSetting, pagedBrokers } from '../contract/brokers.ts';
@@ -61,7 +61,7 @@ function coincidentSources(matches: readonly ApiMatch[], maxNearest: number) {
   });
 }
 
-/** What only the connector says of an identifier. */
+/** The statuses of an identifier that only the connector has. */
 export const IDENTIFIER_STATUSES = [
   { name: 'unrecognized_identifier', meaning: 'neither a diaObjectId nor a TNS name; it was not looked up' },
   {
@@ -81,7 +81,7 @@ const ASSOCIATION_STATES: readonly Named[] = [
   { name: 'not_checked', meaning: 'the TNS was not searched at crossmatch time; this says nothing about the TNS' },
 ];
 
-/** What the values mean that an answer shows, and only those. */
+/** The meanings of the values that an answer shows, and only of these. */
 export function notesOf(summaries: readonly Summary[], statuses: readonly string[]) {
   const shown = (values: readonly unknown[], meanings: readonly Named[]) =>
     Object.fromEntries(meanings.flatMap(({ name, meaning }) => (values.includes(name) ? [[name, meaning]] : [])));
@@ -98,7 +98,7 @@ export function notesOf(summaries: readonly Summary[], statuses: readonly string
   };
 }
 
-/** Why a search found nothing. */
+/** The reason why a search found nothing. */
 export function noObjectWithin(radiusArcsec: number, where: string): string {
   return `No object in the service lies within ${radiusArcsec} arcsec of ${where}.`;
 }

@@ -1,7 +1,7 @@
 import type { Budget } from '../base/budget.ts';
 import type { Service } from '../service/service.ts';
 
-/** What a tool answers from, and within. */
+/** The data and the limits with which a tool answers. */
 export interface ToolContext {
   readonly service: Service;
   readonly budget: Budget;

@@ -8,11 +8,11 @@ export type ToolErrorCode =
   | 'rate_limited'
   | 'busy';
 
-/** A tool call that failed, in a way that the assistant is told of (docs/contract.md, Connector). */
+/** A tool call that failed, in a form for the assistant (docs/contract.md, Connector). */
 export class ToolError extends Error {
   override name = 'ToolError';
   readonly code: ToolErrorCode;
-  /** After how long the same call may succeed; undefined where it will not. */
+  /** The seconds after which the same call may succeed; undefined where it will not. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ToolErrorCode, message: string, retryAfterSeconds?: number) {
@@ -29,7 +29,7 @@ export class ToolError extends Error {
   }
 }
 
-/** The error of a query as that of a tool; undefined for one that a tool's query cannot cause. */
+/** The tool's error for a query's error; undefined for an error that a tool's query cannot cause. */
 export function toolErrorOf({ code, message }: ApiError): ToolError | undefined {
   switch (code) {
     case 'query_too_expensive':

@@ -1,4 +1,4 @@
-/** The tools: what an assistant reads of them, and what they do (docs/contract.md, Connector). */
+/** The tools: their descriptions for an assistant, and their functions (docs/contract.md, Connector). */
 import type { Config } from '../config/config.ts';
 import { DEC_RANGE, RA_RANGE } from '../contract/limits.ts';
 import { MCP_TOOLS, type McpToolName } from '../contract/mcp_tools.ts';
@@ -9,14 +9,20 @@ import { lookUpIdentifiers } from './lookup.ts';
 import { searchNearPosition } from './near_position.ts';
 import type { ToolContext } from './tool_context.ts';
 
-/** Runs a tool; the text of its answer. Throws ToolError or ApiError. */
+/**
+ * Runs a tool and resolves to the text of its answer.
+ * @throws ToolError, ApiError
+ */
 export type ToolRun = (context: ToolContext) => Promise<string>;
 
 interface Tool {
   describe(config: Config): string;
   /** JSON Schema. */
   inputSchema(config: Config): Readonly<Record<string, unknown>>;
-  /** Checks the arguments. Throws ToolError. */
+  /**
+   * Checks the arguments.
+   * @throws ToolError
+   */
   prepare(args: JsonObject, config: Config): ToolRun;
 }
 

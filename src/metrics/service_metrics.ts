@@ -1,4 +1,4 @@
-/** The text of /metrics: what every thread counted, the index, the counters of the database, and the process. */
+/** The text of /metrics: the counts of every thread, the index, the counters of the database, and the process. */
 import { readFileSync } from 'node:fs';
 import type { SharedState } from '../base/shared_state.ts';
 import type { IndexStatus } from '../publish/publisher.ts';
@@ -12,7 +12,7 @@ export interface ThreadsWatched {
   readonly threads: readonly ThreadMetrics[];
   /** The names of the operations that they count, in the order in which they count them. */
   readonly operations: readonly string[];
-  /** How many threads died or hung, and were replaced. */
+  /** The number of threads that died or hung, and were replaced. */
   readonly replaced: number;
 }
 
@@ -130,7 +130,10 @@ function addIndex(exposition: Exposition, status: IndexStatus, stored: MetricsAn
   }
 }
 
-/** The counters have the names of the public reference service. They count for the database, whatever process did it. */
+/**
+ * Adds the counters, which have the names of the public reference service. They count for the database, whichever
+ * process did the work.
+ */
 function addStored(exposition: Exposition, stored: MetricsAnswer): void {
   const now = Date.now();
   const age = (us: number | null): Sample[] => (us === null ? [] : [[{}, Math.max(0, now - us / 1000) / 1000]]);
@@ -212,7 +215,10 @@ function addProcess(exposition: Exposition): void {
     ]);
 }
 
-/** Nothing where the system does not tell: only Linux has it, and Deno keeps it from the process. */
+/**
+ * The bytes of anonymous memory; empty where the system does not tell: only Linux does, and Deno keeps the figure from
+ * the process.
+ */
 function anonymousBytes(): number[] {
   try {
     const [, kib] = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];

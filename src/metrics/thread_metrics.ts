@@ -1,7 +1,7 @@
 /**
- * What one thread counts while it serves: numbers in shared memory, which only that thread writes and any other may read. Counting a
- * request is a few additions. (prom-client was looked at: it hashes the labels of every observation, and adds up over processes but not
- * over threads.)
+ * The counts of one thread that serves: numbers in shared memory, which only that thread writes and any other may read.
+ * Counting a request takes a few additions. (prom-client was considered: it hashes the labels of every observation, and
+ * adds up over processes but not over threads.)
  */
 import { ERROR_CODES, type ErrorCode } from '../contract/codes.ts';
 
@@ -11,7 +11,7 @@ const STATUSES = [200, 202, 204, 301, 400, 403, 404, 405, 500, 503] as const;
 /** Upper bounds, inclusive, seconds. */
 const SECONDS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10] as const;
 
-/** Counts by upper bound, a last one for what is above them all, and the sum of what was counted. */
+/** Counts by upper bound, a last count for values above all bounds, and the sum of the values. */
 class HistogramCells {
   readonly bounds: readonly number[];
   readonly #cells: Float64Array;
@@ -44,7 +44,7 @@ class HistogramCells {
 
 export type { HistogramCells };
 
-/** What is counted beside the requests, one number each. */
+/** The counts beside those of requests, one number each. */
 const NUMBERS = [
   'connections',
   'connectionsTotal',
@@ -55,9 +55,9 @@ const NUMBERS = [
   'damagedValues',
   'sourcesLeftOut',
   'valuesLeftOut',
-  /** What long answers have reserved. */
+  /** The memory that long answers have reserved. */
   'answerKib',
-  /** Grows some times a second while the thread is alive. */
+  /** A count that grows some times a second while the thread is alive. */
   'beats',
 ] as const;
 type NumberName = (typeof NUMBERS)[number];
@@ -88,12 +88,12 @@ export class OperationMetrics {
     this.seconds.observe(seconds);
   }
 
-  /** Those that are not 0. */
+  /** The statuses whose counts are not 0. */
   statuses(): (readonly [status: string, count: number])[] {
     return named([...STATUSES.map(String), 'other'], this.#statuses);
   }
 
-  /** Those that are not 0. */
+  /** The errors whose counts are not 0. */
   errors(): (readonly [code: string, count: number])[] {
     return named(ERRORS, this.#errors);
   }
@@ -104,7 +104,7 @@ function named(names: readonly string[], counts: Float64Array): (readonly [strin
 }
 
 export class ThreadMetrics {
-  /** What another thread needs to read, or a successor to go on. */
+  /** The memory that another thread needs to read the counts, or a successor to continue them. */
   readonly memory: SharedArrayBuffer;
   readonly operations: OperationMetrics[] = [];
   readonly #numbers: Float64Array;
@@ -116,7 +116,7 @@ export class ThreadMetrics {
     this.#numbers = this.#cells.subarray(0, NUMBERS.length);
   }
 
-  /** Those of several threads that have the operations of `names`, added up. */
+  /** The sum over those threads that have the operations of `names`. */
   static sum(threads: readonly ThreadMetrics[], names: readonly string[]): ThreadMetrics {
     const total = new ThreadMetrics();
     for (const name of names) total.operation(name);

@@ -1,10 +1,10 @@
-/** Kafka as the way out: an idempotent producer, which has sent a message when every replica in sync has it. */
+/** Kafka as the way out: an idempotent producer; a message counts as sent when every replica in sync has it. */
 import type { Producer } from '@platformatic/kafka';
 import { withTimeout } from '../base/timeout.ts';
 import { type MatchMessage, messageId } from './message.ts';
 
 export interface KafkaTarget {
-  /** `host:port` of some of the cluster's servers. */
+  /** `host:port` of one or more of the cluster's servers. */
   readonly servers: readonly string[];
   readonly topic: string;
   readonly tls: boolean;
@@ -16,19 +16,19 @@ export interface KafkaTarget {
   readonly compression: 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd';
 }
 
-/** Where messages go. Any call may reject: then the sink is of no use any more, and is to be closed. */
+/** The destination of messages. Any call may reject: the sink is then useless and must be closed. */
 export interface Sink {
-  /** Resolves when all of them are stored for good. One call at a time. */
+  /** Resolves when all messages are durable. One call at a time. */
   send(messages: readonly MatchMessage[]): Promise<void>;
   /** Never rejects. */
   close(): Promise<void>;
 }
 
 const REQUEST_TIMEOUT_MS = 10_000;
-/** A request that fails is sent again so often; the broker knows by its number what it has already. */
+/** The number of times that a failed request is sent again; the broker recognizes it by its number. */
 const RETRIES = 3;
 const RETRY_DELAY_MS = 250;
-/** Beyond what the requests and their retries may take. */
+/** The time for sending, beyond the time of the requests and their retries. */
 const SEND_MS = 60_000;
 const CLOSE_MS = 2000;
 
@@ -46,7 +46,7 @@ export async function kafkaSink(target: KafkaTarget): Promise<Sink> {
     ...(target.sasl ? { sasl: target.sasl } : {}),
     idempotent: true,
     compression: target.compression,
-    // As Java's clients and librdkafka's `murmur2` assign keys to partitions.
+    // The partitioner that Java's clients and librdkafka's `murmur2` use.
     partitioner: compatibilityPartitioner,
     timeout: REQUEST_TIMEOUT_MS,
     connectTimeout: REQUEST_TIMEOUT_MS,
@@ -65,7 +65,7 @@ class KafkaSink implements Sink {
     this.#producer = producer;
     this.#topic = topic;
     this.#sender = sasl && Buffer.from(sasl.username);
-    // What goes wrong rejects the call that it concerns; without a listener it would end the process, too.
+    // An error also rejects the call that it concerns; without a listener it would end the process, too.
     producer.on('error', () => {});
   }
 

@@ -1,4 +1,6 @@
-/** What a publication keeps in the database: the claim of publishing to a topic, which one process at a time has, and how far it has come. */
+/**
+ * The state of a publication in the database: the claim to a topic, which one process at a time has, and the position.
+ */
 import type { MessagePort } from 'node:worker_threads';
 import { messageOf } from '../base/error_text.ts';
 import type { Claim } from '../store/claims.ts';
@@ -10,11 +12,11 @@ export interface Ledger {
   /** Takes the claim; undefined while another process has it. */
   begin(): Promise<PublishedPosition | undefined>;
   store(position: PublishedPosition): Promise<void>;
-  /** Gives up the claim, if it is taken. */
+  /** Gives up the claim, if this process has it. */
   end(): Promise<void>;
 }
 
-/** Before the first message. */
+/** The position before the first message. */
 const NOTHING_PUBLISHED: PublishedPosition = { sequence: 0, objects: 0, messages: 0 };
 
 export class StoreLedger implements Ledger {
@@ -89,8 +91,8 @@ export class RemoteLedger implements Ledger {
 }
 
 /**
- * Does for a `RemoteLedger` what it is asked for.
- * @param after what must be over before; where it fails, so does every call
+ * Serves the requests of a `RemoteLedger`.
+ * @param after a promise that must be over before; if it rejects, every call fails
  */
 export function keepLedger(port: MessagePort, ledger: Ledger, after: Promise<void> = Promise.resolve()): void {
   after.catch(() => {});

@@ -1,4 +1,4 @@
-/** The messages of a stream of matches: one a match, each with an id by which one that is sent again is known. */
+/** The messages of a stream of matches: one a match, each with an id that identifies a message sent again. */
 import { hash } from 'node:crypto';
 
 /** A match as it is published. */
@@ -10,7 +10,7 @@ export interface MatchMessage {
   readonly value: Uint8Array;
 }
 
-/** Where the messages of a crossmatch come from. */
+/** The source of a crossmatch's messages. */
 export interface MatchSource {
   /**
    * The messages of an object's crossmatch, in order of catalog name and source id.

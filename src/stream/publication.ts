@@ -1,6 +1,6 @@
 /**
- * Publishes every recorded match, in the order of the journal. How far it has come is stored after the brokers have acknowledged, so that
- * whatever ends it the next publication sends some messages again, and leaves none out.
+ * Publishes every recorded match, in the order of the journal. The position is stored after the brokers have
+ * acknowledged the messages. However a publication ends, the next one therefore repeats some messages and omits none.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '../base/backoff.ts';
@@ -13,29 +13,32 @@ import type { Sink } from './kafka_sink.ts';
 import type { Ledger } from './ledger.ts';
 import type { MatchMessage, MatchSource } from './message.ts';
 
-/** How often to look for something new. */
+/** The interval between looks for new crossmatches. */
 const POLL_MS = 20;
 /** Journal entries that are looked at together. */
 const ENTRIES = 100;
-/** A broker takes a batch of 1 MiB a partition by default, and all messages may be of one. */
+/** The most bytes of a batch: a broker takes 1 MiB a partition by default, and all messages may be of one partition. */
 const BATCH_BYTES = 3 << 18;
 const BATCH_MESSAGES = 5000;
-/** Most objects may have no match. */
+/** The most objects of a batch, because most objects may have no match. */
 const BATCH_OBJECTS = 20_000;
-/** How often the position is stored while messages go out; and while there are only entries that have none. */
+/** The intervals at which the position is stored: while messages go out, and while entries have no messages. */
 const STORE_MS = 250;
 const STORE_IDLE_MS = 1000;
-/** How often to look whether the process that publishes has ended. */
+/** The interval between looks whether the publishing process has ended. */
 const TURN_MS = 2000;
 const [FIRST_RETRY_MS, LONGEST_RETRY_MS] = [500, 30_000];
-/** How long what is under way may take when it is told to stop: sending, and then storing how far it has come. */
+/** The time that sending, and then storing the position, may each take after the signal to stop. */
 const STOP_MS = 2000;
 
 export interface PublicationOptions {
   readonly topic: string;
   /** Whether crossmatches that an import brought are published, too. */
   readonly imported: boolean;
-  /** Where to begin, in the place of where the last publication ended: after this journal entry, or with what is recorded from now on. */
+  /**
+   * The place to begin instead of the last publication's end: after this journal entry, or with crossmatches recorded
+   * from now on.
+   */
   readonly from?: number | 'now';
   readonly store: Store;
   readonly ledger: Ledger;
@@ -47,16 +50,16 @@ export interface PublicationOptions {
 /** Messages to be sent together. */
 interface Batch {
   readonly messages: readonly MatchMessage[];
-  /** Where the publication is when they are acknowledged. */
+  /** The position of the publication when the messages are acknowledged. */
   readonly end: PublishedPosition;
-  /** Whether there was more to be looked at. */
+  /** Whether more entries were left to look at. */
   readonly isFull: boolean;
 }
 
 export class Publication {
   readonly #options: PublicationOptions;
   readonly #backoff = new Backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
-  /** Acknowledged up to here. */
+  /** The acknowledged position. */
   #position: PublishedPosition = { sequence: 0, objects: 0, messages: 0 };
   #stored = this.#position;
   #storedMs = Number.NEGATIVE_INFINITY;
@@ -67,7 +70,7 @@ export class Publication {
     this.#options = options;
   }
 
-  /** Acknowledged up to here. */
+  /** The acknowledged position. */
   get position(): PublishedPosition {
     return this.#position;
   }
@@ -100,7 +103,7 @@ export class Publication {
     log('publish_ended', { topic, ...this.#position });
   }
 
-  /** Waits for the turn; whether it came. */
+  /** Waits for the claim; returns whether this process has it. */
   async #begin(signal: AbortSignal): Promise<boolean> {
     const { log, ledger, topic, from, store } = this.#options;
     let position = await ledger.begin();
@@ -120,7 +123,7 @@ export class Publication {
     return true;
   }
 
-  /** @throws whatever goes wrong; then all that is acknowledged is in the position */
+  /** @throws any error; the position then includes all acknowledged messages */
   async #publish(signal: AbortSignal): Promise<void> {
     const sink = await this.#options.connect();
     try {
@@ -129,7 +132,7 @@ export class Publication {
         if (batch.messages.length > 0) {
           const sending = sink.send(batch.messages);
           const sent = withinStop(sending, signal);
-          // Making the next one, while this one is on its way, may fail before it.
+          // Making the next batch while this one is being sent may fail before the send does.
           sent.catch(() => {});
           const following = batch.isFull ? this.#next(batch.end) : undefined;
           await sent;
@@ -158,7 +161,7 @@ export class Publication {
     let { objects } = from;
     for (const entry of entries) {
       const { sequence, ids, isImport } = entry;
-      // Of the first entry after the position some objects may be done.
+      // Some objects of the first entry after the position may be done.
       if (sequence !== from.sequence + 1) objects = 0;
       for (; objects < ids.length && !(isImport && !imported); objects++) {
         if (bytes >= BATCH_BYTES || messages.length >= BATCH_MESSAGES || looked++ >= BATCH_OBJECTS) {
@@ -184,7 +187,10 @@ export class Publication {
     return this.#options.matches.messages(ids[i]!, versions?.[i]);
   }
 
-  /** One write at a time, which is not waited for: it may have to wait for another process, and publication goes on. */
+  /**
+   * Stores the position, one write at a time. Publication does not wait for a write, which may wait for another
+   * process.
+   */
   #storeWhenDue(): void {
     if (this.#storeFailure !== undefined) {
       const failure = this.#storeFailure;
@@ -213,7 +219,7 @@ export class Publication {
   }
 }
 
-/** As the promise, but rejects when it is still under way `STOP_MS` after the signal. */
+/** The promise, which rejects when it is still pending `STOP_MS` after the signal. */
 async function withinStop(promise: Promise<void>, signal: AbortSignal): Promise<void> {
   let stop = () => {};
   const stopped = new Promise<never>((_, reject) => {
@@ -224,7 +230,7 @@ async function withinStop(promise: Promise<void>, signal: AbortSignal): Promise<
   await Promise.race([promise, stopped]).finally(() => signal.removeEventListener('abort', stop));
 }
 
-/** Resolves after so long, or when the signal fires. */
+/** Resolves after `milliseconds`, or when the signal fires. */
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   await sleep(milliseconds, undefined, { signal }).catch(() => {});
 }

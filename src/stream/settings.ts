@@ -1,8 +1,8 @@
-/** Where matches are published to, as the settings and the environment have it. */
+/** The target to which matches are published, from the settings and the environment. */
 import { type Config, ConfigError } from '../config/config.ts';
 import type { KafkaTarget } from './kafka_sink.ts';
 
-/** Plain data: another thread may get it. */
+/** The settings as plain data, which another thread may receive. */
 export interface PublishSettings extends KafkaTarget {
   /** Whether crossmatches that an import brought are published, too. */
   readonly imported: boolean;

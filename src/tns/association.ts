@@ -1,4 +1,4 @@
-/** Which object of the TNS registry lies at an object's position: recorded with its crossmatch, once. */
+/** The object of the TNS registry at an object's position: recorded with the object's crossmatch, once. */
 
 import { Arena, NO_MATCH, nearestJoin, SkyIndex } from '../../index/mod.ts';
 import { discard } from '../base/shared_memory.ts';
@@ -19,15 +19,15 @@ export function associatorOf(store: Store, pool: Pool, config: Config): Associat
 
 export interface AssociatorOptions {
   readonly store: Store;
-  /** With the same data directory: it builds the index of each snapshot, which is then kept. */
+  /** A pool with the same data directory. It builds the index of each snapshot, which is then kept. */
   readonly pool: Pool;
   /** Inclusive. */
   readonly radiusArcsec: number;
-  /** How old a snapshot may be, seconds, inclusive. */
+  /** The largest age of a snapshot, seconds, inclusive. */
   readonly maxAgeSeconds: number;
 }
 
-/** What an association says where the registry has nothing near, or was not asked. */
+/** The fields of an association where the registry has nothing near, or was not asked. */
 export const NO_TRANSIENT = {
   objid: null,
   name: null,
@@ -47,8 +47,9 @@ export class Associator {
   }
 
   /**
-   * The association of each position: with the nearest registry object within the radius, of equal separations the one of the lowest
-   * objid. Not checked where the snapshot is not current or there is none, and where there is no position.
+   * The association of each position with the nearest registry object within the radius; among equal separations with
+   * the one of the lowest objid. Not checked where the position is missing, or where the snapshot is not current or
+   * missing.
    * @throws PoolError, StoreError
    */
   async associate(positions: readonly (SkyPosition | null)[]): Promise<TnsAssociation[]> {
@@ -59,7 +60,7 @@ export class Associator {
       if (!snapshot || !isSnapshotCurrent(snapshot.epochUs, nowUs(), maxAgeSeconds)) {
         return positions.map(() => NOT_CHECKED);
       }
-      // Without a pause from the look at the snapshot to its last object: index and objects are of one snapshot.
+      // There is no pause between this look at the snapshot and its last object: index and objects are of one snapshot.
       if (this.#index && isSame(snapshot, this.#index.snapshot)) {
         return this.#nearest(positions, snapshot.epochUs, this.#index.sky);
       }

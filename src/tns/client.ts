@@ -1,4 +1,7 @@
-/** The public files of the TNS over HTTP, as it asks its bots to fetch them: marked, one request at a time, slower when it says so. */
+/**
+ * The public files of the TNS over HTTP, by its rules for bots: with a marker, one request at a time, slower when it
+ * asks.
+ */
 import { ftruncateSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
@@ -19,13 +22,13 @@ export interface ClientOptions {
   readonly bot: BotCredentials;
   /** The first wait before a further attempt; twice as long each time. Default 2 seconds. */
   readonly backoffMs?: number;
-  /** Told of each wait before a further attempt. */
+  /** Called before each wait for a further attempt. */
   readonly onWait?: (why: string, waitMs: number) => void;
-  /** Ends what is under way; it then rejects with the reason. */
+  /** Ends the work in progress, which then rejects with the reason. */
   readonly signal?: AbortSignal;
 }
 
-/** `absent`: there is no such file. `unmodified`: none that is newer than the validators say. */
+/** `absent`: there is no such file. `unmodified`: no file is newer than the validators. */
 export type Download =
   | { readonly outcome: 'whole'; readonly validators: Validators }
   | { readonly outcome: 'absent' | 'unmodified' };
@@ -33,16 +36,16 @@ export type Download =
 export const BOT_SETTINGS = ['TNS_BOT_ID', 'TNS_BOT_NAME', 'TNS_BOT_API_KEY'] as const;
 const ATTEMPTS = 6;
 const BACKOFF_MS = 2000;
-/** A server that wants us to wait longer is not waited for. */
+/** The longest wait that a server may ask for; a longer one ends the download. */
 const LONGEST_WAIT_MS = 15 * 60_000;
 const HEADERS_TIMEOUT_MS = 60_000;
 const BODY_TIMEOUT_MS = 60_000;
 /** Ten times the whole registry. */
 const MAX_BYTES = 2 ** 30;
 
-/** Why an attempt failed, where another may succeed. */
+/** The reason why an attempt failed, where another may succeed. */
 class Setback extends Error {
-  /** What the server asked for; undefined where it is ours to choose. */
+  /** The wait that the server asked for; undefined where the client chooses it. */
   readonly waitMs: number | undefined;
 
   constructor(message: string, waitMs?: number) {
@@ -60,9 +63,10 @@ export class TnsClient {
   }
 
   /**
-   * Downloads a file. Dropped connections, errors of the server and refusals for being too frequent are tried again, at most five times.
-   * @param descriptor where it is written, from the beginning
-   * @param known of the copy at hand, where there is one
+   * Downloads a file. Dropped connections, errors of the server and refusals for being too frequent are tried again, at
+   * most five times.
+   * @param descriptor the file to write to, from the beginning
+   * @param known the validators of the copy at hand, where there is one
    * @throws RegistryError; the signal's reason
    */
   async download(fileName: string, descriptor: number, known: Validators | null = null): Promise<Download> {
@@ -109,7 +113,7 @@ export class TnsClient {
     await response.body.dump().catch(() => {});
     switch (response.statusCode) {
       case 304:
-      // What a POST is answered whose If-None-Match is not fulfilled (RFC 9110, 13.1.2).
+      // The status of a POST whose If-None-Match is not fulfilled (RFC 9110, 13.1.2).
       case 412:
         return { outcome: 'unmodified' };
       case 404:
@@ -131,7 +135,7 @@ export class TnsClient {
         bytes += piece.length;
       }
     } catch (error) {
-      // A full disk has a code of the system's; what else ends here is the connection.
+      // A full disk has an error code of the system; any other error here is the connection's.
       if (error instanceof RegistryError || (error as NodeJS.ErrnoException).syscall === 'write') throw error;
       throw new Setback(`the connection broke after ${bytes} bytes: ${messageOf(error)}`);
     }
@@ -139,7 +143,7 @@ export class TnsClient {
     return { outcome: 'whole', validators: { etag: text(headers.etag), lastModified: text(headers['last-modified']) } };
   }
 
-  /** A setback, or for good. */
+  /** The error of a refusal: a setback where another attempt may succeed, else a final one. */
   #refusal(fileName: string, { statusCode, headers }: Dispatcher.ResponseData): Error {
     if (statusCode === 429 || statusCode >= 500) {
       return new Setback(`the server answers ${statusCode}`, waitOf(headers));
@@ -159,8 +163,8 @@ export class TnsClient {
 }
 
 /**
- * The bot of the settings; undefined where there is none.
- * @throws ConfigError where a part of it is missing
+ * The bot of the settings; undefined where none is set.
+ * @throws ConfigError where a part of its settings is missing
  */
 export function botOf(config: Config): BotCredentials | undefined {
   const { TNS_BOT_ID: id, TNS_BOT_NAME: name, TNS_BOT_API_KEY: apiKey } = config;
@@ -179,7 +183,7 @@ export function markerOf({ id, name }: BotCredentials): string {
   return `tns_marker${ascii}`;
 }
 
-/** How long the server wants us to wait: Retry-After, in seconds or as a date, or the seconds to the end of its window. */
+/** The wait that the server asks for: Retry-After, in seconds or as a date, or the seconds to the end of its window. */
 function waitOf(headers: Dispatcher.ResponseData['headers']): number | undefined {
   for (const value of [headers['retry-after'], headers['x-rate-limit-reset']]) {
     if (typeof value !== 'string') continue;

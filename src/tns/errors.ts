@@ -1,4 +1,7 @@
-/** A registry file cannot be used, or not be had; the message says why and how to mend it. What is stored stays as it is. */
+/**
+ * A registry file cannot be used or downloaded; the message says why and how to mend it. The stored registry is
+ * unchanged.
+ */
 export class RegistryError extends Error {
   override name = 'RegistryError';
 }

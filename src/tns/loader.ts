@@ -1,4 +1,4 @@
-/** Public TNS files into the store: a whole one beside what is published, one of changes into memory. */
+/** Reads public TNS files: a whole file into the store beside the published one, a file of changes into memory. */
 import { type RejectLog, rejectOf } from '../ingest/rejects.ts';
 import type { TnsRecord } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';
@@ -9,14 +9,14 @@ import type { TimeSpan } from './time_line.ts';
 /** Far above the changes of an hour. */
 const MAX_CHANGES = 1_000_000;
 
-/** Over all files that were read; `read` is the sum of the others. */
+/** The rows of all files that were read; `read` is the sum of the others. */
 export interface RowCounts {
   read: number;
   accepted: number;
   rejected: number;
-  /** Of the rejected rows. */
+  /** The number of rejected rows by reason. */
   readonly reasons: Record<string, number>;
-  /** How often something was passed over in the accepted rows and between rows, by what it was. */
+  /** The number of faults passed over in the accepted rows and between rows, by kind. */
   readonly notes: Record<string, number>;
 }
 
@@ -43,10 +43,10 @@ export class RegistryLoader {
   }
 
   /**
-   * Stages a whole file as a new load. Of two rows of one objid the first counts.
+   * Stages a whole file as a new load. If two rows have the same objid, the first counts.
    * @param name for messages and rejects
-   * @param epochOf the time of the file by its first line; what it throws ends the load before a row is read
-   * @throws RegistryError, StoreError; then nothing of it is left
+   * @param epochOf the file's time from its first line; an error that it throws ends the load before a row is read
+   * @throws RegistryError, StoreError; nothing of the load is left then
    */
   async stage(
     csv: AsyncIterable<Buffer>,

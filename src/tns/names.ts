@@ -1,4 +1,4 @@
-/** How a client may write the name of a transient, and what it is looked up by. */
+/** The spellings that a client may use for a transient's name, and the form in which the name is looked up. */
 
 const MAX_NAME_CHARACTERS = 64;
 /** What Unicode counts as white space, and the separators that JavaScript does not count. */
@@ -6,7 +6,7 @@ const MAX_NAME_CHARACTERS = 64;
 const WHITE_SPACE = /[\s\x1c-\x1f\x85]+/gu;
 const DESIGNATION = /^(?:SN|AT|(FRB|TDE))?([0-9]{4}[0-9A-Z]+)$/i;
 
-/** What the registry is asked for. */
+/** A name as the registry is asked for it. */
 export interface TnsName {
   /** The designation, bare and lowercase. */
   readonly name: string;

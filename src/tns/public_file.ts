@@ -10,7 +10,7 @@ const OPTIONS = { chunkSize: READ_BYTES };
 /** Hundreds of times what the whole registry takes. */
 const MAX_CSV_BYTES = 16 * 2 ** 30;
 
-/** Told how many further bytes of the file, as it is stored, were read; of a zip those of its CSV. */
+/** Called with the number of further bytes read from the file as it is stored; for a zip, bytes of its CSV. */
 export type OnRead = (bytes: number) => void;
 
 /** Opens a file by its path; see `readPublicFile`. */
@@ -31,13 +31,14 @@ export async function* readPublicPath(path: string, onRead?: OnRead): AsyncGener
 }
 
 /**
- * The CSV in an open file, in pieces. What it is shows in its first bytes.
+ * The CSV in an open file, in pieces. The first bytes show the kind of file.
  * @param name for messages
- * @throws RegistryError where it is damaged or cut off, after the pieces before that; a zip's checksum is looked at with its last piece
+ * @throws RegistryError where the file is damaged or cut off, after the pieces before the fault; a zip's checksum is
+ *   checked with its last piece
  */
 export async function* readPublicFile(descriptor: number, name: string, onRead?: OnRead): AsyncGenerator<Buffer> {
   try {
-    // In pieces: a read may give less than asked.
+    // The bytes are read in pieces, because a read may give less than asked.
     const magic = Buffer.concat([...pieces(descriptor, 0, 4)]).toString('latin1');
     if (magic === 'PK\x03\x04') yield* readZip(descriptor, onRead);
     else {
@@ -90,8 +91,9 @@ function decompressed(source: Iterable<Buffer>, unpack: Gunzip | InflateRaw): As
 }
 
 /**
- * The bytes [start, end) of an open file. Each read is over when it returns, and nothing closes the descriptor: a stream on it would, when it
- * is destroyed, even with `autoClose: false`, and one that is left in the middle would read a descriptor that is another file's by then.
+ * The bytes [start, end) of an open file. Each read is over when it returns, and nothing closes the descriptor. A
+ * stream would close it when destroyed, even with `autoClose: false`; a stream left in the middle would later read a
+ * descriptor that belongs to another file.
  */
 function* pieces(descriptor: number, start = 0, end = Number.POSITIVE_INFINITY): Generator<Buffer> {
   for (let at = start; at < end; ) {

@@ -1,4 +1,4 @@
-/** Bringing the TNS registry up to date: the whole file once a day, then the changes of each hour since. */
+/** Brings the TNS registry up to date: the whole file once a day, then the changes of each hour since. */
 import { closeSync } from 'node:fs';
 import { openAnonymousFile } from '../base/anonymous_file.ts';
 import { formatTime } from '../base/times.ts';
@@ -29,14 +29,14 @@ export interface RefreshOptions {
 }
 
 export interface RefreshSummary {
-  /** Objects of the whole file; null where the one at hand is the newest. */
+  /** The number of objects in the whole file; null where the one at hand is the newest. */
   readonly objects: number | null;
-  /** Files of hourly changes that were applied. */
+  /** The number of files of hourly changes that were applied. */
   readonly hours: number;
-  /** Rows of these. */
+  /** The number of rows in the files of hourly changes. */
   readonly changes: number;
   readonly epochUs: number;
-  /** Why no further hour was applied, where that is not simply the last one. */
+  /** The reason why no further hour was applied; null where the last one was reached. */
   readonly gap: string | null;
 }
 
@@ -49,8 +49,10 @@ interface Changes {
 }
 
 /**
- * Everything is downloaded first and then becomes visible in one commit; on any failure the registry and its epoch stay as they were.
- * @throws RegistryError, also where another process is at it; StoreError; what the client's signal and the loader's callback throw
+ * Downloads everything first and then makes it visible in one commit; on any failure the registry and its epoch stay
+ * unchanged.
+ * @throws RegistryError, also where another process is refreshing the registry; StoreError; errors of the client's
+ *   signal and the loader's callback
  */
 export async function refreshRegistry(options: RefreshOptions): Promise<RefreshSummary> {
   const claim = await options.writer.claimExclusively('refresh the TNS registry');
@@ -86,7 +88,7 @@ async function refreshUnderClaim(options: RefreshOptions): Promise<RefreshSummar
   }
 }
 
-/** The whole file as a load beside the registry; undefined where it is no newer than that of `base`. */
+/** The whole file as a load beside the registry; undefined where the file is no newer than that of `base`. */
 async function stageWhole(
   options: RefreshOptions,
   base: RegistrySnapshot | null,
@@ -119,7 +121,7 @@ function newerEpoch(span: TimeSpan | undefined, base: RegistrySnapshot | null, n
   if (epochUs === undefined)
     throw new RegistryError(`Cannot use ${WHOLE_FILE} because it does not say of what time it is: try again later`);
   if (base && epochUs <= base.fileEpochUs) throw new NotNewer();
-  // It would be current for too long.
+  // A registry with a future epoch would count as current for too long.
   if (epochUs > nowUs) {
     throw new RegistryError(
       `Cannot use ${WHOLE_FILE} because its time lies in the future, ${formatTime(epochUs)}: set the clock of this machine, or try again later`,
@@ -129,9 +131,10 @@ function newerEpoch(span: TimeSpan | undefined, base: RegistrySnapshot | null, n
 }
 
 /**
- * The files of changes lie in a ring of 24, by the hour of the day, and their first lines say which hour of which day they are of. Each is
- * looked at whether it continues what is known. Whether a file bears the hour at which its span begins or ends, one may be of yesterday;
- * with the second that brings nothing, the newest is passed.
+ * Downloads the changes since an epoch. The files of changes lie in a ring of 24, by the hour of the day; the first
+ * line of each gives its day and hour. Each file is checked for whether it continues the known changes. The name of a
+ * file may be the hour at which its span begins or the hour at which it ends, so one file may be of yesterday. The
+ * second file without new changes lies past the newest.
  */
 async function downloadChanges(options: RefreshOptions, fromUs: number): Promise<Changes> {
   const records: TnsRecord[] = [];
@@ -169,7 +172,7 @@ async function downloadHour(
   });
 }
 
-/** Downloads a file to nowhere that remains, and lets `use` read the CSV in it. */
+/** Downloads a file to a temporary place, and lets `use` read the CSV in it. */
 async function withFile<T>(
   { dataDir, client }: RefreshOptions,
   file: string,

@@ -11,7 +11,7 @@ export interface RegistryTask extends Task<RegistryIndex | undefined> {
 
 export interface RegistryIndex {
   readonly snapshot: RegistrySnapshot;
-  /** Its ids are objids. */
+  /** The arena; its ids are objids. */
   readonly arena: SharedArrayBuffer;
 }
 

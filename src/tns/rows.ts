@@ -1,4 +1,4 @@
-/** From the CSV of a public TNS file to registry objects. */
+/** Reads the CSV of a public TNS file into registry objects. */
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import type { TnsRecord } from '../store/types.ts';
@@ -7,9 +7,9 @@ import { parseTimeLine, type TimeSpan } from './time_line.ts';
 
 /** A row that is no registry object. */
 export interface BadRow {
-  /** From 1; of its last line, where it has several. */
+  /** The row's line from 1; the last line where the row has several. */
   readonly line: number;
-  /** Few different ones: they are counted. */
+  /** The reason. There are few different ones, because they are counted. */
   readonly reason: string;
   readonly text: string;
 }
@@ -17,23 +17,23 @@ export interface BadRow {
 export interface RowBatch {
   readonly records: readonly { readonly line: number; readonly record: TnsRecord }[];
   readonly bad: readonly BadRow[];
-  /** How often something of the file was passed over without rejecting a row, by what it was. */
+  /** The number of faults in the file that were passed over without rejecting a row, by kind. */
   readonly notes: Readonly<Record<string, number>>;
 }
 
 export interface PublicObjects {
-  /** What the first line says; undefined where the file begins with the names of its columns. */
+  /** The time of the first line; undefined where the file begins with the names of its columns. */
   readonly span: TimeSpan | undefined;
   /** The rows, in batches; to be read once. A file of changes in which nothing has changed has none. */
   readonly batches: AsyncIterable<RowBatch>;
 }
 
-/** A batch is a commit, of some ten milliseconds: there may be a thread that serves beside it. */
+/** Rows of a batch, which is one commit of some ten milliseconds: a thread may be serving beside it. */
 const BATCH_ROWS = 1000;
 /** The longest rows, those with many reporters, have a few thousand characters. */
 const MAX_ROW_CHARACTERS = 2 ** 20;
 
-/** The columns that are kept; the files have 23, those of before 2022 had 21. */
+/** The columns that are kept; the files have 23 columns, and had 21 before 2022. */
 const NEEDED = ['objid', 'name', 'ra', 'declination'] as const;
 const WELCOME = ['name_prefix', 'type', 'redshift'] as const;
 type Column = (typeof NEEDED | typeof WELCOME)[number];
@@ -47,7 +47,7 @@ interface Row {
 /**
  * Reads the first lines and prepares to read the rest.
  * @param name for messages
- * @throws RegistryError where it is no such file; the batches throw one where the file is cut off
+ * @throws RegistryError where the file is not such a file; the batches throw one where the file is cut off
  */
 export async function readPublicObjects(csv: AsyncIterable<Buffer>, name: string): Promise<PublicObjects> {
   const rows = parseCsv(csv, name);
@@ -77,7 +77,7 @@ function placesOf(header: readonly string[], name: string): Places {
   return Object.fromEntries([...NEEDED, ...WELCOME].map(column => [column, names.indexOf(column)])) as Places;
 }
 
-/** Stray quotes are taken as they stand; what they do to a row shows in the number of its cells. */
+/** Parses the rows. Stray quotes are kept as they stand; a row that they damage has a wrong number of cells. */
 async function* parseCsv(csv: AsyncIterable<Buffer>, name: string): AsyncGenerator<Row, undefined> {
   const parser = parse({
     bom: true,
@@ -129,7 +129,7 @@ const NAME = /^[^"\0-\x1f\x7f]{1,64}$/;
 const PREFIXED = /^([A-Z]{2,3}) ?(\d{4}[0-9A-Za-z]+)$/;
 const MAX_TEXT_CHARACTERS = 256;
 
-/** The object of a row, or why there is none. An unreadable redshift counts as none, which is noted. */
+/** The object of a row, or the reason why there is none. An unreadable redshift counts as none, which is noted. */
 function recordOf(cells: readonly string[], places: Places, notes: Notes): TnsRecord | string {
   const cell = (column: Column) => cells[places[column]]?.trim() ?? '';
   const objid = /^\d{1,15}$/.test(cell('objid')) ? Number(cell('objid')) : undefined;

@@ -4,7 +4,7 @@ import { parseTime } from '../base/parse_time.ts';
 /** Microseconds since 1970. */
 export interface TimeSpan {
   readonly startUs: number;
-  /** Exclusive. Undefined where the line has one time only. */
+  /** The end of the span, exclusive. Undefined where the line has only one time. */
   readonly endUs: number | undefined;
 }
 

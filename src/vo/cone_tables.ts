@@ -1,6 +1,6 @@
 /**
- * The tables that cone searches answer with, each column with where its cells come from. Simple Cone Search 1.03 (section 2.2) asks for
- * UCD1 in three columns, and for an id that is text; the 64-bit integer stands beside it.
+ * The tables that cone searches answer with, each column with the source of its cells. Simple Cone Search 1.03 (section
+ * 2.2) requires UCD1 in three columns, and an id that is text; the 64-bit integer stands beside it.
  */
 
 import type { CatalogDefinition, CatalogName } from '../contract/catalogs.ts';
@@ -13,19 +13,19 @@ import type { Cell, Column, Table } from '../tables/columns.ts';
 import { payloadCell, payloadColumns, positionKeys } from '../tables/payload_columns.ts';
 import { timeCell } from '../tables/timestamp.ts';
 
-/** How many columns: 1 the fewest, 3 all of them. */
+/** The number of columns: 1 the fewest, 3 all of them. */
 export type Verbosity = 1 | 2 | 3;
 export const DEFAULT_VERBOSITY: Verbosity = 2;
 
-/** What a cone search is of: the objects, or the coincident sources of one catalog. */
+/** The target of a cone search: the objects, or the coincident sources of one catalog. */
 export type ConeTarget = 'objects' | CatalogName;
 export const CONE_TARGETS: readonly ConeTarget[] = ['objects', ...CATALOGS.map(({ name }) => name)];
 
-/** A column, and its cell in the row that is made of a T. */
+/** A column, and its cell in a row that is made from a T. */
 export interface Filled<T> extends Column {
   /** Undefined where the stored value is not of the column's type. */
   readonly cell: (of: T) => Cell | undefined;
-  /** From which verbosity on it is listed. */
+  /** The lowest verbosity at which the column is listed. */
   readonly from: Verbosity;
 }
 
@@ -36,7 +36,7 @@ export interface FilledTable<T> extends Table {
 /** An object in a cone. */
 export interface ConeObject {
   readonly object: StoredObject;
-  /** From the centre of the cone. */
+  /** The separation from the centre of the cone. */
   readonly separationArcsec: number;
 }
 
@@ -44,16 +44,16 @@ export interface ConeObject {
 export interface ConeSource {
   readonly ra: number;
   readonly dec: number;
-  /** From the centre of the cone. */
+  /** The separation from the centre of the cone. */
   readonly separationArcsec: number;
   readonly catalogSourceId: string;
-  /** From the object. */
+  /** The separation from the object. */
   readonly objectSeparationArcsec: number;
   readonly payload: Readonly<Record<string, unknown>> | null;
   readonly object: StoredObject;
 }
 
-/** The current matches of an object; what is left over on a pending one is not current. */
+/** The current matches of an object; matches that remain on a pending object are not current. */
 export function currentMatches({ state, matches }: StoredObject): readonly ListedMatch[] {
   return state === 'pending' || matches.length === 0 ? [] : newestMatches(matches);
 }
@@ -76,7 +76,7 @@ function field<T>(
 const statuses = namesOf(OBJECT_STATUSES).slice(1).join(', ');
 const outcomes = namesOf(CATALOG_OUTCOMES).join(', ');
 
-/** What is known of an object beside its id and position. */
+/** The columns of an object beside its id and position. */
 const OBJECT_FIELDS: readonly Filled<StoredObject>[] = [
   field(2, 'status', { ...ASCII, ucd: 'meta.code' }, `What is known of it: ${statuses}`, statusOf),
   field(2, 'reliability', { type: 'float64', ucd: 'stat.probability' }, 'LSST reliability, 0 to 1', o => o.reliability),
@@ -139,7 +139,7 @@ const OBJECT_FIELDS: readonly Filled<StoredObject>[] = [
   field(3, 'tns_separation', ANGLE, 'Of tns_name from the object', o => o.tns?.separationArcsec ?? null),
 ];
 
-/** The crossmatch that counts; undefined while one is pending or where none is recorded. */
+/** The current crossmatch; undefined while one is pending or where none is recorded. */
 function recordOf({ state, records }: StoredObject) {
   return state === 'pending' ? undefined : records.at(-1);
 }
@@ -157,7 +157,7 @@ function countOf(object: StoredObject, catalog: CatalogName): number | null {
   return count > 0 || outcomeOf(object, catalog) === 'searched' ? count : null;
 }
 
-/** A field of an object as one of something that has an object. */
+/** An object's column as a column of a row that has an object. */
 function ofObject<T extends { readonly object: StoredObject }>(
   field: Filled<StoredObject>,
   change: Partial<Column & Pick<Filled<T>, 'from'>> = {},
@@ -187,7 +187,7 @@ const OBJECTS: FilledTable<ConeObject> = {
 const raOf = ({ position }: StoredObject) => position?.ra ?? null;
 const decOf = ({ position }: StoredObject) => position?.dec ?? null;
 
-/** What of its object a source tells. */
+/** The columns of a source that describe its object. */
 const ASSOCIATED = ['status', 'reliability', 'event_time', 'tns_name', 'tns_prefix', 'tns_type', 'tns_redshift'];
 
 function sourcesTable(catalog: CatalogDefinition): FilledTable<ConeSource> {

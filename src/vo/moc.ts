@@ -14,7 +14,7 @@ export const MOC_MEDIA_TYPES: Readonly<Record<MocFormat, string>> = {
 /** HEALPix NESTED cells by order, from 0 to the map's own; no four of them make a larger one. */
 export type MocCells = readonly (readonly number[])[];
 
-/** The fewest cells that cover what the ranges cover. */
+/** The fewest cells that cover the same area as the ranges. */
 export function mocCells({ order, ranges }: Pick<Coverage, 'order' | 'ranges'>): MocCells {
   const cells: number[][] = Array.from({ length: order + 1 }, () => []);
   for (let i = 0; i < ranges.length; i += 2) {
@@ -66,8 +66,8 @@ function runsOf(numbers: readonly number[]): string[] {
 const UNIQ_BYTES = 8;
 
 /**
- * A binary table of NUNIQ numbers, 4^(order + 1) + cell, as 64-bit integers: the packing that readers of MOC 1 know too, whose keyword for
- * the resolution stands beside the present one.
+ * A binary table of NUNIQ numbers, 4^(order + 1) + cell, as 64-bit integers. Readers of MOC 1 know this packing too;
+ * their keyword for the resolution stands beside the present one.
  */
 function mocFits(cells: MocCells, name: string): Uint8Array<ArrayBuffer> {
   const order = cells.length - 1;

@@ -1,4 +1,7 @@
-/** What the services say of themselves: VOSI 1.1's capabilities, availability and tables, by the schemas that it names. */
+/**
+ * The services' descriptions of themselves: VOSI 1.1's capabilities, availability and tables, by the schemas that it
+ * names.
+ */
 import type { Config } from '../config/config.ts';
 import { LARGE_CONE_PATH } from '../contract/limits.ts';
 import type { Column, Table } from '../tables/columns.ts';
@@ -33,7 +36,7 @@ export function conePath(target: ConeTarget): string {
   return target === 'objects' ? LARGE_CONE_PATH : `${LARGE_CONE_PATH}/${target}`;
 }
 
-/** Parameters as a registry describes them: name, whether it must be there, its type, unit and UCD, and what it is. */
+/** Parameters as a registry describes them: name, whether it is required, type, unit, UCD and meaning. */
 const PARAMETERS = [
   ['RA', 'required', 'real', 'deg', 'pos.eq.ra', 'Right ascension of the centre, ICRS, 0 to 360'],
   ['DEC', 'required', 'real', 'deg', 'pos.eq.dec', 'Declination of the centre, ICRS, -90 to 90'],
@@ -94,7 +97,7 @@ function endpoint(name: string, url: string): string {
 }
 
 /**
- * @param trouble why it cannot answer now; undefined where it can
+ * @param trouble the reason why the service cannot answer now; undefined where it can
  * @param upSince ISO-8601, UTC
  */
 export function availability(trouble: string | undefined, upSince: string): string {
@@ -105,7 +108,7 @@ export function availability(trouble: string | undefined, upSince: string): stri
   );
 }
 
-/** Every table at its highest verbosity; without its columns where the least detail is asked for. */
+/** Every table at its highest verbosity; without columns where the least detail is requested. */
 export function tableset(isBrief: boolean): string {
   return (
     `${root('tableset', 'tables', 'vs')}>\n` +
@@ -115,7 +118,7 @@ export function tableset(isBrief: boolean): string {
   );
 }
 
-/** One table; undefined where there is none of that name. */
+/** One table; undefined where no table has that name. */
 export function tableDocument(name: string): string | undefined {
   const target = CONE_TARGETS.find(each => `${SCHEMA_NAME}.${each}` === name);
   return (

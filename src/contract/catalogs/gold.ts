@@ -1,4 +1,4 @@
-/** What DES Y6 Gold and DELVE DR3 Gold share: both are made by the same programs. */
+/** The parts that DES Y6 Gold and DELVE DR3 Gold share: both are made by the same programs. */
 import type { CatalogColumn, CatalogDefinition } from '../catalog.ts';
 import { magnitudeColumns } from '../catalog.ts';
 

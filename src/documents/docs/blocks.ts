@@ -1,4 +1,7 @@
-/** A page of documentation as blocks, and its two forms: Markdown and HTML. Text within a block is inline Markdown: `code`, [text](url). */
+/**
+ * A page of documentation as blocks, and its two forms: Markdown and HTML. Text in a block is inline Markdown: `code`,
+ * [text](url).
+ */
 
 export type Block =
   | { readonly kind: 'heading'; readonly level: 1 | 2 | 3; readonly text: string }
@@ -47,7 +50,7 @@ function markdownRow(cells: readonly string[]): string {
   return `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
-/** The content of a page; what is wider than the page can be scrolled. */
+/** The content of a page; a block that is wider than the page can be scrolled. */
 export function toHtml(blocks: readonly Block[]): string {
   return blocks.map(html).join('\n');
 }

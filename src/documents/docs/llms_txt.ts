@@ -1,4 +1,7 @@
-/** `/llms.txt`: what a language model needs to use the service, in the layout of llmstxt.org (docs/contract.md, Documents). */
+/**
+ * `/llms.txt`: the facts that a language model needs to use the service, in the layout of llmstxt.org
+ * (docs/contract.md, Documents).
+ */
 
 import type { Config } from '../../config/config.ts';
 import { CATALOGS } from '../../contract/catalogs.ts';
@@ -36,7 +39,10 @@ export function llmsTxt(config: Config, base: string): string {
   return toMarkdown(blocks);
 }
 
-/** Discovery operations link to themselves, the others, which need arguments, to their section of the reference. */
+/**
+ * Links to operations: discovery operations link to themselves; the others, which need arguments, to their section of
+ * the reference.
+ */
 function operationLinks(config: Config, base: string, discovery: boolean): string[] {
   return Object.entries(paths(config)).flatMap(([path, methods]) =>
     Object.entries(methods)

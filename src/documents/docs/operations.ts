@@ -9,7 +9,7 @@ import { type Block, heading, list, paragraph, table } from './blocks.ts';
 
 const FILTER_NAMES: ReadonlySet<string> = new Set(FILTERS.map(({ name }) => name));
 
-/** How an operation is called: `GET /api/cone`. */
+/** The method and path of an operation: `GET /api/cone`. */
 export function operationTitle(method: string, path: string): string {
   return `${method.toUpperCase()} ${path}`;
 }
@@ -35,7 +35,7 @@ export function operationSection(
   return blocks;
 }
 
-/** Filters have a section of their own: an operation only names them. */
+/** The parameters of an operation. Filters are only named, because they have a section of their own. */
 function parameterBlocks(parameters: readonly Parameter[]): Block[] {
   const isFilter = ({ name }: Parameter) => FILTER_NAMES.has(name);
   const filters = parameters.filter(isFilter).map(({ name }) => `\`${name}\``);
@@ -48,7 +48,7 @@ function parameterBlocks(parameters: readonly Parameter[]): Block[] {
   ];
 }
 
-/** What each filter does, and how they work together. */
+/** The effect of each filter, and the rules for several filters. */
 export function filterSection(): Block[] {
   return [
     heading(2, 'Filters'),
@@ -64,7 +64,7 @@ function parameterRow({ name, in: place, description, schema }: Parameter): stri
   return [`\`${name}\``, place, valueNotes(schema), description];
 }
 
-/** The fields of a lookup: of the request, then of each kind of input. */
+/** The fields of a lookup: those of the request, then those of each kind of input. */
 function bodySection({ components: { schemas } }: OpenApiDocument): Block[] {
   const parts: readonly (readonly [string, ComponentName])[] = [
     ['The body is one JSON object (`Content-Type: application/json`):', 'LookupRequest'],
@@ -85,7 +85,7 @@ function fieldTable({ properties, required = [] }: Schema): Block {
   return table(['Field', 'Required', 'Value', 'Meaning'], rows);
 }
 
-/** What a value looks like, in a few words. */
+/** The form of a value, in a few words. */
 function valueNotes(schema: Schema): string {
   const { type, format, default: fallback } = schema;
   const unit = schema['x-unit'];

@@ -121,6 +121,6 @@ const errorSchema = {
     },
     ['param', 'params'],
   ),
-  // One or the other.
+  // A request names either `param` or `params`.
   dependentSchemas: { param: { properties: { params: false } } },
 };

@@ -57,7 +57,7 @@ type Names =
   | 'Filters'
   | 'CountResponse';
 
-// Titles are what generators of clients call these: without them ConeSearchResponse would be two things.
+// Generators of clients take their names from titles: without them ConeSearchResponse would be two classes.
 export const detailLevel = {
   title: 'DetailLevel',
   ...oneOfNames(DETAIL_LEVELS, 'Detail level; levels are cumulative.'),
@@ -78,7 +78,7 @@ export const tnsName = text('Name in the registry, bare or with the prefix SN or
   maxLength: MAX_TNS_NAME_CHARACTERS,
 });
 
-/** @param description what is searched within it */
+/** @param description the thing that is searched within the radius */
 export function searchRadius(config: Config, description: string): Schema {
   return number('arcsec', description, { exclusiveMinimum: 0, maximum: config.API_MAX_CONE_RADIUS_ARCSEC });
 }

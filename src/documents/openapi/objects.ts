@@ -92,7 +92,7 @@ export function objectSchemas(): Components<Names> {
     Crossmatch: crossmatch,
     LookupMatch: {
       description: 'A coincident source: a summary at `matches`, the published form at `full`.',
-      // Generated clients take the first that fits, and a published match has all that a summary has.
+      // Generated clients take the first schema that fits, and a published match has every property of a summary.
       anyOf: [ref('LookupPublishedMatch'), ref('LookupMatchSummary')],
     },
     LookupMatchSummary: withProvenanceSet('MatchSummary', matchSummary),
@@ -122,8 +122,8 @@ export function objectSchemas(): Components<Names> {
 }
 
 /**
- * A component of its own, because generators of clients cannot name what is nested in alternatives. They also lose that a property of what
- * is referred to can be null, so that such properties stand here again.
+ * A component of its own, because generators of clients cannot name a schema nested in alternatives. Generators also
+ * lose that a property of a referenced schema can be null, so such properties are repeated here.
  */
 function withProvenanceSet(name: 'MatchSummary' | 'PublishedMatch', form: Schema): Schema {
   const nullable = Object.entries(form.properties as Schemas).filter(([, { type }]) => Array.isArray(type));

@@ -1,4 +1,4 @@
-/** What the OpenAPI document says of each operation; src/documents/operations.ts has their table. */
+/** The OpenAPI document's text for each operation; src/documents/operations.ts has the table of operations. */
 import type { Config } from '../../config/config.ts';
 import { ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../../contract/codes.ts';
 import { UNKNOWN_PARAMETERS_HEADER } from '../../contract/headers.ts';
@@ -18,7 +18,7 @@ import { type ComponentName, integer, list, open, ref, type Schema, text } from 
 import { skyMapSchema } from './sky_map.ts';
 import { otherContent, tableHeaders } from './tables.ts';
 
-/** An operation's part of the document, but for its name. */
+/** An operation's part of the document, except its name. */
 export interface Operation {
   readonly summary: string;
   readonly description: string;
@@ -67,13 +67,13 @@ function errors(statuses: readonly number[], except?: ErrorCode): Record<string,
   return Object.fromEntries(entries);
 }
 
-/** The responses of an operation that runs queries. It can have every error code but one. */
+/** The responses of an operation that runs queries, with every error code but one. */
 function queryResponses(description: string, schema: Schema, except: ErrorCode): Record<string, Schema> {
   const ok = { description, headers: ignoredHeader, content: json(schema) };
   return { 200: ok, ...errors([400, 405, 503], except) };
 }
 
-/** The same, of an operation whose answers come as tables, too. */
+/** The responses of an operation that runs queries and also answers with tables. */
 function tableResponses(description: string, schema: Schema, except: ErrorCode): Record<string, Schema> {
   const { 200: ok, ...others } = queryResponses(description, schema, except);
   return {

@@ -19,7 +19,10 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-/** A parameter whose description is that of its schema, unless one is given. An enumeration keeps its own: it explains the values. */
+/**
+ * A parameter with its schema's description, unless one is given. An enumeration keeps its own, which explains the
+ * values.
+ */
 function parameter(place: 'path' | 'query', name: string, schema: Schema, says?: string): Parameter {
   const { description, ...bare } = schema;
   return {

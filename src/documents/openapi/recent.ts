@@ -29,7 +29,8 @@ export function recentSchemas(): Components<'RecentObject' | 'RecentCrossmatches
     ),
     RecentCrossmatchesPage: {
       ...page,
-      // The second part is there because a generator of clients takes what has one part to be that part and nothing else.
+      // The second part is there because a generator of clients takes a list of one part to be that part and nothing
+      // else.
       allOf: [ref('Envelope'), { type: 'object' }],
     },
   };

@@ -1,10 +1,13 @@
-/** Builders of JSON Schemas (2020-12), so that a schema reads as what it describes. Every number has its unit in `x-unit`. */
+/**
+ * Builders of JSON Schemas (2020-12), whose calls read like the data that they describe. Every number has its unit in
+ * `x-unit`.
+ */
 import type { Named } from '../../contract/enums.ts';
 
 export type Schema = { readonly [keyword: string]: unknown };
 export type Schemas = Readonly<Record<string, Schema>>;
 
-/** Names of the components, so that a reference to one that does not exist is found by the type checker. */
+/** Names of the components, so that the type checker finds a reference to a component that does not exist. */
 export type ComponentName =
   | 'DiaObjectId'
   | 'DiaObjectIdStr'
@@ -58,10 +61,10 @@ export function ref(name: ComponentName): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** Either that schema or null. */
+/** Either the schema or null. */
 export function orNull(schema: Schema): Schema {
   if (typeof schema.type === 'string') {
-    // With null it is another list of values, which must not have the same title.
+    // The schema with null is another list of values, which must not have the same title.
     const { type, enum: values, title: _, ...rest } = schema;
     return { type: [type, 'null'], ...(Array.isArray(values) && { enum: [...values, null] }), ...rest };
   }
@@ -82,7 +85,7 @@ export function integer(unit: string, description: string, keywords: Schema = {}
   return { type: 'integer', 'x-unit': unit, description, ...keywords };
 }
 
-/** How many there are of something. */
+/** A number of things. */
 export function count(description: string, keywords: Schema = {}): Schema {
   return integer('count', description, { minimum: 0, ...keywords });
 }
@@ -96,7 +99,10 @@ export function constant(value: string, description: string): Schema {
   return { type: 'string', const: value, description };
 }
 
-/** One value that is no string. Without a type, because generators of clients make texts of a constant boolean, and know no type of null. */
+/**
+ * One value that is no string. The schema has no type, because generators of clients turn a constant boolean into text,
+ * and know no type of null.
+ */
 export function always(value: boolean | null, description: string): Schema {
   return { const: value, description };
 }
@@ -128,7 +134,7 @@ export function open(description: string, properties: Schemas, optional: readonl
   return { type: 'object', description, properties, ...(required.length > 0 && { required }) };
 }
 
-/** As `open`, and no other keys are allowed. */
+/** An object like that of `open`, without other keys. */
 export function closed(description: string, properties: Schemas, optional: readonly string[] = []): Schema {
   return { ...open(description, properties, optional), additionalProperties: false };
 }

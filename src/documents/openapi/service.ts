@@ -1,4 +1,4 @@
-/** Schemas of what the service says about itself. */
+/** Schemas of the service's information about itself. */
 import { DATABASE_STATES, RESOLUTION_STATES } from '../../contract/enums.ts';
 import { GENERIC_FILTERS } from '../../contract/filters.ts';
 import { contractVersion, reliabilityCuts, serviceVersion } from './common.ts';

@@ -26,7 +26,7 @@ export const otherContent: Readonly<Record<string, Schema>> = {
 
 const header = ({ description, ...schema }: Schema): Schema => ({ description, required: false, schema });
 
-/** What tables have no rows for. */
+/** Headers for the parts of an answer that have no rows in a table. */
 export const tableHeaders: Readonly<Record<string, Schema>> = {
   Link: header(text('Of a table that is not the last page: the address of the next, with `rel="next"`.')),
   'X-Row-Count': header(count('Of a table: its rows.')),
