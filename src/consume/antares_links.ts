@@ -162,7 +162,7 @@ export class AlertLinks {
   }
 }
 
-/** A link of the JSON:API is a text, or an object that has it. */
+/** The address of the next page. A link of the JSON:API is a text, or an object with the text as `href`. */
 function nextOf({ document }: Page, url: string): string | undefined {
   const next = asObject(document.links)?.next;
   const link = asObject(next)?.href ?? next;

@@ -1,6 +1,6 @@
 /** The form of a broker's definition. Each broker has a file in `brokers/`; src/contract/brokers.ts lists them. */
 
-/** How a message gives a time: as a modified Julian date in TAI, as ISO 8601 text in UTC, or as Unix seconds. */
+/** The form of a time in a message: a modified Julian date in TAI, ISO 8601 text in UTC, or Unix seconds. */
 export type TimeForm = 'mjdTai' | 'utcText' | 'unixSeconds';
 
 /** The keys of a message that is one flat JSON object. */
@@ -41,6 +41,6 @@ export interface BrokerDefinition {
    * consume`.
    */
   readonly otherSettings?: readonly string[];
-  /** Undefined where messages are not flat: they have a normaliser in src/ingest/. */
+  /** The keys of flat messages; undefined for other messages, which have a normaliser in src/ingest/. */
   readonly message?: FlatMessage;
 }

@@ -2,7 +2,7 @@
 
 /** A column that is stored with each match. */
 export interface CatalogColumn {
-  /** In the catalog's own case. Payloads have it in lower case. */
+  /** The name in the catalog's own case. Payloads have it in lower case. */
   readonly name: string;
   readonly type: 'float64' | 'int64';
   /** As VOUnits 1.0 spells it; undefined where there is none. */
@@ -16,7 +16,7 @@ export interface CatalogColumn {
 export interface FilterableProperty {
   /** A column in the catalog's own case, or the name of a quotient. */
   readonly name: string;
-  /** In words, as `/api/describe` shows it. */
+  /** The unit in words, as `/api/describe` shows it. */
   readonly unit: string;
   /** The property's description; undefined where the column's own applies. */
   readonly description?: string;
@@ -72,7 +72,7 @@ export type Highlight = { readonly label: string; readonly title?: string } & (
         readonly before: string;
         readonly value: string;
         readonly digits: number;
-        /** Beyond this the value is followed by `, poor`. */
+        /** The limit above which `, poor` follows the value. */
         readonly poorAbove?: number;
       }[];
     }

@@ -6,7 +6,7 @@ import { DES_Y6_GOLD } from './catalogs/des_y6_gold.ts';
 import { GAIA_DR3 } from './catalogs/gaia_dr3.ts';
 import { SKYMAPPER_DR4 } from './catalogs/skymapper_dr4.ts';
 
-/** Their order matters: outcomes and provenance list them in it. */
+/** The order matters: outcomes and provenance list the catalogs in it. */
 const ALL = [GAIA_DR3, DES_Y6_GOLD, DELVE_DR3_GOLD, SKYMAPPER_DR4] as const;
 
 export type CatalogName = (typeof ALL)[number]['name'];

@@ -24,7 +24,7 @@ export interface WrittenCatalog {
   readonly partitions: readonly WrittenPartition[];
   /** The number of rows in each pixel of the map; undefined for a margin. */
   readonly map?: { readonly order: number; readonly counts: Float64Array };
-  /** The number of rows of the largest partition. */
+  /** The row limit of a partition that the export was made with. */
   readonly maxRows: number;
 }
 

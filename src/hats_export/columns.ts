@@ -316,7 +316,10 @@ export class MatchRows extends Rows {
 
 const finite = (value: number | null) => (value !== null && Number.isFinite(value) ? value : null);
 
-/** A value that is not finite is null, as in the lines of an export; undefined where the column would not hold it exactly. */
+/**
+ * A cell as an export's lines have it: null for a value that is not finite, undefined for one that the column would not
+ * hold exactly.
+ */
 function exactCell(column: Column, value: unknown) {
   if (typeof value === 'number' && column.type === 'float64') return Number.isFinite(value) ? value : null;
   if (value === null || (typeof value === 'number' && !Number.isFinite(value))) return null;

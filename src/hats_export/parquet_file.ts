@@ -19,8 +19,7 @@ import { PARQUET_TYPES } from '../tables/parquet.ts';
 import type { CatalogColumn } from './columns.ts';
 
 /**
- * ZSTD at its default level: files are much smaller than uncompressed ones, and writing is hardly slower than with the
- * fastest codec.
+ * ZSTD at its default level: files are much smaller than without, and hardly slower to write than in the fastest way.
  */
 const ZSTD = (bytes: Uint8Array) => new Uint8Array(zstdCompressSync(bytes));
 

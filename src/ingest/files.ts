@@ -7,7 +7,7 @@ import { LineNormaliser } from './line_normaliser.ts';
 import { type LineBlock, openSource, readBlocks } from './lines.ts';
 import { addOutcomes, noOutcomes } from './outcomes.ts';
 
-/** A batch is committed when it has this many messages, or its first one has waited this long. */
+/** A batch is committed when it has this many messages, or when its first message has waited `BATCH_WAIT_MS`. */
 const BATCH_MESSAGES = 1000;
 const BATCH_WAIT_MS = 250;
 

@@ -10,7 +10,7 @@ import { ThreadMetrics } from './thread_metrics.ts';
 /** The threads that answer requests. */
 export interface ThreadsWatched {
   readonly threads: readonly ThreadMetrics[];
-  /** The names of the operations that they count, in the order in which they count them. */
+  /** The names of the operations that the threads count, in the order of counting. */
   readonly operations: readonly string[];
   /** The number of threads that died or hung, and were replaced. */
   readonly replaced: number;

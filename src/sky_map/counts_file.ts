@@ -51,7 +51,7 @@ export function saveCounts(dataDir: string, store: Store, { sequence, columns }:
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part);
   const directory = join(dataDir, DIRECTORY);
-  // A data directory that is gone is not made again: it may come back.
+  // A missing data directory is not made again, because it may come back.
   if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 });
   const aside = join(directory, `${FILE}.${process.pid}.tmp`);
   try {

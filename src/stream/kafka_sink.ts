@@ -28,7 +28,7 @@ const REQUEST_TIMEOUT_MS = 10_000;
 /** The number of times that a failed request is sent again; the broker recognizes it by its number. */
 const RETRIES = 3;
 const RETRY_DELAY_MS = 250;
-/** The time for sending, beyond the time of the requests and their retries. */
+/** The time limit for sending, longer than the requests and their retries may take. */
 const SEND_MS = 60_000;
 const CLOSE_MS = 2000;
 

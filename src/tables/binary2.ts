@@ -33,7 +33,7 @@ export class Binary2 {
     this.#flush(Math.floor(held.length / LINE_BYTES) * LINE_BYTES);
   }
 
-  /** Writes what is left. */
+  /** Writes the remaining bytes. */
   end(): void {
     this.#flush(this.#held.length);
   }
@@ -89,7 +89,7 @@ export class Binary2 {
     this.#held.range(scratchBytes, 0, 4);
   }
 
-  /** Writes the first `length` bytes of what is held, in lines. */
+  /** Writes the first `length` bytes that are held, in lines. */
   #flush(length: number): void {
     const held = this.#held;
     for (let at = 0; at < length; at += LINE_BYTES) {

@@ -28,7 +28,7 @@ export class Chunks {
     if (++this.#rows === CHUNK_ROWS) this.flush();
   }
 
-  /** Writes what is left. */
+  /** Writes the remaining rows. */
   flush(): void {
     if (this.#rows === 0) return;
     this.#write(this.#values, this.#rows);

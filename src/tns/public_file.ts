@@ -7,7 +7,7 @@ import { RegistryError } from './errors.ts';
 
 const READ_BYTES = 256 * 1024;
 const OPTIONS = { chunkSize: READ_BYTES };
-/** Hundreds of times what the whole registry takes. */
+/** Hundreds of times the size of the whole registry. */
 const MAX_CSV_BYTES = 16 * 2 ** 30;
 
 /** Called with the number of further bytes read from the file as it is stored; for a zip, bytes of its CSV. */

@@ -9,7 +9,7 @@ import { parseTimeLine, type TimeSpan } from './time_line.ts';
 export interface BadRow {
   /** The row's line from 1; the last line where the row has several. */
   readonly line: number;
-  /** The reason. There are few different ones, because they are counted. */
+  /** The reason, one of only a few, because reasons are counted. */
   readonly reason: string;
   readonly text: string;
 }
@@ -28,7 +28,7 @@ export interface PublicObjects {
   readonly batches: AsyncIterable<RowBatch>;
 }
 
-/** Rows of a batch, which is one commit of some ten milliseconds: a thread may be serving beside it. */
+/** The rows of a batch, which is one commit of some ten milliseconds: a thread may be serving beside it. */
 const BATCH_ROWS = 1000;
 /** The longest rows, those with many reporters, have a few thousand characters. */
 const MAX_ROW_CHARACTERS = 2 ** 20;

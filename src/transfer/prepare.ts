@@ -16,8 +16,8 @@ interface Run {
 /**
  * Divides a block into pieces, in the block's order. An export writes the lines of an object together. An object whose
  * lines stand together in the middle of the block is a prepared piece if its lines are good, agree with each other, and
- * name only provenance and payload keys that are stored. The writing thread reads everything else. The first and the
- * last object are among that, because lines of these may stand in the adjacent blocks.
+ * name only provenance and payload keys that are stored. The writing thread reads all other lines. They include the
+ * first and the last object, whose lines may continue in the adjacent blocks.
  */
 export function prepareLines(block: LineBlock, ordinals: Ordinals): Piece[] {
   const runs = runsOf(block);

@@ -20,7 +20,7 @@ const NAMESPACES = {
   cs: 'http://www.ivoa.net/xml/ConeSearch/v1.0',
 } as const;
 
-/** The start of a document and of its first element, whose own namespace is the first of those that it uses. */
+/** The start of a document and of its first element; the element's namespace is the first one listed. */
 function root(element: string, own: keyof typeof NAMESPACES, ...others: (keyof typeof NAMESPACES)[]): string {
   const used = [own, ...others].map(prefix => NAMESPACES[prefix]);
   const named = others.map(prefix => ` xmlns:${prefix}="${NAMESPACES[prefix]}"`).join('');

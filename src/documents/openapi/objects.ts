@@ -1,4 +1,4 @@
-/** Schemas of an object and what belongs to it: crossmatch, matches, registry association. */
+/** Schemas of an object and its parts: crossmatch, matches, registry association. */
 import { CATALOGS } from '../../contract/catalogs.ts';
 import { BEST_GUESS, PROVENANCE_BASES, PROVENANCE_STATES } from '../../contract/enums.ts';
 import { epochs, sourceIdMeaning } from '../catalogs.ts';
