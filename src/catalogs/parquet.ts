@@ -109,7 +109,10 @@ export class ParquetFile {
     return typeof min === 'bigint' && typeof max === 'bigint' && min <= max ? { min, max } : undefined;
   }
 
-  /** How many values of a column of a row group are null, by the schema and the statistics; undefined where these do not say. */
+  /**
+   * The number of nulls in a column of a row group, by the schema and the statistics; undefined where these do not
+   * tell.
+   */
   nullCount(column: string, rowGroup: number): number | undefined {
     if (this.#elements.get(column)?.repetition_type === 'REQUIRED') return 0;
     const count = this.#chunk(rowGroup, column)?.meta_data?.statistics?.null_count;

@@ -1,4 +1,6 @@
-/** What `lookup` and `cone` share: a request answered by a running service, or by this process over a data directory. */
+/**
+ * Shared by `lookup` and `cone`: a running service answers the request, or this process answers over a data directory.
+ */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../base/error_text.ts';
@@ -11,7 +13,7 @@ import { openStore } from '../store/store.ts';
 import { type Option, UsageError } from './cli.ts';
 
 const READY_POLL_MS = 5;
-/** What is no news to whoever asks one question. */
+/** Events that do not concern a person who asks one question. */
 const QUIET_EVENTS: ReadonlySet<string> = new Set(['index_ready', 'index_loaded', 'slow_request']);
 
 export const ASK_OPTIONS: Readonly<Record<string, Option>> = {
@@ -36,8 +38,8 @@ export interface Answered {
 export type Ask = (asked: Asked) => Promise<Answered>;
 
 /**
- * Hands `use` what answers requests, and lets go of it afterwards.
- * @throws UsageError for an address that is none; Error where nobody answers there, or the data directory cannot be read
+ * Calls `use` with a function that answers requests, and closes everything afterwards.
+ * @throws UsageError for an invalid address; Error where nobody answers there, or the data directory cannot be read
  */
 export async function withService<T>(
   config: Config,
@@ -62,7 +64,7 @@ function askerOf(url: string): Ask {
 }
 
 async function withDirectory<T>(config: Config, use: (ask: Ask) => Promise<T>): Promise<T> {
-  // It says why where there is nothing to read.
+  // Opening the store reports why there is nothing to read.
   const store = openStore(config.NEARSKY_DATA, 'read');
   const log = limited((event, fields) => {
     if (!QUIET_EVENTS.has(event)) logToStderr(event, fields);
@@ -97,7 +99,7 @@ async function answered(response: Response): Promise<Answered> {
 }
 
 /**
- * The answer, if it is one.
+ * Returns a successful answer.
  * @throws UsageError with the service's own words where the request is at fault; Error where the service is
  */
 export function requireAnswer({ status, body, headers }: Answered): Answered {
@@ -113,12 +115,12 @@ export function requireAnswer({ status, body, headers }: Answered): Answered {
   throw status >= 400 && status < 500 ? new UsageError(why) : new Error(why);
 }
 
-/** Writes bytes to standard output, and waits for a reader that is slow. */
+/** Writes bytes to standard output, and waits for a slow reader. */
 export async function writeOut(bytes: Uint8Array): Promise<void> {
   if (!process.stdout.write(bytes)) await once(process.stdout, 'drain');
 }
 
-/** JSON ends with a line break, because a terminal's next line begins behind it; every other format is written as it came. */
+/** Adds a line break to JSON, so that a terminal's prompt begins on a new line; every other format stays as it came. */
 export function asDocument(bytes: Uint8Array, format: string | undefined): Uint8Array {
   return format === undefined || format === 'json' ? Buffer.concat([bytes, Buffer.from('\n')]) : bytes;
 }

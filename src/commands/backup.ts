@@ -1,4 +1,4 @@
-/** `nearsky backup`: a consistent copy of the data directory, whoever uses it meanwhile. */
+/** `nearsky backup`: a consistent copy of the data directory, also while other processes use it. */
 import { backUp } from '../store/backup.ts';
 import { openStore } from '../store/store.ts';
 import { type Command, Progress, printResult, table, UsageError } from './cli.ts';

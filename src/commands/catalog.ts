@@ -1,4 +1,4 @@
-/** `nearsky catalog add|list|check`: which catalogs are searched, and where they lie. */
+/** `nearsky catalog add|list|check`: the catalogs that are searched, and their locations. */
 import { nowUs } from '../base/times.ts';
 import { checkCatalog, type RegisterOptions, registerCatalog } from '../catalogs/register.ts';
 import { remoteOptions } from '../catalogs/remote/options.ts';
@@ -140,7 +140,7 @@ function depthOf({ flags }: Invocation): Pick<RegisterOptions, 'depth'> {
   return flags.has('quick') ? { depth: 'files' } : flags.has('rows') ? { depth: 'rows' } : {};
 }
 
-/** Lines about what the files hold, beside what the catalog's properties state. */
+/** Lines about the counted rows, beside the rows that the catalog's properties state. */
 function rowCountsOf(stated: number | null, counted: RowCounts): [string, string | number][] {
   const { rows, withoutPosition, withoutId } = counted;
   const unknown = 'not counted: --rows reads the positions of all rows';

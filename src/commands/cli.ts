@@ -1,4 +1,4 @@
-/** What every command shares: its shape, its options, its progress line and its result. */
+/** Shared by all commands: their form, options, progress line and result. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { closestMatch } from 'leven';
@@ -12,19 +12,19 @@ import {
   type SettingName,
 } from '../config/config.ts';
 
-/** One option of a command. With `value` it takes one, named so in the help; without, it is a flag. */
+/** One option of a command. With `value` the option takes a value, named so in the help; without, it is a flag. */
 export interface Option {
   readonly value?: string;
   readonly help: string;
-  /** The setting that this option sets; it then beats the environment and the configuration file. */
+  /** The setting that this option sets. The option overrides the environment and the configuration file. */
   readonly setting?: SettingName;
 }
 
 /** A module in src/commands exports one of these as `command`; src/main.ts has the table of their names and summaries. */
 export interface Command {
-  /** What follows `nearsky` on the command line, for example `ingest --broker NAME FILE...|-`. */
+  /** The command line after `nearsky`, for example `ingest --broker NAME FILE...|-`. */
   readonly usage: string;
-  /** What it does, in full sentences. */
+  /** A description of the command in full sentences. */
   readonly description: string;
   readonly options: Readonly<Record<string, Option>>;
   /** One complete command line. */
@@ -36,7 +36,7 @@ export interface Command {
 /** A command line, parsed. */
 export interface Invocation {
   readonly config: Config;
-  /** Where each setting comes from. */
+  /** The origin of each setting. */
   readonly origins: LoadedConfig['origins'];
   /** The options that were given with a value, by their long name. */
   readonly options: ReadonlyMap<string, string>;
@@ -57,13 +57,13 @@ const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
   help: { help: 'print this' },
 };
 
-/** Of the commands that serve. */
+/** Options of the commands that serve. */
 export const LISTEN_OPTIONS: Readonly<Record<string, Option>> = {
   host: { value: 'HOST', help: 'the address to listen on (default 127.0.0.1)', setting: 'NEARSKY_HOST' },
   port: { value: 'PORT', help: 'the port, 0 for a free one (default 8080)', setting: 'NEARSKY_PORT' },
 };
 
-/** Of `serve`. */
+/** Options of `serve`. */
 export const THREAD_OPTIONS: Readonly<Record<string, Option>> = {
   workers: {
     value: 'N',
@@ -117,7 +117,7 @@ function parse(command: Command, options: Readonly<Record<string, Option>>, args
   }
 }
 
-/** What follows a name that is none of the known ones: the nearest of them, if one is near. */
+/** A suggestion for an unknown name: the nearest known name, if one is near. */
 export function didYouMean(name: string, known: readonly string[], prefix = ''): string {
   const nearest = closestMatch(name.toLowerCase(), known, { maxDistance: Math.max(1, Math.min(3, name.length - 2)) });
   return nearest === undefined ? '' : `: did you mean ${prefix}${nearest}?`;
@@ -144,7 +144,7 @@ export function commandHelp(command: Command): string {
   ].join('\n');
 }
 
-/** The exit status of an error that a command ended with, after one line on standard error about it. */
+/** The exit status for an error that ended a command, after one line on standard error about the error. */
 export function reportError(name: string, error: unknown): number {
   const { path } = (error ?? {}) as NodeJS.ErrnoException;
   const message = `${path === undefined ? '' : `${path}: `}${messageOf(error)}`;
@@ -153,7 +153,10 @@ export function reportError(name: string, error: unknown): number {
   return error instanceof UsageError || error instanceof ConfigError ? 2 : 1;
 }
 
-/** Writes one line on standard error. Commands write by this, `printResult` and `Progress` only, so that nothing steers the terminal. */
+/**
+ * Writes one line on standard error. Commands write only by this function, `printResult` and `Progress`, so that no
+ * control characters reach the terminal.
+ */
 export function tell(text: string): void {
   process.stderr.write(`${printable(text.replaceAll('\n', ' '))}\n`);
 }
@@ -171,10 +174,10 @@ export function table(rows: readonly (readonly [label: string, value: string | n
 
 const LIVE_INTERVAL_MS = 100;
 const PLAIN_INTERVAL_MS = 5000;
-/** The rate is known well enough after so long. */
+/** After this time the rate is known well enough. */
 const PACE_AFTER_MS = 500;
 
-/** How far long work has come, on standard error: one live line on a terminal, else a plain line every few seconds. */
+/** The progress of long work, on standard error: one live line on a terminal, else a plain line every few seconds. */
 export class Progress {
   readonly #live = process.stderr.isTTY === true;
   readonly #startMs = performance.now();
@@ -190,8 +193,8 @@ export class Progress {
   }
 
   /**
-   * What is done of what there is to do, as text: the share, how much a second since the start, and the time that is left at that rate.
-   * @param total undefined where nobody knows it, as of standard input
+   * The progress as text: the share done, the rate per second since the start, and the time left at that rate.
+   * @param total undefined where the total is unknown, for example for standard input
    * @param shown a number in its unit, for the rate
    */
   pace(done: number, total: number | undefined, shown: (perSecond: number) => string): string {
@@ -204,7 +207,7 @@ export class Progress {
     return parts.join(', ');
   }
 
-  /** Takes the live line away, so that the result stands alone. */
+  /** Removes the live line, so that the result stands alone. */
   end(): void {
     if (this.#live) process.stderr.write('\r\x1b[K');
   }
@@ -222,7 +225,8 @@ function durationText(seconds: number): string {
 }
 
 /**
- * The bytes of files, standard input (`-`) among them, in which case nobody knows; looked at before anything is stored.
+ * The total bytes of files; undefined when standard input (`-`) is among them. Files are checked before anything is
+ * stored.
  * @throws Error naming a file that cannot be read
  */
 export function bytesOf(files: readonly string[]): number | undefined {

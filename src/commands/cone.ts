@@ -13,7 +13,7 @@ export const command: Command = {
   run,
 };
 
-/** A cursor at the end of an answer lies within this. */
+/** The cursor at the end of an answer lies within this many bytes. */
 const MAX_CURSOR_BYTES = 4096;
 const IN_PAGES = ['csv', 'ndjson'];
 
@@ -33,14 +33,14 @@ async function run({ config, options, positionals }: Invocation): Promise<number
       }
       answer = requireAnswer(await ask({ path: '/api/cone', search: { format, cursor } }));
       const bytes = Buffer.from(answer.body);
-      // The names of the columns come once.
+      // Only the first page keeps its line of column names.
       await writeOut(format === 'csv' ? bytes.subarray(bytes.indexOf(10) + 1) : bytes);
     }
   });
   return 0;
 }
 
-/** Of the next page: of a table from its Link, of JSON from its end. */
+/** The cursor of the next page: from the Link header of a table, or from the end of a JSON answer. */
 function cursorOf({ headers, body }: Answered): string | undefined {
   const inBody = /"next_cursor": ?"([^"]+)"[^"]*\}\s*$/.exec(
     Buffer.from(body.subarray(-MAX_CURSOR_BYTES)).toString('latin1'),

@@ -1,4 +1,4 @@
-/** `nearsky config`: the settings in force, and where each comes from. */
+/** `nearsky config`: the settings in force, and the origin of each. */
 import {
   type Config,
   ENVIRONMENT_ONLY,
@@ -42,7 +42,7 @@ export const command: Command = {
 };
 
 interface Shown {
-  /** A secret's is `set` or null. */
+  /** For a secret: `set` or null. */
   readonly value: Written;
   readonly from: Origin;
 }
@@ -84,7 +84,7 @@ function withoutPasswords(value: Written): Written {
   return Array.isArray(value) ? value.map(withoutPasswords) : value;
 }
 
-/** Of the variables that are read from the environment only, which are set. */
+/** The variables that are read from the environment only, and whether each is set. */
 function environmentOnly(): Record<string, boolean> {
   return Object.fromEntries(Object.keys(ENVIRONMENT_ONLY).map(name => [name, Boolean(process.env[name])]));
 }

@@ -15,9 +15,9 @@ import { type Command, type Invocation, printResult, table, UsageError } from '.
 import { describeCounts } from './ingest.ts';
 
 const STATISTICS_MS = 60_000;
-/** What has not come to its end this long after the signal is left: it was not acknowledged, and comes again. */
+/** Unfinished work is dropped this long after the signal: its messages were not acknowledged, and come again. */
 const STOP_MS = 20_000;
-/** How long the process may live on when everything is closed. */
+/** The longest time that the process may live on after everything is closed. */
 const EXIT_MS = 500;
 
 export const command: Command = {
@@ -81,7 +81,7 @@ async function run(invocation: Invocation): Promise<number> {
   printCounts(invocation, consumed);
   for (const { rejects } of consumed) rejects.close();
   await store.close();
-  // A connection that its client does not let go of is no reason to stay.
+  // A connection that its client keeps open must not keep the process alive.
   setTimeout(() => process.exit(), EXIT_MS).unref();
   return 0;
 }

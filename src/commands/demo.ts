@@ -33,10 +33,10 @@ const ALERTS: readonly (readonly [broker: BrokerName, file: string])[] = [
   ['antares', 'antares.ndjson'],
   ['pittgoogle', 'pittgoogle.ndjson'],
 ];
-/** Ingested after the crossmatch, so that some objects wait for theirs. */
+/** Ingested after the crossmatch, so that some objects stay pending. */
 const LATE_ALERTS = ['lasair', 'lasair-late.ndjson'] as const;
 
-/** What to look at; sample/README.md says more about these objects. */
+/** Addresses to try; sample/README.md says more about these objects. */
 const EXAMPLES: readonly (readonly [path: string, shows: string])[] = [
   ['/api/objects/313637935709683761', 'a supernova candidate with a source in all four catalogs'],
   ['/api/objects/9000000000000000004?detail=full', 'a real Gaia star within 1.0 arcsec, with its columns'],
@@ -61,7 +61,7 @@ export const command: Command = {
   example: 'nearsky demo --port 8080',
   async run({ config, options, positionals }) {
     if (positionals.length > 0) throw new UsageError(`demo takes no arguments. Usage: nearsky ${this.usage}`);
-    // Before the work: a port that is taken is found now.
+    // Checked before the work, so that a port in use is reported at once.
     if (config.NEARSKY_PORT !== 0) await requireFreePort(config.NEARSKY_HOST, config.NEARSKY_PORT);
     const given = options.get('data');
     if (given !== undefined) {
@@ -135,7 +135,7 @@ async function ingest(config: Config, writer: Writer, broker: BrokerName, file: 
   say(`ingest ${file}: ${counts({ ...ingester.counts })}`);
 }
 
-/** The sample's registry, as if it were of now: names are resolved by a current one only. */
+/** Loads the sample's registry with the current time as its epoch, because only a current registry resolves names. */
 async function loadRegistry(config: Config, writer: Writer): Promise<void> {
   const rejects = new RejectLog(config, 'tns');
   const loader = new RegistryLoader({ writer, rejects, onBatch: () => {} });
@@ -152,7 +152,10 @@ const counts = (named: Readonly<Record<string, number>>) =>
     .map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`)
     .join(', ');
 
-/** What a service logs, as text between the demo's. That it is ready is said below, and that it stops is no news to whoever has stopped it. */
+/**
+ * Writes the service's log events as text between the demo's lines. `index_ready` is left out because `announce` says
+ * it, and `stopping` because the user has caused it.
+ */
 const tellEvent: Log = limited((event, fields = {}) => {
   if (event === 'stopping' || event === 'index_ready') return;
   const details = Object.entries(fields).map(([name, value]) => `${name.replaceAll('_', ' ')} ${String(value)}`);

@@ -1,4 +1,4 @@
-/** `nearsky export`: everything that is stored, as lines. */
+/** `nearsky export`: the whole content of the database, as lines. */
 import { loadConfig } from '../config/config.ts';
 import { exportHats } from '../hats_export/hats_exporter.ts';
 import { openStore } from '../store/store.ts';

@@ -29,7 +29,7 @@ The catalogs are not part of an export: register them with \`nearsky catalog add
   run,
 };
 
-/** More rejections than this are counted only, as far as standard error goes. */
+/** Further rejections are counted, but not shown on standard error. */
 const SHOWN_REJECTIONS = 20;
 
 async function run(invocation: Invocation): Promise<number> {
@@ -70,7 +70,7 @@ async function run(invocation: Invocation): Promise<number> {
   return importer.counts.rejected > 0 ? 1 : 0;
 }
 
-/** Tells of the first rejections on standard error. */
+/** Shows the first rejections on standard error. */
 function rejectionTeller(): (rejection: Rejection) => void {
   let told = 0;
   return ({ file, line, reason }) => {

@@ -138,7 +138,7 @@ function tellReasons(first: readonly Reject[], rejected: number): void {
 
 const GUESS_LINES = 20;
 
-/** The first broker whose messages the first lines of the first file are. */
+/** The first broker whose format fits the first lines of the first file. */
 async function guessBroker(files: readonly string[], minReliability: number): Promise<BrokerName | undefined> {
   const file = files.find(name => name !== '-');
   if (file === undefined) return undefined;
@@ -153,7 +153,7 @@ async function guessBroker(files: readonly string[], minReliability: number): Pr
     }
     return undefined;
   } catch {
-    // It could not be read to its end, which was said already.
+    // The error that cut the file short was reported already.
     return undefined;
   } finally {
     source.destroy();

@@ -1,4 +1,4 @@
-/** `nearsky lookup`: what is known of objects, by id or by the name of their transient. */
+/** `nearsky lookup`: the stored objects by id, or by the name of their transient. */
 import { existsSync } from 'node:fs';
 import { MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/lines.ts';
 import { ASK_OPTIONS, type Ask, asDocument, requireAnswer, withService, writeOut } from './ask.ts';
@@ -31,7 +31,7 @@ async function run({ config, options, positionals }: Invocation): Promise<number
   await withService(config, options.get('url'), async ask => {
     for (let from = 0; from < inputs.length; from += most) {
       const bytes = await askFor(ask, inputs.slice(from, from + most), format, options.get('detail'));
-      // The names of the columns come once.
+      // Only the first part keeps its line of column names.
       await writeOut(format === 'csv' && from > 0 ? bytes.subarray(bytes.indexOf(10) + 1) : asDocument(bytes, format));
     }
   });
@@ -44,7 +44,7 @@ async function askFor(ask: Ask, inputs: readonly string[], format: string | unde
   return Buffer.from(bytes);
 }
 
-/** Inputs of a lookup, as JSON: an id never passes through a number. */
+/** Inputs of a lookup, as JSON text, so that an id never passes through a number. */
 async function inputsOf(given: readonly string[]): Promise<string[]> {
   const inputs: string[] = [];
   for (const text of given) {
@@ -55,7 +55,7 @@ async function inputsOf(given: readonly string[]): Promise<string[]> {
   return inputs;
 }
 
-/** @throws UsageError naming what is neither */
+/** @throws UsageError naming an input that is neither an id nor a name */
 function inputOf(text: string, where: string): string {
   if (/^\d+$/.test(text)) return `{"kind": "id", "diaObjectId": ${text.replace(/^0+(?=\d)/, '')}}`;
   if (/^(?:[A-Za-z]{2,4} ?)?\d{4}[A-Za-z]+$/.test(text)) return `{"kind": "tns", "name": ${JSON.stringify(text)}}`;
@@ -64,7 +64,7 @@ function inputOf(text: string, where: string): string {
   );
 }
 
-/** Lines that are not blank, and where they stand. */
+/** The lines that are not blank, each with its place in the file. */
 async function linesOf(file: string): Promise<[text: string, where: string][]> {
   bytesOf([file]);
   const found: [string, string][] = [];

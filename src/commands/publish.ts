@@ -15,9 +15,9 @@ import { Publication } from '../stream/publication.ts';
 import { publishSettings } from '../stream/settings.ts';
 import { type Command, type Invocation, printResult, table, UsageError } from './cli.ts';
 
-/** What has not come to its end this long after the signal is left: it is sent again by the next publication. */
+/** Unfinished work is dropped this long after the signal; the next publication sends it again. */
 const STOP_MS = 8000;
-/** How long the process may live on when everything is closed. */
+/** The longest time that the process may live on after everything is closed. */
 const EXIT_MS = 500;
 
 export const command: Command = {
@@ -81,7 +81,7 @@ async function run(invocation: Invocation): Promise<number> {
   ]);
   printResult(invocation, { topic: settings.topic, sequence, messages }, text);
   await store.close();
-  // A connection that its client does not let go of is no reason to stay.
+  // A connection that its client keeps open must not keep the process alive.
   setTimeout(() => process.exit(), EXIT_MS).unref();
   return 0;
 }

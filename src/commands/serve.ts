@@ -16,11 +16,11 @@ import { type BotCredentials, botOf } from '../tns/client.ts';
 import { type Command, LISTEN_OPTIONS, THREAD_OPTIONS, UsageError } from './cli.ts';
 
 const READY_POLL_MS = 5;
-/** How long clients may take for the answers that are under way when the service stops. */
+/** The time that clients have to receive the answers that are under way when the service stops. */
 const DRAIN_MS = 5000;
-/** When the process ends, whatever is still under way: what is stored is stored, and the index is only a cache. */
+/** The process ends at this time even with work under way: stored data are safe, and the index is only a cache. */
 const STOP_MS = 9500;
-/** How long the process may live on when everything is closed. */
+/** The longest time that the process may live on after everything is closed. */
 const EXIT_MS = 500;
 
 export const command: Command = {
@@ -53,13 +53,13 @@ export const command: Command = {
 
 export interface ServeOptions {
   readonly crossmatch: boolean;
-  /** That keeps the TNS registry up to date. */
+  /** Credentials of the bot that keeps the TNS registry up to date. */
   readonly bot?: BotCredentials | undefined;
-  /** Where matches are published to. */
+  /** The destination of published matches. */
   readonly publish?: PublishSettings | undefined;
   /** Called when the service can answer. */
   readonly onListening?: (url: string) => void;
-  /** By default one JSON object a line on standard error. */
+  /** The default writes one JSON object a line on standard error. */
   readonly log?: Log;
 }
 
@@ -71,7 +71,8 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   const writer = new BackgroundWriter({ config, crossmatch, bot, publish, state, log });
   let serving: Serving | undefined;
   try {
-    // Before the index: in one process the first opening decides whether the database can be written.
+    // The writer opens before the index, because the first opening in a process decides whether the database can be
+    // written.
     await Promise.race([writer.open(), aborted(stop)]);
     if (!stop.aborted) {
       warnIfOpenToOthers(config.NEARSKY_DATA, log);
@@ -92,14 +93,18 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
       end(writer, signal);
     }, STOP_MS).unref();
     await Promise.all([serving?.close(), writer.close()]);
-    // Deno would wait for ever for a client that has left its request unfinished; and for a thread that does not end it does.
+    // Deno would wait for ever for a client that has left its request unfinished. It does wait for a thread that does
+    // not end.
     const exit = setTimeout(() => end(writer, signal), EXIT_MS);
     if (writer.isWaiting) log('stopped_early', writer.waiting);
     if (!serving?.hasUnending) exit.unref();
   }
 }
 
-/** Ends the process. `process.exit` waits for every thread, and so for whatever process the writer waits for: then only a signal ends it. */
+/**
+ * Ends the process. `process.exit` waits for every thread, and so for the process that the writer waits for; in that
+ * case only a signal ends this one.
+ */
 function end(writer: BackgroundWriter, signal: NodeJS.Signals): void {
   if (writer.isWaiting) endBySignal(signal);
   else process.exit();
@@ -109,7 +114,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }
 
-/** The threads that serve, and what they share. */
+/** The threads that serve, and their shared state. */
 class Serving {
   readonly #config: Config;
   readonly #log: Log;
@@ -130,7 +135,7 @@ class Serving {
     });
   }
 
-  /** @throws Error when a thread hangs that cannot be ended */
+  /** @throws Error when a hung thread cannot be ended */
   get unending(): Promise<never> {
     return this.#unending.promise;
   }
@@ -140,8 +145,8 @@ class Serving {
   }
 
   /**
-   * The address that all threads listen on.
-   * @throws Error when they cannot
+   * Starts to listen, and returns the address that all threads share.
+   * @throws Error when the threads cannot listen
    */
   async listen(): Promise<string> {
     const { NEARSKY_HOST: host, NEARSKY_PORT: wanted, NEARSKY_MAX_CONNECTIONS: connections } = this.#config;
@@ -150,7 +155,8 @@ class Serving {
       this.#log('one_server_thread', { why: 'this system cannot share a port' });
       threads = 1;
     }
-    // A port that is shared may be shared with anyone of the same user: one that is taken must not be.
+    // Several threads share a port in a way that would also admit other processes of the same user, so a port in use is
+    // refused first.
     if (threads > 1 && wanted !== 0) await requireFreePort(host, wanted);
     if (maxOpenFiles() === undefined) this.#log('open_files_unknown', { connections_at_most: connections });
     this.#threads = new ServerThreads({
@@ -168,7 +174,7 @@ class Serving {
     return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   }
 
-  /** Takes no more clients, finishes what is being answered, and saves the index. */
+  /** Accepts no more clients, finishes the answers under way, and saves the index. */
   async close(): Promise<void> {
     await this.#threads?.close(DRAIN_MS);
     await this.#coordinator.close();

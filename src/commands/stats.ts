@@ -19,7 +19,7 @@ interface Stats extends StoreCounts {
   /** Pending objects that some process is crossmatching. */
   readonly claimed: number;
   readonly registry: { readonly objects: number; readonly epoch: string | null; readonly current: boolean };
-  /** How far the matches are published, by topic. */
+  /** The progress of publication, by topic. */
   readonly published: Readonly<Record<string, PublishedPosition>>;
   readonly disk: DiskUse;
   readonly format: number;

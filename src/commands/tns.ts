@@ -1,4 +1,4 @@
-/** `nearsky tns load|refresh`: the TNS registry, which resolves names and is associated with what is crossmatched. */
+/** `nearsky tns load|refresh`: the TNS registry, which resolves names and is associated with crossmatched objects. */
 import { statSync } from 'node:fs';
 import { parseTime } from '../base/parse_time.ts';
 import { formatTime, nowUs } from '../base/times.ts';
@@ -61,7 +61,10 @@ function givenEpoch({ options }: Invocation): number | undefined {
   );
 }
 
-/** @throws RegistryError where it does not say, or lies in the future: such a registry would be current for ever */
+/**
+ * @throws RegistryError where the file states no epoch, or one in the future: such a registry would stay current for
+ * ever
+ */
 function epochOfFile(span: TimeSpan | undefined, file: string): number {
   const epochUs = span?.endUs ?? span?.startUs;
   if (epochUs !== undefined && epochUs <= nowUs()) return epochUs;
@@ -117,9 +120,9 @@ interface Workplace {
   readonly store: Store;
   readonly writer: Writer;
   readonly loader: RegistryLoader;
-  /** The progress is that of the bytes of this file from here on; it is told of each piece. */
+  /** Shows progress by the bytes of this file from here on. The returned function is called with each piece. */
   reading(file: string): OnRead;
-  /** Prints what was done. */
+  /** Prints the result. */
   done(loaded: Loaded): void;
 }
 

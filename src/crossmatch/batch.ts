@@ -71,7 +71,7 @@ class Batch {
   readonly #ids: Float64Array;
   /** Outcomes by their text, so that objects with equal outcomes share one record. */
   readonly #outcomes = new Map<string, Outcomes>();
-  /** How many files each object with a position still waits for. */
+  /** The number of files that each object with a position still waits for. */
   readonly #missing: Uint32Array;
   /** Objects whose files have all answered and that are not recorded yet. */
   #complete: number[] = [];

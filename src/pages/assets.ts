@@ -1,4 +1,7 @@
-/** The files that the pages load: our own scripts and style, which are served as they are stored but for the colours of the catalogs, and the library h3-js. */
+/**
+ * The files that the pages load: our own scripts and style, served as stored except for the colours of the catalogs,
+ * and the library h3-js.
+ */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -21,13 +24,13 @@ export interface Asset {
 
 interface Assets {
   readonly files: ReadonlyMap<string, Asset>;
-  /** Of all of them: it is part of their addresses, so that a browser may keep them for ever. */
+  /** The version of all files together. Addresses contain it, so that a browser may keep the files for ever. */
   readonly version: string;
 }
 
 let assets: Assets | undefined;
 
-/** Files are the same for as long as the service runs, so they are worth the best that a coding has. */
+/** Files stay the same while the service runs, so each coding uses its best compression. */
 const COMPRESS: Readonly<Record<Coding, (bytes: Uint8Array) => Promise<Buffer<ArrayBuffer>>>> = {
   zstd: bytes =>
     promisify(zstdCompress)(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 19 } }) as Promise<
@@ -37,7 +40,7 @@ const COMPRESS: Readonly<Record<Coding, (bytes: Uint8Array) => Promise<Buffer<Ar
 };
 const compact = new WeakMap<Asset, Partial<Record<Coding, Promise<Uint8Array<ArrayBuffer>>>>>();
 
-/** A file in a coding, made when it is first asked for. */
+/** A file in a coding, compressed at the first request. */
 export function compactAsset(asset: Asset, coding: Coding): Promise<Uint8Array<ArrayBuffer>> {
   const made = compact.get(asset) ?? {};
   compact.set(asset, made);
@@ -45,7 +48,7 @@ export function compactAsset(asset: Asset, coding: Coding): Promise<Uint8Array<A
   return made[coding];
 }
 
-/** Read once, when the first page is asked for. */
+/** Reads the files once, when the first page is asked for. */
 export function loadAssets(): Assets {
   assets ??= readAssets();
   return assets;
@@ -76,7 +79,9 @@ function readAssets(): Assets {
   return { files, version: hash.digest('hex').slice(0, 12) };
 }
 
-/** The colour of each catalog, and the shape of the mark before its name: that of its marker. */
+/**
+ * The colour of each catalog, and the outline of the mark before its name, which is the outline of its marker in plots.
+ */
 function catalogStyle(): Buffer {
   const rules = CATALOGS.map(({ name, colour, marker }) => {
     const [xs, ys] = [marker.map(([x]) => x), marker.map(([, y]) => y)];
@@ -94,7 +99,7 @@ function catalogStyle(): Buffer {
   return Buffer.from(rules.join(''));
 }
 
-/** Where a value lies between the least and the greatest of all. */
+/** The position of a value between the least and the greatest, in percent. */
 function share(value: number, all: readonly number[]): string {
   const least = Math.min(...all);
   return `${(100 * (value - least)) / (Math.max(...all) - least)}%`;

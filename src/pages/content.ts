@@ -1,4 +1,4 @@
-/** The pages, each as its content. What they say of the service comes from src/contract and the live configuration. */
+/** The content of each page. Statements about the service come from src/contract and the live configuration. */
 
 import type { Config } from '../config/config.ts';
 import { type BrokerName, brokerDefinition } from '../contract/brokers.ts';
@@ -22,7 +22,7 @@ const blocks = (...list: readonly Block[]) => new Html(toHtml(list));
 const listOf = (items: readonly string[]) => blocks({ kind: 'list', items });
 const needsScripts = html`<noscript><p class="notice">This part of the page needs JavaScript. The same is in the <a href="/api-docs">API</a>.</p></noscript>`;
 
-/** What to search for, as it is typed. */
+/** Suggested searches, as people type them. */
 function triesOf({ diaObjectId, name, position }: Examples): string[] {
   const tries = [diaObjectId, name];
   if (position) {
@@ -98,7 +98,10 @@ ${needsScripts}
   };
 }
 
-/** A page of which there is none. @param path as it was asked for */
+/**
+ * The page for an unknown address.
+ * @param path as it was asked for
+ */
 export function missingPage(config: Config, path: string): Page {
   return {
     title: 'Not found',
@@ -138,7 +141,9 @@ ${needsScripts}
   };
 }
 
-/** The catalogs that objects are compared with; all four where none is registered yet, or that is not known. */
+/**
+ * The catalogs that objects are compared with; all four where none is registered yet, or the registrations are unknown.
+ */
 function releasesOf(orders: FootprintOrders): string {
   const registered = CATALOGS.filter(({ name }) => orders?.has(name));
   return (registered.length > 0 ? registered : CATALOGS).map(({ release }) => release).join(', ');
@@ -231,7 +236,7 @@ ${listOf(caveats().slice(0, 3))}`,
   };
 }
 
-/** An object's place, and an id and a name to ask for: those of the data at hand where there are some. */
+/** A position, an id and a name for the example requests, from the stored data where there are some. */
 function askedFor({ diaObjectId = '313637935709683761', position, name = 'SN 2026abc' }: Examples) {
   return {
     id: diaObjectId,
@@ -289,7 +294,7 @@ ${needsScripts}
   };
 }
 
-/** The blocks before the first heading of the second level, and the sections that these begin. */
+/** The blocks before the first heading of the second level, and one section for each of these headings. */
 function sectionsOf(docs: readonly Block[]) {
   const head: Block[] = [];
   const sections: { readonly title: string; readonly content: Block[] }[] = [];

@@ -1,4 +1,4 @@
-/** What the pages offer to try: an id, a name and positions that this database holds. */
+/** Examples on the pages: an id, a name and positions that this database holds. */
 import { Arena } from '../../index/mod.ts';
 import { takeText } from '../answers/answer_memory.ts';
 import type { LookupInput } from '../answers/queries.ts';
@@ -11,19 +11,19 @@ export interface Examples {
   readonly diaObjectId?: string;
   /** Degrees. */
   readonly position?: { readonly ra: number; readonly dec: number };
-  /** Of the registry, with its prefix. */
+  /** A name of the registry, with its prefix. */
   readonly name?: string;
 }
 
-/** Objects that are looked at, from all over the index. */
+/** The number of objects that are considered, from the whole index. */
 const SAMPLE = 100;
 const BUDGET_SECONDS = 1;
-/** For so long examples are offered. */
+/** The time for which examples are offered. */
 const KEEP_MS = 600_000;
-/** After so long a service that was too busy for them is asked again. */
+/** The time after which a service that was too busy is asked again. */
 const RETRY_MS = 5000;
 
-/** Examples for the pages, looked for once in a while. Whoever comes first waits for them, a few milliseconds. */
+/** Finds examples for the pages, and renews them now and then. The first caller waits a few milliseconds for them. */
 export class ExampleFinder {
   readonly #service: Service;
   #examples: Promise<Examples> | undefined;
@@ -33,13 +33,13 @@ export class ExampleFinder {
     this.#service = service;
   }
 
-  /** Never rejects: a page without examples is a page. */
+  /** Never rejects, because a page also works without examples. */
   find(): Promise<Examples> {
     if (this.#examples && performance.now() < this.#until) return this.#examples;
     this.#until = performance.now() + RETRY_MS;
     this.#examples = this.#look().then(
       found => {
-        // A database that has no objects yet is looked at again at once: that costs nothing.
+        // A database without objects is asked again at once, because that costs nothing.
         this.#until = found.diaObjectId === undefined ? 0 : performance.now() + KEEP_MS;
         return found;
       },
@@ -54,7 +54,7 @@ export class ExampleFinder {
     const objects = (await this.#lookup(ids.map(id => ({ kind: 'id', diaObjectId: id, sent: 'null' })))).flatMap(
       result => result.objects ?? [],
     );
-    // The one with the most sources shows the most.
+    // The object with the most sources shows the most.
     const byMatches = objects.toSorted((a, b) => (b.matches?.length ?? 0) - (a.matches?.length ?? 0));
     const [first, second = first] = byMatches;
     if (!first) return {};
@@ -66,7 +66,7 @@ export class ExampleFinder {
     };
   }
 
-  /** A name that leads to an object now: the association may be of an older registry. */
+  /** A name that resolves to an object now. The stored association may come from an older registry. */
   async #nameOf(objects: readonly Found[]): Promise<string | undefined> {
     const associated = objects.map(({ tns }) => tns?.name).find(each => each != null);
     const parsed = associated && parseTnsName(associated);

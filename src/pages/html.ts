@@ -1,4 +1,4 @@
-/** HTML as text that is safe to put together: what is interpolated is escaped, unless it is HTML itself. */
+/** HTML templates that escape every interpolated value unless it is HTML itself. */
 import { escapeHtml } from '../documents/docs/blocks.ts';
 
 export class Html {

@@ -1,21 +1,21 @@
-/** What all pages have around their content. */
+/** The frame of all pages around their content. */
 import type { Config } from '../config/config.ts';
 import { assetUrl } from './assets.ts';
 import { type Html, html, jsonData } from './html.ts';
 import { pageDataOf } from './page_data.ts';
 
 export interface Page {
-  /** Before the name of the service in the title of the window; empty for the front page. */
+  /** The part of the window's title before the name of the service; empty for the front page. */
   readonly title: string;
   readonly description: string;
-  /** The path of the entry in the navigation that it belongs to. */
+  /** The path of the page's entry in the navigation. */
   readonly path?: string;
   readonly main: Html;
-  /** Scripts of src/pages/browser, beside the one that every page has. */
+  /** Scripts of src/pages/browser, besides the one that every page has. */
   readonly scripts?: readonly string[];
   /** The page has a search box of its own. */
   readonly hasSearch?: boolean;
-  /** 200 unless it is said. */
+  /** 200 by default. */
   readonly status?: number;
 }
 
@@ -30,7 +30,7 @@ const NAVIGATION: readonly (readonly [path: string, name: string])[] = [
   ['/status', 'Status'],
 ];
 
-/** A whole document. Nothing in it comes from another host, and no script or style stands in it. */
+/** A whole document. All its parts come from this host, and it holds no inline script or style. */
 export function layout(page: Page, config: Config): string {
   const { title, description, path, main, scripts = [], hasSearch = false } = page;
   return html`<!DOCTYPE html>
@@ -74,7 +74,7 @@ ${jsonData('page-data', pageDataOf(config))}
 `.text;
 }
 
-/** The search box of the pages that have none of their own. It works without scripts up to the page of the results. */
+/** The search box of pages without a large one. Without scripts it works up to the page of the results. */
 const compactSearch = html`<form class="search compact" action="/search" role="search">
 <label class="unseen" for="q-compact">An id, a TNS name or a position</label>
 <div class="field"><input id="q-compact" name="q" type="search" required autocomplete="off" autocapitalize="off" spellcheck="false"
@@ -85,7 +85,7 @@ const RADII = [1, 3, 5, 10, 30, 60];
 const DEFAULT_RADIUS = 10;
 
 /**
- * The large search box: several lines, so that lists can be pasted.
+ * The large search box, with several lines so that lists can be pasted.
  * @param maxRadiusArcsec larger radii are not offered
  * @param placeholder something that the service holds
  */

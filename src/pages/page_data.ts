@@ -1,4 +1,4 @@
-/** What the scripts of the pages need of the live configuration. */
+/** The part of the live configuration that the scripts of the pages need. */
 
 import type { Config } from '../config/config.ts';
 import { BROKERS, type BrokerDefinition, brokerSetting, pagedBrokers } from '../contract/brokers.ts';
@@ -19,7 +19,7 @@ export interface PageData {
   readonly maxRecentPage: number;
   readonly maxWindowHours: number;
   readonly caveats: readonly string[];
-  /** What brokers are called, by their name in the API. */
+  /** Display names of brokers, by their name in the API. */
   readonly brokers: Readonly<Record<string, string>>;
   readonly links: readonly Link[];
 }
@@ -31,7 +31,7 @@ export interface Link {
   readonly about: string;
 }
 
-/** How a catalog and its sources are shown. */
+/** The display data of a catalog and its sources. */
 export interface CatalogData {
   readonly name: string;
   readonly release: string;

@@ -1,4 +1,4 @@
-/** How to use the Virtual Observatory's services. */
+/** Instructions for the Virtual Observatory's services. */
 
 import type { Config } from '../config/config.ts';
 import type { FootprintOrders } from '../contract/catalogs.ts';

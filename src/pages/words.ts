@@ -1,4 +1,4 @@
-/** What the API's values are called on the pages: short, in plain words. Their full meanings are those of `src/contract/enums.ts`. */
+/** Short, plain names of the API's values for the pages. Their full meanings are those of `src/contract/enums.ts`. */
 import {
   CATALOG_OUTCOMES,
   type CatalogOutcome,
@@ -40,7 +40,7 @@ export const CUT_WORDS: Readonly<Record<CutStatus, string>> = {
   not_declared: 'Not declared',
 };
 
-/** By value: the word, and what it means as a sentence. */
+/** By value: the word, and a sentence with its meaning. */
 export type Words = Readonly<Record<string, { readonly word: string; readonly meaning: string }>>;
 
 const wordsOf = <T extends string>(

@@ -68,7 +68,7 @@ export class DatabaseWatch {
     try {
       this.#state.diskFreeBytes = freeBytesAt(this.#dataDir) ?? Number.POSITIVE_INFINITY;
     } catch {
-      // An error while looking at the directory is reported as that error.
+      // An error while looking at the directory is reported in its own words.
       return;
     }
     const full = fullDisk(this.#state);

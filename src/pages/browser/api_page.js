@@ -43,7 +43,10 @@ async function send() {
   }
 }
 
-/** JSON on lines of its own, its numbers as they were sent: a parser would lose digits of the ids. @param {string} json */
+/**
+ * JSON with line breaks. Numbers stay as they were sent, because a parser would lose digits of the ids.
+ * @param {string} json
+ */
 function indented(json) {
   let depth = 0;
   let text = '';

@@ -1,4 +1,4 @@
-/** What each broker delivered, into the table of the page. */
+/** Fills the table of the page with the deliveries of each broker. */
 import { ago, count } from './format.js';
 import { askMetrics, brokersOf } from './metrics.js';
 
@@ -11,5 +11,5 @@ try {
     if (last && lastSeconds !== undefined) last.textContent = `${ago(now - lastSeconds)} ago`;
   }
 } catch {
-  // The table keeps its dashes: the page says all else without them.
+  // The table keeps its dashes; the rest of the page does not need these numbers.
 }

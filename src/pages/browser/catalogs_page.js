@@ -1,4 +1,4 @@
-/** How much of each catalog is here, into its list of pageData. */
+/** Adds to each catalog of the list the part that this service holds. */
 import { count } from './format.js';
 import { ApiError, ask } from './page.js';
 

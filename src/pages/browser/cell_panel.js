@@ -1,12 +1,18 @@
-/** What a cell of the map has, in words, and its objects where they are few. */
+/** Describes a cell of the map in words, and lists its objects where they are few. */
 import { Cells, h3 } from './cells.js';
 import { count, counted, sexagesimalDec, sexagesimalRa } from './format.js';
 import { asJson, ask, badge, h, mark, pageData, releaseOf, show, showError, showLoading } from './page.js';
 import { objectList } from './result_list.js';
 
-/** Its cells are within the largest radius of a search, so that positions find everything in them. */
+/**
+ * Cells of this resolution lie within the largest radius of a search, so that a search by position finds everything in
+ * them.
+ */
 const FINEST_RESOLUTION = 7;
-/** A cell is listed only where the disc around it may be asked for at the finest resolution. */
+/**
+ * At coarser resolutions, the disc around a cell is too large to be asked for at the finest resolution, so the cell is
+ * not listed.
+ */
 const LISTED_RESOLUTION = 2;
 
 /**

@@ -8,7 +8,10 @@ export const h3 = /** @type {any} */ (globalThis).h3;
 
 const SQUARE_DEGREES = (180 / Math.PI) ** 2;
 
-/** How many cells a resolution has. @param {number} resolution */
+/**
+ * The number of cells of a resolution.
+ * @param {number} resolution
+ */
 export const cellCount = resolution => 2 + 120 * 7 ** resolution;
 
 export class Cells {
@@ -24,7 +27,7 @@ export class Cells {
     this.byCatalog = answer.by_catalog;
     /** @type {Map<string, number>} */
     this.places = new Map(this.ids.map((id, i) => [id, i]));
-    /** Where the corners of a cell begin in `corners`; one more at the end. */
+    /** The start of each cell's corners in `corners`, and the end of the last cell's. */
     this.starts = new Uint32Array(this.ids.length + 1);
     this.corners = this.#corners();
   }
@@ -51,12 +54,19 @@ export class Cells {
     return Object.values(this.byStatus ?? {}).reduce((sum, column) => sum + (column[i] ?? 0), 0);
   }
 
-  /** Square degrees. @param {number} i */
+  /**
+   * The area in square degrees.
+   * @param {number} i
+   */
   areaOf(i) {
     return h3.cellArea(this.ids[i] ?? '', 'rads2') * SQUARE_DEGREES;
   }
 
-  /** What a layer shows of a cell; undefined where it has nothing to show. @param {Layer} layer @param {number} i */
+  /**
+   * The value of a cell in a layer; undefined where the layer has nothing to show.
+   * @param {Layer} layer
+   * @param {number} i
+   */
   valueOf(layer, i) {
     if (layer === 'density') return this.objectsIn(i) / this.areaOf(i);
     if (layer === 'coverage')

@@ -1,8 +1,10 @@
-/** Colours of the map: ramps that are even in lightness, one for each theme, so that more is always farther from the paper. */
+/**
+ * Colours of the map: ramps of even lightness, one for each theme. More is always farther from the colour of the paper.
+ */
 
 export const BINS = 24;
 
-/** From few to many. */
+/** From few objects to many. */
 const RAMPS = {
   density: {
     light: ['#b5d3e8', '#8fc1dc', '#5ba7cb', '#2b7fb2', '#17588f', '#123365', '#0b1a3c'],

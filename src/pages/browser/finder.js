@@ -1,4 +1,4 @@
-/** The finder plot: what lies around an object, in arcsec, north up and east to the left. */
+/** The finder plot: the surroundings of an object in arcsec, north up and east to the left. */
 
 import { catalogOf, h, releaseOf, svg } from './page.js';
 import { offsetsArcsec } from './projection.js';
@@ -34,7 +34,7 @@ export function finder(centre, marks, radiusArcsec, halfWidthArcsec) {
     {
       viewBox: `0 0 ${SIZE} ${SIZE}`,
       class: 'finder',
-      // An image has no links in it.
+      // The role `img` would hide the links.
       role: shown.some(({ href }) => href !== undefined) ? 'group' : 'img',
       'aria-label': `Finder plot. ${names.join('; ') || 'Nothing else in view'}`,
     },

@@ -3,7 +3,7 @@
 /** @param {number} ra degrees @param {number} [digits] of the seconds */
 export function sexagesimalRa(ra, digits = 2) {
   const [hours, minutes, seconds] = sixties((ra % 360) / 15, digits);
-  // What rounds up to 24 hours is 0.
+  // Values that round up to 24 hours become 0.
   return `${hours === '24' ? '00' : hours}ʰ${minutes}ᵐ${seconds}ˢ`;
 }
 
@@ -16,7 +16,7 @@ export function sexagesimalDec(dec, digits = 1) {
 /** @param {number} value @param {number} digits @returns {string[]} */
 function sixties(value, digits) {
   const scale = 10 ** digits;
-  // Rounded once, as a whole, so that there are never 60 seconds.
+  // Rounded once, as a whole, so that the seconds never show 60.
   const units = Math.round(value * 3600 * scale);
   const parts = [Math.floor(units / (3600 * scale)), Math.floor(units / (60 * scale)) % 60];
   const seconds = ((units % (60 * scale)) / scale).toFixed(digits);
@@ -28,7 +28,11 @@ export function degrees(ra, dec) {
   return `${ra.toFixed(6)} ${dec < 0 ? '−' : '+'}${Math.abs(dec).toFixed(6)}`;
 }
 
-/** As it is typed and copied: every tool reads it. @param {number} ra @param {number} dec degrees */
+/**
+ * A position as people type and copy it; every tool reads this form.
+ * @param {number} ra
+ * @param {number} dec degrees
+ */
 export function sexagesimal(ra, dec) {
   const plain = (/** @type {string} */ text) =>
     text
@@ -38,14 +42,20 @@ export function sexagesimal(ra, dec) {
   return `${plain(sexagesimalRa(ra))} ${plain(sexagesimalDec(dec))}`;
 }
 
-/** Of the matrix from ICRS to Galactic (ESA, The Hipparcos and Tycho Catalogues, 1997, volume 1, section 1.5.3). */
+/**
+ * Rows of the matrix from ICRS to Galactic (ESA, The Hipparcos and Tycho Catalogues, 1997, volume 1, section 1.5.3).
+ */
 const GALACTIC = [
   [-0.0548755604, -0.8734370902, -0.4838350155],
   [0.4941094279, -0.44482963, 0.7469822445],
   [-0.867666149, -0.1980763734, 0.4559837762],
 ];
 
-/** The position of galactic coordinates. @param {number} l @param {number} b degrees */
+/**
+ * The ICRS position of galactic coordinates.
+ * @param {number} l
+ * @param {number} b degrees
+ */
 export function fromGalactic(l, b) {
   const radians = Math.PI / 180;
   const cosB = Math.cos(b * radians);
@@ -71,7 +81,10 @@ export function mjd(iso, digits = 5) {
   return (Date.parse(iso) / 86_400_000 + 40_587).toFixed(digits);
 }
 
-/** A right ascension as far as it is not zero: `4h`, `4h08m`, `4h08m12s`. @param {number} ra degrees */
+/**
+ * A right ascension without trailing zero parts: `4h`, `4h08m`, `4h08m12s`.
+ * @param {number} ra degrees
+ */
 export function hours(ra) {
   const seconds = Math.round((((ra % 360) + 360) % 360) * 240) % 86_400;
   const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
@@ -79,26 +92,34 @@ export function hours(ra) {
   return `${h}h${m || s ? `${two(m)}m` : ''}${s ? `${two(s)}s` : ''}`;
 }
 
-/** With a typographic minus. @param {number} value @param {number} digits */
+/**
+ * Decimals with a typographic minus.
+ * @param {number} value
+ * @param {number} digits
+ */
 export function fixed(value, digits) {
   const text = Math.abs(value).toFixed(digits);
   return `${value < 0 && Number(text) !== 0 ? '−' : ''}${text}`;
 }
 
 /**
- * A value with its error, whose two significant digits say how many the value has.
- * @param {number} value @param {number | undefined} error standard error; undefined where there is none
- * @param {number} [digits] without an error
+ * A value with its error. The two significant digits of the error set the decimals of the value.
+ * @param {number} value
+ * @param {number | undefined} error standard error; undefined where there is none
+ * @param {number} [digits] decimals without an error
  * @param {number} [most] decimals at most
  */
 export function measured(value, error, digits = 2, most = 6) {
   if (error === undefined || !(error > 0) || !Number.isFinite(error)) return fixed(value, digits);
   const places = Math.max(0, Math.min(most, 1 - Math.floor(Math.log10(error))));
-  // An error below the last decimal is no error of 0.
+  // An error below the last decimal must not be shown as 0.
   return `${fixed(value, places)} ± ${fixed(Math.max(error, 10 ** -places), places)}`;
 }
 
-/** How long ago, in one unit. @param {number} seconds */
+/**
+ * The time since an event, in one unit.
+ * @param {number} seconds
+ */
 export function ago(seconds) {
   const units = /** @type {const} */ ([
     [86_400, 'day'],
@@ -126,12 +147,20 @@ export function count(value) {
   return `${value}`.replace(/\B(?=(\d{3})+$)/g, '\u202f');
 }
 
-/** One, or many of something. @param {number} value @param {string} one @param {string} [many] */
+/**
+ * A count with its noun in the singular or plural.
+ * @param {number} value
+ * @param {string} one
+ * @param {string} [many]
+ */
 export function counted(value, one, many = `${one}s`) {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** A number of the catalog, its text as it was sent. @param {unknown} value */
+/**
+ * A number of the catalog, in the digits that were sent.
+ * @param {unknown} value
+ */
 export function payloadText(value) {
   if (value === null || value === undefined) return '–';
   return typeof value === 'object' ? JSON.stringify(value) : `${value}`;

@@ -1,4 +1,4 @@
-/** The front page: the map, its layers and legend, and the cell that is looked at. */
+/** The front page: the map, its layers and legend, and the selected cell. */
 import { showCell } from './cell_panel.js';
 import { Cells, cellCount, h3 } from './cells.js';
 import { BINS, coloursOf } from './colours.js';
@@ -9,18 +9,18 @@ import { SkyView } from './sky_view.js';
 
 /** @typedef {import('./cells.js').Layer} Layer */
 
-/** A cell is drawn at about so many square pixels at least. */
+/** The least area of a drawn cell, in square pixels, approximately. */
 const CELL_PIXELS = 75;
-/** As the service limits an answer. */
+/** The service's limit of cells in an answer. */
 const MAX_CELLS = 50_000;
 const WHOLE_SKY_RESOLUTION = 3;
 const FINEST_RESOLUTION = 7;
-/** Coarser cells say too little, and their objects cannot be listed. */
+/** Coarser cells tell too little, and their objects cannot be listed. */
 const COARSEST_RESOLUTION = 2;
-/** How much more than the view is asked for, so that small moves need no answer. */
+/** The requested radius relative to the view, so that small moves need no new answer. */
 const MARGIN = 1.4;
 const FRESH_MS = 15_000;
-/** While the service counts its objects. */
+/** The pause between requests while the service counts its objects. */
 const COUNTING_MS = 1000;
 const SETTLE_MS = 120;
 const BUSIEST = 20;
@@ -63,7 +63,7 @@ document.addEventListener('themechange', paint);
 setInterval(() => document.visibilityState === 'visible' && settle(), FRESH_MS);
 start();
 
-/** The address can name a place and a layer. */
+/** Starts the map at the place and layer that the address names, if any. */
 function start() {
   const parameters = new URLSearchParams(location.search);
   const named = parameters.get('layer');
@@ -84,7 +84,10 @@ function settle() {
   settling = setTimeout(() => void update(), SETTLE_MS);
 }
 
-/** The finest resolution whose cells are large enough to be seen, and few enough to be asked for. @param {number} radius degrees */
+/**
+ * The finest resolution whose cells are large enough to see and few enough to ask for.
+ * @param {number} radius degrees
+ */
 function resolutionFor(radius) {
   const share = (1 - Math.cos((Math.min(180, radius) * Math.PI) / 180)) / 2;
   for (let resolution = FINEST_RESOLUTION; resolution > COARSEST_RESOLUTION; resolution--) {
@@ -95,7 +98,7 @@ function resolutionFor(radius) {
   return COARSEST_RESOLUTION;
 }
 
-/** Asks for what the view needs, unless it is there. */
+/** Asks for the cells that the view needs, unless they are loaded. */
 async function update() {
   const radius = Math.min(180, view.reachDegrees * MARGIN);
   const resolution = resolutionFor(radius);
@@ -135,9 +138,13 @@ async function update() {
   }
 }
 
-/** How many objects there are; while the service still counts them, how far it is: the map has what is counted, and soon more. @param {any} answer */
+/**
+ * Shows the number of objects. While the service still counts them, shows the progress; the map then has the objects
+ * counted so far.
+ * @param {any} answer
+ */
 function showCounting({ layer: answered, total = 0, uncounted = 0, without_position: unplaced = 0 }) {
-  // The coverage says nothing of objects.
+  // The coverage layer does not count objects.
   if (answered === 'coverage') return;
   if (uncounted === 0) {
     const text = `${counted(total, 'object')}${unplaced > 0 ? `, ${count(unplaced)} of them without a position` : ''}`;
@@ -166,7 +173,7 @@ function isDark() {
   return chosen ? chosen === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
 }
 
-/** Colours the cells, and says in the legend what the colours are. */
+/** Colours the cells, and explains the colours in the legend. */
 function paint() {
   const shown = cells;
   const fits = shown && (layer === 'coverage' ? shown.byCatalog : shown.byStatus);
@@ -196,7 +203,8 @@ function rangeOf(values) {
   }
   const sorted = values.toSorted((a, b) => a - b);
   const high = sorted.at(-1) ?? 0;
-  // A decade at least, as cells with one object each differ only in their area; the few emptiest cells do not stretch it.
+  // The range is at least a decade, because cells with one object each differ only in area. The few emptiest cells do
+  // not stretch the range.
   const low = Math.min(sorted[Math.floor(sorted.length * 0.03)] ?? 0, high / 10);
   const span = Math.log(high / low);
   const text = (/** @type {number} */ value) =>
@@ -224,7 +232,10 @@ function legend(colours, low, high) {
   );
 }
 
-/** The cells with the most, for those who do not see the map. @param {Cells} shown */
+/**
+ * The cells with the most objects, for people who do not see the map.
+ * @param {Cells} shown
+ */
 function table(shown) {
   const value = (/** @type {number} */ i) =>
     layer === 'coverage' ? (shown.valueOf('coverage', i) ?? 0) : shown.objectsIn(i);
@@ -294,7 +305,10 @@ function table(shown) {
   );
 }
 
-/** A zoom at which cells of a resolution are large. @param {number} resolution */
+/**
+ * A zoom at which the cells of a resolution are large.
+ * @param {number} resolution
+ */
 function zoomTo(resolution) {
   return Math.sqrt((12_000 * cellCount(resolution)) / (4 * Math.PI)) / (view.scale / view.zoom);
 }

@@ -1,4 +1,4 @@
-/** What the service counts, as it tells whoever watches it (Prometheus's text format). */
+/** The service's metrics (Prometheus's text format). */
 /** @typedef {{ labels: Record<string, string>, value: number }} Sample */
 
 /** @returns {Promise<Map<string, Sample[]>>} samples by the name of the metric */
@@ -30,8 +30,8 @@ export function sampleOf(metrics, name) {
 }
 
 /**
- * What each broker delivered since the database was made: alerts that were taken, objects that it was the first time about, and when the
- * last one came.
+ * The deliveries of each broker since the database was created: alerts accepted, objects that this broker was the first
+ * to report, and the time of the last alert.
  * @param {Map<string, Sample[]>} metrics
  * @returns {{ broker: string, alerts: number, objects: number, lastSeconds: number | undefined }[]} by name
  */

@@ -1,4 +1,7 @@
-/** One object: its place and neighbourhood, its sources with their payload, what was searched, and under which settings. */
+/**
+ * One object: its position and neighbourhood, its sources with their payload, the searched catalogs, and the settings
+ * of the search.
+ */
 import { finder, finderKey } from './finder.js';
 import {
   arcsec,
@@ -52,7 +55,10 @@ async function load() {
   }
 }
 
-/** The brokers may know it. @param {any} object */
+/**
+ * An object that is not stored here; the brokers may know it.
+ * @param {any} object
+ */
 function absent(object) {
   return [
     h(
@@ -114,7 +120,10 @@ function coneAddress(ra, dec) {
   return `/search?q=${encodeURIComponent(`${ra} ${dec}`)}&radius=${pageData.maxRadiusArcsec}`;
 }
 
-/** What is known, in a line. @param {any} object */
+/**
+ * The result of the crossmatch in a line.
+ * @param {any} object
+ */
 function verdict(object) {
   const transient = transientText(object.tns);
   return h(
@@ -217,7 +226,7 @@ function linkList(title, links) {
   );
 }
 
-/** Sources that are open on a narrow window. */
+/** The number of sources that are open on a narrow window. */
 const NEAREST = 1;
 const WIDTHS = [2, 15, 60];
 
@@ -305,7 +314,7 @@ function neighbourhood(object) {
 function sources(object) {
   if (object.matches.length === 0) return false;
   const all = nearestFirst(object);
-  // On a phone the nearest one is enough to begin with.
+  // On a phone only the nearest source is open at first.
   const open = matchMedia('(max-width: 44rem)').matches ? NEAREST : all.length;
   const [shown, behind] = [all.slice(0, open), all.slice(open)];
   return h(
@@ -332,7 +341,11 @@ function sources(object) {
   );
 }
 
-/** What decides stands first; all columns as the catalog has them are behind it. @param {any} object @param {any} match */
+/**
+ * A source: the deciding values first, then all columns as the catalog has them.
+ * @param {any} object
+ * @param {any} match
+ */
 function sourceCard(object, match) {
   const { catalog_name: name, catalog_source_id, separation_arcsec, ra, dec, catalog_payload: payload } = match;
   const { east, north } = object.ra === null ? { east: Number.NaN, north: Number.NaN } : offsetsArcsec(object, match);
@@ -403,7 +416,10 @@ function offsetText(east, north) {
   return `${x}″ ${east < 0 ? 'W' : 'E'}, ${y}″ ${north < 0 ? 'S' : 'N'}`;
 }
 
-/** The catalogs, together where the same was made of them. @param {any} crossmatch null while the object waits for it */
+/**
+ * The catalogs, grouped by their outcome.
+ * @param {any} crossmatch null while the object waits for it
+ */
 function outcomes(crossmatch) {
   if (!crossmatch) return h('section', {}, h('h2', {}, 'What was searched'), h('p', {}, 'Nothing yet.'));
   /** @type {Map<string, string[]>} */

@@ -1,4 +1,4 @@
-/** What the scripts of all pages share: the data of the page, the API, and elements of the page. */
+/** Shared by the scripts of all pages: the data of the page, the API, and functions that make elements. */
 import { time } from './format.js';
 
 /**
@@ -12,7 +12,7 @@ import { time } from './format.js';
 /** @type {PageData} */
 export const pageData = JSON.parse(document.getElementById('page-data')?.textContent ?? '{}');
 
-/** What the API says when it cannot answer. */
+/** The API's message when it cannot answer. */
 export class ApiError extends Error {
   /** @param {string} message @param {boolean} retryable */
   constructor(message, retryable) {
@@ -106,14 +106,22 @@ function append(element, children) {
   }
 }
 
-/** The element of the page that has to be there. @param {string} id */
+/**
+ * The element with an id.
+ * @param {string} id
+ * @throws Error where the page has no such element
+ */
 export function byId(id) {
   const element = document.getElementById(id);
   if (!element) throw new Error(`The page has no element ${id}`);
   return element;
 }
 
-/** Shows what is being waited for. @param {Element} place @param {string} what */
+/**
+ * Shows that something is loading.
+ * @param {Element} place
+ * @param {string} what
+ */
 export function showLoading(place, what) {
   place.setAttribute('aria-busy', 'true');
   place.replaceChildren(h('p', { class: 'loading' }, what));
@@ -167,7 +175,10 @@ export function brokerTitles(brokers) {
   return brokers.map(broker => pageData.brokers[broker] ?? broker).join(', ') || '–';
 }
 
-/** How a catalog is shown; undefined for a name that is not in the service. @param {string | undefined} name */
+/**
+ * The display data of a catalog; undefined for a name that is not in the service.
+ * @param {string | undefined} name
+ */
 export function catalogOf(name) {
   return pageData.catalogs.find(catalog => catalog.name === name);
 }
@@ -182,7 +193,10 @@ export function mark(name) {
   return h('span', { class: `mark ${name}`, 'aria-hidden': 'true' });
 }
 
-/** Text whose `code` is set as such: the sentences of the API's documentation. @param {string} text */
+/**
+ * Sentences of the API's documentation, with `code` set as code.
+ * @param {string} text
+ */
 export function prose(text) {
   return text.split(/`([^`]*)`/).map((part, i) => (i % 2 ? h('code', {}, part) : part));
 }

@@ -1,6 +1,6 @@
 /**
- * What decides, of the columns that a catalog has of a source: magnitudes, colours, parallax and proper motion, photometric redshift,
- * star or galaxy; each with its error, its unit and as many digits as it is good for.
+ * Selects the deciding columns of a source: magnitudes, colours, parallax and proper motion, photometric redshift,
+ * star or galaxy. Each value has its error, its unit, and the digits that its error justifies.
  *
  * @typedef {{ label: string, parts: string[], title?: string }} Fact `parts` stand side by side, none is broken
  * @typedef {Record<string, unknown>} Payload
@@ -11,11 +11,11 @@
  */
 import { fixed, measured } from './format.js';
 
-/** Magnitudes beyond are the catalogs' ways to say that there is none. */
+/** Fainter magnitudes are the catalogs' codes for a missing value. */
 const FAINTEST = 40;
-/** 2.5 / ln 10: from a relative error of a flux to an error in magnitudes. */
+/** 2.5 / ln 10, the factor from the relative error of a flux to an error in magnitudes. */
 const MAGNITUDES = 1.0857362;
-/** A parallax at least so many times its error gives a distance. */
+/** A parallax of at least this many times its error gives a distance. */
 const GOOD_PARALLAX = 5;
 
 /** @param {Payload} payload @param {string} key @returns {number | undefined} */
@@ -46,8 +46,9 @@ function errorOf(band, payload) {
 }
 
 /**
- * The magnitude by which sources are compared: that of the catalog's main band, else of its reddest.
- * @param {Shown} catalog @param {Payload | undefined} payload
+ * The magnitude for comparing sources: that of the catalog's main band, else of its reddest.
+ * @param {Shown} catalog
+ * @param {Payload | undefined} payload
  */
 export function mainMagnitude(catalog, payload) {
   const known = photometryOf(catalog, payload ?? {});
@@ -80,7 +81,12 @@ export function highlights(catalog, payload) {
   ];
 }
 
-/** A line of a source; none where the source lacks the values. @param {Highlight} line @param {Payload} payload @returns {Fact[]} */
+/**
+ * A line of a source; empty where the source lacks the values.
+ * @param {Highlight} line
+ * @param {Payload} payload
+ * @returns {Fact[]}
+ */
 function highlight(line, payload) {
   const { parts, title = line.title } = drawn(line, payload);
   return parts.length > 0 ? [{ label: line.label, parts, ...(title !== undefined && { title }) }] : [];

@@ -20,7 +20,7 @@ export function vectorOf(ra, dec) {
   return [cosDec * Math.cos(ra * RADIANS), cosDec * Math.sin(ra * RADIANS), Math.sin(dec * RADIANS)];
 }
 
-/** The projection with that position in the middle. */
+/** The projection with a given position in the middle. */
 export class Projection {
   #sinRa;
   #cosRa;
@@ -102,7 +102,12 @@ export class Projection {
     pen.closePath();
   }
 
-  /** The corners that follow where an outline goes through the seam. @param {Float64Array} corners @param {number} start @param {number} end */
+  /**
+   * The corners that follow where an outline crosses the seam.
+   * @param {Float64Array} corners
+   * @param {number} start
+   * @param {number} end
+   */
   #crossings(corners, start, end) {
     /** @type {number[]} */
     const found = [];
@@ -111,7 +116,7 @@ export class Projection {
       const now = this.#cornerSeen(corners, corner);
       const [forward, east] = before;
       const [nextForward, nextEast] = now;
-      // Where the edge is on the meridian through the middle, is it in front or behind?
+      // Where the edge crosses the meridian through the middle: in front, or behind?
       if (east < 0 !== nextEast < 0 && forward * Math.abs(nextEast) + nextForward * Math.abs(east) < 0)
         found.push(corner);
       before = now;
@@ -165,7 +170,11 @@ export class Projection {
   }
 }
 
-/** Degrees. @param {Position} a @param {Position} b */
+/**
+ * The separation in degrees.
+ * @param {Position} a
+ * @param {Position} b
+ */
 export function separationDegrees(a, b) {
   const sinDec = Math.sin(((b.dec - a.dec) * RADIANS) / 2);
   const sinRa = Math.sin(((b.ra - a.ra) * RADIANS) / 2);
@@ -173,12 +182,16 @@ export function separationDegrees(a, b) {
   return (2 * Math.asin(Math.min(1, Math.sqrt(h)))) / RADIANS;
 }
 
-/** Offsets of a position from another, arcsec, on the plane that touches the sky there: to the east, to the north. @param {Position} from @param {Position} to */
+/**
+ * Offsets to the east and to the north, arcsec, on the plane that touches the sky at `from`.
+ * @param {Position} from
+ * @param {Position} to
+ */
 export function offsetsArcsec(from, to) {
   const dRa = (((((to.ra - from.ra) % 360) + 540) % 360) - 180) * RADIANS;
   const [d0, d] = [from.dec * RADIANS, to.dec * RADIANS];
   const forward = Math.sin(d0) * Math.sin(d) + Math.cos(d0) * Math.cos(d) * Math.cos(dRa);
-  // As differences, which keep their digits at separations far below an arcsec.
+  // Written as differences, which keep their digits at separations far below an arcsec.
   const north = Math.sin(d - d0) + 2 * Math.cos(d) * Math.sin(d0) * Math.sin(dRa / 2) ** 2;
   return {
     east: (Math.cos(d) * Math.sin(dRa)) / forward / (RADIANS / 3600),

@@ -1,11 +1,11 @@
-/** Recent crossmatches, page by page. What is chosen stands in the address. */
+/** Recent crossmatches, page by page. The address holds the chosen filters. */
 import { count, mjd, time } from './format.js';
 import { asJson, ask, badge, byId, catalogOf, h, moment, pageData, show, showError, showLoading } from './page.js';
 import { mainMagnitude } from './payload.js';
 import { downloads, nearestFirst, source, transientText } from './result_list.js';
 
 const PAGE_SIZE = Math.min(50, pageData.maxRecentPage);
-/** Rows that a choice should leave, and how many objects are loaded for that without being asked for. */
+/** The rows that a choice should leave, and the most objects that are loaded for that without being asked for. */
 const ENOUGH = 20;
 const MOST_UNASKED = 500;
 const place = byId('recent');
@@ -72,7 +72,10 @@ async function load() {
   }
 }
 
-/** All that is known of the objects of a listing, which says little of them, in its order. @param {any[]} listed */
+/**
+ * Loads the full objects of a listing, which holds little of each, in the listing's order.
+ * @param {any[]} listed
+ */
 async function known(listed) {
   if (listed.length === 0) return [];
   const inputs = listed.map(({ diaObjectId_str }) => ({ kind: 'id', diaObjectId: diaObjectId_str }));
@@ -96,7 +99,10 @@ function magnitude(object) {
   return mainMagnitude(catalogOf(match?.catalog_name), match?.catalog_payload)?.magnitude ?? Number.POSITIVE_INFINITY;
 }
 
-/** Of what is loaded, what was chosen, in the order that was chosen. @param {any[]} objects */
+/**
+ * The loaded objects that match the chosen filters, in the chosen order.
+ * @param {any[]} objects
+ */
 function chosenOf(objects) {
   const { catalog, sort, named } = choices();
   const found = objects.filter(
@@ -152,7 +158,7 @@ async function next(button) {
   if (await loadMore()) draw();
 }
 
-/** Where a choice leaves hardly anything of what is loaded, more is loaded for it, up to a limit. */
+/** Loads more objects, up to a limit, where the filters leave hardly any of the loaded ones. */
 async function fill() {
   const { catalog, named } = choices();
   while (
@@ -167,7 +173,7 @@ async function fill() {
   }
 }
 
-/** The next page; whether it came and is still wanted. */
+/** Loads the next page. Resolves with whether it came and is still wanted. */
 async function loadMore() {
   const before = loaded;
   if (!before) return false;

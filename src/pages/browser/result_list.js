@@ -15,7 +15,10 @@ export function nearestFirst({ matches }) {
   );
 }
 
-/** What the registry says of it, in a few words. @param {any} tns */
+/**
+ * The registry's record of the transient in a few words.
+ * @param {any} tns
+ */
 export function transientText(tns) {
   if (!tns?.name) return undefined;
   const redshift = tns.redshift === null ? '' : `, z = ${tns.redshift}`;
@@ -42,7 +45,10 @@ function objectItem(object) {
   );
 }
 
-/** A source in a row: where from, how far, how bright. @param {any} match */
+/**
+ * A source in a row: its catalog, separation and magnitude.
+ * @param {any} match
+ */
 export function source({ catalog_name: name, separation_arcsec, catalog_payload: payload }) {
   const magnitude = magnitudeText(catalogOf(name), payload);
   return h(
@@ -59,7 +65,11 @@ export function countLine(shown, total) {
   return shown < total ? `${counted(shown, 'object')} of ${counted(total, 'object')}` : counted(total, 'object');
 }
 
-/** Links to the same as files. @param {string} path of the API, without a format @param {string} [what] */
+/**
+ * Links to the same results as files.
+ * @param {string} path of the API, without a format
+ * @param {string} [what]
+ */
 export function downloads(path, what = 'Download') {
   const formats = [
     ['csv', 'CSV'],

@@ -1,7 +1,10 @@
-/** The large search box: Enter searches, a list of lines grows it, and what is too long for an address is handed over beside it. */
+/**
+ * The large search box: Enter searches, the box grows with a list of lines, and text too long for an address is handed
+ * over in the browser's storage.
+ */
 import { byId } from './page.js';
 
-/** What is longer does not fit every server's idea of an address. */
+/** Some servers reject longer addresses. */
 const MAX_ADDRESS = 2000;
 const MAX_ROWS = 12;
 export const LIST_KEY = 'nearsky-list';
@@ -21,13 +24,13 @@ form.addEventListener('submit', event => {
   try {
     sessionStorage.setItem(LIST_KEY, box.value);
   } catch {
-    // The page of the results says that there is no list.
+    // The page of the results reports the missing list.
   }
   const radius = new FormData(form).get('radius');
   location.assign(`/search?list=${Date.now()}&radius=${radius}`);
 });
 
-/** As many rows as there are lines. */
+/** Sets as many rows as there are lines. */
 export function fit() {
   box.rows = Math.min(MAX_ROWS, box.value.split('\n').length);
 }

@@ -1,4 +1,4 @@
-/** The page of the results: what was typed, how it was understood, and what the API has to it. */
+/** The page of the results: the typed text, how it was understood, and the answer of the API. */
 import { finder, finderKey } from './finder.js';
 import { counted, degrees, sexagesimalDec, sexagesimalRa, time } from './format.js';
 import {
@@ -46,7 +46,10 @@ function handedOver() {
   }
 }
 
-/** Shows a radius in the box, also one that it does not offer. @param {number} arcsec */
+/**
+ * Shows a radius in the box, even one that the box does not offer.
+ * @param {number} arcsec
+ */
 function chooseRadius(arcsec) {
   if (!isRadius(arcsec)) return;
   if (![...radiusBox.options].some(option => Number(option.value) === arcsec))
@@ -75,7 +78,10 @@ async function showOne(search) {
   return showPosition(search, radius);
 }
 
-/** Whether it can be searched. @param {number} arcsec */
+/**
+ * Whether the radius can be searched.
+ * @param {number} arcsec
+ */
 function isRadius(arcsec) {
   return arcsec > 0 && arcsec <= pageData.maxRadiusArcsec;
 }
@@ -197,15 +203,23 @@ function showPage(list, page, objects, cone) {
 }
 
 /**
- * A list with the field beside it, where there is something to draw.
- * @param {import('./page.js').Child} list @param {{ ra: number, dec: number }} centre @param {any[]} objects @param {number} radiusArcsec
+ * A list with the plot of the field beside it, where there is something to draw.
+ * @param {import('./page.js').Child} list
+ * @param {{ ra: number, dec: number }} centre
+ * @param {any[]} objects
+ * @param {number} radiusArcsec
  */
 function withPlot(list, centre, objects, radiusArcsec) {
   if (objects.length === 0) return list;
   return h('div', { class: 'with-plot' }, h('div', {}, list), plotOf(centre, objects, radiusArcsec));
 }
 
-/** What was searched, drawn. @param {{ ra: number, dec: number }} centre @param {any[]} objects @param {number} radiusArcsec */
+/**
+ * The plot of the searched field.
+ * @param {{ ra: number, dec: number }} centre
+ * @param {any[]} objects
+ * @param {number} radiusArcsec
+ */
 function plotOf(centre, objects, radiusArcsec) {
   const placed = objects.filter(({ ra }) => ra !== null);
   const sources = placed.flatMap(object =>
@@ -253,7 +267,7 @@ function found(result, objects, how, path) {
   );
 }
 
-/** A list: everything that was understood is asked for at once. */
+/** Shows a list: asks at once for every entry that was understood. */
 async function showMany() {
   const asked = entries.filter(({ search }) => search.kind !== 'unclear');
   const unclear = entries.filter(({ search }) => search.kind === 'unclear');
@@ -328,7 +342,11 @@ function inputOf(search) {
   return search.kind === 'position' ? { kind: 'position', ra: search.ra, dec: search.dec, ...more } : {};
 }
 
-/** @param {string} text as it was typed @param {any} result */
+/**
+ * The result of one entry.
+ * @param {string} text as it was typed
+ * @param {any} result
+ */
 function entrySection(text, { status, objects, tns, error }) {
   const listed = status === 'not_in_service' ? [] : (objects ?? []);
   return h(
@@ -341,7 +359,10 @@ function entrySection(text, { status, objects, tns, error }) {
   );
 }
 
-/** The same lookup as a file. @param {object} request */
+/**
+ * Links to the same lookup as files.
+ * @param {object} request
+ */
 function listDownloads(request) {
   const place = h('p', { class: 'downloads' }, 'Download: ');
   for (const [format, name] of /** @type {const} */ ([

@@ -1,5 +1,5 @@
 /**
- * What people type into the search box: an id, a name of the TNS, or a position in degrees or sexagesimal, with a radius if they like.
+ * Parses the search box: an id, a name of the TNS, or a position in degrees or sexagesimal, with an optional radius.
  *
  * @typedef {{ kind: 'id', id: string }
  *   | { kind: 'tns', name: string, radiusArcsec: number | undefined }
@@ -32,18 +32,19 @@ export function parseSearchText(typed) {
   return positionOf(rest, radiusArcsec) ?? unclear(WHAT_IT_CAN_BE);
 }
 
-/** Spaces stand before and after the year only: what follows another one is another name. */
+/** Spaces may stand only before and after the year; text behind a further space is another name. */
 const NAME = /^(?:(?:sn|at)\s*)?(\d{4}\s*[a-z][a-z\d]*|(?:frb|tde)\s*\d{4}\s*[a-z\d]+)$/;
 
-/** Words that one position or name may have, a radius among them. */
+/** The most words of one position or name, a radius included. */
 const MAX_WORDS = 12;
-/** An id among other words has so many digits at least: fewer are more likely a part of a position. */
+/** The least digits of an id among other words: fewer digits are more likely a part of a position. */
 const MIN_ID_DIGITS = 10;
 
 /**
- * What people paste: one of the above, or a list of them, each on a line of its own or several on a line, however they are separated.
+ * Reads pasted text: one search text, or a list of them, one or several on a line, with any separators.
  * @param {string} typed
- * @returns {{ typed: string, search: SearchText }[]} one entry for each, in their order; what cannot be understood has one too
+ * @returns {{ typed: string, search: SearchText }[]} one entry for each, in their order, also for text that cannot be
+ * understood
  */
 export function parseSearchList(typed) {
   const whole = parseSearchText(typed);
@@ -84,7 +85,11 @@ function unclearEntry(words) {
   return { typed, search: parseSearchText(typed) };
 }
 
-/** The longest run of words from a place on that is understood. @param {string[]} words @param {number} at */
+/**
+ * The longest run of words from a position on that can be understood.
+ * @param {string[]} words
+ * @param {number} at
+ */
 function longestFrom(words, at) {
   for (let end = Math.min(words.length, at + MAX_WORDS); end > at; end--) {
     const typed = words.slice(at, end).join(' ');
@@ -107,7 +112,10 @@ function unclear(reason) {
   return { kind: 'unclear', reason };
 }
 
-/** Lowercase, with one spelling of signs, primes and spaces, out of its parentheses. @param {string} typed */
+/**
+ * The text in lowercase, with one spelling of signs, primes and spaces, and without parentheses around it.
+ * @param {string} typed
+ */
 function plain(typed) {
   return typed
     .normalize('NFKC')
@@ -133,13 +141,16 @@ function takeRadius(text) {
   const unit = namedUnit ?? bareUnit;
   const known = UNIT.find(([spelling]) => unit !== undefined && spelling.test(unit));
   const rest = text.slice(0, text.length - all.length).replace(/[\s,;]+$/, '');
-  // Without its name, seconds of a declination look the same: they leave no whole position before them.
+  // Without a named radius, seconds of a declination look the same; such seconds leave no whole position before them.
   if (!found || (unit !== undefined && !known) || (named === undefined && !standsAlone(rest)))
     return { rest: text, radiusArcsec: undefined };
   return { rest, radiusArcsec: Number(named ?? bare) * (known ? ARCSEC[known[1]] : 1) };
 }
 
-/** Whether a text is a whole position or name, so that what follows it is a radius. @param {string} text */
+/**
+ * Whether a text is a whole position or name, so that the words behind it are a radius.
+ * @param {string} text
+ */
 function standsAlone(text) {
   if (/^(?:sn|at)?\s*\d{4}\s*[a-z]+[a-z\d]*$/.test(text.trim())) return true;
   const found = positionOf(text.trim(), undefined);

@@ -13,7 +13,7 @@ button.addEventListener('click', () => {
   try {
     localStorage.setItem('theme', next);
   } catch {
-    // It holds for this page then.
+    // The theme then holds for this page only.
   }
   label();
   document.dispatchEvent(new Event('themechange'));

@@ -1,15 +1,16 @@
-/** The lines that astronomers find their way by, as curves on the sky. */
+/** Reference lines of astronomers, as curves on the sky. */
 import { fromGalactic, galactic } from './format.js';
 
 /** @typedef {import('./projection.js').Position} Position */
 /** @typedef {{ name: string, at: (t: number) => Position | undefined }} Curve `at` from 0 to 1, once around; undefined where it is not drawn */
 
 const RADIANS = Math.PI / 180;
-/** Of the ecliptic at J2000. */
+/** The obliquity of the ecliptic at J2000. */
 const OBLIQUITY = 23.43928 * RADIANS;
 /**
- * About where Rubin's main survey, wide-fast-deep, looks: between two declinations, but for the galactic plane. The survey itself follows the
- * dust, and its limits change with the strategy (Bianco et al. 2022, ApJS 258, 1; Rubin PSTN-056).
+ * The approximate area of Rubin's main survey, wide-fast-deep: between two declinations, without the galactic plane.
+ * The survey itself follows the dust, and its limits change with the strategy (Bianco et al. 2022, ApJS 258, 1; Rubin
+ * PSTN-056).
  */
 const SURVEY = { south: -72, north: 12, fromPlane: 15 };
 

@@ -1,4 +1,4 @@
-/** The map on its canvas: where it looks, what it draws, and how people move it. */
+/** The map on its canvas: the view, the drawing, and the controls. */
 import { cellCount } from './cells.js';
 import { BINS } from './colours.js';
 import { fixed, hours } from './format.js';
@@ -13,7 +13,7 @@ import { SKY_LINES } from './sky_lines.js';
 const DEGREES = 180 / Math.PI;
 const MAX_ZOOM = 900;
 const STEP_ZOOM = 1.8;
-/** A press that moves less is a click, CSS pixels. */
+/** A press that moves less is a click; CSS pixels. */
 const CLICK_PIXELS = 5;
 const GRATICULE_STEPS = [30, 15, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05];
 
@@ -46,7 +46,7 @@ export class SkyView {
     return Math.min(this.width / (2 * SEMI_MAJOR), this.height / (2 * SEMI_MINOR)) * margin * this.zoom;
   }
 
-  /** From the middle to the corner of the view, degrees; at most 180. */
+  /** The angle from the middle to the corner of the view, degrees; at most 180. */
   get reachDegrees() {
     const half = Math.hypot(this.width, this.height) / 2 / this.scale;
     return this.zoom < 3 ? 180 : Math.min(180, half * DEGREES);
@@ -122,7 +122,7 @@ export class SkyView {
     /** @type {number[][]} */
     const byBin = Array.from({ length: BINS }, () => []);
     for (let i = 0; i < cells.length; i++) byBin[bins[i] ?? -1]?.push(i);
-    // Small cells are drawn larger than they are, to be seen.
+    // Small cells are enlarged so that they can be seen.
     const cellPixels = this.scale * Math.sqrt((4 * Math.PI) / cellCount(cells.resolution));
     context.lineWidth = cellPixels < 6 ? 2 : 0.6;
     for (const [bin, members] of byBin.entries()) {
@@ -132,7 +132,7 @@ export class SkyView {
       context.fillStyle = colours[bin] ?? '';
       context.strokeStyle = context.fillStyle;
       context.fill();
-      // Without it the paper shines through between neighbours.
+      // Without this stroke the paper shines through between neighbours.
       context.stroke();
     }
     const selected = this.selected === undefined ? undefined : cells.places.get(this.selected);
@@ -144,7 +144,12 @@ export class SkyView {
     context.stroke();
   }
 
-  /** Adds the outline of a cell to the path. @param {CanvasRenderingContext2D} context @param {import('./cells.js').Cells} cells @param {number} i */
+  /**
+   * Adds the outline of a cell to the path.
+   * @param {CanvasRenderingContext2D} context
+   * @param {import('./cells.js').Cells} cells
+   * @param {number} i
+   */
   #trace(context, { starts, corners }, i) {
     const { scale } = this;
     const [left, top] = [this.width / 2, this.height / 2];
@@ -155,7 +160,12 @@ export class SkyView {
     });
   }
 
-  /** In the colours of the key below the map, on a margin of the paper: they cross cells of any colour. @param {CanvasRenderingContext2D} context @param {string} paper */
+  /**
+   * Draws the lines in the colours of the key below the map, with a margin in the colour of the paper because they
+   * cross cells of any colour.
+   * @param {CanvasRenderingContext2D} context
+   * @param {string} paper
+   */
   #drawSkyLines(context, paper) {
     for (const { name, at } of SKY_LINES) {
       const sample = document.querySelector(`.line.${name}`);
@@ -216,7 +226,7 @@ export class SkyView {
   /** @param {CanvasRenderingContext2D} context @param {number} step @param {number} raStep @param {number} raReach @param {number} south @param {number} north */
   #labels(context, step, raStep, raReach, south, north) {
     const isWhole = this.zoom < 3;
-    // On the whole sky along the equator and the middle meridian, else along the lower and the left edge.
+    // Labels stand along the equator and the middle meridian on the whole sky, else along the lower and the left edge.
     const edge = 26;
     const along = isWhole
       ? { ra: this.middle.ra, dec: 0 }
@@ -234,16 +244,18 @@ export class SkyView {
     for (let dec = ceilTo(south, step); dec <= north; dec += step) {
       const text = fixed(dec, digits);
       const point = this.#pixels({ ra: along.ra, dec });
-      // The equator has the hours on it.
+      // The labels of the hours stand on the equator.
       if (!point || Math.abs(dec) >= 89 || (isWhole && Number(text.replace('−', '-')) === 0)) continue;
       label(context, `${dec > 0 && Number(text) !== 0 ? '+' : ''}${text}°`, point);
     }
   }
 
   /**
-   * Where a position is on the canvas.
+   * Computes the canvas point of a position.
    *
-   * @param {number} ra @param {number} dec degrees @param {{ x: number, y: number }} point set to where it is on the map
+   * @param {number} ra
+   * @param {number} dec degrees
+   * @param {{ x: number, y: number }} point receives the result
    */
   #toCanvas(ra, dec, point) {
     const cosDec = Math.cos(dec / DEGREES);
@@ -274,7 +286,7 @@ export class SkyView {
         continue;
       }
       const { x, y } = this.#toCanvas(position.ra, position.dec, point);
-      // A jump is the seam.
+      // A jump means that the line crosses the seam.
       if (Math.abs(point.x - before) < 1) context.lineTo(x, y);
       else context.moveTo(x, y);
       before = point.x;
@@ -345,7 +357,11 @@ export class SkyView {
     this.look({ ra: this.middle.ra + east / cosDec, dec: this.middle.dec + north });
   }
 
-  /** Zooms where the pointer is. Out of the whole sky there is nowhere to zoom to: then the page is scrolled. @param {WheelEvent} event @param {{ x: number, y: number }} place */
+  /**
+   * Zooms at the pointer. At the whole sky no further zooming out is possible; the page then scrolls.
+   * @param {WheelEvent} event
+   * @param {{ x: number, y: number }} place
+   */
   #wheel(event, place) {
     if (this.zoom <= 1 && event.deltaY > 0 && !event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
@@ -382,7 +398,12 @@ export class SkyView {
 /** @param {{ x: number, y: number }} a @param {{ x: number, y: number }} b */
 const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
 
-/** Text above a place, with a margin in the colour of the sky: it stands on cells of any colour. @param {CanvasRenderingContext2D} context @param {string} text @param {{ x: number, y: number }} place */
+/**
+ * Text above a place, with a margin in the colour of the sky because the text stands on cells of any colour.
+ * @param {CanvasRenderingContext2D} context
+ * @param {string} text
+ * @param {{ x: number, y: number }} place
+ */
 function label(context, text, { x, y }) {
   context.strokeText(text, x, y - 3);
   context.fillText(text, x, y - 3);
@@ -391,5 +412,8 @@ function label(context, text, { x, y }) {
 /** @param {number} value @param {number} step */
 const ceilTo = (value, step) => Math.ceil(value / step - 1e-9) * step;
 
-/** The next of the steps that is no smaller. @param {number} step */
+/**
+ * The smallest of the steps that is at least `step`.
+ * @param {number} step
+ */
 const niceStep = step => GRATICULE_STEPS.findLast(each => each >= step) ?? 30;

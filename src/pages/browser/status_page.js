@@ -1,4 +1,4 @@
-/** The state of the service, looked at every few seconds while the page is in view. */
+/** The state of the service, updated every few seconds while the page is in view. */
 import { ago, count, counted, time } from './format.js';
 import { askMetrics, brokersOf, sampleOf } from './metrics.js';
 import { ask, badge, brokerTitles, byId, h, moment, pageData, prose, show, showError, showLoading } from './page.js';
@@ -11,12 +11,15 @@ setInterval(() => {
   if (document.visibilityState === 'visible') void look();
 }, AGAIN_MS);
 
-/** The counts of the look before, for rates. @type {{ atMs: number, alerts: Map<string, number> } | undefined} */
+/**
+ * The previous counts, for rates.
+ * @type {{ atMs: number, alerts: Map<string, number> } | undefined}
+ */
 let before;
 
 async function look() {
   try {
-    // What is counted and what is watched is worth showing without the other.
+    // The counts and the metrics are shown independently, so that either appears without the other.
     const [status, map, metrics] = await Promise.all([
       ask('/api/status'),
       ask('/api/sky-map?resolution=0&partial=true').catch(() => null),
@@ -35,7 +38,10 @@ async function look() {
   }
 }
 
-/** What comes in, and what waits. @param {Map<string, import('./metrics.js').Sample[]>} metrics */
+/**
+ * The incoming alerts, and the waiting objects.
+ * @param {Map<string, import('./metrics.js').Sample[]>} metrics
+ */
 function flow(metrics) {
   const brokers = brokersOf(metrics);
   const nowMs = performance.now();

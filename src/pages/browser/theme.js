@@ -1,9 +1,12 @@
-/** Runs before the page is drawn: the theme that was chosen here before. A classic script, as modules run too late. */
+/**
+ * Sets the theme that was chosen earlier, before the page is drawn. This is a classic script because modules run too
+ * late.
+ */
 (() => {
   try {
     const chosen = localStorage.getItem('theme');
     if (chosen === 'dark' || chosen === 'light') document.documentElement.dataset.theme = chosen;
   } catch {
-    // Storage may be forbidden: the theme of the system stays.
+    // Without permission to use storage, the theme of the system stays.
   }
 })();
