@@ -5,7 +5,7 @@ import { ANTARES } from './brokers/antares.ts';
 import { LASAIR } from './brokers/lasair.ts';
 import { PITTGOOGLE } from './brokers/pittgoogle.ts';
 
-/** In the order of links and settings. */
+/** The brokers, in the order of links and settings. */
 const ALL = [LASAIR, ANTARES, PITTGOOGLE] as const;
 
 type Listed = (typeof ALL)[number];

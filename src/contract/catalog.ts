@@ -84,7 +84,7 @@ export type Highlight = { readonly label: string; readonly title?: string } & (
 export interface CatalogDefinition<Name extends string = string> {
   readonly name: Name;
   readonly release: string;
-  /** In the catalog's own case, like the other names of columns here. */
+  /** The name in the catalog's own case, like the other names of columns here. */
   readonly idColumn: string;
   readonly raColumn: string;
   readonly decColumn: string;
@@ -92,7 +92,7 @@ export interface CatalogDefinition<Name extends string = string> {
   readonly footprintOrder: number;
   /** Stored with each match, in the order of the contract (docs/contract.md). */
   readonly columns: readonly CatalogColumn[];
-  /** In documented order. */
+  /** The filterable properties, in documented order. */
   readonly filterable: readonly FilterableProperty[];
   /** The difference between the ids and another catalog's that look the same. */
   readonly idRemark?: string;

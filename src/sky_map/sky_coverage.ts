@@ -30,10 +30,10 @@ interface Samples {
 
 export class SkyCoverage {
   readonly #footprints: readonly Footprint[];
-  /** By resolution; made when first needed. */
+  /** The samples by resolution, made when first needed. */
   readonly #samples = new Map<number, Samples>();
 
-  /** @param footprints of at most eight catalogs */
+  /** @param footprints the footprints of at most eight catalogs */
   constructor(footprints: readonly Footprint[]) {
     this.#footprints = footprints;
   }

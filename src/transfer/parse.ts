@@ -69,8 +69,8 @@ const knownProvenance = new Map<string, ProvenanceSet>();
 const MAX_KNOWN_PROVENANCE = 1000;
 
 /**
- * @param ending of a good line, from `PROVENANCE` on: the member may also stand in another one, or be followed by
- *   others
+ * @param ending the end of a good line, from `PROVENANCE` on: the member may also stand in another one, or be followed
+ *   by others
  */
 function learnProvenance(ending: string, set: ProvenanceSet): void {
   if (knownProvenance.size >= MAX_KNOWN_PROVENANCE) return;
