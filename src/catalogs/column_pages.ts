@@ -2,7 +2,7 @@
  * Decodes the pages of a flat column, and only the wanted ones.
  *
  * hyparquet's own reader decodes all pages between the first row and the last, and copies each column that may hold
- * nulls value by value. That took half the time of a crossmatch, for a few rows of each of 25 columns. So the loop over
+ * nulls value by value. That took half the time of a crossmatch, for a few rows of each of 25 columns. The loop over
  * the pages is ours. hyparquet does all decoding; it believes every count, so counts are checked first.
  */
 import { unzipSync, zstdDecompressSync } from 'node:zlib';

@@ -1,4 +1,4 @@
-/** A catalog is invalid: its directory, columns or types. The message says what is wrong and how to mend it. */
+/** An invalid catalog: its directory, columns or types. The message says what is wrong and how to mend it. */
 export class CatalogError extends Error {
   override name = 'CatalogError';
 }

@@ -23,8 +23,8 @@ interface Shared {
 }
 
 /**
- * By options and host, of which a process has few. Each host has its own connections because each may redirect to other
- * places.
+ * State by options and host; a process has few of these pairs. Each host has its own connections because each may
+ * redirect to other places.
  */
 const shared = new Map<string, Shared>();
 
