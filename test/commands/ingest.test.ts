@@ -111,7 +111,7 @@ test('what stands before a damage is stored, and the exit status is 1', () =>
       good,
     ]).finished;
     assert.is(code, 1);
-    assert.match(stderr, /^nearsky ingest: Cannot read .*cut\.gz as unexpected end of file: .*\n$(?!\n)/m);
+    assert.match(stderr, /^nearsky ingest: Cannot read .*cut\.gz because unexpected end of file: .*\n$(?!\n)/m);
     const counts = JSON.parse(stdout);
     assert.ok(counts.read > 10_000);
     assert.is(idsIn(data).length, counts.stored);
