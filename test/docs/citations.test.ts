@@ -14,10 +14,13 @@ const decisions = new Set([...contract.matchAll(/^- \*\*(P\d+)\.\*\*/gm)].map(([
 /** `docs/contract.md, Errors; Time budget; decisions P1, P3`, to the parenthesis or sentence's end. */
 const CITATION = /docs\/contract\.md, ([A-Z][^)(.:*`\n]+)/g;
 
+/** Comments without their line breaks, so that a citation may be wrapped. */
+const unwrapped = (text: string) => text.replaceAll(/\n *(?:\*|\/\/) /g, ' ');
+
 test('every section and decision that is cited is one of the contract', () => {
   const files = globSync('{src,test,workers,index,bench,docs,clients}/**/*.{ts,js,md,py}', { cwd: root });
   const cited = files.flatMap(file =>
-    [...readFileSync(join(root, file), 'utf8').matchAll(CITATION)].flatMap(([, names]) =>
+    [...unwrapped(readFileSync(join(root, file), 'utf8')).matchAll(CITATION)].flatMap(([, names]) =>
       names!.split(';').map(name => [file, name.trim()] as const),
     ),
   );

@@ -8,7 +8,12 @@ import { root, type Server, startServer, withDirectory } from '../e2e/support.ts
 import { needs } from '../needs.ts';
 import { pythonWith } from '../python.ts';
 
-const DOCUMENTS = ['README.md', ...readdirSync(join(root, 'docs')).map(name => `docs/${name}`)];
+const DOCUMENTS = [
+  'README.md',
+  ...readdirSync(join(root, 'docs'))
+    .filter(name => name !== 'images')
+    .map(name => `docs/${name}`),
+];
 const PRINTED = 'http://127.0.0.1:8080';
 
 interface Example {

@@ -294,8 +294,8 @@ built('several first starts at once; a damaged, a shortened and a missing file a
     const version = await Promise.all([1, 2, 3, 4].map(() => run(place.program, '--version')));
     assert.is(new Set(version).size, 1);
     const unpacked = unpackedIn(cacheOf(place));
-    const files = readdirSync(join(unpacked, 'src'));
-    const addon = join(unpacked, 'src', files.find(name => /^node.*\.node$/.test(name))!);
+    const files = readdirSync(join(unpacked, 'src/base'));
+    const addon = join(unpacked, 'src/base', files.find(name => /^node.*\.node$/.test(name))!);
     const main = join(unpacked, 'src/main.js');
     const before = [addon, main].map(file => readFileSync(file));
     writeFileSync(
@@ -308,7 +308,7 @@ built('several first starts at once; a damaged, a shortened and a missing file a
     assert.is((await request(`${server.url}/api/status`)).statusCode, 200);
     assert.is((await server.stop()).code, 0);
     assert.ok([addon, main].every((file, i) => readFileSync(file).equals(before[i]!)));
-    assert.equal(readdirSync(join(unpacked, 'src')), files, 'and nothing else');
+    assert.equal(readdirSync(join(unpacked, 'src/base')), files, 'and nothing else');
   }),
 );
 

@@ -33,7 +33,7 @@ test('answers every address that it prints, answers as README.md says, and leave
     const demo = await startServer(['demo', '--port', '0'], { TMPDIR: temporary });
     assert.is(readdirSync(temporary).length, 1);
 
-    const [, host, path] = /^curl (http:\/\/[^/\s]+)(\S+)$/m.exec(readme)!;
+    const [, host, path] = /^curl -s (http:\/\/[^/\s]+)(\S+)$/m.exec(readme)!;
     assert.is(host, `http://127.0.0.1:${loadConfig().NEARSKY_PORT}`, 'the port that the demo takes by default');
     const answer = await request(demo.url + path);
     assert.match(await answer.body.text(), patternOf(/```json\n(.*?)```/s.exec(readme)![1]!));
