@@ -51,7 +51,7 @@ test('a port that is taken: one line that says so, and exit status 1', () =>
     assert.equal([code, stdout], [1, '']);
     assert.match(
       stderr.trim().split('\n').at(-1)!,
-      new RegExp(`^nearsky serve: Cannot listen on 127\\.0\\.0\\.1:${port} as .+: give another`),
+      new RegExp(`^nearsky serve: Cannot listen on 127\\.0\\.0\\.1:${port} because .+: give another`),
     );
   }));
 
