@@ -79,7 +79,7 @@ const stiltsTests: readonly [name: string, body: (running: Running) => Promise<v
         );
         const refused = await stilts('cone', `serviceurl=${base}/vo/scs`, 'lon=1', 'lat=1', 'radius=3');
         assert.is.not(refused.status, 0);
-        assert.match(refused.errors, /SR.*<= 0\.5/);
+        assert.match(refused.errors, /SR.*at most 0\.5/);
       }),
   ],
   [
@@ -237,7 +237,7 @@ needs(test, python ? undefined : 'there is no Python with them here (Debian pack
         found.tables,
         CONE_TARGETS.map(target => [`nearsky.${target}`, coneTable(target, 3).columns.length]),
       );
-      assert.match(found.error, /SR.*<= 0\.5/);
+      assert.match(found.error, /SR.*at most 0\.5/);
       assert.is(found.limited.rows, 3);
       assert.equal(found.binary2, await idsOf(running, `/vo/scs?${CONE}`));
       assert.equal(found.moc, { rows: 6, order: 2, first: 4 });
