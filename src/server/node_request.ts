@@ -18,11 +18,9 @@ export class NodeRequest implements IncomingRequest {
   readonly #onBytes: (bytes: number) => void;
 
   /**
-   * @param onBytes called with the size of each part of the body that is read; what it throws is what the reading ends
-   * with
-   * @throws ApiError for a request that names no host, or what cannot be one; of another version of HTTP than 1.0 and
-   * 1.1; or whose body has a
-   *   coding that is not undone here
+   * @param onBytes called with the size of each part of the body that is read; an error of it ends the reading
+   * @throws ApiError for a request without a valid host, of another version of HTTP than 1.0 and 1.1, or with a body
+   *   in a coding that the service cannot decode
    */
   constructor(incoming: IncomingMessage, onBytes: (bytes: number) => void) {
     this.#incoming = incoming;

@@ -166,7 +166,7 @@ function timelessText({ matchVersion, provenanceSet, brokersAtCrossmatch, catalo
   return `${matchVersion},${provenanceSet},${list(brokersAtCrossmatch)},${outcomesText(catalogOutcomes)}`;
 }
 
-/** The outcomes of a crossmatch, as a current has them. */
+/** The outcomes of a crossmatch, as the section `current` of an object has them. */
 export function outcomesText(outcomes: CrossmatchRecord['catalogOutcomes']): string {
   return list(outcomes.flatMap(([name, outcome]) => [name, RECORDED_OUTCOMES.indexOf(outcome)]));
 }
