@@ -2,17 +2,18 @@
  * Registers a HATS directory so that crossmatching can trust the registration, and checks later that this is still so.
  */
 
+import { eachConcurrently } from '../base/concurrency.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { CatalogColumns, CatalogRegistration, RowCounts } from '../store/catalog_registration.ts';
 import { isRemote } from './address.ts';
 import type { FilesOptions } from './catalog_files.ts';
 import { type ColumnOptions, resolveColumns } from './columns.ts';
-import { eachConcurrently, REMOTE_CONCURRENCY } from './concurrency.ts';
 import { coverageFromMap, coverageFromRows, findCoverageMap } from './coverage.ts';
 import { CatalogError, ReadFailure } from './errors.ts';
 import { catalogFiles } from './files.ts';
 import { type HatsTable, openHats } from './hats.ts';
 import { PixelSet } from './pixel_set.ts';
+import { REMOTE_CONCURRENCY } from './remote/options.ts';
 import { type SurveyOptions, type SurveyProgress, surveyCatalog, withParquet } from './survey.ts';
 
 export interface RegisterOptions extends ColumnOptions, FilesOptions {

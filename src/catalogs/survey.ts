@@ -1,13 +1,14 @@
 /** Checks every file of a catalog: whether it can be used, and which of its rows can be the source of a match. */
 import { isPosition, pixelOf, wrapRa } from '../../index/mod.ts';
+import { eachConcurrently } from '../base/concurrency.ts';
 import type { CatalogColumns, Partition, RowCounts } from '../store/catalog_registration.ts';
 import { isRemote } from './address.ts';
 import type { CatalogFiles } from './catalog_files.ts';
 import { checkColumns, checkIds } from './columns.ts';
-import { eachConcurrently, REMOTE_CONCURRENCY } from './concurrency.ts';
 import { CatalogError, MissingFile, ReadFailure, withStableFile } from './errors.ts';
 import { openParquet, type ParquetFile } from './parquet.ts';
 import type { PixelSet } from './pixel_set.ts';
+import { REMOTE_CONCURRENCY } from './remote/options.ts';
 
 export interface SurveyOptions {
   /** `footers`: counts rows. `rows`: also reads the position of each row, two columns of the whole catalog. */

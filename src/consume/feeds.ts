@@ -1,4 +1,6 @@
 /** The brokers' live transports, from the settings and the environment. */
+
+import { eachConcurrently } from '../base/concurrency.ts';
 import type { Log } from '../base/log.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import { type BrokerName, brokerSetting, type KafkaBroker } from '../contract/brokers.ts';
@@ -149,18 +151,14 @@ async function mapParallel<T, U>(
   const failure = new AbortController();
   const stop = AbortSignal.any([signal, failure.signal]);
   const results: U[] = [];
-  let next = 0;
-  const worker = async () => {
-    while (next < items.length && !stop.aborted) {
-      const i = next++;
-      try {
-        results[i] = await work(items[i]!, stop);
-      } catch (error) {
-        failure.abort(error);
-      }
+  await eachConcurrently(items, limit, async (item, i) => {
+    if (stop.aborted) return;
+    try {
+      results[i] = await work(item, stop);
+    } catch (error) {
+      failure.abort(error);
     }
-  };
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  });
   stop.throwIfAborted();
   return results;
 }

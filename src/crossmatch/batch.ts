@@ -3,6 +3,8 @@
  * answered.
  */
 import { setImmediate as immediate } from 'node:timers/promises';
+import { compare } from '../base/compare.ts';
+import { eachConcurrently } from '../base/concurrency.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { CrossmatchResult, ObjectToCrossmatch, RecordedOutcome, SkyPosition } from '../store/types.ts';
 import { readsMore } from '../store/unread.ts';
@@ -67,8 +69,6 @@ class Batch {
   readonly #objects: readonly ObjectToCrossmatch[];
   readonly #searches: readonly CatalogSearch[];
   readonly #options: BatchOptions;
-  /** The ids as doubles, rounded, to sort by. */
-  readonly #ids: Float64Array;
   /** Outcomes by their text, so that objects with equal outcomes share one record. */
   readonly #outcomes = new Map<string, Outcomes>();
   /** The number of files that each object with a position still waits for. */
@@ -88,7 +88,6 @@ class Batch {
     options: BatchOptions,
   ) {
     this.#objects = objects;
-    this.#ids = Float64Array.from(objects, ({ diaObjectId }) => Number(diaObjectId));
     this.#searches = searches;
     this.#options = options;
     this.#missing = new Uint32Array(positioned);
@@ -107,31 +106,18 @@ class Batch {
     const work = this.#searches
       .flatMap(catalog => catalog.searches.map(search => ({ catalog, search })))
       .sort((a, b) => a.search.objects[0]! - b.search.objects[0]!);
-    let next = 0;
     let filesDone = 0;
-    const loop = async () => {
-      while (next < work.length) {
-        signal?.throwIfAborted();
-        const { catalog, search } = work[next++]!;
-        catalog.take(
-          search,
-          await pool.run(catalog.task(search), { timeoutMs: TIMEOUT_MS, ...(signal && { signal }) }),
-        );
-        for (const object of search.objects) if (--this.#missing[object]! === 0) this.#complete.push(object);
-        if (this.#complete.length >= this.#commitAt) {
-          this.#commitAt = Math.min(2 * this.#commitAt, this.#options.commitSize);
-          await this.#flush();
-        }
-        onFile(++filesDone, work.length);
+    await eachConcurrently(work, pool.threads * (pool.tasksPerThread + 1), async ({ catalog, search }) => {
+      signal?.throwIfAborted();
+      const task = catalog.task(search);
+      catalog.take(search, await pool.run(task, { timeoutMs: TIMEOUT_MS, ...(signal && { signal }) }));
+      for (const object of search.objects) if (--this.#missing[object]! === 0) this.#complete.push(object);
+      if (this.#complete.length >= this.#commitAt) {
+        this.#commitAt = Math.min(2 * this.#commitAt, this.#options.commitSize);
+        await this.#flush();
       }
-    };
-    const stopped = (error: unknown) => {
-      next = work.length;
-      throw error;
-    };
-    const loops = Array.from({ length: pool.threads * (pool.tasksPerThread + 1) }, () => loop().catch(stopped));
-    const failed = (await Promise.allSettled(loops)).find(result => result.status === 'rejected');
-    if (failed) throw failed.reason;
+      onFile(++filesDone, work.length);
+    });
     await this.#flush();
   }
 
@@ -146,7 +132,7 @@ class Batch {
       const positions: (SkyPosition | null)[] = [];
       const unreadable: bigint[] = [];
       // Sorted in the order of the database, which differs from the order on the sky.
-      const slice = complete.slice(at, at + commitSize).sort((a, b) => this.#ids[a]! - this.#ids[b]!);
+      const slice = complete.slice(at, at + commitSize).sort((a, b) => compare(this.#idOf(a), this.#idOf(b)));
       for (const object of slice) {
         const { diaObjectId, position } = this.#objects[object]!;
         const result = this.#resultOf(object);
@@ -159,6 +145,10 @@ class Batch {
       await this.#options.record(await this.#associated(results, positions), unreadable);
       await immediate();
     }
+  }
+
+  #idOf(object: number): bigint {
+    return this.#objects[object]!.diaObjectId;
   }
 
   async #associated(

@@ -1,7 +1,6 @@
 /** The threads that crossmatch. */
 
-import { REMOTE_CONCURRENCY } from '../catalogs/concurrency.ts';
-import { remoteOptions } from '../catalogs/remote/options.ts';
+import { REMOTE_CONCURRENCY, remoteOptions } from '../catalogs/remote/options.ts';
 import type { Config } from '../config/config.ts';
 import { Pool } from '../pool/pool.ts';
 import type { CatalogReading, MatchThreadData } from './match_file.ts';

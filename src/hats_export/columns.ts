@@ -1,5 +1,7 @@
 /** The columns of an exported catalog, and the rows of objects and their matches. */
+
 import { isPosition, pixel29 } from '../../index/mod.ts';
+import { compare } from '../base/compare.ts';
 import { CATALOGS } from '../contract/catalogs.ts';
 import { type ObjectView, readAssociation, readCurrent, type TimelessRecord } from '../store/object_record.ts';
 import type { SourceValues } from '../store/records.ts';
@@ -152,7 +154,6 @@ abstract class Rows {
   }
 }
 
-const compare = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
 /** Times are bigints for the writer, because it takes other numbers for milliseconds. */
 const time = (us: number | null) => (us === null ? null : BigInt(us));
 

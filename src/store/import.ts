@@ -2,7 +2,9 @@
  * Importing data of another store. An import only adds: missing objects, brokers, records, matches and associations,
  * and the step from pending to crossmatched. Existing data stays; data that contradicts it is refused.
  */
+
 import { isDeepStrictEqual } from 'node:util';
+import { compare } from '../base/compare.ts';
 import { CountChanges } from './counts.ts';
 import type { Databases } from './databases.ts';
 import { compareMatches } from './object_record.ts';
@@ -340,8 +342,6 @@ const tooMany = (what: string) => ({
   conflict: `the object has ${MAX_ENTRIES_PER_OBJECT} ${what}, the most there may be`,
 });
 
-const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-
 /**
  * A text that is equal for values that an export writes equally: the order of keys is free, a small integer may be a
  * bigint, NaN is null.
@@ -350,6 +350,6 @@ function plainText(value: MatchSource | TnsAssociation | undefined): string {
   return JSON.stringify(value, (_key, member: unknown) => {
     if (typeof member === 'bigint') return Number.isSafeInteger(Number(member)) ? Number(member) : [`${member}`];
     if (typeof member !== 'object' || member === null) return member;
-    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => compareText(a, b)));
+    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => compare(a, b)));
   });
 }

@@ -1,3 +1,4 @@
+import { compare } from '../base/compare.ts';
 import type { MatchSummary } from './types.ts';
 
 export interface ListedMatch {
@@ -19,10 +20,6 @@ export function newestMatches(matches: readonly MatchSummary[]): ListedMatch[] {
   });
   return [...newest.values()].sort(
     ({ match: a }, { match: b }) =>
-      byText(a.catalogName, b.catalogName) || byText(a.catalogSourceId, b.catalogSourceId),
+      compare(a.catalogName, b.catalogName) || compare(a.catalogSourceId, b.catalogSourceId),
   );
-}
-
-function byText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

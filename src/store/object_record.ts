@@ -19,6 +19,7 @@
  *
  * Numbers are little-endian. Texts are JSON without spaces, ASCII; a match's two names are without their quotes.
  */
+import { compare } from '../base/compare.ts';
 import { toJson } from '../base/json_text.ts';
 import type {
   CrossmatchRecord,
@@ -52,12 +53,10 @@ export const RECORDED_OUTCOMES: readonly RecordedOutcome[] = [
 export function compareMatches(a: MatchSummary, b: MatchSummary): number {
   return (
     a.matchVersion - b.matchVersion ||
-    compareText(a.catalogName, b.catalogName) ||
-    compareText(a.catalogSourceId, b.catalogSourceId)
+    compare(a.catalogName, b.catalogName) ||
+    compare(a.catalogSourceId, b.catalogSourceId)
   );
 }
-
-const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 /** @throws RangeError when a name of a match takes more than 255 characters as JSON */
 export function encodeObject(object: Omit<StoredObject, 'diaObjectId'>): Uint8Array {

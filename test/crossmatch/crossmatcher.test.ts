@@ -463,6 +463,17 @@ test('a large batch is recorded in several commits, as its parts of the sky beco
     );
   }));
 
+test('a commit names its objects in the order of their ids, which differ in the last of 18 digits alone', () =>
+  inWorld(async world => {
+    const places = Array.from({ length: 60 }, (_, i) => ({ ra: (i * 97) % 360, dec: ((i * 53) % 140) - 70 }));
+    await world.addCatalog('gaia_dr3', places, { maxRows: 5 });
+    const ids = await world.ingest(places, 313_637_935_709_683_700n);
+    const sequence = world.store.lastSequence();
+    await world.crossmatch();
+    const named = world.store.journalAfter(sequence).flatMap(({ crossmatched }) => [...crossmatched]);
+    assert.equal(named, ids);
+  }));
+
 test('stopped by its signal, it drops the batch in hand and keeps those before', () =>
   inWorld(async world => {
     await world.addCatalog('gaia_dr3', HARD_PLACES, { minOrder: 2 });

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { CACHE_DIRECTORY } from '../../store/environment.ts';
 
+/** Files of a remote catalog that are read at once: enough to use the time in which a host prepares its answers. */
+export const REMOTE_CONCURRENCY = 8;
+
 export interface RemoteOptions {
   /** The disk cache for bytes that were read; undefined disables the cache. */
   readonly cache?: { readonly directory: string; readonly maxBytes: number } | undefined;

@@ -1,6 +1,3 @@
-/** Files of a remote catalog that are read at once: enough to use the time in which a host prepares its answers. */
-export const REMOTE_CONCURRENCY = 8;
-
 /**
  * Runs `work` on every item, a limited number at once, started in their order.
  * @throws the first failure, once no call is running any more; no item is started after a failure
