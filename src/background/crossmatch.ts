@@ -1,7 +1,8 @@
 /** Crossmatching of what is pending, beside the serving. */
-import { setTimeout as sleep } from 'node:timers/promises';
+
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
+import { pause } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
 import { crossmatchPending } from '../crossmatch/crossmatcher.ts';
 import { Deferred } from '../crossmatch/deferred.ts';
@@ -86,7 +87,7 @@ export class BackgroundCrossmatch {
       } catch (error) {
         if (!signal.aborted) this.#pause(error);
       }
-      await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+      await pause(POLL_MS, signal);
     }
   }
 

@@ -1,10 +1,9 @@
 /** The thread that publishes, as the main thread sees it. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { programModule } from '../base/program_files.ts';
-import { withTimeout } from '../base/timeout.ts';
+import { pause, withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
 import { Pool } from '../pool/pool.ts';
 import type { PublishSettings } from '../stream/settings.ts';
@@ -62,7 +61,7 @@ export class BackgroundPublisher {
         await this.#runThread(keep, signal);
       } catch (error) {
         log('publisher_failed', { error: messageOf(error), retry_seconds: RESTART_MS / 1000 });
-        await sleep(RESTART_MS, undefined, { signal }).catch(() => {});
+        await pause(RESTART_MS, signal);
       }
     }
   }

@@ -1,8 +1,9 @@
 /** Keeping the registry of transients up to date, beside the serving. */
-import { setTimeout as sleep } from 'node:timers/promises';
+
 import { Backoff } from '../base/backoff.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
+import { pause } from '../base/timeout.ts';
 import { formatTime } from '../base/times.ts';
 import type { Config } from '../config/config.ts';
 import { RejectLog } from '../ingest/rejects.ts';
@@ -70,7 +71,7 @@ export class BackgroundRefresh {
         const next_attempt_in_s = Math.round(waitMs / 1000);
         if (!signal.aborted) this.#sources.log('tns_refresh_failed', { error: messageOf(error), next_attempt_in_s });
       }
-      await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+      await pause(POLL_MS, signal);
     }
   }
 

@@ -3,13 +3,12 @@
  * another process.
  */
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { programModule } from '../base/program_files.ts';
 import type { SharedState } from '../base/shared_state.ts';
-import { withTimeout } from '../base/timeout.ts';
+import { pause, withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
 import { Pool } from '../pool/pool.ts';
 import { FILE_NAME } from '../store/environment.ts';
@@ -142,7 +141,7 @@ export class BackgroundWriter {
     log('writer_failed', { error: messageOf(error), retry_seconds: RESTART_MS / 1000 });
     const { signal } = this.#stop;
     await this.#publisher?.stop();
-    await sleep(RESTART_MS, undefined, { signal }).catch(() => {});
+    await pause(RESTART_MS, signal);
     if (signal.aborted) return;
     // A thread that fails again comes back here.
     await this.#start().then(

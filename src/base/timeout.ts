@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /**
  * The result of the promise, or undefined when the promise takes longer than this many milliseconds; rejects as the
  * promise does before that.
@@ -12,4 +14,9 @@ export async function withTimeout<T>(promise: Promise<T>, milliseconds: number):
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Resolves after this many milliseconds, or when the signal fires. */
+export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal }).catch(() => {});
 }

@@ -58,6 +58,15 @@ export async function openHats(location: string, options: FilesOptions = {}): Pr
   return { files, type, properties, partitions: await partitionsOf(files, suffix) };
 }
 
+/**
+ * Whether a directory has a file that makes it a HATS table or collection.
+ * @throws ReadFailure when that cannot be told
+ */
+export async function isHats(files: CatalogFiles): Promise<boolean> {
+  const found = await Promise.all([...PROPERTIES_FILES, COLLECTION_FILE].map(name => files.has(name)));
+  return found.includes(true);
+}
+
 /** The directory itself, or for a collection the directory of its primary table. */
 async function primaryTable(files: CatalogFiles, options: FilesOptions): Promise<CatalogFiles> {
   const collection = await readText(files, COLLECTION_FILE);
@@ -98,7 +107,7 @@ async function partitionsOf(files: CatalogFiles, suffix: string): Promise<Partit
         (await pixelsOfListing(files, suffix)));
   const unique = new Map(pixels.map(pixel => [`${pixel.order}/${pixel.ipix}`, pixel]));
   const sorted = [...unique.values()].sort((a, b) => a.order - b.order || a.ipix - b.ipix);
-  if (suffix !== '/') return sorted.map(pixel => ({ ...pixel, files: [`${pathOf(pixel)}${suffix}`] }));
+  if (suffix !== '/') return sorted.map(pixel => ({ ...pixel, files: [`${partitionPath(pixel)}${suffix}`] }));
   const parts = await partsOf(files, sorted, pathsOnce);
   return sorted.map((pixel, at) => ({ ...pixel, files: parts[at]! }));
 }
@@ -175,7 +184,7 @@ function checkedPixel(orderText: string | undefined, ipixText: string | undefine
 }
 
 /** The path of a partition's file or folder, relative to the table, without its suffix. */
-function pathOf({ order, ipix }: Pixel): string {
+export function partitionPath({ order, ipix }: Pixel): string {
   return `dataset/Norder=${order}/Dir=${Math.floor(ipix / 10_000) * 10_000}/Npix=${ipix}`;
 }
 
@@ -189,7 +198,7 @@ async function partsOf(
 ): Promise<string[][]> {
   if ((await files.list('dataset')) !== undefined) {
     const listings = pixels.map(async pixel =>
-      (await namesIn(files, pathOf(pixel), PART)).map(name => posix.join(pathOf(pixel), name)),
+      (await namesIn(files, partitionPath(pixel), PART)).map(name => posix.join(partitionPath(pixel), name)),
     );
     return Promise.all(listings);
   }
@@ -199,7 +208,7 @@ async function partsOf(
     paths.map(path => `dataset/${path}`).filter(path => PART.test(posix.basename(path))),
     path => posix.dirname(path),
   );
-  return pixels.map(pixel => (parts.get(pathOf(pixel)) ?? []).sort());
+  return pixels.map(pixel => (parts.get(partitionPath(pixel)) ?? []).sort());
 }
 
 /** The matching names in a directory, sorted; none where there is no such directory. */

@@ -1,8 +1,10 @@
 /** The alerts of an ANTARES locus, over HTTP. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent } from 'undici';
 import { Backoff } from '../base/backoff.ts';
 import { messageOf } from '../base/error_text.ts';
+import { pause } from '../base/timeout.ts';
 import { withoutPassword } from '../config/config.ts';
 import type { AlertProperties } from '../ingest/antares.ts';
 import { asObject, type ExactId, type JsonObject, parseMessage } from '../ingest/json.ts';
@@ -133,7 +135,7 @@ export class AlertLinks {
           throw new Error(why, { cause: error });
         }
       }
-      await sleep(backoff.next(), undefined, { signal }).catch(() => {});
+      await pause(backoff.next(), signal);
     }
   }
 

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '../base/backoff.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
+import { pause } from '../base/timeout.ts';
 import { nowUs } from '../base/times.ts';
 import type { BrokerName } from '../contract/brokers.ts';
 import type { Ingester } from '../ingest/ingester.ts';
@@ -56,7 +56,7 @@ export class BrokerConsumer<M extends Message = Message> {
       this.#failures++;
       const waitMs = Math.round(this.#backoff.next());
       log('consume_failed', { broker, error: messageOf(error), next_attempt_in_s: waitMs / 1000 });
-      await sleep(waitMs, undefined, { signal: stop }).catch(() => {});
+      await pause(waitMs, stop);
     }
     await feed.close();
   }

@@ -2,8 +2,10 @@
  * The files of a HATS catalog beside its partitions: properties, the list of partitions, the schema, the map of the
  * sky.
  */
+
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fitsHeader, wholeBlocks } from '../catalogs/fits_header.ts';
 import type { CatalogColumn } from './columns.ts';
 import { parquetFile } from './parquet_file.ts';
 import { MARGIN_ARCSEC } from './partitions.ts';
@@ -39,12 +41,6 @@ export interface ExportFacts {
    * The journal entry after which objects must have changed to be in the export; undefined for an export of everything.
    */
   readonly since: number | undefined;
-}
-
-/** The path of a partition in its catalog. */
-export function partitionPath({ order, ipix }: { readonly order: number; readonly ipix: number }): string {
-  const directory = Math.floor(ipix / 10_000) * 10_000;
-  return `dataset/Norder=${order}/Dir=${directory}/Npix=${ipix}.parquet`;
 }
 
 export function writeCatalogFiles(directory: string, catalog: WrittenCatalog, facts: ExportFacts): void {
@@ -110,13 +106,12 @@ function propertiesText(head: string, properties: Readonly<Record<string, string
 
 /** Rows of the table of a map, in the layout of astropy's and healpy's writers. */
 const MAP_REPEAT = 1024;
-const FITS_BLOCK = 2880;
 
 /** A HEALPix map as FITS: a binary table of 64-bit integers, NESTED. */
 function pointMap(order: number, counts: Float64Array): Uint8Array {
   const repeat = Math.min(MAP_REPEAT, counts.length);
   const table = {
-    XTENSION: "'BINTABLE'",
+    XTENSION: 'BINTABLE',
     BITPIX: 8,
     NAXIS: 2,
     NAXIS1: 8 * repeat,
@@ -124,30 +119,19 @@ function pointMap(order: number, counts: Float64Array): Uint8Array {
     PCOUNT: 0,
     GCOUNT: 1,
     TFIELDS: 1,
-    TTYPE1: "'PIXEL_COUNT'",
-    TFORM1: `'${repeat}K'`,
-    PIXTYPE: "'HEALPIX '",
-    ORDERING: "'NESTED  '",
-    COORDSYS: "'C       '",
+    TTYPE1: 'PIXEL_COUNT',
+    TFORM1: `${repeat}K`,
+    PIXTYPE: 'HEALPIX',
+    ORDERING: 'NESTED',
+    COORDSYS: 'C',
     NSIDE: 2 ** order,
     FIRSTPIX: 0,
     LASTPIX: counts.length - 1,
-    INDXSCHM: "'IMPLICIT'",
-    OBJECT: "'FULLSKY '",
+    INDXSCHM: 'IMPLICIT',
+    OBJECT: 'FULLSKY',
   };
-  const data = new DataView(new ArrayBuffer(padded(8 * counts.length)));
+  const data = new DataView(new ArrayBuffer(wholeBlocks(8 * counts.length)));
   for (let pixel = 0; pixel < counts.length; pixel++) data.setBigInt64(8 * pixel, BigInt(counts[pixel]!));
-  const primary = fitsHeader({ SIMPLE: 'T', BITPIX: 8, NAXIS: 0, EXTEND: 'T' });
-  return Buffer.concat([primary, fitsHeader(table), new Uint8Array(data.buffer)]);
+  const header = fitsHeader({ SIMPLE: true, BITPIX: 8, NAXIS: 0, EXTEND: true }) + fitsHeader(table);
+  return Buffer.concat([Buffer.from(header, 'latin1'), new Uint8Array(data.buffer)]);
 }
-
-function fitsHeader(cards: Readonly<Record<string, string | number>>): Uint8Array {
-  const lines = Object.entries(cards).map(([name, value]) => {
-    const text = typeof value === 'string' && value.startsWith("'") ? value : `${value}`.padStart(20);
-    return `${name.padEnd(8)}= ${text}`.padEnd(80);
-  });
-  const text = [...lines, 'END'.padEnd(80)].join('');
-  return Buffer.from(text.padEnd(padded(text.length)), 'latin1');
-}
-
-const padded = (bytes: number) => Math.ceil(bytes / FITS_BLOCK) * FITS_BLOCK;

@@ -1,4 +1,5 @@
 /** The archive as catalogs in the HATS layout: objects and matches, each with its margin, from one snapshot. */
+
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -7,18 +8,13 @@ import { isPosition } from '../../index/mod.ts';
 import { messageOf } from '../base/error_text.ts';
 import { flush, makeDirectory } from '../base/files.ts';
 import { programModule } from '../base/program_files.ts';
+import { partitionPath } from '../catalogs/hats.ts';
 import { Pool } from '../pool/pool.ts';
 import { partOf } from '../store/parts.ts';
 import type { Snapshot } from '../store/snapshot.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
-import {
-  type ExportFacts,
-  partitionPath,
-  type WrittenPartition,
-  writeCatalogFiles,
-  writeCollectionFile,
-} from './catalog_files.ts';
+import { type ExportFacts, type WrittenPartition, writeCatalogFiles, writeCollectionFile } from './catalog_files.ts';
 import { type CatalogColumn, MATCH_COLUMNS, OBJECT_COLUMNS } from './columns.ts';
 import { MARGIN_ARCSEC, type Partition, SkyRows } from './partitions.ts';
 import type { FromHatsWriter, HatsTask, PartitionJob, ToHatsWriter } from './writer_thread.ts';
@@ -214,7 +210,7 @@ class Export {
         const rows = this.#rowsOf(catalog, partition);
         const bytes = await this.#writers.write(() => {
           const ids = BigInt64Array.from(partition.rows, row => this.#ids[row]!);
-          return { catalog, path: join(directory, partitionPath(partition)), ids, rows };
+          return { catalog, path: join(directory, `${partitionPath(partition)}.parquet`), ids, rows };
         });
         this.#rowsWritten += rows;
         this.#options.onProgress(this.#rowsWritten, this.#rowsPlanned);

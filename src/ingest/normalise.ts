@@ -3,6 +3,7 @@
 import { isPosition } from '../../index/mod.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { BrokerName } from '../contract/brokers.ts';
+import { MAX_OBJECT_ID } from '../contract/limits.ts';
 import type { Delivery, SkyPosition } from '../store/types.ts';
 import { asObject, type ExactId, type JsonObject, type Message, parseMessage } from './json.ts';
 
@@ -84,15 +85,13 @@ export function shown(value: unknown): string {
   return String(value).slice(0, SHOWN_CHARACTERS);
 }
 
-const MAX_ID = 2n ** 63n - 1n;
-
 /**
  * The id of decimal text without sign or leading zeros (the form that `ExactId` gives a JSON integer), 0 to 2^63 - 1.
  */
 export function parseId(value: unknown): bigint | undefined {
   if (typeof value !== 'string' || !/^(?:0|[1-9]\d{0,18})$/.test(value)) return undefined;
   const id = BigInt(value);
-  return id <= MAX_ID ? id : undefined;
+  return id <= MAX_OBJECT_ID ? id : undefined;
 }
 
 /** Degrees, 0 <= ra <= 360 and -90 <= dec <= 90; null for anything else. */

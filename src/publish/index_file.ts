@@ -10,26 +10,17 @@
  * `mark` is the digest of the position table up to that point. It rejects an index of another history, for example of a
  * database that was restored from a backup since.
  */
+
 import { createHash, type Hash } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { Arena } from '../../index/mod.ts';
+import { INDEX_DIRECTORY, makeIndexDirectory } from '../store/index_directory.ts';
 import { partOf } from '../store/parts.ts';
 import type { Store } from '../store/store.ts';
 import { currentStore, threadDataDir } from '../store/thread_store.ts';
 import type { BuiltIndex, IndexedExtent, SaveIndexTask } from './tasks.ts';
 
-const DIRECTORY = 'index';
 const FILE = 'generation';
 const MAGIC = 'nearskyG';
 const VERSION = 3;
@@ -51,10 +42,7 @@ export function runSaveIndex({ sequence, rows, arenas }: SaveIndexTask): undefin
   const store = currentStore();
   const mark = historyMark(store, { sequence, rows });
   if (mark === undefined) return;
-  const directory = join(threadDataDir(), DIRECTORY);
-  // A missing data directory is not created again: the old one may come back.
-  if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 });
-  const file = join(directory, FILE);
+  const file = join(makeIndexDirectory(threadDataDir()), FILE);
   const aside = partOf(file, store.livePids()).path;
   const fd = openSync(aside, 'w', 0o600);
   try {
@@ -100,7 +88,7 @@ function writeAll(fd: number, bytes: Uint8Array): void {
 
 /** The stored index, if there is one and it is whole and belongs to this database. */
 export function runOpenIndex(): BuiltIndex | undefined {
-  const file = join(threadDataDir(), DIRECTORY, FILE);
+  const file = join(threadDataDir(), INDEX_DIRECTORY, FILE);
   if (!existsSync(file)) return undefined;
   const fd = openSync(file, 'r');
   try {

@@ -2,9 +2,10 @@
  * Keeps the current generation: the stored index or a rebuilt one at the start, then everything that the journal names.
  * A pool builds, merges and saves, so that neither the main thread nor the queries wait.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
+import { pause } from '../base/timeout.ts';
 import type { Pool } from '../pool/pool.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { LiveIndex } from './live_index.ts';
@@ -131,7 +132,7 @@ export class Publisher {
         if (!failed && !signal.aborted) this.#logFailure(error);
         failed = true;
       }
-      await sleep(failed ? RETRY_MS : POLL_MS, undefined, { signal }).catch(() => {});
+      await pause(failed ? RETRY_MS : POLL_MS, signal);
     }
   }
 

@@ -14,13 +14,14 @@
  * The mark keeps counts of another history from being taken for those of this one, for example after the database was
  * restored from a backup.
  */
+
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { INDEX_DIRECTORY, makeIndexDirectory } from '../store/index_directory.ts';
 import type { Store } from '../store/store.ts';
 import type { ObjectColumns } from './object_table.ts';
 
-const DIRECTORY = 'index';
 const FILE = 'sky-map';
 const MAGIC = 'nearskyM';
 const VERSION = 1;
@@ -50,9 +51,7 @@ export function saveCounts(dataDir: string, store: Store, { sequence, columns }:
   const parts = [head, ...[low, high, cells, statuses].map(column => Buffer.from(column.buffer))];
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part);
-  const directory = join(dataDir, DIRECTORY);
-  // A missing data directory is not made again, because it may come back.
-  if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 });
+  const directory = makeIndexDirectory(dataDir);
   const aside = join(directory, `${FILE}.${process.pid}.tmp`);
   try {
     writeFileSync(aside, Buffer.concat([...parts, hash.digest()]), { mode: 0o600 });
@@ -65,7 +64,7 @@ export function saveCounts(dataDir: string, store: Store, { sequence, columns }:
 
 /** The stored counts; undefined unless they exist, are whole, and belong to this database. */
 export function readCounts(dataDir: string, store: Store): StoredCounts | undefined {
-  const bytes = readFile(join(dataDir, DIRECTORY, FILE));
+  const bytes = readFile(join(dataDir, INDEX_DIRECTORY, FILE));
   if (!bytes || bytes.length < HEAD_BYTES + DIGEST_BYTES) return undefined;
   if (bytes.toString('latin1', 0, 8) !== MAGIC || bytes.readUInt32LE(8) !== VERSION) return undefined;
   const [sequence, objects] = [bytes.readUInt32LE(12), bytes.readUInt32LE(16)];

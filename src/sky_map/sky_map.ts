@@ -1,11 +1,10 @@
 /**
  * The map of the sky as the service answers it: begun with the service, then kept up to date in a thread of its own.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Budget } from '../base/budget.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
-import { withTimeout } from '../base/timeout.ts';
+import { pause, withTimeout } from '../base/timeout.ts';
 import { unavailable } from '../contract/errors.ts';
 import { Pool, PoolError } from '../pool/pool.ts';
 import type { FollowSkyTask, SkyMapAnswer, SkyMapTask, SkyProgress, SkyThreadData } from './map_thread.ts';
@@ -125,7 +124,7 @@ export class SkyMap {
         this.#failed = true;
         this.#begun.resolve();
       }
-      if (this.#failed || this.#progress?.isCurrent) await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+      if (this.#failed || this.#progress?.isCurrent) await pause(POLL_MS, signal);
     }
   }
 }

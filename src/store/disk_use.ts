@@ -1,7 +1,9 @@
 /** The disk space that a data directory takes. */
+
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CACHE_DIRECTORY, FILE_NAME } from './environment.ts';
+import { INDEX_DIRECTORY } from './index_directory.ts';
 
 /** Bytes. */
 export interface DiskUse {
@@ -19,7 +21,7 @@ export interface DiskUse {
 export function diskUse(dataDir: string): DiskUse {
   return {
     database: bytesOf(join(dataDir, FILE_NAME)),
-    index: bytesOf(join(dataDir, 'index')),
+    index: bytesOf(join(dataDir, INDEX_DIRECTORY)),
     rejected: bytesOf(join(dataDir, 'rejected')),
     cache: bytesOf(join(dataDir, CACHE_DIRECTORY)),
     total: bytesOf(dataDir),

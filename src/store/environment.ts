@@ -2,6 +2,7 @@
  * Opening the LMDB environment of a data directory: creating it, and refusing a directory of something else or of a
  * newer format.
  */
+
 import {
   accessSync,
   chmodSync,
@@ -21,6 +22,7 @@ import { flush, isThere, makeDirectory } from '../base/files.ts';
 import { DATABASE_NAMES, type DatabaseName, type Databases } from './databases.ts';
 import { RESERVE_BYTES, requireSpace } from './disk_space.ts';
 import { filesAt, lockFileOf, OpenFiles, otherProcessesWith } from './identity.ts';
+import { INDEX_DIRECTORY } from './index_directory.ts';
 import { checkPages } from './pages.ts';
 import { withOwnProcessId } from './process_ids.ts';
 import { decodePlain, encodePlain } from './records.ts';
@@ -39,7 +41,7 @@ export const FILE_NAME = 'nearsky.mdb';
  * The files that nearsky keeps beside its database. The index and the sky map name their database: those of a former
  * database are never believed.
  */
-const MADE_BESIDE: ReadonlySet<string> = new Set([CACHE_DIRECTORY, 'index', 'rejected']);
+const MADE_BESIDE: ReadonlySet<string> = new Set([CACHE_DIRECTORY, INDEX_DIRECTORY, 'rejected']);
 /** Several times the size of the lock file and an empty database. */
 const LOCK_FILE_SPACE_BYTES = 2 ** 20;
 const INTERRUPTED = 'its creation was interrupted or is still under way: run `nearsky ingest` there once more';

@@ -2,11 +2,10 @@
  * Publishes every recorded match, in the order of the journal. The position is stored after the brokers have
  * acknowledged the messages. However a publication ends, the next one therefore repeats some messages and omits none.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '../base/backoff.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
-import { withTimeout } from '../base/timeout.ts';
+import { pause, withTimeout } from '../base/timeout.ts';
 import type { Store } from '../store/store.ts';
 import type { PublishedPosition, RecordedCrossmatches } from '../store/types.ts';
 import type { Sink } from './kafka_sink.ts';
@@ -228,9 +227,4 @@ async function withinStop(promise: Promise<void>, signal: AbortSignal): Promise<
     else signal.addEventListener('abort', stop);
   });
   await Promise.race([promise, stopped]).finally(() => signal.removeEventListener('abort', stop));
-}
-
-/** Resolves after `milliseconds`, or when the signal fires. */
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await sleep(milliseconds, undefined, { signal }).catch(() => {});
 }

@@ -1,4 +1,5 @@
 /** A survey's object table, in Parquet files or as a HATS catalog: an id and a position a row. */
+
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { wrapRa } from '../../index/mod.ts';
@@ -6,8 +7,9 @@ import { isRemote } from '../catalogs/address.ts';
 import { findColumn } from '../catalogs/columns.ts';
 import { CatalogError } from '../catalogs/errors.ts';
 import { catalogFiles, openLocalFile } from '../catalogs/files.ts';
-import { openHats } from '../catalogs/hats.ts';
+import { isHats, openHats } from '../catalogs/hats.ts';
 import { type ColumnKind, openParquet, type ParquetFile } from '../catalogs/parquet.ts';
+import { MAX_OBJECT_ID } from '../contract/limits.ts';
 import { parsePosition } from '../ingest/normalise.ts';
 import { noOutcomes, type Outcomes } from '../ingest/outcomes.ts';
 import { rejectOf } from '../ingest/rejects.ts';
@@ -27,7 +29,6 @@ const ID_KINDS: readonly ColumnKind[] = ['integer64', 'unsigned64', 'integer32']
 const POSITION_KINDS: readonly ColumnKind[] = ['double'];
 /** Rows of a commit. */
 const BATCH_ROWS = 20_000;
-const MAX_ID = 2n ** 63n - 1n;
 
 /**
  * The files of the table at a path: a Parquet file, a HATS catalog or collection, or a directory with Parquet files in it.
@@ -40,10 +41,7 @@ export async function tableFiles(location: string): Promise<TableFile[]> {
     if (found.isFile()) return [() => openParquet(openLocalFile(location))];
   }
   const files = await catalogFiles(location);
-  const isHats = await Promise.all(
-    ['hats.properties', 'properties', 'collection.properties'].map(name => files.has(name)),
-  );
-  if (isHats.includes(true)) {
+  if (await isHats(files)) {
     const table = await openHats(location);
     return table.partitions.flatMap(partition =>
       partition.files.map(name => async () => openParquet(await table.files.open(name))),
@@ -82,7 +80,7 @@ export async function* readTable(
       for (const [i, row] of rows.entries()) {
         const diaObjectId = idOf(ids[i]);
         if (diaObjectId === undefined) {
-          const reason = `${columns.id} must be an integer from 0 to ${MAX_ID}: current value is ${ids[i]}`;
+          const reason = `${columns.id} must be an integer from 0 to ${MAX_OBJECT_ID}: current value is ${ids[i]}`;
           outcomes.rejects.push(rejectOf({ file: file.name, line: row + 1 }, reason, `${ids[i]}`));
           continue;
         }
@@ -96,7 +94,7 @@ export async function* readTable(
 
 function idOf(value: unknown): bigint | undefined {
   const id = typeof value === 'number' ? BigInt(value) : value;
-  return typeof id === 'bigint' && id >= 0n && id <= MAX_ID ? id : undefined;
+  return typeof id === 'bigint' && id >= 0n && id <= MAX_OBJECT_ID ? id : undefined;
 }
 
 function need(file: ParquetFile, name: string, kinds: readonly ColumnKind[]): string {

@@ -1,3 +1,5 @@
+import { formatTime } from '../base/times.ts';
+
 /** Microseconds since 1970: years of four digits. */
 const FIRST_US = -62_167_219_200_000_000;
 const END_US = 253_402_300_800_000_000;
@@ -20,8 +22,5 @@ export function timeCell(timeUs: number | null | undefined): number | null {
  */
 export function timestamp(timeUs: number): string {
   if (!isTimestamp(timeUs)) throw new RangeError(`Cannot write ${timeUs} µs as a timestamp`);
-  const seconds = Math.floor(timeUs / 1e6);
-  const micros = timeUs - seconds * 1e6;
-  const whole = new Date(seconds * 1000).toISOString().slice(0, -'.000Z'.length);
-  return `${whole}${micros === 0 ? '' : `.${String(micros).padStart(6, '0')}`}Z`;
+  return `${formatTime(timeUs).slice(0, -'+00:00'.length)}Z`;
 }

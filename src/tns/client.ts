@@ -2,11 +2,13 @@
  * The public files of the TNS over HTTP, by its rules for bots: with a marker, one request at a time, slower when it
  * asks.
  */
+
 import { ftruncateSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { backoffMs } from '../base/backoff.ts';
 import { messageOf } from '../base/error_text.ts';
+import { retryAfterMs } from '../base/retry_after.ts';
 import { type Config, ConfigError, withoutPassword } from '../config/config.ts';
 import type { Validators } from '../store/registry.ts';
 import { RegistryError } from './errors.ts';
@@ -186,9 +188,8 @@ export function markerOf({ id, name }: BotCredentials): string {
 /** The wait that the server asks for: Retry-After, in seconds or as a date, or the seconds to the end of its window. */
 function waitOf(headers: Dispatcher.ResponseData['headers']): number | undefined {
   for (const value of [headers['retry-after'], headers['x-rate-limit-reset']]) {
-    if (typeof value !== 'string') continue;
-    const ms = /^\d+$/.test(value) ? 1000 * Number(value) : Date.parse(value) - Date.now();
-    if (Number.isFinite(ms)) return Math.max(0, ms);
+    const ms = typeof value === 'string' ? retryAfterMs(value) : undefined;
+    if (ms !== undefined && Number.isFinite(ms)) return ms;
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 /** Coverage maps (MOC 2.0, IVOA recommendation of 2022-07-27): the cells of a footprint, as FITS, JSON or ASCII. */
 import type { Coverage } from '../../index/mod.ts';
-import { BLOCK, CARD } from '../catalogs/fits.ts';
+import { fitsHeader, wholeBlocks } from '../catalogs/fits_header.ts';
 
 export const MOC_FORMATS = ['fits', 'json', 'txt'] as const;
 export type MocFormat = (typeof MOC_FORMATS)[number];
@@ -73,34 +73,29 @@ function mocFits(cells: MocCells, name: string): Uint8Array<ArrayBuffer> {
   const order = cells.length - 1;
   const rows = cells.reduce((sum, { length }) => sum + length, 0);
   const header =
-    block([
-      'SIMPLE  =                    T',
-      integer('BITPIX', 8),
-      integer('NAXIS', 0),
-      'EXTEND  =                    T',
-    ]) +
-    block([
-      text('XTENSION', 'BINTABLE'),
-      integer('BITPIX', 8),
-      integer('NAXIS', 2),
-      integer('NAXIS1', UNIQ_BYTES),
-      integer('NAXIS2', rows),
-      integer('PCOUNT', 0),
-      integer('GCOUNT', 1),
-      integer('TFIELDS', 1),
-      text('TTYPE1', 'UNIQ'),
-      text('TFORM1', '1K'),
-      text('MOCVERS', '2.0'),
-      text('MOCDIM', 'SPACE'),
-      text('ORDERING', 'NUNIQ'),
-      text('COORDSYS', 'C'),
-      integer('MOCORD_S', order),
-      integer('MOCORDER', order),
-      text('MOCTOOL', 'nearsky'),
-      text('MOCTYPE', 'CATALOG'),
-      text('EXTNAME', name),
-    ]);
-  const bytes = new Uint8Array(header.length + Math.ceil((UNIQ_BYTES * rows) / BLOCK) * BLOCK);
+    fitsHeader({ SIMPLE: true, BITPIX: 8, NAXIS: 0, EXTEND: true }) +
+    fitsHeader({
+      XTENSION: 'BINTABLE',
+      BITPIX: 8,
+      NAXIS: 2,
+      NAXIS1: UNIQ_BYTES,
+      NAXIS2: rows,
+      PCOUNT: 0,
+      GCOUNT: 1,
+      TFIELDS: 1,
+      TTYPE1: 'UNIQ',
+      TFORM1: '1K',
+      MOCVERS: '2.0',
+      MOCDIM: 'SPACE',
+      ORDERING: 'NUNIQ',
+      COORDSYS: 'C',
+      MOCORD_S: order,
+      MOCORDER: order,
+      MOCTOOL: 'nearsky',
+      MOCTYPE: 'CATALOG',
+      EXTNAME: name,
+    });
+  const bytes = new Uint8Array(header.length + wholeBlocks(UNIQ_BYTES * rows));
   new TextEncoder().encodeInto(header, bytes);
   const view = new DataView(bytes.buffer);
   let at = header.length;
@@ -111,18 +106,4 @@ function mocFits(cells: MocCells, name: string): Uint8Array<ArrayBuffer> {
     }
   });
   return bytes;
-}
-
-/** FITS 4.0, section 4.1: cards of 80 characters, an end, blanks up to a whole block. */
-function block(cards: readonly string[]): string {
-  const text = [...cards, 'END'].map(card => card.padEnd(CARD)).join('');
-  return text.padEnd(Math.ceil(text.length / BLOCK) * BLOCK);
-}
-
-function integer(keyword: string, value: number): string {
-  return `${keyword.padEnd(8)}= ${`${value}`.padStart(20)}`;
-}
-
-function text(keyword: string, value: string): string {
-  return `${keyword.padEnd(8)}= '${value.replaceAll("'", "''").padEnd(8)}'`;
 }

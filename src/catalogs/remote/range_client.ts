@@ -2,9 +2,11 @@
  * Range requests (RFC 9110, section 14) to hosts that fail now and then. A request is repeated until it is answered in
  * full, or until another try is pointless.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, type Dispatcher, errors, interceptors, request } from 'undici';
 import { backoffMs } from '../../base/backoff.ts';
+import { retryAfterMs } from '../../base/retry_after.ts';
 import type { ReadCounts } from '../catalog_files.ts';
 import { FileChanged, MissingFile, ReadFailure, reasonOf } from '../errors.ts';
 import type { RemoteOptions } from './options.ts';
@@ -222,20 +224,13 @@ function statusFailure(status: number, headers: Headers, { name, version }: File
   const reason = `its host answers ${status}`;
   if (status === 416 && version) return new FileChanged(`Cannot read ${name}: it was replaced while it was read`);
   if (status === 408 || status === 425 || status === 429 || status >= 500)
-    return new Unanswered(reason, MAX_TRIES, status, retryAfterMs(headers));
+    return new Unanswered(reason, MAX_TRIES, status, retryAfterMs(String(headers['retry-after'] ?? '').trim()) ?? 0);
   if (status === 404 || status === 410 || status === 403) return new Unanswered(reason, REFUSED_TRIES, status);
   if (status >= 300 && status < 400)
     return new Unanswered(`it is redirected more than ${MAX_REDIRECTIONS} times`, 1, status);
   const region = headers['x-amz-bucket-region'];
   const hint = region ? `: its bucket is in the region ${region}, give its https address there` : '';
   return new Unanswered(reason + hint, 1, status);
-}
-
-/** The Retry-After header, in seconds or as a date. */
-function retryAfterMs(headers: Headers): number {
-  const text = String(headers['retry-after'] ?? '').trim();
-  const waitMs = /^\d+$/.test(text) ? 1000 * Number(text) : Date.parse(text) - Date.now();
-  return Math.max(0, waitMs || 0);
 }
 
 function versionOf(headers: Headers, byteLength: number): FileVersion {
