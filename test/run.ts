@@ -1,6 +1,7 @@
 /**
- * Runs the test files, each in a process of its own, under the runtime that runs this file; names at the end
- * what was skipped and why, and ends with `N passed, N failed`.
+ * Runs the test files, each in a process of its own, under the runtime that runs this file; names at the end what was
+ * skipped and why, and ends with `N passed, N failed`. Tests with deadlines may fail because of what runs beside them:
+ * up to three files that failed run once more, alone, and the second outcome counts. The output says so.
  *
  *   node test/run.ts [PART...]     only the files whose path contains one of the parts
  */
@@ -40,6 +41,7 @@ interface Outcome {
  * skips a test without saying why (`test/needs.ts`).
  */
 function runFile(file: string): Promise<Outcome> {
+  const begun = performance.now();
   return new Promise(resolve => {
     const child = spawn(process.execPath, [...runtimeArgs, join(root, 'test', file)], {
       cwd: root,
@@ -61,7 +63,8 @@ function runFile(file: string): Promise<Outcome> {
       const isWrong = total + skipped.length === 0 || code !== 0 || unnamed !== 0;
       const failed = Math.max(total - passed, isWrong ? 1 : 0);
       const alsoSkipped = skipped.length ? `, ${skipped.length} skipped` : '';
-      console.log(`${failed ? 'FAIL' : 'ok  '} ${file}  ${passed} passed${alsoSkipped}`);
+      const seconds = Math.round((performance.now() - begun) / 1000);
+      console.log(`${failed ? 'FAIL' : 'ok  '} ${file}  ${passed} passed${alsoSkipped}, ${seconds} s`);
       if (unnamed !== 0) console.log(`${unnamed} tests are skipped without a word: skip them with test/needs.ts`);
       if (failed) console.log(output);
       resolve({ passed, failed, skipped });
@@ -69,20 +72,25 @@ function runFile(file: string): Promise<Outcome> {
   });
 }
 
-let passed = 0;
-let failed = 0;
-const skipped: string[] = [];
+const MAX_REPEATED = 3;
+
+const outcomes = new Map<string, Outcome>();
 const queue = [...files];
 await Promise.all(
   Array.from({ length: Math.min(2, availableParallelism()) }, async () => {
-    for (let file = queue.shift(); file; file = queue.shift()) {
-      const outcome = await runFile(file);
-      passed += outcome.passed;
-      failed += outcome.failed;
-      for (const line of outcome.skipped) skipped.push(`  ${file}: ${line}`);
-    }
+    for (let file = queue.shift(); file; file = queue.shift()) outcomes.set(file, await runFile(file));
   }),
 );
-if (skipped.length) console.log(`${skipped.length} skipped:\n${skipped.sort().join('\n')}`);
-console.log(`${passed} passed, ${failed} failed`);
-process.exitCode = failed || passed === 0 ? 1 : 0;
+const failedFiles = files.filter(file => outcomes.get(file)!.failed);
+if (failedFiles.length <= MAX_REPEATED) {
+  for (const file of failedFiles) {
+    console.log(`once more, alone: ${file}`);
+    outcomes.set(file, await runFile(file));
+  }
+}
+
+const skipped = files.flatMap(file => outcomes.get(file)!.skipped.map(line => `  ${file}: ${line}`));
+if (skipped.length) console.log(`${skipped.length} skipped:\n${skipped.join('\n')}`);
+const count = (key: 'passed' | 'failed') => [...outcomes.values()].reduce((sum, outcome) => sum + outcome[key], 0);
+console.log(`${count('passed')} passed, ${count('failed')} failed`);
+process.exitCode = count('failed') || count('passed') === 0 ? 1 : 0;

@@ -18,6 +18,7 @@ const LISTED = 2000;
 const PATH = `/api/recent-crossmatches?page_size=${OBJECTS}&detail=full&start=2026-09-21T00:00:00Z&end=2026-09-22T00:00:00Z`;
 const LIMIT_MIB = 16;
 const LOOKS = 60;
+const NONE_TAKEN = /^nearsky_answer_memory_bytes 0$/m;
 /** What threads have on their heaps beside answers, as they come and go. */
 const SLACK_MIB = 96;
 
@@ -86,41 +87,44 @@ test('long answers are whole in every format, many at once', () =>
       }),
     );
     const metrics = await (await request(`${url}/metrics`)).body.text();
-    assert.match(metrics, /^nearsky_answer_memory_bytes 0$/m, 'all of it is given back');
+    assert.match(metrics, NONE_TAKEN, 'all of it is given back');
   }));
 
 const hasProc = anonymousMib({ child: { pid: 'self' } } as unknown as Server) !== undefined;
 
 needs(test, hasProc ? undefined : 'there is no /proc/PID/status to measure by')(
-  'clients that pipeline requests for long answers and do not read hold a bounded memory, others are answered, and the memory comes back',
+  'clients that pipeline requests for long answers and do not read hold a bounded memory, others are answered, and the memory is given back',
   () =>
     withService(LIMIT_MIB, async server => {
       const { hostname, port } = new URL(server.url);
       await bytes(server.url + PATH);
       const before = anonymousMib(server)!;
-      const sockets = Array.from({ length: 30 }, (): Socket => {
-        const socket = connect({ host: hostname, port: Number(port) });
-        socket.on('error', () => {});
-        socket.pause();
-        socket.write(`GET ${PATH} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(40));
-        return socket;
-      });
-      let most = 0;
-      let answered = 0;
-      for (let i = 0; i < LOOKS; i++) {
-        await new Promise(resolve => setTimeout(resolve, 100));
-        most = Math.max(most, anonymousMib(server)!);
-        const { statusCode, body } = await request(`${server.url}/api/objects/170000000000000001`);
-        const text = await body.text();
-        assert.ok(statusCode === 200 || statusCode === 503, text);
-        if (statusCode === 200) answered++;
+      // The second round has the same bound: what the first one took was given back. The process itself may keep freed pages.
+      for (const round of ['first', 'second']) {
+        const sockets = Array.from({ length: 30 }, (): Socket => {
+          const socket = connect({ host: hostname, port: Number(port) });
+          socket.on('error', () => {});
+          socket.pause();
+          socket.write(`GET ${PATH} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(40));
+          return socket;
+        });
+        let most = 0;
+        let answered = 0;
+        for (let i = 0; i < LOOKS; i++) {
+          await new Promise(resolve => setTimeout(resolve, 100));
+          most = Math.max(most, anonymousMib(server)!);
+          const { statusCode, body } = await request(`${server.url}/api/objects/170000000000000001`);
+          const text = await body.text();
+          assert.ok(statusCode === 200 || statusCode === 503, text);
+          if (statusCode === 200) answered++;
+        }
+        assert.ok(most - before < LIMIT_MIB + SLACK_MIB, `${round} round: ${before} MiB before, ${most} MiB then`);
+        assert.ok(answered > LOOKS / 2, `${round} round: ${answered} of ${LOOKS} others were answered`);
+        for (const socket of sockets) socket.destroy();
+        await eventually('the memory of answers is given back', async () =>
+          NONE_TAKEN.test(await (await request(`${server.url}/metrics`)).body.text()) ? true : undefined,
+        );
       }
-      assert.ok(most - before < LIMIT_MIB + SLACK_MIB, `${before} MiB before, ${most} MiB then`);
-      assert.ok(answered > LOOKS / 2, `${answered} of ${LOOKS} others were answered`);
-      for (const socket of sockets) socket.destroy();
-      await eventually(`the ${most} MiB come back to some ${before}`, async () =>
-        anonymousMib(server)! < before + SLACK_MIB / 2 ? true : undefined,
-      );
       assert.is(JSON.parse((await bytes(server.url + PATH)).toString()).count, LISTED, 'and long answers, too');
     }),
 );
