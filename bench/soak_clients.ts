@@ -173,12 +173,8 @@ export class SlowReaders {
     const request = 'GET /api/recent-crossmatches?page_size=10000&detail=full HTTP/1.1\r\nHost: soak\r\n\r\n';
     socket.write(request.repeat(PIPELINED));
     socket.pause();
-    const sip = sips
-      ? setInterval(() => {
-          socket.once('data', () => socket.pause());
-          socket.resume();
-        }, SIP_MS)
-      : undefined;
+    socket.on('data', () => socket.pause());
+    const sip = sips ? setInterval(() => socket.resume(), SIP_MS) : undefined;
     await new Promise(resolve => socket.once('close', resolve));
     clearInterval(sip);
     this.#sockets.delete(socket);
