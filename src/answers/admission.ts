@@ -1,6 +1,6 @@
 /** The number of long queries that a thread takes: as many as it will answer in time. */
 import type { Budget } from '../base/budget.ts';
-import { type ApiError, unavailable } from '../contract/errors.ts';
+import { Unavailable } from '../base/refusal.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 
 /** This many are taken however slow the last ones were, because a rate is only known while some run. */
@@ -33,7 +33,7 @@ export class Admission {
 
   /**
    * To be called before a query is taken.
-   * @throws ApiError `service_unavailable` when, at the rate at which the last ones ended, it would wait for more than
+   * @throws Unavailable when, at the rate at which the last ones ended, it would wait for more than
    * a fifth of its budget
    *   (Little's law)
    */
@@ -46,9 +46,9 @@ export class Admission {
   }
 
   /** The error of a query that is refused before it was begun. */
-  refusal(why: string): ApiError {
+  refusal(why: string): Unavailable {
     this.#metrics.add('refusedQueries', 1);
-    return unavailable(why);
+    return new Unavailable(why);
   }
 
   begin(): void {

@@ -4,9 +4,9 @@
  * back as soon as that is known.
  */
 import { free, latin1 } from '../base/bytes.ts';
+import { TooExpensive, Unavailable } from '../base/refusal.ts';
 import { collectWhenQuiet } from '../base/shared_memory.ts';
 import type { SharedState } from '../base/shared_state.ts';
-import { ApiError, unavailable } from '../contract/errors.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { Body } from './body.ts';
 
@@ -54,14 +54,13 @@ export class AnswerMemory {
     return true;
   }
 
-  /** @throws ApiError always, for an answer that has become so long */
+  /** @throws Unavailable or TooExpensive always, for an answer that has become so long */
   refuse(kib: number): never {
     if (kib <= this.#limitKib) {
       this.#state.memoryWantedMs = Date.now();
-      throw unavailable('other answers take the memory that this one needs');
+      throw new Unavailable('other answers take the memory that this one needs');
     }
-    const message = `Cannot answer because the answer takes more than ${this.#limitKib / KIB} MiB: narrow the query, for example its page_size or detail`;
-    throw new ApiError('query_too_expensive', message);
+    throw new TooExpensive(`because the answer takes more than ${this.#limitKib / KIB} MiB`);
   }
 }
 
@@ -82,7 +81,7 @@ export class AnswerRoom {
 
   /**
    * Reserves more where so many bytes are written and less was expected.
-   * @throws ApiError `service_unavailable` when that is not there; `query_too_expensive` when it never is
+   * @throws Unavailable when that is not there; TooExpensive when it never is
    */
   cover(bytes: number): void {
     const kib = Math.ceil(bytes / KIB);

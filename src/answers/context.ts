@@ -1,12 +1,10 @@
 /** The data and the limits for answering any kind of query. */
 import type { SkyIndex } from '../../index/mod.ts';
 import type { ByteSink } from '../base/bytes.ts';
+import { TooExpensive } from '../base/refusal.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import type { Store } from '../store/store.ts';
 import type { SharedFragments } from './shared_fragments.ts';
-
-/** The time of a query is spent. */
-export class TooExpensive extends Error {}
 
 /** The index is not of this database. */
 export class StaleIndex extends Error {}

@@ -3,8 +3,8 @@
  * waits for one at most.
  */
 import type { Budget } from '../base/budget.ts';
+import { Unavailable } from '../base/refusal.ts';
 import { afterThisIteration } from '../base/runtime.ts';
-import { type ApiError, unavailable } from '../contract/errors.ts';
 import { type Admission, MAX_WAIT } from './admission.ts';
 import type { Body } from './body.ts';
 
@@ -67,9 +67,8 @@ export class LongQueries {
 
   /**
    * Answers a query when those before it are answered.
-   * @throws ApiError `service_unavailable` when it would wait for too long, or has waited until its budget was spent,
-   * or for memory for a fifth of
-   *   its budget
+   * @throws Unavailable when it would wait for too long, or has waited until its budget was spent, or for memory for
+   * a fifth of its budget
    */
   async answer(query: NotBegun): Promise<Body> {
     this.#admission.requireRoom(query.budget);
@@ -82,7 +81,7 @@ export class LongQueries {
 
   /**
    * Goes on with a query that has done its first step.
-   * @throws ApiError `service_unavailable` when it would take too long beside the others
+   * @throws Unavailable when it would take too long beside the others
    */
   async goOn(query: Stepped): Promise<Body> {
     this.#admission.requireRoom(query.budget);
@@ -134,7 +133,7 @@ export class LongQueries {
     for (let i = 0; i < this.#waiting.length && this.#begun.length < MAX_BEGUN; ) {
       const entry = this.#waiting[i]!;
       const { query } = entry;
-      if (query.budget.spent) this.#refuse(entry, unavailable(TOO_LONG));
+      if (query.budget.spent) this.#refuse(entry, new Unavailable(TOO_LONG));
       else if (query.reserve()) this.#begun.push(entry);
       else {
         entry.lacksMemory = true;
@@ -166,7 +165,7 @@ export class LongQueries {
     const nowMs = performance.now();
     if (nowMs < this.#sweptMs + SWEEP_MS) return;
     this.#sweptMs = nowMs;
-    while (this.#waiting[0]?.query.budget.spent) this.#refuse(this.#waiting.shift()!, unavailable(TOO_LONG));
+    while (this.#waiting[0]?.query.budget.spent) this.#refuse(this.#waiting.shift()!, new Unavailable(TOO_LONG));
     for (let i = this.#waiting.length - 1; i >= 0; i--) {
       const { lacksMemory, patientUntilMs } = this.#waiting[i]!;
       if (!lacksMemory || nowMs < patientUntilMs) continue;
@@ -176,7 +175,7 @@ export class LongQueries {
   }
 
   /** A query that was never begun was not too expensive: another time it may be answered (decision P4). */
-  #refuse({ reject }: Entry, error: ApiError): void {
+  #refuse({ reject }: Entry, error: Unavailable): void {
     reject(error);
     this.#admission.end(false);
   }

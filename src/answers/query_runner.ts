@@ -7,8 +7,8 @@ import type { Budget } from '../base/budget.ts';
 import { ByteSink, latin1 } from '../base/bytes.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
+import { TooExpensive, Unavailable } from '../base/refusal.ts';
 import type { DetailLevel } from '../contract/enums.ts';
-import { tooExpensive, unavailable } from '../contract/errors.ts';
 import type { TableFormat } from '../contract/formats.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
@@ -19,7 +19,7 @@ import { Admission } from './admission.ts';
 import { type AnswerMemory, type AnswerRoom, keep } from './answer_memory.ts';
 import type { Body } from './body.ts';
 import { coneAnswer } from './cone.ts';
-import { Clock, type QueryContext, StaleIndex, type Steps, TooExpensive } from './context.ts';
+import { Clock, type QueryContext, StaleIndex, type Steps } from './context.ts';
 import { countAnswer } from './count.ts';
 import { LongQueries } from './long_queries.ts';
 import { lookupAnswer } from './lookup.ts';
@@ -109,17 +109,16 @@ export class QueryRunner {
     this.#long = new LongQueries(this.#admission, () => options.metrics.get('connectionsTotal'));
   }
 
-  /** @throws ApiError `service_unavailable` when the answer to a long query would come too late */
+  /** @throws Unavailable when the answer to a long query would come too late */
   requireRoom(budget: Budget): void {
     this.#admission.requireRoom(budget);
   }
 
   /**
    * The body of a query's answer: at once where the query takes no more than one step, else when its steps are done.
-   * What goes wrong is thrown at once or later.
-   * @throws ApiError `query_too_expensive`; `service_unavailable` when there is no index or no database to read, and
-   * when too many long
-   *   queries are waiting, or this one waited until its budget was spent; any other error is a fault of our own
+   * An error is thrown at once, or rejects the promise.
+   * @throws TooExpensive; Unavailable when there is no index or no database to read, when too many long queries wait,
+   * and when this one has waited until its budget was spent; any other error is a fault of our own
    */
   run(query: Query, budget: Budget): Body | Promise<Body> {
     if (query.format && !transcodes.has(query.format)) return this.#runWhenLoaded(query.format, query, budget);
@@ -145,9 +144,9 @@ export class QueryRunner {
 
   #requireGeneration(): PublishedGeneration {
     const { generation, databaseIsGone } = this.#options;
-    if (databaseIsGone()) throw unavailable('the database cannot be read');
+    if (databaseIsGone()) throw new Unavailable('the database cannot be read');
     const current = generation();
-    if (!current) throw unavailable('the index is not ready');
+    if (!current) throw new Unavailable('the index is not ready');
     return current;
   }
 
@@ -172,7 +171,7 @@ export class QueryRunner {
   #step(desk: Desk): Body | undefined {
     const { store, clock, steps, out, body } = desk;
     try {
-      if (this.#options.databaseIsGone()) throw unavailable('the database cannot be read');
+      if (this.#options.databaseIsGone()) throw new Unavailable('the database cannot be read');
       // Everything that is committed by now is in sight.
       store.resetRead();
       clock.resume();
@@ -198,24 +197,23 @@ export class QueryRunner {
     if (this.#idle.length < MAX_IDLE) this.#idle.push(desk);
   }
 
-  /** The error for the client; details that it must not see go to the log. */
+  /** The error to throw; what a client must not see of it goes to the log. */
   #failure(error: unknown, { clock, generation }: Desk): unknown {
     const { log, metrics, onStaleIndex } = this.#options;
-    if (error instanceof TooExpensive) return tooExpensive();
     if (error instanceof StaleIndex) {
       log('index_stale', { error: messageOf(error) });
       onStaleIndex(generation);
-      return unavailable('the index is being rebuilt');
+      return new Unavailable('the index is being rebuilt');
     }
     if (error instanceof DamagedValue) {
       metrics.add('damagedValues', 1);
       log('database_damaged', { error: messageOf(error) });
-      return unavailable('a part of the database is damaged');
+      return new Unavailable('a part of the database is damaged');
     }
     if (!(error instanceof StoreError)) return error;
-    if (clock.passed) return tooExpensive();
+    if (clock.passed) return new TooExpensive();
     log('database_unreadable', { error: messageOf(error) });
-    return unavailable('the database cannot be read');
+    return new Unavailable('the database cannot be read');
   }
 }
 

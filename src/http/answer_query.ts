@@ -2,10 +2,10 @@
 import { type Body, bytesOf } from '../answers/body.ts';
 import type { Query } from '../answers/queries.ts';
 import { splitTable } from '../answers/table_head.ts';
-import { ApiError, notAcceptable } from '../contract/errors.ts';
 import { type AnswerFormat, FORMATS, TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
 import type { Service } from '../service/service.ts';
 import { preferredFormat } from './accept.ts';
+import { ApiError, notAcceptable } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { checkName } from './params.ts';
 import { type Answer, msgpackResponse, negotiatedJson } from './respond.ts';

@@ -1,8 +1,8 @@
 /** Reading the cursors of paged operations (docs/contract.md, Cursors); `src/answers/cursor.ts` writes them. */
 import { CONE_CURSOR_KIND, type ConeCursor, RECENT_CURSOR_KIND, type RecentCursor } from '../answers/cursor.ts';
 import { parseTime } from '../base/parse_time.ts';
-import { ApiError } from '../contract/errors.ts';
 import { MAX_CURSOR_CHARACTERS, MAX_OBJECT_ID } from '../contract/limits.ts';
+import { ApiError } from './errors.ts';
 
 /** A cone's cursor whose values are of the right types, but may be out of range: nobody but us should make one, yet anybody can. */
 export type PinnedCone = Omit<ConeCursor, 'detail'> & { readonly detail: string };

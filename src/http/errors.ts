@@ -1,17 +1,144 @@
-/** The one place that turns errors into responses (docs/contract.md, Errors; Time budget). */
+/** The errors of the API, and the one place that turns errors into them and into responses (docs/contract.md, Errors; Time budget). */
+import { traceOf } from '../base/error_text.ts';
 import { toJson } from '../base/json_text.ts';
-import { type CodeDefinition, ERROR_CODES, RETRY_AFTER_SECONDS } from '../contract/codes.ts';
-import type { ApiError } from '../contract/errors.ts';
+import type { Log } from '../base/log.ts';
+import { TooExpensive, Unavailable } from '../base/refusal.ts';
+import { type CodeDefinition, ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../contract/codes.ts';
+import { FORMATS } from '../contract/formats.ts';
 import { type Answer, jsonResponse } from './respond.ts';
 
+export interface ErrorDetails {
+  /** The parameter at fault, if there is one. */
+  readonly param?: string;
+  /** The parameters at fault, if there may be several; never with `param`. */
+  readonly params?: readonly string[];
+  /** The methods that the path has; for a 405. */
+  readonly allow?: string;
+}
+
+/** An answer that is an error. The client sees its message. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    // A client's text may hold halves of characters, or be cut in the middle of one. Not every JSON parser takes such
+    // text.
+    super(message.toWellFormed());
+    this.code = code;
+    const param = details.param?.toWellFormed();
+    this.details = param === details.param ? details : { ...details, param: param! };
+  }
+}
+
+const SHOWN_CHARACTERS = 64;
+
+/**
+ * The error of a parameter's value.
+ * @param must completes "must be ..."
+ * @param instead the way to mend the value, where it does not follow from `must`
+ */
+export function invalidParameter(param: string, must: string, value: string | number, instead?: string): ApiError {
+  const message = mustBe(param, must, `${value}`);
+  return new ApiError('invalid_parameter', instead === undefined ? message : `${message}; ${instead}`, { param });
+}
+
+/** The message for a value that breaks its rule. */
+export function mustBe(what: string, must: string, value: string): string {
+  return `${shorten(what)} must be ${must} (${shorten(value) || 'nothing'} was given)`;
+}
+
+/** A client's text, at a length that a message can hold. */
+export function shorten(text: string): string {
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text;
+}
+
+/** The error of a required parameter that is missing. */
+export function missingParameter(param: string, how: string): ApiError {
+  return new ApiError('invalid_parameter', `Cannot answer without ${param}: give ${how}`, { param });
+}
+
+export function notFound(path: string): ApiError {
+  return new ApiError('not_found', `Cannot find ${path.slice(0, SHOWN_CHARACTERS)}: there is nothing at this path`);
+}
+
+export function methodNotAllowed(method: string, allow: string): ApiError {
+  return new ApiError(
+    'method_not_allowed',
+    `Cannot ${method.slice(0, SHOWN_CHARACTERS)} here: this path has ${allow}`,
+    { allow },
+  );
+}
+
+export function notAcceptable(accept: string): ApiError {
+  const types = FORMATS.map(({ mediaType }) => mediaType).join(', ');
+  return new ApiError(
+    'not_acceptable',
+    `Cannot answer as ${shorten(accept)}: accept one of ${types}, or name one with format=, which goes before Accept`,
+  );
+}
+
+/**
+ * The error of a request whose `Transfer-Encoding` is not `chunked` alone. Where `chunked` is not the last coding, the
+ * end of the body is unknown (RFC 9112, section 6.3).
+ */
+export function unknownTransferCoding(value: string): ApiError {
+  if (!/(?:^|,)\s*chunked\s*$/i.test(value)) {
+    const message = `Cannot find the end of the body because its Transfer-Encoding is ${shorten(value)}: send Content-Length, or chunked alone`;
+    return new ApiError('invalid_parameter', message, { param: 'request' });
+  }
+  return new ApiError(
+    'not_implemented',
+    `Cannot decode the Transfer-Encoding ${shorten(value)}: send the body with Content-Length, or with chunked alone`,
+  );
+}
+
+/** @param version like `2.0` */
+export function unsupportedVersion(version: string): ApiError {
+  return new ApiError('http_version_not_supported', `Cannot answer HTTP/${version}: send HTTP/1.1`);
+}
+
+/**
+ * The error of the API for a fault of our own: the log has it, the client does not.
+ * @param fields what the log says beside it
+ */
+export function internalError(error: unknown, log: Log, fields: Readonly<Record<string, unknown>>): ApiError {
+  log('internal_error', { ...fields, error: traceOf(error) });
+  return new ApiError('internal_error', 'Cannot answer because the service has a fault: it is logged; try again');
+}
+
+/**
+ * The error of the API for an error that is no fault of our own; undefined for one that is.
+ * @param narrow how to ask for less
+ */
+export function expectedErrorOf(
+  error: unknown,
+  narrow = 'narrow the query, for example its page_size or detail',
+): ApiError | undefined {
+  if (error instanceof ApiError) return error;
+  if (error instanceof TooExpensive) {
+    return new ApiError('query_too_expensive', `Cannot answer ${error.message}: ${narrow}`);
+  }
+  if (!(error instanceof Unavailable)) return undefined;
+  const message = `Cannot answer because ${error.message}: try again in ${RETRY_AFTER_SECONDS} seconds`;
+  return new ApiError('service_unavailable', message);
+}
+
 const CODES = new Map<string, CodeDefinition>(ERROR_CODES.map(definition => [definition.name, definition]));
+
+/** The seconds after which a client may try again; undefined where the code promises none. */
+export function retryAfterSecondsOf(code: ErrorCode): number | undefined {
+  return code === 'service_unavailable' ? RETRY_AFTER_SECONDS : undefined;
+}
 
 export function errorResponse({ code, message, details }: ApiError): Answer {
   const { status, retryable } = CODES.get(code)!;
   const { param, params, allow } = details;
   const body = toJson({ error: message, code, message, param, params, retryable });
   const headers: Record<string, string> = {};
-  if (code === 'service_unavailable') headers['Retry-After'] = `${RETRY_AFTER_SECONDS}`;
+  const seconds = retryAfterSecondsOf(code);
+  if (seconds !== undefined) headers['Retry-After'] = `${seconds}`;
   if (allow !== undefined) headers.Allow = allow;
   return jsonResponse(status, body, headers);
 }

@@ -1,8 +1,8 @@
 /** Filters, from a query string or a body (docs/contract.md, Query strings; Filters and counts). */
 import type { FilterValues } from '../answers/queries.ts';
 import { CATALOGS, catalogDefinition } from '../contract/catalogs.ts';
-import { ApiError, invalidParameter, shorten } from '../contract/errors.ts';
 import { FILTERS, type Filter } from '../contract/filters.ts';
+import { ApiError, invalidParameter, shorten } from './errors.ts';
 import { parseNumber, type Search } from './params.ts';
 
 const byName = new Map(FILTERS.map(filter => [filter.name, filter]));

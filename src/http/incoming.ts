@@ -1,5 +1,5 @@
 /** A request as the operations see it, whatever it came in by. The `Request` of the web platform is one. */
-import { ApiError } from '../contract/errors.ts';
+import { Unavailable } from '../base/refusal.ts';
 
 /** Names in any spelling; a header that was sent several times is one text, as in `Headers`. */
 export interface IncomingHeaders {
@@ -28,7 +28,7 @@ export interface IncomingRequest {
 
 /**
  * As much of a body as comes, at most `maxBytes`, until it ends or `withTimeout` are over or the client is gone.
- * @throws ApiError when there is no room for it
+ * @throws Unavailable when there is no room for it
  */
 export async function readUpTo(
   body: IncomingBody,
@@ -48,7 +48,7 @@ export async function readUpTo(
     }
   } catch (error) {
     // Nobody waits for the answer to one that has ended; what is refused is told so.
-    if (error instanceof ApiError) throw error;
+    if (error instanceof Unavailable) throw error;
   } finally {
     clearTimeout(timer);
     stop();

@@ -4,8 +4,9 @@
  */
 import type { Budget } from '../base/budget.ts';
 import { toJson } from '../base/json_text.ts';
-import { ApiError, shorten, tooExpensive } from '../contract/errors.ts';
+import { TooExpensive } from '../base/refusal.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
+import { ApiError, expectedErrorOf, shorten } from './errors.ts';
 import type { IncomingRequest } from './incoming.ts';
 
 /** A number by its literal text. */
@@ -40,8 +41,8 @@ const MAX_DEPTH = 3 + MAX_INPUT_DEPTH;
 
 /**
  * The JSON value of a request's body.
- * @throws ApiError naming `Content-Type` or `body`; `query_too_expensive` when the body takes longer than the budget to
- * arrive
+ * @throws ApiError naming `Content-Type` or `body`; TooExpensive when the body takes longer than the budget to arrive;
+ * Unavailable when there is no room for it
  */
 export async function readJsonBody(request: IncomingRequest, budget: Budget): Promise<JsonValue> {
   const type = request.headers.get('Content-Type') ?? '';
@@ -82,12 +83,12 @@ async function readBytes({ body, headers }: IncomingRequest, budget: Budget): Pr
       if (length > MAX_BODY_BYTES) throw tooLarge();
     }
   } catch (error) {
-    throw error instanceof ApiError ? error : invalidBody('it did not arrive whole');
+    throw expectedErrorOf(error) ?? invalidBody('it did not arrive whole');
   } finally {
     clearTimeout(timer);
     void reader.cancel().catch(() => {});
   }
-  if (isLate) throw tooExpensive();
+  if (isLate) throw new TooExpensive();
   return Buffer.concat(chunks, length);
 }
 

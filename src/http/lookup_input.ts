@@ -3,8 +3,8 @@ import type { LookupInput } from '../answers/queries.ts';
 import { toJson } from '../base/json_text.ts';
 import type { Config } from '../config/config.ts';
 import { INPUT_KINDS, type InputKind, namesOf } from '../contract/enums.ts';
-import { ApiError, invalidParameter, shorten } from '../contract/errors.ts';
 import { parseTnsName } from '../tns/names.ts';
+import { ApiError, invalidParameter, shorten } from './errors.ts';
 import { JsonNumber, type JsonObject, type JsonValue, jsonText } from './json_body.ts';
 import {
   type Bounds,

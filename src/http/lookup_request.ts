@@ -9,7 +9,7 @@ import {
   namesOf,
   RESPONSE_MODES,
 } from '../contract/enums.ts';
-import { ApiError, invalidParameter, missingParameter, shorten } from '../contract/errors.ts';
+import { ApiError, invalidParameter, missingParameter, shorten } from './errors.ts';
 import { readFilters } from './filters.ts';
 import { invalidBody, JsonNumber, type JsonObject, type JsonValue, jsonText } from './json_body.ts';
 import { parseInput } from './lookup_input.ts';

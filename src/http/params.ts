@@ -12,8 +12,8 @@ import {
   RESPONSE_MODES,
   type ResponseMode,
 } from '../contract/enums.ts';
-import { invalidParameter, missingParameter } from '../contract/errors.ts';
 import { DEC_RANGE, LARGE_CONE_PATH, MAX_OBJECT_ID, MAX_TNS_NAME_CHARACTERS, RA_RANGE } from '../contract/limits.ts';
+import { invalidParameter, missingParameter } from './errors.ts';
 
 /** By name, in the order in which names first occur. */
 export type Search = ReadonlyMap<string, string>;

@@ -2,8 +2,8 @@
  * The parameters of a query string that an operation ignores: a header names them (docs/contract.md, Query strings).
  */
 import { closestMatch } from 'leven';
-import { shorten } from '../contract/errors.ts';
 import { UNKNOWN_PARAMETERS_HEADER } from '../contract/headers.ts';
+import { shorten } from './errors.ts';
 import type { Search } from './params.ts';
 import type { Answer } from './respond.ts';
 

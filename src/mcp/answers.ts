@@ -68,7 +68,7 @@ export interface ApiResult {
 
 /**
  * One result an input, in their order, at `full`. All names together list at most `maxListed` objects, the first ones.
- * @throws ApiError `query_too_expensive`, `service_unavailable`
+ * @throws TooExpensive, Unavailable
  */
 export async function lookUp(
   { queries }: Service,
@@ -99,7 +99,7 @@ export interface Nearest {
 /**
  * The objects of a circle that are nearest to its centre, at most `max`. The API lists a circle by ingest time, so the
  * whole circle is first listed at `ids`, which is little, and then the nearest objects at `full`.
- * @throws ApiError `query_too_expensive`, `service_unavailable`
+ * @throws TooExpensive, Unavailable
  */
 export async function nearest(service: Service, circle: Circle, max: number, budget: Budget): Promise<Nearest> {
   const all = { pageSize: Number.MAX_SAFE_INTEGER, asOfUs: nowUs(), after: null };

@@ -2,8 +2,8 @@
 import type { Circle } from '../answers/queries.ts';
 import { toJson } from '../base/json_text.ts';
 import type { Config } from '../config/config.ts';
-import { invalidParameter } from '../contract/errors.ts';
 import { DEC_RANGE, RA_RANGE } from '../contract/limits.ts';
+import { invalidParameter } from '../http/errors.ts';
 import { JsonNumber, type JsonObject, type JsonValue } from '../http/json_body.ts';
 import { ToolError } from './tool_error.ts';
 

@@ -3,7 +3,6 @@
  * between requests.
  */
 
-import { ApiError } from '../contract/errors.ts';
 import { baseUrl } from '../http/base_url.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { jsonText } from '../http/json_body.ts';
@@ -114,8 +113,8 @@ export class Connector {
       const run = tool.prepare(args, this.#service.config);
       return toolResult(await this.#runLimited(run, exchange), false);
     } catch (error) {
-      const failure = error instanceof ApiError ? toolErrorOf(error) : error;
-      if (failure instanceof ToolError) return toolResult(JSON.stringify(failure.wire), true);
+      const failure = toolErrorOf(error);
+      if (failure) return toolResult(JSON.stringify(failure.wire), true);
       throw error;
     }
   }

@@ -1,5 +1,4 @@
-import { RETRY_AFTER_SECONDS } from '../contract/codes.ts';
-import type { ApiError } from '../contract/errors.ts';
+import { expectedErrorOf, retryAfterSecondsOf } from '../http/errors.ts';
 
 export type ToolErrorCode =
   | 'invalid_arguments'
@@ -29,16 +28,14 @@ export class ToolError extends Error {
   }
 }
 
-/** The tool's error for a query's error; undefined for an error that a tool's query cannot cause. */
-export function toolErrorOf({ code, message }: ApiError): ToolError | undefined {
-  switch (code) {
+/** The tool's error for whatever one of its calls throws; undefined for a fault of our own. */
+export function toolErrorOf(error: unknown): ToolError | undefined {
+  if (error instanceof ToolError) return error;
+  const expected = expectedErrorOf(error, 'ask for fewer identifiers or a smaller radius');
+  switch (expected?.code) {
     case 'query_too_expensive':
-      return new ToolError(
-        code,
-        'Cannot answer within the time budget of a request: ask for fewer identifiers or a smaller radius',
-      );
     case 'service_unavailable':
-      return new ToolError(code, message, RETRY_AFTER_SECONDS);
+      return new ToolError(expected.code, expected.message, retryAfterSecondsOf(expected.code));
     default:
       return undefined;
   }

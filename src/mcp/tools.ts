@@ -11,7 +11,7 @@ import type { ToolContext } from './tool_context.ts';
 
 /**
  * Runs a tool and resolves to the text of its answer.
- * @throws ToolError, ApiError
+ * @throws ToolError, TooExpensive, Unavailable
  */
 export type ToolRun = (context: ToolContext) => Promise<string>;
 

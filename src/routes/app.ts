@@ -1,14 +1,12 @@
 /** The service as one function from request to response: every operation on one screen. */
 import { IttyRouter } from 'itty-router';
 import { letGo } from '../answers/answer_memory.ts';
-import { traceOf } from '../base/error_text.ts';
 import { type Log, logToStderr } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
-import { ApiError, methodNotAllowed } from '../contract/errors.ts';
 import { OPERATIONS, type OperationName, type OperationRow, queryParameters } from '../documents/operations.ts';
 import { compressed } from '../http/compression.ts';
 import { DirectRoutes } from '../http/direct_routes.ts';
-import { errorResponse } from '../http/errors.ts';
+import { errorResponse, expectedErrorOf, internalError, methodNotAllowed } from '../http/errors.ts';
 import { Exchange, type Handler } from '../http/exchange.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { REQUEST_ID_HEADER } from '../http/request_id.ts';
@@ -74,7 +72,8 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
   const route = routesOf(service);
 
   const failed = (exchange: Exchange, error: unknown): Answer => {
-    const failure = error instanceof ApiError ? error : internalError(exchange, error, log);
+    const { method, url, requestId } = exchange;
+    const failure = expectedErrorOf(error) ?? internalError(error, log, { request_id: requestId, method, url });
     exchange.error = failure.code;
     return errorResponse(failure);
   };
@@ -225,10 +224,4 @@ function isSlashed(path: string): boolean {
 function otherMethod({ request, method }: Exchange, allow: string): Answer {
   if (isPreflight(request)) return preflightResponse(request, allow);
   throw methodNotAllowed(method, allow);
-}
-
-/** A fault of our own: the log has it, the client does not. */
-function internalError({ method, url, requestId }: Exchange, error: unknown, log: Log): ApiError {
-  log('internal_error', { request_id: requestId, method, url, error: traceOf(error) });
-  return new ApiError('internal_error', 'Cannot answer because the service has a fault: it is logged; try again');
 }

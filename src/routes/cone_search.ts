@@ -4,9 +4,9 @@ import { toJson } from '../base/json_text.ts';
 import { nowUs } from '../base/times.ts';
 import type { Config } from '../config/config.ts';
 import { defaultConePageSize } from '../config/limits.ts';
-import { ApiError, invalidParameter } from '../contract/errors.ts';
 import { answerQuery } from '../http/answer_query.ts';
 import { decodeConeCursor, type PinnedCone } from '../http/cursor.ts';
+import { ApiError, invalidParameter } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import { parseFilters } from '../http/filters.ts';
 import {

@@ -1,6 +1,7 @@
 /** /healthz and /readyz, for whoever runs the service. */
 import { toJson } from '../base/json_text.ts';
-import { methodNotAllowed, unavailable } from '../contract/errors.ts';
+import { Unavailable } from '../base/refusal.ts';
+import { methodNotAllowed } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { jsonResponse } from '../http/respond.ts';
 import { fullDisk, longWait } from '../publish/database_watch.ts';
@@ -24,9 +25,9 @@ export const health: Handler = exchange => {
 export function readiness(service: Service): Handler {
   return exchange => {
     requireUsual(exchange);
-    if (service.isStopping) throw unavailable('the service is stopping');
-    if (!service.indexReady) throw unavailable('the index is not ready');
-    if (!service.look()) throw unavailable('the database cannot be read');
+    if (service.isStopping) throw new Unavailable('the service is stopping');
+    if (!service.indexReady) throw new Unavailable('the index is not ready');
+    if (!service.look()) throw new Unavailable('the database cannot be read');
     const { state } = service.coordination;
     // Reading goes on while writes wait or have no space, and taking the service away would help nobody: that is said, and is no reason not to be ready.
     return jsonResponse(

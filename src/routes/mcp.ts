@@ -3,8 +3,7 @@
  * official SDK's server transport refuses what the contract accepts (it checks Accept and MCP-Protocol-Version), answers other codes, and
  * keeps sessions.
  */
-import { traceOf } from '../base/error_text.ts';
-import { ApiError } from '../contract/errors.ts';
+import { expectedErrorOf, internalError } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { type JsonValue, readJsonBody } from '../http/json_body.ts';
 import { emptyResponse, isPreflight, preflightResponse } from '../http/respond.ts';
@@ -37,7 +36,7 @@ export function mcp(service: Service): Handler {
       message = readMessage(await readBody(exchange));
       return message ? await connector.answer(message, exchange) : accepted();
     } catch (error) {
-      return errorResponse(error instanceof RpcError ? error : fault(error, service), message?.id);
+      return errorResponse(error instanceof RpcError ? error : faultOf(error, service), message?.id);
     }
   };
 }
@@ -46,19 +45,18 @@ function forbidden(): RpcError {
   return new RpcError(INVALID_REQUEST, 'Cannot answer a page of this origin', { status: 403 });
 }
 
+function faultOf(error: unknown, { log }: Service): RpcError {
+  return new RpcError(INTERNAL_ERROR, internalError(error, log, { path: '/mcp' }).message);
+}
+
 /** @throws RpcError */
 async function readBody({ request, budget }: Exchange): Promise<JsonValue> {
   try {
     return await readJsonBody(request, budget);
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const code = error.details.param === 'Content-Type' ? INVALID_REQUEST : PARSE_ERROR;
-    throw new RpcError(code, error.message, { status: 400 });
+    const expected = expectedErrorOf(error);
+    if (!expected) throw error;
+    const code = expected.details.param === 'Content-Type' ? INVALID_REQUEST : PARSE_ERROR;
+    throw new RpcError(code, expected.message, { status: 400 });
   }
-}
-
-/** A fault of our own: the log has it, the client does not. */
-function fault(error: unknown, { log }: Service): RpcError {
-  log('internal_error', { path: '/mcp', error: traceOf(error) });
-  return new RpcError(INTERNAL_ERROR, 'Cannot answer because the service has a fault: it is logged; try again');
 }

@@ -1,9 +1,9 @@
 /** The pages for people, and the files that these load. */
 import type { Config } from '../config/config.ts';
-import { notFound } from '../contract/errors.ts';
 import { weightsOf } from '../http/accept.ts';
 import { baseUrl } from '../http/base_url.ts';
 import { compress, preferredCoding } from '../http/compression.ts';
+import { notFound } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { type Answer, bytesResponse, emptyResponse, textResponse } from '../http/respond.ts';

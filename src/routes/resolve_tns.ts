@@ -2,8 +2,8 @@
 import type { Query } from '../answers/queries.ts';
 import { toJson } from '../base/json_text.ts';
 import type { Config } from '../config/config.ts';
-import { invalidParameter, notFound } from '../contract/errors.ts';
 import { answerQuery } from '../http/answer_query.ts';
+import { invalidParameter, notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { decodeSegment, optionalNumber, radiusBounds, TNS_NAME } from '../http/params.ts';
 import { lookupQuery, parseShared } from '../http/shared_params.ts';

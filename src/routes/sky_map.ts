@@ -1,7 +1,7 @@
 /** GET /api/sky-map */
 import { DEFAULT_MAP_LAYER, MAP_LAYERS } from '../contract/enums.ts';
-import { invalidParameter } from '../contract/errors.ts';
 import { DEFAULT_MAP_RESOLUTION, MAP_RESOLUTION_RANGE, MAX_MAP_CELLS, MAX_MAP_RADIUS_DEG } from '../contract/limits.ts';
+import { invalidParameter } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import { checkBounds, checkName, DEC_BOUNDS, RA_BOUNDS, requiredNumber, type Search } from '../http/params.ts';
 import { emptyResponse, jsonResponse } from '../http/respond.ts';

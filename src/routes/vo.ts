@@ -3,8 +3,8 @@
  * use them.
  */
 import { bytesOf } from '../answers/body.ts';
-import { notFound } from '../contract/errors.ts';
 import { baseUrl } from '../http/base_url.ts';
+import { notFound } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import { type Answer, bytesResponse } from '../http/respond.ts';
 import type { Service } from '../service/service.ts';

@@ -9,9 +9,8 @@
 import { bytesOf } from '../answers/body.ts';
 import type { VoConeQuery } from '../answers/queries.ts';
 import type { Config } from '../config/config.ts';
-import { ApiError, invalidParameter, notFound } from '../contract/errors.ts';
 import { caveats } from '../documents/prose.ts';
-import { errorResponse } from '../http/errors.ts';
+import { type ApiError, errorResponse, expectedErrorOf, invalidParameter, notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { DEC_BOUNDS, optionalNumber, RA_BOUNDS, requiredNumber, type Search } from '../http/params.ts';
 import { type Answer, bytesResponse } from '../http/respond.ts';
@@ -27,9 +26,10 @@ export function voCone(service: Service): Handler {
     try {
       return await answer(service, exchange);
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      exchange.error = error.code;
-      return errorDocument(error);
+      const expected = expectedErrorOf(error);
+      if (!expected) throw error;
+      exchange.error = expected.code;
+      return errorDocument(expected);
     }
   };
 }

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { isReserved, letGo } from '../answers/answer_memory.ts';
-import { unavailable } from '../contract/errors.ts';
+import { Unavailable } from '../base/refusal.ts';
 import type { Answer } from '../http/respond.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { ServerLimits } from './limits.ts';
@@ -162,11 +162,11 @@ export class Connections {
 
   /**
    * Resolves when the request has its turn; never, when its connection has ended before.
-   * @throws ApiError when there are too many in front
+   * @throws Unavailable when there are too many in front
    */
   waitForAdmission(request: OpenRequest): Promise<void> {
     const { waiting } = request.connection;
-    if (waiting.length >= this.#limits.maxWaiting) throw unavailable('too many requests wait on this connection');
+    if (waiting.length >= this.#limits.maxWaiting) throw new Unavailable('too many requests wait on this connection');
     return new Promise(resolve => {
       waiting.push(() => {
         request.isAdmitted = true;
@@ -215,7 +215,7 @@ export class Connections {
   /** Counts a part of a body that is being held until its request has ended. */
   holdBody(request: OpenRequest, bytes: number): void {
     if (this.#bodyBytes + bytes > this.#limits.maxBodyBytes)
-      throw unavailable('too many large requests are being read');
+      throw new Unavailable('too many large requests are being read');
     if (!request.isOpen) return;
     this.#bodyBytes += bytes;
     request.bodyBytes += bytes;

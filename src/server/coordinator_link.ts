@@ -2,10 +2,10 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Budget } from '../base/budget.ts';
 import { logTo } from '../base/log.ts';
+import { Unavailable } from '../base/refusal.ts';
 import { discard } from '../base/shared_memory.ts';
 import type { SharedState } from '../base/shared_state.ts';
 import { withTimeout } from '../base/timeout.ts';
-import { ApiError, unavailable } from '../contract/errors.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { CallName, Calls, Coordination } from '../service/coordination.ts';
 import type { Reply, ToMain, ToServer } from './messages.ts';
@@ -65,7 +65,7 @@ export class CoordinatorLink implements Coordination {
     const { remainingMs } = budget;
     this.send({ kind: 'call', number, name, asked, budgetMs: remainingMs });
     const reply = await withTimeout(call.promise, remainingMs).finally(() => this.#calls.delete(number));
-    if (!reply) throw unavailable('the main thread is busy');
+    if (!reply) throw new Unavailable('the main thread is busy');
     return reply.answer;
   }
 
@@ -88,7 +88,7 @@ export class CoordinatorLink implements Coordination {
       call?.resolve(reply);
       return;
     }
-    const { code, message } = reply.failure;
-    call?.reject(code ? new ApiError(code, message) : new Error(message));
+    const { isRefusal, message } = reply.failure;
+    call?.reject(isRefusal ? new Unavailable(message) : new Error(message));
   }
 }

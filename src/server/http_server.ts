@@ -9,9 +9,8 @@ import { letGo } from '../answers/answer_memory.ts';
 import { latin1 } from '../base/bytes.ts';
 import { messageOf } from '../base/error_text.ts';
 import { outsideParser } from '../base/runtime.ts';
-import { ApiError, methodNotAllowed } from '../contract/errors.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
-import { errorResponse } from '../http/errors.ts';
+import { ApiError, errorResponse, expectedErrorOf, methodNotAllowed } from '../http/errors.ts';
 import { type IncomingRequest, PlainRequest } from '../http/incoming.ts';
 import { REQUEST_ID_HEADER } from '../http/request_id.ts';
 import type { Answer } from '../http/respond.ts';
@@ -212,8 +211,9 @@ export class HttpServer {
 const METHODS_OF_ANY_PATH = 'GET, HEAD, POST, OPTIONS';
 
 function refusal(error: unknown): Answer {
-  if (error instanceof ApiError) return errorResponse(error);
-  throw error;
+  const expected = expectedErrorOf(error);
+  if (!expected) throw error;
+  return errorResponse(expected);
 }
 
 /**

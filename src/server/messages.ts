@@ -1,6 +1,5 @@
 /** The messages between the main thread and the threads that serve. All of them cross by structured clone. */
 
-import type { ErrorCode } from '../contract/codes.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { CallName, Calls } from '../service/coordination.ts';
 
@@ -13,9 +12,9 @@ export interface Call<N extends CallName = CallName> {
   readonly budgetMs: number;
 }
 
-/** An error of the API, or, without a code, a fault of our own. */
 export interface Failure {
-  readonly code: ErrorCode | undefined;
+  /** Whether it is `Unavailable`; else it is a fault of our own. */
+  readonly isRefusal: boolean;
   readonly message: string;
 }
 

@@ -1,7 +1,7 @@
 /** A `node:http` message as the operations see a request. */
 import type { IncomingMessage } from 'node:http';
-import { invalidParameter, unknownTransferCoding, unsupportedVersion } from '../contract/errors.ts';
 import { HOST } from '../http/base_url.ts';
+import { invalidParameter, unknownTransferCoding, unsupportedVersion } from '../http/errors.ts';
 import type { IncomingBody, IncomingChunk, IncomingHeaders, IncomingRequest } from '../http/incoming.ts';
 
 /** Targets that `URL` would not change: the usual target needs no parsing. */

@@ -1,7 +1,7 @@
 /** Answers to what `node:http` hands over as no request. */
 import { METHODS, STATUS_CODES } from 'node:http';
 import { latin1 } from '../base/bytes.ts';
-import { ApiError, unsupportedVersion } from '../contract/errors.ts';
+import { ApiError, unsupportedVersion } from '../http/errors.ts';
 import type { Answer } from '../http/respond.ts';
 
 /** A method, a target, and the version of HTTP. */

@@ -9,9 +9,9 @@ import { Budget } from '../base/budget.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { programModule } from '../base/program_files.ts';
+import { Unavailable } from '../base/refusal.ts';
 import { withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
-import { ApiError } from '../contract/errors.ts';
 import type { ThreadsWatched } from '../metrics/service_metrics.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import { Pool } from '../pool/pool.ts';
@@ -232,8 +232,8 @@ export class ServerThreads {
           const answer = await coordination.ask(name, asked, new Budget(budgetMs / 1000));
           link.postMessage({ kind: 'reply', number, answer });
         } catch (error) {
-          const code = error instanceof ApiError ? error.code : undefined;
-          link.postMessage({ kind: 'reply', number, failure: { code, message: messageOf(error) } });
+          const failure = { isRefusal: error instanceof Unavailable, message: messageOf(error) };
+          link.postMessage({ kind: 'reply', number, failure });
         }
       }
     }

@@ -23,7 +23,7 @@ export interface Coordination {
   readonly generation: PublishedGeneration | undefined;
   /** Drops the index that a generation came from, because it is not of this database; the index is built anew. */
   discard(generation: number): void;
-  /** @throws ApiError `service_unavailable`, when the budget is spent at the latest */
+  /** @throws Unavailable when the budget is spent at the latest */
   ask<N extends CallName>(name: N, asked: Calls[N]['asked'], budget: Budget): Promise<Calls[N]['answer']>;
   /** A tool call that was admitted to this slot has ended. */
   free(slot: number): void;

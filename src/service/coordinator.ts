@@ -2,9 +2,9 @@
 
 import type { Budget } from '../base/budget.ts';
 import type { Log } from '../base/log.ts';
+import { Unavailable } from '../base/refusal.ts';
 import { SharedState } from '../base/shared_state.ts';
 import type { Config } from '../config/config.ts';
-import { unavailable } from '../contract/errors.ts';
 import { answerSettings } from '../crossmatch/provenance.ts';
 import { metricsText, type ThreadsWatched } from '../metrics/service_metrics.ts';
 import { DatabaseWatch } from '../publish/database_watch.ts';
@@ -83,7 +83,7 @@ export class Coordinator implements Coordination {
   }
 
   #drawSky(query: Calls['skyMap']['asked'], budget: Budget): Promise<SkyMapAnswer> {
-    if (this.state.databaseIsGone) throw unavailable('the database cannot be read');
+    if (this.state.databaseIsGone) throw new Unavailable('the database cannot be read');
     return this.#skyMap.answer(query, budget);
   }
 

@@ -4,8 +4,8 @@
 import type { Budget } from '../base/budget.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
+import { Unavailable } from '../base/refusal.ts';
 import { pause, withTimeout } from '../base/timeout.ts';
-import { unavailable } from '../contract/errors.ts';
 import { Pool, PoolError } from '../pool/pool.ts';
 import type { FollowSkyTask, SkyMapAnswer, SkyMapTask, SkyProgress, SkyThreadData } from './map_thread.ts';
 
@@ -55,12 +55,12 @@ export class SkyMap {
 
   /**
    * Settles when the budget is spent at the latest.
-   * @throws ApiError `service_unavailable` while the database is being counted for the first time (unless `isPartial`),
+   * @throws Unavailable while the database is being counted for the first time (unless `isPartial`),
    *   when the database cannot be read, and when too many answers are waiting or this one has waited too long
    */
   async answer(query: Omit<SkyMapTask, 'kind'>, budget: Budget): Promise<SkyMapAnswer> {
-    if (this.#stop.signal.aborted) throw unavailable('the service is stopping');
-    if (this.#waiting >= MAX_WAITING) throw unavailable('too many maps are being drawn');
+    if (this.#stop.signal.aborted) throw new Unavailable('the service is stopping');
+    if (this.#waiting >= MAX_WAITING) throw new Unavailable('too many maps are being drawn');
     this.#waiting++;
     try {
       return await this.#answer(query, budget);
@@ -73,15 +73,15 @@ export class SkyMap {
     this.start();
     // A partial answer is asked for again soon, so the request need not wait.
     await withTimeout(this.#begun.promise, query.isPartial && this.#progress ? 0 : budget.remainingMs);
-    if (this.#failed) throw unavailable('the database cannot be read');
+    if (this.#failed) throw new Unavailable('the database cannot be read');
     const task: SkyMapTask = { kind: 'skyMap', ...query };
     const drawn = this.#pool!.run(task, { timeoutMs: DRAW_TIMEOUT_MS }).then(
       answer => ({ answer }),
       error => this.#fail(error),
     );
     const outcome = await withTimeout(drawn, budget.remainingMs);
-    if (!outcome) throw unavailable('the map is taking too long');
-    if (!outcome.answer) throw unavailable(`the objects are being counted for the map: ${this.#counted()}`);
+    if (!outcome) throw new Unavailable('the map is taking too long');
+    if (!outcome.answer) throw new Unavailable(`the objects are being counted for the map: ${this.#counted()}`);
     return outcome.answer;
   }
 
@@ -99,7 +99,7 @@ export class SkyMap {
   /** Logs the cause of a failure in the thread and throws the error for the client. */
   #fail(error: unknown): never {
     this.#logFailure(error);
-    throw unavailable(error instanceof PoolError ? 'the map is being drawn anew' : 'the database cannot be read');
+    throw new Unavailable(error instanceof PoolError ? 'the map is being drawn anew' : 'the database cannot be read');
   }
 
   #logFailure(error: unknown): void {

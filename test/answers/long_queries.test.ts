@@ -4,7 +4,6 @@ import * as assert from 'uvu/assert';
 import { Admission } from '../../src/answers/admission.ts';
 import { LongQueries, type NotBegun } from '../../src/answers/long_queries.ts';
 import { Budget } from '../../src/base/budget.ts';
-import type { ApiError } from '../../src/contract/errors.ts';
 import { ThreadMetrics } from '../../src/metrics/thread_metrics.ts';
 
 const test = suite('answers/long_queries');
@@ -43,9 +42,9 @@ test('one that has done its first step goes on', async () => {
 
 test('so many go on at once and no more: all of them would run out of time together', async () => {
   const long = begun();
-  const going = Array.from({ length: 300 }, () => long.goOn(steps('a', 1, [])).catch((error: ApiError) => error.code));
+  const going = Array.from({ length: 300 }, () => long.goOn(steps('a', 1, [])).catch((error: Error) => error.name));
   const answers = await Promise.all(going);
-  const refused = answers.filter(answer => answer === 'service_unavailable').length;
+  const refused = answers.filter(answer => answer === 'Unavailable').length;
   assert.ok(refused > 0 && answers.includes('a is done'), `${refused} of 300 were refused`);
 });
 
@@ -99,8 +98,8 @@ test('one that waits until its budget is spent was not too expensive: it may be 
   let isOver = false;
   const endless: NotBegun = { budget, reserve: () => true, step: () => (isOver ? 'over' : undefined) };
   const others = Array.from({ length: 4 }, () => long.answer(endless));
-  const late = await long.answer(steps('late', 1, notes, 0.05)).catch((error: ApiError) => error.code);
-  assert.equal([late, notes], ['service_unavailable', []]);
+  const late = await long.answer(steps('late', 1, notes, 0.05)).catch((error: Error) => error.name);
+  assert.equal([late, notes], ['Unavailable', []]);
   isOver = true;
   await Promise.all(others);
 });
@@ -109,9 +108,9 @@ test('one that finds no memory lets those go ahead that need less, and is refuse
   const notes: string[] = [];
   const long = begun();
   const greedy = { ...steps('greedy', 1, notes, 1), reserve: () => false };
-  const refused = long.answer(greedy).catch((error: ApiError) => [error.code, greedy.budget.spent]);
+  const refused = long.answer(greedy).catch((error: Error) => [error.name, greedy.budget.spent]);
   assert.is(await long.answer(steps('modest', 2, notes)), 'modest is done');
-  assert.equal([await refused, notes.join()], [['service_unavailable', false], 'modest,modest']);
+  assert.equal([await refused, notes.join()], [['Unavailable', false], 'modest,modest']);
   let asked = 0;
   const patient = { ...steps('patient', 1, notes), reserve: () => ++asked === 3 };
   assert.is(await long.answer(patient), 'patient is done');

@@ -1,7 +1,7 @@
 /** What the tests of the clients share: a service on a socket with small limits, whose answers a test may get in the way of. */
 
-import { unavailable } from '../../src/contract/errors.ts';
-import { errorResponse } from '../../src/http/errors.ts';
+import { Unavailable } from '../../src/base/refusal.ts';
+import { errorResponse, expectedErrorOf } from '../../src/http/errors.ts';
 import { type IncomingRequest, PlainRequest, readUpTo } from '../../src/http/incoming.ts';
 import { type Answer, jsonResponse } from '../../src/http/respond.ts';
 import { HttpServer } from '../../src/server/http_server.ts';
@@ -122,7 +122,7 @@ export const busyAtTimes: InTheWay = (count, isFirst) => (isFirst && count % 2 =
 
 /** 503, to be tried again at once. */
 export function busy(): Answer {
-  const answer = errorResponse(unavailable('a test is in the way'));
+  const answer = errorResponse(expectedErrorOf(new Unavailable('a test is in the way'))!);
   return { ...answer, headers: { ...answer.headers, 'Retry-After': '0' } };
 }
 

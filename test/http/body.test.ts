@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Budget } from '../../src/base/budget.ts';
-import { ApiError } from '../../src/contract/errors.ts';
+import { type ApiError, expectedErrorOf } from '../../src/http/errors.ts';
 import { type JsonNumber, jsonText, parseJson, readJsonBody } from '../../src/http/json_body.ts';
 import { type Running, startApp } from './support.ts';
 
@@ -71,7 +71,8 @@ async function errorOf(promise: Promise<unknown>): Promise<ApiError> {
   try {
     await promise;
   } catch (error) {
-    if (error instanceof ApiError) return error;
+    const expected = expectedErrorOf(error);
+    if (expected) return expected;
     throw error;
   }
   throw new Error('expected an error');

@@ -5,8 +5,8 @@ import * as assert from 'uvu/assert';
 import { encodeConeCursor, encodeRecentCursor } from '../../src/answers/cursor.ts';
 import { parseInstant, parseTime } from '../../src/base/parse_time.ts';
 import { formatTime } from '../../src/base/times.ts';
-import { ApiError } from '../../src/contract/errors.ts';
 import { decodeConeCursor, decodeRecentCursor } from '../../src/http/cursor.ts';
+import { ApiError } from '../../src/http/errors.ts';
 import { decodeSegment, parseNumber, parseObjectId, parsePageSize, parseSearch } from '../../src/http/params.ts';
 
 const test = suite('http/values');

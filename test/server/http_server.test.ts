@@ -2,8 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Budget } from '../../src/base/budget.ts';
-import { ApiError } from '../../src/contract/errors.ts';
-import { errorResponse } from '../../src/http/errors.ts';
+import { errorResponse, expectedErrorOf } from '../../src/http/errors.ts';
 import type { IncomingRequest } from '../../src/http/incoming.ts';
 import { readJsonBody } from '../../src/http/json_body.ts';
 import { eventually, startApp } from '../http/support.ts';
@@ -18,8 +17,7 @@ const readingFor = (budgetSeconds: number) => async (request: IncomingRequest) =
   try {
     await readJsonBody(request, new Budget(budgetSeconds));
   } catch (error) {
-    if (error instanceof ApiError) return errorResponse(error);
-    throw error;
+    return errorResponse(expectedErrorOf(error)!);
   }
   return text('read');
 };

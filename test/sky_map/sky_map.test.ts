@@ -179,7 +179,7 @@ test('one that cannot be read, one whose budget is spent, one that is closed: un
   const unavailable = (promise: Promise<unknown>, message: RegExp) =>
     promise.then(
       () => assert.unreachable(),
-      error => assert.equal([error.code, message.test(error.message)], ['service_unavailable', true], error.message),
+      error => assert.equal([error.name, message.test(error.message)], ['Unavailable', true], error.message),
     );
   await unavailable(map.answer(query, new Budget(0.000001)), /taking too long/);
   await unavailable(map.answer(query, new Budget(60)), /cannot be read/);

@@ -1,8 +1,8 @@
 /** What requests are made of: JSON bodies and cursors. */
 import { isDeepStrictEqual } from 'node:util';
 import { loadConfig } from '../../../src/config/config.ts';
-import { ApiError } from '../../../src/contract/errors.ts';
 import { decodeConeCursor, decodeRecentCursor } from '../../../src/http/cursor.ts';
+import { ApiError } from '../../../src/http/errors.ts';
 import { JsonNumber, type JsonValue, jsonText, parseJson } from '../../../src/http/json_body.ts';
 import { parseLookup } from '../../../src/http/lookup_request.ts';
 import { orRefused, type Target } from '../target.ts';
