@@ -1,5 +1,5 @@
 /** Reading times. They are written by `src/base/times.ts`. */
-import { formatOffset } from './times.ts';
+import { formatParts } from './times.ts';
 
 /** An instant and the offset in which it was written. */
 export interface Instant {
@@ -27,13 +27,7 @@ export function parseInstant(text: string): Instant | undefined {
   const parsed = parse(text);
   if (!parsed) return undefined;
   const { seconds, micros, offsetMinutes } = parsed;
-  const fraction = micros === 0 ? '' : `.${String(micros).padStart(6, '0')}`;
-  const local = new Date((seconds + offsetMinutes * 60) * 1000).toISOString().slice(0, -5);
-  return {
-    timeUs: seconds * 1e6 + micros,
-    offsetMinutes,
-    text: `${local}${fraction}${formatOffset(offsetMinutes)}`,
-  };
+  return { timeUs: seconds * 1e6 + micros, offsetMinutes, text: formatParts(seconds, micros, offsetMinutes) };
 }
 
 /** The microseconds of `parseInstant`. */

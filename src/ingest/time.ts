@@ -1,4 +1,5 @@
 /** Converts the brokers' time scales to microseconds since 1970-01-01T00:00:00Z (UTC). */
+import { parseTime } from '../base/parse_time.ts';
 
 const MICROSECONDS_PER_DAY = 86_400_000_000;
 /** 1970-01-01 as a Modified Julian Date. */
@@ -74,16 +75,11 @@ function wholeMicroseconds(value: number, unitUs: number): number {
   return whole * unitUs + Math.round((value - whole) * unitUs);
 }
 
-const UTC_TEXT = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d+)?(?:Z|\+00:00)?$/;
-
-/** `2026-01-30 13:55:19`, with or without a fraction, as UTC. Undefined for any other value. */
+/** A text such as `2026-01-30 13:55:19`, read by `parseTime`. Undefined for any other value, and before 1970 or after 2255. */
 export function utcTextToUs(text: unknown): number | undefined {
-  const parts = typeof text === 'string' ? UTC_TEXT.exec(text) : null;
-  if (!parts) return undefined;
-  const wholeSeconds = Date.parse(`${parts[1]}T${parts[2]}Z`) * 1000;
-  return validTime(wholeSeconds + Math.round(Number(parts[3] ?? 0) * 1e6));
+  return typeof text === 'string' ? validTime(parseTime(text)) : undefined;
 }
 
-function validTime(us: number): number | undefined {
-  return us >= 0 && us <= LATEST_US ? us : undefined;
+function validTime(us: number | undefined): number | undefined {
+  return us !== undefined && us >= 0 && us <= LATEST_US ? us : undefined;
 }
