@@ -1,6 +1,6 @@
 /** The rows of a VOTable as BINARY2 (VOTable 1.4, section 5.4), in base64: a bit a column for null, then the cells, big-endian. */
 import { ByteSink } from '../base/bytes.ts';
-import { type Cell, type Column, isAscii, isInt32, isInt64, type Row, refuseCell } from './columns.ts';
+import type { Cell, Column, Row } from './columns.ts';
 import { timestamp } from './timestamp.ts';
 
 /** The bytes of one line of base64 in the document: 48 bytes make 64 characters. */
@@ -23,7 +23,7 @@ export class Binary2 {
     this.#flagBytes = Math.ceil(columns.length / 8);
   }
 
-  /** @throws CellError */
+  /** @param cells each null or of its column's type */
   row(cells: Row): void {
     const held = this.#held;
     for (let at = 0; at < this.#flagBytes; at++) held.byte(this.#flags(cells, 8 * at));
@@ -46,27 +46,20 @@ export class Binary2 {
     return flags;
   }
 
-  #cell(column: Column, cell: Cell): void {
-    const { type } = column;
-    if (type === 'text') this.#text(column, cell ?? '');
-    else if (type !== 'time') this.#fixed(column, type, cell);
-    else this.#ascii(cell === null ? '' : typeof cell === 'number' ? timestamp(cell) : refuseCell(column, cell));
+  #cell({ type, isAscii }: Column, cell: Cell): void {
+    if (type === 'time') this.#ascii(cell === null ? '' : timestamp(cell as number));
+    else if (type !== 'text') this.#fixed(type, cell);
+    else if (isAscii) this.#ascii((cell ?? '') as string);
+    else this.#unicode(((cell ?? '') as string).toWellFormed());
   }
 
-  #fixed(column: Column, type: keyof typeof FIXED_BYTES, cell: Cell): void {
+  #fixed(type: keyof typeof FIXED_BYTES, cell: Cell): void {
     if (cell === null) scratch.setFloat64(0, type === 'float64' ? Number.NaN : 0);
-    else if (type === 'int64') scratch.setBigInt64(0, isInt64(cell) ? cell : refuseCell(column, cell));
-    else if (type === 'int32') scratch.setInt32(0, isInt32(cell) ? cell : refuseCell(column, cell));
-    else if (type === 'float64') scratch.setFloat64(0, typeof cell === 'number' ? cell : refuseCell(column, cell));
-    else scratch.setUint8(0, (typeof cell === 'boolean' ? (cell ? 'T' : 'F') : refuseCell(column, cell)).charCodeAt(0));
+    else if (type === 'int64') scratch.setBigInt64(0, cell as bigint);
+    else if (type === 'int32') scratch.setInt32(0, cell as number);
+    else if (type === 'float64') scratch.setFloat64(0, cell as number);
+    else scratch.setUint8(0, (cell ? 'T' : 'F').charCodeAt(0));
     this.#held.range(scratchBytes, 0, FIXED_BYTES[type]);
-  }
-
-  #text(column: Column, cell: Cell): void {
-    if (typeof cell !== 'string') refuseCell(column, cell);
-    else if (!column.isAscii) this.#unicode(cell.toWellFormed());
-    else if (isAscii(cell)) this.#ascii(cell);
-    else refuseCell(column, cell);
   }
 
   #ascii(text: string): void {

@@ -1,5 +1,5 @@
 /** Rows in chunks, transposed, for formats that store each column together. */
-import { type Cell, type Column, isInt32, isInt64, type Row, refuseCell } from './columns.ts';
+import { type Cell, type Column, checkRow, type Row } from './columns.ts';
 
 /** Rows of a chunk: a few milliseconds of work. */
 const CHUNK_ROWS = 1000;
@@ -20,11 +20,8 @@ export class Chunks {
 
   /** @throws CellError */
   add(cells: Row): void {
-    for (let i = 0; i < this.#columns.length; i++) {
-      const cell = cells[i]!;
-      if (cell !== null && !isOfType(this.#columns[i]!, cell)) refuseCell(this.#columns[i]!, cell);
-      this.#values[i]!.push(cell);
-    }
+    checkRow(this.#columns, cells);
+    for (let i = 0; i < this.#columns.length; i++) this.#values[i]!.push(cells[i]!);
     if (++this.#rows === CHUNK_ROWS) this.flush();
   }
 
@@ -34,22 +31,5 @@ export class Chunks {
     this.#write(this.#values, this.#rows);
     this.#values = this.#columns.map(() => []);
     this.#rows = 0;
-  }
-}
-
-function isOfType({ type }: Column, cell: Exclude<Cell, null>): boolean {
-  switch (type) {
-    case 'int64':
-      return isInt64(cell);
-    case 'int32':
-      return isInt32(cell);
-    case 'float64':
-      return typeof cell === 'number';
-    case 'time':
-      return Number.isInteger(cell);
-    case 'boolean':
-      return typeof cell === 'boolean';
-    case 'text':
-      return typeof cell === 'string';
   }
 }

@@ -35,23 +35,42 @@ export class CellError extends TypeError {
   override name = 'CellError';
 }
 
-/** @throws CellError */
-export function refuseCell({ name, type }: Column, cell: Cell): never {
-  throw new CellError(`Cannot write ${typeof cell} ${String(cell)} to the column ${name} because its type is ${type}`);
+/**
+ * Checks a row before any of it is written.
+ * @throws CellError when a cell is not of its column's type
+ */
+export function checkRow(columns: readonly Column[], cells: Row): void {
+  for (let i = 0; i < columns.length; i++) {
+    const cell = cells[i]!;
+    if (cell === null || isOfType(columns[i]!, cell)) continue;
+    const { name, type } = columns[i]!;
+    throw new CellError(
+      `Cannot write ${typeof cell} ${String(cell)} to the column ${name} because its type is ${type}`,
+    );
+  }
+}
+
+function isOfType({ type, isAscii }: Column, cell: Exclude<Cell, null>): boolean {
+  switch (type) {
+    case 'int64':
+      return typeof cell === 'bigint' && cell >= INT64.min && cell <= INT64.max;
+    case 'int32':
+      return Number.isInteger(cell) && (cell as number) >= INT32.min && (cell as number) <= INT32.max;
+    case 'float64':
+      return typeof cell === 'number';
+    case 'time':
+      return Number.isInteger(cell);
+    case 'boolean':
+      return typeof cell === 'boolean';
+    case 'text':
+      return typeof cell === 'string' && !(isAscii && hasOtherThanAscii(cell));
+  }
+}
+
+function hasOtherThanAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return true;
+  return false;
 }
 
 const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
 const INT32 = { min: -(2 ** 31), max: 2 ** 31 - 1 };
-
-export function isInt64(cell: Cell): cell is bigint {
-  return typeof cell === 'bigint' && cell >= INT64.min && cell <= INT64.max;
-}
-
-export function isInt32(cell: Cell): cell is number {
-  return Number.isInteger(cell) && (cell as number) >= INT32.min && (cell as number) <= INT32.max;
-}
-
-export function isAscii(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
-  return true;
-}

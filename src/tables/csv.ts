@@ -1,6 +1,6 @@
 /** CSV (RFC 4180, except that lines end with a line feed alone): a null is an empty cell, an empty text two quotes. */
 import type { ByteSink } from '../base/bytes.ts';
-import { type Cell, type Column, type Row, refuseCell, type Table } from './columns.ts';
+import { type Cell, type Column, checkRow, type Row, type Table } from './columns.ts';
 import type { TableWriter } from './table_writer.ts';
 import { timestamp } from './timestamp.ts';
 
@@ -12,15 +12,18 @@ export function beginCsv(out: ByteSink, { columns }: Table): TableWriter {
   const line = (cells: readonly string[]) => out.fragment(utf8.encode(`${cells.join(',')}\n`));
   line(columns.map(({ name }) => quoted(name)));
   return {
-    row: (cells: Row) => line(columns.map((column, i) => cellText(column, cells[i]!))),
+    row(cells: Row) {
+      checkRow(columns, cells);
+      line(columns.map((column, i) => cellText(column, cells[i]!)));
+    },
     end: () => {},
   };
 }
 
-function cellText(column: Column, cell: Cell): string {
+function cellText({ type }: Column, cell: Cell): string {
   if (cell === null) return '';
-  if (column.type === 'text') return typeof cell === 'string' ? quoted(cell) : refuseCell(column, cell);
-  if (column.type === 'time') return typeof cell === 'number' ? timestamp(cell) : refuseCell(column, cell);
+  if (type === 'text') return quoted(cell as string);
+  if (type === 'time') return timestamp(cell as number);
   return Number.isNaN(cell) ? '' : `${cell}`;
 }
 

@@ -3,7 +3,7 @@
  */
 import type { ByteSink } from '../base/bytes.ts';
 import { toJson } from '../base/json_text.ts';
-import type { Cell, Column, Row, Table } from './columns.ts';
+import { type Cell, type Column, checkRow, type Row, type Table } from './columns.ts';
 import type { TableWriter } from './table_writer.ts';
 import { timestamp } from './timestamp.ts';
 
@@ -11,6 +11,7 @@ export function beginNdjson(out: ByteSink, { columns }: Table): TableWriter {
   const keys = columns.map(({ name }, i) => `${i === 0 ? '{' : ', '}${toJson(name)}: `);
   return {
     row(cells: Row) {
+      checkRow(columns, cells);
       let line = '';
       for (let i = 0; i < columns.length; i++) line += keys[i] + cellText(columns[i]!, cells[i]!);
       out.longText(`${line}}\n`);

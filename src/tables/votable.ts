@@ -5,17 +5,7 @@
  */
 import { type ByteSink, fragment } from '../base/bytes.ts';
 import { Binary2 } from './binary2.ts';
-import {
-  type Cell,
-  type Column,
-  type ColumnType,
-  isAscii,
-  isInt32,
-  isInt64,
-  type Row,
-  refuseCell,
-  type Table,
-} from './columns.ts';
+import { type Cell, type Column, type ColumnType, checkRow, type Row, type Table } from './columns.ts';
 import { timestamp } from './timestamp.ts';
 import { escapeXml } from './xml.ts';
 
@@ -89,10 +79,9 @@ export class VotableWriter {
     );
   }
 
-  /**
-   * @throws CellError when a cell is not of its column's type; the bytes written before the cell then stand in the sink
-   */
+  /** @throws CellError when a cell is not of its column's type; nothing of the row is written then */
   row(cells: Row): void {
+    checkRow(this.#table.columns, cells);
     if (this.#binary) this.#binary.row(cells);
     else this.#dataRow(cells);
   }
@@ -136,22 +125,10 @@ export class VotableWriter {
 /** The longest text that is copied one character after another. */
 const SHORT_TEXT = 40;
 
-function cellText(column: Column, cell: Exclude<Cell, null>): string {
-  switch (column.type) {
-    case 'int64':
-      return isInt64(cell) ? `${cell}` : refuseCell(column, cell);
-    case 'int32':
-      return isInt32(cell) ? `${cell}` : refuseCell(column, cell);
-    case 'float64':
-      return typeof cell === 'number' ? floatText(cell) : refuseCell(column, cell);
-    case 'boolean':
-      return typeof cell === 'boolean' ? `${cell}` : refuseCell(column, cell);
-    case 'time':
-      return typeof cell === 'number' ? timestamp(cell) : refuseCell(column, cell);
-    case 'text':
-      if (typeof cell !== 'string' || (column.isAscii && !isAscii(cell))) refuseCell(column, cell);
-      return escapeXml(cell);
-  }
+function cellText({ type }: Column, cell: Exclude<Cell, null>): string {
+  if (type === 'float64') return floatText(cell as number);
+  if (type === 'time') return timestamp(cell as number);
+  return type === 'text' ? escapeXml(cell as string) : `${cell}`;
 }
 
 /**
