@@ -1,5 +1,6 @@
 /** Answers as tables: made of the JSON, so that the two say the same. */
 import type { ByteSink } from '../base/bytes.ts';
+import { wideIntegersAsBigint } from '../base/exact_integers.ts';
 import { toJson } from '../base/json_text.ts';
 import { JsonWalk } from '../base/json_walk.ts';
 import type { TableFormat } from '../contract/formats.ts';
@@ -86,7 +87,7 @@ function* readAnswer(
   const theTable = () => (table ??= tableOf(query, about as About, onLeftOut));
   const add = (source: RowSource) => rows.push(theTable().row(source));
   // Integers of a payload may be wide; what else is wide is there as text, too.
-  const reviver = query.detail === 'full' ? exactIntegers : undefined;
+  const reviver = query.detail === 'full' ? wideIntegersAsBigint : undefined;
   walk.enter();
   for (let key = walk.key(); key !== undefined; key = walk.key()) {
     if (key === 'objects') yield* readObjects(walk, reviver, clock, object => add({ input: undefined, object }));
@@ -128,7 +129,7 @@ function* readResult(
   walk.enter();
   for (let key = walk.key(); key !== undefined; key = walk.key()) {
     if (key === 'objects') yield* readObjects(walk, reviver, clock, each);
-    else read[key] = walk.value(exactIntegers);
+    else read[key] = walk.value(wideIntegersAsBigint);
   }
   const input = read as unknown as AnsweredInput;
   if (isLookup && objects.length === 0) objects.push(undefined);
@@ -147,8 +148,4 @@ function* readObjects(
     if (clock.due) yield;
     each(walk.value(reviver) as AnsweredObject);
   }
-}
-
-function exactIntegers(_key: string, value: unknown, { source }: { readonly source: string }): unknown {
-  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value;
 }

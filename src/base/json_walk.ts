@@ -32,10 +32,10 @@ export class JsonWalk {
   }
 
   /** The next value. */
-  value(reviver?: (key: string, value: unknown, context: { readonly source: string }) => unknown): unknown {
+  value(reviver?: Parameters<typeof JSON.parse>[1]): unknown {
     const start = this.#at;
     this.#at = endOfValue(this.#json, start);
-    return JSON.parse(this.#json.toString('latin1', start, this.#at), reviver as Parameters<typeof JSON.parse>[1]);
+    return JSON.parse(this.#json.toString('latin1', start, this.#at), reviver);
   }
 
   #hasMore(end: number): boolean {

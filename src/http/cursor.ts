@@ -1,5 +1,6 @@
 /** Reading the cursors of paged operations (docs/contract.md, Cursors); `src/answers/cursor.ts` writes them. */
 import { CONE_CURSOR_KIND, type ConeCursor, RECENT_CURSOR_KIND, type RecentCursor } from '../answers/cursor.ts';
+import { integersAsBigint } from '../base/exact_integers.ts';
 import { parseTime } from '../base/parse_time.ts';
 import { MAX_CURSOR_CHARACTERS, MAX_OBJECT_ID } from '../contract/limits.ts';
 import { ApiError } from './errors.ts';
@@ -64,21 +65,13 @@ function decodeFields(token: string): Readonly<Record<string, unknown>> {
     // Decoding skips whatever is not base64url.
     fields =
       bytes.toString('base64url') === token
-        ? parseExact(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+        ? JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes), integersAsBigint)
         : null;
   } catch {
     fields = null;
   }
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) throw invalidCursor('it is damaged');
   return fields as Readonly<Record<string, unknown>>;
-}
-
-/** JSON in which an integer literal is a bigint, so that no id loses digits. */
-function parseExact(json: string): unknown {
-  return JSON.parse(json, (_key: string, value: unknown, context?: { readonly source?: string }) => {
-    const source = context?.source ?? '';
-    return typeof value === 'number' && /^-?\d+$/.test(source) ? BigInt(source) : value;
-  });
 }
 
 /** The last microseconds of the year 9999 round up to this, which cannot be written. */

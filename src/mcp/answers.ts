@@ -3,6 +3,7 @@ import { takeText } from '../answers/answer_memory.ts';
 import type { Body } from '../answers/body.ts';
 import type { Circle, LookupInput, Query } from '../answers/queries.ts';
 import type { Budget } from '../base/budget.ts';
+import { wideIntegersAsBigint } from '../base/exact_integers.ts';
 import { nowUs } from '../base/times.ts';
 import type { InputStatus, ObjectStatus } from '../contract/enums.ts';
 import type { Service } from '../service/service.ts';
@@ -128,14 +129,7 @@ export function idInput(diaObjectId: string): LookupInput {
 }
 
 function resultsOf(body: Body): readonly ApiResult[] {
-  return JSON.parse(takeText(body), exactly).results;
-}
-
-/** Turns an integer that a double cannot hold into a bigint. */
-function exactly(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
-  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
-  const source = context?.source ?? '';
-  return /^-?\d+$/.test(source) ? BigInt(source) : value;
+  return JSON.parse(takeText(body), wideIntegersAsBigint).results;
 }
 
 /** JSON without spaces, the form of an answer's text; bigints with every digit. */

@@ -1,5 +1,6 @@
 /** Reads and checks one line of an export. */
 import { messageOf } from '../base/error_text.ts';
+import { wideIntegersAsBigint } from '../base/exact_integers.ts';
 import { CUT_ENFORCERS, CUT_STATUSES } from '../contract/enums.ts';
 import { asObject, type JsonObject } from '../ingest/json.ts';
 import type { ImportItem } from '../store/import.ts';
@@ -94,10 +95,10 @@ function parseJson(line: string): unknown {
   }
 }
 
-/** Parses an integer literal to a bigint where 64 bits hold it and a double may not. */
-function keepInteger(_key: string, value: unknown, { source }: { readonly source?: string } = {}): unknown {
-  if (typeof value !== 'number' || Number.isSafeInteger(value) || !source || !/^-?\d+$/.test(source)) return value;
-  const exact = BigInt(source);
+/** Makes an integer literal a bigint where 64 bits hold it and a double may not. */
+function keepInteger(key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const exact = wideIntegersAsBigint(key, value, context);
+  if (typeof exact !== 'bigint') return value;
   return BigInt.asIntN(64, exact) === exact || BigInt.asUintN(64, exact) === exact ? exact : value;
 }
 
