@@ -34,7 +34,7 @@ export const command: Command = {
     const expect = (count: number) => {
       if (rest.length !== count)
         throw new UsageError(
-          `catalog ${verb} takes ${count} arguments, not ${rest.length}. Usage: nearsky ${this.usage}`,
+          `catalog ${verb} takes ${count} ${count === 1 ? 'argument' : 'arguments'}, not ${rest.length}. Usage: nearsky ${this.usage}`,
         );
     };
     switch (verb) {

@@ -243,7 +243,10 @@ export function bytesOf(files: readonly string[]): number | undefined {
         if (found.isFile()) bytes += found.size;
         else isKnown = false;
       } catch (error) {
-        throw new Error(`Cannot read ${file} because ${messageOf(error)}: nothing was stored`, { cause: error });
+        throw new Error(
+          `Cannot read ${file} because ${messageOf(error)}: give a file that can be read; nothing was done`,
+          { cause: error },
+        );
       }
     }
   }

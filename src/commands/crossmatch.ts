@@ -4,7 +4,7 @@ import { type CrossmatchProgress, crossmatchPending } from '../crossmatch/crossm
 import { crossmatchPool } from '../crossmatch/pool.ts';
 import { provenanceSetOf } from '../crossmatch/provenance.ts';
 import type { CrossmatchSummary } from '../crossmatch/summary.ts';
-import { openStore } from '../store/store.ts';
+import { openStore, requireDatabase } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
 import { associatorOf } from '../tns/association.ts';
 import { type Command, Progress, printResult, shownCount, table, tell, UsageError } from './cli.ts';
@@ -30,6 +30,7 @@ export const command: Command = {
       throw new UsageError(`crossmatch takes no arguments. Usage: nearsky ${this.usage}`);
     const batchSize = batchSizeOf(invocation.options.get('batch'));
     const { config } = invocation;
+    requireDatabase(config.NEARSKY_DATA);
     const store = openStore(config.NEARSKY_DATA, 'write');
     const pool = crossmatchPool(config, config.NEARSKY_WORKERS);
     const progress = new Progress();

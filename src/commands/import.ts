@@ -60,9 +60,17 @@ async function run(invocation: Invocation): Promise<number> {
     } finally {
       await importer.finish();
     }
+    progress.end();
+    const { read, rejected } = importer.counts;
+    const input = files.join(', ');
+    if (read === 0) tell(`nearsky import: there is nothing in ${input}`);
+    else if (rejected === read)
+      tell(
+        `nearsky import: nothing of ${input} can be used; it takes what nearsky export wrote, and nearsky ingest takes messages of brokers`,
+      );
   } finally {
     progress.end();
-    printCounts(invocation, importer.counts, rejects);
+    if (importer.counts.read > 0 || invocation.flags.has('json')) printCounts(invocation, importer.counts, rejects);
     await importer.close();
     rejects.close();
     await store.close();
@@ -86,9 +94,11 @@ function printCounts(invocation: Invocation, counts: ImportCounts, rejects: Reje
   const { withUnreadFields } = counts;
   const text = table([
     ['lines read', counts.read],
-    ...types.map(([type, { imported, unchanged }]): [string, string] => {
-      return [type, `${imported} imported${unchanged > 0 ? `, ${unchanged} known` : ''}`];
-    }),
+    ...types
+      .filter(([, { imported, unchanged }]) => imported + unchanged > 0)
+      .map(([type, { imported, unchanged }]): [string, string] => {
+        return [type, `${imported} imported${unchanged > 0 ? `, ${unchanged} known` : ''}`];
+      }),
     ['rejected', rejectsFile ? `${counts.rejected}, see ${rejectsFile}` : 0],
     ...(counts.blank > 0 ? [['blank lines', counts.blank] as [string, number]] : []),
     ...(withUnreadFields > 0 ? [['with fields that are not read', withUnreadFields] as [string, number]] : []),

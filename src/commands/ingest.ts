@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { nowUs } from '../base/times.ts';
 import { BROKER_NAMES, type BrokerName, isBroker } from '../contract/brokers.ts';
 import { normaliserOf } from '../ingest/brokers.ts';
@@ -52,35 +53,18 @@ async function run(invocation: Invocation): Promise<number> {
 
   const bytes = bytesOf(files);
   const { config } = invocation;
-  const store = openStore(config.NEARSKY_DATA, 'write');
-  const rejects = new RejectLog(config, broker);
-  const ingester = new Ingester(new Writer(store), rejects);
-  const progress = new Progress();
-  let bytesRead = 0;
-  const onRead = (read: number) => {
-    bytesRead += read;
-  };
-  try {
+  const advice = () => adviceFor(broker, files, config.MIN_DIASOURCE_RELIABILITY);
+  return storing(invocation, { origin: broker, input: files.join(', '), advice }, async (ingester, progress) => {
+    let bytesRead = 0;
+    const onRead = (read: number) => {
+      bytesRead += read;
+    };
     for (const file of files) {
       const onBatch = () =>
         progress.update(() => `${file}: ${summary(ingester.counts)}; ${progress.pace(bytesRead, bytes, shownBytes)}`);
       await ingestFile(file, { broker, config, ingester, onBatch, onRead });
     }
-  } finally {
-    progress.end();
-    printCounts(invocation, ingester.counts, rejects);
-    rejects.close();
-    await store.close();
-  }
-  const { read, rejected } = ingester.counts;
-  if (rejected > 0) tellReasons(ingester.firstRejects, rejected);
-  if (rejected < read || read === 0) return 0;
-  const guess = await guessBroker(files, config.MIN_DIASOURCE_RELIABILITY);
-  const advice = guess
-    ? `they look like messages of ${guess}: give --broker ${guess}`
-    : `--broker ${broker} takes one JSON message a line, plain or gzipped`;
-  tell(`nearsky ingest: no message of ${files.join(', ')} can be used; ${advice}`);
-  return 1;
+  });
 }
 
 async function runTable(invocation: Invocation): Promise<number> {
@@ -94,38 +78,64 @@ async function runTable(invocation: Invocation): Promise<number> {
   if (options.has('broker') || positionals.length > 0) {
     throw new UsageError(`--table takes no --broker and no further files. Usage: nearsky ${command.usage}`);
   }
-  const files = await tableFiles(options.get('table')!);
-  const store = openStore(config.NEARSKY_DATA, 'write');
-  const rejects = new RejectLog(config, 'table');
-  const ingester = new Ingester(new Writer(store), rejects);
-  const progress = new Progress();
-  let filesDone = 0;
-  try {
-    for (const open of files) {
+  const path = options.get('table')!;
+  const files = await tableFiles(path);
+  const advice = async () => 'give the columns of the identifiers and positions by --id, --ra and --dec';
+  return storing(invocation, { origin: 'table', input: path, advice }, async (ingester, progress) => {
+    for (const [i, open] of files.entries()) {
       const file = await open();
       try {
         for await (const outcomes of readTable(file, columns, config.TABLE_ORIGIN, nowUs())) {
           await ingester.store(outcomes);
-          const { read } = ingester.counts;
-          progress.update(
-            () =>
-              `file ${filesDone + 1} of ${files.length}: ${summary(ingester.counts)}; ${progress.pace(read, undefined, shownCount)}`,
-          );
+          const { counts } = ingester;
+          progress.update(() => {
+            const pace = progress.pace(counts.read, undefined, shownCount);
+            return `file ${i + 1} of ${files.length}: ${summary(counts)}; ${pace}`;
+          });
         }
       } finally {
         file.close();
       }
-      filesDone++;
     }
+  });
+}
+
+interface Input {
+  /** The part of the log of rejects that its messages go to. */
+  readonly origin: BrokerName | 'table';
+  /** Its name, for messages. */
+  readonly input: string;
+  /** What to do where nothing of it can be used. */
+  advice(): Promise<string>;
+}
+
+/** Calls `work`, which stores; says first what is wrong with the input, then the counts; returns the exit status. */
+async function storing(
+  invocation: Invocation,
+  { origin, input, advice }: Input,
+  work: (ingester: Ingester, progress: Progress) => Promise<void>,
+): Promise<number> {
+  const store = openStore(invocation.config.NEARSKY_DATA, 'write');
+  const rejects = new RejectLog(invocation.config, origin);
+  const ingester = new Ingester(new Writer(store), rejects);
+  const progress = new Progress();
+  const { counts } = ingester;
+  try {
+    await work(ingester, progress);
+    progress.end();
+    if (counts.read === 0) tell(`nearsky ingest: there is nothing in ${input}`);
+    else if (counts.rejected === counts.read)
+      tell(`nearsky ingest: nothing of ${input} can be used; ${await advice()}`);
+    else if (counts.without_position === counts.stored + counts.further_broker + counts.duplicate)
+      tell(`nearsky ingest: nothing of ${input} has a usable position; ${await advice()}`);
   } finally {
     progress.end();
-    printCounts(invocation, ingester.counts, rejects);
+    tellReasons(ingester.firstRejects, counts.rejected);
+    if (counts.read > 0 || invocation.flags.has('json')) printCounts(invocation, counts, rejects);
     rejects.close();
     await store.close();
   }
-  const { read, rejected } = ingester.counts;
-  if (rejected > 0) tellReasons(ingester.firstRejects, rejected);
-  return read > 0 && rejected === read ? 1 : 0;
+  return counts.read > 0 && counts.rejected === counts.read ? 1 : 0;
 }
 
 function tellReasons(first: readonly Reject[], rejected: number): void {
@@ -138,23 +148,31 @@ function tellReasons(first: readonly Reject[], rejected: number): void {
 
 const GUESS_LINES = 20;
 
-/** The first broker whose format fits the first lines of the first file. */
-async function guessBroker(files: readonly string[], minReliability: number): Promise<BrokerName | undefined> {
-  const file = files.find(name => name !== '-');
-  if (file === undefined) return undefined;
+/** What to do about messages that are useless as those of `broker`: the first lines show whose they are. */
+async function adviceFor(broker: BrokerName, files: readonly string[], minReliability: number): Promise<string> {
+  const texts = await firstLines(files);
+  if (texts.some(text => /^\{"type":"(?:object|tns_snapshot)"/.test(text)))
+    return 'it looks like what nearsky export wrote: give it to nearsky import';
+  const guess = BROKER_NAMES.find(name => {
+    const normalise = normaliserOf(name, minReliability);
+    return name !== broker && texts.some(text => normalise(text, 0).kind !== 'rejected');
+  });
+  if (guess) return `it looks like messages of ${guess}: give --broker ${guess}`;
+  return `--broker ${broker} takes one JSON message a line, plain or gzipped`;
+}
+
+/** The first lines of the first file that can be read twice. */
+async function firstLines(files: readonly string[]): Promise<string[]> {
+  const file = files.find(name => name !== '-' && statSync(name).isFile());
+  if (file === undefined) return [];
   const source = openSource(file);
   try {
-    for await (const block of readBlocks(source, file)) {
-      const texts = [...splitLines(block, MAX_LINE_BYTES)].slice(0, GUESS_LINES).map(({ text }) => text);
-      return BROKER_NAMES.find(broker => {
-        const normalise = normaliserOf(broker, minReliability);
-        return texts.some(text => normalise(text, 0).kind !== 'rejected');
-      });
-    }
-    return undefined;
+    for await (const block of readBlocks(source, file))
+      return [...splitLines(block, MAX_LINE_BYTES)].slice(0, GUESS_LINES).map(({ text }) => text);
+    return [];
   } catch {
     // The error that cut the file short was reported already.
-    return undefined;
+    return [];
   } finally {
     source.destroy();
   }
@@ -166,20 +184,23 @@ function printCounts(invocation: Invocation, counts: MessageCounts, rejects: Rej
   printResult(invocation, { ...counts, rejects_file: rejects.path }, table(describeCounts(counts, rejects.path)));
 }
 
-/** Rows for `table`. */
+/** Rows for `table`; counts that are mostly zero have one only where they are not. */
 export function describeCounts(
   counts: MessageCounts,
   rejectsFile: string | null,
 ): [label: string, value: string | number][] {
-  return [
-    ['read', counts.read],
-    ['new objects', counts.stored],
+  const others: [string, number][] = [
     ['delivered by a further broker', counts.further_broker],
     ['duplicates', counts.duplicate],
     ['below the reliability cut', counts.below_cut],
     ['skipped (solar system)', counts.skipped],
-    ['rejected', rejectsFile ? `${counts.rejected}, see ${rejectsFile}` : 0],
     ['without a usable position', counts.without_position],
-    ...(counts.blank_lines > 0 ? [['blank lines', counts.blank_lines] as [string, number]] : []),
+    ['blank lines', counts.blank_lines],
+  ];
+  return [
+    ['read', counts.read],
+    ['new objects', counts.stored],
+    ...others.filter(([, count]) => count > 0),
+    ['rejected', rejectsFile ? `${counts.rejected}, see ${rejectsFile}` : 0],
   ];
 }

@@ -52,6 +52,7 @@ async function inputsOf(given: readonly string[]): Promise<string[]> {
     if (!isFile) inputs.push(inputOf(text, text));
     else for (const [line, where] of await linesOf(text)) inputs.push(inputOf(line, where));
   }
+  if (inputs.length === 0) throw new UsageError(`there is no id and no name in ${given.join(', ')}`);
   return inputs;
 }
 

@@ -7,7 +7,7 @@ import { stopSignal } from '../base/stop_signal.ts';
 import { ConfigError } from '../config/config.ts';
 import { answerSettings } from '../crossmatch/provenance.ts';
 import { warnIfOpenToOthers } from '../store/privacy.ts';
-import { openStore } from '../store/store.ts';
+import { openStore, requireDatabase } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
 import { kafkaSink } from '../stream/kafka_sink.ts';
 import { StoreLedger } from '../stream/ledger.ts';
@@ -56,6 +56,7 @@ async function run(invocation: Invocation): Promise<number> {
     );
   }
   const stop = stopSignal();
+  requireDatabase(config.NEARSKY_DATA);
   const store = openStore(config.NEARSKY_DATA, 'write');
   warnIfOpenToOthers(config.NEARSKY_DATA, logToStderr);
   const from = fromOf(options.get('from'), store.lastSequence());

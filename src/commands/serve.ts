@@ -66,6 +66,8 @@ export interface ServeOptions {
 /** Serves until SIGTERM or SIGINT; resolves when everything is closed. */
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
   const { crossmatch, bot, publish, onListening = announce, log = limited(logToStderr) } = options;
+  // Checked before anything is opened or logged, and again when the threads listen.
+  await requireFreePort(config.NEARSKY_HOST, config.NEARSKY_PORT);
   const stop = stopSignal();
   const state = new SharedState();
   const writer = new BackgroundWriter({ config, crossmatch, bot, publish, state, log });

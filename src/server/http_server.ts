@@ -250,7 +250,7 @@ function send({ status, headers, body, requestId }: Answer, outgoing: ServerResp
   else outgoing.end(latin1(body), 'latin1');
 }
 
-/** @throws Error when somebody listens there */
+/** @throws Error when this process cannot listen there; port 0 asks for the host alone */
 export async function requireFreePort(host: string, port: number): Promise<void> {
   const server = createNetServer();
   await new Promise<void>((resolve, reject) => {

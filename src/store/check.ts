@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../base/error_text.ts';
 import { checksum } from './checksum.ts';
 import { CountChanges } from './counts.ts';
-import { FILE_NAME } from './environment.ts';
+import { FILE_NAME, requireDatabase } from './environment.ts';
 import { checkPages } from './pages.ts';
 import { readPositions } from './positions.ts';
 import { contentHash } from './provenance_hash.ts';
@@ -49,6 +49,7 @@ const PROGRESS_OBJECTS = 1000;
  * @throws StoreError where the directory cannot be opened
  */
 export async function checkDirectory(dataDir: string, onProgress: (text: string) => void): Promise<CheckReport> {
+  requireDatabase(dataDir);
   const file = join(dataDir, FILE_NAME);
   const pages = () => checkPages(file, { onProgress: count => onProgress(`${count} pages checked`) });
   const before = pages();

@@ -78,7 +78,7 @@ export function openEnvironment(dataDir: string, mode: 'read' | 'write'): Enviro
   const file = join(dataDir, FILE_NAME);
   let root: RootDatabase<Uint8Array, Uint8Array> | undefined;
   try {
-    prepareDirectory(dataDir, file, mode);
+    prepareDirectory(dataDir, mode);
     const isUnlocked = checkFiles(dataDir, file, mode);
     const commit = requireSoundPages(dataDir, file);
     requireOneLockFile(dataDir, file);
@@ -108,22 +108,35 @@ export function openEnvironment(dataDir: string, mode: 'read' | 'write'): Enviro
   }
 }
 
-/** Creates the directory on request, and refuses one that holds something else. */
-function prepareDirectory(dataDir: string, file: string, mode: 'read' | 'write'): void {
+/**
+ * Whether a directory holds a database.
+ * @throws StoreError when it holds something else, or is none
+ */
+function holdsDatabase(dataDir: string): boolean {
   const cannot = `Cannot open the data directory ${dataDir}`;
-  if (isThere(dataDir)) {
-    if (!statSync(dataDir).isDirectory()) throw new StoreError(`${cannot} as it is a file: give --data a directory`);
-    if (isThere(file)) return;
-    const other = readdirSync(dataDir).find(name => !name.startsWith(FILE_NAME) && !MADE_BESIDE.has(name));
-    if (other !== undefined) {
-      throw new StoreError(`${cannot} as it holds something else (${other}) and no ${FILE_NAME}: give --data another`);
-    }
-  }
-  if (mode === 'read') {
-    throw new StoreError(
-      `${cannot} as nothing is stored there yet: run \`nearsky ingest\` or \`nearsky catalog add\` first, or give --data`,
-    );
-  }
+  if (!isThere(dataDir)) return false;
+  if (!statSync(dataDir).isDirectory()) throw new StoreError(`${cannot} as it is a file: give --data a directory`);
+  if (isThere(join(dataDir, FILE_NAME))) return true;
+  const other = readdirSync(dataDir).find(name => !name.startsWith(FILE_NAME) && !MADE_BESIDE.has(name));
+  if (other === undefined) return false;
+  throw new StoreError(`${cannot} as it holds something else (${other}) and no ${FILE_NAME}: give --data another`);
+}
+
+/**
+ * For what makes no database of its own, even if it writes.
+ * @throws StoreError when nothing is stored in a directory
+ */
+export function requireDatabase(dataDir: string): void {
+  if (holdsDatabase(dataDir)) return;
+  throw new StoreError(
+    `Cannot open the data directory ${dataDir} as nothing is stored there yet: run \`nearsky ingest\` or \`nearsky catalog add\` first, or give --data another`,
+  );
+}
+
+/** Creates the directory on request, and refuses one that holds something else. */
+function prepareDirectory(dataDir: string, mode: 'read' | 'write'): void {
+  if (mode === 'read') requireDatabase(dataDir);
+  if (holdsDatabase(dataDir)) return;
   try {
     makeDirectory(dataDir);
   } catch (error) {

@@ -49,7 +49,7 @@ import type {
 } from './types.ts';
 
 export type { StoreCounts } from './counts.ts';
-export { FORMAT_VERSION } from './environment.ts';
+export { FORMAT_VERSION, requireDatabase } from './environment.ts';
 export { StoreError } from './store_error.ts';
 
 /**

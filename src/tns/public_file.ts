@@ -48,7 +48,9 @@ export async function* readPublicFile(descriptor: number, name: string, onRead?:
     }
   } catch (error) {
     if (error instanceof RegistryError) throw error;
-    throw new RegistryError(`Cannot read ${name} because ${messageOf(error)}: download it again`, { cause: error });
+    const isDirectory = (error as NodeJS.ErrnoException).code === 'EISDIR';
+    const mend = isDirectory ? 'give the path of a public TNS file' : 'download it again';
+    throw new RegistryError(`Cannot read ${name} because ${messageOf(error)}: ${mend}`, { cause: error });
   }
 }
 

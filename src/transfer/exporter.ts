@@ -43,7 +43,8 @@ export async function exportStore(
     if (isWhole) rmSync(path!, { force: true });
     store.requireUndisturbed();
     const why = messageOf(error);
-    throw new Error(`Cannot export to ${file ?? 'standard output'} because ${why}: mend that and run again`, {
+    const mend = file === undefined ? 'run again' : 'give another file, or mend that and run again';
+    throw new Error(`Cannot export to ${file ?? 'standard output'} because ${why}: ${mend}`, {
       cause: error,
     });
   } finally {
