@@ -1,10 +1,13 @@
 /** What the service carries from socket to socket, beside a bare node:http server that sends as many bytes, in turns. */
-import { writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openStore } from '../src/store/store.ts';
 import { seededRandom } from '../test/oracle/skies.ts';
+import { hatsSky } from './hats_sky.ts';
+import { type Alert, writeAlerts } from './ingest.ts';
 import { type Loaded, load, loadedBy } from './load.ts';
 import { makeNight, type Night } from './night.ts';
-import { type Program, startListening, startService, withDirectory } from './processes.ts';
+import { type Program, runToEnd, startListening, startService, withDirectory } from './processes.ts';
 import { median, type Options, ratio, type Workload } from './report.ts';
 
 const OBJECTS = 1_000_000;
@@ -21,6 +24,8 @@ const BULK_REQUESTS = 400;
 const BULK_IDS = 1000;
 const BULK_POSITIONS = 200;
 const PAGE_OBJECTS = 10_000;
+/** What comes in while small cones are answered, and the catalog that it is crossmatched with. */
+const COMING_IN = { objects: 100_000, sources: 5_000_000, seed: 1 };
 
 interface Target {
   readonly name: string;
@@ -164,7 +169,7 @@ async function withThreads<T>(
   threads: number,
   body: (side: Side, url: string) => Promise<T>,
 ): Promise<T> {
-  const { service, url } = await startService(dataDir, undefined, ['--workers', `${threads}`]);
+  const { service, url } = await startService(dataDir, undefined, ['--no-crossmatch', '--workers', `${threads}`]);
   try {
     return await body(new Side(service, url), url);
   } finally {
@@ -219,6 +224,61 @@ function mixed(dataDir: string, cones: string, dear: string): Promise<Measured> 
   });
 }
 
+/** Small cones at half of what the service carries, from before alerts come in beside until they are crossmatched. */
+function besideIngest(dataDir: string, cones: string, note: (text: string) => void): Promise<Measured> {
+  return withDirectory(async directory => {
+    const sky = await hatsSky(COMING_IN, note);
+    const data = join(directory, 'data');
+    cpSync(dataDir, data, { recursive: true });
+    await runToEnd('../src/main.ts', ['catalog', 'add', 'gaia_dr3', sky.catalog, '--data', data]);
+    const file = join(directory, 'alerts.ndjson');
+    await writeAlerts(file, 'lasair', alertsOf(sky.data));
+    const { service, url } = await startService(data, undefined, []);
+    const store = openStore(data, 'read');
+    const pending = () => store.pendingCount();
+    try {
+      const side = new Side(service, url);
+      while (pending() > 0) await side.load(cones, CONNECTIONS, WARM_SECONDS);
+      await side.pass(cones, CONNECTIONS);
+      const delayMs = (1000 * CONNECTIONS) / (side.perSecond / 2);
+      const begun = performance.now();
+      let isIngested = false;
+      const ingested = runToEnd('../src/main.ts', ['ingest', '--broker', 'lasair', '--data', data, file]).then(() => {
+        isIngested = true;
+      });
+      const parts: Loaded[] = [];
+      while (!isIngested || pending() > 0)
+        parts.push(await load({ url, file: cones, connections: CONNECTIONS, delayMs, seconds: SECONDS }));
+      await ingested;
+      const seconds = (performance.now() - begun) / 1000;
+      const perSecond = median(parts.map(part => part.requests / part.seconds));
+      const p50 = median(parts.map(part => part.p50_ms));
+      const p99 = Math.max(...parts.map(part => part.p99_ms));
+      const name = `http cones 1" while ${COMING_IN.objects} objects are ingested and crossmatched in ${seconds.toFixed(0)} s (p99 of the worst ${SECONDS} s)`;
+      return {
+        row: [name, perSecond.toFixed(0), '', '', '', '', p50.toFixed(2), p99.toFixed(2), ''],
+        json: {
+          requests_per_s: perSecond,
+          p50_ms: p50,
+          worst_p99_ms: p99,
+          median_p99_ms: median(parts.map(part => part.p99_ms)),
+          seconds,
+        },
+      };
+    } finally {
+      await store.close();
+      await service.stop();
+    }
+  });
+}
+
+/** The objects of a data directory, as alerts. */
+function* alertsOf(dataDir: string): Generator<Alert> {
+  const store = openStore(dataDir, 'read');
+  for (const { diaObjectId, position } of store.objects()) yield { id: diaObjectId, ...position! };
+  void store.close();
+}
+
 const HEADER = [
   `http, requests a second (${loadedBy})`,
   'nearsky',
@@ -265,9 +325,12 @@ export const http: Workload = {
       const compared = await threadsCompared(night.dataDir, cones, runs);
       note('cones beside pages');
       const both = await mixed(night.dataDir, cones, write('pages', pages(night)));
-      rows.push(compared.row, both.row);
+      note('cones beside ingest');
+      const beside = await besideIngest(night.dataDir, cones, note);
+      rows.push(compared.row, both.row, beside.row);
       json['two threads'] = compared.json;
       json['cones beside pages'] = both.json;
+      json['cones beside ingest'] = beside.json;
       return { header: HEADER, rows, json };
     }),
 };

@@ -165,9 +165,9 @@ export async function startListening(
 export async function startService(
   dataDir: string,
   runtime?: Runtime,
-  further: readonly string[] = [],
+  further: readonly string[] = ['--no-crossmatch'],
 ): Promise<{ readonly service: Program; readonly url: string }> {
-  const args = ['serve', '--data', dataDir, '--port', '0', '--no-crossmatch', ...further];
+  const args = ['serve', '--data', dataDir, '--port', '0', ...further];
   const { program, url } = await startListening('../src/main.ts', args, runtime);
   return { service: program, url };
 }
