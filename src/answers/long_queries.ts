@@ -24,6 +24,9 @@ export interface NotBegun extends Stepped {
   reserve(): boolean;
 }
 
+/** The reason for refusing a query that waited until its budget was spent (docs/contract.md, decision P4). */
+export const TOO_LONG = 'the query had to wait for too long';
+
 /** This many are under way at once. Those behind them hold no memory yet, and may be refused as not begun. */
 const MAX_BEGUN = 4;
 /** The interval at which waiting queries are checked. */
@@ -180,5 +183,3 @@ export class LongQueries {
     this.#admission.end(false);
   }
 }
-
-const TOO_LONG = 'the query had to wait for too long';

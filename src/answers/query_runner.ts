@@ -21,7 +21,7 @@ import type { Body } from './body.ts';
 import { coneAnswer } from './cone.ts';
 import { Clock, type QueryContext, StaleIndex, type Steps } from './context.ts';
 import { countAnswer } from './count.ts';
-import { LongQueries } from './long_queries.ts';
+import { LongQueries, TOO_LONG } from './long_queries.ts';
 import { lookupAnswer } from './lookup.ts';
 import { mocAnswer } from './moc.ts';
 import { type Transcode, writeMsgpack } from './msgpack.ts';
@@ -121,6 +121,7 @@ export class QueryRunner {
    * and when this one has waited until its budget was spent; any other error is a fault of our own
    */
   run(query: Query, budget: Budget): Body | Promise<Body> {
+    if (budget.spent) throw new Unavailable(TOO_LONG);
     if (query.format && !transcodes.has(query.format)) return this.#runWhenLoaded(query.format, query, budget);
     if (!isLong(query)) {
       const desk = this.#begin(query, budget);
