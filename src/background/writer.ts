@@ -62,10 +62,8 @@ export class BackgroundWriter {
   async open(): Promise<void> {
     const { state, log } = this.#options;
     const timer = setInterval(() => {
-      const { writeWaitsSinceMs } = state;
-      if (writeWaitsSinceMs === 0) return;
-      const seconds = Math.round((Date.now() - writeWaitsSinceMs) / 1000);
-      log('writes_wait', { seconds, ...this.waiting });
+      const waitedMs = state.writeWaitsSinceMs && Date.now() - state.writeWaitsSinceMs;
+      if (waitedMs >= LONG_WAIT_MS) log('writes_wait', { seconds: Math.round(waitedMs / 1000), ...this.waiting });
     }, LONG_WAIT_MS);
     try {
       await this.#start();

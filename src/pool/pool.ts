@@ -28,6 +28,8 @@ export interface PoolOptions {
   readonly tasksPerThread?: number;
   /** The data that the threads are started with: see `threadData`. */
   readonly threadData?: object;
+  /** Whether the threads give way to the others of the process, where the system can do that; false by default. */
+  readonly isBackground?: boolean;
   /**
    * The largest heap of a thread, MiB; a thread that needs more is ended and replaced. The runtime's own limit by
    * default.
@@ -76,7 +78,7 @@ export class Pool {
   readonly threads: number;
   readonly tasksPerThread: number;
   #piscina: Piscina | undefined;
-  readonly #threadData: object | undefined;
+  readonly #threadData: object;
   readonly #entry: URL;
   readonly #maxHeapMib: number | undefined;
   /** For each thread, a promise that settles when its modules are loaded or the thread has ended. */
@@ -94,7 +96,7 @@ export class Pool {
     this.tasksPerThread = options.tasksPerThread ?? 1;
     this.#entry = options.entry ?? programModule('workers/task');
     this.#maxHeapMib = options.maxHeapMib;
-    this.#threadData = options.threadData;
+    this.#threadData = { ...options.threadData, isBackground: options.isBackground ?? false };
   }
 
   /**
@@ -166,7 +168,7 @@ export class Pool {
       // 66 with 'sync' and 60 with 'async'), and with 'sync' an idle thread's event loop stands still.
       atomics: 'disabled',
       recordTiming: false,
-      workerData: this.#threadData ?? {},
+      workerData: this.#threadData,
       ...(this.#maxHeapMib && { resourceLimits: { maxOldGenerationSizeMb: this.#maxHeapMib } }),
     });
     // A thread that dies without a task is replaced by Piscina; without a listener the event would end the process.

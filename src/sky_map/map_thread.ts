@@ -4,7 +4,6 @@
  */
 
 import { createHash } from 'node:crypto';
-import { setPriority } from 'node:os';
 import { type Coverage, RADIANS_PER_DEGREE } from '../../index/mod.ts';
 import { messageOf } from '../base/error_text.ts';
 import { Rendered, toJson } from '../base/json_text.ts';
@@ -28,8 +27,6 @@ const ENTRIES_A_TASK = 16;
  * sequence.
  */
 const SAVE_MS = 600_000;
-/** Queries are answered before objects are counted. */
-const NICENESS = 10;
 /** The time for which a thread takes the catalogs to be unchanged. */
 const CATALOGS_MS = 5000;
 
@@ -113,7 +110,6 @@ export function runFollowSky(): SkyProgress {
  * they are counted.
  */
 function begin(store: Store, last: number): Followed {
-  stepBack();
   const known = readCounts(threadDataDir(), store);
   return {
     counts: new SkyCounts(known?.columns),
@@ -124,18 +120,6 @@ function begin(store: Store, last: number): Followed {
     savedSequence: known?.sequence ?? -1,
     wholeSkies: new Map(),
   };
-}
-
-/**
- * Lowers the thread's priority on Linux, where a thread has its own. Elsewhere the call would lower the whole process.
- */
-function stepBack(): void {
-  if (process.platform !== 'linux') return;
-  try {
-    setPriority(NICENESS);
-  } catch {
-    // A runtime or a container may forbid a lower priority: the thread then counts at the priority of the others.
-  }
 }
 
 /** Saves the counts when that is due; returns the error if saving failed. The counts hold without their file. */

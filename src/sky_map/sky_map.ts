@@ -49,7 +49,7 @@ export class SkyMap {
   /** Begins to count. Only one of the apps of a process does this. */
   start(): void {
     const { dataDir, settings } = this.#options;
-    this.#pool ??= new Pool({ threads: 1, threadData: { dataDir, settings } });
+    this.#pool ??= new Pool({ threads: 1, isBackground: true, threadData: { dataDir, settings } });
     this.#following ??= this.#follow(this.#pool);
   }
 
