@@ -3,6 +3,7 @@
  * `x-unit`.
  */
 import type { Named } from '../../contract/enums.ts';
+import type { ObjectField } from '../../contract/object_fields.ts';
 
 export type Schema = { readonly [keyword: string]: unknown };
 export type Schemas = Readonly<Record<string, Schema>>;
@@ -121,6 +122,26 @@ export function time(description: string): Schema {
 
 export function list(items: Schema, description: string, keywords: Schema = {}): Schema {
   return { type: 'array', items, description, ...keywords };
+}
+
+/** The schema of an object's field; for one that is an enumeration or an identifier there is a component. */
+export function fieldSchema({ type, unit, quantity, range, description, isNullable }: ObjectField): Schema {
+  const sentence = `${description}.`;
+  const bounds = { ...(range && { minimum: range.min, ...(range.max !== undefined && { maximum: range.max }) }) };
+  const schemas: Readonly<Record<ObjectField['type'], () => Schema>> = {
+    int64: () => integer(quantity!, sentence, bounds),
+    int32: () => integer(quantity!, sentence, bounds),
+    float64: () => number((unit ?? quantity)!, sentence, bounds),
+    boolean: () => boolean(sentence),
+    text: () => text(sentence),
+    time: () => time(sentence),
+    names: () => list({ type: 'string' }, sentence),
+  };
+  return isNullable ? orNull(schemas[type]()) : schemas[type]();
+}
+
+export function fieldSchemas(fields: Readonly<Record<string, ObjectField>>): Schemas {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)]));
 }
 
 /** An object with arbitrary keys and values of one schema. */
