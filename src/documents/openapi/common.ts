@@ -14,6 +14,7 @@ import { currentProvenance } from '../../crossmatch/provenance.ts';
 import { decimal } from '../prose.ts';
 import {
   boolean,
+  type CommonName,
   type Components,
   closed,
   fieldSchema,
@@ -26,22 +27,6 @@ import {
   text,
 } from './schema.ts';
 
-type Names =
-  | 'DiaObjectId'
-  | 'DiaObjectIdStr'
-  | 'ObjectStatus'
-  | 'InputStatus'
-  | 'CatalogOutcome'
-  | 'ErrorCode'
-  | 'QualifiesReason'
-  | 'CutEnforcedBy'
-  | 'CutStatus'
-  | 'CatalogRelease'
-  | 'ReliabilityCut'
-  | 'Provenance'
-  | 'Envelope'
-  | 'Error';
-
 export const serviceVersion = orNull(text('Release of the service; null when it is not known.'));
 export const contractVersion = text('Version of this contract.');
 export const crossmatchRadius = orNull(number('arcsec', 'Radius of the crossmatch.', { exclusiveMinimum: 0 }));
@@ -52,7 +37,7 @@ export const declination = fieldSchema({ ...dec, isNullable: false });
 export const rightAscension = fieldSchema({ ...ra, isNullable: false });
 export const separation = fieldSchema(separation_arcsec);
 
-export function commonSchemas(config: Config): Components<Names> {
+export function commonSchemas(config: Config): Components<CommonName> {
   return {
     DiaObjectId: {
       ...fieldSchema(diaObjectId),

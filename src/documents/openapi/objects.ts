@@ -22,6 +22,7 @@ import {
   integer,
   list,
   map,
+  type ObjectName,
   oneOfNames,
   open,
   orNull,
@@ -31,18 +32,6 @@ import {
   text,
   time,
 } from './schema.ts';
-
-type Names =
-  | 'MatchSummary'
-  | 'PublishedMatch'
-  | 'ProvenanceSet'
-  | 'Crossmatch'
-  | 'LookupMatch'
-  | 'LookupMatchSummary'
-  | 'LookupPublishedMatch'
-  | 'LookupObject'
-  | 'TnsRecord'
-  | 'ObjectTns';
 
 const objid = integer('identifier', "The registry's own identifier.", { minimum: 0 });
 const { checked, ...rest } = fieldSchemas(TNS_FIELDS) as Record<keyof typeof TNS_FIELDS, Schema>;
@@ -74,7 +63,7 @@ export const qualification: Schemas = {
 };
 export const QUALIFICATION_KEYS = Object.keys(qualification);
 
-export function objectSchemas(): Components<Names> {
+export function objectSchemas(): Components<ObjectName> {
   return {
     MatchSummary: matchSummary,
     PublishedMatch: publishedMatch,

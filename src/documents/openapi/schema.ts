@@ -8,8 +8,8 @@ import type { ObjectField } from '../../contract/object_fields.ts';
 export type Schema = { readonly [keyword: string]: unknown };
 export type Schemas = Readonly<Record<string, Schema>>;
 
-/** Names of the components, so that the type checker finds a reference to a component that does not exist. */
-export type ComponentName =
+/** Names of the components by family, so that the type checker finds a reference to one that does not exist. */
+export type CommonName =
   | 'DiaObjectId'
   | 'DiaObjectIdStr'
   | 'ObjectStatus'
@@ -23,37 +23,31 @@ export type ComponentName =
   | 'ReliabilityCut'
   | 'Provenance'
   | 'Envelope'
-  | 'Error'
+  | 'Error';
+export type ObjectName =
   | 'MatchSummary'
   | 'PublishedMatch'
-  | 'RecentObject'
-  | 'RecentCrossmatchesPage'
-  | 'IdInput'
-  | 'PositionInput'
-  | 'TnsInput'
-  | 'LookupInput'
-  | 'LookupRequest'
   | 'ProvenanceSet'
   | 'Crossmatch'
   | 'LookupMatch'
   | 'LookupMatchSummary'
   | 'LookupPublishedMatch'
   | 'LookupObject'
-  | 'IdResult'
   | 'TnsRecord'
-  | 'ObjectTns'
-  | 'PositionResult'
-  | 'TnsResult'
-  | 'InvalidInputResult'
-  | 'LookupResult'
+  | 'ObjectTns';
+export type InputName = 'IdInput' | 'PositionInput' | 'TnsInput' | 'LookupInput';
+export type ResultName = 'IdResult' | 'PositionResult' | 'TnsResult' | 'InvalidInputResult' | 'LookupResult';
+export type LookupName =
+  | InputName
+  | ResultName
+  | 'LookupRequest'
   | 'LookupResponse'
   | 'ConeSearchResponse'
   | 'Filters'
-  | 'CountResponse'
-  | 'ServiceStatus'
-  | 'FilterableField'
-  | 'CatalogDescription'
-  | 'ServiceDescription';
+  | 'CountResponse';
+export type RecentName = 'RecentObject' | 'RecentCrossmatchesPage';
+export type ServiceName = 'ServiceStatus' | 'FilterableField' | 'CatalogDescription' | 'ServiceDescription';
+export type ComponentName = CommonName | ObjectName | LookupName | RecentName | ServiceName;
 
 /** The components of one family: each file of schemas gives some of them. */
 export type Components<Name extends ComponentName> = Readonly<Record<Name, Schema>>;
