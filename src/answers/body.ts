@@ -4,3 +4,20 @@ export type Body = string | Uint8Array<ArrayBuffer>;
 export function bytesOf(body: Body): Uint8Array<ArrayBuffer> {
   return typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
 }
+
+/** A body that is written as there is something to say, for as long as its client stays. */
+export interface StreamedBody {
+  /** The headers are sent: it may write. Called once. */
+  begin(client: StreamClient): void;
+  /** The last part is out: it may write the next one. */
+  written(): void;
+  /** The client is gone, or was ended. */
+  gone(): void;
+}
+
+export interface StreamClient {
+  /** Sends one part; the next one has to wait for `written`. */
+  write(bytes: Uint8Array<ArrayBuffer>): void;
+  /** Ends the answer at once. */
+  end(): void;
+}

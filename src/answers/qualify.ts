@@ -11,7 +11,9 @@ import { type Row, readRow } from './search.ts';
 
 type ObjectTest = (object: StoredObject) => boolean;
 /** Tests a source; `source` is there where some filter is about its catalog's properties. */
-type MatchTest = (match: MatchSummary, source: MatchSource | undefined) => boolean;
+type SourceTest = (match: MatchSummary, source: MatchSource | undefined) => boolean;
+/** Tests one match by itself. */
+export type MatchTest = (object: StoredObject, match: MatchSummary, source: MatchSource | undefined) => boolean;
 
 const filterOf = new Map(FILTERS.map(filter => [filter.name, filter]));
 
@@ -19,7 +21,7 @@ const filterOf = new Map(FILTERS.map(filter => [filter.name, filter]));
 export class Qualifier {
   readonly #context: QueryContext;
   readonly #objectTests: readonly ObjectTest[];
-  readonly #matchTests: readonly MatchTest[];
+  readonly #matchTests: readonly SourceTest[];
   readonly #needsSources: boolean;
   readonly #reasons = new Map<bigint, QualifiesReason>();
 
@@ -68,13 +70,20 @@ export class Qualifier {
   }
 }
 
+/** Whether a match meets every match filter, and its object every filter of objects. */
+export function matchTest(filters: FilterValues): MatchTest {
+  const tests = filters.map(([name, value]) => testOf(filterOf.get(name)!, value));
+  return (object, match, source) =>
+    tests.every(test => (test.object?.(object) ?? true) && (test.match?.(match, source) ?? true));
+}
+
 /** An object or result that qualifies has only one reason. */
 export function qualification(reason: QualifiesReason) {
   return { qualifies: reason === 'meets_filters', qualifies_reason: reason };
 }
 
 /** A test of an object, or of one of its sources. A kind of filter that is not applied here does not compile. */
-function testOf(filter: Filter, value: number | string): { object?: ObjectTest; match?: MatchTest } {
+function testOf(filter: Filter, value: number | string): { object?: ObjectTest; match?: SourceTest } {
   const { kind, bound } = filter;
   switch (kind) {
     case 'reliability':
@@ -88,7 +97,7 @@ function testOf(filter: Filter, value: number | string): { object?: ObjectTest; 
   }
 }
 
-function propertyTest({ bound, catalog, field = '', derivedFrom }: Filter, value: number | string): MatchTest {
+function propertyTest({ bound, catalog, field = '', derivedFrom }: Filter, value: number | string): SourceTest {
   return (match, source) => {
     if (match.catalogName !== catalog) return false;
     const { payload } = source ?? {};

@@ -132,9 +132,9 @@ class Serving {
       config,
       log,
       state,
-      onGeneration: generation => this.#threads?.publish(generation),
       threads: () => this.#threads?.watched ?? { threads: [], operations: [], replaced: 0 },
     });
+    this.#coordinator.onGeneration = () => this.#threads?.publish(this.#coordinator.generation);
   }
 
   /** @throws Error when a hung thread cannot be ended */

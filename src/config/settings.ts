@@ -86,6 +86,10 @@ const SERVICE = {
     'Connections at once; fewer where the process may open fewer files (under Deno that cannot be read: stay below it).',
     integer(20_000, 1, 1_000_000),
   ),
+  NEARSKY_MAX_STREAMS: about(
+    'Clients that read `/api/stream/matches` at once, on each thread; beyond them, 503.',
+    integer(2000, 0, 1_000_000),
+  ),
   NEARSKY_SLOW_REQUEST_MS: about(
     'Requests that take at least this long, milliseconds, are logged with what was asked.',
     number(1000, 0, 3_600_000),

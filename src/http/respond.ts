@@ -1,4 +1,5 @@
 /** Headers and framing that every response shares (docs/contract.md, Headers; decision P2). */
+import type { StreamedBody } from '../answers/body.ts';
 import type { IncomingRequest } from './incoming.ts';
 
 /** A response, as plain data. */
@@ -7,6 +8,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** A text is sent as UTF-8. */
   readonly body: string | Uint8Array<ArrayBuffer> | null;
+  /** In place of `body`, one that has no end of its own. */
+  readonly stream?: StreamedBody;
   /** The name by which the client knows the request. Kept apart, so that most answers have the same headers. */
   readonly requestId?: string;
 }
@@ -65,6 +68,36 @@ export function bytesResponse(
   headers?: Readonly<Record<string, string>>,
 ): Answer {
   return { status: 200, headers: { 'Content-Type': contentType, ...COMMON_HEADERS, ...headers }, body };
+}
+
+const EVENT_HEADERS = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store',
+  // nginx would keep events back until it has many.
+  'X-Accel-Buffering': 'no',
+  ...COMMON_HEADERS,
+};
+
+/** Server-sent events. */
+export function eventResponse(stream: StreamedBody): Answer {
+  return { status: 200, headers: EVENT_HEADERS, body: null, stream };
+}
+
+/** The body of an answer, for a `Response`. */
+export function webBody({ body, stream }: Answer): Answer['body'] | ReadableStream {
+  if (!stream) return body;
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start: controller =>
+      stream.begin({
+        write: bytes => controller.enqueue(bytes),
+        end: () => {
+          controller.close();
+          stream.gone();
+        },
+      }),
+    pull: () => stream.written(),
+    cancel: () => stream.gone(),
+  });
 }
 
 /** A response without a body. */

@@ -11,7 +11,7 @@ import { Exchange, type Handler } from '../http/exchange.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { REQUEST_ID_HEADER } from '../http/request_id.ts';
 import { RequestLog } from '../http/request_log.ts';
-import { type Answer, isPreflight, preflightResponse } from '../http/respond.ts';
+import { type Answer, isPreflight, preflightResponse, webBody } from '../http/respond.ts';
 import { withUnknownParameters } from '../http/unknown_parameters.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { Coordination } from '../service/coordination.ts';
@@ -32,6 +32,7 @@ import { recentCrossmatches } from './recent_crossmatches.ts';
 import { resolveTns } from './resolve_tns.ts';
 import { serviceStatus } from './service_status.ts';
 import { skyMap } from './sky_map.ts';
+import { streamMatches } from './stream_matches.ts';
 import { describeTaskList, redirectToTaskList, taskList } from './task_list.ts';
 import { virtualObservatory } from './vo.ts';
 
@@ -102,13 +103,14 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
   return {
     answer,
     async fetch(request, peerAddress) {
-      const { status, headers, body, requestId } = await answer(request, peerAddress);
-      const response = new Response(request.method === 'HEAD' ? null : body, {
+      const whole = await answer(request, peerAddress);
+      const { status, headers, requestId } = whole;
+      const response = new Response(request.method === 'HEAD' ? null : webBody(whole), {
         status,
         headers: { ...headers, [REQUEST_ID_HEADER]: requestId! },
       });
       // The response has copied it.
-      letGo(body);
+      letGo(whole.body);
       return response;
     },
     get ready() {
@@ -136,6 +138,7 @@ const HANDLERS: Readonly<Record<OperationName, (service: Service) => Handler>> =
   service_status: serviceStatus,
   describe_service: describeService,
   recent_crossmatches: recentCrossmatches,
+  stream_matches: streamMatches,
   get_sky_map: skyMap,
   list_tasks: () => taskList,
   head_tasks: () => taskList,

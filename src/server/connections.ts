@@ -184,7 +184,7 @@ export class Connections {
     this.#bodyBytes -= request.bodyBytes;
     letGo(request.body);
     request.body = null;
-    this.#forget(request);
+    this.untrack(request);
     this.#metrics.set('openRequests', --this.#open);
     if (connection.socket.destroyed) return;
     if (isAdmitted) connection.running--;
@@ -252,10 +252,11 @@ export class Connections {
 
   #giveUp({ connection }: OpenRequest): void {
     this.#evict(connection);
-    for (const request of connection.requests) this.#forget(request);
+    for (const request of connection.requests) this.untrack(request);
   }
 
-  #forget(request: OpenRequest): void {
+  /** What was handed over of an answer is written out. */
+  untrack(request: OpenRequest): void {
     if (!this.#unread.delete(request)) return;
     this.#unreservedBytes -= request.unreservedBytes;
     request.connection.unreadBytes -= request.unreadBytes;

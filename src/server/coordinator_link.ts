@@ -12,6 +12,7 @@ import type { Reply, ToMain, ToServer } from './messages.ts';
 
 export class CoordinatorLink implements Coordination {
   readonly state: SharedState;
+  onGeneration = () => {};
   readonly log = logTo((event, fields) => this.send({ kind: 'log', event, fields }));
   readonly #port: MessagePort;
   readonly #calls = new Map<number, PromiseWithResolvers<{ readonly answer: Calls[CallName]['answer'] }>>();
@@ -48,9 +49,11 @@ export class CoordinatorLink implements Coordination {
 
   #publish(generation: PublishedGeneration | undefined): void {
     this.#generation = generation;
-    if (!generation) return;
-    discard(generation.replacedBytes - this.#replacedBytes);
-    this.#replacedBytes = generation.replacedBytes;
+    if (generation) {
+      discard(generation.replacedBytes - this.#replacedBytes);
+      this.#replacedBytes = generation.replacedBytes;
+    }
+    this.onGeneration();
   }
 
   discard(generation: number): void {

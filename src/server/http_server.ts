@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, createServer as createNetServer, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { letGo } from '../answers/answer_memory.ts';
+import type { StreamedBody } from '../answers/body.ts';
 import { latin1 } from '../base/bytes.ts';
 import { messageOf } from '../base/error_text.ts';
 import { outsideParser } from '../base/runtime.ts';
@@ -156,8 +157,32 @@ export class HttpServer {
     request.body = answer.body;
     if (this.#isClosing) outgoing.shouldKeepAlive = false;
     if (!incoming.complete && hasBody(incoming) && !this.#skipsBody(incoming)) this.#endAfter(incoming, outgoing);
+    if (answer.stream) {
+      this.#stream(request, answer.stream, answer, outgoing);
+      return;
+    }
     send(answer, outgoing);
     if (outgoing.writableLength > 0) this.connections.track(request, answer.body?.length ?? 0);
+  }
+
+  /** The bounds on clients that do not read hold for each part, too. */
+  #stream(request: OpenRequest, stream: StreamedBody, answer: Answer, outgoing: ServerResponse): void {
+    outgoing.shouldKeepAlive = false;
+    outgoing.once('close', () => stream.gone());
+    outgoing.writeHead(answer.status, headLines(answer));
+    stream.begin({
+      write: bytes => {
+        outgoing.write(bytes, () => {
+          this.connections.untrack(request);
+          stream.written();
+        });
+        if (outgoing.writableLength > 0) this.connections.track(request, outgoing.writableLength);
+      },
+      end: () => {
+        if (outgoing.writableLength > 0) outgoing.destroy();
+        else outgoing.end();
+      },
+    });
   }
 
   /**
@@ -236,10 +261,16 @@ function linesOf(headers: Answer['headers']): readonly string[] {
   return found;
 }
 
-function send({ status, headers, body, requestId }: Answer, outgoing: ServerResponse): void {
-  const length = body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+function headLines({ headers, requestId }: Answer): string[] {
   const all = [...linesOf(headers)];
   if (requestId !== undefined) all.push(REQUEST_ID_HEADER, requestId);
+  return all;
+}
+
+function send(answer: Answer, outgoing: ServerResponse): void {
+  const { status, body } = answer;
+  const length = body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+  const all = headLines(answer);
   // Their values are not known here.
   if (status !== 204 && status !== 304) all.push('Content-Length', `${length}`);
   outgoing.writeHead(status, all);

@@ -188,7 +188,7 @@ export class ServerThreads {
     child.hasBegun = false;
     child.missed = 0;
     this.#options.coordination.state.freeAnswers(child.metrics.get('answerKib'));
-    for (const gauge of ['connections', 'openRequests', 'waitingQueries', 'answerKib'] as const)
+    for (const gauge of ['connections', 'openRequests', 'waitingQueries', 'answerKib', 'streams'] as const)
       child.metrics.set(gauge, 0);
   }
 

@@ -21,6 +21,8 @@ export interface Coordination {
   readonly state: SharedState;
   /** The generation that queries are answered from now; undefined while there is none. */
   readonly generation: PublishedGeneration | undefined;
+  /** Called when `generation` has changed. */
+  onGeneration: () => void;
   /** Drops the index that a generation came from, because it is not of this database; the index is built anew. */
   discard(generation: number): void;
   /** @throws Unavailable when the budget is spent at the latest */

@@ -21,8 +21,6 @@ const SLOT_MARGIN_SECONDS = 10;
 export interface CoordinatorOptions {
   readonly config: Config;
   readonly log: Log;
-  /** Called with each new generation. */
-  readonly onGeneration?: (generation: PublishedGeneration | undefined) => void;
   /** The threads that serve, for `/metrics`. */
   readonly threads: () => ThreadsWatched;
   readonly state?: SharedState;
@@ -30,6 +28,7 @@ export interface CoordinatorOptions {
 
 export class Coordinator implements Coordination {
   readonly state: SharedState;
+  onGeneration = () => {};
   readonly #index: LocalIndex;
   readonly #watch: DatabaseWatch;
   readonly #skyMap: SkyMap;
@@ -47,12 +46,12 @@ export class Coordinator implements Coordination {
   };
 
   /** Begins to load the index and to follow the journal. */
-  constructor({ config, log, onGeneration, threads, state = new SharedState() }: CoordinatorOptions) {
+  constructor({ config, log, threads, state = new SharedState() }: CoordinatorOptions) {
     const dataDir = config.NEARSKY_DATA;
     this.state = state;
     this.#threads = threads;
     this.#watch = new DatabaseWatch(dataDir, state, log);
-    this.#index = new LocalIndex(dataDir, log, () => onGeneration?.(this.generation));
+    this.#index = new LocalIndex(dataDir, log, () => this.onGeneration());
     this.#skyMap = new SkyMap({ dataDir, settings: answerSettings(config), log });
     this.#limiter = new Limiter({
       maxConcurrent: config.MCP_MAX_CONCURRENT,

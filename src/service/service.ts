@@ -13,6 +13,7 @@ import { answerSettings, currentProvenance, type Provenance } from '../crossmatc
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { Coordination } from './coordination.ts';
+import { MatchStreams } from './match_streams.ts';
 
 export interface ServiceOptions {
   readonly config: Config;
@@ -40,6 +41,7 @@ export class Service {
   readonly metrics: ThreadMetrics;
   readonly coordination: Coordination;
   readonly queries: QueryRunner;
+  readonly matchStreams: MatchStreams;
   #store: Store | undefined;
   #footprintOrders: FootprintOrders;
   #footprintsSeenMs = Number.NEGATIVE_INFINITY;
@@ -52,16 +54,18 @@ export class Service {
     this.coordination = coordination;
     this.metrics = metrics;
     this.provenance = currentProvenance(config);
+    const fragments = new SharedFragments(answerSettings(config));
     this.queries = new QueryRunner({
       generation: () => (this.#isClosed ? undefined : coordination.generation),
       store: () => this.store,
       databaseIsGone: () => coordination.state.databaseIsGone,
-      fragments: new SharedFragments(answerSettings(config)),
+      fragments,
       metrics,
       memory: new AnswerMemory({ limitMib: config.NEARSKY_ANSWER_MEMORY_MIB, state: coordination.state, metrics }),
       onStaleIndex: generation => coordination.discard(generation),
       log,
     });
+    this.matchStreams = new MatchStreams({ config, coordination, store: () => this.store, fragments, metrics, log });
   }
 
   /**
@@ -114,13 +118,16 @@ export class Service {
     return this.#isStopping;
   }
 
+  /** Ends the streams, so that their clients go elsewhere. */
   stop(): void {
     this.#isStopping = true;
+    this.matchStreams.close();
   }
 
   /** Lets go of the database; queries are refused from now on. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.matchStreams.close();
     await this.#store?.close();
   }
 }

@@ -72,6 +72,8 @@ export class Store {
   readonly #provenanceSets = new Map<number, HashedProvenanceSet>();
   readonly #payloadKeys = new Map<number, readonly string[]>();
   readonly #view = new ObjectView();
+  /** The entry that `crossmatchesAfter` decoded last. */
+  #crossmatches: RecordedCrossmatches | undefined;
 
   constructor(environment: Environment) {
     this.#environment = environment;
@@ -216,25 +218,18 @@ export class Store {
   }
 
   /**
-   * The entries after `sequence` that recorded crossmatches, ascending; at most `limit` entries, of every kind, are
-   * looked at.
+   * The journal entries after `sequence`, ascending, at most `limit`, each with the crossmatches that it recorded, which
+   * may be none.
    */
-  crossmatchesAfter(sequence: number, limit: number): { entries: RecordedCrossmatches[]; lastSequence: number } {
-    const entries: RecordedCrossmatches[] = [];
-    let [lastSequence, rows] = [sequence, this.tableAt(sequence)?.rows ?? 0];
+  *crossmatchesAfter(sequence: number, limit: number): Iterable<RecordedCrossmatches> {
+    let { rows } = this.tableAt(sequence) ?? EMPTY_TABLE;
     for (const { key, value } of this.databases.journal.getRange({ start: encodeKey(BigInt(sequence) + 1n), limit })) {
-      const { table, crossmatched: ids, versions } = decodeJournal(value);
-      lastSequence = Number(decodeKey(key));
-      // An entry that does not say it comes from an older nearsky, where only an import stored objects and crossmatches
-      // in one commit.
-      const isImport = versions === null || (versions === undefined && table.rows > rows);
-      if (ids.length > 0) {
-        const ofEach = typeof versions === 'number' ? ids.map(() => versions) : (versions ?? undefined);
-        entries.push({ sequence: lastSequence, ids, versions: ofEach, isImport });
-      }
-      rows = table.rows;
+      const at = Number(decodeKey(key));
+      // An entry may name very many objects, and be read in many pieces.
+      if (this.#crossmatches?.sequence !== at) this.#crossmatches = decodeCrossmatches(at, value, rows);
+      ({ rows } = decodeTableState(value));
+      yield this.#crossmatches;
     }
-    return { entries, lastSequence };
   }
 
   /** The position up to which the matches are published, by topic. */
@@ -392,6 +387,20 @@ export class Store {
 /** The value of an id, in a buffer that the next read overwrites. */
 function read(table: Table, id: bigint): Uint8Array | undefined {
   return table.getFast(scratchKey(id));
+}
+
+/** @param rowsBefore the rows of the position table after the entry before */
+function decodeCrossmatches(sequence: number, bytes: Uint8Array, rowsBefore: number): RecordedCrossmatches {
+  const { table, crossmatched: ids, versions } = decodeJournal(bytes);
+  // An entry that does not say it comes from an older nearsky, where only an import stored objects and crossmatches in
+  // one commit.
+  const isImport = versions === null || (versions === undefined && table.rows > rowsBefore);
+  return {
+    sequence,
+    ids,
+    versions: typeof versions === 'number' ? ids.map(() => versions) : (versions ?? undefined),
+    isImport,
+  };
 }
 
 function readOrdinal(table: Table, ordinal: number): Uint8Array {

@@ -7,20 +7,19 @@ import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { pause, withTimeout } from '../base/timeout.ts';
 import type { Store } from '../store/store.ts';
-import type { PublishedPosition, RecordedCrossmatches } from '../store/types.ts';
+import type { PublishedPosition } from '../store/types.ts';
+import { readMatches } from './journal_matches.ts';
 import type { Sink } from './kafka_sink.ts';
 import type { Ledger } from './ledger.ts';
 import type { MatchMessage, MatchSource } from './message.ts';
 
 /** The interval between looks for new crossmatches. */
 const POLL_MS = 20;
-/** Journal entries that are looked at together. */
-const ENTRIES = 100;
-/** The most bytes of a batch: a broker takes 1 MiB a partition by default, and all messages may be of one partition. */
-const BATCH_BYTES = 3 << 18;
-const BATCH_MESSAGES = 5000;
-/** The most objects of a batch, because most objects may have no match. */
-const BATCH_OBJECTS = 20_000;
+/**
+ * The most of a batch: a broker takes 1 MiB a partition by default, and all messages may be of one partition; most
+ * objects may have no match.
+ */
+const BATCH = { entries: 100, objects: 20_000, bytes: 3 << 18 };
 /** The intervals at which the position is stored: while messages go out, and while entries have no messages. */
 const STORE_MS = 250;
 const STORE_IDLE_MS = 1000;
@@ -152,38 +151,10 @@ export class Publication {
   }
 
   #next(from: PublishedPosition): Batch {
-    const { store, imported } = this.#options;
-    store.resetRead();
-    const { entries, lastSequence } = store.crossmatchesAfter(from.sequence, ENTRIES);
-    const messages: MatchMessage[] = [];
-    let [bytes, looked] = [0, 0];
-    let { objects } = from;
-    for (const entry of entries) {
-      const { sequence, ids, isImport } = entry;
-      // Some objects of the first entry after the position may be done.
-      if (sequence !== from.sequence + 1) objects = 0;
-      for (; objects < ids.length && !(isImport && !imported); objects++) {
-        if (bytes >= BATCH_BYTES || messages.length >= BATCH_MESSAGES || looked++ >= BATCH_OBJECTS) {
-          const end = { sequence: sequence - 1, objects, messages: from.messages + messages.length };
-          return { messages, end, isFull: true };
-        }
-        for (const message of this.#messagesOf(entry, objects)) {
-          messages.push(message);
-          bytes += message.value.length;
-        }
-      }
-      objects = 0;
-    }
-    const end = { sequence: lastSequence, objects: 0, messages: from.messages + messages.length };
-    return {
-      messages,
-      end: lastSequence === from.sequence ? { ...end, objects: from.objects } : end,
-      isFull: lastSequence >= from.sequence + ENTRIES,
-    };
-  }
-
-  #messagesOf({ ids, versions }: RecordedCrossmatches, i: number): readonly MatchMessage[] {
-    return this.#options.matches.messages(ids[i]!, versions?.[i]);
+    this.#options.store.resetRead();
+    const { found, end, isFull } = readMatches(this.#options, from, BATCH);
+    const messages = found.flatMap(object => object.messages);
+    return { messages, end: { ...end, messages: from.messages + messages.length }, isFull };
   }
 
   /**

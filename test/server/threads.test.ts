@@ -61,8 +61,8 @@ async function withMortals(
     config,
     log,
     threads: () => threads.watched,
-    onGeneration: generation => threads.publish(generation),
   });
+  coordinator.onGeneration = () => threads.publish(coordinator.generation);
   const threads: ServerThreads = new ServerThreads({
     config,
     log,

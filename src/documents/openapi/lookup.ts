@@ -29,20 +29,33 @@ import {
   constant,
   count,
   each,
-  type InputName,
   integer,
-  type LookupName,
   list,
   number,
   oneOfNames,
   orNull,
-  type ResultName,
   ref,
   type Schema,
   type Schemas,
   text,
   time,
 } from './schema.ts';
+
+type Names =
+  | 'IdInput'
+  | 'PositionInput'
+  | 'TnsInput'
+  | 'LookupInput'
+  | 'LookupRequest'
+  | 'IdResult'
+  | 'PositionResult'
+  | 'TnsResult'
+  | 'InvalidInputResult'
+  | 'LookupResult'
+  | 'LookupResponse'
+  | 'ConeSearchResponse'
+  | 'Filters'
+  | 'CountResponse';
 
 // Generators of clients take their names from titles: without them ConeSearchResponse would be two classes.
 export const detailLevel = {
@@ -78,7 +91,7 @@ export function filterSchema({ kind, unit, description }: Filter): Schema {
   return number(unit!, description, kind === 'separation' ? { minimum: 0 } : {});
 }
 
-export function lookupSchemas(config: Config): Components<LookupName> {
+export function lookupSchemas(config: Config): Components<Names> {
   const filterNames = namesOf(FILTERS);
   return {
     ...inputSchemas(config),
@@ -101,7 +114,7 @@ function kind(name: InputKind): Schema {
   return constant(name, INPUT_KINDS.find(known => known.name === name)!.meaning);
 }
 
-function inputSchemas(config: Config): Components<InputName> {
+function inputSchemas(config: Config): Components<'IdInput' | 'PositionInput' | 'TnsInput' | 'LookupInput'> {
   return {
     IdInput: closed('An object by its identifier.', {
       kind: kind('id'),
@@ -182,7 +195,9 @@ function statusAmong(...names: InputStatus[]): Schema {
   return { ...ref('InputStatus'), ...oneOfNames(among, 'Status of the input.') };
 }
 
-function resultSchemas(config: Config): Components<ResultName> {
+function resultSchemas(
+  config: Config,
+): Components<'IdResult' | 'PositionResult' | 'TnsResult' | 'InvalidInputResult' | 'LookupResult'> {
   const optional = ['qualifying_total', ...QUALIFICATION_KEYS];
   return {
     IdResult: closed(

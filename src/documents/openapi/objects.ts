@@ -1,7 +1,6 @@
 /** Schemas of an object and its parts: crossmatch, matches, registry association. */
 import { CATALOGS } from '../../contract/catalogs.ts';
 import { BEST_GUESS, PROVENANCE_BASES, PROVENANCE_STATES } from '../../contract/enums.ts';
-import { CROSSMATCH_FIELDS, OBJECT_FIELDS, type ObjectField, TNS_FIELDS } from '../../contract/object_fields.ts';
 import { epochs, sourceIdMeaning } from '../catalogs.ts';
 import {
   catalogReleases,
@@ -17,12 +16,10 @@ import {
   type Components,
   closed,
   constant,
-  fieldSchema,
-  fieldSchemas,
   integer,
   list,
   map,
-  type ObjectName,
+  number,
   oneOfNames,
   open,
   orNull,
@@ -33,11 +30,25 @@ import {
   time,
 } from './schema.ts';
 
+type Names =
+  | 'MatchSummary'
+  | 'PublishedMatch'
+  | 'ProvenanceSet'
+  | 'Crossmatch'
+  | 'LookupMatch'
+  | 'LookupMatchSummary'
+  | 'LookupPublishedMatch'
+  | 'LookupObject'
+  | 'TnsRecord'
+  | 'ObjectTns';
+
 const objid = integer('identifier', "The registry's own identifier.", { minimum: 0 });
-const { checked, ...rest } = fieldSchemas(TNS_FIELDS) as Record<keyof typeof TNS_FIELDS, Schema>;
-const { name_prefix, classification, redshift, separation_arcsec } = rest;
+const classification = orNull(text('Classification in the registry.'));
+const redshift = orNull(number('dimensionless', 'Redshift in the registry.'));
+const namePrefix = orNull(text('Prefix of the name, such as SN or AT.'));
 const setKey = orNull(text('Key of the entry in `provenance_sets` under which it was found.'));
 const snapshotEpoch = orNull(time('Epoch of the registry snapshot.'));
+const brokers = list({ type: 'string' }, 'Names of brokers, ascending.');
 
 const SOURCE_IDS =
   'Identifier of the source, decimal. An id is unique only within one `catalog_name`. ' +
@@ -58,12 +69,12 @@ const sourceIdentity: Schemas = {
 
 /** Keys of an object that says whether it meets the filters; only where the request has filters. */
 export const qualification: Schemas = {
-  qualifies: fieldSchema(OBJECT_FIELDS.qualifies),
+  qualifies: boolean('Whether it meets the filters; only where the request has filters.'),
   qualifies_reason: ref('QualifiesReason'),
 };
 export const QUALIFICATION_KEYS = Object.keys(qualification);
 
-export function objectSchemas(): Components<ObjectName> {
+export function objectSchemas(): Components<Names> {
   return {
     MatchSummary: matchSummary,
     PublishedMatch: publishedMatch,
@@ -93,14 +104,18 @@ export function objectSchemas(): Components<ObjectName> {
       classification,
       redshift,
       url: text("The registry's page."),
-      name_prefix,
+      name_prefix: namePrefix,
       ra: rightAscension,
       dec: declination,
     }),
     ObjectTns: closed('The registry object nearest to the object when it was crossmatched.', {
-      checked,
+      checked: boolean('Whether the registry was looked at.'),
       snapshot_epoch: snapshotEpoch,
-      ...rest,
+      name: orNull(text('Bare designation; null where there is none within the radius.')),
+      name_prefix: namePrefix,
+      classification,
+      redshift,
+      separation_arcsec: orNull({ ...separation, description: 'Separation of the registry object from the object.' }),
       url: orNull(text("The registry's page.")),
     }),
   };
@@ -147,7 +162,7 @@ const publishedMatch = open(
       name: text('Bare designation.'),
       classification,
       redshift,
-      separation_arcsec,
+      separation_arcsec: orNull({ ...separation, description: 'Separation of the registry object from the object.' }),
       url: text("The registry's page."),
     }),
   },
@@ -158,8 +173,10 @@ const crossmatch = closed(
   'How an object was crossmatched.',
   {
     provenance: oneOfNames(PROVENANCE_STATES, 'Whether the settings of the crossmatch were recorded.'),
-    ...fieldSchemas(CROSSMATCH_FIELDS),
-    brokers_at_crossmatch: orNull(list({ type: 'string' }, 'The brokers that had delivered the object by then.')),
+    match_version: orNull(integer('version', 'Version of the crossmatch; the highest is current.')),
+    crossmatched_at: orNull(time('When it was crossmatched.')),
+    provenance_set: orNull(text('Key of the recorded settings in `provenance_sets`.')),
+    brokers_at_crossmatch: orNull({ ...brokers, description: 'The brokers that had delivered the object by then.' }),
     catalog_outcomes: map(ref('CatalogOutcome'), 'Outcome per catalog, by its name.'),
     recording_release: text('The release that began recording; only where nothing was recorded.'),
     best_guess_provenance_set: constant(
@@ -170,8 +187,14 @@ const crossmatch = closed(
   ['recording_release', 'best_guess_provenance_set'],
 );
 
-const atPosition = Object.entries<ObjectField>(OBJECT_FIELDS).filter(([, { from }]) => from === 'position');
-const positionKeys = fieldSchemas(Object.fromEntries(atPosition));
+const positionKeys: Schemas = {
+  ra: orNull(rightAscension),
+  dec: orNull(declination),
+  reliability: orNull(number('probability', 'LSST reliability of the first delivery.')),
+  ingest_time: time('When the service first stored the object.'),
+  event_time: time("The alert's own time."),
+  brokers: { ...brokers, description: 'Every broker that delivered the object by now, ascending.' },
+};
 
 const matchesKeys: Schemas = {
   matches: list(ref('LookupMatch'), 'The coincident sources, by catalog name, then source id, both as text.'),
@@ -187,7 +210,7 @@ const lookupObject = closed(
     ...positionKeys,
     crossmatch: { ...orNull(ref('Crossmatch')), description: 'null while pending.' },
     ...matchesKeys,
-    separation_arcsec: separation,
+    separation_arcsec: { ...separation, description: 'Separation from the searched position.' },
     ...qualification,
   },
   [...Object.keys(positionKeys), 'crossmatch', ...Object.keys(matchesKeys), 'separation_arcsec', ...QUALIFICATION_KEYS],

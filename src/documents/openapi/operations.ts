@@ -12,6 +12,7 @@ import {
   type Parameter,
   recentParameters,
   skyMapParameters,
+  streamParameters,
   tnsParameters,
 } from './parameters.ts';
 import { type ComponentName, integer, list, open, ref, type Schema, text } from './schema.ts';
@@ -175,6 +176,29 @@ export function recentCrossmatches(config: Config): Operation {
       '`unsupported_parameter`. A large page at `full` can exceed the time budget: use a smaller `page_size`.',
     parameters: recentParameters(config),
     responses: tableResponses('One page.', ref('RecentCrossmatchesPage'), 'filters_span_catalogs'),
+  };
+}
+
+export function streamMatches(): Operation {
+  const { 400: badRequest, 405: badMethod, 503: unavailable } = errors([400, 405, 503], 'unsupported_parameter');
+  return {
+    summary: 'Matches as they are recorded: server-sent events, without an end.',
+    description:
+      'An event a match, in the order of recording, of each crossmatch of each object. Its data is a `PublishedMatch` without spaces, its id the ' +
+      'place in the journal: a client that comes again with the last one as `Last-Event-ID` misses nothing and gets nothing twice. Filters leave out ' +
+      'events: those stay whose match meets every match filter, and whose object every reliability filter. While there is nothing to send, a comment ' +
+      'or an id alone comes every 15 s. A client that does not read is ended.',
+    parameters: streamParameters(),
+    responses: {
+      200: {
+        description: 'The events.',
+        headers: ignoredHeader,
+        content: { 'text/event-stream': { schema: { type: 'string', description: 'Server-sent events.' } } },
+      },
+      400: badRequest!,
+      405: badMethod!,
+      503: unavailable!,
+    },
   };
 }
 

@@ -13,7 +13,7 @@ import { mapLayer, mapResolution } from './sky_map.ts';
 
 export interface Parameter {
   readonly name: string;
-  readonly in: 'path' | 'query';
+  readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
   readonly description: string;
   readonly schema: Schema;
@@ -23,7 +23,7 @@ export interface Parameter {
  * A parameter with its schema's description, unless one is given. An enumeration keeps its own, which explains the
  * values.
  */
-function parameter(place: 'path' | 'query', name: string, schema: Schema, says?: string): Parameter {
+function parameter(place: Parameter['in'], name: string, schema: Schema, says?: string): Parameter {
   const { description, ...bare } = schema;
   return {
     name,
@@ -46,10 +46,12 @@ const format = query('format', {
   default: 'json',
 });
 
+const filters: readonly Parameter[] = FILTERS.map(filter => query(filter.name, filterSchema(filter)));
+
 /** The format, the filters, then the response mode. */
 const formatAndFilters: readonly Parameter[] = [
   format,
-  ...FILTERS.map(filter => query(filter.name, filterSchema(filter))),
+  ...filters,
   query('response', { ...responseMode, default: DEFAULT_RESPONSE }),
 ];
 
@@ -126,6 +128,19 @@ export function recentParameters(config: Config): Parameter[] {
         'it is refused.',
     ),
     format,
+  ];
+}
+
+export function streamParameters(): Parameter[] {
+  return [
+    query(
+      'from',
+      text('Where to begin, unless `Last-Event-ID` says it: `now`, `beginning`, or after the event with this id.', {
+        default: 'now',
+      }),
+    ),
+    parameter('header', 'Last-Event-ID', text('The id of the last event that the client has.')),
+    ...filters,
   ];
 }
 

@@ -15,12 +15,13 @@ import {
   orNull,
   ref,
   type Schema,
-  type ServiceName,
   text,
   time,
 } from './schema.ts';
 
-export function serviceSchemas(): Components<ServiceName> {
+type Names = 'ServiceStatus' | 'FilterableField' | 'CatalogDescription' | 'ServiceDescription';
+
+export function serviceSchemas(): Components<Names> {
   return {
     ServiceStatus: closed('Whether the service can answer now.', {
       provenance: ref('Provenance'),

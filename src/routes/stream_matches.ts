@@ -1,0 +1,31 @@
+/** GET /api/stream/matches: server-sent events. */
+import { type EventPosition, positionAfter } from '../answers/match_events.ts';
+import { invalidParameter } from '../http/errors.ts';
+import type { Exchange, Handler } from '../http/exchange.ts';
+import { parseFilters } from '../http/filters.ts';
+import { eventResponse } from '../http/respond.ts';
+import type { Service } from '../service/service.ts';
+
+const LAST_EVENT_ID = 'Last-Event-ID';
+
+/** The order of the checks is the contract's (docs/contract.md, Stream of matches). */
+export function streamMatches(service: Service): Handler {
+  return exchange => {
+    const filters = parseFilters(exchange.search);
+    const lastSequence = service.matchStreams.lastSequence();
+    return eventResponse(service.matchStreams.open(positionOf(exchange, lastSequence), filters));
+  };
+}
+
+/** The header goes first: a client that comes again has the address with which it began. */
+function positionOf({ request, search }: Exchange, lastSequence: number): EventPosition {
+  const lastId = request.headers.get(LAST_EVENT_ID) || undefined;
+  const from = lastId ?? search.get('from') ?? 'now';
+  if (lastId === undefined && from === 'now') return { sequence: lastSequence, objects: 0, matches: 0 };
+  if (lastId === undefined && from === 'beginning') return { sequence: 0, objects: 0, matches: 0 };
+  const position = positionAfter(from);
+  if (position && position.sequence <= lastSequence) return position;
+  const [param, others] = lastId === undefined ? ['from', 'now, beginning or '] : [LAST_EVENT_ID, ''];
+  const why = `${others}the id of an event that this service has sent, whose first number is at most ${lastSequence}`;
+  throw invalidParameter(param, why, from);
+}

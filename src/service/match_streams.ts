@@ -1,0 +1,208 @@
+/**
+ * The clients that read the stream of matches on one thread. Each has a place in the journal and reads on from there,
+ * a page when the page before is out: a slow client falls behind, and holds one page of memory. Clients at one place
+ * share the page. A new generation wakes them, and they take turns beside the queries.
+ */
+import type { StreamClient, StreamedBody } from '../answers/body.ts';
+import { type EventPage, type EventPosition, eventId, MatchEvents } from '../answers/match_events.ts';
+import { MatchMessages } from '../answers/match_messages.ts';
+import { type MatchTest, matchTest } from '../answers/qualify.ts';
+import type { FilterValues } from '../answers/queries.ts';
+import type { SharedFragments } from '../answers/shared_fragments.ts';
+import { messageOf } from '../base/error_text.ts';
+import type { Log } from '../base/log.ts';
+import { Unavailable } from '../base/refusal.ts';
+import { afterThisIteration } from '../base/runtime.ts';
+import type { Config } from '../config/config.ts';
+import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
+import type { Store } from '../store/store.ts';
+import type { Coordination } from './coordination.ts';
+
+/** For so long clients are served in one turn of the event loop. */
+const TURN_MS = 1;
+/** The shortest time between two wakings: many small commits go out in one write. */
+const WAKE_MS = 100;
+/** A client that was sent nothing for so long gets a sign of life, with its place in the journal. */
+const QUIET_MS = 15_000;
+/** The interval of looking for such clients. */
+const LOOK_MS = 1000;
+/** The time after which a client comes again when the stream has ended: a random one, so that not all come at once. */
+const [MIN_RETRY_MS, MAX_RETRY_MS] = [1000, 5000];
+
+export interface MatchStreamsOptions {
+  readonly config: Config;
+  readonly coordination: Coordination;
+  /** @throws StoreError */
+  readonly store: () => Store;
+  readonly fragments: SharedFragments;
+  readonly metrics: ThreadMetrics;
+  readonly log: Log;
+  /** See `QUIET_MS`. */
+  readonly quietMs?: number;
+}
+
+/** A client. */
+interface Reader {
+  position: EventPosition;
+  /** Undefined where it wants all matches. */
+  readonly test: MatchTest | undefined;
+  client: StreamClient | undefined;
+  /** Whether the last part that was written to it is not out yet. */
+  isWriting: boolean;
+  /** When something was last written to it, by `performance.now()`. */
+  writtenMs: number;
+}
+
+export class MatchStreams {
+  readonly #options: MatchStreamsOptions;
+  readonly #readers = new Set<Reader>();
+  /** Those that have something to do, the next one first. */
+  readonly #ready = new Set<Reader>();
+  #events: MatchEvents | undefined;
+  /** Looks for quiet clients while there are any. */
+  #look: ReturnType<typeof setInterval> | undefined;
+  #wake: ReturnType<typeof setTimeout> | undefined;
+  #isTurning = false;
+  #isClosed = false;
+
+  constructor(options: MatchStreamsOptions) {
+    this.#options = options;
+    options.coordination.onGeneration = () => {
+      if (this.#readers.size > 0) this.#wake ??= setTimeout(() => this.#wakeAll(), WAKE_MS);
+    };
+  }
+
+  /**
+   * The newest entry of the journal.
+   * @throws Unavailable when it cannot be read now
+   */
+  lastSequence(): number {
+    const { coordination, store } = this.#options;
+    if (coordination.state.databaseIsGone) throw new Unavailable('the database cannot be read');
+    if (!coordination.generation) throw new Unavailable('the index is not ready');
+    store().resetRead();
+    return store().lastSequence();
+  }
+
+  /**
+   * The matches after a position that meet every filter, for as long as the client stays.
+   * @throws Unavailable when there are too many clients
+   */
+  open(position: EventPosition, filters: FilterValues | null): StreamedBody {
+    const { config, metrics } = this.#options;
+    if (this.#isClosed) throw new Unavailable('the service is stopping');
+    if (this.#readers.size >= config.NEARSKY_MAX_STREAMS) {
+      metrics.add('streamsRefused', 1);
+      throw new Unavailable('too many clients read the stream of matches');
+    }
+    const test = filters ? matchTest(filters) : undefined;
+    const reader: Reader = { position, test, client: undefined, isWriting: false, writtenMs: 0 };
+    return {
+      begin: client => this.#begin(reader, client),
+      written: () => {
+        reader.isWriting = false;
+        this.#queue(reader);
+      },
+      gone: () => this.#forget(reader),
+    };
+  }
+
+  /** Ends all of them, now and from now on. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#wake);
+    for (const reader of this.#readers) this.#end(reader);
+  }
+
+  #begin(reader: Reader, client: StreamClient): void {
+    reader.client = client;
+    this.#readers.add(reader);
+    this.#options.metrics.set('streams', this.#readers.size);
+    this.#look ??= setInterval(() => this.#wakeAll(), LOOK_MS);
+    const retryMs = Math.round(MIN_RETRY_MS + Math.random() * (MAX_RETRY_MS - MIN_RETRY_MS));
+    this.#write(reader, Buffer.from(`retry: ${retryMs}\nid: ${eventId(reader.position)}\n\n`));
+  }
+
+  #end(reader: Reader): void {
+    this.#forget(reader);
+    reader.client?.end();
+  }
+
+  #forget(reader: Reader): void {
+    this.#readers.delete(reader);
+    this.#ready.delete(reader);
+    this.#options.metrics.set('streams', this.#readers.size);
+    if (this.#readers.size > 0) return;
+    clearInterval(this.#look);
+    this.#look = undefined;
+  }
+
+  #wakeAll(): void {
+    this.#wake = undefined;
+    for (const reader of this.#readers) this.#queue(reader);
+  }
+
+  #queue(reader: Reader): void {
+    if (reader.isWriting || !this.#readers.has(reader)) return;
+    this.#ready.add(reader);
+    if (!this.#isTurning) this.#turnSoon();
+  }
+
+  #turnSoon(): void {
+    this.#isTurning = true;
+    afterThisIteration(() => this.#takeTurns());
+  }
+
+  #takeTurns(): void {
+    const endMs = performance.now() + TURN_MS;
+    // A reader that is queued anew comes again when all others have had their turn.
+    for (const reader of this.#ready) {
+      this.#ready.delete(reader);
+      try {
+        this.#step(reader);
+      } catch (error) {
+        this.#options.log('stream_failed', { position: eventId(reader.position), error: messageOf(error) });
+        this.#end(reader);
+      }
+      if (performance.now() >= endMs) break;
+    }
+    this.#isTurning = false;
+    if (this.#ready.size > 0) this.#turnSoon();
+  }
+
+  /** Sends a client the next page, or a sign of life where there was nothing for it for long. */
+  #step(reader: Reader): void {
+    const page = this.#pageAfter(reader.position);
+    if (page) {
+      reader.position = page.end;
+      const events = reader.test ? this.#events!.filtered(page, reader.test) : page.events;
+      this.#options.metrics.add('streamEvents', events.length);
+      if (events.length > 0) {
+        this.#write(reader, events === page.events ? page.bytes : Buffer.concat(events.map(({ bytes }) => bytes)));
+        return;
+      }
+    }
+    const { quietMs = QUIET_MS } = this.#options;
+    const isQuiet = performance.now() - reader.writtenMs >= quietMs;
+    if (isQuiet) this.#write(reader, Buffer.from(`: nothing else yet\nid: ${eventId(reader.position)}\n\n`));
+    else if (page) this.#queue(reader);
+  }
+
+  #pageAfter(position: EventPosition): EventPage | undefined {
+    const { config, coordination, store, fragments } = this.#options;
+    const { generation, state } = coordination;
+    if (!generation || position.sequence >= generation.sequence || state.databaseIsGone) return undefined;
+    this.#events ??= new MatchEvents({
+      store: store(),
+      matches: new MatchMessages(store(), fragments),
+      imported: config.PUBLISH_IMPORTED,
+    });
+    return this.#events.after(position);
+  }
+
+  #write(reader: Reader, bytes: Uint8Array<ArrayBuffer>): void {
+    reader.isWriting = true;
+    reader.writtenMs = performance.now();
+    reader.client!.write(bytes);
+  }
+}

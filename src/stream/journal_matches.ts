@@ -1,0 +1,68 @@
+/** The matches that the journal names, in its order, piece by piece. */
+import type { Store } from '../store/store.ts';
+import type { MatchMessage, MatchSource } from './message.ts';
+
+export interface JournalPosition {
+  /** Every entry up to this one is done, */
+  readonly sequence: number;
+  /** and so many crossmatched objects of the next one. */
+  readonly objects: number;
+}
+
+/** The bounds of one piece, each at least 1. */
+export interface PieceLimits {
+  /** Entries of the journal. */
+  readonly entries: number;
+  /** Objects, most of which may have no match. */
+  readonly objects: number;
+  /** Bytes of messages; the last object's may exceed them. */
+  readonly bytes: number;
+}
+
+export interface JournalSource {
+  readonly store: Pick<Store, 'crossmatchesAfter'>;
+  readonly matches: MatchSource;
+  /** Whether the matches that an import brought count, too. */
+  readonly imported: boolean;
+}
+
+/** The matches of one object's crossmatch, at least one. */
+export interface ObjectMatches {
+  readonly messages: readonly MatchMessage[];
+  /** The positions before and after them. */
+  readonly begin: JournalPosition;
+  readonly end: JournalPosition;
+}
+
+export interface JournalPiece {
+  readonly found: readonly ObjectMatches[];
+  readonly end: JournalPosition;
+  /** Whether a limit ended it: there may be more. */
+  readonly isFull: boolean;
+}
+
+export function readMatches(
+  { store, matches, imported }: JournalSource,
+  from: JournalPosition,
+  limits: PieceLimits,
+): JournalPiece {
+  const found: ObjectMatches[] = [];
+  let [bytes, looked, entries] = [0, 0, 0];
+  let end = from;
+  for (const { sequence, ids, versions, isImport } of store.crossmatchesAfter(from.sequence, limits.entries)) {
+    const count = isImport && !imported ? 0 : ids.length;
+    // Some objects of the first entry after the position may be done.
+    for (let i = sequence === from.sequence + 1 ? from.objects : 0; i < count; i++) {
+      const begin = { sequence: sequence - 1, objects: i };
+      if (bytes >= limits.bytes || looked++ >= limits.objects) return { found, end: begin, isFull: true };
+      const messages = matches.messages(ids[i]!, versions?.[i]);
+      if (messages.length === 0) continue;
+      for (const { value } of messages) bytes += value.length;
+      const end = i + 1 < count ? { ...begin, objects: i + 1 } : { sequence, objects: 0 };
+      found.push({ messages, begin, end });
+    }
+    end = { sequence, objects: 0 };
+    entries++;
+  }
+  return { found, end, isFull: entries === limits.entries };
+}

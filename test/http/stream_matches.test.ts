@@ -1,0 +1,386 @@
+/** GET /api/stream/matches (docs/contract.md, Stream of matches): which events, from where, and what ends them. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { matchTest } from '../../src/answers/qualify.ts';
+import type { FilterValues } from '../../src/answers/queries.ts';
+import { SharedFragments } from '../../src/answers/shared_fragments.ts';
+import { SharedState } from '../../src/base/shared_state.ts';
+import { answerSettings } from '../../src/crossmatch/provenance.ts';
+import { ThreadMetrics } from '../../src/metrics/thread_metrics.ts';
+import type { Coordination } from '../../src/service/coordination.ts';
+import { MatchStreams } from '../../src/service/match_streams.ts';
+import { provenance, withStore } from '../store/support.ts';
+import { addObjects, allExpected, crossmatch, FIRST_ID } from '../stream/support.ts';
+import { EventReader } from './event_reader.ts';
+import { configOf, delivery, eventually, NOW_US, type Settings, type TestApp, type World, withApp } from './support.ts';
+
+const test = suite('http/stream_matches');
+const PATH = '/api/stream/matches';
+
+/** A connected reader; aborting ends it as a client does that goes away. */
+async function open(app: TestApp, query = '', lastId?: string) {
+  const headers: Record<string, string> = lastId === undefined ? {} : { 'Last-Event-ID': lastId };
+  const response = await app.app.fetch(new Request(`http://nearsky.test${PATH}${query}`, { headers }));
+  assert.is(response.status, 200);
+  const body = response.body!;
+  const [mine] = [body.getReader()];
+  const reader = new EventReader();
+  const gone = (async () => {
+    for (let part = await mine.read(); !part.done; part = await mine.read()) reader.take(part.value);
+    reader.isEnded = true;
+  })();
+  const close = async () => {
+    await mine.cancel();
+    await gone;
+  };
+  return { response, reader, close };
+}
+
+/** All that comes until so many events are there and nothing else follows. */
+async function read(app: TestApp, count: number, query = '', lastId?: string): Promise<EventReader> {
+  const { reader, close } = await open(app, query, lastId);
+  await reader.until(`${count} events, after ${reader.events.length}`, ({ events }) => events.length >= count);
+  await new Promise(resolve => setTimeout(resolve, 20));
+  await close();
+  assert.is(reader.events.length, count);
+  return reader;
+}
+
+const withMatches = (objects: number, body: (app: TestApp, world: World) => Promise<void>, settings?: Settings) =>
+  withApp(
+    async ({ writer }) => {
+      await addObjects(writer, 0, objects, object => object % 7 === 0);
+      await writer.recordCrossmatches([crossmatch(FIRST_ID, 3)], provenance, 2);
+    },
+    body,
+    settings,
+  );
+
+test('the headers', () =>
+  withMatches(5, async app => {
+    const { response, reader, close } = await open(app);
+    const names = [
+      'Content-Type',
+      'Cache-Control',
+      'X-Accel-Buffering',
+      'Access-Control-Allow-Origin',
+      'Content-Encoding',
+    ];
+    assert.equal(
+      names.map(name => response.headers.get(name)),
+      ['text/event-stream', 'no-store', 'no', '*', null],
+    );
+    await reader.until('a place and a time to come again', ({ lastId, retryMs }) => lastId !== '' && retryMs! > 0);
+    assert.is(reader.lastId, '3', 'the newest entry');
+    assert.ok(reader.retryMs! >= 1000 && reader.retryMs! <= 5000);
+    await close();
+  }));
+
+test('from the beginning: each message of the journal once, in its order; each event has an id of its own', () =>
+  withMatches(200, async (app, { store }) => {
+    const all = allExpected(store);
+    const { texts, events } = await read(app, all.length, '?from=beginning');
+    assert.equal(texts, all);
+    assert.is(new Set(events.map(({ id }) => id)).size, all.length);
+  }));
+
+test('a client that comes again after any event gets the others: none is missing, none comes twice', () =>
+  withMatches(12, async (app, { store }) => {
+    const all = allExpected(store);
+    const { events } = await read(app, all.length, '?from=beginning');
+    for (const [i, { id }] of events.entries()) {
+      assert.equal((await read(app, all.length - i - 1, '', id)).texts, all.slice(i + 1), id);
+      assert.equal(
+        (await read(app, all.length - i - 1, '?from=beginning', id)).texts,
+        all.slice(i + 1),
+        `header first: ${id}`,
+      );
+      assert.equal((await read(app, all.length - i - 1, `?from=${id}`)).texts, all.slice(i + 1), `from=${id}`);
+    }
+  }));
+
+test('what is recorded while it reads; now leaves out what was there', () =>
+  withMatches(10, async (app, { writer, store }) => {
+    const before = allExpected(store).length;
+    const [now, all] = [await open(app), await open(app, '?from=beginning')];
+    await all.reader.until('what is there', ({ events }) => events.length === before);
+    for (let i = 1; i <= 5; i++) await addObjects(writer, 10 * i, 10 * i + 10);
+    const expected = allExpected(store);
+    await all.reader.until('all', ({ events }) => events.length >= expected.length);
+    assert.equal(all.reader.texts, expected);
+    await now.reader.until('the new ones', ({ events }) => events.length >= expected.length - before);
+    assert.equal(now.reader.texts, expected.slice(before));
+    await Promise.all([now.close(), all.close()]);
+  }));
+
+test('filters leave out events, each match by itself', () =>
+  withApp(
+    async ({ writer }) => {
+      await writer.ingest(
+        [
+          delivery(FIRST_ID),
+          delivery(FIRST_ID + 1n, { reliability: 0.25 }),
+          delivery(FIRST_ID + 2n, { reliability: null }),
+        ],
+        NOW_US,
+      );
+      const ids = [FIRST_ID, FIRST_ID + 1n, FIRST_ID + 2n];
+      await writer.recordCrossmatches(
+        ids.map((id, i) => {
+          const { matches, ...others } = crossmatch(id, 3);
+          const measured = matches.map(match => ({
+            ...match,
+            source: { ...match.source, payload: { ruwe: 1 + i, dnf_z: 0.1 * i } },
+          }));
+          return { ...others, matches: measured };
+        }),
+        provenance,
+        1,
+      );
+    },
+    async app => {
+      const cases: [query: string, places: string[]][] = [
+        ['catalog=des_y6_gold', ['0 des_y6_gold', '1 des_y6_gold', '2 des_y6_gold']],
+        ['separation_arcsec_max=0.125', ['0 gaia_dr3', '1 gaia_dr3', '2 gaia_dr3']],
+        ['reliability_min=0.5', ['0 delve_dr3_gold', '0 des_y6_gold', '0 gaia_dr3']],
+        ['reliability_max=0.25', ['1 delve_dr3_gold', '1 des_y6_gold', '1 gaia_dr3']],
+        ['gaia_dr3.ruwe_min=2', ['1 gaia_dr3', '2 gaia_dr3']],
+        ['gaia_dr3.ruwe_min=2&reliability_min=0', ['1 gaia_dr3']],
+        ['des_y6_gold.dnf_z_max=0.1&separation_arcsec_max=0.25', ['0 des_y6_gold', '1 des_y6_gold']],
+      ];
+      for (const [query, places] of cases) {
+        const { texts } = await read(app, places.length, `?from=beginning&${query}`);
+        const found = texts.map(text => {
+          const [, id, catalog] = /"diaObjectId":(\d+).*"catalog_name":"(\w+)"/.exec(text)!;
+          return `${BigInt(id!) - FIRST_ID} ${catalog}`;
+        });
+        assert.equal(found, places, query);
+      }
+    },
+  ));
+
+test('a bad request is told what is wrong with it', () =>
+  withMatches(5, async app => {
+    const bad = [
+      'abc',
+      '-1',
+      '1e3',
+      '1.',
+      '1.2.3.4',
+      '4',
+      '1234567890',
+      '9007199254740993',
+      `${2n ** 64n}`,
+      '9'.repeat(400),
+      'beginning',
+      'now',
+    ];
+    for (const id of bad) {
+      const { status, body } = await app.get(PATH, { headers: { 'Last-Event-ID': id } });
+      assert.is(status, 400, id);
+      assert.equal([body.code, body.param, body.retryable], ['invalid_parameter', 'Last-Event-ID', false], id);
+    }
+    const cases: [query: string, code: string, param: string | undefined][] = [
+      ['from=', 'invalid_parameter', 'from'],
+      ['from=yesterday', 'invalid_parameter', 'from'],
+      ['from=4', 'invalid_parameter', 'from'],
+      ['catalog=2mass', 'invalid_parameter', 'catalog'],
+      ['separation_arcsec_max=-1', 'invalid_parameter', 'separation_arcsec_max'],
+      ['gaia_dr3.mag_max=1', 'invalid_parameter', 'gaia_dr3.mag_max'],
+      ['gaia_dr3.ruwe_max=1&catalog=des_y6_gold&from=x', 'filters_span_catalogs', undefined],
+    ];
+    for (const [query, code, param] of cases) {
+      const { status, body } = await app.get(`${PATH}?${query}`);
+      assert.equal([status, body.code, body.param], [400, code, param], query);
+    }
+    const { status, headers } = await app.get(PATH, { method: 'POST' });
+    assert.equal([status, headers.get('Allow')], [405, 'GET']);
+    assert.is((await app.get(PATH, { method: 'HEAD' })).status, 405);
+    const { response, close } = await open(app, '?frm=now');
+    assert.is(response.headers.get('X-Unknown-Parameters'), 'frm;did-you-mean=from');
+    await close();
+  }));
+
+test('an id whose entry, object or match is behind the end of its entry loses nothing of the next', () =>
+  withMatches(6, async (app, { store }) => {
+    const all = allExpected(store);
+    // Entry 2 has all objects, and entry 3 the first one again.
+    const last = all.slice(-3);
+    for (const id of ['2', '1.6', '1.999999999999999']) assert.equal((await read(app, 3, '', id)).texts, last, id);
+  }));
+
+test('too many clients: 503 until one has gone', () =>
+  withMatches(
+    5,
+    async app => {
+      const [one, two] = [await open(app), await open(app)];
+      const { status, body, headers } = await app.get(PATH);
+      assert.equal([status, body.code, headers.get('Retry-After')], [503, 'service_unavailable', '30']);
+      assert.is(app.app.metrics.get('streams'), 2);
+      assert.is(app.app.metrics.get('streamsRefused'), 1);
+      await one.close();
+      const three = await open(app);
+      await Promise.all([two.close(), three.close()]);
+      assert.is(app.app.metrics.get('streams'), 0);
+    },
+    { NEARSKY_MAX_STREAMS: '2' },
+  ));
+
+test('a service that is told to stop ends them at once, and begins none', () =>
+  withMatches(5, async app => {
+    const { reader } = await open(app);
+    app.app.stop();
+    await reader.until('it has ended', ({ isEnded }) => isEnded);
+    assert.is((await app.get(PATH)).status, 503);
+    assert.is(app.app.metrics.get('streams'), 0);
+  }));
+
+test('what an import brought comes only where it is published, too', () =>
+  withMatches(10, async (app, { store }) => {
+    const objects = [...store.objects()];
+    const entries = objects.flatMap(({ diaObjectId, records, matches, tns: _, ...fields }) => {
+      const sources = store.getSources(diaObjectId);
+      return [
+        { kind: 'object' as const, diaObjectId, object: fields },
+        ...records.map(record => ({ kind: 'crossmatch_record' as const, diaObjectId, record, provenance })),
+        ...matches.map((match, i) => ({ kind: 'match' as const, diaObjectId, match, source: sources[i]! })),
+      ];
+    });
+    for (const [imported, count] of [
+      ['no', 2],
+      ['yes', allExpected(store).length + 2],
+    ] as const) {
+      const fill = async ({ writer }: World) => {
+        await writer.import(entries);
+        await addObjects(writer, 12, 13);
+      };
+      await withApp(fill, async other => void (await read(other, count, '?from=beginning')), {
+        PUBLISH_IMPORTED: imported,
+      });
+    }
+    assert.ok(app.app.ready);
+  }));
+
+/** Streams over a store, whose generation and times the test sets. */
+function streamsOver(store: World['store'], quietMs: number) {
+  const coordination = {
+    state: new SharedState(),
+    generation: { sequence: store.lastSequence() },
+    onGeneration: () => {},
+  };
+  const config = configOf('.');
+  const logged: string[] = [];
+  const streams = new MatchStreams({
+    config,
+    coordination: coordination as unknown as Coordination,
+    store: () => store,
+    fragments: new SharedFragments(answerSettings(config)),
+    metrics: new ThreadMetrics(),
+    log: event => logged.push(event),
+    quietMs,
+  });
+  return { streams, coordination, logged };
+}
+
+test('filters that nothing meets: the client hears that the service is there, and its place goes on', () =>
+  withStore(async (store, writer) => {
+    await addObjects(writer, 0, 300);
+    for (let i = 0; i < 200; i++) await writer.recordCrossmatches([], provenance, 1);
+    const filters: FilterValues = [['separation_arcsec_max', 0]];
+    assert.not(
+      matchTest(filters)(store.getObject(FIRST_ID + 1n)!, store.getObject(FIRST_ID + 1n)!.matches[0]!, undefined),
+    );
+    const { streams, coordination } = streamsOver(store, 1);
+    const reader = new EventReader();
+    let parts = 0;
+    const stream = streams.open({ sequence: 0, objects: 0, matches: 0 }, filters);
+    stream.begin({
+      write: bytes => {
+        parts++;
+        reader.take(bytes);
+        setTimeout(() => stream.written(), 2);
+      },
+      end: () => {},
+    });
+    await reader.until('the end of the journal', ({ lastId }) => lastId === `${store.lastSequence()}`);
+    const heard = reader.comments;
+    assert.ok(parts > 2, 'signs of life on the way');
+    await reader.until('more signs of life', ({ comments }) => comments > heard + 1);
+    await addObjects(writer, 300, 310);
+    coordination.generation.sequence = store.lastSequence();
+    coordination.onGeneration();
+    await reader.until('the new end', ({ lastId }) => lastId === `${store.lastSequence()}`);
+    assert.equal(reader.events, []);
+    stream.gone();
+    streams.close();
+  }));
+
+test('a client that does not read is sent one page and no more; nothing is left out when it reads on', () =>
+  withStore(async (store, writer) => {
+    await addObjects(writer, 0, 500);
+    const { streams } = streamsOver(store, 1);
+    const reader = new EventReader();
+    const stream = streams.open({ sequence: 0, objects: 0, matches: 0 }, null);
+    let [parts, longest] = [0, 0];
+    stream.begin({
+      write: bytes => {
+        parts++;
+        longest = Math.max(longest, bytes.length);
+        reader.take(bytes);
+      },
+      end: () => {},
+    });
+    const all = allExpected(store);
+    while (reader.events.length < all.length) {
+      const before = parts;
+      await new Promise(resolve => setTimeout(resolve, 5));
+      assert.is(parts, before, 'nothing before the last part is out');
+      stream.written();
+      await eventually('the next part', async () => parts > before || undefined);
+    }
+    assert.equal(reader.texts, all);
+    assert.ok(longest < 65_536, `${longest}`);
+    stream.gone();
+    streams.close();
+  }));
+
+test('while the database is gone nothing is read; an entry that cannot be read ends the stream', () =>
+  withStore(async (store, writer) => {
+    await addObjects(writer, 0, 5);
+    const { streams, coordination, logged } = streamsOver(store, 60_000);
+    const reader = new EventReader();
+    coordination.state.databaseIsGone = true;
+    const stream = streams.open({ sequence: 0, objects: 0, matches: 0 }, null);
+    assert.throws(() => streams.lastSequence(), /the database cannot be read/);
+    let isEnded = false;
+    stream.begin({
+      write: bytes => {
+        reader.take(bytes);
+        setTimeout(() => stream.written(), 0);
+      },
+      end: () => {
+        isEnded = true;
+      },
+    });
+    await new Promise(resolve => setTimeout(resolve, 50));
+    assert.equal(reader.events, []);
+    coordination.state.databaseIsGone = false;
+    await reader.until('all', ({ events }) => events.length === 10);
+    const [id] = await addObjects(writer, 6, 7);
+    store.databases.objects.transactionSync(
+      () => void store.databases.objects.put(idKey(id!), new Uint8Array([1, 2, 3])),
+    );
+    coordination.generation.sequence = store.lastSequence();
+    coordination.onGeneration();
+    await eventually('it has ended', async () => isEnded || undefined);
+    assert.equal(logged, ['stream_failed']);
+    streams.close();
+  }));
+
+const idKey = (id: bigint) => {
+  const key = new Uint8Array(8);
+  new DataView(key.buffer).setBigUint64(0, id);
+  return key;
+};
+
+test.run();
