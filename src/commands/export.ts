@@ -1,6 +1,5 @@
 /** `nearsky export`: the whole content of the database, as lines. */
 import { loadConfig } from '../config/config.ts';
-import { exportHats } from '../hats_export/hats_exporter.ts';
 import { openStore } from '../store/store.ts';
 import { exportStore } from '../transfer/exporter.ts';
 import {
@@ -69,6 +68,8 @@ async function runHats(invocation: Invocation): Promise<number> {
     throw new UsageError(`export --format hats takes one directory. Usage: nearsky ${command.usage}`);
   }
   const since = sinceOf(options.get('since'));
+  // Lines need no writer of Parquet, which takes a while to load.
+  const { exportHats } = await import('../hats_export/hats_exporter.ts');
   const store = openStore(config.NEARSKY_DATA, 'read');
   const progress = new Progress();
   try {

@@ -8,7 +8,6 @@ import { MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/li
 import { type Reject, RejectLog } from '../ingest/rejects.ts';
 import { openStore } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
-import { readTable, tableFiles } from '../survey_tables/object_table.ts';
 import {
   bytesOf,
   type Command,
@@ -79,6 +78,8 @@ async function runTable(invocation: Invocation): Promise<number> {
     throw new UsageError(`--table takes no --broker and no further files. Usage: nearsky ${command.usage}`);
   }
   const path = options.get('table')!;
+  // Messages need no reader of Parquet, which takes a while to load.
+  const { readTable, tableFiles } = await import('../survey_tables/object_table.ts');
   const files = await tableFiles(path);
   const advice = async () => 'give the columns of the identifiers and positions by --id, --ra and --dec';
   return storing(invocation, { origin: 'table', input: path, advice }, async (ingester, progress) => {

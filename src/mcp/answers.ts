@@ -6,6 +6,7 @@ import type { Budget } from '../base/budget.ts';
 import { wideIntegersAsBigint } from '../base/exact_integers.ts';
 import { nowUs } from '../base/times.ts';
 import type { InputStatus, ObjectStatus } from '../contract/enums.ts';
+import type { Answered, OBJECT_FIELDS, TNS_FIELDS } from '../contract/object_fields.ts';
 import type { Service } from '../service/service.ts';
 
 /** A source of an object, as the API gives it at `full`. */
@@ -16,24 +17,15 @@ export interface ApiMatch {
   readonly catalog_payload: Readonly<Record<string, unknown>> | null;
 }
 
-export interface ApiObjectTns {
-  readonly checked: boolean;
+export interface ApiObjectTns extends Answered<typeof TNS_FIELDS> {
   readonly snapshot_epoch: string | null;
-  readonly name: string | null;
-  readonly name_prefix: string | null;
-  readonly classification: string | null;
-  readonly redshift: number | null;
-  readonly separation_arcsec: number | null;
   readonly url: string | null;
 }
 
 /** An object that is in the service, as the API gives it at `full`. */
-export interface ApiObject {
+export interface ApiObject extends Pick<Answered<typeof OBJECT_FIELDS>, 'ra' | 'dec' | 'brokers'> {
   readonly diaObjectId_str: string;
   readonly status: Exclude<ObjectStatus, 'not_in_service'>;
-  readonly ra: number | null;
-  readonly dec: number | null;
-  readonly brokers: readonly string[];
   readonly crossmatch: { readonly provenance: 'recorded' | 'not_recorded' } | null;
   readonly matches: readonly ApiMatch[];
   readonly tns: ApiObjectTns | null;

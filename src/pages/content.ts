@@ -294,12 +294,21 @@ ${needsScripts}
   };
 }
 
+interface Section {
+  readonly title: string;
+  /** Method and path, of an operation. */
+  address?: string;
+  readonly content: Block[];
+}
+
 /** The blocks before the first heading of the second level, and one section for each of these headings. */
 function sectionsOf(docs: readonly Block[]) {
   const head: Block[] = [];
-  const sections: { readonly title: string; readonly content: Block[] }[] = [];
+  const sections: Section[] = [];
   for (const block of docs) {
+    const address = block.kind === 'paragraph' && /^`([A-Z]+ \/\S*)`$/.exec(block.text)?.[1];
     if (block.kind === 'heading' && block.level === 2) sections.push({ title: block.text, content: [] });
+    else if (address) sections.at(-1)!.address = address;
     else (sections.at(-1)?.content ?? head).push(block);
   }
   return { head, sections };
@@ -317,7 +326,11 @@ export function apiDocsPage(config: Config, base: string, examples: Examples, or
     )}</ul></nav>
 <article class="reference">${blocks(...head)}
 ${tryIt(examples)}
-${sections.map(({ title, content }) => html`<details class="section" open><summary><h2 id="${anchor(title)}">${title}</h2></summary>${blocks(...content)}</details>`)}
+<p><button type="button" id="open-all" hidden>Open all sections</button></p>
+${sections.map(
+  ({ title, address, content }) =>
+    html`<details class="section"><summary><h2 id="${anchor(title)}">${title}</h2>${address && html` <code>${address}</code>`}</summary>${blocks(...content)}</details>`,
+)}
 </article></div>`,
   };
 }

@@ -1,5 +1,7 @@
 /** Tables apart from the format in which they are written: their columns, and the values that a cell may hold. */
 
+import type { ObjectField } from '../contract/object_fields.ts';
+
 /**
  * The values of a column's cells that are not null:
  * `int64` a bigint, -2^63 to 2^63 - 1; `int32` an integer, -2^31 to 2^31 - 1; `float64` a number, NaN and the
@@ -17,6 +19,13 @@ export interface Column {
   readonly description: string;
   /** Whether every cell of a `text` column is ASCII. */
   readonly isAscii?: boolean;
+}
+
+/** The column of an object's field. */
+export function columnOf(name: string, { type, unit, ucd, description }: ObjectField): Column {
+  const column = { name, ...(unit && { unit }), ucd };
+  if (type !== 'names') return { ...column, type, description };
+  return { ...column, type: 'text', description: `${description}, with spaces between` };
 }
 
 export type Cell = bigint | number | string | boolean | null;

@@ -5,8 +5,15 @@
 import { toJson } from '../base/json_text.ts';
 import { parseTime } from '../base/parse_time.ts';
 import { catalogDefinition } from '../contract/catalogs.ts';
-import type { DetailLevel } from '../contract/enums.ts';
-import type { Cell, Column, Row, Table } from './columns.ts';
+import { DETAIL_LEVELS, type DetailLevel, namesOf } from '../contract/enums.ts';
+import {
+  type Answered,
+  CROSSMATCH_FIELDS,
+  OBJECT_FIELDS,
+  type ObjectField,
+  TNS_FIELDS,
+} from '../contract/object_fields.ts';
+import { type Cell, type Column, columnOf, type Row, type Table } from './columns.ts';
 import { payloadCell, payloadColumns } from './payload_columns.ts';
 
 /** A coincident source, as JSON answers show it; the last three properties at `full`. */
@@ -21,36 +28,16 @@ interface Match {
   readonly tns?: Tns;
 }
 
-interface Tns {
-  readonly checked?: boolean;
-  readonly name: string | null;
-  readonly name_prefix?: string | null;
-  readonly classification: string | null;
-  readonly redshift: number | null;
-  readonly separation_arcsec: number | null;
-}
+type Tns = Partial<Answered<typeof TNS_FIELDS>>;
 
 /** An object, as JSON answers show it; its properties depend on the level of detail. */
-export interface AnsweredObject {
+export interface AnsweredObject extends Partial<Omit<Answered<typeof OBJECT_FIELDS>, 'diaObjectId'>> {
   readonly diaObjectId_str: string;
-  readonly status?: string;
-  readonly ra?: number | null;
-  readonly dec?: number | null;
-  readonly separation_arcsec?: number;
-  readonly reliability?: number | null;
-  readonly ingest_time?: string;
-  readonly event_time?: string;
-  readonly brokers?: readonly string[];
-  readonly crossmatch?: {
-    readonly match_version: number | null;
-    readonly crossmatched_at: string | null;
-    readonly provenance_set: string | null;
-    readonly catalog_outcomes: Readonly<Record<string, string>>;
-  } | null;
+  readonly crossmatch?:
+    | (Answered<typeof CROSSMATCH_FIELDS> & { readonly catalog_outcomes: Readonly<Record<string, string>> })
+    | null;
   readonly matches?: readonly Match[];
   readonly tns?: Tns | null;
-  readonly qualifies?: boolean;
-  readonly qualifies_reason?: string;
 }
 
 /** The result of an input, as JSON answers show it, without its objects. */
@@ -101,6 +88,8 @@ interface CatalogSources {
 }
 
 interface Field extends Column {
+  /** The lowest level of detail that has it; undefined where all do. */
+  readonly from?: DetailLevel | undefined;
   readonly cell: (row: Gathered) => Cell | undefined;
 }
 
@@ -146,21 +135,30 @@ const separationOf = ({ separation_arcsec }: Match) => separation_arcsec ?? Numb
 
 function fieldsOf({ of, detail, hasFilters, catalogs }: TableOptions, onLeftOut: () => void): Field[] {
   const isRecent = of === 'recent';
-  const hasPosition = detail !== 'ids';
-  const isFull = detail === 'full';
-  const hasMatches = isFull || detail === 'matches';
-  return [
+  const fields = [
     ...(of === 'lookup' ? INPUT_FIELDS : []),
     IDENTIFIER,
     ...(isRecent ? [] : [STATUS]),
-    ...(hasPosition ? POSITION : []),
-    ...(isRecent ? [] : [SEPARATION]),
-    ...(hasPosition && !isRecent ? DELIVERY : []),
-    ...(isRecent ? [] : [...CROSSMATCH, ...catalogs.map(outcomeField)]),
-    ...(hasMatches ? [MATCHES, ...catalogs.flatMap(catalog => matchFields(catalog, isFull, onLeftOut))] : []),
-    ...(hasMatches && (isFull || !isRecent) ? tnsFields(isRecent) : []),
+    ...POSITION,
+    ...(isRecent ? [] : [SEPARATION, ...DELIVERY, ...CROSSMATCH, ...catalogs.map(outcomeField)]),
+    MATCHES,
+    ...catalogs.flatMap(catalog => matchFields(catalog, onLeftOut)),
+    ...tnsFields(isRecent),
     ...(hasFilters ? QUALIFICATION : []),
   ];
+  const levels = namesOf(DETAIL_LEVELS);
+  return fields.filter(({ from }) => !from || levels.indexOf(from) <= levels.indexOf(detail));
+}
+
+/** The column of an object's field. */
+function column(name: string, field: ObjectField, cell: Field['cell']): Field {
+  const { description, ...rest } = columnOf(name, field);
+  return { ...rest, description: `${description}.`, from: field.from, cell };
+}
+
+/** The column of a field of the object itself. */
+function own(name: keyof typeof OBJECT_FIELDS & keyof AnsweredObject, cell?: Field['cell']): Field {
+  return column(name, OBJECT_FIELDS[name], cell ?? (({ object }) => object?.[name] as Cell | undefined));
 }
 
 const INPUT_FIELDS: readonly Field[] = [
@@ -224,104 +222,22 @@ function inputText({ normalized, input }: AnsweredInput): string {
   return diaObjectId_str ?? name ?? `${ra} ${dec}`;
 }
 
-const IDENTIFIER: Field = {
-  name: 'diaObjectId',
-  type: 'int64',
-  ucd: 'meta.id;meta.main',
-  description: 'Identifier of the object, a 64-bit integer.',
-  cell: ({ object }) => int64(object?.diaObjectId_str),
-};
-
-const STATUS: Field = {
-  name: 'status',
-  type: 'text',
-  ucd: 'meta.code.status',
-  description:
-    'not_in_service, crossmatch_pending, coincident_sources, no_coincident_source, or not_searched: no catalog was searched.',
-  cell: ({ object }) => object?.status,
-};
-
-const POSITION: readonly Field[] = [
-  {
-    name: 'ra',
-    type: 'float64',
-    unit: 'deg',
-    ucd: 'pos.eq.ra;meta.main',
-    description: 'Right ascension, ICRS.',
-    cell: ({ object }) => object?.ra,
-  },
-  {
-    name: 'dec',
-    type: 'float64',
-    unit: 'deg',
-    ucd: 'pos.eq.dec;meta.main',
-    description: 'Declination, ICRS.',
-    cell: ({ object }) => object?.dec,
-  },
+const IDENTIFIER = column('diaObjectId', OBJECT_FIELDS.diaObjectId, ({ object }) => int64(object?.diaObjectId_str));
+const STATUS = own('status');
+const POSITION = [own('ra'), own('dec')];
+const SEPARATION = own('separation_arcsec');
+const DELIVERY = [
+  own('reliability'),
+  own('ingest_time', ({ object }) => time(object?.ingest_time)),
+  own('event_time', ({ object }) => time(object?.event_time)),
+  own('brokers', ({ object }) => object?.brokers?.join(' ')),
 ];
-
-const SEPARATION: Field = {
-  name: 'separation_arcsec',
-  type: 'float64',
-  unit: 'arcsec',
-  ucd: 'pos.angDistance',
-  description: 'Separation from the searched position; null where none was.',
-  cell: ({ object }) => object?.separation_arcsec,
-};
-
-const DELIVERY: readonly Field[] = [
-  {
-    name: 'reliability',
-    type: 'float64',
-    ucd: 'stat.probability',
-    description: 'LSST reliability of the first delivery, 0 to 1.',
-    cell: ({ object }) => object?.reliability,
-  },
-  {
-    name: 'ingest_time',
-    type: 'time',
-    ucd: 'time.creation',
-    description: 'When the service first stored the object, UTC.',
-    cell: ({ object }) => time(object?.ingest_time),
-  },
-  {
-    name: 'event_time',
-    type: 'time',
-    ucd: 'time.epoch',
-    description: "The alert's own time, UTC.",
-    cell: ({ object }) => time(object?.event_time),
-  },
-  {
-    name: 'brokers',
-    type: 'text',
-    ucd: 'meta.curation',
-    description: 'Every broker that delivered the object by now, ascending, with spaces between.',
-    cell: ({ object }) => object?.brokers?.join(' '),
-  },
-];
-
-const CROSSMATCH: readonly Field[] = [
-  {
-    name: 'match_version',
-    type: 'int32',
-    ucd: 'meta.version',
-    description: 'Version of the crossmatch; null while pending or where it was not recorded.',
-    cell: ({ object }) => object?.crossmatch?.match_version,
-  },
-  {
-    name: 'crossmatched_at',
-    type: 'time',
-    ucd: 'time.processing',
-    description: 'When the object was crossmatched, UTC.',
-    cell: ({ object }) => time(object?.crossmatch?.crossmatched_at),
-  },
-  {
-    name: 'provenance_set',
-    type: 'text',
-    ucd: 'meta.id',
-    description: 'Key of the settings of the crossmatch in provenance_sets of the JSON answer.',
-    cell: ({ object }) => object?.crossmatch?.provenance_set,
-  },
+const CROSSMATCH = [
+  column('match_version', CROSSMATCH_FIELDS.match_version, ({ object }) => object?.crossmatch?.match_version),
+  column('crossmatched_at', CROSSMATCH_FIELDS.crossmatched_at, ({ object }) =>
+    time(object?.crossmatch?.crossmatched_at),
+  ),
+  column('provenance_set', CROSSMATCH_FIELDS.provenance_set, ({ object }) => object?.crossmatch?.provenance_set),
 ];
 
 function outcomeField(catalog: string): Field {
@@ -339,10 +255,11 @@ const MATCHES: Field = {
   type: 'int32',
   ucd: 'meta.number',
   description: 'Coincident sources, of all catalogs.',
+  from: 'matches',
   cell: ({ object }) => object?.matches?.length,
 };
 
-function matchFields(catalog: string, isFull: boolean, onLeftOut: () => void): Field[] {
+function matchFields(catalog: string, onLeftOut: () => void): Field[] {
   const nearest = `the nearest source of ${catalog}`;
   const of =
     (read: (match: Match) => Cell | undefined): Field['cell'] =>
@@ -350,12 +267,13 @@ function matchFields(catalog: string, isFull: boolean, onLeftOut: () => void): F
       const found = sources.get(catalog);
       return found && read(found.nearest);
     };
-  const summary: Field[] = [
+  return [
     {
       name: `${catalog}_matches`,
       type: 'int32',
       ucd: 'meta.number',
       description: `Coincident sources of ${catalog}.`,
+      from: 'matches',
       cell: ({ object, sources }) => object?.matches && (sources.get(catalog)?.count ?? 0),
     },
     {
@@ -363,6 +281,7 @@ function matchFields(catalog: string, isFull: boolean, onLeftOut: () => void): F
       type: 'int64',
       ucd: 'meta.id.cross',
       description: `Identifier of ${nearest}, a 64-bit integer; unique only within ${catalog}.`,
+      from: 'matches',
       cell: of(match => int64(match.catalog_source_id)),
     },
     {
@@ -371,10 +290,11 @@ function matchFields(catalog: string, isFull: boolean, onLeftOut: () => void): F
       unit: 'arcsec',
       ucd: 'pos.angDistance',
       description: `Separation of ${nearest} from the object.`,
+      from: 'matches',
       cell: of(match => match.separation_arcsec),
     },
+    ...sourceFields(catalog, nearest, of, onLeftOut),
   ];
-  return isFull ? [...summary, ...sourceFields(catalog, nearest, of, onLeftOut)] : summary;
 }
 
 type ReadNearest = (read: (match: Match) => Cell | undefined) => Field['cell'];
@@ -386,6 +306,7 @@ function sourceFields(catalog: string, nearest: string, of: ReadNearest, onLeftO
     unit: 'deg',
     ucd: `pos.eq.${name}`,
     description: `${what} of ${nearest}, as the catalog has it.`,
+    from: 'full',
     cell: of(match => match[name]),
   });
   const position = [coordinate('ra', 'Right ascension'), coordinate('dec', 'Declination')];
@@ -395,6 +316,7 @@ function sourceFields(catalog: string, nearest: string, of: ReadNearest, onLeftO
       ...column,
       name: `${catalog}_${column.name}`,
       description: `${column.description}, of ${nearest}.`,
+      from: 'full',
       cell: of(({ catalog_payload }) => {
         const cell = payloadCell(column, catalog_payload?.[column.name]);
         if (cell === undefined) onLeftOut();
@@ -406,52 +328,13 @@ function sourceFields(catalog: string, nearest: string, of: ReadNearest, onLeftO
 }
 
 function tnsFields(isRecent: boolean): Field[] {
-  const prefix: Field = {
-    name: 'tns_prefix',
-    type: 'text',
-    ucd: 'meta.id.part',
-    description: 'Prefix of that name, such as SN or AT.',
-    cell: row => tnsOf(row)?.name_prefix,
-  };
-  return [
-    {
-      name: 'tns_checked',
-      type: 'boolean',
-      ucd: 'meta.code',
-      description: 'Whether the registry of transients was looked at when the object was crossmatched.',
-      cell: row => tnsOf(row)?.checked,
-    },
-    {
-      name: 'tns_name',
-      type: 'text',
-      ucd: 'meta.id.cross',
-      description: 'Bare name of the nearest registry object; null where there is none.',
-      cell: row => tnsOf(row)?.name,
-    },
-    ...(isRecent ? [] : [prefix]),
-    {
-      name: 'tns_classification',
-      type: 'text',
-      ucd: 'src.class',
-      description: 'Its classification in the registry.',
-      cell: row => tnsOf(row)?.classification,
-    },
-    {
-      name: 'tns_redshift',
-      type: 'float64',
-      ucd: 'src.redshift',
-      description: 'Its redshift in the registry.',
-      cell: row => tnsOf(row)?.redshift,
-    },
-    {
-      name: 'tns_separation_arcsec',
-      type: 'float64',
-      unit: 'arcsec',
-      ucd: 'pos.angDistance',
-      description: 'Its separation from the object.',
-      cell: row => tnsOf(row)?.separation_arcsec,
-    },
-  ];
+  const names = Object.keys(TNS_FIELDS) as (keyof typeof TNS_FIELDS)[];
+  return names
+    .filter(name => !isRecent || name !== 'name_prefix')
+    .map(name => ({
+      ...column(`tns_${name === 'name_prefix' ? 'prefix' : name}`, TNS_FIELDS[name], row => tnsOf(row)?.[name]),
+      from: isRecent ? 'full' : TNS_FIELDS[name].from,
+    }));
 }
 
 /** The registry's association: answers have it on the object, the recent crossmatches on each match. */
@@ -461,19 +344,6 @@ function tnsOf({ object }: Gathered): Partial<Tns> | null | undefined {
   return match?.tns_checked === undefined ? undefined : { checked: match.tns_checked, ...match.tns };
 }
 
-const QUALIFICATION: readonly Field[] = [
-  {
-    name: 'qualifies',
-    type: 'boolean',
-    ucd: 'meta.code',
-    description: 'Whether the object, or an input without one, meets the filters of the request.',
-    cell: ({ object, input }) => (object ?? input)?.qualifies,
-  },
-  {
-    name: 'qualifies_reason',
-    type: 'text',
-    ucd: 'meta.code',
-    description: 'Why it does or does not.',
-    cell: ({ object, input }) => (object ?? input)?.qualifies_reason,
-  },
-];
+const QUALIFICATION = (['qualifies', 'qualifies_reason'] as const).map(name =>
+  own(name, ({ object, input }) => (object ?? input)?.[name]),
+);

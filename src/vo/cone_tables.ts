@@ -5,11 +5,12 @@
 
 import type { CatalogDefinition, CatalogName } from '../contract/catalogs.ts';
 import { CATALOGS } from '../contract/catalogs.ts';
-import { CATALOG_OUTCOMES, type CatalogOutcome, namesOf, OBJECT_STATUSES } from '../contract/enums.ts';
+import { CATALOG_OUTCOMES, type CatalogOutcome, namesOf } from '../contract/enums.ts';
+import { CROSSMATCH_FIELDS, OBJECT_FIELDS, type ObjectField, TNS_FIELDS } from '../contract/object_fields.ts';
 import { type ListedMatch, newestMatches } from '../store/newest_matches.ts';
 import { statusOf } from '../store/status.ts';
 import type { StoredObject } from '../store/types.ts';
-import type { Cell, Column, Table } from '../tables/columns.ts';
+import { type Cell, type Column, columnOf, type Table } from '../tables/columns.ts';
 import { payloadCell, payloadColumns, positionKeys } from '../tables/payload_columns.ts';
 import { timeCell } from '../tables/timestamp.ts';
 
@@ -73,17 +74,20 @@ function field<T>(
   return { name, ...what, description, from, cell };
 }
 
-const statuses = namesOf(OBJECT_STATUSES).slice(1).join(', ');
+/** The column of a field that other answers have too. */
+function known<T>(from: Verbosity, name: string, known: ObjectField, cell: Filled<T>['cell']): Filled<T> {
+  return { ...columnOf(name, known), from, cell };
+}
+
 const outcomes = namesOf(CATALOG_OUTCOMES).join(', ');
+const { status, reliability, event_time, ingest_time, brokers } = OBJECT_FIELDS;
 
 /** The columns of an object beside its id and position. */
-const OBJECT_FIELDS: readonly Filled<StoredObject>[] = [
-  field(2, 'status', { ...ASCII, ucd: 'meta.code' }, `What is known of it: ${statuses}`, statusOf),
-  field(2, 'reliability', { type: 'float64', ucd: 'stat.probability' }, 'LSST reliability, 0 to 1', o => o.reliability),
-  field(2, 'event_time', { type: 'time', ucd: 'time.epoch' }, 'Time of the alert', o => timeCell(o.eventTimeUs)),
-  field(2, 'ingest_time', { type: 'time', ucd: 'time.processing' }, 'When the service stored it', o =>
-    timeCell(o.ingestTimeUs),
-  ),
+const OBJECT_COLUMNS: readonly Filled<StoredObject>[] = [
+  { ...known(2, 'status', status, statusOf), isAscii: true },
+  known(2, 'reliability', reliability, o => o.reliability),
+  known(2, 'event_time', event_time, o => timeCell(o.eventTimeUs)),
+  known(2, 'ingest_time', ingest_time, o => timeCell(o.ingestTimeUs)),
   ...CATALOGS.map(({ name, release }) =>
     field<StoredObject>(
       2,
@@ -93,12 +97,8 @@ const OBJECT_FIELDS: readonly Filled<StoredObject>[] = [
       object => countOf(object, name),
     ),
   ),
-  field(3, 'brokers', { type: 'text', ucd: 'meta.ref' }, 'Who delivered it, with blanks between', o =>
-    o.brokers.join(' '),
-  ),
-  field(3, 'crossmatched_at', { type: 'time', ucd: 'time.processing' }, 'When it was last crossmatched', object =>
-    timeCell(recordOf(object)?.crossmatchedAtUs),
-  ),
+  known(3, 'brokers', brokers, o => o.brokers.join(' ')),
+  known(3, 'crossmatched_at', CROSSMATCH_FIELDS.crossmatched_at, o => timeCell(recordOf(o)?.crossmatchedAtUs)),
   ...CATALOGS.map(({ name, release }) =>
     field<StoredObject>(
       3,
@@ -108,35 +108,11 @@ const OBJECT_FIELDS: readonly Filled<StoredObject>[] = [
       object => outcomeOf(object, name),
     ),
   ),
-  field(
-    3,
-    'tns_name',
-    { type: 'text', ucd: 'meta.id.assoc' },
-    'TNS object here, without its prefix',
-    o => o.tns?.name ?? null,
-  ),
-  field(
-    3,
-    'tns_prefix',
-    { type: 'text', ucd: 'meta.code' },
-    'Prefix of tns_name: AT, SN',
-    o => o.tns?.namePrefix ?? null,
-  ),
-  field(
-    3,
-    'tns_type',
-    { type: 'text', ucd: 'src.class' },
-    'Classification of tns_name',
-    o => o.tns?.classification ?? null,
-  ),
-  field(
-    3,
-    'tns_redshift',
-    { type: 'float64', ucd: 'src.redshift' },
-    'Redshift of tns_name',
-    o => o.tns?.redshift ?? null,
-  ),
-  field(3, 'tns_separation', ANGLE, 'Of tns_name from the object', o => o.tns?.separationArcsec ?? null),
+  known(3, 'tns_name', TNS_FIELDS.name, o => o.tns?.name ?? null),
+  known(3, 'tns_prefix', TNS_FIELDS.name_prefix, o => o.tns?.namePrefix ?? null),
+  known(3, 'tns_type', TNS_FIELDS.classification, o => o.tns?.classification ?? null),
+  known(3, 'tns_redshift', TNS_FIELDS.redshift, o => o.tns?.redshift ?? null),
+  known(3, 'tns_separation', TNS_FIELDS.separation_arcsec, o => o.tns?.separationArcsec ?? null),
 ];
 
 /** The current crossmatch; undefined while one is pending or where none is recorded. */
@@ -180,7 +156,7 @@ const OBJECTS: FilledTable<ConeObject> = {
     field(1, 'ra', { ...DEGREES, ucd: 'POS_EQ_RA_MAIN' }, 'Right ascension, ICRS', ({ object }) => raOf(object)),
     field(1, 'dec', { ...DEGREES, ucd: 'POS_EQ_DEC_MAIN' }, 'Declination, ICRS', ({ object }) => decOf(object)),
     field(2, 'separation', ANGLE, 'From the centre of the cone', o => o.separationArcsec),
-    ...OBJECT_FIELDS.map(each => ofObject<ConeObject>(each)),
+    ...OBJECT_COLUMNS.map(each => ofObject<ConeObject>(each)),
   ],
 };
 
@@ -230,7 +206,7 @@ function sourcesTable(catalog: CatalogDefinition): FilledTable<ConeSource> {
       ...payload.map(each =>
         field<ConeSource>(2, each.name, each, each.description, s => payloadCell(each, s.payload?.[each.name])),
       ),
-      ...OBJECT_FIELDS.filter(each => ASSOCIATED.includes(each.name)).map(each =>
+      ...OBJECT_COLUMNS.filter(each => ASSOCIATED.includes(each.name)).map(each =>
         ofObject<ConeSource>(each, {
           from: 3,
           name: each.name.startsWith('tns') ? each.name : `object_${each.name}`,

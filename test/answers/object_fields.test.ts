@@ -1,6 +1,6 @@
 /**
- * The fields of an object stand in three places: the writer of JSON (bytes, without a description, because it is on the hot path), the
- * OpenAPI document and the tables. They agree in names, level of detail, type and unit; JSON and document also in order.
+ * The fields of an object are described in src/contract/object_fields.ts, of which the OpenAPI document and the tables are made. The writer of
+ * JSON, which is on the hot path, is not: it agrees with them in names, level of detail, type and unit, and with the document in order.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -9,14 +9,15 @@ import {
   OBJECT_STATUSES,
   QUALIFIES_REASONS,
 } from '../../contract/enums.ts';
-import { DEC_RANGE, RA_RANGE } from '../../contract/limits.ts';
+import { OBJECT_FIELDS } from '../../contract/object_fields.ts';
 import { currentProvenance } from '../../crossmatch/provenance.ts';
 import { decimal } from '../prose.ts';
 import {
   boolean,
+  type CommonName,
   type Components,
   closed,
-  integer,
+  fieldSchema,
   list,
   number,
   oneOfNames,
@@ -26,47 +27,24 @@ import {
   text,
 } from './schema.ts';
 
-type Names =
-  | 'DiaObjectId'
-  | 'DiaObjectIdStr'
-  | 'ObjectStatus'
-  | 'InputStatus'
-  | 'CatalogOutcome'
-  | 'ErrorCode'
-  | 'QualifiesReason'
-  | 'CutEnforcedBy'
-  | 'CutStatus'
-  | 'CatalogRelease'
-  | 'ReliabilityCut'
-  | 'Provenance'
-  | 'Envelope'
-  | 'Error';
-
 export const serviceVersion = orNull(text('Release of the service; null when it is not known.'));
 export const contractVersion = text('Version of this contract.');
 export const crossmatchRadius = orNull(number('arcsec', 'Radius of the crossmatch.', { exclusiveMinimum: 0 }));
 export const catalogReleases = list(ref('CatalogRelease'), 'The catalogs, in configured order.');
 export const reliabilityCuts = list(ref('ReliabilityCut'), 'The minimum reliability per broker, one entry each.');
-export const declination = number('deg', 'ICRS declination.', {
-  minimum: DEC_RANGE.min,
-  maximum: DEC_RANGE.max,
-});
-export const rightAscension = number('deg', 'ICRS right ascension.', {
-  minimum: RA_RANGE.min,
-  maximum: RA_RANGE.max,
-});
-export const separation = number('arcsec', 'Separation on the sky.', { minimum: 0 });
+const { diaObjectId, ra, dec, separation_arcsec } = OBJECT_FIELDS;
+export const declination = fieldSchema({ ...dec, isNullable: false });
+export const rightAscension = fieldSchema({ ...ra, isNullable: false });
+export const separation = fieldSchema(separation_arcsec);
 
-export function commonSchemas(config: Config): Components<Names> {
+export function commonSchemas(config: Config): Components<CommonName> {
   return {
-    DiaObjectId: integer(
-      'identifier',
-      'Identifier of the object: a 64-bit integer, all of its digits bare in the JSON text.',
-      {
-        format: 'int64',
-        minimum: 0,
-      },
-    ),
+    DiaObjectId: {
+      ...fieldSchema(diaObjectId),
+      description: `${diaObjectId.description}: all of its digits stand bare in the JSON text.`,
+      format: 'int64',
+      minimum: 0,
+    },
     DiaObjectIdStr: text('The identifier of the object as a decimal string.', { pattern: '^[0-9]+$' }),
     ObjectStatus: oneOfNames(OBJECT_STATUSES, 'Status of an object.'),
     InputStatus: oneOfNames(INPUT_STATUSES, 'Status of an input that is not an object by its id.'),

@@ -29,33 +29,20 @@ import {
   constant,
   count,
   each,
+  type InputName,
   integer,
+  type LookupName,
   list,
   number,
   oneOfNames,
   orNull,
+  type ResultName,
   ref,
   type Schema,
   type Schemas,
   text,
   time,
 } from './schema.ts';
-
-type Names =
-  | 'IdInput'
-  | 'PositionInput'
-  | 'TnsInput'
-  | 'LookupInput'
-  | 'LookupRequest'
-  | 'IdResult'
-  | 'PositionResult'
-  | 'TnsResult'
-  | 'InvalidInputResult'
-  | 'LookupResult'
-  | 'LookupResponse'
-  | 'ConeSearchResponse'
-  | 'Filters'
-  | 'CountResponse';
 
 // Generators of clients take their names from titles: without them ConeSearchResponse would be two classes.
 export const detailLevel = {
@@ -91,7 +78,7 @@ export function filterSchema({ kind, unit, description }: Filter): Schema {
   return number(unit!, description, kind === 'separation' ? { minimum: 0 } : {});
 }
 
-export function lookupSchemas(config: Config): Components<Names> {
+export function lookupSchemas(config: Config): Components<LookupName> {
   const filterNames = namesOf(FILTERS);
   return {
     ...inputSchemas(config),
@@ -114,7 +101,7 @@ function kind(name: InputKind): Schema {
   return constant(name, INPUT_KINDS.find(known => known.name === name)!.meaning);
 }
 
-function inputSchemas(config: Config): Components<'IdInput' | 'PositionInput' | 'TnsInput' | 'LookupInput'> {
+function inputSchemas(config: Config): Components<InputName> {
   return {
     IdInput: closed('An object by its identifier.', {
       kind: kind('id'),
@@ -195,9 +182,7 @@ function statusAmong(...names: InputStatus[]): Schema {
   return { ...ref('InputStatus'), ...oneOfNames(among, 'Status of the input.') };
 }
 
-function resultSchemas(
-  config: Config,
-): Components<'IdResult' | 'PositionResult' | 'TnsResult' | 'InvalidInputResult' | 'LookupResult'> {
+function resultSchemas(config: Config): Components<ResultName> {
   const optional = ['qualifying_total', ...QUALIFICATION_KEYS];
   return {
     IdResult: closed(

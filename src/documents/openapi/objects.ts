@@ -1,6 +1,7 @@
 /** Schemas of an object and its parts: crossmatch, matches, registry association. */
 import { CATALOGS } from '../../contract/catalogs.ts';
 import { BEST_GUESS, PROVENANCE_BASES, PROVENANCE_STATES } from '../../contract/enums.ts';
+import { CROSSMATCH_FIELDS, OBJECT_FIELDS, type ObjectField, TNS_FIELDS } from '../../contract/object_fields.ts';
 import { epochs, sourceIdMeaning } from '../catalogs.ts';
 import {
   catalogReleases,
@@ -16,10 +17,12 @@ import {
   type Components,
   closed,
   constant,
+  fieldSchema,
+  fieldSchemas,
   integer,
   list,
   map,
-  number,
+  type ObjectName,
   oneOfNames,
   open,
   orNull,
@@ -30,25 +33,11 @@ import {
   time,
 } from './schema.ts';
 
-type Names =
-  | 'MatchSummary'
-  | 'PublishedMatch'
-  | 'ProvenanceSet'
-  | 'Crossmatch'
-  | 'LookupMatch'
-  | 'LookupMatchSummary'
-  | 'LookupPublishedMatch'
-  | 'LookupObject'
-  | 'TnsRecord'
-  | 'ObjectTns';
-
 const objid = integer('identifier', "The registry's own identifier.", { minimum: 0 });
-const classification = orNull(text('Classification in the registry.'));
-const redshift = orNull(number('dimensionless', 'Redshift in the registry.'));
-const namePrefix = orNull(text('Prefix of the name, such as SN or AT.'));
+const { checked, ...rest } = fieldSchemas(TNS_FIELDS) as Record<keyof typeof TNS_FIELDS, Schema>;
+const { name_prefix, classification, redshift, separation_arcsec } = rest;
 const setKey = orNull(text('Key of the entry in `provenance_sets` under which it was found.'));
 const snapshotEpoch = orNull(time('Epoch of the registry snapshot.'));
-const brokers = list({ type: 'string' }, 'Names of brokers, ascending.');
 
 const SOURCE_IDS =
   'Identifier of the source, decimal. An id is unique only within one `catalog_name`. ' +
@@ -69,12 +58,12 @@ const sourceIdentity: Schemas = {
 
 /** Keys of an object that says whether it meets the filters; only where the request has filters. */
 export const qualification: Schemas = {
-  qualifies: boolean('Whether it meets the filters; only where the request has filters.'),
+  qualifies: fieldSchema(OBJECT_FIELDS.qualifies),
   qualifies_reason: ref('QualifiesReason'),
 };
 export const QUALIFICATION_KEYS = Object.keys(qualification);
 
-export function objectSchemas(): Components<Names> {
+export function objectSchemas(): Components<ObjectName> {
   return {
     MatchSummary: matchSummary,
     PublishedMatch: publishedMatch,
@@ -104,18 +93,14 @@ export function objectSchemas(): Components<Names> {
       classification,
       redshift,
       url: text("The registry's page."),
-      name_prefix: namePrefix,
+      name_prefix,
       ra: rightAscension,
       dec: declination,
     }),
     ObjectTns: closed('The registry object nearest to the object when it was crossmatched.', {
-      checked: boolean('Whether the registry was looked at.'),
+      checked,
       snapshot_epoch: snapshotEpoch,
-      name: orNull(text('Bare designation; null where there is none within the radius.')),
-      name_prefix: namePrefix,
-      classification,
-      redshift,
-      separation_arcsec: orNull({ ...separation, description: 'Separation of the registry object from the object.' }),
+      ...rest,
       url: orNull(text("The registry's page.")),
     }),
   };
@@ -162,7 +147,7 @@ const publishedMatch = open(
       name: text('Bare designation.'),
       classification,
       redshift,
-      separation_arcsec: orNull({ ...separation, description: 'Separation of the registry object from the object.' }),
+      separation_arcsec,
       url: text("The registry's page."),
     }),
   },
@@ -173,10 +158,8 @@ const crossmatch = closed(
   'How an object was crossmatched.',
   {
     provenance: oneOfNames(PROVENANCE_STATES, 'Whether the settings of the crossmatch were recorded.'),
-    match_version: orNull(integer('version', 'Version of the crossmatch; the highest is current.')),
-    crossmatched_at: orNull(time('When it was crossmatched.')),
-    provenance_set: orNull(text('Key of the recorded settings in `provenance_sets`.')),
-    brokers_at_crossmatch: orNull({ ...brokers, description: 'The brokers that had delivered the object by then.' }),
+    ...fieldSchemas(CROSSMATCH_FIELDS),
+    brokers_at_crossmatch: orNull(list({ type: 'string' }, 'The brokers that had delivered the object by then.')),
     catalog_outcomes: map(ref('CatalogOutcome'), 'Outcome per catalog, by its name.'),
     recording_release: text('The release that began recording; only where nothing was recorded.'),
     best_guess_provenance_set: constant(
@@ -187,14 +170,8 @@ const crossmatch = closed(
   ['recording_release', 'best_guess_provenance_set'],
 );
 
-const positionKeys: Schemas = {
-  ra: orNull(rightAscension),
-  dec: orNull(declination),
-  reliability: orNull(number('probability', 'LSST reliability of the first delivery.')),
-  ingest_time: time('When the service first stored the object.'),
-  event_time: time("The alert's own time."),
-  brokers: { ...brokers, description: 'Every broker that delivered the object by now, ascending.' },
-};
+const atPosition = Object.entries<ObjectField>(OBJECT_FIELDS).filter(([, { from }]) => from === 'position');
+const positionKeys = fieldSchemas(Object.fromEntries(atPosition));
 
 const matchesKeys: Schemas = {
   matches: list(ref('LookupMatch'), 'The coincident sources, by catalog name, then source id, both as text.'),
@@ -210,7 +187,7 @@ const lookupObject = closed(
     ...positionKeys,
     crossmatch: { ...orNull(ref('Crossmatch')), description: 'null while pending.' },
     ...matchesKeys,
-    separation_arcsec: { ...separation, description: 'Separation from the searched position.' },
+    separation_arcsec: separation,
     ...qualification,
   },
   [...Object.keys(positionKeys), 'crossmatch', ...Object.keys(matchesKeys), 'separation_arcsec', ...QUALIFICATION_KEYS],

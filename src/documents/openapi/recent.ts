@@ -2,13 +2,13 @@
 import { TIME_FIELDS } from '../../contract/enums.ts';
 import { declination, rightAscension } from './common.ts';
 import { detailLevel, nextCursor, pageSize } from './lookup.ts';
-import { type Components, count, list, oneOfNames, open, orNull, ref, text, time } from './schema.ts';
+import { type Components, count, list, oneOfNames, open, orNull, type RecentName, ref, text, time } from './schema.ts';
 
 export const timeField = oneOfNames(TIME_FIELDS, 'Which timestamp of the alert the window is over.');
 
 const windowTime = (description: string) => text(description, { format: 'date-time' });
 
-export function recentSchemas(): Components<'RecentObject' | 'RecentCrossmatchesPage'> {
+export function recentSchemas(): Components<RecentName> {
   return {
     RecentObject: open(
       'An object with coincident sources, to the detail level of the request.',

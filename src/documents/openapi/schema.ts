@@ -3,12 +3,13 @@
  * `x-unit`.
  */
 import type { Named } from '../../contract/enums.ts';
+import type { ObjectField } from '../../contract/object_fields.ts';
 
 export type Schema = { readonly [keyword: string]: unknown };
 export type Schemas = Readonly<Record<string, Schema>>;
 
-/** Names of the components, so that the type checker finds a reference to a component that does not exist. */
-export type ComponentName =
+/** Names of the components by family, so that the type checker finds a reference to one that does not exist. */
+export type CommonName =
   | 'DiaObjectId'
   | 'DiaObjectIdStr'
   | 'ObjectStatus'
@@ -22,37 +23,31 @@ export type ComponentName =
   | 'ReliabilityCut'
   | 'Provenance'
   | 'Envelope'
-  | 'Error'
+  | 'Error';
+export type ObjectName =
   | 'MatchSummary'
   | 'PublishedMatch'
-  | 'RecentObject'
-  | 'RecentCrossmatchesPage'
-  | 'IdInput'
-  | 'PositionInput'
-  | 'TnsInput'
-  | 'LookupInput'
-  | 'LookupRequest'
   | 'ProvenanceSet'
   | 'Crossmatch'
   | 'LookupMatch'
   | 'LookupMatchSummary'
   | 'LookupPublishedMatch'
   | 'LookupObject'
-  | 'IdResult'
   | 'TnsRecord'
-  | 'ObjectTns'
-  | 'PositionResult'
-  | 'TnsResult'
-  | 'InvalidInputResult'
-  | 'LookupResult'
+  | 'ObjectTns';
+export type InputName = 'IdInput' | 'PositionInput' | 'TnsInput' | 'LookupInput';
+export type ResultName = 'IdResult' | 'PositionResult' | 'TnsResult' | 'InvalidInputResult' | 'LookupResult';
+export type LookupName =
+  | InputName
+  | ResultName
+  | 'LookupRequest'
   | 'LookupResponse'
   | 'ConeSearchResponse'
   | 'Filters'
-  | 'CountResponse'
-  | 'ServiceStatus'
-  | 'FilterableField'
-  | 'CatalogDescription'
-  | 'ServiceDescription';
+  | 'CountResponse';
+export type RecentName = 'RecentObject' | 'RecentCrossmatchesPage';
+export type ServiceName = 'ServiceStatus' | 'FilterableField' | 'CatalogDescription' | 'ServiceDescription';
+export type ComponentName = CommonName | ObjectName | LookupName | RecentName | ServiceName;
 
 /** The components of one family: each file of schemas gives some of them. */
 export type Components<Name extends ComponentName> = Readonly<Record<Name, Schema>>;
@@ -121,6 +116,26 @@ export function time(description: string): Schema {
 
 export function list(items: Schema, description: string, keywords: Schema = {}): Schema {
   return { type: 'array', items, description, ...keywords };
+}
+
+/** The schema of an object's field; for one that is an enumeration or an identifier there is a component. */
+export function fieldSchema({ type, unit, quantity, range, description, isNullable }: ObjectField): Schema {
+  const sentence = `${description}.`;
+  const bounds = { ...(range && { minimum: range.min, ...(range.max !== undefined && { maximum: range.max }) }) };
+  const schemas: Readonly<Record<ObjectField['type'], () => Schema>> = {
+    int64: () => integer(quantity!, sentence, bounds),
+    int32: () => integer(quantity!, sentence, bounds),
+    float64: () => number((unit ?? quantity)!, sentence, bounds),
+    boolean: () => boolean(sentence),
+    text: () => text(sentence),
+    time: () => time(sentence),
+    names: () => list({ type: 'string' }, sentence),
+  };
+  return isNullable ? orNull(schemas[type]()) : schemas[type]();
+}
+
+export function fieldSchemas(fields: Readonly<Record<string, ObjectField>>): Schemas {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)]));
 }
 
 /** An object with arbitrary keys and values of one schema. */

@@ -15,13 +15,12 @@ import {
   orNull,
   ref,
   type Schema,
+  type ServiceName,
   text,
   time,
 } from './schema.ts';
 
-type Names = 'ServiceStatus' | 'FilterableField' | 'CatalogDescription' | 'ServiceDescription';
-
-export function serviceSchemas(): Components<Names> {
+export function serviceSchemas(): Components<ServiceName> {
   return {
     ServiceStatus: closed('Whether the service can answer now.', {
       provenance: ref('Provenance'),

@@ -1,4 +1,4 @@
-/** The reference: requests to try, and sections that are closed where the window is narrow. */
+/** The reference: requests to try, and sections of which an address opens one. */
 import { byId, h, show, showLoading } from './page.js';
 
 const MAX_SHOWN = 20_000;
@@ -61,7 +61,11 @@ function indented(json) {
 }
 
 const sections = /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll('details.section'));
-if (matchMedia('(max-width: 56rem)').matches) for (const section of sections) section.open = false;
+const openAll = byId('open-all');
+openAll.hidden = false;
+openAll.addEventListener('click', () => {
+  for (const section of sections) section.open = true;
+});
 addEventListener('hashchange', openTarget);
 openTarget();
 
