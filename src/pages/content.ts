@@ -12,6 +12,7 @@ import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../docu
 import { apiDocs } from '../documents/docs/api_docs.ts';
 import { anchor, type Block, toHtml } from '../documents/docs/blocks.ts';
 import { caveats, connectorSetup, conventions, decimal, limitSentences, SUMMARY } from '../documents/prose.ts';
+import { conePath } from '../vo/vosi.ts';
 import { sexagesimal } from './browser/format.js';
 import type { Examples } from './examples.ts';
 import { Html, html } from './html.ts';
@@ -187,9 +188,9 @@ function catalogSection(catalog: CatalogDefinition, orders: FootprintOrders): Ht
 </dl>
 ${
   fields.length > 0
-    ? blocks({
+    ? html`<details class="filters"><summary>${fields.length} columns to filter by</summary>${blocks({
         kind: 'table',
-        header: ['Can be filtered by', 'Unit', 'Parameters'],
+        header: ['Column', 'Unit', 'Parameters'],
         rows: fields.map(field => [
           `\`${field.name}\`: ${field.description}`,
           field.unit,
@@ -197,7 +198,7 @@ ${
             .map(parameter => `\`${parameter}\``)
             .join(' '),
         ]),
-      })
+      })}</details>`
     : html`<p>It has no columns to filter by.</p>`
 }
 <details><summary>${columns.length} columns are stored with each source</summary><p class="columns">${columns.map(column => html`<code>${column.name.toLowerCase()}</code> `)}</p></details>
@@ -258,14 +259,14 @@ export function consumingPage(config: Config, base: string, examples: Examples):
 <p class="lead">Everything on these pages comes from a public API. It needs no key, and any origin may call it. Every answer with objects comes as JSON, or as a table: CSV, VOTable, Parquet, Arrow.</p>
 <h2>As a table</h2>
 <p>Add <code>format=csv</code>, <code>votable</code>, <code>parquet</code>, <code>arrow</code> or <code>ndjson</code> to a cone, an object, a lookup or recent crossmatches. pandas, astropy, TOPCAT and DuckDB read the addresses as they are:</p>
-${code(`import pandas as pd\n\n# Parquet keeps every digit of ids, which CSV does not in pandas\nobjects = pd.read_parquet("${cone}&detail=full&format=parquet")`)}
+${code(`import pandas as pd\n\n# Parquet keeps every digit of ids, which CSV does not in pandas\naddress = "${cone}"\nobjects = pd.read_parquet(address + "&detail=full&format=parquet")`)}
 ${code(`from astropy.table import Table\n\naddress = "${cone}&format=votable"\nobjects = Table.read(address, format="votable")`)}
 <h2>From Python, for many objects</h2>
 <p>The client is one file that needs only the standard library: <code>pip install ./clients/python</code> in the source of the service. It splits lists of any length, follows the pages and waits where the service asks it to.</p>
 ${code(`from nearsky import Nearsky, to_pandas\n\nservice = Nearsky("${base}")\nfor result in service.lookups([${id}, (${ra}, ${dec}, 5), "${name}"]):\n    print(result["input"], result["status"], len(result["objects"]))\n\nobjects = to_pandas(service.cone(${ra}, ${dec}, 60))`)}
 <h2>In the Virtual Observatory</h2>
 <p>TOPCAT, Aladin and pyvo search by Simple Cone Search, over the objects and over the sources of each catalog: <a href="/vo">the addresses, and coverage maps</a>.</p>
-${code(`import pyvo\n\ncone = pyvo.dal.SCSService("${base}/vo/scs/objects")\ntable = cone.search(pos=(${ra}, ${dec}), radius=0.01).to_table()`)}
+${code(`import pyvo\n\ncone = pyvo.dal.SCSService("${base}${conePath('objects')}")\ntable = cone.search(pos=(${ra}, ${dec}), radius=0.01).to_table()`)}
 <h2>From a shell</h2>
 ${code(`curl -s '${cone}'`)}
 ${code(`curl -s -H 'Content-Type: application/json' '${base}/api/lookup' -d '{"detail": "matches", "inputs": [\n  {"kind": "id", "diaObjectId": "${id}"},\n  {"kind": "position", "ra": ${ra}, "dec": ${dec}, "radius_arcsec": 5},\n  {"kind": "tns", "name": "${name}"}]}'`)}

@@ -292,6 +292,19 @@ check('a pasted list: each entry with what it found, what was not understood, an
     assert.is(file.suggestedFilename(), 'nearsky-lookup.csv');
     assert.match(readFileSync((await file.path())!, 'utf8'), MATCHED);
   });
+  const page = await world.context.newPage();
+  try {
+    await page.route('**/api/lookup', async route => {
+      const answer = await (await route.fetch()).json();
+      answer.results[2].status = 'resolver_unavailable';
+      answer.results[2].objects = [];
+      await route.fulfill({ json: answer });
+    });
+    await page.goto(`${world.server.url}/search?q=${MATCHED}%0A1+1%0ASN+2099aaa`);
+    await page.getByText('1 entry found something, 1 nothing, 1 could not be looked up now').waitFor();
+  } finally {
+    await page.close();
+  }
   // Longer than an address may be.
   const ids = Array.from({ length: 150 }, (_, i) => `${BigInt(MATCHED) + BigInt(i)}`);
   await visiting(world, '/search', async page => {

@@ -79,40 +79,48 @@ function absent(object) {
 
 /** @param {any} object @param {any} provenanceSets */
 function sections(object, provenanceSets) {
-  const { ra, dec } = object;
   /** @type {import('./page.js').Child[]} */
   const around = [neighbourhood(object), outcomes(object.crossmatch)];
-  // The longer column stands at the left: the sources, where there are some.
-  /** @type {import('./page.js').Child[][]} */
-  const columns =
-    object.matches.length > 0 ? [[sources(object)], [...around, alert(object)]] : [[alert(object)], around];
+  const hasSources = object.matches.length > 0;
+  // In a narrow window the last part of the first column comes after the second column.
+  const last = h(
+    'div',
+    { class: 'last' },
+    elsewhere(object),
+    registry(object.tns),
+    object.crossmatch && provenance(object.crossmatch, provenanceSets),
+  );
   return [
     verdict(object),
     h(
       'div',
       { class: 'columns-2' },
-      columns.map(column => h('div', {}, column)),
+      h('div', {}, hasSources ? sources(object) : alert(object), last),
+      h('div', {}, around, hasSources && alert(object)),
     ),
-    h(
-      'section',
-      { class: 'elsewhere' },
-      h('h2', {}, 'Elsewhere'),
-      linkList('At the brokers', brokerLinks(object)),
-      ra !== null && linkList('At its place', placeLinks(object)),
-      downloads(`/api/objects/${id}?detail=full`, 'This object'),
-      ra !== null &&
-        h(
-          'p',
-          {},
-          h('a', { href: coneAddress(ra, dec) }, `Everything within ${pageData.maxRadiusArcsec}″`),
-          ' · ',
-          h('a', { href: `/?ra=${ra}&dec=${dec}` }, 'on the map'),
-        ),
-    ),
-    registry(object.tns),
-    object.crossmatch && provenance(object.crossmatch, provenanceSets),
     h('p', { class: 'hint' }, prose(pageData.caveats[0] ?? '')),
   ];
+}
+
+/** @param {any} object */
+function elsewhere(object) {
+  const { ra, dec } = object;
+  return h(
+    'section',
+    { class: 'elsewhere' },
+    h('h2', {}, 'Elsewhere'),
+    linkList('At the brokers', brokerLinks(object)),
+    ra !== null && linkList('At its place', placeLinks(object)),
+    downloads(`/api/objects/${id}?detail=full`, 'This object'),
+    ra !== null &&
+      h(
+        'p',
+        {},
+        h('a', { href: coneAddress(ra, dec) }, `Everything within ${pageData.maxRadiusArcsec}″`),
+        ' · ',
+        h('a', { href: `/?ra=${ra}&dec=${dec}` }, 'on the map'),
+      ),
+  );
 }
 
 /** @param {number} ra @param {number} dec */

@@ -296,6 +296,7 @@ async function showMany() {
   const held = answer.results.filter(
     (/** @type {any} */ { objects, status }) => objects?.length && status !== 'not_in_service',
   );
+  const failed = answer.results.filter((/** @type {any} */ { status }) => status === 'resolver_unavailable').length;
   const objects = new Set(
     held.flatMap((/** @type {any} */ result) => result.objects.map((/** @type {any} */ each) => each.diaObjectId_str)),
   );
@@ -309,7 +310,8 @@ async function showMany() {
     h(
       'p',
       { class: 'hint' },
-      `${counted(held.length, 'entry', 'entries')} found something, ${asked.length - held.length} nothing`,
+      `${counted(held.length, 'entry', 'entries')} found something, ${asked.length - held.length - failed} nothing`,
+      failed > 0 && `, ${failed} could not be looked up now`,
       unclear.length > 0 && `, ${unclear.length} could not be understood`,
       `. Around positions and names: ${radius}″, unless one says another radius.`,
       answer.truncated && ' There were more objects than one answer lists: some are left out.',

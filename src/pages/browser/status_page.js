@@ -202,7 +202,7 @@ function holdings({ total, uncounted, without_position, by_status }, stored) {
             'tr',
             {},
             h('th', { scope: 'col' }, 'Status'),
-            h('th', { scope: 'col', class: 'number' }, 'Objects'),
+            h('th', { scope: 'col', class: 'number' }, uncounted > 0 ? 'Counted so far' : 'Objects'),
             h('th', { scope: 'col', class: 'meaning' }, 'Meaning'),
           ),
         ),
