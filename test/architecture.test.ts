@@ -99,4 +99,17 @@ test('imports are of files that are there, so that none is overlooked', () => {
   assert.equal(lost, []);
 });
 
+test('the walks name as many files as they say, all of them there', () => {
+  const walks = [...text('ARCHITECTURE.md').matchAll(/^\*\*`\w+` of .* in (\d+) files:$([\s\S]*?)^(?=\*\*|##)/gm)];
+  assert.is(walks.length, 2);
+  for (const [, count, walk] of walks) {
+    const named = new Set([...walk!.matchAll(/`((?:src|index)\/[\w/]+\.ts)`/g)].map(([, file]) => file!));
+    assert.equal(
+      [...named].filter(file => !files.includes(file)),
+      [],
+    );
+    assert.is(named.size, Number(count));
+  }
+});
+
 test.run();

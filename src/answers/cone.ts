@@ -4,8 +4,7 @@ import { writeTime } from '../base/times.ts';
 import type { QueryContext, Steps } from './context.ts';
 import { encodeConeCursor } from './cursor.ts';
 import { BRACE } from './fragments.ts';
-import { Listing } from './listing.ts';
-import { writePosition } from './position_result.ts';
+import { Listing, writePosition } from './listing.ts';
 import type { ConeQuery } from './queries.ts';
 import { inOrder, type Row, rowsWithin } from './search.ts';
 

@@ -1,5 +1,5 @@
 /** Answers of the lookup's shape: envelope, objects, marks. */
-import { fragment } from '../base/bytes.ts';
+import { type ByteSink, fragment } from '../base/bytes.ts';
 import { toJson } from '../base/json_text.ts';
 import type { DetailLevel, ObjectStatus, QualifiesReason } from '../contract/enums.ts';
 import type { QueryContext, Steps } from './context.ts';
@@ -15,6 +15,11 @@ const SETS = fragment(', "provenance_sets": {');
 const TRUNCATED = fragment('}, "truncated": ');
 const RESULTS = fragment(', "results": [');
 const SEPARATION = fragment(', "separation_arcsec": ');
+const INPUT = fragment(', "kind": "position", "input": ');
+const NORMALIZED = fragment(', "normalized": {"kind": "position", "ra": ');
+const DEC = fragment(', "dec": ');
+const RADIUS = fragment(', "radius_arcsec": ');
+const POSITION_STATUS = fragment('}, "status": "');
 
 /** The list of one answer: results and their objects go to the body. */
 export class Listing {
@@ -118,4 +123,24 @@ export class Listing {
     if (this.#filters) out.longText(`, "filters": ${toJson(Object.fromEntries(this.#filters))}`);
     out.fragment(BRACE);
   }
+}
+
+/**
+ * The part of a result about its position: from its kind to its status, whose closing quote is left to the next part.
+ */
+export function writePosition(
+  body: ByteSink,
+  { sent, ra, dec, radiusArcsec }: Circle & { readonly sent: string },
+  status: string,
+): void {
+  body.fragment(INPUT);
+  body.longText(sent);
+  body.fragment(NORMALIZED);
+  body.number(ra);
+  body.fragment(DEC);
+  body.number(dec);
+  body.fragment(RADIUS);
+  body.number(radiusArcsec);
+  body.fragment(POSITION_STATUS);
+  body.text(status);
 }

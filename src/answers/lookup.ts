@@ -5,8 +5,7 @@ import { formatTimeOrNull } from '../base/times.ts';
 import type { Truncation } from '../contract/enums.ts';
 import type { QueryContext, Steps } from './context.ts';
 import { BRACE, END_OF_LIST, SEPARATOR } from './fragments.ts';
-import { Listing } from './listing.ts';
-import { writePosition } from './position_result.ts';
+import { Listing, writePosition } from './listing.ts';
 import type { IdInput, InvalidInput, LookupInput, LookupQuery, PositionInput, TnsInput } from './queries.ts';
 import { type Found, findCircle, findName, inOrder } from './search.ts';
 

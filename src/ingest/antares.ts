@@ -1,7 +1,6 @@
 import { ANTARES_PROPERTIES } from '../contract/brokers/antares.ts';
-import { flatDelivery } from './flat.ts';
 import { asObject, type JsonObject } from './json.ts';
-import { type Normalised, rejected, SOLAR_SYSTEM, withObject } from './normalise.ts';
+import { flatDelivery, type Normalised, rejected, SOLAR_SYSTEM, withObject } from './normalise.ts';
 
 /**
  * An ANTARES alert: its flat properties, or an object that holds them as `properties` or `attributes.properties`. Event

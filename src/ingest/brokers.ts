@@ -1,7 +1,6 @@
 import { type BrokerName, brokerDefinition } from '../contract/brokers.ts';
 import { normaliseAntares } from './antares.ts';
-import { flatNormaliser } from './flat.ts';
-import { type Normaliser, withCut } from './normalise.ts';
+import { flatNormaliser, type Normaliser, withCut } from './normalise.ts';
 import { normalisePittgoogle } from './pittgoogle.ts';
 
 /** The normalisers of messages that are not flat. */

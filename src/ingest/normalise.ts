@@ -1,11 +1,13 @@
-/** Types and checks that the normalisers of all brokers share. */
+/** Types and checks that the normalisers of all brokers share, and messages that are one flat JSON object. */
 
 import { isPosition } from '../../index/mod.ts';
 import { messageOf } from '../base/error_text.ts';
+import type { FlatMessage, TimeForm } from '../contract/broker.ts';
 import type { BrokerName } from '../contract/brokers.ts';
 import { MAX_OBJECT_ID } from '../contract/limits.ts';
 import type { Delivery, SkyPosition } from '../store/types.ts';
 import { asObject, type ExactId, type JsonObject, type Message, parseMessage } from './json.ts';
+import { mjdTaiToUtcUs, unixSecondsToUs, utcTextToUs } from './time.ts';
 
 /** The outcome of one message. */
 export type Normalised =
@@ -106,4 +108,44 @@ export function parsePosition(ra: unknown, dec: unknown): SkyPosition | null {
  */
 export function parseReliability(value: unknown): number | null {
   return typeof value === 'number' && value >= 0 && value <= 1 ? value : null;
+}
+
+const TIMES: Readonly<Record<TimeForm, (value: unknown) => number | undefined>> = {
+  mjdTai: mjdTaiToUtcUs,
+  utcText: utcTextToUs,
+  unixSeconds: unixSecondsToUs,
+};
+
+/** @param diaObjectId from `ExactId` */
+export function flatDelivery(
+  broker: BrokerName,
+  keys: FlatMessage,
+  values: JsonObject,
+  diaObjectId: unknown,
+  receivedAtUs: number,
+): Normalised {
+  return toDelivery({
+    broker,
+    diaObjectId,
+    ra: values[keys.ra],
+    dec: values[keys.dec],
+    reliability: values[keys.reliability],
+    eventTimeUs: eventTimeOf(keys, values) ?? receivedAtUs,
+  });
+}
+
+function eventTimeOf({ eventTime }: FlatMessage, values: JsonObject): number | undefined {
+  for (const [form, key] of eventTime) {
+    const timeUs = TIMES[form](values[key]);
+    if (timeUs !== undefined) return timeUs;
+  }
+  return undefined;
+}
+
+/** The normaliser of a broker whose messages are flat. */
+export function flatNormaliser(broker: BrokerName, keys: FlatMessage): Normaliser {
+  return (text, receivedAtUs) =>
+    withObject(text, (message, exactId) =>
+      flatDelivery(broker, keys, message, exactId(message[keys.diaObjectId]), receivedAtUs),
+    );
 }
