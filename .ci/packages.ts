@@ -1,6 +1,6 @@
 /**
- * What may be installed: every package has a licence that is allowed, only approved ones run a script when they are installed, and no
- * advisory of the registry concerns what ships. `npm run check` runs this; with --list it prints each package and its licence.
+ * Checks the packages that are installed: each has a licence that is allowed, only approved ones run a script when they are installed, and
+ * no advisory of the registry concerns a package that ships. `npm run check` runs this; with --list it prints each package and its licence.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -9,19 +9,19 @@ import { fileURLToPath } from 'node:url';
 export interface LockedPackage {
   readonly version?: string;
   readonly license?: string;
-  /** Of what is needed to work on nearsky, and does not ship. */
+  /** Whether only work on nearsky needs the package, which then does not ship. */
   readonly dev?: boolean;
   readonly hasInstallScript?: boolean;
-  /** Of a package that is a folder of the checkout. */
+  /** Whether the package is a folder of the checkout. */
   readonly link?: boolean;
 }
 
 /** `packages` of package-lock.json: by path, '' for the project itself. */
 export type Lock = Readonly<Record<string, LockedPackage>>;
 
-/** Of what ships: permissive licences, which ask for no more than to be named. */
+/** The licences of packages that ship: permissive ones, which ask for no more than to be named. */
 const SHIPPED = new Set(['Apache-2.0', 'MIT', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', '0BSD']);
-/** Of tools too: these ask something of who changes or spreads them. */
+/** The licences of tools. The further ones bind those who change or spread the tool. */
 const TOOLS = new Set([...SHIPPED, 'MPL-2.0', 'PSF-2.0', 'CC0-1.0', 'BlueOak-1.0.0', 'Python-2.0']);
 
 /** Each package's path, without what is the project's own: itself, and the folder that a link leads to. */
@@ -64,7 +64,7 @@ interface Vulnerability {
   readonly range: string;
 }
 
-/** What `npm audit --json` had to say: that it could not look is no finding, and is not the same as none. */
+/** The advisories that `npm audit --json` found. An audit that could not look has not found that there are none. */
 export function auditResult(output: string): {
   readonly unanswered?: string;
   readonly found: readonly Vulnerability[];

@@ -123,7 +123,7 @@ function writeBucket(views: ArenaViews, bucket: Bucket, start: number, projectio
 function writeCells(cells: Uint16Array, bucket: Bucket, order: Uint32Array, { low }: SphereKeys): void {
   const { key, keyEnd, row, end } = bucket;
   if (end - row > MAX_CELLED_ROWS) return;
-  // Order-16 pixels within the face, of which a bucket's key counts 64 each.
+  // Order-16 pixels within the face; one step of a bucket's key is 64 of these.
   const first = (key % 4 ** MAX_ORDER) * 64;
   const span = ((keyEnd - key) * 64) / CELLS;
   let from = row;

@@ -17,7 +17,7 @@ export function openGeneration(generation: Generation): SkyIndex {
   return new SkyIndex(generation.arenas.map(buffer => new Arena(buffer)));
 }
 
-/** One arena with the points of several. Those with a time column must all have one. */
+/** One arena with the points of several. Either all of these must have a time column, or none. */
 export function mergeArenas(arenas: readonly Arena[]): SharedArrayBuffer {
   const rows = arenas.reduce((sum, arena) => sum + arena.length, 0);
   const hasTime = arenas.some(arena => arena.time);

@@ -36,7 +36,7 @@ function roomOf(file: string): string {
 
 const text = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** What a file imports of ours: paths from the root. */
+/** The files of ours that a file imports: paths from the root. */
 function importsOf(file: string): string[] {
   const found = text(file).matchAll(/(?:\bfrom|(?<!")\bimport\(|^import)\s*'(\.{1,2}\/[^']+)'/gm);
   return [...found].map(([, path]) => normalize(join(dirname(file), path!)));

@@ -389,7 +389,7 @@ def _placed(result: dict[str, Any], index: int) -> dict[str, Any]:
 
 
 def _retry_after_seconds(text: str | None) -> float:
-    """Of the header, which is a number of seconds or a date."""
+    """Return the seconds to wait that the header gives, as a number of seconds or as a date."""
     seconds = DEFAULT_RETRY_AFTER_SECONDS
     try:
         seconds = float(text) if text else seconds
@@ -414,7 +414,7 @@ def _error_of(address: str, status: int, text: bytes) -> NearskyError:
 
 
 def _unknown_parameters(header: str, status: int) -> NearskyError:
-    """Of parameters that the service has ignored: its answer is not what was asked for."""
+    """Return the error of parameters that the service has ignored, so that its answer is not the one asked for."""
     params, said = [], []
     for item in header.split(", "):
         name, _, more = item.partition(";")
@@ -433,7 +433,7 @@ def _not_ours(address: str, status: int, why: str) -> NearskyError:
     return NearskyError(message, "not_nearsky", status, retryable=status >= 500)
 
 
-# Of a column: its type in pandas, and its unit as astropy spells it.
+# A column's type in pandas, and its unit in astropy's spelling.
 _Kind = tuple[str, "str | None"]
 
 _OF_SOURCE: dict[str, _Kind] = {
@@ -553,7 +553,7 @@ def rows(objects: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _input_columns(result: dict[str, Any]) -> dict[str, Any]:
-    """Of the result of a lookup, what all its rows share."""
+    """Return the values that all rows of a lookup's result share."""
     known = result["normalized"]
     if known is None:
         text = json.dumps(result["input"], ensure_ascii=False)
@@ -619,7 +619,7 @@ def _cell(value: Any, kind: str | None) -> int | float | None:
 
 
 def _tns_of(found: dict[str, Any]) -> dict[str, Any] | None:
-    """What the registry says: answers have it at the object, those of the recent crossmatches at each match."""
+    """Return the registry's association, which answers have on the object, and the recent crossmatches on each match."""
     if "tns" in found:
         return found["tns"]
     match = next(iter(found.get("matches") or []), {})

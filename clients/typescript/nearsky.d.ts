@@ -44,7 +44,7 @@ export interface LookupOptions {
   /** `matches` unless given. */
   readonly detail?: DetailLevel;
   readonly filters?: Filters;
-  /** Of positions and names that have none of their own. */
+  /** The radius around positions and names that have none of their own. */
   readonly radiusArcsec?: number;
 }
 
@@ -119,7 +119,7 @@ export interface Crossmatch {
   readonly catalog_outcomes: Readonly<Record<string, string>>;
 }
 
-/** What it has depends on the level of detail; one that is not in service has identifiers and status only. */
+/** An object, to the level of detail of the request. One that is not in service has identifiers and status only. */
 export interface LookupObject {
   readonly diaObjectId: bigint;
   readonly diaObjectId_str: string;
@@ -166,7 +166,7 @@ export interface LookupResult {
   readonly qualifies_reason?: string;
 }
 
-/** Of the recent crossmatches. */
+/** An object of the recent crossmatches. */
 export interface RecentObject {
   readonly diaObjectId: bigint;
   readonly diaObjectId_str: string;
@@ -181,9 +181,9 @@ export interface Page {
   readonly next_cursor: string | null;
   readonly as_of: string;
   readonly page_size: number;
-  /** Of a cone. */
+  /** The one result of a cone. */
   readonly results?: readonly LookupResult[];
-  /** Of the recent crossmatches. */
+  /** The objects of the recent crossmatches. */
   readonly objects?: readonly RecentObject[];
 }
 
@@ -234,11 +234,11 @@ export interface NearskyErrorDetails {
 export declare class NearskyError extends Error {
   constructor(message: string, details: NearskyErrorDetails);
   /**
-   * That of the API; or `not_nearsky` where the answer is none of a nearsky service, `repeated_cursor` where a walk would not end,
-   * `unknown_parameter` where the service has ignored `params`, such as a misspelt filter.
+   * A code of the API, or one of the client's own: `not_nearsky` where another server answered, `repeated_cursor` where a walk would not
+   * end, `unknown_parameter` where the service has ignored `params`, such as a misspelt filter.
    */
   readonly code: string;
-  /** Of HTTP. */
+  /** The status of the HTTP answer. */
   readonly status: number;
   /** The parameter at fault, where it is one. */
   readonly param: string | undefined;

@@ -10,7 +10,7 @@
  */
 
 const DEFAULT_CONCURRENCY = 4;
-/** As long as the service asks for where it does not say. */
+/** The time to wait where the service gives none. */
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
 const MAX_RETRY_AFTER_SECONDS = 300;
 
@@ -161,7 +161,7 @@ export class Nearsky {
     return results;
   }
 
-  /** Those of the service as it is configured now: asked for once, and again where that has failed. */
+  /** The limits of the service as it is configured now. They are asked for once, and again where that has failed. */
   #limitsOfService() {
     this.#limits ??= this.describe().then(({ limits }) => ({
       maxIds: limits.max_ids,

@@ -3,15 +3,15 @@ import type { Budget } from '../base/budget.ts';
 import { Unavailable } from '../base/refusal.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 
-/** This many are taken however slow the last ones were, because a rate is only known while some run. */
+/** The number of queries taken however slow the last ones were, because a rate is only known while some run. */
 const ALWAYS_TAKEN = 4;
 /** Never more than this: what waits takes memory. */
 const MAX_UNANSWERED = 256;
 /** The share of its budget that a query may be expected to wait: well below 1, because queries differ. */
 export const MAX_WAIT = 0.2;
 /**
- * The time from the end of one query to that of the next is a mean over about so many, and is not known before the
- * first few: ends come in bursts.
+ * The number of ends over which the time between two ends is averaged, and the number before which it is not known. Ends
+ * come in bursts.
  */
 const LAST_ENDS = 16;
 const FIRST_ENDS = 4;

@@ -13,17 +13,17 @@ import type { Body } from './body.ts';
 const KIB = 1024;
 /** The garbage that an answer of this length leaves is worth a collection. */
 const LONG_BYTES = 1024 * KIB;
-/** For so long after a query found too little memory, clients must read faster. */
+/** Clients must read faster for this time after a query found too little memory. */
 const WANTED_MS = 3000;
 
 export interface AnswerMemoryOptions {
-  /** Of all threads together. */
+  /** The memory of the answers of all threads together. */
   readonly limitMib: number;
   readonly state: SharedState;
   readonly metrics: ThreadMetrics;
 }
 
-/** One thread's part in it. */
+/** One thread's part of the memory of answers. */
 export class AnswerMemory {
   readonly #limitKib: number;
   readonly #state: SharedState;
@@ -36,7 +36,7 @@ export class AnswerMemory {
   }
 
   /**
-   * Room for an answer that is expected to take so many bytes, at most a quarter of all; undefined where others have
+   * Room for an answer that is expected to take `bytes`, at most a quarter of all room; undefined where others have
    * too much of it now.
    */
   reserve(bytes: number): AnswerRoom | undefined {
@@ -80,7 +80,7 @@ export class AnswerRoom {
   }
 
   /**
-   * Reserves more where so many bytes are written and less was expected.
+   * Reserves more where `bytes` are written and less was expected.
    * @throws Unavailable when that is not there; TooExpensive when it never is
    */
   cover(bytes: number): void {
@@ -90,7 +90,7 @@ export class AnswerRoom {
     this.#kib = kib;
   }
 
-  /** Gives back what is not needed for so many bytes. */
+  /** Gives back the room that `bytes` do not need. */
   shrink(bytes: number): void {
     const kib = Math.min(this.#kib, Math.ceil(bytes / KIB));
     this.#memory.change(kib - this.#kib);

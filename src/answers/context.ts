@@ -72,6 +72,6 @@ export interface QueryContext {
   readonly object: ObjectView;
   /** Where the answer goes. */
   readonly out: ByteSink;
-  /** For what stands in the answer after that which depends on it; empty. */
+  /** For the part of the answer on which an earlier part depends; empty at first. */
   readonly body: ByteSink;
 }

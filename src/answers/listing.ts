@@ -66,13 +66,16 @@ export class Listing {
     }
   }
 
-  /** Nothing without filters, here and below. Of the object that was read last, where it is stored. */
+  /**
+   * Writes the marks of the object that was read last, where it is stored. This and the methods below write nothing for
+   * a query without filters.
+   */
   marksOfObject(isStored: boolean): void {
     if (!this.#qualifier) return;
     this.#mark(qualification(this.#qualifier.reasonOf(isStored ? this.#context.object : undefined)));
   }
 
-  /** The marks of a position or a name, over everything that it found. */
+  /** Writes the marks of a position or a name, over all objects that it found. */
   *marksOfFound({ status, rows }: Pick<Found, 'status' | 'rows'>): Steps {
     if (!this.#qualifier) return;
     if (!rows || rows.length === 0) {

@@ -11,11 +11,11 @@ import type { Body } from './body.ts';
 /** A query that is answered in steps. */
 export interface Stepped {
   readonly budget: Budget;
-  /** Does one step; the answer after the last one. What it throws is the query's outcome. */
+  /** Does one step; returns the answer after the last one. An error is the query's outcome. */
   step(): Body | undefined;
 }
 
-/** One that has not done its first step. */
+/** A query that has not done its first step. */
 export interface NotBegun extends Stepped {
   /**
    * Reserves what its steps need; whether that was there. It is asked again until it was, and then the first step
@@ -27,13 +27,13 @@ export interface NotBegun extends Stepped {
 /** The reason for refusing a query that waited until its budget was spent (docs/contract.md, decision P4). */
 export const TOO_LONG = 'the query had to wait for too long';
 
-/** This many are under way at once. Those behind them hold no memory yet, and may be refused as not begun. */
+/** The number of queries under way at once. The others hold no memory yet, and may be refused as not begun. */
 const MAX_BEGUN = 4;
 /** The interval at which waiting queries are checked. */
 const SWEEP_MS = 50;
 /** The interval at which memory is asked for while there is nothing else to do. */
 const RESERVE_MS = 10;
-/** For so long new connections go ahead of a step. */
+/** The time for which new connections go ahead of a step. */
 const ACCEPT_MS = 10;
 
 interface Entry<Query extends Stepped = Stepped> {
@@ -45,7 +45,7 @@ interface Entry<Query extends Stepped = Stepped> {
 interface Waiting extends Entry<NotBegun> {
   /** Up to when it may wait for memory, by `performance.now()`. */
   readonly patientUntilMs: number;
-  /** Whether it is memory that it waits for. */
+  /** Whether the query waits for memory. */
   lacksMemory: boolean;
 }
 

@@ -13,11 +13,11 @@ import type { Query } from './queries.ts';
 const MINUS = 0x2d;
 const ZERO = 0x30;
 
-/** Up to so many bytes of members are moved to make their header short. */
+/** The most bytes of members that are moved to make their header short. */
 const MAX_MOVED_BYTES = 1024;
 const WIDE_HEADER_BYTES = 5;
 const TOKENS_AT_ONCE = 500;
-/** This many digits always fit in a safe integer. */
+/** The number of digits that always fit in a safe integer. */
 const SAFE_DIGITS = 15;
 
 const utf8 = new TextEncoder();
@@ -35,7 +35,7 @@ export type Transcode = (
 
 /** A list or an object that is not read to its end. */
 interface Container {
-  /** Where its header begins in what is written. */
+  /** The place of its header in the output. */
   readonly start: number;
   readonly isObject: boolean;
   members: number;

@@ -17,7 +17,7 @@ export type MatchTest = (object: StoredObject, match: MatchSummary, source: Matc
 
 const filterOf = new Map(FILTERS.map(filter => [filter.name, filter]));
 
-/** Judges objects. What it has found out of an object it remembers: one is for one query. */
+/** Judges the objects of one query by its filters, and remembers its findings on each object. */
 export class Qualifier {
   readonly #context: QueryContext;
   readonly #objectTests: readonly ObjectTest[];
@@ -60,7 +60,7 @@ export class Qualifier {
     return status === 'coincident_sources' ? 'no_source_meets_filters' : status;
   }
 
-  /** Whether one current source meets every match filter. What is left over on a pending object is not current. */
+  /** Whether one current source meets every match filter. Sources that remain on a pending object are not current. */
   #hasSource(object: StoredObject): boolean {
     if (object.state === 'pending' || object.matches.length === 0) return false;
     const sources = this.#needsSources ? this.#context.store.getSources(object.diaObjectId) : [];

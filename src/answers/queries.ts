@@ -58,7 +58,7 @@ export interface LookupQuery extends Asked {
   readonly filters: FilterValues | null;
   /** Objects that the result of one position or name may list, at least 1. */
   readonly maxObjectsPerInput: number;
-  /** Objects that all results may list together; those of ids count and are always listed. */
+  /** The most objects that all results may list together. Objects asked for by id count, and are always listed. */
   readonly maxObjects: number;
 }
 

@@ -46,7 +46,7 @@ const MAX_TEXT_BYTES = 65_536;
 const MAX_IDLE = 6;
 /** The approximate length of an object in an answer, by the level of detail, for reservations before it is written. */
 const OBJECT_BYTES: Readonly<Record<DetailLevel, number>> = { ids: 150, position: 300, matches: 1000, full: 2500 };
-/** The same for an answer of another kind. */
+/** The approximate length of a row in an answer of another kind. */
 const ROW_BYTES = 1000;
 /** Nothing is reserved ahead for more objects: most queries find fewer than they may list. */
 const MAX_EXPECTED = 10_000;
@@ -70,7 +70,7 @@ export interface QueryRunnerOptions {
 type Format = NonNullable<Query['format']>;
 
 /**
- * The writers of answers in formats other than JSON; those that need a library are added when they are first asked for.
+ * The writers of answers in formats other than JSON; a writer that needs a library is added when it is first asked for.
  */
 const transcodes = new Map<Format, Transcode>([
   ['msgpack', (_query, json, from, out, { clock }) => writeMsgpack(json, from, out, clock)],
@@ -115,10 +115,10 @@ export class QueryRunner {
   }
 
   /**
-   * The body of a query's answer: at once where the query takes no more than one step, else when its steps are done.
-   * An error is thrown at once, or rejects the promise.
+   * The body of a query's answer: at once where the query takes no more than one step, else as a promise.
    * @throws TooExpensive; Unavailable when there is no index or no database to read, when too many long queries wait,
-   * and when this one has waited until its budget was spent; any other error is a fault of our own
+   * and when this one has waited until its budget was spent; any other error is a fault of our own. The promise is
+   * rejected with the same
    */
   run(query: Query, budget: Budget): Body | Promise<Body> {
     if (budget.spent) throw new Unavailable(TOO_LONG);
@@ -198,7 +198,7 @@ export class QueryRunner {
     if (this.#idle.length < MAX_IDLE) this.#idle.push(desk);
   }
 
-  /** The error to throw; what a client must not see of it goes to the log. */
+  /** The error to throw in the place of another, whose details go to the log, because no client may see them. */
   #failure(error: unknown, { clock, generation }: Desk): unknown {
     const { log, metrics, onStaleIndex } = this.#options;
     if (error instanceof StaleIndex) {

@@ -46,7 +46,7 @@ export interface AssociationFragments {
 /** The end of a match whose crossmatch is not recorded. */
 export const NO_SET = fragment(', "provenance_set": null}');
 
-/** This many of each kind are remembered; there are seldom more than a few dozen. */
+/** The number of each kind that are remembered; there are seldom more than a few dozen. */
 const MAX_REMEMBERED = 4096;
 
 /** A function whose results are remembered. */
@@ -117,7 +117,7 @@ export class SharedFragments {
     return { ...common, crossmatch: fragment(head), afterTime: fragment(`, ${tail.slice(1)}`), set };
   }
 
-  /** First the catalogs in service, in their order, then those that no longer are. */
+  /** The outcomes: first the catalogs in service, in their order, then the catalogs that no longer are. */
   #outcomes({ catalogOutcomes }: TimelessRecord): Record<string, string> {
     const outcomes: Record<string, string> = {};
     for (const name of this.#catalogs) outcomes[name] = 'not_in_service_at_crossmatch';

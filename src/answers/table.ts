@@ -86,7 +86,7 @@ function* readAnswer(
   // Provenance, which names the catalogs, comes first in every answer. Objects become rows at once, which are much smaller.
   const theTable = () => (table ??= tableOf(query, about as About, onLeftOut));
   const add = (source: RowSource) => rows.push(theTable().row(source));
-  // Integers of a payload may be wide; what else is wide is there as text, too.
+  // Integers of a payload may be wide. Every other wide integer is there as text, too.
   const reviver = query.detail === 'full' ? wideIntegersAsBigint : undefined;
   walk.enter();
   for (let key = walk.key(); key !== undefined; key = walk.key()) {
@@ -112,7 +112,7 @@ function tableOf(query: TableQuery, { provenance }: About, onLeftOut: () => void
 type Reviver = Parameters<JsonWalk['value']>[0];
 type Reading<T> = Generator<undefined, T, undefined>;
 
-/** In a lookup, the rows also contain what comes after the objects. */
+/** In a lookup, the rows also contain the values that come after the objects. */
 function* readResult(
   walk: JsonWalk,
   { kind }: TableQuery,

@@ -9,7 +9,7 @@ import type { QueryContext, Steps } from './context.ts';
 import type { VoConeQuery } from './queries.ts';
 import { type Row, readRow, rowsWithin, separationOf } from './search.ts';
 
-/** Kept beyond what is listed, before the furthest are dropped: so that this is not done for each. */
+/** The number of items beyond the list that are kept before the furthest are dropped, so that not every item is sorted in. */
 const SLACK = 1000;
 
 export function voConeAnswer(query: VoConeQuery, context: QueryContext): Steps {
@@ -97,7 +97,7 @@ function withInfo(query: VoConeQuery, name: string, value: number): VoConeQuery 
   return { ...query, infos: [...query.infos, { name, value: `${value}` }] };
 }
 
-/** Whether it is no question for the columns alone: in DALI 1.1 (section 3.4.4) MAXREC=0, in Simple Cone Search 1.03 (section 2.1) SR=0. */
+/** Whether rows are wanted: MAXREC=0 (DALI 1.1, section 3.4.4) and SR=0 (Simple Cone Search 1.03, section 2.1) ask for the columns alone. */
 function asksForRows({ maxRecords, radiusArcsec }: VoConeQuery): boolean {
   return maxRecords > 0 && radiusArcsec > 0;
 }
@@ -116,12 +116,12 @@ function end(
   writer.end(isComplete && maxRecords > 0 ? 'OK' : 'OVERFLOW');
 }
 
-/** The nearest of what is added; of equal separations that of the lowest id. */
+/** Keeps the nearest of the items that are added; of several at the same separation, the lowest ids. */
 class Nearest<T extends { readonly separationArcsec: number }> {
   readonly #max: number;
   readonly #idOf: (each: T) => bigint;
   #kept: T[] = [];
-  /** Whether it has all that was added. */
+  /** Whether every item that was added is kept. */
   isComplete = true;
 
   constructor(max: number, idOf: (each: T) => bigint) {
@@ -133,7 +133,7 @@ class Nearest<T extends { readonly separationArcsec: number }> {
     if (this.#kept.push(each) > 2 * this.#max + SLACK) this.list();
   }
 
-  /** In order, at most as many as there may be. */
+  /** The items that are kept, the nearest first. */
   list(): readonly T[] {
     const order = (a: T, b: T) => a.separationArcsec - b.separationArcsec || (this.#idOf(a) < this.#idOf(b) ? -1 : 1);
     this.#kept.sort(order);

@@ -36,7 +36,7 @@ export class BackgroundCrossmatch {
   readonly #config: Config;
   readonly #log: Log;
   readonly #clock: () => number;
-  /** Its own, so that reading a catalog holds up no query. */
+  /** A pool for crossmatches alone, so that reading a catalog holds up no query. */
   readonly #pool: Pool;
   readonly #associator: Associator;
   readonly #stop = new AbortController();

@@ -1,4 +1,4 @@
-/** The thread of `serve` that publishes. It only reads the database: what it keeps there, the thread that writes keeps for it. */
+/** The thread of `serve` that publishes. It only reads the database: the thread that writes keeps its progress there. */
 import type { MessagePort } from 'node:worker_threads';
 import { MatchMessages } from '../answers/match_messages.ts';
 import { SharedFragments } from '../answers/shared_fragments.ts';

@@ -17,8 +17,8 @@ const MINUTE_MS = 60_000;
 /** The interval of checking whether a refresh is due. */
 const POLL_MS = 1000;
 /**
- * The changes of an hour are looked for so long after it, and up to as much later, so that not all services come at
- * once.
+ * The changes of an hour are looked for once this time has passed since its end, or up to twice this time, so that not
+ * all services come at once.
  */
 const DELAY_MS = 10 * MINUTE_MS;
 /** After what has not brought the registry up to date; twice as long each time, at most the second. */

@@ -23,7 +23,7 @@ const LONG_WAIT_MS = 2000;
 /** The pause between the end of the thread and its new start. */
 const RESTART_MS = 5000;
 /**
- * How long the thread may take to end, and the same while it waits for another process, where only the end of this
+ * The time that the thread may take to end, and the time while it waits for another process, when only the end of this
  * process can end it.
  */
 const STOP_MS = 8000;
@@ -55,8 +55,8 @@ export class BackgroundWriter {
   }
 
   /**
-   * Creates the database where there is none, and brings an older one to the present format. That is a write, which may
-   * have to wait for another process: then the log says which have the database open.
+   * Creates the database where there is none, and brings an older one to the present format. This write may
+   * have to wait for another process; the log then names the processes that have the database open.
    * @throws StoreError
    */
   async open(): Promise<void> {

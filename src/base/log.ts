@@ -34,7 +34,7 @@ export function plainly(_name: string, value: unknown): unknown {
 const LINES_PER_SECOND = 20;
 
 /**
- * Writes at most so many lines a second of each event, and then the number of lines that were left out: an error that
+ * Writes at most `linesPerSecond` of each event, and then the number of lines that were left out: an error that
  * comes with every request must neither fill the disk nor keep the writing thread busy.
  */
 export function limited(log: Log, linesPerSecond = LINES_PER_SECOND, now = () => performance.now()): Log {

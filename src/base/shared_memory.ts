@@ -5,7 +5,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** This many bytes that are no longer needed are worth a collection, which takes some milliseconds. */
+/** The number of bytes no longer needed that are worth a collection, which takes some milliseconds. */
 const COLLECTED_BYTES = 2 ** 25;
 
 /** The pause before a collection: the caller, or its own caller, often still holds the bytes. */

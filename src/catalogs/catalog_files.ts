@@ -5,7 +5,7 @@ import type { RemoteOptions } from './remote/options.ts';
 export interface ReadCounts {
   /** Requests sent to hosts, failed tries included. */
   requests: number;
-  /** Those of `requests` that repeat a failed one. */
+  /** The number of `requests` that repeat a failed one. */
   retries: number;
   /** Bytes of bodies received, those of failed tries included. */
   networkBytes: number;

@@ -234,7 +234,7 @@ function decompress(bytes: Uint8Array, size: number, { codec }: Decoder): Uint8A
 
 const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => new DataView(buffer, byteOffset, byteLength);
 
-/** Which rows have a value, and the number of those rows. Mostly all rows have one, which the levels say in one run. */
+/** The rows that have a value, and their number. Mostly all rows have one, which the levels say in one run. */
 function readLevels(levels: Uint8Array | undefined, rows: number) {
   if (!levels || isOneRun(levels, rows)) return { present: undefined, count: rows };
   checkRuns(levels, 1, rows);

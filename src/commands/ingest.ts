@@ -106,7 +106,7 @@ interface Input {
   readonly origin: BrokerName | 'table';
   /** Its name, for messages. */
   readonly input: string;
-  /** What to do where nothing of it can be used. */
+  /** Says how to go on where nothing of the input can be used. */
   advice(): Promise<string>;
 }
 
@@ -149,7 +149,7 @@ function tellReasons(first: readonly Reject[], rejected: number): void {
 
 const GUESS_LINES = 20;
 
-/** What to do about messages that are useless as those of `broker`: the first lines show whose they are. */
+/** The advice for messages that are none of `broker`'s. The first lines show whose they are. */
 async function adviceFor(broker: BrokerName, files: readonly string[], minReliability: number): Promise<string> {
   const texts = await firstLines(files);
   if (texts.some(text => /^\{"type":"(?:object|tns_snapshot)"/.test(text)))

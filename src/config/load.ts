@@ -123,7 +123,7 @@ function isKnown(name: string): boolean {
   return Object.hasOwn(SETTINGS, name) || Object.hasOwn(ENVIRONMENT_ONLY, name);
 }
 
-/** The setting whose name is nearest, if it is at most so many characters away. */
+/** The setting whose name is nearest, if it differs in at most `maxDistance` characters. */
 function nearestSetting(name: string, maxDistance: number): SettingName | undefined {
   return closestMatch(name.toUpperCase(), Object.keys(SETTINGS), { maxDistance }) as SettingName | undefined;
 }

@@ -79,7 +79,7 @@ const SERVICE = {
     optional(baseAddress()),
   ),
   TRUSTED_PROXIES: about(
-    'Proxies in front that say who the client is, beside those on this machine; what any other address says of it is not believed.',
+    'Proxies in front that say who the client is, beside any on this machine; no other address is believed about the client.',
     list(network(), []),
   ),
   NEARSKY_MAX_CONNECTIONS: about(
@@ -166,7 +166,7 @@ const cutHere = BROKERS.filter(({ cut }) => cut === 'service')
 
 const API = {
   API_REQUEST_BUDGET_SECONDS: about(
-    'Time for one request; what takes longer is 400 query_too_expensive, and what had to wait for so long that it was never begun 503.',
+    'Time for one request. A request that takes longer is 400 query_too_expensive; one that waited so long that it was never begun is 503.',
     number(5, 0.001, 3600),
   ),
   API_MAX_IDS: about('Ids in one lookup.', integer(1000, 1, 100_000)),
@@ -246,7 +246,7 @@ const RELIABILITY = {
     integer(16 * 2 ** 20, 1, 2 ** 40),
   ),
   REJECTS_MAX_FILES: about(
-    'Files of rejected messages that are kept of each broker; the oldest go.',
+    'The number of files of rejected messages that are kept for each broker; the oldest are removed.',
     integer(20, 1, 100_000),
   ),
 };

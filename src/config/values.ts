@@ -90,7 +90,7 @@ export function name(): Kind<string> {
   return { default: '', bound: 'a name without white space', parse };
 }
 
-/** A name as those of brokers. */
+/** A name in the form of a broker's name. */
 export function label(fallback: string): Kind<string> {
   const parse = (value: unknown) =>
     typeof value === 'string' && /^[a-z][a-z\d_]{0,39}$/.test(value) ? value : undefined;

@@ -20,7 +20,7 @@ export interface FlatMessage {
 export interface BrokerDefinition {
   /** Lowercase letters. The names of its settings begin with it in upper case. */
   readonly name: string;
-  /** As the broker writes its name. */
+  /** The name in the broker's own spelling. */
   readonly title: string;
   readonly home: string;
   /**

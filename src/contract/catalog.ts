@@ -5,7 +5,7 @@ export interface CatalogColumn {
   /** The name in the catalog's own case. Payloads have it in lower case. */
   readonly name: string;
   readonly type: 'float64' | 'int64';
-  /** As VOUnits 1.0 spells it; undefined where there is none. */
+  /** The unit in the spelling of VOUnits 1.0; undefined where there is none. */
   readonly unit?: string;
   /** UCD1+ */
   readonly ucd: string;

@@ -8,7 +8,7 @@ import { DEC_RANGE, RA_RANGE } from './limits.ts';
 export interface ObjectField {
   /** `names` is a list of texts, which tables have as one text. */
   readonly type: 'int64' | 'int32' | 'float64' | 'boolean' | 'text' | 'time' | 'names';
-  /** As VOUnits 1.0 spells it; undefined where there is none. */
+  /** The unit in the spelling of VOUnits 1.0; undefined where there is none. */
   readonly unit?: string;
   /** The unit of a number without one, as the OpenAPI document has it. */
   readonly quantity?: string;

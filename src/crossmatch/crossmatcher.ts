@@ -34,7 +34,7 @@ export interface CrossmatchOptions {
   readonly writer: Writer;
   readonly pool: Pool;
   /**
-   * Called once a batch. The search uses the radius of the set, and records those of its catalogs that are registered.
+   * Called once a batch. The search uses the radius of the set, and records its catalogs, as far as they are registered.
    */
   readonly provenance: () => ProvenanceSet;
   /** Asked for the record of each object in the TNS registry; without an associator no registry record is stored. */

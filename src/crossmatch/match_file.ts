@@ -58,8 +58,7 @@ export interface FileMatches {
   /** The end offset of each source. */
   readonly sourceEnds: Uint32Array;
   /**
-   * Rows that cannot be sources: of the rows that were read, those without a position, and near an object those without
-   * an id.
+   * Rows that cannot be sources: rows that were read and have no position, and rows near an object that have no id.
    */
   readonly rowsPassedOver: number;
 }

@@ -6,7 +6,7 @@ import { RADIANS_PER_DEGREE, separationArcsec } from '../../index/mod.ts';
  * far above the error of float64 degrees.
  */
 export const PAD_ARCSEC = 1e-3;
-/** Zones for each object, so many that most zones are empty. */
+/** Zones for each object: enough for most zones to be empty. */
 const ZONES_PER_OBJECT = 16;
 /** More zones would not fit the processor's cache. */
 const MAX_ZONES = 1 << 17;

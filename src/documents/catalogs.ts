@@ -30,7 +30,7 @@ export function epochs(sources: string, verb: string): string {
     .join('');
 }
 
-/** The order of the footprint that decides what is searched; the catalog's own where none is in force or known. */
+/** The order of the footprint in force, else of the catalog's definition, where no footprint is in force or known. */
 export function orderInForce({ name, footprintOrder }: CatalogDefinition, orders: FootprintOrders): number {
   return orders?.get(name) ?? footprintOrder;
 }

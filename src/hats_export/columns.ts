@@ -52,7 +52,7 @@ export const OBJECT_COLUMNS: readonly CatalogColumn[] = [
   column('brokers_at_crossmatch', 'text', 'Brokers that had delivered the object by then'),
   column('catalog_outcomes', 'text', 'What the crossmatch came to, by catalog: JSON'),
   column('provenance', 'text', 'The settings of the crossmatch: JSON'),
-  column('older_crossmatches', 'text', 'Records of the crossmatches before it, as lines of an export have them: JSON'),
+  column('older_crossmatches', 'text', "Earlier crossmatch records, as JSON in the form of an export's lines"),
   column('tns_checked', 'boolean', 'Whether the registry of transients was asked'),
   column('tns_snapshot_epoch', 'time', 'The epoch of the registry that was asked, UTC'),
   column('tns_objid', 'int64', 'Identifier of the registry object', { ucd: 'meta.id' }),

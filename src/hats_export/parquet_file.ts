@@ -44,7 +44,7 @@ export function parquetFile(
   if (length > 0) {
     const nulls = new Array(length).fill(null);
     const columnData = columns.map(({ name, isVaried, hasBounds }, i) => {
-      // A dictionary of values that hardly repeat takes time and no fewer bytes.
+      // A dictionary of values that hardly repeat takes time and saves no bytes.
       const data = (values[i] ?? nulls) as unknown[];
       return { name, data, statistics: hasBounds ?? false, ...(isVaried && { encoding: 'PLAIN' as const }) };
     });

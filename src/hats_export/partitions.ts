@@ -19,7 +19,7 @@ export interface Partition {
   readonly rows: Uint32Array;
 }
 
-/** The rows of a catalog by place. Each object has as many rows as the catalog has of it. */
+/** The rows of a catalog by place. An object may have several rows. */
 export class SkyRows {
   readonly #pixels: number[] = [];
   /** Pixels near a row that do not contain the row. */

@@ -19,9 +19,9 @@ export function weightsOf(header: string): Map<string, number> {
 const NAMES: ReadonlyMap<string, AnswerFormat> = new Map(FORMATS.map(({ mediaType, name }) => [mediaType, name]));
 
 /**
- * The format with the highest weight among those that are named; of those with the same weight the first that is not
- * JSON. JSON where it has a higher weight, be it by a wildcard. Undefined where neither a format is accepted nor any
- * type of one by a wildcard (decision P15).
+ * The format with the highest weight among those that are named; of several with the same weight, the first that is
+ * not JSON. JSON where it has a higher weight, even by a wildcard. Undefined where no format is accepted, by its name or
+ * by a wildcard (decision P15).
  */
 export function preferredFormat(accept: string | null): AnswerFormat | undefined {
   if (accept === null || accept === '*/*' || accept === '' || accept === 'application/json') return 'json';

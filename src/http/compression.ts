@@ -54,7 +54,7 @@ export function compressed(answer: Answer, headers: IncomingHeaders): Answer | P
     : compress(answer, body, headers.get('Accept-Encoding'));
 }
 
-/** The same for a body of any size. */
+/** Like `compressed`, for a body of any size. */
 export async function compress(answer: Answer, body: Body, acceptEncoding: string | null): Promise<Answer> {
   const plain = { ...answer, headers: { ...answer.headers, Vary: withCoding(answer.headers.Vary) } };
   const coding = acceptEncoding === null ? undefined : preferredCoding(acceptEncoding);
@@ -82,7 +82,7 @@ function withCoding(vary: string | undefined): string {
 export function preferredCoding(acceptEncoding: string): Coding | undefined {
   const weights = weightsOf(acceptEncoding);
   if (weights.has('x-gzip')) weights.set('gzip', weights.get('x-gzip')!);
-  // One that takes whatever there is gets what everyone knows.
+  // A client that takes any coding gets gzip, which every client knows.
   if (!weights.has('gzip')) weights.set('gzip', weights.get('*') ?? 0);
   let best: Coding | undefined;
   // Unless it is named, the body as it is is what is sent where nothing else is accepted.

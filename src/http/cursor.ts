@@ -30,7 +30,7 @@ export function decodeConeCursor(token: string): PinnedCone {
   };
 }
 
-/** A cursor that does not say what it is for is one of these. @throws ApiError naming `cursor` */
+/** A cursor that names no operation is of this one. @throws ApiError naming `cursor` */
 export function decodeRecentCursor(token: string): PinnedWindow {
   const { k = RECENT_CURSOR_KIND, ...fields } = decodeFields(token);
   if (k !== RECENT_CURSOR_KIND) throw invalidCursor('it is of another operation');

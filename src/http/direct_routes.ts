@@ -13,7 +13,7 @@ export class DirectRoutes {
   readonly #exact = new Map<string, Handler>();
   readonly #byPrefix = new Map<string, LastSegment[]>();
 
-  /** One with another segment after that of its parameter is left to the router. */
+  /** Adds a route, unless a segment follows its parameter: such a route is left to the router. */
   add(method: string, path: string, handler: Handler): void {
     const [prefix, name] = path.split(':', 2) as [string, string | undefined];
     if (name?.includes('/')) return;

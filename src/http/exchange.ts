@@ -60,5 +60,5 @@ function pathAndSearch(url: string): readonly [path: string, search: string] {
   return mark < 0 || mark > end ? [url.slice(start, end), ''] : [url.slice(start, mark), url.slice(mark + 1, end)];
 }
 
-/** An operation: parses, runs, responds. What it throws becomes an error response. */
+/** An operation: parses, runs, responds. Its errors become error responses. */
 export type Handler = (exchange: Exchange) => Answer | Promise<Answer>;

@@ -27,17 +27,18 @@ export interface IncomingRequest {
 }
 
 /**
- * As much of a body as comes, at most `maxBytes`, until it ends or `withTimeout` are over or the client is gone.
+ * Reads a body until it ends, has `maxBytes`, or has taken `timeoutMs`, or until the client is gone; returns the bytes
+ * that came, at most `maxBytes`.
  * @throws Unavailable when there is no room for it
  */
 export async function readUpTo(
   body: IncomingBody,
   maxBytes: number,
-  withTimeout: number,
+  timeoutMs: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const reader = body.getReader();
   const stop = () => void reader.cancel().catch(() => {});
-  const timer = setTimeout(stop, withTimeout);
+  const timer = setTimeout(stop, timeoutMs);
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
@@ -47,7 +48,7 @@ export async function readUpTo(
       if (length >= maxBytes) break;
     }
   } catch (error) {
-    // Nobody waits for the answer to one that has ended; what is refused is told so.
+    // A refusal is answered. Nobody waits for the answer to a request that has ended.
     if (error instanceof Unavailable) throw error;
   } finally {
     clearTimeout(timer);

@@ -32,8 +32,8 @@ export type JsonObject = ReadonlyMap<string, JsonValue>;
 export type JsonValue = null | boolean | string | JsonNumber | readonly JsonValue[] | JsonObject;
 
 /**
- * Nesting inside one input of a lookup that is that input's problem; what is deeper makes the whole body one that is
- * refused.
+ * The nesting up to which an input of a lookup is at most invalid itself. An input with deeper nesting has the whole
+ * body refused.
  */
 const MAX_INPUT_DEPTH = 1000;
 /** Around it are the body, the list of inputs and the input itself. */
@@ -96,8 +96,7 @@ async function readBytes({ body, headers }: IncomingRequest, budget: Budget): Pr
  * @throws SyntaxError for what is no JSON; ApiError for nesting without end
  */
 export function parseJson(text: string): JsonValue {
-  // The runtime's parser decides what is JSON, fast; what it makes of numbers and of the order of names is not exact
-  // enough.
+  // The runtime's parser is fast and decides whether the text is JSON, but it rounds numbers and reorders names.
   JSON.parse(text);
   return new Reader(text).value(0);
 }

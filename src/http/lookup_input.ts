@@ -70,7 +70,7 @@ class Fields {
     return `inputs[${this.#index}].${name}`;
   }
 
-  /** Its kind, of which it has no other fields than it may. */
+  /** The input's kind. The input has no fields but those of its kind. */
   kind(): InputKind {
     const kind = KINDS.find(known => known === this.get('kind'));
     if (!kind) throw this.invalid('kind', `one of ${KINDS.join(', ')}`);
@@ -111,7 +111,7 @@ function objectId(fields: Fields): bigint {
   return id;
 }
 
-/** Its own radius, even one of null, comes before the shared one. */
+/** The input's own radius, even null, comes before the shared one. */
 function position(fields: Fields, sharedRadiusArcsec: number | undefined, config: Config) {
   const ra = fields.number('ra', RA_BOUNDS);
   const dec = fields.number('dec', DEC_BOUNDS);

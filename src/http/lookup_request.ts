@@ -43,7 +43,7 @@ function shown(value: JsonValue): string {
   return shorten(jsonText(value));
 }
 
-/** A text, or what it is where it is absent or null; the text of the JSON where it is something else. */
+/** The text of a field: `fallback` where the field is absent or null, its JSON where it is no text. */
 function textOf(request: JsonObject, field: string, fallback: string): string {
   const value = request.get(field) ?? fallback;
   return typeof value === 'string' ? value : jsonText(value);
@@ -75,7 +75,7 @@ function inputsOf(value: JsonValue, sharedRadiusArcsec: number | undefined, conf
   return value.map((entry, index) => parseInput(entry, index, sharedRadiusArcsec, config));
 }
 
-/** The limits on how many inputs there are, by the kinds that they name; what names none counts towards the whole. */
+/** The limits on the number of inputs, of each kind and in all. An input that names no kind counts in all. */
 function checkSize(inputs: readonly JsonValue[], config: Config): void {
   const kinds = inputs.map(entry => (entry instanceof Map ? entry.get('kind') : undefined));
   const ids = kinds.filter(kind => kind === 'id').length;

@@ -34,7 +34,7 @@ function decode(text: string): string {
   return text.includes('%') || text.includes('+') ? decodeForm(text) : text;
 }
 
-/** Form decoding that takes what is no escape as it stands, and bad UTF-8 as U+FFFD. */
+/** Decodes a form's text. A `%` that begins no escape stands for itself, and bad UTF-8 becomes U+FFFD. */
 function decodeForm(text: string): string {
   return new URLSearchParams(`x=${text}`).get('x')!;
 }
@@ -144,7 +144,7 @@ export function checkName<T extends string>(param: string, list: readonly { read
 const MAX_ID_DIGITS = 19;
 const DIGITS = /^\d+$/;
 
-/** The description of a valid name of the registry, for messages. */
+/** The form of a valid name of the registry, for messages. */
 export const TNS_NAME = `a TNS name such as SN 2026abc, of at most ${MAX_TNS_NAME_CHARACTERS} characters`;
 
 /** ASCII digits, leading zeros allowed, 0 to 2^63 - 1. */

@@ -1,4 +1,4 @@
-/** A table as a response: what JSON says around its objects is in the headers. */
+/** A table as a response: the headers say what a JSON answer says around its objects. */
 import type { TableHead } from '../answers/table_head.ts';
 import { TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
 import type { Search } from './params.ts';

@@ -7,7 +7,7 @@ import { shorten } from './errors.ts';
 import type { Search } from './params.ts';
 import type { Answer } from './respond.ts';
 
-/** Names in one header; of what comes after them it says how many there are. */
+/** The most names in one header, which then says how many more there are. */
 const MAX_NAMES = 8;
 /**
  * The most edits that may turn a name into a known one, and their largest share of its length; one edit is always

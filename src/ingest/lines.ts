@@ -24,7 +24,7 @@ const GZIP_FIRST_BYTE = 0x1f;
 export interface Line {
   /** From 1. */
   readonly number: number;
-  /** The line without its line break; of an unusable line only the beginning. */
+  /** The line without its line break, or only the beginning of an unusable line. */
   readonly text: string;
   /** The reason why the line cannot be used. */
   readonly problem?: string;

@@ -100,7 +100,7 @@ export class RejectLog {
     this.#descriptor = undefined;
   }
 
-  /** The file to append to: the one in hand while it is today's, not full, and not removed by another process. */
+  /** The file to append to: the open one, while it is today's, not full, and not removed by another process. */
   #open(): number {
     const today = new Date().toISOString().slice(0, 10);
     if (this.#descriptor !== undefined && this.#file?.date === today) {

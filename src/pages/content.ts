@@ -153,7 +153,7 @@ function releasesOf(orders: FootprintOrders): string {
 function comparedWith(orders: FootprintOrders): string {
   const all = CATALOGS.length;
   if (!orders)
-    return `Each object is compared with those of these ${all} catalogs that are registered here; the database could not be read to say which.`;
+    return `Each object is compared with as many of these ${all} catalogs as are registered here; the database could not be read to say which.`;
   if (orders.size === 0) return `None of these ${all} catalogs is registered here yet: objects wait until one is.`;
   if (orders.size === all) return `Each object is compared with ${all} catalogs.`;
   return `Each object is compared with ${orders.size} of these ${all} catalogs: the others are not registered here.`;

@@ -49,9 +49,9 @@ export interface App {
   readonly metrics: ThreadMetrics;
   /** The names of the operations that are counted, in the order in which they are. */
   readonly operations: readonly string[];
-  /** From now on it is not ready for new clients, though it answers. */
+  /** From now on the app says that it is not ready for new clients, though it still answers. */
   stop(): void;
-  /** Lets go of the database, and of what there is one of in a process where it is the app's own. */
+  /** Lets go of the database, and of the parts that a process has once where these are the app's own. */
   close(): Promise<void>;
 }
 
@@ -128,7 +128,7 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
   };
 }
 
-/** What answers each operation of the table. */
+/** The handler of each operation of the table. */
 const HANDLERS: Readonly<Record<OperationName, (service: Service) => Handler>> = {
   get_openapi: getOpenapi,
   get_object: getObject,

@@ -80,7 +80,7 @@ function shown(loaded: Pages, page: Page, config: Config, { headers }: IncomingR
   return compress(answer, text, headers.get('Accept-Encoding'));
 }
 
-/** Where a browser is sent that asks for what is no page but near to one. */
+/** The pages to which a browser is sent that asks for a path near to theirs. */
 const NEARBY: ReadonlyMap<string, string> = new Map([
   ['/api', '/api-docs'],
   ['/objects', '/search'],
@@ -119,7 +119,7 @@ const asset: Handler = async ({ params, path, request }) => {
   const found = files.get(params.name!);
   if (!found) throw notFound(path);
   const headers = {
-    // A page that was loaded before an upgrade asks by the old version: it gets what there is, for once.
+    // A page that was loaded before an upgrade asks by the old version: it gets the present version, for once.
     'Cache-Control': params.version === version ? FOR_EVER : 'no-store',
     Vary: 'Accept-Encoding',
   };

@@ -106,7 +106,7 @@ function nameOf<T extends string>(
 
 type Window = Pick<RecentQuery, 'startUs' | 'endUs' | 'window'>;
 
-/** Each end is stated in the offset that it was given in; a start that was not given, in that of the end. */
+/** Each end of the window is stated in the offset in which it was given; a start that was not given, in the end's offset. */
 function firstWindow(start: Instant | undefined, end: Instant | undefined, now: number): Window {
   const { timeUs: endUs, offsetMinutes, text } = end ?? { timeUs: now, offsetMinutes: 0, text: formatTime(now) };
   const startUs = start?.timeUs ?? endUs - DEFAULT_WINDOW_HOURS * HOUR_US;

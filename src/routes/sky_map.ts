@@ -11,7 +11,7 @@ import { cellsInDisc, type Disc } from '../sky_map/cells.ts';
 const RADIUS_BOUNDS = { min: 0, max: MAX_MAP_RADIUS_DEG, aboveMin: true };
 const BOOLEANS = [{ name: 'true' }, { name: 'false' }] as const;
 const DISC = ['ra', 'dec', 'radius_deg'];
-/** For so long a browser need not ask again. */
+/** The time for which a browser need not ask again. */
 const MAX_AGE_SECONDS = 5;
 
 export function skyMap({ coordination }: Service): Handler {

@@ -13,7 +13,7 @@ import { MOC_FORMATS, MOC_MEDIA_TYPES } from '../vo/moc.ts';
 import { availability, capabilities, conePath, tableDocument, tableset, VO_PATH } from '../vo/vosi.ts';
 import { voCone } from './vo_cone.ts';
 
-/** For so long nobody need ask again for a coverage map. */
+/** The time for which a client need not ask again for a coverage map. */
 const MOC_MAX_AGE_SECONDS = 300;
 
 export function virtualObservatory(

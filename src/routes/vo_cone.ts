@@ -2,9 +2,9 @@
  * GET /vo/scs and /vo/scs/{catalog}: Simple Cone Search 1.03, with the MAXREC, RESPONSEFORMAT and QUERY_STATUS of DALI
  * 1.1.
  *
- * Names of parameters are in any case; unknown ones are ignored. What is wrong with a request is answered 200, as
- * clients of 1.03 read the reason from the document, and many read none that comes with another status. What the
- * service fails at keeps its own.
+ * Names of parameters are in any case; unknown ones are ignored. A request that is wrong is answered with status 200,
+ * because clients of 1.03 read the reason from the document, and many read no document that comes with another status.
+ * A failure of the service keeps its own status.
  */
 import { bytesOf } from '../answers/body.ts';
 import type { VoConeQuery } from '../answers/queries.ts';
@@ -82,7 +82,7 @@ function maxRecordsOf(search: Search, { VO_MAX_RECORDS }: Config): number {
 const FORMATS: readonly string[] = ['votable', VOTABLE_TYPE, 'text/xml'];
 const SERIALIZATIONS: Readonly<Record<string, Serialization>> = { tabledata: 'tabledata', binary2: 'binary2' };
 
-/** Who asks for a media type gets it back with the answer. */
+/** The format of the answer. A client that asks for a media type gets the answer with that media type. */
 function formatOf(search: Search): { readonly contentType: string; readonly serialization: Serialization } {
   const text = search.get('RESPONSEFORMAT') ?? 'votable';
   // A plus that was sent as it stands has become a blank.

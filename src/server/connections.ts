@@ -21,10 +21,10 @@ export class OpenRequest {
   body: Answer['body'] = null;
   /** The bytes of its own body that are held. */
   bodyBytes = 0;
-  /** The bytes of its answer that wait for the client to read them; and those of them without a reservation. */
+  /** The bytes of its answer that wait for the client to read them, and how many of these have no reservation. */
   unreadBytes = 0;
   unreservedBytes = 0;
-  /** When that must have been read, by `performance.now()`; and when, while others wait for memory. */
+  /** When the unread bytes must have been read, by `performance.now()`, and when while others wait for memory. */
   readByMs = 0;
   readFastByMs = 0;
 
@@ -44,11 +44,11 @@ class Connection {
   readonly requests: OpenRequest[] = [];
   /** Requests that have had their turn, and are open. */
   running = 0;
-  /** Give those that have not their turn, the first one first. */
+  /** Functions that give a waiting request its turn, that of the first request first. */
   readonly waiting: (() => void)[] = [];
   /** The bytes of the answers to all of its requests. */
   unreadBytes = 0;
-  /** Ends it, when no request is open any more. */
+  /** Ends the connection, when no request is open any more. */
   last: (() => void) | undefined;
 
   constructor(socket: Socket) {
@@ -107,8 +107,8 @@ export class Connections {
   }
 
   /**
-   * A new connection; where there are too many, the one that has been idle longest goes, or, where none is idle, this
-   * one.
+   * Adds a connection. Where there are too many, the connection that has been idle longest ends, or, where none is idle,
+   * the new one.
    */
   add(socket: Socket): void {
     const connection = new Connection(socket);
@@ -144,9 +144,9 @@ export class Connections {
   }
 
   /**
-   * Whether a request may be answered now; then it has its turn. Where others of its connection are in front, see
-   * `waitForAdmission`. (Not to read from the connection would be simpler, but node:http resumes a socket whenever it
-   * has written to it.)
+   * Whether a request may be answered now, which makes it its turn. A request with others of its connection in front
+   * waits, by `waitForAdmission`. (It would be simpler not to read from the connection, but node:http resumes a socket
+   * whenever it has written to it.)
    */
   admits(request: OpenRequest): boolean {
     const { connection } = request;
@@ -205,7 +205,7 @@ export class Connections {
     const connection = this.#all.get(socket);
     if (!connection || connection.last) return;
     const broken = connection.requests.find(({ incoming }) => !incoming.complete);
-    // Its answer came before its end, and ends the connection.
+    // The request was answered before its end, and that answer ends the connection.
     if (broken?.isAnswered) return;
     connection.last = last;
     if (broken) this.end(broken);
@@ -268,7 +268,7 @@ export class Connections {
     connection.socket.destroy();
   }
 
-  /** Ends those without an open request. */
+  /** Ends the connections without an open request. */
   endIdle(): void {
     for (const { socket } of this.#idle) socket.destroy();
   }

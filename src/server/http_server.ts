@@ -211,8 +211,7 @@ export class HttpServer {
   }
 
   /**
-   * The answer to what is no HTTP, came too slowly, or has a method that is none of any operation; then the connection
-   * ends.
+   * Answers a request that is no HTTP, came too slowly, or has a method of no operation; then ends the connection.
    */
   #refuse(refusal: ApiError | UnknownMethod | undefined, socket: Socket): void {
     // A connection that never sent anything is not told anything.
@@ -224,7 +223,7 @@ export class HttpServer {
       });
   }
 
-  /** Which methods the path has, the app knows; a CONNECT names no path. */
+  /** Answers another method by the app, which knows the methods of the path; a CONNECT names no path. */
   #answerOther({ method, target }: UnknownMethod, socket: Socket): Promise<Answer> | Answer {
     if (!target.startsWith('/')) return errorResponse(methodNotAllowed(method, METHODS_OF_ANY_PATH));
     const { href } = new URL(`http://localhost${target}`);
@@ -271,7 +270,7 @@ function send(answer: Answer, outgoing: ServerResponse): void {
   const { status, body } = answer;
   const length = body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.length;
   const all = headLines(answer);
-  // Their values are not known here.
+  // The length of a body that a 204 or 304 leaves out is not known here.
   if (status !== 204 && status !== 304) all.push('Content-Length', `${length}`);
   outgoing.writeHead(status, all);
   if (body === null) outgoing.end();

@@ -16,7 +16,7 @@ export interface ServerLimits {
   /** The time that a connection may stay without a byte in either direction, milliseconds. */
   readonly inactivityMs: number;
   readonly maxHeaderBytes: number;
-  /** Requests of one connection that are answered at once; those behind them wait for their turn. */
+  /** The requests of one connection that are answered at once. Further requests wait for their turn. */
   readonly maxPipelined: number;
   /** Requests of one connection that may wait for their turn; beyond them, they are refused. */
   readonly maxWaiting: number;

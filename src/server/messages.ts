@@ -3,7 +3,7 @@
 import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { CallName, Calls } from '../service/coordination.ts';
 
-/** A question, which its thread numbers. */
+/** A question, with the number that its thread gave it. */
 export interface Call<N extends CallName = CallName> {
   readonly kind: 'call';
   readonly number: number;

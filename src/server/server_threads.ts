@@ -23,8 +23,8 @@ import { BEAT_MS, type ServeTask } from './server_thread.ts';
 /** For how much longer than the budget of a request a thread may stay without a sign of life. */
 const HUNG_MS = 5000;
 /**
- * One that has not lived for so long is replaced no sooner than that: one that dies as it starts must not keep the
- * process busy.
+ * A thread that dies younger than this is replaced only when this time has passed since its start. A thread that dies as
+ * it starts would otherwise keep the process busy.
  */
 const SHORT_LIFE_MS = 5000;
 const REPLACE_MS = 500;

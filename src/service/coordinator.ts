@@ -1,4 +1,4 @@
-/** The main thread's part of serving: what there is one of in a process. It answers no request itself. */
+/** The main thread's part of serving: the parts that a process has once. It answers no request itself. */
 
 import type { Budget } from '../base/budget.ts';
 import type { Log } from '../base/log.ts';

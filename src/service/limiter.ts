@@ -4,7 +4,7 @@
  */
 import type { Rate } from '../config/values.ts';
 
-/** Whom a call counts against, and how many it may make. */
+/** The client that a call counts against, and how many calls that client may make. */
 export interface Caller {
   readonly key: string;
   readonly rate: Rate;
@@ -39,7 +39,7 @@ const BUSY_RETRY_SECONDS = 1;
 export class Limiter {
   readonly #options: LimiterOptions;
   readonly #now: () => number;
-  /** When each key's counted calls were, ascending; keys by their last call, ascending. */
+  /** The times of each key's counted calls, ascending. The keys are in the order of their last call. */
   readonly #calls = new Map<string, readonly number[]>();
   readonly #slots = new Map<number, Slot>();
   #slotCount = 0;

@@ -30,10 +30,10 @@ export interface DatabaseSeen {
   readonly latestIngestTimeUs: number | null;
 }
 
-/** For so long the catalogs are not looked at again: decoding their partitions takes milliseconds. */
+/** The time after which the catalogs are looked at again: decoding their partitions takes milliseconds. */
 const CATALOGS_FRESH_MS = 10_000;
 
-/** One a thread that serves. */
+/** The service in one thread that serves: each such thread has its own. */
 export class Service {
   readonly config: Config;
   readonly log: Log;

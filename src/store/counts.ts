@@ -43,7 +43,7 @@ export class CountChanges {
     for (const source of sources) this.#tally.add(matchesName(source.slice(0, source.indexOf(' '))), change);
   }
 
-  /** Pending objects are now crossmatched, all with these outcomes: so many with matches, and so many without. */
+  /** Pending objects are now crossmatched, all with these outcomes: `matched` with matches, `unmatched` without. */
   firstCrossmatched(outcomes: CrossmatchRecord['catalogOutcomes'], matched: number, unmatched: number): void {
     const objects = matched + unmatched;
     this.#tally.add(statusName('crossmatch_pending'), -objects);
@@ -52,7 +52,7 @@ export class CountChanges {
     for (const [catalog, outcome] of outcomes) this.#tally.add(outcomeName(catalog, outcome), objects);
   }
 
-  /** Objects that are now crossmatched have their first matches: so many distinct sources of that catalog. */
+  /** Objects that are now crossmatched have their first matches: `sources` distinct ones of that catalog. */
   firstMatched(catalog: string, sources: number): void {
     this.#tally.add(matchesName(catalog), sources);
   }
@@ -75,7 +75,7 @@ export class CountChanges {
     if (isCrossmatched) for (const at of offsets) this.#tally.add(matchesName(view.catalogName(at)));
   }
 
-  /** Those of the current crossmatch in the same current; a few shapes are those of many objects. */
+  /** The outcomes of the current crossmatch, kept by its bytes, because many objects share a few of these. */
   #outcomesOf(current: string): CrossmatchRecord['catalogOutcomes'] | undefined {
     if (!this.#outcomes.has(current)) this.#outcomes.set(current, readCurrent(current).record?.catalogOutcomes);
     return this.#outcomes.get(current);

@@ -10,7 +10,7 @@ const MIB = 2 ** 20;
  * The space that must be free for the smallest write, bytes: other programs write to the disk meanwhile, if only logs.
  */
 export const RESERVE_BYTES = 4 * MIB;
-/** The same for giving up something that was begun, so that it can be given up where nothing new can begin. */
+/** The reserve for giving up something that was begun: this is possible even where nothing new can begin. */
 export const RESERVE_TO_END_BYTES = 2 * MIB;
 /** An entry changes a page in each of up to eight tables, and every changed page is written to another place. */
 const CHANGED_BYTES_AN_ENTRY = 8 * 4096;

@@ -122,7 +122,7 @@ export function importItems(
   const outcomes = new Array<ImportOutcome | PreparedOutcome>(entries.length);
   const drafts = new Map<bigint, Draft>();
   const later: (() => void)[] = [];
-  /** Applies an item: those of objects first, then the others. */
+  /** Applies an item of an object at once, and keeps any other for later. */
   const apply = (item: ImportItem, settle: (outcome: ImportOutcome) => void) => {
     const draft = drafts.get(item.diaObjectId) ?? new Draft(item.diaObjectId, context);
     drafts.set(item.diaObjectId, draft);

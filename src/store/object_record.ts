@@ -1,7 +1,7 @@
 /**
- * The bytes of a stored object, laid out for the answers that are made of it. What answers show as it is, is stored as
- * the JSON text that they show: a number's shortest round-trip text loses nothing. What many objects share stands
- * together, so that its part of an answer can be made once for all of them.
+ * The bytes of a stored object, laid out for the answers that are made of it. A value that answers show unchanged is
+ * stored as its JSON text: a number's shortest round-trip text loses nothing. The values that many objects share stand
+ * together, so that their part of an answer can be made once for all of these objects.
  *
  *   0   float64  ingest time, microseconds since 1970, as are the next two
  *   8   float64  event time

@@ -15,7 +15,7 @@ export type StoredPoint = Pick<StoredObject, 'diaObjectId' | 'position' | 'inges
 
 export const ROW_BYTES = 32;
 
-/** As many rows as fill four pages of LMDB: a small commit rewrites one value. */
+/** The number of rows of a value, which fill four pages of LMDB. A small commit rewrites one value. */
 const CHUNK_ROWS = 511;
 
 /** Rows as stored, seen as two types: four fields a row, the first an int64 and the others float64. */

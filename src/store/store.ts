@@ -253,7 +253,8 @@ export class Store {
   }
 
   /**
-   * The same for objects whose current record has a catalog that could not be read: they are to be crossmatched again.
+   * Like `pendingIds`, for objects whose current record has a catalog that could not be read: they are to be
+   * crossmatched again.
    */
   unreadIds(limit: number, after?: bigint): bigint[] {
     const range = after === undefined ? { limit } : { start: encodeKey(after + 1n), limit };

@@ -26,7 +26,7 @@ export interface Delivery {
   /** 0 to 1, or null where the message has none. */
   readonly reliability: number | null;
   readonly eventTimeUs: number;
-  /** A broker's name, or that of a survey whose table it comes from. */
+  /** The name of the broker, or of the survey whose table the delivery comes from. */
   readonly broker: string;
 }
 
@@ -168,7 +168,7 @@ export type CrossmatchVersions = number | readonly number[] | null | undefined;
 export interface PublishedPosition {
   /** The matches of every journal entry up to this one are published. */
   readonly sequence: number;
-  /** The first so many crossmatched objects of the next entry are published too. */
+  /** The number of crossmatched objects of the next entry, from its first, that are published too. */
   readonly objects: number;
   /** Messages that the brokers have acknowledged since the publication to this topic began. */
   readonly messages: number;

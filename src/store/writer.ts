@@ -60,7 +60,7 @@ export interface IngestCounts {
 
 /** About a load that is to be published. */
 export interface PublishDetails {
-  /** The epoch of the whole file with which the load began; by default that of the load. */
+  /** The epoch of the whole file with which the load began; by default the load's own epoch. */
   readonly fileEpochUs?: number;
   readonly validators?: Validators | null;
   /** The snapshot that the load is to replace (null: none); by default any. */

@@ -14,7 +14,7 @@ import { parsePosition } from '../ingest/normalise.ts';
 import { noOutcomes, type Outcomes } from '../ingest/outcomes.ts';
 import { rejectOf } from '../ingest/rejects.ts';
 
-/** Which columns of the table are which. */
+/** The names of the table's columns. */
 export interface TableColumns {
   readonly id: string;
   readonly ra: string;
@@ -58,7 +58,7 @@ export async function tableFiles(location: string): Promise<TableFile[]> {
 }
 
 /**
- * What the rows of a file come to, some at a time. A row without an id is rejected; a position that is missing or impossible is null.
+ * Reads the rows of a file, some at a time, as deliveries. A row without an id is rejected; a position that is missing or impossible is null.
  * @param origin the name under which deliveries are recorded
  * @throws CatalogError where a column is missing or of a type that cannot be used; ReadFailure where the file is damaged
  */

@@ -38,7 +38,7 @@ export class Binary2 {
     this.#flush(this.#held.length);
   }
 
-  /** The eight columns from one on; the first of them is the highest bit. */
+  /** The null flags of the eight columns from `from` on; the first column is the highest bit. */
   #flags(cells: Row, from: number): number {
     let flags = 0;
     for (let i = from; i < Math.min(from + 8, this.#columns.length); i++)

@@ -12,7 +12,7 @@ export type ColumnType = 'int64' | 'int32' | 'float64' | 'boolean' | 'text' | 't
 export interface Column {
   readonly name: string;
   readonly type: ColumnType;
-  /** As VOUnits 1.0 spells it: `deg`, `arcsec`, `mas.yr**-1`; undefined where there is none. */
+  /** The unit in the spelling of VOUnits 1.0: `deg`, `arcsec`, `mas.yr**-1`; undefined where there is none. */
   readonly unit?: string;
   /** The meaning of the values as UCD1+ or, where a standard asks for UCD1, as UCD1. */
   readonly ucd?: string;

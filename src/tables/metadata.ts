@@ -1,4 +1,4 @@
-/** Metadata for formats that have no place of their own for it. */
+/** Metadata of a table as text, for formats without a place for units, UCDs and descriptions. */
 import type { Column, ColumnType } from './columns.ts';
 
 /** Units, UCDs and descriptions by column name: JSON. */

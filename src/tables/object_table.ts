@@ -173,7 +173,7 @@ const INPUT_FIELDS: readonly Field[] = [
     name: 'input_kind',
     type: 'text',
     ucd: 'meta.code',
-    description: 'Kind of the input: id, position or tns; of an invalid one as it was sent.',
+    description: 'Kind of the input: id, position or tns, or as it was sent where the input is invalid.',
     cell: ({ input }) => input!.kind,
   },
   {

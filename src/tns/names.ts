@@ -6,7 +6,7 @@ const MAX_NAME_CHARACTERS = 64;
 const WHITE_SPACE = /[\s\x1c-\x1f\x85]+/gu;
 const DESIGNATION = /^(?:SN|AT|(FRB|TDE))?([0-9]{4}[0-9A-Z]+)$/i;
 
-/** A name as the registry is asked for it. */
+/** A name in the form in which the registry is searched. */
 export interface TnsName {
   /** The designation, bare and lowercase. */
   readonly name: string;

@@ -13,7 +13,7 @@ import { StoredOrdinals } from './stored_ordinals.ts';
  */
 export interface ImportLinesTask extends Task<PackedPieces> {
   readonly kind: 'importLines';
-  /** This property and the next ones are those of a `LineBlock`. */
+  /** This property and the next ones make a `LineBlock`. */
   readonly bytes: ArrayBuffer;
   readonly firstLine: number;
   readonly missingBytes: number;

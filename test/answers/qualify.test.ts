@@ -37,7 +37,7 @@ function reasonUnder(filter: Filter, value: number | string): string {
   return qualifier.reasonOf({ diaObjectId: 1n, decode: () => object } as unknown as ObjectView);
 }
 
-/** What the object has, or the source of the filter's catalog. */
+/** The value that the filter tests: of the object, or of its source in the filter's catalog. */
 function numberOf({ kind, catalog, field = '', derivedFrom }: Filter): number {
   const payload = payloads[CATALOGS.findIndex(({ name }) => name === catalog)] ?? {};
   switch (kind) {

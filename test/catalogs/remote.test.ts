@@ -341,7 +341,7 @@ test('an answer leads on to another host at a public address only, unless a sett
     }
     server.redirect = path => (path === '/dir/away' ? there('localhost') : undefined);
     assert.ok(content.equals(await readAll(await files({ privateRedirects: true }), 'away')));
-    // What an earlier reader of that host has connected to opens no way for others.
+    // A connection that an earlier reader has made to that host opens no way for others.
     const own = await catalogFiles(there('localhost').replace('/x', ''), {
       remote: { ...REMOTE_DEFAULTS, pauseMs: 1 },
     });

@@ -42,7 +42,7 @@ test.after(async ({ service, directory }) => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** What a program prints, without blocking this thread, which serves. */
+/** Runs a program and returns its output, without blocking this thread, which serves. */
 async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
   const child = spawn(command, args, { cwd, env: { ...process.env, PYTHONPATH: cwd, PYTHONDONTWRITEBYTECODE: '1' } });
   let out = '';
@@ -64,7 +64,7 @@ const withFiles = (...files: string[]) => {
   );
 };
 
-/** What every client must get. */
+/** The answers that every client must get. */
 async function expected({ app }: Service) {
   const { body: cone } = await app.get('/api/cone?ra=150&dec=2&radius_arcsec=5');
   const known = (await app.get(`/api/objects/${FIRST_ID}`)).body.results[0];
