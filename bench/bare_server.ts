@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Of its own headers, about. */
+/** The approximate bytes of its own headers. */
 const HEAD_BYTES = 156;
 const body = Buffer.alloc(Math.max(0, Number(process.argv[2]) - HEAD_BYTES), ' ');
 const server = createServer((_, response) => {

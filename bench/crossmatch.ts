@@ -23,7 +23,7 @@ type Pairs = ReadonlyMap<string, string>;
 
 interface Finished {
   readonly seconds: number;
-  /** Of all threads; undefined where /proc is not there to tell. */
+  /** The CPU time of all threads; undefined where there is no /proc. */
   readonly cpuSeconds: number | undefined;
   readonly peakMiB: number | undefined;
   readonly stdout: string;
@@ -59,7 +59,7 @@ interface Usage {
   readonly peakMiB: number;
 }
 
-/** What a process has used so far; the kernel keeps the peak, so only what comes after the last look is missed. */
+/** The time and memory that a process has used so far. The kernel keeps the peak, so that only a peak after the last look is missed. */
 function usage(pid: number): Usage | undefined {
   try {
     const peakKiB = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];

@@ -1,4 +1,4 @@
-/** What the service carries from socket to socket, beside a bare node:http server that sends as many bytes, in turns. */
+/** The load that the service carries from socket to socket, beside a bare node:http server that sends as many bytes, in turns. */
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStore } from '../src/store/store.ts';
@@ -24,14 +24,14 @@ const BULK_REQUESTS = 400;
 const BULK_IDS = 1000;
 const BULK_POSITIONS = 200;
 const PAGE_OBJECTS = 10_000;
-/** What comes in while small cones are answered, and the catalog that it is crossmatched with. */
+/** The messages that come in while small cones are answered, and the catalog with which they are crossmatched. */
 const COMING_IN = { objects: 100_000, sources: 5_000_000, seed: 1 };
 
 interface Target {
   readonly name: string;
   readonly requests: number;
   readonly connections: number;
-  /** What a request asks for, for a rate of those; 1 for requests. */
+  /** The number of things that a request asks for, for a rate of these; 1 for requests. */
   readonly asked: number;
   readonly unit: string;
   request(random: () => number): string;

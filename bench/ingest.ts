@@ -100,7 +100,7 @@ async function untilFound(url: string, { ra, dec }: Alerts['last']): Promise<voi
 interface Run {
   readonly durableSeconds: number;
   readonly searchableSeconds: number;
-  /** Of the process that ingests, every thread of it. */
+  /** The CPU time of all threads of the process that ingests. */
   readonly cpuSeconds: number;
 }
 

@@ -13,14 +13,14 @@ export interface Load {
   readonly file: string;
   readonly connections: number;
   readonly seconds: number;
-  /** What each connection waits before each request in the mean, milliseconds; 0 by default: as many as it can. */
+  /** The mean wait of each connection before each request, milliseconds; 0 by default: it sends as many as it can. */
   readonly delayMs?: number;
 }
 
 export interface Loaded {
   readonly requests: number;
   readonly seconds: number;
-  /** Of answers, with their headers. */
+  /** The bytes of answers, with their headers. */
   readonly bytes: number;
   /** Requests that were not answered 200. */
   readonly failed: number;
@@ -56,7 +56,7 @@ async function loadByWrk({ url, file, connections, seconds, delayMs = 0 }: Load)
   return JSON.parse(stdout.trim().split('\n').at(-1)!);
 }
 
-/** Of a status line and headers as they were sent. */
+/** The bytes of a status line and headers in the form in which they were sent. */
 function headBytes(headers: Readonly<Record<string, string | string[] | undefined>>): number {
   return Object.entries(headers).reduce(
     (sum, [name, value]) => sum + `${name}: ${value}\r\n`.length,

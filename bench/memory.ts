@@ -1,5 +1,5 @@
 /**
- * What the index takes: bytes a point by what they are for, and the memory of `nearsky serve` (resident, pages of files apart), before, during and after an
+ * The memory of the index: bytes a point by purpose, and the memory of `nearsky serve` (resident, pages of files apart), before, during and after an
  * ingest whose generations are merged many times, beside a service that starts afresh over the same objects.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

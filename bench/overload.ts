@@ -11,7 +11,7 @@ import type { Options, Workload } from './report.ts';
 import { uniformSky } from './sky.ts';
 
 const OBJECTS = 100_000;
-/** Of one lookup: dear enough that the load costs less to make than to carry. */
+/** The inputs of one lookup: dear enough that the load costs less to make than to carry. */
 const IDS = 500;
 const CAPACITY_CLIENTS = 32;
 const CAPACITY_SECONDS = 4;
@@ -23,7 +23,7 @@ const CALM = 20;
 
 const MIB = 2 ** 20;
 
-/** What became of requests. */
+/** The outcomes of requests. */
 class Tally {
   readonly #ms: number[] = [];
   readonly statuses: Record<string, number> = {};
@@ -39,7 +39,7 @@ class Tally {
     return this.#ms.length;
   }
 
-  /** Of the answers with status 200, milliseconds. */
+  /** The times of answers with status 200, milliseconds. */
   quantile(q: number): number {
     const sorted = [...this.#ms].sort((a, b) => a - b);
     return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;

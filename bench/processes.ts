@@ -1,4 +1,4 @@
-/** What the workloads that measure whole processes share: a data directory from a sky, a service over it, what it takes. */
+/** Shared by the workloads that measure whole processes: a data directory from a sky, a service over it, its use of time and memory. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import type { Sky } from './sky.ts';
 const FIRST_ID = 170_000_000_000_000_000n;
 const TIME_US = 1_790_000_000_000_000;
 const STORED_A_COMMIT = 10_000;
-/** Of Linux's accounts, on every platform that Node runs on. */
+/** The tick of Linux's accounts, the same on every platform that Node runs on. */
 const CLOCK_TICK_MS = 10;
 
 /** The id of a sky's point. Ids ascend with the order of storing, as those of a night do. */
@@ -38,7 +38,7 @@ export function deliveries(sky: Pick<Sky, 'ra' | 'dec'>, from: number, to: numbe
   }));
 }
 
-/** What is to be ended or removed when this process ends, however it ends: programs first, then directories. */
+/** The programs to end, then the directories to remove, when this process ends, however it ends. */
 const programs = new Set<ChildProcess>();
 const directories = new Set<string>();
 process.once('exit', () => {
@@ -67,7 +67,7 @@ export async function storeSky(dataDir: string, sky: Sky, count: number): Promis
   await store.close();
 }
 
-/** What runs TypeScript: an executable, and its arguments before the script. */
+/** The runtime for TypeScript: an executable, and its arguments before the script. */
 export interface Runtime {
   readonly file: string;
   readonly args: readonly string[];

@@ -1,4 +1,4 @@
-/** What the workloads share: options, medians, the table. */
+/** Shared by the workloads: options, medians, the table. */
 
 export interface Options {
   readonly points: number;

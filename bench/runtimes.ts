@@ -28,7 +28,7 @@ function runtimeOf(side: Side, dataDir: string): Runtime {
   return { file: deno, args: ['run', ...taskOptions('nearsky', dataDir)] };
 }
 
-/** Of one pass: how much was done for a second of one core, by what was done. */
+/** The work done in one pass for a second of one core, by kind of work. */
 type Pass = Readonly<Record<string, number>>;
 
 async function corePass(side: Side, sky: Sky): Promise<Pass> {

@@ -1,5 +1,5 @@
 /**
- * What a service takes a million objects: disk, memory and the time to start. The objects are crossmatched, with one source each on average
+ * The needs of a service for a million objects: disk, memory and the time to start. The objects are crossmatched, with one source each on average
  * (as in `transfer`), and stored in commits of 10,000.
  */
 import { readdirSync, statSync } from 'node:fs';
@@ -19,7 +19,7 @@ function bytesIn(directory: string, isCounted: (name: string) => boolean): numbe
   return names.map(name => statSync(join(directory, name))).reduce((sum, { size }) => sum + size, 0);
 }
 
-/** Of a start: until it listens, the CPU time until then, and its own memory a while after. */
+/** A start: the time until it listens, the CPU time until then, and its own memory a while after. */
 async function started(dataDir: string) {
   const startMs = performance.now();
   const { service } = await startService(dataDir);

@@ -20,7 +20,7 @@ export interface SkySize {
   readonly seed: number;
 }
 
-/** What skyref prints, or undefined where g++ is not at hand. */
+/** The output of skyref, or undefined where g++ is not at hand. */
 export type Skyref = Readonly<Record<string, number>> | undefined;
 
 const cache = join(tmpdir(), 'nearsky-bench');

@@ -1,4 +1,4 @@
-/** What may be installed: licences, install scripts, advisories (`.ci/packages.ts`). */
+/** The packages that may be installed: licences, install scripts, advisories (`.ci/packages.ts`). */
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

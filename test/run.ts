@@ -32,7 +32,7 @@ const FILE_LIMIT_MS =
 interface Outcome {
   readonly passed: number;
   readonly failed: number;
-  /** Of each skipped test its name and why. */
+  /** The name of each skipped test, and the reason. */
   readonly skipped: readonly string[];
 }
 

@@ -35,5 +35,5 @@ function isProgram(option: string, path: string): boolean {
   return option === '--allow-run' && !path.includes('/');
 }
 
-/** What follows the name of the runtime's executable, before the script. */
+/** The arguments of the runtime's executable before the script. */
 export const runtimeArgs: readonly string[] = isDeno ? ['run', ...taskOptions('test')] : [];

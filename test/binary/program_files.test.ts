@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { programFile, programModule } from '../../src/base/program_files.ts';
 import { root } from '../e2e/support.ts';
 
-/** What is never part of the executable's program may ask where it is. */
+/** Files that are never part of the executable's program may ask where they are. */
 const MAY_ASK = ['src/base/program_files.ts', 'src/binary/bundle.ts', 'src/binary/build.ts'];
 
 const test = suite('binary/program_files');

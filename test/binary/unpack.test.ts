@@ -36,7 +36,7 @@ const packed: Packed = {
 const isRoot = process.getuid!() === 0;
 const ownTemporary = join(tmpdir(), `nearsky-${process.getuid!()}`);
 
-/** What lies below the root: each file's contents by its path, and nothing else. */
+/** The files below the root: each file's contents by its path, and nothing else. */
 function unpacked(root: string): Record<string, string> {
   const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(path =>
     lstatSync(join(root, path)).isFile(),

@@ -77,7 +77,7 @@ test('listings of every layout', () =>
     for (const suffix of ['.parquet', '.parq', '/']) {
       const location = join(directory, `suffix${suffix.replace('/', '-')}`);
       const written = writeHats(location, { ...options, suffix });
-      // What a tool left behind is no partition.
+      // A file that a tool left behind is no partition.
       const { order } = written[0]!;
       const free = [...Array(12 * 4 ** order).keys()].find(
         ipix => !written.some(other => other.order === order && other.ipix === ipix),

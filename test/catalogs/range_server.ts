@@ -32,7 +32,7 @@ export interface Asked {
 
 export interface RangeServer {
   readonly url: string;
-  /** What was asked for, in order; tests empty it. */
+  /** The requests, in order; tests empty the list. */
   readonly asked: Asked[];
   /** Bytes of bodies sent. */
   bytes: number;

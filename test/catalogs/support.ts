@@ -1,4 +1,4 @@
-/** What the tests of catalogs share. */
+/** Shared by the tests of catalogs. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openLocalFile } from '../../src/catalogs/files.ts';
@@ -14,7 +14,7 @@ export async function openLocalParquet(path: string): Promise<ParquetFile> {
   return openParquet(openLocalFile(path));
 }
 
-/** What a promise is rejected with; throws when it is not. */
+/** The reason with which a promise is rejected; throws when it is not rejected. */
 export async function rejection(promise: Promise<unknown>): Promise<Error> {
   try {
     await promise;

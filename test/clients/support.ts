@@ -1,4 +1,4 @@
-/** What the tests of the clients share: a service on a socket with small limits, whose answers a test may get in the way of. */
+/** Shared by the tests of the clients: a service on a socket with small limits, whose answers a test may get in the way of. */
 
 import { Unavailable } from '../../src/base/refusal.ts';
 import { errorResponse, expectedErrorOf } from '../../src/http/errors.ts';
@@ -29,7 +29,7 @@ const SETTINGS = {
 };
 
 export const FIRST_ID = 9_223_372_036_854_775_000n;
-/** Of the first objects, seven within 0.1" of each other. */
+/** Seven of the first objects lie within 0.1" of each other. */
 export const CROWD = { ra: 150, dec: 2 };
 const OBJECTS = 30;
 
@@ -55,7 +55,7 @@ export class Service {
   readonly #asked = new Set<string>();
   /** Requests that have come in. */
   requests = 0;
-  /** Of those at once, the most there were. */
+  /** The most requests that there were at once. */
   mostInFlight = 0;
   url = '';
 
@@ -133,7 +133,7 @@ export const endless = (): Answer =>
     '{"results": [{"objects": [], "total": 1}], "objects": [], "next_cursor": "abc", "as_of": "2026-01-01T00:00:00+00:00"}',
   );
 
-/** What the service says of each input when it is asked for it alone. */
+/** The service's result for each input that is asked for alone. */
 export async function alone(service: Service): Promise<Json[]> {
   const results: Json[] = [];
   for (const input of INPUTS) results.push((await service.app.lookup([input])).results[0]);

@@ -145,7 +145,7 @@ test('errors say what is wrong; 503 is tried once more', async ({ service }) => 
   assert.equal([proxy.code, proxy.status, proxy.retryable], ['not_nearsky', 502, true]);
   const page = () => ({ status: 200, headers: { 'Content-Type': 'text/html' }, body: '<html>' });
   assert.is((await service.with(page, () => rejection(() => client.lookup([1n])))).code, 'not_nearsky');
-  // What has failed once is asked for again.
+  // A value that could not be had once is asked for again.
   assert.is((await client.lookup([FIRST_ID])).length, 1);
 });
 

@@ -1,4 +1,4 @@
-/** What `nearsky catalog` tells of rows and files that no match can come from. */
+/** The words of `nearsky catalog` about rows and files from which no match can come. */
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

@@ -163,7 +163,7 @@ test('no message shows a secret, or the password in an address', () =>
     const file = join(directory, 'config.json');
     const broken = [
       '{"TNS_BOT_API_KEY": hush-hush}',
-      // Of a longer file the message of the parser quotes some characters on either side.
+      // The parser's message about a longer file quotes some characters on either side.
       `{"TNS_BOT_API_KEY": hush-hush, "TNS_BOT_NAME": "${'x'.repeat(60)}"}`,
       `hush-hush ${'x'.repeat(60)}`,
       '{"TNS_BOT_API_KEY": "hush-hush" "A"}',

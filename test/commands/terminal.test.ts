@@ -1,4 +1,4 @@
-/** What a file holds, or a file's name, cannot steer the terminal on which a command tells of it. */
+/** Neither a file's contents nor its name can steer the terminal on which a command tells of it. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

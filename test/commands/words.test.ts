@@ -1,4 +1,4 @@
-/** What a person who mistypes, or gives the wrong file, is told. */
+/** The messages for a person who mistypes, or gives the wrong file. */
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';

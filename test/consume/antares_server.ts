@@ -18,7 +18,7 @@ export function locusMessage(locusId: string, link: string, more: Record<string,
 }
 
 export class AntaresServer {
-  /** What to say of the next page instead of where it is, given the path and query that were asked for. */
+  /** The next page's address to give in place of the right one, given the path and query that were asked for. */
   next: ((asked: string) => unknown) | undefined;
   /** The paths that were asked for, with the query. */
   readonly requests: string[] = [];

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** What to do to a request instead of answering it: an HTTP status, an answer that is cut off, or a connection that ends. */
+/** A request's fate instead of an answer: an HTTP status, an answer that is cut off, or a connection that ends. */
 export type Fault = number | 'truncate' | 'drop';
 
 export interface HttpRequest {

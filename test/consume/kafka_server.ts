@@ -52,7 +52,7 @@ function properties(directory: string, plain: number, sasl: number, controller: 
     'transaction.state.log.min.isr': '1',
     'share.coordinator.state.topic.replication.factor': '1',
     'group.initial.rebalance.delay.ms': '0',
-    // So that a consumer that was killed is soon forgotten.
+    // A consumer that was killed is soon forgotten.
     'group.min.session.timeout.ms': '100',
     'auto.create.topics.enable': 'false',
   };

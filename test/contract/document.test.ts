@@ -138,7 +138,7 @@ const OTHERS =
   words(`DiaObjectId DiaObjectIdStr ObjectStatus InputStatus CatalogOutcome ErrorCode QualifiesReason CutEnforcedBy CutStatus
   LookupInput LookupMatch LookupResult`);
 
-/** What the contract describes inside of LookupMatch: named, because generators of clients cannot name it themselves. */
+/** The forms that the contract describes inside of LookupMatch: named, because generators of clients cannot name it themselves. */
 const NAMED_PARTS = words('LookupPublishedMatch LookupMatchSummary');
 
 test('the components are the 42 of the contract, and the two parts of one', () => {

@@ -229,7 +229,7 @@ test('errors of what is no request that an operation sees', async () => {
   );
 });
 
-/** What the contract has in its schemas although this service never needs it, with the reason. Ends of the places. */
+/** The parts of the contract's schemas that this service never needs, with the reason. Ends of the places. */
 const NEVER_NEEDED: Readonly<Record<string, string>> = {
   'coverage_map/properties/footprint_moc_order=null': 'every catalog has a coverage map',
   'coverage_map/properties/resolution_arcmin=null': 'every catalog has a coverage map',

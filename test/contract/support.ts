@@ -1,4 +1,4 @@
-/** What the tests of the service's own description share: an app without a database, and its configuration. */
+/** Shared by the tests of the service's own description: an app without a database, and its configuration. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What integrators rely on stands in the OpenAPI document, at its place: docs/contract.md, OpenAPI texts. */
+/** The statements on which integrators rely stand in the OpenAPI document, at their places: docs/contract.md, OpenAPI texts. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

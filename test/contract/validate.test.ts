@@ -1,4 +1,4 @@
-/** That `assertDocumented` takes good answers and refuses answers with one thing wrong: a validator that takes all holds nothing. */
+/** `assertDocumented` takes good answers, and refuses answers with one thing wrong: a validator that takes everything would hold nothing. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { toJson } from '../../src/base/json_text.ts';

@@ -29,10 +29,10 @@ const BESIDE_THE_API = new Set([
   '/vo',
 ]);
 const BESIDE = /^\/(?:objects|assets)\//;
-/** What has errors of its own. */
+/** The paths of another standard, which has errors of its own. */
 const OF_ANOTHER_STANDARD = /^\/vo\//;
 
-/** Those that any request can have, and that stand with no operation. */
+/** The errors that any request can have, and that stand with no operation. */
 const GENERAL_ERRORS = new Set([404, 406, 408, 431, 500, 501, 505]);
 
 const MAX_ID = 2n ** 63n - 1n;
@@ -123,7 +123,7 @@ class Contract {
     }
   }
 
-  /** What the document says of that answer; undefined where it says only in general that it is an error. */
+  /** The document's schema of that answer; undefined where the document says only in general that it is an error. */
   #response(method: string, path: string, status: number): { response: Response; pointer: string } | undefined {
     const template = Object.keys(this.#document.paths).find(known => matches(known, path));
     if (GENERAL_ERRORS.has(status)) {

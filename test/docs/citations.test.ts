@@ -1,4 +1,4 @@
-/** What code and documents cite of docs/contract.md is there. */
+/** Every section of docs/contract.md that code and documents cite is there. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';

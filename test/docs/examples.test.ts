@@ -19,11 +19,11 @@ const PRINTED = 'http://127.0.0.1:8080';
 interface Example {
   readonly language: string;
   readonly code: string;
-  /** What it prints, where the document says so. */
+  /** The output, where the document gives one. */
   readonly prints: string | undefined;
 }
 
-/** What can be run here: requests, and scripts in Python. */
+/** The examples that can be run here: requests, and scripts in Python. */
 function examplesOf(document: string): Example[] {
   const blocks = [...document.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, code]) => ({
     language: language!,

@@ -133,7 +133,7 @@ async function answerOf(url: string, { path, body, headers }: Asked): Promise<Re
   return { status: answer.statusCode, ...kept, 'content-length': length, session: typeof session, text };
 }
 
-/** What is counted, without the counts; those of a route appear with its first request. */
+/** The names of the counts, without the numbers; those of a route appear with its first request. */
 function metricsIn(text: string): string {
   return [...text.matchAll(/^# .*$/gm)].map(([line]) => line).join('\n');
 }
@@ -190,7 +190,7 @@ async function everything(url: string, ids: readonly string[]): Promise<Asked[]>
   ];
 }
 
-/** Of both directories, without times, which differ from one ingest to the next. */
+/** The exports of both directories, without times, which differ from one ingest to the next. */
 function timeless(lines: string): string[] {
   return lines
     .split('\n')

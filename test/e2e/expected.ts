@@ -1,4 +1,4 @@
-/** What the sample's alerts and catalogs must give: worked out from the files by scans, with nothing of src/. */
+/** The answers that the sample's alerts and catalogs must give: worked out from the files by scans, with nothing of src/. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';

@@ -9,7 +9,7 @@ export interface Command {
   readonly variables: Record<string, string>;
   /** Told of what it prints. */
   readonly onOutput?: (text: string) => void;
-  /** What it ends with when nobody kills it; where that is missing, it must not end. */
+  /** The status with which it ends when nobody kills it; where that is missing, it must not end. */
   readonly onDone?: () => void;
 }
 

@@ -100,7 +100,7 @@ test(`two crossmatches beside a server that crossmatches too, one of them killed
         const { code, signal, stderr } = await command.finished;
         if (command !== victim) assert.equal([code, signal], [0, null], stderr);
       }
-      // Those that live have taken up what the victim left.
+      // The processes that live have taken up the victim's work.
       const end = await readDump(data);
       assert.equal(end.pending, new Set());
       assert.equal(end.objects, whole.objects);

@@ -21,7 +21,7 @@ const real = needs(test, whyNoKafka);
 
 const TOPIC = 'matches';
 const OBJECTS_A_ROUND = 20;
-/** Of so many kills one is Kafka's. */
+/** One kill in this many is Kafka's. */
 const ONE_OF_KAFKA = 4;
 
 real(`publish and Kafka, killed ${kills} times`, () =>

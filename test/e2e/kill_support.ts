@@ -1,4 +1,4 @@
-/** What the tests share that kill processes at random moments. NEARSKY_KILLS sets how many times each (3), NEARSKY_SEED which moments. */
+/** Shared by the tests that kill processes at random moments. NEARSKY_KILLS sets how many times each (3), NEARSKY_SEED which moments. */
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
@@ -77,7 +77,7 @@ export async function killAfter(
   return signal === 'SIGKILL' ? seen : undefined;
 }
 
-/** What `seen` held is still there, as it was or further on. */
+/** Checks that the values of `seen` are still there, as they were or further on. */
 export function assertKept(seen: Dump, now: Dump): void {
   for (const [id, object] of seen.objects) {
     assert.ok(now.objects.has(id), `${id} is missing`);

@@ -51,7 +51,7 @@ function settled(text: string): Settled {
   return { brokers, tns, rest: JSON.stringify({ ...rest, records: plain }) };
 }
 
-/** What was there is there still, as it was or further on. */
+/** Checks that all earlier values are still there, as they were or further on. */
 function assertKept(seen: Dump, now: Dump): void {
   for (const [id, text] of seen.objects) {
     assert.ok(now.objects.has(id), `${id} is missing`);
@@ -110,7 +110,7 @@ class Night {
   readonly #consumption: Consumption;
   readonly #asker: Asker;
   readonly #kept: readonly Kept[];
-  /** What the registry is, once a command has said so and until the next one begins. */
+  /** The state of the registry, once a command has said so and until the next one begins. */
   #registry: Registry | undefined;
   #url: string | undefined;
   #seen: Dump;
@@ -255,7 +255,7 @@ async function assertEnd(data: string, undisturbed: string, { places, expected, 
 
 const ORDERED = /^(ingest_time|crossmatched_at|brokers_at_crossmatch|tns.*)$/;
 
-/** What a service answers of every object, by its id and around its place, but for what depends on the order of things. */
+/** A service's answers on every object, by its id and around its place, but for values that depend on the order of events. */
 async function answersOf(data: string, places: readonly Place[]): Promise<unknown[]> {
   const server = await startServer(['serve', '--no-crossmatch', '--port', '0', '--data', data], SETTINGS);
   const ask = async (inputs: readonly unknown[]) => {

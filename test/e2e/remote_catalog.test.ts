@@ -77,7 +77,7 @@ test('an address that is none, one with a secret, one that is not there', () =>
     assert.match(await add(`${server.url}/nowhere`), /holds none of hats\.properties/);
     assert.match(await add('ftp://host/x'), /ftp:\/\/host\/x because catalogs are read from .* or a local directory/);
     assert.match(await add(`${server.url}/des_y6_gold`), /as gaia_dr3 because it has no column source_id/);
-    // What was kept of it makes no data directory of it, and is no hindrance to one.
+    // Its cached files make no data directory of it, and are no hindrance to one.
     const data = join(directory, 'data');
     assert.equal(readdirSync(data), ['catalog-cache']);
     assert.match((await start(['stats', '--data', data]).finished).stderr, /nothing is stored there yet/);

@@ -96,7 +96,7 @@ test('some catalog has partitions of different orders', () => {
   assert.ok(orders.some(count => count > 1));
 });
 
-/** Of the names and types of the columns as the releases have them. The lists may not be passed on; their hashes tell as much. */
+/** Hashes of the names and types of the columns as the releases have them. The lists may not be passed on; their hashes tell as much. */
 const COLUMN_HASHES = {
   gaia_dr3: '1fe9db0834a245f266691e8c089a825da0e4e9506fdd47467bff63256c3464f3',
   des_y6_gold: 'bf1d561d664168f648cb8cfa8ad9f36623ab704d1de6eed826aa50994c316e51',

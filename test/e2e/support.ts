@@ -13,7 +13,7 @@ export const CATALOGS = ['gaia_dr3', 'des_y6_gold', 'delve_dr3_gold', 'skymapper
 
 const program = [...runtimeArgs, join(root, 'src/main.ts')];
 
-/** What `nearsky` is: an executable with its first arguments, where it runs, and all of its environment. */
+/** The form of `nearsky`: an executable with its first arguments, where it runs, and all of its environment. */
 export interface Program {
   readonly file: string;
   readonly args: readonly string[];
@@ -95,7 +95,7 @@ export function send(child: ChildProcess, signal: NodeJS.Signals): void {
 
 export interface Server extends Running {
   readonly url: string;
-  /** What it has written to standard output so far. */
+  /** The text that it has written to standard output so far. */
   seen(): string;
   /** Sends SIGTERM and waits for the end. */
   stop(): Promise<Finished>;

@@ -11,7 +11,7 @@ import { type Registry, random } from './kill_support.ts';
 /** In the registry before and after; those beside an object of ours come first. */
 const TRANSIENTS = 5000;
 const NEAR = 60;
-/** Of the first transients the names change by the hour. */
+/** The number of transients, the first ones, whose names change by the hour. */
 const RENAMED = 24;
 const HOUR_MS = 3_600_000;
 /** The registry of yesterday, and that of today up to the last hour, which a server has. */

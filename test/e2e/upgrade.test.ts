@@ -9,7 +9,7 @@ import { Sky, sampleObjects } from './expected.ts';
 import { CATALOGS, get, nearsky, root, sample, start, startServer, withDirectory } from './support.ts';
 
 const fixture = (name: string) => gunzipSync(readFileSync(join(root, 'test/fixtures/formats', `${name}.gz`)));
-/** What the first release's own `export` wrote; in format 1 there was no registry. */
+/** The export that the first release wrote; in format 1 there was no registry. */
 const written = fixture('export.ndjson').toString();
 const EXPORTED = { 1: written.replace(/^\{"type":"tns_[so].*\n/gm, ''), 2: written };
 const lines = written
@@ -17,7 +17,7 @@ const lines = written
   .split('\n')
   .map(line => JSON.parse(line));
 const ids: readonly string[] = lines.filter(({ type }) => type === 'object').map(({ diaObjectId }) => diaObjectId);
-/** Of the fixtures, the objects that were ingested after their crossmatch. */
+/** The objects of the fixtures that were ingested after their crossmatch. */
 const late = sampleObjects([['lasair', 'lasair-late.ndjson']]);
 
 function writeDirectory(directory: string, format: 1 | 2): string {
@@ -93,7 +93,7 @@ test('served, the old directories answer as one that was filled anew with the ex
     }
   }));
 
-/** What waits in the directory is crossmatched beside the server, with the sample's catalogs where they lie now. */
+/** The pending objects of the directory are crossmatched beside the server, with the sample's catalogs where they lie now. */
 async function assertCrossmatches(url: string, data: string): Promise<void> {
   for (const name of CATALOGS) await nearsky('catalog', 'add', name, join(sample, 'catalogs', name), '--data', data);
   assert.is((await nearsky('crossmatch', '--data', data)).recorded, late.length);

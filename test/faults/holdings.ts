@@ -6,12 +6,12 @@ import { gunzipSync } from 'node:zlib';
 import { openStore, StoreError } from '../../src/store/store.ts';
 import { readDump } from '../e2e/dump.ts';
 
-/** What is stored or written, by key: what a command changes as a whole is one key. */
+/** The stored or written values, by key: one key for all that a command changes as a whole. */
 export type Holdings = ReadonlyMap<string, string>;
 
 const NOTHING_YET = /nothing is stored there yet|its creation was interrupted/;
 
-/** What the store of `dataDir` holds; nothing where there is none. The dump's checks are made. */
+/** The holdings of the store of `dataDir`; none where there is no store. The dump's checks are made. */
 export async function storeHoldings(dataDir: string): Promise<Map<string, string>> {
   const holdings = new Map<string, string>();
   try {
@@ -78,7 +78,7 @@ export function wholeHoldings(holdings: Holdings): Map<string, string> {
   ]);
 }
 
-/** What is in one of `before` and `after` only, or neither as it was nor as it is to be. */
+/** The keys that are in one of `before` and `after` only, or have neither their old value nor their new one. */
 export function strangers(now: Holdings, before: Holdings, after: Holdings): string[] {
   return [...new Set([...before.keys(), ...now.keys(), ...after.keys()])].filter(key => {
     return now.get(key) !== before.get(key) && now.get(key) !== after.get(key);

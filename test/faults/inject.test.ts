@@ -15,7 +15,7 @@ import { type Fault, KINDS, type Kind, obstacle, preload, readCalls } from './li
 import { prepare, SCENARIOS, type Scenario } from './scenarios.ts';
 
 const which = process.env.NEARSKY_FAULTS;
-/** Of each command, where `which` says nothing else. */
+/** The number of faults of each command, where `which` says nothing else. */
 const SAMPLE = 4;
 const CONCURRENCY = 2;
 /** A command that takes longer has hung. */
@@ -89,7 +89,7 @@ class Campaign {
   readonly problems: string[] = [];
   /** By command and kind of call. */
   readonly held = new Map<string, number>();
-  /** Of those that held, the ones of `mayCrash` that did. */
+  /** The number of runs that crashed where `mayCrash` allows that; they count among the runs that held. */
   crashed = 0;
   #runs = 0;
 

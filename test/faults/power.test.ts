@@ -71,7 +71,7 @@ const BESIDE = /^(file|reject )/;
 
 const isCommit = ({ kind, isDurable, path }: Change) => kind === 'write' && isDurable && path.endsWith('nearsky.mdb');
 
-/** What there was after each commit of a recording, by the number of commits. */
+/** The holdings after each commit of a recording, by the number of commits. */
 async function holdingsByCommit(
   changes: readonly Change[],
   scenario: Scenario,
@@ -109,7 +109,7 @@ for (const scenario of WRITING) {
   testWithPower(`${scenario.name}, the power cut ${cuts} times`, () =>
     withDirectory(async temporary => {
       const base = join(prepared, scenario.ready);
-      // What is left is put where the command was, because paths are stored.
+      // The remains are put where the command was, because paths are stored.
       const place = join(realpathSync(temporary), 'run');
       const record = join(temporary, 'record');
       cpSync(base, place, { recursive: true });
@@ -127,7 +127,7 @@ for (const scenario of WRITING) {
       await atEachCut(changes, new Disk(place, base), place, async (_, { at, isTorn }) => {
         const now = await scenario.holdings(place);
         const underWay = isTorn ? stateAt(at + 1) : stateAt(at);
-        // What is made beside the database is whole or not there, whatever is committed.
+        // A file beside the database is whole or not there, whatever is committed.
         const strange = strangers(now, stateAt(at), underWay).filter(key => {
           return !BESIDE.test(key) || strangers(now, stateAt(at), after).includes(key);
         });

@@ -1,5 +1,5 @@
 /**
- * What a power cut may leave of the changes that `faults.c` recorded: what was flushed is there; of the rest any part is, a sector at a
+ * The states that a power cut may leave of the changes that `faults.c` recorded: flushed changes are there; of the rest any part is, a sector at a
  * time. Entries of a directory become durable with a flush of the directory, in the order in which they were made; a file's own flush
  * does not make its name durable, because only some file systems are so kind.
  */
@@ -13,7 +13,7 @@ const CHANGES = ['', 'write', 'truncate', 'create', 'mkdir', 'rename', 'remove',
 /** One change, in the order in which they happened. */
 export interface Change {
   readonly kind: (typeof CHANGES)[number];
-  /** Of a write: it was on the disk when it returned. */
+  /** Whether the write was on the disk when it returned. */
   readonly isDurable: boolean;
   readonly path: string;
   /** The new path of what is renamed. */
@@ -58,7 +58,7 @@ interface File {
 }
 
 interface Directory {
-  /** As they were before the first change. */
+  /** The files as they were before the first change. */
   readonly base: ReadonlyMap<string, Item>;
   readonly entries: Map<string, Item>;
   /** A name gets an item or loses it. */
@@ -124,7 +124,7 @@ export class Disk {
         break;
       }
       case 'sync':
-        // Of a file that was removed, nobody can tell.
+        // Nobody can tell the bytes of a file that was removed.
         if (item) item.flushed = at;
         break;
       default:

@@ -16,7 +16,7 @@ export interface Scenario {
   args(directory: string): readonly string[];
   /** Where faults are injected, by default in all of the directory of the run. */
   under?(directory: string): string;
-  /** What there is to lose, and what the command makes. */
+  /** The values that may be lost, and those that the command makes. */
   holdings(directory: string): Promise<Holdings>;
   /** Runs it to its end; by default a command that ends by itself. */
   run?(args: readonly string[], variables: Record<string, string>): Running;
@@ -75,7 +75,7 @@ function serve(args: readonly string[], variables: Record<string, string>): Runn
       const { results } = await get(`${url}/api/objects/${LAST_OBJECT}`);
       if (results[0].objects.length !== 1) wrong = `\nwrong answer: ${JSON.stringify(results)}`;
     } catch (error) {
-      // That it cannot look is an answer, too.
+      // An answer that it could not look counts, too.
       if (!/gave 50\d/.test(String(error))) wrong = `\nwrong answer: ${error}`;
     }
     send(child, 'SIGTERM');

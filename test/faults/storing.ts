@@ -37,7 +37,7 @@ async function storeOurs(): Promise<void> {
 
 async function storeByDefault(): Promise<void> {
   const database = open<string, number>({ path });
-  // As a database that was made long ago.
+  // The form of a database that was made long ago.
   flush(dirname(path));
   for (let stored = 0; stored < BATCHES * BATCH; ) {
     for (let i = 0; i < BATCH; i++) void database.put(++stored, `value ${stored} `.repeat(20));

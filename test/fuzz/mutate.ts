@@ -29,7 +29,7 @@ const EDGES = [
   2 ** 32 - 1,
 ];
 
-/** What stands where a value may stand, in text. */
+/** Texts that stand where a value may stand. */
 const TOKENS = [
   '',
   ' ',

@@ -1,11 +1,11 @@
-/** What is fuzzed: a reader, what it may answer, and what it must never do. */
+/** The target of a campaign: a reader, the answers that it may give, and those that it must never give. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Mutator } from './mutate.ts';
 
 export interface Target {
-  /** Of its folder in `corpus/`. */
+  /** The name of its folder in `corpus/`. */
   readonly name: string;
   /** Whether inputs are text, which is mutated token by token too. */
   readonly isText: boolean;
@@ -31,7 +31,7 @@ export function corpusOf(name: string): { readonly file: string; readonly bytes:
     .map(file => ({ file, bytes: readFileSync(join(directory, file)) }));
 }
 
-/** What a runtime says of a mistake in a program, which tells a reader of a message nothing. */
+/** The messages of a runtime about a mistake in a program, which tell a reader nothing. */
 const PROGRAMMERS_WORDS =
   /Cannot (?:read|set) propert|Cannot convert|Cannot mix BigInt|is not a function|is not iterable|is not a constructor|Invalid (?:array|typed array|string) length|call stack|undefined \(|of undefined|outside the bounds|Reduce of empty|before initialization|must be of type|ERR_INTERNAL|\[object Object\]/;
 
@@ -41,7 +41,7 @@ export function checkMessage(message: string): void {
     throw new Error(`the message is no answer: ${JSON.stringify(message)}`);
 }
 
-/** What `read` gives, or undefined where it throws an error of one of these kinds with a fit message; any other error is thrown. */
+/** The result of `read`, or undefined where it throws an error of one of these kinds with a fit message; any other error is thrown. */
 export async function orRefused<T>(
   read: () => T | Promise<T>,
   ...kinds: readonly (abstract new (

@@ -179,7 +179,7 @@ test('the rows are the lines of an export, value by value; each in its partition
         }
       }
     }
-    // Of each pair across an edge both are in the other's margin.
+    // Each of a pair across an edge is in the other's margin.
     const margin = await readRows(target, 'objects/objects_10arcs/dataset/Norder=*/**/*.parquet');
     const inMargin = new Set(margin.map(({ path, diaObjectId }) => `${partition(path)} ${diaObjectId}`));
     let pairs = 0;

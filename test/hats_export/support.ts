@@ -8,10 +8,10 @@ import { provenance } from '../store/support.ts';
 
 const FIRST_ID = 9_100_000_000_000_000_001n;
 const TIME_US = 1_790_000_000_123_456;
-/** Of so many objects one has no position, one is pending, one is crossmatched again. */
+/** In each run of this many objects one has no position, one is pending, one is crossmatched again. */
 const [NO_POSITION, PENDING, AGAIN] = [97, 89, 83];
 
-/** As the catalog has it, but for odd ones: values of other types, a column less, none at all. */
+/** The payload in the catalog's form, but for odd ones: values of other types, a column less, none at all. */
 function sourceOf(catalog: string, i: number, random: () => number): MatchSource {
   const values = payloadColumns(catalogDefinition(catalog)!).map(({ name, type }) => {
     const value = random() < 0.1 ? null : type === 'int64' ? Math.floor(1e6 * random()) : 40 * random() - 20;

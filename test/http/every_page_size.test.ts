@@ -50,7 +50,7 @@ async function found(world: World, diaObjectId: bigint): Promise<void> {
   await crossmatched(world, diaObjectId, searched('gaia_dr3'), [match('gaia_dr3', '1')]);
 }
 
-/** What goes on beside a walk: one new object, later than any as_of, crossmatched; and a known one delivered again. */
+/** The changes beside a walk: one new object, later than any as_of, crossmatched; and a known one delivered again. */
 function bystander(world: World, objects: readonly Known[], dice: Dice): () => Promise<void> {
   let id = 5n;
   return async () => {

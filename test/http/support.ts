@@ -1,4 +1,4 @@
-/** What the tests of the API share: a whole app, over a real store and real threads, without a socket. */
+/** Shared by the tests of the API: a whole app, over a real store and real threads, without a socket. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -40,7 +40,7 @@ function text(): fc.Arbitrary<string> {
   );
 }
 
-/** As Python's json.dumps writes it, with `space` where white space may stand. */
+/** The text in the form of Python's json.dumps, with `space` where white space may stand. */
 function dumps(value: unknown, space: string): string {
   if (typeof value === 'number') return Number.isNaN(value) ? 'NaN' : String(value);
   if (Array.isArray(value)) return `[${value.map(inner => space + dumps(inner, space)).join(`${space},`)}${space}]`;
@@ -51,7 +51,7 @@ function dumps(value: unknown, space: string): string {
   return `{${entries.join(`${space},`)}${space}}`;
 }
 
-/** What should come of it: null for what is not finite; nothing else changes. */
+/** The expected value: null for a number that is not finite; nothing else changes. */
 function strict(value: unknown): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (Array.isArray(value)) return value.map(strict);
@@ -71,7 +71,7 @@ test('bare NaN and infinities are null, and everything else is as it was, string
   );
 });
 
-/** Of the value of the member `diaObjectId`. */
+/** The exact id of the member `diaObjectId`. */
 function idIn(text: string): unknown {
   const { value, exactId } = parseMessage(text);
   return exactId((value as { diaObjectId: unknown }).diaObjectId);

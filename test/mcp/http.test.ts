@@ -1,4 +1,4 @@
-/** What the connector accepts over HTTP, in the order of its checks (docs/contract.md, Connector). */
+/** The requests that the connector accepts over HTTP, in the order of its checks (docs/contract.md, Connector). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startApp } from '../http/support.ts';

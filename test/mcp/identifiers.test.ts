@@ -1,4 +1,4 @@
-/** What identifiers are taken for (docs/contract.md, Connector), and the recipes that contain them. */
+/** The kinds of identifiers (docs/contract.md, Connector), and the recipes that contain them. */
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { suite } from 'uvu';

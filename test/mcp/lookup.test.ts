@@ -1,4 +1,4 @@
-/** What the lookup answers (docs/contract.md, Connector). */
+/** The lookup's answers (docs/contract.md, Connector). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { nowUs } from '../../src/base/times.ts';

@@ -1,4 +1,4 @@
-/** What the position search and the description answer, and how tools fail (docs/contract.md, Connector). */
+/** The answers of the position search and the description, and the errors of tools (docs/contract.md, Connector). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { separationArcsec } from '../../index/mod.ts';

@@ -1,4 +1,4 @@
-/** What the tests of the connector share: messages to a whole app, and what comes back. */
+/** Shared by the tests of the connector: messages to a whole app, and what comes back. */
 import * as assert from 'uvu/assert';
 import { type Json, type Settings, startApp, type TestApp, type World } from '../http/support.ts';
 import { LOOKUP } from './world.ts';

@@ -1,4 +1,4 @@
-/** What answers show of a stored object, as plain values: the contract read once more (docs/contract.md, Provenance; Objects). */
+/** A stored object as answers show it, in plain values: the contract read once more (docs/contract.md, Provenance; Objects). */
 
 import type { DetailLevel } from '../../src/contract/enums.ts';
 import type { AnswerSettings } from '../../src/crossmatch/provenance.ts';

@@ -13,13 +13,13 @@ import { needs } from '../needs.ts';
 const test = suite('server/answer_memory');
 
 const OBJECTS = 3000;
-/** Of these, those with a match. */
+/** The number of these objects with a match. */
 const LISTED = 2000;
 const PATH = `/api/recent-crossmatches?page_size=${OBJECTS}&detail=full&start=2026-09-21T00:00:00Z&end=2026-09-22T00:00:00Z`;
 const LIMIT_MIB = 16;
 const LOOKS = 60;
 const NONE_TAKEN = /^nearsky_answer_memory_bytes 0$/m;
-/** What threads have on their heaps beside answers, as they come and go. */
+/** The memory of threads beside answers, as heaps grow and shrink. */
 const SLACK_MIB = 96;
 
 function anonymousMib({ child }: Server): number | undefined {

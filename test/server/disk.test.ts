@@ -35,7 +35,7 @@ testWithDisk(
           stored += 500;
         }
       };
-      // What is free falls below the reserve before it is gone, so nothing is begun that may not end.
+      // The free space falls below the reserve before it is gone, so nothing is begun that may not end.
       const failure = await rejection(fill());
       assert.instance(failure, StoreError);
       assert.match(failure.message, /^Cannot store the messages because the disk of \S+ is full: \d\.\d MB are free/);

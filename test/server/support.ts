@@ -1,4 +1,4 @@
-/** What the tests of the server share: a server with limits of its own, and clients that write bytes. */
+/** Shared by the tests of the server: a server with limits of its own, and clients that write bytes. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Answer } from '../../src/http/respond.ts';
@@ -65,7 +65,7 @@ export class Client {
     return Buffer.concat(this.#chunks).toString('latin1');
   }
 
-  /** What has come when `check` is first satisfied, or the connection has ended. */
+  /** The bytes that have come when `check` is first satisfied, or the connection has ended. */
   async until(check: (received: string) => boolean): Promise<string> {
     while (!check(this.received) && !this.socket.destroyed && !this.socket.readableEnded) {
       await new Promise(resolve => setTimeout(resolve, 5));

@@ -1,4 +1,4 @@
-/** What becomes of connections when the thread that serves them dies, runs out of memory, or hangs. */
+/** The fate of connections when the thread that serves them dies, runs out of memory, or hangs. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -6,9 +6,9 @@ import { encodeKey, encodePlain, RECORDED_OUTCOMES } from '../../src/store/recor
 import type { Store } from '../../src/store/store.ts';
 import type { StoredObject } from '../../src/store/types.ts';
 
-/** Those whose values are the same in every format. */
+/** The tables whose values are the same in every format. */
 const UNCHANGED = ['sources', 'pending', 'provenance_sets', 'payload_keys', 'catalogs'] as const;
-/** As they are today, but for their checksums. */
+/** The tables in today's form, but for their checksums. */
 const SINCE_3 = ['objects', 'journal', 'positions'] as const;
 /** Format 1 had no listing by time, no registry, and no latest ingest time. */
 const SINCE_2 = ['recent_ingest', 'recent_event', 'tns_objects', 'tns_names'] as const;

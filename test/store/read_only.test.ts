@@ -17,7 +17,7 @@ const HOLDING = new URL('holding_process.ts', import.meta.url);
 const NOW_US = 1_800_000_000_000_000;
 const BIND = 'mount --bind "$0" "$1" && mount -o remount,bind,ro "$1" && shift && exec "$@"';
 
-/** What runs the command after it where `place` is `directory`, read-only. */
+/** A program that runs the command after it where `place` is `directory`, read-only. */
 const readOnly = (directory: string, place: string) => ['unshare', '--mount', 'sh', '-c', BIND, directory, place];
 
 const obstacle = await withDirectory(async directory => {

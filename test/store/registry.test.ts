@@ -78,7 +78,7 @@ test('what a killed process left of a former registry is tidied away, and a load
     const [first, second, third] = [1, 2, 3].map(() => writer.beginRegistry());
     for (const load of [await first!, await second!, await third!])
       await writer.stageRegistry(load, [record(load, `2026x${load}`)]);
-    // As if it had been killed before it removed the first.
+    // The state of a load that was killed before it removed the first.
     store.databases.meta.transactionSync(() => {
       publish(store.databases, { load: 2, epochUs: 5, fileEpochUs: 5, validators: null });
     });

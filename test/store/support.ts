@@ -1,4 +1,4 @@
-/** What the tests of the store share. */
+/** Shared by the tests of the store. */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

@@ -54,7 +54,7 @@ test.after(({ running }) => running.close());
 
 type Cells = Record<string, string | null>;
 
-/** As text each; null where a cell is empty. */
+/** The cells as text; null where a cell is empty. */
 function csvRows({ status, text }: Answer): Cells[] {
   assert.is(status, 200, text);
   return parse(text, { columns: true, cast: (value, { quoting }) => (value === '' && !quoting ? null : value) });
@@ -64,7 +64,7 @@ const textOf = (value: unknown) => (value === null || value === undefined ? null
 /** The form of JSON's times that tables have. */
 const timeOf = (value: string | null | undefined) => textOf(value?.replace('+00:00', 'Z'));
 
-/** What the row of an object must say, from its JSON. */
+/** The row that an object must have, from its JSON. */
 function expectedCells(object: Json): Cells {
   const cells: Cells = { diaObjectId: object.diaObjectId_str };
   const put = (name: string, value: unknown) => {

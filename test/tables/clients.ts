@@ -30,7 +30,7 @@ export function run(command: string, args: readonly string[], input = ''): Ended
   return { status, out: stdout, errors: stderr };
 }
 
-/** As `run`, while this process goes on: it may serve the program. */
+/** Like `run`, but this process goes on, and may serve the program. */
 export function runBeside(command: string, args: readonly string[]): Promise<Ended> {
   const child = spawn(command, args, { timeout: TIMEOUT_MS, stdio: ['ignore', 'pipe', 'pipe'] });
   const out: Buffer[] = [];
@@ -54,7 +54,7 @@ export async function withFolder<T>(work: (folder: string) => T | Promise<T>): P
   }
 }
 
-/** What votlint has to say of a document: a line each, none where it is without fault. */
+/** The faults that votlint finds in a document, one line each. */
 export function votlint(document: string): string[] {
   const { out, errors } = run('stilts', ['votlint', 'validate=true', 'ucd=true', 'unit=true', 'votable=-'], document);
   return `${out}${errors}`.split('\n').filter(line => line !== '');

@@ -43,7 +43,7 @@ const text = fc.oneof(
     'true',
   ),
 );
-// Those that microseconds in a double have exactly.
+// Times that microseconds in a double hold exactly.
 const time = fc.maxSafeInteger();
 const row: fc.Arbitrary<Row> = fc
   .tuple(

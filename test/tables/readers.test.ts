@@ -12,7 +12,7 @@ const COUNT = 10_000;
 const pandas = pythonWith('pandas');
 const pyarrow = pythonWith('pandas, pyarrow');
 
-/** Of all sizes, up to the largest. */
+/** Integers of all sizes, up to the largest. */
 const ids = Array.from({ length: COUNT }, (_, i) =>
   i % 3 === 0 ? 2n ** 63n - 1n - BigInt(i) : 10n ** BigInt(i % 19) + BigInt(i),
 );

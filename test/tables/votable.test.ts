@@ -37,7 +37,7 @@ function document(columns: readonly Column[], rows: readonly Row[], how: Seriali
 }
 
 const XML_TEXT = /^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u;
-/** What a reader can get of a text: XML cannot say all of it. */
+/** The text as a reader gets it: XML cannot hold every character. */
 const legible = (text: string) =>
   [...text.toWellFormed()].map(each => (XML_TEXT.test(each) ? each : '\ufffd')).join('');
 
@@ -102,7 +102,7 @@ const tables = fc.array(fc.constantFrom(...TYPES), { minLength: 1, maxLength: 20
   ),
 );
 
-/** What the text of a cell must read back as. */
+/** The value as which the text of a cell must read back. */
 function readBack({ type }: Column, text: string | null): Cell {
   if (text === null) return null;
   switch (type) {

@@ -8,7 +8,7 @@ import { csvOf, zipOf } from './support.ts';
 export const BOT = { id: 142_993, name: 'sky "bot" é', apiKey: 'a secret & more' };
 const MARKER = 'tns_marker{"tns_id":142993,"type":"bot","name":"sky \\"bot\\" \\u00e9"}';
 
-/** What may happen to a request before it is answered; a number is a status. */
+/** The events that may precede the answer to a request; a number is a status. */
 export type Trouble =
   | 'drop'
   | 'truncate'

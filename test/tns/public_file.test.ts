@@ -122,7 +122,7 @@ test('a file of which the rest is not wanted is closed when nothing reads from i
         for (let taken = 0; taken < 20; taken++) {
           let piece = 0;
           for await (const _ of readPublicPath(file)) if (piece++ === taken % 3) break;
-          // What a stream did about the closed file would come to light by then.
+          // An error of a stream about the closed file would come to light by then.
           await new Promise(resolve => setTimeout(resolve, 5));
         }
       }

@@ -1,4 +1,4 @@
-/** What the services say of themselves. `clients.test.ts` holds it to the schemas. */
+/** The services' statements about themselves. `clients.test.ts` holds it to the schemas. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CONE_TARGETS, coneTable } from '../../src/vo/cone_tables.ts';

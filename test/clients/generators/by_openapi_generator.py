@@ -18,7 +18,7 @@ from made_client import (
 
 api = DefaultApi(ApiClient(Configuration(host=sys.argv[1])))
 known = int(sys.argv[2])
-# What can be one of several things is wrapped.
+# A value of one of several types is wrapped.
 name = lambda value: type(value.actual_instance).__name__
 
 details = {}

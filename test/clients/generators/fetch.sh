@@ -11,7 +11,7 @@ jar_version=7.25.0
 jar_sha256=41ce4f6b07f196676439d710759fa1ced7a08066d06ff1bf314681470289efae
 python=${NEARSKY_TEST_PYTHON:-python3}
 
-# What a generated client imports comes along: httpx and attrs by the first, the others for that of openapi-generator.
+# The packages that a generated client imports come along: httpx and attrs by the first, the others for that of openapi-generator.
 if [ ! -x "$cache/python/bin/openapi-python-client" ]; then
   partial=$(mktemp -d "$cache/python.XXXXXX")
   "$python" -m venv "$partial" && "$partial/bin/pip" install -q --disable-pip-version-check -r requirements.txt &&

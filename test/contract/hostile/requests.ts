@@ -5,7 +5,7 @@ import type { Parameter } from '../../../src/documents/openapi/parameters.ts';
 import { randomBody } from './bodies.ts';
 import { HOSTILE_TEXTS, isDigits, type Random, type Value, valueFor } from './values.ts';
 
-/** What the tests know of the answer before they see it. */
+/** The facts about the answer that the tests know before they see it. */
 export interface Expected {
   /** Parameters that a refusal may blame. */
   readonly suspects: ReadonlySet<string>;
@@ -13,7 +13,7 @@ export interface Expected {
   readonly refused: boolean;
   /** The codes that a refusal may have. */
   readonly codes: ReadonlySet<string>;
-  /** Of a lookup: for each input whether it is malformed; undefined where it may be. */
+  /** Whether each input of a lookup is malformed; undefined where it may be. */
   readonly malformed?: readonly (boolean | undefined)[];
 }
 

@@ -5,7 +5,7 @@ import { seededRandom } from '../../oracle/skies.ts';
 export type Verdict = 'good' | 'bad' | 'open';
 
 export interface Value {
-  /** Of a query: the text, not yet encoded. Of a body: JSON. */
+  /** The text of a query's value, not yet encoded, or the JSON of a body's. */
   readonly text: string;
   readonly verdict: Verdict;
 }
@@ -35,7 +35,7 @@ export class Random {
   }
 }
 
-/** What no parameter takes. */
+/** Values that no parameter takes. */
 export const HOSTILE_TEXTS: readonly string[] = [
   ...[
     ' ',
@@ -127,7 +127,7 @@ function badText(random: Random, schema: Schema): Value {
   if (choices) outside.push(`${choices[0]} `, `${choices[0]}`.toUpperCase(), `${choices}`);
   const text = random.chance(0.5) ? random.pick(outside) : random.pick(HOSTILE_TEXTS);
   if (choices?.includes(text)) return { text, verdict: 'good' };
-  // Of digits without an end an integer is clamped, and a number without a bound may hold the shorter ones.
+  // An integer of endless digits is clamped, and a number without a bound may hold the shorter ones.
   return { text, verdict: isDigits(text) ? 'open' : 'bad' };
 }
 

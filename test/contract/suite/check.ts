@@ -1,4 +1,4 @@
-/** What a check is, and what the checks share. */
+/** The form of a check, and helpers of the checks. */
 import * as assert from 'uvu/assert';
 import type { Json, Service } from './service.ts';
 

@@ -1,4 +1,4 @@
-/** What holds of every answer: looked at in all that the other checks have seen. */
+/** The rules of every answer, checked in all answers that the other checks have seen. */
 import * as assert from 'uvu/assert';
 import { section } from './check.ts';
 import type { Answer, Json } from './service.ts';

@@ -99,7 +99,7 @@ async function reasonOf(service: Service, id: string, filters: object): Promise<
   return qualifies_reason;
 }
 
-/** What `matched` says to match filters, by its sources: see the world. */
+/** The verdict of match filters on `matched`, by its sources: see the world. */
 const OF_MATCHED: readonly (readonly [object, boolean])[] = [
   [{ catalog: 'gaia_dr3' }, true],
   [{ catalog: 'skymapper_dr4' }, true],

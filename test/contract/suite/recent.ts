@@ -6,7 +6,7 @@ import { CROWD_SIZE, IDS, WINDOW } from './world.ts';
 
 const RECENT = '/api/recent-crossmatches';
 const LISTED_STATES = [IDS.leftover, IDS.matched, IDS.unrecorded, IDS.unreliable, IDS.recrossmatched, IDS.broken];
-/** Of the crowd, one in three has a match. */
+/** One object in three of the crowd has a match. */
 const LISTED = LISTED_STATES.length + Math.ceil(CROWD_SIZE / 3);
 
 const request = section('Recent crossmatches: the request', {

@@ -53,7 +53,7 @@ export class Service {
     return seen;
   }
 
-  /** What comes back on a connection of its own on which these lines are sent as they stand, with `Host` after the first one. */
+  /** The bytes that come back on a connection of its own, on which these lines are sent as they stand, with `Host` after the first one. */
   async raw(requestLine: string, ...lines: readonly string[]): Promise<Omit<Answer, 'method' | 'path'>> {
     const { hostname, port, host } = new URL(this.#base);
     const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80), allowHalfOpen: true });
@@ -103,7 +103,7 @@ export class Service {
     return bodyOf(await this.post({ inputs, ...fields }), 200);
   }
 
-  /** What a lookup with this body is refused for. */
+  /** Posts a lookup with this body, which must be refused; returns its fault. */
   async lookupRefused(body: unknown, type?: string | null): Promise<readonly [string, Json]> {
     return faultOf(bodyOf(await this.post(body, type), 400));
   }

@@ -238,7 +238,7 @@ export function worldLines(): string[] {
     registered(42, '2026Tie', PLACES.empty),
     registered(41, '2026tIE', PLACES.states, { name_prefix: null }),
   ];
-  // What JSON.stringify cannot write: an integer beyond 2^53, in a payload.
+  // JSON.stringify cannot write it: an integer beyond 2^53, in a payload.
   const exact = (line: string) => line.replace('"12345678901234567890"', '9007199254740993');
   return [...states(), ...crowd(), ...edges(), ...registry].map(line => exact(JSON.stringify(line)));
 }

@@ -14,7 +14,7 @@ import { checkMessage, orRefused, type Target } from '../target.ts';
 
 const NOW_US = 1_790_000_000_000_000;
 
-/** What is delivered is possible, and its id stands in the text, digit by digit. */
+/** A delivery's values are possible, and its id stands in the text, digit by digit. */
 function checkNormalised(normalised: Normalised, text: string): void {
   if (normalised.kind === 'rejected' || normalised.kind === 'skipped') checkMessage(normalised.reason);
   if (normalised.kind !== 'delivery') return;
@@ -111,7 +111,7 @@ const antaresLocus: Target = {
     run: async input => {
       const link = await orRefused(() => alertsLink(input), UnusableMessage);
       if (link !== undefined && typeof link !== 'string') throw new Error(`the link is ${link}`);
-      // What was mutated may be whole; a good one must be read.
+      // A mutated message may be whole; a good one must be read.
       if (input.equals(GOOD_LOCUS) && link !== 'https://h/a') throw new Error('a good message is refused');
     },
   }),

@@ -1,4 +1,4 @@
-/** What requests are made of: JSON bodies and cursors. */
+/** The parts of requests: JSON bodies and cursors. */
 import { isDeepStrictEqual } from 'node:util';
 import { loadConfig } from '../../../src/config/config.ts';
 import { decodeConeCursor, decodeRecentCursor } from '../../../src/http/cursor.ts';
@@ -7,7 +7,7 @@ import { JsonNumber, type JsonValue, jsonText, parseJson } from '../../../src/ht
 import { parseLookup } from '../../../src/http/lookup_request.ts';
 import { orRefused, type Target } from '../target.ts';
 
-/** As `JSON.parse` would give it. */
+/** The value that `JSON.parse` would give. */
 function plain(value: JsonValue): unknown {
   if (value instanceof JsonNumber) return value.value;
   if (value instanceof Map) {
