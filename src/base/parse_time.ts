@@ -45,7 +45,7 @@ interface Parsed {
 
 function parse(text: string): Parsed | undefined {
   const end = text.search(/[T ]/);
-  const midnightMs = parseDate(end < 0 ? text : text.slice(0, end));
+  const midnightMs = midnightOf(end < 0 ? text : text.slice(0, end));
   const parts = end < 0 ? [] : TIME.exec(text.slice(end + 1));
   if (midnightMs === undefined || parts === null) return undefined;
   const [hour, minute, second] = [Number(parts[1] ?? 0), Number(parts[2] ?? 0), Number(parts[3] ?? 0)];
@@ -57,7 +57,20 @@ function parse(text: string): Parsed | undefined {
   return { seconds, micros: Number((parts[4] ?? '').slice(0, 6).padEnd(6, '0')), offsetMinutes };
 }
 
+/** Most times of a night are of a few dates. */
+const knownDates = new Map<string, number>();
+const MAX_KNOWN_DATES = 100;
+
 /** Midnight of a date, UTC, milliseconds since 1970. */
+function midnightOf(date: string): number | undefined {
+  let ms = knownDates.get(date);
+  if (ms === undefined) {
+    ms = parseDate(date);
+    if (ms !== undefined && knownDates.size < MAX_KNOWN_DATES) knownDates.set(date, ms);
+  }
+  return ms;
+}
+
 function parseDate(text: string): number | undefined {
   const parts = DATE.exec(text);
   if (!parts) return undefined;

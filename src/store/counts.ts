@@ -22,10 +22,22 @@ export interface StoreCounts {
   readonly journalEntries: number;
 }
 
+/** New objects with the same current crossmatch. */
+interface Added {
+  /** Undefined without a crossmatch. */
+  readonly outcomes: CrossmatchRecord['catalogOutcomes'] | undefined;
+  pending: number;
+  matched: number;
+  unmatched: number;
+}
+
 /** The changes of one commit to the counts. */
 export class CountChanges {
   readonly #tally = new Tally(COUNTS_KEY);
-  readonly #outcomes = new Map<string, CrossmatchRecord['catalogOutcomes'] | undefined>();
+  /** New objects by their `current`, which is the same text in many objects. */
+  readonly #added = new Map<string, Added>();
+  /** Sources of new objects by the catalog's name, as it is stored. */
+  readonly #addedSources = new Map<string, number>();
 
   /** An object is now stored as `after`; it was `before`, undefined where it is new. */
   changed(before: StoredObject | undefined, after: StoredObject): void {
@@ -45,11 +57,15 @@ export class CountChanges {
 
   /** Pending objects are now crossmatched, all with these outcomes: `matched` with matches, `unmatched` without. */
   firstCrossmatched(outcomes: CrossmatchRecord['catalogOutcomes'], matched: number, unmatched: number): void {
-    const objects = matched + unmatched;
-    this.#tally.add(statusName('crossmatch_pending'), -objects);
+    this.#addObjects({ outcomes, pending: -matched - unmatched, matched, unmatched });
+    for (const [catalog, outcome] of outcomes) this.#tally.add(outcomeName(catalog, outcome), matched + unmatched);
+  }
+
+  /** Adds to the statuses. */
+  #addObjects({ outcomes, pending, matched, unmatched }: Added): void {
+    if (pending !== 0) this.#tally.add(statusName('crossmatch_pending'), pending);
     if (matched > 0) this.#tally.add(statusName(crossmatchedStatus(true, outcomes)), matched);
     if (unmatched > 0) this.#tally.add(statusName(crossmatchedStatus(false, outcomes)), unmatched);
-    for (const [catalog, outcome] of outcomes) this.#tally.add(outcomeName(catalog, outcome), objects);
   }
 
   /** Objects that are now crossmatched have their first matches: `sources` distinct ones of that catalog. */
@@ -64,30 +80,46 @@ export class CountChanges {
       this.#add(view.decode(), 1);
       return;
     }
-    // All matches of an object have the same version, so that each is another source.
-    const offsets = view.matches();
-    const isCrossmatched = view.state === 'crossmatched';
-    const outcomes = this.#outcomesOf(view.current);
-    this.#tally.add(
-      statusName(isCrossmatched ? crossmatchedStatus(offsets.length > 0, outcomes) : 'crossmatch_pending'),
-    );
-    for (const [catalog, outcome] of outcomes ?? []) this.#tally.add(outcomeName(catalog, outcome));
-    if (isCrossmatched) for (const at of offsets) this.#tally.add(matchesName(view.catalogName(at)));
+    const { current } = view;
+    let added = this.#added.get(current);
+    if (!added) {
+      added = { outcomes: readCurrent(current).record?.catalogOutcomes, pending: 0, matched: 0, unmatched: 0 };
+      this.#added.set(current, added);
+    }
+    if (view.state === 'pending') added.pending++;
+    else if (!view.hasMatches) added.unmatched++;
+    else {
+      added.matched++;
+      // All matches of an object have the same version, so that each is another source.
+      for (const at of view.matches()) {
+        const catalog = view.text(view.catalogNameAt(at), view.sourceIdAt(at));
+        this.#addedSources.set(catalog, (this.#addedSources.get(catalog) ?? 0) + 1);
+      }
+    }
   }
 
-  /** The outcomes of the current crossmatch, kept by its bytes, because many objects share a few of these. */
-  #outcomesOf(current: string): CrossmatchRecord['catalogOutcomes'] | undefined {
-    if (!this.#outcomes.has(current)) this.#outcomes.set(current, readCurrent(current).record?.catalogOutcomes);
-    return this.#outcomes.get(current);
+  /** Tallies the new objects, each kind of them at once. */
+  #tallyAdded(): void {
+    for (const added of this.#added.values()) {
+      this.#addObjects(added);
+      const objects = added.pending + added.matched + added.unmatched;
+      for (const [catalog, outcome] of added.outcomes ?? []) this.#tally.add(outcomeName(catalog, outcome), objects);
+    }
+    for (const [catalog, sources] of this.#addedSources)
+      this.#tally.add(matchesName(JSON.parse(`"${catalog}"`)), sources);
+    this.#added.clear();
+    this.#addedSources.clear();
   }
 
   /** To be called inside the commit's transaction. */
   store(databases: Databases): void {
+    this.#tallyAdded();
     this.#tally.store(databases);
   }
 
   /** The counts of a store that holds only the objects that were counted here. */
   total(journalEntries: number): StoreCounts {
+    this.#tallyAdded();
     return asCounts(this.#tally.total(), journalEntries);
   }
 }

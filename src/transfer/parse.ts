@@ -249,20 +249,30 @@ function provenanceOf(fields: JsonObject): ProvenanceSet {
   };
 }
 
-/** The columns of a source, keys lowercased. Two keys that differ in case alone must have one value. */
+/** The columns of a source, keys lowercased. */
 function payloadOf(columns: JsonObject | null): Record<string, unknown> | null {
   if (!columns) return null;
   const keys = Object.keys(columns);
   if (keys.length > MAX_PAYLOAD_KEYS) throw new LineError(`catalog_payload must have at most ${MAX_PAYLOAD_KEYS} keys`);
-  const payload: Record<string, unknown> = {};
+  let isLowercase = true;
   for (const key of keys) {
     const column = columnOf(key);
-    const value = columns[key];
-    if (column === undefined || !isPlain(value)) {
+    if (column === undefined || !isPlain(columns[key])) {
       throw new LineError(
         `catalog_payload must hold finite numbers, texts, true, false and null: ${JSON.stringify(key)} is none of these`,
       );
     }
+    isLowercase &&= column === key;
+  }
+  // The object as JSON.parse made it is several times as fast to read as one that is filled key by key.
+  return isLowercase ? columns : lowercased(columns);
+}
+
+/** Two keys that differ in case alone must have one value. */
+function lowercased(columns: JsonObject): Record<string, unknown> {
+  const payload: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(columns)) {
+    const column = columnOf(key)!;
     if (Object.hasOwn(payload, column) && payload[column] !== value) {
       throw new LineError(
         `catalog_payload must have one value for ${JSON.stringify(column)}: there are several, under keys that differ in case alone`,
