@@ -54,6 +54,8 @@ export class HttpServer {
   readonly connections: Connections;
   readonly #options: ListenOptions;
   readonly #server: Server;
+  /** The last request of a connection that was answered before its body had come. */
+  readonly #skipped = new WeakMap<Socket, IncomingMessage>();
   #isClosing = false;
 
   constructor(options: ListenOptions) {
@@ -191,6 +193,7 @@ export class HttpServer {
    */
   #skipsBody(incoming: IncomingMessage): boolean {
     if (!(Number(incoming.headers['content-length']) <= SKIPPED_BYTES)) return false;
+    this.#skipped.set(incoming.socket, incoming);
     incoming.resume();
     return true;
   }
@@ -214,8 +217,9 @@ export class HttpServer {
    * Answers a request that is no HTTP, came too slowly, or has a method of no operation; then ends the connection.
    */
   #refuse(refusal: ApiError | UnknownMethod | undefined, socket: Socket): void {
-    // A connection that never sent anything is not told anything.
-    if (!refusal || !socket.writable || socket.bytesRead === 0) socket.destroy();
+    // A connection that never sent anything is not told anything, and a request is answered once.
+    const isAnswered = this.#skipped.get(socket)?.complete === false;
+    if (!refusal || !socket.writable || socket.bytesRead === 0 || isAnswered) socket.destroy();
     else
       this.connections.endWith(socket, async () => {
         const answer = refusal instanceof ApiError ? errorResponse(refusal) : await this.#answerOther(refusal, socket);

@@ -378,6 +378,17 @@ test('a body that comes byte by byte takes no longer than the budget', () =>
     assert.equal([status, headers.get('connection'), JSON.parse(body).code], [400, 'close', 'query_too_expensive']);
   }));
 
+test('a request is answered once, though its body never ends', () =>
+  withServer(
+    echo,
+    async ({ port }) => {
+      const stalled = new Client(port).send(...POST, 'Content-Length: 99', '', '{');
+      await stalled.ended;
+      assert.is(stalled.received.split('HTTP/1.1 ').length, 2, stalled.received);
+    },
+    { headersMs: 200, requestMs: 200 },
+  ));
+
 test('a connection that is idle after an answer ends, and one on which nothing moves', () =>
   withServer(
     readingFor(60),
