@@ -1,7 +1,9 @@
 /** The text of /metrics: the counts of every thread, the index, the counters of the database, and the process. */
 import { readFileSync } from 'node:fs';
 import type { SharedState } from '../base/shared_state.ts';
+import { CATALOGS } from '../contract/catalogs.ts';
 import type { IndexStatus } from '../publish/publisher.ts';
+import { catalogSkips } from '../store/counters.ts';
 import { RESERVE_BYTES } from '../store/disk_space.ts';
 import type { MetricsAnswer } from '../store/metrics_task.ts';
 import { Exposition, type Sample } from './exposition.ts';
@@ -191,7 +193,8 @@ function addStored(exposition: Exposition, stored: MetricsAnswer): void {
     .counter(
       'crossmatch_catalog_skips_total',
       'Batches in which a catalog was skipped after a read failure, by catalog.',
-      of('catalog_skips', catalog => ({ catalog: catalog! })),
+      // Prometheus sees no growth in a first count.
+      CATALOGS.map(({ name }): Sample => [{ catalog: name }, stored.counters[catalogSkips(name)] ?? 0]),
     )
     .gauge(
       'nearsky_catalog_rows',

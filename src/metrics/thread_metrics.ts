@@ -66,6 +66,8 @@ const NUMBERS = [
 type NumberName = (typeof NUMBERS)[number];
 
 const ERRORS: readonly ErrorCode[] = ERROR_CODES.map(({ name }) => name);
+/** The errors that alerts are about: they are shown from 0 on, because Prometheus sees no growth in a first count. */
+const ALERTED: readonly ErrorCode[] = ['internal_error', 'query_too_expensive'];
 const STATUS_COUNT = STATUSES.length + 1;
 const CELLS_AN_OPERATION = STATUS_COUNT + ERRORS.length + HistogramCells.size(SECONDS);
 const CELLS = NUMBERS.length + MAX_OPERATIONS * CELLS_AN_OPERATION;
@@ -93,17 +95,17 @@ export class OperationMetrics {
 
   /** The statuses whose counts are not 0. */
   statuses(): (readonly [status: string, count: number])[] {
-    return named([...STATUSES.map(String), 'other'], this.#statuses);
+    return named([...STATUSES.map(String), 'other'], this.#statuses).filter(([, count]) => count > 0);
   }
 
-  /** The errors whose counts are not 0. */
-  errors(): (readonly [code: string, count: number])[] {
-    return named(ERRORS, this.#errors);
+  /** The errors whose counts are not 0, and those that alerts are about. */
+  errors(): (readonly [code: ErrorCode, count: number])[] {
+    return named(ERRORS, this.#errors).filter(([code, count]) => count > 0 || ALERTED.includes(code));
   }
 }
 
-function named(names: readonly string[], counts: Float64Array): (readonly [string, number])[] {
-  return names.map((name, i) => [name, counts[i]!] as const).filter(([, count]) => count > 0);
+function named<Name extends string>(names: readonly Name[], counts: Float64Array): (readonly [Name, number])[] {
+  return names.map((name, i) => [name, counts[i]!] as const);
 }
 
 export class ThreadMetrics {

@@ -119,6 +119,9 @@ test('the index, the database, and what was ever done to it, under the names of 
         'crossmatch_matches_total{catalog="gaia_dr3"}': 1,
         'crossmatch_matches_total{catalog="des_y6_gold"}': 1,
         'crossmatch_catalog_skips_total{catalog="gaia_dr3"}': 1,
+        'crossmatch_catalog_skips_total{catalog="des_y6_gold"}': 0,
+        'nearsky_http_errors_total{operation="get_object",error="internal_error"}': 0,
+        'nearsky_budget_overruns_total{operation="get_object"}': 0,
         'nearsky_catalog_rows{catalog="gaia_dr3"}': 9,
         'nearsky_catalog_rows_without{catalog="gaia_dr3",lacks="position"}': 2,
       };
@@ -168,8 +171,9 @@ test('the metrics of threads add up', () => {
   });
   const total = ThreadMetrics.sum(threads, ['a', 'b']);
   const [a, b] = total.operations;
-  assert.equal([a!.statuses(), a!.errors(), a!.seconds.counts[2]], [[['200', 6]], [], 6]);
-  assert.equal([b!.statuses(), b!.errors()], [[['503', 3]], [['service_unavailable', 3]]]);
+  const errorsOf = (operation: typeof a) => operation!.errors().filter(([, count]) => count > 0);
+  assert.equal([a!.statuses(), errorsOf(a), a!.seconds.counts[2]], [[['200', 6]], [], 6]);
+  assert.equal([b!.statuses(), errorsOf(b)], [[['503', 3]], [['service_unavailable', 3]]]);
   assert.equal([b!.seconds.counts.at(-1), b!.seconds.sum], [3, 300]);
   assert.is(total.get('connections'), 6);
 });
