@@ -144,11 +144,9 @@ function depthOf({ flags }: Invocation): Pick<RegisterOptions, 'depth'> {
 function rowCountsOf(stated: number | null, counted: RowCounts): [string, string | number][] {
   const { rows, withoutPosition, withoutId } = counted;
   const unknown = 'not counted: --rows reads the positions of all rows';
+  const why = rows < Number(stated) ? 'files may be missing' : 'files may have been added since';
   return [
-    [
-      '  rows',
-      stated === null || stated === rows ? rows : `${rows}, but hats_nrows states ${stated}: files may be missing`,
-    ],
+    ['  rows', stated === null || stated === rows ? rows : `${rows}, but hats_nrows states ${stated}: ${why}`],
     ['  rows without a position', withoutPosition ?? unknown],
     ['  rows without an id', withoutId ?? 'not counted: the files do not state it'],
   ];

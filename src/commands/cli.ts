@@ -102,13 +102,20 @@ export async function runCommand(command: Command, args: readonly string[]): Pro
   return await command.run({ config, origins, options: given, flags, positionals });
 }
 
+/** A number below zero, such as a declination, is no option. No argument of a process can have the NUL that marks it here. */
+const hideSign = (argument: string): string => argument.replace(/^-(?=[\d.])/, '\0-');
+const showSign = (argument: string): string => argument.replace('\0', '');
+
 function parse(command: Command, options: Readonly<Record<string, Option>>, args: readonly string[]) {
   const types = Object.entries(options).map(([name, option]) => {
     return [name, { type: option.value === undefined ? 'boolean' : 'string' }] as const;
   });
   try {
-    const parsed = parseArgs({ args: [...args], options: Object.fromEntries(types), allowPositionals: true });
-    return { values: new Map(Object.entries(parsed.values)), positionals: parsed.positionals };
+    const parsed = parseArgs({ args: args.map(hideSign), options: Object.fromEntries(types), allowPositionals: true });
+    const values = Object.entries(parsed.values).map(([name, value]) => {
+      return [name, typeof value === 'string' ? showSign(value) : value] as const;
+    });
+    return { values: new Map(values), positionals: parsed.positionals.map(showSign) };
   } catch (error) {
     const why = messageOf(error).split('. ')[0]!;
     const unknown = /^Unknown option '--?([^']+)'/.exec(why)?.[1];

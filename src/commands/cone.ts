@@ -6,10 +6,10 @@ export const command: Command = {
   usage: 'cone [--url URL] [--format NAME] [--detail LEVEL] RA DEC RADIUS',
   description: [
     'Prints the objects within RADIUS arcsec of a position (RA, DEC: ICRS, decimal degrees), from the data directory or (--url) from a running',
-    'service. The answer is that of GET /api/cone, in any of its formats, the objects of all pages. Put -- before a negative declination.',
+    'service. The answer is that of GET /api/cone, in any of its formats, the objects of all pages.',
   ].join('\n'),
   options: ASK_OPTIONS,
-  example: 'nearsky cone --data ./data --format csv -- 221.596 -40.0 60',
+  example: 'nearsky cone --data ./data --format csv 221.596 -40.0 60',
   run,
 };
 

@@ -7,7 +7,7 @@ import { nearsky, sample, start, startServer, withDirectory } from '../e2e/suppo
 
 const test = suite('commands/ask');
 const IDS = ['313637935709683761', '169579900785655908', '9223372036854775807'];
-const PLACE = ['--', '61.62227592104076', '-49.29512529953388', '60'];
+const PLACE = ['61.62227592104076', '-49.29512529953388', '60'];
 
 const run = (...args: readonly string[]) => start(args).finished;
 

@@ -40,6 +40,9 @@ test('rows that can be no source, or that the properties state and the files lac
     assert.equal([check.rows, check.without_position, check.without_id, check.problems], [7, 4, 1, []]);
     const unknown = { rows: 9, rows_stated: 9, rows_without_position: null, rows_without_id: null };
     assert.equal(countsOf(await add('--quick')), unknown);
+    for (const file of ['hats.properties', 'properties']) appendFileSync(join(location, file), 'hats_nrows=5\n');
+    const grown = await start(['catalog', 'add', 'gaia_dr3', location, '--data', data]).finished;
+    assert.match(grown.stdout, /rows +7, but hats_nrows states 5: files may have been added since/);
   }));
 
 test('add looks at every file, and names those that cannot be used; --quick looks only whether they are there', () =>
