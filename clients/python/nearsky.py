@@ -1,4 +1,4 @@
-"""Client of nearsky: lookups of any size, walks over cones and recent crossmatches, tables.
+"""Client of nearsky: lookups of any size, walks over cones and recent crossmatches, the stream of matches, tables.
 
 Needs nothing but the standard library; `to_pandas` and `to_astropy` need what they are named after.
 
@@ -27,11 +27,13 @@ from operator import index
 from typing import Any, Callable, Iterable, Iterator
 from urllib.parse import quote, unquote, urlencode
 
-__all__ = ["Nearsky", "NearskyError", "Walk", "rows", "to_astropy", "to_pandas"]
-__version__ = "0.3.0"
+__all__ = ["Matches", "Nearsky", "NearskyError", "Walk", "rows", "to_astropy", "to_pandas"]
+__version__ = "0.4.0"
 
 DEFAULT_RETRY_AFTER_SECONDS = 30.0
 MAX_RETRY_AFTER_SECONDS = 300.0
+# A stream has a sign of life every 15 s.
+MAX_QUIET_SECONDS = 45.0
 
 Progress = Callable[[int, "int | None"], None]
 
@@ -107,6 +109,58 @@ class Walk:
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for page in self.pages():
             yield from self._objects_of(page)
+
+
+class Matches:
+    """Matches as they are recorded: iterate over it, which ends only when you do.
+
+    Goes on where it was when a connection has broken or the service is away for a while. `last_id` is the place up to which all matches
+    were given: `matches(after=last_id)` goes on there, in another process, too. None before the first connection.
+    """
+
+    def __init__(self, connect: Callable[[str | None], Any]) -> None:
+        self._connect = connect
+        self._retry_seconds = 3.0
+        self.last_id: str | None = None
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        has_begun = False
+        while True:
+            wait_seconds = self._retry_seconds
+            try:
+                with self._connect(self.last_id) as lines:
+                    has_begun = True
+                    yield from self._events(lines)
+                wait_seconds = self._retry_seconds
+            except NearskyError as error:
+                if not (has_begun and error.retryable):
+                    raise
+                wait_seconds = DEFAULT_RETRY_AFTER_SECONDS if error.status == 503 else wait_seconds
+            except (http.client.HTTPException, OSError) as error:
+                # urllib.error.URLError is an OSError.
+                if not has_begun:
+                    raise error if isinstance(error, urllib.error.URLError) else urllib.error.URLError(error) from error
+            time.sleep(wait_seconds)
+
+    def _events(self, lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+        """The matches of one connection. What comes after the last blank line is no whole event."""
+        data: bytes | None = None
+        last_id = self.last_id
+        for line in lines:
+            if not line.endswith(b"\n"):
+                return
+            name, _, value = line[:-1].partition(b": ")
+            if line == b"\n":
+                self.last_id = last_id
+                if data is not None:
+                    yield json.loads(data)
+                data = None
+            elif name == b"data":
+                data = value
+            elif name == b"id":
+                last_id = value.decode("ascii")
+            elif name == b"retry":
+                self._retry_seconds = int(value) / 1000
 
 
 class Nearsky:
@@ -240,6 +294,33 @@ class Nearsky:
         """Objects with coincident sources in a window of time (ISO 8601; its end is exclusive), latest first."""
         query = {"start": start, "end": end, "time_field": time_field, "detail": detail, "page_size": page_size}
         return self._walk("/api/recent-crossmatches", query, cursor, lambda page: page["objects"])
+
+    def matches(self, filters: dict[str, Any] | None = None, after: str | None = None) -> Matches:
+        """Each match as it is recorded, as a dictionary: those of the stream of matches (`docs/stream.md`).
+
+        filters leave out matches. after: `beginning`, or the `last_id` of earlier `Matches`; without it, what is recorded from now on.
+        What fails before the first connection is raised, later failures only where trying again would not help.
+        """
+        query = urlencode({name: value for name, value in {"from": after, **(filters or {})}.items() if value is not None})
+        path = f"/api/stream/matches?{query}" if query else "/api/stream/matches"
+        return Matches(lambda last_id: self._connect(path, last_id))
+
+    def _connect(self, path: str, last_id: str | None) -> Any:
+        """The lines of a stream, to be closed."""
+        headers = {"Accept": "text/event-stream", "User-Agent": f"nearsky-python/{__version__}"}
+        if last_id is not None:
+            headers["Last-Event-ID"] = last_id
+        request = urllib.request.Request(self._base + path, headers=headers)
+        try:
+            response = urllib.request.urlopen(request, timeout=max(self._timeout_seconds, MAX_QUIET_SECONDS))
+        except urllib.error.HTTPError as error:
+            with error:
+                raise _error_of(self._base + path, error.code, error.read()) from None
+        unknown = response.headers.get("X-Unknown-Parameters")
+        if unknown is None and response.headers.get("Content-Type") == "text/event-stream":
+            return response
+        response.close()
+        raise _not_ours(self._base + path, 200, "it is no stream") if unknown is None else _unknown_parameters(unknown, 200)
 
     def _walk(
         self,

@@ -1,5 +1,5 @@
 /**
- * Client of nearsky (`/api-docs` of a service has its API): lookups of any size, walks over cones and recent crossmatches.
+ * Client of nearsky (`/api-docs` of a service has its API): lookups of any size, walks over cones and recent crossmatches, the stream of matches.
  *
  * ```js
  * const service = new Nearsky('http://127.0.0.1:8080');
@@ -197,6 +197,32 @@ export interface Walk<T> extends AsyncIterable<T> {
   pages(): AsyncGenerator<Page, void, undefined>;
 }
 
+export interface MatchesOptions {
+  /** They leave out matches. */
+  readonly filters?: Filters;
+  /** `beginning`, or the `lastId` of earlier matches; without it, what is recorded from now on. */
+  readonly after?: string;
+}
+
+/** A message of the stream of matches. */
+export interface StreamedMatch extends Match {
+  readonly diaObjectId: bigint;
+  readonly catalogs_skipped: readonly string[];
+  readonly partial: boolean;
+  readonly tns_checked: boolean;
+  readonly tns_snapshot_epoch: string | null;
+  readonly tns?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Matches as they are recorded, without an end: goes on where it was when a connection has broken or the service is away for a while.
+ * What fails before the first connection is thrown, later failures only where trying again would not help.
+ */
+export interface Matches extends AsyncIterable<StreamedMatch> {
+  /** The place up to which all matches were given, to go on there another time; undefined before the first connection. */
+  readonly lastId: string | undefined;
+}
+
 /** Every method throws a NearskyError, also after the one retry that a 503 gets when its `Retry-After` is over; and what `fetch` throws. */
 export declare class Nearsky {
   /** @param address of the service, for example `http://127.0.0.1:8080` */
@@ -215,6 +241,8 @@ export declare class Nearsky {
   cone(options: ConeOptions): Walk<LookupObject>;
   /** Objects with coincident sources in a window of time, latest first. */
   recent(options?: RecentOptions): Walk<RecentObject>;
+  /** Each match as it is recorded, by server-sent events. */
+  matches(options?: MatchesOptions): Matches;
   /** Catalogs, filters and limits, as configured. */
   // biome-ignore lint/suspicious/noExplicitAny: /openapi.json has the schema
   describe(): Promise<any>;

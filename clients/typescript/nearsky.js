@@ -13,6 +13,8 @@ const DEFAULT_CONCURRENCY = 4;
 /** The time to wait where the service gives none. */
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
 const MAX_RETRY_AFTER_SECONDS = 300;
+/** A stream has a sign of life every 15 s. */
+const MAX_QUIET_SECONDS = 45;
 
 export class NearskyError extends Error {
   /** @override */
@@ -126,6 +128,18 @@ export class Nearsky {
     return this.#walk('/api/recent-crossmatches', query, cursor, page => page.objects);
   }
 
+  /** @param {import('./nearsky.d.ts').MatchesOptions} [options] */
+  matches({ filters, after } = {}) {
+    const { fetch = globalThis.fetch, signal } = this.#options;
+    const address = `${this.#base}${addressOf('/api/stream/matches', { from: after, ...filters })}`;
+    const connect = (/** @type {string | undefined} */ lastId, /** @type {AbortSignal} */ quiet) =>
+      fetch(address, {
+        headers: { Accept: 'text/event-stream', ...(lastId !== undefined && { 'Last-Event-ID': lastId }) },
+        signal: signal ? AbortSignal.any([signal, quiet]) : quiet,
+      });
+    return new Matches(connect, signal);
+  }
+
   /**
    * @param {string} path
    * @param {Query} query
@@ -178,9 +192,7 @@ export class Nearsky {
    * @param {Query} query
    */
   #get(path, query) {
-    const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
-    const search = `${new URLSearchParams(given.map(([name, value]) => [name, `${value}`]))}`;
-    return this.#request(search === '' ? path : `${path}?${search}`, {});
+    return this.#request(addressOf(path, query), {});
   }
 
   /**
@@ -270,6 +282,105 @@ export class Walk {
   async *[Symbol.asyncIterator]() {
     for await (const page of this.pages()) yield* this.#objectsOf(page);
   }
+}
+
+/** Matches as they are recorded. */
+export class Matches {
+  #connect;
+  #signal;
+  #retrySeconds = 3;
+  /** @type {string | undefined} */
+  #lastId;
+
+  /**
+   * @param {(lastId: string | undefined, quiet: AbortSignal) => Promise<Response>} connect
+   * @param {AbortSignal | undefined} signal
+   */
+  constructor(connect, signal) {
+    this.#connect = connect;
+    this.#signal = signal;
+  }
+
+  get lastId() {
+    return this.#lastId;
+  }
+
+  async *[Symbol.asyncIterator]() {
+    for (let hasBegun = false; ; ) {
+      const ends = new AbortController();
+      let waitSeconds = this.#retrySeconds;
+      try {
+        const response = await this.#connect(this.#lastId, ends.signal);
+        await requireEvents(response);
+        hasBegun = true;
+        yield* this.#events(/** @type {ReadableStream<Uint8Array>} */ (response.body), ends);
+        waitSeconds = this.#retrySeconds;
+      } catch (error) {
+        const isLasting = error instanceof NearskyError && !error.retryable;
+        if (!hasBegun || isLasting || this.#signal?.aborted) throw error;
+        if (error instanceof NearskyError) waitSeconds = DEFAULT_RETRY_AFTER_SECONDS;
+      } finally {
+        ends.abort();
+      }
+      await wait(waitSeconds, this.#signal);
+    }
+  }
+
+  /**
+   * The matches of one connection. What comes after the last blank line is no whole event.
+   *
+   * @param {ReadableStream<Uint8Array>} body
+   * @param {AbortController} ends
+   */
+  async *#events(body, ends) {
+    const reader = body.pipeThrough(/** @type {any} */ (new TextDecoderStream())).getReader();
+    let rest = '';
+    /** @type {string | undefined} */
+    let data;
+    let lastId = this.#lastId;
+    for (;;) {
+      const timer = setTimeout(() => ends.abort(), MAX_QUIET_SECONDS * 1000);
+      const { done, value } = await reader.read().finally(() => clearTimeout(timer));
+      if (done) return;
+      const lines = (rest + value).split('\n');
+      rest = /** @type {string} */ (lines.pop());
+      for (const line of lines) {
+        const [name, text = ''] = splitLine(line);
+        if (name === 'data') data = text;
+        else if (name === 'id') lastId = text;
+        else if (name === 'retry') this.#retrySeconds = Number(text) / 1000;
+        else if (line === '') {
+          this.#lastId = lastId;
+          if (data !== undefined) yield parseExact(data);
+          data = undefined;
+        }
+      }
+    }
+  }
+}
+
+/** @param {string} line */
+function splitLine(line) {
+  const at = line.indexOf(': ');
+  return at < 0 ? [line] : [line.slice(0, at), line.slice(at + 2)];
+}
+
+/** @param {Response} response */
+async function requireEvents(response) {
+  if (!response.ok) throw errorOf(response, await response.text());
+  const unknown = response.headers.get('X-Unknown-Parameters');
+  if (unknown !== null) throw unknownParameters(unknown, response.status);
+  if (response.headers.get('Content-Type') !== 'text/event-stream') throw notOurs(response, 'the answer is no stream');
+}
+
+/**
+ * @param {string} path
+ * @param {Query} query
+ */
+function addressOf(path, query) {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  const search = `${new URLSearchParams(given.map(([name, value]) => [name, `${value}`]))}`;
+  return search === '' ? path : `${path}?${search}`;
 }
 
 /** @param {string} cursor */

@@ -138,7 +138,8 @@ export function recentPage(config: Config): Page {
 <label class="pick"><input type="checkbox" name="named" value="1"> with a TNS name</label>
 </form>
 ${needsScripts}
-<section id="recent" aria-live="polite" aria-busy="true"></section>`,
+<p id="fresh" role="status"></p>
+<section id="recent" tabindex="-1" aria-label="Crossmatches" aria-live="polite" aria-busy="true"></section>`,
   };
 }
 

@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { CATALOGS } from '../../src/contract/catalogs.ts';
 import type { Json } from '../http/support.ts';
 import { needs } from '../needs.ts';
-import { alone, busy, busyAtTimes, endless, INPUTS, Service } from './support.ts';
+import { alone, busy, busyAtTimes, CUTS, endless, INPUTS, MATCHES, Service } from './support.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const CLIENT = join(HERE, '../../clients/python');
@@ -52,6 +52,24 @@ function testWith(
 
 const IN_CONE = '/api/cone?ra=150&dec=2&radius_arcsec=5&page_size=12';
 const IN_WINDOW = '/api/recent-crossmatches?start=2026-09-21&end=2026-09-23';
+
+testWith(
+  python,
+  'Python 3.9',
+  'matches, whole and in order, though connections break; errors',
+  async (python, service) => {
+    service.cuts = [...CUTS];
+    const out = await run(python, [join(HERE, 'matches.py'), service.url, `${MATCHES.length - 1}`]);
+    assert.equal(service.cuts, []);
+    assert.equal(JSON.parse(out), {
+      whole: MATCHES.slice(0, -1),
+      parts: MATCHES.slice(0, -1),
+      after: ['invalid_parameter', 400, 'from', null],
+      filter: ['invalid_parameter', 400, 'catalog', null],
+      unknown: ['unknown_parameter', 200, null, ['catalogue']],
+    });
+  },
+);
 
 testWith(
   python,

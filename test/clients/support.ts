@@ -1,5 +1,6 @@
 /** Shared by the tests of the clients: a service on a socket with small limits, whose answers a test may get in the way of. */
 
+import type { StreamClient, StreamedBody } from '../../src/answers/body.ts';
 import { Unavailable } from '../../src/base/refusal.ts';
 import { errorResponse, expectedErrorOf } from '../../src/http/errors.ts';
 import { type IncomingRequest, PlainRequest, readUpTo } from '../../src/http/incoming.ts';
@@ -47,11 +48,33 @@ async function fill(world: World): Promise<void> {
 /** Gives an answer in the service's place, or none. @param isFirst whether the same has not been asked before */
 export type InTheWay = (count: number, isFirst: boolean) => Answer | undefined;
 
+/** A stream whose client loses the connection after so many bytes, and comes again soon. */
+function cut(stream: StreamedBody, bytes: number): StreamedBody {
+  let left = bytes;
+  const begin = (client: StreamClient) =>
+    stream.begin({
+      ...client,
+      write: part => {
+        const soon = Buffer.from(
+          Buffer.from(part)
+            .toString()
+            .replace(/^retry: \d+/, 'retry: 10'),
+        );
+        client.write(soon.subarray(0, left));
+        left -= soon.length;
+        if (left <= 0) setTimeout(() => client.end(), 5);
+      },
+    });
+  return { begin, written: () => left > 0 && stream.written(), gone: () => stream.gone() };
+}
+
 export class Service {
   readonly #running: Running;
   readonly #server: HttpServer;
   #inTheWay: InTheWay = () => undefined;
   #inFlight = 0;
+  /** After how many bytes each of the next streams is cut. */
+  cuts: number[] = [];
   readonly #asked = new Set<string>();
   /** Requests that have come in. */
   requests = 0;
@@ -105,7 +128,10 @@ export class Service {
       const isFirst = !this.#asked.has(what);
       this.#asked.add(what);
       const whole = new PlainRequest(request.method, request.url, lowercased(request), body);
-      return this.#inTheWay(this.requests++, isFirst) ?? (await this.#running.app.app.answer(whole, '127.0.0.1'));
+      const answer =
+        this.#inTheWay(this.requests++, isFirst) ?? (await this.#running.app.app.answer(whole, '127.0.0.1'));
+      const { stream } = answer;
+      return stream ? { ...answer, stream: cut(stream, this.cuts.shift() ?? Number.POSITIVE_INFINITY) } : answer;
     } finally {
       this.#inFlight--;
     }
@@ -132,6 +158,11 @@ export const endless = (): Answer =>
     200,
     '{"results": [{"objects": [], "total": 1}], "objects": [], "next_cursor": "abc", "as_of": "2026-01-01T00:00:00+00:00"}',
   );
+
+/** The matches of the stream: object and catalog. */
+export const MATCHES = Array.from({ length: 9 }, (_, i) => `${FIRST_ID + BigInt(i)} gaia_dr3`);
+/** The bytes after which connections break: in the first block, within an event of some 350 bytes, after several. */
+export const CUTS = [7, 300, 30, 1000, 1500];
 
 /** The service's result for each input that is asked for alone. */
 export async function alone(service: Service): Promise<Json[]> {

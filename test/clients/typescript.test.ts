@@ -4,12 +4,13 @@ import * as assert from 'uvu/assert';
 import {
   type Input,
   type LookupResult,
+  type MatchesOptions,
   Nearsky,
   NearskyError,
   type Progress,
 } from '../../clients/typescript/nearsky.js';
 import type { Json } from '../http/support.ts';
-import { alone, busy, busyAtTimes, CROWD, endless, FIRST_ID, INPUTS, Service } from './support.ts';
+import { alone, busy, busyAtTimes, CROWD, CUTS, endless, FIRST_ID, INPUTS, MATCHES, Service } from './support.ts';
 
 const test = suite<{ service: Service }>('clients/typescript');
 test.before(async context => {
@@ -46,6 +47,36 @@ test('a lookup of any size: every input in order, as when it is asked for alone,
     assert.equal(progress.at(-1), { done: INPUTS.length, total: INPUTS.length });
   }
   assert.is(typeof (await new Nearsky(service.url).object(FIRST_ID)).objects[0]!.diaObjectId, 'bigint');
+});
+
+test('matches, whole and in order, though connections break; errors', async ({ service }) => {
+  const client = new Nearsky(service.url);
+  const said = async (options: MatchesOptions, count: number) => {
+    const texts: string[] = [];
+    const matches = client.matches(options);
+    for await (const { diaObjectId, catalog_name } of matches)
+      if (texts.push(`${diaObjectId} ${catalog_name}`) === count) break;
+    return { texts, lastId: matches.lastId! };
+  };
+  service.cuts = [...CUTS];
+  assert.equal((await said({ after: 'beginning' }, MATCHES.length)).texts, MATCHES);
+  assert.equal(service.cuts, []);
+  const { texts, lastId } = await said({ after: 'beginning', filters: { catalog: 'gaia_dr3' } }, 4);
+  assert.equal([...texts, ...(await said({ after: lastId }, MATCHES.length - 4)).texts], MATCHES);
+  const failure = async (options: MatchesOptions) => {
+    const { code, status, param, params } = await rejection(() => said(options, 1));
+    return [code, status, param ?? params];
+  };
+  assert.equal(await failure({ after: 'abc' }), ['invalid_parameter', 400, 'from']);
+  assert.equal(await failure({ filters: { catalog: '2mass' } }), ['invalid_parameter', 400, 'catalog']);
+  assert.equal(await failure({ filters: { catalogue: 'gaia_dr3' } }), ['unknown_parameter', 200, ['catalogue']]);
+  const stop = new AbortController();
+  const stopped = new Nearsky(service.url, { signal: stop.signal }).matches();
+  setTimeout(() => stop.abort(new Error('enough')), 300);
+  const { message } = await rejection(async () => {
+    for await (const match of stopped) throw new Error(`there is nothing new: ${match.catalog_name}`);
+  });
+  assert.is(message, 'enough');
 });
 
 test('short forms of inputs; inputs that come as they are needed; none', async ({ service }) => {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { nearsky, type Server, startServer } from '../e2e/support.ts';
+import { eventually, nearsky, type Server, startServer } from '../e2e/support.ts';
 import { needs, toolObstacle } from '../needs.ts';
 import { isDeno } from '../runtime.ts';
 
@@ -452,6 +452,23 @@ check('a name of the registry leads to the objects at its place', async world =>
   });
   await visiting(world, '/search?q=AT2026zzz', async page => {
     await page.getByText('Name not in the registry').waitFor();
+  });
+});
+
+check('recent crossmatches: what is new is said, and shown when it is asked for', async world => {
+  await visiting(world, '/recent', async page => {
+    await page.locator('#recent tbody tr').first().waitFor();
+    assert.is(await page.locator('#fresh').textContent(), '', 'nothing is new yet');
+    const metrics = async () => await (await fetch(`${world.server.url}/metrics`)).text();
+    await eventually('the page listens', async () => /^nearsky_streams [1-9]/m.test(await metrics()) || undefined);
+    const file = join(world.directory, 'fresh.ndjson');
+    const message = { ra: 61.62228, decl: -49.29513, latestR: 0.9, firstDiaSourceMjdTai: 61105.25 };
+    writeFileSync(file, `${JSON.stringify({ diaObjectId: 4_242_424_242, ...message })}\n`);
+    await nearsky('ingest', '--broker', 'lasair', file, '--data', world.data);
+    await nearsky('crossmatch', '--data', world.data);
+    await page.getByRole('button', { name: /^\d+ new match(es)?: show$/ }).click();
+    await page.getByRole('link', { name: '4242424242', exact: true }).waitFor();
+    assert.is(await page.locator('#fresh').textContent(), '');
   });
 });
 

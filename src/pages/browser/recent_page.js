@@ -1,5 +1,6 @@
 /** Recent crossmatches, page by page. The address holds the chosen filters. */
-import { count, mjd, time } from './format.js';
+import { count, counted, mjd, time } from './format.js';
+import { follow } from './fresh_matches.js';
 import { asJson, ask, badge, byId, catalogOf, h, moment, pageData, show, showError, showLoading } from './page.js';
 import { mainMagnitude } from './payload.js';
 import { downloads, nearestFirst, source, transientText } from './result_list.js';
@@ -10,6 +11,13 @@ const ENOUGH = 20;
 const MOST_UNASKED = 500;
 const place = byId('recent');
 const form = /** @type {HTMLFormElement} */ (byId('window'));
+const fresh = byId('fresh');
+/** How many matches have been recorded since the listing was loaded, by catalog. @type {Map<string, number>} */
+const recorded = new Map();
+/** The shortest time between two changes of what is said of them. */
+const CALM_MS = 2000;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let saysFresh;
 /** Only the answer to the latest choice is shown. */
 let asked = 0;
 /** @type {{ page: any, objects: any[], path: string } | undefined} the objects of this page and of the ones before */
@@ -20,11 +28,34 @@ form.addEventListener('change', event => {
   const name = /** @type {HTMLInputElement} */ (event.target).name;
   remember();
   if (!loaded || ['hours', 'time_field'].includes(name)) return void load();
+  sayFresh();
   draw();
   void fill();
 });
 form.addEventListener('submit', event => event.preventDefault());
 void load();
+follow(({ catalog_name }) => {
+  recorded.set(catalog_name, (recorded.get(catalog_name) ?? 0) + 1);
+  saysFresh ??= setTimeout(sayFresh, CALM_MS);
+});
+
+/** Says how many matches are new, with a button that lists them. */
+function sayFresh() {
+  clearTimeout(saysFresh);
+  saysFresh = undefined;
+  const { catalog } = choices();
+  const counts = catalog ? [recorded.get(catalog) ?? 0] : [...recorded.values()];
+  const sum = counts.reduce((a, b) => a + b, 0);
+  const list = async () => {
+    await load();
+    place.focus();
+  };
+  show(
+    fresh,
+    sum > 0 &&
+      h('button', { type: 'button', click: () => void list() }, `${counted(sum, 'new match', 'new matches')}: show`),
+  );
+}
 
 /** Sets the form to what an address says. @param {URLSearchParams} parameters */
 function choose(parameters) {
@@ -59,6 +90,8 @@ async function load() {
     time_field: `${time_field}`,
   })}`;
   loaded = undefined;
+  recorded.clear();
+  sayFresh();
   showLoading(place, 'Loading');
   try {
     const page = await ask(`/api/recent-crossmatches?${query}&page_size=${PAGE_SIZE}&detail=ids`);
