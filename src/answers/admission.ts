@@ -5,7 +5,7 @@ import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 
 /** The number of queries taken however slow the last ones were, because a rate is only known while some run. */
 const ALWAYS_TAKEN = 4;
-/** Never more than this: what waits takes memory. */
+/** The most queries that are taken, because waiting queries take memory. */
 const MAX_UNANSWERED = 256;
 /** The share of its budget that a query may be expected to wait: well below 1, because queries differ. */
 export const MAX_WAIT = 0.2;

@@ -36,8 +36,8 @@ export class AnswerMemory {
   }
 
   /**
-   * Room for an answer that is expected to take `bytes`, at most a quarter of all room; undefined where others have
-   * too much of it now.
+   * Room for an answer that is expected to take `bytes`, at most a quarter of all room; undefined where other
+   * answers hold too much of it now.
    */
   reserve(bytes: number): AnswerRoom | undefined {
     const kib = Math.ceil(Math.min(bytes / KIB, this.#limitKib / 4));

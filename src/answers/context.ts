@@ -11,13 +11,13 @@ export class StaleIndex extends Error {}
 
 /**
  * A query as it is answered: each value that it yields is a moment to let others go ahead. Between two of them it must
- * leave alone what threads share, `QueryContext.object` too.
+ * not touch anything that queries share, such as `QueryContext.object`.
  */
 export type Steps = Generator<undefined, void, undefined>;
 
 /**
- * How long a query may run before it lets others run, milliseconds: at first, when it nearly always ends, and after
- * that.
+ * The time for which a query runs before it lets others run, milliseconds: in its first step, with which nearly every
+ * query ends, and in each later step.
  */
 const FIRST_STEP_MS = 2;
 const STEP_MS = 1;

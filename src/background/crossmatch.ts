@@ -21,7 +21,7 @@ const POLL_MS = 250;
 const SWEEP_MS = 10_000;
 /** The interval of looking for objects whose record has a catalog that could not be read, to try it again. */
 const RETRY_MS = 60_000;
-/** The wait after a failure that is not that of a single file: ten seconds, twice as long each time, at most this. */
+/** The wait after a failure of more than a single file: ten seconds, twice as long each time, at most this. */
 const LONGEST_PAUSE_MS = 600_000;
 const FIRST_PAUSE_MS = 10_000;
 /**
@@ -47,7 +47,7 @@ export class BackgroundCrossmatch {
   /** The journal's end when the last walk over the pending objects began. */
   #walkedSequence = -1;
   #walkedMs = Number.NEGATIVE_INFINITY;
-  /** Since when something has been waiting, as far as seen. */
+  /** The time since which objects are known to wait. */
   #waitingSinceMs: number | undefined;
   #pauseMs = 0;
   #pausedUntilMs = 0;
@@ -68,7 +68,7 @@ export class BackgroundCrossmatch {
     this.#running = this.#run();
   }
 
-  /** Drops what is not recorded of the batch in hand, whose objects stay pending. */
+  /** Drops the unrecorded part of the current batch, whose objects stay pending. */
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#running;

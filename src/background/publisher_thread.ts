@@ -18,7 +18,7 @@ export interface PublishTask extends Task<undefined> {
   readonly settings: PublishSettings;
   /** To the thread that writes. */
   readonly ledger: MessagePort;
-  /** Any message on it ends the publication. */
+  /** Any message on this port ends the publication. */
   readonly link: MessagePort;
 }
 

@@ -21,7 +21,7 @@ const POLL_MS = 1000;
  * all services come at once.
  */
 const DELAY_MS = 10 * MINUTE_MS;
-/** After what has not brought the registry up to date; twice as long each time, at most the second. */
+/** The first and the longest wait after a refresh that has not brought the registry up to date; each wait is twice the last. */
 const FIRST_RETRY_MS = 20 * MINUTE_MS;
 const LONGEST_RETRY_MS = 60 * MINUTE_MS;
 
@@ -45,7 +45,7 @@ export class BackgroundRefresh {
   readonly #delayMs = DELAY_MS * (1 + Math.random());
   readonly #backoff = new Backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
   readonly #stop = new AbortController();
-  /** Not sooner than this, whatever the registry. */
+  /** The earliest time of the next refresh, whatever the state of the registry. */
   #notBeforeMs = 0;
   readonly #running: Promise<void>;
 
@@ -95,7 +95,7 @@ export class BackgroundRefresh {
       log('tns_refresh_waits', { error, next_attempt_in_s: waitMs / 1000 });
     const client = new TnsClient({ baseUrl: config.TNS_OBJECTS_BASE_URL, bot, onWait, signal });
     const nowMs = this.#clock();
-    // Also where it brings nothing new, as when the hour is late.
+    // The wait grows even where the refresh brings nothing new, for example when the file of an hour is late.
     this.#notBeforeMs = nowMs + this.#backoff.next();
     try {
       const options = { dataDir: config.NEARSKY_DATA, store, writer, client, loader, nowUs: 1000 * nowMs };

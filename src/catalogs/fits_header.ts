@@ -11,7 +11,7 @@ export function fitsHeader(cards: Readonly<Record<string, string | number | bool
   return text.padEnd(wholeBlocks(text.length));
 }
 
-/** The smallest multiple of a block that holds so many bytes. */
+/** The length of the whole blocks that hold `bytes`. */
 export function wholeBlocks(bytes: number): number {
   return Math.ceil(bytes / BLOCK) * BLOCK;
 }

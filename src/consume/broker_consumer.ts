@@ -43,7 +43,7 @@ export class BrokerConsumer<M extends Message = Message> {
     return { connected: this.#connected, failures: this.#failures };
   }
 
-  /** Consumes until the signal fires; the batch in hand is then finished if that needs no waiting. Never rejects. */
+  /** Consumes until the signal fires; the current batch is then finished if that needs no waiting. Never rejects. */
   async run(stop: AbortSignal): Promise<void> {
     const { broker, feed, log } = this.#options;
     while (!stop.aborted) {

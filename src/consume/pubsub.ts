@@ -110,8 +110,8 @@ class PubSubConnection implements Connection<PubSubMessage> {
 }
 
 /**
- * The headers of Google's default credentials: those of the key file that GOOGLE_APPLICATION_CREDENTIALS names, or
- * those of the machine. A service account's header is a token that the key itself signs, which needs no request.
+ * The headers of Google's default credentials: of the key file that GOOGLE_APPLICATION_CREDENTIALS names, or of the
+ * machine. A service account's header is a token that the key itself signs, which needs no request.
  */
 export async function googleAuthorization(endpoint: string): Promise<PubSubOptions['authorization']> {
   const { GoogleAuth } = await import('google-auth-library');

@@ -10,7 +10,7 @@ export interface ObjectField {
   readonly type: 'int64' | 'int32' | 'float64' | 'boolean' | 'text' | 'time' | 'names';
   /** The unit in the spelling of VOUnits 1.0; undefined where there is none. */
   readonly unit?: string;
-  /** The unit of a number without one, as the OpenAPI document has it. */
+  /** The value of `x-unit`, in the OpenAPI document, for a number without a unit. */
   readonly quantity?: string;
   /** Inclusive. */
   readonly range?: { readonly min: number; readonly max?: number };

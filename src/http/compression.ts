@@ -85,7 +85,7 @@ export function preferredCoding(acceptEncoding: string): Coding | undefined {
   // A client that takes any coding gets gzip, which every client knows.
   if (!weights.has('gzip')) weights.set('gzip', weights.get('*') ?? 0);
   let best: Coding | undefined;
-  // Unless it is named, the body as it is is what is sent where nothing else is accepted.
+  // A client that does not name the uncompressed body gets it only where it accepts no coding.
   let bestWeight = weights.get('identity') ?? 0;
   for (const coding of COMPRESS.keys()) {
     const weight = weights.get(coding) ?? 0;

@@ -43,7 +43,7 @@ export function metricsText({ threads, operations, replaced, index, stored, stat
   if (Number.isFinite(state.diskFreeBytes)) {
     exposition.gauge('nearsky_disk_free_bytes', 'Free on the disk of the data directory.', [[{}, state.diskFreeBytes]]);
   }
-  exposition.gauge('nearsky_disk_needed_bytes', 'What must be free there for anything to be written.', [
+  exposition.gauge('nearsky_disk_needed_bytes', 'Bytes that must be free there for anything to be written.', [
     [{}, RESERVE_BYTES],
   ]);
   if (stored) addStored(exposition, stored);

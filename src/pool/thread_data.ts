@@ -11,7 +11,7 @@ export function threadData<T extends object>(): Partial<T> {
   return (workerData ?? {}) as Partial<T>;
 }
 
-/** Lowers this thread's priority on Linux, where a thread has its own. Elsewhere it would be that of the process. */
+/** Lowers this thread's priority on Linux, where a thread has its own. Elsewhere it would be the whole process's priority. */
 function giveWay(): void {
   if (process.platform !== 'linux') return;
   try {

@@ -38,8 +38,8 @@ export class OpenRequest {
 class Connection {
   readonly socket: Socket;
   /**
-   * A list, as it has one in nearly every case: the tables that a growing set leaves behind would keep answered
-   * requests alive.
+   * The open requests, nearly always one. They are in a list, because the tables that a growing
+   * set leaves behind would keep answered requests alive.
    */
   readonly requests: OpenRequest[] = [];
   /** Requests that have had their turn, and are open. */
@@ -120,7 +120,7 @@ export class Connections {
       this.#all.delete(socket);
       this.#idle.delete(connection);
       this.#metrics.set('connections', this.#all.size);
-      // For the requests behind the first, Deno 2.9.5 would not tell.
+      // Deno 2.9.5 tells of the end of the first request alone.
       for (const request of [...connection.requests]) this.end(request);
     });
     if (this.#all.size > this.#limits.maxConnections) this.#evict(this.#idle.values().next().value ?? connection);
@@ -198,8 +198,8 @@ export class Connections {
   }
 
   /**
-   * Nothing more can be read from a connection: `last` ends it when all that came whole is answered, and answers what
-   * did not.
+   * For a connection from which nothing more can be read. Once every request that came whole is answered, `last` answers
+   * the one that did not, and ends the connection.
    */
   endWith(socket: Socket, last: () => void): void {
     const connection = this.#all.get(socket);

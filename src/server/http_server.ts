@@ -40,7 +40,7 @@ export interface ListenOptions {
 const DRAIN_POLL_MS = 10;
 /** The interval of checking the times that clients take. */
 const CHECK_MS = 1000;
-/** For how long a connection is still read from after an answer that was given before the request had ended. */
+/** The time for which a connection is still read after an answer that came before the end of its request. */
 const LINGER_MS = 1000;
 /** A body of at most this size is read to its end, wanted or not. */
 const SKIPPED_BYTES = 262_144;
@@ -199,8 +199,8 @@ export class HttpServer {
   }
 
   /**
-   * The answer comes before the request has ended: its rest is neither kept nor parsed. The connection is still read
-   * from for a while, as a system that is sent more than it reads resets it, and the answer is lost on its way.
+   * Answers before the request has ended: the rest of the request is neither kept nor parsed. The connection is still
+   * read for a while, because the system resets a connection with unread bytes, and the answer would be lost.
    */
   #endAfter(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { socket } = incoming;

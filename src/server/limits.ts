@@ -44,7 +44,7 @@ const MIB = 2 ** 20;
 /** The open files of the process that are not for clients: the database, catalogs, threads. */
 const OWN_FILES = 256;
 
-/** Requests, some 7 KiB each, that may be open beside one of each connection. */
+/** The requests that may be open beyond one a connection; each takes some 7 KiB. */
 const MAX_PIPELINED = 16_384;
 
 /** @param threads servers of this process that share its limits */

@@ -59,7 +59,7 @@ class NodeHeaders implements IncomingHeaders {
   }
 }
 
-/** The host that was last found to be one: nearly always the next one too. */
+/** The last valid host. The next request nearly always has the same. */
 let lastHost = NO_HOST;
 
 function urlOf({ url, headers, httpVersionMinor }: IncomingMessage): string {

@@ -20,7 +20,7 @@ import type { Coordination } from '../service/coordination.ts';
 import type { ToMain, ToServer } from './messages.ts';
 import { BEAT_MS, type ServeTask } from './server_thread.ts';
 
-/** For how much longer than the budget of a request a thread may stay without a sign of life. */
+/** The time beyond a request's budget for which a thread may give no sign of life. */
 const HUNG_MS = 5000;
 /**
  * A thread that dies younger than this is replaced only when this time has passed since its start. A thread that dies as
@@ -28,7 +28,7 @@ const HUNG_MS = 5000;
  */
 const SHORT_LIFE_MS = 5000;
 const REPLACE_MS = 500;
-/** For how much longer than its drain a thread may take to end; and how long one that is ended may take to be gone. */
+/** The time beyond its drain that a thread may take to end, and the time that an ended thread may take to be gone. */
 const END_MS = 1000;
 const GONE_MS = 3000;
 
@@ -43,7 +43,7 @@ export interface ServerThreadsOptions {
    * share of the connections, and nobody answers these before the process ends.
    */
   readonly onUnending?: () => void;
-  /** The module of the threads, where a test wants some that misbehave. */
+  /** The module of the threads; tests give one whose threads misbehave. */
   readonly entry?: URL;
 }
 
@@ -104,8 +104,9 @@ export class ServerThreads {
   }
 
   /**
-   * Starts them; the port that all of them listen on.
-   * @throws Error when one cannot
+   * Starts the threads.
+   * @returns the port on which all of them listen
+   * @throws Error when a thread cannot listen
    */
   async start(): Promise<number> {
     const [first, ...others] = this.#children;
@@ -119,7 +120,7 @@ export class ServerThreads {
     for (const child of this.#children) child.send({ kind: 'generation', generation });
   }
 
-  /** Has them finish what they answer, for at most `drainMs`, and ends them. */
+  /** Lets the threads finish their answers, for at most `drainMs`, and ends them. */
   async close(drainMs: number): Promise<void> {
     this.#isClosing = true;
     clearInterval(this.#watch);
@@ -201,8 +202,8 @@ export class ServerThreads {
   }
 
   /**
-   * Ends threads without a sign of life. Time in which this thread stands still, too, as when the process is stopped,
-   * does not count.
+   * Ends threads without a sign of life. Time does not count while this thread stands still itself, for example while
+   * the process is stopped.
    */
   #look(): void {
     const limit = (1000 * this.#config.API_REQUEST_BUDGET_SECONDS + HUNG_MS) / BEAT_MS;

@@ -15,7 +15,7 @@ import { SkyMap } from '../sky_map/sky_map.ts';
 import type { CallName, Calls, Coordination } from './coordination.ts';
 import { Limiter } from './limiter.ts';
 
-/** For how much longer than a request may take a call's slot is taken, if the call is never heard of again. */
+/** The time beyond a request's budget after which the slot of a call that was never heard of again is free. */
 const SLOT_MARGIN_SECONDS = 10;
 
 export interface CoordinatorOptions {

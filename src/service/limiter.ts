@@ -13,7 +13,7 @@ export interface Caller {
 export interface LimiterOptions {
   readonly maxConcurrent: number;
   readonly maxConcurrentPerKey: number;
-  /** After how long a slot is free again though nobody has given it back. */
+  /** The time after which a slot is free again although nobody has given it back. */
   readonly slotSeconds: number;
   /** A monotonic clock, milliseconds. */
   readonly now?: () => number;

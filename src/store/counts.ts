@@ -61,7 +61,7 @@ export class CountChanges {
     for (const [catalog, outcome] of outcomes) this.#tally.add(outcomeName(catalog, outcome), matched + unmatched);
   }
 
-  /** Adds to the statuses. */
+  /** Adds the objects to the counts by status. */
   #addObjects({ outcomes, pending, matched, unmatched }: Added): void {
     if (pending !== 0) this.#tally.add(statusName('crossmatch_pending'), pending);
     if (matched > 0) this.#tally.add(statusName(crossmatchedStatus(true, outcomes)), matched);

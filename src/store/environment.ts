@@ -198,7 +198,7 @@ function isReadOnly(file: string): boolean {
   }
 }
 
-/** Another process that has the lock file open has the file system mounted writable. */
+/** If another process has the lock file open, it sees the file system mounted writable. */
 function requireNoWriter(dataDir: string, lock: string): void {
   const [pid] = isThere(lock) ? otherProcessesWith(lock) : [];
   if (pid === undefined) return;

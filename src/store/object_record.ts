@@ -185,7 +185,7 @@ function matchText({ matchVersion, catalogName, catalogSourceId, separationArcse
   return `${String.fromCharCode(...texts.map(text => text.length))}${texts.join('')}`;
 }
 
-/** Whether all matches are of that version, and in their order. */
+/** Whether all matches are of `version`, and in the order in which they are listed. */
 function areCurrent(matches: readonly MatchSummary[], version: number | undefined): boolean {
   return matches.every(
     (match, i) => match.matchVersion === version && (i === 0 || compareMatches(matches[i - 1]!, match) < 0),

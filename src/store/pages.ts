@@ -18,7 +18,7 @@ const NO_PAGE = 2n ** 64n - 1n;
 const [BRANCH, LEAF, OVERFLOW] = [1, 2, 4];
 const [BIG_DATA, SUB_DATABASE] = [1, 2];
 /**
- * The places in a meta page of the descriptions of the tree of free pages and of the main tree; each has that length.
+ * The places of two descriptions in a meta page, of the tree of free pages and of the main tree, and the length of each.
  */
 const [FREE_TREE_AT, MAIN_TREE_AT, TREE_BYTES] = [48, 96, 48];
 const FREE_PAGES = 'the tree of free pages';

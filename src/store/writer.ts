@@ -126,7 +126,7 @@ export class Writer {
   }
 
   /**
-   * Claims those of `ids` that are pending and that nobody else has claimed, to be crossmatched by this process alone.
+   * Claims the objects of `ids` that are pending and claimed by nobody else, to be crossmatched by this process alone.
    * A claim ends with `dropClaim`, or with this process, however that ends.
    * @throws StoreError
    */

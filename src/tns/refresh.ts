@@ -88,7 +88,7 @@ async function refreshUnderClaim(options: RefreshOptions): Promise<RefreshSummar
   }
 }
 
-/** The whole file as a load beside the registry; undefined where the file is no newer than that of `base`. */
+/** The whole file as a load beside the registry; undefined where the file is no newer than the file of `base`. */
 async function stageWhole(
   options: RefreshOptions,
   base: RegistrySnapshot | null,

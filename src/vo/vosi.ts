@@ -10,7 +10,7 @@ import { escapeXml } from '../tables/xml.ts';
 import { CONE_TARGETS, type ConeTarget, coneTable } from './cone_tables.ts';
 
 export const VO_PATH = '/vo';
-/** Namespaces, which are also where their schemas are. */
+/** Namespaces; each is also the address of its schema. */
 const NAMESPACES = {
   capabilities: 'http://www.ivoa.net/xml/VOSICapabilities/v1.0',
   availability: 'http://www.ivoa.net/xml/VOSIAvailability/v1.0',

@@ -149,7 +149,7 @@ export function open(description: string, properties: Schemas, optional: readonl
   return { type: 'object', description, properties, ...(required.length > 0 && { required }) };
 }
 
-/** An object like that of `open`, without other keys. */
+/** Like `open`, but an object without other keys. */
 export function closed(description: string, properties: Schemas, optional: readonly string[] = []): Schema {
   return { ...open(description, properties, optional), additionalProperties: false };
 }
