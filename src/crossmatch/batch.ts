@@ -3,7 +3,6 @@
  * answered.
  */
 import { setImmediate as immediate } from 'node:timers/promises';
-import { compare } from '../base/compare.ts';
 import { eachConcurrently } from '../base/concurrency.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { CrossmatchResult, ObjectToCrossmatch, RecordedOutcome, SkyPosition } from '../store/types.ts';
@@ -17,6 +16,12 @@ import { CatalogSearch } from './search.ts';
  * reads up to eight at once.
  */
 const TIMEOUT_MS = 3_600_000;
+
+/** An object of a batch. */
+export interface BatchObject extends ObjectToCrossmatch {
+  /** The object's place by ascending id, from 0. */
+  readonly rank: number;
+}
 
 export interface BatchOptions {
   readonly pool: Pool;
@@ -45,13 +50,13 @@ export interface BatchOptions {
  * recorded
  */
 export async function searchBatch(
-  objects: readonly ObjectToCrossmatch[],
+  objects: readonly BatchObject[],
   catalogs: readonly PlannedCatalog[],
   options: BatchOptions,
 ): Promise<readonly CatalogSearch[]> {
   const positions = objects.flatMap(({ position }) => position ?? []);
-  const ra = Float64Array.from(positions, position => position.ra);
-  const dec = Float64Array.from(positions, position => position.dec);
+  const ra = new Float64Array(positions.map(position => position.ra));
+  const dec = new Float64Array(positions.map(position => position.dec));
   const searches: CatalogSearch[] = [];
   for (const catalog of catalogs) {
     searches.push(new CatalogSearch(catalog, ra, dec, options.radiusArcsec));
@@ -66,14 +71,16 @@ export async function searchBatch(
 const FIRST_COMMIT = 3000;
 
 class Batch {
-  readonly #objects: readonly ObjectToCrossmatch[];
+  readonly #objects: readonly BatchObject[];
   readonly #searches: readonly CatalogSearch[];
   readonly #options: BatchOptions;
   /** Outcomes by their text, so that objects with equal outcomes share one record. */
   readonly #outcomes = new Map<string, Outcomes>();
   /** The number of files that each object with a position still waits for. */
   readonly #missing: Uint32Array;
-  /** Objects whose files have all answered and that are not recorded yet. */
+  /** The object of each rank. */
+  readonly #ofRank: Uint32Array;
+  /** The ranks of objects whose files have all answered and that are not recorded yet. */
   #complete: number[] = [];
   /**
    * The number of complete objects that triggers a commit: small at first, so that this thread does not wait idly, then
@@ -82,7 +89,7 @@ class Batch {
   #commitAt: number;
 
   constructor(
-    objects: readonly ObjectToCrossmatch[],
+    objects: readonly BatchObject[],
     positioned: number,
     searches: readonly CatalogSearch[],
     options: BatchOptions,
@@ -91,10 +98,14 @@ class Batch {
     this.#searches = searches;
     this.#options = options;
     this.#missing = new Uint32Array(positioned);
+    this.#ofRank = new Uint32Array(objects.length);
     this.#commitAt = Math.min(options.commitSize, FIRST_COMMIT);
     for (const { searches: files } of searches)
       for (const file of files) for (const object of file.objects) this.#missing[object]!++;
-    for (const object of objects.keys()) if (!this.#missing[object]) this.#complete.push(object);
+    for (const [object, { rank }] of objects.entries()) {
+      this.#ofRank[rank] = object;
+      if (!this.#missing[object]) this.#complete.push(rank);
+    }
   }
 
   /**
@@ -111,7 +122,8 @@ class Batch {
       signal?.throwIfAborted();
       const task = catalog.task(search);
       catalog.take(search, await pool.run(task, { timeoutMs: TIMEOUT_MS, ...(signal && { signal }) }));
-      for (const object of search.objects) if (--this.#missing[object]! === 0) this.#complete.push(object);
+      for (const object of search.objects)
+        if (--this.#missing[object]! === 0) this.#complete.push(this.#objects[object]!.rank);
       if (this.#complete.length >= this.#commitAt) {
         this.#commitAt = Math.min(2 * this.#commitAt, this.#options.commitSize);
         await this.#flush();
@@ -121,19 +133,18 @@ class Batch {
     await this.#flush();
   }
 
-  /** Records the complete objects. */
+  /** Records the complete objects in the order of the database, which differs from the order on the sky. */
   async #flush(): Promise<void> {
     const { commitSize, signal } = this.#options;
-    const complete = this.#complete;
+    const complete = Uint32Array.from(this.#complete).sort();
     this.#complete = [];
     for (let at = 0; at < complete.length; at += commitSize) {
       signal?.throwIfAborted();
       const results: CrossmatchResult[] = [];
       const positions: (SkyPosition | null)[] = [];
       const unreadable: bigint[] = [];
-      // Sorted in the order of the database, which differs from the order on the sky.
-      const slice = complete.slice(at, at + commitSize).sort((a, b) => compare(this.#idOf(a), this.#idOf(b)));
-      for (const object of slice) {
+      for (const rank of complete.subarray(at, at + commitSize)) {
+        const object = this.#ofRank[rank]!;
         const { diaObjectId, position } = this.#objects[object]!;
         const result = this.#resultOf(object);
         if (!result) unreadable.push(diaObjectId);
@@ -145,10 +156,6 @@ class Batch {
       await this.#options.record(await this.#associated(results, positions), unreadable);
       await immediate();
     }
-  }
-
-  #idOf(object: number): bigint {
-    return this.#objects[object]!.diaObjectId;
   }
 
   async #associated(

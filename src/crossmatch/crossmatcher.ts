@@ -4,6 +4,7 @@
  */
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { MAX_ORDER, pixelOf } from '../../index/mod.ts';
+import { compare } from '../base/compare.ts';
 import { nowUs } from '../base/times.ts';
 import { addReads } from '../catalogs/catalog_files.ts';
 import { CatalogError } from '../catalogs/errors.ts';
@@ -11,13 +12,13 @@ import { CATALOGS } from '../contract/catalogs.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { CatalogRegistration } from '../store/catalog_registration.ts';
 import type { Store } from '../store/store.ts';
-import type { CrossmatchResult, ObjectToCrossmatch, ProvenanceSet } from '../store/types.ts';
+import type { CrossmatchResult, ProvenanceSet } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';
 import type { Associator } from '../tns/association.ts';
-import { searchBatch } from './batch.ts';
+import { type BatchObject, searchBatch } from './batch.ts';
 import { defaultBatchSize } from './batch_size.ts';
 import { openCatalog, type PlannedCatalog } from './plan.ts';
-import { addProblem, addResult, type CrossmatchSummary, emptySummary } from './summary.ts';
+import { addProblem, addResults, type CrossmatchSummary, emptySummary } from './summary.ts';
 
 /**
  * Objects per commit: the commit holds the write lock for half a second, and writes a fifth of the pages that commits
@@ -157,21 +158,22 @@ class Run {
   }
 
   /** Reads objects with neighbours on the sky side by side, those without a position last. */
-  async #readInSkyOrder(ids: readonly bigint[]): Promise<ObjectToCrossmatch[]> {
-    const objects: { readonly object: ObjectToCrossmatch; readonly pixel: number }[] = [];
-    for (const [at, id] of ids.entries()) {
+  async #readInSkyOrder(ids: readonly bigint[]): Promise<BatchObject[]> {
+    const objects: { readonly object: BatchObject; readonly pixel: number }[] = [];
+    for (const [at, id] of ids.toSorted(compare).entries()) {
       if (at % READ_SLICE === 0) await immediate();
       const object = this.#options.store.objectToCrossmatch(id);
       if (!object) continue;
       const { position } = object;
-      objects.push({ object, pixel: position ? pixelOf(MAX_ORDER, position.ra, position.dec) : Infinity });
+      const pixel = position ? pixelOf(MAX_ORDER, position.ra, position.dec) : Infinity;
+      objects.push({ object: { ...object, rank: objects.length }, pixel });
     }
     // The sort is stable. Equal pixels are tested first because Infinity - Infinity is NaN.
     objects.sort((a, b) => (a.pixel === b.pixel ? 0 : a.pixel - b.pixel));
     return objects.map(({ object }) => object);
   }
 
-  async #crossmatch(objects: readonly ObjectToCrossmatch[], catalogs: readonly PlannedCatalog[]): Promise<void> {
+  async #crossmatch(objects: readonly BatchObject[], catalogs: readonly PlannedCatalog[]): Promise<void> {
     const { pool, associator, commitSize = DEFAULT_COMMIT_SIZE, signal, onProgress } = this.#options;
     const provenance = inService(this.#options.provenance(), catalogs);
     const radiusArcsec = provenance.crossmatch_radius_arcsec;
@@ -206,7 +208,7 @@ class Run {
     summary.recorded += counts.recorded;
     summary.skipped += counts.skipped;
     summary.unreadable += unreadable.length;
-    for (const result of results) addResult(summary, result);
+    addResults(summary, results);
     if (unreadable.length > 0) onUnreadable?.(unreadable);
   }
 }

@@ -60,8 +60,8 @@ export class CatalogSearch {
       file,
       columns,
       radiusArcsec: this.#radiusArcsec,
-      ra: Float64Array.from(objects, object => this.#ra[object]!),
-      dec: Float64Array.from(objects, object => this.#dec[object]!),
+      ra: new Float64Array(objects.map(object => this.#ra[object]!)),
+      dec: new Float64Array(objects.map(object => this.#dec[object]!)),
     };
   }
 

@@ -50,15 +50,20 @@ export function emptySummary(): CrossmatchSummary {
   };
 }
 
-export function addResult(summary: CrossmatchSummary, result: CrossmatchResult): void {
+/** Objects with equal outcomes share one record of them, so that each record is looked at once. */
+export function addResults(summary: CrossmatchSummary, results: readonly CrossmatchResult[]): void {
   const { statuses, outcomes } = summary;
-  const { catalogOutcomes, matches } = result;
-  const status = crossmatchedStatus(matches.length > 0, catalogOutcomes);
-  statuses[status]++;
-  if (status === 'not_searched' && skippedCatalogs(result).size > 0) summary.unsearched++;
-  for (const [catalog, outcome] of catalogOutcomes) {
-    const ofCatalog = (outcomes[catalog] ??= {});
-    ofCatalog[outcome] = (ofCatalog[outcome] ?? 0) + 1;
+  for (const [catalogOutcomes, group] of Map.groupBy(results, result => result.catalogOutcomes)) {
+    const matched = group.filter(({ matches }) => matches.length > 0).length;
+    const unmatched = group.length - matched;
+    const status = crossmatchedStatus(false, catalogOutcomes);
+    statuses.coincident_sources += matched;
+    statuses[status] += unmatched;
+    if (status === 'not_searched' && skippedCatalogs({ catalogOutcomes }).size > 0) summary.unsearched += unmatched;
+    for (const [catalog, outcome] of catalogOutcomes) {
+      const ofCatalog = (outcomes[catalog] ??= {});
+      ofCatalog[outcome] = (ofCatalog[outcome] ?? 0) + group.length;
+    }
   }
 }
 

@@ -35,6 +35,7 @@ export class CrossmatchRecorder {
   readonly #provenanceBytes: Uint8Array;
   readonly #crossmatchedAtUs: number;
   readonly #provenanceSets: Interner;
+  #provenanceOrdinal: number | undefined;
   readonly #payloadKeys: Interner;
   readonly #keyLists = new Map<readonly string[], number>();
   readonly #outcomes = new Map<CrossmatchResult['catalogOutcomes'], Outcomes>();
@@ -90,14 +91,17 @@ export class CrossmatchRecorder {
     });
     this.#databases.objects.put(key, bytes);
     this.#putSources(key, found);
-    if (found.length > 0) listRecent(this.#databases, { diaObjectId, ingestTimeUs, eventTimeUs });
     // An object without a crossmatch is not listed as unread, so that nothing needs to be taken off the list.
     if (outcomes.skipped.size > 0) this.#databases.unread.put(key, NOTHING);
-    if (found.length > 0) outcomes.matched++;
-    else outcomes.unmatched++;
-    for (const source of new Set(found.map(({ match }) => `${match.catalogName} ${match.catalogSourceId}`))) {
-      const catalog = source.slice(0, source.indexOf(' '));
-      this.#firstSources.set(catalog, (this.#firstSources.get(catalog) ?? 0) + 1);
+    if (found.length === 0) {
+      outcomes.unmatched++;
+      return;
+    }
+    outcomes.matched++;
+    listRecent(this.#databases, { diaObjectId, ingestTimeUs, eventTimeUs });
+    for (const [i, { match }] of found.entries()) {
+      if (i > 0 && compareMatches(found[i - 1]!.match, match) === 0) continue;
+      this.#firstSources.set(match.catalogName, (this.#firstSources.get(match.catalogName) ?? 0) + 1);
     }
   }
 
@@ -137,8 +141,9 @@ export class CrossmatchRecorder {
     );
   }
 
+  /** Stored with the first object that is recorded. */
   #provenanceSet(): number {
-    return this.#provenanceSets.ordinalOf(this.#provenanceBytes);
+    return (this.#provenanceOrdinal ??= this.#provenanceSets.ordinalOf(this.#provenanceBytes));
   }
 
   #ordinalOf(keys: readonly string[]): number {

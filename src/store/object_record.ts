@@ -170,7 +170,15 @@ export function outcomesText(outcomes: CrossmatchRecord['catalogOutcomes']): str
   return list(outcomes.flatMap(([name, outcome]) => [name, RECORDED_OUTCOMES.indexOf(outcome)]));
 }
 
+/** Most objects of a crossmatch share one association, so the last text is kept. */
+let lastAssociation: { readonly tns: TnsAssociation; readonly text: string } | undefined;
+
 function associationText(tns: TnsAssociation): string {
+  if (lastAssociation?.tns !== tns) lastAssociation = { tns, text: makeAssociationText(tns) };
+  return lastAssociation.text;
+}
+
+function makeAssociationText(tns: TnsAssociation): string {
   const { checked, snapshotEpochUs, objid, name, namePrefix, classification, redshift, separationArcsec } = tns;
   return [checked, snapshotEpochUs, objid, name, namePrefix, classification, redshift, separationArcsec]
     .map(toJson)

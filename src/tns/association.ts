@@ -49,7 +49,7 @@ export class Associator {
   /**
    * The association of each position with the nearest registry object within the radius; among equal separations with
    * the one of the lowest objid. Not checked where the position is missing, or where the snapshot is not current or
-   * missing.
+   * missing. All objects with which the registry has nothing to associate share one association.
    * @throws PoolError, StoreError
    */
   async associate(positions: readonly (SkyPosition | null)[]): Promise<TnsAssociation[]> {
@@ -80,11 +80,12 @@ export class Associator {
     const ra = Float64Array.from(places, place => place.ra);
     const dec = Float64Array.from(places, place => place.dec);
     const nearest = nearestJoin(sky, ra, dec, this.#options.radiusArcsec);
+    const nothing: TnsAssociation = { checked: true, snapshotEpochUs, ...NO_TRANSIENT };
     let place = 0;
     return positions.map(position => {
       if (!position) return NOT_CHECKED;
       const at = place++;
-      if (nearest.arena[at] === NO_MATCH) return { checked: true, snapshotEpochUs, ...NO_TRANSIENT };
+      if (nearest.arena[at] === NO_MATCH) return nothing;
       const objid = Number(sky.arenas[0]!.id[nearest.row[at]!]!);
       const { name, namePrefix, classification, redshift } = this.#options.store.tnsByObjid(objid)!;
       const separationArcsec = nearest.separationArcsec[at]!;
