@@ -1,12 +1,13 @@
 /** `nearsky cone`: the objects within a radius of a position. */
+import { parseSearchText } from '../pages/browser/search_text.js';
 import { type Answered, ASK_OPTIONS, asDocument, requireAnswer, withService, writeOut } from './ask.ts';
 import { type Command, type Invocation, tell, UsageError } from './cli.ts';
 
 export const command: Command = {
   usage: 'cone [--url URL] [--format NAME] [--detail LEVEL] RA DEC RADIUS',
   description: [
-    'Prints the objects within RADIUS arcsec of a position (RA, DEC: ICRS, decimal degrees), from the data directory or (--url) from a running',
-    'service. The answer is that of GET /api/cone, in any of its formats, the objects of all pages.',
+    'Prints the objects within RADIUS arcsec of a position (RA, DEC: ICRS, in decimal degrees or as 04h06m29.35s -49d17m42.5s), from the data',
+    'directory or (--url) from a running service. The answer is that of GET /api/cone, in any of its formats, the objects of all pages.',
   ].join('\n'),
   options: ASK_OPTIONS,
   example: 'nearsky cone --data ./data --format csv 221.596 -40.0 60',
@@ -22,7 +23,7 @@ async function run({ config, options, positionals }: Invocation): Promise<number
   if (radius === undefined || others.length > 0)
     throw new UsageError(`cone takes RA, DEC and RADIUS. Usage: nearsky ${command.usage}`);
   const format = options.get('format');
-  const search = { ra, dec, radius_arcsec: radius, format, detail: options.get('detail') };
+  const search = { ...degreesOf(ra!, dec!), radius_arcsec: radius, format, detail: options.get('detail') };
   await withService(config, options.get('url'), async ask => {
     let answer = requireAnswer(await ask({ path: '/api/cone', search }));
     await writeOut(asDocument(answer.body, format));
@@ -38,6 +39,12 @@ async function run({ config, options, positionals }: Invocation): Promise<number
     }
   });
   return 0;
+}
+
+/** A position that is sexagesimal, or has a typographic minus, in degrees; any other text as it was given, for the service to judge. */
+function degreesOf(ra: string, dec: string): { ra: string; dec: string } {
+  const position = /[:hd°−]/.test(`${ra}${dec}`) ? parseSearchText(`${ra} ${dec}`) : undefined;
+  return position?.kind === 'position' ? { ra: `${position.ra}`, dec: `${position.dec}` } : { ra, dec };
 }
 
 /** The cursor of the next page: from the Link header of a table, or from the end of a JSON answer. */

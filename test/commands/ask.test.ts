@@ -43,6 +43,18 @@ test('ids, names and files, in the formats of answers; the directory and the ser
         name,
       );
     }
+    const near = async (...place: string[]) => {
+      const { stdout } = await run('cone', '--data', data, '--format', 'csv', '--detail', 'ids', ...place);
+      return stdout.split('\n').map(line => line.split(',')[0]);
+    };
+    const found = await near(...PLACE);
+    assert.equal(found, ['diaObjectId', IDS[0], '']);
+    for (const place of [
+      ['04:06:29.35', '-49:17:42.5', '60'],
+      ['04h06m29.35s', '−49°17′42.5″', '60'],
+      ['--', ...PLACE],
+    ])
+      assert.equal(await near(...place), found, place.join(' '));
     const parts = await start(['lookup', '--data', data, '--format', 'csv', ...IDS], { API_MAX_IDS: '1' }).finished;
     const lines = parts.stdout.trimEnd().split('\n');
     assert.is(lines.length, 1 + IDS.length, 'one line of names, whatever the number of requests');
@@ -65,6 +77,7 @@ test('what is wrong is said in the words of the API, or of the system', () =>
     await nearsky('ingest', '--broker', 'lasair', '--data', data, join(sample, 'alerts/lasair.ndjson'));
     const wrong: [string[], number, RegExp][] = [
       [['cone', '--data', data, '400', '0', '1'], 2, /ra.* must be at most 360 \(400 was given\)/],
+      [['cone', '--data', data, '1:2:3', 'b', '1'], 2, /ra must be .* \(1:2:3 was given\)/],
       [['cone', '--data', data, '1', '2'], 2, /cone takes RA, DEC and RADIUS/],
       [['cone', '--data', data, '--format', 'xls', '1', '2', '1'], 2, /xls/],
       [['lookup', '--data', data], 2, /no id, name or file given/],
