@@ -112,12 +112,13 @@ export class Publisher {
     this.#setCurrent(undefined);
   }
 
-  /** Stops following the journal, and saves the index if it has grown. */
+  /** Stops following the journal, and saves the index if it has grown and can be kept beside the database. */
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#following;
     await this.#background;
-    if (this.#index && this.#current) await this.#save(this.#index).catch(error => this.#logFailure(error));
+    if (this.#index && this.#current && !this.#store?.isReadOnly)
+      await this.#save(this.#index).catch(error => this.#logFailure(error));
     await this.#store?.close();
   }
 

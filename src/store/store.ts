@@ -98,6 +98,11 @@ export class Store {
     if (change) throw new StoreError(`Cannot trust the database because ${change.reason}`);
   }
 
+  /** Whether the file system is mounted read-only, so that nothing can be kept in the data directory. */
+  get isReadOnly(): boolean {
+    return this.#environment.unlockedSince !== undefined;
+  }
+
   /**
    * To be called when everything has been read, before the data is used: on a read-only file system nothing keeps
    * others from overwriting it where they can write.

@@ -56,6 +56,7 @@ mounts('stats, check, export, backup, lookup and cone read it, what writes is re
     for (const command of commands) {
       const { code, stderr } = await run(command);
       assert.is(code, 0, `${command}: ${stderr}`);
+      assert.not.match(stderr, /index_failed/, `${command}`);
     }
     assert.equal(readdirSync(data), before, 'nothing was made there');
     await nearsky('export', join(directory, 'writable.ndjson'), '--data', data);
