@@ -10,7 +10,7 @@ const HEAD = `# Settings
 An option of the command line beats the environment variable of the setting's name, which beats the JSON file that \`--config\` names, which
 beats the default. \`nearsky config\` shows what is in force, and where each value comes from. The file is one JSON object; lists are arrays in it
 and have commas between in the environment. A value that cannot be, an unknown key of the file or an unknown variable \`NEARSKY_…\` stops the start
-with exit status 2; a variable of another name that is one slip away from a setting's is logged.
+with exit status 2, and so do settings that contradict each other, such as a default page above the largest; a variable of another name that is one slip away from a setting's is logged.
 This page is made by \`node docs/settings.ts\`.
 `;
 
