@@ -46,7 +46,7 @@ export class AnswerMemory {
     return undefined;
   }
 
-  /** Reserves more (or less, where it is negative); whether it is there. */
+  /** Reserves more (or less, where it is negative); returns whether there is so much. */
   change(kib: number): boolean {
     if (kib > 0 && !this.#state.reserveAnswers(kib, this.#limitKib)) return false;
     if (kib < 0) this.#state.freeAnswers(-kib);

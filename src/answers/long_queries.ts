@@ -18,7 +18,7 @@ export interface Stepped {
 /** A query that has not done its first step. */
 export interface NotBegun extends Stepped {
   /**
-   * Reserves what its steps need; whether that was there. It is asked again until it was, and then the first step
+   * Reserves the memory of its steps; returns whether there was enough. It is asked again until there was, and then the first step
    * follows.
    */
   reserve(): boolean;

@@ -62,7 +62,7 @@ class Transcoder {
     this.#out = out;
   }
 
-  /** Goes on for a while; whether it is at the end. */
+  /** Reads on for a while; returns whether it is at the end. */
   some(): boolean {
     for (let i = 0; i < TOKENS_AT_ONCE; i++) {
       this.#token();

@@ -198,7 +198,8 @@ export class ObjectWriter {
   }
 
   /**
-   * A match as the stream has it, whole; whether it could be written: one whose source has no usable position cannot.
+   * Writes a match as the stream has it, whole.
+   * @returns whether it is written: a match whose source has no usable position is not
    */
   streamedMatch(object: ObjectView, at: number, source: SourceValues | undefined, skipped: Uint8Array): boolean {
     if (!source || !isPublishable(source)) return false;

@@ -56,7 +56,7 @@ interface Reader {
 export class MatchStreams {
   readonly #options: MatchStreamsOptions;
   readonly #readers = new Set<Reader>();
-  /** Those that have something to do, the next one first. */
+  /** The readers that have something to do, the next one first. */
   readonly #ready = new Set<Reader>();
   #events: MatchEvents | undefined;
   /** Looks for quiet clients while there are any. */
