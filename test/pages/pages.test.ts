@@ -1,4 +1,5 @@
 /** The pages as they are sent: headers, links, nothing from elsewhere, the live configuration. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -98,6 +99,21 @@ test('scripts and style may be kept for ever under their version, and not under 
     assert.is((await app.get(`/assets/${version}/${imported}`)).status, 200, imported);
   for (const name of ['tsconfig.json', 'none.js', '..%2Fhtml.ts', '__proto__'])
     assert.is((await app.get(`/assets/${version}/${name}`)).status, 404, name);
+});
+
+test('scripts are sent without the lines that are comments alone, and with all others', async ({
+  running: { app },
+}) => {
+  const version = /\/assets\/(\w+)\//.exec((await app.get('/')).text)![1];
+  const directory = new URL('../../src/pages/browser/', import.meta.url);
+  for (const name of readdirSync(directory).filter(each => each.endsWith('.js'))) {
+    const { text } = await app.get(`/assets/${version}/${name}`);
+    const stored = readFileSync(new URL(name, directory), 'utf8')
+      .split('\n')
+      .map(line => line.trimStart());
+    const code = stored.filter(line => !/^(?:\/\/|\/\*|\*)/.test(line));
+    assert.is(text, code.join('\n'), name);
+  }
 });
 
 test('what the pages say is the live configuration', async ({ running: { app } }) => {
