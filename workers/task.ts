@@ -5,11 +5,13 @@
 import type { MatchTask } from '../src/crossmatch/match_file.ts';
 import type { MergeTask, OpenIndexTask, SaveIndexTask, TailTask } from '../src/publish/tasks.ts';
 import type { FollowSkyTask, SkyMapTask } from '../src/sky_map/map_thread.ts';
+import type { SourcesTask } from '../src/sources/near_task.ts';
 import type { MetricsTask } from '../src/store/metrics_task.ts';
 import type { RegistryTask } from '../src/tns/registry_index.ts';
 
 type ShortTask =
   | MatchTask
+  | SourcesTask
   | MetricsTask
   | TailTask
   | MergeTask
@@ -27,6 +29,8 @@ export default async function run(task: ShortTask): Promise<unknown> {
   switch (task.kind) {
     case 'match':
       return (await import('../src/crossmatch/match_file.ts')).runMatch(task);
+    case 'sources':
+      return (await import('../src/sources/near_task.ts')).runSources(task);
     case 'metrics':
       return (await import('../src/store/metrics_task.ts')).runMetrics();
     case 'tail':

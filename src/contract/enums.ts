@@ -64,6 +64,15 @@ export const CATALOG_OUTCOMES = [
 ] as const satisfies readonly Named[];
 export type CatalogOutcome = NameOf<typeof CATALOG_OUTCOMES>;
 
+/** What became of a catalog in a search for its sources near a position. */
+export const NEARBY_OUTCOMES = [
+  { name: 'searched', meaning: 'the position lies inside the catalog footprint, or a source was found beyond it' },
+  { name: 'outside_footprint', meaning: 'the position is outside the catalog footprint' },
+  { name: 'skipped_read_failure', meaning: 'the catalog cannot be read now: none of its sources is listed' },
+  { name: 'not_registered', meaning: 'the catalog is not registered here' },
+] as const satisfies readonly Named[];
+export type NearbyOutcome = NameOf<typeof NEARBY_OUTCOMES>;
+
 const FILTER_REASONS = [
   { name: 'meets_filters', meaning: 'meets every filter in the request' },
   {

@@ -16,6 +16,12 @@ export const MAX_BODY_BYTES = 2_621_440;
 /** The length of the window of recent crossmatches when a request gives no `start`. */
 export const DEFAULT_WINDOW_HOURS = 12;
 
+/** The radius of a search for catalog sources, arcsec, inclusive. */
+export const MAX_SOURCES_RADIUS_ARCSEC = 60;
+/** The number of sources that such a search lists. */
+export const SOURCES_LIMIT_RANGE = { min: 1, max: 10_000 } as const;
+export const DEFAULT_SOURCES_LIMIT = 1000;
+
 /** The approximate number of cells that one answer of the sky map may list. */
 export const MAX_MAP_CELLS = 50_000;
 /** Degrees, inclusive: the whole sky. */

@@ -1,4 +1,4 @@
-/** The task `match`: the nearest source in one file of a catalog for each of some objects. */
+/** The task `match`: the sources in one file of a catalog that lie near some objects. */
 
 import { conePixels, isPosition, MAX_ORDER, RADIANS_PER_DEGREE, wrapRa } from '../../index/mod.ts';
 import { Semaphore } from '../base/semaphore.ts';
@@ -39,14 +39,16 @@ export interface MatchTask extends Task<MatchAnswer> {
   readonly columns: CatalogColumns;
   /** Inclusive; more than 0 and at most 60. */
   readonly radiusArcsec: number;
+  /** Whether an object gets its nearest source or every one; of equally near ones the lowest id is the nearest. */
+  readonly find: 'nearest' | 'all';
   /** Positions of the objects, degrees, both of one length. */
   readonly ra: Float64Array;
   readonly dec: Float64Array;
 }
 
-/** The objects that have a source within the radius; all arrays are parallel. */
+/** The pairs of an object and a source within the radius; all arrays are parallel. */
 export interface FileMatches {
-  /** Positions in the task's arrays, ascending. */
+  /** Positions in the task's arrays; ascending, each once, where the nearest source was asked for. */
   readonly object: Uint32Array;
   readonly id: BigInt64Array;
   readonly separationArcsec: Float64Array;
@@ -111,7 +113,7 @@ async function matchFile(task: MatchTask, file: ParquetFile): Promise<FileMatche
   const reached = [...file.rowGroups.keys()].filter(rowGroup => reachesRowGroup(task, file, rowGroup));
   const sifted = await settled(reached.map(rowGroup => sift(task, zones, file, rowGroup)));
   const candidates = sifted.flatMap(part => part.candidates);
-  const found = nearestCandidates(task, zones, candidates);
+  const found = task.find === 'all' ? pairs(zones, candidates) : nearestPairs(task, zones, candidates);
   const matched = found.map(({ candidate }) => candidate);
   const payload = await readPayload(task.columns, file, matched);
   const sources = matched.map(({ ra, dec }, at) =>
@@ -179,17 +181,24 @@ function nearRows(zones: ObjectZones, published: Float64Array, decs: Float64Arra
   return { candidates, passedOver };
 }
 
-interface Nearest {
+interface Pair {
   readonly object: number;
   readonly candidate: Candidate;
   readonly separationArcsec: number;
 }
 
-/**
- * The nearest candidate of each object that has one, by ascending object; among equal separations the lowest id wins.
- */
-function nearestCandidates({ ra }: MatchTask, zones: ObjectZones, candidates: readonly Candidate[]): Nearest[] {
-  const nearest: (Nearest | undefined)[] = new Array(ra.length).fill(undefined);
+function pairs(zones: ObjectZones, candidates: readonly Candidate[]): Pair[] {
+  const found: Pair[] = [];
+  for (const candidate of candidates)
+    zones.near(candidate.ra, candidate.dec, (object, separationArcsec) => {
+      found.push({ object, candidate, separationArcsec });
+    });
+  return found;
+}
+
+/** Each object that has a candidate with its nearest one, by ascending object. */
+function nearestPairs({ ra }: MatchTask, zones: ObjectZones, candidates: readonly Candidate[]): Pair[] {
+  const nearest: (Pair | undefined)[] = new Array(ra.length).fill(undefined);
   for (const candidate of candidates) {
     zones.near(candidate.ra, candidate.dec, (object, separationArcsec) => {
       const best = nearest[object];

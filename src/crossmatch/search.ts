@@ -60,6 +60,7 @@ export class CatalogSearch {
       file,
       columns,
       radiusArcsec: this.#radiusArcsec,
+      find: 'nearest',
       ra: new Float64Array(objects.map(object => this.#ra[object]!)),
       dec: new Float64Array(objects.map(object => this.#dec[object]!)),
     };

@@ -46,6 +46,7 @@ export const OPERATIONS = [
     document: documented.recentCrossmatches,
   },
   { name: 'stream_matches', method: 'GET', path: '/api/stream/matches', document: documented.streamMatches },
+  { name: 'find_sources', method: 'GET', path: '/api/sources', document: documented.findSources },
   { name: 'get_sky_map', method: 'GET', path: '/api/sky-map', metric: 'sky_map', document: documented.getSkyMap },
   { name: 'list_tasks', method: 'GET', path: TASK_PATH, metric: 'task_list', document: documented.listTasks },
   { name: 'head_tasks', method: 'HEAD', path: TASK_PATH, metric: 'task_list', document: documented.headTasks },

@@ -27,6 +27,7 @@ import { getLlmsTxt } from './llms_txt.ts';
 import { lookupObjects } from './lookup_objects.ts';
 import { mcp } from './mcp.ts';
 import { metrics } from './metrics.ts';
+import { nearbySources } from './nearby_sources.ts';
 import { otherPath, pages } from './pages.ts';
 import { recentCrossmatches } from './recent_crossmatches.ts';
 import { resolveTns } from './resolve_tns.ts';
@@ -139,6 +140,7 @@ const HANDLERS: Readonly<Record<OperationName, (service: Service) => Handler>> =
   describe_service: describeService,
   recent_crossmatches: recentCrossmatches,
   stream_matches: streamMatches,
+  find_sources: nearbySources,
   get_sky_map: skyMap,
   list_tasks: () => taskList,
   head_tasks: () => taskList,

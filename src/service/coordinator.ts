@@ -12,6 +12,7 @@ import { LocalIndex } from '../publish/local_index.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { SkyMapAnswer } from '../sky_map/map_thread.ts';
 import { SkyMap } from '../sky_map/sky_map.ts';
+import { NearbySources } from '../sources/nearby_sources.ts';
 import type { CallName, Calls, Coordination } from './coordination.ts';
 import { Limiter } from './limiter.ts';
 
@@ -32,6 +33,7 @@ export class Coordinator implements Coordination {
   readonly #index: LocalIndex;
   readonly #watch: DatabaseWatch;
   readonly #skyMap: SkyMap;
+  readonly #sources: NearbySources;
   readonly #limiter: Limiter;
   readonly #threads: () => ThreadsWatched;
   readonly #answers: {
@@ -42,6 +44,7 @@ export class Coordinator implements Coordination {
   } = {
     admit: caller => this.#limiter.admit(caller),
     skyMap: (query, budget) => this.#drawSky(query, budget),
+    sources: (query, budget) => this.#searchSources(query, budget),
     metrics: () => this.#metricsText(),
   };
 
@@ -53,6 +56,7 @@ export class Coordinator implements Coordination {
     this.#watch = new DatabaseWatch(dataDir, state, log);
     this.#index = new LocalIndex(dataDir, log, () => this.onGeneration());
     this.#skyMap = new SkyMap({ dataDir, settings: answerSettings(config), log });
+    this.#sources = new NearbySources(config, log);
     this.#limiter = new Limiter({
       maxConcurrent: config.MCP_MAX_CONCURRENT,
       maxConcurrentPerKey: config.MCP_MAX_CONCURRENT_PER_KEY,
@@ -81,6 +85,11 @@ export class Coordinator implements Coordination {
     this.#skyMap.start();
   }
 
+  #searchSources(query: Calls['sources']['asked'], budget: Budget): Promise<string> {
+    if (this.state.databaseIsGone) throw new Unavailable('the database cannot be read');
+    return this.#sources.near(query, budget);
+  }
+
   #drawSky(query: Calls['skyMap']['asked'], budget: Budget): Promise<SkyMapAnswer> {
     if (this.state.databaseIsGone) throw new Unavailable('the database cannot be read');
     return this.#skyMap.answer(query, budget);
@@ -94,6 +103,6 @@ export class Coordinator implements Coordination {
   /** Saves the index and ends its threads. */
   async close(): Promise<void> {
     this.#watch.close();
-    await Promise.all([this.#skyMap.close(), this.#index.close()]);
+    await Promise.all([this.#skyMap.close(), this.#sources.close(), this.#index.close()]);
   }
 }

@@ -38,7 +38,7 @@ const PATHS: readonly (readonly [string, string, string, string])[] = [
   ['/api/recent-crossmatches', 'get', 'recent_crossmatches', '200 400 405 503'],
 ];
 /** Our own, after those of the contract. */
-const FURTHER = ['/api/stream/matches', '/api/sky-map', '/api/task/'];
+const FURTHER = ['/api/stream/matches', '/api/sources', '/api/sky-map', '/api/task/'];
 
 test('it is OpenAPI 3.1.0, of the contract version, without servers, security or tags', () => {
   assert.equal(Object.keys(document), ['openapi', 'info', 'paths', 'components']);
@@ -106,7 +106,7 @@ const FILTER_NAMES = words(`catalog separation_arcsec_max reliability_min reliab
     .flatMap(name => [`${name}_min`, `${name}_max`])
     .join(' ')}`);
 
-test('the parameters of each operation; only those of the path are required', () => {
+test('the parameters of each operation; of the contract only those of the path are required', () => {
   const names = (path: string) => document.paths[path].get.parameters.map((parameter: Json) => parameter.name);
   const filtered = ['format', ...FILTER_NAMES, 'response'];
   assert.is(FILTER_NAMES.length, 34);
@@ -119,7 +119,9 @@ test('the parameters of each operation; only those of the path are required', ()
     ['format'],
   );
   assert.equal(Object.keys(schemas.Filters.properties), FILTER_NAMES);
-  for (const methods of Object.values<Json>(document.paths)) {
+  assert.equal(names('/api/sources'), words('ra dec radius_arcsec catalog limit'));
+  for (const [path, methods] of Object.entries<Json>(document.paths)) {
+    if (path === '/api/sources') continue;
     for (const parameter of Object.values<Json>(methods).flatMap(operation => operation.parameters ?? [])) {
       assert.is(parameter.required, parameter.in === 'path', parameter.name);
     }
@@ -187,7 +189,7 @@ function unitOf(path: readonly string[]): string | undefined {
   if (key === 'footprint_moc_order') return 'HEALPix order';
   if (within.endsWith('-Count')) return 'count';
   const counted =
-    /^(count|total|uncounted|rows|without_position|page_size|qualifying|qualifying_total|max_\w+|default_page_size)$/;
+    /^(count|limit|total|uncounted|rows|without_position|page_size|qualifying|qualifying_total|max_\w+|default_page_size)$/;
   if (counted.test(key) || within.includes('by_status') || within.includes('by_qualifies_reason')) return 'count';
   throw new Error(`no unit is known for ${within}`);
 }
@@ -262,7 +264,7 @@ const EMITTED = new Set(
   words(`${Object.values(ENUMERATIONS).join(' ')} ids position matches full ingest_time event_time objects count id position tns
     per_input_limit per_request_limit recorded not_recorded best_guess_current_settings ok available unavailable
     gaia_dr3 des_y6_gold delve_dr3_gold skymapper_dr4 min max
-    coverage json msgpack csv ndjson votable parquet arrow`),
+    coverage not_registered json msgpack csv ndjson votable parquet arrow`),
 );
 
 test('the document has every string of the contract in an enumeration or a constant, and no other', () => {

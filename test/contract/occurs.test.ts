@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { CATALOGS } from '../../src/contract/catalogs.ts';
 import { FILTERS } from '../../src/contract/filters.ts';
 import { openApiDocument } from '../../src/documents/openapi/document.ts';
+import { inWorld as inCatalogs } from '../crossmatch/world.ts';
 import { eventually, putBytes, type Settings, TestApp, withApp } from '../http/support.ts';
 import { Client, parseAnswer, text, withServer } from '../server/support.ts';
 import { registrationOf } from '../sky_map/support.ts';
@@ -23,6 +24,9 @@ const seen = startNoting();
 const CONE = '/api/cone?ra=150&dec=2&radius_arcsec=5';
 const RECENT = '/api/recent-crossmatches';
 const MAP = '/api/sky-map';
+const SOURCES = '/api/sources?ra=150&dec=2';
+/** A machine that is busy otherwise is no reason to fail. */
+const PATIENT = { API_REQUEST_BUDGET_SECONDS: '120' };
 const LEVELS = ['ids', 'position', 'matches', 'full'];
 
 /** Runs a test with an app over the world. */
@@ -143,6 +147,24 @@ test('the coverage of every catalog', () =>
     },
     app => expectStatus(app, 200, `${MAP}?layer=coverage&resolution=0`),
   ));
+
+test('sources of catalogs that are searched, left out, missing, and cannot be read', () =>
+  inCatalogs(async catalogs => {
+    await catalogs.addCatalog('gaia_dr3', [
+      { ra: 150, dec: 2 },
+      { ra: 150, dec: 2 },
+    ]);
+    await catalogs.addCatalog('des_y6_gold', [{ ra: 10, dec: -60 }]);
+    const { location } = await catalogs.addCatalog('delve_dr3_gold', [{ ra: 150, dec: 2 }]);
+    rmSync(location, { recursive: true });
+    const app = new TestApp(join(catalogs.directory, 'data'), PATIENT);
+    const near = `${SOURCES}&radius_arcsec=1`;
+    await expectStatus(app, 200, near, `${near}&limit=1`);
+    await expectStatus(app, 400, SOURCES);
+    assert.is((await app.get(near, { method: 'DELETE' })).status, 405);
+    await app.app.close();
+    await expectStatus(app, 503, near);
+  }));
 
 const FILTERED = [CONE, `/api/objects/${IDS.matched}?`, `/api/tns/${NAMES.found}?`];
 

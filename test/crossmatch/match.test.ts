@@ -68,7 +68,16 @@ function writeFile(directory: string, rows: Rows, options: FileOptions = {}): st
 
 function taskFor(path: string, objects: readonly Place[], radiusArcsec = 1): MatchTask {
   const [ra, dec] = [Float64Array.from(objects, object => object.ra), Float64Array.from(objects, object => object.dec)];
-  return { kind: 'match', location: dirname(path), file: basename(path), columns, radiusArcsec, ra, dec };
+  return {
+    kind: 'match',
+    location: dirname(path),
+    file: basename(path),
+    columns,
+    radiusArcsec,
+    find: 'nearest',
+    ra,
+    dec,
+  };
 }
 
 async function matchesOf(task: MatchTask): Promise<FileMatches> {

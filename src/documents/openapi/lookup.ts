@@ -70,7 +70,7 @@ export function searchRadius(config: Config, description: string): Schema {
   return number('arcsec', description, { exclusiveMinimum: 0, maximum: config.API_MAX_CONE_RADIUS_ARCSEC });
 }
 
-const catalogNames = CATALOGS.map(({ name, release }) => ({ name, meaning: release }));
+export const catalogNames = CATALOGS.map(({ name, release }) => ({ name, meaning: release }));
 
 /** The value of a filter. */
 export function filterSchema({ kind, unit, description }: Filter): Schema {

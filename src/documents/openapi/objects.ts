@@ -50,7 +50,7 @@ const POSITION_COLUMNS = CATALOGS.map(
 ).join('; ');
 const AS_STORED = `No proper motion is applied and no epoch propagated${epochs('a source of', 'is')}.`;
 
-const sourceIdentity: Schemas = {
+export const sourceIdentity: Schemas = {
   catalog_name: text('Name of the catalog.'),
   catalog_source_id: text(SOURCE_IDS),
   separation_arcsec: { ...separation, description: 'Separation of the source from the object.' },
@@ -121,6 +121,14 @@ function withProvenanceSet(name: 'MatchSummary' | 'PublishedMatch', form: Schema
 
 const matchSummary = open(COINCIDENT_SOURCE, sourceIdentity);
 
+export const publishedPayload: Schema = {
+  type: ['object', 'null'],
+  description:
+    "The catalog's columns as published, keys lowercased; numbers are in the catalog's own units, missing values null. A right ascension " +
+    'is in the convention of the catalog.',
+  additionalProperties: true,
+};
+
 const publishedMatch = open(
   `${COINCIDENT_SOURCE} As published, with its catalog payload.`,
   {
@@ -131,13 +139,7 @@ const publishedMatch = open(
     },
     dec: { ...declination, description: `The source's own declination. ${AS_STORED}` },
     ...sourceIdentity,
-    catalog_payload: {
-      type: ['object', 'null'],
-      description:
-        "The catalog's columns as published, keys lowercased; numbers are in the catalog's own units, missing values null. A right ascension " +
-        'is in the convention of the catalog.',
-      additionalProperties: true,
-    },
+    catalog_payload: publishedPayload,
     catalogs_skipped: list({ type: 'string' }, 'Always empty here.', { maxItems: 0 }),
     partial: always(false, 'Always false here.'),
     tns_checked: boolean('Whether the registry was looked at.'),

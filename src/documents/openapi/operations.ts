@@ -12,11 +12,13 @@ import {
   type Parameter,
   recentParameters,
   skyMapParameters,
+  sourcesParameters,
   streamParameters,
   tnsParameters,
 } from './parameters.ts';
 import { type ComponentName, integer, list, open, ref, type Schema, text } from './schema.ts';
 import { skyMapSchema } from './sky_map.ts';
+import { sourcesSchema } from './sources.ts';
 import { otherContent, tableHeaders } from './tables.ts';
 
 /** An operation's part of the document, except its name. */
@@ -199,6 +201,18 @@ export function streamMatches(): Operation {
       405: badMethod!,
       503: unavailable!,
     },
+  };
+}
+
+export function findSources(): Operation {
+  return {
+    summary: 'Every source of the catalogs near a position.',
+    description:
+      'Reads the registered catalogs where they lie, whether or not the service holds an object there: all sources within the radius, not ' +
+      'only the nearest one that a crossmatch records. Positions are as the catalogs have them, with no proper motion applied. The outcome ' +
+      'of a catalog says whether it was searched: no source of one that was not searched is no evidence.',
+    parameters: sourcesParameters(),
+    responses: queryResponses('The sources.', sourcesSchema, 'unsupported_parameter'),
   };
 }
 

@@ -4,11 +4,27 @@ import { defaultConePageSize, limitsOf } from '../../config/limits.ts';
 import { DEFAULT_DETAIL, DEFAULT_MAP_LAYER, DEFAULT_RESPONSE, DEFAULT_TIME_FIELD } from '../../contract/enums.ts';
 import { FILTERS } from '../../contract/filters.ts';
 import { FORMATS } from '../../contract/formats.ts';
-import { DEFAULT_MAP_RESOLUTION, DEFAULT_WINDOW_HOURS, MAX_MAP_RADIUS_DEG } from '../../contract/limits.ts';
+import {
+  DEFAULT_MAP_RESOLUTION,
+  DEFAULT_SOURCES_LIMIT,
+  DEFAULT_WINDOW_HOURS,
+  MAX_MAP_RADIUS_DEG,
+  MAX_SOURCES_RADIUS_ARCSEC,
+  SOURCES_LIMIT_RANGE,
+} from '../../contract/limits.ts';
 import { declination, rightAscension } from './common.ts';
-import { detailLevel, filterSchema, pageCursor, pageSize, responseMode, searchRadius, tnsName } from './lookup.ts';
+import {
+  catalogNames,
+  detailLevel,
+  filterSchema,
+  pageCursor,
+  pageSize,
+  responseMode,
+  searchRadius,
+  tnsName,
+} from './lookup.ts';
 import { timeField } from './recent.ts';
-import { boolean, number, oneOfNames, ref, type Schema, text } from './schema.ts';
+import { boolean, integer, number, oneOfNames, ref, type Schema, text } from './schema.ts';
 import { mapLayer, mapResolution } from './sky_map.ts';
 
 export interface Parameter {
@@ -141,6 +157,28 @@ export function streamParameters(): Parameter[] {
     ),
     parameter('header', 'Last-Event-ID', text('The id of the last event that the client has.')),
     ...filters,
+  ];
+}
+
+export function sourcesParameters(): Parameter[] {
+  const { min, max } = SOURCES_LIMIT_RANGE;
+  const required = (name: string, schema: Schema, says?: string) => ({ ...query(name, schema, says), required: true });
+  return [
+    required('ra', rightAscension, 'ICRS right ascension of the position.'),
+    required('dec', declination, 'ICRS declination of the position.'),
+    required(
+      'radius_arcsec',
+      number('arcsec', 'Radius of the search, inclusive.', { exclusiveMinimum: 0, maximum: MAX_SOURCES_RADIUS_ARCSEC }),
+    ),
+    query('catalog', oneOfNames(catalogNames, 'The catalog to search; every one by default.')),
+    query(
+      'limit',
+      integer('count', 'The most sources that are listed; `count` counts all.', {
+        minimum: min,
+        maximum: max,
+        default: DEFAULT_SOURCES_LIMIT,
+      }),
+    ),
   ];
 }
 

@@ -184,7 +184,11 @@ class QueryBuilder {
       const filter = this.#random.pick(filters);
       this.#add(filter.name, this.#valueOf(filter));
     }
-    if (this.#parameters.length > 0 && this.#template !== '/api/sky-map' && this.#random.chance(0.05)) {
+    if (
+      this.#parameters.length > 0 &&
+      !['/api/sky-map', '/api/sources'].includes(this.#template) &&
+      this.#random.chance(0.05)
+    ) {
       this.#add(this.#random.pick(UNKNOWN_FILTERS), { text: this.#random.pick(['1', '', 'x']), verdict: 'bad' });
     }
     if (this.#template === '/api/recent-crossmatches' && this.#random.chance(0.05)) {
@@ -265,7 +269,7 @@ class QueryBuilder {
       // A cursor that is forged pins what it likes.
       if (this.#sent.get('cursor')!.verdict === 'open') for (const name of [...REQUIRED, 'detail']) blame(name, false);
       if (isCount) blame('cursor', true);
-    } else if (this.#template === '/api/cone') {
+    } else if (['/api/cone', '/api/sources'].includes(this.#template)) {
       for (const name of REQUIRED) if (!names.includes(name)) blame(name, true);
     }
     if (this.#template === '/api/sky-map') {

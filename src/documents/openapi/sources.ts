@@ -1,0 +1,40 @@
+/** The schema of the sources near a position. */
+import { NEARBY_OUTCOMES } from '../../contract/enums.ts';
+import { declination, rightAscension, separation } from './common.ts';
+import { publishedPayload, sourceIdentity } from './objects.ts';
+import { boolean, closed, count, list, number, oneOfNames, orNull, ref, type Schema, text } from './schema.ts';
+
+const column = closed('A column of the payload.', {
+  name: text('Its key in `catalog_payload`.'),
+  unit: orNull(text('Its unit as VOUnits spells it; null where there is none.')),
+  ucd: text('Its UCD.'),
+  description: text('Its meaning.'),
+});
+
+export const sourcesSchema: Schema = closed('The sources of the catalogs near a position.', {
+  provenance: ref('Provenance'),
+  ra: rightAscension,
+  dec: declination,
+  radius_arcsec: number('arcsec', 'Radius of the search, inclusive.', { exclusiveMinimum: 0 }),
+  count: count('Sources within the radius, listed or not.'),
+  truncated: boolean('Whether `limit` left some of them out, the farthest ones.'),
+  catalogs: list(
+    closed('What became of a catalog.', {
+      catalog_name: text('Name of the catalog.'),
+      outcome: oneOfNames(NEARBY_OUTCOMES, 'Whether it was searched.'),
+      count: count('Its sources within the radius, listed or not.'),
+      columns: list(column, 'The columns of its payload, in order.'),
+    }),
+    'The catalogs that were asked for, in configured order.',
+  ),
+  sources: list(
+    closed('A source as its catalog has it now.', {
+      ...sourceIdentity,
+      separation_arcsec: { ...separation, description: 'Separation of the source from the position.' },
+      ra: rightAscension,
+      dec: declination,
+      catalog_payload: { ...publishedPayload, type: 'object' },
+    }),
+    'The sources, nearest first; equally near ones by catalog, then id.',
+  ),
+});

@@ -1,0 +1,129 @@
+/** The task `sources`: every source of some catalogs near a place, read from the catalogs where they lie. */
+import { compare } from '../base/compare.ts';
+import { Rendered, toJson } from '../base/json_text.ts';
+import { CATALOGS, type CatalogDefinition, type CatalogName } from '../contract/catalogs.ts';
+import type { NearbyOutcome } from '../contract/enums.ts';
+import { type FileMatches, runMatch } from '../crossmatch/match_file.ts';
+import { openCatalog, type PlannedCatalog, planCatalog } from '../crossmatch/plan.ts';
+import type { Task } from '../pool/pool.ts';
+import { appendSources, decodeSources } from '../store/records.ts';
+import { currentStore } from '../store/thread_store.ts';
+
+export interface SourcesTask extends Task<SourcesAnswer> {
+  readonly kind: 'sources';
+  /** ICRS degrees. */
+  readonly ra: number;
+  readonly dec: number;
+  /** Inclusive; more than 0 and at most 60. */
+  readonly radiusArcsec: number;
+  readonly catalogs: readonly CatalogName[];
+  /** The most sources that are listed, at least 1. */
+  readonly limit: number;
+}
+
+export interface SourcesAnswer {
+  /** The JSON of `count`, `truncated`, `catalogs` and `sources`. */
+  readonly body: string;
+  /** The reasons for which files could not be read, for the log. */
+  readonly problems: readonly string[];
+}
+
+interface Source {
+  readonly catalog: number;
+  readonly id: bigint;
+  readonly separationArcsec: number;
+  readonly ra: number;
+  readonly dec: number;
+  readonly payload: Readonly<Record<string, unknown>> | null;
+}
+
+interface Searched {
+  readonly outcome: NearbyOutcome;
+  readonly sources: readonly Source[];
+  readonly problems: readonly string[];
+}
+
+/** The payload's columns by catalog, as answers describe them. */
+const COLUMNS = new Map(CATALOGS.map(definition => [definition, new Rendered(toJson(columnsOf(definition)))]));
+
+function columnsOf({ columns }: CatalogDefinition) {
+  return columns.map(({ name, unit = null, ucd, description }) => ({
+    name: name.toLowerCase(),
+    unit,
+    ucd,
+    description,
+  }));
+}
+
+export async function runSources(task: SourcesTask): Promise<SourcesAnswer> {
+  const store = currentStore();
+  const asked = CATALOGS.filter(({ name }) => task.catalogs.includes(name));
+  const searched = await Promise.all(
+    asked.map(async ({ name }, catalog): Promise<Searched> => {
+      const registration = store.catalog(name);
+      if (!registration) return { outcome: 'not_registered', sources: [], problems: [] };
+      return await search(openCatalog(registration), catalog, task);
+    }),
+  );
+  const sources = searched
+    .flatMap(({ sources }) => sources)
+    .sort((a, b) => a.separationArcsec - b.separationArcsec || a.catalog - b.catalog || compare(a.id, b.id));
+  const body = toJson({
+    count: sources.length,
+    truncated: sources.length > task.limit,
+    catalogs: asked.map((definition, at) => ({
+      catalog_name: definition.name,
+      outcome: searched[at]!.outcome,
+      count: searched[at]!.sources.length,
+      columns: COLUMNS.get(definition)!,
+    })),
+    sources: sources.slice(0, task.limit).map(({ catalog, id, separationArcsec, ra, dec, payload }) => ({
+      catalog_name: asked[catalog]!.name,
+      catalog_source_id: `${id}`,
+      separation_arcsec: separationArcsec,
+      ra,
+      dec,
+      catalog_payload: payload,
+    })),
+  });
+  return { body, problems: searched.flatMap(({ problems }) => problems) };
+}
+
+/**
+ * Where a file cannot be read, nothing of its catalog is listed: what is left would look like all there is. A source
+ * outside the footprint shows that the place was searched.
+ */
+async function search(planned: PlannedCatalog, catalog: number, task: SourcesTask): Promise<Searched> {
+  const { location, columns } = planned.registration;
+  const [ra, dec] = [Float64Array.of(task.ra), Float64Array.of(task.dec)];
+  const { covered, searches } = planCatalog(planned, ra, dec, task.radiusArcsec);
+  const { radiusArcsec } = task;
+  const answers = await Promise.all(
+    searches.map(({ file }) =>
+      runMatch({ kind: 'match', location, file, columns, radiusArcsec, find: 'all', ra, dec }),
+    ),
+  );
+  const problems = answers.flatMap(answer => (answer.outcome === 'searched' ? [] : answer.reason));
+  if (problems.length > 0) return { outcome: 'skipped_read_failure', sources: [], problems };
+  const keys = columns.payload.map(({ key }) => key);
+  const sources = answers.flatMap(answer =>
+    answer.outcome === 'searched' ? sourcesOf(answer.matches, catalog, keys) : [],
+  );
+  return { outcome: covered[0] || sources.length > 0 ? 'searched' : 'outside_footprint', sources, problems };
+}
+
+function sourcesOf(matches: FileMatches, catalog: number, keys: readonly string[]): Source[] {
+  const packed = Array.from(matches.id, (_, at) => ({
+    keys,
+    packed: matches.sources.subarray(matches.sourceEnds[at - 1] ?? 0, matches.sourceEnds[at]),
+  }));
+  const bytes = appendSources(undefined, packed, () => 0);
+  return decodeSources(bytes, () => keys).map(({ ra, dec, payload }, at) => ({
+    catalog,
+    id: matches.id[at]!,
+    separationArcsec: matches.separationArcsec[at]!,
+    ra: ra!,
+    dec: dec!,
+    payload,
+  }));
+}

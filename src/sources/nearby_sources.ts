@@ -1,0 +1,60 @@
+/** The sources of the registered catalogs near a position, as the service answers them: read by a thread of their own. */
+import type { Budget } from '../base/budget.ts';
+import { messageOf } from '../base/error_text.ts';
+import type { Log } from '../base/log.ts';
+import { Unavailable } from '../base/refusal.ts';
+import { withTimeout } from '../base/timeout.ts';
+import type { Config } from '../config/config.ts';
+import { crossmatchPool } from '../crossmatch/pool.ts';
+import type { Pool } from '../pool/pool.ts';
+import type { SourcesTask } from './near_task.ts';
+
+/** The most searches that wait for the thread: each takes some 100 ms. */
+const MAX_WAITING = 32;
+/** The time for which closing waits for the thread. */
+const CLOSE_MS = 2000;
+
+/** There is no thread until the first search. */
+export class NearbySources {
+  readonly #config: Config;
+  readonly #log: Log;
+  #pool: Pool | undefined;
+  #waiting = 0;
+  #isClosed = false;
+
+  constructor(config: Config, log: Log) {
+    this.#config = config;
+    this.#log = log;
+  }
+
+  /**
+   * The JSON of the answer, without its braces' beginning: see `SourcesAnswer`.
+   * @throws Unavailable when too many searches are waiting, when this one takes longer than the budget, and when the
+   * database cannot be read
+   */
+  async near(asked: Omit<SourcesTask, 'kind'>, budget: Budget): Promise<string> {
+    if (this.#isClosed) throw new Unavailable('the service is stopping');
+    if (this.#waiting >= MAX_WAITING) throw new Unavailable('too many searches of the catalogs are waiting');
+    this.#waiting++;
+    try {
+      this.#pool ??= crossmatchPool(this.#config, 1);
+      const searched = this.#pool.run({ kind: 'sources', ...asked } as SourcesTask).catch(error => this.#fail(error));
+      const answer = await withTimeout(searched, budget.remainingMs);
+      if (!answer) throw new Unavailable('the catalogs take too long to read');
+      for (const reason of answer.problems) this.#log('catalog_unreadable', { error: reason });
+      return answer.body;
+    } finally {
+      this.#waiting--;
+    }
+  }
+
+  #fail(error: unknown): never {
+    this.#log('sources_failed', { error: messageOf(error) });
+    throw new Unavailable('the catalogs cannot be searched');
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await withTimeout(Promise.resolve(this.#pool?.close()), CLOSE_MS);
+  }
+}
