@@ -273,13 +273,7 @@ class Nearsky:
         The position may be one SkyCoord in the place of ra and dec: `cone(coord, radius_arcsec=5)`, or `cone(coord, 5)`. Raises
         TypeError where it is an array of them.
         """
-        if _is_sky_coord(ra):
-            if dec is not None and radius_arcsec is not None:
-                raise TypeError("Cannot search around a SkyCoord and a declination: give a SkyCoord and a radius, or ra, dec and a radius")
-            radius_arcsec = dec if radius_arcsec is None else radius_arcsec
-            ra, dec = _place_of(ra)
-        position = {"ra": _number(ra, "deg"), "dec": _number(dec, "deg"), "radius_arcsec": _number(radius_arcsec, "arcsec")}
-        query = {**position, "detail": detail, "page_size": page_size}
+        query = {**_circle_of(ra, dec, radius_arcsec), "detail": detail, "page_size": page_size}
         return self._walk("/api/cone", {**query, **(filters or {})}, cursor, lambda page: page["results"][0]["objects"])
 
     def recent(
@@ -321,6 +315,15 @@ class Nearsky:
             return response
         response.close()
         raise _not_ours(self._base + path, 200, "it is no stream") if unknown is None else _unknown_parameters(unknown, 200)
+
+    def sources(self, ra: Any, dec: Any = None, radius_arcsec: Any = None, catalog: str | None = None, limit: int | None = None) -> dict[str, Any]:
+        """Every source of the registered catalogs, or of one, within a radius of at most 60 arcsec, nearest first.
+
+        The position may be one SkyCoord in the place of ra and dec, as in `cone`. The answer has `sources`, and in `catalogs` for each
+        catalog whether it was searched and the units of its columns.
+        """
+        query = {**_circle_of(ra, dec, radius_arcsec), "catalog": catalog, "limit": limit}
+        return self._get("/api/sources", query)
 
     def _walk(
         self,
@@ -421,6 +424,16 @@ def _input_of(value: Any) -> dict[str, Any]:
     except TypeError:
         hint = "give an identifier as an integer or text, a position as (ra, dec), (ra, dec, radius) or a SkyCoord"
         raise TypeError(f"Cannot look up {value!r} because it is of type {type(value).__name__}: {hint}") from None
+
+
+def _circle_of(ra: Any, dec: Any, radius_arcsec: Any) -> dict[str, Any]:
+    """The parameters of a circle, whose position may be one SkyCoord in the place of ra and dec."""
+    if _is_sky_coord(ra):
+        if dec is not None and radius_arcsec is not None:
+            raise TypeError("Cannot search around a SkyCoord and a declination: give a SkyCoord and a radius, or ra, dec and a radius")
+        radius_arcsec = dec if radius_arcsec is None else radius_arcsec
+        ra, dec = _place_of(ra)
+    return {"ra": _number(ra, "deg"), "dec": _number(dec, "deg"), "radius_arcsec": _number(radius_arcsec, "arcsec")}
 
 
 def _is_sky_coord(value: Any) -> bool:

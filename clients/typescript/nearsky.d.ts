@@ -78,6 +78,18 @@ export interface ConeOptions extends WalkOptions {
   readonly radiusArcsec?: number;
 }
 
+export interface SourcesOptions {
+  /** ICRS degrees. */
+  readonly ra: number;
+  readonly dec: number;
+  /** Inclusive; more than 0 and at most 60. */
+  readonly radiusArcsec: number;
+  /** Every registered catalog by default. */
+  readonly catalog?: string;
+  /** The most sources to list, 1,000 by default. */
+  readonly limit?: number;
+}
+
 export interface RecentOptions extends Omit<WalkOptions, 'filters'> {
   /** ISO 8601; inclusive. */
   readonly start?: string;
@@ -243,6 +255,9 @@ export declare class Nearsky {
   recent(options?: RecentOptions): Walk<RecentObject>;
   /** Each match as it is recorded, by server-sent events. */
   matches(options?: MatchesOptions): Matches;
+  /** Every source of the registered catalogs near a position, nearest first; for each catalog whether it was searched. */
+  // biome-ignore lint/suspicious/noExplicitAny: /openapi.json has the schema
+  sources(options: SourcesOptions): Promise<any>;
   /** Catalogs, filters and limits, as configured. */
   // biome-ignore lint/suspicious/noExplicitAny: /openapi.json has the schema
   describe(): Promise<any>;

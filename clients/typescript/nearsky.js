@@ -140,6 +140,11 @@ export class Nearsky {
     return new Matches(connect, signal);
   }
 
+  /** @param {import('./nearsky.d.ts').SourcesOptions} options */
+  sources({ ra, dec, radiusArcsec, catalog, limit }) {
+    return this.#get('/api/sources', { ra, dec, radius_arcsec: radiusArcsec, catalog, limit });
+  }
+
   /**
    * @param {string} path
    * @param {Query} query

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { BROKERS, type BrokerDefinition, brokerSetting, pagedBrokers } from '../contract/brokers.ts';
 import type { Highlight, Photometry } from '../contract/catalog.ts';
 import { CATALOGS } from '../contract/catalogs.ts';
+import { MAX_SOURCES_RADIUS_ARCSEC } from '../contract/limits.ts';
 import { caveats } from '../documents/prose.ts';
 import { CATALOG_WORDS, STATUS_WORDS, type Words } from './words.ts';
 
@@ -13,6 +14,7 @@ export interface PageData {
   readonly catalogs: readonly CatalogData[];
   readonly crossmatchRadiusArcsec: number;
   readonly maxRadiusArcsec: number;
+  readonly maxSourcesRadiusArcsec: number;
   readonly maxPositions: number;
   readonly maxIds: number;
   readonly maxObjects: number;
@@ -58,6 +60,7 @@ export function pageDataOf(config: Config): PageData {
     catalogs: catalogData(),
     crossmatchRadiusArcsec: config.CROSSMATCH_RADIUS_ARCSEC,
     maxRadiusArcsec: config.API_MAX_CONE_RADIUS_ARCSEC,
+    maxSourcesRadiusArcsec: MAX_SOURCES_RADIUS_ARCSEC,
     maxPositions: config.API_MAX_POSITIONS,
     maxIds: config.API_MAX_IDS,
     maxObjects: config.API_MAX_OBJECTS_PER_REQUEST,

@@ -66,6 +66,8 @@ print(
             "taken": taken,
             "kinds": [result["kind"] for result in short],
             "bad": failure(lambda: service.lookup([{"kind": "id"}] * 3, detail="all")),
+            "sources": service.sources(150, 2, 5, catalog="gaia_dr3", limit=3)["catalogs"][0]["outcome"],
+            "far": failure(lambda: service.sources(150, 2, 61)),
             "cone": failure(lambda: list(service.cone(999, 2, 1))),
             "rows": [[row.get("diaObjectId") and str(row["diaObjectId"]), row.get("gaia_dr3_source_id") and str(row["gaia_dr3_source_id"])] for row in rows(results)],
         }

@@ -104,6 +104,7 @@ testWith(
     assert.equal(got.kinds, ['tns', 'position', 'position', 'id']);
     assert.equal(got.bad, { code: 'invalid_parameter', status: 400, param: 'detail', params: null, retryable: false });
     assert.is(got.cone.param, 'ra');
+    assert.equal([got.sources, got.far.param], ['not_registered', 'radius_arcsec']);
     const flat = expected.flatMap(({ objects }) =>
       objects.length
         ? objects.map((object: Json) => [object.diaObjectId_str, object.matches?.[0]?.catalog_source_id ?? null])

@@ -160,6 +160,20 @@ test('a cursor that comes again ends the walk', async ({ service }) => {
   }
 });
 
+test('sources of the catalogs near a position', async ({ service }) => {
+  const client = new Nearsky(service.url);
+  const { catalogs, sources } = await client.sources({
+    ra: 150,
+    dec: 2,
+    radiusArcsec: 5,
+    catalog: 'gaia_dr3',
+    limit: 3,
+  });
+  assert.equal([catalogs[0].outcome, sources], ['not_registered', []]);
+  const far = await rejection(() => client.sources({ ra: 150, dec: 2, radiusArcsec: 61 }));
+  assert.is(far.param, 'radius_arcsec');
+});
+
 test('errors say what is wrong; 503 is tried once more', async ({ service }) => {
   const client = new Nearsky(service.url);
   const bad = await rejection(() => client.cone({ ra: 999, dec: 2, radiusArcsec: 1 }).pages().next());

@@ -65,7 +65,8 @@ export class Coverage {
     for (const [path, methods] of Object.entries(this.#document.paths)) {
       for (const [method, { responses }] of Object.entries(methods)) {
         for (const [status, { content }] of Object.entries(responses)) {
-          if (content) this.#list(responsePointer(path, method, status), all);
+          if ((content as Schema | undefined)?.['application/json'])
+            this.#list(responsePointer(path, method, status), all);
         }
       }
     }

@@ -24,6 +24,7 @@ const seen = startNoting();
 const CONE = '/api/cone?ra=150&dec=2&radius_arcsec=5';
 const RECENT = '/api/recent-crossmatches';
 const MAP = '/api/sky-map';
+const STREAM = '/api/stream/matches';
 const SOURCES = '/api/sources?ra=150&dec=2';
 /** A machine that is busy otherwise is no reason to fail. */
 const PATIENT = { API_REQUEST_BUDGET_SECONDS: '120' };
@@ -39,7 +40,7 @@ async function inWorld(
   try {
     const { rejections } = await importLines(directory, 'data', worldLines(registryAgeSeconds));
     assert.equal(rejections, []);
-    const app = await new TestApp(join(directory, 'data'), settings).ready();
+    const app = await new TestApp(join(directory, 'data'), { ...PATIENT, ...settings }).ready();
     try {
       await body(app);
     } finally {
@@ -146,6 +147,7 @@ test('the coverage of every catalog', () =>
       for (const definition of CATALOGS) await writer.putCatalog(registrationOf(definition));
     },
     app => expectStatus(app, 200, `${MAP}?layer=coverage&resolution=0`),
+    PATIENT,
   ));
 
 test('sources of catalogs that are searched, left out, missing, and cannot be read', () =>
@@ -175,6 +177,7 @@ test('errors', async () => {
       400,
       ...[...FILTERED, `${RECENT}?`].map(path => `${path}&detail=none`),
       `${MAP}?layer=stars`,
+      `${STREAM}?from=x`,
     );
     await lookup(app, { inputs: [] }, 400);
     const two = 'gaia_dr3.ruwe_max=1&des_y6_gold.dnf_z_min=1';
@@ -190,6 +193,7 @@ test('errors', async () => {
       '/openapi.json',
       RECENT,
       MAP,
+      STREAM,
       ...FILTERED,
     ]) {
       assert.is((await app.get(path, { method: 'DELETE' })).status, 405, path);
@@ -214,7 +218,7 @@ test('errors', async () => {
     );
   });
   await withoutDatabase({}, async ask => {
-    for (const path of [...FILTERED, RECENT, MAP, '/api/lookup']) {
+    for (const path of [...FILTERED, RECENT, MAP, STREAM, '/api/lookup']) {
       const post = {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },

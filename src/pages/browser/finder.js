@@ -4,8 +4,8 @@ import { catalogOf, h, releaseOf, svg } from './page.js';
 import { offsetsArcsec } from './projection.js';
 
 /**
- * @typedef {{ ra: number, dec: number, name: string, catalog?: string, href?: string }} Mark
- *   a catalog's source, or another object
+ * @typedef {{ ra: number, dec: number, name: string, catalog?: string, href?: string, isFurther?: boolean }} Mark
+ *   a catalog's source, one that no crossmatch records being a further one; or another object
  */
 
 const SIZE = 320;
@@ -85,11 +85,15 @@ function compass() {
 const DOT = 'M-3 0a3 3 0 1 0 6 0a3 3 0 1 0 -6 0';
 
 /** @param {Mark & { x: number, y: number }} point */
-function drawn({ x, y, name, catalog, href }) {
+function drawn({ x, y, name, catalog, href, isFurther = false }) {
   const shape = (catalog === undefined ? undefined : catalogOf(catalog)?.marker) ?? DOT;
   const path = svg(
     'path',
-    { class: `point ${catalog ?? 'object'}`, d: shape, transform: `translate(${x.toFixed(2)} ${y.toFixed(2)})` },
+    {
+      class: `point ${catalog ?? 'object'}${isFurther ? ' further' : ''}`,
+      d: shape,
+      transform: `translate(${x.toFixed(2)} ${y.toFixed(2)})`,
+    },
     svg('title', {}, name),
   );
   return href === undefined ? path : svg('a', { href, 'aria-label': name }, path);

@@ -254,15 +254,14 @@ function neighbourhood(object) {
   const plot = h('div', { class: 'plot' });
   /** @type {import('./finder.js').Mark[]} */
   let others = [];
+  /** @type {import('./finder.js').Mark[]} */
+  let further = [];
   let halfWidth = WIDTHS[0] ?? 2;
   const draw = () =>
     show(
       plot,
-      finder(object, [...others, ...sources], pageData.crossmatchRadiusArcsec, halfWidth),
-      finderKey(
-        [...new Set(sources.map((/** @type {any} */ source) => source.catalog))].map(String),
-        others.length > 0,
-      ),
+      finder(object, [...others, ...further, ...sources], pageData.crossmatchRadiusArcsec, halfWidth),
+      finderKey([...new Set([...sources, ...further].map(({ catalog }) => catalog))].map(String), others.length > 0),
     );
   const choice = h(
     'fieldset',
@@ -291,7 +290,35 @@ function neighbourhood(object) {
   section.append(choice, plot, note);
   draw();
   void findOthers();
+  void findSources();
   return section;
+
+  /** The catalogs' other sources, which no crossmatch records, drawn fainter; and the catalogs that could not be searched. */
+  async function findSources() {
+    const radius = pageData.maxSourcesRadiusArcsec;
+    try {
+      const near = await ask(`/api/sources?ra=${object.ra}&dec=${object.dec}&radius_arcsec=${radius}`);
+      const recorded = new Set(sources.map((/** @type {any} */ { name }) => name));
+      further = near.sources
+        .map((/** @type {any} */ { ra, dec, catalog_name: catalog, catalog_source_id }) => ({
+          ra,
+          dec,
+          catalog,
+          name: `${releaseOf(catalog)} ${catalog_source_id}`,
+          isFurther: true,
+        }))
+        .filter((/** @type {any} */ { name }) => !recorded.has(name));
+      const more = near.truncated ? ', of which the plot has the nearest' : '';
+      const unsearched = near.catalogs
+        .filter((/** @type {any} */ { outcome }) => outcome !== 'searched')
+        .map((/** @type {any} */ { catalog_name }) => releaseOf(catalog_name));
+      const not = unsearched.length === 0 ? '' : `; not searched here: ${unsearched.join(', ')}`;
+      note.append(` The catalogs have ${counted(near.count, 'source')} within ${radius}″${more}${not}.`);
+      draw();
+    } catch {
+      note.append(' The catalogs could not be searched for further sources.');
+    }
+  }
 
   async function findOthers() {
     try {

@@ -5,7 +5,7 @@ import { time } from './format.js';
  * @typedef {Record<string, { word: string, meaning: string }>} Words
  * @typedef {import('./payload.js').CatalogData} CatalogData
  * @typedef {{ statuses: Words, outcomes: Words, catalogs: CatalogData[], crossmatchRadiusArcsec: number,
- *   maxRadiusArcsec: number, maxPositions: number, maxIds: number, maxObjects: number, maxRecentPage: number, maxWindowHours: number, caveats: string[],
+ *   maxRadiusArcsec: number, maxSourcesRadiusArcsec: number, maxPositions: number, maxIds: number, maxObjects: number, maxRecentPage: number, maxWindowHours: number, caveats: string[],
  *   brokers: Record<string, string>, links: { name: string, url: string, about: string }[] }} PageData
  */
 
