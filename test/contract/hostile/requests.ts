@@ -177,7 +177,9 @@ class QueryBuilder {
     const inQuery = this.#parameters.filter(({ in: place }) => place === 'query');
     const filters = inQuery.filter(({ name }) => isFilter(name));
     for (const parameter of inQuery) {
-      const often = REQUIRED.includes(parameter.name) ? 0.93 : isFilter(parameter.name) ? 0 : 0.2;
+      // A stream without a fault would not end.
+      const always = parameter.name === 'from';
+      const often = always ? 1 : REQUIRED.includes(parameter.name) ? 0.93 : isFilter(parameter.name) ? 0 : 0.2;
       if (this.#random.chance(often)) this.#add(parameter.name, this.#valueOf(parameter));
     }
     for (let n = this.#random.pick([0, 0, 0, 1, 1, 2, 4]); n > 0 && filters.length > 0; n--) {
@@ -220,6 +222,7 @@ class QueryBuilder {
 
   #valueOf({ name, schema }: Parameter): Value {
     if (name === 'cursor') return this.#cursor();
+    if (name === 'from') return { text: this.#random.pick(['later', '1.2.3.4', '99999999', '5.']), verdict: 'bad' };
     if (name === 'start' || name === 'end') {
       const isBad = this.#random.chance(0.15);
       const text = this.#random.pick(
