@@ -175,6 +175,11 @@ export class Connections {
     });
   }
 
+  /** The answer to a request has no end: the others of its connection never have their turn. */
+  keepFor({ connection }: OpenRequest): void {
+    connection.running = Number.POSITIVE_INFINITY;
+  }
+
   /** A request's answer is written out, or never will be. */
   end(request: OpenRequest): void {
     if (!request.isOpen) return;

@@ -169,8 +169,11 @@ export class HttpServer {
 
   /** The bounds on clients that do not read hold for each part, too. */
   #stream(request: OpenRequest, stream: StreamedBody, answer: Answer, outgoing: ServerResponse): void {
+    this.connections.keepFor(request);
     outgoing.shouldKeepAlive = false;
     outgoing.once('close', () => stream.gone());
+    // A client that closes its connection would otherwise be noticed when the next part cannot be sent.
+    request.incoming.socket.once('end', () => outgoing.destroy());
     outgoing.writeHead(answer.status, headLines(answer));
     stream.begin({
       write: bytes => {

@@ -97,14 +97,14 @@ test('HTTP/1.1 gets chunks, HTTP/1.0 the events as they are, until it goes', asy
   });
 });
 
-test('a client that has said all that it has to say reads on', async context => {
+test('a client that ends its side of the connection is gone at once', async context => {
   await withServer(context.app.app.answer, async ({ port }) => {
     const client = await Client.connected(port);
-    client.send(...GET).socket.end();
+    client.send(...GET);
     await client.until(received => received.includes(last(context)));
     assert.is(streams(context), 1);
-    // The end that it has sent already would be all that the service sees of a mere end.
-    client.socket.resetAndDestroy();
+    client.socket.end();
+    await client.ended;
     await none(context);
   });
 });
@@ -148,9 +148,10 @@ test('clients that vanish leave nothing behind', async context => {
 test('requests behind a stream are not answered: it has no end', async context => {
   await withServer(context.app.app.answer, async ({ port }) => {
     const client = await Client.connected(port);
-    client.send(...GET).send('GET /healthz HTTP/1.1', 'Host: x');
+    client.send(...GET, '', ...GET).send('GET /healthz HTTP/1.1', 'Host: x');
     await client.until(received => received.includes(last(context)));
     assert.not.match(client.received, '"status": "ok"');
+    assert.is(streams(context), 1, 'the second stream has not begun');
     client.socket.destroy();
     await none(context);
   });
