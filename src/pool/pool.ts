@@ -60,6 +60,8 @@ export class PoolError extends Error {
   override name = 'PoolError';
 }
 
+/** Without a limit V8 takes up to 48 MiB for a thread's newest objects, and keeps them while the thread is busy. */
+const YOUNG_MIB = 12;
 const DEFAULT_TIMEOUT_MS = 600_000;
 
 /** The time that the end of a thread waits for its modules to be loaded. */
@@ -169,7 +171,9 @@ export class Pool {
       atomics: 'disabled',
       recordTiming: false,
       workerData: this.#threadData,
-      ...(this.#maxHeapMib && { resourceLimits: { maxOldGenerationSizeMb: this.#maxHeapMib } }),
+      ...(this.#maxHeapMib && {
+        resourceLimits: { maxOldGenerationSizeMb: this.#maxHeapMib, maxYoungGenerationSizeMb: YOUNG_MIB },
+      }),
     });
     // A thread that dies without a task is replaced by Piscina; without a listener the event would end the process.
     piscina.on('error', () => {});
