@@ -47,7 +47,7 @@ export interface EventPage {
 export class MatchEvent {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly #message: MatchMessage;
-  #facts: readonly [StoredObject, number, readonly MatchSource[]] | undefined;
+  #stored: readonly [StoredObject, number, readonly MatchSource[]] | undefined;
 
   constructor(id: string, message: MatchMessage) {
     this.bytes = Buffer.concat([Buffer.from(`id: ${id}\ndata: `), message.value, BLANK_LINE]);
@@ -55,7 +55,7 @@ export class MatchEvent {
   }
 
   meets(test: MatchTest, store: Store): boolean {
-    const [object, at, sources] = (this.#facts ??= this.#read(store));
+    const [object, at, sources] = (this.#stored ??= this.#read(store));
     return test(object, object.matches[at]!, sources[at]);
   }
 
