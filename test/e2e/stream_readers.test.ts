@@ -47,13 +47,14 @@ class Reader {
   async #run(): Promise<void> {
     while (!this.#isStopping) {
       const breaks = new AbortController();
+      // Set before anything is awaited: `stop` ends a connection that is only being made, too.
+      this.#breaks = breaks;
       this.connections++;
       try {
         const headers: Record<string, string> = this.#lastId === undefined ? {} : { 'Last-Event-ID': this.#lastId };
         const response = await fetch(this.#address, { headers, signal: breaks.signal });
         assert.is(response.status, 200);
         const events = new EventReader();
-        this.#breaks = breaks;
         if (this.#kind === 'resuming') setTimeout(() => breaks.abort(), 500 + 3000 * random());
         for await (const chunk of response.body!) {
           events.take(chunk);
