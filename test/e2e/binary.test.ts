@@ -166,6 +166,9 @@ async function everything(url: string, ids: readonly string[]): Promise<Asked[]>
     { path: '/api/tns/SN2099aaa' },
     { path: '/api/tns/nobody' },
     { path: `/api/recent-crossmatches?start=${today}T00:00:00Z&end=${today}T23:59:59Z&page_size=20` },
+    // Without a fault the stream would not end.
+    { path: '/api/stream/matches?from=nowhere' },
+    { path: '/api/sources?ra=221.596&dec=-40.0&radius_arcsec=60' },
     { path: '/api/sky-map?resolution=2' },
     ...['/api/status', '/api/describe', '/openapi.json', '/llms.txt', '/api-docs.md', '/api/task', '/api/task/'].map(
       path => ({ path }),

@@ -130,7 +130,7 @@ const PATHS = [
   ...['/healthz', '/readyz', '/metrics', '/llms.txt', '/openapi.json', '/api/describe', '/api/status', '/api/task/'],
   ...['/api/objects/313637935709683761', '/api/objects/x', '/api/objects/1?detail=full', '/api/tns/SN2099aaa'],
   ...['/api/cone?ra=1', '/api/cone?ra=221.596&dec=-40&radius_arcsec=60', '/api/recent-crossmatches?cursor=%7B'],
-  '/api/sky-map',
+  ...['/api/sky-map', '/api/sources?ra=221.596&dec=-40&radius_arcsec=60', '/api/stream/matches?from=nowhere'],
 ];
 
 const REQUESTS: readonly (readonly [path: string, init?: RequestInit])[] = [
