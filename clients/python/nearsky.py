@@ -293,7 +293,7 @@ class Nearsky:
         """Each match as it is recorded, as a dictionary: those of the stream of matches (`docs/stream.md`).
 
         filters leave out matches. after: `beginning`, or the `last_id` of earlier `Matches`; without it, what is recorded from now on.
-        What fails before the first connection is raised, later failures only where trying again would not help.
+        Failures before the first connection are raised; later ones only where another try would not help.
         """
         query = urlencode({name: value for name, value in {"from": after, **(filters or {})}.items() if value is not None})
         path = f"/api/stream/matches?{query}" if query else "/api/stream/matches"

@@ -228,7 +228,7 @@ export interface StreamedMatch extends Match {
 
 /**
  * Matches as they are recorded, without an end: goes on where it was when a connection has broken or the service is away for a while.
- * What fails before the first connection is thrown, later failures only where trying again would not help.
+ * Failures before the first connection are thrown; later ones only where another try would not help.
  */
 export interface Matches extends AsyncIterable<StreamedMatch> {
   /** The place up to which all matches were given, to go on there another time; undefined before the first connection. */

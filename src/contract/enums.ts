@@ -64,7 +64,7 @@ export const CATALOG_OUTCOMES = [
 ] as const satisfies readonly Named[];
 export type CatalogOutcome = NameOf<typeof CATALOG_OUTCOMES>;
 
-/** What became of a catalog in a search for its sources near a position. */
+/** The outcomes of a catalog in a search for its sources near a position. */
 export const NEARBY_OUTCOMES = [
   { name: 'searched', meaning: 'the position lies inside the catalog footprint, or a source was found beyond it' },
   { name: 'outside_footprint', meaning: 'the position is outside the catalog footprint' },

@@ -59,6 +59,7 @@ export interface Bounds {
 export const RA_BOUNDS: Bounds = RA_RANGE;
 export const DEC_BOUNDS: Bounds = DEC_RANGE;
 
+const DIGITS = /^\d+$/;
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** A finite number in decimal notation. */
@@ -102,6 +103,14 @@ export function requiredNumber(search: Search, name: string, bounds: Bounds): nu
   return value;
 }
 
+/** An integer without a sign that the request may have. */
+export function optionalInteger(search: Search, name: string, bounds: Bounds): number | undefined {
+  const text = search.get(name);
+  if (text === undefined) return undefined;
+  if (!DIGITS.test(text.trim())) throw invalidParameter(name, 'an integer', text);
+  return checkBounds(name, Number(text), bounds);
+}
+
 const INTEGER = /^[+-]?\d+$/;
 const PAGE_SIZE = 'an integer >= 1';
 
@@ -142,7 +151,6 @@ export function checkName<T extends string>(param: string, list: readonly { read
 }
 
 const MAX_ID_DIGITS = 19;
-const DIGITS = /^\d+$/;
 
 /** The form of a valid name of the registry, for messages. */
 export const TNS_NAME = `a TNS name such as SN 2026abc, of at most ${MAX_TNS_NAME_CHARACTERS} characters`;

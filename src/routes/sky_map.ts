@@ -3,7 +3,7 @@ import { DEFAULT_MAP_LAYER, MAP_LAYERS } from '../contract/enums.ts';
 import { DEFAULT_MAP_RESOLUTION, MAP_RESOLUTION_RANGE, MAX_MAP_CELLS, MAX_MAP_RADIUS_DEG } from '../contract/limits.ts';
 import { invalidParameter } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
-import { checkBounds, checkName, DEC_BOUNDS, RA_BOUNDS, requiredNumber, type Search } from '../http/params.ts';
+import { checkName, DEC_BOUNDS, optionalInteger, RA_BOUNDS, requiredNumber, type Search } from '../http/params.ts';
 import { emptyResponse, jsonResponse } from '../http/respond.ts';
 import type { Service } from '../service/service.ts';
 import { cellsInDisc, type Disc } from '../sky_map/cells.ts';
@@ -17,7 +17,7 @@ const MAX_AGE_SECONDS = 5;
 export function skyMap({ coordination }: Service): Handler {
   return async ({ request, search, budget }) => {
     const layer = checkName('layer', MAP_LAYERS, search.get('layer') ?? DEFAULT_MAP_LAYER);
-    const resolution = resolutionOf(search);
+    const resolution = optionalInteger(search, 'resolution', MAP_RESOLUTION_RANGE) ?? DEFAULT_MAP_RESOLUTION;
     const disc = DISC.some(name => search.has(name)) ? discOf(search) : null;
     checkCells(resolution, disc);
     const isPartial = checkName('partial', BOOLEANS, search.get('partial') ?? 'false') === 'true';
@@ -27,13 +27,6 @@ export function skyMap({ coordination }: Service): Handler {
     if (names(request.headers.get('If-None-Match'), caching.ETag)) return emptyResponse(304, caching);
     return jsonResponse(200, body, caching);
   };
-}
-
-function resolutionOf(search: Search): number {
-  const text = search.get('resolution');
-  if (text === undefined) return DEFAULT_MAP_RESOLUTION;
-  if (!/^\d+$/.test(text.trim())) throw invalidParameter('resolution', 'an integer', text);
-  return checkBounds('resolution', Number(text), MAP_RESOLUTION_RANGE);
 }
 
 function discOf(search: Search): Disc {

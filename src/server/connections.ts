@@ -260,7 +260,7 @@ export class Connections {
     for (const request of connection.requests) this.untrack(request);
   }
 
-  /** What was handed over of an answer is written out. */
+  /** Stops counting a request's unread bytes: the system has taken all that was written of its answer. */
   untrack(request: OpenRequest): void {
     if (!this.#unread.delete(request)) return;
     this.#unreservedBytes -= request.unreservedBytes;

@@ -4,7 +4,7 @@ import type { Budget } from '../base/budget.ts';
 import type { SharedState } from '../base/shared_state.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { SkyMapAnswer, SkyMapTask } from '../sky_map/map_thread.ts';
-import type { SourcesTask } from '../sources/near_task.ts';
+import type { SourcesAnswer, SourcesTask } from '../sources/near_task.ts';
 import type { Admission, Caller } from './limiter.ts';
 
 /** The questions, and their answers; where another thread asks, both cross by structured clone. */
@@ -12,8 +12,7 @@ export interface Calls {
   /** Whether a tool call of the connector may begin; one that was admitted is to be released. */
   readonly admit: { readonly asked: Caller; readonly answer: Admission };
   readonly skyMap: { readonly asked: Omit<SkyMapTask, 'kind'>; readonly answer: SkyMapAnswer };
-  /** The members of the answer about the sources near a position, as JSON. */
-  readonly sources: { readonly asked: Omit<SourcesTask, 'kind'>; readonly answer: string };
+  readonly sources: { readonly asked: Omit<SourcesTask, 'kind'>; readonly answer: SourcesAnswer };
   /** The text of `/metrics`. */
   readonly metrics: { readonly asked: null; readonly answer: string };
 }

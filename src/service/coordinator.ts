@@ -10,7 +10,6 @@ import { metricsText, type ThreadsWatched } from '../metrics/service_metrics.ts'
 import { DatabaseWatch } from '../publish/database_watch.ts';
 import { LocalIndex } from '../publish/local_index.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
-import type { SkyMapAnswer } from '../sky_map/map_thread.ts';
 import { SkyMap } from '../sky_map/sky_map.ts';
 import { NearbySources } from '../sources/nearby_sources.ts';
 import type { CallName, Calls, Coordination } from './coordination.ts';
@@ -43,8 +42,8 @@ export class Coordinator implements Coordination {
     ) => Calls[N]['answer'] | Promise<Calls[N]['answer']>;
   } = {
     admit: caller => this.#limiter.admit(caller),
-    skyMap: (query, budget) => this.#drawSky(query, budget),
-    sources: (query, budget) => this.#searchSources(query, budget),
+    skyMap: (query, budget) => this.#whileThere(() => this.#skyMap.answer(query, budget)),
+    sources: (query, budget) => this.#whileThere(() => this.#sources.near(query, budget)),
     metrics: () => this.#metricsText(),
   };
 
@@ -85,14 +84,9 @@ export class Coordinator implements Coordination {
     this.#skyMap.start();
   }
 
-  #searchSources(query: Calls['sources']['asked'], budget: Budget): Promise<string> {
+  #whileThere<T>(answer: () => Promise<T>): Promise<T> {
     if (this.state.databaseIsGone) throw new Unavailable('the database cannot be read');
-    return this.#sources.near(query, budget);
-  }
-
-  #drawSky(query: Calls['skyMap']['asked'], budget: Budget): Promise<SkyMapAnswer> {
-    if (this.state.databaseIsGone) throw new Unavailable('the database cannot be read');
-    return this.#skyMap.answer(query, budget);
+    return answer();
   }
 
   async #metricsText(): Promise<string> {

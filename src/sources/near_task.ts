@@ -22,8 +22,12 @@ export interface SourcesTask extends Task<SourcesAnswer> {
 }
 
 export interface SourcesAnswer {
-  /** The JSON of `count`, `truncated`, `catalogs` and `sources`. */
-  readonly body: string;
+  /** The number of sources within the radius, listed or not. */
+  readonly count: number;
+  /** The JSON of the list of catalogs, with the outcome of each. */
+  readonly catalogs: string;
+  /** The JSON of the list of sources. */
+  readonly sources: string;
   /** The reasons for which files could not be read, for the log. */
   readonly problems: readonly string[];
 }
@@ -68,25 +72,26 @@ export async function runSources(task: SourcesTask): Promise<SourcesAnswer> {
   const sources = searched
     .flatMap(({ sources }) => sources)
     .sort((a, b) => a.separationArcsec - b.separationArcsec || a.catalog - b.catalog || compare(a.id, b.id));
-  const body = toJson({
+  const catalogs = asked.map((definition, at) => ({
+    catalog_name: definition.name,
+    outcome: searched[at]!.outcome,
+    count: searched[at]!.sources.length,
+    columns: COLUMNS.get(definition)!,
+  }));
+  const listed = sources.slice(0, task.limit).map(({ catalog, id, separationArcsec, ra, dec, payload }) => ({
+    catalog_name: asked[catalog]!.name,
+    catalog_source_id: `${id}`,
+    separation_arcsec: separationArcsec,
+    ra,
+    dec,
+    catalog_payload: payload,
+  }));
+  return {
     count: sources.length,
-    truncated: sources.length > task.limit,
-    catalogs: asked.map((definition, at) => ({
-      catalog_name: definition.name,
-      outcome: searched[at]!.outcome,
-      count: searched[at]!.sources.length,
-      columns: COLUMNS.get(definition)!,
-    })),
-    sources: sources.slice(0, task.limit).map(({ catalog, id, separationArcsec, ra, dec, payload }) => ({
-      catalog_name: asked[catalog]!.name,
-      catalog_source_id: `${id}`,
-      separation_arcsec: separationArcsec,
-      ra,
-      dec,
-      catalog_payload: payload,
-    })),
-  });
-  return { body, problems: searched.flatMap(({ problems }) => problems) };
+    catalogs: toJson(catalogs),
+    sources: toJson(listed),
+    problems: searched.flatMap(({ problems }) => problems),
+  };
 }
 
 /**

@@ -7,7 +7,7 @@ import { withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
 import { crossmatchPool } from '../crossmatch/pool.ts';
 import type { Pool } from '../pool/pool.ts';
-import type { SourcesTask } from './near_task.ts';
+import type { SourcesAnswer, SourcesTask } from './near_task.ts';
 
 /** The most searches that wait for the thread: each takes some 100 ms. */
 const MAX_WAITING = 32;
@@ -28,11 +28,10 @@ export class NearbySources {
   }
 
   /**
-   * The JSON of the answer, without its braces' beginning: see `SourcesAnswer`.
    * @throws Unavailable when too many searches are waiting, when this one takes longer than the budget, and when the
    * database cannot be read
    */
-  async near(asked: Omit<SourcesTask, 'kind'>, budget: Budget): Promise<string> {
+  async near(asked: Omit<SourcesTask, 'kind'>, budget: Budget): Promise<SourcesAnswer> {
     if (this.#isClosed) throw new Unavailable('the service is stopping');
     if (this.#waiting >= MAX_WAITING) throw new Unavailable('too many searches of the catalogs are waiting');
     this.#waiting++;
@@ -42,7 +41,7 @@ export class NearbySources {
       const answer = await withTimeout(searched, budget.remainingMs);
       if (!answer) throw new Unavailable('the catalogs take too long to read');
       for (const reason of answer.problems) this.#log('catalog_unreadable', { error: reason });
-      return answer.body;
+      return answer;
     } finally {
       this.#waiting--;
     }

@@ -117,7 +117,7 @@ check('axe finds nothing, at two widths and in both themes; nothing is wider tha
     await visiting(world, path, async page => {
       // Evaluated through the debugger, which the policy of the page does not stop.
       await page.evaluate(axe);
-      // What is folded away is looked at as well.
+      // The folded parts are opened, so that they are checked, too.
       await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
       for (const [width, colorScheme] of [
         [1280, 'light'],

@@ -161,7 +161,7 @@ test('SIGTERM under load: whole answers or none, and exit status 0', () =>
       stderr
         .trim()
         .split('\n')
-        .filter(line => !/"index_ready"|"stopping"|"slow_request"|"open_files_unknown"|"writes_wait"/.test(line))
+        .filter(line => !/"index_ready"|"stopping"|"slow_request"|"open_files_unknown"/.test(line))
         .join(),
       '',
     );

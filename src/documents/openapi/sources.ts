@@ -19,7 +19,7 @@ export const sourcesSchema: Schema = closed('The sources of the catalogs near a 
   count: count('Sources within the radius, listed or not.'),
   truncated: boolean('Whether `limit` left some of them out, the farthest ones.'),
   catalogs: list(
-    closed('What became of a catalog.', {
+    closed('The outcome of a catalog.', {
       catalog_name: text('Name of the catalog.'),
       outcome: oneOfNames(NEARBY_OUTCOMES, 'Whether it was searched.'),
       count: count('Its sources within the radius, listed or not.'),

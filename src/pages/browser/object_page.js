@@ -245,12 +245,7 @@ function neighbourhood(object) {
     section.append(h('p', { class: 'hint' }, 'There is no valid position to draw.'));
     return section;
   }
-  const sources = object.matches.map((/** @type {any} */ match) => ({
-    ra: match.ra,
-    dec: match.dec,
-    catalog: match.catalog_name,
-    name: `${releaseOf(match.catalog_name)} ${match.catalog_source_id}`,
-  }));
+  const sources = object.matches.map(markOf);
   const plot = h('div', { class: 'plot' });
   /** @type {import('./finder.js').Mark[]} */
   let others = [];
@@ -300,13 +295,7 @@ function neighbourhood(object) {
       const near = await ask(`/api/sources?ra=${object.ra}&dec=${object.dec}&radius_arcsec=${radius}`);
       const recorded = new Set(sources.map((/** @type {any} */ { name }) => name));
       further = near.sources
-        .map((/** @type {any} */ { ra, dec, catalog_name: catalog, catalog_source_id }) => ({
-          ra,
-          dec,
-          catalog,
-          name: `${releaseOf(catalog)} ${catalog_source_id}`,
-          isFurther: true,
-        }))
+        .map((/** @type {any} */ source) => ({ ...markOf(source), isFurther: true }))
         .filter((/** @type {any} */ { name }) => !recorded.has(name));
       const more = near.truncated ? ', of which the plot has the nearest' : '';
       const unsearched = near.catalogs
@@ -343,6 +332,11 @@ function neighbourhood(object) {
       note.append(' Other objects around could not be looked up.');
     }
   }
+}
+
+/** The mark of a catalog's source on the finder. @param {any} source */
+function markOf({ ra, dec, catalog_name: catalog, catalog_source_id }) {
+  return { ra, dec, catalog, name: `${releaseOf(catalog)} ${catalog_source_id}` };
 }
 
 /** @param {any} object */
