@@ -48,8 +48,11 @@ function runFile(file: string): Promise<Outcome> {
       env: { ...process.env, FORCE_COLOR: '0' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const limit = setTimeout(() => child.kill('SIGKILL'), FILE_LIMIT_MS);
     let output = '';
+    const limit = setTimeout(() => {
+      output += `killed, because it had not ended after ${FILE_LIMIT_MS / 60_000} minutes\n`;
+      child.kill('SIGKILL');
+    }, FILE_LIMIT_MS);
     child.stdout.on('data', data => (output += data));
     child.stderr.on('data', data => (output += data));
     child.on('close', code => {

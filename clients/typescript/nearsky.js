@@ -132,10 +132,10 @@ export class Nearsky {
   matches({ filters, after } = {}) {
     const { fetch = globalThis.fetch, signal } = this.#options;
     const address = `${this.#base}${addressOf('/api/stream/matches', { from: after, ...filters })}`;
-    const connect = (/** @type {string | undefined} */ lastId, /** @type {AbortSignal} */ quiet) =>
+    const connect = (/** @type {string | undefined} */ lastId, /** @type {AbortSignal} */ ends) =>
       fetch(address, {
         headers: { Accept: 'text/event-stream', ...(lastId !== undefined && { 'Last-Event-ID': lastId }) },
-        signal: signal ? AbortSignal.any([signal, quiet]) : quiet,
+        signal: ends,
       });
     return new Matches(connect, signal);
   }
@@ -298,7 +298,7 @@ export class Matches {
   #lastId;
 
   /**
-   * @param {(lastId: string | undefined, quiet: AbortSignal) => Promise<Response>} connect
+   * @param {(lastId: string | undefined, ends: AbortSignal) => Promise<Response>} connect
    * @param {AbortSignal | undefined} signal
    */
   constructor(connect, signal) {
@@ -313,6 +313,9 @@ export class Matches {
   async *[Symbol.asyncIterator]() {
     for (let hasBegun = false; ; ) {
       const ends = new AbortController();
+      const stop = () => ends.abort(this.#signal?.reason);
+      if (this.#signal?.aborted) stop();
+      this.#signal?.addEventListener('abort', stop);
       let waitSeconds = this.#retrySeconds;
       try {
         const response = await this.#connect(this.#lastId, ends.signal);
@@ -325,6 +328,7 @@ export class Matches {
         if (!hasBegun || isLasting || this.#signal?.aborted) throw error;
         if (error instanceof NearskyError) waitSeconds = DEFAULT_RETRY_AFTER_SECONDS;
       } finally {
+        this.#signal?.removeEventListener('abort', stop);
         ends.abort();
       }
       await wait(waitSeconds, this.#signal);
@@ -339,6 +343,8 @@ export class Matches {
    */
   async *#events(body, ends) {
     const reader = body.pipeThrough(/** @type {any} */ (new TextDecoderStream())).getReader();
+    // Under Deno 2.9 the signal of a request often does not end the reading of its answer.
+    ends.signal.addEventListener('abort', () => reader.cancel().catch(() => {}));
     let rest = '';
     /** @type {string | undefined} */
     let data;
