@@ -94,6 +94,11 @@ export function unknownTransferCoding(value: string): ApiError {
   );
 }
 
+/** The error of a request whose headers or body do not arrive in time. */
+export function requestTimeout(): ApiError {
+  return new ApiError('request_timeout', 'Cannot wait for the rest of the request: send it faster');
+}
+
 /** @param version like `2.0` */
 export function unsupportedVersion(version: string): ApiError {
   return new ApiError('http_version_not_supported', `Cannot answer HTTP/${version}: send HTTP/1.1`);

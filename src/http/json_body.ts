@@ -4,9 +4,8 @@
  */
 import type { Budget } from '../base/budget.ts';
 import { toJson } from '../base/json_text.ts';
-import { TooExpensive } from '../base/refusal.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
-import { ApiError, expectedErrorOf, shorten } from './errors.ts';
+import { ApiError, expectedErrorOf, requestTimeout, shorten } from './errors.ts';
 import type { IncomingRequest } from './incoming.ts';
 
 /** A number by its literal text. */
@@ -41,8 +40,8 @@ const MAX_DEPTH = 3 + MAX_INPUT_DEPTH;
 
 /**
  * The JSON value of a request's body.
- * @throws ApiError naming `Content-Type` or `body`; TooExpensive when the body takes longer than the budget to arrive;
- * Unavailable when there is no room for it
+ * @throws ApiError naming `Content-Type` or `body`, or `request_timeout` when the body takes longer than the budget to
+ * arrive; Unavailable when there is no room for it
  */
 export async function readJsonBody(request: IncomingRequest, budget: Budget): Promise<JsonValue> {
   const type = request.headers.get('Content-Type') ?? '';
@@ -88,7 +87,7 @@ async function readBytes({ body, headers }: IncomingRequest, budget: Budget): Pr
     clearTimeout(timer);
     void reader.cancel().catch(() => {});
   }
-  if (isLate) throw new TooExpensive();
+  if (isLate) throw requestTimeout();
   return Buffer.concat(chunks, length);
 }
 

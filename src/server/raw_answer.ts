@@ -1,7 +1,7 @@
 /** Answers to what `node:http` hands over as no request. */
 import { METHODS, STATUS_CODES } from 'node:http';
 import { latin1 } from '../base/bytes.ts';
-import { ApiError, unsupportedVersion } from '../http/errors.ts';
+import { ApiError, requestTimeout, unsupportedVersion } from '../http/errors.ts';
 import type { Answer } from '../http/respond.ts';
 
 /** A method, a target, and the version of HTTP. */
@@ -17,8 +17,7 @@ export interface UnknownMethod {
 /** The answer to an error of the HTTP parser; undefined where the connection is gone. */
 export function refusalOf(error: Error): ApiError | UnknownMethod | undefined {
   const code = 'code' in error ? `${error.code}` : '';
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new ApiError('request_timeout', 'Cannot wait for the rest of the request: send it faster');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout();
   if (code === 'HPE_HEADER_OVERFLOW') {
     return new ApiError(
       'headers_too_large',

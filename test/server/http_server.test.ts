@@ -375,7 +375,7 @@ test('a body that comes byte by byte takes no longer than the budget', () =>
     await slow.ended;
     clearInterval(dribble);
     const { status, headers, body } = parseAnswer(slow.received);
-    assert.equal([status, headers.get('connection'), JSON.parse(body).code], [400, 'close', 'query_too_expensive']);
+    assert.equal([status, headers.get('connection'), JSON.parse(body).code], [408, 'close', 'request_timeout']);
   }));
 
 test('a request is answered once, though its body never ends', () =>
