@@ -228,6 +228,21 @@ check(
   },
 );
 
+check('the finder tells a place that was not searched from an empty one', async world => {
+  const hatched = (key: string) => async (page: Page) => {
+    assert.is(await page.locator('.finder .hatched').count(), key === '' ? 0 : 1);
+    assert.is(
+      await page
+        .locator('.keys li', { has: page.locator('.hatched') })
+        .allTextContents()
+        .then(String),
+      key,
+    );
+  };
+  await visiting(world, `/objects/${MATCHED}`, hatched(''));
+  await visiting(world, `/objects/${PENDING}`, hatched('not crossmatched yet'));
+});
+
 check(
   'a cell of the map lists its objects; the keyboard moves the map and opens the cell in the middle',
   async world => {

@@ -18,8 +18,9 @@ const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30];
  * @param {Mark[]} marks
  * @param {number} radiusArcsec of the crossmatch
  * @param {number} halfWidthArcsec from the middle to the edge
+ * @param {boolean} [isSearched] whether any catalog was searched in the crossmatch; the circle is hatched where none was
  */
-export function finder(centre, marks, radiusArcsec, halfWidthArcsec) {
+export function finder(centre, marks, radiusArcsec, halfWidthArcsec, isSearched = true) {
   const scale = (MIDDLE - MARGIN) / halfWidthArcsec;
   const shown = marks.flatMap(mark => {
     const { east, north } = offsetsArcsec(centre, mark);
@@ -40,10 +41,19 @@ export function finder(centre, marks, radiusArcsec, halfWidthArcsec) {
     },
     grid(scale, halfWidthArcsec),
     svg('circle', { class: 'radius', cx: MIDDLE, cy: MIDDLE, r: radiusArcsec * scale }),
+    isSearched ? [] : [hatch(), svg('circle', { ...HATCHED, cx: MIDDLE, cy: MIDDLE, r: radiusArcsec * scale })],
     shown.map(point => drawn(point)),
     svg('path', { class: 'target', d: `M${MIDDLE - 9} ${MIDDLE}h6m6 0h6M${MIDDLE} ${MIDDLE - 9}v6m0 6v6` }),
     compass(),
   );
+}
+
+const HATCHED = { class: 'hatched', fill: 'url(#hatch)' };
+
+/** What the hatched circles are filled with. */
+function hatch() {
+  const tile = { id: 'hatch', width: 7, height: 7, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' };
+  return svg('pattern', tile, svg('path', { class: 'hatch', d: 'M0 0v7' }));
 }
 
 /** @param {number} scale pixels per arcsec @param {number} halfWidth arcsec */
@@ -99,8 +109,12 @@ function drawn({ x, y, name, catalog, href, isFurther = false }) {
   return href === undefined ? path : svg('a', { href, 'aria-label': name }, path);
 }
 
-/** @param {string[]} catalogs names of those in the plot @param {boolean} hasOthers whether other objects are in it @param {string} [middle] what stands there */
-export function finderKey(catalogs, hasOthers, middle = 'this object') {
+/**
+ * @param {string[]} catalogs names of those in the plot
+ * @param {boolean} hasOthers whether other objects are in it
+ * @param {{ middle?: string, hatched?: string | undefined }} [words] what stands in the middle; why the circle is hatched
+ */
+export function finderKey(catalogs, hasOthers, { middle = 'this object', hatched: why } = {}) {
   const small = (/** @type {string} */ name, /** @type {string} */ d) =>
     svg(
       'svg',
@@ -122,5 +136,16 @@ export function finderKey(catalogs, hasOthers, middle = 'this object') {
     ),
     catalogs.map(name => h('li', {}, small(name, catalogOf(name)?.marker ?? DOT), releaseOf(name))),
     hasOthers && h('li', {}, small('object', DOT), middle === 'this object' ? 'other objects' : 'objects'),
+    why !== undefined &&
+      h(
+        'li',
+        {},
+        svg(
+          'svg',
+          { viewBox: '-8 -8 16 16', class: 'key', 'aria-hidden': 'true' },
+          svg('circle', { ...HATCHED, r: 7 }),
+        ),
+        why,
+      ),
   );
 }

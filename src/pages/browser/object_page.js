@@ -237,6 +237,11 @@ function linkList(title, links) {
 /** The number of sources that are open on a narrow window. */
 const NEAREST = 1;
 const WIDTHS = [2, 15, 60];
+/** The statuses of objects whose crossmatch looked into no catalog, in the words of the finder's key. */
+const UNSEARCHED = new Map([
+  ['crossmatch_pending', 'not crossmatched yet'],
+  ['not_searched', 'no catalog searched'],
+]);
 
 /** @param {any} object */
 function neighbourhood(object) {
@@ -246,6 +251,7 @@ function neighbourhood(object) {
     return section;
   }
   const sources = object.matches.map(markOf);
+  const unsearched = UNSEARCHED.get(object.status);
   const plot = h('div', { class: 'plot' });
   /** @type {import('./finder.js').Mark[]} */
   let others = [];
@@ -255,8 +261,10 @@ function neighbourhood(object) {
   const draw = () =>
     show(
       plot,
-      finder(object, [...others, ...further, ...sources], pageData.crossmatchRadiusArcsec, halfWidth),
-      finderKey([...new Set([...sources, ...further].map(({ catalog }) => catalog))].map(String), others.length > 0),
+      finder(object, [...others, ...further, ...sources], pageData.crossmatchRadiusArcsec, halfWidth, !unsearched),
+      finderKey([...new Set([...sources, ...further].map(({ catalog }) => catalog))].map(String), others.length > 0, {
+        hatched: unsearched,
+      }),
     );
   const choice = h(
     'fieldset',
@@ -302,7 +310,10 @@ function neighbourhood(object) {
         .filter((/** @type {any} */ { outcome }) => outcome !== 'searched')
         .map((/** @type {any} */ { catalog_name }) => releaseOf(catalog_name));
       const not = unsearched.length === 0 ? '' : `; not searched here: ${unsearched.join(', ')}`;
-      note.append(` The catalogs have ${counted(near.count, 'source')} within ${radius}″${more}${not}.`);
+      const found = ` The catalogs have ${counted(near.count, 'source')} within ${radius}″${more}${not}.`;
+      note.append(
+        unsearched.length === near.catalogs.length ? ` No catalog could be searched within ${radius}″.` : found,
+      );
       draw();
     } catch {
       note.append(' The catalogs could not be searched for further sources.');

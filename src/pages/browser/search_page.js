@@ -244,7 +244,7 @@ function plotOf(centre, objects, radiusArcsec) {
     { class: 'plot-of' },
     h('h2', {}, 'The field'),
     finder(centre, [...sources, ...marks], radiusArcsec, 1.1 * radiusArcsec),
-    finderKey(catalogs, true, 'the middle of the search'),
+    finderKey(catalogs, true, { middle: 'the middle of the search' }),
     h('p', { class: 'hint' }, `The circle is what was searched, ${radiusArcsec}″.`),
   );
 }
