@@ -113,6 +113,16 @@ export interface VoConeQuery extends Asked, Circle {
   readonly infos: readonly Info[];
 }
 
+/** The objects that are recorded with a source of a catalog. */
+export interface SourceQuery extends Asked {
+  readonly kind: 'source';
+  readonly catalogName: string;
+  /** Decimal text of a 64-bit integer. */
+  readonly catalogSourceId: string;
+  /** The most objects that are listed, at least 1. */
+  readonly limit: number;
+}
+
 /** A coverage map; the answer is empty where the catalog is not registered. */
 export interface MocQuery extends Asked {
   readonly kind: 'moc';
@@ -121,4 +131,4 @@ export interface MocQuery extends Asked {
 }
 
 /** The answer to each is the body of a response. */
-export type Query = LookupQuery | CountQuery | ConeQuery | RecentQuery | VoConeQuery | MocQuery;
+export type Query = LookupQuery | CountQuery | ConeQuery | RecentQuery | VoConeQuery | MocQuery | SourceQuery;

@@ -29,6 +29,7 @@ import { openedIndex } from './opened_index.ts';
 import type { Query } from './queries.ts';
 import { recentAnswer } from './recent.ts';
 import type { SharedFragments } from './shared_fragments.ts';
+import { sourceAnswer } from './source_objects.ts';
 import { voConeAnswer } from './vo_cone.ts';
 
 /** A query that may read more objects than this is a long one from the start. */
@@ -251,6 +252,8 @@ function stepsOf(query: Query, context: QueryContext): Steps {
       return voConeAnswer(query, context);
     case 'moc':
       return mocAnswer(query, context);
+    case 'source':
+      return sourceAnswer(query, context);
   }
 }
 
@@ -267,6 +270,8 @@ function objectsOf(query: Query): number {
       return query.pageSize;
     case 'voCone':
       return query.radiusArcsec <= QUICK_RADIUS_ARCSEC ? OBJECTS_PER_POSITION : query.maxRecords;
+    case 'source':
+      return OBJECTS_PER_POSITION;
     case 'moc':
       return Number.POSITIVE_INFINITY;
     case 'lookup':

@@ -18,7 +18,7 @@ export const DEFAULT_WINDOW_HOURS = 12;
 
 /** The radius of a search for catalog sources, arcsec, inclusive. */
 export const MAX_SOURCES_RADIUS_ARCSEC = 60;
-/** The number of sources that such a search lists. */
+/** The number of sources that such a search lists, and of the objects of one source. */
 export const SOURCES_LIMIT_RANGE = { min: 1, max: 10_000 } as const;
 export const DEFAULT_SOURCES_LIMIT = 1000;
 

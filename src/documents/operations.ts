@@ -47,6 +47,12 @@ export const OPERATIONS = [
   },
   { name: 'stream_matches', method: 'GET', path: '/api/stream/matches', document: documented.streamMatches },
   { name: 'find_sources', method: 'GET', path: '/api/sources', document: documented.findSources },
+  {
+    name: 'find_objects_of_source',
+    method: 'GET',
+    path: '/api/sources/:catalog/:catalog_source_id',
+    document: documented.findObjectsOfSource,
+  },
   { name: 'get_sky_map', method: 'GET', path: '/api/sky-map', metric: 'sky_map', document: documented.getSkyMap },
   { name: 'list_tasks', method: 'GET', path: TASK_PATH, metric: 'task_list', document: documented.listTasks },
   { name: 'head_tasks', method: 'HEAD', path: TASK_PATH, metric: 'task_list', document: documented.headTasks },

@@ -33,6 +33,7 @@ import { recentCrossmatches } from './recent_crossmatches.ts';
 import { resolveTns } from './resolve_tns.ts';
 import { serviceStatus } from './service_status.ts';
 import { skyMap } from './sky_map.ts';
+import { sourceObjects } from './source_objects.ts';
 import { streamMatches } from './stream_matches.ts';
 import { describeTaskList, redirectToTaskList, taskList } from './task_list.ts';
 import { virtualObservatory } from './vo.ts';
@@ -141,6 +142,7 @@ const HANDLERS: Readonly<Record<OperationName, (service: Service) => Handler>> =
   recent_crossmatches: recentCrossmatches,
   stream_matches: streamMatches,
   find_sources: nearbySources,
+  find_objects_of_source: sourceObjects,
   get_sky_map: skyMap,
   list_tasks: () => taskList,
   head_tasks: () => taskList,

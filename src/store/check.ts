@@ -26,6 +26,7 @@ import {
   encodeTimeValue,
 } from './records.ts';
 import { registryNameKey } from './registry.ts';
+import { encodeSourceKey } from './source_index.ts';
 import { openStore, type Store } from './store.ts';
 import { keyText, type Table } from './table.ts';
 import { isUnread } from './unread.ts';
@@ -112,7 +113,7 @@ class Check {
       return 0;
     });
     const keys = this.#ordinals(databases.payload_keys, bytes => (decodePlain(bytes) as string[]).length);
-    const { pending, unread, rows, byIngest, byEvent, ...found } = this.#objects(sets, keys);
+    const { pending, unread, rows, byIngest, byEvent, bySource, ...found } = this.#objects(sets, keys);
     this.#same('the pending objects', pending, this.#sumOf(databases.pending));
     this.#same('the objects with a catalog that could not be read', unread, this.#sumOf(databases.unread));
     this.#same(
@@ -122,6 +123,7 @@ class Check {
       'listing by ingest time',
     );
     this.#same('the objects with matches', byEvent, this.#sumOf(databases.recent_event, true), 'listing by event time');
+    this.#same('the matches', bySource, this.#sumOf(databases.matches_by_source), 'listing by source');
     const journal = this.#journal();
     this.#same('the objects', rows, journal.rows, 'position table');
     this.#registry();
@@ -199,6 +201,7 @@ class Check {
       rows: new Sum(),
       byIngest: new Sum(),
       byEvent: new Sum(),
+      bySource: new Sum(),
       counts: new CountChanges(),
     };
     let latestUs = Number.NEGATIVE_INFINITY;
@@ -219,6 +222,8 @@ class Check {
         if (matches.length === 0) return;
         found.byIngest.add(encodeTimeKey(ingestTimeUs, diaObjectId), encodeTimeValue(ingestTimeUs));
         found.byEvent.add(encodeTimeKey(eventTimeUs, diaObjectId), encodeTimeValue(ingestTimeUs));
+        const keysBySource = matches.map(match => encodeSourceKey(match, diaObjectId));
+        for (const each of new Map(keysBySource.map(each => [`${each}`, each])).values()) found.bySource.add(each);
         const bytes = sources.get(key, this.#options);
         if (!bytes) throw new Error('the sources of its matches are not there');
         withSources++;

@@ -7,6 +7,7 @@ import { compareMatches, encodeFirstCrossmatch, FIRST_VERSION, ObjectView, outco
 import { contentHash } from './provenance_hash.ts';
 import { listRecent } from './recent.ts';
 import { appendSources, encodeKey, encodeObject, encodePlain, encodeProvenanceSet } from './records.ts';
+import { listMatch } from './source_index.ts';
 import type {
   CrossmatchResult,
   CrossmatchVersions,
@@ -90,7 +91,7 @@ export class CrossmatchRecorder {
       tns: result.tns,
     });
     this.#databases.objects.put(key, bytes);
-    this.#putSources(key, found);
+    this.#putSources(key, diaObjectId, found);
     // An object without a crossmatch is not listed as unread, so that nothing needs to be taken off the list.
     if (outcomes.skipped.size > 0) this.#databases.unread.put(key, NOTHING);
     if (found.length === 0) {
@@ -125,15 +126,16 @@ export class CrossmatchRecorder {
       tns: object.tns ?? result.tns ?? null,
     };
     this.#databases.objects.put(key, encodeObject(updated));
-    this.#putSources(key, found, this.#databases.sources.get(key));
+    this.#putSources(key, object.diaObjectId, found, this.#databases.sources.get(key));
     if (found.length > 0) listRecent(this.#databases, updated);
     listUnread(this.#databases, updated);
     this.#counts.changed(object, updated);
     return matchVersion;
   }
 
-  #putSources(key: Uint8Array, found: readonly Found[], stored?: Uint8Array): void {
+  #putSources(key: Uint8Array, diaObjectId: bigint, found: readonly Found[], stored?: Uint8Array): void {
     if (found.length === 0) return;
+    for (const { match } of found) listMatch(this.#databases, match, diaObjectId);
     const sources = found.map(({ source }) => source);
     this.#databases.sources.put(
       key,

@@ -15,6 +15,7 @@ export const DATABASE_NAMES = [
   'catalogs',
   'recent_ingest',
   'recent_event',
+  'matches_by_source',
   'tns_objects',
   'tns_names',
 ] as const;

@@ -28,10 +28,10 @@ import { withOwnProcessId } from './process_ids.ts';
 import { decodePlain, encodePlain } from './records.ts';
 import { StoreError, storeError } from './store_error.ts';
 import { type BinaryDatabase, Table } from './table.ts';
-import { upgradeTo3, upgradeTo4 } from './upgrade.ts';
+import { upgradeTo3, upgradeTo4, upgradeTo5 } from './upgrade.ts';
 
 /** The stored format that this release reads and writes; an older one is upgraded where it is opened for writing. */
-export const FORMAT_VERSION = 4;
+export const FORMAT_VERSION = 5;
 
 /** The directory for files of remote catalogs, below the data directory. */
 export const CACHE_DIRECTORY = 'catalog-cache';
@@ -51,6 +51,7 @@ const UNSEALED: ReadonlySet<DatabaseName> = new Set([
   'unread',
   'recent_ingest',
   'recent_event',
+  'matches_by_source',
   'tns_names',
 ]);
 
@@ -321,8 +322,8 @@ function openDatabases(root: RootDatabase<Uint8Array, Uint8Array>, dataDir: stri
     Object.fromEntries(opened.map(([name, one]) => [name, new Table(name, one, isSealed(name))])) as Databases;
   const databases = tables(name => !UNSEALED.has(name));
   if (format < FORMAT_VERSION) {
-    // One transaction writes everything anew.
-    const bytes = RESERVE_BYTES + statSync(join(dataDir, FILE_NAME)).size;
+    // One transaction writes everything anew, but the last step, which adds less than a tenth.
+    const bytes = RESERVE_BYTES + statSync(join(dataDir, FILE_NAME)).size / (format < 4 ? 1 : 10);
     requireSpace(`upgrade the data directory ${dataDir}`, dataDir, bytes);
     upgradeFormat(
       meta,
@@ -376,6 +377,7 @@ function upgradeFormat(meta: BinaryDatabase, before: Databases, after: Databases
     const format = readFormat(meta)!;
     if (format < 3) upgradeTo3(before, format);
     if (format < 4) upgradeTo4(before, after, isSealedMeta);
+    if (format < 5) upgradeTo5(after);
     meta.put(FORMAT_KEY, encodePlain(FORMAT_VERSION));
   });
 }

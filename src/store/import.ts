@@ -11,6 +11,7 @@ import { compareMatches } from './object_record.ts';
 import type { StoredPoint } from './positions.ts';
 import { listRecent, raiseLatestIngest } from './recent.ts';
 import { encodeKey, encodeObject, encodeSources } from './records.ts';
+import { listMatches } from './source_index.ts';
 import type {
   CrossmatchRecord,
   MatchSource,
@@ -186,7 +187,9 @@ function putPrepared(databases: Databases, prepared: PreparedObject): 'imported'
 function putObject(databases: Databases, { diaObjectId, object, sources }: EncodedObject & { diaObjectId: bigint }) {
   const key = encodeKey(diaObjectId);
   databases.objects.put(key, object);
-  if (sources) databases.sources.put(key, sources);
+  if (!sources) return;
+  databases.sources.put(key, sources);
+  listMatches(databases, diaObjectId, object);
 }
 
 function isEqual(stored: Uint8Array | undefined, made: Uint8Array | undefined): boolean {

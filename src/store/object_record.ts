@@ -349,6 +349,10 @@ export class ObjectView {
     return this.catalogNameAt(at) + this.bytes[at + 1]!;
   }
 
+  sourceId(at: number): string {
+    return JSON.parse(`"${this.text(this.sourceIdAt(at), this.separationAt(at))}"`);
+  }
+
   separationAt(at: number): number {
     return this.sourceIdAt(at) + this.bytes[at + 2]!;
   }
@@ -388,7 +392,7 @@ export class ObjectView {
     return {
       matchVersion: this.matchVersion(at),
       catalogName: this.catalogName(at),
-      catalogSourceId: JSON.parse(`"${this.text(this.sourceIdAt(at), this.separationAt(at))}"`),
+      catalogSourceId: this.sourceId(at),
       separationArcsec: JSON.parse(this.text(this.separationAt(at), this.matchEnd(at))),
     };
   }

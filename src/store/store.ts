@@ -36,6 +36,7 @@ import {
   readSnapshot,
 } from './registry.ts';
 import { type ReadTransaction, Snapshot } from './snapshot.ts';
+import { idsBySource, type SourceName } from './source_index.ts';
 import { StoreError } from './store_error.ts';
 import type { Table } from './table.ts';
 import type {
@@ -144,6 +145,11 @@ export class Store {
     const bytes = read(this.databases.objects, diaObjectId);
     if (bytes) into.load(diaObjectId, bytes);
     return bytes !== undefined;
+  }
+
+  /** The ids of the objects that may have a match with a source, of any version, ascending, at most `limit`. */
+  idsBySource(source: SourceName, limit: number): bigint[] {
+    return idsBySource(this.databases, source, limit);
   }
 
   /** The sources of an object's matches, parallel to `matches` of the object; empty where there are none. */

@@ -5,6 +5,7 @@ import { upgradeObject } from './format2.ts';
 import { appendPositions } from './positions.ts';
 import { listRecent, raiseLatestIngest } from './recent.ts';
 import { decodeKey, decodeObject, decodePlain, EMPTY_TABLE, encodeJournal, encodeKey } from './records.ts';
+import { listMatches } from './source_index.ts';
 import type { Entry, Table } from './table.ts';
 import { listUnread } from './unread.ts';
 
@@ -74,4 +75,9 @@ export function upgradeTo4(before: Databases, after: Databases, isSealedMeta: (k
     }
   }
   counts.store(after);
+}
+
+/** Up to format 4, the matches were not listed by source. */
+export function upgradeTo5(databases: Databases): void {
+  for (const { key, value } of entriesOf(databases.objects)) listMatches(databases, decodeKey(key), value);
 }

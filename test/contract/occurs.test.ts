@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { CATALOGS } from '../../src/contract/catalogs.ts';
 import { FILTERS } from '../../src/contract/filters.ts';
 import { openApiDocument } from '../../src/documents/openapi/document.ts';
-import { inWorld as inCatalogs } from '../crossmatch/world.ts';
+import { inWorld as inCatalogs, pool } from '../crossmatch/world.ts';
 import { eventually, putBytes, type Settings, TestApp, withApp } from '../http/support.ts';
 import { Client, parseAnswer, text, withServer } from '../server/support.ts';
 import { registrationOf } from '../sky_map/support.ts';
@@ -18,6 +18,8 @@ import { assertDocumented, newAjv } from './validate.ts';
 import { IDS, NAMES, worldLines } from './world.ts';
 
 const test = suite('contract/occurs');
+
+test.after(() => pool.close());
 
 const seen = startNoting();
 
@@ -152,20 +154,24 @@ test('the coverage of every catalog', () =>
 
 test('sources of catalogs that are searched, left out, missing, and cannot be read', () =>
   inCatalogs(async catalogs => {
-    await catalogs.addCatalog('gaia_dr3', [
-      { ra: 150, dec: 2 },
-      { ra: 150, dec: 2 },
-    ]);
+    const place = { ra: 150, dec: 2 };
+    await catalogs.addCatalog('gaia_dr3', [place, place], {}, [5n, 6n]);
     await catalogs.addCatalog('des_y6_gold', [{ ra: 10, dec: -60 }]);
-    const { location } = await catalogs.addCatalog('delve_dr3_gold', [{ ra: 150, dec: 2 }]);
+    const { location } = await catalogs.addCatalog('delve_dr3_gold', [place]);
+    await catalogs.ingest([place, place]);
+    await catalogs.crossmatch();
     rmSync(location, { recursive: true });
-    const app = new TestApp(join(catalogs.directory, 'data'), PATIENT);
+    const app = await new TestApp(join(catalogs.directory, 'data'), PATIENT).ready();
     const near = `${SOURCES}&radius_arcsec=1`;
     await expectStatus(app, 200, near, `${near}&limit=1`);
     await expectStatus(app, 400, SOURCES);
     assert.is((await app.get(near, { method: 'DELETE' })).status, 405);
+    const ofSource = '/api/sources/gaia_dr3/5';
+    await expectStatus(app, 200, ofSource, `${ofSource}?limit=1`);
+    await expectStatus(app, 400, '/api/sources/gaia_dr3/x');
+    assert.is((await app.get('/api/sources/gaia_dr3/1', { method: 'DELETE' })).status, 405);
     await app.app.close();
-    await expectStatus(app, 503, near);
+    await expectStatus(app, 503, near, '/api/sources/gaia_dr3/1');
   }));
 
 const FILTERED = [CONE, `/api/objects/${IDS.matched}?`, `/api/tns/${NAMES.found}?`];

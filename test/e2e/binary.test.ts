@@ -169,6 +169,7 @@ async function everything(url: string, ids: readonly string[]): Promise<Asked[]>
     // Without a fault the stream would not end.
     { path: '/api/stream/matches?from=nowhere' },
     { path: '/api/sources?ra=221.596&dec=-40.0&radius_arcsec=60' },
+    { path: '/api/sources/gaia_dr3/1' },
     { path: '/api/sky-map?resolution=2' },
     ...['/api/status', '/api/describe', '/openapi.json', '/llms.txt', '/api-docs.md', '/api/task', '/api/task/'].map(
       path => ({ path }),

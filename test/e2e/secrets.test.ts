@@ -131,6 +131,7 @@ const PATHS = [
   ...['/api/objects/313637935709683761', '/api/objects/x', '/api/objects/1?detail=full', '/api/tns/SN2099aaa'],
   ...['/api/cone?ra=1', '/api/cone?ra=221.596&dec=-40&radius_arcsec=60', '/api/recent-crossmatches?cursor=%7B'],
   ...['/api/sky-map', '/api/sources?ra=221.596&dec=-40&radius_arcsec=60', '/api/stream/matches?from=nowhere'],
+  ...['/api/sources/gaia_dr3/1', '/api/sources/gaia_dr3/x'],
 ];
 
 const REQUESTS: readonly (readonly [path: string, init?: RequestInit])[] = [

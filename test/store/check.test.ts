@@ -52,14 +52,16 @@ test('a whole database has no faults, beside a writer too', () =>
 test('what belongs together and does not agree is named', () =>
   withStore(async (store, writer, directory) => {
     await fill(store, writer);
-    const { meta, pending, unread, recent_event } = store.databases;
+    const { meta, pending, unread, recent_event, matches_by_source } = store.databases;
     const someKey = [...pending.getKeys()][0]!;
     const unreadKey = [...unread.getKeys()][0]!;
     const recent = [...recent_event.getKeys()][0]!;
+    const source = [...matches_by_source.getKeys()][0]!;
     meta.transactionSync(() => {
       pending.remove(someKey);
       unread.remove(unreadKey);
       recent_event.remove(recent);
+      matches_by_source.remove(source);
       meta.put(new TextEncoder().encode('counts'), encodePlain({}));
     });
     const { faults } = await checkDirectory(directory, quietly);
@@ -67,6 +69,7 @@ test('what belongs together and does not agree is named', () =>
       /pending objects/,
       /catalog that could not be read/,
       /listing by event time/,
+      /listing by source/,
       /counts are not those/,
     ]) {
       assert.ok(

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openStore, type Store, StoreError } from '../../src/store/store.ts';
+import { FORMAT_VERSION, openStore, type Store, StoreError } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { withDirectory } from '../e2e/support.ts';
 import { type OldFormat, writeOldFormat } from './old_formats.ts';
@@ -22,6 +22,7 @@ const everything = (store: Store) => [
   store.latestIngestTimeUs(),
   store.tnsSnapshotEpochUs(),
   store.counts(),
+  [...store.databases.matches_by_source.getKeys()].map(key => Buffer.from(key).toString('hex')),
 ];
 
 /** The position table, with its NaNs, and its digest. */
@@ -62,14 +63,14 @@ function putRerun(store: Store, diaObjectId: bigint): void {
   putObject(store, { ...changed, tns: { ...tns, classification: null, redshift: 0.1, separationArcsec: 0 } });
 }
 
-for (const format of [1, 2, 3] as const) {
+for (const format of [1, 2, 3, 4] as const) {
   test(`opening format ${format} for writing upgrades it to what today would have stored`, () =>
     withDirectory(async directory => {
       const old = join(directory, 'old');
       const expected = await fill(join(directory, 'new'), old, format);
       const error = await failure(() => openStore(old, 'read'));
       assert.instance(error, StoreError);
-      const mend = `its format is ${format}, older than 4: run \`nearsky import --data ${old} /dev/null\` once`;
+      const mend = `its format is ${format}, older than ${FORMAT_VERSION}: run \`nearsky import --data ${old} /dev/null\` once`;
       assert.ok(error.message.includes(mend), error.message);
       for (const mode of ['write', 'read'] as const) {
         const store = openStore(old, mode);

@@ -12,13 +12,14 @@ import {
   type Parameter,
   recentParameters,
   skyMapParameters,
+  sourceParameters,
   sourcesParameters,
   streamParameters,
   tnsParameters,
 } from './parameters.ts';
 import { type ComponentName, integer, list, open, ref, type Schema, text } from './schema.ts';
 import { skyMapSchema } from './sky_map.ts';
-import { sourcesSchema } from './sources.ts';
+import { objectsOfSourceSchema, sourcesSchema } from './sources.ts';
 import { otherContent, tableHeaders } from './tables.ts';
 
 /** An operation's part of the document, except its name. */
@@ -213,6 +214,18 @@ export function findSources(): Operation {
       'of a catalog says whether it was searched: no source of one that was not searched is no evidence.',
     parameters: sourcesParameters(),
     responses: queryResponses('The sources.', sourcesSchema, 'unsupported_parameter'),
+  };
+}
+
+export function findObjectsOfSource(): Operation {
+  return {
+    summary: 'The objects that are recorded with a source of a catalog.',
+    description:
+      'The objects whose matches have this source, by id. A crossmatch records the nearest source of a catalog, so that ' +
+      'objects near the source may be recorded with another one. A source that no object is recorded with gives an empty list, whether or not ' +
+      'its catalog has it.',
+    parameters: sourceParameters(),
+    responses: queryResponses('The objects.', objectsOfSourceSchema, 'unsupported_parameter'),
   };
 }
 

@@ -160,8 +160,17 @@ export function streamParameters(): Parameter[] {
   ];
 }
 
+const sourcesLimit = (says: string) =>
+  query(
+    'limit',
+    integer('count', says, {
+      minimum: SOURCES_LIMIT_RANGE.min,
+      maximum: SOURCES_LIMIT_RANGE.max,
+      default: DEFAULT_SOURCES_LIMIT,
+    }),
+  );
+
 export function sourcesParameters(): Parameter[] {
-  const { min, max } = SOURCES_LIMIT_RANGE;
   const required = (name: string, schema: Schema, says?: string) => ({ ...query(name, schema, says), required: true });
   return [
     required('ra', rightAscension, 'ICRS right ascension of the position.'),
@@ -171,14 +180,19 @@ export function sourcesParameters(): Parameter[] {
       number('arcsec', 'Radius of the search, inclusive.', { exclusiveMinimum: 0, maximum: MAX_SOURCES_RADIUS_ARCSEC }),
     ),
     query('catalog', oneOfNames(catalogNames, 'The catalog to search; every one by default.')),
-    query(
-      'limit',
-      integer('count', 'The most sources that are listed; `count` counts all.', {
-        minimum: min,
-        maximum: max,
-        default: DEFAULT_SOURCES_LIMIT,
-      }),
+    sourcesLimit('The most sources that are listed; `count` counts all.'),
+  ];
+}
+
+export function sourceParameters(): Parameter[] {
+  return [
+    parameter('path', 'catalog', oneOfNames(catalogNames, 'The catalog.')),
+    parameter(
+      'path',
+      'catalog_source_id',
+      text('The id of the source: a 64-bit integer.', { pattern: '^-?\\d{1,19}$' }),
     ),
+    sourcesLimit('The most objects that are listed.'),
   ];
 }
 

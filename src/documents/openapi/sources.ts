@@ -1,4 +1,4 @@
-/** The schema of the sources near a position. */
+/** The schemas of the sources near a position, and of the objects of a source. */
 import { NEARBY_OUTCOMES } from '../../contract/enums.ts';
 import { declination, rightAscension, separation } from './common.ts';
 import { publishedPayload, sourceIdentity } from './objects.ts';
@@ -36,5 +36,23 @@ export const sourcesSchema: Schema = closed('The sources of the catalogs near a 
       catalog_payload: { ...publishedPayload, type: 'object' },
     }),
     'The sources, nearest first; equally near ones by catalog, then id.',
+  ),
+});
+
+const { catalog_name, catalog_source_id } = sourceIdentity;
+
+export const objectsOfSourceSchema: Schema = closed('The objects that are recorded with a source.', {
+  provenance: ref('Provenance'),
+  catalog_name: catalog_name!,
+  catalog_source_id: catalog_source_id!,
+  count: count('The listed objects.'),
+  truncated: boolean('Whether there are more than are listed.'),
+  objects: list(
+    closed('An object.', {
+      diaObjectId: ref('DiaObjectId'),
+      diaObjectId_str: ref('DiaObjectIdStr'),
+      separation_arcsec: sourceIdentity.separation_arcsec!,
+    }),
+    'The objects by ascending id.',
   ),
 });

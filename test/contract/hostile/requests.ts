@@ -113,7 +113,7 @@ export function randomRequest(random: Random, document: OpenApiDocument, cursors
   if (random.chance(0.08)) {
     const method = random.pick(OTHER_METHODS);
     if (!(method.toLowerCase() in methods)) {
-      const target = template.replace(/\{\w+\}/, '7');
+      const target = template.replace(/\{\w+\}/g, '7');
       return { method, target: `${target}?${randomJunk(random)}`, headers: {}, ...refusal('method_not_allowed') };
     }
   }
@@ -133,6 +133,7 @@ function randomJunk(random: Random): string {
 }
 
 const GOOD_NAMES = ['2026abc', 'SN 2026crd', 'at2026zzz', '2026qqq', ' 2026 TIE '];
+const GOOD_SEGMENTS: Readonly<Record<string, readonly string[]>> = { name: GOOD_NAMES, catalog: ['gaia_dr3'] };
 const GOOD_TIMES = [
   '2026-03-01',
   '2026-03-01T00:00:00Z',
@@ -188,7 +189,7 @@ class QueryBuilder {
     }
     if (
       this.#parameters.length > 0 &&
-      !['/api/sky-map', '/api/sources'].includes(this.#template) &&
+      !/^\/api\/(?:sky-map|sources)/.test(this.#template) &&
       this.#random.chance(0.05)
     ) {
       this.#add(this.#random.pick(UNKNOWN_FILTERS), { text: this.#random.pick(['1', '', 'x']), verdict: 'bad' });
@@ -201,13 +202,14 @@ class QueryBuilder {
   }
 
   #path(): string {
-    return this.#template.replace(/\{(\w+)\}/, (_, name: string) => {
-      const good = name === 'name' ? GOOD_NAMES : ['7', '170055002004914002', '0007', '9223372036854775807'];
+    return this.#template.replace(/\{(\w+)\}/g, (_, name: string) => {
+      const good = GOOD_SEGMENTS[name] ?? ['7', '170055002004914002', '0007', '9223372036854775807'];
       const bad = HOSTILE_TEXTS.filter(text => !/^\.*$|\//.test(text));
       const isBad = this.#random.chance(0.25);
       const text = this.#random.pick(isBad ? [...bad, '-1', '9223372036854775808', 'SN', '2026'] : good);
       // Some texts of the list are ids.
-      const verdict = isBad && isDigits(text) ? 'open' : isBad ? 'bad' : 'good';
+      const isId = isDigits(text) || (name === 'catalog_source_id' && text === '-1');
+      const verdict = isBad && isId ? 'open' : isBad ? 'bad' : 'good';
       this.#sent.set(name, { text, verdict });
       return encode(text);
     });

@@ -1,0 +1,34 @@
+/** The objects that are recorded with a source of a catalog (docs/contract.md, Sources). */
+import { toJson } from '../base/json_text.ts';
+import { newestMatches } from '../store/newest_matches.ts';
+import type { QueryContext, Steps } from './context.ts';
+import { OPEN_BRACE, SEPARATOR } from './fragments.ts';
+import type { SourceQuery } from './queries.ts';
+
+export function* sourceAnswer(query: SourceQuery, { store, fragments, clock, object, out, body }: QueryContext): Steps {
+  const { catalogName, catalogSourceId, limit } = query;
+  const ids = store.idsBySource(query, limit + 1);
+  let count = 0;
+  for (const id of ids.slice(0, limit)) {
+    if (clock.due) yield;
+    if (!store.readObject(id, object) || object.state === 'pending') continue;
+    const found = newestMatches(object.decode().matches).find(
+      ({ match }) => match.catalogName === catalogName && match.catalogSourceId === catalogSourceId,
+    );
+    if (!found) continue;
+    if (count++ > 0) body.fragment(SEPARATOR);
+    const { separationArcsec } = found.match;
+    body.longText(toJson({ diaObjectId: id, diaObjectId_str: `${id}`, separation_arcsec: separationArcsec }));
+  }
+  const head = {
+    catalog_name: catalogName,
+    catalog_source_id: catalogSourceId,
+    count,
+    truncated: ids.length > limit,
+  };
+  out.fragment(OPEN_BRACE);
+  out.fragment(fragments.provenance);
+  out.longText(`, ${toJson(head).slice(1, -1)}, "objects": [`);
+  out.append(body);
+  out.longText(']}');
+}

@@ -1,0 +1,36 @@
+/** GET /api/sources/{catalog}/{catalog_source_id} */
+import type { Body } from '../answers/body.ts';
+import type { SourceQuery } from '../answers/queries.ts';
+import { CATALOGS } from '../contract/catalogs.ts';
+import { DEFAULT_SOURCES_LIMIT, SOURCES_LIMIT_RANGE } from '../contract/limits.ts';
+import { invalidParameter, notFound } from '../http/errors.ts';
+import type { Exchange, Handler } from '../http/exchange.ts';
+import { checkName, decodeSegment, optionalInteger } from '../http/params.ts';
+import { jsonResponse } from '../http/respond.ts';
+import type { Service } from '../service/service.ts';
+
+export function sourceObjects({ queries }: Service): Handler {
+  const answer = (body: Body) => jsonResponse(200, body);
+  return exchange => {
+    const body = queries.run(parse(exchange), exchange.budget);
+    return body instanceof Promise ? body.then(answer) : answer(body);
+  };
+}
+
+function parse({ params, path, search }: Exchange): SourceQuery {
+  const [catalog, id] = [decodeSegment(params.catalog!), decodeSegment(params.catalog_source_id!)];
+  if (catalog === undefined || id === undefined) throw notFound(path);
+  const catalogName = checkName('catalog', CATALOGS, catalog);
+  const catalogSourceId = sourceIdOf(id);
+  const limit = optionalInteger(search, 'limit', SOURCES_LIMIT_RANGE) ?? DEFAULT_SOURCES_LIMIT;
+  return { kind: 'source', catalogName, catalogSourceId, limit };
+}
+
+const INTEGER = /^-?\d{1,19}$/;
+
+function sourceIdOf(text: string): string {
+  const id = INTEGER.test(text) ? BigInt(text) : undefined;
+  if (id === undefined || BigInt.asIntN(64, id) !== id)
+    throw invalidParameter('catalog_source_id', 'a 64-bit integer in decimal digits', text);
+  return `${id}`;
+}

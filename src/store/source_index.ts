@@ -1,0 +1,53 @@
+/**
+ * The matches by source, for the question which objects a source was recorded with. Sources that lie together have ids
+ * that do, in most catalogs, so that a commit changes few pages.
+ */
+import { seedOf } from './checksum.ts';
+import type { Databases } from './databases.ts';
+import { ObjectView } from './object_record.ts';
+import { decodeKey } from './records.ts';
+import type { MatchSummary } from './types.ts';
+
+const NOTHING = new Uint8Array(0);
+/** The bytes before the object's id: a hash of the catalog's name, and the source's id. */
+const SOURCE_BYTES = 12;
+const MAX_OBJECT_ID = 2n ** 63n - 1n;
+const view = new ObjectView();
+
+/** A source of a catalog; the id is the decimal text of a 64-bit integer. */
+export type SourceName = Pick<MatchSummary, 'catalogName' | 'catalogSourceId'>;
+
+/** A key of `matches_by_source`. */
+export function encodeSourceKey({ catalogName, catalogSourceId }: SourceName, diaObjectId: bigint): Uint8Array {
+  const bytes = Buffer.alloc(SOURCE_BYTES + 8);
+  bytes.writeInt32BE(seedOf(catalogName));
+  bytes.writeBigInt64BE(BigInt(catalogSourceId), 4);
+  bytes.writeBigInt64BE(diaObjectId, SOURCE_BYTES);
+  return bytes;
+}
+
+/**
+ * Lists an object under a source. Matches are never removed, so that listing it again has no effect. To be called in
+ * the transaction that stores the match.
+ */
+export function listMatch({ matches_by_source }: Databases, source: SourceName, diaObjectId: bigint): void {
+  matches_by_source.put(encodeSourceKey(source, diaObjectId), NOTHING);
+}
+
+/** Lists an object under each source of its matches. */
+export function listMatches(databases: Databases, diaObjectId: bigint, object: Uint8Array): void {
+  view.load(diaObjectId, object);
+  for (const at of view.matches()) {
+    listMatch(databases, { catalogName: view.catalogName(at), catalogSourceId: view.sourceId(at) }, diaObjectId);
+  }
+}
+
+/**
+ * The ids of the objects that may have a match with a source, of any version, ascending, at most `limit`: another
+ * catalog's name may have the same hash.
+ */
+export function idsBySource({ matches_by_source }: Databases, source: SourceName, limit: number): bigint[] {
+  const [start, end] = [encodeSourceKey(source, 0n), encodeSourceKey(source, MAX_OBJECT_ID)];
+  const keys = matches_by_source.getKeys({ start, end, inclusiveEnd: true, limit });
+  return Array.from(keys, key => decodeKey(key.subarray(SOURCE_BYTES)));
+}
