@@ -4,10 +4,10 @@ import { fromEventLoop } from '../base/runtime.ts';
 import { nowUs } from '../base/times.ts';
 import type { BrokerName } from '../contract/brokers.ts';
 import type { Task } from '../pool/pool.ts';
+import { packDeliveries } from '../store/packed_deliveries.ts';
 import { normaliserOf } from './brokers.ts';
 import { type LineBlock, MAX_LINE_BYTES, splitLines } from './lines.ts';
 import { addOutcome, noOutcomes, type Outcomes } from './outcomes.ts';
-import { packDeliveries } from './packed_deliveries.ts';
 
 export interface NormaliseTask extends Task<NormaliseAnswer> {
   readonly kind: 'normalise';

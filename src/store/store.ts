@@ -185,7 +185,7 @@ export class Store {
   payloadKeys(ordinal: number): readonly string[] {
     let keys = this.#payloadKeys.get(ordinal);
     if (!keys) {
-      keys = decodePlain(readOrdinal(this.databases.payload_keys, ordinal)) as string[];
+      keys = readPayloadKeys(this.databases, ordinal);
       this.#payloadKeys.set(ordinal, keys);
     }
     return keys;
@@ -419,6 +419,11 @@ function readOrdinal(table: Table, ordinal: number): Uint8Array {
   const bytes = table.get(encodeKey(BigInt(ordinal)));
   if (!bytes) throw new RangeError(`Cannot read entry ${ordinal} because it is not stored: the database is damaged`);
   return bytes;
+}
+
+/** @throws RangeError when there is no such ordinal */
+export function readPayloadKeys({ payload_keys }: Databases, ordinal: number): readonly string[] {
+  return decodePlain(readOrdinal(payload_keys, ordinal)) as string[];
 }
 
 /** The highest key of a table that is keyed by ordinals; 0 when it is empty. */

@@ -3,60 +3,16 @@
  * flushed, or none of it.
  */
 import { setImmediate as immediate } from 'node:timers/promises';
+import { nowUs } from '../base/times.ts';
+import { type Applied, apply } from './apply.ts';
 import type { CatalogRegistration } from './catalog_registration.ts';
+import type { ChangeKind, IngestCounts, UntimedChange } from './changes.ts';
 import { type Claim, dropClaim, takeClaim, takeExclusive } from './claims.ts';
-import { catalogRows, catalogRowsWithout, ingestedCounter, lastIngestMs, Tally } from './counters.ts';
-import { CountChanges } from './counts.ts';
-import { CrossmatchRecorder } from './crossmatches.ts';
-import type { Databases } from './databases.ts';
-import {
-  type CommitChanges,
-  type ImportItem,
-  type ImportOutcome,
-  importItems,
-  type Ordinals,
-  type PreparedObject,
-  type PreparedOutcome,
-} from './import.ts';
-import { Interner } from './interner.ts';
-import { appendPositions } from './positions.ts';
-import { contentHash } from './provenance_hash.ts';
-import { storePublished } from './published.ts';
-import { raiseLatestIngest } from './recent.ts';
-import { encodeJournal, encodeKey, encodeObject, encodePlain, encodeProvenanceSet } from './records.ts';
-import {
-  beginLoad,
-  change,
-  changePublished,
-  publish,
-  type RegistrySnapshot,
-  readSnapshot,
-  removeLoads,
-  type StageOutcome,
-  stage,
-  type Validators,
-} from './registry.ts';
-import { lastOrdinal, type Store } from './store.ts';
+import type { ImportItem, ImportOutcome, PreparedObject, PreparedOutcome } from './import.ts';
+import { type RegistrySnapshot, readSnapshot, type StageOutcome, type Validators } from './registry.ts';
+import type { Store } from './store.ts';
 import { storeError } from './store_error.ts';
-import type {
-  CrossmatchResult,
-  CrossmatchVersions,
-  Delivery,
-  ProvenanceSet,
-  PublishedPosition,
-  StoredObject,
-  TnsRecord,
-} from './types.ts';
-
-/** The outcomes of the deliveries of one commit; the three add up to their number. */
-export interface IngestCounts {
-  /** New objects. */
-  readonly stored: number;
-  /** Known objects, delivered by a further broker. */
-  readonly delivered: number;
-  /** Known objects, delivered again by the same broker. */
-  readonly duplicate: number;
-}
+import type { CrossmatchResult, Delivery, ProvenanceSet, PublishedPosition, TnsRecord } from './types.ts';
 
 /** About a load that is to be published. */
 export interface PublishDetails {
@@ -67,7 +23,6 @@ export interface PublishDetails {
   readonly base?: RegistrySnapshot | null;
 }
 
-const NOTHING = new Uint8Array(0);
 /** Small enough to hold up a serving thread beside it for only some milliseconds at a time. */
 const CHANGED_A_COMMIT = 1000;
 const REMOVED_A_COMMIT = 5000;
@@ -90,39 +45,7 @@ export class Writer {
    * @throws StoreError; then nothing is stored
    */
   async ingest(deliveries: readonly Delivery[], ingestTimeUs: number): Promise<IngestCounts> {
-    return this.#transaction('store the messages', deliveries.length, () => {
-      const { objects, pending } = this.#store.databases;
-      const stored: StoredObject[] = [];
-      const delivered: bigint[] = [];
-      const tally = new Tally();
-      const counts = new CountChanges();
-      let duplicate = 0;
-      for (const delivery of deliveries) {
-        const { diaObjectId, broker } = delivery;
-        const known = this.#store.getObject(diaObjectId);
-        if (!known) {
-          const object = newObject(delivery, ingestTimeUs);
-          objects.put(encodeKey(diaObjectId), encodeObject(object));
-          pending.put(encodeKey(diaObjectId), NOTHING);
-          counts.changed(undefined, object);
-          stored.push(object);
-        } else if (!known.brokers.includes(broker)) {
-          const brokers = [...known.brokers, broker].sort();
-          objects.put(encodeKey(diaObjectId), encodeObject({ ...known, brokers }));
-          delivered.push(diaObjectId);
-        } else {
-          duplicate++;
-        }
-        const isNew = !known?.brokers.includes(broker);
-        tally.add(ingestedCounter(broker, isNew ? 'new' : 'duplicate'));
-        tally.set(lastIngestMs(broker), Math.floor(ingestTimeUs / 1000));
-      }
-      tally.store(this.#store.databases);
-      counts.store(this.#store.databases);
-      if (stored.length > 0) raiseLatestIngest(this.#store.databases, ingestTimeUs);
-      this.#journal({ stored, delivered, crossmatched: [] });
-      return { stored: stored.length, delivered: delivered.length, duplicate };
-    });
+    return this.#commit('store the messages', deliveries.length, { kind: 'deliver', deliveries }, ingestTimeUs);
   }
 
   /**
@@ -161,13 +84,8 @@ export class Writer {
     provenance: ProvenanceSet,
     crossmatchedAtUs: number,
   ): Promise<{ recorded: number; skipped: number }> {
-    return this.#transaction('record the crossmatches', results.length, () => {
-      const recorder = new CrossmatchRecorder(this.#store.databases, provenance, crossmatchedAtUs);
-      for (const result of results) recorder.record(result);
-      const { crossmatched, versions } = recorder.finish();
-      this.#journal({ stored: [], delivered: [], crossmatched }, versions);
-      return { recorded: crossmatched.length, skipped: results.length - crossmatched.length };
-    });
+    const change = { kind: 'crossmatch', results, provenance } as const;
+    return this.#commit('record the crossmatches', results.length, change, crossmatchedAtUs);
   }
 
   /**
@@ -177,28 +95,17 @@ export class Writer {
    * @throws StoreError; then nothing is stored
    */
   async import(entries: readonly (ImportItem | PreparedObject)[]): Promise<(ImportOutcome | PreparedOutcome)[]> {
-    return this.#transaction('store the lines', entries.length, () => {
-      const { databases } = this.#store;
-      const { outcomes, changes } = importItems(entries, {
-        databases,
-        ordinals: ordinalsOf(databases),
-        getObject: id => this.#store.getObject(id),
-        getSources: id => this.#store.getSources(id),
-      });
-      this.#journal(changes, null);
-      return outcomes;
-    });
+    return this.#commit('store the lines', entries.length, { kind: 'import', entries });
   }
 
   /** Stores how far the matches are published to a topic. */
   async storePublished(topic: string, position: PublishedPosition): Promise<void> {
-    const { databases } = this.#store;
-    this.#transaction('store how far the matches are published', 1, () => storePublished(databases, topic, position));
+    this.#commit('store how far the matches are published', 1, { kind: 'published', topic, position });
   }
 
   /** Begins to load a snapshot of the TNS registry, beside the published one; returns its number. */
   async beginRegistry(): Promise<number> {
-    return this.#transaction('load the registry', 1, () => beginLoad(this.#store.databases));
+    return this.#commit('load the registry', 1, { kind: 'begin_registry' });
   }
 
   /**
@@ -206,20 +113,14 @@ export class Writer {
    * that objid, which stays.
    */
   async stageRegistry(load: number, records: readonly TnsRecord[]): Promise<StageOutcome[]> {
-    const { databases } = this.#store;
-    return this.#transaction('load the registry', records.length, () =>
-      records.map(record => stage(databases, load, record)),
-    );
+    return this.#commit('load the registry', records.length, { kind: 'stage_registry', load, records });
   }
 
   /** Adds objects to an unpublished load, or replaces those with their objids. */
   async changeStagedRegistry(load: number, records: readonly TnsRecord[]): Promise<void> {
-    const { databases } = this.#store;
     for (let from = 0; from < records.length; from += CHANGED_A_COMMIT) {
       const some = records.slice(from, from + CHANGED_A_COMMIT);
-      this.#transaction('load the registry', some.length, () => {
-        for (const record of some) change(databases, load, record);
-      });
+      this.#commit('load the registry', some.length, { kind: 'change_staged_registry', load, records: some });
       await immediate();
     }
   }
@@ -232,7 +133,7 @@ export class Writer {
   async publishRegistry(load: number, epochUs: number, details: PublishDetails = {}): Promise<void> {
     const { fileEpochUs = epochUs, validators = null, base } = details;
     const snapshot = { load, epochUs, fileEpochUs, validators };
-    this.#transaction('load the registry', 1, () => publish(this.#store.databases, snapshot, base));
+    this.#commit('load the registry', 1, { kind: 'publish_registry', snapshot, base });
     await this.#removeLoads(0, load);
   }
 
@@ -242,9 +143,7 @@ export class Writer {
    * @throws StoreError, also when the published snapshot is no longer `base`
    */
   async changeRegistry(base: RegistrySnapshot, records: readonly TnsRecord[], epochUs: number): Promise<void> {
-    this.#transaction('change the registry', records.length, () =>
-      changePublished(this.#store.databases, base, records, epochUs),
-    );
+    this.#commit('change the registry', records.length, { kind: 'change_registry', base, records, epochUs });
   }
 
   /**
@@ -262,23 +161,24 @@ export class Writer {
   }
 
   async #removeLoads(first: number, end: number): Promise<void> {
-    const { databases } = this.#store;
-    const remove = () => removeLoads(databases, first, end, REMOVED_A_COMMIT);
-    while (this.#transaction('remove a former registry', 0, remove) > 0) await immediate();
+    const change = { kind: 'remove_registry_loads', first, end, limit: REMOVED_A_COMMIT } as const;
+    while (this.#commit('remove a former registry', 0, change) > 0) await immediate();
   }
 
   /** Registers a catalog under its name; an earlier one of that name is replaced. */
   async putCatalog(registration: CatalogRegistration): Promise<void> {
-    const { name, counted, coverage } = registration;
-    this.#transaction('register the catalog', 1 + Math.ceil(coverage.ranges.length / 4096), () => {
-      const { databases } = this.#store;
-      databases.catalogs.put(new TextEncoder().encode(name), encodePlain(registration));
-      const tally = new Tally();
-      tally.set(catalogRows(name), counted?.rows ?? null);
-      tally.set(catalogRowsWithout(name, 'position'), counted?.withoutPosition ?? null);
-      tally.set(catalogRowsWithout(name, 'id'), counted?.withoutId ?? null);
-      tally.store(databases);
-    });
+    const entries = 1 + Math.ceil(registration.coverage.ranges.length / 4096);
+    this.#commit('register the catalog', entries, { kind: 'register_catalog', registration });
+  }
+
+  /** @param timeUs the time of the change */
+  #commit<K extends ChangeKind>(
+    doing: string,
+    entries: number,
+    change: UntimedChange & { kind: K },
+    timeUs = nowUs(),
+  ): Applied<K> {
+    return this.#transaction(doing, entries, () => apply<K>(this.#store.databases, { ...change, timeUs }));
   }
 
   /** @param entries as of `Store.requireSpace` */
@@ -297,49 +197,4 @@ export class Writer {
       throw error instanceof Error && 'code' in error ? storeError(doing, error) : error;
     }
   }
-
-  /**
-   * Appends the entry of this commit, unless nothing changed. The number is taken inside the transaction, because other
-   * processes write too.
-   */
-  #journal({ stored, delivered, crossmatched }: CommitChanges, versions?: CrossmatchVersions): void {
-    if (stored.length + delivered.length + crossmatched.length === 0) return;
-    const { databases } = this.#store;
-    const sequence = lastOrdinal(databases.journal);
-    const table = appendPositions(databases, this.#store.tableAt(sequence)!, stored);
-    databases.journal.put(encodeKey(BigInt(sequence + 1)), encodeJournal({ table, delivered, crossmatched, versions }));
-  }
-}
-
-/** For one transaction. */
-function ordinalsOf(databases: Databases): Ordinals {
-  const provenanceSets = new Interner(databases.provenance_sets);
-  const payloadKeys = new Interner(databases.payload_keys);
-  // A batch has few sets, each of them one object.
-  const encoded = new Map<ProvenanceSet, Uint8Array>();
-  const bytesOf = (set: ProvenanceSet) => {
-    const bytes = encoded.get(set) ?? encodeProvenanceSet(contentHash(set), set);
-    encoded.set(set, bytes);
-    return bytes;
-  };
-  return {
-    findProvenanceSet: set => provenanceSets.find(bytesOf(set)),
-    provenanceSet: set => provenanceSets.ordinalOf(bytesOf(set)),
-    payloadKeys: keys => payloadKeys.ordinalOf(encodePlain(keys)),
-  };
-}
-
-function newObject(delivery: Delivery, ingestTimeUs: number): StoredObject {
-  return {
-    diaObjectId: delivery.diaObjectId,
-    position: delivery.position,
-    reliability: delivery.reliability,
-    ingestTimeUs,
-    eventTimeUs: delivery.eventTimeUs,
-    state: 'pending',
-    brokers: [delivery.broker],
-    records: [],
-    matches: [],
-    tns: null,
-  };
 }

@@ -1,6 +1,5 @@
 /** Deliveries of one broker as bytes, which cross from a thread at a fraction of the cost of objects. */
-import type { BrokerName } from '../contract/brokers.ts';
-import type { Delivery } from '../store/types.ts';
+import type { Delivery } from './types.ts';
 
 /** Five columns of eight bytes an entry: id, ra, dec, reliability, event time; NaN stands for null. */
 const ROW_BYTES = 40;
@@ -17,7 +16,7 @@ export function packDeliveries(deliveries: readonly Delivery[]): ArrayBuffer {
   return bytes;
 }
 
-export function unpackDeliveries(packed: ArrayBuffer, broker: BrokerName): Delivery[] {
+export function unpackDeliveries(packed: ArrayBuffer, broker: string): Delivery[] {
   const { id, ra, dec, reliability, eventTimeUs } = columns(packed);
   return Array.from(id, (diaObjectId, i) => ({
     diaObjectId,

@@ -1,0 +1,185 @@
+/**
+ * The one way in: every change of the archive is made here, in a write transaction of the caller's. The outcome depends
+ * on the stored data and the change alone: no clock, no chance, no setting, nothing of this process. So the same
+ * changes in the same order make the same archive, byte for byte, wherever they are applied.
+ *
+ * The claims of processes (src/store/claims.ts) are no part of the archive: they say who works on what on one machine.
+ */
+import type { Change, ChangeKind, ChangeOf, IngestCounts } from './changes.ts';
+import { catalogRows, catalogRowsWithout, ingestedCounter, lastIngestMs, Tally } from './counters.ts';
+import { CountChanges } from './counts.ts';
+import { CrossmatchRecorder } from './crossmatches.ts';
+import type { Databases } from './databases.ts';
+import { type CommitChanges, importItems, type Ordinals } from './import.ts';
+import { Interner } from './interner.ts';
+import { appendPositions } from './positions.ts';
+import { contentHash } from './provenance_hash.ts';
+import { storePublished } from './published.ts';
+import { raiseLatestIngest } from './recent.ts';
+import {
+  decodeObject,
+  decodeSources,
+  decodeTableState,
+  EMPTY_TABLE,
+  encodeJournal,
+  encodeKey,
+  encodeObject,
+  encodePlain,
+  encodeProvenanceSet,
+  scratchKey,
+} from './records.ts';
+import { beginLoad, change as changeLoad, changePublished, publish, removeLoads, stage } from './registry.ts';
+import { lastOrdinal, readPayloadKeys } from './store.ts';
+import type { CrossmatchVersions, Delivery, ProvenanceSet, StoredObject } from './types.ts';
+
+const NOTHING = new Uint8Array(0);
+
+const APPLY = {
+  deliver,
+  crossmatch,
+  import: importEntries,
+  register_catalog: registerCatalog,
+  published: (databases: Databases, { topic, position }: ChangeOf<'published'>) =>
+    storePublished(databases, topic, position),
+  begin_registry: beginLoad,
+  stage_registry: (databases: Databases, { load, records }: ChangeOf<'stage_registry'>) =>
+    records.map(record => stage(databases, load, record)),
+  change_staged_registry: (databases: Databases, { load, records }: ChangeOf<'change_staged_registry'>) => {
+    for (const record of records) changeLoad(databases, load, record);
+  },
+  publish_registry: (databases: Databases, { snapshot, base }: ChangeOf<'publish_registry'>) =>
+    publish(databases, snapshot, base),
+  change_registry: (databases: Databases, { base, records, epochUs }: ChangeOf<'change_registry'>) =>
+    changePublished(databases, base, records, epochUs),
+  remove_registry_loads: (databases: Databases, { first, end, limit }: ChangeOf<'remove_registry_loads'>) =>
+    removeLoads(databases, first, end, limit),
+} satisfies { readonly [K in ChangeKind]: (databases: Databases, change: ChangeOf<K>) => unknown };
+
+/** The result of a change of that kind. */
+export type Applied<K extends ChangeKind> = ReturnType<(typeof APPLY)[K]>;
+
+/**
+ * Makes a change, in the open write transaction.
+ * @throws StoreError, before anything is written, where the change no longer fits what is stored
+ */
+export function apply<K extends ChangeKind>(databases: Databases, change: Change & { kind: K }): Applied<K> {
+  const make = APPLY[change.kind] as (databases: Databases, change: Change) => unknown;
+  return make(databases, change) as Applied<K>;
+}
+
+function deliver(databases: Databases, { deliveries, timeUs }: ChangeOf<'deliver'>): IngestCounts {
+  const { objects, pending } = databases;
+  const stored: StoredObject[] = [];
+  const delivered: bigint[] = [];
+  const tally = new Tally();
+  const counts = new CountChanges();
+  let duplicate = 0;
+  for (const delivery of deliveries) {
+    const { diaObjectId, broker } = delivery;
+    const known = readObject(databases, diaObjectId);
+    if (!known) {
+      const object = newObject(delivery, timeUs);
+      objects.put(encodeKey(diaObjectId), encodeObject(object));
+      pending.put(encodeKey(diaObjectId), NOTHING);
+      counts.changed(undefined, object);
+      stored.push(object);
+    } else if (!known.brokers.includes(broker)) {
+      const brokers = [...known.brokers, broker].sort();
+      objects.put(encodeKey(diaObjectId), encodeObject({ ...known, brokers }));
+      delivered.push(diaObjectId);
+    } else {
+      duplicate++;
+    }
+    const isNew = !known?.brokers.includes(broker);
+    tally.add(ingestedCounter(broker, isNew ? 'new' : 'duplicate'));
+    tally.set(lastIngestMs(broker), Math.floor(timeUs / 1000));
+  }
+  tally.store(databases);
+  counts.store(databases);
+  if (stored.length > 0) raiseLatestIngest(databases, timeUs);
+  journal(databases, { stored, delivered, crossmatched: [] });
+  return { stored: stored.length, delivered: delivered.length, duplicate };
+}
+
+function newObject(delivery: Delivery, ingestTimeUs: number): StoredObject {
+  return {
+    diaObjectId: delivery.diaObjectId,
+    position: delivery.position,
+    reliability: delivery.reliability,
+    ingestTimeUs,
+    eventTimeUs: delivery.eventTimeUs,
+    state: 'pending',
+    brokers: [delivery.broker],
+    records: [],
+    matches: [],
+    tns: null,
+  };
+}
+
+function crossmatch(databases: Databases, { results, provenance, timeUs }: ChangeOf<'crossmatch'>) {
+  const recorder = new CrossmatchRecorder(databases, provenance, timeUs);
+  for (const result of results) recorder.record(result);
+  const { crossmatched, versions } = recorder.finish();
+  journal(databases, { stored: [], delivered: [], crossmatched }, versions);
+  return { recorded: crossmatched.length, skipped: results.length - crossmatched.length };
+}
+
+function importEntries(databases: Databases, { entries }: ChangeOf<'import'>) {
+  const { outcomes, changes } = importItems(entries, {
+    databases,
+    ordinals: ordinalsOf(databases),
+    getObject: id => readObject(databases, id),
+    getSources: id => {
+      const bytes = databases.sources.get(encodeKey(id));
+      return bytes ? decodeSources(bytes, ordinal => readPayloadKeys(databases, ordinal)) : [];
+    },
+  });
+  journal(databases, changes, null);
+  return outcomes;
+}
+
+/** For one transaction. */
+function ordinalsOf(databases: Databases): Ordinals {
+  const provenanceSets = new Interner(databases.provenance_sets);
+  const payloadKeys = new Interner(databases.payload_keys);
+  // A batch has few sets, each of them one object.
+  const encoded = new Map<ProvenanceSet, Uint8Array>();
+  const bytesOf = (set: ProvenanceSet) => {
+    const bytes = encoded.get(set) ?? encodeProvenanceSet(contentHash(set), set);
+    encoded.set(set, bytes);
+    return bytes;
+  };
+  return {
+    findProvenanceSet: set => provenanceSets.find(bytesOf(set)),
+    provenanceSet: set => provenanceSets.ordinalOf(bytesOf(set)),
+    payloadKeys: keys => payloadKeys.ordinalOf(encodePlain(keys)),
+  };
+}
+
+function registerCatalog(databases: Databases, { registration }: ChangeOf<'register_catalog'>): void {
+  const { name, counted } = registration;
+  databases.catalogs.put(new TextEncoder().encode(name), encodePlain(registration));
+  const tally = new Tally();
+  tally.set(catalogRows(name), counted?.rows ?? null);
+  tally.set(catalogRowsWithout(name, 'position'), counted?.withoutPosition ?? null);
+  tally.set(catalogRowsWithout(name, 'id'), counted?.withoutId ?? null);
+  tally.store(databases);
+}
+
+function readObject({ objects }: Databases, diaObjectId: bigint): StoredObject | undefined {
+  const bytes = objects.getFast(scratchKey(diaObjectId));
+  return bytes && decodeObject(diaObjectId, bytes);
+}
+
+/**
+ * Appends the entry of this change, unless nothing changed. The number is taken inside the transaction, because other
+ * processes write too.
+ */
+function journal(databases: Databases, changes: CommitChanges, versions?: CrossmatchVersions): void {
+  const { stored, delivered, crossmatched } = changes;
+  if (stored.length + delivered.length + crossmatched.length === 0) return;
+  const sequence = lastOrdinal(databases.journal);
+  const before = sequence === 0 ? EMPTY_TABLE : decodeTableState(databases.journal.get(encodeKey(BigInt(sequence)))!);
+  const table = appendPositions(databases, before, stored);
+  databases.journal.put(encodeKey(BigInt(sequence + 1)), encodeJournal({ table, delivered, crossmatched, versions }));
+}

@@ -1,0 +1,176 @@
+/**
+ * A change as bytes, for a log from which others apply it: a mark, the number of the layout, a msgpack array without
+ * shared structures, and the CRC-32 of all before it. 64-bit ids and float64 values are exact, but that -0 is 0
+ * wherever it is no delivery's.
+ */
+import { crc32 } from 'node:zlib';
+import type { Change, ChangeKind, ChangeOf } from './changes.ts';
+import { packDeliveries, unpackDeliveries } from './packed_deliveries.ts';
+import { decodePlain, encodePlain } from './records.ts';
+import { StoreError } from './store_error.ts';
+import type { CrossmatchResult, MatchSource } from './types.ts';
+
+/** The most bytes of a record: what Kafka takes by default (1 MB) and some room. */
+export const MAX_RECORD_BYTES = 900_000;
+
+/** "nsky". */
+const MARK = 0x796b736e;
+/** Raised with any change of the layout, so that an older nearsky stops in front of it. */
+const LAYOUT = 1;
+const HEAD_BYTES = 5;
+const CHECKSUM_BYTES = 4;
+
+/** The lists whose parts may be changes of their own. A change of another kind is one record or none. */
+const LISTS: { readonly [K in ChangeKind]?: string } = {
+  deliver: 'deliveries',
+  crossmatch: 'results',
+  import: 'entries',
+  stage_registry: 'records',
+  change_staged_registry: 'records',
+};
+
+/**
+ * The records of a change, each of at most `maxBytes`: several, to be applied in this order, where one would be longer.
+ * @throws StoreError when no part of the change is short enough
+ */
+export function encodeChange(change: Change, maxBytes: number = MAX_RECORD_BYTES): Uint8Array[] {
+  const record = seal(encodePlain([change.kind, change.timeUs, fieldsOf(change)]));
+  if (record.length <= maxBytes) return [record];
+  const name = LISTS[change.kind];
+  const list = name ? (change as unknown as Readonly<Record<string, readonly unknown[]>>)[name]! : [];
+  const middle = list.length >> 1;
+  if (!name || middle === 0) {
+    throw new StoreError(
+      `Cannot put a change (${change.kind}) into the log because it takes ${record.length} bytes: a record has at most ${maxBytes}`,
+    );
+  }
+  return [list.slice(0, middle), list.slice(middle)].flatMap(part =>
+    encodeChange({ ...change, [name]: part } as Change, maxBytes),
+  );
+}
+
+/** @throws StoreError when the bytes are no record, or are one that this nearsky does not know */
+export function decodeChange(record: Uint8Array): Change {
+  const view = new DataView(record.buffer, record.byteOffset, record.byteLength);
+  const end = record.length - CHECKSUM_BYTES;
+  const isOurs = end >= HEAD_BYTES && view.getUint32(0, true) === MARK;
+  if (!isOurs || crc32(record.subarray(0, end)) !== view.getUint32(end, true))
+    throw new StoreError('Cannot read the record because it is damaged or not one of nearsky');
+  if (record[HEAD_BYTES - 1] !== LAYOUT) throw unknown(`layout ${record[HEAD_BYTES - 1]}`);
+  const [kind, timeUs, fields] = decodePlain(record.subarray(HEAD_BYTES, end)) as [ChangeKind, number, unknown];
+  const decode = Object.hasOwn(DECODE, kind) ? DECODE[kind] : undefined;
+  if (!decode) throw unknown(`kind ${JSON.stringify(kind)}`);
+  return { kind, timeUs, ...decode(fields as never) } as Change;
+}
+
+const unknown = (what: string) =>
+  new StoreError(`Cannot read the record because its ${what} is unknown to this nearsky: use the newest one here`);
+
+function seal(content: Uint8Array): Uint8Array {
+  const record = new Uint8Array(HEAD_BYTES + content.length + CHECKSUM_BYTES);
+  const view = new DataView(record.buffer);
+  const end = HEAD_BYTES + content.length;
+  view.setUint32(0, MARK, true);
+  record[HEAD_BYTES - 1] = LAYOUT;
+  record.set(content, HEAD_BYTES);
+  view.setUint32(end, crc32(record.subarray(0, end)), true);
+  return record;
+}
+
+/** The change without its kind and time, as msgpack is to have it. */
+function fieldsOf({ kind: _, timeUs: __, ...fields }: Change): unknown {
+  if ('deliveries' in fields) return packDelivered(fields);
+  if ('results' in fields) return packResults(fields);
+  // The bytes of a prepared object name ordinals of the store for which it was prepared.
+  if ('entries' in fields) {
+    return { entries: fields.entries.flatMap(entry => (entry.kind === 'prepared' ? entry.items() : entry)) };
+  }
+  return fields;
+}
+
+type Fields<K extends ChangeKind> = Omit<ChangeOf<K>, 'kind' | 'timeUs'>;
+
+const asTheyAre = (fields: unknown) => fields as object;
+const DECODE: Readonly<Record<ChangeKind, (fields: never) => object>> = {
+  deliver: unpackDelivered,
+  crossmatch: unpackResults,
+  import: asTheyAre,
+  register_catalog: asTheyAre,
+  published: asTheyAre,
+  begin_registry: asTheyAre,
+  stage_registry: asTheyAre,
+  change_staged_registry: asTheyAre,
+  publish_registry: asTheyAre,
+  change_registry: asTheyAre,
+  remove_registry_loads: asTheyAre,
+};
+
+/** `of`: the broker of each delivery, by its place in `brokers`; null where all are of the first. */
+type PackedDeliveries = readonly [brokers: string[], of: number[] | null, columns: Uint8Array];
+
+function packDelivered({ deliveries }: Fields<'deliver'>): PackedDeliveries {
+  const brokers = new Numbered<string>();
+  const of = deliveries.map(({ broker }) => brokers.numberOf(broker));
+  return [brokers.values, brokers.values.length > 1 ? of : null, new Uint8Array(packDeliveries(deliveries))];
+}
+
+function unpackDelivered([brokers, of, columns]: PackedDeliveries): Fields<'deliver'> {
+  // A copy, because the columns must begin at a multiple of eight.
+  const deliveries = unpackDeliveries(new Uint8Array(columns).buffer, brokers[0]!);
+  return { deliveries: of ? deliveries.map((delivery, i) => ({ ...delivery, broker: brokers[of[i]!]! })) : deliveries };
+}
+
+type Match = CrossmatchResult['matches'][number];
+/** A packed source has the keys of its payload by their place in a list. */
+type PackedMatch = readonly [string, string, number, MatchSource | readonly [keys: number, packed: Uint8Array]];
+type PackedResult = readonly [bigint, outcomes: number, PackedMatch[], CrossmatchResult['tns'] | null];
+/** Most objects have the same outcomes, and all sources of a catalog the same keys. */
+interface PackedResults extends Pick<Fields<'crossmatch'>, 'provenance'> {
+  readonly outcomes: CrossmatchResult['catalogOutcomes'][];
+  readonly keys: (readonly string[])[];
+  readonly results: PackedResult[];
+}
+
+function packResults({ results, provenance }: Fields<'crossmatch'>): PackedResults {
+  const outcomes = new Numbered<CrossmatchResult['catalogOutcomes']>();
+  const keys = new Numbered<readonly string[]>();
+  const packMatch = ({ catalogName, catalogSourceId, separationArcsec, source }: Match): PackedMatch => {
+    const packed = 'packed' in source ? ([keys.numberOf(source.keys), source.packed] as const) : source;
+    return [catalogName, catalogSourceId, separationArcsec, packed];
+  };
+  const packed = results.map(({ diaObjectId, catalogOutcomes, matches, tns }): PackedResult => {
+    return [diaObjectId, outcomes.numberOf(catalogOutcomes), matches.map(packMatch), tns ?? null];
+  });
+  return { provenance, outcomes: outcomes.values, keys: keys.values, results: packed };
+}
+
+function unpackResults({ provenance, outcomes, keys, results }: PackedResults): Fields<'crossmatch'> {
+  const unpackMatch = ([catalogName, catalogSourceId, separationArcsec, packed]: PackedMatch): Match => {
+    const source = Array.isArray(packed) ? { keys: keys[packed[0]]!, packed: packed[1] } : (packed as MatchSource);
+    return { catalogName, catalogSourceId, separationArcsec, source };
+  };
+  return {
+    provenance,
+    results: results.map(([diaObjectId, at, matches, tns]) => ({
+      diaObjectId,
+      catalogOutcomes: outcomes[at]!,
+      matches: matches.map(unpackMatch),
+      ...(tns && { tns }),
+    })),
+  };
+}
+
+/** Distinct values, numbered from 0. */
+class Numbered<T> {
+  readonly values: T[] = [];
+  readonly #numbers = new Map<T, number>();
+
+  numberOf(value: T): number {
+    let number = this.#numbers.get(value);
+    if (number === undefined) {
+      number = this.values.push(value) - 1;
+      this.#numbers.set(value, number);
+    }
+    return number;
+  }
+}

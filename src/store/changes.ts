@@ -1,0 +1,48 @@
+/** Every change of the archive, as plain data. `apply` makes it. */
+import type { CatalogRegistration } from './catalog_registration.ts';
+import type { ImportItem, PreparedObject } from './import.ts';
+import type { RegistrySnapshot } from './registry.ts';
+import type { CrossmatchResult, Delivery, ProvenanceSet, PublishedPosition, TnsRecord } from './types.ts';
+
+/** The outcomes of the deliveries of one commit; the three add up to their number. */
+export interface IngestCounts {
+  /** New objects. */
+  readonly stored: number;
+  /** Known objects, delivered by a further broker. */
+  readonly delivered: number;
+  /** Known objects, delivered again by the same broker. */
+  readonly duplicate: number;
+}
+
+/** What changes, by the kind of change; `Writer` says what each does. */
+interface Changes {
+  deliver: { readonly deliveries: readonly Delivery[] };
+  crossmatch: { readonly results: readonly CrossmatchResult[]; readonly provenance: ProvenanceSet };
+  import: { readonly entries: readonly (ImportItem | PreparedObject)[] };
+  register_catalog: { readonly registration: CatalogRegistration };
+  published: { readonly topic: string; readonly position: PublishedPosition };
+  begin_registry: object;
+  stage_registry: { readonly load: number; readonly records: readonly TnsRecord[] };
+  change_staged_registry: { readonly load: number; readonly records: readonly TnsRecord[] };
+  publish_registry: {
+    readonly snapshot: Omit<RegistrySnapshot, 'revision'>;
+    /** The snapshot that is replaced (null: none); undefined where it may be any. */
+    readonly base: RegistrySnapshot | null | undefined;
+  };
+  change_registry: {
+    readonly base: RegistrySnapshot;
+    readonly records: readonly TnsRecord[];
+    readonly epochUs: number;
+  };
+  /** At most `limit` keys of the loads from `first` up to `end`, exclusive. */
+  remove_registry_loads: { readonly first: number; readonly end: number; readonly limit: number };
+}
+
+/** A change, but for when it happens. */
+export type UntimedChange = {
+  readonly [K in keyof Changes]: { readonly kind: K } & Changes[K];
+}[keyof Changes];
+/** `timeUs` is the ingest time of new objects, and the time of crossmatches. */
+export type Change = UntimedChange & { readonly timeUs: number };
+export type ChangeKind = Change['kind'];
+export type ChangeOf<K extends ChangeKind> = Extract<Change, { kind: K }>;

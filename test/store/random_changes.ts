@@ -1,0 +1,201 @@
+/** Random changes of every kind, of few objects, so that they meet each other; and everything that a store holds. */
+import type { Change, ChangeKind } from '../../src/store/changes.ts';
+import { DATABASE_NAMES } from '../../src/store/databases.ts';
+import type { ImportItem } from '../../src/store/import.ts';
+import { packSource } from '../../src/store/records.ts';
+import type { RegistrySnapshot } from '../../src/store/registry.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { CrossmatchResult, Delivery, MatchSource, PackedSource, TnsRecord } from '../../src/store/types.ts';
+import { provenance } from './support.ts';
+
+const FIRST_US = 1_772_010_265_000_000;
+const BROKERS = ['antares', 'lasair', 'pittgoogle'];
+const OUTCOMES: readonly CrossmatchResult['catalogOutcomes'][] = [
+  [
+    ['gaia_dr3', 'searched'],
+    ['des_y6_gold', 'outside_footprint'],
+  ],
+  [
+    ['gaia_dr3', 'searched'],
+    ['des_y6_gold', 'skipped_read_failure'],
+  ],
+];
+const KEYS = ['mag', 'big', 'name', 'none'];
+
+export class RandomChanges {
+  readonly #random: () => number;
+
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  int(below: number): number {
+    return Math.floor(this.#random() * below);
+  }
+
+  pick<T>(values: readonly T[]): T {
+    return values[this.int(values.length)]!;
+  }
+
+  #many<T>(most: number, make: () => T): T[] {
+    return Array.from({ length: 1 + this.int(most) }, make);
+  }
+
+  /** Of some sixty ids, near the ends of what an id can be and of what a number can hold. */
+  #id(): bigint {
+    return this.pick([0n, 2n ** 32n, 2n ** 53n, 2n ** 63n - 20n]) + BigInt(this.int(16));
+  }
+
+  #delivery(): Delivery {
+    return {
+      diaObjectId: this.#id(),
+      position:
+        this.int(8) === 0
+          ? null
+          : { ra: this.pick([0, -0, 360, 359.9999999, this.#random() * 360]), dec: 90 - 180 * this.#random() },
+      reliability: this.pick([null, 0, 1, this.#random()]),
+      eventTimeUs: FIRST_US + this.int(1e9),
+      broker: this.pick(BROKERS),
+    };
+  }
+
+  #source(): MatchSource {
+    const payload = { mag: this.#random() * 30, big: 2n ** 62n + BigInt(this.int(9)), name: 'té "\\', none: null };
+    return { ra: this.#random() * 360, dec: null, payload: this.int(4) === 0 ? null : payload };
+  }
+
+  #packedSource(): PackedSource {
+    return { keys: KEYS, packed: packSource(this.#random() * 360, -30.5, [18.25, 2n ** 63n - 1n, 'x', null]) };
+  }
+
+  #match(): CrossmatchResult['matches'][number] {
+    return {
+      catalogName: this.pick(['gaia_dr3', 'des_y6_gold']),
+      catalogSourceId: `${4_000_000_000_000_000_000n + BigInt(this.int(1000))}`,
+      separationArcsec: this.#random(),
+      source: this.int(2) === 0 ? this.#source() : this.#packedSource(),
+    };
+  }
+
+  #result(): CrossmatchResult {
+    const none = { objid: null, name: null, namePrefix: null, classification: null, redshift: null };
+    const tns = { checked: true, snapshotEpochUs: FIRST_US, ...none, separationArcsec: null };
+    const matches = this.int(2) === 0 ? [] : this.#many(3, () => this.#match());
+    const result = { diaObjectId: this.#id(), catalogOutcomes: this.pick(OUTCOMES), matches };
+    return this.int(2) === 0 ? result : { ...result, tns };
+  }
+
+  #items(): ImportItem[] {
+    const diaObjectId = this.#id();
+    const { position, reliability, eventTimeUs, broker } = this.#delivery();
+    const object = { position: position && { ...position, ra: position.ra + 0 }, reliability, eventTimeUs };
+    const state = this.pick(['pending', 'crossmatched'] as const);
+    const match = { matchVersion: 1, ...this.#match(), catalogName: 'gaia_dr3' };
+    const { source: _, ...summary } = match;
+    return [
+      {
+        kind: 'object',
+        diaObjectId,
+        object: { ...object, ingestTimeUs: FIRST_US + this.int(1e6), state, brokers: [broker] },
+      },
+      { kind: 'match', diaObjectId, match: summary, source: this.#source() },
+    ];
+  }
+
+  #transient(): TnsRecord {
+    const objid = this.pick([0, 7, 2 ** 32, 2 ** 53 - 1 - this.int(20)]);
+    return {
+      objid,
+      name: `2026${this.pick(['abc', 'Xyz'])}`,
+      namePrefix: this.pick([null, 'SN']),
+      ra: this.#random() * 360,
+      dec: 1,
+      classification: null,
+      redshift: this.#random(),
+    };
+  }
+
+  /** A change; loads and snapshots of the registry are as likely to be the store's as not. */
+  change(kind: ChangeKind = this.pick([...KINDS, ...OFTEN])): Change {
+    const timeUs = FIRST_US + this.int(1e9);
+    const load = 1 + this.int(3);
+    const snapshot: RegistrySnapshot = {
+      load,
+      revision: this.int(2),
+      epochUs: timeUs,
+      fileEpochUs: timeUs,
+      validators: this.pick([null, { etag: '"é"', lastModified: null }]),
+    };
+    const records = this.#many(4, () => this.#transient());
+    switch (kind) {
+      case 'deliver':
+        return { kind, timeUs, deliveries: this.#many(8, () => this.#delivery()) };
+      case 'crossmatch':
+        return { kind, timeUs, provenance, results: this.#many(8, () => this.#result()) };
+      case 'import':
+        return { kind, timeUs, entries: this.#many(3, () => this.#items()).flat() };
+      case 'register_catalog':
+        return { kind, timeUs, registration: this.#registration(timeUs) };
+      case 'published':
+        return {
+          kind,
+          timeUs,
+          topic: this.pick(['a', 'b']),
+          position: { sequence: this.int(9), objects: 1, messages: 2 ** 40 },
+        };
+      case 'begin_registry':
+        return { kind, timeUs };
+      case 'stage_registry':
+      case 'change_staged_registry':
+        return { kind, timeUs, load, records };
+      case 'publish_registry':
+        return { kind, timeUs, snapshot, base: this.pick([undefined, null, snapshot]) };
+      case 'change_registry':
+        return { kind, timeUs, base: snapshot, records, epochUs: timeUs };
+      case 'remove_registry_loads':
+        return { kind, timeUs, first: 0, end: load, limit: 3 };
+    }
+  }
+
+  #registration(addedAtUs: number) {
+    const columns = { id: 'source_id', ra: 'RA', dec: 'DEC', payload: [{ key: 'mag', column: null }] };
+    const ranges = Uint8Array.from({ length: 16 }, () => this.int(256));
+    return {
+      name: this.pick(['gaia_dr3', 'des_y6_gold'] as const),
+      location: '/catalogs/gaia',
+      addedAtUs,
+      partitions: [{ order: 3, ipix: this.int(768), files: ['Npix=5.parquet'] }],
+      columns,
+      coverage: { order: 10, ranges, source: 'rows' },
+      counted: { rows: this.int(1e9), withoutPosition: null, withoutId: 3 },
+      hats: { rows: null, builder: 'hats-import', releaseDate: null },
+    };
+  }
+}
+
+export const KINDS = [
+  'deliver',
+  'crossmatch',
+  'import',
+  'register_catalog',
+  'published',
+  'begin_registry',
+  'stage_registry',
+  'change_staged_registry',
+  'publish_registry',
+  'change_registry',
+  'remove_registry_loads',
+] as const satisfies readonly ChangeKind[];
+
+/** Chances for objects to be delivered, and then crossmatched. */
+const OFTEN: readonly ChangeKind[] = ['deliver', 'deliver', 'deliver', 'crossmatch', 'crossmatch', 'crossmatch'];
+
+/** Every key and value of a store, as text, but for its format, when it was made, and the claims of its processes. */
+export function dump({ databases }: Store): string[] {
+  return DATABASE_NAMES.filter(name => name !== 'claims').flatMap(name =>
+    // Only the format and the time of making have no checksum, and so no value here.
+    [...databases[name].scan()].map(({ key, value }) => `${name} ${hex(key)} ${value && hex(value)}`),
+  );
+}
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
