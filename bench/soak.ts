@@ -60,6 +60,8 @@ const KILLED_SHARE = 0.3;
 interface Sample {
   readonly minute: number;
   readonly anonymous: number;
+  /** The part of the anonymous memory that answers take which are written and not yet read: the slow readers' for the most part. */
+  readonly answers: number;
   readonly index: number;
   readonly descriptors: number;
   readonly threads: number;
@@ -300,6 +302,7 @@ class Soak {
     const sample: Sample = {
       minute: this.#elapsedMs / 60_000,
       anonymous: this.#service!.ownBytes / MIB,
+      answers: metrics('nearsky_answer_memory_bytes') / MIB,
       index: metrics('nearsky_index_bytes') / MIB,
       descriptors: readdirSync(`/proc/${pid}/fd`).length,
       threads: Number(/Threads:\s+(\d+)/.exec(status)![1]),
@@ -335,7 +338,10 @@ class Soak {
       points: this.#samples.map(sample => [sample.minute, sample[key]]),
     });
     const panels = [
-      { title: 'memory of the service, MiB', lines: [line('anonymous', 'anonymous'), line('index', 'index')] },
+      {
+        title: 'memory of the service, MiB',
+        lines: [line('anonymous', 'anonymous'), line('answers', 'unread answers'), line('index', 'index')],
+      },
       { title: 'time of an answer, ms', lines: [line('p99', 'p99'), line('p50', 'p50')] },
       { title: 'descriptors and threads', lines: [line('descriptors', 'descriptors'), line('threads', 'threads')] },
       {
@@ -383,6 +389,7 @@ class Soak {
     const columns: readonly (readonly [title: string, key: keyof Sample, digits: number])[] = [
       ['minute', 'minute', 1],
       ['anonymous MiB', 'anonymous', 0],
+      ['unread answers MiB', 'answers', 0],
       ['index MiB', 'index', 1],
       ['descriptors', 'descriptors', 0],
       ['threads', 'threads', 0],
@@ -408,7 +415,7 @@ class Soak {
         requests: this.#clients.counts,
         slow_readers: this.#slow.begun,
         judged_from_minute: judged[0]?.minute,
-        slope_mib_an_hour: { anonymous: hourly('anonymous'), index: hourly('index') },
+        slope_mib_an_hour: { anonymous: hourly('anonymous'), answers: hourly('answers'), index: hourly('index') },
         directory: this.#directory,
       },
       faults,
