@@ -1,5 +1,16 @@
 /** One arena, for searching. */
-import { cellOf, discOrder, discPixels, FacePoint, faceMargin, MAX_ORDER, pixelOfCell, spreadBits } from './healpix.ts';
+import {
+  cellOf,
+  discOrder,
+  discPixels,
+  FacePoint,
+  faceMargin,
+  MAX_AREA_ORDER,
+  MAX_ORDER,
+  pixel16,
+  pixelOfCell,
+  spreadBits,
+} from './healpix.ts';
 import {
   type ArenaViews,
   BUCKET_ALIGNMENT,
@@ -35,6 +46,10 @@ const COORDINATE_ERROR = 0.75;
 const CHORD_SLACK = 1e-9;
 
 const MAX_NSIDE = 2 ** MAX_ORDER;
+
+/** The last order-13 pixel, and the order-16 pixels of each. */
+const MAX_KEY = 12 * 4 ** MAX_ORDER - 1;
+const KEY_PIXELS = 4 ** (MAX_AREA_ORDER - MAX_ORDER);
 
 const CELL_SIDE = Math.sqrt(CELLS);
 
@@ -175,6 +190,27 @@ export class Arena {
   /** Bytes of the arena without the exact coordinates and the times: the cost of searching, ids included. */
   get indexBytes(): number {
     return this.buffer.byteLength - this.length * (this.time ? 24 : 16);
+  }
+
+  /** The NESTED pixel of a row at order 16, in whose order the rows are. */
+  pixelOf(row: number): number {
+    return pixel16(this.ra[row]!, this.dec[row]!);
+  }
+
+  /** The first row in or after an order-16 pixel; `length` where there is none. */
+  rowOfPixel(pixel: number): number {
+    const bucket = this.bucketAt(Math.min(MAX_KEY, Math.floor(pixel / KEY_PIXELS)));
+    if (bucket < 0) return 0;
+    const { bucketKey, ints } = this.views;
+    const record = bucketKey[2 * bucket + 1]! * (BUCKET_ALIGNMENT / 4);
+    let low = ints[record + BUCKET_ROW]!;
+    let high = ints[record + BUCKET_ROW_END]!;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.pixelOf(middle) < pixel) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   /** Appends the rows that lie in the disc, its edge included, to `hits`. */

@@ -4,7 +4,7 @@
  * A position is first a point of one of the twelve base faces, with continuous coordinates x and y in [0, 1]; a pixel
  * at an order is the face and the integer parts of x and y times nside, bits interleaved (x in the even bits).
  */
-import { checkPosition, RADIANS_PER_ARCSEC, RADIANS_PER_DEGREE } from './sphere.ts';
+import { checkPosition, chord, RADIANS_PER_ARCSEC, RADIANS_PER_DEGREE, type Vector, vectorOf } from './sphere.ts';
 
 /** The highest order of a pixel number held in an int32: 12 * 4^13 < 2^30. */
 export const MAX_ORDER = 13;
@@ -126,14 +126,54 @@ export function pixel29(ra: number, dec: number): bigint {
   return (BigInt(high) << 32n) | BigInt(low);
 }
 
+/** The highest order of the pixels that areas are made of, which is the order by which the rows of an arena are sorted. */
+export const MAX_AREA_ORDER = 16;
+
+/** The NESTED pixel of cell (ix, iy) of a face; order 0 to 16. */
+export function pixelOfDeepCell(order: number, face: number, ix: number, iy: number): number {
+  return face * 4 ** order + ((spreadBits(ix) | (spreadBits(iy) << 1)) >>> 0);
+}
+
+/** The NESTED pixel that holds a position at order 16, by which the rows of an arena are sorted. The position is not checked. */
+export function pixel16(ra: number, dec: number): number {
+  scratch.setDegrees(ra, dec);
+  return pixelOfDeepCell(MAX_AREA_ORDER, scratch.face, cellOf(scratch.x, 65536), cellOf(scratch.y, 65536));
+}
+
+/** A place near the middle of each cell. The middle itself is on lines, such as the equator, along which people draw edges. */
+const MIDDLE_X = 0.5 + 0.0371;
+const MIDDLE_Y = 0.5 - 0.0293;
+
+/** A place near the middle of a cell of a face; order 0 to 16. */
+export function cellVector(order: number, face: number, ix: number, iy: number): Vector {
+  const nside = 1 << order;
+  const { ra, dec } = positionOf(face, (ix + MIDDLE_X) / nside, (iy + MIDDLE_Y) / nside);
+  return vectorOf(ra, dec);
+}
+
+/**
+ * A radius, radians, of discs around `cellVector` that hold their cells: that of the largest circle around a middle
+ * (Reinecke & Hivon, A&A 580, A132, 2015), and what the place is off it.
+ */
+export function maxCellRadius(order: number): number {
+  const nside = 1 << order;
+  const corner = vectorOf(45 / nside, Math.asin(2 / 3) / RADIANS_PER_DEGREE);
+  const z = 1 - (1 - 1 / nside) ** 2 / 3;
+  const middle = vectorOf(0, Math.asin(z) / RADIANS_PER_DEGREE);
+  return 1.15 * 2 * Math.asin(chord(corner, middle) / 2);
+}
+
 /** The centre of a NESTED pixel, degrees, 0 <= ra < 360. */
 export function pixelCentre(order: number, ipix: number): { ra: number; dec: number } {
   checkOrder(order);
   const nside = 1 << order;
   const face = ipix >> (2 * order);
   const within = ipix & ((1 << (2 * order)) - 1);
-  const x = (compressBits(within) + 0.5) / nside;
-  const y = (compressBits(within >>> 1) + 0.5) / nside;
+  return positionOf(face, (compressBits(within) + 0.5) / nside, (compressBits(within >>> 1) + 0.5) / nside);
+}
+
+/** The position, degrees, of a point of a face. */
+function positionOf(face: number, x: number, y: number): { ra: number; dec: number } {
   // Ring coordinate and azimuth of the face (Górski et al. 2005, section 5.3), in units of one base face.
   const row = (face >> 2) + 2 - x - y;
   const column = 2 * (face & 3) + ((face >> 2) & 1 ? 0 : 1) + x - y;

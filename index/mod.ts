@@ -1,10 +1,20 @@
-/** The spatial core: which points lie near a position? Exact, in shared memory, without I/O. */
+/** The spatial core: which points lie near a position, or in an area? Exact, in shared memory, without I/O. */
+export {
+  Area,
+  areaOfProbability,
+  areaOfRanges,
+  areaOfShape,
+  type ProbabilityPixels,
+  type Shape,
+} from './area.ts';
+export { type AreaPlace, type AreaRow, countArea, walkArea } from './area_walk.ts';
 export { Arena, ConeHits } from './arena.ts';
 export { buildArena, type PointColumns } from './builder.ts';
 export { Coverage } from './coverage.ts';
 export { type Generation, mergeArenas, openGeneration } from './generation.ts';
-export { conePixels, MAX_ORDER, MAX_RADIUS_ARCSEC, pixel29, pixelCentre, pixelOf } from './healpix.ts';
+export { conePixels, MAX_AREA_ORDER, MAX_ORDER, MAX_RADIUS_ARCSEC, pixel29, pixelCentre, pixelOf } from './healpix.ts';
 export { ArenaError } from './layout.ts';
 export { type JoinResult, NO_MATCH, nearestJoin } from './nearest_join.ts';
+export { circle, polygon } from './shapes.ts';
 export { type Nearest, SkyIndex } from './sky_index.ts';
 export { isPosition, RADIANS_PER_ARCSEC, RADIANS_PER_DEGREE, separationArcsec, wrapRa } from './sphere.ts';

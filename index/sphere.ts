@@ -39,3 +39,33 @@ export function checkPosition(ra: number, dec: number): void {
   if (!(ra >= 0 && ra <= 360)) throw new RangeError(`ra must be 0 to 360 degrees (${ra} was given)`);
   if (!(dec >= -90 && dec <= 90)) throw new RangeError(`dec must be -90 to 90 degrees (${dec} was given)`);
 }
+
+/** A place on the unit sphere. */
+export interface Vector {
+  readonly x: number;
+  readonly y: number;
+  readonly z: number;
+}
+
+/** The place of a position in degrees. */
+export function vectorOf(ra: number, dec: number): Vector {
+  const cosDec = Math.cos(dec * RADIANS_PER_DEGREE);
+  return {
+    x: cosDec * Math.cos(ra * RADIANS_PER_DEGREE),
+    y: cosDec * Math.sin(ra * RADIANS_PER_DEGREE),
+    z: Math.sin(dec * RADIANS_PER_DEGREE),
+  };
+}
+
+/** The distance of two places through the sphere. */
+export function chord(a: Vector, b: Vector): number {
+  return Math.hypot(a.x - b.x, a.y - b.y, a.z - b.z);
+}
+
+export function dot(a: Vector, b: Vector): number {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+export function cross(a: Vector, b: Vector): Vector {
+  return { x: a.y * b.z - a.z * b.y, y: a.z * b.x - a.x * b.z, z: a.x * b.y - a.y * b.x };
+}

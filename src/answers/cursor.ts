@@ -1,4 +1,5 @@
 /** Writing the cursors of paged operations (docs/contract.md, Cursors); `src/http/cursor.ts` reads them. */
+import type { AreaPlace } from '../../index/mod.ts';
 import { formatTime } from '../base/times.ts';
 import type { DetailLevel, TimeField } from '../contract/enums.ts';
 import type { RecentPosition } from '../store/recent.ts';
@@ -20,9 +21,22 @@ export interface RecentCursor extends RecentPosition {
   readonly asOfUs: number;
 }
 
+/** The area itself travels in the request: the cursor has its digest. */
+export interface AreaCursor extends AreaPlace {
+  readonly asOfUs: number;
+  readonly digest: string;
+}
+
+export interface ObjectsCursor extends RecentPosition {
+  readonly timeField: TimeField;
+  readonly asOfUs: number;
+}
+
 /** The values of `k`: which operation a cursor is for. */
 export const CONE_CURSOR_KIND = 'cone_search';
 export const RECENT_CURSOR_KIND = 'recent_crossmatches';
+export const AREA_CURSOR_KIND = 'area';
+export const OBJECTS_CURSOR_KIND = 'objects';
 
 export function encodeConeCursor({ timeUs, diaObjectId, asOfUs, ra, dec, radiusArcsec, detail }: ConeCursor): string {
   return token(
@@ -36,6 +50,19 @@ export function encodeRecentCursor(cursor: RecentCursor): string {
   return token(
     `{"k":"${RECENT_CURSOR_KIND}","t":"${formatTime(timeUs)}","i":${diaObjectId},"s":"${formatTime(startUs)}",` +
       `"e":"${formatTime(endUs)}","f":"${timeField}","d":"${detail}","a":"${formatTime(asOfUs)}"}`,
+  );
+}
+
+export function encodeAreaCursor({ level, pixel, id, asOfUs, digest }: AreaCursor): string {
+  return token(
+    `{"k":"${AREA_CURSOR_KIND}","l":${level},"p":${pixel},"i":${id},"a":"${formatTime(asOfUs)}","n":"${digest}"}`,
+  );
+}
+
+export function encodeObjectsCursor({ timeUs, diaObjectId, timeField, asOfUs }: ObjectsCursor): string {
+  return token(
+    `{"k":"${OBJECTS_CURSOR_KIND}","t":"${formatTime(timeUs)}","i":${diaObjectId},"f":"${timeField}",` +
+      `"a":"${formatTime(asOfUs)}"}`,
   );
 }
 

@@ -38,7 +38,7 @@ export class Qualifier {
   reasonOf(object: ObjectView | undefined): QualifiesReason {
     if (!object) return 'not_in_service';
     let reason = this.#reasons.get(object.diaObjectId);
-    if (!reason) this.#reasons.set(object.diaObjectId, (reason = this.#judge(object.decode())));
+    if (!reason) this.#reasons.set(object.diaObjectId, (reason = this.judge(object.decode())));
     return reason;
   }
 
@@ -53,7 +53,8 @@ export class Qualifier {
     return count;
   }
 
-  #judge(object: StoredObject): QualifiesReason {
+  /** The reason of an object that is asked for once: it is not remembered. */
+  judge(object: StoredObject): QualifiesReason {
     if (!this.#objectTests.every(test => test(object))) return 'object_filters_not_met';
     if (this.#matchTests.length === 0 || this.#hasSource(object)) return 'meets_filters';
     const status = statusOf(object);

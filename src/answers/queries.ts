@@ -1,5 +1,6 @@
 /** The typed queries that operations parse requests into, and that are answered with the body of a response. */
-import type { DetailLevel, TimeField } from '../contract/enums.ts';
+import type { AreaPlace } from '../../index/mod.ts';
+import type { DetailLevel, ResponseMode, TimeField } from '../contract/enums.ts';
 import type { AnswerFormat } from '../contract/formats.ts';
 import type { RecentPosition } from '../store/recent.ts';
 import type { Info, Serialization } from '../tables/votable.ts';
@@ -101,6 +102,44 @@ export interface RecentQuery extends Asked {
   readonly after: RecentPosition | null;
 }
 
+/** The objects that a page lists: those that meet the filters, and whose time lies in the window. */
+interface Selected {
+  readonly filters: FilterValues | null;
+  readonly timeField: TimeField;
+  /** Inclusive. */
+  readonly startUs: number;
+  /** Exclusive. */
+  readonly endUs: number;
+  readonly detail: DetailLevel;
+  /** The window as the answer states it; null for an end that is open. */
+  readonly window: { readonly start: string | null; readonly end: string | null };
+  /** At least 1. */
+  readonly pageSize: number;
+  /** Objects ingested later are not part of the walk. */
+  readonly asOfUs: number;
+}
+
+/** One page of the objects in an area, or how many there are. */
+export interface AreaQuery extends Asked, Selected {
+  readonly kind: 'area';
+  readonly response: ResponseMode;
+  /** A MOC, a map of probability, or a text. */
+  readonly area: Uint8Array;
+  /** For a map of probability: the share of it that the area is to hold. */
+  readonly level: number | undefined;
+  /** Names `area` and `level` in cursors. */
+  readonly digest: string;
+  /** The last place of the page before, or null on the first page. */
+  readonly after: AreaPlace | null;
+}
+
+/** One page of the objects with matches by time, the latest first. */
+export interface ObjectsQuery extends Asked, Selected {
+  readonly kind: 'objects';
+  /** The last object of the page before, or null on the first page. */
+  readonly after: RecentPosition | null;
+}
+
 /** A cone search of the Virtual Observatory: a VOTable. */
 export interface VoConeQuery extends Asked, Circle {
   readonly kind: 'voCone';
@@ -131,4 +170,18 @@ export interface MocQuery extends Asked {
 }
 
 /** The answer to each is the body of a response. */
-export type Query = LookupQuery | CountQuery | ConeQuery | RecentQuery | VoConeQuery | MocQuery | SourceQuery;
+export type Query =
+  | LookupQuery
+  | CountQuery
+  | ConeQuery
+  | RecentQuery
+  | AreaQuery
+  | ObjectsQuery
+  | VoConeQuery
+  | MocQuery
+  | SourceQuery;
+
+/** Whether the answer is counts, which are no table. */
+export function isCount(query: Query): boolean {
+  return query.kind === 'count' || (query.kind === 'area' && query.response === 'count');
+}

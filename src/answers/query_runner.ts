@@ -17,6 +17,7 @@ import { type Store, StoreError } from '../store/store.ts';
 import { DamagedValue } from '../store/table.ts';
 import { Admission } from './admission.ts';
 import { type AnswerMemory, type AnswerRoom, keep } from './answer_memory.ts';
+import { areaAnswer } from './area.ts';
 import type { Body } from './body.ts';
 import { coneAnswer } from './cone.ts';
 import { Clock, type QueryContext, StaleIndex, type Steps } from './context.ts';
@@ -25,8 +26,9 @@ import { LongQueries, TOO_LONG } from './long_queries.ts';
 import { lookupAnswer } from './lookup.ts';
 import { mocAnswer } from './moc.ts';
 import { type Transcode, writeMsgpack } from './msgpack.ts';
+import { objectsAnswer } from './objects.ts';
 import { openedIndex } from './opened_index.ts';
-import type { Query } from './queries.ts';
+import { isCount, type Query } from './queries.ts';
 import { recentAnswer } from './recent.ts';
 import type { SharedFragments } from './shared_fragments.ts';
 import { sourceAnswer } from './source_objects.ts';
@@ -248,6 +250,10 @@ function stepsOf(query: Query, context: QueryContext): Steps {
       return coneAnswer(query, context);
     case 'recent':
       return recentAnswer(query, context);
+    case 'area':
+      return areaAnswer(query, context);
+    case 'objects':
+      return objectsAnswer(query, context);
     case 'voCone':
       return voConeAnswer(query, context);
     case 'moc':
@@ -268,6 +274,10 @@ function objectsOf(query: Query): number {
     case 'cone':
     case 'recent':
       return query.pageSize;
+    case 'area':
+    case 'objects':
+      // Those that are looked at may be many more than those that are listed.
+      return query.filters ? Number.POSITIVE_INFINITY : query.pageSize;
     case 'voCone':
       return query.radiusArcsec <= QUICK_RADIUS_ARCSEC ? OBJECTS_PER_POSITION : query.maxRecords;
     case 'source':
@@ -282,7 +292,9 @@ function objectsOf(query: Query): number {
 
 /** About how many bytes an answer takes while it is made. */
 function bytesOf(query: Query): number {
-  const objects = Math.min(objectsOf(query), MAX_EXPECTED);
+  if (query.kind === 'area' && isCount(query)) return ROW_BYTES;
+  const listed = query.kind === 'area' || query.kind === 'objects' ? query.pageSize : objectsOf(query);
+  const objects = Math.min(listed, MAX_EXPECTED);
   return objects * ('detail' in query ? OBJECT_BYTES[query.detail] : ROW_BYTES) * factorOf(query.format);
 }
 

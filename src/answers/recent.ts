@@ -1,6 +1,8 @@
 /** One page of the objects in a window that have matches (docs/contract.md, Recent crossmatches). */
 import { toJson } from '../base/json_text.ts';
 import { formatTime } from '../base/times.ts';
+import type { TimeField } from '../contract/enums.ts';
+import type { ObjectView } from '../store/object_record.ts';
 import type { RecentPosition } from '../store/recent.ts';
 import { damagedValue } from '../store/table.ts';
 import type { QueryContext, Steps } from './context.ts';
@@ -9,7 +11,8 @@ import { OPEN_BRACE, SEPARATOR } from './fragments.ts';
 import { ObjectWriter } from './object_writer.ts';
 import type { RecentQuery } from './queries.ts';
 
-export function* recentAnswer(query: RecentQuery, { store, fragments, clock, object, out, body }: QueryContext): Steps {
+export function* recentAnswer(query: RecentQuery, context: QueryContext): Steps {
+  const { store, fragments, clock, out, body } = context;
   const { timeField, startUs, endUs, asOfUs, detail, pageSize, window } = query;
   const after = query.after ?? undefined;
   const writer = new ObjectWriter(body, fragments, store, detail);
@@ -22,10 +25,7 @@ export function* recentAnswer(query: RecentQuery, { store, fragments, clock, obj
       isMore = count === pageSize;
       if (isMore) break;
       if (clock.due) yield;
-      const isStored = store.readObject(place.diaObjectId, object);
-      if (!isStored || place.timeUs !== (timeField === 'ingest_time' ? object.ingestTimeUs : object.eventTimeUs)) {
-        throw damagedValue(`the place of object ${place.diaObjectId} in the listing by ${timeField}`);
-      }
+      const object = readListed(place, timeField, context);
       if (count++ > 0) body.fragment(SEPARATOR);
       writer.recentEntry(object);
       last = place;
@@ -38,4 +38,16 @@ export function* recentAnswer(query: RecentQuery, { store, fragments, clock, obj
   out.longText(`, ${toJson(head).slice(1, -1)}, "objects": [`);
   out.append(body);
   out.longText(`], "as_of": "${formatTime(asOfUs)}"}`);
+}
+
+/** The object of a place in the listing by time. */
+export function readListed(
+  { timeUs, diaObjectId }: RecentPosition,
+  timeField: TimeField,
+  { store, object }: QueryContext,
+): ObjectView {
+  const isStored = store.readObject(diaObjectId, object);
+  if (!isStored || timeUs !== (timeField === 'ingest_time' ? object.ingestTimeUs : object.eventTimeUs))
+    throw damagedValue(`the place of object ${diaObjectId} in the listing by ${timeField}`);
+  return object;
 }

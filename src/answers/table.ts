@@ -11,10 +11,18 @@ import { type AnsweredInput, type AnsweredObject, ObjectTable, type RowSource } 
 import type { BeginTable } from '../tables/table_writer.ts';
 import type { Clock, QueryContext, Steps } from './context.ts';
 import type { Transcode } from './msgpack.ts';
-import type { ConeQuery, LookupQuery, Query, RecentQuery } from './queries.ts';
+import type { AreaQuery, ConeQuery, LookupQuery, ObjectsQuery, Query, RecentQuery } from './queries.ts';
 import { writeTableHead } from './table_head.ts';
 
-type TableQuery = ConeQuery | LookupQuery | RecentQuery;
+type TableQuery = AreaQuery | ConeQuery | LookupQuery | ObjectsQuery | RecentQuery;
+
+const TABLES: readonly Query['kind'][] = [
+  'area',
+  'cone',
+  'lookup',
+  'objects',
+  'recent',
+] satisfies readonly TableQuery['kind'][];
 
 /** A writer of the head and the table of an answer in a format, with the library that it needs. */
 export async function tableWriter(format: TableFormat): Promise<Transcode> {
@@ -27,7 +35,7 @@ export async function tableWriter(format: TableFormat): Promise<Transcode> {
 }
 
 function isTableQuery(query: Query): query is TableQuery {
-  return query.kind === 'cone' || query.kind === 'lookup' || query.kind === 'recent';
+  return TABLES.includes(query.kind);
 }
 
 function* writeTable(
@@ -64,6 +72,7 @@ interface About extends Readonly<Record<string, unknown>> {
   readonly provenance: Provenance;
   readonly next_cursor?: string | null;
   readonly as_of?: string;
+  readonly area?: { readonly level: number | null };
 }
 
 interface Read {
@@ -99,11 +108,13 @@ function* readAnswer(
   return { about: about as About, inputs, table: theTable(), rows };
 }
 
-function tableOf(query: TableQuery, { provenance }: About, onLeftOut: () => void): ObjectTable {
+function tableOf(query: TableQuery, { provenance, area }: About, onLeftOut: () => void): ObjectTable {
   const options = {
     of: query.kind,
     detail: query.detail,
-    hasFilters: query.kind !== 'recent' && query.filters !== null,
+    // The others list the objects that meet the filters, without marks.
+    hasFilters: (query.kind === 'cone' || query.kind === 'lookup') && query.filters !== null,
+    hasLevels: typeof area?.level === 'number',
     catalogs: provenance.catalogs.map(({ name }) => name),
   };
   return new ObjectTable(options, onLeftOut);

@@ -26,9 +26,9 @@ const UNSEEN = -1.6375e30;
 /** Pixel numbers up to this order are exact in a double. */
 const MAX_ORDER = 24;
 
-type Header = ReadonlyMap<string, string | number | boolean>;
+export type FitsHeader = ReadonlyMap<string, string | number | boolean>;
 
-interface Column {
+export interface Column {
   readonly name: string;
   readonly letter: string;
   readonly repeat: number;
@@ -84,8 +84,7 @@ async function healpixMap(file: OpenFile): Promise<HealpixMap> {
     );
   }
   const frame = String(header.get('COORDSYS') ?? 'C').toUpperCase();
-  if (!/^(C|CEL|CELESTIAL|EQUATORIAL|ICRS|FK5)$/.test(frame))
-    throw refuse(`COORDSYS must be equatorial (${frame} was found)`);
+  if (!isEquatorial(frame)) throw refuse(`COORDSYS must be equatorial (${frame} was found)`);
   const order = Math.log2(Number(header.get('NSIDE')));
   if (!Number.isInteger(order) || order < 0 || order > MAX_ORDER) {
     throw refuse(`NSIDE must be a power of two up to 2^${MAX_ORDER} (${header.get('NSIDE')} was found)`);
@@ -123,7 +122,17 @@ async function healpixMap(file: OpenFile): Promise<HealpixMap> {
   return { order, forEachCovered };
 }
 
-function readItem(view: DataView, rowOffset: number, { letter, offset, scale, zero }: Column, item: number): number {
+/** Whether a COORDSYS is that of right ascension and declination. */
+export function isEquatorial(frame: string): boolean {
+  return /^(C|CEL|CELESTIAL|EQUATORIAL|ICRS|FK5)$/i.test(frame);
+}
+
+export function readItem(
+  view: DataView,
+  rowOffset: number,
+  { letter, offset, scale, zero }: Column,
+  item: number,
+): number {
   const { bytes, read } = TYPES[letter]!;
   return read(view, rowOffset + offset + item * bytes) * scale + zero;
 }
@@ -136,7 +145,7 @@ function isCovered(value: number, { blank, scale, zero }: Column, bad: number): 
 }
 
 /** The header of the first binary table with PIXTYPE HEALPIX, and the offset of its rows. */
-async function findTable(file: OpenFile): Promise<{ header: Header; dataStart: number }> {
+async function findTable(file: OpenFile): Promise<{ header: FitsHeader; dataStart: number }> {
   let offset = 0;
   for (;;) {
     const { header, end } = await readHeader(file, offset);
@@ -146,7 +155,7 @@ async function findTable(file: OpenFile): Promise<{ header: Header; dataStart: n
   }
 }
 
-function dataBytes(header: Header): number {
+export function dataBytes(header: FitsHeader): number {
   const axes = countOf(header, 'NAXIS');
   if (axes === 0) return 0;
   let size = Math.abs(Number(header.get('BITPIX'))) / 8;
@@ -157,13 +166,13 @@ function dataBytes(header: Header): number {
   throw new Error(`its data must have a size of 0 or more (${size} was found)`);
 }
 
-function countOf(header: Header, keyword: string): number {
+function countOf(header: FitsHeader, keyword: string): number {
   const count = Number(header.get(keyword) ?? 0);
   if (Number.isInteger(count) && count >= 0 && count <= MAX_COUNT) return count;
   throw new Error(`${keyword} must be 0 to ${MAX_COUNT} (${count} was found)`);
 }
 
-async function readHeader(file: OpenFile, start: number): Promise<{ header: Header; end: number }> {
+async function readHeader(file: OpenFile, start: number): Promise<{ header: FitsHeader; end: number }> {
   const header = new Map<string, string | number | boolean>();
   let blocks = new Uint8Array(0);
   for (let at = 0; at < MAX_HEADER_BLOCKS * BLOCK; at += CARD) {
@@ -189,14 +198,14 @@ async function readHeader(file: OpenFile, start: number): Promise<{ header: Head
  * A card's value: a text in quotes (doubled quotes inside, trailing blanks dropped), a logical, or a number. A comment
  * follows after `/`.
  */
-function cardValue(text: string): string | number | boolean {
+export function cardValue(text: string): string | number | boolean {
   const quoted = /^\s*'((?:[^']|'')*)'/.exec(text);
   if (quoted) return quoted[1]!.replaceAll("''", "'").trimEnd();
   const bare = text.split('/')[0]!.trim();
   return bare === 'T' ? true : bare === 'F' ? false : Number(bare.replace(/D/i, 'E'));
 }
 
-function tableColumns(header: Header): Column[] {
+export function tableColumns(header: FitsHeader): Column[] {
   let offset = 0;
   return Array.from({ length: countOf(header, 'TFIELDS') }, (_, index) => {
     const n = index + 1;
@@ -217,7 +226,8 @@ function tableColumns(header: Header): Column[] {
   });
 }
 
-function bytesOf({ letter, repeat }: Column): number {
+/** The bytes of a column in a row. */
+export function bytesOf({ letter, repeat }: Column): number {
   return letter === 'X' ? Math.ceil(repeat / 8) : repeat * (TYPES[letter]?.bytes ?? OTHER_WIDTHS[letter] ?? 0);
 }
 

@@ -22,6 +22,16 @@ export const MAX_SOURCES_RADIUS_ARCSEC = 60;
 export const SOURCES_LIMIT_RANGE = { min: 1, max: 10_000 } as const;
 export const DEFAULT_SOURCES_LIMIT = 1000;
 
+/** The length of an area: a MOC, a map of probability, or a text. */
+export const MAX_AREA_BYTES = 8_388_608;
+/** The cells of a MOC, or the pixels of a map of probability. */
+export const MAX_AREA_CELLS = 200_000;
+export const MAX_POLYGON_VERTICES = 1000;
+/** The share of a map's probability that an area of it holds at most, unless a request says another. */
+export const DEFAULT_CREDIBLE_LEVEL = 0.9;
+/** The objects that are looked at for one page, where filters leave some out. */
+export const MAX_LOOKED_AT = 20_000;
+
 /** The approximate number of cells that one answer of the sky map may list. */
 export const MAX_MAP_CELLS = 50_000;
 /** Degrees, inclusive: the whole sky. */

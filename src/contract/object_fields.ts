@@ -84,6 +84,12 @@ export const OBJECT_FIELDS = {
     ucd: 'pos.angDistance',
     description: 'Separation from the searched position',
   },
+  credible_level: {
+    type: 'float64',
+    quantity: 'probability',
+    ucd: 'stat.probability',
+    description: "Share of the map's probability in pixels at least as dense as the object's, 0 to 1",
+  },
   qualifies: {
     type: 'boolean',
     ucd: 'meta.code',

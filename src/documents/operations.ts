@@ -53,6 +53,8 @@ export const OPERATIONS = [
     path: '/api/sources/:catalog/:catalog_source_id',
     document: documented.findObjectsOfSource,
   },
+  { name: 'search_area', method: 'POST', path: '/api/area', document: documented.searchArea },
+  { name: 'list_objects', method: 'GET', path: '/api/objects', document: documented.listObjects },
   { name: 'get_sky_map', method: 'GET', path: '/api/sky-map', metric: 'sky_map', document: documented.getSkyMap },
   { name: 'list_tasks', method: 'GET', path: TASK_PATH, metric: 'task_list', document: documented.listTasks },
   { name: 'head_tasks', method: 'HEAD', path: TASK_PATH, metric: 'task_list', document: documented.headTasks },

@@ -1,6 +1,6 @@
 /** From a parsed query to its response. */
 import { type Body, bytesOf } from '../answers/body.ts';
-import type { Query } from '../answers/queries.ts';
+import { isCount, type Query } from '../answers/queries.ts';
 import { splitTable } from '../answers/table_head.ts';
 import { type AnswerFormat, FORMATS, TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
 import type { Service } from '../service/service.ts';
@@ -42,7 +42,7 @@ function formatOf({ request, search }: Exchange, query: Query): AnswerFormat {
   const named = search.get('format');
   const format =
     named === undefined ? acceptedFormat(request.headers.get('Accept')) : checkName('format', FORMATS, named);
-  if (query.kind !== 'count' || !isTable(format)) return format;
+  if (!isCount(query) || !isTable(format)) return format;
   if (named === undefined) return 'json';
   const message = `Cannot answer with counts as ${format} because they are no table: leave out format, or response`;
   throw new ApiError('invalid_parameter', message, { param: 'format' });

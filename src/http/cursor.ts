@@ -1,5 +1,14 @@
 /** Reading the cursors of paged operations (docs/contract.md, Cursors); `src/answers/cursor.ts` writes them. */
-import { CONE_CURSOR_KIND, type ConeCursor, RECENT_CURSOR_KIND, type RecentCursor } from '../answers/cursor.ts';
+import {
+  AREA_CURSOR_KIND,
+  type AreaCursor,
+  CONE_CURSOR_KIND,
+  type ConeCursor,
+  OBJECTS_CURSOR_KIND,
+  type ObjectsCursor,
+  RECENT_CURSOR_KIND,
+  type RecentCursor,
+} from '../answers/cursor.ts';
 import { integersAsBigint } from '../base/exact_integers.ts';
 import { parseTime } from '../base/parse_time.ts';
 import { MAX_CURSOR_CHARACTERS, MAX_OBJECT_ID } from '../contract/limits.ts';
@@ -43,6 +52,31 @@ export function decodeRecentCursor(token: string): PinnedWindow {
     detail: text(fields.d),
     asOfUs: fields.a === undefined ? undefined : time(fields.a),
   };
+}
+
+/** @throws ApiError naming `cursor` */
+export function decodeAreaCursor(token: string): AreaCursor {
+  const fields = decodeFields(token);
+  if (fields.k !== AREA_CURSOR_KIND) throw invalidCursor('it is of another operation');
+  return {
+    level: number(fields.l),
+    pixel: number(fields.p),
+    id: id(fields.i),
+    asOfUs: time(fields.a),
+    digest: text(fields.n),
+  };
+}
+
+/** `timeField` may be of no field that there is. @throws ApiError naming `cursor` */
+export function decodeObjectsCursor(token: string): Omit<ObjectsCursor, 'timeField'> & { readonly timeField: string } {
+  const fields = decodeFields(token);
+  if (fields.k !== OBJECTS_CURSOR_KIND) throw invalidCursor('it is of another operation');
+  return { timeUs: time(fields.t), diaObjectId: id(fields.i), timeField: text(fields.f), asOfUs: time(fields.a) };
+}
+
+export function countWithCursor(): ApiError {
+  const message = 'Cannot count with a cursor because a count is of all pages: leave out cursor, or response';
+  return new ApiError('invalid_parameter', message, { param: 'cursor' });
 }
 
 export function invalidCursor(why: string): ApiError {

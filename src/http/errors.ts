@@ -5,6 +5,7 @@ import type { Log } from '../base/log.ts';
 import { TooExpensive, Unavailable } from '../base/refusal.ts';
 import { type CodeDefinition, ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../contract/codes.ts';
 import { FORMATS } from '../contract/formats.ts';
+import { AreaError } from '../vo/area_error.ts';
 import { type Answer, jsonResponse } from './respond.ts';
 
 export interface ErrorDetails {
@@ -125,6 +126,7 @@ export function expectedErrorOf(
   if (error instanceof TooExpensive) {
     return new ApiError('query_too_expensive', `Cannot answer ${error.message}: ${narrow}`);
   }
+  if (error instanceof AreaError) return new ApiError('invalid_parameter', error.message, { param: error.param });
   if (!(error instanceof Unavailable)) return undefined;
   const message = `Cannot answer because ${error.message}: try again in ${RETRY_AFTER_SECONDS} seconds`;
   return new ApiError('service_unavailable', message);

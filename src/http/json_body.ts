@@ -49,7 +49,7 @@ export async function readJsonBody(request: IncomingRequest, budget: Budget): Pr
     const message = `The Content-Type must be application/json (${shorten(type) || 'nothing'} was given)`;
     throw new ApiError('invalid_parameter', message, { param: 'Content-Type' });
   }
-  const bytes = await readBytes(request, budget);
+  const bytes = await readBytes(request, budget, MAX_BODY_BYTES);
   try {
     return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
@@ -62,10 +62,17 @@ export function invalidBody(why: string): ApiError {
   return new ApiError('invalid_parameter', `Cannot read the body because ${why}`, { param: 'body' });
 }
 
-/** The bytes of the body, as they arrive; one that is too large is not read to its end. */
-async function readBytes({ body, headers }: IncomingRequest, budget: Budget): Promise<Uint8Array> {
-  const tooLarge = () => invalidBody(`it must be at most ${MAX_BODY_BYTES} bytes`);
-  if (Number(headers.get('Content-Length')) > MAX_BODY_BYTES) throw tooLarge();
+/**
+ * The bytes of the body, as they arrive; one that is too large is not read to its end.
+ * @throws ApiError naming `body`, or for one that is late; Unavailable when there is no room for it
+ */
+export async function readBytes(
+  { body, headers }: IncomingRequest,
+  budget: Budget,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const tooLarge = () => invalidBody(`it must be at most ${maxBytes} bytes`);
+  if (Number(headers.get('Content-Length')) > maxBytes) throw tooLarge();
   if (!body) return new Uint8Array(0);
   const reader = body.getReader();
   let isLate = false;
@@ -79,7 +86,7 @@ async function readBytes({ body, headers }: IncomingRequest, budget: Budget): Pr
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       chunks.push(part.value);
       length += part.value.length;
-      if (length > MAX_BODY_BYTES) throw tooLarge();
+      if (length > maxBytes) throw tooLarge();
     }
   } catch (error) {
     throw expectedErrorOf(error) ?? invalidBody('it did not arrive whole');

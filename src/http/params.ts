@@ -2,6 +2,7 @@
  * The query string and its values (docs/contract.md, Query strings). Parsed by hand: the last of a repeated name wins,
  * and empty is not absent.
  */
+import { type Instant, parseInstant } from '../base/parse_time.ts';
 import type { Config } from '../config/config.ts';
 import {
   DEFAULT_DETAIL,
@@ -109,6 +110,15 @@ export function optionalInteger(search: Search, name: string, bounds: Bounds): n
   if (text === undefined) return undefined;
   if (!DIGITS.test(text.trim())) throw invalidParameter(name, 'an integer', text);
   return checkBounds(name, Number(text), bounds);
+}
+
+/** A time that the request may have. */
+export function optionalTime(search: Search, name: string): Instant | undefined {
+  const text = search.get(name);
+  if (text === undefined) return undefined;
+  const instant = parseInstant(text);
+  if (!instant) throw invalidParameter(name, 'an ISO 8601 time (in a URL, + is written %2B)', text);
+  return instant;
 }
 
 const INTEGER = /^[+-]?\d+$/;

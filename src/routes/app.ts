@@ -23,6 +23,7 @@ import { describeService } from './describe_service.ts';
 import { getObject } from './get_object.ts';
 import { getOpenapi } from './get_openapi.ts';
 import { health, readiness } from './health.ts';
+import { listObjects } from './list_objects.ts';
 import { getLlmsTxt } from './llms_txt.ts';
 import { lookupObjects } from './lookup_objects.ts';
 import { mcp } from './mcp.ts';
@@ -31,6 +32,7 @@ import { nearbySources } from './nearby_sources.ts';
 import { otherPath, pages } from './pages.ts';
 import { recentCrossmatches } from './recent_crossmatches.ts';
 import { resolveTns } from './resolve_tns.ts';
+import { searchArea } from './search_area.ts';
 import { serviceStatus } from './service_status.ts';
 import { skyMap } from './sky_map.ts';
 import { sourceObjects } from './source_objects.ts';
@@ -143,6 +145,8 @@ const HANDLERS: Readonly<Record<OperationName, (service: Service) => Handler>> =
   stream_matches: streamMatches,
   find_sources: nearbySources,
   find_objects_of_source: sourceObjects,
+  search_area: searchArea,
+  list_objects: listObjects,
   get_sky_map: skyMap,
   list_tasks: () => taskList,
   head_tasks: () => taskList,

@@ -5,8 +5,8 @@ import { nowUs } from '../base/times.ts';
 import type { Config } from '../config/config.ts';
 import { defaultConePageSize } from '../config/limits.ts';
 import { answerQuery } from '../http/answer_query.ts';
-import { decodeConeCursor, type PinnedCone } from '../http/cursor.ts';
-import { ApiError, invalidParameter } from '../http/errors.ts';
+import { countWithCursor, decodeConeCursor, type PinnedCone } from '../http/cursor.ts';
+import { invalidParameter } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import { parseFilters } from '../http/filters.ts';
 import {
@@ -58,11 +58,6 @@ function echo(search: Search): string {
     if (text !== undefined) members += `${members === '' ? '' : ', '}"${name}": ${toJson(text)}`;
   }
   return `{${members}}`;
-}
-
-function countWithCursor(): ApiError {
-  const message = 'Cannot count with a cursor because a count is of all pages: leave out cursor, or response';
-  return new ApiError('invalid_parameter', message, { param: 'cursor' });
 }
 
 function circleOf(search: Search, config: Config) {

@@ -1,6 +1,6 @@
 /** GET /api/recent-crossmatches */
 import type { RecentQuery } from '../answers/queries.ts';
-import { type Instant, parseInstant } from '../base/parse_time.ts';
+import type { Instant } from '../base/parse_time.ts';
 import { formatTime, nowUs } from '../base/times.ts';
 import type { Config } from '../config/config.ts';
 import { DEFAULT_DETAIL, DEFAULT_TIME_FIELD, DETAIL_LEVELS, TIME_FIELDS } from '../contract/enums.ts';
@@ -10,7 +10,7 @@ import { decodeRecentCursor, invalidCursor, type PinnedWindow } from '../http/cu
 import { ApiError, invalidParameter, shorten } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import { isFilterShaped } from '../http/filters.ts';
-import { checkName, clampPageSize, parsePageSizeInteger, type Search } from '../http/params.ts';
+import { checkName, clampPageSize, optionalTime, parsePageSizeInteger, type Search } from '../http/params.ts';
 import type { Service } from '../service/service.ts';
 
 const HOUR_US = 3_600_000_000;
@@ -22,8 +22,8 @@ export function recentCrossmatches(service: Service): Handler {
 /** The order of the checks is the contract's (docs/contract.md, Recent crossmatches). */
 function parse(search: Search, config: Config): RecentQuery {
   refuseUnsupported(search);
-  const start = parseTimeOf(search, 'start');
-  const end = parseTimeOf(search, 'end');
+  const start = optionalTime(search, 'start');
+  const end = optionalTime(search, 'end');
   const pageSize = parsePageSizeInteger(search) ?? defaultPageSize(config);
   const token = search.get('cursor');
   const pinned = token === undefined ? undefined : decodeRecentCursor(token);
@@ -52,14 +52,6 @@ function refuseUnsupported(search: Search): void {
     `Cannot list recent crossmatches by ${shorten(names.join(', '))} as this operation has no filters and no counts: leave these out`,
     names.length === 1 ? { param: names[0]! } : { params: names },
   );
-}
-
-function parseTimeOf(search: Search, name: 'start' | 'end'): Instant | undefined {
-  const text = search.get(name);
-  if (text === undefined) return undefined;
-  const instant = parseInstant(text);
-  if (!instant) throw invalidParameter(name, 'an ISO 8601 time (in a URL, + is written %2B)', text);
-  return instant;
 }
 
 function defaultPageSize(config: Config): number {

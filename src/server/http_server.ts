@@ -10,7 +10,7 @@ import type { StreamedBody } from '../answers/body.ts';
 import { latin1 } from '../base/bytes.ts';
 import { messageOf } from '../base/error_text.ts';
 import { outsideParser } from '../base/runtime.ts';
-import { MAX_BODY_BYTES } from '../contract/limits.ts';
+import { MAX_AREA_BYTES } from '../contract/limits.ts';
 import { ApiError, errorResponse, expectedErrorOf, methodNotAllowed } from '../http/errors.ts';
 import { type IncomingRequest, PlainRequest } from '../http/incoming.ts';
 import { REQUEST_ID_HEADER } from '../http/request_id.ts';
@@ -80,7 +80,7 @@ export class HttpServer {
       .on('connection', (socket: Socket) => this.connections.add(socket))
       .on('request', (incoming, outgoing) => this.#handle(incoming, outgoing))
       .on('checkContinue', (incoming, outgoing) => {
-        if (!(Number(incoming.headers['content-length']) > MAX_BODY_BYTES)) outgoing.writeContinue();
+        if (!(Number(incoming.headers['content-length']) > MAX_AREA_BYTES)) outgoing.writeContinue();
         this.#handle(incoming, outgoing);
       })
       .on('checkExpectation', (incoming, outgoing) => this.#handle(incoming, outgoing))

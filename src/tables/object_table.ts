@@ -70,9 +70,11 @@ export interface RowSource {
 
 /** The options that decide the columns. */
 export interface TableOptions {
-  readonly of: 'lookup' | 'cone' | 'recent';
+  readonly of: 'lookup' | 'cone' | 'recent' | 'area' | 'objects';
   readonly detail: DetailLevel;
   readonly hasFilters: boolean;
+  /** Whether the objects have credible levels. */
+  readonly hasLevels?: boolean;
   /** The names of the catalogs, in the order of the columns. */
   readonly catalogs: readonly string[];
 }
@@ -119,6 +121,8 @@ const DESCRIPTIONS: Readonly<Record<TableOptions['of'], string>> = {
   lookup: 'Results of a lookup: a row for each object of each input, and one for each input without an object.',
   cone: 'Objects within a radius of a position, by ingest time, then identifier.',
   recent: 'Objects in a window of time that have coincident sources, latest first.',
+  area: 'Objects in an area of the sky, by credible level where there is one, then HEALPix pixel of order 16 (NESTED), then identifier.',
+  objects: 'Objects that have coincident sources, latest first.',
 };
 
 function sourcesByCatalog(matches: readonly Match[]): ReadonlyMap<string, CatalogSources> {
@@ -133,14 +137,19 @@ function sourcesByCatalog(matches: readonly Match[]): ReadonlyMap<string, Catalo
 
 const separationOf = ({ separation_arcsec }: Match) => separation_arcsec ?? Number.POSITIVE_INFINITY;
 
-function fieldsOf({ of, detail, hasFilters, catalogs }: TableOptions, onLeftOut: () => void): Field[] {
+function fieldsOf(
+  { of, detail, hasFilters, hasLevels = false, catalogs }: TableOptions,
+  onLeftOut: () => void,
+): Field[] {
   const isRecent = of === 'recent';
   const fields = [
     ...(of === 'lookup' ? INPUT_FIELDS : []),
     IDENTIFIER,
     ...(isRecent ? [] : [STATUS]),
     ...POSITION,
-    ...(isRecent ? [] : [SEPARATION, ...DELIVERY, ...CROSSMATCH, ...catalogs.map(outcomeField)]),
+    ...(of === 'lookup' || of === 'cone' ? [SEPARATION] : []),
+    ...(hasLevels ? [CREDIBLE_LEVEL] : []),
+    ...(isRecent ? [] : [...DELIVERY, ...CROSSMATCH, ...catalogs.map(outcomeField)]),
     MATCHES,
     ...catalogs.flatMap(catalog => matchFields(catalog, onLeftOut)),
     ...tnsFields(isRecent),
@@ -226,6 +235,7 @@ const IDENTIFIER = column('diaObjectId', OBJECT_FIELDS.diaObjectId, ({ object })
 const STATUS = own('status');
 const POSITION = [own('ra'), own('dec')];
 const SEPARATION = own('separation_arcsec');
+const CREDIBLE_LEVEL = own('credible_level');
 const DELIVERY = [
   own('reliability'),
   own('ingest_time', ({ object }) => time(object?.ingest_time)),

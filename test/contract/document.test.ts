@@ -42,6 +42,8 @@ const FURTHER = [
   '/api/stream/matches',
   '/api/sources',
   '/api/sources/{catalog}/{catalog_source_id}',
+  '/api/area',
+  '/api/objects',
   '/api/sky-map',
   '/api/task/',
 ];
@@ -113,7 +115,8 @@ const FILTER_NAMES = words(`catalog separation_arcsec_max reliability_min reliab
     .join(' ')}`);
 
 test('the parameters of each operation; of the contract only those of the path are required', () => {
-  const names = (path: string) => document.paths[path].get.parameters.map((parameter: Json) => parameter.name);
+  const names = (path: string, method = 'get') =>
+    document.paths[path][method].parameters.map((parameter: Json) => parameter.name);
   const filtered = ['format', ...FILTER_NAMES, 'response'];
   assert.is(FILTER_NAMES.length, 34);
   assert.equal(names('/api/objects/{diaObjectId}'), ['diaObjectId', 'detail', ...filtered]);
@@ -126,6 +129,9 @@ test('the parameters of each operation; of the contract only those of the path a
   );
   assert.equal(Object.keys(schemas.Filters.properties), FILTER_NAMES);
   assert.equal(names('/api/sources'), words('ra dec radius_arcsec catalog limit'));
+  const selection = words('start end time_field detail page_size cursor format');
+  assert.equal(names('/api/area', 'post'), [...words('area level'), ...selection, ...FILTER_NAMES, 'response']);
+  assert.equal(names('/api/objects'), [...selection, ...FILTER_NAMES]);
   for (const [path, methods] of Object.entries<Json>(document.paths)) {
     if (path === '/api/sources') continue;
     for (const parameter of Object.values<Json>(methods).flatMap(operation => operation.parameters ?? [])) {
@@ -185,7 +191,8 @@ function unitOf(path: readonly string[]): string | undefined {
   if (key.endsWith('_hours')) return 'h';
   if (key.endsWith('_deg2')) return 'deg²';
   if (key.includes('.')) return undefined;
-  if (key.startsWith('reliability_') || ['reliability', 'min_reliability'].includes(key)) return 'probability';
+  if (key.startsWith('reliability_') || ['reliability', 'min_reliability', 'level', 'credible_level'].includes(key))
+    return 'probability';
   if (key === 'redshift') return 'dimensionless';
   if (['DiaObjectId', 'objid'].includes(key)) return 'identifier';
   if (key === 'index') return 'index';
@@ -270,7 +277,7 @@ const EMITTED = new Set(
   words(`${Object.values(ENUMERATIONS).join(' ')} ids position matches full ingest_time event_time objects count id position tns
     per_input_limit per_request_limit recorded not_recorded best_guess_current_settings ok available unavailable
     gaia_dr3 des_y6_gold delve_dr3_gold skymapper_dr4 min max
-    coverage not_registered json msgpack csv ndjson votable parquet arrow`),
+    coverage not_registered circle polygon moc probability_map json msgpack csv ndjson votable parquet arrow`),
 );
 
 test('the document has every string of the contract in an enumeration or a constant, and no other', () => {

@@ -73,7 +73,15 @@ async function cursorsFrom(ask: Ask): Promise<Cursors> {
     cursorOf(`/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=10&page_size=20&detail=${level}`),
   );
   const recent = levels.map(level => cursorOf(`/api/recent-crossmatches?${window}&page_size=20&detail=${level}`));
-  return { '/api/cone': await Promise.all(cone), '/api/recent-crossmatches': await Promise.all(recent) };
+  const area = JSON.parse(
+    (await ask({ method: 'POST', target: '/api/area?area=0/0-11&page_size=2', headers: {} })).text,
+  );
+  return {
+    '/api/cone': await Promise.all(cone),
+    '/api/recent-crossmatches': await Promise.all(recent),
+    '/api/area': [area.next_cursor],
+    '/api/objects': [await cursorOf('/api/objects?page_size=2')],
+  };
 }
 
 /** @throws Error where the answer is not one that the request may have */

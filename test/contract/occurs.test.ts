@@ -12,6 +12,7 @@ import { eventually, putBytes, type Settings, TestApp, withApp } from '../http/s
 import { Client, parseAnswer, text, withServer } from '../server/support.ts';
 import { registrationOf } from '../sky_map/support.ts';
 import { importLines } from '../transfer/support.ts';
+import { writeUniqFits } from '../vo/uniq_fits.ts';
 import { Coverage, startNoting } from './coverage.ts';
 import { configWith, withoutDatabase } from './support.ts';
 import { assertDocumented, newAjv } from './validate.ts';
@@ -28,6 +29,7 @@ const RECENT = '/api/recent-crossmatches';
 const MAP = '/api/sky-map';
 const STREAM = '/api/stream/matches';
 const SOURCES = '/api/sources?ra=150&dec=2';
+const OBJECTS = '/api/objects';
 /** A machine that is busy otherwise is no reason to fail. */
 const PATIENT = { API_REQUEST_BUDGET_SECONDS: '120' };
 const LEVELS = ['ids', 'position', 'matches', 'full'];
@@ -172,6 +174,37 @@ test('sources of catalogs that are searched, left out, missing, and cannot be re
     assert.is((await app.get('/api/sources/gaia_dr3/1', { method: 'DELETE' })).status, 405);
     await app.app.close();
     await expectStatus(app, 503, near, '/api/sources/gaia_dr3/1');
+  }));
+
+test('areas of every kind, and the objects by time', () =>
+  inWorld(60, {}, async app => {
+    const area = async (query: string, body: string | Uint8Array, status = 200) => {
+      const answer = await app.post(`/api/area?${query}`, body, null);
+      assert.is(answer.status, status, `${query}: ${answer.text.slice(0, 300)}`);
+      return answer.body;
+    };
+    const map = writeUniqFits({
+      cells: Array.from({ length: 12 }, (_, cell) => cell),
+      order: 0,
+      density: Array(12).fill(1),
+    });
+    const window = 'start=2000-01-01&end=2100-01-01';
+    for (const level of LEVELS) await area(`detail=${level}&${window}&time_field=event_time&level=1`, map);
+    for (const kind of ['CIRCLE 150 2 1', 'POLYGON 149 1 151 1 150 3', '0/0-11'])
+      for (const query of ['catalog=gaia_dr3', 'response=count']) await area(query, kind);
+    const { next_cursor } = await area('page_size=1', '0/0-11');
+    await area(`cursor=${next_cursor}`, '0/0-11');
+    await area(`response=count&level=1&${window}&time_field=event_time&reliability_min=0`, map);
+    await area('', 'nothing', 400);
+    assert.is((await app.get('/api/area', { method: 'DELETE' })).status, 405);
+    for (const level of LEVELS)
+      await expectStatus(app, 200, `${OBJECTS}?detail=${level}&${window}&time_field=event_time&reliability_min=0`);
+    await expectStatus(app, 200, OBJECTS, `${OBJECTS}?page_size=1`);
+    await expectStatus(app, 400, `${OBJECTS}?start=x`);
+    assert.is((await app.get(OBJECTS, { method: 'DELETE' })).status, 405);
+    await app.app.close();
+    await area('', '0/0-11', 503);
+    await expectStatus(app, 503, OBJECTS);
   }));
 
 const FILTERED = [CONE, `/api/objects/${IDS.matched}?`, `/api/tns/${NAMES.found}?`];

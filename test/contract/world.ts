@@ -104,16 +104,21 @@ export const IDS = {
   partly: '106',
   unreliable: '107',
   adrift: '108',
+  again: '109',
   unknown: '999',
 } as const;
 
 export const NAMES = { found: 'SN 2026abc', bare: '2026abd', nothingThere: '2026zzz', unknown: '2026qqq' } as const;
 
-const { pending, matched, unmatched, invalidPosition, unrecorded, partly, unreliable, adrift } = IDS;
+const { pending, matched, unmatched, invalidPosition, unrecorded, partly, unreliable, adrift, again } = IDS;
 const SUPERNOVA = { objid: 7, name: '2026abc', name_prefix: 'SN', classification: 'SN Ia', redshift: 0.1 };
 
 const OBJECTS = [
   object(pending, { state: 'pending' }),
+  // To be crossmatched once more.
+  object(again, { state: 'pending', reliability: null }),
+  record(again, { gaia_dr3: 'searched' }),
+  match(again, 'gaia_dr3', null),
   object(matched),
   record(matched, {
     gaia_dr3: 'searched',

@@ -170,6 +170,9 @@ async function everything(url: string, ids: readonly string[]): Promise<Asked[]>
     { path: '/api/stream/matches?from=nowhere' },
     { path: '/api/sources?ra=221.596&dec=-40.0&radius_arcsec=60' },
     { path: '/api/sources/gaia_dr3/1' },
+    { path: '/api/area?detail=matches', body: { 0: [0, 4, 8, 11] } },
+    { path: '/api/area?response=count', body: { 0: [8] } },
+    { path: '/api/objects?reliability_min=0.9' },
     { path: '/api/sky-map?resolution=2' },
     ...['/api/status', '/api/describe', '/openapi.json', '/llms.txt', '/api-docs.md', '/api/task', '/api/task/'].map(
       path => ({ path }),

@@ -132,11 +132,14 @@ const PATHS = [
   ...['/api/cone?ra=1', '/api/cone?ra=221.596&dec=-40&radius_arcsec=60', '/api/recent-crossmatches?cursor=%7B'],
   ...['/api/sky-map', '/api/sources?ra=221.596&dec=-40&radius_arcsec=60', '/api/stream/matches?from=nowhere'],
   ...['/api/sources/gaia_dr3/1', '/api/sources/gaia_dr3/x'],
+  ...['/api/objects?page_size=2', '/api/objects?cursor=%7B'],
 ];
 
 const REQUESTS: readonly (readonly [path: string, init?: RequestInit])[] = [
   ...PATHS.map(path => [path] as const),
   ['/api/lookup', post('{')],
+  ['/api/area?area=CIRCLE+221.6+-40+1', post('')],
+  ['/api/area', post('SIMPLE  = nothing')],
   ['/api/lookup', post('{"ids": [1], "positions": 5}')],
   ['/api/lookup', post(`{"ids": [${'1,'.repeat(5000)}1]}`)],
   ['/api/status', { method: 'DELETE' }],

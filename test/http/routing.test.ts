@@ -40,7 +40,6 @@ test('unknown paths are 404 with the error body', async ({ running: { app } }) =
     '/api/cone//',
     '/api/status/',
     '/healthz/',
-    '/api/objects',
     '/api/objects/',
     '/api/objects/5/',
     '/api/objects/5/6',

@@ -180,7 +180,7 @@ const matchesKeys: Schemas = {
   tns: orNull(ref('ObjectTns')),
 };
 
-const lookupObject = closed(
+export const lookupObject = closed(
   'An object, to the detail level of the request. One that the service does not have has only identifiers and status.',
   {
     diaObjectId: ref('DiaObjectId'),

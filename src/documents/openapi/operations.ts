@@ -2,13 +2,21 @@
 import type { Config } from '../../config/config.ts';
 import { ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../../contract/codes.ts';
 import { UNKNOWN_PARAMETERS_HEADER } from '../../contract/headers.ts';
-import { MAX_MAP_CELLS } from '../../contract/limits.ts';
+import {
+  MAX_AREA_BYTES,
+  MAX_AREA_CELLS,
+  MAX_LOOKED_AT,
+  MAX_MAP_CELLS,
+  MAX_POLYGON_VERTICES,
+} from '../../contract/limits.ts';
 import { decimal } from '../prose.ts';
 import { TASKS } from '../tasks.ts';
 import {
+  areaParameters,
   coneParameters,
   lookupParameters,
   objectParameters,
+  objectsParameters,
   type Parameter,
   recentParameters,
   skyMapParameters,
@@ -18,6 +26,7 @@ import {
   tnsParameters,
 } from './parameters.ts';
 import { type ComponentName, integer, list, open, ref, type Schema, text } from './schema.ts';
+import { areaSchema, objectsSchema } from './selection.ts';
 import { skyMapSchema } from './sky_map.ts';
 import { objectsOfSourceSchema, sourcesSchema } from './sources.ts';
 import { otherContent, tableHeaders } from './tables.ts';
@@ -226,6 +235,47 @@ export function findObjectsOfSource(): Operation {
       'its catalog has it.',
     parameters: sourceParameters(),
     responses: queryResponses('The objects.', objectsOfSourceSchema, 'unsupported_parameter'),
+  };
+}
+
+const LEFT_OUT =
+  'Unlike elsewhere, filters and the window leave objects out. A page can then have fewer objects than it may, or none, although another one ' +
+  `follows: no more than about ${MAX_LOOKED_AT} objects are looked at for one. Follow \`next_cursor\` until it is null.`;
+
+export function searchArea(config: Config): Operation {
+  const media = {
+    schema: text('A MOC, or a multi-order map of probability.', { contentMediaType: 'application/fits' }),
+  };
+  return {
+    summary: 'The objects in an area of the sky, page by page, or how many there are.',
+    description:
+      'The area is the body, whatever its Content-Type, or the parameter `area`: a MOC (FITS, JSON or ASCII), `CIRCLE ra dec radius` or `POLYGON ra dec ra dec ...` ' +
+      'in degrees (DALI, ADQL; of the two sides of a polygon the smaller one is meant), or a multi-order map of probability as LIGO, Virgo and KAGRA publish it (FITS ' +
+      'with UNIQ and PROBDENSITY), whose densest pixels up to `level` are the area. ' +
+      `At most ${MAX_AREA_BYTES} bytes, ${MAX_AREA_CELLS} cells or pixels, ${MAX_POLYGON_VERTICES} vertices. ` +
+      'Objects come by credible level where there is one, then by HEALPix pixel of order 16 (NESTED), then by identifier. For the next page the same ' +
+      `request is sent with \`cursor\`. ${LEFT_OUT}`,
+    parameters: areaParameters(config),
+    requestBody: {
+      required: false,
+      content: {
+        'application/fits': media,
+        'application/json': {
+          schema: { type: 'object', description: 'A MOC: lists of cells by order.', additionalProperties: true },
+        },
+        'text/plain': { schema: text('CIRCLE, POLYGON, or a MOC such as `3/1-5 7`.') },
+      },
+    },
+    responses: tableResponses('One page, or a count.', areaSchema, 'unsupported_parameter'),
+  };
+}
+
+export function listObjects(config: Config): Operation {
+  return {
+    summary: 'The objects with coincident sources that meet filters, newest first, page by page.',
+    description: `Objects as lookups show them, by ingest or event time, descending, then by identifier. ${LEFT_OUT}`,
+    parameters: objectsParameters(config),
+    responses: tableResponses('One page.', objectsSchema, 'unsupported_parameter'),
   };
 }
 

@@ -5,6 +5,7 @@ import { DEFAULT_DETAIL, DEFAULT_MAP_LAYER, DEFAULT_RESPONSE, DEFAULT_TIME_FIELD
 import { FILTERS } from '../../contract/filters.ts';
 import { FORMATS } from '../../contract/formats.ts';
 import {
+  DEFAULT_CREDIBLE_LEVEL,
   DEFAULT_MAP_RESOLUTION,
   DEFAULT_SOURCES_LIMIT,
   DEFAULT_WINDOW_HOURS,
@@ -145,6 +146,48 @@ export function recentParameters(config: Config): Parameter[] {
     ),
     format,
   ];
+}
+
+/** The window, and the page with a cursor that `pins` something. */
+function selectionParameters(config: Config, pins: string): Parameter[] {
+  const { default_page_size, max_page_size } = limitsOf(config).recent_crossmatches;
+  const iso = 'An ISO 8601 time; without an offset it is UTC. Open by default.';
+  return [
+    query('start', text(`Start of the window, inclusive. ${iso}`)),
+    query('end', text(`End of the window, exclusive. ${iso}`)),
+    query('time_field', { ...timeField, default: DEFAULT_TIME_FIELD }),
+    detail,
+    query(
+      'page_size',
+      { ...pageSize, default: Math.min(default_page_size, max_page_size) },
+      `Objects on a page at most; more than ${max_page_size} count as ${max_page_size}.`,
+    ),
+    query(
+      'cursor',
+      pageCursor,
+      `The \`next_cursor\` of the page before. It pins ${pins} and \`as_of\`; every other parameter must be given on every page.`,
+    ),
+  ];
+}
+
+export function areaParameters(config: Config): Parameter[] {
+  return [
+    query('area', text('The area as a text, in the place of a body.', { minLength: 1 })),
+    query(
+      'level',
+      number('probability', 'Of a map of probability: the share that the area holds at most.', {
+        exclusiveMinimum: 0,
+        maximum: 1,
+        default: DEFAULT_CREDIBLE_LEVEL,
+      }),
+    ),
+    ...selectionParameters(config, 'the area, `level`'),
+    ...formatAndFilters,
+  ];
+}
+
+export function objectsParameters(config: Config): Parameter[] {
+  return [...selectionParameters(config, '`time_field`'), format, ...filters];
 }
 
 export function streamParameters(): Parameter[] {

@@ -2,7 +2,7 @@
 import { TABLE_FORMATS } from '../../../src/contract/formats.ts';
 import type { OpenApiDocument } from '../../../src/documents/openapi/document.ts';
 import type { Parameter } from '../../../src/documents/openapi/parameters.ts';
-import { randomBody } from './bodies.ts';
+import { ANYTHING, randomBody, spoil } from './bodies.ts';
 import { HOSTILE_TEXTS, isDigits, type Random, type Value, valueFor } from './values.ts';
 
 /** The facts about the answer that the tests know before they see it. */
@@ -25,7 +25,9 @@ export interface HostileRequest extends Expected {
   readonly body?: string | Uint8Array<ArrayBuffer>;
 }
 
-export type Cursors = Readonly<Record<'/api/cone' | '/api/recent-crossmatches', readonly string[]>>;
+export type Cursors = Readonly<
+  Record<'/api/cone' | '/api/recent-crossmatches' | '/api/area' | '/api/objects', readonly string[]>
+>;
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 const refusal = (code: string) => ({ suspects: NO_NAMES, refused: true, codes: new Set([code]) });
@@ -46,18 +48,7 @@ const OTHER_METHODS = [
 
 /** Nothing is at these, whatever the method. */
 const NO_PATHS = [
-  ...[
-    '/api',
-    '/api/',
-    '//',
-    '/api//cone',
-    '/api/cone/',
-    '/API/cone',
-    '/api/Cone',
-    '/api/objects',
-    '/api/objects/',
-    '/api/objects/1/2',
-  ],
+  ...['/api', '/api/', '//', '/api//cone', '/api/cone/', '/API/cone', '/api/Cone', '/api/objects/', '/api/objects/1/2'],
   ...[
     '/api/objects/a%2Fb',
     '/api/tns/%2F',
@@ -119,6 +110,23 @@ export function randomRequest(random: Random, document: OpenApiDocument, cursors
   }
   const method = random.pick(Object.keys(methods));
   const { parameters = [] } = methods[method]!;
+  if (template === '/api/area') {
+    if (random.chance(0.3)) {
+      const body = random.chance(0.5) ? spoil(random, random.pick(GOOD_AREAS)) : random.pick(BAD_AREAS);
+      const query = random.pick(['', 'response=count', 'level=0.5', 'format=csv']);
+      const codes = new Set(['invalid_parameter']);
+      return {
+        method: 'POST',
+        target: `${template}?${query}`,
+        headers: {},
+        body,
+        suspects: ANYTHING,
+        refused: false,
+        codes,
+      };
+    }
+    return { method: 'POST', headers: {}, ...new QueryBuilder(random, template, parameters, cursors).build() };
+  }
   if (method === 'post')
     return { method: 'POST', target: `${template}?${randomJunk(random)}`, ...randomBody(random, document) };
   return {
@@ -153,6 +161,32 @@ const UNKNOWN_FILTERS = [
   'skymapper_dr4.x_max',
   'é.é',
 ];
+const GOOD_AREAS = [
+  'CIRCLE 150 2 1',
+  "POLYGON('ICRS', 0, 0, 90, 0, 0, 90)",
+  '0/0-11',
+  '{"3": [1, 2]}',
+  '29/0',
+  'circle 0 90 180',
+];
+const BAD_AREAS = [
+  '',
+  'CIRCLE',
+  'CIRCLE 1 2',
+  'POLYGON 1 2 3 4',
+  'POLYGON 0 0 180 0 0 0',
+  '3',
+  '30/1',
+  '3/768',
+  '3/2-1',
+  '{"3": 1}',
+  '{',
+  '[]',
+  'SIMPLE  =',
+  'CIRCLE 1 2 nan',
+  'BOX 1 2 3 4',
+  '\0',
+];
 const PINNED = ['ra', 'dec', 'radius_arcsec', 'start', 'end', 'time_field'];
 const REQUIRED = ['ra', 'dec', 'radius_arcsec'];
 const DISC = ['ra', 'dec', 'radius_deg'];
@@ -179,7 +213,7 @@ class QueryBuilder {
     const filters = inQuery.filter(({ name }) => isFilter(name));
     for (const parameter of inQuery) {
       // A stream without a fault would not end.
-      const always = parameter.name === 'from';
+      const always = parameter.name === 'from' || parameter.name === 'area';
       const often = always ? 1 : REQUIRED.includes(parameter.name) ? 0.93 : isFilter(parameter.name) ? 0 : 0.2;
       if (this.#random.chance(often)) this.#add(parameter.name, this.#valueOf(parameter));
     }
@@ -224,6 +258,12 @@ class QueryBuilder {
 
   #valueOf({ name, schema }: Parameter): Value {
     if (name === 'cursor') return this.#cursor();
+    // Neither is a map of probability.
+    if (name === 'level') return { text: this.#random.pick(['0.5', '1', 'x', '-1', '0']), verdict: 'bad' };
+    if (name === 'area') {
+      const isBad = this.#random.chance(0.1);
+      return { text: this.#random.pick(isBad ? BAD_AREAS : GOOD_AREAS), verdict: isBad ? 'bad' : 'good' };
+    }
     if (name === 'from') return { text: this.#random.pick(['later', '1.2.3.4', '99999999', '5.']), verdict: 'bad' };
     if (name === 'start' || name === 'end') {
       const isBad = this.#random.chance(0.15);
@@ -239,7 +279,8 @@ class QueryBuilder {
     const random = this.#random;
     const own = this.#cursors[this.#template as keyof Cursors];
     const token = random.pick(own);
-    if (random.chance(0.5)) return { text: token, verdict: 'good' };
+    // A cursor of an area is refused with every other area.
+    if (random.chance(0.5)) return { text: token, verdict: this.#template === '/api/area' ? 'open' : 'good' };
     if (random.chance(0.3)) return { text: random.pick(['', ...HOSTILE_TEXTS]), verdict: 'bad' };
     if (random.chance(0.3)) {
       const foreign = Object.values(this.#cursors).find(list => list !== own)!;
@@ -258,11 +299,16 @@ class QueryBuilder {
     };
     // A count has no pages: what their size would be is not looked at.
     const isCount = this.#sent.get('response')?.text === 'count';
-    if (isCount) this.#sent.delete('page_size');
+    if (isCount && this.#template !== '/api/area') this.#sent.delete('page_size');
     // Counts are no table.
     if (isCount && TABLE_FORMATS.some(({ name }) => name === this.#sent.get('format')?.text)) blame('format', true);
     for (const [name, { verdict }] of this.#sent) if (verdict !== 'good') blame(name, verdict === 'bad');
     const names = [...this.#sent.keys()];
+    if (['/api/area', '/api/objects'].includes(this.#template)) {
+      // The window may be backwards.
+      if (names.includes('start') && names.includes('end')) for (const name of ['start', 'end']) blame(name, false);
+      if (names.includes('cursor')) blame('time_field', false);
+    }
     if (this.#template === '/api/recent-crossmatches') {
       if (names.some(name => isFilter(name) || name === 'response')) codes.clear();
       if (codes.size === 0) codes.add('unsupported_parameter');

@@ -1,0 +1,230 @@
+/** Areas of the sky as ranges of HEALPix pixels, and exact tests where a pixel is only partly inside. */
+import { cellVector, MAX_AREA_ORDER, maxCellRadius, pixel29, pixelOfDeepCell } from './healpix.ts';
+import type { Vector } from './sphere.ts';
+
+/** Whether a position, degrees, lies in the area. To be asked of positions in the test's range alone. */
+export type PositionTest = (ra: number, dec: number) => boolean;
+
+/** A range of pixels at order 16 (NESTED). */
+interface Range {
+  readonly first: number;
+  /** Exclusive. */
+  readonly end: number;
+  /** undefined where all of the range is inside. */
+  readonly test: PositionTest | undefined;
+}
+
+/** A part of the sky. Immutable. */
+export class Area {
+  /** Pairs [first, end) of pixels at order 16, which do not overlap: ascending by level, then by pixel. */
+  readonly bounds: Float64Array;
+  /** The level of each range; undefined where the area has none, which counts as 0. */
+  readonly levels: Float64Array | undefined;
+  readonly #tests: readonly (PositionTest | undefined)[];
+
+  /** @param tests the test of each range; none at all where every range is wholly inside */
+  constructor(bounds: Float64Array, levels?: Float64Array, tests: readonly (PositionTest | undefined)[] = []) {
+    this.bounds = bounds;
+    this.levels = levels;
+    this.#tests = tests;
+  }
+
+  /** The number of ranges. */
+  get length(): number {
+    return this.bounds.length / 2;
+  }
+
+  levelOf(range: number): number {
+    return this.levels?.[range] ?? 0;
+  }
+
+  /** The test for positions in a range; undefined where all of it is inside. */
+  testOf(range: number): PositionTest | undefined {
+    return this.#tests[range];
+  }
+
+  /** The same part of the sky without levels, in as few ranges as possible. */
+  withoutLevels(): Area {
+    if (!this.levels) return this;
+    const firsts = this.bounds.filter((_, i) => i % 2 === 0).sort();
+    const ends = this.bounds.filter((_, i) => i % 2 === 1).sort();
+    return new Area(Float64Array.from(union(firsts, ends)));
+  }
+}
+
+/** The fewest ranges over the same pixels as others, whose firsts and whose ends each ascend: pairs. */
+function union<T extends number | bigint>(firsts: ArrayLike<T>, ends: ArrayLike<T>): T[] {
+  const bounds: T[] = [];
+  for (let opened = 0, closed = 0; closed < ends.length; closed++) {
+    if (opened === closed) bounds.push(firsts[opened]!);
+    while (opened < firsts.length && firsts[opened]! <= ends[closed]!) opened++;
+    if (opened === closed + 1) bounds.push(ends[closed]!);
+  }
+  return bounds;
+}
+
+/** Bits of an order-29 pixel below its order-16 pixel. */
+const DEEP_BITS = 26n;
+
+/**
+ * The area of ranges [first, end) of order-29 pixels, in any order; they may overlap. A position is inside whose pixel
+ * at order 29 is.
+ *
+ * @param firsts is sorted
+ * @param ends is sorted
+ */
+export function areaOfRanges(firsts: BigInt64Array, ends: BigInt64Array): Area {
+  const bounds = BigInt64Array.from(union(firsts.sort(), ends.sort()));
+  const test: PositionTest = (ra, dec) => isWithin(bounds, pixel29(ra, dec));
+  const ranges: Range[] = [];
+  const add = (first: number, end: number, whole: boolean) => {
+    // Two ranges may each have a part of one pixel.
+    if (end > first && ranges.at(-1)?.first !== first) ranges.push({ first, end, test: whole ? undefined : test });
+  };
+  for (let i = 0; i < bounds.length; i += 2) {
+    const first = Number(bounds[i]! >> DEEP_BITS);
+    const end = Number(bounds[i + 1]! >> DEEP_BITS);
+    const firstWhole = isAligned(bounds[i]!) ? first : first + 1;
+    if (firstWhole > first) add(first, first + 1, false);
+    add(firstWhole, end, true);
+    if (end >= firstWhole && !isAligned(bounds[i + 1]!)) add(end, end + 1, false);
+  }
+  return areaOf(ranges);
+}
+
+function isAligned(pixel: bigint): boolean {
+  return BigInt.asUintN(Number(DEEP_BITS), pixel) === 0n;
+}
+
+function isWithin(bounds: BigInt64Array, pixel: bigint): boolean {
+  let low = 0;
+  let high = bounds.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (bounds[middle]! <= pixel) low = middle + 1;
+    else high = middle;
+  }
+  return low % 2 === 1;
+}
+
+/** @param ranges ascending */
+function areaOf(ranges: readonly Range[]): Area {
+  const bounds: number[] = [];
+  const tests: (PositionTest | undefined)[] = [];
+  for (const { first, end, test } of ranges) {
+    if (!test && bounds.at(-1) === first && !tests.at(-1)) bounds[bounds.length - 1] = end;
+    else {
+      bounds.push(first, end);
+      tests.push(test);
+    }
+  }
+  return new Area(Float64Array.from(bounds), undefined, tests);
+}
+
+/** A shape with an edge, of which a part is seen from each pixel. */
+export interface Shape<Part> {
+  /** The whole of it. */
+  readonly whole: Part;
+  /**
+   * The part that is seen from a disc, a pixel's, inside of the disc of `around`: a boolean where the disc is wholly
+   * inside or outside.
+   * @param radius radians
+   */
+  partAt(centre: Vector, radius: number, around: Part): Part | boolean;
+  /** The test of positions in that disc. */
+  testOf(part: Part): PositionTest;
+}
+
+/** No pixel is divided further when this many are cut by the edge. */
+const ENOUGH_CUT = 1024;
+/** The number of pixels that are looked at between two moments to yield. */
+const PIXELS_A_YIELD = 64;
+
+interface Cell<Part> {
+  readonly face: number;
+  readonly x: number;
+  readonly y: number;
+  readonly part: Part;
+}
+
+/**
+ * The area of a shape: the pixels inside, as large as they can be, and those that its edge cuts, as small as is worth
+ * it. Each value that it yields is a moment to let others go ahead.
+ */
+export function* areaOfShape<Part>(shape: Shape<Part>): Generator<undefined, Area, undefined> {
+  const ranges: Range[] = [];
+  let cut: Cell<Part>[] = Array.from({ length: 12 }, (_, face) => ({ face, x: 0, y: 0, part: shape.whole }));
+  let looked = 0;
+  for (let order = 0; ; order++) {
+    const radius = maxCellRadius(order);
+    const seen: Cell<Part>[] = [];
+    for (const { face, x, y, part: around } of cut) {
+      if (++looked % PIXELS_A_YIELD === 0) yield;
+      const part = shape.partAt(cellVector(order, face, x, y), radius, around);
+      if (typeof part !== 'boolean') seen.push({ face, x, y, part });
+      else if (part) ranges.push(rangeOf(order, face, x, y, undefined));
+    }
+    cut = seen;
+    if (cut.length > ENOUGH_CUT || order === MAX_AREA_ORDER || cut.length === 0) {
+      for (const { face, x, y, part } of cut) ranges.push(rangeOf(order, face, x, y, shape.testOf(part)));
+      return areaOf(ranges.sort((a, b) => a.first - b.first));
+    }
+    cut = cut.flatMap(({ face, x, y, part }) =>
+      [0, 1, 2, 3].map(child => ({ face, x: 2 * x + (child & 1), y: 2 * y + (child >> 1), part })),
+    );
+  }
+}
+
+function rangeOf(order: number, face: number, x: number, y: number, test: PositionTest | undefined): Range {
+  const pixels = 4 ** (MAX_AREA_ORDER - order);
+  const first = pixelOfDeepCell(order, face, x, y) * pixels;
+  return { first, end: first + pixels, test };
+}
+
+/** Pixels of a probability map, each at an order of its own, 0 to 16; columns of the same length. */
+export interface ProbabilityPixels {
+  /** First pixel at order 16, and the pixel after the last. */
+  readonly firsts: Float64Array;
+  readonly ends: Float64Array;
+  /** Probability per steradian, or in proportion to that: at least 0. */
+  readonly density: Float64Array;
+}
+
+/**
+ * The smallest part of the sky with at most a share of a map's probability: its densest pixels. The level of a pixel is
+ * the share of all pixels that are at least as dense. Pixels without any are left out. Each value that it yields is a moment to let others go ahead.
+ *
+ * @param level above 0, at most 1
+ */
+export function* areaOfProbability(
+  { firsts, ends, density }: ProbabilityPixels,
+  level: number,
+): Generator<undefined, Area, undefined> {
+  const byDensity = Uint32Array.from(firsts, (_, i) => i);
+  yield;
+  byDensity.sort((a, b) => density[b]! - density[a]!);
+  yield;
+  const probability = (i: number) => density[i]! * (ends[i]! - firsts[i]!);
+  const total = byDensity.reduce((sum, i) => sum + probability(i), 0);
+  const levels = new Float64Array(density.length);
+  let sum = 0;
+  let inside = 0;
+  for (let next = 0; next < byDensity.length; ) {
+    const dense = density[byDensity[next]!]!;
+    if (dense === 0) break;
+    for (; next < byDensity.length && density[byDensity[next]!] === dense; next++) sum += probability(byDensity[next]!);
+    // Rounding may bring the sum of all just above the total.
+    const share = Math.min(1, sum / total);
+    if (share > level) break;
+    for (; inside < next; inside++) levels[byDensity[inside]!] = share;
+  }
+  yield;
+  // Rounding may give pixels of different densities one level.
+  const order = byDensity.subarray(0, inside).sort((a, b) => levels[a]! - levels[b]! || firsts[a]! - firsts[b]!);
+  const bounds = new Float64Array(2 * inside);
+  for (const [at, i] of order.entries()) bounds.set([firsts[i]!, ends[i]!], 2 * at);
+  return new Area(
+    bounds,
+    Float64Array.from(order, i => levels[i]!),
+  );
+}

@@ -1,0 +1,122 @@
+/** The points in an area, in an order of their own: by level, then order-16 pixel, then id. */
+import type { Area } from './area.ts';
+import type { Arena } from './arena.ts';
+import type { SkyIndex } from './sky_index.ts';
+
+/** The place of a point in the order of an area. A point never changes its place. */
+export interface AreaPlace {
+  readonly level: number;
+  /** At order 16. */
+  readonly pixel: number;
+  readonly id: bigint;
+}
+
+/** A point in an area. */
+export interface AreaRow extends AreaPlace {
+  /** Number of the arena in the index. */
+  readonly arena: number;
+  readonly row: number;
+}
+
+/** The rows of each arena that are put in order together. */
+const PIECE_ROWS = 256;
+/** Ranges that are looked for, and points that are tested, between two moments to yield. */
+const STEPS_A_YIELD = 256;
+
+/**
+ * The points in an area after a place, or all of them, in pieces: between two of them other work may run. A piece may be
+ * empty.
+ */
+export function* walkArea(index: SkyIndex, area: Area, after?: AreaPlace): Generator<AreaRow[], void, undefined> {
+  const { bounds } = area;
+  for (let range = after ? firstRange(area, after) : 0; range < area.length; range++) {
+    if (range % STEPS_A_YIELD === 0) yield [];
+    const level = area.levelOf(range);
+    const end = bounds[2 * range + 1]!;
+    const isFirst = after !== undefined && after.level === level && after.pixel > bounds[2 * range]!;
+    const spans = index.arenas.flatMap((arena, i) => spanOf(arena, i, isFirst ? after.pixel : bounds[2 * range]!, end));
+    while (spans.some(({ row, end }) => row < end)) {
+      const rows = nextRows(spans, end, level, area.testOf(range));
+      yield after ? rows.filter(row => isAfter(row, after)) : rows;
+    }
+  }
+}
+
+/** Rows of an arena that are still to come. */
+interface Span {
+  readonly arena: Arena;
+  readonly number: number;
+  row: number;
+  readonly end: number;
+}
+
+/** The rows of an arena in a range of pixels: one span, or none. */
+function spanOf(arena: Arena, number: number, first: number, end: number): Span[] {
+  const row = arena.rowOfPixel(first);
+  if (row === arena.length || arena.pixelOf(row) >= end) return [];
+  return [{ arena, number, row, end: arena.rowOfPixel(end) }];
+}
+
+/** Takes the rows of the next pixels from each span, about as many as a piece has. */
+function nextRows(spans: readonly Span[], end: number, level: number, test: ReturnType<Area['testOf']>): AreaRow[] {
+  let until = end;
+  for (const { arena, row, end } of spans) {
+    if (row + PIECE_ROWS >= end) continue;
+    const pixel = arena.pixelOf(row + PIECE_ROWS);
+    // All rows of a pixel belong to one piece.
+    until = Math.min(until, Math.max(pixel, arena.pixelOf(row) + 1));
+  }
+  const rows: AreaRow[] = [];
+  for (const span of spans) {
+    const { arena, number } = span;
+    for (; span.row < span.end; span.row++) {
+      const { row } = span;
+      const pixel = arena.pixelOf(row);
+      if (pixel >= until) break;
+      if (!test || test(arena.ra[row]!, arena.dec[row]!))
+        rows.push({ level, pixel, id: arena.id[row]!, arena: number, row });
+    }
+  }
+  return rows.sort((a, b) => a.pixel - b.pixel || (a.id < b.id ? -1 : 1));
+}
+
+/** The first range that may have a point after a place. */
+function firstRange(area: Area, { level, pixel }: AreaPlace): number {
+  let low = 0;
+  let high = area.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const isBefore =
+      area.levelOf(middle) < level || (area.levelOf(middle) === level && area.bounds[2 * middle + 1]! <= pixel);
+    if (isBefore) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function isAfter(row: AreaRow, after: AreaPlace): boolean {
+  return row.level > after.level || row.pixel > after.pixel || (row.pixel === after.pixel && row.id > after.id);
+}
+
+/** The number of points in an area. Each value that it yields is a moment to let others go ahead. */
+export function* countArea(index: SkyIndex, area: Area): Generator<undefined, number, undefined> {
+  const flat = area.withoutLevels();
+  let count = 0;
+  let steps = 0;
+  for (let range = 0; range < flat.length; range++) {
+    const test = flat.testOf(range);
+    for (const arena of index.arenas) {
+      if (++steps % STEPS_A_YIELD === 0) yield;
+      const end = arena.rowOfPixel(flat.bounds[2 * range + 1]!);
+      let row = arena.rowOfPixel(flat.bounds[2 * range]!);
+      if (!test) count += end - row;
+      else {
+        for (; row < end; row++) {
+          if (++steps % STEPS_A_YIELD === 0) yield;
+          if (test(arena.ra[row]!, arena.dec[row]!)) count++;
+        }
+      }
+    }
+  }
+  return count;
+}

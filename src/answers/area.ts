@@ -1,0 +1,92 @@
+/** The objects in an area, or how many there are (docs/contract.md, Areas). */
+import { type AreaRow, countArea, walkArea } from '../../index/mod.ts';
+import { toJson } from '../base/json_text.ts';
+import { type ReadArea, readArea } from '../vo/areas.ts';
+import type { Clock, QueryContext, Steps } from './context.ts';
+import { encodeAreaCursor } from './cursor.ts';
+import { OPEN_BRACE } from './fragments.ts';
+import type { AreaQuery } from './queries.ts';
+import { readRow } from './search.ts';
+import { selector, writeSelection } from './selection.ts';
+
+export function* areaAnswer(query: AreaQuery, context: QueryContext): Steps {
+  const read = yield* steps(context.clock, readArea(query.area, query.level));
+  const about = { area: { kind: read.kind, level: read.level } };
+  if (query.response === 'count') {
+    const total = yield* countOf(read, query, context);
+    const { out, fragments } = context;
+    const { filters, window, timeField } = query;
+    const rest = {
+      response: 'count',
+      ...about,
+      window,
+      time_field: timeField,
+      filters: filters && Object.fromEntries(filters),
+      total,
+    };
+    out.fragment(OPEN_BRACE);
+    out.fragment(fragments.provenance);
+    out.longText(`, ${toJson(rest).slice(1)}`);
+    return;
+  }
+  const { asOfUs, digest, after } = query;
+  const isKnownOut = outsideByIndex(query, context);
+  const candidates = {
+    pieces: walkArea(context.index, read.area, after ?? undefined),
+    read: (row: AreaRow) => (isKnownOut(row) ? undefined : objectOf(row, context)),
+    furtherKeys: ({ level }: AreaRow) => (read.level === null ? '' : `, "credible_level": ${toJson(level)}`),
+    cursorAfter: ({ level, pixel, id }: AreaRow) => encodeAreaCursor({ level, pixel, id, asOfUs, digest }),
+  };
+  yield* writeSelection(query, context, candidates, about);
+}
+
+/** The result of work in small parts, between which it is seen whether it is time to yield. */
+function* steps<T>(clock: Clock, work: Generator<undefined, T, undefined>): Generator<undefined, T, undefined> {
+  for (let part = work.next(); ; part = work.next()) {
+    if (part.done) return part.value;
+    if (clock.due) yield;
+  }
+}
+
+/** The number of objects in the area. Only filters and times that the index does not have make it read objects. */
+function* countOf(
+  { area }: ReadArea,
+  query: AreaQuery,
+  context: QueryContext,
+): Generator<undefined, number, undefined> {
+  const { filters, timeField } = query;
+  const { start, end } = query.window;
+  if (!filters && start === null && end === null) return yield* steps(context.clock, countArea(context.index, area));
+  const isKnownOut = outsideByIndex(query, context);
+  const meets = selector(query, context);
+  const needsObject = filters !== null || timeField === 'event_time';
+  let count = 0;
+  for (const piece of walkArea(context.index, area)) {
+    for (const row of piece) {
+      if (context.clock.due) yield;
+      if (isKnownOut(row)) continue;
+      if (!needsObject || meets(objectOf(row, context))) count++;
+    }
+  }
+  return count;
+}
+
+/** Whether the ingest time, which the index has, leaves a row out. */
+function outsideByIndex(
+  { timeField, startUs, endUs, asOfUs }: AreaQuery,
+  context: QueryContext,
+): (row: AreaRow) => boolean {
+  const byIngest = timeField === 'ingest_time';
+  return row => {
+    const timeUs = timeOf(row, context);
+    return timeUs > asOfUs || (byIngest && !(timeUs >= startUs && timeUs < endUs));
+  };
+}
+
+function timeOf({ arena, row }: AreaRow, { index }: QueryContext): number {
+  return index.arenas[arena]!.time![row]!;
+}
+
+function objectOf(row: AreaRow, context: QueryContext) {
+  return readRow(context, { ...row, timeUs: timeOf(row, context) });
+}

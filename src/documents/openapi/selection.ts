@@ -1,0 +1,101 @@
+/** The schemas of the operations that list the objects which meet filters. */
+import { OBJECT_FIELDS } from '../../contract/object_fields.ts';
+import { declination, rightAscension } from './common.ts';
+import { detailLevel, nextCursor, pageSize } from './lookup.ts';
+import { lookupObject, provenanceSets, QUALIFICATION_KEYS } from './objects.ts';
+import { timeField } from './recent.ts';
+import {
+  closed,
+  constant,
+  count,
+  fieldSchema,
+  list,
+  number,
+  oneOfNames,
+  orNull,
+  ref,
+  type Schema,
+  type Schemas,
+  text,
+  time,
+} from './schema.ts';
+
+const windowTime = (name: string) =>
+  orNull(text(`${name} as it was sent; null where it is open.`, { format: 'date-time' }));
+
+const selected: Schemas = {
+  window: closed('The window.', { start: windowTime('Start'), end: windowTime('End') }),
+  time_field: timeField,
+};
+
+/** The keys of a page, whose objects are described. */
+function page(about: Schemas, objects: Schema): Schemas {
+  return {
+    provenance: ref('Provenance'),
+    ...about,
+    ...selected,
+    detail: detailLevel,
+    page_size: pageSize,
+    count: count('Objects on this page; not a total.'),
+    next_cursor: nextCursor,
+    filters: ref('Filters'),
+    provenance_sets: provenanceSets,
+    objects,
+    as_of: time('Time of the first page: the walk has objects ingested until then.'),
+  };
+}
+
+const AREA_KINDS = [
+  { name: 'circle', meaning: 'a circle' },
+  { name: 'polygon', meaning: 'a polygon' },
+  { name: 'moc', meaning: 'a MOC' },
+  { name: 'probability_map', meaning: 'the densest pixels of a map of probability' },
+] as const;
+
+const area = closed('The area.', {
+  kind: oneOfNames(AREA_KINDS, 'What it was given as.'),
+  level: orNull(
+    number('probability', 'The share of a map of probability; null for other areas.', {
+      exclusiveMinimum: 0,
+      maximum: 1,
+    }),
+  ),
+});
+
+/** Objects are listed that meet the filters, and not by their separation from something. */
+const NOT_HERE = ['separation_arcsec', ...QUALIFICATION_KEYS];
+
+function objectWith(further: Schemas): Schema {
+  const own = Object.entries(lookupObject.properties as Schemas).filter(([name]) => !NOT_HERE.includes(name));
+  return {
+    ...lookupObject,
+    description: 'An object, to the detail level of the request.',
+    properties: { ...Object.fromEntries(own), ...further },
+  };
+}
+
+const objectInArea = objectWith({
+  ra: rightAscension,
+  dec: declination,
+  credible_level: fieldSchema(OBJECT_FIELDS.credible_level),
+});
+
+export const areaSchema: Schema = {
+  oneOf: [
+    closed('A page of the objects in an area.', page({ area }, list(objectInArea, 'The objects.')), ['filters']),
+    closed('How many objects in an area meet the filters.', {
+      provenance: ref('Provenance'),
+      response: constant('count', 'A count.'),
+      area,
+      ...selected,
+      filters: orNull(ref('Filters')),
+      total: count('Objects in the area, in the window, that meet the filters.'),
+    }),
+  ],
+};
+
+export const objectsSchema: Schema = closed(
+  'A page of the objects that have coincident sources and meet the filters.',
+  page({}, list(objectWith({}), 'The objects: time descending, then identifier ascending.')),
+  ['filters'],
+);

@@ -1,0 +1,30 @@
+/** The parameters of the operations that list the objects which meet filters. */
+import type { AreaQuery } from '../answers/queries.ts';
+import type { Config } from '../config/config.ts';
+import { DEFAULT_TIME_FIELD, TIME_FIELDS } from '../contract/enums.ts';
+import { ApiError } from './errors.ts';
+import { parseFilters } from './filters.ts';
+import { checkName, optionalTime, parseDetail, parsePageSize, type Search } from './params.ts';
+
+/** The first microsecond of year 1, and that after the last of year 9999: all times that can be written. */
+const [ALL_TIME_START_US, ALL_TIME_END_US] = [-62_135_596_800e6, 253_402_300_800e6];
+
+type Selection = Pick<AreaQuery, 'filters' | 'timeField' | 'startUs' | 'endUs' | 'window' | 'detail' | 'pageSize'>;
+
+/** In the order in which they are checked. */
+export function parseSelection(search: Search, config: Config): Selection {
+  const filters = parseFilters(search);
+  const start = optionalTime(search, 'start');
+  const end = optionalTime(search, 'end');
+  const timeField = checkName('time_field', TIME_FIELDS, search.get('time_field') ?? DEFAULT_TIME_FIELD);
+  const detail = parseDetail(search);
+  const max = config.RECENT_CROSSMATCH_MAX_PAGE_SIZE;
+  const pageSize = parsePageSize(search, Math.min(config.RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE, max), max);
+  const window = { start: start?.text ?? null, end: end?.text ?? null };
+  const [startUs, endUs] = [start?.timeUs ?? ALL_TIME_START_US, end?.timeUs ?? ALL_TIME_END_US];
+  if (endUs < startUs) {
+    const message = `Cannot list the window from ${window.start} to ${window.end} because its end is before its start: give another start or end`;
+    throw new ApiError('invalid_parameter', message, { params: ['start', 'end'] });
+  }
+  return { filters, timeField, startUs, endUs, window, detail, pageSize };
+}

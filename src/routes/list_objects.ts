@@ -1,0 +1,25 @@
+/** GET /api/objects */
+import type { ObjectsQuery } from '../answers/queries.ts';
+import { nowUs } from '../base/times.ts';
+import type { Config } from '../config/config.ts';
+import { answerQuery } from '../http/answer_query.ts';
+import { decodeObjectsCursor } from '../http/cursor.ts';
+import { invalidParameter } from '../http/errors.ts';
+import type { Handler } from '../http/exchange.ts';
+import type { Search } from '../http/params.ts';
+import { parseSelection } from '../http/selection_params.ts';
+import type { Service } from '../service/service.ts';
+
+export function listObjects(service: Service): Handler {
+  return exchange => answerQuery(service, exchange, parse(exchange.search, service.config));
+}
+
+/** The order of the checks is the contract's (docs/contract.md, Objects by time). */
+function parse(search: Search, config: Config): ObjectsQuery {
+  const selection = parseSelection(search, config);
+  const token = search.get('cursor');
+  const cursor = token === undefined ? undefined : decodeObjectsCursor(token);
+  if (cursor && cursor.timeField !== selection.timeField)
+    throw invalidParameter('time_field', `${cursor.timeField}, as in the cursor`, selection.timeField);
+  return { kind: 'objects', ...selection, asOfUs: cursor?.asOfUs ?? nowUs(), after: cursor ?? null };
+}

@@ -1,0 +1,55 @@
+/** POST /api/area */
+import { createHash } from 'node:crypto';
+import type { AreaQuery } from '../answers/queries.ts';
+import { nowUs } from '../base/times.ts';
+import { MAX_AREA_BYTES } from '../contract/limits.ts';
+import { answerQuery } from '../http/answer_query.ts';
+import { countWithCursor, decodeAreaCursor, invalidCursor } from '../http/cursor.ts';
+import { ApiError, missingParameter } from '../http/errors.ts';
+import type { Exchange, Handler } from '../http/exchange.ts';
+import { readBytes } from '../http/json_body.ts';
+import { type Bounds, optionalNumber, parseResponse } from '../http/params.ts';
+import { parseSelection } from '../http/selection_params.ts';
+import type { Service } from '../service/service.ts';
+
+const LEVEL_BOUNDS: Bounds = { min: 0, max: 1, aboveMin: true };
+const DIGEST_CHARACTERS = 22;
+
+export function searchArea(service: Service): Handler {
+  return async exchange => {
+    const query = await parse(exchange, service);
+    exchange.asked = { area: query.digest };
+    return answerQuery(service, exchange, query);
+  };
+}
+
+/** The order of the checks is the contract's (docs/contract.md, Areas). */
+async function parse(exchange: Exchange, { config, queries }: Service): Promise<AreaQuery> {
+  const { search, budget } = exchange;
+  const selection = parseSelection(search, config);
+  const response = parseResponse(search);
+  const level = optionalNumber(search, 'level', LEVEL_BOUNDS);
+  const token = search.get('cursor');
+  if (token !== undefined && response === 'count') throw countWithCursor();
+  const cursor = token === undefined ? undefined : decodeAreaCursor(token);
+  queries.requireRoom(budget);
+  const area = await areaOf(exchange);
+  const digest = createHash('sha256').update(`${level}\n`).update(area).digest('base64url').slice(0, DIGEST_CHARACTERS);
+  if (cursor && cursor.digest !== digest)
+    throw invalidCursor('the area or its level is another than that of the page before');
+  // A count is of all that there is.
+  const asOfUs = response === 'count' ? Number.POSITIVE_INFINITY : (cursor?.asOfUs ?? nowUs());
+  return { kind: 'area', response, ...selection, area, level, digest, asOfUs, after: cursor ?? null };
+}
+
+/** The parameter or the body. */
+async function areaOf({ request, search, budget }: Exchange): Promise<Uint8Array> {
+  const body = await readBytes(request, budget, MAX_AREA_BYTES);
+  const text = search.get('area');
+  if (text === undefined && body.length === 0)
+    throw missingParameter('area', 'it as the body, or area=CIRCLE 10 -20 1');
+  if (text === undefined) return body;
+  if (body.length === 0) return new TextEncoder().encode(text);
+  const message = 'Cannot search two areas at once: leave out the parameter area, or the body';
+  throw new ApiError('invalid_parameter', message, { param: 'area' });
+}

@@ -1,0 +1,16 @@
+/** A text or file of a client that is no area, or one beyond the bounds. The message is for the client. */
+export class AreaError extends Error {
+  override name = 'AreaError';
+  /** The parameter at fault. */
+  readonly param: 'area' | 'level';
+
+  constructor(message: string, param: 'area' | 'level' = 'area') {
+    super(message);
+    this.param = param;
+  }
+}
+
+/** @param why what is wrong with it and how to mend it */
+export function invalidArea(why: string): AreaError {
+  return new AreaError(`Cannot read the area because ${why}`);
+}

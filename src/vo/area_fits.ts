@@ -1,0 +1,181 @@
+/**
+ * Areas as FITS files: MOCs (MOC 2.0, section 4.2; lists of NUNIQ numbers, or of ranges at order 29), and multi-order
+ * maps of probability as the LIGO-Virgo-KAGRA collaboration publishes them (columns UNIQ and PROBDENSITY).
+ */
+import { MAX_AREA_ORDER, type ProbabilityPixels } from '../../index/mod.ts';
+import {
+  BLOCK,
+  bytesOf,
+  CARD,
+  type Column,
+  cardValue,
+  dataBytes,
+  type FitsHeader,
+  isEquatorial,
+  readItem,
+  tableColumns,
+} from '../catalogs/fits.ts';
+import { MAX_AREA_CELLS } from '../contract/limits.ts';
+import { type AreaError, invalidArea } from './area_error.ts';
+import { MocRanges, tooManyCells } from './moc_ranges.ts';
+
+/** The rows that are read between two moments to yield. */
+const ROWS_A_YIELD = 1024;
+
+/** No header is longer. */
+const MAX_HEADER_BYTES = 500 * BLOCK;
+
+export type FitsArea = MocRanges | ProbabilityPixels;
+
+interface Table {
+  readonly header: FitsHeader;
+  readonly columns: readonly Column[];
+  readonly rows: number;
+  /** Bytes of a row. */
+  readonly width: number;
+  readonly view: DataView;
+}
+
+/**
+ * The area of a file's first table. Each value that it yields is a moment to let others go ahead.
+ * @throws AreaError
+ */
+export function* readAreaFits(bytes: Uint8Array): Generator<undefined, FitsArea, undefined> {
+  const table = firstTable(bytes);
+  const { header, columns } = table;
+  const frame = String(header.get('COORDSYS') ?? 'C');
+  if (!isEquatorial(frame)) throw invalidArea(`its COORDSYS must be equatorial (${frame} was found)`);
+  const ordering = String(header.get('ORDERING') ?? 'none').toUpperCase();
+  const numberColumn = (name: string, letters: RegExp) =>
+    columns.find(each => each.name.toUpperCase() === name && letters.test(each.letter) && each.repeat === 1);
+  const density = numberColumn('PROBDENSITY', /[DE]/);
+  const uniq = numberColumn('UNIQ', /[JK]/);
+  if (density && uniq) return yield* probabilityOf(table, uniq, density);
+  const dimension = String(header.get('MOCDIM') ?? 'SPACE').toUpperCase();
+  if (dimension !== 'SPACE') throw invalidArea(`a MOC must be of the dimension SPACE (${dimension} was found)`);
+  const [column] = columns;
+  if (!column || !/^[BIJK]$/.test(column.letter) || columns.length > 1) throw noArea(ordering);
+  if (ordering === 'NUNIQ') return yield* cellsOf(table, column);
+  if (ordering === 'RANGE') return yield* rangesOf(table, column);
+  throw noArea(ordering);
+}
+
+function noArea(ordering: string): AreaError {
+  return invalidArea(
+    `its first table must be a MOC, or a multi-order map with the columns UNIQ and PROBDENSITY (its ORDERING is ${ordering}): ` +
+      'flat maps of probability are made multi-order by ligo-skymap-unflatten',
+  );
+}
+
+function firstTable(bytes: Uint8Array): Table {
+  let start = 0;
+  try {
+    for (;;) {
+      const { header, end } = headerAt(bytes, start);
+      const length = dataBytes(header);
+      if (end + length > bytes.length) throw invalidArea('the file ends early: send all of it');
+      if (header.get('XTENSION') === 'BINTABLE') {
+        const columns = tableColumns(header);
+        const [rows, width] = [Number(header.get('NAXIS2')), Number(header.get('NAXIS1'))];
+        if (columns.reduce((sum, column) => sum + bytesOf(column), 0) !== width)
+          throw invalidArea(`its columns must take the ${width} bytes of NAXIS1`);
+        const view = new DataView(bytes.buffer, bytes.byteOffset + end, rows * width);
+        return { header, columns, rows, width, view };
+      }
+      start = end + Math.ceil(length / BLOCK) * BLOCK;
+    }
+  } catch (error) {
+    if (error instanceof RangeError || !(error instanceof Error)) throw error;
+    throw error.name === 'AreaError' ? error : invalidArea(error.message);
+  }
+}
+
+function headerAt(bytes: Uint8Array, start: number): { header: FitsHeader; end: number } {
+  const header = new Map<string, string | number | boolean>();
+  for (let at = start; at + CARD <= Math.min(bytes.length, start + MAX_HEADER_BYTES); at += CARD) {
+    const card = String.fromCharCode(...bytes.subarray(at, at + CARD));
+    const keyword = card.slice(0, 8).trim();
+    if (keyword === 'END') return { header, end: start + Math.ceil((at + CARD - start) / BLOCK) * BLOCK };
+    if (card.slice(8, 10) === '= ') header.set(keyword, cardValue(card.slice(10)));
+  }
+  throw invalidArea('it has no binary table');
+}
+
+function* cellsOf({ view, rows, width }: Table, column: Column): Generator<undefined, MocRanges, undefined> {
+  const ranges = new MocRanges();
+  for (let row = 0; row < rows; row++) {
+    if (row % ROWS_A_YIELD === 0) yield;
+    for (let item = 0; item < column.repeat; item++) {
+      const { order, cell } = cellOfUniq(integerAt(view, row * width, column, item));
+      ranges.add(order, cell, cell);
+    }
+  }
+  return ranges;
+}
+
+function* rangesOf({ view, rows, width }: Table, column: Column): Generator<undefined, MocRanges, undefined> {
+  const ranges = new MocRanges();
+  let first: bigint | undefined;
+  for (let row = 0; row < rows; row++) {
+    if (row % ROWS_A_YIELD === 0) yield;
+    for (let item = 0; item < column.repeat; item++) {
+      const bound = integerAt(view, row * width, column, item);
+      if (first !== undefined) ranges.add(29, first, bound - 1n);
+      first = first === undefined ? bound : undefined;
+    }
+  }
+  if (first !== undefined) throw invalidArea('its last range has no end');
+  return ranges;
+}
+
+function integerAt(view: DataView, rowOffset: number, column: Column, item: number): bigint {
+  if (column.letter === 'K' && column.zero === 0) return view.getBigInt64(rowOffset + column.offset + 8 * item);
+  const value = readItem(view, rowOffset, column, item);
+  if (Number.isSafeInteger(value)) return BigInt(value);
+  throw invalidArea(`the cells of a MOC are integers (${value} was found)`);
+}
+
+/** The order and the cell of a NUNIQ number, 4^(order + 1) + cell. */
+function cellOfUniq(uniq: bigint): { order: number; cell: bigint } {
+  if (uniq < 4n) throw invalidArea(`NUNIQ numbers are at least 4 (${uniq} was given)`);
+  const high = Number(uniq >> 32n);
+  const bits = high > 0 ? 64 - Math.clz32(high) : 32 - Math.clz32(Number(uniq));
+  const order = ((bits - 1) >> 1) - 1;
+  return { order, cell: uniq - 4n ** BigInt(order + 1) };
+}
+
+function* probabilityOf(
+  { view, rows, width }: Table,
+  uniqs: Column,
+  densities: Column,
+): Generator<undefined, ProbabilityPixels, undefined> {
+  if (rows > MAX_AREA_CELLS) throw tooManyCells();
+  const firsts = new Float64Array(rows);
+  const ends = new Float64Array(rows);
+  const density = new Float64Array(rows);
+  for (let row = 0; row < rows; row++) {
+    if (row % ROWS_A_YIELD === 0) yield;
+    const uniq = readItem(view, row * width, uniqs, 0);
+    const order = Math.floor(Math.log2(uniq) / 2) - 1;
+    if (!(order >= 0 && order <= MAX_AREA_ORDER))
+      throw invalidArea(
+        `the pixels of a map of probability must be of the orders 0 to ${MAX_AREA_ORDER} (UNIQ is ${uniq})`,
+      );
+    const pixels = 4 ** (MAX_AREA_ORDER - order);
+    firsts[row] = (uniq - 4 ** (order + 1)) * pixels;
+    ends[row] = firsts[row]! + pixels;
+    density[row] = readItem(view, row * width, densities, 0);
+    if (!(density[row]! >= 0 && density[row]! < Number.POSITIVE_INFINITY))
+      throw invalidArea(`a probability density must be a number of 0 or more (${density[row]} was found)`);
+  }
+  if (!density.some(each => each > 0)) throw invalidArea('it has no pixel with a probability above 0');
+  requireDisjoint(firsts, ends);
+  return { firsts, ends, density };
+}
+
+function requireDisjoint(firsts: Float64Array, ends: Float64Array): void {
+  const starts = firsts.slice().sort();
+  const stops = ends.slice().sort();
+  for (let i = 1; i < starts.length; i++)
+    if (starts[i]! < stops[i - 1]!) throw invalidArea('pixels of the map overlap');
+}

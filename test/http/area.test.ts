@@ -1,0 +1,247 @@
+/** POST /api/area and GET /api/objects: pages, filters, windows, counts and formats, against a scan of all objects. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { pixel29, separationArcsec } from '../../index/mod.ts';
+import { formatTime } from '../../src/base/times.ts';
+import { anywhere, seededRandom } from '../oracle/skies.ts';
+import { writeUniqFits } from '../vo/uniq_fits.ts';
+import {
+  crossmatched,
+  delivery,
+  type Json,
+  match,
+  NOW_US,
+  type Running,
+  searched,
+  startApp,
+  type TestApp,
+  type World,
+} from './support.ts';
+
+const OBJECTS = 600;
+/** A machine that is busy otherwise is no reason to fail. */
+const SETTINGS = { API_REQUEST_BUDGET_SECONDS: '120' };
+
+interface Stored {
+  readonly id: bigint;
+  readonly ra: number;
+  readonly dec: number;
+  readonly reliability: number;
+  readonly ingestUs: number;
+  readonly eventUs: number;
+  /** The `ruwe` of its source; undefined without one. */
+  readonly ruwe: number | undefined;
+}
+
+const random = seededRandom(11);
+const stored = Array.from({ length: OBJECTS }, (_, i): Stored => {
+  // Each third object has two neighbours within a few arcsec.
+  const { ra, dec } = anywhere(i % 3 ? seededRandom(i - (i % 3)) : seededRandom(i));
+  return {
+    id: BigInt((i * 7919) % 100_003) + 2n ** 60n,
+    ra: (ra + (i % 3) * 1e-4) % 360,
+    dec: Math.max(-90, Math.min(90, dec)),
+    reliability: Math.round(100 * random()) / 100,
+    ingestUs: NOW_US + 1e6 * Math.floor(i / 100),
+    eventUs: NOW_US - Math.floor(1e9 * random()),
+    ruwe: i % 4 ? Math.round(300 * random()) / 100 : undefined,
+  };
+});
+
+async function fill(world: World): Promise<void> {
+  for (const batch of Map.groupBy(stored, ({ ingestUs }) => ingestUs).values()) {
+    const deliveries = batch.map(({ id, ra, dec, reliability, eventUs }) =>
+      delivery(id, { position: { ra, dec }, reliability, eventTimeUs: eventUs }),
+    );
+    await world.writer.ingest(deliveries, batch[0]!.ingestUs);
+  }
+  for (const { id, ruwe } of stored) {
+    if (ruwe === undefined) continue;
+    await crossmatched(world, id, searched('gaia_dr3'), [match('gaia_dr3', `${id}`, { payload: { ruwe } })]);
+  }
+}
+
+const test = suite<{ running: Running }>('http/area');
+
+test.before(async context => {
+  context.running = await startApp(fill, SETTINGS);
+});
+test.after(async ({ running }) => running.close());
+
+/** Follows the pages of an area; the objects and the sizes of pages. */
+async function walk(app: TestApp, query: string, body: string | Uint8Array): Promise<Json[]> {
+  const objects: Json[] = [];
+  let cursor = '';
+  for (;;) {
+    const {
+      status,
+      body: page,
+      text,
+    } = await app.post(`/api/area?${query}${cursor}`, body, 'application/octet-stream');
+    assert.is(status, 200, text.slice(0, 300));
+    objects.push(...page.objects);
+    assert.is(page.count, page.objects.length);
+    if (page.next_cursor === null) return objects;
+    cursor = `&cursor=${page.next_cursor}`;
+  }
+}
+
+const order16 = ({ ra, dec }: Stored) => pixel29(ra, dec) >> 26n;
+
+function inOrder(of: readonly Stored[], levelOf: (each: Stored) => number = () => 0): string[] {
+  return of
+    .toSorted((a, b) => levelOf(a) - levelOf(b) || Number(order16(a) - order16(b)) || (a.id < b.id ? -1 : 1))
+    .map(({ id }) => `${id}`);
+}
+
+const idsOf = (objects: readonly Json[]): string[] => objects.map(({ diaObjectId_str }) => diaObjectId_str);
+const isIn = (ra: number, dec: number, degrees: number) => (each: Stored) =>
+  separationArcsec(ra, dec, each.ra, each.dec) <= 3600 * degrees;
+
+const CIRCLE = 'CIRCLE 40 10 70';
+const inCircle = isIn(40, 10, 70);
+
+test('a circle as a body in each spelling, and as a parameter: every object inside, in order, with any page size', async ({
+  running: { app },
+}) => {
+  const wanted = inOrder(stored.filter(inCircle));
+  assert.ok(wanted.length > 100);
+  for (const text of [CIRCLE, "circle('ICRS', 40, 10, 70)", ' Circle ICRS 40 10 7e1 ', 'CIRCLE(40,10,70)'])
+    assert.equal(idsOf(await walk(app, 'detail=ids', text)), wanted, text);
+  for (const size of [1, 7, 64]) assert.equal(idsOf(await walk(app, `detail=ids&page_size=${size}`, CIRCLE)), wanted);
+  const { body } = await app.get(`/api/area?area=${encodeURIComponent(CIRCLE)}&detail=full`, { method: 'POST' });
+  assert.equal(idsOf(body.objects), wanted);
+  assert.equal(body.area, { kind: 'circle', level: null });
+});
+
+test('a polygon and MOCs in text, JSON and FITS', async ({ running: { app } }) => {
+  const octant = stored.filter(({ ra, dec }) => ra < 90 && dec > 0);
+  assert.equal(idsOf(await walk(app, 'detail=ids', 'POLYGON 0 0 90 0 0 90')), inOrder(octant));
+  const cells = [3, 5, 40, 41, 100];
+  const inMoc = stored.filter(each => cells.includes(Number(order16(each) >> 28n)));
+  assert.ok(inMoc.length > 5);
+  for (const body of [
+    '2/3 5 40-41 100 29/',
+    '{"2": [3, 5, 40, 41, 100], "3": [12]}',
+    writeUniqFits({ cells, order: 2 }),
+  ])
+    assert.equal(idsOf(await walk(app, 'detail=ids', body)), inOrder(inMoc));
+});
+
+test('a map of probability: the densest pixels up to the level, each object with its own', async ({
+  running: { app },
+}) => {
+  const cells = Array.from({ length: 48 }, (_, cell) => cell);
+  const density = cells.map(cell => ((cell * 29) % 48) ** 2);
+  const total = density.reduce((sum, each) => sum + each, 0);
+  const levelOf = (each: Stored) => {
+    const own = density[Number(order16(each) >> 30n)]!;
+    return density.filter(other => other >= own).reduce((sum, other) => sum + other, 0) / total;
+  };
+  const map = writeUniqFits({ cells, order: 1, density });
+  for (const level of [undefined, 0.5, 1]) {
+    const wanted = stored.filter(each => levelOf(each) <= (level ?? 0.9) && order16(each) >> 30n !== 0n);
+    const query = level === undefined ? '' : `level=${level}&`;
+    const objects = await walk(app, `${query}detail=ids&page_size=37`, map);
+    assert.equal(idsOf(objects), inOrder(wanted, levelOf));
+    for (const { diaObjectId_str, credible_level } of objects)
+      assert.ok(Math.abs(credible_level - levelOf(stored.find(({ id }) => `${id}` === diaObjectId_str)!)) < 1e-12);
+    const { body } = await app.post(`/api/area?${query}response=count`, map, 'application/fits');
+    assert.is(body.total, wanted.length);
+  }
+});
+
+const FILTERED: readonly [query: string, meets: (each: Stored) => boolean][] = [
+  ['reliability_min=0.5', ({ reliability }) => reliability >= 0.5],
+  ['gaia_dr3.ruwe_max=1.2', ({ ruwe }) => ruwe !== undefined && ruwe <= 1.2],
+  ['catalog=gaia_dr3&reliability_max=0.3', ({ ruwe, reliability }) => ruwe !== undefined && reliability <= 0.3],
+  ['gaia_dr3.ruwe_min=99', () => false],
+];
+const at = (timeUs: number) => formatTime(timeUs).replace('+', '%2B');
+const WINDOWS: readonly [query: string, isIn: (each: Stored) => boolean][] = [
+  [`start=${at(NOW_US + 1e6)}`, ({ ingestUs }) => ingestUs >= NOW_US + 1e6],
+  [
+    `end=${at(NOW_US + 3e6)}&start=${at(NOW_US + 1e6)}`,
+    ({ ingestUs }) => ingestUs >= NOW_US + 1e6 && ingestUs < NOW_US + 3e6,
+  ],
+  [`time_field=event_time&end=${at(NOW_US - 5e8)}`, ({ eventUs }) => eventUs < NOW_US - 5e8],
+];
+
+test('filters and the window leave objects out of pages and counts', async ({ running: { app } }) => {
+  for (const [filter, meets] of [['', () => true] as const, ...FILTERED]) {
+    for (const [window, isInWindow] of [['', () => true] as const, ...WINDOWS]) {
+      const wanted = stored.filter(each => inCircle(each) && meets(each) && isInWindow(each));
+      const query = [filter, window].filter(Boolean).join('&');
+      assert.equal(idsOf(await walk(app, `${query}&detail=matches&page_size=50`, CIRCLE)), inOrder(wanted), query);
+      const { body } = await app.post(`/api/area?${query}&response=count`, CIRCLE, 'text/plain');
+      assert.is(body.total, wanted.length, query);
+    }
+  }
+});
+
+test('the objects with sources by time, those that meet filters', async ({ running: { app } }) => {
+  for (const [filter, meets] of [['', () => true] as const, ...FILTERED]) {
+    for (const [window, isInWindow] of [['', () => true] as const, ...WINDOWS]) {
+      const timeOf = window.includes('event_time') ? (each: Stored) => each.eventUs : (each: Stored) => each.ingestUs;
+      const wanted = stored
+        .filter(each => each.ruwe !== undefined && meets(each) && isInWindow(each))
+        .sort((a, b) => timeOf(b) - timeOf(a) || (a.id < b.id ? -1 : 1));
+      const objects: Json[] = [];
+      let cursor = '';
+      do {
+        const { body, status, text } = await app.get(
+          `/api/objects?${filter}&${window}&page_size=70&detail=matches${cursor}`,
+        );
+        assert.is(status, 200, text.slice(0, 300));
+        objects.push(...body.objects);
+        cursor = body.next_cursor && `&cursor=${body.next_cursor}`;
+      } while (cursor);
+      assert.equal(
+        idsOf(objects),
+        wanted.map(({ id }) => `${id}`),
+        `${filter} ${window}`,
+      );
+    }
+  }
+});
+
+test('tables say the same; a walk goes on over them', async ({ running: { app } }) => {
+  const [first] = await walk(app, 'detail=position', CIRCLE);
+  const answer = await app.post('/api/area?format=csv&detail=position&page_size=3', CIRCLE, 'text/plain');
+  const [head, line] = answer.text.split('\n');
+  assert.match(head!, /^diaObjectId,status,ra,dec,reliability,/);
+  assert.ok(line!.startsWith(`${first.diaObjectId_str},${first.status},${first.ra},${first.dec},`));
+  assert.match(answer.headers.get('Link') ?? '', /cursor=/);
+  const map = writeUniqFits({ cells: [0, 1], order: 0, density: [1, 2] });
+  const table = await app.post('/api/area?format=ndjson&level=1&page_size=1', map, 'application/fits');
+  assert.is(JSON.parse(table.text).credible_level, 2 / 3);
+  const objects = await app.get('/api/objects?format=csv&detail=ids');
+  assert.match(objects.text, /^diaObjectId,status[,\n]/);
+});
+
+test('a cursor is of its area; what is wrong is named', async ({ running: { app } }) => {
+  const { body } = await app.post('/api/area?page_size=1', CIRCLE, 'text/plain');
+  const refused = async (query: string, sent: string | Uint8Array, param: string, says: RegExp) => {
+    const { status, body } = await app.post(`/api/area?${query}`, sent, 'text/plain');
+    assert.is(status, 400, query);
+    assert.is(body.param ?? body.params.join(), param);
+    assert.match(body.message, says);
+  };
+  await refused(`cursor=${body.next_cursor}`, 'CIRCLE 40 10 71', 'cursor', /another/);
+  await refused(`cursor=${body.next_cursor}&response=count`, CIRCLE, 'cursor', /count/);
+  await refused('response=count&format=csv', CIRCLE, 'format', /no table/);
+  await refused('', '', 'area', /give/);
+  await refused('area=CIRCLE+1+2+3', CIRCLE, 'area', /two areas/);
+  await refused('level=0.5', CIRCLE, 'level', /no map/);
+  await refused('level=1.5', CIRCLE, 'level', /at most 1/);
+  await refused(`start=${at(NOW_US)}&end=${at(NOW_US - 1)}`, CIRCLE, 'start,end', /before its start/);
+  await refused('', 'CIRCLE 40 10', 'area', /3 numbers/);
+  await refused('', 'x'.repeat(9_000_000), 'body', /8388608/);
+  const objects = await app.get('/api/objects?page_size=1');
+  const other = await app.get(`/api/objects?time_field=event_time&cursor=${objects.body.next_cursor}`);
+  assert.is(other.body.param, 'time_field');
+  const foreign = await app.get(`/api/objects?cursor=${body.next_cursor}`);
+  assert.is(foreign.body.param, 'cursor');
+});
+
+test.run();
