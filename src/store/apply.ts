@@ -60,7 +60,7 @@ export type Applied<K extends ChangeKind> = ReturnType<(typeof APPLY)[K]>;
 
 /**
  * Makes a change, in the open write transaction.
- * @throws StoreError, before anything is written, where the change no longer fits what is stored
+ * @throws RefusedChange, before anything is written, where the change no longer fits what is stored
  */
 export function apply<K extends ChangeKind>(databases: Databases, change: Change & { kind: K }): Applied<K> {
   const make = APPLY[change.kind] as (databases: Databases, change: Change) => unknown;

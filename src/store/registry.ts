@@ -5,7 +5,7 @@
  */
 import type { Databases } from './databases.ts';
 import { decodeKey, decodePlain, decodeTnsRecord, encodeKey, encodePlain, encodeTnsRecord } from './records.ts';
-import { StoreError } from './store_error.ts';
+import { RefusedChange } from './store_error.ts';
 import { damagedValue } from './table.ts';
 import type { TnsRecord } from './types.ts';
 
@@ -134,7 +134,7 @@ function put(databases: Databases, load: number, record: TnsRecord): void {
 /**
  * Publishes a load.
  * @param base the snapshot that it is to replace (null: none); undefined where it may replace any
- * @throws StoreError when a load that began later is published already, or the published snapshot is not `base`
+ * @throws RefusedChange when a load that began later is published already, or the published snapshot is not `base`
  */
 export function publish(
   databases: Databases,
@@ -150,7 +150,7 @@ export function publish(
 
 /**
  * Changes the published snapshot and its epoch.
- * @throws StoreError when the published snapshot is no longer `base`
+ * @throws RefusedChange when the published snapshot is no longer `base`
  */
 export function changePublished(
   databases: Databases,
@@ -169,7 +169,7 @@ export function isSame(a: RegistrySnapshot | undefined, b: RegistrySnapshot | nu
 }
 
 const replacedMeanwhile = () =>
-  new StoreError('Cannot replace the TNS registry because another load did so meanwhile: load it again');
+  new RefusedChange('Cannot replace the TNS registry because another load did so meanwhile: load it again');
 
 /**
  * Removes at most `limit` keys of the loads from `first` up to `end`, exclusive; returns the number of removed keys.

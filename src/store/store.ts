@@ -3,10 +3,11 @@ import type { CatalogRegistration } from './catalog_registration.ts';
 import { claimedIds, livePids } from './claims.ts';
 import { type Counters, readCounters } from './counters.ts';
 import { readCounts, type StoreCounts } from './counts.ts';
-import type { Databases } from './databases.ts';
+import { DATABASE_NAMES, type Databases } from './databases.ts';
 import { RESERVE_TO_END_BYTES, requireSpace, spaceFor } from './disk_space.ts';
 import { type Environment, newestCommit, openEnvironment } from './environment.ts';
 import type { OpenFiles } from './identity.ts';
+import { type LogPosition, readLogPosition } from './log_position.ts';
 import { ObjectView } from './object_record.ts';
 import { type PositionRows, readPositions } from './positions.ts';
 import { readPublished } from './published.ts';
@@ -246,6 +247,16 @@ export class Store {
   /** The position up to which the matches are published, by topic. */
   published(): ReadonlyMap<string, PublishedPosition> {
     return readPublished(this.databases);
+  }
+
+  /** Whether nothing was ever stored. */
+  get isEmpty(): boolean {
+    return DATABASE_NAMES.every(name => name === 'meta' || this.databases[name].entryCount() === 0);
+  }
+
+  /** How far the archive has come in the log that it is made from; undefined where there is none. */
+  logPosition(): LogPosition | undefined {
+    return readLogPosition(this.databases);
   }
 
   /**

@@ -5,6 +5,11 @@ export class StoreError extends Error {
   override name = 'StoreError';
 }
 
+/** A change no longer fits what is stored; nothing of it is. */
+export class RefusedChange extends StoreError {
+  override name = 'RefusedChange';
+}
+
 /** An error of LMDB or the file system, as a StoreError. LMDB reports a full disk as code 5, "Input/output error". */
 export function storeError(doing: string, error: unknown): StoreError {
   const why = messageOf(error);

@@ -9,6 +9,7 @@ import type { CatalogRegistration } from './catalog_registration.ts';
 import type { ChangeKind, IngestCounts, UntimedChange } from './changes.ts';
 import { type Claim, dropClaim, takeClaim, takeExclusive } from './claims.ts';
 import type { ImportItem, ImportOutcome, PreparedObject, PreparedOutcome } from './import.ts';
+import { applyLogged, type LoggedChange } from './logged_changes.ts';
 import { type RegistrySnapshot, readSnapshot, type StageOutcome, type Validators } from './registry.ts';
 import type { Store } from './store.ts';
 import { storeError } from './store_error.ts';
@@ -26,6 +27,8 @@ export interface PublishDetails {
 /** Small enough to hold up a serving thread beside it for only some milliseconds at a time. */
 const CHANGED_A_COMMIT = 1000;
 const REMOVED_A_COMMIT = 5000;
+/** The shortest entries of a record, which are deliveries. */
+const BYTES_AN_ENTRY = 40;
 
 /**
  * Runs on a thread that nothing ends from outside, because a thread that is stopped inside a transaction locks the
@@ -169,6 +172,15 @@ export class Writer {
   async putCatalog(registration: CatalogRegistration): Promise<void> {
     const entries = 1 + Math.ceil(registration.coverage.ranges.length / 4096);
     this.#commit('register the catalog', entries, { kind: 'register_catalog', registration });
+  }
+
+  /**
+   * Applies records of the log from which the archive is made, and notes how far it has come, all in one commit.
+   * @returns the outcome of each; see `applyLogged`
+   */
+  async applyLogged(log: string, changes: readonly LoggedChange[]): Promise<unknown[]> {
+    const entries = changes.reduce((sum, { record }) => sum + Math.ceil(record.length / BYTES_AN_ENTRY), 0);
+    return this.#transaction('apply the log', entries, () => applyLogged(this.#store.databases, log, changes));
   }
 
   /** @param timeUs the time of the change */

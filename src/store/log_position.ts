@@ -1,0 +1,29 @@
+/** How far an archive that is made from a log has come. */
+import type { Databases } from './databases.ts';
+import { decodePlain, encodePlain } from './records.ts';
+
+export interface LogPosition {
+  /** Names the log: no other one, and none that was made anew, has the same name. */
+  readonly log: string;
+  /** The position of the next record; every record before it is applied. */
+  readonly next: number;
+  /** The hash of the last record; see `recordHash`. */
+  readonly hash: string;
+  /** The time of the last record, as it was applied. */
+  readonly timeUs: number;
+}
+
+const KEY = new TextEncoder().encode('log_position');
+
+/** Undefined where the archive is not made from a log. */
+export function readLogPosition({ meta }: Databases): LogPosition | undefined {
+  const bytes = meta.get(KEY);
+  if (!bytes) return undefined;
+  const [log, next, hash, timeUs] = decodePlain(bytes) as [string, number, string, number];
+  return { log, next, hash, timeUs };
+}
+
+/** To be called in a write transaction. */
+export function writeLogPosition({ meta }: Databases, { log, next, hash, timeUs }: LogPosition): void {
+  meta.put(KEY, encodePlain([log, next, hash, timeUs]));
+}

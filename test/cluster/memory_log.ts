@@ -1,0 +1,71 @@
+/** A log in memory, and the way of one node to it, which loses, delays and repeats. */
+import type { Log, LogEntry, LogRead } from '../../src/cluster/log.ts';
+
+export class MemoryLog {
+  entries: LogEntry[] = [];
+  /** The position of the oldest record that is kept. */
+  first = 0;
+  identity = 'a cluster/a topic';
+
+  get end(): number {
+    return this.entries.length;
+  }
+
+  append(id: string, record: Uint8Array): void {
+    this.entries.push({ position: this.end, id, record });
+  }
+
+  read(from: number, most: number): LogRead {
+    const isKept = from >= this.first && from <= this.end;
+    return { entries: isKept ? this.entries.slice(from, from + most) : [], first: this.first, end: this.end };
+  }
+}
+
+/** An append on its way. */
+export interface Flight {
+  readonly id: string;
+  readonly record: Uint8Array;
+  readonly answer: PromiseWithResolvers<void>;
+}
+
+export class Link implements Log {
+  readonly flights: Flight[] = [];
+  /** Whether nothing gets through. */
+  isCut = false;
+  /** The most records of a read. */
+  most = Number.POSITIVE_INFINITY;
+  readonly #log: MemoryLog;
+
+  constructor(log: MemoryLog) {
+    this.#log = log;
+  }
+
+  async identity(): Promise<string> {
+    this.#requireLink();
+    return this.#log.identity;
+  }
+
+  /** Waits in `flights` until `land`. */
+  append(id: string, record: Uint8Array): Promise<void> {
+    const answer = Promise.withResolvers<void>();
+    this.flights.push({ id, record, answer });
+    return answer.promise;
+  }
+
+  async read(from: number): Promise<LogRead> {
+    this.#requireLink();
+    return this.#log.read(from, this.most);
+  }
+
+  /** Ends an append: the record comes so many times, and the node hears that it came, that it did not, or nothing. */
+  land(flight: Flight, times: number, answer: 'appended' | 'failed' | 'silence'): void {
+    this.flights.splice(this.flights.indexOf(flight), 1);
+    for (let i = 0; i < times; i++) this.#log.append(flight.id, flight.record);
+    if (answer === 'appended') flight.answer.resolve();
+    if (answer === 'failed') flight.answer.reject(new Error('the broker did not answer'));
+  }
+
+  #requireLink(): void {
+    if (this.isCut) throw new Error('the broker is away');
+  }
+}

@@ -1,0 +1,193 @@
+/** A node and its log: time, outcomes, and every way to lose the place. */
+import { crc32 } from 'node:zlib';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { LostPlace } from '../../src/cluster/log.ts';
+import { Node } from '../../src/cluster/node.ts';
+import { encodeChange } from '../../src/store/change_record.ts';
+import type { Change } from '../../src/store/changes.ts';
+import type { Store } from '../../src/store/store.ts';
+import { RefusedChange } from '../../src/store/store_error.ts';
+import { dump } from '../store/random_changes.ts';
+import { delivery, failure, provenance, result, withStore } from '../store/support.ts';
+import { Link, MemoryLog } from './memory_log.ts';
+
+const test = suite('cluster/node');
+const NOON_US = 1_772_020_800_000_000;
+
+const deliver = (timeUs: number, ...ids: bigint[]): Change => ({
+  kind: 'deliver',
+  timeUs,
+  deliveries: ids.map(id => delivery(id)),
+});
+
+function append(log: MemoryLog, ...changes: Change[]): void {
+  for (const change of changes) for (const record of encodeChange(change)) log.append(`${log.end}`, record);
+}
+
+async function catchUp(node: Node): Promise<void> {
+  while ((await node.step()) > 0);
+}
+
+/** Submits a change; the network delivers it at once. */
+async function submit(node: Node, link: Link, change: Change): Promise<unknown[]> {
+  const outcome = node.submit(change);
+  let isOver = false;
+  const over = () => (isOver = true);
+  outcome.then(over, over);
+  while (!isOver) {
+    for (const flight of [...link.flights]) link.land(flight, 1, 'appended');
+    await node.step();
+  }
+  return outcome;
+}
+
+const withNode = (body: (node: Node, link: Link, log: MemoryLog, store: Store) => Promise<void>) =>
+  withStore(store => {
+    const log = new MemoryLog();
+    const link = new Link(log);
+    return body(new Node(store, link), link, log, store);
+  });
+
+test('what a node submits has the outcome that it has at its place in the log', () =>
+  withNode(async (node, link, log, store) => {
+    append(log, deliver(NOON_US, 1n));
+    assert.equal(await submit(node, link, deliver(NOON_US, 1n, 2n)), [{ stored: 1, delivered: 0, duplicate: 1 }]);
+    const crossmatch: Change = { kind: 'crossmatch', timeUs: NOON_US, provenance, results: [result(1n), result(3n)] };
+    assert.equal(await submit(node, link, crossmatch), [{ recorded: 1, skipped: 1 }]);
+    assert.equal(await submit(node, link, crossmatch), [{ recorded: 0, skipped: 2 }]);
+    const base = { load: 7, revision: 0, epochUs: 1, fileEpochUs: 1, validators: null };
+    const [refused] = await submit(node, link, { kind: 'change_registry', timeUs: 1, base, records: [], epochUs: 2 });
+    assert.instance(refused, RefusedChange);
+    assert.is(store.logPosition()?.next, 5);
+  }));
+
+test('a long change is several records, each with its outcome', () =>
+  withNode(async (node, link, log) => {
+    const ids = Array.from({ length: 30_000 }, (_, i) => BigInt(i));
+    const outcomes = (await submit(node, link, deliver(NOON_US, ...ids))) as { stored: number }[];
+    assert.is(outcomes.length, log.end);
+    assert.ok(outcomes.length > 1);
+    assert.is(
+      outcomes.reduce((sum, { stored }) => sum + stored, 0),
+      ids.length,
+    );
+  }));
+
+test('time goes on from record to record, whatever the clocks say', () =>
+  withNode(async (node, _link, log, store) => {
+    append(log, deliver(NOON_US, 1n), deliver(NOON_US - 5e9, 2n), deliver(NOON_US, 3n), deliver(NOON_US + 9, 4n));
+    await catchUp(node);
+    assert.equal(
+      [...store.objects()].map(({ ingestTimeUs }) => ingestTimeUs - NOON_US),
+      [0, 1, 2, 9],
+    );
+  }));
+
+/** A node that has applied three records; what happens to the log then; why it stops. */
+const losses: Record<string, readonly [(log: MemoryLog) => void, RegExp]> = {
+  'the topic was made anew': [log => (log.identity = 'a cluster/another topic'), /it is a cluster\/another topic, and/],
+  'the log was cut short': [log => log.entries.pop(), /it ends at record 2, and this node has applied 3 records/],
+  'the log was cut short and went on': [
+    log => {
+      log.entries.pop();
+      append(log, deliver(NOON_US, 50n), deliver(NOON_US, 51n));
+    },
+    /its record 2 is another one than this node applied/,
+  ],
+  'what comes next was removed': [
+    log => {
+      append(log, deliver(NOON_US, 50n));
+      log.first = 4;
+    },
+    /it no longer has the records from 3 to 3/,
+  ],
+};
+
+for (const [name, [change, why]] of Object.entries(losses)) {
+  test(`${name}: the node stops, and names the cure`, () =>
+    withNode(async (node, link, log, store) => {
+      append(log, deliver(NOON_US, 1n), deliver(NOON_US, 2n), deliver(NOON_US, 3n));
+      await catchUp(node);
+      const before = dump(store);
+      change(log);
+      const again = new Node(store, link);
+      const waiting = failure(() => again.submit(deliver(NOON_US, 9n)));
+      for (const fails of [() => again.step(), () => again.step(), () => again.submit(deliver(NOON_US, 9n))]) {
+        const error = await failure(fails);
+        assert.instance(error, LostPlace);
+        assert.match(error.message, why);
+        assert.match(error.message, /start this node from a backup of another one/);
+      }
+      assert.instance(await waiting, LostPlace);
+      assert.equal(dump(store), before);
+    }));
+}
+
+test('a record that cannot be read stops a node in front of it', () =>
+  withNode(async (node, link, log, store) => {
+    append(log, deliver(NOON_US, 1n));
+    const newer = Buffer.from(encodeChange(deliver(NOON_US, 2n))[0]!);
+    newer[4] = 99;
+    newer.writeUInt32LE(crc32(newer.subarray(0, -4)), newer.length - 4);
+    for (const [poison, why] of [
+      [Buffer.from('{"diaObjectId": 7}'), /at record 1: Cannot read the record because it is damaged or not one of/],
+      [newer, /at record 1: .* layout 99 is unknown to this nearsky: use the newest one here/],
+    ] as const) {
+      log.entries = log.entries.slice(0, 1);
+      log.append('poison', poison);
+      append(log, deliver(NOON_US, 3n));
+      const one = new Node(store, link);
+      const error = await failure(() => catchUp(one));
+      assert.instance(error, LostPlace);
+      assert.match(error.message, why);
+      assert.equal(
+        [...store.objects()].map(({ diaObjectId }) => diaObjectId),
+        [1n],
+      );
+      assert.is(store.logPosition()?.next, 1);
+    }
+    assert.instance(await failure(() => catchUp(node)), LostPlace);
+  }));
+
+test('a node goes on where the log has removed only what it has applied', () =>
+  withNode(async (node, link, log, store) => {
+    append(log, deliver(NOON_US, 1n), deliver(NOON_US, 2n));
+    await catchUp(node);
+    log.first = 2;
+    append(log, deliver(NOON_US, 3n));
+    await catchUp(new Node(store, link));
+    assert.is(store.logPosition()?.next, 3);
+  }));
+
+test('a new node needs the beginning of the log, and no archive of its own', () =>
+  withNode(async (node, _link, log, store) => {
+    append(log, deliver(NOON_US, 1n), deliver(NOON_US, 2n));
+    log.first = 1;
+    assert.match((await failure(() => node.step())).message, /it begins at record 1, and this node at record 0/);
+    log.first = 0;
+    await withStore(async (own, writer) => {
+      await writer.ingest([delivery(5n)], NOON_US);
+      const error = await failure(() => new Node(own, new Link(log)).step());
+      assert.match(error.message, /this node has an archive that was not made from it/);
+    });
+    assert.ok(store.isEmpty);
+  }));
+
+test('a failure of the network or the disk stops no node', () =>
+  withNode(async (node, link, log, store) => {
+    append(log, deliver(NOON_US, 1n));
+    link.isCut = true;
+    assert.match((await failure(() => node.step())).message, /the broker is away/);
+    link.isCut = false;
+    const { requireSpace } = store;
+    store.requireSpace = () => {
+      throw new Error('the disk is full');
+    };
+    assert.match((await failure(() => node.step())).message, /the disk is full/);
+    store.requireSpace = requireSpace;
+    await catchUp(node);
+    assert.is(store.logPosition()?.next, 1);
+  }));
+
+test.run();

@@ -1,0 +1,33 @@
+/**
+ * Whatever happens to nodes, network and clocks, all nodes come to the same archive, byte for byte: the one that the
+ * log makes. NEARSKY_SEEDS=10000 takes so many seeds, NEARSKY_SEED the first one.
+ */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { recordOf, simulate } from './simulation.ts';
+
+const test = suite('cluster/simulation');
+const first = Number(process.env.NEARSKY_SEED ?? 1);
+const seeds = Number(process.env.NEARSKY_SEEDS ?? 4);
+
+test('all nodes hold what the log makes, and nothing that was acknowledged is lost', async () => {
+  const events: Record<string, number> = {};
+  let acknowledged = 0;
+  for (let seed = first; seed < first + seeds; seed++) {
+    const simulated = await simulate(seed);
+    for (const dump of simulated.dumps) assert.equal(dump, simulated.expected, `seed ${seed}`);
+    for (const { change, outcome } of simulated.acknowledged) {
+      const outcomes = simulated.outcomes.get(recordOf(change)) ?? [];
+      assert.ok(
+        outcomes.some(one => JSON.stringify(one) === JSON.stringify(outcome)),
+        `seed ${seed}: an acknowledged change is not in the log with its outcome`,
+      );
+    }
+    acknowledged += simulated.acknowledged.length;
+    for (const [kind, count] of Object.entries(simulated.events)) events[kind] = (events[kind] ?? 0) + count;
+  }
+  assert.ok(acknowledged > 10 * seeds, `${acknowledged} acknowledged`);
+  assert.is(Object.keys(events).length, 7);
+});
+
+test.run();

@@ -1,0 +1,201 @@
+/**
+ * Nodes over a log in memory, everything else chosen by a seed: who submits what and when, with which clock, what the
+ * network does with it, who reads how much, who is cut off, who dies between two steps or within a commit, and who
+ * starts again, from its own archive or from a copy of another's.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Node } from '../../src/cluster/node.ts';
+import { encodeChange } from '../../src/store/change_record.ts';
+import type { Change } from '../../src/store/changes.ts';
+import { loggedChange } from '../../src/store/logged_changes.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
+import { Writer } from '../../src/store/writer.ts';
+import { withDirectory } from '../e2e/support.ts';
+import { seededRandom } from '../oracle/skies.ts';
+import { dump, RandomChanges } from '../store/random_changes.ts';
+import { Link, MemoryLog } from './memory_log.ts';
+
+const NODES = 3;
+const EVENTS = 150;
+
+/** A change whose outcome a node was told. */
+export interface Acknowledged {
+  readonly change: Change;
+  readonly outcome: unknown;
+}
+
+export interface Simulated {
+  /** What each node holds once it has applied the whole log. */
+  readonly dumps: readonly (readonly string[])[];
+  /** What one archive holds to which each record was applied in a commit of its own. */
+  readonly expected: readonly string[];
+  /** The outcomes of each record there, by the record's bytes as text. */
+  readonly outcomes: ReadonlyMap<string, readonly unknown[]>;
+  readonly acknowledged: readonly Acknowledged[];
+  /** How often each kind of event came. */
+  readonly events: Readonly<Record<string, number>>;
+}
+
+export const textOf = (record: Uint8Array) => Buffer.from(record).toString('base64');
+
+export function simulate(seed: number): Promise<Simulated> {
+  return withDirectory(async directory => {
+    const simulation = new Simulation(directory, new RandomChanges(seededRandom(seed)));
+    try {
+      return await simulation.run();
+    } finally {
+      await simulation.close();
+    }
+  });
+}
+
+interface Member {
+  readonly store: Store;
+  readonly link: Link;
+  readonly node: Node;
+}
+
+class Simulation {
+  readonly #directory: string;
+  readonly #chance: RandomChanges;
+  readonly #log = new MemoryLog();
+  readonly #stores = new Set<Store>();
+  readonly #members: Member[] = [];
+  /** Of nodes that have died, too: what they sent may still come. */
+  readonly #links: Link[] = [];
+  readonly #acknowledged: Acknowledged[] = [];
+  readonly #events: Record<string, number> = {};
+
+  constructor(directory: string, chance: RandomChanges) {
+    this.#directory = directory;
+    this.#chance = chance;
+    for (let i = 0; i < NODES; i++) this.#begin(i, this.#open());
+  }
+
+  #newDirectory(): string {
+    return join(this.#directory, `${this.#stores.size}`);
+  }
+
+  #open(directory = this.#newDirectory()): Store {
+    const store = openStore(directory, 'write');
+    this.#stores.add(store);
+    return store;
+  }
+
+  /** A new process in the place of a node. */
+  #begin(at: number, store: Store): void {
+    const link = new Link(this.#log);
+    this.#links.push(link);
+    this.#members[at] = { store, link, node: new Node(store, link) };
+  }
+
+  async run(): Promise<Simulated> {
+    for (let i = 0; i < EVENTS; i++) await this.#event();
+    for (const link of this.#links) {
+      link.isCut = false;
+      link.most = Number.POSITIVE_INFINITY;
+      for (const flight of [...link.flights]) link.land(flight, 1, 'appended');
+    }
+    for (const { node } of this.#members) while ((await node.step()) > 0);
+    const outcomes = new Map<string, unknown[]>();
+    const alone = this.#open();
+    const writer = new Writer(alone);
+    for (const { position, record } of this.#log.entries) {
+      const [outcome] = await writer.applyLogged(this.#log.identity, [loggedChange(position, record)]);
+      outcomes.set(textOf(record), [...(outcomes.get(textOf(record)) ?? []), outcome]);
+    }
+    return {
+      dumps: this.#members.map(({ store }) => dump(store)),
+      expected: dump(alone),
+      outcomes,
+      acknowledged: this.#acknowledged,
+      events: this.#events,
+    };
+  }
+
+  async #event(): Promise<void> {
+    const { pick, int } = { pick: this.#chance.pick.bind(this.#chance), int: this.#chance.int.bind(this.#chance) };
+    const at = int(NODES);
+    const { node, link, store } = this.#members[at]!;
+    const flights = this.#links.flatMap(from => from.flights.map(flight => ({ from, flight })));
+    const kind = pick(EVENT_KINDS);
+    this.#events[kind] = (this.#events[kind] ?? 0) + 1;
+    switch (kind) {
+      case 'submit':
+        return this.#submit(node);
+      case 'land': {
+        if (flights.length === 0) return;
+        const { from, flight } = pick(flights);
+        const times = pick([1, 1, 1, 1, 1, 1, 1, 2, 0]);
+        const answer = pick(['appended', 'appended', 'failed', 'silence'] as const);
+        return from.land(flight, times, times === 0 && answer === 'appended' ? 'failed' : answer);
+      }
+      case 'step':
+        link.most = 1 + int(6);
+        await node.step().catch(expectAway);
+        return;
+      case 'cut':
+        link.isCut = !link.isCut;
+        return;
+      case 'crash':
+        return this.#begin(at, store);
+      case 'crash within a commit':
+        link.isCut = false;
+        await failing(store, () => node.step());
+        return this.#begin(at, store);
+      case 'from a copy': {
+        const directory = this.#newDirectory();
+        mkdirSync(directory);
+        await pick(this.#members).store.copyTo(join(directory, 'nearsky.mdb'));
+        return this.#begin(at, this.#open(directory));
+      }
+    }
+  }
+
+  #submit(node: Node): void {
+    const change = this.#chance.change();
+    node.submit(change).then(
+      ([outcome]) => this.#acknowledged.push({ change, outcome }),
+      error => expectAway(error),
+    );
+  }
+
+  async close(): Promise<void> {
+    for (const store of this.#stores) await store.close();
+  }
+}
+
+const EVENT_KINDS = [
+  ...Array<'submit'>(12).fill('submit'),
+  ...Array<'land'>(12).fill('land'),
+  ...Array<'step'>(10).fill('step'),
+  'cut',
+  'crash',
+  'crash within a commit',
+  'from a copy',
+] as const;
+
+function expectAway(error: unknown): void {
+  if (!/^the broker (is away|did not answer)$/.test((error as Error).message)) throw error;
+}
+
+const DIED = 'the process died';
+
+/** Has the last write of a commit fail, so that nothing of it may stay. */
+async function failing(store: Store, commit: () => Promise<unknown>): Promise<void> {
+  const { meta } = store.databases;
+  meta.put = () => {
+    throw new Error(DIED);
+  };
+  try {
+    await commit();
+  } catch (error) {
+    if ((error as Error).message !== DIED) throw error;
+  } finally {
+    delete (meta as { put?: unknown }).put;
+  }
+}
+
+/** What a record of a change is in the log. */
+export const recordOf = (change: Change) => textOf(encodeChange(change)[0]!);
