@@ -1,6 +1,7 @@
 /** Coverage maps of the objects and of the catalogs. */
 import { type Arena, Coverage, pixelOf } from '../../index/mod.ts';
 import { openCoverage } from '../catalogs/coverage.ts';
+import { OBJECTS } from '../vo/cone_tables.ts';
 import { OBJECTS_MOC_ORDER } from '../vo/limits.ts';
 import { mocCells, writeMoc } from '../vo/moc.ts';
 import type { QueryContext, Steps } from './context.ts';
@@ -12,8 +13,8 @@ const PIXELS_A_LOOK = 256;
 /** The map; nothing at all where the catalog is not registered. */
 export function* mocAnswer({ target, encoding }: MocQuery, context: QueryContext): Steps {
   const { store, out } = context;
-  const registered = target === 'objects' ? undefined : store.catalog(target);
-  if (target !== 'objects' && !registered) return;
+  const registered = target === OBJECTS ? undefined : store.catalog(target);
+  if (target !== OBJECTS && !registered) return;
   const coverage = registered ? openCoverage(registered.coverage) : yield* coverageOfObjects(context);
   out.fragment(writeMoc(mocCells(coverage), encoding, target));
 }

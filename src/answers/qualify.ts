@@ -1,6 +1,8 @@
 /** Which objects meet the filters of a request, and why not (docs/contract.md, Filters and counts). */
+
+import type { Catalogs } from '../contract/catalogs.ts';
 import type { QualifiesReason } from '../contract/enums.ts';
-import { FILTERS, type Filter } from '../contract/filters.ts';
+import type { Filter } from '../contract/filters.ts';
 import { newestMatches } from '../store/newest_matches.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import { statusOf } from '../store/status.ts';
@@ -15,8 +17,6 @@ type SourceTest = (match: MatchSummary, source: MatchSource | undefined) => bool
 /** Tests one match by itself. */
 export type MatchTest = (object: StoredObject, match: MatchSummary, source: MatchSource | undefined) => boolean;
 
-const filterOf = new Map(FILTERS.map(filter => [filter.name, filter]));
-
 /** Judges the objects of one query by its filters, and remembers its findings on each object. */
 export class Qualifier {
   readonly #context: QueryContext;
@@ -27,7 +27,7 @@ export class Qualifier {
 
   constructor(filters: FilterValues, context: QueryContext) {
     this.#context = context;
-    const known = filters.map(([name, value]) => [filterOf.get(name)!, value] as const);
+    const known = knownFilters(filters, context.fragments.settings.catalogs);
     const tests = known.map(([filter, value]) => testOf(filter, value));
     this.#objectTests = tests.flatMap(({ object }) => (object ? [object] : []));
     this.#matchTests = tests.flatMap(({ match }) => (match ? [match] : []));
@@ -71,9 +71,23 @@ export class Qualifier {
   }
 }
 
+/** A property that a catalog no longer has, because it was registered anew while the request waited: nothing meets it. */
+const NEVER_MET: Filter = {
+  name: '',
+  kind: 'property',
+  bound: 'min',
+  unit: null,
+  isMatchFilter: true,
+  description: '',
+};
+
+function knownFilters(filters: FilterValues, { filters: known }: Catalogs) {
+  return filters.map(([name, value]) => [known.get(name) ?? NEVER_MET, value] as const);
+}
+
 /** Whether a match meets every match filter, and its object every filter of objects. */
-export function matchTest(filters: FilterValues): MatchTest {
-  const tests = filters.map(([name, value]) => testOf(filterOf.get(name)!, value));
+export function matchTest(filters: FilterValues, catalogs: Catalogs): MatchTest {
+  const tests = knownFilters(filters, catalogs).map(([filter, value]) => testOf(filter, value));
   return (object, match, source) =>
     tests.every(test => (test.object?.(object) ?? true) && (test.match?.(match, source) ?? true));
 }

@@ -5,7 +5,7 @@ import type { AnswerFormat } from '../contract/formats.ts';
 import type { RecentPosition } from '../store/recent.ts';
 import type { Info, Serialization } from '../tables/votable.ts';
 import type { TnsName } from '../tns/names.ts';
-import type { ConeTarget, Verbosity } from '../vo/cone_tables.ts';
+import type { Verbosity } from '../vo/cone_tables.ts';
 import type { MocFormat } from '../vo/moc.ts';
 
 /** Filters by name, in the order of the request, at least one; values are numbers but for `catalog`. */
@@ -143,7 +143,8 @@ export interface ObjectsQuery extends Asked, Selected {
 /** A cone search of the Virtual Observatory: a VOTable. */
 export interface VoConeQuery extends Asked, Circle {
   readonly kind: 'voCone';
-  readonly target: ConeTarget;
+  /** One of `coneTargets`. */
+  readonly target: string;
   readonly verbosity: Verbosity;
   /** Rows at most; 0 for the columns alone, as is a radius of 0. */
   readonly maxRecords: number;
@@ -165,7 +166,8 @@ export interface SourceQuery extends Asked {
 /** A coverage map; the answer is empty where the catalog is not registered. */
 export interface MocQuery extends Asked {
   readonly kind: 'moc';
-  readonly target: ConeTarget;
+  /** One of `coneTargets`. */
+  readonly target: string;
   readonly encoding: MocFormat;
 }
 

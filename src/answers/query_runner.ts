@@ -62,7 +62,8 @@ export interface QueryRunnerOptions {
   /** @throws StoreError */
   readonly store: () => Store;
   readonly databaseIsGone: () => boolean;
-  readonly fragments: SharedFragments;
+  /** The texts of answers from now on; a query keeps those with which it began. */
+  readonly fragments: () => SharedFragments;
   readonly metrics: ThreadMetrics;
   /** Called when a generation, by its number, turns out not to be of the database. */
   readonly onStaleIndex: (generation: number) => void;
@@ -81,11 +82,11 @@ const transcodes = new Map<Format, Transcode>([
 
 /** The data and buffers of one query at a time. */
 class Desk implements QueryContext {
-  readonly fragments: SharedFragments;
   readonly clock = new Clock();
   readonly object = new ObjectView();
   readonly out = new ByteSink();
   readonly body = new ByteSink();
+  declare fragments: SharedFragments;
   declare store: Store;
   declare index: SkyIndex;
   /** The number of the generation that the index is of. */
@@ -93,10 +94,6 @@ class Desk implements QueryContext {
   declare steps: Steps;
   /** For the answer to a long query. */
   room: AnswerRoom | undefined;
-
-  constructor(fragments: SharedFragments) {
-    this.fragments = fragments;
-  }
 }
 
 export class QueryRunner {
@@ -107,7 +104,6 @@ export class QueryRunner {
 
   constructor(options: QueryRunnerOptions) {
     this.#options = options;
-    options.fragments.onLeftOut = what => options.metrics.add(what, 1);
     this.#admission = new Admission(options.metrics);
     this.#long = new LongQueries(this.#admission, () => options.metrics.get('connectionsTotal'));
   }
@@ -155,11 +151,12 @@ export class QueryRunner {
   }
 
   #begin(query: Query, budget: Budget, room?: AnswerRoom): Desk {
-    const desk = this.#idle.pop() ?? new Desk(this.#options.fragments);
+    const desk = this.#idle.pop() ?? new Desk();
     desk.room = room;
     desk.clock.begin(budget.deadlineMs);
     try {
       const generation = this.#requireGeneration();
+      desk.fragments = this.#options.fragments();
       desk.generation = generation.number;
       desk.store = this.#options.store();
       desk.index = openedIndex(generation);

@@ -72,9 +72,9 @@ export class SharedFragments {
   /** `"provenance": {...}` */
   readonly provenance: Uint8Array;
   readonly tnsSnapshotMaxAgeSeconds: number;
+  readonly settings: AnswerSettings;
   /** Told of each source and value that an answer leaves out. */
-  onLeftOut: (what: LeftOut) => void = () => {};
-  readonly #service: AnswerSettings;
+  readonly onLeftOut: (what: LeftOut) => void;
   readonly #catalogs: readonly string[];
   readonly #bestGuess: SetFragments;
   readonly #notRecorded: Uint8Array;
@@ -83,12 +83,13 @@ export class SharedFragments {
   readonly #associations = new Memo<string, AssociationFragments>();
   readonly #payloadKeys = new Memo<number, readonly Uint8Array[]>();
 
-  constructor(service: AnswerSettings) {
-    const { crossmatch_radius_arcsec, catalogs, reliability_cuts } = service.provenance;
-    this.#service = service;
-    this.provenance = fragment(`"provenance": ${toJson(service.provenance)}`);
+  constructor(settings: AnswerSettings, onLeftOut: (what: LeftOut) => void = () => {}) {
+    const { crossmatch_radius_arcsec, catalogs, reliability_cuts } = settings.provenance;
+    this.settings = settings;
+    this.onLeftOut = onLeftOut;
+    this.provenance = fragment(`"provenance": ${toJson(settings.provenance)}`);
     this.#catalogs = catalogs.map(catalog => catalog.name);
-    this.tnsSnapshotMaxAgeSeconds = service.tnsSnapshotMaxAgeSeconds;
+    this.tnsSnapshotMaxAgeSeconds = settings.tnsSnapshotMaxAgeSeconds;
     const basis = { basis: BEST_GUESS, description: BEST_GUESS_DESCRIPTION };
     this.#bestGuess = {
       entry: fragment(`"${BEST_GUESS}": ${toJson({ ...basis, crossmatch_radius_arcsec, catalogs, reliability_cuts })}`),
@@ -133,7 +134,7 @@ export class SharedFragments {
       provenance_set: null,
       brokers_at_crossmatch: null,
       catalog_outcomes: Object.fromEntries(this.#catalogs.map(name => [name, 'not_recorded'])),
-      recording_release: this.#service.recordingRelease,
+      recording_release: this.settings.recordingRelease,
       best_guess_provenance_set: BEST_GUESS,
     };
   }
@@ -184,7 +185,7 @@ export class SharedFragments {
 
   /** The registry's page of a bare designation. */
   #tnsUrl(name: string): string {
-    return this.#service.tnsUrlTemplate.replace('{name}', encodeURIComponent(name));
+    return this.settings.tnsUrlTemplate.replace('{name}', encodeURIComponent(name));
   }
 
   /** A record of the registry, on the result of a name: JSON text. */

@@ -4,7 +4,6 @@ import { wideIntegersAsBigint } from '../base/exact_integers.ts';
 import { toJson } from '../base/json_text.ts';
 import { JsonWalk } from '../base/json_walk.ts';
 import type { TableFormat } from '../contract/formats.ts';
-import type { Provenance } from '../crossmatch/provenance.ts';
 import type { Row } from '../tables/columns.ts';
 import { tableFormat } from '../tables/formats.ts';
 import { type AnsweredInput, type AnsweredObject, ObjectTable, type RowSource } from '../tables/object_table.ts';
@@ -12,6 +11,7 @@ import type { BeginTable } from '../tables/table_writer.ts';
 import type { Clock, QueryContext, Steps } from './context.ts';
 import type { Transcode } from './msgpack.ts';
 import type { AreaQuery, ConeQuery, LookupQuery, ObjectsQuery, Query, RecentQuery } from './queries.ts';
+import type { SharedFragments } from './shared_fragments.ts';
 import { writeTableHead } from './table_head.ts';
 
 type TableQuery = AreaQuery | ConeQuery | LookupQuery | ObjectsQuery | RecentQuery;
@@ -48,9 +48,7 @@ function* writeTable(
 ): Steps {
   const { buffer, byteOffset } = json.bytes;
   const walk = new JsonWalk(Buffer.from(buffer, byteOffset + from, json.length - from));
-  const { about, inputs, table, rows } = yield* readAnswer(walk, query, clock, () =>
-    fragments.onLeftOut('valuesLeftOut'),
-  );
+  const { about, inputs, table, rows } = yield* readAnswer(walk, query, clock, fragments);
   writeTableHead(out, {
     name: query.kind,
     rows: rows.length,
@@ -69,7 +67,6 @@ function* writeTable(
 
 /** The statements of an answer beside its objects. */
 interface About extends Readonly<Record<string, unknown>> {
-  readonly provenance: Provenance;
   readonly next_cursor?: string | null;
   readonly as_of?: string;
   readonly area?: { readonly level: number | null };
@@ -86,14 +83,14 @@ function* readAnswer(
   walk: JsonWalk,
   query: TableQuery,
   clock: Clock,
-  onLeftOut: () => void,
+  fragments: SharedFragments,
 ): Generator<undefined, Read, undefined> {
   const about: Record<string, unknown> = {};
   const inputs: AnsweredInput[] = [];
   const rows: Row[] = [];
   let table: ObjectTable | undefined;
-  // Provenance, which names the catalogs, comes first in every answer. Objects become rows at once, which are much smaller.
-  const theTable = () => (table ??= tableOf(query, about as About, onLeftOut));
+  // The area comes before the objects. Objects become rows at once, which are much smaller.
+  const theTable = () => (table ??= tableOf(query, about as About, fragments));
   const add = (source: RowSource) => rows.push(theTable().row(source));
   // Integers of a payload may be wide. Every other wide integer is there as text, too.
   const reviver = query.detail === 'full' ? wideIntegersAsBigint : undefined;
@@ -108,16 +105,16 @@ function* readAnswer(
   return { about: about as About, inputs, table: theTable(), rows };
 }
 
-function tableOf(query: TableQuery, { provenance, area }: About, onLeftOut: () => void): ObjectTable {
+function tableOf(query: TableQuery, { area }: About, { settings, onLeftOut }: SharedFragments): ObjectTable {
   const options = {
     of: query.kind,
     detail: query.detail,
     // The others list the objects that meet the filters, without marks.
     hasFilters: (query.kind === 'cone' || query.kind === 'lookup') && query.filters !== null,
     hasLevels: typeof area?.level === 'number',
-    catalogs: provenance.catalogs.map(({ name }) => name),
+    catalogs: settings.catalogs,
   };
-  return new ObjectTable(options, onLeftOut);
+  return new ObjectTable(options, () => onLeftOut('valuesLeftOut'));
 }
 
 type Reviver = Parameters<JsonWalk['value']>[0];

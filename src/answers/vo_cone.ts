@@ -1,9 +1,8 @@
 /** Cone searches of the Virtual Observatory: a VOTable of objects, or of the coincident sources of a catalog, the nearest first. */
 import { isPosition, separationArcsec } from '../../index/mod.ts';
-import type { CatalogName } from '../contract/catalogs.ts';
 import type { Cell } from '../tables/columns.ts';
 import { VotableWriter } from '../tables/votable.ts';
-import { type ConeSource, currentMatches, type FilledTable, objectsTable, sourcesTableOf } from '../vo/cone_tables.ts';
+import { type ConeSource, currentMatches, type FilledTable, OBJECTS, objectsAt, sourcesAt } from '../vo/cone_tables.ts';
 import { MAX_MATCH_RADIUS_ARCSEC } from '../vo/limits.ts';
 import type { QueryContext, Steps } from './context.ts';
 import type { VoConeQuery } from './queries.ts';
@@ -14,12 +13,12 @@ const SLACK = 1000;
 
 export function voConeAnswer(query: VoConeQuery, context: QueryContext): Steps {
   const { target, verbosity } = query;
-  if (target === 'objects') return objectsAnswer(query, context);
-  return sourcesAnswer(query, context, target, sourcesTableOf(target, verbosity));
+  if (target === OBJECTS) return objectsAnswer(query, context);
+  return sourcesAnswer(query, context, target, sourcesAt(target, verbosity, context.fragments.settings.catalogs));
 }
 
 function* objectsAnswer(query: VoConeQuery, context: QueryContext): Steps {
-  const table = objectsTable(query.verbosity);
+  const table = objectsAt(query.verbosity, context.fragments.settings.catalogs);
   const nearest = new Nearest<{ readonly row: Row; readonly separationArcsec: number }>(
     query.maxRecords,
     ({ row }) => row.id,
@@ -40,7 +39,7 @@ function* objectsAnswer(query: VoConeQuery, context: QueryContext): Steps {
 function* sourcesAnswer(
   query: VoConeQuery,
   context: QueryContext,
-  catalog: CatalogName,
+  catalog: string,
   table: FilledTable<ConeSource>,
 ): Steps {
   const nearest = new Nearest<ConeSource>(query.maxRecords, ({ object }) => object.diaObjectId);
@@ -67,7 +66,7 @@ function* sourcesAnswer(
 /** The current sources in a catalog of the object that was read last, and how many more have no position of their own. */
 function sourcesOf(
   { object: view, store }: QueryContext,
-  catalog: CatalogName,
+  catalog: string,
   centre: VoConeQuery,
 ): { readonly sources: readonly ConeSource[]; readonly withoutPosition: number } {
   const object = view.decode();

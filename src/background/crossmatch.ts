@@ -108,7 +108,7 @@ export class BackgroundCrossmatch {
     const isNew = this.#store.lastSequence() !== this.#walkedSequence || nowMs - this.#walkedMs > SWEEP_MS;
     if (!isNew || this.#deferred.size > MAX_DEFERRED) return false;
     const waiting = this.#waitingCount(nowMs);
-    if (waiting === 0 || this.#store.catalogs().length === 0) return false;
+    if (waiting === 0 || this.#store.catalogNames().length === 0) return false;
     this.#waitingSinceMs ??= nowMs;
     const { CROSSMATCH_BATCH_MAX_SIZE, CROSSMATCH_BATCH_MAX_WAIT_SECONDS } = this.#config;
     const waitedMs = nowMs - this.#waitingSinceMs;
@@ -126,7 +126,7 @@ export class BackgroundCrossmatch {
   #isRetryDue(nowMs: number): boolean {
     if (nowMs < Math.min(this.#retries.nextDueMs, this.#nextRetryMs) || nowMs < this.#pausedUntilMs) return false;
     this.#nextRetryMs = nowMs + RETRY_MS;
-    return this.#store.unreadIds(1).length > 0 && this.#store.catalogs().length > 0;
+    return this.#store.unreadIds(1).length > 0 && this.#store.catalogNames().length > 0;
   }
 
   async #retry(): Promise<void> {

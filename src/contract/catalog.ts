@@ -1,14 +1,17 @@
-/** The form of a catalog's definition. Each catalog has a file in `catalogs/`; src/contract/catalogs.ts lists them. */
+/**
+ * The form of a catalog's definition: `catalogs/schema.json`, as a type. The project describes some catalogs itself, each
+ * in a file of `catalogs/`; the definitions of all others come with their registrations.
+ */
 
 /** A column that is stored with each match. */
 export interface CatalogColumn {
   /** The name in the catalog's own case. Payloads have it in lower case. */
   readonly name: string;
-  readonly type: 'float64' | 'int64';
+  readonly type: 'float64' | 'int64' | 'boolean' | 'text';
   /** The unit in the spelling of VOUnits 1.0; undefined where there is none. */
   readonly unit?: string;
-  /** UCD1+ */
-  readonly ucd: string;
+  /** UCD1+; undefined where the catalog has none. */
+  readonly ucd?: string;
   readonly description: string;
 }
 
@@ -81,8 +84,9 @@ export type Highlight = { readonly label: string; readonly title?: string } & (
 );
 
 /** One catalog of the service: every fact that is the same for all copies of it. */
-export interface CatalogDefinition<Name extends string = string> {
-  readonly name: Name;
+export interface CatalogDefinition {
+  /** Lower case letters, digits and underscores, with a letter first. */
+  readonly name: string;
   readonly release: string;
   /** The name in the catalog's own case, like the other names of columns here. */
   readonly idColumn: string;
@@ -98,8 +102,8 @@ export interface CatalogDefinition<Name extends string = string> {
   readonly idRemark?: string;
   /** The column of the epoch that positions are at, and its value; undefined where positions have no epoch. */
   readonly epoch?: { readonly column: string; readonly value: string };
-  /** The pages of the catalog's makers that describe it. */
-  readonly reference: { readonly home: string; readonly paper: string; readonly paperUrl: string };
+  /** The pages of the catalog's makers that describe it; undefined where none are known. */
+  readonly reference?: { readonly home: string; readonly paper: string; readonly paperUrl: string };
   /** The payload keys that a chat shows. */
   readonly chatKeys: readonly string[];
   /** The polygon that stands for a source in plots: x to the right and y down, -6 to 6. */
@@ -112,35 +116,4 @@ export interface CatalogDefinition<Name extends string = string> {
 /** The names of a catalog's payload columns, in the catalog's own case. */
 export function columnNames({ columns }: Pick<CatalogDefinition, 'columns'>): string[] {
   return columns.map(({ name }) => name);
-}
-
-/** The place of each band in the spectrum, by UCD1+'s names for its parts. */
-const SPECTRUM: Readonly<Record<string, string>> = {
-  u: 'em.opt.U',
-  v: 'em.opt.U',
-  g: 'em.opt.B',
-  r: 'em.opt.R',
-  i: 'em.opt.I',
-  z: 'em.opt.I',
-  y: 'em.IR',
-};
-
-/** The columns of AB magnitudes, and of their errors, for each band. */
-export function magnitudeColumns(
-  bands: string,
-  { name, errorName, kind }: { name: (band: string) => string; errorName: (band: string) => string; kind: string },
-): CatalogColumn[] {
-  const column = (name: string, ucd: string, description: string): CatalogColumn => ({
-    name,
-    type: 'float64',
-    unit: 'mag',
-    ucd,
-    description,
-  });
-  return [
-    ...[...bands].map(band => column(name(band), `phot.mag;${SPECTRUM[band]}`, `${kind} magnitude in ${band}, AB`)),
-    ...[...bands].map(band =>
-      column(errorName(band), `stat.error;phot.mag;${SPECTRUM[band]}`, `Error of ${name(band).toLowerCase()}`),
-    ),
-  ];
 }

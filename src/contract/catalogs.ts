@@ -1,25 +1,72 @@
-/** The catalogs of the service: one line for each, and a file in `catalogs/`. */
+/**
+ * The catalogs of the service: those that the project describes, one line here and a file in `catalogs/` each, and those
+ * whose description came with their registration.
+ */
+import type { CatalogDefinition } from './catalog.ts';
+import DELVE_DR3_GOLD from './catalogs/delve_dr3_gold.json' with { type: 'json' };
+import DES_Y6_GOLD from './catalogs/des_y6_gold.json' with { type: 'json' };
+import GAIA_DR3 from './catalogs/gaia_dr3.json' with { type: 'json' };
+import SKYMAPPER_DR4 from './catalogs/skymapper_dr4.json' with { type: 'json' };
+import { type Filter, filtersOf } from './filters.ts';
 
-import type { CatalogDefinition as Definition } from './catalog.ts';
-import { DELVE_DR3_GOLD } from './catalogs/delve_dr3_gold.ts';
-import { DES_Y6_GOLD } from './catalogs/des_y6_gold.ts';
-import { GAIA_DR3 } from './catalogs/gaia_dr3.ts';
-import { SKYMAPPER_DR4 } from './catalogs/skymapper_dr4.ts';
+export type { CatalogDefinition } from './catalog.ts';
 
 /** The order matters: outcomes and provenance list the catalogs in it. */
 const ALL = [GAIA_DR3, DES_Y6_GOLD, DELVE_DR3_GOLD, SKYMAPPER_DR4] as const;
 
-export type CatalogName = (typeof ALL)[number]['name'];
-export type CatalogDefinition = Definition<CatalogName>;
-export const CATALOGS: readonly CatalogDefinition[] = ALL;
+/** The catalogs that the project describes. `test/contract/catalogs.test.ts` holds the files to the type. */
+export const CATALOGS = ALL as unknown as readonly CatalogDefinition[];
 
-/**
- * The HEALPix order of the known footprint of each registered catalog, by name, for texts about the catalogs. Undefined
- * where the database has never been read.
- */
-export type FootprintOrders = ReadonlyMap<CatalogName, number> | undefined;
-
-/** The definition of that name, or undefined. */
+/** The project's own definition of that name, or undefined. */
 export function catalogDefinition(name: string): CatalogDefinition | undefined {
   return CATALOGS.find(catalog => catalog.name === name);
+}
+
+/** The part of a registration that says what the catalog is. */
+export interface DescribedRegistration {
+  readonly name: string;
+  /** Undefined for a catalog that the project describes. */
+  readonly definition?: CatalogDefinition;
+  readonly coverage: { readonly order: number };
+}
+
+/** The catalogs of the service at one moment; never changed. */
+export class Catalogs {
+  /** In the order of outcomes and provenance: the project's, registered or not, then the others by name. */
+  readonly all: readonly CatalogDefinition[];
+  /** HEALPix order of each registered catalog's footprint, by name; undefined where the database was never read. */
+  readonly footprintOrders: ReadonlyMap<string, number> | undefined;
+  readonly #byName: ReadonlyMap<string, CatalogDefinition>;
+  #filters: ReadonlyMap<string, Filter> | undefined;
+
+  /** @param registered in any order; undefined where it is not known */
+  constructor(registered?: readonly DescribedRegistration[]) {
+    const others = (registered ?? []).flatMap(({ name, definition }) =>
+      definition && !catalogDefinition(name) ? definition : [],
+    );
+    this.all = [...CATALOGS, ...others.sort((a, b) => (a.name < b.name ? -1 : 1))];
+    this.footprintOrders = registered && new Map(registered.map(({ name, coverage }) => [name, coverage.order]));
+    this.#byName = new Map(this.all.map(definition => [definition.name, definition]));
+  }
+
+  get(name: string): CatalogDefinition | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** Every filter by name, in documented order. */
+  get filters(): ReadonlyMap<string, Filter> {
+    return (this.#filters ??= new Map(filtersOf(this.all).map(filter => [filter.name, filter])));
+  }
+}
+
+/** The project's catalogs alone: the catalogs of a service that has not read its database. */
+export const PROJECT_CATALOGS = new Catalogs();
+
+/** A function of the catalogs alone, which keeps each result for as long as its catalogs are in use. */
+export function perCatalogs<T>(make: (catalogs: Catalogs) => T): (catalogs: Catalogs) => T {
+  const kept = new WeakMap<Catalogs, T>();
+  return catalogs => {
+    if (!kept.has(catalogs)) kept.set(catalogs, make(catalogs));
+    return kept.get(catalogs)!;
+  };
 }

@@ -1,5 +1,5 @@
-/** The filters of the API (docs/contract.md, Filters and counts), in documented order, listed here only. */
-import { CATALOGS, type CatalogDefinition, type CatalogName } from './catalogs.ts';
+/** The filters of the API (docs/contract.md, Filters and counts), in documented order, made here only. */
+import type { CatalogDefinition } from './catalog.ts';
 
 export interface Filter {
   readonly name: string;
@@ -11,7 +11,7 @@ export interface Filter {
   readonly isMatchFilter: boolean;
   readonly description: string;
   /** The catalog of a property. */
-  readonly catalog?: CatalogName;
+  readonly catalog?: string;
   /** The lowercased name of a property, which is the payload's key unless the property is derived. */
   readonly field?: string;
   /** The column of a property, in the catalog's own case; null if derived. */
@@ -29,7 +29,8 @@ export interface FilterableField {
   readonly derivedFrom?: { readonly numerator: string; readonly denominator: string };
 }
 
-const GENERIC: readonly Filter[] = [
+/** The filters that name no catalog property. */
+export const GENERIC_FILTERS: readonly Filter[] = [
   {
     name: 'catalog',
     kind: 'catalog',
@@ -78,11 +79,11 @@ export function filterableFields({ columns, filterable }: CatalogDefinition): Fi
 }
 
 /** The names of a field's two filters: `_min`, then `_max`. */
-export function fieldFilterNames(catalog: CatalogName, field: FilterableField): string[] {
+export function fieldFilterNames(catalog: string, field: FilterableField): string[] {
   return BOUNDS.map(bound => `${catalog}.${field.name}_${bound}`);
 }
 
-function fieldFilters(catalog: CatalogName, field: FilterableField): Filter[] {
+function fieldFilters(catalog: string, field: FilterableField): Filter[] {
   const names = fieldFilterNames(catalog, field);
   return BOUNDS.map((bound, i) => ({
     name: names[i]!,
@@ -99,10 +100,9 @@ function fieldFilters(catalog: CatalogName, field: FilterableField): Filter[] {
 }
 
 /** All filters, in documented order. */
-export const FILTERS: readonly Filter[] = [
-  ...GENERIC,
-  ...CATALOGS.flatMap(catalog => filterableFields(catalog).flatMap(field => fieldFilters(catalog.name, field))),
-];
-
-/** The filters that name no catalog property. */
-export const GENERIC_FILTERS: readonly Filter[] = GENERIC;
+export function filtersOf(catalogs: readonly CatalogDefinition[]): Filter[] {
+  return [
+    ...GENERIC_FILTERS,
+    ...catalogs.flatMap(catalog => filterableFields(catalog).flatMap(field => fieldFilters(catalog.name, field))),
+  ];
+}

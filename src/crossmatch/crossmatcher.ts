@@ -8,11 +8,12 @@ import { compare } from '../base/compare.ts';
 import { nowUs } from '../base/times.ts';
 import { addReads } from '../catalogs/catalog_files.ts';
 import { CatalogError } from '../catalogs/errors.ts';
-import { CATALOGS } from '../contract/catalogs.ts';
+import { Catalogs } from '../contract/catalogs.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { CatalogRegistration } from '../store/catalog_registration.ts';
+import { RegisteredCatalogs } from '../store/registered_catalogs.ts';
 import type { Store } from '../store/store.ts';
-import type { CrossmatchResult, ProvenanceSet } from '../store/types.ts';
+import type { CatalogRelease, CrossmatchResult, ProvenanceSet } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';
 import type { Associator } from '../tns/association.ts';
 import { type BatchObject, searchBatch } from './batch.ts';
@@ -35,9 +36,10 @@ export interface CrossmatchOptions {
   readonly writer: Writer;
   readonly pool: Pool;
   /**
-   * Called once a batch. The search uses the radius of the set, and records its catalogs, as far as they are registered.
+   * Called once a batch. The search uses the radius of the set, and records the registered catalogs in the place of its
+   * own.
    */
-  readonly provenance: () => ProvenanceSet;
+  readonly provenance: () => Omit<ProvenanceSet, 'catalogs'>;
   /** Asked for the record of each object in the TNS registry; without an associator no registry record is stored. */
   readonly associator?: Associator;
   /** 1 to MAX_BATCH_SIZE; by default as many as the memory allows. */
@@ -104,20 +106,19 @@ export async function crossmatchPending(options: CrossmatchOptions): Promise<Cro
 class Run {
   readonly summary = emptySummary();
   readonly #options: CrossmatchOptions;
-  readonly #catalogs: OpenCatalogs;
+  readonly #catalogs = new RegisteredCatalogs(openCatalogs);
   /** Objects that other processes had claimed when the walk met them. */
   #busy: bigint[] = [];
 
   constructor(options: CrossmatchOptions) {
     this.#options = options;
-    this.#catalogs = new OpenCatalogs(options.store);
   }
 
   async walk(which: 'pending' | 'unread'): Promise<void> {
     const { store, isDeferred = () => false } = this.#options;
     const batchSize = this.#options.batchSize ?? defaultBatchSize(process.availableMemory());
     for (let after: bigint | undefined; ; ) {
-      const catalogs = this.#catalogs.current();
+      const catalogs = this.#catalogs.of(store);
       const ids = which === 'pending' ? store.pendingIds(batchSize, after) : store.unreadIds(batchSize, after);
       if (ids.length === 0) return;
       after = ids.at(-1);
@@ -133,7 +134,7 @@ class Run {
       await sleep(OTHERS_POLL_MS, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted());
       const awaited = this.#busy.length;
       const before = this.summary.objects;
-      this.#busy = await this.#take(this.#busy, this.#catalogs.current());
+      this.#busy = await this.#take(this.#busy, this.#catalogs.of(this.#options.store));
       const done = awaited - this.#busy.length - (this.summary.objects - before);
       this.summary.objects += done;
       this.summary.skipped += done;
@@ -144,7 +145,7 @@ class Run {
    * Claims and crossmatches those of `ids` that are still pending and unclaimed.
    * @returns the ids that other processes have claimed
    */
-  async #take(ids: readonly bigint[], catalogs: readonly PlannedCatalog[]): Promise<bigint[]> {
+  async #take(ids: readonly bigint[], catalogs: readonly InService[]): Promise<bigint[]> {
     const { writer } = this.#options;
     const claim = await writer.claim(ids);
     if (claim.ids.length > 0) {
@@ -173,10 +174,15 @@ class Run {
     return objects.map(({ object }) => object);
   }
 
-  async #crossmatch(objects: readonly BatchObject[], catalogs: readonly PlannedCatalog[]): Promise<void> {
+  async #crossmatch(objects: readonly BatchObject[], catalogs: readonly InService[]): Promise<void> {
     const { pool, associator, commitSize = DEFAULT_COMMIT_SIZE, signal, onProgress } = this.#options;
-    const provenance = inService(this.#options.provenance(), catalogs);
-    const radiusArcsec = provenance.crossmatch_radius_arcsec;
+    const { crossmatch_radius_arcsec, reliability_cuts } = this.#options.provenance();
+    const provenance = {
+      crossmatch_radius_arcsec,
+      catalogs: catalogs.map(({ release }) => release),
+      reliability_cuts,
+    };
+    const radiusArcsec = crossmatch_radius_arcsec;
     if (radiusArcsec === null) throw new RangeError('Cannot crossmatch because the settings have no crossmatch radius');
     const searches = await searchBatch(objects, catalogs, {
       pool,
@@ -213,36 +219,21 @@ class Run {
   }
 }
 
-/** The settings with the catalogs that objects are compared with: those that the provenance set names. */
-function inService(settings: ProvenanceSet, catalogs: readonly PlannedCatalog[]): ProvenanceSet {
-  const names = new Set<string>(catalogs.map(({ registration }) => registration.name));
-  return { ...settings, catalogs: settings.catalogs.filter(({ name }) => names.has(name)) };
+/** A catalog that objects are compared with, and its entry in the provenance. */
+interface InService extends PlannedCatalog {
+  readonly release: CatalogRelease;
 }
 
-/** The registered catalogs in the service's order. A catalog is opened again only after it was registered again. */
-class OpenCatalogs {
-  readonly #store: Store;
-  readonly #open = new Map<string, PlannedCatalog>();
-
-  constructor(store: Store) {
-    this.#store = store;
+/** The registered catalogs, in the service's order. */
+function openCatalogs(registrations: readonly CatalogRegistration[]): readonly InService[] {
+  if (registrations.length === 0) {
+    throw new CatalogError(
+      'Cannot crossmatch because no catalog is registered: add one with nearsky catalog add NAME LOCATION',
+    );
   }
-
-  current(): PlannedCatalog[] {
-    const stored = new Map(this.#store.catalogs().map(registration => [registration.name, registration]));
-    if (stored.size === 0) {
-      throw new CatalogError(
-        'Cannot crossmatch because no catalog is registered: add one with nearsky catalog add NAME LOCATION',
-      );
-    }
-    return CATALOGS.flatMap(({ name }) => stored.get(name) ?? []).map(registration => this.#opened(registration));
-  }
-
-  #opened(registration: CatalogRegistration): PlannedCatalog {
-    const known = this.#open.get(registration.name);
-    if (known && known.registration.addedAtUs === registration.addedAtUs) return known;
-    const opened = openCatalog(registration);
-    this.#open.set(registration.name, opened);
-    return opened;
-  }
+  const stored = new Map(registrations.map(registration => [registration.name, registration]));
+  return new Catalogs(registrations).all.flatMap(({ name, release }) => {
+    const registration = stored.get(name);
+    return registration ? { ...openCatalog(registration), release: { name, release } } : [];
+  });
 }

@@ -2,7 +2,7 @@
 
 import type { Config } from '../config/config.ts';
 import { BROKER_NAMES, type BrokerName, brokerSetting, declaringBrokers } from '../contract/brokers.ts';
-import { CATALOGS } from '../contract/catalogs.ts';
+import { type Catalogs, PROJECT_CATALOGS } from '../contract/catalogs.ts';
 import type { ProvenanceSet, ReliabilityCut } from '../store/types.ts';
 
 /** The version of the contract (docs/contract.md) that the service implements. */
@@ -18,6 +18,7 @@ export interface Provenance extends ProvenanceSet {
 
 /** The settings of the service that answers state; each thread gets them when it starts. */
 export interface AnswerSettings {
+  readonly catalogs: Catalogs;
   /** The `provenance` block of every answer; keys as on the wire. */
   readonly provenance: Provenance;
   /** The release from which provenance is recorded with each crossmatch. */
@@ -29,15 +30,19 @@ export interface AnswerSettings {
 }
 
 /** The current settings as the `provenance` block of an answer. */
-export function currentProvenance(config: Config): Provenance {
-  return { service_version: config.APP_VERSION, contract_version: CONTRACT_VERSION, ...provenanceSetOf(config) };
+export function currentProvenance(config: Config, catalogs = PROJECT_CATALOGS): Provenance {
+  return {
+    service_version: config.APP_VERSION,
+    contract_version: CONTRACT_VERSION,
+    ...provenanceSetOf(config, catalogs),
+  };
 }
 
 /** The current settings as they are recorded with a crossmatch. */
-export function provenanceSetOf(config: Config): ProvenanceSet {
+export function provenanceSetOf(config: Config, catalogs = PROJECT_CATALOGS): ProvenanceSet {
   return {
     crossmatch_radius_arcsec: config.CROSSMATCH_RADIUS_ARCSEC,
-    catalogs: CATALOGS.map(({ name, release }) => ({ name, release })),
+    catalogs: catalogs.all.map(({ name, release }) => ({ name, release })),
     reliability_cuts: BROKER_NAMES.map(name => cutOf(name, config)),
   };
 }
@@ -70,9 +75,10 @@ function declaredCut(broker: string, value: number | null, asOf: string | null):
 }
 
 /** The settings of the service that answers state. */
-export function answerSettings(config: Config): AnswerSettings {
+export function answerSettings(config: Config, catalogs = PROJECT_CATALOGS): AnswerSettings {
   return {
-    provenance: currentProvenance(config),
+    catalogs,
+    provenance: currentProvenance(config, catalogs),
     recordingRelease: PROVENANCE_RECORDING_RELEASE,
     tnsUrlTemplate: config.TNS_OBJECT_URL_TEMPLATE,
     tnsSnapshotMaxAgeSeconds: config.TNS_SNAPSHOT_MAX_AGE_SECONDS,

@@ -1,7 +1,6 @@
 /** The texts about the catalogs, from their definitions and the filters. */
 
-import type { CatalogDefinition, CatalogName, FootprintOrders } from '../contract/catalogs.ts';
-import { CATALOGS } from '../contract/catalogs.ts';
+import type { CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import { type FilterableField, fieldFilterNames, filterableFields } from '../contract/filters.ts';
 
 const ARCMIN_PER_RADIAN = (180 * 60) / Math.PI;
@@ -23,23 +22,23 @@ export function sourceIdMeaning({ name, release, idColumn, idRemark }: CatalogDe
  * @param sources the words before the name of the catalog
  * @param verb the verb after the name
  */
-export function epochs(sources: string, verb: string): string {
-  const known = CATALOGS.flatMap(({ name, epoch }) => (epoch ? [{ name, ...epoch }] : []));
+export function epochs({ all }: Catalogs, sources: string, verb: string): string {
+  const known = all.flatMap(({ name, epoch }) => (epoch ? [{ name, ...epoch }] : []));
   return known
     .map(({ name, column, value }) => `; ${sources} ${name} ${verb} at the epoch in \`${column}\`, which is ${value}`)
     .join('');
 }
 
 /** The order of the footprint in force, else of the catalog's definition, where no footprint is in force or known. */
-export function orderInForce({ name, footprintOrder }: CatalogDefinition, orders: FootprintOrders): number {
-  return orders?.get(name) ?? footprintOrder;
+export function orderInForce({ name, footprintOrder }: CatalogDefinition, { footprintOrders }: Catalogs): number {
+  return footprintOrders?.get(name) ?? footprintOrder;
 }
 
 /** A remark on the order of `orderInForce`; empty where it is simply the catalog's own. */
-export function orderRemark({ name, footprintOrder }: CatalogDefinition, orders: FootprintOrders): string {
-  if (!orders)
+export function orderRemark({ name, footprintOrder }: CatalogDefinition, { footprintOrders }: Catalogs): string {
+  if (!footprintOrders)
     return "This is the catalog's own order: whether a coarser map is in use could not be looked up in the database.";
-  const order = orders.get(name);
+  const order = footprintOrders.get(name);
   if (order === undefined)
     return "The catalog is not registered here, so that nothing is searched in it: this is the catalog's own order.";
   return order === footprintOrder
@@ -48,19 +47,19 @@ export function orderRemark({ name, footprintOrder }: CatalogDefinition, orders:
 }
 
 /** The entries of `catalogs` in the service's description; keys as on the wire. */
-export function catalogDescriptions(orders: FootprintOrders) {
-  return CATALOGS.map(catalog => ({
+export function catalogDescriptions(catalogs: Catalogs) {
+  return catalogs.all.map(catalog => ({
     name: catalog.name,
     release: catalog.release,
     catalog_source_id: { column: catalog.idColumn, description: sourceIdMeaning(catalog) },
     filterable_fields: filterableFields(catalog).map(field => fieldDescription(catalog.name, field)),
     coverage_map: {
-      footprint_moc_order: orderInForce(catalog, orders),
-      resolution_arcmin: pixelArcmin(orderInForce(catalog, orders)),
+      footprint_moc_order: orderInForce(catalog, catalogs),
+      resolution_arcmin: pixelArcmin(orderInForce(catalog, catalogs)),
       note: [
         'The outcome "searched" means that the position lay inside the footprint at this resolution;',
         'a hole or an edge smaller than a pixel may still be recorded as searched.',
-        orderRemark(catalog, orders),
+        orderRemark(catalog, catalogs),
       ]
         .join(' ')
         .trimEnd(),
@@ -68,7 +67,7 @@ export function catalogDescriptions(orders: FootprintOrders) {
   }));
 }
 
-function fieldDescription(catalog: CatalogName, field: FilterableField) {
+function fieldDescription(catalog: string, field: FilterableField) {
   return {
     name: field.name,
     unit: field.unit,

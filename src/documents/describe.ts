@@ -2,18 +2,18 @@
 
 import type { Config } from '../config/config.ts';
 import { limitsOf } from '../config/limits.ts';
-import type { FootprintOrders } from '../contract/catalogs.ts';
+import type { Catalogs } from '../contract/catalogs.ts';
 import { DEFAULT_DETAIL, DETAIL_LEVELS, type Named, RESPONSE_MODES } from '../contract/enums.ts';
 import { GENERIC_FILTERS } from '../contract/filters.ts';
 import { MCP_PATH, MCP_TOOLS } from '../contract/mcp_tools.ts';
 import { currentProvenance, PROVENANCE_RECORDING_RELEASE } from '../crossmatch/provenance.ts';
 import { catalogDescriptions } from './catalogs.ts';
 
-export function serviceDescription(config: Config, orders: FootprintOrders) {
-  const provenance = currentProvenance(config);
+export function serviceDescription(config: Config, catalogs: Catalogs) {
+  const provenance = currentProvenance(config, catalogs);
   return {
     provenance,
-    catalogs: catalogDescriptions(orders),
+    catalogs: catalogDescriptions(catalogs),
     crossmatch: {
       radius_arcsec: config.CROSSMATCH_RADIUS_ARCSEC,
       nearest_source_per_catalog: true,

@@ -4,6 +4,7 @@
  * Virtual Observatory have tables of their own there, because neither is in the document.
  */
 import type { Config } from '../config/config.ts';
+import type { Catalogs } from '../contract/catalogs.ts';
 import { MCP_PATH } from '../contract/mcp_tools.ts';
 import type { Operation } from './openapi/operations.ts';
 import * as documented from './openapi/operations.ts';
@@ -19,7 +20,7 @@ export interface OperationRow {
   /** The name under which its requests are counted, where it differs. */
   readonly metric?: string;
   /** The operation's part of the OpenAPI document; undefined where it has none. */
-  readonly document?: (config: Config) => Operation;
+  readonly document?: (config: Config, catalogs: Catalogs) => Operation;
   /** Set for an operation that describes the service and needs no arguments: a client may just open it. */
   readonly isDiscovery?: true;
 }
@@ -86,12 +87,12 @@ export interface DocumentedOperation extends Operation {
 export type Paths = Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
 
 /** The `paths` of the OpenAPI document. */
-export function paths(config: Config): Paths {
+export function paths(config: Config, catalogs: Catalogs): Paths {
   const all: Record<string, Record<string, DocumentedOperation>> = {};
   for (const { name, method, path, document } of ROWS) {
     if (!document) continue;
     const methods = (all[path.replace(/:(\w+)/g, '{$1}')] ??= {});
-    methods[method.toLowerCase()] = { operationId: name, ...document(config) };
+    methods[method.toLowerCase()] = { operationId: name, ...document(config, catalogs) };
   }
   return all;
 }
@@ -103,8 +104,12 @@ export const DISCOVERY: readonly string[] = ROWS.filter(({ isDiscovery }) => isD
  * The names that the query string of an operation may have. Undefined where the document does not promise that the
  * answer names the parameters which it ignores.
  */
-export function queryParameters({ document }: OperationRow, config: Config): ReadonlySet<string> | undefined {
-  const { parameters = [], responses } = document?.(config) ?? {};
+export function queryParameters(
+  { document }: OperationRow,
+  config: Config,
+  catalogs: Catalogs,
+): ReadonlySet<string> | undefined {
+  const { parameters = [], responses } = document?.(config, catalogs) ?? {};
   if (!documented.namesIgnored(responses?.[200])) return undefined;
   return new Set(parameters.filter(parameter => parameter.in === 'query').map(({ name }) => name));
 }

@@ -4,7 +4,7 @@
 
 import type { Config } from '../config/config.ts';
 import { limitsOf } from '../config/limits.ts';
-import { CATALOGS } from '../contract/catalogs.ts';
+import type { Catalogs } from '../contract/catalogs.ts';
 import { MAX_TNS_NAME_CHARACTERS } from '../contract/limits.ts';
 import { PROVENANCE_RECORDING_RELEASE, provenanceSetOf } from '../crossmatch/provenance.ts';
 import { epochs } from './catalogs.ts';
@@ -21,14 +21,14 @@ export function decimal(value: number): string {
 }
 
 /** The meaning of positions, radii, ids and times, and the rule of the nearest source. */
-export function conventions(config: Config): string[] {
+export function conventions(config: Config, catalogs: Catalogs): string[] {
   const radius = decimal(config.CROSSMATCH_RADIUS_ARCSEC);
   return [
     'Positions (`ra`, `dec`) are ICRS right ascension and declination in degrees. Radii and separations are in arcsec.',
     `The crossmatch radius is ${radius} arcsec. For each object and each catalog only the nearest catalog source within ` +
       'that radius is kept: at most one coincident source per catalog. Other sources inside the radius are not reported.',
-    `A source's position is the catalog's own, in degrees (${positionColumns()}). Positions are compared as stored, with no ` +
-      `proper motion applied and no epoch propagated${epochs('those of', 'are')}. ` +
+    `A source's position is the catalog's own, in degrees (${positionColumns(catalogs)}). Positions are compared as stored, with no ` +
+      `proper motion applied and no epoch propagated${epochs(catalogs, 'those of', 'are')}. ` +
       "Where a catalog writes right ascensions outside 0 to 360, the source's `ra` is brought there and the payload has it as published.",
     '`diaObjectId` is a 64-bit integer. `diaObjectId_str` carries the same value as a decimal string, for clients that lose ' +
       'precision above 2^53.',
@@ -38,8 +38,8 @@ export function conventions(config: Config): string[] {
   ];
 }
 
-function positionColumns(): string {
-  return CATALOGS.map(({ name, raColumn, decColumn }) => `${name} \`${raColumn}\`,\`${decColumn}\``).join('; ');
+function positionColumns({ all }: Catalogs): string {
+  return all.map(({ name, raColumn, decColumn }) => `${name} \`${raColumn}\`,\`${decColumn}\``).join('; ');
 }
 
 /** Conclusions that an answer does not support. */

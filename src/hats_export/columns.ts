@@ -2,7 +2,7 @@
 
 import { isPosition, pixel29 } from '../../index/mod.ts';
 import { compare } from '../base/compare.ts';
-import { CATALOGS } from '../contract/catalogs.ts';
+import type { CatalogDefinition } from '../contract/catalogs.ts';
 import { type ObjectView, readAssociation, readCurrent, type TimelessRecord } from '../store/object_record.ts';
 import type { SourceValues } from '../store/records.ts';
 import { crossmatchedStatus } from '../store/status.ts';
@@ -79,21 +79,26 @@ interface PayloadPlace {
   readonly columns: readonly Column[];
 }
 
-const PAYLOAD_PLACES = new Map<string, PayloadPlace>();
-const PAYLOAD_COLUMNS = CATALOGS.flatMap((catalog): CatalogColumn[] => {
-  const { name, release } = catalog;
-  const columns = payloadColumns(catalog);
-  const before = [...PAYLOAD_PLACES.values()].reduce((sum, each) => sum + each.columns.length, 0);
-  PAYLOAD_PLACES.set(name, { at: PLACE.length + SOURCE_COLUMNS.length + before, columns });
-  return columns.map(each => ({
-    ...each,
-    name: `${name}_${each.name}`,
-    description: `${release}: ${each.description}`,
-    isVaried: each.type === 'float64',
-  }));
-});
+/** The columns of matches, and the place of each catalog's payload in their rows. */
+export interface MatchColumns {
+  readonly columns: readonly CatalogColumn[];
+  readonly places: ReadonlyMap<string, PayloadPlace>;
+}
 
-export const MATCH_COLUMNS: readonly CatalogColumn[] = [...PLACE, ...SOURCE_COLUMNS, ...PAYLOAD_COLUMNS];
+export function matchColumns(catalogs: readonly CatalogDefinition[]): MatchColumns {
+  const columns: CatalogColumn[] = [...PLACE, ...SOURCE_COLUMNS];
+  const places = new Map<string, PayloadPlace>();
+  for (const catalog of catalogs) {
+    const { name, release } = catalog;
+    const payload = payloadColumns(catalog);
+    places.set(name, { at: columns.length, columns: payload });
+    for (const each of payload) {
+      const description = `${release}: ${each.description}`;
+      columns.push({ ...each, name: `${name}_${each.name}`, description, isVaried: each.type === 'float64' });
+    }
+  }
+  return { columns, places };
+}
 
 /** Values of a column; undefined where none has been set, so that all are null. */
 type Values = unknown[] | undefined;
@@ -259,10 +264,13 @@ export class MatchRows extends Rows {
   /** Whether a payload's keys are those of its columns, by the keys' ordinal and the catalog. */
   readonly #areColumns = new Map<string, boolean>();
 
+  readonly #places: MatchColumns['places'];
+
   /** @param store where the keys of payloads are read */
-  constructor(store: Store, capacity: number) {
-    super(MATCH_COLUMNS, capacity);
+  constructor(store: Store, { columns, places }: MatchColumns, capacity: number) {
+    super(columns, capacity);
     this.#store = store;
+    this.#places = places;
   }
 
   add(object: ObjectView, sources: readonly SourceValues[]): void {
@@ -283,7 +291,7 @@ export class MatchRows extends Rows {
 
   /** Sets the columns of the payload, if they can hold it; returns whether they can. */
   #setPayload(catalog: string, { keys, values }: SourceValues): boolean {
-    const place = PAYLOAD_PLACES.get(catalog);
+    const place = this.#places.get(catalog);
     if (!place || keys === null || !this.#fits(catalog, place, keys)) return false;
     const { at, columns } = place;
     for (let i = 0; i < values.length; i++) {

@@ -9,13 +9,14 @@ import { messageOf } from '../base/error_text.ts';
 import { flush, makeDirectory } from '../base/files.ts';
 import { programModule } from '../base/program_files.ts';
 import { partitionPath } from '../catalogs/hats.ts';
+import { type CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import { Pool } from '../pool/pool.ts';
 import { partOf } from '../store/parts.ts';
 import type { Snapshot } from '../store/snapshot.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
 import { type ExportFacts, type WrittenPartition, writeCatalogFiles, writeCollectionFile } from './catalog_files.ts';
-import { type CatalogColumn, MATCH_COLUMNS, OBJECT_COLUMNS } from './columns.ts';
+import { matchColumns, OBJECT_COLUMNS } from './columns.ts';
 import { MARGIN_ARCSEC, type Partition, SkyRows } from './partitions.ts';
 import type { FromHatsWriter, HatsTask, PartitionJob, ToHatsWriter } from './writer_thread.ts';
 
@@ -71,11 +72,12 @@ export async function exportHats(options: HatsExportOptions): Promise<HatsExport
   const { path: part, otherPid } = partOf(target, store.livePids());
   if (otherPid)
     throw new StoreError(`${cannot} because process ${otherPid} is exporting there: wait until it has ended`);
-  const writers = new Writers(options);
+  const catalogs = new Catalogs(store.catalogs()).all;
+  const writers = new Writers(options, catalogs);
   try {
     makeDirectory(parent);
     mkdirSync(part);
-    const counts = await new Export(options, part, writers).run();
+    const counts = await new Export(options, part, catalogs, writers).run();
     store.requireUndisturbed();
     flush(part);
     renameSync(part, target);
@@ -107,6 +109,7 @@ interface Planned {
 class Export {
   readonly #options: HatsExportOptions;
   readonly #part: string;
+  readonly #catalogs: readonly CatalogDefinition[];
   readonly #writers: Writers;
   /** The ids by number of row. */
   #ids = new BigInt64Array(1024);
@@ -117,9 +120,10 @@ class Export {
   #rowsWritten = 0;
   #rowsPlanned = 0;
 
-  constructor(options: HatsExportOptions, part: string, writers: Writers) {
+  constructor(options: HatsExportOptions, part: string, catalogs: readonly CatalogDefinition[], writers: Writers) {
     this.#options = options;
     this.#part = part;
+    this.#catalogs = catalogs;
     this.#writers = writers;
   }
 
@@ -158,7 +162,7 @@ class Export {
       bytes += partitions.reduce((sum, each) => sum + each.bytes, 0);
       const weight = plan.catalog === 'objects' ? one : matchesOf;
       const map = isMargin ? undefined : { order: MAP_ORDER, counts: this.#sky.counts(MAP_ORDER, weight) };
-      const columns: readonly CatalogColumn[] = plan.catalog === 'objects' ? OBJECT_COLUMNS : MATCH_COLUMNS;
+      const columns = plan.catalog === 'objects' ? OBJECT_COLUMNS : matchColumns(this.#catalogs).columns;
       writeCatalogFiles(directory, { ...plan, columns, partitions, maxRows, ...(map && { map }) }, facts);
       const hasMargin = planned.some(({ marginOf, partitions }) => marginOf === plan.catalog && partitions.length > 0);
       writeCollectionFile(collection, plan.catalog, hasMargin ? margin(plan.catalog) : undefined);
@@ -259,12 +263,15 @@ class Writers {
   readonly #idle: Link[] = [];
   readonly #waiting: ((link: Link) => void)[] = [];
 
-  constructor({ dataDir, threads = Math.min(MAX_THREADS, availableParallelism()) }: HatsExportOptions) {
+  constructor(
+    { dataDir, threads = Math.min(MAX_THREADS, availableParallelism()) }: HatsExportOptions,
+    catalogs: readonly CatalogDefinition[],
+  ) {
     this.#pool = new Pool({ threads, entry: programModule('workers/hats_writer') });
     for (let i = 0; i < threads; i++) {
       const { port1, port2 } = new MessageChannel();
       const link = new Link(port1);
-      const task: HatsTask = { kind: 'hats', dataDir, link: port2 };
+      const task: HatsTask = { kind: 'hats', dataDir, catalogs, link: port2 };
       const ended = this.#pool.run(task, { transferList: [port2], timeoutMs: Number.POSITIVE_INFINITY });
       ended.catch(error => link.fail(error));
       this.#links.push(link);

@@ -3,17 +3,20 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import { messageOf } from '../base/error_text.ts';
+import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { Task } from '../pool/pool.ts';
 import { ObjectView } from '../store/object_record.ts';
 import type { Snapshot } from '../store/snapshot.ts';
 import { openStore, type Store } from '../store/store.ts';
-import { MatchRows, ObjectRows } from './columns.ts';
+import { type MatchColumns, MatchRows, matchColumns, ObjectRows } from './columns.ts';
 import { parquetFile } from './parquet_file.ts';
 
 /** A task that lasts until its link receives `done`. */
 export interface HatsTask extends Task<undefined> {
   readonly kind: 'hats';
   readonly dataDir: string;
+  /** The catalogs that have columns for their payloads, in their order. */
+  readonly catalogs: readonly CatalogDefinition[];
   readonly link: MessagePort;
 }
 
@@ -36,9 +39,10 @@ export type FromHatsWriter =
   | { readonly kind: 'written'; readonly bytes: number }
   | { readonly kind: 'failed'; readonly error: string };
 
-export async function runHatsWriter({ dataDir, link }: HatsTask): Promise<undefined> {
+export async function runHatsWriter({ dataDir, catalogs, link }: HatsTask): Promise<undefined> {
   const store = openStore(dataDir, 'read');
   const done = Promise.withResolvers<void>();
+  const columns = matchColumns(catalogs);
   let snapshot: Snapshot | undefined;
   const answer = (message: ToHatsWriter): FromHatsWriter | undefined => {
     switch (message.kind) {
@@ -47,7 +51,7 @@ export async function runHatsWriter({ dataDir, link }: HatsTask): Promise<undefi
         snapshot = store.snapshot();
         return { kind: 'opened', sequence: snapshot.lastSequence() };
       case 'write':
-        return { kind: 'written', bytes: writePartition(store, snapshot!, message.job) };
+        return { kind: 'written', bytes: writePartition(store, snapshot!, columns, message.job) };
       case 'done':
         done.resolve();
         return undefined;
@@ -70,8 +74,13 @@ export async function runHatsWriter({ dataDir, link }: HatsTask): Promise<undefi
 }
 
 /** @returns the bytes of the file */
-function writePartition(store: Store, snapshot: Snapshot, { catalog, path, ids, rows }: PartitionJob): number {
-  const collected = catalog === 'objects' ? new ObjectRows(store, rows) : new MatchRows(store, rows);
+function writePartition(
+  store: Store,
+  snapshot: Snapshot,
+  columns: MatchColumns,
+  { catalog, path, ids, rows }: PartitionJob,
+): number {
+  const collected = catalog === 'objects' ? new ObjectRows(store, rows) : new MatchRows(store, columns, rows);
   const object = new ObjectView();
   for (const id of ids) {
     const sources = snapshot.read(id, object);

@@ -1,26 +1,26 @@
 /** Filters, from a query string or a body (docs/contract.md, Query strings; Filters and counts). */
 import type { FilterValues } from '../answers/queries.ts';
-import { CATALOGS, catalogDefinition } from '../contract/catalogs.ts';
-import { FILTERS, type Filter } from '../contract/filters.ts';
+import type { Catalogs } from '../contract/catalogs.ts';
+import { type Filter, GENERIC_FILTERS } from '../contract/filters.ts';
 import { ApiError, invalidParameter, shorten } from './errors.ts';
 import { parseNumber, type Search } from './params.ts';
 
-const byName = new Map(FILTERS.map(filter => [filter.name, filter]));
+const GENERIC_NAMES = new Set(GENERIC_FILTERS.map(({ name }) => name));
 
 /** Whether a parameter can only be meant as a filter, known or not. */
 export function isFilterShaped(name: string): boolean {
-  return byName.has(name) || name.includes('.') || name.endsWith('_min') || name.endsWith('_max');
+  return GENERIC_NAMES.has(name) || name.includes('.') || name.endsWith('_min') || name.endsWith('_max');
 }
 
 /**
  * The filters among the parameters; null where there are none.
  * @throws ApiError naming the first that is bad or unknown, or those that name several catalogs
  */
-export function parseFilters(search: Search): FilterValues | null {
+export function parseFilters(search: Search, catalogs: Catalogs): FilterValues | null {
   const given: (readonly [name: string, text: string])[] = [];
   for (const pair of search) if (isFilterShaped(pair[0])) given.push(pair);
   if (given.length === 0) return null;
-  return readFilters(given, ({ name, kind }, text) => (kind === 'catalog' ? text : parseNumber(name, text)));
+  return readFilters(given, catalogs, ({ name, kind }, text) => (kind === 'catalog' ? text : parseNumber(name, text)));
 }
 
 /**
@@ -29,15 +29,16 @@ export function parseFilters(search: Search): FilterValues | null {
  */
 export function readFilters<T>(
   given: Iterable<readonly [name: string, value: T]>,
+  catalogs: Catalogs,
   read: (filter: Filter, value: T) => number | string,
 ): FilterValues | null {
   const values: [string, number | string][] = [];
   for (const [name, value] of given) {
-    const filter = byName.get(name);
+    const filter = catalogs.filters.get(name);
     if (!filter) throw unknownFilter(name);
-    values.push([name, checkValue(filter, read(filter, value))]);
+    values.push([name, checkValue(filter, read(filter, value), catalogs)]);
   }
-  checkCatalogs(values);
+  checkCatalogs(values, catalogs);
   return values.length > 0 ? values : null;
 }
 
@@ -46,18 +47,18 @@ function unknownFilter(name: string): ApiError {
   return new ApiError('invalid_parameter', message, { param: name });
 }
 
-function checkValue({ name, kind }: Filter, value: number | string): number | string {
-  if (kind === 'catalog' && !catalogDefinition(`${value}`)) {
-    throw invalidParameter(name, `one of ${CATALOGS.map(catalog => catalog.name).join(', ')}`, value);
+function checkValue({ name, kind }: Filter, value: number | string, catalogs: Catalogs): number | string {
+  if (kind === 'catalog' && !catalogs.get(`${value}`)) {
+    throw invalidParameter(name, `one of ${catalogs.all.map(catalog => catalog.name).join(', ')}`, value);
   }
   if (kind === 'separation' && (value as number) < 0) throw invalidParameter(name, 'at least 0', value);
   return value;
 }
 
 /** Match filters are met by one source, which is of one catalog. */
-function checkCatalogs(values: FilterValues): void {
+function checkCatalogs(values: FilterValues, { filters }: Catalogs): void {
   const naming = values.flatMap(([name, value]) => {
-    const catalog = name === 'catalog' ? `${value}` : byName.get(name)!.catalog;
+    const catalog = name === 'catalog' ? `${value}` : filters.get(name)!.catalog;
     return catalog === undefined ? [] : [{ name, catalog }];
   });
   const byCatalog = Map.groupBy(naming, ({ catalog }) => catalog);

@@ -1,6 +1,7 @@
 /** The body of a lookup: what is wrong with the whole of it is an error, what is wrong with one input is that input's result (docs/contract.md, Lookup). */
 import type { CountQuery, FilterValues, LookupInput, LookupQuery } from '../answers/queries.ts';
 import type { Config } from '../config/config.ts';
+import type { Catalogs } from '../contract/catalogs.ts';
 import {
   DEFAULT_DETAIL,
   DEFAULT_RESPONSE,
@@ -22,7 +23,7 @@ const FIELDS = ['inputs', 'detail', 'radius_arcsec', 'filters', 'response'];
  * The order of the checks is the contract's.
  * @throws ApiError
  */
-export function parseLookup(body: JsonValue, config: Config): LookupQuery | CountQuery {
+export function parseLookup(body: JsonValue, config: Config, catalogs: Catalogs): LookupQuery | CountQuery {
   if (!(body instanceof Map)) throw invalidBody(`it must be a JSON object (${shown(body)} was given)`);
   const request: JsonObject = body;
   const unknown = [...request.keys()].find(name => !FIELDS.includes(name));
@@ -33,7 +34,7 @@ export function parseLookup(body: JsonValue, config: Config): LookupQuery | Coun
   if (!request.has('inputs')) throw missingParameter('inputs', '"inputs": [...]');
   const detail = checkName('detail', DETAIL_LEVELS, textOf(request, 'detail', DEFAULT_DETAIL));
   const radiusArcsec = sharedRadius(request.get('radius_arcsec'), config);
-  const filters = filtersOf(request.get('filters'));
+  const filters = filtersOf(request.get('filters'), catalogs);
   const response = checkName('response', RESPONSE_MODES, textOf(request, 'response', DEFAULT_RESPONSE));
   const inputs = inputsOf(request.get('inputs')!, radiusArcsec, config);
   return lookupQuery(inputs, { detail, filters, response }, config);
@@ -59,10 +60,10 @@ function numberOf(name: string, value: JsonValue): number {
   throw invalidParameter(name, 'a finite JSON number', jsonText(value));
 }
 
-function filtersOf(value: JsonValue | undefined): FilterValues | null {
+function filtersOf(value: JsonValue | undefined, catalogs: Catalogs): FilterValues | null {
   if (value === undefined || value === null) return null;
   if (!(value instanceof Map)) throw invalidParameter('filters', 'a JSON object of filters', jsonText(value));
-  return readFilters(value as JsonObject, ({ name, kind }, given) => {
+  return readFilters(value as JsonObject, catalogs, ({ name, kind }, given) => {
     if (kind !== 'catalog') return numberOf(name, given);
     return typeof given === 'string' ? given : jsonText(given);
   });

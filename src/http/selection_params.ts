@@ -1,6 +1,7 @@
 /** The parameters of the operations that list the objects which meet filters. */
 import type { AreaQuery } from '../answers/queries.ts';
 import type { Config } from '../config/config.ts';
+import type { Catalogs } from '../contract/catalogs.ts';
 import { DEFAULT_TIME_FIELD, TIME_FIELDS } from '../contract/enums.ts';
 import { ApiError } from './errors.ts';
 import { parseFilters } from './filters.ts';
@@ -12,8 +13,8 @@ const [ALL_TIME_START_US, ALL_TIME_END_US] = [-62_135_596_800e6, 253_402_300_800
 type Selection = Pick<AreaQuery, 'filters' | 'timeField' | 'startUs' | 'endUs' | 'window' | 'detail' | 'pageSize'>;
 
 /** In the order in which they are checked. */
-export function parseSelection(search: Search, config: Config): Selection {
-  const filters = parseFilters(search);
+export function parseSelection(search: Search, config: Config, catalogs: Catalogs): Selection {
+  const filters = parseFilters(search, catalogs);
   const start = optionalTime(search, 'start');
   const end = optionalTime(search, 'end');
   const timeField = checkName('time_field', TIME_FIELDS, search.get('time_field') ?? DEFAULT_TIME_FIELD);

@@ -1,6 +1,7 @@
 /** The parameters of every answer that lists objects as a lookup does. */
 import type { CountQuery, FilterValues, LookupInput, LookupQuery } from '../answers/queries.ts';
 import type { Config } from '../config/config.ts';
+import type { Catalogs } from '../contract/catalogs.ts';
 import type { DetailLevel, ResponseMode } from '../contract/enums.ts';
 import { parseFilters } from './filters.ts';
 import { parseDetail, parseResponse, type Search } from './params.ts';
@@ -12,9 +13,9 @@ export interface SharedParameters {
 }
 
 /** The parameters of a query string, in the order in which they are checked. */
-export function parseShared(search: Search): SharedParameters {
+export function parseShared(search: Search, catalogs: Catalogs): SharedParameters {
   const detail = parseDetail(search);
-  const filters = parseFilters(search);
+  const filters = parseFilters(search, catalogs);
   return { detail, filters, response: parseResponse(search) };
 }
 

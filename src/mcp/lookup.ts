@@ -32,7 +32,7 @@ export async function lookUpIdentifiers(list: readonly JsonValue[], context: Too
     return {
       identifier,
       result,
-      objects: (result?.objects ?? []).map(object => summaryOf(object, config, result?.tns?.url)),
+      objects: (result?.objects ?? []).map(object => summaryOf(object, service, result?.tns?.url)),
     };
   });
   return new LookupAnswer(list.length, entries, context).text();

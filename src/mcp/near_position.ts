@@ -10,7 +10,7 @@ export async function searchNearPosition(circle: Circle, context: ToolContext): 
   const { service, budget } = context;
   const { MCP_MAX_OBJECTS, MCP_MAX_RESULT_CHARS } = service.config;
   const { total, objects } = await nearest(service, circle, MCP_MAX_OBJECTS, budget);
-  const summaries = objects.map(object => summaryOf(object, service.config));
+  const summaries = objects.map(object => summaryOf(object, service));
   const reasons = total > summaries.length ? ['chat_object_limit'] : [];
   let text = compactJson(answer(circle, total, summaries, reasons, context.base));
   while (text.length > MCP_MAX_RESULT_CHARS && summaries.pop()) {

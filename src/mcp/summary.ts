@@ -1,16 +1,20 @@
 /** Objects in the form for an assistant, and the notes that explain their values (docs/contract.md, Connector). */
 
-import type { Config } from '../config/config.ts';
 import { brokerSetting, pagedBrokers } from '../contract/brokers.ts';
-import { CATALOGS } from '../contract/catalogs.ts';
+import type { Catalogs } from '../contract/catalogs.ts';
 import { BEST_GUESS, INPUT_STATUSES, type Named, OBJECT_STATUSES, PROVENANCE_BASES } from '../contract/enums.ts';
+import type { Service } from '../service/service.ts';
 import type { ApiMatch, ApiObject, ApiObjectTns, UnknownObject } from './answers.ts';
 
 /**
  * Keys as on the wire.
  * @param nameUrl the registry's page of the name by which the object was found
  */
-export function summaryOf(object: ApiObject | UnknownObject, config: Config, nameUrl: string | null = null) {
+export function summaryOf(
+  object: ApiObject | UnknownObject,
+  { config, catalogs }: Pick<Service, 'config' | 'catalogs'>,
+  nameUrl: string | null = null,
+) {
   const { diaObjectId_str: diaObjectId, status } = object;
   if (object.status === 'not_in_service') return { diaObjectId, status };
   const { separation_arcsec, ra, dec, brokers, crossmatch, tns } = object;
@@ -23,7 +27,7 @@ export function summaryOf(object: ApiObject | UnknownObject, config: Config, nam
     brokers,
     provenance: crossmatch && (crossmatch.provenance === 'recorded' ? 'recorded' : BEST_GUESS),
     tns_association: crossmatch ? associationOf(tns) : undefined,
-    coincident_sources: coincidentSources(object.matches, config.MCP_MATCHES_PER_CATALOG),
+    coincident_sources: coincidentSources(object.matches, catalogs, config.MCP_MATCHES_PER_CATALOG),
     links: {
       tns: tns?.url ?? nameUrl,
       ...Object.fromEntries(
@@ -45,8 +49,8 @@ function associationOf(tns: ApiObjectTns | null) {
   return { state: 'matched' as const, name, name_prefix, classification, redshift, separation_arcsec, snapshot_epoch };
 }
 
-function coincidentSources(matches: readonly ApiMatch[], maxNearest: number) {
-  return CATALOGS.flatMap(({ name, chatKeys }) => {
+function coincidentSources(matches: readonly ApiMatch[], { all }: Catalogs, maxNearest: number) {
+  return all.flatMap(({ name, chatKeys }) => {
     const ofCatalog = matches.filter(match => match.catalog_name === name);
     if (ofCatalog.length === 0) return [];
     const nearest = ofCatalog

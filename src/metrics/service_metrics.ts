@@ -194,7 +194,9 @@ function addStored(exposition: Exposition, stored: MetricsAnswer): void {
       'crossmatch_catalog_skips_total',
       'Batches in which a catalog was skipped after a read failure, by catalog.',
       // Prometheus sees no growth in a first count.
-      CATALOGS.map(({ name }): Sample => [{ catalog: name }, stored.counters[catalogSkips(name)] ?? 0]),
+      [...new Set([...CATALOGS.map(({ name }) => name), ...stored.catalogs])].map(
+        (name): Sample => [{ catalog: name }, stored.counters[catalogSkips(name)] ?? 0],
+      ),
     )
     .gauge(
       'nearsky_catalog_rows',

@@ -8,7 +8,7 @@ import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, gzip, zstdCompress } from 'node:zlib';
 import { programFile } from '../base/program_files.ts';
-import { CATALOGS } from '../contract/catalogs.ts';
+import { type Catalogs, perCatalogs } from '../contract/catalogs.ts';
 import type { Coding } from '../http/compression.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -27,8 +27,6 @@ interface Assets {
   /** The version of all files together. Addresses contain it, so that a browser may keep the files for ever. */
   readonly version: string;
 }
-
-let assets: Assets | undefined;
 
 /**
  * Files stay the same while the service runs, so each coding takes its time. Levels above 17 of zstd make these files no
@@ -51,20 +49,17 @@ export function compactAsset(asset: Asset, coding: Coding): Promise<Uint8Array<A
   return made[coding];
 }
 
-/** Reads the files once, when the first page is asked for. */
-export function loadAssets(): Assets {
-  assets ??= readAssets();
-  return assets;
-}
+/** The files, read when the first page is asked for, and again where the catalogs have changed. */
+export const loadAssets = perCatalogs(readAssets);
 
 /** The address of a file. */
-export function assetUrl(name: string): string {
-  const { files, version } = loadAssets();
+export function assetUrl(catalogs: Catalogs, name: string): string {
+  const { files, version } = loadAssets(catalogs);
   if (!files.has(name)) throw new Error(`Cannot link to ${name} because there is no such file in src/pages/browser`);
   return `/assets/${version}/${name}`;
 }
 
-function readAssets(): Assets {
+function readAssets(catalogs: Catalogs): Assets {
   const directory = programFile('src/pages/browser');
   const paths = readdirSync(directory)
     .filter(name => TYPES[extname(name)])
@@ -76,7 +71,7 @@ function readAssets(): Assets {
   for (const [name, path] of [...paths, ['h3-js.umd.js', h3] as const]) {
     const stored = readFileSync(path);
     const bytes = new Uint8Array(
-      path === h3 ? stored : plain(name === 'style.css' ? `${stored}${catalogStyle()}` : `${stored}`),
+      path === h3 ? stored : plain(name === 'style.css' ? `${stored}${catalogStyle(catalogs)}` : `${stored}`),
     );
     hash.update(`${name} ${bytes.length}\n`).update(bytes);
     files.set(name, { bytes, type: TYPES[extname(name)]! });
@@ -96,8 +91,8 @@ const INDENTS = /^[ \t]+/gm;
 /**
  * The colour of each catalog, and the outline of the mark before its name, which is the outline of its marker in plots.
  */
-function catalogStyle(): string {
-  const rules = CATALOGS.map(({ name, colour, marker }) => {
+function catalogStyle({ all }: Catalogs): string {
+  const rules = all.map(({ name, colour, marker }) => {
     const [xs, ys] = [marker.map(([x]) => x), marker.map(([, y]) => y)];
     const corners = marker.map(([x, y]) => `${share(x, xs)} ${share(y, ys)}`).join(', ');
     return `

@@ -2,8 +2,7 @@
 
 import type { Config } from '../config/config.ts';
 import { type BrokerName, brokerDefinition } from '../contract/brokers.ts';
-import type { CatalogDefinition, FootprintOrders } from '../contract/catalogs.ts';
-import { CATALOGS } from '../contract/catalogs.ts';
+import type { CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import { CUT_ENFORCERS, CUT_STATUSES } from '../contract/enums.ts';
 import { fieldFilterNames, filterableFields } from '../contract/filters.ts';
 import { MCP_PATH } from '../contract/mcp_tools.ts';
@@ -35,7 +34,7 @@ function triesOf({ diaObjectId, name, position }: Examples): string[] {
 
 const signed = (number: string) => (number.startsWith('-') ? number : `+${number}`);
 
-export function frontPage(config: Config, examples: Examples, orders: FootprintOrders): Page {
+export function frontPage(config: Config, examples: Examples, catalogs: Catalogs): Page {
   const radius = decimal(config.CROSSMATCH_RADIUS_ARCSEC);
   const tries = triesOf(examples);
   return {
@@ -46,7 +45,7 @@ export function frontPage(config: Config, examples: Examples, orders: FootprintO
     scripts: ['h3-js.umd.js', 'map_page.js'],
     main: html`<section class="hero">
 <h1>What lies at this position?</h1>
-<p class="lead">Alert objects of the Rubin Observatory, and the catalog sources within ${radius}″ of them: ${releasesOf(orders)}.</p>
+<p class="lead">Alert objects of the Rubin Observatory, and the catalog sources within ${radius}″ of them: ${releasesOf(catalogs)}.</p>
 ${searchForm(config.API_MAX_CONE_RADIUS_ARCSEC, tries[0] && `e.g. ${tries[0]}`)}
 ${tries.length > 0 && html`<p class="examples">Try ${tries.map(text => html`<a href="/search?q=${encodeURIComponent(text)}">${text}</a> `)}</p>`}
 </section>
@@ -116,7 +115,7 @@ ${searchForm(config.API_MAX_CONE_RADIUS_ARCSEC)}
   };
 }
 
-export function recentPage(config: Config): Page {
+export function recentPage(config: Config, catalogs: Catalogs): Page {
   const hours = [1, 12, 24, 72, 168].filter(each => each <= config.RECENT_CROSSMATCH_MAX_WINDOW_HOURS);
   return {
     title: 'Recent crossmatches',
@@ -133,7 +132,7 @@ export function recentPage(config: Config): Page {
 <fieldset class="choice"><legend>By</legend>
 <label><input type="radio" name="time_field" value="ingest_time" checked><span>arrival here</span></label>
 <label><input type="radio" name="time_field" value="event_time"><span>time of the alert</span></label></fieldset>
-<label class="pick">Source in <select name="catalog"><option value="">any catalog</option>${CATALOGS.map(({ name, release }) => html`<option value="${name}">${release}</option>`)}</select></label>
+<label class="pick">Source in <select name="catalog"><option value="">any catalog</option>${catalogs.all.map(({ name, release }) => html`<option value="${name}">${release}</option>`)}</select></label>
 <label class="pick">Sort by <select name="sort"><option value="time">time, newest first</option><option value="separation">separation</option><option value="magnitude">magnitude, brightest first</option></select></label>
 <label class="pick"><input type="checkbox" name="named" value="1"> with a TNS name</label>
 </form>
@@ -146,46 +145,45 @@ ${needsScripts}
 /**
  * The catalogs that objects are compared with; all four where none is registered yet, or the registrations are unknown.
  */
-function releasesOf(orders: FootprintOrders): string {
-  const registered = CATALOGS.filter(({ name }) => orders?.has(name));
-  return (registered.length > 0 ? registered : CATALOGS).map(({ release }) => release).join(', ');
+function releasesOf({ all, footprintOrders }: Catalogs): string {
+  const registered = all.filter(({ name }) => footprintOrders?.has(name));
+  return (registered.length > 0 ? registered : all).map(({ release }) => release).join(', ');
 }
 
-function comparedWith(orders: FootprintOrders): string {
-  const all = CATALOGS.length;
-  if (!orders)
+function comparedWith({ all: { length: all }, footprintOrders: registered }: Catalogs): string {
+  if (!registered)
     return `Each object is compared with as many of these ${all} catalogs as are registered here; the database could not be read to say which.`;
-  if (orders.size === 0) return `None of these ${all} catalogs is registered here yet: objects wait until one is.`;
-  if (orders.size === all) return `Each object is compared with ${all} catalogs.`;
-  return `Each object is compared with ${orders.size} of these ${all} catalogs: the others are not registered here.`;
+  if (registered.size === 0) return `None of these ${all} catalogs is registered here yet: objects wait until one is.`;
+  if (registered.size === all) return `Each object is compared with ${all} catalogs.`;
+  return `Each object is compared with ${registered.size} of these ${all} catalogs: the others are not registered here.`;
 }
 
-export function catalogsPage(config: Config, orders: FootprintOrders): Page {
+export function catalogsPage(config: Config, catalogs: Catalogs): Page {
   return {
     title: 'Catalogs',
     path: '/catalogs',
     description: 'The catalogs that objects are crossmatched with.',
     main: html`<h1>Catalogs</h1>
-<p class="lead">${comparedWith(orders)} Of each, the nearest source within ${decimal(config.CROSSMATCH_RADIUS_ARCSEC)}″ is kept, at its position as stored: no proper motion is applied and no epoch propagated.</p>
+<p class="lead">${comparedWith(catalogs)} Of each, the nearest source within ${decimal(config.CROSSMATCH_RADIUS_ARCSEC)}″ is kept, at its position as stored: no proper motion is applied and no epoch propagated.</p>
 <p><a href="/?layer=coverage">Where they cover the sky</a> is a layer of the map; <a href="/vo">the VO page</a> has it as MOC.</p>
-${CATALOGS.map(catalog => catalogSection(catalog, orders))}`,
+${catalogs.all.map(catalog => catalogSection(catalog, catalogs))}`,
     scripts: ['catalogs_page.js'],
   };
 }
 
-function catalogSection(catalog: CatalogDefinition, orders: FootprintOrders): Html {
+function catalogSection(catalog: CatalogDefinition, catalogs: Catalogs): Html {
   const { name, release, raColumn, decColumn, columns, epoch, reference } = catalog;
-  const order = orderInForce(catalog, orders);
+  const order = orderInForce(catalog, catalogs);
   const fields = filterableFields(catalog);
   return html`<section class="card" aria-labelledby="${name}">
 <h2 id="${name}"><span class="mark ${name}" aria-hidden="true"></span>${release}</h2>
 <dl class="properties" data-catalog="${name}">
-<div><dt>Reference</dt><dd><a href="${reference.paperUrl}" rel="noopener noreferrer">${reference.paper}</a>; <a href="${reference.home}" rel="noopener noreferrer">its home page</a></dd></div>
+${reference && html`<div><dt>Reference</dt><dd><a href="${reference.paperUrl}" rel="noopener noreferrer">${reference.paper}</a>; <a href="${reference.home}" rel="noopener noreferrer">its home page</a></dd></div>`}
 <div><dt>Here</dt><dd class="held">–</dd></div>
 <div><dt>Name in the API</dt><dd><code>${name}</code></dd></div>
 <div><dt>Source id</dt><dd>${sourceIdMeaning(catalog)}</dd></div>
 <div><dt>Position</dt><dd><code>${raColumn}</code>, <code>${decColumn}</code>${epoch && html`, at the epoch in <code>${epoch.column}</code>`}</dd></div>
-<div><dt>Coverage map</dt><dd>HEALPix order ${order}: pixels of ${decimal(pixelArcmin(order))}′. “Searched” means that the position lay inside at this resolution. ${orderRemark(catalog, orders)}</dd></div>
+<div><dt>Coverage map</dt><dd>HEALPix order ${order}: pixels of ${decimal(pixelArcmin(order))}′. “Searched” means that the position lay inside at this resolution. ${orderRemark(catalog, catalogs)}</dd></div>
 </dl>
 ${
   fields.length > 0
@@ -248,7 +246,7 @@ function askedFor({ diaObjectId = '313637935709683761', position, name = 'SN 202
   };
 }
 
-export function consumingPage(config: Config, base: string, examples: Examples): Page {
+export function consumingPage(config: Config, base: string, examples: Examples, catalogs: Catalogs): Page {
   const { id, name, ra, dec } = askedFor(examples);
   const cone = `${base}/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=10`;
   const code = (text: string) => blocks({ kind: 'code', text });
@@ -277,7 +275,7 @@ ${listOf(connectorSetup(config, `${base}${MCP_PATH}`))}
 <h2 id="caveats">What an answer does not mean</h2>
 ${listOf(caveats())}
 <h2>Conventions</h2>
-${listOf(conventions(config))}
+${listOf(conventions(config, catalogs))}
 <h2>Limits</h2>
 ${listOf(limitSentences(config))}
 <p>All of it: <a href="/api-docs">the API reference</a>, <a href="/openapi.json">OpenAPI</a>, <a href="/llms.txt">llms.txt</a>.</p>`,
@@ -316,8 +314,8 @@ function sectionsOf(docs: readonly Block[]) {
   return { head, sections };
 }
 
-export function apiDocsPage(config: Config, base: string, examples: Examples, orders: FootprintOrders): Page {
-  const { head, sections } = sectionsOf(apiDocs(config, base, orders));
+export function apiDocsPage(config: Config, base: string, examples: Examples, catalogs: Catalogs): Page {
+  const { head, sections } = sectionsOf(apiDocs(config, base, catalogs));
   return {
     title: 'API',
     path: '/api-docs',

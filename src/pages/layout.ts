@@ -1,5 +1,6 @@
 /** The frame of all pages around their content. */
 import type { Config } from '../config/config.ts';
+import type { Catalogs } from '../contract/catalogs.ts';
 import { assetUrl } from './assets.ts';
 import { type Html, html, jsonData } from './html.ts';
 import { pageDataOf } from './page_data.ts';
@@ -31,7 +32,7 @@ const NAVIGATION: readonly (readonly [path: string, name: string])[] = [
 ];
 
 /** A whole document. All its parts come from this host, and it holds no inline script or style. */
-export function layout(page: Page, config: Config): string {
+export function layout(page: Page, config: Config, catalogs: Catalogs): string {
   const { title, description, path, main, scripts = [], hasSearch = false } = page;
   return html`<!DOCTYPE html>
 <html lang="en">
@@ -41,20 +42,20 @@ export function layout(page: Page, config: Config): string {
 <title>${title === '' ? 'nearsky: what lies at the position of a Rubin alert?' : `${title} · nearsky`}</title>
 <meta name="description" content="${description}">
 <meta name="color-scheme" content="light dark">
-<link rel="icon" href="${assetUrl('icon.svg')}" type="image/svg+xml">
-<link rel="stylesheet" href="${assetUrl('style.css')}">
-<script src="${assetUrl('theme.js')}"></script>
+<link rel="icon" href="${assetUrl(catalogs, 'icon.svg')}" type="image/svg+xml">
+<link rel="stylesheet" href="${assetUrl(catalogs, 'style.css')}">
+<script src="${assetUrl(catalogs, 'theme.js')}"></script>
 ${scripts.map(name =>
   name === 'h3-js.umd.js'
-    ? html`<script src="${assetUrl(name)}" defer></script>\n`
-    : html`<script src="${assetUrl(name)}" type="module"></script>\n`,
-)}<script src="${assetUrl('site.js')}" type="module"></script>
-${hasSearch && html`<script src="${assetUrl('search_box.js')}" type="module"></script>`}
+    ? html`<script src="${assetUrl(catalogs, name)}" defer></script>\n`
+    : html`<script src="${assetUrl(catalogs, name)}" type="module"></script>\n`,
+)}<script src="${assetUrl(catalogs, 'site.js')}" type="module"></script>
+${hasSearch && html`<script src="${assetUrl(catalogs, 'search_box.js')}" type="module"></script>`}
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header class="top">
-<a class="wordmark" href="/"><img src="${assetUrl('icon.svg')}" alt="" width="28" height="28"> nearsky</a>
+<a class="wordmark" href="/"><img src="${assetUrl(catalogs, 'icon.svg')}" alt="" width="28" height="28"> nearsky</a>
 <nav aria-label="Pages"><ul>${NAVIGATION.map(
     ([to, name]) => html`<li><a href="${to}"${to === path && html` aria-current="page"`}>${name}</a></li>`,
   )}</ul></nav>
@@ -68,7 +69,7 @@ ${main}
 <p>nearsky ${config.APP_VERSION ?? ''}. Positions are ICRS degrees, separations arcsec, times UTC. A coincident source is not a host.</p>
 <p><a href="/consuming">What an answer does not mean</a> · <a href="/openapi.json">openapi.json</a> · <a href="/llms.txt">llms.txt</a></p>
 </footer>
-${jsonData('page-data', pageDataOf(config))}
+${jsonData('page-data', pageDataOf(config, catalogs))}
 </body>
 </html>
 `.text;

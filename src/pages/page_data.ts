@@ -3,7 +3,7 @@
 import type { Config } from '../config/config.ts';
 import { BROKERS, type BrokerDefinition, brokerSetting, pagedBrokers } from '../contract/brokers.ts';
 import type { Highlight, Photometry } from '../contract/catalog.ts';
-import { CATALOGS } from '../contract/catalogs.ts';
+import { PROJECT_CATALOGS } from '../contract/catalogs.ts';
 import { MAX_SOURCES_RADIUS_ARCSEC } from '../contract/limits.ts';
 import { caveats } from '../documents/prose.ts';
 import { CATALOG_WORDS, STATUS_WORDS, type Words } from './words.ts';
@@ -43,8 +43,8 @@ export interface CatalogData {
   readonly highlights: readonly Highlight[];
 }
 
-export function catalogData(): CatalogData[] {
-  return CATALOGS.map(({ name, release, marker, photometry, highlights }) => ({
+export function catalogData({ all } = PROJECT_CATALOGS): CatalogData[] {
+  return all.map(({ name, release, marker, photometry, highlights }) => ({
     name,
     release,
     marker: `M${marker.map(point => point.join(' ')).join('L')}Z`,
@@ -53,11 +53,11 @@ export function catalogData(): CatalogData[] {
   }));
 }
 
-export function pageDataOf(config: Config): PageData {
+export function pageDataOf(config: Config, catalogs = PROJECT_CATALOGS): PageData {
   return {
     statuses: STATUS_WORDS,
     outcomes: CATALOG_WORDS,
-    catalogs: catalogData(),
+    catalogs: catalogData(catalogs),
     crossmatchRadiusArcsec: config.CROSSMATCH_RADIUS_ARCSEC,
     maxRadiusArcsec: config.API_MAX_CONE_RADIUS_ARCSEC,
     maxSourcesRadiusArcsec: MAX_SOURCES_RADIUS_ARCSEC,

@@ -1,11 +1,10 @@
 /** Instructions for the Virtual Observatory's services. */
 
 import type { Config } from '../config/config.ts';
-import type { FootprintOrders } from '../contract/catalogs.ts';
-import { CATALOGS, catalogDefinition } from '../contract/catalogs.ts';
+import type { Catalogs } from '../contract/catalogs.ts';
 import { orderInForce } from '../documents/catalogs.ts';
 import { type Block, toHtml } from '../documents/docs/blocks.ts';
-import { CONE_TARGETS, type ConeTarget } from '../vo/cone_tables.ts';
+import { coneTargets, OBJECTS } from '../vo/cone_tables.ts';
 import { OBJECTS_MOC_ORDER } from '../vo/limits.ts';
 import { MOC_FORMATS } from '../vo/moc.ts';
 import { conePath, VO_PATH } from '../vo/vosi.ts';
@@ -15,19 +14,19 @@ import type { Page } from './layout.ts';
 
 const blocks = (...list: readonly Block[]) => new Html(toHtml(list));
 
-function rowsOf(target: ConeTarget): string {
-  return target === 'objects' ? 'Objects' : `Sources of ${catalogDefinition(target)!.release}`;
+function rowsOf(target: string, catalogs: Catalogs): string {
+  return target === OBJECTS ? 'Objects' : `Sources of ${catalogs.get(target)!.release}`;
 }
 
 export function voPage(
   { VO_MAX_RADIUS_DEG, VO_MAX_RECORDS }: Config,
   base: string,
   { position }: Examples,
-  orders: FootprintOrders,
+  catalogs: Catalogs,
 ): Page {
   const ra = (position?.ra ?? 61.6223).toFixed(4);
   const dec = (position?.dec ?? -49.2951).toFixed(4);
-  const objects = `${base}${conePath('objects')}`;
+  const objects = `${base}${conePath(OBJECTS)}`;
   return {
     title: 'Virtual Observatory',
     path: VO_PATH,
@@ -38,9 +37,9 @@ export function voPage(
 ${blocks({
   kind: 'table',
   header: ['Rows', 'Address'],
-  rows: CONE_TARGETS.map(target => [rowsOf(target), `\`${base}${conePath(target)}\``]),
+  rows: coneTargets(catalogs).map(target => [rowsOf(target, catalogs), `\`${base}${conePath(target)}\``]),
 })}
-<p><code>RA</code>, <code>DEC</code> and <code>SR</code> in degrees, a radius of ${VO_MAX_RADIUS_DEG}° at most; <code>VERB</code> 1 to 3 for more columns; <code>MAXREC</code> up to ${VO_MAX_RECORDS} rows, the nearest ones. <code>RESPONSEFORMAT=votable;serialization=BINARY2</code> packs the rows. <a href="${conePath('objects')}?RA=${ra}&amp;DEC=${dec}&amp;SR=0.05">An example</a>.</p>
+<p><code>RA</code>, <code>DEC</code> and <code>SR</code> in degrees, a radius of ${VO_MAX_RADIUS_DEG}° at most; <code>VERB</code> 1 to 3 for more columns; <code>MAXREC</code> up to ${VO_MAX_RECORDS} rows, the nearest ones. <code>RESPONSEFORMAT=votable;serialization=BINARY2</code> packs the rows. <a href="${conePath(OBJECTS)}?RA=${ra}&amp;DEC=${dec}&amp;SR=0.05">An example</a>.</p>
 <p><code>diaObjectId</code> and source ids are 64-bit integers (<code>long</code>). A count of sources that is empty means that the catalog was not searched there, or not yet.</p>
 <h2>In TOPCAT</h2>
 ${blocks({
@@ -65,8 +64,8 @@ ${blocks({
   text: `import pyvo\n\ncone = pyvo.dal.SCSService("${objects}")\ntable = cone.search(pos=(${ra}, ${dec}), radius=0.05, verbosity=3).to_table()\nprint(table["diaObjectId", "separation", "status", "n_gaia_dr3"])`,
 })}
 <h2>Coverage</h2>
-<p>As a MOC of HEALPix cells: ${CATALOGS.map(catalog => `${catalog.release} to order ${orderInForce(catalog, orders)}`).join(', ')}, the objects to order ${OBJECTS_MOC_ORDER} (a cell that has one). A catalog has a map once it is registered.</p>
-${blocks({ kind: 'list', items: CONE_TARGETS.map(target => `${rowsOf(target)}: ${MOC_FORMATS.map(format => `[${format}](${VO_PATH}/moc/${target}.${format})`).join(', ')}`) })}
+<p>As a MOC of HEALPix cells: ${catalogs.all.map(catalog => `${catalog.release} to order ${orderInForce(catalog, catalogs)}`).join(', ')}, the objects to order ${OBJECTS_MOC_ORDER} (a cell that has one). A catalog has a map once it is registered.</p>
+${blocks({ kind: 'list', items: coneTargets(catalogs).map(target => `${rowsOf(target, catalogs)}: ${MOC_FORMATS.map(format => `[${format}](${VO_PATH}/moc/${target}.${format})`).join(', ')}`) })}
 <h2>For registries</h2>
 <p>VOSI: <a href="${VO_PATH}/capabilities">capabilities</a>, <a href="${VO_PATH}/availability">availability</a>, <a href="${VO_PATH}/tables">tables</a>.</p>`,
   };

@@ -9,7 +9,7 @@ import type { Service } from '../service/service.ts';
 export function markdownDocs(service: Service): Handler {
   const { config } = service;
   return ({ request }) =>
-    textResponse('text/markdown', toMarkdown(apiDocs(config, baseUrl(request, config), service.footprintOrders())), {
+    textResponse('text/markdown', toMarkdown(apiDocs(config, baseUrl(request, config), service.catalogs)), {
       Link: '</llms.txt>; rel="describedby"',
     });
 }

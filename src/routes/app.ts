@@ -3,6 +3,7 @@ import { IttyRouter } from 'itty-router';
 import { letGo } from '../answers/answer_memory.ts';
 import { type Log, logToStderr } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
+import { type Catalogs, perCatalogs } from '../contract/catalogs.ts';
 import { OPERATIONS, type OperationName, type OperationRow, queryParameters } from '../documents/operations.ts';
 import { compressed } from '../http/compression.ts';
 import { DirectRoutes } from '../http/direct_routes.ts';
@@ -167,7 +168,7 @@ interface Route {
   readonly metric: string;
   readonly handler: Handler;
   /** See `Exchange.known`. */
-  readonly known?: ReadonlySet<string> | undefined;
+  readonly known?: (catalogs: Catalogs) => ReadonlySet<string> | undefined;
 }
 
 /** Every route: the table of the API, then the pages and the Virtual Observatory. */
@@ -182,7 +183,8 @@ function allRoutes(service: Service): Route[] {
   return [
     ...rows.map(row => {
       const { name, method, path, metric = name } = row;
-      return { method, path, metric, handler: HANDLERS[name](service), known: queryParameters(row, service.config) };
+      const known = perCatalogs(catalogs => queryParameters(row, service.config, catalogs));
+      return { method, path, metric, handler: HANDLERS[name](service), known };
     }),
     ...pages(service).map(get),
     ...virtualObservatory(service).map(get),
@@ -215,14 +217,11 @@ function routesOf(service: Service): Handler {
 }
 
 /** The handler of a route, which says first as what the request is counted, and which parameters it may have. */
-function counted(
-  { metric, handler, known }: Pick<Route, 'metric' | 'handler' | 'known'>,
-  { metrics }: Service,
-): Handler {
-  const operation = metrics.operation(metric);
+function counted({ metric, handler, known }: Pick<Route, 'metric' | 'handler' | 'known'>, service: Service): Handler {
+  const operation = service.metrics.operation(metric);
   return exchange => {
     exchange.operation = operation;
-    exchange.known = known;
+    if (known && exchange.search.size > 0) exchange.known = known(service.catalogs);
     return handler(exchange);
   };
 }

@@ -28,12 +28,12 @@ import type { Service } from '../service/service.ts';
 const ECHOED = ['ra', 'dec', 'radius_arcsec', 'cursor'];
 
 export function coneSearch(service: Service): Handler {
-  return exchange => answerQuery(service, exchange, parse(exchange.search, service.config));
+  return exchange => answerQuery(service, exchange, parse(exchange.search, service));
 }
 
 /** The order of the checks is the contract's (docs/contract.md, Cone). */
-function parse(search: Search, config: Config): Query {
-  const filters = parseFilters(search);
+function parse(search: Search, { config, catalogs }: Service): Query {
+  const filters = parseFilters(search, catalogs);
   const response = parseResponse(search);
   const token = search.get('cursor');
   const sent = echo(search);

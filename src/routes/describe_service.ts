@@ -6,5 +6,5 @@ import { jsonResponse } from '../http/respond.ts';
 import type { Service } from '../service/service.ts';
 
 export function describeService(service: Service): Handler {
-  return () => jsonResponse(200, toJson(serviceDescription(service.config, service.footprintOrders())));
+  return () => jsonResponse(200, toJson(serviceDescription(service.config, service.catalogs)));
 }

@@ -1,7 +1,6 @@
 /** GET /api/objects/{diaObjectId} */
 import type { Query } from '../answers/queries.ts';
 import { toJson } from '../base/json_text.ts';
-import type { Config } from '../config/config.ts';
 import { answerQuery } from '../http/answer_query.ts';
 import { notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
@@ -10,12 +9,12 @@ import { lookupQuery, parseShared } from '../http/shared_params.ts';
 import type { Service } from '../service/service.ts';
 
 export function getObject(service: Service): Handler {
-  return exchange => answerQuery(service, exchange, parse(exchange, service.config));
+  return exchange => answerQuery(service, exchange, parse(exchange, service));
 }
 
-function parse({ params, search, path }: Exchange, config: Config): Query {
+function parse({ params, search, path }: Exchange, { config, catalogs }: Service): Query {
   const segment = decodeSegment(params.diaObjectId!);
   if (segment === undefined) throw notFound(path);
-  const shared = parseShared(search);
+  const shared = parseShared(search, catalogs);
   return lookupQuery([{ kind: 'id', sent: toJson(segment), diaObjectId: parseObjectId(segment) }], shared, config);
 }

@@ -5,6 +5,6 @@ import type { Handler } from '../http/exchange.ts';
 import { jsonResponse } from '../http/respond.ts';
 import type { Service } from '../service/service.ts';
 
-export function getOpenapi({ config }: Service): Handler {
-  return () => jsonResponse(200, toJson(openApiDocument(config)));
+export function getOpenapi(service: Service): Handler {
+  return () => jsonResponse(200, toJson(openApiDocument(service.config, service.catalogs)));
 }

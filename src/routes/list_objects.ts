@@ -1,7 +1,6 @@
 /** GET /api/objects */
 import type { ObjectsQuery } from '../answers/queries.ts';
 import { nowUs } from '../base/times.ts';
-import type { Config } from '../config/config.ts';
 import { answerQuery } from '../http/answer_query.ts';
 import { decodeObjectsCursor } from '../http/cursor.ts';
 import { invalidParameter } from '../http/errors.ts';
@@ -11,12 +10,12 @@ import { parseSelection } from '../http/selection_params.ts';
 import type { Service } from '../service/service.ts';
 
 export function listObjects(service: Service): Handler {
-  return exchange => answerQuery(service, exchange, parse(exchange.search, service.config));
+  return exchange => answerQuery(service, exchange, parse(exchange.search, service));
 }
 
 /** The order of the checks is the contract's (docs/contract.md, Objects by time). */
-function parse(search: Search, config: Config): ObjectsQuery {
-  const selection = parseSelection(search, config);
+function parse(search: Search, { config, catalogs }: Service): ObjectsQuery {
+  const selection = parseSelection(search, config, catalogs);
   const token = search.get('cursor');
   const cursor = token === undefined ? undefined : decodeObjectsCursor(token);
   if (cursor && cursor.timeField !== selection.timeField)

@@ -5,6 +5,7 @@ import type { Handler } from '../http/exchange.ts';
 import { textResponse } from '../http/respond.ts';
 import type { Service } from '../service/service.ts';
 
-export function getLlmsTxt({ config }: Service): Handler {
-  return ({ request }) => textResponse('text/plain', llmsTxt(config, baseUrl(request, config)));
+export function getLlmsTxt(service: Service): Handler {
+  const { config } = service;
+  return ({ request }) => textResponse('text/plain', llmsTxt(config, baseUrl(request, config), service.catalogs));
 }

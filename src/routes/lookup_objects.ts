@@ -13,7 +13,7 @@ export function lookupObjects(service: Service): Handler {
     const { request, budget } = exchange;
     // A request that will be refused is refused before it is read: reading 1,000 inputs takes as long as many answers.
     if (Number(request.headers.get('Content-Length')) > LONG_BYTES) service.queries.requireRoom(budget);
-    const query = parseLookup(await readJsonBody(request, budget), service.config);
+    const query = parseLookup(await readJsonBody(request, budget), service.config, service.catalogs);
     exchange.asked = query;
     return answerQuery(service, exchange, query);
   };

@@ -1,6 +1,6 @@
 /** GET /api/sources */
 import { Rendered, toJson } from '../base/json_text.ts';
-import { CATALOGS, type CatalogName } from '../contract/catalogs.ts';
+import type { Catalogs } from '../contract/catalogs.ts';
 import { DEFAULT_SOURCES_LIMIT, MAX_SOURCES_RADIUS_ARCSEC, SOURCES_LIMIT_RANGE } from '../contract/limits.ts';
 import type { Handler } from '../http/exchange.ts';
 import {
@@ -17,9 +17,10 @@ import type { Service } from '../service/service.ts';
 
 const RADIUS_BOUNDS: Bounds = { min: 0, max: MAX_SOURCES_RADIUS_ARCSEC, aboveMin: true };
 
-export function nearbySources({ coordination, provenance }: Service): Handler {
+export function nearbySources(service: Service): Handler {
   return async ({ search, budget }) => {
-    const catalogs = catalogsOf(search);
+    const { catalogs: known, coordination, provenance } = service;
+    const catalogs = catalogsOf(search, known);
     const ra = requiredNumber(search, 'ra', RA_BOUNDS);
     const dec = requiredNumber(search, 'dec', DEC_BOUNDS);
     const radiusArcsec = requiredNumber(search, 'radius_arcsec', RADIUS_BOUNDS);
@@ -40,7 +41,7 @@ export function nearbySources({ coordination, provenance }: Service): Handler {
 }
 
 /** Every catalog where the request names none. */
-function catalogsOf(search: Search): CatalogName[] {
+function catalogsOf(search: Search, { all }: Catalogs): string[] {
   const name = search.get('catalog');
-  return name === undefined ? CATALOGS.map(({ name }) => name) : [checkName('catalog', CATALOGS, name)];
+  return name === undefined ? all.map(({ name }) => name) : [checkName('catalog', all, name)];
 }

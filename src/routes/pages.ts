@@ -1,5 +1,4 @@
 /** The pages for people, and the files that these load. */
-import type { Config } from '../config/config.ts';
 import { weightsOf } from '../http/accept.ts';
 import { baseUrl } from '../http/base_url.ts';
 import { compress, preferredCoding } from '../http/compression.ts';
@@ -31,7 +30,7 @@ export function pages(service: Service): readonly (readonly [path: string, opera
     (make: (pages: Pages, base: string) => Page): Handler =>
     async ({ request }) => {
       const loaded = await load();
-      return shown(loaded, make(loaded, baseUrl(request, config)), config, request);
+      return shown(loaded, make(loaded, baseUrl(request, config)), service, request);
     };
   let finder: InstanceType<Pages['ExampleFinder']> | undefined;
   const withExamples =
@@ -39,30 +38,30 @@ export function pages(service: Service): readonly (readonly [path: string, opera
     async ({ request }) => {
       const loaded = await load();
       finder ??= new loaded.ExampleFinder(service);
-      return shown(loaded, make(loaded, await finder.find(), baseUrl(request, config)), config, request);
+      return shown(loaded, make(loaded, await finder.find(), baseUrl(request, config)), service, request);
     };
-  const front = withExamples(({ frontPage }, examples) => frontPage(config, examples, service.footprintOrders()));
+  const front = withExamples(({ frontPage }, examples) => frontPage(config, examples, service.catalogs));
   return [
     ['/', 'page', exchange => searchAsked(exchange) ?? front(exchange)],
     ['/search', 'page', page(({ searchPage }) => searchPage(config))],
     ['/objects/:diaObjectId', 'page', page(({ objectPage }) => objectPage())],
-    ['/recent', 'page', page(({ recentPage }) => recentPage(config))],
-    ['/catalogs', 'page', page(({ catalogsPage }) => catalogsPage(config, service.footprintOrders()))],
+    ['/recent', 'page', page(({ recentPage }) => recentPage(config, service.catalogs))],
+    ['/catalogs', 'page', page(({ catalogsPage }) => catalogsPage(config, service.catalogs))],
     ['/brokers', 'page', page(({ brokersPage }) => brokersPage(config))],
-    ['/consuming', 'page', withExamples(({ consumingPage }, examples, base) => consumingPage(config, base, examples))],
+    [
+      '/consuming',
+      'page',
+      withExamples(({ consumingPage }, examples, base) => consumingPage(config, base, examples, service.catalogs)),
+    ],
     ['/status', 'page', page(({ statusPage }) => statusPage())],
     [
       '/api-docs',
       'api_docs',
-      withExamples(({ apiDocsPage }, examples, base) => apiDocsPage(config, base, examples, service.footprintOrders())),
+      withExamples(({ apiDocsPage }, examples, base) => apiDocsPage(config, base, examples, service.catalogs)),
     ],
-    [
-      VO_PATH,
-      'page',
-      withExamples(({ voPage }, examples, base) => voPage(config, base, examples, service.footprintOrders())),
-    ],
-    ['/assets/:version/:name', 'asset', asset],
-    ['/favicon.ico', 'asset', icon],
+    [VO_PATH, 'page', withExamples(({ voPage }, examples, base) => voPage(config, base, examples, service.catalogs))],
+    ['/assets/:version/:name', 'asset', asset(service)],
+    ['/favicon.ico', 'asset', icon(service)],
   ];
 }
 
@@ -74,8 +73,8 @@ function searchAsked({ url }: Parameters<Handler>[0]): Answer | undefined {
 }
 
 /** A page is sent compressed whatever its size: the scripts come behind it. */
-function shown(loaded: Pages, page: Page, config: Config, { headers }: IncomingRequest): Promise<Answer> {
-  const text = loaded.layout(page, config);
+function shown(loaded: Pages, page: Page, service: Service, { headers }: IncomingRequest): Promise<Answer> {
+  const text = loaded.layout(page, service.config, service.catalogs);
   const answer = { ...textResponse('text/html', text, PAGE_HEADERS), status: page.status ?? 200 };
   return compress(answer, text, headers.get('Accept-Encoding'));
 }
@@ -88,7 +87,7 @@ const NEARBY: ReadonlyMap<string, string> = new Map([
 const PAGE_PATHS = /^\/(?:objects\/\d{1,19}|search|recent|catalogs|brokers|consuming|status|api-docs|vo)$/;
 
 /** A path that nothing else answers: a page for a browser, the error of the API for everyone else. */
-export function otherPath({ config }: Service): Handler {
+export function otherPath(service: Service): Handler {
   return async exchange => {
     const { method, path, request, url } = exchange;
     if (method !== 'GET' || !wantsPage(request.headers.get('Accept'))) throw notFound(path);
@@ -100,7 +99,7 @@ export function otherPath({ config }: Service): Handler {
     }
     exchange.error = 'not_found';
     const loaded = await load();
-    const answer = await shown(loaded, loaded.missingPage(config, path), config, request);
+    const answer = await shown(loaded, loaded.missingPage(service.config, path), service, request);
     return { ...answer, headers: { ...answer.headers, Vary: 'Accept, Accept-Encoding' } };
   };
 }
@@ -113,24 +112,28 @@ function wantsPage(accept: string | null): boolean {
   return html > 0 && html >= (weights.get('application/json') ?? 0);
 }
 
-const asset: Handler = async ({ params, path, request }) => {
-  const { compactAsset, loadAssets } = await load();
-  const { files, version } = loadAssets();
-  const found = files.get(params.name!);
-  if (!found) throw notFound(path);
-  const headers = {
-    // A page that was loaded before an upgrade asks by the old version: it gets the present version, for once.
-    'Cache-Control': params.version === version ? FOR_EVER : 'no-store',
-    Vary: 'Accept-Encoding',
+function asset(service: Service): Handler {
+  return async ({ params, path, request }) => {
+    const { compactAsset, loadAssets } = await load();
+    const { files, version } = loadAssets(service.catalogs);
+    const found = files.get(params.name!);
+    if (!found) throw notFound(path);
+    const headers = {
+      // A page that was loaded before an upgrade asks by the old version: it gets the present version, for once.
+      'Cache-Control': params.version === version ? FOR_EVER : 'no-store',
+      Vary: 'Accept-Encoding',
+    };
+    const accepted = request.headers.get('Accept-Encoding');
+    const coding = accepted === null ? undefined : preferredCoding(accepted);
+    if (!coding) return bytesResponse(found.type, found.bytes, { ...headers });
+    return bytesResponse(found.type, await compactAsset(found, coding), { ...headers, 'Content-Encoding': coding });
   };
-  const accepted = request.headers.get('Accept-Encoding');
-  const coding = accepted === null ? undefined : preferredCoding(accepted);
-  if (!coding) return bytesResponse(found.type, found.bytes, { ...headers });
-  return bytesResponse(found.type, await compactAsset(found, coding), { ...headers, 'Content-Encoding': coding });
-};
+}
 
 /** Addresses that browsers ask for besides our pages. */
-const icon: Handler = async () => {
-  const { bytes, type } = (await load()).loadAssets().files.get('icon.svg')!;
-  return bytesResponse(type, bytes, { 'Cache-Control': 'public, max-age=86400' });
-};
+function icon(service: Service): Handler {
+  return async () => {
+    const { bytes, type } = (await load()).loadAssets(service.catalogs).files.get('icon.svg')!;
+    return bytesResponse(type, bytes, { 'Cache-Control': 'public, max-age=86400' });
+  };
+}

@@ -24,9 +24,9 @@ export function searchArea(service: Service): Handler {
 }
 
 /** The order of the checks is the contract's (docs/contract.md, Areas). */
-async function parse(exchange: Exchange, { config, queries }: Service): Promise<AreaQuery> {
+async function parse(exchange: Exchange, { config, catalogs, queries }: Service): Promise<AreaQuery> {
   const { search, budget } = exchange;
-  const selection = parseSelection(search, config);
+  const selection = parseSelection(search, config, catalogs);
   const response = parseResponse(search);
   const level = optionalNumber(search, 'level', LEVEL_BOUNDS);
   const token = search.get('cursor');

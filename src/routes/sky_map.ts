@@ -14,14 +14,15 @@ const DISC = ['ra', 'dec', 'radius_deg'];
 /** The time for which a browser need not ask again. */
 const MAX_AGE_SECONDS = 5;
 
-export function skyMap({ coordination }: Service): Handler {
+export function skyMap(service: Service): Handler {
   return async ({ request, search, budget }) => {
     const layer = checkName('layer', MAP_LAYERS, search.get('layer') ?? DEFAULT_MAP_LAYER);
     const resolution = optionalInteger(search, 'resolution', MAP_RESOLUTION_RANGE) ?? DEFAULT_MAP_RESOLUTION;
     const disc = DISC.some(name => search.has(name)) ? discOf(search) : null;
     checkCells(resolution, disc);
     const isPartial = checkName('partial', BOOLEANS, search.get('partial') ?? 'false') === 'true';
-    const { body, digest, isWhole } = await coordination.ask('skyMap', { layer, resolution, disc, isPartial }, budget);
+    const query = { layer, resolution, disc, isPartial, provenance: service.provenance };
+    const { body, digest, isWhole } = await service.coordination.ask('skyMap', query, budget);
     if (!isWhole) return jsonResponse(200, body, { 'Cache-Control': 'no-store' });
     const caching = { ETag: `"${digest}"`, 'Cache-Control': `max-age=${MAX_AGE_SECONDS}` };
     if (names(request.headers.get('If-None-Match'), caching.ETag)) return emptyResponse(304, caching);

@@ -1,7 +1,7 @@
 /** GET /api/sources/{catalog}/{catalog_source_id} */
 import type { Body } from '../answers/body.ts';
 import type { SourceQuery } from '../answers/queries.ts';
-import { CATALOGS } from '../contract/catalogs.ts';
+import type { Catalogs } from '../contract/catalogs.ts';
 import { DEFAULT_SOURCES_LIMIT, SOURCES_LIMIT_RANGE } from '../contract/limits.ts';
 import { invalidParameter, notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
@@ -9,18 +9,18 @@ import { checkName, decodeSegment, optionalInteger } from '../http/params.ts';
 import { jsonResponse } from '../http/respond.ts';
 import type { Service } from '../service/service.ts';
 
-export function sourceObjects({ queries }: Service): Handler {
+export function sourceObjects(service: Service): Handler {
   const answer = (body: Body) => jsonResponse(200, body);
   return exchange => {
-    const body = queries.run(parse(exchange), exchange.budget);
+    const body = service.queries.run(parse(exchange, service.catalogs), exchange.budget);
     return body instanceof Promise ? body.then(answer) : answer(body);
   };
 }
 
-function parse({ params, path, search }: Exchange): SourceQuery {
+function parse({ params, path, search }: Exchange, { all }: Catalogs): SourceQuery {
   const [catalog, id] = [decodeSegment(params.catalog!), decodeSegment(params.catalog_source_id!)];
   if (catalog === undefined || id === undefined) throw notFound(path);
-  const catalogName = checkName('catalog', CATALOGS, catalog);
+  const catalogName = checkName('catalog', all, catalog);
   const catalogSourceId = sourceIdOf(id);
   const limit = optionalInteger(search, 'limit', SOURCES_LIMIT_RANGE) ?? DEFAULT_SOURCES_LIMIT;
   return { kind: 'source', catalogName, catalogSourceId, limit };

@@ -11,7 +11,7 @@ const LAST_EVENT_ID = 'Last-Event-ID';
 /** The order of the checks is the contract's (docs/contract.md, Stream of matches). */
 export function streamMatches(service: Service): Handler {
   return exchange => {
-    const filters = parseFilters(exchange.search);
+    const filters = parseFilters(exchange.search, service.catalogs);
     const lastSequence = service.matchStreams.lastSequence();
     return eventResponse(service.matchStreams.open(positionOf(exchange, lastSequence), filters));
   };

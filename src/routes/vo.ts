@@ -8,7 +8,7 @@ import { notFound } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import { type Answer, bytesResponse } from '../http/respond.ts';
 import type { Service } from '../service/service.ts';
-import { CONE_TARGETS } from '../vo/cone_tables.ts';
+import { coneTargets, OBJECTS } from '../vo/cone_tables.ts';
 import { MOC_FORMATS, MOC_MEDIA_TYPES } from '../vo/moc.ts';
 import { availability, capabilities, conePath, tableDocument, tableset, VO_PATH } from '../vo/vosi.ts';
 import { voCone } from './vo_cone.ts';
@@ -21,18 +21,19 @@ export function virtualObservatory(
 ): readonly (readonly [path: string, operation: string, handler: Handler])[] {
   const cone = voCone(service);
   const vosi: Readonly<Record<string, Handler>> = {
-    capabilities: ({ request }) => xml(capabilities(service.config, baseUrl(request, service.config))),
+    capabilities: ({ request }) =>
+      xml(capabilities(service.config, baseUrl(request, service.config), service.catalogs)),
     availability: availabilityOf(service),
-    tables: ({ search }) => xml(tableset(search.get('detail') === 'min')),
-    'tables/:name': table,
+    tables: ({ search }) => xml(tableset(search.get('detail') === 'min', service.catalogs)),
+    'tables/:name': table(service),
   };
   return [
-    [conePath('objects'), 'vo_cone', cone],
+    [conePath(OBJECTS), 'vo_cone', cone],
     // Some clients look for these beside the address of a search, others below it.
-    ...[VO_PATH, conePath('objects')].flatMap(base =>
+    ...[VO_PATH, conePath(OBJECTS)].flatMap(base =>
       Object.entries(vosi).map(([path, handler]) => [`${base}/${path}`, 'vosi', handler] as const),
     ),
-    [`${conePath('objects')}/:catalog`, 'vo_cone', cone],
+    [`${conePath(OBJECTS)}/:catalog`, 'vo_cone', cone],
     [`${VO_PATH}/moc/:file`, 'moc', moc(service)],
   ];
 }
@@ -41,11 +42,13 @@ function xml(text: string): Answer {
   return bytesResponse('text/xml', new TextEncoder().encode(text));
 }
 
-const table: Handler = ({ params, path }) => {
-  const document = tableDocument(params.name!);
-  if (document === undefined) throw notFound(path);
-  return xml(document);
-};
+function table(service: Service): Handler {
+  return ({ params, path }) => {
+    const document = tableDocument(params.name!, service.catalogs);
+    if (document === undefined) throw notFound(path);
+    return xml(document);
+  };
+}
 
 function availabilityOf(service: Service): Handler {
   // The time of the process: a thread that accepts connections may be younger.
@@ -58,13 +61,13 @@ function availabilityOf(service: Service): Handler {
   return () => xml(availability(troubleOf(), upSince));
 }
 
-function moc({ queries }: Service): Handler {
+function moc(service: Service): Handler {
   return async ({ params, path, budget }) => {
     const [, name, extension] = /^(\w+)\.(\w+)$/.exec(params.file!) ?? [];
-    const target = CONE_TARGETS.find(each => each === name);
+    const target = coneTargets(service.catalogs).find(each => each === name);
     const encoding = MOC_FORMATS.find(each => each === extension);
     if (!target || !encoding) throw notFound(path);
-    const body = bytesOf(await queries.run({ kind: 'moc', target, encoding }, budget));
+    const body = bytesOf(await service.queries.run({ kind: 'moc', target, encoding }, budget));
     // A catalog that is not registered covers nothing that is known.
     if (body.length === 0) throw notFound(path);
     return bytesResponse(MOC_MEDIA_TYPES[encoding], body, { 'Cache-Control': `max-age=${MOC_MAX_AGE_SECONDS}` });

@@ -16,7 +16,7 @@ import { DEC_BOUNDS, optionalNumber, RA_BOUNDS, requiredNumber, type Search } fr
 import { type Answer, bytesResponse } from '../http/respond.ts';
 import type { Service } from '../service/service.ts';
 import { type Info, type Serialization, VOTABLE_TYPE, votableError } from '../tables/votable.ts';
-import { CONE_TARGETS, type ConeTarget, DEFAULT_VERBOSITY, type Verbosity } from '../vo/cone_tables.ts';
+import { coneTargets, DEFAULT_VERBOSITY, OBJECTS, type Verbosity } from '../vo/cone_tables.ts';
 
 const ARCSEC_PER_DEGREE = 3600;
 
@@ -36,7 +36,7 @@ export function voCone(service: Service): Handler {
 
 async function answer(service: Service, exchange: Exchange): Promise<Answer> {
   const { config, queries } = service;
-  const target = targetOf(exchange);
+  const target = targetOf(exchange, service);
   const search = inUpperCase(exchange.search);
   const { contentType, serialization } = formatOf(search);
   const query: VoConeQuery = {
@@ -53,10 +53,9 @@ async function answer(service: Service, exchange: Exchange): Promise<Answer> {
   return bytesResponse(contentType, bytesOf(await queries.run(query, exchange.budget)));
 }
 
-function targetOf({ params, path }: Exchange): ConeTarget {
-  const name = params?.catalog ?? 'objects';
-  const target = CONE_TARGETS.find(each => each === name);
-  if (!target) throw notFound(path);
+function targetOf({ params, path }: Exchange, { catalogs }: Service): string {
+  const target = params?.catalog ?? OBJECTS;
+  if (!coneTargets(catalogs).includes(target)) throw notFound(path);
   return target;
 }
 

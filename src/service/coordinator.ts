@@ -5,7 +5,6 @@ import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/refusal.ts';
 import { SharedState } from '../base/shared_state.ts';
 import type { Config } from '../config/config.ts';
-import { answerSettings } from '../crossmatch/provenance.ts';
 import { metricsText, type ThreadsWatched } from '../metrics/service_metrics.ts';
 import { DatabaseWatch } from '../publish/database_watch.ts';
 import { LocalIndex } from '../publish/local_index.ts';
@@ -54,7 +53,7 @@ export class Coordinator implements Coordination {
     this.#threads = threads;
     this.#watch = new DatabaseWatch(dataDir, state, log);
     this.#index = new LocalIndex(dataDir, log, () => this.onGeneration());
-    this.#skyMap = new SkyMap({ dataDir, settings: answerSettings(config), log });
+    this.#skyMap = new SkyMap({ dataDir, log });
     this.#sources = new NearbySources(config, log);
     this.#limiter = new Limiter({
       maxConcurrent: config.MCP_MAX_CONCURRENT,

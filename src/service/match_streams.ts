@@ -34,7 +34,7 @@ export interface MatchStreamsOptions {
   readonly coordination: Coordination;
   /** @throws StoreError */
   readonly store: () => Store;
-  readonly fragments: SharedFragments;
+  readonly fragments: () => SharedFragments;
   readonly metrics: ThreadMetrics;
   readonly log: Log;
   /** See `QUIET_MS`. */
@@ -95,7 +95,7 @@ export class MatchStreams {
       metrics.add('streamsRefused', 1);
       throw new Unavailable('too many clients read the stream of matches');
     }
-    const test = filters ? matchTest(filters) : undefined;
+    const test = filters ? matchTest(filters, this.#options.fragments().settings.catalogs) : undefined;
     const reader: Reader = { position, test, client: undefined, isWriting: false, writtenMs: 0 };
     return {
       begin: client => this.#begin(reader, client),
@@ -194,7 +194,7 @@ export class MatchStreams {
     if (!generation || position.sequence >= generation.sequence || state.databaseIsGone) return undefined;
     this.#events ??= new MatchEvents({
       store: store(),
-      matches: new MatchMessages(store(), fragments),
+      matches: new MatchMessages(store(), fragments()),
       imported: config.PUBLISH_IMPORTED,
     });
     return this.#events.after(position);

@@ -8,9 +8,10 @@ import { SharedFragments } from '../answers/shared_fragments.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
-import type { FootprintOrders } from '../contract/catalogs.ts';
-import { answerSettings, currentProvenance, type Provenance } from '../crossmatch/provenance.ts';
+import { Catalogs, PROJECT_CATALOGS } from '../contract/catalogs.ts';
+import { answerSettings, type Provenance } from '../crossmatch/provenance.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
+import { RegisteredCatalogs } from '../store/registered_catalogs.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { Coordination } from './coordination.ts';
 import { MatchStreams } from './match_streams.ts';
@@ -30,21 +31,21 @@ export interface DatabaseSeen {
   readonly latestIngestTimeUs: number | null;
 }
 
-/** The time after which the catalogs are looked at again: decoding their partitions takes milliseconds. */
-const CATALOGS_FRESH_MS = 10_000;
+/** The time after which the registrations of catalogs are looked at again. */
+const CATALOGS_FRESH_MS = 1000;
 
 /** The service in one thread that serves: each such thread has its own. */
 export class Service {
   readonly config: Config;
   readonly log: Log;
-  readonly provenance: Provenance;
   readonly metrics: ThreadMetrics;
   readonly coordination: Coordination;
   readonly queries: QueryRunner;
   readonly matchStreams: MatchStreams;
   #store: Store | undefined;
-  #footprintOrders: FootprintOrders;
-  #footprintsSeenMs = Number.NEGATIVE_INFINITY;
+  readonly #registered = new RegisteredCatalogs(registrations => new Catalogs(registrations));
+  #fragments: SharedFragments;
+  #catalogsSeenMs = Number.NEGATIVE_INFINITY;
   #isStopping = false;
   #isClosed = false;
 
@@ -53,8 +54,8 @@ export class Service {
     this.log = log;
     this.coordination = coordination;
     this.metrics = metrics;
-    this.provenance = currentProvenance(config);
-    const fragments = new SharedFragments(answerSettings(config));
+    this.#fragments = this.#fragmentsOf(PROJECT_CATALOGS);
+    const fragments = () => this.#current();
     this.queries = new QueryRunner({
       generation: () => (this.#isClosed ? undefined : coordination.generation),
       store: () => this.store,
@@ -94,23 +95,35 @@ export class Service {
     }
   }
 
-  /**
-   * The orders of the registered catalogs, as they were at most ten seconds ago; while the database cannot be read, as
-   * last seen.
-   */
-  footprintOrders(): FootprintOrders {
+  /** The catalogs as they were at most a second ago; while the database cannot be read, as last seen. */
+  get catalogs(): Catalogs {
+    return this.#current().settings.catalogs;
+  }
+
+  /** The `provenance` block of answers. */
+  get provenance(): Provenance {
+    return this.#current().settings.provenance;
+  }
+
+  /** What answers share, with the present catalogs. */
+  #current(): SharedFragments {
     const nowMs = performance.now();
-    if (nowMs - this.#footprintsSeenMs < CATALOGS_FRESH_MS) return this.#footprintOrders;
-    if (this.#isClosed || this.coordination.state.databaseIsGone) return this.#footprintOrders;
+    if (nowMs - this.#catalogsSeenMs < CATALOGS_FRESH_MS) return this.#fragments;
+    if (this.#isClosed || this.coordination.state.databaseIsGone) return this.#fragments;
+    this.#catalogsSeenMs = nowMs;
     try {
       const { store } = this;
       store.resetRead();
-      this.#footprintOrders = new Map(store.catalogs().map(({ name, coverage }) => [name, coverage.order]));
-      this.#footprintsSeenMs = nowMs;
+      const catalogs = this.#registered.of(store);
+      if (catalogs !== this.#fragments.settings.catalogs) this.#fragments = this.#fragmentsOf(catalogs);
     } catch (error) {
       this.log('database_unreadable', { error: messageOf(error) });
     }
-    return this.#footprintOrders;
+    return this.#fragments;
+  }
+
+  #fragmentsOf(catalogs: Catalogs): SharedFragments {
+    return new SharedFragments(answerSettings(this.config, catalogs), what => this.metrics.add(what, 1));
   }
 
   /** Whether it has been told to stop: it answers, but wants no new clients. */

@@ -9,11 +9,10 @@ import { messageOf } from '../base/error_text.ts';
 import { Rendered, toJson } from '../base/json_text.ts';
 import { openCoverage } from '../catalogs/coverage.ts';
 import type { MapLayer } from '../contract/enums.ts';
-import type { AnswerSettings } from '../crossmatch/provenance.ts';
+import type { Provenance } from '../crossmatch/provenance.ts';
 import type { Task } from '../pool/pool.ts';
-import { threadData } from '../pool/thread_data.ts';
 import type { Store } from '../store/store.ts';
-import { currentStore, type StoreThreadData, threadDataDir } from '../store/thread_store.ts';
+import { currentStore, threadDataDir } from '../store/thread_store.ts';
 import { cellOfKey, type Disc, keysTouching } from './cells.ts';
 import { readCounts, saveCounts } from './counts_file.ts';
 import { SkyCounts } from './sky_counts.ts';
@@ -29,11 +28,6 @@ const ENTRIES_A_TASK = 16;
 const SAVE_MS = 600_000;
 /** The time for which a thread takes the catalogs to be unchanged. */
 const CATALOGS_MS = 5000;
-
-/** The `threadData` of the pool of the map. */
-export interface SkyThreadData extends StoreThreadData {
-  readonly settings: AnswerSettings;
-}
 
 /** Takes a part of the new journal entries into the counts. Needs a pool with a data directory and one thread. */
 export interface FollowSkyTask extends Task<SkyProgress> {
@@ -62,6 +56,8 @@ export interface SkyMapTask extends Task<SkyMapAnswer | undefined> {
   readonly disc: Disc | null;
   /** Whether to answer from the objects counted so far while counting goes on. */
   readonly isPartial: boolean;
+  /** The block of the answer. */
+  readonly provenance: Provenance;
 }
 
 export interface SkyMapAnswer {
@@ -85,8 +81,8 @@ interface Followed {
   readonly wholeSkies: WholeSkies;
 }
 
-/** Answers for the whole sky, by resolution, as long as they are current: some MB. */
-type WholeSkies = Map<number, SkyMapAnswer>;
+/** Answers for the whole sky, by resolution and provenance as JSON, as long as they are current: some MB. */
+type WholeSkies = Map<string, SkyMapAnswer>;
 
 let followed: Followed | undefined;
 
@@ -161,11 +157,12 @@ function readJournal(followed: Followed, store: Store): void {
 }
 
 /** The answer; undefined until the database has been counted, unless a partial answer is wanted. */
-export function runSkyMap({ layer, resolution, disc, isPartial }: SkyMapTask): SkyMapAnswer | undefined {
+export function runSkyMap({ layer, resolution, disc, isPartial, provenance }: SkyMapTask): SkyMapAnswer | undefined {
   const source = layer === 'coverage' ? currentCoverage() : followed?.isCounted || isPartial ? followed : undefined;
   if (!source) return undefined;
   const isWhole = !('counts' in source) || source.isCounted;
-  const known = disc || !isWhole ? undefined : source.wholeSkies.get(resolution);
+  const sky = toJson([resolution, provenance]);
+  const known = disc || !isWhole ? undefined : source.wholeSkies.get(sky);
   if (known) return known;
   const within = disc ? keysTouching(disc, resolution) : undefined;
   const block =
@@ -175,13 +172,10 @@ export function runSkyMap({ layer, resolution, disc, isPartial }: SkyMapTask): S
   const cells = new Rendered(
     keys.length === 0 ? '[]' : `["${keys.map(key => cellOfKey(key, resolution)).join('", "')}"]`,
   );
-  const { settings } = threadData<SkyThreadData>();
-  if (!settings) throw new Error('The map cannot be drawn because this pool has no settings of the service');
-  const { provenance } = settings;
   const text = toJson({ provenance, layer, resolution, count: keys.length, ...rest, cells });
   const body = new TextEncoder().encode(text);
   const answer = { body, digest: createHash('sha256').update(body).digest('base64url').slice(0, 22), isWhole };
-  if (!disc && isWhole) source.wholeSkies.set(resolution, answer);
+  if (!disc && isWhole) source.wholeSkies.set(sky, answer);
   return answer;
 }
 

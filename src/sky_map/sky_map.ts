@@ -7,7 +7,8 @@ import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/refusal.ts';
 import { pause, withTimeout } from '../base/timeout.ts';
 import { Pool, PoolError } from '../pool/pool.ts';
-import type { FollowSkyTask, SkyMapAnswer, SkyMapTask, SkyProgress, SkyThreadData } from './map_thread.ts';
+import type { StoreThreadData } from '../store/thread_store.ts';
+import type { FollowSkyTask, SkyMapAnswer, SkyMapTask, SkyProgress } from './map_thread.ts';
 
 /** The interval between looks at the journal. */
 const POLL_MS = 500;
@@ -26,7 +27,7 @@ const DRAW_TIMEOUT_MS = 30_000;
 const FOLLOW_TIMEOUT_MS = 60_000;
 const FOLLOW: FollowSkyTask = { kind: 'followSky' };
 
-export interface SkyMapOptions extends SkyThreadData {
+export interface SkyMapOptions extends StoreThreadData {
   readonly log: Log;
 }
 
@@ -48,8 +49,8 @@ export class SkyMap {
 
   /** Begins to count. Only one of the apps of a process does this. */
   start(): void {
-    const { dataDir, settings } = this.#options;
-    this.#pool ??= new Pool({ threads: 1, isBackground: true, threadData: { dataDir, settings } });
+    const { dataDir } = this.#options;
+    this.#pool ??= new Pool({ threads: 1, isBackground: true, threadData: { dataDir } satisfies StoreThreadData });
     this.#following ??= this.#follow(this.#pool);
   }
 

@@ -1,12 +1,13 @@
 /** The task `sources`: every source of some catalogs near a place, read from the catalogs where they lie. */
 import { compare } from '../base/compare.ts';
 import { Rendered, toJson } from '../base/json_text.ts';
-import { CATALOGS, type CatalogDefinition, type CatalogName } from '../contract/catalogs.ts';
+import { type CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import type { NearbyOutcome } from '../contract/enums.ts';
 import { type FileMatches, runMatch } from '../crossmatch/match_file.ts';
 import { openCatalog, type PlannedCatalog, planCatalog } from '../crossmatch/plan.ts';
 import type { Task } from '../pool/pool.ts';
 import { appendSources, decodeSources } from '../store/records.ts';
+import { RegisteredCatalogs } from '../store/registered_catalogs.ts';
 import { currentStore } from '../store/thread_store.ts';
 
 export interface SourcesTask extends Task<SourcesAnswer> {
@@ -16,7 +17,8 @@ export interface SourcesTask extends Task<SourcesAnswer> {
   readonly dec: number;
   /** Inclusive; more than 0 and at most 60. */
   readonly radiusArcsec: number;
-  readonly catalogs: readonly CatalogName[];
+  /** Names. */
+  readonly catalogs: readonly string[];
   /** The most sources that are listed, at least 1. */
   readonly limit: number;
 }
@@ -47,11 +49,9 @@ interface Searched {
   readonly problems: readonly string[];
 }
 
-/** The payload's columns by catalog, as answers describe them. */
-const COLUMNS = new Map(CATALOGS.map(definition => [definition, new Rendered(toJson(columnsOf(definition)))]));
-
+/** The payload's columns, as answers describe them. */
 function columnsOf({ columns }: CatalogDefinition) {
-  return columns.map(({ name, unit = null, ucd, description }) => ({
+  return columns.map(({ name, unit = null, ucd = null, description }) => ({
     name: name.toLowerCase(),
     unit,
     ucd,
@@ -59,27 +59,36 @@ function columnsOf({ columns }: CatalogDefinition) {
   }));
 }
 
+/** The catalogs, opened, and the JSON of their columns. */
+const registered = new RegisteredCatalogs(registrations => ({
+  catalogs: new Catalogs(registrations).all.map(definition => ({
+    definition,
+    columns: new Rendered(toJson(columnsOf(definition))),
+  })),
+  opened: new Map(registrations.map(registration => [registration.name, openCatalog(registration)])),
+}));
+
 export async function runSources(task: SourcesTask): Promise<SourcesAnswer> {
-  const store = currentStore();
-  const asked = CATALOGS.filter(({ name }) => task.catalogs.includes(name));
+  const { catalogs: known, opened } = registered.of(currentStore());
+  const asked = known.filter(({ definition }) => task.catalogs.includes(definition.name));
   const searched = await Promise.all(
-    asked.map(async ({ name }, catalog): Promise<Searched> => {
-      const registration = store.catalog(name);
-      if (!registration) return { outcome: 'not_registered', sources: [], problems: [] };
-      return await search(openCatalog(registration), catalog, task);
+    asked.map(async ({ definition: { name } }, catalog): Promise<Searched> => {
+      const planned = opened.get(name);
+      if (!planned) return { outcome: 'not_registered', sources: [], problems: [] };
+      return await search(planned, catalog, task);
     }),
   );
   const sources = searched
     .flatMap(({ sources }) => sources)
     .sort((a, b) => a.separationArcsec - b.separationArcsec || a.catalog - b.catalog || compare(a.id, b.id));
-  const catalogs = asked.map((definition, at) => ({
+  const catalogs = asked.map(({ definition, columns }, at) => ({
     catalog_name: definition.name,
     outcome: searched[at]!.outcome,
     count: searched[at]!.sources.length,
-    columns: COLUMNS.get(definition)!,
+    columns,
   }));
   const listed = sources.slice(0, task.limit).map(({ catalog, id, separationArcsec, ra, dec, payload }) => ({
-    catalog_name: asked[catalog]!.name,
+    catalog_name: asked[catalog]!.definition.name,
     catalog_source_id: `${id}`,
     separation_arcsec: separationArcsec,
     ra,

@@ -6,7 +6,14 @@
  * The claims of processes (src/store/claims.ts) are no part of the archive: they say who works on what on one machine.
  */
 import type { Change, ChangeKind, ChangeOf, IngestCounts } from './changes.ts';
-import { catalogRows, catalogRowsWithout, ingestedCounter, lastIngestMs, Tally } from './counters.ts';
+import {
+  catalogRegistrations,
+  catalogRows,
+  catalogRowsWithout,
+  ingestedCounter,
+  lastIngestMs,
+  Tally,
+} from './counters.ts';
 import { CountChanges } from './counts.ts';
 import { CrossmatchRecorder } from './crossmatches.ts';
 import type { Databases } from './databases.ts';
@@ -160,6 +167,7 @@ function registerCatalog(databases: Databases, { registration }: ChangeOf<'regis
   const { name, counted } = registration;
   databases.catalogs.put(new TextEncoder().encode(name), encodePlain(registration));
   const tally = new Tally();
+  tally.add(catalogRegistrations());
   tally.set(catalogRows(name), counted?.rows ?? null);
   tally.set(catalogRowsWithout(name, 'position'), counted?.withoutPosition ?? null);
   tally.set(catalogRowsWithout(name, 'id'), counted?.withoutId ?? null);

@@ -1,4 +1,4 @@
-import type { CatalogName } from '../contract/catalogs.ts';
+import type { CatalogDefinition } from '../contract/catalogs.ts';
 
 /** One HEALPix pixel's share of a catalog. */
 export interface Partition {
@@ -54,7 +54,9 @@ export interface RowCounts {
 
 /** A catalog for crossmatching: plain data, as stored. */
 export interface CatalogRegistration {
-  readonly name: CatalogName;
+  readonly name: string;
+  /** Undefined for a catalog that the project describes itself. */
+  readonly definition?: CatalogDefinition;
   /** Absolute path or address of the HATS directory that holds the table itself (not of a collection above it). */
   readonly location: string;
   readonly addedAtUs: number;

@@ -16,6 +16,8 @@ export const crossmatchMatches = (catalog: string) => `crossmatch_matches/${cata
 /** Commits with an object for which the catalog could not be read. */
 export const catalogSkips = (catalog: string) => `catalog_skips/${catalog}`;
 
+/** How often a catalog was registered: any process sees by it that its catalogs are out of date. */
+export const catalogRegistrations = () => 'catalog_registrations';
 /** Rows of a registered catalog, as counted when the catalog was added. */
 export const catalogRows = (catalog: string) => `catalog_rows/${catalog}`;
 /** The rows of these that can be the source of no match. */

@@ -20,6 +20,8 @@ export interface MetricsAnswer {
   /** The positions of publishing the matches, by topic. */
   readonly published: ReadonlyMap<string, PublishedPosition>;
   readonly counters: Counters;
+  /** The names of the registered catalogs. */
+  readonly catalogs: readonly string[];
 }
 
 /** @throws StoreError when the database cannot be read or is no longer in its place */
@@ -34,5 +36,6 @@ export function runMetrics(): MetricsAnswer {
     pending: store.entryCount('pending'),
     published: store.published(),
     counters: store.counters(),
+    catalogs: store.catalogNames(),
   };
 }

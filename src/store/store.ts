@@ -293,6 +293,11 @@ export class Store {
     return [...this.databases.catalogs.getRange({})].map(({ value }) => decodePlain(value) as CatalogRegistration);
   }
 
+  /** The names of the registered catalogs, ascending; reads none of the registrations. */
+  catalogNames(): string[] {
+    return [...this.databases.catalogs.getKeys({})].map(key => new TextDecoder().decode(key));
+  }
+
   catalog(name: string): CatalogRegistration | undefined {
     const bytes = this.databases.catalogs.get(new TextEncoder().encode(name));
     return bytes && (decodePlain(bytes) as CatalogRegistration);

@@ -4,7 +4,7 @@
  */
 import { toJson } from '../base/json_text.ts';
 import { parseTime } from '../base/parse_time.ts';
-import { catalogDefinition } from '../contract/catalogs.ts';
+import type { CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import { DETAIL_LEVELS, type DetailLevel, namesOf } from '../contract/enums.ts';
 import {
   type Answered,
@@ -75,8 +75,8 @@ export interface TableOptions {
   readonly hasFilters: boolean;
   /** Whether the objects have credible levels. */
   readonly hasLevels?: boolean;
-  /** The names of the catalogs, in the order of the columns. */
-  readonly catalogs: readonly string[];
+  /** The columns are in their order. */
+  readonly catalogs: Catalogs;
 }
 
 interface Gathered extends RowSource {
@@ -138,7 +138,7 @@ function sourcesByCatalog(matches: readonly Match[]): ReadonlyMap<string, Catalo
 const separationOf = ({ separation_arcsec }: Match) => separation_arcsec ?? Number.POSITIVE_INFINITY;
 
 function fieldsOf(
-  { of, detail, hasFilters, hasLevels = false, catalogs }: TableOptions,
+  { of, detail, hasFilters, hasLevels = false, catalogs: { all } }: TableOptions,
   onLeftOut: () => void,
 ): Field[] {
   const isRecent = of === 'recent';
@@ -149,9 +149,9 @@ function fieldsOf(
     ...POSITION,
     ...(of === 'lookup' || of === 'cone' ? [SEPARATION] : []),
     ...(hasLevels ? [CREDIBLE_LEVEL] : []),
-    ...(isRecent ? [] : [...DELIVERY, ...CROSSMATCH, ...catalogs.map(outcomeField)]),
+    ...(isRecent ? [] : [...DELIVERY, ...CROSSMATCH, ...all.map(outcomeField)]),
     MATCHES,
-    ...catalogs.flatMap(catalog => matchFields(catalog, onLeftOut)),
+    ...all.flatMap(catalog => matchFields(catalog, onLeftOut)),
     ...tnsFields(isRecent),
     ...(hasFilters ? QUALIFICATION : []),
   ];
@@ -250,7 +250,7 @@ const CROSSMATCH = [
   column('provenance_set', CROSSMATCH_FIELDS.provenance_set, ({ object }) => object?.crossmatch?.provenance_set),
 ];
 
-function outcomeField(catalog: string): Field {
+function outcomeField({ name: catalog }: CatalogDefinition): Field {
   return {
     name: `${catalog}_outcome`,
     type: 'text',
@@ -269,7 +269,8 @@ const MATCHES: Field = {
   cell: ({ object }) => object?.matches?.length,
 };
 
-function matchFields(catalog: string, onLeftOut: () => void): Field[] {
+function matchFields(definition: CatalogDefinition, onLeftOut: () => void): Field[] {
+  const catalog = definition.name;
   const nearest = `the nearest source of ${catalog}`;
   const of =
     (read: (match: Match) => Cell | undefined): Field['cell'] =>
@@ -303,13 +304,14 @@ function matchFields(catalog: string, onLeftOut: () => void): Field[] {
       from: 'matches',
       cell: of(match => match.separation_arcsec),
     },
-    ...sourceFields(catalog, nearest, of, onLeftOut),
+    ...sourceFields(definition, nearest, of, onLeftOut),
   ];
 }
 
 type ReadNearest = (read: (match: Match) => Cell | undefined) => Field['cell'];
 
-function sourceFields(catalog: string, nearest: string, of: ReadNearest, onLeftOut: () => void): Field[] {
+function sourceFields(definition: CatalogDefinition, nearest: string, of: ReadNearest, onLeftOut: () => void): Field[] {
+  const catalog = definition.name;
   const coordinate = (name: 'ra' | 'dec', what: string): Field => ({
     name: `${catalog}_${name}`,
     type: 'float64',
@@ -320,8 +322,7 @@ function sourceFields(catalog: string, nearest: string, of: ReadNearest, onLeftO
     cell: of(match => match[name]),
   });
   const position = [coordinate('ra', 'Right ascension'), coordinate('dec', 'Declination')];
-  const definition = catalogDefinition(catalog);
-  const payload = (definition ? payloadColumns(definition) : []).map(
+  const payload = payloadColumns(definition).map(
     (column): Field => ({
       ...column,
       name: `${catalog}_${column.name}`,

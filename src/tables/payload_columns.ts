@@ -2,7 +2,7 @@
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { Cell, Column } from './columns.ts';
 
-/** The columns of a catalog's payload, all of them numbers: their names are the payload's keys, their order is the catalog's. */
+/** The columns of a catalog's payload: their names are the payload's keys, their order is the catalog's. */
 export function payloadColumns({ columns }: Pick<CatalogDefinition, 'columns'>): Column[] {
   return columns.map(column => ({ ...column, name: column.name.toLowerCase() }));
 }
@@ -18,6 +18,8 @@ export function positionKeys({ raColumn, decColumn }: Pick<CatalogDefinition, 'r
  */
 export function payloadCell({ type }: Column, value: unknown): Cell | undefined {
   if (value === null || value === undefined) return null;
+  if (type === 'text') return typeof value === 'string' ? value : undefined;
+  if (type === 'boolean') return typeof value === 'boolean' ? value : undefined;
   if (type === 'float64') return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined;
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined;
   return typeof value === 'bigint' && BigInt.asIntN(64, value) === value ? value : undefined;

@@ -3,8 +3,7 @@
  * 2.2) requires UCD1 in three columns, and an id that is text; the 64-bit integer stands beside it.
  */
 
-import type { CatalogDefinition, CatalogName } from '../contract/catalogs.ts';
-import { CATALOGS } from '../contract/catalogs.ts';
+import { type CatalogDefinition, type Catalogs, perCatalogs } from '../contract/catalogs.ts';
 import { CATALOG_OUTCOMES, type CatalogOutcome, namesOf } from '../contract/enums.ts';
 import { CROSSMATCH_FIELDS, OBJECT_FIELDS, type ObjectField, TNS_FIELDS } from '../contract/object_fields.ts';
 import { type ListedMatch, newestMatches } from '../store/newest_matches.ts';
@@ -18,9 +17,13 @@ import { timeCell } from '../tables/timestamp.ts';
 export type Verbosity = 1 | 2 | 3;
 export const DEFAULT_VERBOSITY: Verbosity = 2;
 
-/** The target of a cone search: the objects, or the coincident sources of one catalog. */
-export type ConeTarget = 'objects' | CatalogName;
-export const CONE_TARGETS: readonly ConeTarget[] = ['objects', ...CATALOGS.map(({ name }) => name)];
+/** The target of a cone search that is no catalog. */
+export const OBJECTS = 'objects';
+
+/** The targets of cone searches: the objects, or the coincident sources of one catalog. */
+export function coneTargets({ all }: Catalogs): string[] {
+  return [OBJECTS, ...all.map(({ name }) => name)];
+}
 
 /** A column, and its cell in a row that is made from a T. */
 export interface Filled<T> extends Column {
@@ -83,12 +86,12 @@ const outcomes = namesOf(CATALOG_OUTCOMES).join(', ');
 const { status, reliability, event_time, ingest_time, brokers } = OBJECT_FIELDS;
 
 /** The columns of an object beside its id and position. */
-const OBJECT_COLUMNS: readonly Filled<StoredObject>[] = [
+const objectColumns = perCatalogs(({ all }): readonly Filled<StoredObject>[] => [
   { ...known(2, 'status', status, statusOf), isAscii: true },
   known(2, 'reliability', reliability, o => o.reliability),
   known(2, 'event_time', event_time, o => timeCell(o.eventTimeUs)),
   known(2, 'ingest_time', ingest_time, o => timeCell(o.ingestTimeUs)),
-  ...CATALOGS.map(({ name, release }) =>
+  ...all.map(({ name, release }) =>
     field<StoredObject>(
       2,
       `n_${name}`,
@@ -99,7 +102,7 @@ const OBJECT_COLUMNS: readonly Filled<StoredObject>[] = [
   ),
   known(3, 'brokers', brokers, o => o.brokers.join(' ')),
   known(3, 'crossmatched_at', CROSSMATCH_FIELDS.crossmatched_at, o => timeCell(recordOf(o)?.crossmatchedAtUs)),
-  ...CATALOGS.map(({ name, release }) =>
+  ...all.map(({ name, release }) =>
     field<StoredObject>(
       3,
       `outcome_${name}`,
@@ -113,7 +116,7 @@ const OBJECT_COLUMNS: readonly Filled<StoredObject>[] = [
   known(3, 'tns_type', TNS_FIELDS.classification, o => o.tns?.classification ?? null),
   known(3, 'tns_redshift', TNS_FIELDS.redshift, o => o.tns?.redshift ?? null),
   known(3, 'tns_separation', TNS_FIELDS.separation_arcsec, o => o.tns?.separationArcsec ?? null),
-];
+]);
 
 /** The current crossmatch; undefined while one is pending or where none is recorded. */
 function recordOf({ state, records }: StoredObject) {
@@ -121,14 +124,14 @@ function recordOf({ state, records }: StoredObject) {
 }
 
 /** Null while the object is pending. */
-function outcomeOf(object: StoredObject, catalog: CatalogName): CatalogOutcome | null {
+function outcomeOf(object: StoredObject, catalog: string): CatalogOutcome | null {
   if (object.state === 'pending') return null;
   const record = recordOf(object);
   if (!record) return 'not_recorded';
   return record.catalogOutcomes.find(([name]) => name === catalog)?.[1] ?? 'not_in_service_at_crossmatch';
 }
 
-function countOf(object: StoredObject, catalog: CatalogName): number | null {
+function countOf(object: StoredObject, catalog: string): number | null {
   const count = currentMatches(object).filter(({ match }) => match.catalogName === catalog).length;
   return count > 0 || outcomeOf(object, catalog) === 'searched' ? count : null;
 }
@@ -141,24 +144,26 @@ function ofObject<T extends { readonly object: StoredObject }>(
   return { ...field, ...change, cell: ({ object }) => field.cell(object) };
 }
 
-const OBJECTS: FilledTable<ConeObject> = {
-  name: 'objects',
-  description: 'Alert objects of the Rubin Observatory',
-  columns: [
-    field(1, 'id', { ...ASCII, ucd: 'ID_MAIN' }, 'diaObjectId as text', ({ object }) => `${object.diaObjectId}`),
-    field(
-      1,
-      'diaObjectId',
-      { type: 'int64', ucd: 'meta.id;meta.main' },
-      'Identifier',
-      ({ object }) => object.diaObjectId,
-    ),
-    field(1, 'ra', { ...DEGREES, ucd: 'POS_EQ_RA_MAIN' }, 'Right ascension, ICRS', ({ object }) => raOf(object)),
-    field(1, 'dec', { ...DEGREES, ucd: 'POS_EQ_DEC_MAIN' }, 'Declination, ICRS', ({ object }) => decOf(object)),
-    field(2, 'separation', ANGLE, 'From the centre of the cone', o => o.separationArcsec),
-    ...OBJECT_COLUMNS.map(each => ofObject<ConeObject>(each)),
-  ],
-};
+const objectsTable = perCatalogs(
+  (catalogs): FilledTable<ConeObject> => ({
+    name: OBJECTS,
+    description: 'Alert objects of the Rubin Observatory',
+    columns: [
+      field(1, 'id', { ...ASCII, ucd: 'ID_MAIN' }, 'diaObjectId as text', ({ object }) => `${object.diaObjectId}`),
+      field(
+        1,
+        'diaObjectId',
+        { type: 'int64', ucd: 'meta.id;meta.main' },
+        'Identifier',
+        ({ object }) => object.diaObjectId,
+      ),
+      field(1, 'ra', { ...DEGREES, ucd: 'POS_EQ_RA_MAIN' }, 'Right ascension, ICRS', ({ object }) => raOf(object)),
+      field(1, 'dec', { ...DEGREES, ucd: 'POS_EQ_DEC_MAIN' }, 'Declination, ICRS', ({ object }) => decOf(object)),
+      field(2, 'separation', ANGLE, 'From the centre of the cone', o => o.separationArcsec),
+      ...objectColumns(catalogs).map(each => ofObject<ConeObject>(each)),
+    ],
+  }),
+);
 
 const raOf = ({ position }: StoredObject) => position?.ra ?? null;
 const decOf = ({ position }: StoredObject) => position?.dec ?? null;
@@ -166,7 +171,7 @@ const decOf = ({ position }: StoredObject) => position?.dec ?? null;
 /** The columns of a source that describe its object. */
 const ASSOCIATED = ['status', 'reliability', 'event_time', 'tns_name', 'tns_prefix', 'tns_type', 'tns_redshift'];
 
-function sourcesTable(catalog: CatalogDefinition): FilledTable<ConeSource> {
+function sourcesTable(catalog: CatalogDefinition, catalogs: Catalogs): FilledTable<ConeSource> {
   const { name, release, idColumn, epoch } = catalog;
   const id = idColumn.toLowerCase();
   const at = epoch ? `, ICRS, at ${epoch.column}` : ', ICRS';
@@ -206,19 +211,22 @@ function sourcesTable(catalog: CatalogDefinition): FilledTable<ConeSource> {
       ...payload.map(each =>
         field<ConeSource>(2, each.name, each, each.description, s => payloadCell(each, s.payload?.[each.name])),
       ),
-      ...OBJECT_COLUMNS.filter(each => ASSOCIATED.includes(each.name)).map(each =>
-        ofObject<ConeSource>(each, {
-          from: 3,
-          name: each.name.startsWith('tns') ? each.name : `object_${each.name}`,
-          description: `${each.description}, of its object`,
-        }),
-      ),
+      ...objectColumns(catalogs)
+        .filter(each => ASSOCIATED.includes(each.name))
+        .map(each =>
+          ofObject<ConeSource>(each, {
+            from: 3,
+            name: each.name.startsWith('tns') ? each.name : `object_${each.name}`,
+            description: `${each.description}, of its object`,
+          }),
+        ),
     ],
   };
 }
 
-const SOURCES: Readonly<Record<string, FilledTable<ConeSource>>> = Object.fromEntries(
-  CATALOGS.map(catalog => [catalog.name, sourcesTable(catalog)]),
+const sourcesTables = perCatalogs(
+  (catalogs): ReadonlyMap<string, FilledTable<ConeSource>> =>
+    new Map(catalogs.all.map(catalog => [catalog.name, sourcesTable(catalog, catalogs)])),
 );
 
 /** The columns that are listed at a verbosity. */
@@ -226,15 +234,19 @@ function listed<T>(table: FilledTable<T>, verbosity: Verbosity): FilledTable<T> 
   return { ...table, columns: table.columns.filter(({ from }) => from <= verbosity) };
 }
 
-export function objectsTable(verbosity: Verbosity): FilledTable<ConeObject> {
-  return listed(OBJECTS, verbosity);
+export function objectsAt(verbosity: Verbosity, catalogs: Catalogs): FilledTable<ConeObject> {
+  return listed(objectsTable(catalogs), verbosity);
 }
 
-export function sourcesTableOf(catalog: CatalogName, verbosity: Verbosity): FilledTable<ConeSource> {
-  return listed(SOURCES[catalog]!, verbosity);
+/** @param catalog the name of one of the catalogs */
+export function sourcesAt(catalog: string, verbosity: Verbosity, catalogs: Catalogs): FilledTable<ConeSource> {
+  return listed(sourcesTables(catalogs).get(catalog)!, verbosity);
 }
 
-/** The table of a cone search, without its cells. */
-export function coneTable(target: ConeTarget, verbosity: Verbosity): Table {
-  return target === 'objects' ? objectsTable(verbosity) : sourcesTableOf(target, verbosity);
+/**
+ * The table of a cone search, without its cells.
+ * @param target one of `coneTargets`
+ */
+export function coneTable(target: string, verbosity: Verbosity, catalogs: Catalogs): Table {
+  return target === OBJECTS ? objectsAt(verbosity, catalogs) : sourcesAt(target, verbosity, catalogs);
 }

@@ -3,11 +3,12 @@
  * names.
  */
 import type { Config } from '../config/config.ts';
+import type { Catalogs } from '../contract/catalogs.ts';
 import { LARGE_CONE_PATH } from '../contract/limits.ts';
 import type { Column, Table } from '../tables/columns.ts';
 import { datatypeOf } from '../tables/votable.ts';
 import { escapeXml } from '../tables/xml.ts';
-import { CONE_TARGETS, type ConeTarget, coneTable } from './cone_tables.ts';
+import { coneTable, coneTargets, OBJECTS } from './cone_tables.ts';
 
 export const VO_PATH = '/vo';
 /** Namespaces; each is also the address of its schema. */
@@ -32,8 +33,8 @@ function root(element: string, own: keyof typeof NAMESPACES, ...others: (keyof t
 const SCHEMA_NAME = 'nearsky';
 
 /** The path of a cone search. */
-export function conePath(target: ConeTarget): string {
-  return target === 'objects' ? LARGE_CONE_PATH : `${LARGE_CONE_PATH}/${target}`;
+export function conePath(target: string): string {
+  return target === OBJECTS ? LARGE_CONE_PATH : `${LARGE_CONE_PATH}/${target}`;
 }
 
 /** Parameters as a registry describes them: name, whether it is required, type, unit, UCD and meaning. */
@@ -57,22 +58,28 @@ const PARAMETERS = [
 const TEST_QUERY = { ra: 61.6223, dec: -49.2951, sr: 0.05 };
 
 /** @param base scheme and host of this service */
-export function capabilities(config: Config, base: string): string {
+export function capabilities(config: Config, base: string, catalogs: Catalogs): string {
   return (
     `${root('capabilities', 'capabilities', 'vr', 'vs', 'cs')}>\n` +
-    `${CONE_TARGETS.map(target => coneCapability(target, config, base)).join('')}` +
+    `${coneTargets(catalogs)
+      .map(target => coneCapability(coneTable(target, 1, catalogs), config, base))
+      .join('')}` +
     `${endpoint('capabilities', `${base}${VO_PATH}/capabilities`)}` +
     `${endpoint('availability', `${base}${VO_PATH}/availability`)}` +
     `${endpoint('tables-1.1', `${base}${VO_PATH}/tables`)}</vosi:capabilities>\n`
   );
 }
 
-function coneCapability(target: ConeTarget, { VO_MAX_RADIUS_DEG, VO_MAX_RECORDS }: Config, base: string): string {
+function coneCapability(
+  { name, description }: Table,
+  { VO_MAX_RADIUS_DEG, VO_MAX_RECORDS }: Config,
+  base: string,
+): string {
   const { ra, dec, sr } = TEST_QUERY;
   return (
     '<capability standardID="ivo://ivoa.net/std/ConeSearch" xsi:type="cs:ConeSearch">\n' +
-    `<description>${escapeXml(coneTable(target, 1).description)}</description>\n` +
-    `<interface xsi:type="vs:ParamHTTP" role="std">\n<accessURL use="base">${escapeXml(base)}${conePath(target)}?</accessURL>\n` +
+    `<description>${escapeXml(description)}</description>\n` +
+    `<interface xsi:type="vs:ParamHTTP" role="std">\n<accessURL use="base">${escapeXml(base)}${conePath(name)}?</accessURL>\n` +
     `<queryType>GET</queryType>\n<resultType>application/x-votable+xml</resultType>\n${PARAMETERS.map(parameter).join('')}</interface>\n` +
     `<maxSR>${VO_MAX_RADIUS_DEG}</maxSR>\n<maxRecords>${VO_MAX_RECORDS}</maxRecords>\n<verbosity>true</verbosity>\n` +
     `<testQuery><ra>${ra}</ra><dec>${dec}</dec><sr>${sr}</sr></testQuery>\n</capability>\n`
@@ -109,21 +116,24 @@ export function availability(trouble: string | undefined, upSince: string): stri
 }
 
 /** Every table at its highest verbosity; without columns where the least detail is requested. */
-export function tableset(isBrief: boolean): string {
+export function tableset(isBrief: boolean, catalogs: Catalogs): string {
   return (
     `${root('tableset', 'tables', 'vs')}>\n` +
     `<schema>\n<name>${SCHEMA_NAME}</name>\n` +
-    `${CONE_TARGETS.map(target => `<table type="output">\n${tableContent(coneTable(target, 3), isBrief)}</table>\n`).join('')}` +
+    `${coneTargets(catalogs)
+      .map(target => `<table type="output">\n${tableContent(coneTable(target, 3, catalogs), isBrief)}</table>\n`)
+      .join('')}` +
     '</schema>\n</vosi:tableset>\n'
   );
 }
 
 /** One table; undefined where no table has that name. */
-export function tableDocument(name: string): string | undefined {
-  const target = CONE_TARGETS.find(each => `${SCHEMA_NAME}.${each}` === name);
+export function tableDocument(name: string, catalogs: Catalogs): string | undefined {
+  const target = coneTargets(catalogs).find(each => `${SCHEMA_NAME}.${each}` === name);
   return (
     target &&
-    `${root('table', 'tables', 'vs')} type="output">\n` + `${tableContent(coneTable(target, 3), false)}</vosi:table>\n`
+    `${root('table', 'tables', 'vs')} type="output">\n` +
+      `${tableContent(coneTable(target, 3, catalogs), false)}</vosi:table>\n`
   );
 }
 

@@ -4,7 +4,7 @@
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CATALOGS } from '../../src/contract/catalogs.ts';
+import { CATALOGS, PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { DETAIL_LEVELS, type DetailLevel } from '../../src/contract/enums.ts';
 import type { Column } from '../../src/tables/columns.ts';
 import { ObjectTable } from '../../src/tables/object_table.ts';
@@ -102,7 +102,10 @@ for (const level of LEVELS) {
   test(`the table at ${level} has every field of the JSON, with its type and unit, and no other`, context => {
     const { schemas } = context;
     const object = context.objects[level];
-    const { columns } = new ObjectTable({ of: 'cone', detail: level, hasFilters: true, catalogs: names }, () => {});
+    const { columns } = new ObjectTable(
+      { of: 'cone', detail: level, hasFilters: true, catalogs: PROJECT_CATALOGS },
+      () => {},
+    );
     const columnOf = (name: string) => columns.find(column => column.name === name);
     for (const key of Object.keys(object).filter(each => !SPREAD.includes(each))) {
       const column = columnOf(key);

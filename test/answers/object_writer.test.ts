@@ -1,4 +1,5 @@
 /** Objects as they are stored, and as answers show them, against plain values and `JSON.stringify`. */
+
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -6,6 +7,7 @@ import { ObjectWriter } from '../../src/answers/object_writer.ts';
 import { SharedFragments } from '../../src/answers/shared_fragments.ts';
 import { ByteSink } from '../../src/base/bytes.ts';
 import { formatTime, writeTime } from '../../src/base/times.ts';
+import { PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { DETAIL_LEVELS, namesOf } from '../../src/contract/enums.ts';
 import { currentProvenance } from '../../src/crossmatch/provenance.ts';
 import { Interner } from '../../src/store/interner.ts';
@@ -20,6 +22,7 @@ import { delivery, provenance, result, withStore } from '../store/support.ts';
 const test = suite('answers/object_writer');
 
 const SERVICE = {
+  catalogs: PROJECT_CATALOGS,
   provenance: currentProvenance(configOf('unused')),
   recordingRelease: '0.15.0',
   tnsUrlTemplate: 'https://example.org/{name}',

@@ -3,8 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { QueryContext } from '../../src/answers/context.ts';
 import { Qualifier } from '../../src/answers/qualify.ts';
-import { CATALOGS } from '../../src/contract/catalogs.ts';
-import { FILTERS, type Filter } from '../../src/contract/filters.ts';
+import { CATALOGS, PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
+import type { Filter } from '../../src/contract/filters.ts';
 import type { ObjectView } from '../../src/store/object_record.ts';
 import type { StoredObject } from '../../src/store/types.ts';
 
@@ -33,7 +33,8 @@ const object = {
 
 function reasonUnder(filter: Filter, value: number | string): string {
   const store = { getSources: () => payloads.map(payload => ({ ra: 1, dec: 2, payload })) };
-  const qualifier = new Qualifier([[filter.name, value]], { store } as unknown as QueryContext);
+  const context = { store, fragments: { settings: { catalogs: PROJECT_CATALOGS } } };
+  const qualifier = new Qualifier([[filter.name, value]], context as unknown as QueryContext);
   return qualifier.reasonOf({ diaObjectId: 1n, decode: () => object } as unknown as ObjectView);
 }
 
@@ -52,7 +53,7 @@ function numberOf({ kind, catalog, field = '', derivedFrom }: Filter): number {
   }
 }
 
-for (const filter of FILTERS) {
+for (const filter of PROJECT_CATALOGS.filters.values()) {
   const notMet = filter.isMatchFilter ? 'no_source_meets_filters' : 'object_filters_not_met';
   test(`${filter.name} is applied`, () => {
     if (filter.kind === 'catalog') {

@@ -17,13 +17,14 @@ const test = suite('answers/query_runner');
 
 function runner(): QueryRunner {
   const metrics = new ThreadMetrics();
+  const fragments = new SharedFragments(answerSettings(loadConfig()));
   return new QueryRunner({
     generation: () => undefined,
     store: () => {
       throw new Error('the database is read');
     },
     databaseIsGone: () => false,
-    fragments: new SharedFragments(answerSettings(loadConfig())),
+    fragments: () => fragments,
     metrics,
     memory: new AnswerMemory({ limitMib: 16, state: new SharedState(), metrics }),
     onStaleIndex: () => {},

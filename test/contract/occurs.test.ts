@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CATALOGS } from '../../src/contract/catalogs.ts';
-import { FILTERS } from '../../src/contract/filters.ts';
+import { CATALOGS, PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { openApiDocument } from '../../src/documents/openapi/document.ts';
 import { inWorld as inCatalogs, pool } from '../crossmatch/world.ts';
 import { eventually, putBytes, type Settings, TestApp, withApp } from '../http/support.ts';
@@ -96,7 +95,9 @@ test('objects, cones, names, lookups and recent crossmatches at every level', ()
   }));
 
 /** A value that the filter takes. */
-const FILTER_VALUES = FILTERS.map(({ name, kind }) => [name, kind === 'catalog' ? 'gaia_dr3' : 1] as const);
+const FILTER_VALUES = [...PROJECT_CATALOGS.filters.values()].map(
+  ({ name, kind }) => [name, kind === 'catalog' ? 'gaia_dr3' : 1] as const,
+);
 
 test('every filter, with objects and with counts', () =>
   inWorld(60, {}, async app => {

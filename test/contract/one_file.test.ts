@@ -18,13 +18,13 @@ const PARTS = ['src', 'index', 'workers', 'clients', 'docs', 'package.json', 'de
 
 /** Adds a definition, and its line, to a list of definitions. */
 function add(copy: string, kind: 'catalogs' | 'brokers', file: string, name: string): void {
-  cpSync(join(root, `test/contract/one_file/${file}`), join(copy, `src/contract/${kind}/${file}`));
   const path = join(copy, `src/contract/${kind}/${file}`);
-  const form = kind === 'catalogs' ? 'catalog.ts' : 'broker.ts';
-  writeFileSync(path, readFileSync(path, 'utf8').replace(`../../../src/contract/${form}`, `../${form}`));
+  cpSync(join(root, `test/contract/one_file/${file}`), path);
+  writeFileSync(path, readFileSync(path, 'utf8').replace('../../../src/contract/broker.ts', '../broker.ts'));
   const list = join(copy, `src/contract/${kind}.ts`);
+  const [what, how] = kind === 'catalogs' ? [name, " with { type: 'json' }"] : [`{ ${name} }`, ''];
   const text = readFileSync(list, 'utf8')
-    .replace(/^import \{/m, `import { ${name} } from './${kind}/${file}';\nimport {`)
+    .replace(/^import /m, `import ${what} from './${kind}/${file}'${how};\nimport `)
     .replace(/^(const ALL = \[[^\]]*?),?(\s*\] as const;)/m, `$1, ${name}$2`);
   assert.match(text, new RegExp(`ALL = \\[[^\\]]*${name}`));
   writeFileSync(list, text);
@@ -38,7 +38,7 @@ test.before(async context => {
   cpSync(join(root, 'test'), join(copy, 'test'), { recursive: true, filter: isCode });
   // Deno's symlinkSync wants the right to read and write everywhere.
   execFileSync('ln', ['-s', join(root, 'node_modules'), join(copy, 'node_modules')]);
-  add(copy, 'catalogs', 'euclid_q1.ts', 'EUCLID_Q1');
+  add(copy, 'catalogs', 'euclid_q1.json', 'EUCLID_Q1');
   add(copy, 'brokers', 'fink.ts', 'FINK');
   const script = join(copy, 'test/contract/one_file/probe.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [...runtimeArgs, script, 'euclid_q1', 'fink'], {

@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import { registerCatalog } from '../../src/catalogs/register.ts';
 import { REMOTE_DEFAULTS } from '../../src/catalogs/remote/options.ts';
-import type { CatalogName } from '../../src/contract/catalogs.ts';
 import { CATALOGS, catalogDefinition } from '../../src/contract/catalogs.ts';
 import { type CrossmatchOptions, crossmatchPending } from '../../src/crossmatch/crossmatcher.ts';
 import type { CrossmatchSummary } from '../../src/crossmatch/summary.ts';
@@ -28,7 +27,7 @@ export const pool = new Pool({
 });
 
 export interface WrittenCatalog extends CatalogRows {
-  readonly name: CatalogName;
+  readonly name: string;
   readonly location: string;
   readonly columns: readonly HatsColumn[];
   readonly partitions: readonly WrittenPartition[];
@@ -47,7 +46,7 @@ export class World {
 
   /** Writes a catalog with the schema of its release. Missing coordinates are null. */
   writeCatalog(
-    name: CatalogName,
+    name: string,
     places: readonly { readonly ra: number | null; readonly dec: number | null }[],
     options: Partial<HatsOptions> = {},
     id?: readonly bigint[],

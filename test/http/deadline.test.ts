@@ -1,4 +1,5 @@
 /** A thread stops a query when its time is spent, wherever it is: after each little piece of work it looks at the time. */
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Arena, buildArena, SkyIndex } from '../../index/mod.ts';
@@ -11,6 +12,7 @@ import { recentAnswer } from '../../src/answers/recent.ts';
 import { SharedFragments } from '../../src/answers/shared_fragments.ts';
 import { ByteSink } from '../../src/base/bytes.ts';
 import { TooExpensive } from '../../src/base/refusal.ts';
+import { PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { currentProvenance, PROVENANCE_RECORDING_RELEASE } from '../../src/crossmatch/provenance.ts';
 import { ObjectView } from '../../src/store/object_record.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -80,6 +82,7 @@ test('every kind of query', () =>
     });
     const config = configOf('unused');
     const fragments = new SharedFragments({
+      catalogs: PROJECT_CATALOGS,
       provenance: currentProvenance(config),
       recordingRelease: PROVENANCE_RECORDING_RELEASE,
       tnsUrlTemplate: config.TNS_OBJECT_URL_TEMPLATE,

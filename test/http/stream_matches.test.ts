@@ -1,10 +1,12 @@
 /** GET /api/stream/matches (docs/contract.md, Stream of matches): which events, from where, and what ends them. */
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { matchTest } from '../../src/answers/qualify.ts';
 import type { FilterValues } from '../../src/answers/queries.ts';
 import { SharedFragments } from '../../src/answers/shared_fragments.ts';
 import { SharedState } from '../../src/base/shared_state.ts';
+import { PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { answerSettings } from '../../src/crossmatch/provenance.ts';
 import { ThreadMetrics } from '../../src/metrics/thread_metrics.ts';
 import type { Coordination } from '../../src/service/coordination.ts';
@@ -270,11 +272,12 @@ function streamsOver(store: World['store'], quietMs: number) {
   };
   const config = configOf('.');
   const logged: string[] = [];
+  const fragments = new SharedFragments(answerSettings(config));
   const streams = new MatchStreams({
     config,
     coordination: coordination as unknown as Coordination,
     store: () => store,
-    fragments: new SharedFragments(answerSettings(config)),
+    fragments: () => fragments,
     metrics: new ThreadMetrics(),
     log: event => logged.push(event),
     quietMs,
@@ -288,7 +291,11 @@ test('filters that nothing meets: the client hears that the service is there, an
     for (let i = 0; i < 200; i++) await writer.recordCrossmatches([], provenance, 1);
     const filters: FilterValues = [['separation_arcsec_max', 0]];
     assert.not(
-      matchTest(filters)(store.getObject(FIRST_ID + 1n)!, store.getObject(FIRST_ID + 1n)!.matches[0]!, undefined),
+      matchTest(filters, PROJECT_CATALOGS)(
+        store.getObject(FIRST_ID + 1n)!,
+        store.getObject(FIRST_ID + 1n)!.matches[0]!,
+        undefined,
+      ),
     );
     const { streams, coordination } = streamsOver(store, 1);
     const reader = new EventReader();

@@ -173,9 +173,8 @@ test('a disc: the cells that it touches, at every resolution', () =>
 test('one that cannot be read, one whose budget is spent, one that is closed: unavailable, and it closes', async () => {
   const events: string[] = [];
   const provenance = currentProvenance(configOf('/nowhere'));
-  const settings = { provenance, recordingRelease: '1.0.0', tnsUrlTemplate: '{name}', tnsSnapshotMaxAgeSeconds: 1 };
-  const map = new SkyMap({ dataDir: '/nowhere', settings, log: event => events.push(event) });
-  const query = { layer: 'objects', resolution: 1, disc: null, isPartial: false } as const;
+  const map = new SkyMap({ dataDir: '/nowhere', log: event => events.push(event) });
+  const query = { layer: 'objects', resolution: 1, disc: null, isPartial: false, provenance } as const;
   const unavailable = (promise: Promise<unknown>, message: RegExp) =>
     promise.then(
       () => assert.unreachable(),
@@ -344,19 +343,14 @@ test('a restart goes on from the counts beside the database, with what the journ
   withDirectory(async directory => {
     const store = openStore(directory, 'write');
     const writer = new Writer(store);
-    const settings = {
-      provenance: currentProvenance(configOf(directory)),
-      recordingRelease: '1.0.0',
-      tnsUrlTemplate: '{name}',
-      tnsSnapshotMaxAgeSeconds: 1,
-    };
-    const query = { layer: 'objects', resolution: 2, disc: null, isPartial: true } as const;
+    const provenance = currentProvenance(configOf(directory));
+    const query = { layer: 'objects', resolution: 2, disc: null, isPartial: true, provenance } as const;
     const totalOf = async (map: SkyMap) =>
       JSON.parse(Buffer.from((await map.answer(query, new Budget(60))).body).toString());
     const events: string[] = [];
     try {
       await writer.ingest([delivery(1n), delivery(2n)], NOW_US);
-      const first = new SkyMap({ dataDir: directory, settings, log: event => events.push(event) });
+      const first = new SkyMap({ dataDir: directory, log: event => events.push(event) });
       first.start();
       const file = join(directory, 'index', 'sky-map');
       await eventually('the counts are written', async () => existsSync(file) || undefined);
@@ -367,7 +361,7 @@ test('a restart goes on from the counts beside the database, with what the journ
       const made = { ...columns, statuses: columns.statuses.fill(3) };
       saveCounts(directory, store, { sequence: store.lastSequence(), columns: made });
       await writer.ingest([delivery(3n)], NOW_US);
-      const second = new SkyMap({ dataDir: directory, settings, log: event => events.push(event) });
+      const second = new SkyMap({ dataDir: directory, log: event => events.push(event) });
       const { by_status } = await eventually('the third object is counted', async () => {
         const answer = await totalOf(second);
         return answer.total === 3 && answer.uncounted === 0 ? answer : undefined;

@@ -1,9 +1,11 @@
 /** The services as the programs see them that astronomers use: STILTS (TOPCAT's library) and its validators, pyvo, astropy. */
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CONE_TARGETS, coneTable } from '../../src/vo/cone_tables.ts';
+import { PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
+import { coneTable, coneTargets } from '../../src/vo/cone_tables.ts';
 import { conePath } from '../../src/vo/vosi.ts';
 import { type Running, startApp } from '../http/support.ts';
 import { needs } from '../needs.ts';
@@ -75,7 +77,7 @@ const stiltsTests: readonly [name: string, body: (running: Running) => Promise<v
         );
         assert.equal(
           Object.keys(rows[0]!),
-          coneTable('objects', 3).columns.map(({ name }) => name),
+          coneTable('objects', 3, PROJECT_CATALOGS).columns.map(({ name }) => name),
         );
         const refused = await stilts('cone', `serviceurl=${base}/vo/scs`, 'lon=1', 'lat=1', 'radius=3');
         assert.is.not(refused.status, 0);
@@ -225,7 +227,7 @@ needs(test, python ? undefined : 'there is no Python with them here (Debian pack
       const { out, errors, status } = await runBeside(python!, ['-c', ASK, ...args]);
       assert.is(status, 0, errors);
       const found = JSON.parse(out.replace(/\d{16,}/g, '"$&"'));
-      for (const target of CONE_TARGETS) {
+      for (const target of coneTargets(PROJECT_CATALOGS)) {
         const path = conePath(target);
         const { ids, kind, units } = found[path.replace('/vo/scs', '')];
         assert.equal(ids, await idsOf(running, `${path}?${CONE}`), target);
@@ -235,7 +237,10 @@ needs(test, python ? undefined : 'there is no Python with them here (Debian pack
       assert.is(found.available, true);
       assert.equal(
         found.tables,
-        CONE_TARGETS.map(target => [`nearsky.${target}`, coneTable(target, 3).columns.length]),
+        coneTargets(PROJECT_CATALOGS).map(target => [
+          `nearsky.${target}`,
+          coneTable(target, 3, PROJECT_CATALOGS).columns.length,
+        ]),
       );
       assert.match(found.error, /SR.*at most 0\.5/);
       assert.is(found.limited.rows, 3);

@@ -1,6 +1,8 @@
 /** Cone searches: against brute force, and by the letter of Simple Cone Search 1.03 and DALI 1.1. */
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import type { SkyPosition } from '../../src/store/types.ts';
 import { coneTable } from '../../src/vo/cone_tables.ts';
 import { type Answer, type Running, startApp, withApp } from '../http/support.ts';
@@ -191,7 +193,7 @@ test('the columns: one main id that is text, one main position, the more the hig
       assert.is(new Set(names).size, names.length);
       assert.equal(
         names,
-        coneTable(target, verbosity).columns.map(({ name }) => name),
+        coneTable(target, verbosity, PROJECT_CATALOGS).columns.map(({ name }) => name),
       );
       assert.ok(names.length > former.length && former.every(name => names.includes(name)), names.join());
       former = names;

@@ -1,7 +1,9 @@
 /** The services' statements about themselves. `clients.test.ts` holds it to the schemas. */
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CONE_TARGETS, coneTable } from '../../src/vo/cone_tables.ts';
+import { PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
+import { coneTable, coneTargets } from '../../src/vo/cone_tables.ts';
 import { type Running, startApp } from '../http/support.ts';
 
 const test = suite<{ running: Running }>('vo/vosi');
@@ -21,7 +23,9 @@ test('capabilities: every cone search with its address and the limits that hold'
   assert.is(headers.get('Content-Type'), 'text/xml');
   assert.equal(all(text, /<accessURL use="base">([^<]*)</g), [
     'https://sky.example:81/vo/scs?',
-    ...CONE_TARGETS.slice(1).map(name => `https://sky.example:81/vo/scs/${name}?`),
+    ...coneTargets(PROJECT_CATALOGS)
+      .slice(1)
+      .map(name => `https://sky.example:81/vo/scs/${name}?`),
   ]);
   assert.equal(new Set(all(text, /<maxSR>([^<]*)</g)), new Set(['0.25']));
   assert.equal(new Set(all(text, /<maxRecords>([^<]*)</g)), new Set(['77']));
@@ -50,15 +54,15 @@ test('tables: every column of every cone search; one table by its name', async (
   const { text } = await app.get('/vo/tables');
   assert.equal(
     all(text, /<name>(nearsky\.\w+)</g),
-    CONE_TARGETS.map(target => `nearsky.${target}`),
+    coneTargets(PROJECT_CATALOGS).map(target => `nearsky.${target}`),
   );
   const brief = await app.get('/vo/tables?detail=min');
   assert.not.match(brief.text, '<column>');
-  assert.equal(all(brief.text, /<name>(nearsky\.\w+)</g).length, CONE_TARGETS.length);
-  for (const target of CONE_TARGETS) {
+  assert.equal(all(brief.text, /<name>(nearsky\.\w+)</g).length, coneTargets(PROJECT_CATALOGS).length);
+  for (const target of coneTargets(PROJECT_CATALOGS)) {
     const { text: table, status } = await app.get(`/vo/tables/nearsky.${target}`);
     assert.is(status, 200);
-    const columns = coneTable(target, 3).columns.map(({ name }) => name);
+    const columns = coneTable(target, 3, PROJECT_CATALOGS).columns.map(({ name }) => name);
     assert.equal(all(table, /<column><name>([^<]*)</g), columns);
     assert.match(text, all(table, /(<column>.*)/g).join('\n'));
   }

@@ -1,13 +1,12 @@
 /** Objects and their sources in a few crowded places, for the tests of the cone searches. */
 
-import type { CatalogName } from '../../src/contract/catalogs.ts';
 import { CATALOGS } from '../../src/contract/catalogs.ts';
 import type { CrossmatchResult, SkyPosition } from '../../src/store/types.ts';
 import { Dice } from '../http/random_objects.ts';
 import { delivery, NOW_US, PROVENANCE, reshape, type World } from '../http/support.ts';
 
 export interface TrueSource {
-  readonly catalog: CatalogName;
+  readonly catalog: string;
   readonly id: string;
   readonly position: SkyPosition | null;
 }
@@ -17,7 +16,7 @@ export interface TrueObject {
   readonly position: SkyPosition;
   readonly reliability: number | null;
   readonly state: 'pending' | 'crossmatched' | 'unrecorded';
-  readonly searched: readonly CatalogName[];
+  readonly searched: readonly string[];
   readonly sources: readonly TrueSource[];
 }
 
@@ -28,7 +27,7 @@ export const CENTRES: readonly SkyPosition[] = [
   { ra: 77, dec: 89.9 },
 ];
 
-export const NAMES: readonly CatalogName[] = CATALOGS.map(({ name }) => name);
+export const NAMES: readonly string[] = CATALOGS.map(({ name }) => name);
 const FIRST_ID = 2n ** 63n - 100_000n;
 
 /** Not uniform, but anywhere up to so many degrees from a place. */

@@ -1,8 +1,7 @@
 /** The reference for people: `/api-docs.md`, and `/api-docs` as HTML (docs/contract.md, Documents). */
 
 import type { Config } from '../../config/config.ts';
-import type { FootprintOrders } from '../../contract/catalogs.ts';
-import { CATALOGS } from '../../contract/catalogs.ts';
+import type { Catalogs } from '../../contract/catalogs.ts';
 import { ERROR_CODES } from '../../contract/codes.ts';
 import {
   CATALOG_OUTCOMES,
@@ -31,8 +30,8 @@ import { type Block, code, heading, list, paragraph, quote, table } from './bloc
 import { filterSection, operationSection } from './operations.ts';
 
 /** @param base scheme and host, without a slash at the end */
-export function apiDocs(config: Config, base: string, orders: FootprintOrders): Block[] {
-  const document = openApiDocument(config);
+export function apiDocs(config: Config, base: string, catalogs: Catalogs): Block[] {
+  const document = openApiDocument(config, catalogs);
   return [
     heading(1, TITLE),
     quote(SUMMARY),
@@ -42,16 +41,18 @@ export function apiDocs(config: Config, base: string, orders: FootprintOrders): 
     ),
     code(`curl '${base}/api/cone?ra=61.6223&dec=-49.2951&radius_arcsec=10'`),
     heading(2, 'Conventions'),
-    list(conventions(config)),
+    list(conventions(config, catalogs)),
     heading(2, 'What an answer does not mean'),
     list(caveats()),
-    ...catalogSection(config, orders),
+    ...catalogSection(config, catalogs),
     heading(2, 'Limits'),
     list(limitSentences(config)),
     ...Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.entries(methods).flatMap(([method, operation]) => operationSection(document, method, path, operation)),
+      Object.entries(methods).flatMap(([method, operation]) =>
+        operationSection(document, method, path, operation, catalogs),
+      ),
     ),
-    ...filterSection(),
+    ...filterSection(catalogs),
     ...valueSections(),
     heading(2, 'Errors'),
     paragraph(
@@ -69,19 +70,19 @@ export function apiDocs(config: Config, base: string, orders: FootprintOrders): 
   ];
 }
 
-function catalogSection(config: Config, orders: FootprintOrders): Block[] {
+function catalogSection(config: Config, catalogs: Catalogs): Block[] {
   return [
     heading(2, 'Catalogs'),
     paragraph(`Each is searched within ${decimal(config.CROSSMATCH_RADIUS_ARCSEC)} arcsec of an object.`),
     table(
       ['Catalog', 'Release', 'What `catalog_source_id` is', 'Coverage map'],
-      CATALOGS.map(catalog => [
+      catalogs.all.map(catalog => [
         `\`${catalog.name}\``,
         catalog.release,
         sourceIdMeaning(catalog),
         [
-          `HEALPix order ${orderInForce(catalog, orders)}, ${decimal(pixelArcmin(orderInForce(catalog, orders)))} arcmin.`,
-          orderRemark(catalog, orders),
+          `HEALPix order ${orderInForce(catalog, catalogs)}, ${decimal(pixelArcmin(orderInForce(catalog, catalogs)))} arcmin.`,
+          orderRemark(catalog, catalogs),
         ]
           .join(' ')
           .trimEnd(),

@@ -4,7 +4,7 @@
  */
 
 import type { Config } from '../../config/config.ts';
-import { CATALOGS } from '../../contract/catalogs.ts';
+import type { Catalogs } from '../../contract/catalogs.ts';
 import { MCP_PATH, MCP_TOOLS } from '../../contract/mcp_tools.ts';
 import { DISCOVERY, paths } from '../operations.ts';
 import { caveats, connectorSetup, conventions, limitSentences, reliabilityCuts, SUMMARY, TITLE } from '../prose.ts';
@@ -12,15 +12,15 @@ import { anchor, type Block, heading, list, paragraph, quote, toMarkdown } from 
 import { operationTitle } from './operations.ts';
 
 /** @param base scheme and host, without a slash at the end */
-export function llmsTxt(config: Config, base: string): string {
+export function llmsTxt(config: Config, base: string, catalogs: Catalogs): string {
   const connectorUrl = `${base}${MCP_PATH}`;
   const blocks: Block[] = [
     heading(1, TITLE),
     quote(SUMMARY),
-    list(conventions(config)),
+    list(conventions(config, catalogs)),
     paragraph('What an answer does not mean:'),
     list(caveats()),
-    paragraph(`Catalogs: ${CATALOGS.map(({ name, release }) => `\`${name}\` (${release})`).join(', ')}.`),
+    paragraph(`Catalogs: ${catalogs.all.map(({ name, release }) => `\`${name}\` (${release})`).join(', ')}.`),
     paragraph('Reliability cuts of the brokers:'),
     list(reliabilityCuts(config)),
     paragraph('Limits:'),
@@ -28,11 +28,11 @@ export function llmsTxt(config: Config, base: string): string {
     heading(2, 'Docs'),
     list([`[API reference](${base}/api-docs.md): every operation, parameter, status and error code, in Markdown`]),
     heading(2, 'Discovery'),
-    list(operationLinks(config, base, true)),
+    list(operationLinks(config, base, catalogs, true)),
     heading(2, 'Connector'),
     list([...connectorSetup(config, connectorUrl), `Tools: ${MCP_TOOLS.map(({ name }) => `\`${name}\``).join(', ')}.`]),
     heading(2, 'Endpoints'),
-    list(operationLinks(config, base, false)),
+    list(operationLinks(config, base, catalogs, false)),
     heading(2, 'Optional'),
     list([`[API reference as a page](${base}/api-docs): the same text for a browser`]),
   ];
@@ -43,8 +43,8 @@ export function llmsTxt(config: Config, base: string): string {
  * Links to operations: discovery operations link to themselves; the others, which need arguments, to their section of
  * the reference.
  */
-function operationLinks(config: Config, base: string, discovery: boolean): string[] {
-  return Object.entries(paths(config)).flatMap(([path, methods]) =>
+function operationLinks(config: Config, base: string, catalogs: Catalogs, discovery: boolean): string[] {
+  return Object.entries(paths(config, catalogs)).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([, { operationId }]) => DISCOVERY.includes(operationId) === discovery)
       .map(([method, { operationId, summary }]) => {

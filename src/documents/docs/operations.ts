@@ -1,13 +1,11 @@
 /** Sections of the reference that come from the OpenAPI document. */
-import { FILTERS } from '../../contract/filters.ts';
+import type { Catalogs } from '../../contract/catalogs.ts';
 import type { OpenApiDocument } from '../openapi/document.ts';
 import type { Parameter } from '../openapi/parameters.ts';
 import type { ComponentName, Schema } from '../openapi/schema.ts';
 import type { DocumentedOperation } from '../operations.ts';
 import { filterRules } from '../prose.ts';
 import { type Block, heading, list, paragraph, table } from './blocks.ts';
-
-const FILTER_NAMES: ReadonlySet<string> = new Set(FILTERS.map(({ name }) => name));
 
 /** The method and path of an operation: `GET /api/cone`. */
 export function operationTitle(method: string, path: string): string {
@@ -19,6 +17,7 @@ export function operationSection(
   method: string,
   path: string,
   operation: DocumentedOperation,
+  catalogs: Catalogs,
 ): Block[] {
   const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
   const blocks = [
@@ -26,7 +25,7 @@ export function operationSection(
     paragraph(`\`${operationTitle(method, path)}\``),
     paragraph(`${summary} ${description}`),
   ];
-  if (parameters.length > 0) blocks.push(...parameterBlocks(parameters));
+  if (parameters.length > 0) blocks.push(...parameterBlocks(parameters, catalogs));
   if (requestBody) blocks.push(...bodySection(document));
   blocks.push(
     paragraph('Answers:'),
@@ -36,8 +35,8 @@ export function operationSection(
 }
 
 /** The parameters of an operation. Filters are only named, because they have a section of their own. */
-function parameterBlocks(parameters: readonly Parameter[]): Block[] {
-  const isFilter = ({ name }: Parameter) => FILTER_NAMES.has(name);
+function parameterBlocks(parameters: readonly Parameter[], catalogs: Catalogs): Block[] {
+  const isFilter = ({ name }: Parameter) => catalogs.filters.has(name);
   const filters = parameters.filter(isFilter).map(({ name }) => `\`${name}\``);
   return [
     table(
@@ -49,13 +48,13 @@ function parameterBlocks(parameters: readonly Parameter[]): Block[] {
 }
 
 /** The effect of each filter, and the rules for several filters. */
-export function filterSection(): Block[] {
+export function filterSection({ filters }: Catalogs): Block[] {
   return [
     heading(2, 'Filters'),
     list(filterRules()),
     table(
       ['Filter', 'Unit', 'Meaning'],
-      FILTERS.map(({ name, unit, description }) => [`\`${name}\``, unit ?? '', description]),
+      [...filters.values()].map(({ name, unit, description }) => [`\`${name}\``, unit ?? '', description]),
     ),
   ];
 }

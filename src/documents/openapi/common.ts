@@ -1,5 +1,6 @@
 /** Schemas that every operation uses: identifiers, enumerations, provenance, errors. */
 import type { Config } from '../../config/config.ts';
+import type { Catalogs } from '../../contract/catalogs.ts';
 import { ERROR_CODES } from '../../contract/codes.ts';
 import {
   CATALOG_OUTCOMES,
@@ -37,7 +38,7 @@ export const declination = fieldSchema({ ...dec, isNullable: false });
 export const rightAscension = fieldSchema({ ...ra, isNullable: false });
 export const separation = fieldSchema(separation_arcsec);
 
-export function commonSchemas(config: Config): Components<CommonName> {
+export function commonSchemas(config: Config, catalogs: Catalogs): Components<CommonName> {
   return {
     DiaObjectId: {
       ...fieldSchema(diaObjectId),
@@ -78,7 +79,7 @@ export function commonSchemas(config: Config): Components<CommonName> {
           reliability_cuts: reliabilityCuts,
         },
       ),
-      examples: [currentProvenance(config)],
+      examples: [currentProvenance(config, catalogs)],
     },
     Envelope: open('What every successful answer of the API has.', { provenance: ref('Provenance') }),
     Error: errorSchema,

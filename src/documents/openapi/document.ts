@@ -1,5 +1,6 @@
 /** The OpenAPI document of the service, from the live configuration (docs/contract.md, Status and descriptions). */
 import type { Config } from '../../config/config.ts';
+import { type Catalogs, PROJECT_CATALOGS } from '../../contract/catalogs.ts';
 import { CONTRACT_VERSION } from '../../crossmatch/provenance.ts';
 import { type Paths, paths } from '../operations.ts';
 import { caveats, conventions, SUMMARY, TITLE } from '../prose.ts';
@@ -17,16 +18,16 @@ export interface OpenApiDocument {
   readonly components: { readonly schemas: Components<ComponentName> };
 }
 
-export function openApiDocument(config: Config): OpenApiDocument {
+export function openApiDocument(config: Config, catalogs = PROJECT_CATALOGS): OpenApiDocument {
   return {
     openapi: '3.1.0',
-    info: { title: TITLE, version: CONTRACT_VERSION, description: description(config) },
-    paths: paths(config),
+    info: { title: TITLE, version: CONTRACT_VERSION, description: description(config, catalogs) },
+    paths: paths(config, catalogs),
     components: {
       schemas: {
-        ...commonSchemas(config),
-        ...objectSchemas(),
-        ...lookupSchemas(config),
+        ...commonSchemas(config, catalogs),
+        ...objectSchemas(catalogs),
+        ...lookupSchemas(config, catalogs),
         ...recentSchemas(),
         ...serviceSchemas(),
       },
@@ -34,11 +35,11 @@ export function openApiDocument(config: Config): OpenApiDocument {
   };
 }
 
-function description(config: Config): string {
+function description(config: Config, catalogs: Catalogs): string {
   const paragraphs = [
     SUMMARY,
     `Service version ${config.APP_VERSION ?? 'unknown'}, contract version ${CONTRACT_VERSION}.`,
-    ...conventions(config),
+    ...conventions(config, catalogs),
     ...caveats(),
   ];
   return paragraphs.join('\n\n');

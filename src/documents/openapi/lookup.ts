@@ -2,7 +2,7 @@
 
 import type { Config } from '../../config/config.ts';
 import { limitsOf } from '../../config/limits.ts';
-import { CATALOGS } from '../../contract/catalogs.ts';
+import type { Catalogs } from '../../contract/catalogs.ts';
 import {
   DEFAULT_DETAIL,
   DEFAULT_RESPONSE,
@@ -17,7 +17,7 @@ import {
   RESPONSE_MODES,
   TRUNCATIONS,
 } from '../../contract/enums.ts';
-import { FILTERS, type Filter } from '../../contract/filters.ts';
+import type { Filter } from '../../contract/filters.ts';
 import { MAX_TNS_NAME_CHARACTERS } from '../../contract/limits.ts';
 import { declination, rightAscension } from './common.ts';
 import { provenanceSets, QUALIFICATION_KEYS, qualification } from './objects.ts';
@@ -70,16 +70,18 @@ export function searchRadius(config: Config, description: string): Schema {
   return number('arcsec', description, { exclusiveMinimum: 0, maximum: config.API_MAX_CONE_RADIUS_ARCSEC });
 }
 
-export const catalogNames = CATALOGS.map(({ name, release }) => ({ name, meaning: release }));
+export function catalogNames({ all }: Catalogs): { name: string; meaning: string }[] {
+  return all.map(({ name, release }) => ({ name, meaning: release }));
+}
 
 /** The value of a filter. */
-export function filterSchema({ kind, unit, description }: Filter): Schema {
-  if (kind === 'catalog') return oneOfNames(catalogNames, description);
+export function filterSchema({ kind, unit, description }: Filter, catalogs: Catalogs): Schema {
+  if (kind === 'catalog') return oneOfNames(catalogNames(catalogs), description);
   return number(unit!, description, kind === 'separation' ? { minimum: 0 } : {});
 }
 
-export function lookupSchemas(config: Config): Components<LookupName> {
-  const filterNames = namesOf(FILTERS);
+export function lookupSchemas(config: Config, catalogs: Catalogs): Components<LookupName> {
+  const filters = [...catalogs.filters.values()];
   return {
     ...inputSchemas(config),
     LookupRequest: lookupRequest(config),
@@ -90,8 +92,8 @@ export function lookupSchemas(config: Config): Components<LookupName> {
     ConeSearchResponse: coneSearchResponse,
     Filters: closed(
       'Filters by name: a number each, except `catalog`.',
-      Object.fromEntries(FILTERS.map(filter => [filter.name, filterSchema(filter)])),
-      filterNames,
+      Object.fromEntries(filters.map(filter => [filter.name, filterSchema(filter, catalogs)])),
+      namesOf(filters),
     ),
     CountResponse: countResponse,
   };

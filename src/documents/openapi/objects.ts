@@ -1,5 +1,5 @@
 /** Schemas of an object and its parts: crossmatch, matches, registry association. */
-import { CATALOGS } from '../../contract/catalogs.ts';
+import type { Catalogs } from '../../contract/catalogs.ts';
 import { BEST_GUESS, PROVENANCE_BASES, PROVENANCE_STATES } from '../../contract/enums.ts';
 import { CROSSMATCH_FIELDS, OBJECT_FIELDS, type ObjectField, TNS_FIELDS } from '../../contract/object_fields.ts';
 import { epochs, sourceIdMeaning } from '../catalogs.ts';
@@ -39,22 +39,18 @@ const { name_prefix, classification, redshift, separation_arcsec } = rest;
 const setKey = orNull(text('Key of the entry in `provenance_sets` under which it was found.'));
 const snapshotEpoch = orNull(time('Epoch of the registry snapshot.'));
 
-const SOURCE_IDS =
-  'Identifier of the source, decimal. An id is unique only within one `catalog_name`. ' +
-  CATALOGS.map(sourceIdMeaning).join(' ');
 const COINCIDENT_SOURCE =
   'A coincident source: the nearest of its catalog within the crossmatch radius, so that there is at most one per catalog. It is not a host ' +
   'association.';
-const POSITION_COLUMNS = CATALOGS.map(
-  ({ name, raColumn, decColumn }) => `of ${name} from \`${raColumn}\`,\`${decColumn}\``,
-).join('; ');
-const AS_STORED = `No proper motion is applied and no epoch propagated${epochs('a source of', 'is')}.`;
 
-export const sourceIdentity: Schemas = {
-  catalog_name: text('Name of the catalog.'),
-  catalog_source_id: text(SOURCE_IDS),
-  separation_arcsec: { ...separation, description: 'Separation of the source from the object.' },
-};
+export function sourceIdentity({ all }: Catalogs): Schemas {
+  const ids = 'Identifier of the source, decimal. An id is unique only within one `catalog_name`. ';
+  return {
+    catalog_name: text('Name of the catalog.'),
+    catalog_source_id: text(ids + all.map(sourceIdMeaning).join(' ')),
+    separation_arcsec: { ...separation, description: 'Separation of the source from the object.' },
+  };
+}
 
 /** Keys of an object that says whether it meets the filters; only where the request has filters. */
 export const qualification: Schemas = {
@@ -63,10 +59,12 @@ export const qualification: Schemas = {
 };
 export const QUALIFICATION_KEYS = Object.keys(qualification);
 
-export function objectSchemas(): Components<ObjectName> {
+export function objectSchemas(catalogs: Catalogs): Components<ObjectName> {
+  const matchSummary = open(COINCIDENT_SOURCE, sourceIdentity(catalogs));
+  const published = publishedMatch(catalogs);
   return {
     MatchSummary: matchSummary,
-    PublishedMatch: publishedMatch,
+    PublishedMatch: published,
     ProvenanceSet: closed(
       'Settings that crossmatches were done under.',
       {
@@ -85,7 +83,7 @@ export function objectSchemas(): Components<ObjectName> {
       anyOf: [ref('LookupPublishedMatch'), ref('LookupMatchSummary')],
     },
     LookupMatchSummary: withProvenanceSet('MatchSummary', matchSummary),
-    LookupPublishedMatch: withProvenanceSet('PublishedMatch', publishedMatch),
+    LookupPublishedMatch: withProvenanceSet('PublishedMatch', published),
     LookupObject: lookupObject,
     TnsRecord: closed('A registry object.', {
       objid,
@@ -119,8 +117,6 @@ function withProvenanceSet(name: 'MatchSummary' | 'PublishedMatch', form: Schema
   };
 }
 
-const matchSummary = open(COINCIDENT_SOURCE, sourceIdentity);
-
 export const publishedPayload: Schema = {
   type: ['object', 'null'],
   description:
@@ -129,32 +125,38 @@ export const publishedPayload: Schema = {
   additionalProperties: true,
 };
 
-const publishedMatch = open(
-  `${COINCIDENT_SOURCE} As published, with its catalog payload.`,
-  {
-    diaObjectId: ref('DiaObjectId'),
-    ra: {
-      ...rightAscension,
-      description: `The source's own right ascension, 0 to 360 whatever the catalog's convention: ${POSITION_COLUMNS}. ${AS_STORED}`,
+function publishedMatch(catalogs: Catalogs): Schema {
+  const columns = catalogs.all.map(
+    ({ name, raColumn, decColumn }) => `of ${name} from \`${raColumn}\`,\`${decColumn}\``,
+  );
+  const asStored = `No proper motion is applied and no epoch propagated${epochs(catalogs, 'a source of', 'is')}.`;
+  return open(
+    `${COINCIDENT_SOURCE} As published, with its catalog payload.`,
+    {
+      diaObjectId: ref('DiaObjectId'),
+      ra: {
+        ...rightAscension,
+        description: `The source's own right ascension, 0 to 360 whatever the catalog's convention: ${columns.join('; ')}. ${asStored}`,
+      },
+      dec: { ...declination, description: `The source's own declination. ${asStored}` },
+      ...sourceIdentity(catalogs),
+      catalog_payload: publishedPayload,
+      catalogs_skipped: list({ type: 'string' }, 'Always empty here.', { maxItems: 0 }),
+      partial: always(false, 'Always false here.'),
+      tns_checked: boolean('Whether the registry was looked at.'),
+      tns_snapshot_epoch: snapshotEpoch,
+      tns: open('The associated registry object; only where there is one.', {
+        objid: orNull(objid),
+        name: text('Bare designation.'),
+        classification,
+        redshift,
+        separation_arcsec,
+        url: text("The registry's page."),
+      }),
     },
-    dec: { ...declination, description: `The source's own declination. ${AS_STORED}` },
-    ...sourceIdentity,
-    catalog_payload: publishedPayload,
-    catalogs_skipped: list({ type: 'string' }, 'Always empty here.', { maxItems: 0 }),
-    partial: always(false, 'Always false here.'),
-    tns_checked: boolean('Whether the registry was looked at.'),
-    tns_snapshot_epoch: snapshotEpoch,
-    tns: open('The associated registry object; only where there is one.', {
-      objid: orNull(objid),
-      name: text('Bare designation.'),
-      classification,
-      redshift,
-      separation_arcsec,
-      url: text("The registry's page."),
-    }),
-  },
-  ['tns'],
-);
+    ['tns'],
+  );
+}
 
 const crossmatch = closed(
   'How an object was crossmatched.',

@@ -1,5 +1,6 @@
 /** The OpenAPI document's text for each operation; src/documents/operations.ts has the table of operations. */
 import type { Config } from '../../config/config.ts';
+import type { Catalogs } from '../../contract/catalogs.ts';
 import { ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../../contract/codes.ts';
 import { UNKNOWN_PARAMETERS_HEADER } from '../../contract/headers.ts';
 import {
@@ -119,13 +120,13 @@ export const getOpenapi = (): Operation => ({
   }),
 });
 
-export function getObject(): Operation {
+export function getObject(_config: Config, catalogs: Catalogs): Operation {
   return {
     summary: 'One object by its diaObjectId.',
     description:
       'The lookup response with exactly one result, or counts. An id that the service does not have is a result with the status ' +
       '`not_in_service`, not an error.',
-    parameters: objectParameters(),
+    parameters: objectParameters(catalogs),
     responses: filteredResponses('One result, or counts.', 'LookupResponse'),
   };
 }
@@ -141,26 +142,26 @@ export const lookupObjects = (): Operation => ({
   responses: filteredResponses('One result per input, or counts.', 'LookupResponse'),
 });
 
-export function coneSearch(config: Config): Operation {
+export function coneSearch(config: Config, catalogs: Catalogs): Operation {
   return {
     summary: 'Every object within a radius of a position, page by page.',
     description:
       `Objects within a radius of at most ${decimal(config.API_MAX_CONE_RADIUS_ARCSEC)} arcsec, crossmatched or not, across the ` +
       'whole archive, in ascending order of ingest time and identifier. Follow `next_cursor` until it is null. A position without ' +
       'an object has the status `no_rubin_object`.',
-    parameters: coneParameters(config),
+    parameters: coneParameters(config, catalogs),
     responses: filteredResponses('One page, or counts.', 'ConeSearchResponse'),
   };
 }
 
-export function resolveTns(config: Config): Operation {
+export function resolveTns(config: Config, catalogs: Catalogs): Operation {
   return {
     summary: 'Every object at the position of a TNS name.',
     description:
       'The name is resolved through the registry snapshot, and the registry record and the snapshot epoch are echoed. Not paged: ' +
       `at most ${config.API_MAX_OBJECTS_PER_POSITION} objects, with \`truncated\` and \`total\`. A stale or absent snapshot gives ` +
       'the status `resolver_unavailable`, an unknown name `tns_name_not_found`, both with HTTP 200.',
-    parameters: tnsParameters(config),
+    parameters: tnsParameters(config, catalogs),
     responses: filteredResponses('One result, or counts.', 'LookupResponse'),
   };
 }
@@ -191,7 +192,7 @@ export function recentCrossmatches(config: Config): Operation {
   };
 }
 
-export function streamMatches(): Operation {
+export function streamMatches(_config: Config, catalogs: Catalogs): Operation {
   const { 400: badRequest, 405: badMethod, 503: unavailable } = errors([400, 405, 503], 'unsupported_parameter');
   return {
     summary: 'Matches as they are recorded: server-sent events, without an end.',
@@ -200,7 +201,7 @@ export function streamMatches(): Operation {
       'place in the journal: a client that comes again with the last one as `Last-Event-ID` misses nothing and gets nothing twice. Filters leave out ' +
       'events: those stay whose match meets every match filter, and whose object every reliability filter. While there is nothing to send, a comment ' +
       'or an id alone comes every 15 s. A client that does not read is ended.',
-    parameters: streamParameters(),
+    parameters: streamParameters(catalogs),
     responses: {
       200: {
         description: 'The events.',
@@ -214,27 +215,27 @@ export function streamMatches(): Operation {
   };
 }
 
-export function findSources(): Operation {
+export function findSources(_config: Config, catalogs: Catalogs): Operation {
   return {
     summary: 'Every source of the catalogs near a position.',
     description:
       'Reads the registered catalogs where they lie, whether or not the service holds an object there: all sources within the radius, not ' +
       'only the nearest one that a crossmatch records. Positions are as the catalogs have them, with no proper motion applied. The outcome ' +
       'of a catalog says whether it was searched: no source of one that was not searched is no evidence.',
-    parameters: sourcesParameters(),
-    responses: queryResponses('The sources.', sourcesSchema, 'unsupported_parameter'),
+    parameters: sourcesParameters(catalogs),
+    responses: queryResponses('The sources.', sourcesSchema(catalogs), 'unsupported_parameter'),
   };
 }
 
-export function findObjectsOfSource(): Operation {
+export function findObjectsOfSource(_config: Config, catalogs: Catalogs): Operation {
   return {
     summary: 'The objects that are recorded with a source of a catalog.',
     description:
       'The objects whose matches have this source, by id. A crossmatch records the nearest source of a catalog, so that ' +
       'objects near the source may be recorded with another one. A source that no object is recorded with gives an empty list, whether or not ' +
       'its catalog has it.',
-    parameters: sourceParameters(),
-    responses: queryResponses('The objects.', objectsOfSourceSchema, 'unsupported_parameter'),
+    parameters: sourceParameters(catalogs),
+    responses: queryResponses('The objects.', objectsOfSourceSchema(catalogs), 'unsupported_parameter'),
   };
 }
 
@@ -242,7 +243,7 @@ const LEFT_OUT =
   'Unlike elsewhere, filters and the window leave objects out. A page can then have fewer objects than it may, or none, although another one ' +
   `follows: no more than about ${MAX_LOOKED_AT} objects are looked at for one. Follow \`next_cursor\` until it is null.`;
 
-export function searchArea(config: Config): Operation {
+export function searchArea(config: Config, catalogs: Catalogs): Operation {
   const media = {
     schema: text('A MOC, or a multi-order map of probability.', { contentMediaType: 'application/fits' }),
   };
@@ -255,7 +256,7 @@ export function searchArea(config: Config): Operation {
       `At most ${MAX_AREA_BYTES} bytes, ${MAX_AREA_CELLS} cells or pixels, ${MAX_POLYGON_VERTICES} vertices. ` +
       'Objects come by credible level where there is one, then by HEALPix pixel of order 16 (NESTED), then by identifier. For the next page the same ' +
       `request is sent with \`cursor\`. ${LEFT_OUT}`,
-    parameters: areaParameters(config),
+    parameters: areaParameters(config, catalogs),
     requestBody: {
       required: false,
       content: {
@@ -270,17 +271,17 @@ export function searchArea(config: Config): Operation {
   };
 }
 
-export function listObjects(config: Config): Operation {
+export function listObjects(config: Config, catalogs: Catalogs): Operation {
   return {
     summary: 'The objects with coincident sources that meet filters, newest first, page by page.',
     description: `Objects as lookups show them, by ingest or event time, descending, then by identifier. ${LEFT_OUT}`,
-    parameters: objectsParameters(config),
+    parameters: objectsParameters(config, catalogs),
     responses: tableResponses('One page.', objectsSchema, 'unsupported_parameter'),
   };
 }
 
-export function getSkyMap(): Operation {
-  const { 400: badRequest, ...others } = queryResponses('The cells.', skyMapSchema, 'unsupported_parameter');
+export function getSkyMap(_config: Config, catalogs: Catalogs): Operation {
+  const { 400: badRequest, ...others } = queryResponses('The cells.', skyMapSchema(catalogs), 'unsupported_parameter');
   const notModified = { description: 'The answer is the one with the ETag in `If-None-Match`.' };
   return {
     summary: 'How many objects each cell of the sky has, and which catalogs cover it.',

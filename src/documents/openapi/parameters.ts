@@ -1,8 +1,8 @@
 /** The parameters of the operations, as the document lists them. */
 import type { Config } from '../../config/config.ts';
 import { defaultConePageSize, limitsOf } from '../../config/limits.ts';
+import type { Catalogs } from '../../contract/catalogs.ts';
 import { DEFAULT_DETAIL, DEFAULT_MAP_LAYER, DEFAULT_RESPONSE, DEFAULT_TIME_FIELD } from '../../contract/enums.ts';
-import { FILTERS } from '../../contract/filters.ts';
 import { FORMATS } from '../../contract/formats.ts';
 import {
   DEFAULT_CREDIBLE_LEVEL,
@@ -63,30 +63,30 @@ const format = query('format', {
   default: 'json',
 });
 
-const filters: readonly Parameter[] = FILTERS.map(filter => query(filter.name, filterSchema(filter)));
+function filters(catalogs: Catalogs): Parameter[] {
+  return [...catalogs.filters.values()].map(filter => query(filter.name, filterSchema(filter, catalogs)));
+}
 
 /** The format, the filters, then the response mode. */
-const formatAndFilters: readonly Parameter[] = [
-  format,
-  ...filters,
-  query('response', { ...responseMode, default: DEFAULT_RESPONSE }),
-];
+function formatAndFilters(catalogs: Catalogs): Parameter[] {
+  return [format, ...filters(catalogs), query('response', { ...responseMode, default: DEFAULT_RESPONSE })];
+}
 
 export function lookupParameters(): Parameter[] {
   return [format];
 }
 
-export function objectParameters(): Parameter[] {
+export function objectParameters(catalogs: Catalogs): Parameter[] {
   const id = parameter(
     'path',
     'diaObjectId',
     ref('DiaObjectIdStr'),
     'The identifier in decimal digits, at most 2^63 - 1.',
   );
-  return [id, detail, ...formatAndFilters];
+  return [id, detail, ...formatAndFilters(catalogs)];
 }
 
-export function coneParameters(config: Config): Parameter[] {
+export function coneParameters(config: Config, catalogs: Catalogs): Parameter[] {
   const unlessCursor = 'Required without `cursor`.';
   const { max_objects_per_request } = limitsOf(config);
   return [
@@ -105,17 +105,17 @@ export function coneParameters(config: Config): Parameter[] {
       'The `next_cursor` of the page before. It pins `ra`, `dec`, `radius_arcsec`, `detail` and `as_of`, but not the filters, ' +
         'which must be given on every page. Not allowed with `response=count`.',
     ),
-    ...formatAndFilters,
+    ...formatAndFilters(catalogs),
   ];
 }
 
-export function tnsParameters(config: Config): Parameter[] {
+export function tnsParameters(config: Config, catalogs: Catalogs): Parameter[] {
   const radius = searchRadius(config, "Radius of the search around the name's position, inclusive.");
   return [
     parameter('path', 'name', tnsName),
     query('radius_arcsec', { ...radius, default: config.TNS_MATCH_RADIUS_ARCSEC }),
     detail,
-    ...formatAndFilters,
+    ...formatAndFilters(catalogs),
   ];
 }
 
@@ -170,7 +170,7 @@ function selectionParameters(config: Config, pins: string): Parameter[] {
   ];
 }
 
-export function areaParameters(config: Config): Parameter[] {
+export function areaParameters(config: Config, catalogs: Catalogs): Parameter[] {
   return [
     query('area', text('The area as a text, in the place of a body.', { minLength: 1 })),
     query(
@@ -182,15 +182,15 @@ export function areaParameters(config: Config): Parameter[] {
       }),
     ),
     ...selectionParameters(config, 'the area, `level`'),
-    ...formatAndFilters,
+    ...formatAndFilters(catalogs),
   ];
 }
 
-export function objectsParameters(config: Config): Parameter[] {
-  return [...selectionParameters(config, '`time_field`'), format, ...filters];
+export function objectsParameters(config: Config, catalogs: Catalogs): Parameter[] {
+  return [...selectionParameters(config, '`time_field`'), format, ...filters(catalogs)];
 }
 
-export function streamParameters(): Parameter[] {
+export function streamParameters(catalogs: Catalogs): Parameter[] {
   return [
     query(
       'from',
@@ -199,7 +199,7 @@ export function streamParameters(): Parameter[] {
       }),
     ),
     parameter('header', 'Last-Event-ID', text('The id of the last event that the client has.')),
-    ...filters,
+    ...filters(catalogs),
   ];
 }
 
@@ -213,7 +213,7 @@ const sourcesLimit = (says: string) =>
     }),
   );
 
-export function sourcesParameters(): Parameter[] {
+export function sourcesParameters(catalogs: Catalogs): Parameter[] {
   const required = (name: string, schema: Schema, says?: string) => ({ ...query(name, schema, says), required: true });
   return [
     required('ra', rightAscension, 'ICRS right ascension of the position.'),
@@ -222,14 +222,14 @@ export function sourcesParameters(): Parameter[] {
       'radius_arcsec',
       number('arcsec', 'Radius of the search, inclusive.', { exclusiveMinimum: 0, maximum: MAX_SOURCES_RADIUS_ARCSEC }),
     ),
-    query('catalog', oneOfNames(catalogNames, 'The catalog to search; every one by default.')),
+    query('catalog', oneOfNames(catalogNames(catalogs), 'The catalog to search; every one by default.')),
     sourcesLimit('The most sources that are listed; `count` counts all.'),
   ];
 }
 
-export function sourceParameters(): Parameter[] {
+export function sourceParameters(catalogs: Catalogs): Parameter[] {
   return [
-    parameter('path', 'catalog', oneOfNames(catalogNames, 'The catalog.')),
+    parameter('path', 'catalog', oneOfNames(catalogNames(catalogs), 'The catalog.')),
     parameter(
       'path',
       'catalog_source_id',

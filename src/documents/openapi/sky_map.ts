@@ -1,5 +1,5 @@
 /** Schemas of the sky map. */
-import { CATALOGS } from '../../contract/catalogs.ts';
+import type { Catalogs } from '../../contract/catalogs.ts';
 import { MAP_LAYERS } from '../../contract/enums.ts';
 import { MAP_RESOLUTION_RANGE } from '../../contract/limits.ts';
 import { STORED_STATUSES } from '../../store/status.ts';
@@ -54,24 +54,27 @@ const objectsLayer = closed('How many objects the cells have.', {
 });
 
 const share = number('share', 'Share of the cell that the catalog covers.', { minimum: 0, maximum: 1 });
-const catalogNames = CATALOGS.map(({ name }) => name);
+function coverageLayer({ all }: Catalogs): Schema {
+  const names = all.map(({ name }) => name);
+  return closed('Which catalogs cover the cells, by the coverage maps of those that are registered.', {
+    ...head('coverage'),
+    by_catalog: closed(
+      'The registered catalogs, a number a cell.',
+      each(names, () => list(share, 'One number a cell.')),
+      names,
+    ),
+    registered: list(
+      closed('A registered catalog.', {
+        name: text('Its name.'),
+        rows: orNull(count('Its rows, as its own description has them.')),
+        area_deg2: number('deg²', 'Area of its coverage map.', { minimum: 0 }),
+      }),
+      'The catalogs as wholes, whichever cells were asked for.',
+    ),
+    cells,
+  });
+}
 
-const coverageLayer = closed('Which catalogs cover the cells, by the coverage maps of those that are registered.', {
-  ...head('coverage'),
-  by_catalog: closed(
-    'The registered catalogs, a number a cell.',
-    each(catalogNames, () => list(share, 'One number a cell.')),
-    catalogNames,
-  ),
-  registered: list(
-    closed('A registered catalog.', {
-      name: text('Its name.'),
-      rows: orNull(count('Its rows, as its own description has them.')),
-      area_deg2: number('deg²', 'Area of its coverage map.', { minimum: 0 }),
-    }),
-    'The catalogs as wholes, whichever cells were asked for.',
-  ),
-  cells,
-});
-
-export const skyMapSchema: Schema = { oneOf: [objectsLayer, coverageLayer] };
+export function skyMapSchema(catalogs: Catalogs): Schema {
+  return { oneOf: [objectsLayer, coverageLayer(catalogs)] };
+}

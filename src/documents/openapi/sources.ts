@@ -1,4 +1,5 @@
 /** The schemas of the sources near a position, and of the objects of a source. */
+import type { Catalogs } from '../../contract/catalogs.ts';
 import { NEARBY_OUTCOMES } from '../../contract/enums.ts';
 import { declination, rightAscension, separation } from './common.ts';
 import { publishedPayload, sourceIdentity } from './objects.ts';
@@ -11,48 +12,51 @@ const column = closed('A column of the payload.', {
   description: text('Its meaning.'),
 });
 
-export const sourcesSchema: Schema = closed('The sources of the catalogs near a position.', {
-  provenance: ref('Provenance'),
-  ra: rightAscension,
-  dec: declination,
-  radius_arcsec: number('arcsec', 'Radius of the search, inclusive.', { exclusiveMinimum: 0 }),
-  count: count('Sources within the radius, listed or not.'),
-  truncated: boolean('Whether `limit` left some of them out, the farthest ones.'),
-  catalogs: list(
-    closed('The outcome of a catalog.', {
-      catalog_name: text('Name of the catalog.'),
-      outcome: oneOfNames(NEARBY_OUTCOMES, 'Whether it was searched.'),
-      count: count('Its sources within the radius, listed or not.'),
-      columns: list(column, 'The columns of its payload, in order.'),
-    }),
-    'The catalogs that were asked for, in configured order.',
-  ),
-  sources: list(
-    closed('A source as its catalog has it now.', {
-      ...sourceIdentity,
-      separation_arcsec: { ...separation, description: 'Separation of the source from the position.' },
-      ra: rightAscension,
-      dec: declination,
-      catalog_payload: { ...publishedPayload, type: 'object' },
-    }),
-    'The sources, nearest first; equally near ones by catalog, then id.',
-  ),
-});
+export function sourcesSchema(catalogs: Catalogs): Schema {
+  return closed('The sources of the catalogs near a position.', {
+    provenance: ref('Provenance'),
+    ra: rightAscension,
+    dec: declination,
+    radius_arcsec: number('arcsec', 'Radius of the search, inclusive.', { exclusiveMinimum: 0 }),
+    count: count('Sources within the radius, listed or not.'),
+    truncated: boolean('Whether `limit` left some of them out, the farthest ones.'),
+    catalogs: list(
+      closed('The outcome of a catalog.', {
+        catalog_name: text('Name of the catalog.'),
+        outcome: oneOfNames(NEARBY_OUTCOMES, 'Whether it was searched.'),
+        count: count('Its sources within the radius, listed or not.'),
+        columns: list(column, 'The columns of its payload, in order.'),
+      }),
+      'The catalogs that were asked for, in configured order.',
+    ),
+    sources: list(
+      closed('A source as its catalog has it now.', {
+        ...sourceIdentity(catalogs),
+        separation_arcsec: { ...separation, description: 'Separation of the source from the position.' },
+        ra: rightAscension,
+        dec: declination,
+        catalog_payload: { ...publishedPayload, type: 'object' },
+      }),
+      'The sources, nearest first; equally near ones by catalog, then id.',
+    ),
+  });
+}
 
-const { catalog_name, catalog_source_id } = sourceIdentity;
-
-export const objectsOfSourceSchema: Schema = closed('The objects that are recorded with a source.', {
-  provenance: ref('Provenance'),
-  catalog_name: catalog_name!,
-  catalog_source_id: catalog_source_id!,
-  count: count('The listed objects.'),
-  truncated: boolean('Whether there are more than are listed.'),
-  objects: list(
-    closed('An object.', {
-      diaObjectId: ref('DiaObjectId'),
-      diaObjectId_str: ref('DiaObjectIdStr'),
-      separation_arcsec: sourceIdentity.separation_arcsec!,
-    }),
-    'The objects by ascending id.',
-  ),
-});
+export function objectsOfSourceSchema(catalogs: Catalogs): Schema {
+  const { catalog_name, catalog_source_id, separation_arcsec } = sourceIdentity(catalogs);
+  return closed('The objects that are recorded with a source.', {
+    provenance: ref('Provenance'),
+    catalog_name: catalog_name!,
+    catalog_source_id: catalog_source_id!,
+    count: count('The listed objects.'),
+    truncated: boolean('Whether there are more than are listed.'),
+    objects: list(
+      closed('An object.', {
+        diaObjectId: ref('DiaObjectId'),
+        diaObjectId_str: ref('DiaObjectIdStr'),
+        separation_arcsec: separation_arcsec!,
+      }),
+      'The objects by ascending id.',
+    ),
+  });
+}

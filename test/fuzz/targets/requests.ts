@@ -1,6 +1,8 @@
 /** The parts of requests: JSON bodies and cursors. */
+
 import { isDeepStrictEqual } from 'node:util';
 import { loadConfig } from '../../../src/config/config.ts';
+import { PROJECT_CATALOGS } from '../../../src/contract/catalogs.ts';
 import { decodeConeCursor, decodeRecentCursor } from '../../../src/http/cursor.ts';
 import { ApiError } from '../../../src/http/errors.ts';
 import { JsonNumber, type JsonValue, jsonText, parseJson } from '../../../src/http/json_body.ts';
@@ -51,7 +53,7 @@ const json: Target = {
       if (!isDeepStrictEqual(plain(value), expected.value)) throw new Error('not what JSON.parse gives');
       const again = jsonText(value);
       if (jsonText(parseJson(again)) !== again) throw new Error('its text is read as something else');
-      const query = await orRefused(() => parseLookup(value, config), ApiError);
+      const query = await orRefused(() => parseLookup(value, config, PROJECT_CATALOGS), ApiError);
       if (query && !JSON.stringify(query, (_, each) => (typeof each === 'bigint' ? `${each}` : each)))
         throw new Error('no query');
     },
