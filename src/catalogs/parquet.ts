@@ -81,6 +81,11 @@ export class ParquetFile {
     this.rows = rowStart;
   }
 
+  /** A text of the file's own metadata; undefined where there is none of that key. */
+  metadataText(key: string): string | undefined {
+    return this.#metadata.key_value_metadata?.find(entry => entry.key === key)?.value;
+  }
+
   /**
    * The file of each row group, relative to the dataset. Only a `_metadata` file names them, because its row groups lie
    * in other files.

@@ -9,6 +9,7 @@ import { isRemote } from './address.ts';
 import type { FilesOptions } from './catalog_files.ts';
 import { type ColumnOptions, resolveColumns } from './columns.ts';
 import { coverageFromMap, coverageFromRows, findCoverageMap } from './coverage.ts';
+import { defineCatalog, type UndefinedCatalog } from './definition.ts';
 import { CatalogError, ReadFailure } from './errors.ts';
 import { catalogFiles } from './files.ts';
 import { type HatsTable, openHats } from './hats.ts';
@@ -36,10 +37,11 @@ const LISTED = 3;
 /**
  * Reads the properties of a catalog, local or remote, checks that all files exist and have the columns, and finds the
  * footprint.
+ * @param catalog the definition, or a catalog that is to be defined by its description and its own statements
  * @throws CatalogError, or ReadFailure when a file of the catalog cannot be read
  */
 export async function registerCatalog(
-  definition: CatalogDefinition,
+  catalog: CatalogDefinition | UndefinedCatalog,
   location: string,
   options: RegisterOptions,
 ): Promise<CatalogRegistration> {
@@ -48,9 +50,10 @@ export async function registerCatalog(
   const map = await findCoverageMap(table);
   const depth = map ? (options.depth ?? usualDepth(table.files.location)) : 'rows';
   if (depth === 'files') await lookForFiles(table, options.onProgress);
-  const columns = await withParquet(table.files, await firstFile(table), sample =>
-    resolveColumns(sample, definition, options),
-  );
+  const { definition, columns } = await withParquet(table.files, await firstFile(table), async sample => {
+    const definition = 'columns' in catalog ? catalog : await defineCatalog(catalog, table, sample);
+    return { definition, columns: resolveColumns(sample, definition, options) };
+  });
   checkPartitionedBy(table, columns);
   const pixels = new PixelSet(map ? 0 : definition.footprintOrder);
   const counted = depth === 'files' ? null : await usableRows(table, columns, { ...options, depth, pixels });
@@ -59,6 +62,7 @@ export async function registerCatalog(
   const rows = Number(properties.get('hats_nrows') ?? Number.NaN);
   return {
     name: definition.name,
+    ...(definition !== catalog && { definition }),
     location: table.files.location,
     addedAtUs: options.addedAtUs,
     partitions,

@@ -1,25 +1,32 @@
 /** `nearsky catalog add|list|check`: the catalogs that are searched, and their locations. */
 import { nowUs } from '../base/times.ts';
+import type { UndefinedCatalog } from '../catalogs/definition.ts';
 import { checkCatalog, type RegisterOptions, registerCatalog } from '../catalogs/register.ts';
 import { remoteOptions } from '../catalogs/remote/options.ts';
 import type { SurveyProgress } from '../catalogs/survey.ts';
-import type { CatalogDefinition } from '../contract/catalogs.ts';
-import { CATALOGS, catalogDefinition } from '../contract/catalogs.ts';
+import { CATALOGS, type CatalogDefinition, Catalogs, catalogDefinition } from '../contract/catalogs.ts';
+import { MAX_CATALOGS } from '../contract/limits.ts';
 import type { CatalogRegistration, RowCounts } from '../store/catalog_registration.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
 import { type Command, type Invocation, Progress, printResult, table, UsageError } from './cli.ts';
 
 export const command: Command = {
-  usage: 'catalog add NAME LOCATION | catalog list | catalog check NAME',
+  usage: 'catalog add NAME LOCATION [--id COLUMN] [--description FILE] | catalog list | catalog check NAME',
   description: [
-    'add: registers one of the four catalogs at a HATS directory, or a collection of them, after checking its properties, files and columns;',
+    'add: registers a catalog at a HATS directory, or a collection of them, after checking its properties, files and columns;',
     'one of the same name is replaced. LOCATION is a local directory or its file:// address, an http(s):// address whose host answers to range requests, or',
     's3://BUCKET/KEY of a public bucket. list: shows what is registered. check: opens every file of a registered catalog. Rows that can be',
     'the source of no match, because they have no position or no id, are counted.',
-    `NAME is ${CATALOGS.map(({ name }) => name).join(', ')}.`,
+    `nearsky describes ${CATALOGS.map(({ name }) => name).join(', ')} itself. For any other catalog give --id, the column of its 64-bit`,
+    'ids, and where you like --description: everything that the file leaves out is taken from the catalog.',
   ].join('\n'),
   options: {
+    id: { value: 'COLUMN', help: 'add: the column of 64-bit integers that tell the sources of another catalog apart' },
+    description: {
+      value: 'FILE',
+      help: 'add: JSON with title, columns, filters, marker and colour of another catalog (docs/catalogs.md tells all)',
+    },
     'allow-missing-columns': { help: 'add: take payload columns that the catalog lacks as null' },
     quick: {
       help: 'add: look only whether the files are there, not whether each can be used and which rows have no position',
@@ -40,13 +47,13 @@ export const command: Command = {
     switch (verb) {
       case 'add':
         expect(2);
-        return add(invocation, definitionOf(rest[0]!), rest[1]!);
+        return add(invocation, await catalogOf(rest[0]!, invocation), rest[1]!);
       case 'list':
         expect(0);
         return list(invocation);
       case 'check':
         expect(1);
-        return check(invocation, definitionOf(rest[0]!));
+        return check(invocation, rest[0]!);
       default:
         throw new UsageError(
           `catalog needs add, list or check, not ${verb === undefined ? 'nothing' : JSON.stringify(verb)}`,
@@ -55,12 +62,18 @@ export const command: Command = {
   },
 };
 
-function definitionOf(name: string): CatalogDefinition {
-  const definition = catalogDefinition(name);
-  if (definition) return definition;
-  throw new UsageError(
-    `unknown catalog ${JSON.stringify(name)}. The catalogs are ${CATALOGS.map(catalog => catalog.name).join(', ')}`,
-  );
+async function catalogOf(name: string, { options }: Invocation): Promise<CatalogDefinition | UndefinedCatalog> {
+  const [idColumn, file] = [options.get('id'), options.get('description')];
+  const known = catalogDefinition(name);
+  if (known && (idColumn ?? file) === undefined) return known;
+  if (known) throw new UsageError(`nearsky describes ${name} itself: leave out --id and --description`);
+  if ((idColumn ?? file) === undefined)
+    throw new UsageError(
+      `${JSON.stringify(name)} needs --id COLUMN, as every catalog but ${CATALOGS.map(catalog => catalog.name).join(', ')}`,
+    );
+  if (file === undefined) return { name, idColumn, description: {} };
+  const { readDescription } = await import('../catalogs/description_file.ts');
+  return { name, idColumn, description: readDescription(file) };
 }
 
 async function withStore<T>(
@@ -76,9 +89,13 @@ async function withStore<T>(
   }
 }
 
-async function add(invocation: Invocation, definition: CatalogDefinition, location: string): Promise<number> {
+async function add(
+  invocation: Invocation,
+  catalog: CatalogDefinition | UndefinedCatalog,
+  location: string,
+): Promise<number> {
   const progress = new Progress();
-  const registration = await registerCatalog(definition, location, {
+  const registration = await registerCatalog(catalog, location, {
     addedAtUs: nowUs(),
     remote: remoteOptions(invocation.config),
     ...depthOf(invocation),
@@ -86,15 +103,27 @@ async function add(invocation: Invocation, definition: CatalogDefinition, locati
     onProgress: at => progress.update(() => progressText(at)),
   });
   progress.end();
-  await withStore(invocation, 'write', store => new Writer(store).putCatalog(registration));
+  await withStore(invocation, 'write', async store => {
+    requireRoom(store, registration.name);
+    await new Writer(store).putCatalog(registration);
+  });
   printResult(invocation, summaryOf(registration), `added ${describe(registration)}`);
   return 0;
+}
+
+/** @throws Error where another catalog would be one too many */
+function requireRoom(store: Store, name: string): void {
+  const names = new Set([...CATALOGS.map(catalog => catalog.name), ...store.catalogNames(), name]);
+  if (names.size > MAX_CATALOGS)
+    throw new Error(
+      `Cannot add ${name} because there may be ${MAX_CATALOGS} catalogs, and there are as many: use another data directory`,
+    );
 }
 
 async function list(invocation: Invocation): Promise<number> {
   return withStore(invocation, 'read', async store => {
     const stored = new Map(store.catalogs().map(registration => [registration.name, registration]));
-    const registrations = CATALOGS.flatMap(({ name }) => stored.get(name) ?? []);
+    const registrations = new Catalogs([...stored.values()]).all.flatMap(({ name }) => stored.get(name) ?? []);
     const text =
       registrations.map(describe).join('\n\n') ||
       'no catalog is registered: add one with nearsky catalog add NAME LOCATION';
@@ -103,7 +132,7 @@ async function list(invocation: Invocation): Promise<number> {
   });
 }
 
-async function check(invocation: Invocation, { name }: CatalogDefinition): Promise<number> {
+async function check(invocation: Invocation, name: string): Promise<number> {
   return withStore(invocation, 'read', async store => {
     const registration = store.catalog(name);
     if (!registration)
@@ -153,9 +182,11 @@ function rowCountsOf(stated: number | null, counted: RowCounts): [string, string
 }
 
 /** A registration without its partition list and footprint bytes. */
-function summaryOf({ name, location, addedAtUs, partitions, columns, coverage, counted, hats }: CatalogRegistration) {
+function summaryOf(registration: CatalogRegistration) {
+  const { name, location, addedAtUs, partitions, columns, coverage, counted, hats, definition } = registration;
   return {
     name,
+    ...(definition && { release: definition.release, id_column: definition.idColumn }),
     location,
     added_at: new Date(addedAtUs / 1000).toISOString(),
     partitions: partitions.length,
@@ -170,8 +201,9 @@ function summaryOf({ name, location, addedAtUs, partitions, columns, coverage, c
 
 function describe(registration: CatalogRegistration): string {
   const { name, location, added_at, partitions, coverage, missing_columns } = summaryOf(registration);
-  const { counted, hats } = registration;
+  const { counted, hats, definition } = registration;
   return `${name}\n${table([
+    ...(definition ? [['  title', definition.release] as const, ['  ids', definition.idColumn] as const] : []),
     ['  location', location],
     ['  added', added_at],
     ['  partitions', partitions],

@@ -117,3 +117,40 @@ export interface CatalogDefinition {
 export function columnNames({ columns }: Pick<CatalogDefinition, 'columns'>): string[] {
   return columns.map(({ name }) => name);
 }
+
+/** Every name of a column or payload key in a definition, beside the list of its columns, with the part that has it. */
+export function catalogKeys(definition: CatalogDefinition): { readonly part: string; readonly key: string }[] {
+  const { filterable, chatKeys, photometry, highlights, epoch } = definition;
+  const of = (part: string, keys: readonly string[]) => keys.map(key => ({ part, key }));
+  return [
+    ...of('epoch', epoch ? [epoch.column] : []),
+    ...of(
+      'filterable',
+      filterable.flatMap(({ name, quotientOf }) => (quotientOf ? Object.values(quotientOf) : [name])),
+    ),
+    ...of('chatKeys', chatKeys),
+    ...of('photometry', photometry.bands.flatMap(bandKeys)),
+    ...of('highlights', highlights.flatMap(highlightKeys)),
+  ];
+}
+
+const bandKeys = (band: Band) => [band.magnitude, 'error' in band ? band.error : band.fluxOverError];
+
+function highlightKeys(line: Highlight): readonly string[] {
+  switch (line.kind) {
+    case 'value':
+    case 'parallax':
+      return [line.value, line.error];
+    case 'motion':
+      return [line.east, line.north, ...line.errors];
+    case 'probabilities':
+      return line.of.map(([, key]) => key);
+    case 'code':
+    case 'starness':
+      return [line.value];
+    case 'notes':
+      return line.of.map(({ value }) => value);
+    case 'flags':
+      return line.of;
+  }
+}

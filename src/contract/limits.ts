@@ -3,6 +3,8 @@
 /** The cone search that has no small radius: Simple Cone Search over the objects. */
 export const LARGE_CONE_PATH = '/vo/scs';
 
+/** The most catalogs of a service, those of the project among them. */
+export const MAX_CATALOGS = 100;
 /** The largest 64-bit id. */
 export const MAX_OBJECT_ID = 2n ** 63n - 1n;
 /** Degrees, both ends inclusive. */

@@ -8,7 +8,7 @@ import type { SourceValues } from '../store/records.ts';
 import { crossmatchedStatus } from '../store/status.ts';
 import type { Store } from '../store/store.ts';
 import type { TnsAssociation } from '../store/types.ts';
-import type { Column, ColumnType } from '../tables/columns.ts';
+import { type Column, type ColumnType, withOwnNames } from '../tables/columns.ts';
 import { payloadCell, payloadColumns } from '../tables/payload_columns.ts';
 import { exactText } from '../transfer/format.ts';
 
@@ -97,7 +97,7 @@ export function matchColumns(catalogs: readonly CatalogDefinition[]): MatchColum
       columns.push({ ...each, name: `${name}_${each.name}`, description, isVaried: each.type === 'float64' });
     }
   }
-  return { columns, places };
+  return { columns: withOwnNames(columns), places };
 }
 
 /** Values of a column; undefined where none has been set, so that all are null. */

@@ -22,20 +22,24 @@ export interface CellCoverage {
   readonly byCatalog: Readonly<Record<string, readonly number[]>>;
 }
 
-/** Every key of a sampled resolution, and in the same order one bit a catalog, in the order of the footprints. */
+/** Every key of a sampled resolution, and in the same order the bits of each. */
 interface Samples {
   readonly keys: Int32Array;
   readonly bits: Uint8Array;
 }
 
+const BITS = 8;
+
 export class SkyCoverage {
   readonly #footprints: readonly Footprint[];
+  /** The bytes of a key's bits: one bit a catalog, in the order of the footprints. */
+  readonly #stride: number;
   /** The samples by resolution, made when first needed. */
   readonly #samples = new Map<number, Samples>();
 
-  /** @param footprints the footprints of at most eight catalogs */
   constructor(footprints: readonly Footprint[]) {
     this.#footprints = footprints;
+    this.#stride = Math.ceil(footprints.length / BITS);
   }
 
   /**
@@ -60,10 +64,10 @@ export class SkyCoverage {
       const key = ancestor(keys[at]!, levels);
       if (within && !within.has(key)) continue;
       samples.set(key, (samples.get(key) ?? 0) + 1);
-      if (bits[at] === 0) continue;
+      if (!this.#isCovered(bits, at * this.#stride)) continue;
       let sum = sums.get(key);
       if (!sum) sums.set(key, (sum = this.#footprints.map(() => 0)));
-      for (let i = 0; i < sum.length; i++) sum[i]! += (bits[at]! >> i) & 1;
+      for (let i = 0; i < sum.length; i++) sum[i]! += bitOf(bits, at * this.#stride, i);
     }
     for (const [key, sum] of sums) {
       sums.set(
@@ -76,12 +80,13 @@ export class SkyCoverage {
 
   #askCentres(resolution: number, within: ReadonlySet<number> | undefined): Map<number, number[]> {
     const shares = new Map<number, number[]>();
+    const bits = new Uint8Array(this.#stride);
     for (const key of within ?? everyKey(resolution)) {
-      const bits = this.#bitsOf(key, resolution);
-      if (bits > 0)
+      this.#setBits(key, resolution, bits.fill(0), 0);
+      if (this.#isCovered(bits, 0))
         shares.set(
           key,
-          this.#footprints.map((_, i) => (bits >> i) & 1),
+          this.#footprints.map((_, i) => bitOf(bits, 0, i)),
         );
     }
     return shares;
@@ -91,14 +96,28 @@ export class SkyCoverage {
     let samples = this.#samples.get(resolution);
     if (!samples) {
       const keys = Int32Array.from(everyKey(resolution));
-      samples = { keys, bits: Uint8Array.from(keys, key => this.#bitsOf(key, resolution)) };
+      const bits = new Uint8Array(keys.length * this.#stride);
+      for (const [at, key] of keys.entries()) this.#setBits(key, resolution, bits, at * this.#stride);
+      samples = { keys, bits };
       this.#samples.set(resolution, samples);
     }
     return samples;
   }
 
-  #bitsOf(key: number, resolution: number): number {
+  /** Sets the bits of a key, which are 0 before, in the bytes from `at`. */
+  #setBits(key: number, resolution: number, bits: Uint8Array, at: number): void {
     const { ra, dec } = centreOfKey(key, resolution);
-    return this.#footprints.reduce((bits, { coverage }, i) => bits | (coverage.contains(ra, dec) ? 1 << i : 0), 0);
+    for (const [i, { coverage }] of this.#footprints.entries())
+      if (coverage.contains(ra, dec)) bits[at + Math.floor(i / BITS)]! |= 1 << (i % BITS);
   }
+
+  #isCovered(bits: Uint8Array, at: number): boolean {
+    for (let i = at; i < at + this.#stride; i++) if (bits[i] !== 0) return true;
+    return false;
+  }
+}
+
+/** The bit of the footprint `i`, in the bytes from `at`. */
+function bitOf(bits: Uint8Array, at: number, i: number): number {
+  return (bits[at + Math.floor(i / BITS)]! >> (i % BITS)) & 1;
 }

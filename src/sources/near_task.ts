@@ -51,7 +51,7 @@ interface Searched {
 
 /** The payload's columns, as answers describe them. */
 function columnsOf({ columns }: CatalogDefinition) {
-  return columns.map(({ name, unit = null, ucd = null, description }) => ({
+  return columns.map(({ name, unit = null, ucd = '', description }) => ({
     name: name.toLowerCase(),
     unit,
     ucd,

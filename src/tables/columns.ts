@@ -28,6 +28,20 @@ export function columnOf(name: string, { type, unit, ucd, description }: ObjectF
   return { ...column, type: 'text', description: `${description}, with spaces between` };
 }
 
+/**
+ * The columns, each with a name of its own whatever the case: a name that an earlier column has gets `_2` after it, or
+ * the next number that is free.
+ */
+export function withOwnNames<C extends Pick<Column, 'name'>>(columns: readonly C[]): C[] {
+  const taken = new Set<string>();
+  return columns.map(column => {
+    let { name } = column;
+    for (let number = 2; taken.has(name.toLowerCase()); number++) name = `${column.name}_${number}`;
+    taken.add(name.toLowerCase());
+    return name === column.name ? column : { ...column, name };
+  });
+}
+
 export type Cell = bigint | number | string | boolean | null;
 
 /** A row, parallel to the columns. */

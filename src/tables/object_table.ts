@@ -13,7 +13,7 @@ import {
   type ObjectField,
   TNS_FIELDS,
 } from '../contract/object_fields.ts';
-import { type Cell, type Column, columnOf, type Row, type Table } from './columns.ts';
+import { type Cell, type Column, columnOf, type Row, type Table, withOwnNames } from './columns.ts';
 import { payloadCell, payloadColumns } from './payload_columns.ts';
 
 /** A coincident source, as JSON answers show it; the last three properties at `full`. */
@@ -156,7 +156,7 @@ function fieldsOf(
     ...(hasFilters ? QUALIFICATION : []),
   ];
   const levels = namesOf(DETAIL_LEVELS);
-  return fields.filter(({ from }) => !from || levels.indexOf(from) <= levels.indexOf(detail));
+  return withOwnNames(fields).filter(({ from }) => !from || levels.indexOf(from) <= levels.indexOf(detail));
 }
 
 /** The column of an object's field. */

@@ -2,6 +2,7 @@
 import { messageOf } from '../base/error_text.ts';
 import { wideIntegersAsBigint } from '../base/exact_integers.ts';
 import { CUT_ENFORCERS, CUT_STATUSES } from '../contract/enums.ts';
+import { MAX_CATALOGS } from '../contract/limits.ts';
 import { asObject, type JsonObject } from '../ingest/json.ts';
 import type { ImportItem } from '../store/import.ts';
 import { RECORDED_OUTCOMES } from '../store/records.ts';
@@ -112,7 +113,6 @@ const FIELD_COUNTS: Readonly<Record<LineType, number>> = {
   tns_object: 8,
 };
 
-const MAX_CATALOGS = 100;
 const MAX_PAYLOAD_KEYS = 1000;
 
 const type = oneOf(LINE_TYPES);

@@ -9,7 +9,7 @@ import { CROSSMATCH_FIELDS, OBJECT_FIELDS, type ObjectField, TNS_FIELDS } from '
 import { type ListedMatch, newestMatches } from '../store/newest_matches.ts';
 import { statusOf } from '../store/status.ts';
 import type { StoredObject } from '../store/types.ts';
-import { type Cell, type Column, columnOf, type Table } from '../tables/columns.ts';
+import { type Cell, type Column, columnOf, type Table, withOwnNames } from '../tables/columns.ts';
 import { payloadCell, payloadColumns, positionKeys } from '../tables/payload_columns.ts';
 import { timeCell } from '../tables/timestamp.ts';
 
@@ -180,7 +180,7 @@ function sourcesTable(catalog: CatalogDefinition, catalogs: Catalogs): FilledTab
   return {
     name,
     description: `Sources of ${release} that coincide with alert objects of the Rubin Observatory; a row for each source and object`,
-    columns: [
+    columns: withOwnNames([
       field(
         1,
         'id',
@@ -220,7 +220,7 @@ function sourcesTable(catalog: CatalogDefinition, catalogs: Catalogs): FilledTab
             description: `${each.description}, of its object`,
           }),
         ),
-    ],
+    ]),
   };
 }
 

@@ -1,45 +1,15 @@
 /** The definitions of the catalogs hold together: whatever names a column names one that is stored, and catalogs can be told apart. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Band, CatalogDefinition, Highlight } from '../../src/contract/catalog.ts';
+import { type CatalogDefinition, catalogKeys } from '../../src/contract/catalog.ts';
 import { CATALOGS } from '../../src/contract/catalogs.ts';
 
 const test = suite('contract/catalogs');
 
-const bandKeys = (band: Band) => [band.magnitude, 'error' in band ? band.error : band.fluxOverError];
-
-function highlightKeys(line: Highlight): readonly string[] {
-  switch (line.kind) {
-    case 'value':
-    case 'parallax':
-      return [line.value, line.error];
-    case 'motion':
-      return [line.east, line.north, ...line.errors];
-    case 'probabilities':
-      return line.of.map(([, key]) => key);
-    case 'code':
-    case 'starness':
-      return [line.value];
-    case 'notes':
-      return line.of.map(({ value }) => value);
-    case 'flags':
-      return line.of;
-  }
-}
-
 /** Every payload key that the definition names, beside the list of columns. */
-function namedKeys({ filterable, chatKeys, photometry, highlights, epoch, raColumn, decColumn }: CatalogDefinition) {
-  return [
-    raColumn,
-    decColumn,
-    ...(epoch ? [epoch.column] : []),
-    ...filterable.flatMap(({ name, quotientOf }) =>
-      quotientOf ? [quotientOf.numerator, quotientOf.denominator] : [name],
-    ),
-    ...chatKeys,
-    ...photometry.bands.flatMap(bandKeys),
-    ...highlights.flatMap(highlightKeys),
-  ].map(key => key.toLowerCase());
+function namedKeys(definition: CatalogDefinition) {
+  const { raColumn, decColumn } = definition;
+  return [raColumn, decColumn, ...catalogKeys(definition).map(({ key }) => key)].map(key => key.toLowerCase());
 }
 
 for (const catalog of CATALOGS) {

@@ -1,0 +1,269 @@
+/**
+ * The definition of a catalog that the project does not describe: its description where there is one, and for the rest
+ * the statements of the catalog itself.
+ */
+import type { CatalogColumn, CatalogDefinition, FilterableProperty } from '../contract/catalog.ts';
+import { catalogKeys } from '../contract/catalog.ts';
+import { RESERVED_CATALOG_NAMES } from '../contract/catalog_names.ts';
+import { catalogDefinition } from '../contract/catalogs.ts';
+import { findColumn } from './columns.ts';
+import { CatalogError } from './errors.ts';
+import type { HatsTable } from './hats.ts';
+import type { ColumnKind, ParquetFile } from './parquet.ts';
+import { withParquet } from './survey.ts';
+import { type FieldText, fieldTexts, VOTABLE_KEY } from './votable_metadata.ts';
+
+/** A description as a file has it: `src/contract/catalogs/schema.json`. */
+export type CatalogDescription = Partial<Omit<CatalogDefinition, 'columns' | 'filterable'>> & {
+  readonly columns?: readonly (Pick<CatalogColumn, 'name'> & Partial<CatalogColumn>)[];
+  readonly filterable?: readonly (Pick<FilterableProperty, 'name'> & Partial<FilterableProperty>)[];
+};
+
+/** A catalog that is to be defined. */
+export interface UndefinedCatalog {
+  readonly name: string;
+  /** Where neither this nor the description names the column of ids, the catalog cannot be added. */
+  readonly idColumn: string | undefined;
+  readonly description: CatalogDescription;
+}
+
+const TYPES: Readonly<Partial<Record<ColumnKind, CatalogColumn['type']>>> = {
+  boolean: 'boolean',
+  integer32: 'int64',
+  integer64: 'int64',
+  unsigned64: 'int64',
+  'integer decimal': 'int64',
+  decimal: 'float64',
+  float16: 'float64',
+  float: 'float64',
+  double: 'float64',
+  string: 'text',
+};
+
+/** Columns that importers add. */
+const BOOKKEEPING = /^(_healpix_\d+|_hipscat_index|Norder|Dir|Npix|__.*)$/;
+const FILTERABLE_NAME = /^[A-Za-z]\w{0,63}$/;
+const COMMON_METADATA = 'dataset/_common_metadata';
+const MAX_COLUMNS = 1000;
+/** Without a description so many columns can be filtered by, and are shown in a chat: the first ones. */
+const DEFAULT_FILTERS = 16;
+const DEFAULT_CHAT_KEYS = 5;
+const DEFAULT_FOOTPRINT_ORDER = 8;
+
+const MARKERS: CatalogDefinition['marker'][] = [
+  [
+    [-6, 0],
+    [-3, -5],
+    [3, -5],
+    [6, 0],
+    [3, 5],
+    [-3, 5],
+  ],
+  [
+    [0, -6],
+    [6, -1],
+    [4, 6],
+    [-4, 6],
+    [-6, -1],
+  ],
+  [
+    [-6, -2],
+    [-2, -6],
+    [2, -6],
+    [6, -2],
+    [6, 2],
+    [2, 6],
+    [-2, 6],
+    [-6, 2],
+  ],
+  [
+    [-2, -6],
+    [2, -6],
+    [2, -2],
+    [6, -2],
+    [6, 2],
+    [2, 2],
+    [2, 6],
+    [-2, 6],
+    [-2, 2],
+    [-6, 2],
+    [-6, -2],
+    [-2, -2],
+  ],
+  [
+    [-6, -4],
+    [6, -4],
+    [6, 4],
+    [-6, 4],
+  ],
+];
+const COLOURS: CatalogDefinition['colour'][] = [
+  { light: '#8a5a00', dark: '#e8c15a' },
+  { light: '#006d77', dark: '#66d1dc' },
+  { light: '#a3203f', dark: '#ff8fa6' },
+  { light: '#4c5f00', dark: '#c0d65a' },
+  { light: '#5a3fb0', dark: '#b9a6ff' },
+  { light: '#7a4632', dark: '#dfab94' },
+  { light: '#35607f', dark: '#9ec6e4' },
+];
+
+/**
+ * @param file any file of the catalog
+ * @throws CatalogError where the name cannot be one, or the description and the catalog do not fit; ReadFailure
+ */
+export async function defineCatalog(
+  { name, idColumn: givenId, description }: UndefinedCatalog,
+  table: HatsTable,
+  file: ParquetFile,
+): Promise<CatalogDefinition> {
+  const { files, properties } = table;
+  checkName(name, description);
+  const idColumn = givenId ?? description.idColumn;
+  if (idColumn === undefined)
+    throw new CatalogError(`Cannot add ${files.location} because no column of its ids is named: give --id COLUMN`);
+  if (description.idColumn !== undefined && description.idColumn !== idColumn)
+    throw new CatalogError(
+      `Cannot add ${files.location} because its idColumn is ${description.idColumn} in the description and ${idColumn} in --id: name one`,
+    );
+  const [raColumn, decColumn] = (['ra', 'dec'] as const).map(
+    each => description[`${each}Column`] ?? properties.get(`hats_col_${each}`) ?? findColumn(file, each),
+  );
+  if (raColumn === undefined || decColumn === undefined)
+    throw new CatalogError(
+      `Cannot add ${files.location} because its properties do not name the columns of its positions: give raColumn and decColumn in a description`,
+    );
+  const texts = fieldTexts(file.metadataText(VOTABLE_KEY) ?? (await commonText(table)) ?? '');
+  const release = description.release ?? titleOf(properties) ?? name;
+  const given =
+    description.columns ??
+    [...file.columns.keys()].filter(each => isPayload(each, file, idColumn)).map(each => ({ name: each }));
+  const columns = given.map(column => completed(column, file, texts));
+  const place = [...name].reduce((sum, letter) => (31 * sum + letter.charCodeAt(0)) % 100_003, 7);
+  const isPosition = (column: string) =>
+    [raColumn, decColumn].some(each => each.toLowerCase() === column.toLowerCase());
+  const others = columns.filter(column => !isPosition(column.name));
+  const definition: CatalogDefinition = {
+    footprintOrder: DEFAULT_FOOTPRINT_ORDER,
+    chatKeys: others.slice(0, DEFAULT_CHAT_KEYS).map(column => column.name.toLowerCase()),
+    marker: MARKERS[place % MARKERS.length]!,
+    colour: COLOURS[place % COLOURS.length]!,
+    photometry: { system: '', main: '', bands: [], colours: [] },
+    highlights: [],
+    ...description,
+    name,
+    release,
+    idColumn,
+    raColumn,
+    decColumn,
+    columns,
+    filterable: (description.filterable ?? others.filter(canBeFiltered).slice(0, DEFAULT_FILTERS)).map(
+      ({ name: property, unit, ...rest }) => {
+        const known = columns.find(column => column.name === property);
+        return { ...rest, name: property, unit: unit ?? known?.unit ?? 'not stated' };
+      },
+    ),
+  };
+  checkDefinition(definition, files.location);
+  return definition;
+}
+
+/** The VOTable of the whole catalog; undefined where there is none. */
+async function commonText({ files }: HatsTable): Promise<string | undefined> {
+  if (!(await files.has(COMMON_METADATA))) return undefined;
+  return withParquet(files, COMMON_METADATA, common => common.metadataText(VOTABLE_KEY));
+}
+
+function checkName(name: string, description: CatalogDescription): void {
+  const cannot = (why: string) => new CatalogError(`Cannot name a catalog ${JSON.stringify(name)} because ${why}`);
+  if (!/^[a-z][a-z0-9_]{0,47}$/.test(name))
+    throw cannot('a name has at most 48 lower case letters, digits and underscores, with a letter first');
+  if (catalogDefinition(name))
+    throw cannot('nearsky describes a catalog of that name itself: leave out --id and --description');
+  if (RESERVED_CATALOG_NAMES.has(name))
+    throw cannot('the word has another meaning in the API: add the release, for example');
+  if (description.name !== undefined && description.name !== name)
+    throw cannot(`its description is one of ${description.name}: give that name, or leave it out of the description`);
+}
+
+function titleOf(properties: ReadonlyMap<string, string>): string | undefined {
+  const title = properties.get('obs_title') ?? properties.get('obs_collection');
+  return (
+    title
+      ?.replace(/[\p{Cc}\s]+/gu, ' ')
+      .trim()
+      .slice(0, 300) || undefined
+  );
+}
+
+function isPayload(column: string, file: ParquetFile, idColumn: string): boolean {
+  return (
+    TYPES[file.columns.get(column)!] !== undefined &&
+    !BOOKKEEPING.test(column) &&
+    column.toLowerCase() !== idColumn.toLowerCase()
+  );
+}
+
+/** The column with everything that its description leaves out. A column that the file lacks is judged later. */
+function completed(
+  column: NonNullable<CatalogDescription['columns']>[number],
+  file: ParquetFile,
+  texts: ReadonlyMap<string, FieldText>,
+): CatalogColumn {
+  const { name } = column;
+  const found = findColumn(file, name);
+  const kind = found === undefined ? undefined : file.columns.get(found);
+  const fits = kind === undefined ? undefined : TYPES[kind];
+  const isNumber = (type: string | undefined) => type === 'float64' || type === 'int64';
+  if (column.type && fits && column.type !== fits && !(isNumber(column.type) && isNumber(fits)))
+    throw new CatalogError(
+      `Cannot use ${file.name} because the description has column ${name} as ${column.type}: the file has it as ${kind}`,
+    );
+  const { unit, ucd, description = `Column ${name}` } = { ...texts.get(found ?? name), ...column };
+  return {
+    name,
+    type: column.type ?? fits ?? 'float64',
+    ...(unit && { unit }),
+    ...(ucd && { ucd }),
+    description,
+  };
+}
+
+function canBeFiltered({ name, type }: CatalogColumn): boolean {
+  return (type === 'float64' || type === 'int64') && FILTERABLE_NAME.test(name);
+}
+
+/** @throws CatalogError for a definition whose parts do not fit together */
+function checkDefinition(definition: CatalogDefinition, location: string): void {
+  const cannot = (why: string) => new CatalogError(`Cannot add ${location} because ${why}`);
+  const { columns, filterable, photometry } = definition;
+  if (columns.length > MAX_COLUMNS)
+    throw cannot(
+      `it has ${columns.length} columns, and at most ${MAX_COLUMNS} can be stored: list some in a description`,
+    );
+  const keys = new Map<string, CatalogColumn>();
+  for (const column of columns) {
+    const key = column.name.toLowerCase();
+    const other = keys.get(key);
+    if (other)
+      throw cannot(
+        `its columns ${other.name} and ${column.name} would have one key, ${key}: list only one in a description`,
+      );
+    keys.set(key, column);
+  }
+  for (const { part, key } of catalogKeys(definition))
+    if (!keys.has(key.toLowerCase()))
+      throw cannot(`${part} of its description names ${key}, which is none of its columns`);
+  for (const { name, quotientOf } of filterable)
+    for (const key of quotientOf ? [quotientOf.numerator, quotientOf.denominator] : [name]) {
+      const { type } = keys.get(key.toLowerCase())!;
+      if (type === 'text' || type === 'boolean')
+        throw cannot(`filterable of its description names ${key}, which is no number but ${type}: leave it out`);
+    }
+  const properties = filterable.map(({ name }) => name.toLowerCase());
+  const twice = properties.find((name, at) => properties.indexOf(name) < at);
+  if (twice !== undefined) throw cannot(`filterable of its description names ${twice} twice`);
+  const letters = photometry.bands.map(({ letter }) => letter);
+  const unknown = [photometry.main, ...photometry.colours.flat()].find(letter => !letters.includes(letter));
+  if (letters.length > 0 && unknown !== undefined)
+    throw cannot(`photometry of its description names the band ${unknown}, which is none of ${letters.join(', ')}`);
+}

@@ -1,0 +1,35 @@
+/** The file of a catalog's description, checked against the schema. */
+import { readFileSync } from 'node:fs';
+import { Ajv, type ErrorObject } from 'ajv';
+import schema from '../contract/catalogs/schema.json' with { type: 'json' };
+import type { CatalogDescription } from './definition.ts';
+import { CatalogError, reasonOf } from './errors.ts';
+
+/** The number of faults that a message names. */
+const LISTED = 3;
+
+/** @throws CatalogError where the file cannot be read or is no description */
+export function readDescription(file: string): CatalogDescription {
+  let description: unknown;
+  try {
+    description = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new CatalogError(`Cannot read the description ${file}: ${reasonOf(error)}`);
+  }
+  const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strictRequired: false, strictTypes: false });
+  const isValid = ajv.compile(schema);
+  if (isValid(description)) {
+    const { $schema: _, ...properties } = description as { readonly $schema?: string } & CatalogDescription;
+    return properties;
+  }
+  const faults = (isValid.errors ?? []).filter(({ keyword }) => keyword !== 'if').map(textOf);
+  const more = faults.length > LISTED ? `, and ${faults.length - LISTED} more` : '';
+  throw new CatalogError(`Cannot use the description ${file} because ${faults.slice(0, LISTED).join('; ')}${more}`);
+}
+
+function textOf({ instancePath, message, params, keyword }: ErrorObject): string {
+  const place = instancePath === '' ? 'the whole' : instancePath.slice(1).replaceAll('/', '.');
+  const values = keyword === 'enum' ? `: ${params.allowedValues.join(', ')}` : '';
+  const name = keyword === 'additionalProperties' ? ` (${params.additionalProperty})` : '';
+  return `${place} ${message}${values}${name}`;
+}

@@ -1,0 +1,45 @@
+/**
+ * Units, UCDs and meanings of columns, where a Parquet file carries them as a VOTable (the IVOA note "Parquet in the
+ * VO", which hats follows in `dataset/_common_metadata`).
+ */
+
+/** The key of the VOTable in the metadata of a file. */
+export const VOTABLE_KEY = 'IVOA.VOTable-Parquet.content';
+
+export interface FieldText {
+  readonly unit?: string;
+  readonly ucd?: string;
+  readonly description?: string;
+}
+
+const FIELD = /<FIELD\b((?:[^>"']|"[^"]*"|'[^']*')*?)(?:\/>|>([\s\S]*?)<\/FIELD>)/g;
+const ATTRIBUTE = /([\w:]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+const DESCRIPTION = /<DESCRIPTION>([\s\S]*?)<\/DESCRIPTION>/;
+const MAX_LENGTH = 300;
+
+/** The texts of the fields of a VOTable, by the name of the column; empty where the text is none. */
+export function fieldTexts(votable: string): ReadonlyMap<string, FieldText> {
+  const texts = new Map<string, FieldText>();
+  for (const [, attributes = '', content = ''] of votable.matchAll(FIELD)) {
+    const values = new Map<string, string>();
+    for (const [, key, double, single] of attributes.matchAll(ATTRIBUTE))
+      values.set(key!, plain(double ?? single ?? ''));
+    const name = values.get('name');
+    const description = plain(DESCRIPTION.exec(content)?.[1] ?? '');
+    const [unit, ucd] = [values.get('unit'), values.get('ucd')];
+    if (name) texts.set(name, { ...(unit && { unit }), ...(ucd && { ucd }), ...(description && { description }) });
+  }
+  return texts;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+
+/** One line, without entities and markup. */
+function plain(xml: string): string {
+  return xml
+    .replace(/<!\[CDATA\[([\s\S]*?)\]\]>/g, '$1')
+    .replace(/&(\w+);/g, (entity, name: string) => ENTITIES[name] ?? entity)
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_LENGTH);
+}
