@@ -21,12 +21,22 @@ export class Area {
   /** The level of each range; undefined where the area has none, which counts as 0. */
   readonly levels: Float64Array | undefined;
   readonly #tests: readonly (PositionTest | undefined)[];
+  readonly #merged: Float64Array | undefined;
 
-  /** @param tests the test of each range; none at all where every range is wholly inside */
-  constructor(bounds: Float64Array, levels?: Float64Array, tests: readonly (PositionTest | undefined)[] = []) {
+  /**
+   * @param tests the test of each range; none at all where every range is wholly inside
+   * @param merged for an area with levels: the same part of the sky in as few ranges as possible
+   */
+  constructor(
+    bounds: Float64Array,
+    levels?: Float64Array,
+    tests: readonly (PositionTest | undefined)[] = [],
+    merged?: Float64Array,
+  ) {
     this.bounds = bounds;
     this.levels = levels;
     this.#tests = tests;
+    this.#merged = merged;
   }
 
   /** The number of ranges. */
@@ -45,16 +55,13 @@ export class Area {
 
   /** The same part of the sky without levels, in as few ranges as possible. */
   withoutLevels(): Area {
-    if (!this.levels) return this;
-    const firsts = this.bounds.filter((_, i) => i % 2 === 0).sort();
-    const ends = this.bounds.filter((_, i) => i % 2 === 1).sort();
-    return new Area(Float64Array.from(union(firsts, ends)));
+    return this.#merged ? new Area(this.#merged) : this;
   }
 }
 
 /** The fewest ranges over the same pixels as others, whose firsts and whose ends each ascend: pairs. */
-function union<T extends number | bigint>(firsts: ArrayLike<T>, ends: ArrayLike<T>): T[] {
-  const bounds: T[] = [];
+function union(firsts: BigInt64Array, ends: BigInt64Array): bigint[] {
+  const bounds: bigint[] = [];
   for (let opened = 0, closed = 0; closed < ends.length; closed++) {
     if (opened === closed) bounds.push(firsts[opened]!);
     while (opened < firsts.length && firsts[opened]! <= ends[closed]!) opened++;
@@ -68,13 +75,18 @@ const DEEP_BITS = 26n;
 
 /**
  * The area of ranges [first, end) of order-29 pixels, in any order; they may overlap. A position is inside whose pixel
- * at order 29 is.
+ * at order 29 is. Each value that it yields is a moment to let others go ahead.
  *
  * @param firsts is sorted
  * @param ends is sorted
  */
-export function areaOfRanges(firsts: BigInt64Array, ends: BigInt64Array): Area {
-  const bounds = BigInt64Array.from(union(firsts.sort(), ends.sort()));
+export function* areaOfRanges(firsts: BigInt64Array, ends: BigInt64Array): Generator<undefined, Area, undefined> {
+  firsts.sort();
+  yield;
+  ends.sort();
+  yield;
+  const bounds = BigInt64Array.from(union(firsts, ends));
+  yield;
   const test: PositionTest = (ra, dec) => isWithin(bounds, pixel29(ra, dec));
   const ranges: Range[] = [];
   const add = (first: number, end: number, whole: boolean) => {
@@ -82,6 +94,7 @@ export function areaOfRanges(firsts: BigInt64Array, ends: BigInt64Array): Area {
     if (end > first && ranges.at(-1)?.first !== first) ranges.push({ first, end, test: whole ? undefined : test });
   };
   for (let i = 0; i < bounds.length; i += 2) {
+    if (i % 1024 === 0) yield;
     const first = Number(bounds[i]! >> DEEP_BITS);
     const end = Number(bounds[i + 1]! >> DEEP_BITS);
     const firstWhole = isAligned(bounds[i]!) ? first : first + 1;
@@ -181,7 +194,7 @@ function rangeOf(order: number, face: number, x: number, y: number, test: Positi
   return { first, end: first + pixels, test };
 }
 
-/** Pixels of a probability map, each at an order of its own, 0 to 16; columns of the same length. */
+/** Pixels of a probability map, each at an order of its own, 0 to 16, that do not overlap; columns of the same length. */
 export interface ProbabilityPixels {
   /** First pixel at order 16, and the pixel after the last. */
   readonly firsts: Float64Array;
@@ -191,40 +204,83 @@ export interface ProbabilityPixels {
 }
 
 /**
- * The smallest part of the sky with at most a share of a map's probability: its densest pixels. The level of a pixel is
- * the share of all pixels that are at least as dense. Pixels without any are left out. Each value that it yields is a moment to let others go ahead.
+ * The largest part of the sky with at most a share of a map's probability that its densest pixels make. The level of a
+ * pixel is the share of all pixels that are at least as dense. Pixels without any are left out. Each value that it
+ * yields is a moment to let others go ahead.
  *
  * @param level above 0, at most 1
+ * @throws RangeError where pixels overlap
  */
 export function* areaOfProbability(
   { firsts, ends, density }: ProbabilityPixels,
   level: number,
 ): Generator<undefined, Area, undefined> {
-  const byDensity = Uint32Array.from(firsts, (_, i) => i);
-  yield;
-  byDensity.sort((a, b) => density[b]! - density[a]!);
-  yield;
+  const bySky = yield* sortedBy(
+    firsts,
+    Uint32Array.from(firsts, (_, i) => i),
+  );
+  for (let at = 1; at < bySky.length; at++)
+    if (firsts[bySky[at]!]! < ends[bySky[at - 1]!]!) throw new RangeError('pixels of the map overlap');
+  const byDensity = yield* sortedBy(density, bySky);
   const probability = (i: number) => density[i]! * (ends[i]! - firsts[i]!);
   const total = byDensity.reduce((sum, i) => sum + probability(i), 0);
+  yield;
   const levels = new Float64Array(density.length);
   let sum = 0;
-  let inside = 0;
-  for (let next = 0; next < byDensity.length; ) {
+  for (let next = byDensity.length - 1, inside = next; next >= 0; ) {
     const dense = density[byDensity[next]!]!;
     if (dense === 0) break;
-    for (; next < byDensity.length && density[byDensity[next]!] === dense; next++) sum += probability(byDensity[next]!);
+    for (; next >= 0 && density[byDensity[next]!] === dense; next--) sum += probability(byDensity[next]!);
     // Rounding may bring the sum of all just above the total.
     const share = Math.min(1, sum / total);
     if (share > level) break;
-    for (; inside < next; inside++) levels[byDensity[inside]!] = share;
+    for (; inside > next; inside--) levels[byDensity[inside]!] = share;
   }
   yield;
-  // Rounding may give pixels of different densities one level.
-  const order = byDensity.subarray(0, inside).sort((a, b) => levels[a]! - levels[b]! || firsts[a]! - firsts[b]!);
-  const bounds = new Float64Array(2 * inside);
-  for (const [at, i] of order.entries()) bounds.set([firsts[i]!, ends[i]!], 2 * at);
+  const inside = bySky.filter(i => levels[i]! > 0);
+  yield;
+  const merged = boundsOf(inside, firsts, ends, true);
+  // Pixels of one level are in the order of the sky.
+  const order = yield* sortedBy(levels, inside);
+  const bounds = boundsOf(order, firsts, ends, false);
   return new Area(
     bounds,
     Float64Array.from(order, i => levels[i]!),
+    [],
+    merged,
   );
+}
+
+/** Pairs [first, end) in the given order; where they are merged, those that touch are one. */
+function boundsOf(order: Uint32Array, firsts: Float64Array, ends: Float64Array, isMerged: boolean): Float64Array {
+  const bounds = new Float64Array(2 * order.length);
+  let length = 0;
+  for (const i of order) {
+    if (isMerged && length > 0 && bounds[length - 1] === firsts[i]) length--;
+    else bounds[length++] = firsts[i]!;
+    bounds[length++] = ends[i]!;
+  }
+  return bounds.subarray(0, length);
+}
+
+const DIGIT_VALUES = 65536;
+
+/**
+ * Items in ascending order of their keys, doubles of at least 0; stable. A radix sort, because a sort cannot yield, and
+ * one with a comparison takes ten times as long.
+ */
+function* sortedBy(keys: Float64Array, items: Uint32Array): Generator<undefined, Uint32Array, undefined> {
+  // The bits of doubles that are not negative are in the order of these.
+  const digits = new Uint16Array(keys.buffer, keys.byteOffset, 4 * keys.length);
+  let from = items;
+  for (let digit = 0; digit < 4; digit++) {
+    const starts = new Uint32Array(DIGIT_VALUES + 1);
+    for (const item of from) starts[digits[4 * item + digit]! + 1]!++;
+    for (let value = 0; value < DIGIT_VALUES; value++) starts[value + 1]! += starts[value]!;
+    const to = new Uint32Array(from.length);
+    for (const item of from) to[starts[digits[4 * item + digit]!]!++] = item;
+    from = to;
+    yield;
+  }
+  return from;
 }

@@ -34,42 +34,39 @@ export function* walkArea(index: SkyIndex, area: Area, after?: AreaPlace): Gener
     const level = area.levelOf(range);
     const end = bounds[2 * range + 1]!;
     const isFirst = after !== undefined && after.level === level && after.pixel > bounds[2 * range]!;
-    const spans = index.arenas.flatMap((arena, i) => spanOf(arena, i, isFirst ? after.pixel : bounds[2 * range]!, end));
-    while (spans.some(({ row, end }) => row < end)) {
-      const rows = nextRows(spans, end, level, area.testOf(range));
+    const first = isFirst ? after.pixel : bounds[2 * range]!;
+    const spans = index.arenas.map((arena, number) => ({ arena, number, row: arena.rowOfPixel(first) }));
+    for (let from = first; from < end; ) {
+      const until = pieceEnd(spans, from, end);
+      const rows = rowsUntil(spans, until, level, area.testOf(range));
       yield after ? rows.filter(row => isAfter(row, after)) : rows;
+      from = until;
     }
   }
 }
 
-/** Rows of an arena that are still to come. */
+/** The rows of an arena that are still to come: from `row` on. */
 interface Span {
   readonly arena: Arena;
   readonly number: number;
   row: number;
-  readonly end: number;
 }
 
-/** The rows of an arena in a range of pixels: one span, or none. */
-function spanOf(arena: Arena, number: number, first: number, end: number): Span[] {
-  const row = arena.rowOfPixel(first);
-  if (row === arena.length || arena.pixelOf(row) >= end) return [];
-  return [{ arena, number, row, end: arena.rowOfPixel(end) }];
-}
-
-/** Takes the rows of the next pixels from each span, about as many as a piece has. */
-function nextRows(spans: readonly Span[], end: number, level: number, test: ReturnType<Area['testOf']>): AreaRow[] {
+/** The pixel up to which about as many rows are to come as a piece has; at most `end`, and beyond `from`. */
+function pieceEnd(spans: readonly Span[], from: number, end: number): number {
   let until = end;
-  for (const { arena, row, end } of spans) {
-    if (row + PIECE_ROWS >= end) continue;
-    const pixel = arena.pixelOf(row + PIECE_ROWS);
-    // All rows of a pixel belong to one piece.
-    until = Math.min(until, Math.max(pixel, arena.pixelOf(row) + 1));
-  }
+  for (const { arena, row } of spans)
+    if (row + PIECE_ROWS < arena.length) until = Math.min(until, arena.pixelOf(row + PIECE_ROWS));
+  // All rows of a pixel belong to one piece.
+  return Math.max(until, from + 1);
+}
+
+/** Takes the rows before a pixel from each span. */
+function rowsUntil(spans: readonly Span[], until: number, level: number, test: ReturnType<Area['testOf']>): AreaRow[] {
   const rows: AreaRow[] = [];
   for (const span of spans) {
     const { arena, number } = span;
-    for (; span.row < span.end; span.row++) {
+    for (; span.row < arena.length; span.row++) {
       const { row } = span;
       const pixel = arena.pixelOf(row);
       if (pixel >= until) break;

@@ -5,6 +5,7 @@ import {
   areaOfRanges,
   areaOfShape,
   circle,
+  type ProbabilityPixels,
   polygon,
   type Shape,
 } from '../../index/mod.ts';
@@ -40,16 +41,24 @@ export function* readArea(bytes: Uint8Array, level: number | undefined): Reading
   const read = isFits ? yield* readAreaFits(bytes) : yield* readAreaText(latin1(bytes).trim());
   if (!(read instanceof MocRanges || 'whole' in read)) {
     const share = level ?? DEFAULT_CREDIBLE_LEVEL;
-    return { kind: 'probability_map', level: share, area: yield* areaOfProbability(read, share) };
+    return { kind: 'probability_map', level: share, area: yield* regionOf(read, share) };
   }
   if (level !== undefined)
     throw new AreaError('Cannot take a level because the area is no map of probability: leave out level', 'level');
-  if (read instanceof MocRanges) return { kind: 'moc', level: null, area: areaOfRanges(read.firsts, read.ends) };
+  if (read instanceof MocRanges) return { kind: 'moc', level: null, area: yield* areaOfRanges(read.firsts, read.ends) };
   return { kind: read.kind, level: null, area: yield* areaOfShape(read as Shape<unknown>) };
 }
 
 function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+}
+
+function* regionOf(pixels: ProbabilityPixels, share: number): Reading<Area> {
+  try {
+    return yield* areaOfProbability(pixels, share);
+  } catch (error) {
+    throw error instanceof RangeError ? invalidArea(error.message) : error;
+  }
 }
 
 type NamedShape = Shape<unknown> & { readonly kind: 'circle' | 'polygon' };

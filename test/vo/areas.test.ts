@@ -1,0 +1,126 @@
+/** Areas as clients give them: what is read, and what is refused with the bound that it breaks. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { MAX_AREA_CELLS, MAX_POLYGON_VERTICES } from '../../src/contract/limits.ts';
+import { AreaError } from '../../src/vo/area_error.ts';
+import { type ReadArea, readArea } from '../../src/vo/areas.ts';
+import { mocCells, writeMoc } from '../../src/vo/moc.ts';
+import { writeUniqFits } from './uniq_fits.ts';
+
+const test = suite('vo/areas');
+
+function read(area: string | Uint8Array, level?: number): ReadArea {
+  const steps = readArea(typeof area === 'string' ? new TextEncoder().encode(area) : area, level);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+function refused(area: string | Uint8Array, says: RegExp, level?: number): void {
+  try {
+    read(area, level);
+  } catch (error) {
+    assert.instance(error, AreaError);
+    assert.match((error as Error).message, says);
+    return;
+  }
+  throw new Error(`it is read: ${area.slice(0, 100)}`);
+}
+
+const boundsOf = (area: string | Uint8Array) => [...read(area).area.bounds];
+
+test('a MOC of one order is the same in FITS, JSON and text, and as the service writes it', () => {
+  const ranges = Uint32Array.from([3, 8, 40, 41]);
+  const bounds = [...ranges].map(pixel => pixel * 4 ** 12);
+  for (const text of ['4/3-7 40', '4/3-7,40', '4/3 4,5-7\n40 29/', 's4/3-7 40', '4/40 5/12-31'])
+    assert.equal(boundsOf(text), bounds, text);
+  assert.equal(boundsOf('{"4": [3, 4, 5, 6, 7, 40], "29": []}'), bounds);
+  for (const format of ['fits', 'json', 'txt'] as const)
+    assert.equal(boundsOf(writeMoc(mocCells({ order: 4, ranges }), format, 'x')), bounds, format);
+});
+
+test('nothing is an area of nothing, but an empty text is none', () => {
+  assert.equal(boundsOf('5/'), []);
+  assert.equal(boundsOf('{}'), []);
+  assert.equal(boundsOf(writeUniqFits({ cells: [], order: 3 })), []);
+  refused('', /empty/);
+  refused(' \n', /empty/);
+});
+
+test('what is no area is refused with the reason', () => {
+  refused('BOX 1 2 3 4', /must be CIRCLE, POLYGON, or a MOC .*BOX 1 2/);
+  refused('3', /must be CIRCLE/);
+  refused('3/1-2-3', /must be CIRCLE/);
+  refused('3/2-1', /0 to 767 \(2 to 1/);
+  refused('3/768', /0 to 767/);
+  refused('30/1', /orders of a MOC are 0 to 29/);
+  refused('29/3458764513820540928', /order 29 are 0 to/);
+  refused('{"3": [1.5]}', /integers/);
+  refused('{"3": 1}', /a list of cells/);
+  refused('{"x": [1]}', /a list of cells/);
+  refused('{', /no JSON/);
+  refused('CIRCLE 1 2', /3 numbers.*2 were/);
+  refused('CIRCLE 1 2 181', /0 to 180 degrees \(181/);
+  refused('CIRCLE 361 2 1', /ra must be 0 to 360/);
+  refused('CIRCLE 1 2 nan', /decimal numbers.*nan/);
+  refused('CIRCLE(1 2 3', /decimal numbers/);
+  refused('POLYGON 1 2 3 4 5', /pairs/);
+  refused('POLYGON 1 2 3 4', /at least 3 vertices/);
+  refused('POLYGON 0 0 180 0 90 80', /opposite/);
+  refused('CIRCLE 1 2 3', /no map of probability/, 0.5);
+});
+
+test('what is too large is refused with the bound', () => {
+  refused(`29/${Array.from({ length: MAX_AREA_CELLS + 1 }, (_, i) => 2 * i).join(' ')}`, /at most 200000 cells/);
+  const vertices = Array.from({ length: MAX_POLYGON_VERTICES + 1 }, (_, i) => `${i / 10} ${i % 2}`);
+  refused(`POLYGON ${vertices.join(' ')}`, /at most 1000 vertices \(1001 were/);
+  refused(`CIRCLE ${' '.repeat(70_000)}1 2 3`, /at most 64000 characters/);
+  const cells = Array.from({ length: MAX_AREA_CELLS + 1 }, (_, i) => i);
+  refused(writeUniqFits({ cells, order: 9, density: cells }), /at most 200000 cells/);
+});
+
+test('a FITS file that is cut, damaged, or of something else is refused', () => {
+  const cells = [1, 2, 3];
+  const density = [1, 2, 3];
+  const map = writeUniqFits({ cells, order: 3, density });
+  assert.is(read(map).kind, 'probability_map');
+  refused(map.slice(0, 5790), /ends early|no binary table/);
+  refused(map.slice(0, 3000), /no binary table/);
+  refused(writeUniqFits({ cells, order: 3, density: [1, -1, 0] }), /0 or more \(-1/);
+  refused(writeUniqFits({ cells, order: 3, density: [1, Number.NaN, 0] }), /0 or more \(NaN/);
+  refused(writeUniqFits({ cells, order: 3, density: [0, 0, 0] }), /above 0/);
+  refused(writeUniqFits({ cells: [1, 1], order: 3, density: [1, 2] }), /overlap/);
+  refused(writeUniqFits({ cells, order: 17, density }), /orders 0 to 16/);
+  refused(writeUniqFits({ cells, order: 3, cards: { COORDSYS: 'G' } }), /equatorial \(G/);
+  refused(writeUniqFits({ cells, order: 3, cards: { MOCDIM: 'TIME' } }), /dimension SPACE \(TIME/);
+  refused(writeUniqFits({ cells, order: 3, cards: { ORDERING: 'NESTED' } }), /NESTED.*unflatten/);
+  refused(writeUniqFits({ cells: [-1], order: 0 }), /at least 4/);
+  refused(writeUniqFits({ cells, order: 3, cards: { TFORM1: '0K' } }), /NAXIS1/);
+  refused(writeUniqFits({ cells, order: 3, density, cards: { TFORM1: '2K', TFORM2: '0D' } }), /UNIQ and PROBDENSITY/);
+  for (const NAXIS2 of [-1, 1.5, 1e300])
+    refused(writeUniqFits({ cells, order: 3, cards: { NAXIS2 } }), /Cannot read the area/);
+});
+
+test('whatever a file holds, it is an area or refused', () => {
+  const good = [
+    writeUniqFits({ cells: [1, 2, 3], order: 3, density: [1, 2, 3] }),
+    writeUniqFits({ cells: [5], order: 9 }),
+  ];
+  let state = 1;
+  const random = (below: number) => {
+    state = (state * 48271) % 2147483647;
+    return state % below;
+  };
+  for (let i = 0; i < 2000; i++) {
+    const bytes = good[i % 2]!.slice();
+    for (let n = 1 + random(4); n > 0; n--) bytes[2880 + random(bytes.length - 2880)] = random(256);
+    try {
+      read(bytes);
+    } catch (error) {
+      assert.instance(error, AreaError, `${(error as Error).stack}`);
+    }
+  }
+});
+
+test.run();
