@@ -16,7 +16,7 @@ import {
   tableColumns,
 } from '../catalogs/fits.ts';
 import { MAX_AREA_CELLS } from '../contract/limits.ts';
-import { type AreaError, invalidArea } from './area_error.ts';
+import { AreaError, invalidArea } from './area_error.ts';
 import { MocRanges, tooManyCells } from './moc_ranges.ts';
 
 /** The rows that are read between two moments to yield. */
@@ -77,6 +77,7 @@ function firstTable(bytes: Uint8Array): Table {
       if (header.get('XTENSION') === 'BINTABLE') {
         const columns = tableColumns(header);
         const [rows, width] = [Number(header.get('NAXIS2')), Number(header.get('NAXIS1'))];
+        if (!Number.isInteger(rows)) throw invalidArea(`its NAXIS2 must be an integer (${rows} was found)`);
         if (columns.reduce((sum, column) => sum + bytesOf(column), 0) !== width)
           throw invalidArea(`its columns must take the ${width} bytes of NAXIS1`);
         const view = new DataView(bytes.buffer, bytes.byteOffset + end, rows * width);
@@ -85,8 +86,7 @@ function firstTable(bytes: Uint8Array): Table {
       start = end + Math.ceil(length / BLOCK) * BLOCK;
     }
   } catch (error) {
-    if (error instanceof RangeError || !(error instanceof Error)) throw error;
-    throw error.name === 'AreaError' ? error : invalidArea(error.message);
+    throw error instanceof AreaError ? error : invalidArea((error as Error).message);
   }
 }
 
