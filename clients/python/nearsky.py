@@ -17,6 +17,7 @@ from __future__ import annotations
 import http.client
 import json
 import math
+import os
 import time
 import urllib.error
 import urllib.request
@@ -289,6 +290,56 @@ class Nearsky:
         query = {"start": start, "end": end, "time_field": time_field, "detail": detail, "page_size": page_size}
         return self._walk("/api/recent-crossmatches", query, cursor, lambda page: page["objects"])
 
+    def area(
+        self,
+        area: Any,
+        level: float | None = None,
+        start: str | None = None,
+        end: str | None = None,
+        time_field: str | None = None,
+        detail: str | None = None,
+        filters: dict[str, Any] | None = None,
+        page_size: int | None = None,
+        cursor: str | None = None,
+    ) -> Walk:
+        """The objects in an area, by credible level in a map of probability, then by place on the sky.
+
+        The area is a circle or a polygon as text, in degrees (`CIRCLE 10 -20 1`, `POLYGON 0 0 10 0 5 8`), a MOC of mocpy, or the bytes or
+        the pathlib.Path of a file: a MOC, or a multi-order map of probability, of whose probability the area holds at most `level` (0.9
+        unless given). Filters and the window from start to end (exclusive) leave out objects. With a cursor everything else must be given
+        again.
+        """
+        body = _area_of(area)
+        query = {"level": level, "page_size": page_size, **_selection(start, end, time_field, detail, filters)}
+        return Walk(lambda at: self._post_area(body, {**query, "cursor": at}), lambda page: page["objects"], cursor, self._on_progress)
+
+    def count_area(
+        self,
+        area: Any,
+        level: float | None = None,
+        start: str | None = None,
+        end: str | None = None,
+        time_field: str | None = None,
+        filters: dict[str, Any] | None = None,
+    ) -> int:
+        """How many objects `area` would give."""
+        query = {"level": level, **_selection(start, end, time_field, None, filters), "response": "count"}
+        return self._post_area(_area_of(area), query)["total"]
+
+    def objects(
+        self,
+        start: str | None = None,
+        end: str | None = None,
+        time_field: str | None = None,
+        detail: str | None = None,
+        filters: dict[str, Any] | None = None,
+        page_size: int | None = None,
+        cursor: str | None = None,
+    ) -> Walk:
+        """Objects with coincident sources that meet filters, latest first. With a cursor everything else must be given again."""
+        query = {"page_size": page_size, **_selection(start, end, time_field, detail, filters)}
+        return self._walk("/api/objects", query, cursor, lambda page: page["objects"])
+
     def matches(self, filters: dict[str, Any] | None = None, after: str | None = None) -> Matches:
         """Each match as it is recorded, as a dictionary: those of the stream of matches (`docs/stream.md`).
 
@@ -363,8 +414,10 @@ class Nearsky:
             yield chunk
 
     def _get(self, path: str, query: dict[str, Any]) -> dict[str, Any]:
-        given = {name: value for name, value in query.items() if value is not None}
-        return self._request(f"{path}?{urlencode(given)}" if given else path, None)
+        return self._request(_address_of(path, query), None)
+
+    def _post_area(self, body: bytes, query: dict[str, Any]) -> dict[str, Any]:
+        return self._request(_address_of("/api/area", query), body)
 
     def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         return self._request(path, json.dumps(body).encode())
@@ -400,6 +453,28 @@ class Nearsky:
         except (http.client.HTTPException, OSError) as error:
             # An answer that broke off, or never began: urllib passes these on as they are.
             raise urllib.error.URLError(error) from error
+
+
+def _address_of(path: str, query: dict[str, Any]) -> str:
+    given = {name: value for name, value in query.items() if value is not None}
+    return f"{path}?{urlencode(given)}" if given else path
+
+
+def _selection(
+    start: str | None, end: str | None, time_field: str | None, detail: str | None, filters: dict[str, Any] | None
+) -> dict[str, Any]:
+    """The parameters that select objects."""
+    return {"start": start, "end": end, "time_field": time_field, "detail": detail, **(filters or {})}
+
+
+def _area_of(area: Any) -> bytes:
+    if isinstance(area, (bytes, bytearray)):
+        return bytes(area)
+    if isinstance(area, os.PathLike):
+        with open(area, "rb") as file:
+            return file.read()
+    # A MOC of mocpy has a text.
+    return (area.to_string() if hasattr(area, "to_string") else str(area)).encode()
 
 
 def _input_of(value: Any) -> dict[str, Any]:
@@ -633,7 +708,7 @@ def rows(objects: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
     Every row has every column, None where there is no value, whatever was asked for: those of the service's own tables (`format=csv`),
     by the same names. Of each catalog there are the number of sources and the nearest one, with a column for each key of its payload that
-    the catalog has. Times are text as the API has it.
+    the catalog has. Objects of a map of probability also have `credible_level`. Times are text as the API has it.
     """
     for each in objects:
         if "objects" not in each:
@@ -665,6 +740,8 @@ def _input_columns(result: dict[str, Any]) -> dict[str, Any]:
 def _row_of(head: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
     row: dict[str, Any] = {**dict.fromkeys(_TYPES), **head}
     row.update({name: value for name, value in found.items() if name in _TYPES and not isinstance(value, (dict, list))})
+    if "credible_level" in found:
+        row["credible_level"] = found["credible_level"]
     if "brokers" in found:
         row["brokers"] = " ".join(found["brokers"])
     crossmatch = found.get("crossmatch") or {}

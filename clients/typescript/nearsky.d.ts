@@ -148,6 +148,8 @@ export interface LookupObject {
   readonly tns?: ObjectTns | null;
   /** From the searched position. */
   readonly separation_arcsec?: number;
+  /** In a map of probability: the share of it in pixels at least as dense as the object's. */
+  readonly credible_level?: number;
   readonly qualifies?: boolean;
   readonly qualifies_reason?: string;
 }
@@ -195,8 +197,34 @@ export interface Page {
   readonly page_size: number;
   /** The one result of a cone. */
   readonly results?: readonly LookupResult[];
-  /** The objects of the recent crossmatches. */
-  readonly objects?: readonly RecentObject[];
+  /** The objects of other walks. */
+  readonly objects?: readonly (LookupObject | RecentObject)[];
+}
+
+/**
+ * A circle or a polygon as text, in degrees (`CIRCLE 10 -20 1`, `POLYGON 0 0 10 0 5 8`), a MOC (FITS, JSON or ASCII), or a multi-order map of
+ * probability (FITS), as bytes.
+ */
+export type Area = string | Uint8Array<ArrayBuffer> | ArrayBuffer | Blob;
+
+export interface SelectionOptions {
+  /** ISO 8601. */
+  readonly start?: string;
+  /** ISO 8601, exclusive. */
+  readonly end?: string;
+  /** `ingest_time` unless given. */
+  readonly timeField?: 'ingest_time' | 'event_time';
+  readonly detail?: DetailLevel;
+  /** They leave out objects. */
+  readonly filters?: Filters;
+}
+
+/** All but the cursor must be given again with a cursor. */
+export interface ObjectsOptions extends SelectionOptions, Pick<WalkOptions, 'pageSize' | 'cursor'> {}
+
+export interface AreaOptions extends ObjectsOptions {
+  /** Of a map of probability: the share of it that the area holds at most, 0.9 unless given. */
+  readonly level?: number;
 }
 
 /** Objects, in the order of the API; each iteration goes on where the walk stands. */
@@ -253,6 +281,12 @@ export declare class Nearsky {
   cone(options: ConeOptions): Walk<LookupObject>;
   /** Objects with coincident sources in a window of time, latest first. */
   recent(options?: RecentOptions): Walk<RecentObject>;
+  /** The objects in an area, by credible level in a map of probability, then by place on the sky. The area is sent with every page. */
+  area(area: Area, options?: AreaOptions): Walk<LookupObject>;
+  /** How many objects `area` would give. */
+  countArea(area: Area, options?: Omit<AreaOptions, 'detail' | 'pageSize' | 'cursor'>): Promise<number>;
+  /** Objects with coincident sources that meet filters, latest first. */
+  objects(options?: ObjectsOptions): Walk<LookupObject>;
   /** Each match as it is recorded, by server-sent events. */
   matches(options?: MatchesOptions): Matches;
   /** Every source of the registered catalogs near a position, nearest first; for each catalog whether it was searched. */

@@ -128,6 +128,30 @@ export class Nearsky {
     return this.#walk('/api/recent-crossmatches', query, cursor, page => page.objects);
   }
 
+  /**
+   * @param {import('./nearsky.d.ts').Area} area
+   * @param {import('./nearsky.d.ts').AreaOptions} [options]
+   */
+  area(area, { level, pageSize, cursor, ...options } = {}) {
+    const query = { level, page_size: pageSize, ...selection(options) };
+    const get = (/** @type {string | undefined} */ at) => this.#postArea(area, { ...query, cursor: at });
+    return new Walk(get, (/** @type {any} */ page) => page.objects, cursor, this.#options.onProgress);
+  }
+
+  /**
+   * @param {import('./nearsky.d.ts').Area} area
+   * @param {import('./nearsky.d.ts').AreaOptions} [options]
+   */
+  async countArea(area, { level, ...options } = {}) {
+    const { total } = await this.#postArea(area, { level, ...selection(options), response: 'count' });
+    return total;
+  }
+
+  /** @param {import('./nearsky.d.ts').ObjectsOptions} [options] */
+  objects({ pageSize, cursor, ...options } = {}) {
+    return this.#walk('/api/objects', { page_size: pageSize, ...selection(options) }, cursor, page => page.objects);
+  }
+
   /** @param {import('./nearsky.d.ts').MatchesOptions} [options] */
   matches({ filters, after } = {}) {
     const { fetch = globalThis.fetch, signal } = this.#options;
@@ -201,6 +225,15 @@ export class Nearsky {
   }
 
   /**
+   * @param {import('./nearsky.d.ts').Area} area
+   * @param {Query} query
+   */
+  #postArea(area, query) {
+    const headers = { 'Content-Type': 'application/octet-stream' };
+    return this.#request(addressOf('/api/area', query), { method: 'POST', body: area, headers });
+  }
+
+  /**
    * @param {string} path
    * @param {string} body
    */
@@ -237,6 +270,16 @@ export class Nearsky {
       throw notOurs(response, 'the answer is no JSON');
     }
   }
+}
+
+/**
+ * The parameters that select objects.
+ *
+ * @param {import('./nearsky.d.ts').SelectionOptions} options
+ * @returns {Query}
+ */
+function selection({ start, end, timeField, detail, filters }) {
+  return { start, end, time_field: timeField, detail, ...filters };
 }
 
 /** Objects of a walk, page by page. */

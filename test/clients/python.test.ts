@@ -104,6 +104,9 @@ testWith(
     assert.equal(got.kinds, ['tns', 'position', 'position', 'id']);
     assert.equal(got.bad, { code: 'invalid_parameter', status: 400, param: 'detail', params: null, retryable: false });
     assert.is(got.cone.param, 'ra');
+    const area = ids((await service.app.post('/api/area', 'CIRCLE 150 2 0.01')).body.objects);
+    assert.equal([got.area, got.counted, got.no_area.param], [area, area.length, 'area']);
+    assert.equal(got.objects, ids((await service.app.get('/api/objects?catalog=gaia_dr3')).body.objects));
     assert.equal([got.sources, got.far.param], ['not_registered', 'radius_arcsec']);
     const flat = expected.flatMap(({ objects }) =>
       objects.length

@@ -163,6 +163,35 @@ test('walks have every object once, and go on from a cursor', async ({ service }
   }
 });
 
+test('areas and objects by time: walks, counts, filters', async ({ service }) => {
+  const client = new Nearsky(service.url);
+  const { body } = await service.app.post('/api/area', 'CIRCLE 150 2 0.01');
+  const inArea: string[] = body.objects.map((object: Json) => object.diaObjectId_str);
+  assert.is(inArea.length, 7);
+  for (const area of [
+    'CIRCLE 150 2 0.01',
+    new TextEncoder().encode('CIRCLE 150 2 0.01'),
+    new Blob(['CIRCLE 150 2 0.01']),
+  ]) {
+    const ids: string[] = [];
+    for await (const { diaObjectId_str } of client.area(area, { pageSize: 3, detail: 'ids' }))
+      ids.push(diaObjectId_str);
+    assert.equal(ids, inArea);
+    assert.is(await client.countArea(area), inArea.length);
+  }
+  assert.is(await client.countArea('CIRCLE 150 2 0.01', { filters: { reliability_min: 2 } }), 0);
+  const { body: page } = await service.app.get('/api/objects');
+  const listed: string[] = [];
+  for await (const { diaObjectId_str } of client.objects({ pageSize: 2 })) listed.push(diaObjectId_str);
+  assert.ok(listed.length > 2);
+  assert.equal(
+    listed,
+    page.objects.map((object: Json) => object.diaObjectId_str),
+  );
+  for await (const _ of client.objects({ filters: { reliability_min: 2 } })) assert.unreachable('none meets it');
+  assert.is((await rejection(() => client.countArea('CIRCLE 1 2', { level: 0.5 }))).param, 'area');
+});
+
 test('a cursor that comes again ends the walk', async ({ service }) => {
   const client = new Nearsky(service.url);
   for (const walk of [client.cone({ ...CROWD, radiusArcsec: 1 }), client.recent(), client.recent({ cursor: 'abc' })]) {
