@@ -6,7 +6,7 @@ import type { Change } from './changes.ts';
 import type { Databases } from './databases.ts';
 import { readLogPosition, writeLogPosition } from './log_position.ts';
 import { readLatestIngest } from './recent.ts';
-import { RefusedChange } from './store_error.ts';
+import { RefusedChange, StoreError } from './store_error.ts';
 
 /** A change that is at its position in a log. */
 export interface LoggedChange {
@@ -30,9 +30,17 @@ export function recordHash(record: Uint8Array): string {
  * neither stands still nor goes back from one record to the next, whatever the clocks of their writers: a record that
  * is not later than the one before gets the microsecond after that.
  * @returns the outcome of each: the result of `apply`, or a RefusedChange where the change no longer fits
+ * @throws StoreError when the first one is not the next of the log
  */
 export function applyLogged(databases: Databases, log: string, changes: readonly LoggedChange[]): unknown[] {
-  let timeUs = readLogPosition(databases)?.timeUs ?? readLatestIngest(databases) ?? 0;
+  const before = readLogPosition(databases);
+  const [first, next] = [changes[0]?.position ?? 0, before?.next ?? 0];
+  if (changes.length > 0 && first !== next) {
+    throw new StoreError(
+      `Cannot apply the log from record ${first} because the next one is ${next}: let one process apply it`,
+    );
+  }
+  let timeUs = before?.timeUs ?? readLatestIngest(databases) ?? 0;
   const outcomes = changes.map(({ change }) => {
     timeUs = Math.max(change.timeUs, timeUs + 1);
     return outcomeOf(databases, { ...change, timeUs });

@@ -160,6 +160,19 @@ test('a node goes on where the log has removed only what it has applied', () =>
     assert.is(store.logPosition()?.next, 3);
   }));
 
+test('two that apply the log to one archive apply each record once', () =>
+  withNode(async (node, link, log, store) => {
+    append(log, deliver(NOON_US, 1n), deliver(NOON_US, 1n));
+    const other = new Node(store, link);
+    const results = await Promise.allSettled([node.step(), other.step()]);
+    const reasons = results.flatMap(result => (result.status === 'rejected' ? [`${result.reason}`] : []));
+    assert.is(reasons.length, 1);
+    assert.match(reasons[0]!, /Cannot apply the log from record 0 because the next one is 2: let one process apply it/);
+    await catchUp(node);
+    await catchUp(other);
+    assert.equal(store.counters()['ingested/lasair/duplicate'], 1);
+  }));
+
 test('a new node needs the beginning of the log, and no archive of its own', () =>
   withNode(async (node, _link, log, store) => {
     append(log, deliver(NOON_US, 1n), deliver(NOON_US, 2n));

@@ -151,10 +151,15 @@ export class KafkaServer {
     return { clientId: 'test', bootstrapBrokers: [this.server], retries: 10, retryDelay: 200 };
   }
 
-  createTopic(topic: string, partitions = 1): Promise<unknown> {
+  createTopic(topic: string, partitions = 1, settings: Readonly<Record<string, string>> = {}): Promise<unknown> {
+    const configs = Object.entries(settings).map(([name, value]) => ({ name, value }));
     return this.#with(new Admin(this.#options), admin =>
-      admin.createTopics({ topics: [topic], partitions, replicas: 1 }),
+      admin.createTopics({ topics: [topic], partitions, replicas: 1, configs }),
     );
+  }
+
+  deleteTopic(topic: string): Promise<unknown> {
+    return this.#with(new Admin(this.#options), admin => admin.deleteTopics({ topics: [topic] }));
   }
 
   /** Forgets the messages of a partition before that offset, as it does with old ones. */

@@ -1,0 +1,327 @@
+/** A topic of one partition as the log: Kafka keeps it, and gives each record its position. */
+import type { Consumer, Producer } from '@platformatic/kafka';
+import type { Log as LogEvent } from '../base/log.ts';
+import { withTimeout } from '../base/timeout.ts';
+import { StoreError } from '../store/store_error.ts';
+import { type Log, type LogEntry, type LogRead, lostPlace } from './log.ts';
+
+export interface KafkaLogOptions {
+  /** `host:port` of one or more of the cluster's servers. */
+  readonly servers: readonly string[];
+  readonly topic: string;
+  readonly tls: boolean;
+  readonly sasl?: {
+    readonly mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512';
+    readonly username: string;
+    readonly password: string;
+  };
+  readonly log: LogEvent;
+}
+
+const REQUEST_TIMEOUT_MS = 10_000;
+/** The time for which a server holds back its answer while there are no records. */
+const FETCH_WAIT_MS = 500;
+const FETCH_BYTES = 2 ** 22;
+const RETRIES = 3;
+const RETRY_DELAY_MS = 250;
+/** The time limit for sending, longer than the requests and their retries may take. */
+const SEND_MS = 60_000;
+const CLOSE_MS = 2000;
+/** The most bytes of the records that are sent at once. */
+const SEND_BYTES = 900_000;
+const PARTITION = 0;
+/** The protocol's numbers. */
+const [EARLIEST, LATEST] = [-2n, -1n];
+const NO_EPOCH = -1;
+const READ_UNCOMMITTED = 0;
+const TOPIC_RESOURCE = 2;
+
+type Client = typeof import('@platformatic/kafka');
+type Bytes = Consumer<Buffer, Buffer, Buffer, Buffer>;
+type Fetched = Awaited<ReturnType<Bytes['fetch']>>;
+
+interface Waiting {
+  readonly id: string;
+  readonly record: Uint8Array;
+  readonly sent: PromiseWithResolvers<void>;
+}
+
+/**
+ * Opens the log of a topic that exists; to be closed.
+ * @throws StoreError when the topic or its servers are set in a way that could lose records; errors of the connection
+ */
+export async function openKafkaLog(options: KafkaLogOptions): Promise<KafkaLog> {
+  const client = await import('@platformatic/kafka');
+  const log = new KafkaLog(client, options);
+  try {
+    await log.begin();
+    await requireSafe(client, options, await log.replicas());
+    return log;
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+}
+
+export class KafkaLog implements Log {
+  readonly #client: Client;
+  readonly #options: KafkaLogOptions;
+  readonly #consumer: Bytes;
+  #producer: Producer<Buffer, Buffer, Buffer, Buffer> | undefined;
+  #waiting: Waiting[] = [];
+  #isSending = false;
+  #sending = Promise.resolve();
+  #topicId = '';
+  #clusterId = '';
+  #mustRefresh = false;
+  /** The position after what was read last, and the leader's epoch when that was written. */
+  #after = { position: 0, epoch: NO_EPOCH };
+  #bounds = { first: 0, end: 0 };
+
+  /** For `openKafkaLog`. */
+  constructor(client: Client, options: KafkaLogOptions) {
+    this.#client = client;
+    this.#options = options;
+    this.#consumer = new client.Consumer({ ...connection(options), groupId: 'nearsky', retries: 1 });
+    this.#consumer.on('error', () => {});
+    this.#consumer.topics.track(options.topic);
+  }
+
+  /** Finds out which topic has the name now. */
+  async begin(): Promise<void> {
+    const { id, topic } = await this.#metadata();
+    [this.#clusterId, this.#topicId] = [id, topic.id];
+  }
+
+  /** The servers that each partition of the topic is to lie on, and the number of servers. */
+  async replicas(): Promise<{ readonly partitions: readonly (readonly number[])[]; readonly servers: number }> {
+    const { topic, servers } = await this.#metadata();
+    return { partitions: topic.partitions.map(({ replicas }) => replicas), servers };
+  }
+
+  async identity(): Promise<string> {
+    return `${this.#clusterId}/${this.#topicId}`;
+  }
+
+  append(id: string, record: Uint8Array): Promise<void> {
+    const sent = Promise.withResolvers<void>();
+    this.#waiting.push({ id, record, sent });
+    if (!this.#isSending) this.#sending = this.#sendAll();
+    return sent.promise;
+  }
+
+  /** Sends what waits, one batch at a time. */
+  async #sendAll(): Promise<void> {
+    this.#isSending = true;
+    while (this.#waiting.length > 0) {
+      const batch = this.#nextBatch();
+      try {
+        await this.#send(batch);
+        for (const { sent } of batch) sent.resolve();
+      } catch (error) {
+        // The numbers of a producer that has failed may no longer be those that the server expects.
+        await this.#closeProducer();
+        for (const { sent } of batch) sent.reject(error);
+      }
+    }
+    this.#isSending = false;
+  }
+
+  #nextBatch(): Waiting[] {
+    let bytes = 0;
+    const tooMany = this.#waiting.findIndex(({ record }, i) => (bytes += record.length) > SEND_BYTES && i > 0);
+    return this.#waiting.splice(0, tooMany === -1 ? this.#waiting.length : tooMany);
+  }
+
+  async #send(batch: readonly Waiting[]): Promise<void> {
+    this.#producer ??= this.#newProducer();
+    const messages = batch.map(({ id, record }) => ({
+      topic: this.#options.topic,
+      partition: PARTITION,
+      key: Buffer.from(id),
+      value: Buffer.from(record.buffer, record.byteOffset, record.byteLength),
+    }));
+    const sent = this.#producer.send({ messages }).then(() => true);
+    if (!(await withTimeout(sent, SEND_MS))) throw new Error(`no answer from Kafka for ${SEND_MS / 1000} s`);
+  }
+
+  #newProducer(): Producer<Buffer, Buffer, Buffer, Buffer> {
+    // A producer that is idempotent waits for all replicas that are in sync.
+    const producer = new this.#client.Producer<Buffer, Buffer, Buffer, Buffer>({
+      ...connection(this.#options),
+      idempotent: true,
+      retries: RETRIES,
+    });
+    // An error also rejects the call that it concerns; without a listener it would end the process, too.
+    producer.on('error', () => {});
+    return producer;
+  }
+
+  async read(from: number): Promise<LogRead> {
+    let response: Fetched;
+    try {
+      response = await this.#fetch(from);
+    } catch (error) {
+      this.#mustRefresh = true;
+      if (isOutOfRange(error)) return { entries: [], ...(await this.#listBounds()) };
+      await this.#requireSameTopic();
+      throw error;
+    }
+    return this.#taken(response, from);
+  }
+
+  async #fetch(from: number): Promise<Fetched> {
+    const { topic } = await this.#metadata();
+    const partition = {
+      partition: PARTITION,
+      currentLeaderEpoch: NO_EPOCH,
+      lastFetchedEpoch: this.#after.position === from ? this.#after.epoch : NO_EPOCH,
+      fetchOffset: BigInt(from),
+      partitionMaxBytes: FETCH_BYTES,
+    };
+    return await this.#consumer.fetch({
+      node: topic.partitions[PARTITION]!.leader,
+      maxWaitTime: FETCH_WAIT_MS,
+      minBytes: 1,
+      maxBytes: FETCH_BYTES,
+      // No transaction ever writes to the log.
+      isolationLevel: READ_UNCOMMITTED,
+      topics: [{ topicId: this.#topicId, partitions: [partition] }],
+    });
+  }
+
+  #taken({ responses }: Fetched, from: number): LogRead {
+    const partition = responses[0]?.partitions[0];
+    // A server leaves out a partition of which there is nothing new.
+    if (!partition) return { entries: [], ...this.#bounds };
+    const { divergingEpoch, highWatermark, logStartOffset, records } = partition;
+    if (divergingEpoch && divergingEpoch.epoch !== NO_EPOCH)
+      throw lostPlace(`it was cut short at record ${divergingEpoch.endOffset} and went on from there`);
+    this.#bounds = { first: Number(logStartOffset), end: Number(highWatermark) };
+    const entries: LogEntry[] = [];
+    for (const batch of records ?? []) {
+      for (const { offsetDelta, key, value } of batch.records) {
+        const position = Number(batch.firstOffset) + offsetDelta;
+        // A batch is sent whole, from before the position, too.
+        if (position >= from) entries.push({ position, id: `${key ?? ''}`, record: value ?? new Uint8Array(0) });
+      }
+      this.#after = {
+        position: Number(batch.firstOffset) + batch.lastOffsetDelta + 1,
+        epoch: batch.partitionLeaderEpoch,
+      };
+    }
+    return { entries, ...this.#bounds };
+  }
+
+  async #listBounds(): Promise<Omit<LogRead, 'entries'>> {
+    const topics = [this.#options.topic];
+    const offset = async (timestamp: bigint) => {
+      const offsets = await this.#consumer.listOffsets({ topics, timestamp });
+      return Number(offsets.get(this.#options.topic)![PARTITION]);
+    };
+    return { first: await offset(EARLIEST), end: await offset(LATEST) };
+  }
+
+  async #metadata() {
+    const { topic: name } = this.#options;
+    const metadata = await this.#consumer.metadata({ topics: [name], forceUpdate: this.#mustRefresh });
+    this.#mustRefresh = false;
+    const topic = metadata.topics.get(name);
+    if (!topic) throw new Error(`there is no topic ${name}`);
+    return { id: metadata.id, topic, servers: metadata.brokers.size };
+  }
+
+  async #requireSameTopic(): Promise<void> {
+    const { topic } = await this.#metadata();
+    if (topic.id !== this.#topicId) throw lostPlace(`its topic ${this.#options.topic} was made anew`);
+  }
+
+  async #closeProducer(): Promise<void> {
+    const producer = this.#producer;
+    this.#producer = undefined;
+    if (producer)
+      await withTimeout(
+        producer.close(true).catch(() => {}),
+        CLOSE_MS,
+      );
+  }
+
+  /** Never rejects; what waits to be sent is sent first. */
+  async close(): Promise<void> {
+    await this.#sending;
+    await this.#closeProducer();
+    await withTimeout(
+      this.#consumer.close(true).catch(() => {}),
+      CLOSE_MS,
+    );
+  }
+}
+
+const connection = ({ servers, tls, sasl }: KafkaLogOptions) => ({
+  clientId: 'nearsky',
+  bootstrapBrokers: [...servers],
+  ...(tls ? { tls: {} } : {}),
+  ...(sasl ? { sasl } : {}),
+  timeout: REQUEST_TIMEOUT_MS,
+  connectTimeout: REQUEST_TIMEOUT_MS,
+  retryDelay: RETRY_DELAY_MS,
+});
+
+function isOutOfRange(error: unknown): boolean {
+  const { findBy } = error as { findBy?: (property: string, value: unknown) => unknown };
+  return findBy !== undefined && Boolean(findBy.call(error, 'apiId', 'OFFSET_OUT_OF_RANGE'));
+}
+
+interface Rule {
+  readonly setting: string;
+  readonly isSafe: (value: string) => boolean;
+  readonly safe: string;
+}
+
+const is = (setting: string, safe: string): Rule => ({ setting, isSafe: value => value === safe, safe });
+const atLeast = (setting: string, least: number): Rule => {
+  return { setting, isSafe: value => Number(value) >= least, safe: `at least ${least}` };
+};
+
+/** Records must be kept in their order, as they are, and until they are old. */
+const RULES: readonly Rule[] = [
+  is('cleanup.policy', 'delete'),
+  is('retention.bytes', '-1'),
+  is('message.timestamp.type', 'CreateTime'),
+  is('unclean.leader.election.enable', 'false'),
+  atLeast('max.message.bytes', 1_000_000),
+];
+const MIN_REPLICAS = 3;
+/** For a cluster: what is acknowledged must outlive any one server. */
+const CLUSTER_RULES: readonly Rule[] = [...RULES, atLeast('min.insync.replicas', 2)];
+
+async function requireSafe(
+  { Admin }: Client,
+  options: KafkaLogOptions,
+  { partitions, servers }: Awaited<ReturnType<KafkaLog['replicas']>>,
+): Promise<void> {
+  const { topic, log } = options;
+  const refuse = (why: string) => {
+    throw new StoreError(`Cannot use the topic ${topic} as the log because ${why}`);
+  };
+  if (partitions.length !== 1) refuse(`it has ${partitions.length} partitions: make one of 1 partition`);
+  const replicas = partitions[0]!.length;
+  if (servers === 1) log('log_on_one_server', { topic, why: 'what is stored is lost with that server' });
+  else if (replicas < MIN_REPLICAS)
+    refuse(`its replication factor is ${replicas}: make one of at least ${MIN_REPLICAS}`);
+  const rules = servers === 1 ? RULES : CLUSTER_RULES;
+  const admin = new Admin({ ...connection(options), retries: RETRIES });
+  try {
+    const [described] = await admin.describeConfigs({
+      resources: [
+        { resourceType: TOPIC_RESOURCE, resourceName: topic, configurationKeys: rules.map(({ setting }) => setting) },
+      ],
+    });
+    for (const { setting, isSafe, safe } of rules) {
+      const { value } = described?.configs.find(({ name }) => name === setting) ?? {};
+      if (!isSafe(value ?? '')) refuse(`its ${setting} is ${value ?? 'unknown'}: set it to ${safe}`);
+    }
+  } finally {
+    await admin.close();
+  }
+}
