@@ -223,7 +223,7 @@ class Check {
         found.byIngest.add(encodeTimeKey(ingestTimeUs, diaObjectId), encodeTimeValue(ingestTimeUs));
         found.byEvent.add(encodeTimeKey(eventTimeUs, diaObjectId), encodeTimeValue(ingestTimeUs));
         const keysBySource = matches.map(match => encodeSourceKey(match, diaObjectId));
-        for (const each of new Map(keysBySource.map(each => [`${each}`, each])).values()) found.bySource.add(each);
+        for (const each of new Map(keysBySource.map(each => [keyText(each), each])).values()) found.bySource.add(each);
         const bytes = sources.get(key, this.#options);
         if (!bytes) throw new Error('the sources of its matches are not there');
         withSources++;

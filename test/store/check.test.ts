@@ -49,6 +49,16 @@ test('a whole database has no faults, beside a writer too', () =>
     await writing;
   }));
 
+test('two sources of an object whose ids differ in bytes that are no characters', () =>
+  withStore(async (_store, writer, directory) => {
+    await writer.ingest([delivery(1n)], 1.7e15);
+    const source = { ra: 1, dec: 2, payload: null };
+    const { matches, ...found } = result(1n, [source, source]);
+    const renamed = matches.map((match, i) => ({ ...match, catalogSourceId: `${128 + i}` }));
+    await writer.recordCrossmatches([{ ...found, matches: renamed }], provenance, 1.71e15);
+    assert.equal((await checkDirectory(directory, quietly)).faults, []);
+  }));
+
 test('what belongs together and does not agree is named', () =>
   withStore(async (store, writer, directory) => {
     await fill(store, writer);
