@@ -1,24 +1,34 @@
-/** `nearsky crossmatch`: every pending object once. */
+/** `nearsky crossmatch`: every pending object once, or crossmatched ones again. */
+import { parseTime } from '../base/parse_time.ts';
+import type { Config } from '../config/config.ts';
+import { Catalogs } from '../contract/catalogs.ts';
+import { type AgainSelection, differsFrom } from '../crossmatch/again.ts';
 import { MAX_BATCH_SIZE } from '../crossmatch/batch_size.ts';
 import { type CrossmatchProgress, crossmatchPending } from '../crossmatch/crossmatcher.ts';
 import { crossmatchPool } from '../crossmatch/pool.ts';
 import { provenanceSetOf } from '../crossmatch/provenance.ts';
 import type { CrossmatchSummary } from '../crossmatch/summary.ts';
-import { openStore, requireDatabase } from '../store/store.ts';
+import { openStore, requireDatabase, type Store } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
 import { associatorOf } from '../tns/association.ts';
-import { type Command, Progress, printResult, shownCount, table, tell, UsageError } from './cli.ts';
+import { type Command, type Invocation, Progress, printResult, shownCount, table, tell, UsageError } from './cli.ts';
 
 export const command: Command = {
-  usage: 'crossmatch [--batch N]',
+  usage: 'crossmatch [--batch N] [--again [--catalog NAME] [--before TIME]]',
   description: [
     'Crossmatches every pending object once with every registered catalog and exits; prints counts by status and by catalog outcome.',
     'May be killed and run again at any time, also beside a running server or another crossmatch: they share the objects between them,',
     'and what one has begun and not finished when it ends is taken up by the next. An object for which a catalog could not be read is recorded',
     'with that outcome and crossmatched again, as a new version, by the next run that can read it. The exit status is 1 when none of the',
     'catalogs that cover an object could be read, or one is not what it was when it was added; then the object stays pending.',
+    'With --again it takes objects that were crossmatched with another radius, without a catalog that is registered now or with another',
+    'release of it, or while one could not be read: each gets a new version of its crossmatch in one commit, and keeps the last one where',
+    'a catalog of that cannot be read now. A run that was killed goes on when it is started again. stats --again counts these objects.',
   ].join('\n'),
   options: {
+    again: { help: 'take objects whose crossmatch differs from what is configured now, instead of pending ones' },
+    catalog: { value: 'NAME', help: '--again: only where the difference concerns this catalog, or the radius' },
+    before: { value: 'TIME', help: '--again: only objects whose crossmatch was made before, ISO 8601' },
     batch: {
       value: 'N',
       help: `objects that are searched together, 1 to ${MAX_BATCH_SIZE} (default: as many as an eighth of the free memory holds)`,
@@ -29,14 +39,15 @@ export const command: Command = {
     if (invocation.positionals.length > 0)
       throw new UsageError(`crossmatch takes no arguments. Usage: nearsky ${this.usage}`);
     const batchSize = batchSizeOf(invocation.options.get('batch'));
+    const again = againOf(invocation);
     const { config } = invocation;
     requireDatabase(config.NEARSKY_DATA);
     const store = openStore(config.NEARSKY_DATA, 'write');
     const pool = crossmatchPool(config, config.NEARSKY_WORKERS);
     const progress = new Progress();
-    const pending = store.pendingCount();
-    if (pending > 0) pool.start();
     try {
+      const waiting = again ? countAgain(store, config, again) : store.pendingCount();
+      if (waiting > 0) pool.start();
       const summary = await crossmatchPending({
         store,
         writer: new Writer(store),
@@ -44,8 +55,9 @@ export const command: Command = {
         provenance: () => provenanceSetOf(config),
         associator: associatorOf(store, pool, config),
         ...(batchSize && { batchSize }),
+        ...(again && { again }),
         onProgress: at =>
-          progress.update(() => progressText(at, pending, progress.pace(at.objects, pending, shownCount))),
+          progress.update(() => progressText(at, waiting, progress.pace(at.objects, waiting, shownCount))),
       });
       progress.end();
       printResult(invocation, summary, describe(summary));
@@ -65,6 +77,35 @@ export const command: Command = {
   },
 };
 
+function againOf({ flags, options }: Invocation): AgainSelection | undefined {
+  const [catalog, before] = [options.get('catalog'), options.get('before')];
+  if (!flags.has('again')) {
+    if ((catalog ?? before) !== undefined) throw new UsageError('--catalog and --before go with --again');
+    return undefined;
+  }
+  const beforeUs = before === undefined ? undefined : parseTime(before);
+  if (before !== undefined && beforeUs === undefined)
+    throw new UsageError(`--before must be an ISO 8601 time such as 2026-11-22T12:00:00Z (${before} was given)`);
+  return { catalog, beforeUs };
+}
+
+/**
+ * The number of objects that would be crossmatched again; reads every object.
+ * @throws Error where the selection names a catalog that is not registered
+ */
+export function countAgain(store: Store, config: Config, selection: AgainSelection = {}): number {
+  const registrations = store.catalogs();
+  const names = registrations.map(({ name }) => name);
+  const { catalog } = selection;
+  if (catalog !== undefined && !names.includes(catalog))
+    throw new Error(
+      `Cannot crossmatch with ${catalog} because it is not registered: the catalogs are ${names.join(', ') || 'none'}`,
+    );
+  const { catalogs, ...settings } = provenanceSetOf(config, new Catalogs(registrations));
+  const inService = catalogs.filter(({ name }) => names.includes(name));
+  return store.countWhere(differsFrom(store, { ...settings, catalogs: inService }, selection));
+}
+
 function batchSizeOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const size = /^\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -74,11 +115,11 @@ function batchSizeOf(text: string | undefined): number | undefined {
 
 function progressText(
   { objects, files, filesDone, awaited }: CrossmatchProgress,
-  pending: number,
+  waiting: number,
   pace: string,
 ): string {
   if (awaited > 0) return `${objects} objects done; waiting for ${awaited} that another process crossmatches`;
-  return `${objects} of ${pending} objects done; ${pace}; catalog file ${filesDone} of ${files} for the next ones`;
+  return `${objects} of ${waiting} objects done; ${pace}; catalog file ${filesDone} of ${files} for the next ones`;
 }
 
 function describe(summary: CrossmatchSummary): string {

@@ -5,17 +5,22 @@ import { FORMAT_VERSION, openStore, type Store, type StoreCounts } from '../stor
 import type { PublishedPosition } from '../store/types.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';
 import { type Command, type Invocation, printResult, table, UsageError } from './cli.ts';
+import { countAgain } from './crossmatch.ts';
 
 export const command: Command = {
-  usage: 'stats',
+  usage: 'stats [--again]',
   description: `Shows what is stored: objects by status, matches and search outcomes by catalog, the TNS registry and its epoch, the length of the journal
 and how far it is published, the size of the index, disk use. It reads what is counted as it changes, and may run beside everything else.`,
-  options: {},
+  options: {
+    again: { help: 'also count the objects that crossmatch --again would take; this reads every object' },
+  },
   example: 'nearsky stats --data ./data',
   run,
 };
 
 interface Stats extends StoreCounts {
+  /** Objects that `crossmatch --again` would take; undefined where they are not counted. */
+  readonly again?: number;
   /** Pending objects that some process is crossmatching. */
   readonly claimed: number;
   readonly registry: { readonly objects: number; readonly epoch: string | null; readonly current: boolean };
@@ -30,7 +35,9 @@ async function run(invocation: Invocation): Promise<number> {
     throw new UsageError(`stats takes no arguments. Usage: nearsky ${command.usage}`);
   const store = openStore(invocation.config.NEARSKY_DATA, 'read');
   try {
-    const stats = withSurroundings(store.counts(), store, invocation.config);
+    const { config, flags } = invocation;
+    const again = flags.has('again') ? { again: countAgain(store, config) } : {};
+    const stats = { ...withSurroundings(store.counts(), store, config), ...again };
     store.requireUndisturbed();
     printResult(invocation, stats, describe(stats));
     return 0;
@@ -55,10 +62,11 @@ function withSurroundings(counts: StoreCounts, store: Store, config: Config): St
   };
 }
 
-function describe({ claimed, registry, published, disk, format, ...counts }: Stats): string {
+function describe({ claimed, again, registry, published, disk, format, ...counts }: Stats): string {
   const rows: [string, string | number][] = [['objects', counts.objects]];
   for (const [status, count] of Object.entries(counts.statuses)) rows.push([`  ${status}`, count]);
   if (claimed > 0) rows.push(['  being crossmatched', claimed]);
+  if (again !== undefined) rows.push(['  to be crossmatched again', again]);
   for (const [catalog, outcomes] of Object.entries(counts.outcomes)) {
     rows.push([catalog, `${counts.matches[catalog] ?? 0} matches`]);
     for (const [outcome, count] of Object.entries(outcomes)) rows.push([`  ${outcome}`, count]);

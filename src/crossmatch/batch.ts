@@ -6,7 +6,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { eachConcurrently } from '../base/concurrency.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { CrossmatchResult, ObjectToCrossmatch, RecordedOutcome, SkyPosition } from '../store/types.ts';
-import { readsMore } from '../store/unread.ts';
+import { readsAsMuch, readsMore } from '../store/unread.ts';
 import type { Associator } from '../tns/association.ts';
 import type { PlannedCatalog } from './plan.ts';
 import { CatalogSearch } from './search.ts';
@@ -35,6 +35,8 @@ export interface BatchOptions {
    * searched.
    */
   readonly staysPending: (diaObjectId: bigint) => boolean;
+  /** Whether the objects are crossmatched ones whose record is of other settings. */
+  readonly isAgain: boolean;
   /** Stores the outcome of some objects: results, and the ids of those that must stay pending. */
   readonly record: (results: readonly CrossmatchResult[], unreadable: readonly bigint[]) => Promise<void>;
   /** Called after each file of a catalog. */
@@ -172,7 +174,8 @@ class Batch {
     const outcomes = this.#outcomesOf(object, position !== null);
     if (!outcomes) return undefined;
     const { catalogOutcomes } = outcomes;
-    if (current && !readsMore(outcomes, current)) return undefined;
+    const { isAgain } = this.#options;
+    if (isAgain ? !readsAsMuch(outcomes, current) : current && !readsMore(outcomes, current)) return undefined;
     if (!current && outcomes.isUnsearched && this.#options.staysPending(diaObjectId)) return undefined;
     const matches = position ? this.#searches.flatMap(search => search.match(object) ?? []) : [];
     for (const search of this.#searches) search.forget(object);

@@ -16,6 +16,7 @@ import type { Store } from '../store/store.ts';
 import type { CatalogRelease, CrossmatchResult, ProvenanceSet } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';
 import type { Associator } from '../tns/association.ts';
+import { type AgainSelection, differsFrom } from './again.ts';
 import { type BatchObject, searchBatch } from './batch.ts';
 import { defaultBatchSize } from './batch_size.ts';
 import { openCatalog, type PlannedCatalog } from './plan.ts';
@@ -56,6 +57,8 @@ export interface CrossmatchOptions {
    * both, the pending ones last.
    */
   readonly which?: 'pending' | 'unread';
+  /** Takes other objects instead: crossmatched ones that differ from the settings (see `differsFrom`). */
+  readonly again?: AgainSelection;
   /**
    * Whether a pending object for which no catalog could be read stays pending. By default the object is recorded as not
    * searched, and unread.
@@ -97,8 +100,11 @@ export interface CrossmatchProgress {
  */
 export async function crossmatchPending(options: CrossmatchOptions): Promise<CrossmatchSummary> {
   const run = new Run(options);
-  if (options.which !== 'pending') await run.walk('unread');
-  if (options.which !== 'unread') await run.walk('pending');
+  if (options.again) await run.walk('again');
+  else {
+    if (options.which !== 'pending') await run.walk('unread');
+    if (options.which !== 'unread') await run.walk('pending');
+  }
   if (options.awaitOthers ?? true) await run.awaitOthers();
   return run.summary;
 }
@@ -114,12 +120,21 @@ class Run {
     this.#options = options;
   }
 
-  async walk(which: 'pending' | 'unread'): Promise<void> {
+  get #isAgain(): boolean {
+    return this.#options.again !== undefined;
+  }
+
+  async walk(which: 'pending' | 'unread' | 'again'): Promise<void> {
     const { store, isDeferred = () => false } = this.#options;
     const batchSize = this.#options.batchSize ?? defaultBatchSize(process.availableMemory());
     for (let after: bigint | undefined; ; ) {
       const catalogs = this.#catalogs.of(store);
-      const ids = which === 'pending' ? store.pendingIds(batchSize, after) : store.unreadIds(batchSize, after);
+      const ids =
+        which === 'pending'
+          ? store.pendingIds(batchSize, after)
+          : which === 'unread'
+            ? store.unreadIds(batchSize, after)
+            : store.idsWhere(differsFrom(store, this.#settings(catalogs), this.#options.again), batchSize, after);
       if (ids.length === 0) return;
       after = ids.at(-1);
       const wanted = ids.filter(id => !isDeferred(id));
@@ -142,12 +157,12 @@ class Run {
   }
 
   /**
-   * Claims and crossmatches those of `ids` that are still pending and unclaimed.
+   * Claims and crossmatches those of `ids` that are unclaimed, and still pending or unread unless they are taken again.
    * @returns the ids that other processes have claimed
    */
   async #take(ids: readonly bigint[], catalogs: readonly InService[]): Promise<bigint[]> {
     const { writer } = this.#options;
-    const claim = await writer.claim(ids);
+    const claim = await writer.claim(ids, this.#isAgain);
     if (claim.ids.length > 0) {
       try {
         await this.#crossmatch(await this.#readInSkyOrder(claim.ids), catalogs);
@@ -174,15 +189,16 @@ class Run {
     return objects.map(({ object }) => object);
   }
 
+  /** The settings of a batch: those in force, with the catalogs that its objects are compared with. */
+  #settings(catalogs: readonly InService[]): ProvenanceSet {
+    const { crossmatch_radius_arcsec, reliability_cuts } = this.#options.provenance();
+    return { crossmatch_radius_arcsec, catalogs: catalogs.map(({ release }) => release), reliability_cuts };
+  }
+
   async #crossmatch(objects: readonly BatchObject[], catalogs: readonly InService[]): Promise<void> {
     const { pool, associator, commitSize = DEFAULT_COMMIT_SIZE, signal, onProgress } = this.#options;
-    const { crossmatch_radius_arcsec, reliability_cuts } = this.#options.provenance();
-    const provenance = {
-      crossmatch_radius_arcsec,
-      catalogs: catalogs.map(({ release }) => release),
-      reliability_cuts,
-    };
-    const radiusArcsec = crossmatch_radius_arcsec;
+    const provenance = this.#settings(catalogs);
+    const radiusArcsec = provenance.crossmatch_radius_arcsec;
     if (radiusArcsec === null) throw new RangeError('Cannot crossmatch because the settings have no crossmatch radius');
     const searches = await searchBatch(objects, catalogs, {
       pool,
@@ -191,6 +207,7 @@ class Run {
       commitSize,
       signal,
       staysPending: this.#options.staysPending ?? (() => false),
+      isAgain: this.#isAgain,
       record: (results, unreadable) => this.#record(results, unreadable, provenance),
       onFile: (filesDone, files) => onProgress?.({ objects: this.summary.objects, files, filesDone, awaited: 0 }),
     });
@@ -208,7 +225,7 @@ class Run {
     provenance: ProvenanceSet,
   ): Promise<void> {
     const { writer, onUnreadable } = this.#options;
-    const counts = await writer.recordCrossmatches(results, provenance, nowUs());
+    const counts = await writer.recordCrossmatches(results, provenance, nowUs(), this.#isAgain);
     const { summary } = this;
     summary.objects += results.length + unreadable.length;
     summary.recorded += counts.recorded;

@@ -123,8 +123,8 @@ function newObject(delivery: Delivery, ingestTimeUs: number): StoredObject {
   };
 }
 
-function crossmatch(databases: Databases, { results, provenance, timeUs }: ChangeOf<'crossmatch'>) {
-  const recorder = new CrossmatchRecorder(databases, provenance, timeUs);
+function crossmatch(databases: Databases, { results, provenance, isAgain, timeUs }: ChangeOf<'crossmatch'>) {
+  const recorder = new CrossmatchRecorder(databases, provenance, timeUs, isAgain);
   for (const result of results) recorder.record(result);
   const { crossmatched, versions } = recorder.finish();
   journal(databases, { stored: [], delivered: [], crossmatched }, versions);

@@ -125,13 +125,13 @@ type Match = CrossmatchResult['matches'][number];
 type PackedMatch = readonly [string, string, number, MatchSource | readonly [keys: number, packed: Uint8Array]];
 type PackedResult = readonly [bigint, outcomes: number, PackedMatch[], CrossmatchResult['tns'] | null];
 /** Most objects have the same outcomes, and all sources of a catalog the same keys. */
-interface PackedResults extends Pick<Fields<'crossmatch'>, 'provenance'> {
+interface PackedResults extends Pick<Fields<'crossmatch'>, 'provenance' | 'isAgain'> {
   readonly outcomes: CrossmatchResult['catalogOutcomes'][];
   readonly keys: (readonly string[])[];
   readonly results: PackedResult[];
 }
 
-function packResults({ results, provenance }: Fields<'crossmatch'>): PackedResults {
+function packResults({ results, ...settings }: Fields<'crossmatch'>): PackedResults {
   const outcomes = new Numbered<CrossmatchResult['catalogOutcomes']>();
   const keys = new Numbered<readonly string[]>();
   const packMatch = ({ catalogName, catalogSourceId, separationArcsec, source }: Match): PackedMatch => {
@@ -141,16 +141,16 @@ function packResults({ results, provenance }: Fields<'crossmatch'>): PackedResul
   const packed = results.map(({ diaObjectId, catalogOutcomes, matches, tns }): PackedResult => {
     return [diaObjectId, outcomes.numberOf(catalogOutcomes), matches.map(packMatch), tns ?? null];
   });
-  return { provenance, outcomes: outcomes.values, keys: keys.values, results: packed };
+  return { ...settings, outcomes: outcomes.values, keys: keys.values, results: packed };
 }
 
-function unpackResults({ provenance, outcomes, keys, results }: PackedResults): Fields<'crossmatch'> {
+function unpackResults({ outcomes, keys, results, ...settings }: PackedResults): Fields<'crossmatch'> {
   const unpackMatch = ([catalogName, catalogSourceId, separationArcsec, packed]: PackedMatch): Match => {
     const source = Array.isArray(packed) ? { keys: keys[packed[0]]!, packed: packed[1] } : (packed as MatchSource);
     return { catalogName, catalogSourceId, separationArcsec, source };
   };
   return {
-    provenance,
+    ...settings,
     results: results.map(([diaObjectId, at, matches, tns]) => ({
       diaObjectId,
       catalogOutcomes: outcomes[at]!,

@@ -17,7 +17,12 @@ export interface IngestCounts {
 /** What changes, by the kind of change; `Writer` says what each does. */
 interface Changes {
   deliver: { readonly deliveries: readonly Delivery[] };
-  crossmatch: { readonly results: readonly CrossmatchResult[]; readonly provenance: ProvenanceSet };
+  crossmatch: {
+    readonly results: readonly CrossmatchResult[];
+    readonly provenance: ProvenanceSet;
+    /** See `Writer.recordCrossmatches`; false where it is undefined. */
+    readonly isAgain?: boolean;
+  };
   import: { readonly entries: readonly (ImportItem | PreparedObject)[] };
   register_catalog: { readonly registration: CatalogRegistration };
   published: { readonly topic: string; readonly position: PublishedPosition };

@@ -25,11 +25,20 @@ export interface Claim {
 const ours = new Set<string>();
 const utf8 = new TextEncoder();
 
-/** To be called in a write transaction, like `dropClaim`. Claims of processes that have ended are removed. */
-export function takeClaim(databases: Databases, ids: readonly bigint[], livePids: ReadonlySet<number>): Claim {
+/**
+ * To be called in a write transaction, like `dropClaim`. Claims of processes that have ended are removed.
+ * @param isAgain whether objects are claimed that are neither pending nor unread, too
+ */
+export function takeClaim(
+  databases: Databases,
+  ids: readonly bigint[],
+  livePids: ReadonlySet<number>,
+  isAgain = false,
+): Claim {
   const { claims, pending, unread } = databases;
   const taken = claimedIds(databases, livePids, key => claims.remove(key));
-  const waiting = ids.filter(id => pending.doesExist(encodeKey(id)) || unread.doesExist(encodeKey(id)));
+  const isWaiting = (key: Uint8Array) => isAgain || pending.doesExist(key) || unread.doesExist(key);
+  const waiting = ids.filter(id => isWaiting(encodeKey(id)));
   const claim = {
     key: randomUUID(),
     ids: waiting.filter(id => !taken.has(id)),

@@ -17,7 +17,7 @@ import type {
   ProvenanceSet,
   StoredObject,
 } from './types.ts';
-import { isUnread, listUnread, readsMore, skippedCatalogs } from './unread.ts';
+import { isUnread, listUnread, readsAsMuch, readsMore, skippedCatalogs } from './unread.ts';
 
 const NOTHING = new Uint8Array(0);
 
@@ -35,6 +35,7 @@ export class CrossmatchRecorder {
   readonly #databases: Databases;
   readonly #provenanceBytes: Uint8Array;
   readonly #crossmatchedAtUs: number;
+  readonly #isAgain: boolean;
   readonly #provenanceSets: Interner;
   #provenanceOrdinal: number | undefined;
   readonly #payloadKeys: Interner;
@@ -49,7 +50,8 @@ export class CrossmatchRecorder {
   readonly #crossmatched: bigint[] = [];
   readonly #versions: number[] = [];
 
-  constructor(databases: Databases, provenance: ProvenanceSet, crossmatchedAtUs: number) {
+  constructor(databases: Databases, provenance: ProvenanceSet, crossmatchedAtUs: number, isAgain = false) {
+    this.#isAgain = isAgain;
     this.#databases = databases;
     this.#provenanceBytes = encodeProvenanceSet(contentHash(provenance), provenance);
     this.#crossmatchedAtUs = crossmatchedAtUs;
@@ -69,13 +71,20 @@ export class CrossmatchRecorder {
       this.#versions.push(FIRST_VERSION);
     } else {
       const object = this.#view.decode();
-      if (!isWanted(object, result)) return;
+      if (!this.#isWanted(object, result)) return;
       this.#versions.push(this.#recordFurther(key, object, result));
     }
     pending.remove(key);
     this.#crossmatched.push(result.diaObjectId);
     for (const { catalogName } of result.matches) this.#tally.add(crossmatchMatches(catalogName));
     for (const catalog of this.#outcomesOf(result).skipped) this.#skipped.add(catalog);
+  }
+
+  #isWanted(object: StoredObject, result: CrossmatchResult): boolean {
+    if (object.state === 'pending') return true;
+    const current = object.records.at(-1);
+    if (isUnread(object) && readsMore(result, current!)) return true;
+    return this.#isAgain && readsAsMuch(result, current) && current?.provenanceSet !== this.#provenanceSet();
   }
 
   /** The usual case, without decoding the object: its bytes are kept, and further ones are appended. */
@@ -193,9 +202,4 @@ function numbered({ matches }: CrossmatchResult, matchVersion: number): Found[] 
   return matches
     .map(({ source, ...match }) => ({ match: { matchVersion, ...match } satisfies MatchSummary, source }))
     .sort((a, b) => compareMatches(a.match, b.match));
-}
-
-function isWanted(object: StoredObject, result: CrossmatchResult): boolean {
-  if (object.state === 'pending') return true;
-  return isUnread(object) && readsMore(result, object.records.at(-1)!);
 }

@@ -268,6 +268,30 @@ export class Store {
     for (const { key, value } of this.databases.objects.getRange(range)) yield decodeObject(decodeKey(key), value);
   }
 
+  /**
+   * The ids of the objects that pass a test, ascending, at most `limit`; only those above `after`, if it is given. Every
+   * object up to the last one is read.
+   */
+  idsWhere(test: (object: ObjectView) => boolean, limit: number, after?: bigint): bigint[] {
+    const ids: bigint[] = [];
+    const range = after === undefined ? {} : { start: encodeKey(after + 1n) };
+    for (const { key, value } of this.databases.objects.getRange(range)) {
+      this.#view.load(decodeKey(key), value);
+      if (test(this.#view) && ids.push(this.#view.diaObjectId) >= limit) break;
+    }
+    return ids;
+  }
+
+  /** The number of objects that pass a test; reads every object. */
+  countWhere(test: (object: ObjectView) => boolean): number {
+    let count = 0;
+    this.idsWhere(object => {
+      if (test(object)) count++;
+      return false;
+    }, Number.POSITIVE_INFINITY);
+    return count;
+  }
+
   /** At most `limit` ids of pending objects, ascending; only those above `after`, if it is given. */
   pendingIds(limit: number, after?: bigint): bigint[] {
     const range = after === undefined ? { limit } : { start: encodeKey(after + 1n), limit };

@@ -12,6 +12,11 @@ export function skippedCatalogs({ catalogOutcomes }: Outcomes): Set<string> {
 
 type Outcomes = Pick<StoredObject['records'][number], 'catalogOutcomes'>;
 
+/** Whether a crossmatch could read every catalog that the current record, undefined where there is none, could. */
+export function readsAsMuch(result: Outcomes, current: Outcomes | undefined): boolean {
+  return skippedCatalogs(result).isSubsetOf(current ? skippedCatalogs(current) : new Set());
+}
+
 /**
  * Whether a crossmatch could read a catalog that the current record could not, and every other catalog that the record
  * could.

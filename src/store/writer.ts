@@ -56,9 +56,9 @@ export class Writer {
    * A claim ends with `dropClaim`, or with this process, however that ends.
    * @throws StoreError
    */
-  async claim(ids: readonly bigint[]): Promise<Claim> {
+  async claim(ids: readonly bigint[], isAgain = false): Promise<Claim> {
     return this.#transaction('claim the pending objects', 1, () => {
-      return takeClaim(this.#store.databases, ids, this.#store.livePids());
+      return takeClaim(this.#store.databases, ids, this.#store.livePids(), isAgain);
     });
   }
 
@@ -80,14 +80,17 @@ export class Writer {
    * crossmatch could read all. A result for an object that is not pending is skipped, unless the object is unread and
    * the result has read more. A first crossmatch has version 1, a later one the next. Older crossmatches are kept, and
    * so is an existing association.
+   * @param isAgain whether a result is recorded also for a crossmatched object whose record is of another provenance set,
+   * as long as the result could read every catalog that the record could
    * @throws StoreError; then nothing is stored
    */
   async recordCrossmatches(
     results: readonly CrossmatchResult[],
     provenance: ProvenanceSet,
     crossmatchedAtUs: number,
+    isAgain = false,
   ): Promise<{ recorded: number; skipped: number }> {
-    const change = { kind: 'crossmatch', results, provenance } as const;
+    const change = { kind: 'crossmatch', results, provenance, ...(isAgain && { isAgain }) } as const;
     return this.#commit('record the crossmatches', results.length, change, crossmatchedAtUs);
   }
 

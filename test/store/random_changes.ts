@@ -131,7 +131,13 @@ export class RandomChanges {
       case 'deliver':
         return { kind, timeUs, deliveries: this.#many(8, () => this.#delivery()) };
       case 'crossmatch':
-        return { kind, timeUs, provenance, results: this.#many(8, () => this.#result()) };
+        return {
+          kind,
+          timeUs,
+          provenance: { ...provenance, crossmatch_radius_arcsec: this.pick([1, 2]) },
+          ...(this.int(2) === 0 && { isAgain: true }),
+          results: this.#many(8, () => this.#result()),
+        };
       case 'import':
         return { kind, timeUs, entries: this.#many(3, () => this.#items()).flat() };
       case 'register_catalog':

@@ -1,0 +1,51 @@
+/** Which crossmatched objects are to be crossmatched again: what is recorded differs from what is configured now. */
+import { type ObjectView, readCurrent } from '../store/object_record.ts';
+import type { Store } from '../store/store.ts';
+import type { CatalogRelease, ProvenanceSet } from '../store/types.ts';
+import { skippedCatalogs } from '../store/unread.ts';
+
+/** The part of the objects that is looked at. */
+export interface AgainSelection {
+  /** Only differences that concern this catalog; undefined for any. */
+  readonly catalog?: string | undefined;
+  /** Only objects whose current crossmatch was made before, microseconds since 1970. */
+  readonly beforeUs?: number | undefined;
+}
+
+export type Configured = Pick<ProvenanceSet, 'crossmatch_radius_arcsec' | 'catalogs'>;
+
+/**
+ * A test of stored objects: whether an object is crossmatched, and its record lacks a catalog that is configured now,
+ * names another release of one, has another radius, or says that one could not be read. An object without a record is
+ * one. A catalog that is no longer configured makes no difference.
+ */
+export function differsFrom(
+  store: Store,
+  { crossmatch_radius_arcsec, catalogs }: Configured,
+  { catalog, beforeUs = Number.POSITIVE_INFINITY }: AgainSelection = {},
+): (object: ObjectView) => boolean {
+  const wanted = catalogs.filter(({ name }) => catalog === undefined || name === catalog);
+  // Many objects share the text of their record.
+  const known = new Map<string, boolean>();
+  const isOther = (text: string) => {
+    const { record } = readCurrent(text);
+    if (!record) return true;
+    const { set } = store.provenanceSet(record.provenanceSet);
+    const skipped = skippedCatalogs(record);
+    return (
+      set.crossmatch_radius_arcsec !== crossmatch_radius_arcsec ||
+      wanted.some(release => skipped.has(release.name) || !set.catalogs.some(each => isSame(each, release)))
+    );
+  };
+  return object => {
+    if (object.state !== 'crossmatched' || object.crossmatchedAtUs >= beforeUs) return false;
+    const { current } = object;
+    let differs = known.get(current);
+    if (differs === undefined) known.set(current, (differs = isOther(current)));
+    return differs;
+  };
+}
+
+function isSame(a: CatalogRelease, b: CatalogRelease): boolean {
+  return a.name === b.name && a.release === b.release;
+}

@@ -1,0 +1,120 @@
+/** Crossmatched objects are crossmatched again where what is recorded differs from what is configured now. */
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type AgainSelection, differsFrom } from '../../src/crossmatch/again.ts';
+import { inWorld, PROVENANCE, pool, type World } from './world.ts';
+
+const test = suite('crossmatch/again');
+
+const PLACES = [
+  { ra: 10, dec: 5 },
+  { ra: 10.1, dec: 5 },
+];
+const RELEASES = Object.fromEntries(PROVENANCE.catalogs.map(({ name, release }) => [name, release]));
+const again: AgainSelection = {};
+
+/** The outcomes of each version of an object. */
+const outcomes = ({ store }: World, id: bigint) =>
+  store.getObject(id)!.records.map(({ catalogOutcomes }) => Object.fromEntries(catalogOutcomes));
+
+/** How many objects differ from these catalogs, each of the release that it has here. */
+function differing({ store }: World, radius: number, names: readonly string[], selection?: AgainSelection): number {
+  const catalogs = names.map(name => ({ name, release: RELEASES[name] ?? name }));
+  return store.countWhere(differsFrom(store, { crossmatch_radius_arcsec: radius, catalogs }, selection));
+}
+
+test('a new catalog: a second version, once; the first one stays', () =>
+  inWorld(async world => {
+    await world.addCatalog('gaia_dr3', PLACES);
+    const ids = await world.ingest([...PLACES, null]);
+    await world.crossmatch();
+    assert.is((await world.crossmatch({ again })).objects, 0);
+    await world.addCatalog('des_y6_gold', PLACES);
+    assert.is(differing(world, 1, ['gaia_dr3', 'des_y6_gold']), 3);
+    const { recorded } = await world.crossmatch({ again, batchSize: 2 });
+    assert.is(recorded, 3);
+    assert.equal(outcomes(world, ids[0]!), [
+      { gaia_dr3: 'searched' },
+      { gaia_dr3: 'searched', des_y6_gold: 'searched' },
+    ]);
+    assert.equal(outcomes(world, ids[2]!)[1], {
+      gaia_dr3: 'not_searched_invalid_position',
+      des_y6_gold: 'not_searched_invalid_position',
+    });
+    const { matches, state } = world.store.getObject(ids[0]!)!;
+    assert.is(state, 'crossmatched');
+    assert.equal(
+      matches.map(({ matchVersion, catalogName }) => [matchVersion, catalogName]),
+      [
+        [1, 'gaia_dr3'],
+        [2, 'des_y6_gold'],
+        [2, 'gaia_dr3'],
+      ],
+    );
+    assert.is((await world.crossmatch({ again })).objects, 0);
+    assert.is(differing(world, 1, ['gaia_dr3', 'des_y6_gold']), 0);
+  }));
+
+test('another radius, another release; a selection by catalog and by time', () =>
+  inWorld(async world => {
+    await world.addCatalog('gaia_dr3', PLACES);
+    await world.addCatalog('des_y6_gold', PLACES);
+    const ids = await world.ingest(PLACES);
+    await world.crossmatch();
+    const both = ['gaia_dr3', 'des_y6_gold'];
+    assert.is(differing(world, 1, both), 0);
+    assert.is(differing(world, 2, both), 2);
+    assert.is(differing(world, 1, [...both, 'skymapper_dr4']), 2);
+    assert.is(differing(world, 1, [...both, 'skymapper_dr4'], { catalog: 'gaia_dr3' }), 0);
+    assert.is(differing(world, 1, [...both, 'skymapper_dr4'], { catalog: 'skymapper_dr4' }), 2);
+    // A catalog that is no longer configured is no reason.
+    assert.is(differing(world, 1, ['gaia_dr3']), 0);
+    const madeUs = world.store.getObject(ids[0]!)!.records[0]!.crossmatchedAtUs;
+    assert.is(differing(world, 2, both, { beforeUs: madeUs }), 0);
+    assert.is(differing(world, 2, both, { beforeUs: madeUs + 1 }), 2);
+    const settings = { ...PROVENANCE, crossmatch_radius_arcsec: 2 };
+    assert.is((await world.crossmatch({ again: { beforeUs: madeUs }, provenance: () => settings })).objects, 0);
+    assert.is((await world.crossmatch({ again, provenance: () => settings })).recorded, 2);
+    const [, second] = world.store.getObject(ids[0]!)!.records;
+    assert.is(world.store.provenanceSet(second!.provenanceSet).set.crossmatch_radius_arcsec, 2);
+  }));
+
+test('an object keeps its last crossmatch while a catalog of that cannot be read; pending objects are left alone', () =>
+  inWorld(async world => {
+    const { location } = await world.addCatalog('gaia_dr3', PLACES);
+    const ids = await world.ingest(PLACES);
+    await world.crossmatch();
+    const [pending] = await world.ingest([{ ra: 10, dec: 5 }], 9_000_000_000_000_000_000n);
+    await world.addCatalog('des_y6_gold', PLACES);
+    renameSync(join(location, 'dataset'), join(location, 'away'));
+    const failed = await world.crossmatch({ again });
+    assert.equal([failed.recorded, failed.unreadable], [0, 2]);
+    assert.equal(outcomes(world, ids[0]!), [{ gaia_dr3: 'searched' }]);
+    renameSync(join(location, 'away'), join(location, 'dataset'));
+    assert.is((await world.crossmatch({ again })).recorded, 2);
+    assert.is(outcomes(world, ids[0]!).length, 2);
+    assert.equal(world.store.pendingIds(10), [pending]);
+  }));
+
+test('two at once record each object once; an object without a record gets one', () =>
+  inWorld(async world => {
+    await world.addCatalog('gaia_dr3', PLACES);
+    const [first] = await world.ingest(Array.from({ length: 40 }, (_, i) => ({ ra: 10 + i / 100, dec: 5 })));
+    await world.crossmatch();
+    await world.addCatalog('des_y6_gold', PLACES);
+    const runs = await Promise.all([1, 2].map(() => world.crossmatch({ again, batchSize: 5 })));
+    assert.is(
+      runs.reduce((sum, { recorded }) => sum + recorded, 0),
+      40,
+    );
+    assert.is(outcomes(world, first!).length, 2);
+    await world.writer.import([{ kind: 'object', diaObjectId: 5n, object: world.store.getObject(first!)! }]);
+    assert.is(differing(world, 1, ['gaia_dr3', 'des_y6_gold']), 1);
+    assert.is((await world.crossmatch({ again })).recorded, 1);
+    assert.equal(Object.keys(outcomes(world, 5n)[0]!), ['gaia_dr3', 'des_y6_gold']);
+  }));
+
+test.after(() => pool.close());
+test.run();
