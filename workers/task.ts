@@ -7,11 +7,15 @@ import type { MergeTask, OpenIndexTask, SaveIndexTask, TailTask } from '../src/p
 import type { FollowSkyTask, SkyMapTask } from '../src/sky_map/map_thread.ts';
 import type { SourcesTask } from '../src/sources/near_task.ts';
 import type { MetricsTask } from '../src/store/metrics_task.ts';
+import type { BeginTableTask, EndTableTask, TablePartTask } from '../src/table_match/match_task.ts';
 import type { RegistryTask } from '../src/tns/registry_index.ts';
 
 type ShortTask =
   | MatchTask
   | SourcesTask
+  | BeginTableTask
+  | TablePartTask
+  | EndTableTask
   | MetricsTask
   | TailTask
   | MergeTask
@@ -31,6 +35,12 @@ export default async function run(task: ShortTask): Promise<unknown> {
       return (await import('../src/crossmatch/match_file.ts')).runMatch(task);
     case 'sources':
       return (await import('../src/sources/near_task.ts')).runSources(task);
+    case 'beginTable':
+      return (await import('../src/table_match/match_task.ts')).runBeginTable(task);
+    case 'tablePart':
+      return (await import('../src/table_match/match_task.ts')).runTablePart(task);
+    case 'endTable':
+      return (await import('../src/table_match/match_task.ts')).runEndTable(task);
     case 'metrics':
       return (await import('../src/store/metrics_task.ts')).runMetrics();
     case 'tail':

@@ -5,7 +5,7 @@ export function bytesOf(body: Body): Uint8Array<ArrayBuffer> {
   return typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
 }
 
-/** A body that is written as there is something to say, for as long as its client stays. */
+/** A body that is written part by part, for as long as its client stays. */
 export interface StreamedBody {
   /** The headers are sent: it may write. Called once. */
   begin(client: StreamClient): void;
@@ -20,4 +20,6 @@ export interface StreamClient {
   write(bytes: Uint8Array<ArrayBuffer>): void;
   /** Ends the answer at once. */
   end(): void;
+  /** Ends the connection, so that the client knows that the answer is not whole. */
+  fail(): void;
 }

@@ -61,7 +61,7 @@ export class BackgroundCrossmatch {
     this.#store = store;
     this.#writer = new Writer(store);
     this.#config = config;
-    this.#pool = crossmatchPool(config, 1, true);
+    this.#pool = crossmatchPool(config, 1, { isBackground: true });
     this.#log = log;
     this.#clock = clock;
     this.#associator = associatorOf(store, this.#pool, config);

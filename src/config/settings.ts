@@ -171,6 +171,11 @@ const API = {
   ),
   API_MAX_IDS: about('Ids in one lookup.', integer(1000, 1, 100_000)),
   API_MAX_POSITIONS: about('Positions, and names of the registry, in one lookup.', integer(200, 1, 100_000)),
+  API_MAX_TABLE_ROWS: about('Rows of a table that is to be crossmatched.', integer(1_000_000, 1, 100_000_000)),
+  API_MAX_TABLE_MIB: about(
+    'Its size, MiB, also where it is compressed; two such tables are held at once.',
+    integer(256, 1, 4096),
+  ),
   API_MAX_CONE_RADIUS_ARCSEC: about('The largest radius of a cone search.', number(60, 0.001, 3600)),
   API_MAX_OBJECTS_PER_POSITION: about('Objects answered for one position of a lookup.', integer(100, 1, 100_000)),
   API_MAX_OBJECTS_PER_REQUEST: about('Objects answered for one lookup.', integer(2000, 1, 100_000)),

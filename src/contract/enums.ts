@@ -8,7 +8,7 @@ export interface Named {
   readonly meaning: string;
 }
 
-type NameOf<T extends readonly Named[]> = T[number]['name'];
+export type NameOf<T extends readonly Named[]> = T[number]['name'];
 
 export const OBJECT_STATUSES = [
   {

@@ -15,6 +15,8 @@ export const DEC_RANGE = { min: -90, max: 90 } as const;
 export const MAX_TNS_NAME_CHARACTERS = 64;
 export const MAX_CURSOR_CHARACTERS = 1024;
 export const MAX_BODY_BYTES = 2_621_440;
+/** Takes larger bodies: see MAX_AREA_BYTES. */
+export const AREA_PATH = '/api/area';
 /** The length of the window of recent crossmatches when a request gives no `start`. */
 export const DEFAULT_WINDOW_HOURS = 12;
 

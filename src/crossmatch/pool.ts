@@ -2,7 +2,7 @@
 
 import { REMOTE_CONCURRENCY, remoteOptions } from '../catalogs/remote/options.ts';
 import type { Config } from '../config/config.ts';
-import { Pool } from '../pool/pool.ts';
+import { Pool, type PoolOptions } from '../pool/pool.ts';
 import type { CatalogReading, MatchThreadData } from './match_file.ts';
 
 /** The limit for the columns that all threads hold at once. */
@@ -12,16 +12,19 @@ const MIN_THREAD_MEMORY_BYTES = 32 << 20;
 /**
  * A pool for `match` tasks. A thread takes several tasks, so that it searches one file while it waits for a host to
  * send another. The columns of a thread stay within its share of the memory.
- * @param isBackground whether the threads give way to others: a process that serves answers first
  */
-export function crossmatchPool(config: Config, threads: number, isBackground = false): Pool {
+export function crossmatchPool(
+  config: Config,
+  threads: number,
+  options: Pick<PoolOptions, 'isBackground' | 'maxHeapMib'> = {},
+): Pool {
   const catalogs: CatalogReading = {
     remote: { ...remoteOptions(config), connections: Math.max(2, Math.ceil((2 * REMOTE_CONCURRENCY) / threads)) },
     memoryBytes: Math.max(MIN_THREAD_MEMORY_BYTES, MEMORY_BYTES / threads),
   };
   return new Pool({
+    ...options,
     threads,
-    isBackground,
     tasksPerThread: Math.ceil(REMOTE_CONCURRENCY / threads),
     threadData: { dataDir: config.NEARSKY_DATA, catalogs } satisfies MatchThreadData,
   });

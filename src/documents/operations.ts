@@ -5,7 +5,9 @@
  */
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
+import { AREA_PATH } from '../contract/limits.ts';
 import { MCP_PATH } from '../contract/mcp_tools.ts';
+import { TABLE_PATH } from '../contract/table_match.ts';
 import type { Operation } from './openapi/operations.ts';
 import * as documented from './openapi/operations.ts';
 import { TASK_PATH } from './tasks.ts';
@@ -54,8 +56,9 @@ export const OPERATIONS = [
     path: '/api/sources/:catalog/:catalog_source_id',
     document: documented.findObjectsOfSource,
   },
-  { name: 'search_area', method: 'POST', path: '/api/area', document: documented.searchArea },
+  { name: 'search_area', method: 'POST', path: AREA_PATH, document: documented.searchArea },
   { name: 'list_objects', method: 'GET', path: '/api/objects', document: documented.listObjects },
+  { name: 'crossmatch_table', method: 'POST', path: TABLE_PATH, document: documented.crossmatchTable },
   { name: 'get_sky_map', method: 'GET', path: '/api/sky-map', metric: 'sky_map', document: documented.getSkyMap },
   { name: 'list_tasks', method: 'GET', path: TASK_PATH, metric: 'task_list', document: documented.listTasks },
   { name: 'head_tasks', method: 'HEAD', path: TASK_PATH, metric: 'task_list', document: documented.headTasks },

@@ -3,6 +3,7 @@ import { zstdCompressSync } from 'node:zlib';
 import {
   Bool,
   Field,
+  Float32,
   Float64,
   Int32,
   Int64,
@@ -62,6 +63,7 @@ const ARROW_TYPES = {
   int64: new Int64(),
   int32: new Int32(),
   float64: new Float64(),
+  float32: new Float32(),
   boolean: new Bool(),
   text: new Utf8(),
   time: new TimestampMicrosecond('UTC'),

@@ -94,6 +94,7 @@ export function webBody({ body, stream }: Answer): Answer['body'] | ReadableStre
           controller.close();
           stream.gone();
         },
+        fail: () => controller.error(new Error('the answer could not be written to its end')),
       }),
     pull: () => stream.written(),
     cancel: () => stream.gone(),

@@ -1,6 +1,8 @@
 /** A table as a response: the headers say what a JSON answer says around its objects. */
+import type { StreamedBody } from '../answers/body.ts';
 import type { TableHead } from '../answers/table_head.ts';
 import { TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
+import type { TableBegun } from '../table_match/match_task.ts';
 import type { Search } from './params.ts';
 import { type Answer, bytesResponse, NEGOTIATED } from './respond.ts';
 
@@ -20,9 +22,8 @@ export function tableResponse(
   address: string,
   search: Search,
 ): Answer {
-  const { mediaType } = TABLE_FORMATS.find(({ name }) => name === format)!;
   const { name, rows, total, nextCursor, asOf, truncated } = head;
-  return bytesResponse(`${mediaType}${PARAMETERS[format] ?? ''}`, table, {
+  return bytesResponse(typeOf(format), table, {
     Vary: NEGOTIATED,
     'Access-Control-Expose-Headers': HEADERS,
     'Content-Disposition': `attachment; filename="nearsky-${name}.${EXTENSIONS[format]}"`,
@@ -32,6 +33,25 @@ export function tableResponse(
     ...(asOf !== null && { 'X-As-Of': asOf }),
     ...(nextCursor !== null && { Link: `<${nextAddress(address, search, nextCursor)}>; rel="next"` }),
   });
+}
+
+/** A table that is written while it is sent. */
+export function streamedTable(
+  { format, rows, matches, ra, dec }: TableBegun & { outcome: 'begun' },
+  stream: StreamedBody,
+): Answer {
+  const { headers, ...answer } = bytesResponse(typeOf(format), new Uint8Array(0), {
+    'Access-Control-Expose-Headers': `${HEADERS}, X-Match-Count, X-Position-Columns`,
+    'Content-Disposition': `attachment; filename="nearsky-crossmatch.${EXTENSIONS[format]}"`,
+    'X-Row-Count': `${rows}`,
+    'X-Match-Count': `${matches}`,
+    'X-Position-Columns': [ra, dec].map(encodeURIComponent).join(' '),
+  });
+  return { ...answer, headers, body: null, stream };
+}
+
+function typeOf(format: TableFormat): string {
+  return `${TABLE_FORMATS.find(({ name }) => name === format)!.mediaType}${PARAMETERS[format] ?? ''}`;
 }
 
 const EXTENSIONS: Readonly<Record<TableFormat, string>> = {

@@ -20,6 +20,7 @@ import { Coordinator } from '../service/coordinator.ts';
 import { Service } from '../service/service.ts';
 import { markdownDocs } from './api_docs.ts';
 import { coneSearch } from './cone_search.ts';
+import { crossmatchTable } from './crossmatch_table.ts';
 import { describeService } from './describe_service.ts';
 import { getObject } from './get_object.ts';
 import { getOpenapi } from './get_openapi.ts';
@@ -148,6 +149,7 @@ const HANDLERS: Readonly<Record<OperationName, (service: Service) => Handler>> =
   find_objects_of_source: sourceObjects,
   search_area: searchArea,
   list_objects: listObjects,
+  crossmatch_table: crossmatchTable,
   get_sky_map: skyMap,
   list_tasks: () => taskList,
   head_tasks: () => taskList,

@@ -10,7 +10,8 @@ import type { StreamedBody } from '../answers/body.ts';
 import { latin1 } from '../base/bytes.ts';
 import { messageOf } from '../base/error_text.ts';
 import { outsideParser } from '../base/runtime.ts';
-import { MAX_AREA_BYTES } from '../contract/limits.ts';
+import { AREA_PATH, MAX_AREA_BYTES, MAX_BODY_BYTES } from '../contract/limits.ts';
+import { TABLE_PATH } from '../contract/table_match.ts';
 import { ApiError, errorResponse, expectedErrorOf, methodNotAllowed } from '../http/errors.ts';
 import { type IncomingRequest, PlainRequest } from '../http/incoming.ts';
 import { REQUEST_ID_HEADER } from '../http/request_id.ts';
@@ -80,7 +81,8 @@ export class HttpServer {
       .on('connection', (socket: Socket) => this.connections.add(socket))
       .on('request', (incoming, outgoing) => this.#handle(incoming, outgoing))
       .on('checkContinue', (incoming, outgoing) => {
-        if (!(Number(incoming.headers['content-length']) > MAX_AREA_BYTES)) outgoing.writeContinue();
+        if (!(Number(incoming.headers['content-length']) > maxBodyBytes(incoming.url!, limits)))
+          outgoing.writeContinue();
         this.#handle(incoming, outgoing);
       })
       .on('checkExpectation', (incoming, outgoing) => this.#handle(incoming, outgoing))
@@ -187,6 +189,7 @@ export class HttpServer {
         if (outgoing.writableLength > 0) outgoing.destroy();
         else outgoing.end();
       },
+      fail: () => outgoing.destroy(),
     });
   }
 
@@ -236,6 +239,12 @@ export class HttpServer {
     const { href } = new URL(`http://localhost${target}`);
     return this.#options.answer(new PlainRequest(method, href, [], null), socket.remoteAddress);
   }
+}
+
+/** The largest body that a path takes. */
+function maxBodyBytes(target: string, limits: ServerLimits): number {
+  if (target.startsWith(TABLE_PATH)) return limits.maxBodyBytes;
+  return target.startsWith(AREA_PATH) ? MAX_AREA_BYTES : MAX_BODY_BYTES;
 }
 
 /** The value of `Allow` for a request that names no path. */

@@ -47,8 +47,16 @@ const OWN_FILES = 256;
 /** The requests that may be open beyond one a connection; each takes some 7 KiB. */
 const MAX_PIPELINED = 16_384;
 
-/** @param threads servers of this process that share its limits */
-export function serverLimits(maxConnections: number, budgetSeconds: number, threads: number): ServerLimits {
+/**
+ * @param threads servers of this process that share its limits
+ * @param tableMib the largest body, of a table that is to be crossmatched
+ */
+export function serverLimits(
+  maxConnections: number,
+  budgetSeconds: number,
+  threads: number,
+  tableMib = 0,
+): ServerLimits {
   const openable = Math.max(64, (maxOpenFiles() ?? Number.POSITIVE_INFINITY) - OWN_FILES);
   const connections = Math.ceil(Math.min(maxConnections, openable) / threads);
   return {
@@ -61,7 +69,8 @@ export function serverLimits(maxConnections: number, budgetSeconds: number, thre
     maxPipelined: 128,
     maxWaiting: 1024,
     maxOpen: connections + Math.ceil(MAX_PIPELINED / threads),
-    maxBodyBytes: Math.ceil((256 * MIB) / threads),
+    // Of the tables there are two at a time in a process.
+    maxBodyBytes: Math.ceil((256 * MIB) / threads) + 2 * tableMib * MIB,
     maxUnreadBytes: Math.ceil((128 * MIB) / threads),
     maxUnreadOfOne: MIB,
     minReadRate: 16_384,

@@ -44,7 +44,8 @@ export async function runServer(task: ServeTask): Promise<undefined> {
   const state = new SharedState(task.state);
   const link = new CoordinatorLink(task.link, state, task.generation, drain.resolve);
   const app = createApp({ config, log: link.log, coordination: link, metrics });
-  const limits = serverLimits(config.NEARSKY_MAX_CONNECTIONS, config.API_REQUEST_BUDGET_SECONDS, threads);
+  const { NEARSKY_MAX_CONNECTIONS, API_REQUEST_BUDGET_SECONDS, API_MAX_TABLE_MIB } = config;
+  const limits = serverLimits(NEARSKY_MAX_CONNECTIONS, API_REQUEST_BUDGET_SECONDS, threads, API_MAX_TABLE_MIB);
   const isMemoryWanted = () => wasMemoryWanted(state);
   const server = new HttpServer({
     answer: app.answer,

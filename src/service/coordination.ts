@@ -5,6 +5,7 @@ import type { SharedState } from '../base/shared_state.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { SkyMapAnswer, SkyMapTask } from '../sky_map/map_thread.ts';
 import type { SourcesAnswer, SourcesTask } from '../sources/near_task.ts';
+import type { TableAnswer, TableStep } from '../table_match/table_matches.ts';
 import type { Admission, Caller } from './limiter.ts';
 
 /** The questions, and their answers; where another thread asks, both cross by structured clone. */
@@ -13,6 +14,7 @@ export interface Calls {
   readonly admit: { readonly asked: Caller; readonly answer: Admission };
   readonly skyMap: { readonly asked: Omit<SkyMapTask, 'kind'>; readonly answer: SkyMapAnswer };
   readonly sources: { readonly asked: Omit<SourcesTask, 'kind'>; readonly answer: SourcesAnswer };
+  readonly table: { readonly asked: TableStep; readonly answer: TableAnswer };
   /** The text of `/metrics`. */
   readonly metrics: { readonly asked: null; readonly answer: string };
 }

@@ -11,6 +11,7 @@ import { LocalIndex } from '../publish/local_index.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 import { SkyMap } from '../sky_map/sky_map.ts';
 import { NearbySources } from '../sources/nearby_sources.ts';
+import { TableMatches } from '../table_match/table_matches.ts';
 import type { CallName, Calls, Coordination } from './coordination.ts';
 import { Limiter } from './limiter.ts';
 
@@ -32,6 +33,7 @@ export class Coordinator implements Coordination {
   readonly #watch: DatabaseWatch;
   readonly #skyMap: SkyMap;
   readonly #sources: NearbySources;
+  readonly #tables: TableMatches;
   readonly #limiter: Limiter;
   readonly #threads: () => ThreadsWatched;
   readonly #answers: {
@@ -43,6 +45,7 @@ export class Coordinator implements Coordination {
     admit: caller => this.#limiter.admit(caller),
     skyMap: (query, budget) => this.#whileThere(() => this.#skyMap.answer(query, budget)),
     sources: (query, budget) => this.#whileThere(() => this.#sources.near(query, budget)),
+    table: (step, budget) => this.#whileThere(() => this.#tables.step(step, budget)),
     metrics: () => this.#metricsText(),
   };
 
@@ -55,6 +58,7 @@ export class Coordinator implements Coordination {
     this.#index = new LocalIndex(dataDir, log, () => this.onGeneration());
     this.#skyMap = new SkyMap({ dataDir, log });
     this.#sources = new NearbySources(config, log);
+    this.#tables = new TableMatches(config, log, () => this.#index.current);
     this.#limiter = new Limiter({
       maxConcurrent: config.MCP_MAX_CONCURRENT,
       maxConcurrentPerKey: config.MCP_MAX_CONCURRENT_PER_KEY,
@@ -96,6 +100,6 @@ export class Coordinator implements Coordination {
   /** Saves the index and ends its threads. */
   async close(): Promise<void> {
     this.#watch.close();
-    await Promise.all([this.#skyMap.close(), this.#sources.close(), this.#index.close()]);
+    await Promise.all([this.#skyMap.close(), this.#sources.close(), this.#tables.close(), this.#index.close()]);
   }
 }

@@ -9,6 +9,7 @@ import {
   type Data,
   type DataType,
   Field,
+  Float32,
   Float64,
   Int32,
   Int64,
@@ -28,7 +29,12 @@ import type { TableWriter } from './table_writer.ts';
 
 const utf8 = new TextEncoder();
 
-export function beginArrow(out: ByteSink, { name, description, columns }: Table, about: string): TableWriter {
+export function beginArrow(
+  out: ByteSink,
+  { name, description, columns }: Table,
+  about: string,
+  chunkRows?: number,
+): TableWriter {
   const metadata = new Map([
     ['name', name],
     ['description', description],
@@ -37,12 +43,16 @@ export function beginArrow(out: ByteSink, { name, description, columns }: Table,
   ]);
   const schema = new Schema(columns.map(fieldOf), metadata);
   const batches: RecordBatch[] = [];
-  const chunks = new Chunks(columns, (values, length) => {
-    const children = columns.map((column, i) => dataOf(column, values[i]!));
-    batches.push(
-      new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length, nullCount: 0, children })),
-    );
-  });
+  const chunks = new Chunks(
+    columns,
+    (values, length) => {
+      const children = columns.map((column, i) => dataOf(column, values[i]!));
+      batches.push(
+        new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length, nullCount: 0, children })),
+      );
+    },
+    chunkRows,
+  );
   return {
     row: cells => chunks.add(cells),
     end() {
@@ -66,6 +76,8 @@ function typeOf({ type }: Column): DataType {
       return new Int32();
     case 'float64':
       return new Float64();
+    case 'float32':
+      return new Float32();
     case 'boolean':
       return new Bool();
     case 'text':
@@ -96,6 +108,8 @@ function dataOf(column: Column, cells: readonly Cell[]): Data {
       return makeData({ type: new Int32(), ...common, data: Int32Array.from(cells, Number) });
     case 'float64':
       return makeData({ type: new Float64(), ...common, data: Float64Array.from(cells, Number) });
+    case 'float32':
+      return makeData({ type: new Float32(), ...common, data: Float32Array.from(cells, Number) });
     case 'boolean':
       return makeData({ type: new Bool(), ...common, data: bitmap(cells, cell => cell === true) });
     case 'text':

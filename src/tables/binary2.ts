@@ -6,7 +6,7 @@ import { timestamp } from './timestamp.ts';
 /** The bytes of one line of base64 in the document: 48 bytes make 64 characters. */
 const LINE_BYTES = 48;
 
-const FIXED_BYTES = { int64: 8, int32: 4, float64: 8, boolean: 1 } as const;
+const FIXED_BYTES = { int64: 8, int32: 4, float64: 8, float32: 4, boolean: 1 } as const;
 const scratch = new DataView(new ArrayBuffer(8));
 const scratchBytes = new Uint8Array(scratch.buffer);
 
@@ -54,10 +54,12 @@ export class Binary2 {
   }
 
   #fixed(type: keyof typeof FIXED_BYTES, cell: Cell): void {
-    if (cell === null) scratch.setFloat64(0, type === 'float64' ? Number.NaN : 0);
+    if (cell === null && type === 'float32') scratch.setFloat32(0, Number.NaN);
+    else if (cell === null) scratch.setFloat64(0, type === 'float64' ? Number.NaN : 0);
     else if (type === 'int64') scratch.setBigInt64(0, cell as bigint);
     else if (type === 'int32') scratch.setInt32(0, cell as number);
     else if (type === 'float64') scratch.setFloat64(0, cell as number);
+    else if (type === 'float32') scratch.setFloat32(0, cell as number);
     else scratch.setUint8(0, (cell ? 'T' : 'F').charCodeAt(0));
     this.#held.range(scratchBytes, 0, FIXED_BYTES[type]);
   }

@@ -7,12 +7,18 @@ const CHUNK_ROWS = 1000;
 /** Gathers rows, and gives them away as one list a column. */
 export class Chunks {
   readonly #columns: readonly Column[];
+  readonly #chunkRows: number;
   readonly #write: (values: readonly (readonly Cell[])[], rows: number) => void;
   #values: Cell[][] = [];
   #rows = 0;
 
   /** @param write called for each chunk, with the cells of each column */
-  constructor(columns: readonly Column[], write: (values: readonly (readonly Cell[])[], rows: number) => void) {
+  constructor(
+    columns: readonly Column[],
+    write: (values: readonly (readonly Cell[])[], rows: number) => void,
+    chunkRows = CHUNK_ROWS,
+  ) {
+    this.#chunkRows = chunkRows;
     this.#columns = columns;
     this.#write = write;
     this.#values = columns.map(() => []);
@@ -22,7 +28,7 @@ export class Chunks {
   add(cells: Row): void {
     checkRow(this.#columns, cells);
     for (let i = 0; i < this.#columns.length; i++) this.#values[i]!.push(cells[i]!);
-    if (++this.#rows === CHUNK_ROWS) this.flush();
+    if (++this.#rows === this.#chunkRows) this.flush();
   }
 
   /** Writes the remaining rows. */

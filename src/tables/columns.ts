@@ -4,10 +4,10 @@ import type { ObjectField } from '../contract/object_fields.ts';
 
 /**
  * The values of a column's cells that are not null:
- * `int64` a bigint, -2^63 to 2^63 - 1; `int32` an integer, -2^31 to 2^31 - 1; `float64` a number, NaN and the
- * infinities among them; `boolean` a boolean; `text` a string; `time` integer microseconds since 1970, UTC.
+ * `int64` a bigint, -2^63 to 2^63 - 1; `int32` an integer, -2^31 to 2^31 - 1; `float64` and `float32` a
+ * number, NaN and the infinities among them; `boolean` a boolean; `text` a string; `time` integer microseconds since 1970, UTC.
  */
-export type ColumnType = 'int64' | 'int32' | 'float64' | 'boolean' | 'text' | 'time';
+export type ColumnType = 'int64' | 'int32' | 'float64' | 'float32' | 'boolean' | 'text' | 'time';
 
 export interface Column {
   readonly name: string;
@@ -80,6 +80,7 @@ function isOfType({ type, isAscii }: Column, cell: Exclude<Cell, null>): boolean
     case 'int32':
       return Number.isInteger(cell) && (cell as number) >= INT32.min && (cell as number) <= INT32.max;
     case 'float64':
+    case 'float32':
       return typeof cell === 'number';
     case 'time':
       return Number.isInteger(cell);
@@ -93,6 +94,14 @@ function isOfType({ type, isAscii }: Column, cell: Exclude<Cell, null>): boolean
 function hasOtherThanAscii(text: string): boolean {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return true;
   return false;
+}
+
+/** The shortest text that reads back as the same number, of those with 32 bits where the column has them. */
+export function numberText(value: number, type: ColumnType): string {
+  if (type !== 'float32' || !Number.isFinite(value)) return `${value}`;
+  let digits = 6;
+  while (digits < 9 && Math.fround(Number(value.toPrecision(digits))) !== value) digits++;
+  return `${Number(value.toPrecision(digits))}`;
 }
 
 const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };

@@ -1,6 +1,6 @@
 /** CSV (RFC 4180, except that lines end with a line feed alone): a null is an empty cell, an empty text two quotes. */
 import type { ByteSink } from '../base/bytes.ts';
-import { type Cell, type Column, checkRow, type Row, type Table } from './columns.ts';
+import { type Cell, type Column, checkRow, numberText, type Row, type Table } from './columns.ts';
 import type { TableWriter } from './table_writer.ts';
 import { timestamp } from './timestamp.ts';
 
@@ -24,7 +24,8 @@ function cellText({ type }: Column, cell: Cell): string {
   if (cell === null) return '';
   if (type === 'text') return quoted(cell as string);
   if (type === 'time') return timestamp(cell as number);
-  return Number.isNaN(cell) ? '' : `${cell}`;
+  if (typeof cell === 'number') return Number.isNaN(cell) ? '' : numberText(cell, type);
+  return `${cell}`;
 }
 
 function quoted(text: string): string {

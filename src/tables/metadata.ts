@@ -22,6 +22,7 @@ const PANDAS_TYPES: Readonly<Record<ColumnType, PandasType>> = {
   int64: { pandas_type: 'int64', numpy_type: 'Int64' },
   int32: { pandas_type: 'int32', numpy_type: 'Int32' },
   float64: { pandas_type: 'float64', numpy_type: 'float64' },
+  float32: { pandas_type: 'float32', numpy_type: 'float32' },
   boolean: { pandas_type: 'bool', numpy_type: 'boolean' },
   text: { pandas_type: 'unicode', numpy_type: 'object' },
   time: { pandas_type: 'datetimetz', numpy_type: 'datetime64[us]', metadata: { timezone: 'UTC' } },

@@ -3,7 +3,7 @@
  */
 import type { ByteSink } from '../base/bytes.ts';
 import { toJson } from '../base/json_text.ts';
-import { type Cell, type Column, checkRow, type Row, type Table } from './columns.ts';
+import { type Cell, type Column, checkRow, numberText, type Row, type Table } from './columns.ts';
 import type { TableWriter } from './table_writer.ts';
 import { timestamp } from './timestamp.ts';
 
@@ -21,5 +21,6 @@ export function beginNdjson(out: ByteSink, { columns }: Table): TableWriter {
 }
 
 function cellText({ type }: Column, cell: Cell): string {
+  if (type === 'float32' && Number.isFinite(cell)) return numberText(cell as number, type);
   return toJson(type === 'time' && cell !== null ? timestamp(cell as number) : cell);
 }

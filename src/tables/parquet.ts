@@ -15,6 +15,7 @@ export const PARQUET_TYPES: Readonly<Record<ColumnType, Omit<SchemaElement, 'nam
   int64: { type: 'INT64' },
   int32: { type: 'INT32' },
   float64: { type: 'DOUBLE' },
+  float32: { type: 'FLOAT' },
   boolean: { type: 'BOOLEAN' },
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
   time: {
@@ -24,7 +25,12 @@ export const PARQUET_TYPES: Readonly<Record<ColumnType, Omit<SchemaElement, 'nam
   },
 };
 
-export function beginParquet(out: ByteSink, { name, description, columns }: Table, about: string): TableWriter {
+export function beginParquet(
+  out: ByteSink,
+  { name, description, columns }: Table,
+  about: string,
+  chunkRows?: number,
+): TableWriter {
   const writer = new ByteWriter();
   const parquet = new ParquetWriter({
     writer,
@@ -38,16 +44,26 @@ export function beginParquet(out: ByteSink, { name, description, columns }: Tabl
     ],
     createdBy: 'nearsky',
   });
-  const chunks = new Chunks(columns, (values, rows) => {
-    const columnData = columns.map(({ name, type }, i) => ({ name, data: valuesOf(type, values[i]!) }));
-    parquet.write({ columnData, rowGroupSize: rows });
-  });
+  const chunks = new Chunks(
+    columns,
+    (values, rows) => {
+      const columnData = columns.map(({ name, type }, i) => ({ name, data: valuesOf(type, values[i]!) }));
+      parquet.write({ columnData, rowGroupSize: rows });
+      drain();
+    },
+    chunkRows,
+  );
+  /** What is written goes to the sink at once. The writer keeps count of all bytes by `offset`. */
+  const drain = () => {
+    out.fragment(writer.getBytes());
+    writer.index = 0;
+  };
   return {
     row: cells => chunks.add(cells),
     end() {
       chunks.flush();
       parquet.finish();
-      out.fragment(writer.getBytes());
+      drain();
     },
   };
 }

@@ -8,5 +8,8 @@ export interface TableWriter {
   end(): void;
 }
 
-/** @param about the answer's information beside its rows, as JSON text, written by the formats that can hold it */
-export type BeginTable = (out: ByteSink, table: Table, about: string) => TableWriter;
+/**
+ * @param about the answer's information beside its rows, as JSON text, written by the formats that can hold it
+ * @param chunkRows how many rows a format that stores columns keeps together
+ */
+export type BeginTable = (out: ByteSink, table: Table, about: string, chunkRows?: number) => TableWriter;

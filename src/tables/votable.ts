@@ -5,7 +5,7 @@
  */
 import { type ByteSink, fragment } from '../base/bytes.ts';
 import { Binary2 } from './binary2.ts';
-import { type Cell, type Column, type ColumnType, checkRow, type Row, type Table } from './columns.ts';
+import { type Cell, type Column, type ColumnType, checkRow, numberText, type Row, type Table } from './columns.ts';
 import { timestamp } from './timestamp.ts';
 import { escapeXml } from './xml.ts';
 
@@ -42,6 +42,7 @@ const DATATYPES: Readonly<Record<ColumnType, Datatype>> = {
   int64: { datatype: 'long' },
   int32: { datatype: 'int' },
   float64: { datatype: 'double' },
+  float32: { datatype: 'float' },
   boolean: { datatype: 'boolean' },
   text: { datatype: 'unicodeChar', arraysize: '*' },
   time: { datatype: 'char', arraysize: '*', xtype: 'timestamp' },
@@ -126,7 +127,7 @@ export class VotableWriter {
 const SHORT_TEXT = 40;
 
 function cellText({ type }: Column, cell: Exclude<Cell, null>): string {
-  if (type === 'float64') return floatText(cell as number);
+  if (type === 'float64' || type === 'float32') return floatText(cell as number, type);
   if (type === 'time') return timestamp(cell as number);
   return type === 'text' ? escapeXml(cell as string) : `${cell}`;
 }
@@ -134,8 +135,8 @@ function cellText({ type }: Column, cell: Exclude<Cell, null>): string {
 /**
  * The shortest text that reads back as the same number; VOTable 1.4, section 6, names the values that are not finite.
  */
-function floatText(value: number): string {
-  if (Number.isFinite(value)) return Object.is(value, -0) ? '-0' : `${value}`;
+function floatText(value: number, type: ColumnType): string {
+  if (Number.isFinite(value)) return Object.is(value, -0) ? '-0' : numberText(value, type);
   return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
 }
 

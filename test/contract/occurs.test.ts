@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CATALOGS, PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
+import { TABLE_FORMATS } from '../../src/contract/formats.ts';
 import { openApiDocument } from '../../src/documents/openapi/document.ts';
 import { inWorld as inCatalogs, pool } from '../crossmatch/world.ts';
 import { eventually, putBytes, type Settings, TestApp, withApp } from '../http/support.ts';
@@ -172,9 +173,14 @@ test('sources of catalogs that are searched, left out, missing, and cannot be re
     const ofSource = '/api/sources/gaia_dr3/5';
     await expectStatus(app, 200, ofSource, `${ofSource}?limit=1`);
     await expectStatus(app, 400, '/api/sources/gaia_dr3/x');
+    for (const { name } of TABLE_FORMATS)
+      assert.is((await app.post(`/api/crossmatch?format=${name}`, 'ra,dec\n150,2\n')).status, 200, name);
+    assert.is((await app.post('/api/crossmatch', 'x\n1\n')).status, 400);
+    await expectStatus(app, 405, '/api/crossmatch');
     assert.is((await app.get('/api/sources/gaia_dr3/1', { method: 'DELETE' })).status, 405);
     await app.app.close();
     await expectStatus(app, 503, near, '/api/sources/gaia_dr3/1');
+    assert.is((await app.post('/api/crossmatch', 'ra,dec\n150,2\n')).status, 503);
   }));
 
 test('areas of every kind, and the objects by time', () =>

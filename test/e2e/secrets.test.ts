@@ -140,6 +140,8 @@ const REQUESTS: readonly (readonly [path: string, init?: RequestInit])[] = [
   ['/api/lookup', post('{')],
   ['/api/area?area=CIRCLE+221.6+-40+1', post('')],
   ['/api/area', post('SIMPLE  = nothing')],
+  ['/api/crossmatch', post('ra,dec\n1,x\n')],
+  ['/api/crossmatch', post('{')],
   ['/api/lookup', post('{"ids": [1], "positions": 5}')],
   ['/api/lookup', post(`{"ids": [${'1,'.repeat(5000)}1]}`)],
   ['/api/status', { method: 'DELETE' }],

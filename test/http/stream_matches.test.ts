@@ -308,6 +308,7 @@ test('filters that nothing meets: the client hears that the service is there, an
         setTimeout(() => stream.written(), 2);
       },
       end: () => {},
+      fail: () => {},
     });
     await reader.until('the end of the journal', ({ lastId }) => lastId === `${store.lastSequence()}`);
     const heard = reader.comments;
@@ -336,6 +337,7 @@ test('a client that does not read is sent one page and no more; nothing is left 
         reader.take(bytes);
       },
       end: () => {},
+      fail: () => {},
     });
     const all = allExpected(store);
     while (reader.events.length < all.length) {
@@ -368,6 +370,7 @@ test('while the database is gone nothing is read; an entry that cannot be read e
       end: () => {
         isEnded = true;
       },
+      fail: () => {},
     });
     await new Promise(resolve => setTimeout(resolve, 50));
     assert.equal(reader.events, []);

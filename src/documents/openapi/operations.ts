@@ -2,6 +2,7 @@
 import type { Config } from '../../config/config.ts';
 import type { Catalogs } from '../../contract/catalogs.ts';
 import { ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../../contract/codes.ts';
+import { TABLE_FORMATS } from '../../contract/formats.ts';
 import { UNKNOWN_PARAMETERS_HEADER } from '../../contract/headers.ts';
 import {
   MAX_AREA_BYTES,
@@ -24,9 +25,10 @@ import {
   sourceParameters,
   sourcesParameters,
   streamParameters,
+  tableParameters,
   tnsParameters,
 } from './parameters.ts';
-import { type ComponentName, integer, list, open, ref, type Schema, text } from './schema.ts';
+import { type ComponentName, count, integer, list, open, ref, type Schema, text } from './schema.ts';
 import { areaSchema, objectsSchema } from './selection.ts';
 import { skyMapSchema } from './sky_map.ts';
 import { objectsOfSourceSchema, sourcesSchema } from './sources.ts';
@@ -279,6 +281,41 @@ export function listObjects(config: Config, catalogs: Catalogs): Operation {
     responses: tableResponses('One page.', objectsSchema, 'unsupported_parameter'),
   };
 }
+
+export function crossmatchTable({ API_MAX_TABLE_ROWS, API_MAX_TABLE_MIB }: Config, catalogs: Catalogs): Operation {
+  const { 200: _, ...others } = queryResponses('', {}, 'unsupported_parameter');
+  const file = { type: 'string', contentEncoding: 'binary', description: 'A table.' };
+  return {
+    summary: 'A table against the objects, or against a catalog.',
+    description:
+      `The table is the body: CSV, NDJSON, VOTable, FITS, Parquet or Arrow, which its bytes tell, with gzip or without; at most ${API_MAX_TABLE_ROWS} rows and ` +
+      `${API_MAX_TABLE_MIB} MiB. The answer has its rows in their order and all its columns, then \`nearsky_status\`, the id, position and separation ` +
+      'of what was found and, of a catalog, the columns that the service keeps. It is written while it is sent: a connection that ends early is an ' +
+      'answer that is not whole. Positions are ICRS; no proper motion is applied.',
+    parameters: tableParameters(catalogs),
+    requestBody: { required: true, content: { '*/*': { schema: file } } },
+    responses: {
+      200: {
+        description: 'The table.',
+        headers: { ...ignoredHeader, ...resultHeaders },
+        content: Object.fromEntries(TABLE_FORMATS.map(({ mediaType }) => [mediaType, { schema: file }])),
+      },
+      ...others,
+    },
+  };
+}
+
+/** The headers of a crossmatched table. */
+const resultHeaders: Readonly<Record<string, Schema>> = {
+  'X-Row-Count': { description: 'The rows of the table.', required: true, schema: count('Rows.') },
+  'X-Match-Count': { description: 'The objects or sources found.', required: true, schema: count('Matches.') },
+  'X-Position-Columns': {
+    description:
+      'The columns that were taken for right ascension and declination, percent-encoded, with a blank between.',
+    required: true,
+    schema: { type: 'string' },
+  },
+};
 
 export function getSkyMap(_config: Config, catalogs: Catalogs): Operation {
   const { 400: badRequest, ...others } = queryResponses('The cells.', skyMapSchema(catalogs), 'unsupported_parameter');

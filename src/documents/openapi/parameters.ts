@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts';
 import { defaultConePageSize, limitsOf } from '../../config/limits.ts';
 import type { Catalogs } from '../../contract/catalogs.ts';
 import { DEFAULT_DETAIL, DEFAULT_MAP_LAYER, DEFAULT_RESPONSE, DEFAULT_TIME_FIELD } from '../../contract/enums.ts';
-import { FORMATS } from '../../contract/formats.ts';
+import { FORMATS, TABLE_FORMATS } from '../../contract/formats.ts';
 import {
   DEFAULT_CREDIBLE_LEVEL,
   DEFAULT_MAP_RESOLUTION,
@@ -13,6 +13,13 @@ import {
   MAX_SOURCES_RADIUS_ARCSEC,
   SOURCES_LIMIT_RANGE,
 } from '../../contract/limits.ts';
+import {
+  againstNames,
+  DEFAULT_MATCH_RADIUS_ARCSEC,
+  FINDS,
+  MAX_MATCH_RADIUS_ARCSEC,
+  ROWS_KEPT,
+} from '../../contract/table_match.ts';
 import { declination, rightAscension } from './common.ts';
 import {
   catalogNames,
@@ -236,6 +243,30 @@ export function sourceParameters(catalogs: Catalogs): Parameter[] {
       text('The id of the source: a 64-bit integer.', { pattern: '^-?\\d{1,19}$' }),
     ),
     sourcesLimit('The most objects that are listed.'),
+  ];
+}
+
+export function tableParameters(catalogs: Catalogs): Parameter[] {
+  const radius = {
+    exclusiveMinimum: 0,
+    maximum: MAX_MATCH_RADIUS_ARCSEC,
+    default: DEFAULT_MATCH_RADIUS_ARCSEC,
+  };
+  const column = (of: string) => text(`The column of ${of}. Without it, the one that its UCD or its name tells.`);
+  return [
+    query('against', { ...oneOfNames(againstNames(catalogs), 'The other side.'), default: 'objects' }),
+    query('radius_arcsec', number('arcsec', 'Radius of the search, inclusive.', radius)),
+    query('find', { ...oneOfNames(FINDS, 'What a row gets.'), default: 'nearest' }),
+    query('rows', { ...oneOfNames(ROWS_KEPT, 'The rows of the answer.'), default: 'all' }),
+    query(
+      'format',
+      oneOfNames(
+        TABLE_FORMATS,
+        'The format of the answer. Without it `Accept` counts, then that of the table; VOTable for FITS.',
+      ),
+    ),
+    query('ra', column('right ascensions: degrees, or sexagesimal hours; of whole positions where `dec` is not given')),
+    query('dec', column('declinations')),
   ];
 }
 

@@ -127,6 +127,12 @@ export function randomRequest(random: Random, document: OpenApiDocument, cursors
     }
     return { method: 'POST', headers: {}, ...new QueryBuilder(random, template, parameters, cursors).build() };
   }
+  if (template === '/api/crossmatch') {
+    const { headers, body } = randomBody(random, document);
+    // A JSON object may be a table; few of them have positions.
+    const codes = new Set(['invalid_parameter']);
+    return { method: 'POST', target: template, headers, body: body!, suspects: ANYTHING, refused: false, codes };
+  }
   if (method === 'post')
     return { method: 'POST', target: `${template}?${randomJunk(random)}`, ...randomBody(random, document) };
   return {

@@ -1,0 +1,38 @@
+/** The words of a crossmatch of a table. */
+import type { Catalogs } from './catalogs.ts';
+import type { Named, NameOf } from './enums.ts';
+
+/** What a table may be crossmatched with: the objects, or a catalog by its name. */
+export function againstNames({ all }: Catalogs): Named[] {
+  const sources = all.map(({ name, release }) => ({ name, meaning: `the sources of ${release}, read where it lies` }));
+  return [{ name: 'objects', meaning: 'the objects of this service' }, ...sources];
+}
+
+export const FINDS = [
+  { name: 'nearest', meaning: 'the nearest one within the radius; of equally near ones the one with the lowest id' },
+  { name: 'all', meaning: 'every one within the radius, a row each, nearest first' },
+] as const satisfies readonly Named[];
+export type Find = NameOf<typeof FINDS>;
+
+export const ROWS_KEPT = [
+  { name: 'all', meaning: 'every row of the table' },
+  { name: 'matched', meaning: 'the rows for which something was found' },
+] as const satisfies readonly Named[];
+export type RowsKept = NameOf<typeof ROWS_KEPT>;
+
+/** The result of a row, in its column `nearsky_status`. */
+export const ROW_STATUSES = [
+  { name: 'matched', meaning: 'something was found' },
+  { name: 'no_match', meaning: 'nothing lies there' },
+  { name: 'outside_footprint', meaning: 'the position is outside the catalog footprint' },
+  { name: 'skipped_read_failure', meaning: 'the catalog cannot be read there now' },
+  { name: 'invalid_position', meaning: 'the row has no position: it is missing, no number, or out of range' },
+] as const satisfies readonly Named[];
+export type RowStatus = NameOf<typeof ROW_STATUSES>;
+
+/** Its bodies may be larger than any other's. */
+export const TABLE_PATH = '/api/crossmatch';
+
+/** Of a search, arcsec, inclusive. */
+export const MAX_MATCH_RADIUS_ARCSEC = 60;
+export const DEFAULT_MATCH_RADIUS_ARCSEC = 1;

@@ -1,0 +1,155 @@
+/** POST /api/crossmatch: a table, answered with what lies at each of its rows. */
+import type { StreamClient, StreamedBody } from '../answers/body.ts';
+import { Budget } from '../base/budget.ts';
+import { toJson } from '../base/json_text.ts';
+import { TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
+import {
+  againstNames,
+  DEFAULT_MATCH_RADIUS_ARCSEC,
+  FINDS,
+  MAX_MATCH_RADIUS_ARCSEC,
+  ROWS_KEPT,
+} from '../contract/table_match.ts';
+import { preferredFormat } from '../http/accept.ts';
+import { ApiError, expectedErrorOf, requestTimeout } from '../http/errors.ts';
+import type { Exchange, Handler } from '../http/exchange.ts';
+import type { IncomingRequest } from '../http/incoming.ts';
+import { invalidBody } from '../http/json_body.ts';
+import { checkName, optionalNumber, type Search } from '../http/params.ts';
+import { streamedTable } from '../http/table_response.ts';
+import type { Coordination } from '../service/coordination.ts';
+import type { Service } from '../service/service.ts';
+import type { TableBegun, TableRequest } from '../table_match/match_task.ts';
+
+/** The time for a table to arrive, and then for it to be crossmatched: a connection is given up after 60 s without a byte. */
+const BUDGET_SECONDS = 55;
+
+const TOO_LONG = `Cannot crossmatch the table within ${BUDGET_SECONDS} s: send it in parts, or search a smaller radius`;
+
+export function crossmatchTable(service: Service): Handler {
+  const { coordination, config } = service;
+  return async exchange => {
+    const request = parse(exchange, service);
+    const job = (await coordination.ask('table', { step: 'enter' }, exchange.budget)) as number;
+    const end = () => void coordination.ask('table', { step: 'end', job }, new Budget(BUDGET_SECONDS)).catch(() => {});
+    try {
+      const { bytes, length } = await readTable(exchange.request, config.API_MAX_TABLE_MIB * 2 ** 20);
+      const begin = { step: 'begin', job, bytes, length, request } as const;
+      const begun = (await coordination.ask('table', begin, new Budget(BUDGET_SECONDS))) as TableBegun;
+      if (begun.outcome === 'refused') throw refused(begun);
+      if (begun.outcome === 'late') throw new ApiError('query_too_expensive', TOO_LONG);
+      return streamedTable(begun, new TableStream(coordination, job, end));
+    } catch (error) {
+      end();
+      throw error;
+    }
+  };
+}
+
+/** The order of the checks is the contract's (docs/contract.md, Crossmatch of a table). */
+function parse({ search, request }: Exchange, { catalogs, provenance }: Service): TableRequest {
+  const radius = { min: 0, max: MAX_MATCH_RADIUS_ARCSEC, aboveMin: true };
+  const against = checkName('against', againstNames(catalogs), search.get('against') ?? 'objects');
+  return {
+    catalog: catalogs.get(against),
+    radiusArcsec: optionalNumber(search, 'radius_arcsec', radius) ?? DEFAULT_MATCH_RADIUS_ARCSEC,
+    find: checkName('find', FINDS, search.get('find') ?? 'nearest'),
+    rows: checkName('rows', ROWS_KEPT, search.get('rows') ?? 'all'),
+    format: formatOf(search, request),
+    named: { ra: search.get('ra'), dec: search.get('dec') },
+    about: toJson({ provenance }),
+  };
+}
+
+/** A client that accepts anything, or JSON, gets the format of its table. */
+function formatOf(search: Search, request: IncomingRequest): TableFormat | undefined {
+  const named = search.get('format');
+  if (named !== undefined) return checkName('format', TABLE_FORMATS, named);
+  const accepted = preferredFormat(request.headers.get('Accept'));
+  return TABLE_FORMATS.find(({ name }) => name === accepted)?.name;
+}
+
+function refused({ message, param }: TableBegun & { outcome: 'refused' }): ApiError {
+  return new ApiError('invalid_parameter', `Cannot crossmatch the table because ${message}`, {
+    param: param ?? 'body',
+  });
+}
+
+/** In shared memory, which grows as the table arrives. */
+async function readTable(request: IncomingRequest, maxBytes: number) {
+  const tooLarge = () => invalidBody(`it must be at most ${maxBytes} bytes: send the table in parts, or compressed`);
+  const said = Number(request.headers.get('Content-Length') ?? 0);
+  if (said > maxBytes) throw tooLarge();
+  if (!request.body) throw invalidBody('it is empty: send a table');
+  const bytes = new SharedArrayBuffer(said, { maxByteLength: maxBytes });
+  const reader = request.body.getReader();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    void reader.cancel().catch(() => {});
+  }, 1000 * BUDGET_SECONDS);
+  let length = 0;
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      const { value } = part;
+      if (length + value.length > maxBytes) throw tooLarge();
+      if (length + value.length > bytes.byteLength) bytes.grow(Math.min(maxBytes, 2 * (length + value.length)));
+      new Uint8Array(bytes, length, value.length).set(value);
+      length += value.length;
+    }
+  } catch (error) {
+    throw expectedErrorOf(error) ?? invalidBody('it did not arrive whole');
+  } finally {
+    clearTimeout(timer);
+    void reader.cancel().catch(() => {});
+  }
+  if (isLate) throw requestTimeout();
+  return { bytes, length };
+}
+
+/** Asks for the next part of an answer when its client has read the last one. */
+class TableStream implements StreamedBody {
+  readonly #coordination: Coordination;
+  readonly #job: number;
+  readonly #end: () => void;
+  #client: StreamClient | undefined;
+  #isGone = false;
+  #isAsking = false;
+
+  constructor(coordination: Coordination, job: number, end: () => void) {
+    this.#coordination = coordination;
+    this.#job = job;
+    this.#end = end;
+  }
+
+  begin(client: StreamClient): void {
+    this.#client = client;
+    void this.#next();
+  }
+
+  written(): void {
+    void this.#next();
+  }
+
+  gone(): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#end();
+  }
+
+  async #next(): Promise<void> {
+    if (this.#isGone || this.#isAsking || !this.#client) return;
+    this.#isAsking = true;
+    try {
+      const ask = { step: 'part', job: this.#job } as const;
+      const part = await this.#coordination.ask('table', ask, new Budget(BUDGET_SECONDS));
+      this.#isAsking = false;
+      if (this.#isGone) return;
+      if (part instanceof Uint8Array) this.#client.write(part as Uint8Array<ArrayBuffer>);
+      else this.#client.end();
+    } catch {
+      this.#client.fail();
+      this.gone();
+    }
+  }
+}

@@ -1,0 +1,130 @@
+/** Tables that people send, apart from the format in which they come. */
+import type { Cell, Column } from '../tables/columns.ts';
+
+/** Some consecutive rows: the cells of each column that was asked for. */
+export interface Block {
+  readonly rows: number;
+  readonly cells: readonly ArrayLike<Cell>[];
+}
+
+export interface InputTable {
+  readonly format: 'csv' | 'ndjson' | 'votable' | 'fits' | 'parquet' | 'arrow';
+  /** With names that differ from each other. */
+  readonly columns: readonly Column[];
+  readonly rows: number;
+  /**
+   * The rows in their order, with the cells of these columns (places in `columns`). May be called several times.
+   * @throws TableError where the table turns out to be damaged
+   */
+  blocks(columns: readonly number[]): Iterable<Block> | AsyncIterable<Block>;
+}
+
+export interface TableLimits {
+  readonly maxRows: number;
+  /** Of the table as it is read: where it is compressed, after that. */
+  readonly maxBytes: number;
+}
+
+/** A table that cannot be used. The message is for whoever sent it. */
+export class TableError extends Error {
+  override name = 'TableError';
+  /** The parameter at fault, where it is not the table. */
+  readonly param: 'ra' | 'dec' | undefined;
+
+  constructor(message: string, param?: 'ra' | 'dec') {
+    super(message);
+    this.param = param;
+  }
+}
+
+/** More columns than any survey's table has. */
+const MAX_COLUMNS = 2000;
+export const BLOCK_ROWS = 8192;
+
+/** @throws TableError */
+export function checkRows(rows: number, { maxRows }: TableLimits): void {
+  if (rows > maxRows) throw new TableError(`it has more than ${maxRows} rows: send it in parts`);
+}
+
+/**
+ * The columns with names that differ: of two with one name, the second gets a number.
+ * @throws TableError where there are none, or too many
+ */
+export function distinct(columns: readonly Column[]): Column[] {
+  if (columns.length === 0) throw new TableError('it has no columns');
+  if (columns.length > MAX_COLUMNS)
+    throw new TableError(`it has ${columns.length} columns, of which there may be ${MAX_COLUMNS}: leave some out`);
+  const names = new Set<string>();
+  return columns.map(column => {
+    const name = distinctName(column.name || 'column', names);
+    names.add(name);
+    return { ...column, name };
+  });
+}
+
+/** The name, or the first of NAME_2, NAME_3 and so on that is not taken. */
+export function distinctName(name: string, taken: ReadonlySet<string>): string {
+  let free = name;
+  for (let n = 2; taken.has(free); n++) free = `${name}_${n}`;
+  return free;
+}
+
+/** Blocks of rows that can be read at any place. */
+export function* blocksOf(rows: number, read: (from: number, to: number) => ArrayLike<Cell>[]): Iterable<Block> {
+  for (let from = 0; from < rows; from += BLOCK_ROWS) {
+    const to = Math.min(rows, from + BLOCK_ROWS);
+    yield { rows: to - from, cells: read(from, to) };
+  }
+}
+
+/** Records that are read one after another, as blocks. */
+export function* blocksOfRecords(
+  records: Iterable<readonly Cell[]>,
+  columns: readonly number[],
+  cellOf: (cell: Cell, column: number) => Cell,
+): Iterable<Block> {
+  let cells: Cell[][] = columns.map(() => []);
+  let rows = 0;
+  for (const record of records) {
+    for (let i = 0; i < columns.length; i++) cells[i]!.push(cellOf(record[columns[i]!]!, columns[i]!));
+    if (++rows < BLOCK_ROWS) continue;
+    yield { rows, cells };
+    cells = columns.map(() => []);
+    rows = 0;
+  }
+  if (rows > 0) yield { rows, cells };
+}
+
+const INTEGER = /^-?(?:0|[1-9]\d{0,18})$/;
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$|^[+-]?(?:nan|inf|infinity)$/i;
+
+/** The type that all texts of a column have. */
+export class TypeOfTexts {
+  #isInteger = true;
+  #isNumber = true;
+  #isEmpty = true;
+
+  add(text: string): void {
+    this.#isEmpty = false;
+    if (this.#isInteger && !isInt64(text)) this.#isInteger = false;
+    if (!this.#isInteger && this.#isNumber && !NUMBER.test(text)) this.#isNumber = false;
+  }
+
+  get type(): 'int64' | 'float64' | 'text' {
+    if (this.#isEmpty || !this.#isNumber) return 'text';
+    return this.#isInteger ? 'int64' : 'float64';
+  }
+}
+
+/** Without a zero before: such a text is a name. */
+function isInt64(text: string): boolean {
+  if (!INTEGER.test(text)) return false;
+  return text.length < 19 || BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+}
+
+/** A number as CSV and VOTable write it; NaN for what is none. */
+export function numberOf(text: string): number {
+  const infinity = /^\s*([+-]?)inf(?:inity)?\s*$/i.exec(text);
+  if (infinity) return infinity[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  return text.trim() === '' ? Number.NaN : Number(text);
+}

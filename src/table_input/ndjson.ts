@@ -1,0 +1,76 @@
+/** NDJSON: an object a line. Integers keep all their digits; lists and objects within become their JSON text. */
+import { wideIntegersAsBigint } from '../base/exact_integers.ts';
+import { toJson } from '../base/json_text.ts';
+import type { Cell, Column, ColumnType } from '../tables/columns.ts';
+import { blocksOfRecords, checkRows, distinct, type InputTable, TableError, type TableLimits } from './input_table.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export function openNdjson(bytes: Uint8Array, limits: TableLimits): InputTable {
+  const types = new Map<string, ColumnType | undefined>();
+  let rows = 0;
+  for (const object of objectsOf(bytes)) {
+    checkRows(++rows, limits);
+    for (const [name, value] of Object.entries(object)) types.set(name, together(types.get(name), typeOf(value)));
+  }
+  const names = [...types.keys()];
+  const columns = distinct(names.map((name): Column => ({ name, type: types.get(name) ?? 'text', description: '' })));
+  return {
+    format: 'ndjson',
+    columns,
+    rows,
+    *blocks(wanted) {
+      const places = columns.map((_, place) => place);
+      const records = recordsOf(objectsOf(bytes), places, names);
+      yield* blocksOfRecords(records as Iterable<Cell[]>, wanted, (cell, column) =>
+        cellOf(cell, columns[column]!.type),
+      );
+    },
+  };
+}
+
+function* recordsOf(objects: Iterable<Json>, places: readonly number[], names: readonly string[]): Iterable<unknown[]> {
+  for (const object of objects) yield places.map(place => object[names[place]!] ?? null);
+}
+
+function* objectsOf(bytes: Uint8Array): Iterable<Json> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  for (let at = 0, line = 1; at < bytes.length; line++) {
+    const feed = bytes.indexOf(0x0a, at);
+    const end = feed < 0 ? bytes.length : feed;
+    let value: unknown;
+    try {
+      const text = decoder.decode(bytes.subarray(at, end));
+      value = text.trim() === '' ? undefined : JSON.parse(text, wideIntegersAsBigint);
+    } catch {
+      throw new TableError(`its line ${line} is not JSON in UTF-8`);
+    }
+    at = end + 1;
+    if (value === undefined) continue;
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw new TableError(`its line ${line} is no JSON object`);
+    yield value as Json;
+  }
+}
+
+function typeOf(value: unknown): ColumnType | undefined {
+  if (value === null) return undefined;
+  if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? 'int64' : 'text';
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? 'int64' : 'float64';
+  return typeof value === 'boolean' ? 'boolean' : 'text';
+}
+
+/** A column of integers and other numbers is one of numbers; any other mixture is text. */
+function together(one: ColumnType | undefined, other: ColumnType | undefined): ColumnType | undefined {
+  if (one === undefined || other === undefined || one === other) return one ?? other;
+  const areNumbers = [one, other].every(type => type === 'int64' || type === 'float64');
+  return areNumbers ? 'float64' : 'text';
+}
+
+function cellOf(value: unknown, type: ColumnType): Cell {
+  if (value === null) return null;
+  if (type === 'int64') return BigInt(value as number | bigint);
+  if (type === 'float64') return Number(value);
+  if (type === 'boolean' || typeof value === 'string') return value as Cell;
+  return toJson(value);
+}

@@ -1,0 +1,33 @@
+/** Opens a table by what its bytes say it is: media types of uploads are wrong too often. */
+import { gunzipSync } from 'node:zlib';
+import { type InputTable, TableError, type TableLimits } from './input_table.ts';
+
+/**
+ * @param areTyped whether texts of CSV that are numbers are to become numbers
+ * @throws TableError
+ */
+export async function openTable(sent: Uint8Array, limits: TableLimits, areTyped: boolean): Promise<InputTable> {
+  const bytes = unpacked(sent, limits);
+  if (bytes.length > limits.maxBytes) throw new TableError(`it has more than ${limits.maxBytes} bytes`);
+  const head = Buffer.from(bytes.subarray(0, 4096))
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '')
+    .trimStart();
+  if (head === '') throw new TableError('it is empty');
+  if (head.startsWith('PAR1')) return (await import('./parquet.ts')).openParquetTable(bytes, limits);
+  if (head.startsWith('ARROW1') || head.startsWith('\xff\xff\xff\xff'))
+    return (await import('./arrow.ts')).openArrow(bytes, limits);
+  if (head.startsWith('SIMPLE  =')) return (await import('./fits.ts')).openFits(bytes, limits);
+  if (head.startsWith('<')) return (await import('./votable.ts')).openVotable(bytes, limits);
+  if (head.startsWith('{')) return (await import('./ndjson.ts')).openNdjson(bytes, limits);
+  return (await import('./csv.ts')).openCsv(bytes, limits, areTyped);
+}
+
+function unpacked(bytes: Uint8Array, { maxBytes }: TableLimits): Uint8Array {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  try {
+    return gunzipSync(bytes, { maxOutputLength: maxBytes });
+  } catch {
+    throw new TableError(`it is compressed, and damaged or of more than ${maxBytes} bytes without that`);
+  }
+}

@@ -1,0 +1,238 @@
+/**
+ * VOTable with its rows as TABLEDATA, BINARY or BINARY2: the first table of a document. Tags are read in place. Nothing
+ * is ever expanded: a document type's own declarations are refused.
+ */
+import type { Cell, Column, ColumnType } from '../tables/columns.ts';
+import {
+  blocksOfRecords,
+  checkRows,
+  distinct,
+  type InputTable,
+  numberOf,
+  TableError,
+  type TableLimits,
+} from './input_table.ts';
+import { BinaryRows, type Datatype } from './votable_binary.ts';
+
+interface Field extends Datatype {
+  readonly column: Column;
+}
+
+interface Tag {
+  readonly name: string;
+  readonly isClosing: boolean;
+  readonly isEmpty: boolean;
+  readonly attributes: string;
+  /** The offset after it. */
+  readonly end: number;
+}
+
+export function openVotable(bytes: Uint8Array, limits: TableLimits): InputTable {
+  const text = decoded(bytes);
+  const { fields, data } = readHead(text);
+  const columns = distinct(fields.map(({ column }) => column));
+  const records = rowsOf(text, data, fields, limits);
+  let rows = 0;
+  for (const _ of records()) checkRows(++rows, limits);
+  return {
+    format: 'votable',
+    columns,
+    rows,
+    *blocks(wanted) {
+      yield* blocksOfRecords(records(), wanted, cell => cell);
+    },
+  };
+}
+
+function decoded(bytes: Uint8Array): string {
+  const [, encoding = 'utf-8'] =
+    /encoding=["']([\w-]+)["']/.exec(Buffer.from(bytes.subarray(0, 200)).toString('latin1')) ?? [];
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    throw new TableError(`its text cannot be read as ${encoding}`);
+  }
+}
+
+/** A `>` may stand in the value of an attribute. */
+const TAG = /<(\/?)(?:[\w.-]+:)?([\w.-]+)((?:[^<>"'/]|"[^"]*"|'[^']*'|\/(?!>))*)(\/?)>/y;
+
+/** The next tag from an offset on, without comments and the like; undefined where there is none. */
+function nextTag(text: string, from: number): Tag | undefined {
+  for (let at = text.indexOf('<', from); at >= 0; at = text.indexOf('<', at)) {
+    const skipped = [
+      ['<!--', '-->'],
+      ['<![CDATA[', ']]>'],
+      ['<?', '?>'],
+      ['<!', '>'],
+    ].find(([begin]) => text.startsWith(begin!, at));
+    if (!skipped) {
+      TAG.lastIndex = at;
+      const found = TAG.exec(text);
+      if (!found) throw new TableError(`it is not well-formed: ${text.slice(at, at + 40)}`);
+      const [whole, closing, name, attributes, empty] = found;
+      return {
+        name: name!,
+        isClosing: closing !== '',
+        isEmpty: empty !== '',
+        attributes: attributes!,
+        end: at + whole.length,
+      };
+    }
+    const end = text.indexOf(skipped[1]!, at);
+    if (end < 0) throw new TableError('it ends within a comment');
+    const markup = text.slice(at, end);
+    if (/^<!(?:DOCTYPE[^>]*\[|ENTITY|ELEMENT|ATTLIST)/i.test(markup))
+      throw new TableError('its document type declares something: leave out <!DOCTYPE ...>');
+    at = end;
+  }
+  return undefined;
+}
+
+/** The text of the tag's element, which must have no elements within. */
+function textOf(text: string, { end }: Tag): string {
+  const close = text.indexOf('<', end);
+  return unescaped(text.slice(end, close < 0 ? end : close))
+    .trim()
+    .replace(/\s+/g, ' ');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+
+function unescaped(text: string): string {
+  if (!text.includes('&')) return text;
+  return text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));/gi, (whole, hex, decimal, name) => {
+    if (name !== undefined) return ENTITIES[name] ?? whole;
+    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
+}
+
+function attributeOf({ attributes }: Tag, name: string): string | undefined {
+  const [, quoted, apostrophed] = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(attributes) ?? [];
+  const value = quoted ?? apostrophed;
+  return value === undefined ? undefined : unescaped(value);
+}
+
+/** The fields of the first table that has data, and the tag within its DATA. */
+function readHead(text: string): { fields: Field[]; data: Tag } {
+  const fields: Field[] = [];
+  let field: Tag | undefined;
+  let about: { description: string; blank: string | undefined } = { description: '', blank: undefined };
+  const add = () => {
+    if (field) fields.push(fieldOf(field, about.description, about.blank));
+    field = undefined;
+    about = { description: '', blank: undefined };
+  };
+  for (let tag = nextTag(text, 0); tag; tag = nextTag(text, tag.end)) {
+    if (tag.name === 'TABLE' && !tag.isClosing) fields.length = 0;
+    else if (tag.name === 'FIELD') {
+      if (!tag.isClosing) field = tag;
+      if (tag.isClosing || tag.isEmpty) add();
+    } else if (field && tag.name === 'DESCRIPTION' && !tag.isClosing) about.description = textOf(text, tag);
+    else if (field && tag.name === 'VALUES') about.blank ??= attributeOf(tag, 'null');
+    else if (/^(?:TABLEDATA|BINARY2?|FITS|PARQUET)$/.test(tag.name) && !tag.isClosing) return { fields, data: tag };
+  }
+  throw new TableError('it is XML without the data of a VOTable');
+}
+
+function fieldOf(tag: Tag, description: string, blank: string | undefined): Field {
+  const datatype = attributeOf(tag, 'datatype') ?? 'char';
+  const arraysize = attributeOf(tag, 'arraysize');
+  const name = attributeOf(tag, 'name') ?? attributeOf(tag, 'ID') ?? '';
+  const [unit, ucd] = [attributeOf(tag, 'unit'), attributeOf(tag, 'ucd')];
+  const column: Column = {
+    name,
+    type: typeOf(datatype, arraysize),
+    ...(unit && { unit }),
+    ...(ucd && { ucd }),
+    description,
+  };
+  return { column, datatype, arraysize, blank };
+}
+
+const TYPES: Readonly<Record<string, ColumnType>> = {
+  boolean: 'boolean',
+  bit: 'boolean',
+  unsignedByte: 'int32',
+  short: 'int32',
+  int: 'int32',
+  long: 'int64',
+  float: 'float32',
+  double: 'float64',
+};
+
+/** A column of arrays is one of text. */
+function typeOf(datatype: string, arraysize: string | undefined): ColumnType {
+  return arraysize === undefined || arraysize === '1' ? (TYPES[datatype] ?? 'text') : 'text';
+}
+
+function rowsOf(text: string, data: Tag, fields: readonly Field[], limits: TableLimits): () => Iterable<Cell[]> {
+  if (data.name === 'TABLEDATA') return () => rowsOfTabledata(text, data, fields);
+  const stream = data.isEmpty ? undefined : nextTag(text, data.end);
+  if (!data.name.startsWith('BINARY') || stream?.name !== 'STREAM')
+    throw new TableError(`its rows are stored as ${data.name}: send TABLEDATA, BINARY or BINARY2`);
+  const encoding = attributeOf(stream, 'encoding');
+  if (encoding !== 'base64' || attributeOf(stream, 'href') !== undefined)
+    throw new TableError('the stream of its rows must be base64 within the document');
+  const close = text.indexOf('<', stream.end);
+  const bytes = Buffer.from(text.slice(stream.end, close < 0 ? undefined : close), 'base64');
+  if (bytes.length > limits.maxBytes) throw new TableError(`its rows have more than ${limits.maxBytes} bytes`);
+  const binary = new BinaryRows(
+    bytes,
+    fields.map(field => ({ ...field, type: field.column.type })),
+    data.name === 'BINARY2',
+  );
+  return () => binary.rows();
+}
+
+const MAX_CELL_CHARACTERS = 1 << 20;
+
+function* rowsOfTabledata(text: string, data: Tag, fields: readonly Field[]): Iterable<Cell[]> {
+  if (data.isEmpty) return;
+  let record: Cell[] | undefined;
+  for (let tag = nextTag(text, data.end); ; tag = nextTag(text, tag.end)) {
+    if (!tag) throw new TableError('it ends within its rows');
+    const { name, isClosing } = tag;
+    if (name === 'TABLEDATA' && isClosing) return;
+    if (name === 'TR' && !isClosing && !tag.isEmpty) record = [];
+    else if (name === 'TR' && record) {
+      if (record.length !== fields.length)
+        throw new TableError(`a row of it has ${record.length} cells, where there are ${fields.length} fields`);
+      yield record;
+      record = undefined;
+    } else if (name === 'TD' && !isClosing && record && record.length < fields.length) {
+      const { cell, end } = tag.isEmpty ? { cell: '', end: tag.end } : cellText(text, tag.end);
+      record.push(cellOf(cell, fields[record.length]!));
+      tag = { ...tag, end };
+    } else if (name === 'TD' && !isClosing)
+      throw new TableError(`a row of it has more cells than the ${fields.length} fields`);
+  }
+}
+
+/** The text up to the end of a cell. */
+function cellText(text: string, from: number): { readonly cell: string; readonly end: number } {
+  const close = text.indexOf('<', from);
+  if (close < 0) throw new TableError('it ends within a cell');
+  if (!text.startsWith('<!', close)) return { cell: unescaped(text.slice(from, close)), end: close };
+  const end = text.indexOf('</', close);
+  if (end < 0 || end - from > MAX_CELL_CHARACTERS) throw new TableError('a cell of it does not end');
+  const cell = text
+    .slice(from, end)
+    .replace(/<!--[\s\S]*?-->/g, '')
+    .split(/<!\[CDATA\[([\s\S]*?)\]\]>/)
+    .map((part, i) => (i % 2 === 0 ? unescaped(part) : part));
+  return { cell: cell.join(''), end };
+}
+
+function cellOf(text: string, { column: { type, name }, blank }: Field): Cell {
+  if (type === 'text') return text === '' ? null : text;
+  const trimmed = text.trim();
+  if (trimmed === '' || trimmed === blank) return null;
+  if (type === 'boolean') return /^[t1]/i.test(trimmed) ? true : /^[f0]/i.test(trimmed) ? false : null;
+  if (type === 'float64') return numberOf(trimmed);
+  if (type === 'float32') return Math.fround(numberOf(trimmed));
+  if (!/^[+-]?\d{1,19}$|^0x[0-9a-f]{1,16}$/i.test(trimmed))
+    throw new TableError(`${trimmed.slice(0, 40)} in its column ${name} is no integer`);
+  return type === 'int64' ? BigInt.asIntN(64, BigInt(trimmed.replace(/^\+/, ''))) : Number(trimmed);
+}

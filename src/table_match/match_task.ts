@@ -1,0 +1,133 @@
+/** The tasks of the thread that crossmatches tables: begin a table, give the next part of its answer, let go of it. */
+import { isPosition, openGeneration, wrapRa } from '../../index/mod.ts';
+import { collectWhenQuiet } from '../base/shared_memory.ts';
+import type { CatalogDefinition } from '../contract/catalogs.ts';
+import type { TableFormat } from '../contract/formats.ts';
+import type { Find, RowsKept } from '../contract/table_match.ts';
+import type { Task } from '../pool/pool.ts';
+import type { PublishedGeneration } from '../publish/tasks.ts';
+import { currentStore } from '../store/thread_store.ts';
+import { TableError, type TableLimits } from '../table_input/input_table.ts';
+import { openTable } from '../table_input/open.ts';
+import { findPositions, type NamedColumns, readPositions } from '../table_input/positions.ts';
+import { matchCatalog } from './match_catalog.ts';
+import { matchObjects, type ValidPositions } from './match_objects.ts';
+import { Pairs } from './pairs.ts';
+import { resultParts } from './result_table.ts';
+
+/** A crossmatch of a table, as it is asked for. */
+export interface TableRequest {
+  /** Undefined for the objects. */
+  readonly catalog: CatalogDefinition | undefined;
+  /** Inclusive; more than 0 and at most 60. */
+  readonly radiusArcsec: number;
+  readonly find: Find;
+  readonly rows: RowsKept;
+  /** The columns of the positions, where the request names them. */
+  readonly named: NamedColumns;
+  /** Of the answer; by default that of the table, or the nearest to it. */
+  readonly format: TableFormat | undefined;
+  /** The information of the answer beside its rows, as JSON. */
+  readonly about: string;
+}
+
+export interface BeginTableTask extends Task<TableBegun>, TableRequest {
+  readonly kind: 'beginTable';
+  readonly job: number;
+  readonly bytes: SharedArrayBuffer;
+  readonly length: number;
+  readonly limits: TableLimits;
+  /** For `objects`. */
+  readonly generation: PublishedGeneration | undefined;
+}
+
+export type TableBegun =
+  | {
+      readonly outcome: 'begun';
+      /** Of the table. */
+      readonly rows: number;
+      /** Things found. */
+      readonly matches: number;
+      readonly format: TableFormat;
+      /** The names of the columns that were taken for the position. */
+      readonly ra: string;
+      readonly dec: string;
+      readonly problems: readonly string[];
+    }
+  | { readonly outcome: 'late' }
+  /** The message completes "Cannot crossmatch the table because ...". */
+  | { readonly outcome: 'refused'; readonly message: string; readonly param: 'ra' | 'dec' | undefined };
+
+/** The next part of an answer; null at its end. */
+export interface TablePartTask extends Task<Uint8Array | null> {
+  readonly kind: 'tablePart';
+  readonly job: number;
+}
+
+export interface EndTableTask extends Task<undefined> {
+  readonly kind: 'endTable';
+  readonly job: number;
+}
+
+const answers = new Map<number, AsyncGenerator<Uint8Array>>();
+
+export async function runBeginTable(task: BeginTableTask): Promise<TableBegun> {
+  try {
+    return await begin(task);
+  } catch (error) {
+    if (error instanceof TableError) return { outcome: 'refused', message: error.message, param: error.param };
+    throw error;
+  }
+}
+
+async function begin(task: BeginTableTask): Promise<TableBegun> {
+  const { catalog, radiusArcsec, find, rows, about, job, limits } = task;
+  // Text stays text where the answer is text again.
+  const table = await openTable(
+    new Uint8Array(task.bytes, 0, task.length),
+    limits,
+    task.format !== undefined && task.format !== 'csv',
+  );
+  const format = task.format ?? (table.format === 'fits' ? 'votable' : table.format);
+  const columns = findPositions(table, task.named);
+  const pairs = new Pairs(table.rows, find);
+  const positions = await validPositions(await readPositions(table, columns), pairs);
+  let problems: string[] = [];
+  if (!catalog) matchObjects(openGeneration(task.generation!), positions, radiusArcsec, find, pairs);
+  else {
+    const registration = currentStore().catalog(catalog.name);
+    if (!registration) throw new TableError(`the catalog ${catalog.name} is not registered here`);
+    problems = await matchCatalog(registration, catalog, positions, radiusArcsec, find, pairs);
+  }
+  answers.set(job, resultParts({ table, pairs, catalog, rows, format, about }));
+  const [ra, dec] = [table.columns[columns.ra]!.name, table.columns[columns.dec]!.name];
+  return { outcome: 'begun', rows: table.rows, matches: pairs.count, format, ra, dec, problems };
+}
+
+/** The positions that are ones; those of the other rows are noted. A right ascension may be below 0. */
+async function validPositions(all: { ra: Float64Array; dec: Float64Array }, pairs: Pairs): Promise<ValidPositions> {
+  const rows: number[] = [];
+  for (let row = 0; row < all.ra.length; row++) {
+    all.ra[row] = wrapRa(all.ra[row]!);
+    if (isPosition(all.ra[row]!, all.dec[row]!)) rows.push(row);
+    else pairs.setUnmatched(row, 'invalid_position');
+  }
+  return {
+    row: Uint32Array.from(rows),
+    ra: Float64Array.from(rows, row => all.ra[row]!),
+    dec: Float64Array.from(rows, row => all.dec[row]!),
+  };
+}
+
+/** @throws TableError where the rest of the table turns out to be damaged */
+export async function runTablePart({ job }: TablePartTask): Promise<Uint8Array | null> {
+  const part = await answers.get(job)?.next();
+  if (!part) throw new Error('Cannot go on with a table because its thread has ended');
+  return part.done ? null : part.value;
+}
+
+export async function runEndTable({ job }: EndTableTask): Promise<undefined> {
+  await answers.get(job)?.return(undefined);
+  answers.delete(job);
+  collectWhenQuiet();
+}

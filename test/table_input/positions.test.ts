@@ -1,0 +1,54 @@
+/** The columns of positions, and what their cells say in degrees. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openTable } from '../../src/table_input/open.ts';
+import { findPositions, readPositions } from '../../src/table_input/positions.ts';
+
+const test = suite('table_input/positions');
+
+const open = (text: string) => openTable(new TextEncoder().encode(text), { maxRows: 100, maxBytes: 1e6 }, false);
+
+async function degrees(text: string, named = {}): Promise<string> {
+  const table = await open(text);
+  const { ra, dec } = await readPositions(table, findPositions(table, named));
+  return [...ra].map((each, i) => `${+each.toFixed(6)} ${+dec[i]!.toFixed(6)}`).join(', ');
+}
+
+const field = (name: string, ucd: string, unit = 'deg') =>
+  `<FIELD name="${name}" datatype="double" ucd="${ucd}" unit="${unit}"/>`;
+const votable = (fields: string, ...rows: number[][]) =>
+  `<?xml version="1.0"?><VOTABLE><RESOURCE><TABLE>${fields}<DATA><TABLEDATA>${rows
+    .map(row => `<TR>${row.map(cell => `<TD>${cell}</TD>`).join('')}</TR>`)
+    .join('')}</TABLEDATA></DATA></TABLE></RESOURCE></VOTABLE>`;
+
+test('by UCD before names, by unit, by the usual names, as named', async () => {
+  const main = field('ra', 'pos.eq.ra') + field('x', 'pos.eq.ra;meta.main') + field('y', 'pos.eq.dec;meta.main');
+  assert.is(await degrees(votable(main, [1, 2, 3])), '2 3');
+  assert.is(await degrees(votable(field('a', 'POS_EQ_RA_MAIN') + field('b', 'POS_EQ_DEC_MAIN'), [4, 5])), '4 5');
+  assert.is(await degrees(votable(field('ra', '', 'rad') + field('dec', '', 'rad'), [Math.PI, -0.5])), '180 -28.64789');
+  assert.is(await degrees(votable(field('ra', '', 'hourangle') + field('dec', ''), [2, 5])), '30 5');
+  assert.is(await degrees('_RAJ2000\t_DEJ2000\tra\tdec\n1\t2\t3\t4\n'), '1 2');
+  assert.is(await degrees('RA_ICRS|DE_ICRS\n7|8\n'), '7 8');
+  assert.is(await degrees('ra,dec,l,b\n1,2,3,4\n', { ra: 'L', dec: 'b' }), '3 4');
+});
+
+test('sexagesimal texts, and both in one column', async () => {
+  const rows = ['12:30:49.42,+12:23:28.0', '12 30 49.42,-00 00 36', '12h30m49.42s,12d23m28s', '187.5,-0.01'];
+  assert.is(
+    await degrees(`ra,dec\n${rows.join('\n')}\n`),
+    '187.705917 12.391111, 187.705917 -0.01, 187.705917 12.391111, 187.5 -0.01',
+  );
+  const both = ['12h30m49.42s +12d23m28s', '187.5 -0.01', '"12:30:49.42, -12:23:28"', '12 30 49.42 12 23 28'];
+  assert.is(
+    await degrees(`name,skycoord\n${both.map(each => `x,${each}`).join('\n')}\n`),
+    '187.705917 12.391111, 187.5 -0.01, 187.705917 -12.391111, 187.705917 12.391111',
+  );
+  assert.is(await degrees('ra,dec\n12:61:00,1\n,2\nx,3\n'), 'NaN 1, NaN 2, NaN 3');
+});
+
+test('a table without them lists its columns', async () => {
+  const table = await open('ra,b,c\n1,2,3\n');
+  assert.throws(() => findPositions(table, {}), /name them by ra= and dec=; its columns are ra, b, c$/);
+});
+
+test.run();

@@ -1,0 +1,190 @@
+/** POST /api/crossmatch: tables against objects and catalogs, beside a scan of all pairs. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { pixelOf, separationArcsec } from '../../index/mod.ts';
+import { inWorld, pool, type World } from '../crossmatch/world.ts';
+import { type Answer, TestApp } from '../http/support.ts';
+import { HARD_PLACES, offset, type Place, seededRandom } from '../oracle/skies.ts';
+
+const test = suite('table_match/crossmatch_table');
+
+test.after(() => pool.close());
+
+async function withApp(world: World, use: (app: TestApp) => Promise<void>, settings = {}): Promise<void> {
+  const app = new TestApp(join(world.directory, 'data'), { API_REQUEST_BUDGET_SECONDS: '120', ...settings });
+  try {
+    await use(await app.ready());
+  } finally {
+    await app.app.close();
+  }
+}
+
+const send = (app: TestApp, search: string, table: string | Uint8Array): Promise<Answer> =>
+  app.post(`/api/crossmatch${search}`, table, null);
+
+/** The lines of a CSV answer without quotes in it, as cells by column. */
+function rowsOf({ status, text }: Answer): Record<string, string>[] {
+  assert.is(status, 200, text.slice(0, 300));
+  const [header = '', ...lines] = text.trimEnd().split('\n');
+  const names = header.split(',');
+  return lines.map(line => Object.fromEntries(line.split(',').map((cell, i) => [names[i]!, cell])));
+}
+
+interface Target extends Place {
+  readonly id: bigint;
+}
+
+/** The pairs of a scan, as the answer lists them: row, id, separation. */
+function scan(places: readonly Place[], targets: readonly Target[], radius: number, find: string): string[] {
+  return places.flatMap((place, row) => {
+    const near = targets
+      .map(({ id, ra, dec }) => ({ id, separation: separationArcsec(place.ra, place.dec, ra, dec) }))
+      .filter(({ separation }) => separation <= radius)
+      .sort((a, b) => a.separation - b.separation || (a.id < b.id ? -1 : 1));
+    return (find === 'all' ? near : near.slice(0, 1)).map(({ id, separation }) => `${row} ${id} ${separation}`);
+  });
+}
+
+/** Places around the hard ones, some of them twice. */
+function hardPlaces(seed: number, each: number): Place[] {
+  const random = seededRandom(seed);
+  const around = HARD_PLACES.flatMap(place =>
+    Array.from({ length: each }, () => offset(place, 8 * random() ** 2, 7 * random())),
+  );
+  return [...HARD_PLACES, ...around, ...around.slice(0, 20)];
+}
+
+const csvOf = (places: readonly Place[]) =>
+  `name,ra,dec\n${places.map(({ ra, dec }, row) => `${row},${ra},${dec}`).join('\n')}\n`;
+
+test('at hard places, with duplicates and ties: every pair and separation, nearest and all', () =>
+  inWorld(async world => {
+    const places = hardPlaces(11, 12);
+    const objects = hardPlaces(12, 12);
+    const ids = await world.ingest(objects);
+    const catalog = await world.addCatalog('gaia_dr3', hardPlaces(13, 12), { maxRows: 40, rowGroupSize: 10 });
+    const sources = Array.from(catalog.id, (id, row) => ({ id, ra: catalog.ra[row]!, dec: catalog.dec[row]! }));
+    const targets = { objects: objects.map((place, i) => ({ ...place, id: ids[i]! })), gaia_dr3: sources };
+    await withApp(world, async app => {
+      for (const [against, all] of Object.entries(targets)) {
+        for (const find of ['nearest', 'all']) {
+          for (const radius of [0.5, 3, 60]) {
+            const search = `?against=${against}&find=${find}&radius_arcsec=${radius}`;
+            const rows = rowsOf(await send(app, search, csvOf(places)));
+            const id = against === 'objects' ? 'nearsky_diaObjectId' : 'nearsky_source_id';
+            const found = rows.filter(row => row.nearsky_status === 'matched');
+            const expected = scan(places, all, radius, find);
+            assert.equal(
+              found.map(row => `${row.name} ${row[id]} ${row.nearsky_separation_arcsec}`),
+              expected,
+              search,
+            );
+            const names = rows.map(row => Number(row.name));
+            assert.equal(
+              [...new Set(names)],
+              places.map((_, row) => row),
+              'every row, in its order',
+            );
+            const matched = rowsOf(await send(app, `${search}&rows=matched`, csvOf(places)));
+            assert.equal(matched, found);
+          }
+        }
+      }
+    });
+  }));
+
+test('the status of each row, and every column as it was sent', () =>
+  inWorld(async world => {
+    const far = { ra: 200, dec: 60 };
+    const unread = { ra: 40, dec: -30 };
+    await world.ingest([{ ra: 10, dec: -30 }]);
+    await world.addCatalog('gaia_dr3', [{ ra: 10, dec: -30 }]);
+    const des = await world.addCatalog('des_y6_gold', [{ ra: 10, dec: -30 }, unread], { maxRows: 1 });
+    const table = [
+      'id;ra;dec;"a;""b"""',
+      '9007199254740993;10;-30;" x "',
+      '-9223372036854775808;350;-1e1;0.10',
+      `007;${far.ra};${far.dec};`,
+      `1;${unread.ra};${unread.dec};""`,
+      '2;;5;é',
+      '3;10;91;"two\nlines"',
+      '4;nan;0;x',
+      '5;1e400;0;x',
+      '6;-350;-30;x',
+    ].join('\r\n');
+    const kept = [
+      '9007199254740993,10,-30," x "',
+      '-9223372036854775808,350,-1e1,0.10',
+      `007,${far.ra},${far.dec},`,
+      `1,${unread.ra},${unread.dec},""`,
+      '2,,5,é',
+      '3,10,91,"two\nlines"',
+      '4,nan,0,x',
+      '5,1e400,0,x',
+      '6,-350,-30,x',
+    ];
+    await withApp(world, async app => {
+      const objects = await send(app, '', `\ufeff# a comment\n${table}`);
+      const statuses = ['matched', 'no_match', 'no_match', 'no_match', ...Array(4).fill('invalid_position'), 'matched'];
+      const [header, ...lines] = objects.text.split(/\n(?=-?\d+,)/);
+      assert.ok(header!.startsWith('id,ra,dec,"a;""b""",nearsky_status,nearsky_diaObjectId,'), header);
+      for (const [i, line] of lines.entries()) assert.ok(line.startsWith(`${kept[i]},${statuses[i]},`), line);
+      assert.equal([objects.headers.get('X-Row-Count'), objects.headers.get('X-Match-Count')], ['9', '2']);
+      const gone = des.partitions.find(({ order, ipix }) => ipix === pixelOf(order, unread.ra, unread.dec))!;
+      rmSync(join(des.location, gone.files[0]!));
+      const against = await send(app, '?against=des_y6_gold', table);
+      for (const status of ['matched', 'outside_footprint', 'skipped_read_failure', 'invalid_position'])
+        assert.ok(against.text.includes(`,${status},`), `${status}: ${against.text}`);
+      assert.ok(against.text.split('\n')[0]!.includes(',nearsky_separation_arcsec,des_y6_gold_'));
+    });
+  }));
+
+test('tables that cannot be used, and parameters: 400, with what to do', () =>
+  inWorld(async world => {
+    await world.ingest([{ ra: 10, dec: -30 }]);
+    const settings = { API_MAX_TABLE_ROWS: '3', API_MAX_TABLE_MIB: '1' };
+    await withApp(
+      world,
+      async app => {
+        const good = 'ra,dec\n10,-30\n';
+        const wrong: [search: string, table: string | Uint8Array, param: string, message: RegExp][] = [
+          ['?against=usno', good, 'against', /one of objects, gaia_dr3/],
+          ['?against=gaia_dr3', good, 'body', /gaia_dr3 is not registered/],
+          ['?radius_arcsec=61', good, 'radius_arcsec', /at most 60/],
+          ['?find=some', good, 'find', /one of nearest, all/],
+          ['?rows=none', good, 'rows', /one of all, matched/],
+          ['?format=json', good, 'format', /one of csv/],
+          ['?ra=x&dec=dec', good, 'ra', /no column x.*its columns are ra, dec/],
+          ['?dec=dec', good, 'dec', /give both/],
+          ['', 'x,y\n1,2\n', 'body', /name them by ra= and dec=; its columns are x, y/],
+          ['', '', 'body', /empty/],
+          ['', 'ra,dec\n1,2,3\n', 'body', /row 1 has 3 fields/],
+          ['', 'ra,dec\n1,"2\n', 'body', /does not end/],
+          ['', 'ra,dec\n1,2\n1,2\n1,2\n1,2\n', 'body', /more than 3 rows/],
+          ['', `ra,dec\n${'1'.repeat(2 ** 20)}\n`, 'body', /at most 1048576 bytes/],
+          ['', gzipSync(Buffer.alloc(2 ** 22, 'x')), 'body', /more than 1048576 bytes/],
+          ['', Buffer.from([1, 2, 255, 254]), 'body', /neither text in UTF-8/],
+          ['', '<a><b/></a>', 'body', /without the data of a VOTable/],
+          ['', '<!DOCTYPE a [<!ENTITY b "bbbbbbbb">]><VOTABLE/>', 'body', /document type/],
+          ['', '{"ra": 1, "dec"\n', 'body', /line 1 is not JSON/],
+          ['', Buffer.from('PAR1 no PAR1'), 'body', /damaged/],
+          ['', Buffer.from('ARROW1\0\0 no'), 'body', /Arrow/],
+          ['', `SIMPLE  =                    T${' '.repeat(50)}`, 'body', /does not end/],
+        ];
+        for (const [search, table, param, message] of wrong) {
+          const { status, body, text } = await send(app, search, table);
+          assert.equal([status, body?.code, body?.param], [400, 'invalid_parameter', param], text.slice(0, 300));
+          assert.match(body.message, message);
+        }
+        const after = await send(app, '', good);
+        assert.is(after.status, 200, 'no refused table keeps a place');
+        assert.is((await app.get('/api/crossmatch')).status, 405);
+      },
+      settings,
+    );
+  }));
+
+test.run();
