@@ -224,6 +224,7 @@ export function* areaOfProbability(
   const byDensity = yield* sortedBy(density, bySky);
   const probability = (i: number) => density[i]! * (ends[i]! - firsts[i]!);
   const total = byDensity.reduce((sum, i) => sum + probability(i), 0);
+  if (total === Number.POSITIVE_INFINITY) throw new RangeError('its probability densities are too large to be added');
   yield;
   const levels = new Float64Array(density.length);
   let sum = 0;

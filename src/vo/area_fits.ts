@@ -78,8 +78,8 @@ function firstTable(bytes: Uint8Array): Table {
         const columns = tableColumns(header);
         const [rows, width] = [Number(header.get('NAXIS2')), Number(header.get('NAXIS1'))];
         if (!Number.isInteger(rows)) throw invalidArea(`its NAXIS2 must be an integer (${rows} was found)`);
-        if (columns.reduce((sum, column) => sum + bytesOf(column), 0) !== width)
-          throw invalidArea(`its columns must take the ${width} bytes of NAXIS1`);
+        if (width === 0 || columns.reduce((sum, column) => sum + bytesOf(column), 0) !== width)
+          throw invalidArea(`its columns must take the bytes of NAXIS1, which is at least 1 (${width} was found)`);
         const view = new DataView(bytes.buffer, bytes.byteOffset + end, rows * width);
         return { header, columns, rows, width, view };
       }

@@ -42,7 +42,7 @@ test('a MOC of one order is the same in FITS, JSON and text, and as the service 
 
 test('nothing is an area of nothing, but an empty text is none', () => {
   assert.equal(boundsOf('5/'), []);
-  assert.equal(boundsOf('{}'), []);
+  for (const text of ['{}', '{ }', '{ "0": [] }', '{"0":[],"3":[]}']) assert.equal(boundsOf(text), [], text);
   assert.equal(boundsOf(writeUniqFits({ cells: [], order: 3 })), []);
   refused('', /empty/);
   refused(' \n', /empty/);
@@ -56,10 +56,21 @@ test('what is no area is refused with the reason', () => {
   refused('3/768', /0 to 767/);
   refused('30/1', /orders of a MOC are 0 to 29/);
   refused('29/3458764513820540928', /order 29 are 0 to/);
-  refused('{"3": [1.5]}', /integers/);
+  for (const text of [
+    '{"3": [1.5]}',
+    '{"3": [-1]}',
+    '{"3": ["1"]}',
+    '{"3": [1',
+    '{"3": [1]',
+    '{"3": [1]},',
+    '{"3": [1] "4": [2]}',
+    '{"3": [1,]}',
+    '{,"3": [1]}',
+  ])
+    refused(text, /a list of cells/);
   refused('{"3": 1}', /a list of cells/);
   refused('{"x": [1]}', /a list of cells/);
-  refused('{', /no JSON/);
+  refused('{', /a list of cells/);
   refused('CIRCLE 1 2', /3 numbers.*2 were/);
   refused('CIRCLE 1 2 181', /0 to 180 degrees \(181/);
   refused('CIRCLE 361 2 1', /ra must be 0 to 360/);
@@ -73,6 +84,8 @@ test('what is no area is refused with the reason', () => {
 
 test('what is too large is refused with the bound', () => {
   refused(`29/${Array.from({ length: MAX_AREA_CELLS + 1 }, (_, i) => 2 * i).join(' ')}`, /at most 200000 cells/);
+  // It is refused before the rest is read.
+  refused(`{"29": [${'1,'.repeat(MAX_AREA_CELLS + 2)} no JSON`, /at most 200000 cells/);
   const vertices = Array.from({ length: MAX_POLYGON_VERTICES + 1 }, (_, i) => `${i / 10} ${i % 2}`);
   refused(`POLYGON ${vertices.join(' ')}`, /at most 1000 vertices \(1001 were/);
   refused(`CIRCLE ${' '.repeat(70_000)}1 2 3`, /at most 64000 characters/);
@@ -91,6 +104,8 @@ test('a FITS file that is cut, damaged, or of something else is refused', () => 
   refused(writeUniqFits({ cells, order: 3, density: [1, Number.NaN, 0] }), /0 or more \(NaN/);
   refused(writeUniqFits({ cells, order: 3, density: [0, 0, 0] }), /above 0/);
   refused(writeUniqFits({ cells: [1, 1], order: 3, density: [1, 2] }), /overlap/);
+  refused(writeUniqFits({ cells, order: 3, density: [1e308, 1e308, 0] }), /too large/);
+  refused(writeUniqFits({ cells, order: 3, cards: { NAXIS1: 0, NAXIS2: 1e15, TFORM1: '0K' } }), /NAXIS1/);
   refused(writeUniqFits({ cells, order: 17, density }), /orders 0 to 16/);
   refused(writeUniqFits({ cells, order: 3, cards: { COORDSYS: 'G' } }), /equatorial \(G/);
   refused(writeUniqFits({ cells, order: 3, cards: { MOCDIM: 'TIME' } }), /dimension SPACE \(TIME/);
