@@ -77,7 +77,10 @@ export class Node {
 
   async #apply(entries: readonly LogEntry[], changes: readonly LoggedChange[], identity: string): Promise<void> {
     if (changes.length === 0) return;
-    const outcomes = await this.#writer.applyLogged(identity, changes);
+    const outcomes = await this.#writer.applyLogged(identity, changes).catch(error => {
+      // No fault of the disk: to apply the same again would fail again.
+      throw error instanceof StoreError ? error : cannotFollow(changes[0]!.position, error);
+    });
     for (const [i, outcome] of outcomes.entries()) this.#waiting.get(entries[i]!.id)?.resolve(outcome);
   }
 
@@ -124,9 +127,11 @@ function decoded(entries: readonly LogEntry[]): { changes: LoggedChange[]; unrea
     try {
       changes.push(loggedChange(position, record));
     } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-      return { changes, unreadable: new LostPlace(`Cannot follow the log at record ${position}: ${messageOf(error)}`) };
+      return { changes, unreadable: cannotFollow(position, error) };
     }
   }
   return { changes };
 }
+
+const cannotFollow = (position: number, error: unknown) =>
+  new LostPlace(`Cannot follow the log from record ${position} on: ${messageOf(error)}`);

@@ -54,15 +54,19 @@ export function decodeChange(record: Uint8Array): Change {
   const view = new DataView(record.buffer, record.byteOffset, record.byteLength);
   const end = record.length - CHECKSUM_BYTES;
   const isOurs = end >= HEAD_BYTES && view.getUint32(0, true) === MARK;
-  if (!isOurs || crc32(record.subarray(0, end)) !== view.getUint32(end, true))
-    throw new StoreError('Cannot read the record because it is damaged or not one of nearsky');
+  if (!isOurs || crc32(record.subarray(0, end)) !== view.getUint32(end, true)) throw damaged();
   if (record[HEAD_BYTES - 1] !== LAYOUT) throw unknown(`layout ${record[HEAD_BYTES - 1]}`);
-  const [kind, timeUs, fields] = decodePlain(record.subarray(HEAD_BYTES, end)) as [ChangeKind, number, unknown];
-  const decode = Object.hasOwn(DECODE, kind) ? DECODE[kind] : undefined;
-  if (!decode) throw unknown(`kind ${JSON.stringify(kind)}`);
-  return { kind, timeUs, ...decode(fields as never) } as Change;
+  try {
+    const [kind, timeUs, fields] = decodePlain(record.subarray(HEAD_BYTES, end)) as [ChangeKind, number, unknown];
+    const decode = Object.hasOwn(DECODE, kind) ? DECODE[kind] : undefined;
+    if (!decode) throw unknown(`kind ${JSON.stringify(kind)}`);
+    return { kind, timeUs, ...decode(fields as never) } as Change;
+  } catch (error) {
+    throw error instanceof StoreError ? error : damaged();
+  }
 }
 
+const damaged = () => new StoreError('Cannot read the record because it is damaged or not one of nearsky');
 const unknown = (what: string) =>
   new StoreError(`Cannot read the record because its ${what} is unknown to this nearsky: use the newest one here`);
 

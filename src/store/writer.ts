@@ -12,7 +12,7 @@ import type { ImportItem, ImportOutcome, PreparedObject, PreparedOutcome } from 
 import { applyLogged, type LoggedChange } from './logged_changes.ts';
 import { type RegistrySnapshot, readSnapshot, type StageOutcome, type Validators } from './registry.ts';
 import type { Store } from './store.ts';
-import { storeError } from './store_error.ts';
+import { StoreError, storeError } from './store_error.ts';
 import type { CrossmatchResult, Delivery, ProvenanceSet, PublishedPosition, TnsRecord } from './types.ts';
 
 /** About a load that is to be published. */
@@ -193,7 +193,19 @@ export class Writer {
     change: UntimedChange & { kind: K },
     timeUs = nowUs(),
   ): Applied<K> {
-    return this.#transaction(doing, entries, () => apply<K>(this.#store.databases, { ...change, timeUs }));
+    return this.#transaction(doing, entries, () => {
+      this.#requireNoLog(doing);
+      return apply<K>(this.#store.databases, { ...change, timeUs });
+    });
+  }
+
+  /** A change beside the log would make this archive another one than all others that the log makes. */
+  #requireNoLog(doing: string): void {
+    const position = this.#store.logPosition();
+    if (!position) return;
+    throw new StoreError(
+      `Cannot ${doing} because the archive is made from a log (${position.log}): only its node may change it`,
+    );
   }
 
   /** @param entries as of `Store.requireSpace` */

@@ -128,27 +128,6 @@ real('a topic that was made anew is another log', () =>
   }),
 );
 
-real('the log goes on after its server was killed', () =>
-  withLog(async log => {
-    await appendSome(log, 0, 3);
-    await kafka.stop();
-    await failure(() => log.read(3));
-    await failure(() => log.append('lost?', recordOf(9)));
-    await kafka.startAgain();
-    await eventually('records are taken again', () =>
-      log.append('id-3', recordOf(3)).then(
-        () => true,
-        () => undefined,
-      ),
-    );
-    const entries = await eventually('records are read again', () => readAll(log).catch(() => undefined));
-    assert.equal(
-      entries.map(({ id }) => id).filter(id => id !== 'lost?'),
-      ['id-0', 'id-1', 'id-2', 'id-3'],
-    );
-  }),
-);
-
 real('a topic that could lose or change records is refused, by the name of the setting', async () => {
   for (const [setting, value, safe] of [
     ['cleanup.policy', 'compact', 'delete'],

@@ -6,8 +6,10 @@ import { LostPlace } from '../../src/cluster/log.ts';
 import { Node } from '../../src/cluster/node.ts';
 import { encodeChange } from '../../src/store/change_record.ts';
 import type { Change } from '../../src/store/changes.ts';
+import { encodePlain } from '../../src/store/records.ts';
 import type { Store } from '../../src/store/store.ts';
-import { RefusedChange } from '../../src/store/store_error.ts';
+import { RefusedChange, StoreError } from '../../src/store/store_error.ts';
+import { Writer } from '../../src/store/writer.ts';
 import { dump } from '../store/random_changes.ts';
 import { delivery, failure, provenance, result, withStore } from '../store/support.ts';
 import { Link, MemoryLog } from './memory_log.ts';
@@ -130,9 +132,20 @@ test('a record that cannot be read stops a node in front of it', () =>
     const newer = Buffer.from(encodeChange(deliver(NOON_US, 2n))[0]!);
     newer[4] = 99;
     newer.writeUInt32LE(crc32(newer.subarray(0, -4)), newer.length - 4);
+    const sealed = (content: Uint8Array) => {
+      const bytes = Buffer.concat([Buffer.from('nsky\x01'), content, Buffer.alloc(4)]);
+      bytes.writeUInt32LE(crc32(bytes.subarray(0, -4)), bytes.length - 4);
+      return bytes;
+    };
     for (const [poison, why] of [
-      [Buffer.from('{"diaObjectId": 7}'), /at record 1: Cannot read the record because it is damaged or not one of/],
-      [newer, /at record 1: .* layout 99 is unknown to this nearsky: use the newest one here/],
+      [sealed(Buffer.of(0x93, 0xa7)), /from record 1 on: Cannot read the record because it is damaged or not one of/],
+      [sealed(encodePlain(['deliver', 1, null])), /from record 1 on: Cannot read the record because it is damaged/],
+      [sealed(encodePlain(['import', 1, { entries: 5 }])), /from record 1 on: ./],
+      [
+        Buffer.from('{"diaObjectId": 7}'),
+        /from record 1 on: Cannot read the record because it is damaged or not one of/,
+      ],
+      [newer, /from record 1 on: .* layout 99 is unknown to this nearsky: use the newest one here/],
     ] as const) {
       log.entries = log.entries.slice(0, 1);
       log.append('poison', poison);
@@ -173,6 +186,26 @@ test('two that apply the log to one archive apply each record once', () =>
     assert.equal(store.counters()['ingested/lasair/duplicate'], 1);
   }));
 
+test('nothing but its log changes an archive that a log makes', () =>
+  withNode(async (node, _link, log, store) => {
+    append(log, deliver(NOON_US, 1n));
+    await catchUp(node);
+    const before = dump(store);
+    const writer = new Writer(store);
+    for (const change of [
+      () => writer.ingest([delivery(2n)], NOON_US),
+      () => writer.recordCrossmatches([result(1n)], provenance, NOON_US),
+      () => writer.beginRegistry(),
+    ]) {
+      const { message } = await failure(change);
+      assert.match(
+        message,
+        /because the archive is made from a log \(a cluster\/a topic\): only its node may change it$/,
+      );
+    }
+    assert.equal(dump(store), before);
+  }));
+
 test('a new node needs the beginning of the log, and no archive of its own', () =>
   withNode(async (node, _link, log, store) => {
     append(log, deliver(NOON_US, 1n), deliver(NOON_US, 2n));
@@ -195,7 +228,7 @@ test('a failure of the network or the disk stops no node', () =>
     link.isCut = false;
     const { requireSpace } = store;
     store.requireSpace = () => {
-      throw new Error('the disk is full');
+      throw new StoreError('the disk is full');
     };
     assert.match((await failure(() => node.step())).message, /the disk is full/);
     store.requireSpace = requireSpace;

@@ -10,6 +10,7 @@ import { encodeChange } from '../../src/store/change_record.ts';
 import type { Change } from '../../src/store/changes.ts';
 import { loggedChange } from '../../src/store/logged_changes.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
+import { StoreError } from '../../src/store/store_error.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { withDirectory } from '../e2e/support.ts';
 import { seededRandom } from '../oracle/skies.ts';
@@ -186,7 +187,7 @@ const DIED = 'the process died';
 async function failing(store: Store, commit: () => Promise<unknown>): Promise<void> {
   const { meta } = store.databases;
   meta.put = () => {
-    throw new Error(DIED);
+    throw new StoreError(DIED);
   };
   try {
     await commit();
