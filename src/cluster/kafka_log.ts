@@ -3,6 +3,7 @@ import type { Consumer, Producer } from '@platformatic/kafka';
 import type { Log as LogEvent } from '../base/log.ts';
 import { withTimeout } from '../base/timeout.ts';
 import { StoreError } from '../store/store_error.ts';
+import { SETTINGS, whyUnsafe } from './kafka_settings.ts';
 import { type Log, type LogEntry, type LogRead, lostPlace } from './log.ts';
 
 export interface KafkaLogOptions {
@@ -272,55 +273,22 @@ function isOutOfRange(error: unknown): boolean {
   return findBy !== undefined && Boolean(findBy.call(error, 'apiId', 'OFFSET_OUT_OF_RANGE'));
 }
 
-interface Rule {
-  readonly setting: string;
-  readonly isSafe: (value: string) => boolean;
-  readonly safe: string;
-}
-
-const is = (setting: string, safe: string): Rule => ({ setting, isSafe: value => value === safe, safe });
-const atLeast = (setting: string, least: number): Rule => {
-  return { setting, isSafe: value => Number(value) >= least, safe: `at least ${least}` };
-};
-
-/** Records must be kept in their order, as they are, and until they are old. */
-const RULES: readonly Rule[] = [
-  is('cleanup.policy', 'delete'),
-  is('retention.bytes', '-1'),
-  is('message.timestamp.type', 'CreateTime'),
-  is('unclean.leader.election.enable', 'false'),
-  atLeast('max.message.bytes', 1_000_000),
-];
-const MIN_REPLICAS = 3;
-/** For a cluster: what is acknowledged must outlive any one server. */
-const CLUSTER_RULES: readonly Rule[] = [...RULES, atLeast('min.insync.replicas', 2)];
-
+/** @throws StoreError when the topic is set in a way that could lose or change records */
 async function requireSafe(
   { Admin }: Client,
   options: KafkaLogOptions,
-  { partitions, servers }: Awaited<ReturnType<KafkaLog['replicas']>>,
+  replicas: Awaited<ReturnType<KafkaLog['replicas']>>,
 ): Promise<void> {
   const { topic, log } = options;
-  const refuse = (why: string) => {
-    throw new StoreError(`Cannot use the topic ${topic} as the log because ${why}`);
-  };
-  if (partitions.length !== 1) refuse(`it has ${partitions.length} partitions: make one of 1 partition`);
-  const replicas = partitions[0]!.length;
-  if (servers === 1) log('log_on_one_server', { topic, why: 'what is stored is lost with that server' });
-  else if (replicas < MIN_REPLICAS)
-    refuse(`its replication factor is ${replicas}: make one of at least ${MIN_REPLICAS}`);
-  const rules = servers === 1 ? RULES : CLUSTER_RULES;
   const admin = new Admin({ ...connection(options), retries: RETRIES });
   try {
     const [described] = await admin.describeConfigs({
-      resources: [
-        { resourceType: TOPIC_RESOURCE, resourceName: topic, configurationKeys: rules.map(({ setting }) => setting) },
-      ],
+      resources: [{ resourceType: TOPIC_RESOURCE, resourceName: topic, configurationKeys: [...SETTINGS] }],
     });
-    for (const { setting, isSafe, safe } of rules) {
-      const { value } = described?.configs.find(({ name }) => name === setting) ?? {};
-      if (!isSafe(value ?? '')) refuse(`its ${setting} is ${value ?? 'unknown'}: set it to ${safe}`);
-    }
+    const settings = new Map(described?.configs.map(({ name, value }) => [name, value ?? '']));
+    const why = whyUnsafe({ ...replicas, settings });
+    if (why) throw new StoreError(`Cannot use the topic ${topic} as the log because ${why}`);
+    if (replicas.servers === 1) log('log_on_one_server', { topic, why: 'what is stored is lost with that server' });
   } finally {
     await admin.close();
   }

@@ -129,24 +129,16 @@ real('a topic that was made anew is another log', () =>
 );
 
 real('a topic that could lose or change records is refused, by the name of the setting', async () => {
-  for (const [setting, value, safe] of [
-    ['cleanup.policy', 'compact', 'delete'],
-    ['retention.bytes', '1000000000', '-1'],
-    ['message.timestamp.type', 'LogAppendTime', 'CreateTime'],
-    ['unclean.leader.election.enable', 'true', 'false'],
-    ['max.message.bytes', '900000', 'at least 1000000'],
-  ] as const) {
-    const topic = `log-${++count}`;
-    await kafka.createTopic(topic, 1, { [setting]: value });
-    const { message } = await failure(() => open(topic));
-    assert.is(
-      message,
-      `Cannot use the topic ${topic} as the log because its ${setting} is ${value}: set it to ${safe}`,
-    );
-  }
   const topic = `log-${++count}`;
-  await kafka.createTopic(topic, 2);
-  assert.match((await failure(() => open(topic))).message, /because it has 2 partitions: make one of 1 partition$/);
+  await kafka.createTopic(topic, 1, { 'cleanup.policy': 'compact' });
+  const { message } = await failure(() => open(topic));
+  assert.is(
+    message,
+    `Cannot use the topic ${topic} as the log because its cleanup.policy is compact: set it to delete`,
+  );
+  const divided = `log-${++count}`;
+  await kafka.createTopic(divided, 2);
+  assert.match((await failure(() => open(divided))).message, /because it has 2 partitions: make one of 1 partition$/);
   assert.ok((await failure(() => open('no-such-topic'))) instanceof Error);
 });
 

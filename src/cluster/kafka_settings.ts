@@ -1,0 +1,48 @@
+/** The settings of a topic under which Kafka keeps records in their order, as they are, and until they are old. */
+
+export interface TopicSettings {
+  /** The servers that each partition lies on. */
+  readonly partitions: readonly (readonly number[])[];
+  /** The number of servers of the cluster. */
+  readonly servers: number;
+  readonly settings: ReadonlyMap<string, string>;
+}
+
+interface Rule {
+  readonly setting: string;
+  readonly isSafe: (value: string) => boolean;
+  readonly safe: string;
+}
+
+const is = (setting: string, safe: string): Rule => ({ setting, isSafe: value => value === safe, safe });
+const atLeast = (setting: string, least: number): Rule => {
+  return { setting, isSafe: value => Number(value) >= least, safe: `at least ${least}` };
+};
+
+const RULES: readonly Rule[] = [
+  is('cleanup.policy', 'delete'),
+  is('retention.bytes', '-1'),
+  is('message.timestamp.type', 'CreateTime'),
+  is('unclean.leader.election.enable', 'false'),
+  atLeast('max.message.bytes', 1_000_000),
+];
+/** What is acknowledged must outlive any one server. */
+const CLUSTER_RULES: readonly Rule[] = [...RULES, atLeast('min.insync.replicas', 2)];
+const MIN_REPLICAS = 3;
+
+/** The names of the settings that matter. */
+export const SETTINGS: readonly string[] = CLUSTER_RULES.map(({ setting }) => setting);
+
+/** Why a topic could lose or change records, and the cure, to follow "because"; undefined where it could not. */
+export function whyUnsafe({ partitions, servers, settings }: TopicSettings): string | undefined {
+  if (partitions.length !== 1) return `it has ${partitions.length} partitions: make one of 1 partition`;
+  const replicas = partitions[0]!.length;
+  // One server is for trying.
+  if (servers > 1 && replicas < MIN_REPLICAS)
+    return `its replication factor is ${replicas}: make it at least ${MIN_REPLICAS}`;
+  for (const { setting, isSafe, safe } of servers > 1 ? CLUSTER_RULES : RULES) {
+    const value = settings.get(setting);
+    if (value === undefined || !isSafe(value)) return `its ${setting} is ${value ?? 'unknown'}: set it to ${safe}`;
+  }
+  return undefined;
+}
