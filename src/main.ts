@@ -25,6 +25,10 @@ const COMMANDS = new Map<string, Entry>([
   ['tns', { summary: 'load or refresh the TNS registry', load: () => import('./commands/tns.ts') }],
   ['lookup', { summary: 'what is known of objects, by id or name', load: () => import('./commands/lookup.ts') }],
   ['cone', { summary: 'the objects within a radius of a position', load: () => import('./commands/cone.ts') }],
+  [
+    'match',
+    { summary: 'a table against the objects, or against a catalog', load: () => import('./commands/match.ts') },
+  ],
   ['import', { summary: 'store what an export holds', load: () => import('./commands/import.ts') }],
   ['export', { summary: 'write everything that is stored', load: () => import('./commands/export.ts') }],
   ['backup', { summary: 'copy a data directory that is in use', load: () => import('./commands/backup.ts') }],

@@ -1,5 +1,5 @@
 /**
- * Shared by `lookup` and `cone`: a running service answers the request, or this process answers over a data directory.
+ * Shared by `lookup`, `cone` and `match`: a running service answers the request, or this process answers over a data directory.
  */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,8 +25,10 @@ export const ASK_OPTIONS: Readonly<Record<string, Option>> = {
 export interface Asked {
   readonly path: string;
   readonly search: Readonly<Record<string, string | undefined>>;
-  /** JSON; a request without one is a GET. */
-  readonly body?: string;
+  /** JSON, or the bytes of a table; a request without one is a GET. */
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+  /** Takes the body of a successful answer as it comes; the answer then has none. */
+  readonly onPart?: (part: Uint8Array) => Promise<void>;
 }
 
 export interface Answered {
@@ -55,7 +57,7 @@ function askerOf(url: string): Ask {
   return async asked => {
     const address = new URL(`.${asked.path}${searchOf(asked)}`, base);
     try {
-      return await answered(await fetch(address, initOf(asked)));
+      return await answered(await fetch(address, initOf(asked)), asked);
     } catch (error) {
       const why = messageOf((error as Error).cause ?? error);
       throw new Error(`Cannot ask ${base.origin} because ${why}: is a service running there?`, { cause: error });
@@ -74,7 +76,7 @@ async function withDirectory<T>(config: Config, use: (ask: Ask) => Promise<T>): 
     while (!app.ready) await sleep(READY_POLL_MS);
     return await use(async asked => {
       const request = new Request(`http://localhost${asked.path}${searchOf(asked)}`, initOf(asked));
-      const answer = await answered(await app.fetch(request));
+      const answer = await answered(await app.fetch(request), asked);
       store.requireUndisturbed();
       return answer;
     });
@@ -90,10 +92,16 @@ function searchOf({ search }: Asked): string {
 }
 
 function initOf({ body }: Asked): RequestInit {
-  return body === undefined ? {} : { method: 'POST', body, headers: { 'Content-Type': 'application/json' } };
+  if (body === undefined) return {};
+  const type = typeof body === 'string' ? 'application/json' : 'application/octet-stream';
+  return { method: 'POST', body, headers: { 'Content-Type': type } };
 }
 
-async function answered(response: Response): Promise<Answered> {
+async function answered(response: Response, { onPart }: Asked): Promise<Answered> {
+  if (onPart && response.ok) {
+    for await (const part of response.body!) await onPart(part);
+    return { status: response.status, body: new Uint8Array(0), headers: response.headers };
+  }
   const body = new Uint8Array(await response.arrayBuffer());
   return { status: response.status, body, headers: response.headers };
 }

@@ -15,6 +15,8 @@ import {
 /** One option of a command. With `value` the option takes a value, named so in the help; without, it is a flag. */
 export interface Option {
   readonly value?: string;
+  /** A letter that stands for it. */
+  readonly short?: string;
   readonly help: string;
   /** The setting that this option sets. The option overrides the environment and the configuration file. */
   readonly setting?: SettingName;
@@ -108,7 +110,8 @@ const showSign = (argument: string): string => argument.replace('\0', '');
 
 function parse(command: Command, options: Readonly<Record<string, Option>>, args: readonly string[]) {
   const types = Object.entries(options).map(([name, option]) => {
-    return [name, { type: option.value === undefined ? 'boolean' : 'string' }] as const;
+    const type = option.value === undefined ? 'boolean' : 'string';
+    return [name, { type, ...(option.short && { short: option.short }) }] as const;
   });
   try {
     const parsed = parseArgs({ args: args.map(hideSign), options: Object.fromEntries(types), allowPositionals: true });
@@ -133,7 +136,8 @@ export function didYouMean(name: string, known: readonly string[], prefix = ''):
 /** The text of `nearsky <command> --help`. */
 export function commandHelp(command: Command): string {
   const lines = Object.entries({ ...command.options, ...COMMON_OPTIONS }).map(([name, option]) => {
-    const left = `--${name}${option.value === undefined ? '' : ` ${option.value}`}`;
+    const short = option.short === undefined ? '' : `-${option.short}, `;
+    const left = `${short}--${name}${option.value === undefined ? '' : ` ${option.value}`}`;
     const setting = option.setting ? ` [${option.setting}]` : '';
     return `  ${left.padEnd(24)} ${option.help}${setting}`;
   });

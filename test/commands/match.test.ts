@@ -1,0 +1,56 @@
+/** `nearsky match`, over a data directory and over a service: the same tables, those of the API. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { nearsky, sample, start, startServer, withDirectory } from '../e2e/support.ts';
+
+const test = suite('commands/match');
+const ID = '313637935709683761';
+
+const run = (...args: readonly string[]) => start(['match', ...args]).finished;
+
+test('to a file and to standard output, from the directory and from the service; what is refused leaves nothing', () =>
+  withDirectory(async directory => {
+    const data = join(directory, 'data');
+    await nearsky('ingest', '--broker', 'lasair', '--data', data, join(sample, 'alerts/lasair.ndjson'));
+    const server = await startServer(['serve', '--data', data, '--port', '0', '--no-crossmatch', '--no-refresh']);
+    const tables = join(directory, 'tables');
+    const table = `${directory}/table.csv`;
+    writeFileSync(table, 'a,ra,dec\n1,61.62227592104076,-49.29512529953388\n2,1,1\n');
+    const texts: string[] = [];
+    for (const where of [
+      ['--data', data],
+      ['--url', server.url],
+    ]) {
+      const printed = await run(table, ...where, '--radius', '60');
+      assert.is(printed.code, 0, printed.stderr);
+      assert.match(printed.stderr, /2 rows, positions from ra and dec; 1 found/);
+      texts.push(printed.stdout);
+    }
+    assert.is(texts[0], texts[1]);
+    const file = join(directory, 'out.csv');
+    const written = await run(table, '--url', server.url, '--radius', '60', '-o', file);
+    assert.equal([written.code, written.stdout], [0, '']);
+    assert.is(readFileSync(file, 'utf8'), texts[0]);
+    const [, first, second] = texts[0]!.split('\n');
+    assert.ok(first!.startsWith(`1,61.62227592104076,-49.29512529953388,matched,${ID},`), first);
+    assert.ok(second!.startsWith('2,1,1,no_match,,'), second);
+    const refused: [args: string[], code: number, message: RegExp][] = [
+      [[table, '--against', 'usno'], 2, /one of objects/],
+      [[], 2, /takes one TABLE/],
+    ];
+    for (const [args, code, message] of refused) {
+      const { code: ended, stderr, stdout } = await run(...args, '--data', data, '-o', tables);
+      assert.equal([ended, stdout], [code, ''], stderr);
+      assert.match(stderr, message);
+    }
+    assert.not.ok(existsSync(tables));
+    assert.equal(
+      readdirSync(directory).filter(name => name.endsWith('.part')),
+      [],
+    );
+    await server.stop();
+  }));
+
+test.run();
