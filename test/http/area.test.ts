@@ -3,11 +3,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { pixel29, separationArcsec } from '../../index/mod.ts';
 import { formatTime } from '../../src/base/times.ts';
+import { MAX_LOOKED_AT } from '../../src/contract/limits.ts';
 import { anywhere, seededRandom } from '../oracle/skies.ts';
 import { writeUniqFits } from '../vo/uniq_fits.ts';
 import {
   crossmatched,
   delivery,
+  eventually,
   type Json,
   match,
   NOW_US,
@@ -16,6 +18,7 @@ import {
   startApp,
   type TestApp,
   type World,
+  withApp,
 } from './support.ts';
 
 const OBJECTS = 600;
@@ -243,5 +246,53 @@ test('a cursor is of its area; what is wrong is named', async ({ running: { app 
   const foreign = await app.get(`/api/objects?cursor=${body.next_cursor}`);
   assert.is(foreign.body.param, 'cursor');
 });
+
+/** Objects along the equator, which no filter has to meet. */
+const alongEquator = (first: number, count: number) =>
+  Array.from({ length: count }, (_, i) =>
+    delivery(BigInt(first + i), {
+      position: { ra: (0.017 * (first + i)) % 360, dec: 0.1 * Math.sin(i) },
+      reliability: 0.1,
+    }),
+  );
+
+test('a walk goes on while objects arrive: those of before its first page once each, in order', () =>
+  withApp(
+    async ({ writer }) => void (await writer.ingest(alongEquator(0, 300), NOW_US)),
+    async (app, { writer }) => {
+      const whole = idsOf(await walk(app, 'detail=ids', '0/0-11'));
+      const ids: string[] = [];
+      let cursor = '';
+      for (let n = 1; ; n++) {
+        const { body } = await app.post(`/api/area?detail=ids&page_size=17${cursor}`, '0/0-11', null);
+        ids.push(...idsOf(body.objects));
+        if (body.next_cursor === null) break;
+        cursor = `&cursor=${body.next_cursor}`;
+        // Later than any page, so that none of these belongs to the walk.
+        await writer.ingest(alongEquator(1000 * n, 40), 4_000_000_000_000_000);
+        await eventually('the new objects are indexed', async () => {
+          const { body } = await app.post('/api/area?response=count', '0/0-11', null);
+          return body.total === 300 + 40 * n || undefined;
+        });
+      }
+      assert.equal(ids, whole);
+    },
+    SETTINGS,
+  ));
+
+test('a page looks at so many objects at most, and the next one goes on behind them', () =>
+  withApp(
+    async ({ writer }) => {
+      await writer.ingest(alongEquator(0, MAX_LOOKED_AT + 500), NOW_US);
+      await writer.ingest([delivery(10n ** 6n, { position: { ra: 359.9999, dec: -89 }, reliability: 0.9 })], NOW_US);
+    },
+    async app => {
+      const query = 'detail=ids&reliability_min=0.5';
+      const { body } = await app.post(`/api/area?${query}`, '0/0-11', null);
+      assert.equal([body.count, body.next_cursor === null], [0, false]);
+      assert.equal(idsOf(await walk(app, query, '0/0-11')), ['1000000']);
+    },
+    SETTINGS,
+  ));
 
 test.run();
