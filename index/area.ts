@@ -59,19 +59,30 @@ export class Area {
   }
 }
 
-/** The fewest ranges over the same pixels as others, whose firsts and whose ends each ascend: pairs. */
-function union(firsts: BigInt64Array, ends: BigInt64Array): bigint[] {
-  const bounds: bigint[] = [];
-  for (let opened = 0, closed = 0; closed < ends.length; closed++) {
-    if (opened === closed) bounds.push(firsts[opened]!);
-    while (opened < firsts.length && firsts[opened]! <= ends[closed]!) opened++;
-    if (opened === closed + 1) bounds.push(ends[closed]!);
+/** Ranges in the order of the sky: those that are wholly inside and touch become one. */
+class RangeList {
+  readonly #bounds: number[] = [];
+  readonly #tests: (PositionTest | undefined)[] = [];
+
+  /** An empty range, and one that begins where the one before does, are left out. */
+  add({ first, end, test }: Range): void {
+    const bounds = this.#bounds;
+    if (end <= first || bounds.at(-2) === first) return;
+    if (!test && bounds.at(-1) === first && !this.#tests.at(-1)) {
+      bounds[bounds.length - 1] = end;
+      return;
+    }
+    bounds.push(first, end);
+    this.#tests.push(test);
   }
-  return bounds;
+
+  get area(): Area {
+    return new Area(Float64Array.from(this.#bounds), undefined, this.#tests);
+  }
 }
 
 /** Bits of an order-29 pixel below its order-16 pixel. */
-const DEEP_BITS = 26n;
+const DEEP_BITS = 26;
 
 /**
  * The area of ranges [first, end) of order-29 pixels, in any order; they may overlap. A position is inside whose pixel
@@ -85,28 +96,37 @@ export function* areaOfRanges(firsts: BigInt64Array, ends: BigInt64Array): Gener
   yield;
   ends.sort();
   yield;
-  const bounds = BigInt64Array.from(union(firsts, ends));
-  yield;
+  const bounds = yield* union(firsts, ends);
   const test: PositionTest = (ra, dec) => isWithin(bounds, pixel29(ra, dec));
-  const ranges: Range[] = [];
-  const add = (first: number, end: number, whole: boolean) => {
-    // Two ranges may each have a part of one pixel.
-    if (end > first && ranges.at(-1)?.first !== first) ranges.push({ first, end, test: whole ? undefined : test });
-  };
+  const ranges = new RangeList();
   for (let i = 0; i < bounds.length; i += 2) {
-    if (i % 1024 === 0) yield;
-    const first = Number(bounds[i]! >> DEEP_BITS);
-    const end = Number(bounds[i + 1]! >> DEEP_BITS);
+    if (i % RANGES_A_YIELD === 0) yield;
+    const first = Number(bounds[i]! >> BigInt(DEEP_BITS));
+    const end = Number(bounds[i + 1]! >> BigInt(DEEP_BITS));
     const firstWhole = isAligned(bounds[i]!) ? first : first + 1;
-    if (firstWhole > first) add(first, first + 1, false);
-    add(firstWhole, end, true);
-    if (end >= firstWhole && !isAligned(bounds[i + 1]!)) add(end, end + 1, false);
+    // Two ranges may each have a part of one pixel, which is tested for both.
+    if (firstWhole > first) ranges.add({ first, end: first + 1, test });
+    ranges.add({ first: firstWhole, end, test: undefined });
+    if (end >= firstWhole && !isAligned(bounds[i + 1]!)) ranges.add({ first: end, end: end + 1, test });
   }
-  return areaOf(ranges);
+  return ranges.area;
+}
+
+/** The fewest ranges over the same pixels as others, whose firsts and whose ends each ascend: pairs. */
+function* union(firsts: BigInt64Array, ends: BigInt64Array): Generator<undefined, BigInt64Array, undefined> {
+  const bounds = new BigInt64Array(2 * ends.length);
+  let length = 0;
+  for (let opened = 0, closed = 0; closed < ends.length; closed++) {
+    if (closed % RANGES_A_YIELD === 0) yield;
+    if (opened === closed) bounds[length++] = firsts[opened]!;
+    while (opened < firsts.length && firsts[opened]! <= ends[closed]!) opened++;
+    if (opened === closed + 1) bounds[length++] = ends[closed]!;
+  }
+  return bounds.subarray(0, length);
 }
 
 function isAligned(pixel: bigint): boolean {
-  return BigInt.asUintN(Number(DEEP_BITS), pixel) === 0n;
+  return BigInt.asUintN(DEEP_BITS, pixel) === 0n;
 }
 
 function isWithin(bounds: BigInt64Array, pixel: bigint): boolean {
@@ -118,20 +138,6 @@ function isWithin(bounds: BigInt64Array, pixel: bigint): boolean {
     else high = middle;
   }
   return low % 2 === 1;
-}
-
-/** @param ranges ascending */
-function areaOf(ranges: readonly Range[]): Area {
-  const bounds: number[] = [];
-  const tests: (PositionTest | undefined)[] = [];
-  for (const { first, end, test } of ranges) {
-    if (!test && bounds.at(-1) === first && !tests.at(-1)) bounds[bounds.length - 1] = end;
-    else {
-      bounds.push(first, end);
-      tests.push(test);
-    }
-  }
-  return new Area(Float64Array.from(bounds), undefined, tests);
 }
 
 /** A shape with an edge, of which a part is seen from each pixel. */
@@ -150,7 +156,8 @@ export interface Shape<Part> {
 
 /** No pixel is divided further when this many are cut by the edge. */
 const ENOUGH_CUT = 1024;
-/** The number of pixels that are looked at between two moments to yield. */
+/** The number of ranges, and of pixels, that are looked at between two moments to yield. */
+const RANGES_A_YIELD = 1024;
 const PIXELS_A_YIELD = 64;
 
 interface Cell<Part> {
@@ -180,7 +187,9 @@ export function* areaOfShape<Part>(shape: Shape<Part>): Generator<undefined, Are
     cut = seen;
     if (cut.length > ENOUGH_CUT || order === MAX_AREA_ORDER || cut.length === 0) {
       for (const { face, x, y, part } of cut) ranges.push(rangeOf(order, face, x, y, shape.testOf(part)));
-      return areaOf(ranges.sort((a, b) => a.first - b.first));
+      const list = new RangeList();
+      for (const range of ranges.sort((a, b) => a.first - b.first)) list.add(range);
+      return list.area;
     }
     cut = cut.flatMap(({ face, x, y, part }) =>
       [0, 1, 2, 3].map(child => ({ face, x: 2 * x + (child & 1), y: 2 * y + (child >> 1), part })),
@@ -215,10 +224,9 @@ export function* areaOfProbability(
   { firsts, ends, density }: ProbabilityPixels,
   level: number,
 ): Generator<undefined, Area, undefined> {
-  const bySky = yield* sortedBy(
-    firsts,
-    Uint32Array.from(firsts, (_, i) => i),
-  );
+  const items = new Uint32Array(firsts.length);
+  for (let i = 0; i < items.length; i++) items[i] = i;
+  const bySky = yield* sortedBy(firsts, items);
   for (let at = 1; at < bySky.length; at++)
     if (firsts[bySky[at]!]! < ends[bySky[at - 1]!]!) throw new RangeError('pixels of the map overlap');
   const byDensity = yield* sortedBy(density, bySky);
@@ -244,12 +252,10 @@ export function* areaOfProbability(
   // Pixels of one level are in the order of the sky.
   const order = yield* sortedBy(levels, inside);
   const bounds = boundsOf(order, firsts, ends, false);
-  return new Area(
-    bounds,
-    Float64Array.from(order, i => levels[i]!),
-    [],
-    merged,
-  );
+  yield;
+  const ordered = new Float64Array(order.length);
+  for (let at = 0; at < order.length; at++) ordered[at] = levels[order[at]!]!;
+  return new Area(bounds, ordered, [], merged);
 }
 
 /** Pairs [first, end) in the given order; where they are merged, those that touch are one. */

@@ -5,8 +5,10 @@ import { invalidArea } from './area_error.ts';
 const MAX_MOC_ORDER = 29;
 
 export class MocRanges {
-  readonly #firsts: bigint[] = [];
-  readonly #ends: bigint[] = [];
+  // Typed, because a bigint in a list is an object of its own.
+  #firsts = new BigInt64Array(1024);
+  #ends = new BigInt64Array(1024);
+  #length = 0;
 
   /**
    * Adds the cells `first` to `last`, inclusive, of an order.
@@ -18,18 +20,29 @@ export class MocRanges {
     const most = 12n * 4n ** BigInt(order) - 1n;
     if (first < 0n || last > most || first > last)
       throw invalidArea(`the cells of order ${order} are 0 to ${most} (${first} to ${last} was given)`);
-    if (this.#firsts.length === MAX_AREA_CELLS) throw tooManyCells();
+    if (this.#length === MAX_AREA_CELLS) throw tooManyCells();
+    if (this.#length === this.#firsts.length) this.#grow();
     const shift = BigInt(2 * (MAX_MOC_ORDER - order));
-    this.#firsts.push(first << shift);
-    this.#ends.push((last + 1n) << shift);
+    this.#firsts[this.#length] = first << shift;
+    this.#ends[this.#length++] = (last + 1n) << shift;
   }
 
+  #grow(): void {
+    const [firsts, ends] = [this.#firsts, this.#ends];
+    this.#firsts = new BigInt64Array(2 * firsts.length);
+    this.#ends = new BigInt64Array(2 * ends.length);
+    this.#firsts.set(firsts);
+    this.#ends.set(ends);
+  }
+
+  /** The first pixel of each range, in the order of adding. */
   get firsts(): BigInt64Array {
-    return BigInt64Array.from(this.#firsts);
+    return this.#firsts.subarray(0, this.#length);
   }
 
+  /** The pixel after the last of each. */
   get ends(): BigInt64Array {
-    return BigInt64Array.from(this.#ends);
+    return this.#ends.subarray(0, this.#length);
   }
 }
 
