@@ -158,8 +158,8 @@ export async function defineCatalog(
     columns,
     filterable: (description.filterable ?? others.filter(canBeFiltered).slice(0, DEFAULT_FILTERS)).map(
       ({ name: property, unit, ...rest }) => {
-        const known = columns.find(column => column.name === property);
-        return { ...rest, name: property, unit: unit ?? known?.unit ?? 'not stated' };
+        const known = columns.find(column => column.name.toLowerCase() === property.toLowerCase());
+        return { ...rest, name: known?.name ?? property, unit: unit ?? known?.unit ?? 'not stated' };
       },
     ),
   };

@@ -80,7 +80,7 @@ test('a description goes before the catalog; what it leaves out is the catalogâ€
       release: 'Mine',
       columns: [{ name: 'gMag', unit: 'mag', ucd: 'phot.mag', description: 'Magnitude' }, { name: 'n' }],
       filterable: [
-        { name: 'gMag' },
+        { name: 'GMAG' },
         { name: 'per', quotientOf: { numerator: 'gmag', denominator: 'n' }, description: 'A quotient' },
       ],
       colour: { light: '#000000', dark: '#ffffff' },
@@ -91,8 +91,11 @@ test('a description goes before the catalog; what it leaves out is the catalogâ€
       { name: 'n', type: 'int64', description: 'Column n' },
     ]);
     assert.equal(
-      definition!.filterable.map(({ unit }) => unit),
-      ['mag', 'not stated'],
+      definition!.filterable.map(({ name, unit }) => [name, unit]),
+      [
+        ['gMag', 'mag'],
+        ['per', 'not stated'],
+      ],
     );
     assert.is(definition!.colour.dark, '#ffffff');
     assert.equal(
