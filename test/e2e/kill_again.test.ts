@@ -6,9 +6,10 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { PROVENANCE, pool, World } from '../crossmatch/world.ts';
 import { type Dump, readDump } from './dump.ts';
-import { assertJournalKept, killAfter, kills, random, writeMessages } from './kill_support.ts';
-import { nearsky, sample, start, withDirectory } from './support.ts';
+import { assertJournalKept, killAfter, kills, random } from './kill_support.ts';
+import { nearsky, withDirectory } from './support.ts';
 
 const times = process.env.NEARSKY_KILLS ? kills : 2;
 const OBJECTS = 400;
@@ -18,28 +19,26 @@ const test = suite('e2e/kill again');
 
 test(`crossmatch --again, killed ${times} times`, () =>
   withDirectory(async directory => {
-    const messages = join(directory, 'messages.ndjson');
-    await writeMessages(messages, OBJECTS);
-    const ready = join(directory, 'ready');
-    const add = (name: string) => nearsky('catalog', 'add', name, join(sample, 'catalogs', name), '--data', ready);
-    await nearsky('ingest', '--broker', 'lasair', '--data', ready, messages);
-    await add('gaia_dr3');
-    const first = await start(['crossmatch', '--data', ready], { CROSSMATCH_RADIUS_ARCSEC: '0.5' }).finished;
-    assert.is(first.code, 0, first.stderr);
-    await add('des_y6_gold');
-    assert.is((await nearsky('stats', '--again', '--data', ready)).again, OBJECTS);
+    const places = Array.from({ length: OBJECTS }, (_, i) => ({ ra: (i * 137.5) % 360, dec: (i * 7.3) % 80 }));
+    const world = new World(directory);
+    await world.addCatalog('gaia_dr3', places, { maxRows: 50 });
+    await world.ingest(places);
+    await world.crossmatch({ provenance: () => ({ ...PROVENANCE, crossmatch_radius_arcsec: 0.5 }) });
+    await world.addCatalog('des_y6_gold', places, { maxRows: 50 });
+    await world.store.close();
+    const ready = join(directory, 'data');
     const old = await readDump(ready);
     const undisturbed = join(directory, 'undisturbed');
     cpSync(ready, undisturbed, { recursive: true });
     assert.is((await nearsky('crossmatch', '--again', '--data', undisturbed)).recorded, OBJECTS);
     const whole = await readDump(undisturbed);
     assert.is(whole.journal.crossmatched.length, 2 * OBJECTS);
-
-    assert.is((await nearsky('stats', '--again', '--data', undisturbed)).again, 0);
+    const stats = await nearsky('stats', '--again', '--data', undisturbed);
+    assert.equal([stats.again, stats.claimed], [0, 0]);
 
     let killed = 0;
     for (let run = 0; killed < times; run++) {
-      const data = join(directory, `data${run}`);
+      const data = join(directory, `killed${run}`);
       cpSync(ready, data, { recursive: true });
       const args = ['crossmatch', '--again', '--batch', `${BATCH}`, '--data', data];
       const seen = await killAfter(1 + Math.floor(random() * (OBJECTS / BATCH - 2)), data, args);
@@ -62,4 +61,5 @@ function assertOldOrNew(now: Dump, old: Dump, whole: Dump): void {
   for (const [id, object] of now.objects) assert.ok([old.objects.get(id), whole.objects.get(id)].includes(object), id);
 }
 
+test.after(() => pool.close());
 test.run();
