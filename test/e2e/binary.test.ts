@@ -173,6 +173,8 @@ async function everything(url: string, ids: readonly string[]): Promise<Asked[]>
     { path: '/api/area?detail=matches', body: { 0: [0, 4, 8, 11] } },
     { path: '/api/area?response=count', body: { 0: [8] } },
     { path: '/api/objects?reliability_min=0.9' },
+    // A body that is no table.
+    { path: '/api/crossmatch', body: {} },
     { path: '/api/sky-map?resolution=2' },
     ...['/api/status', '/api/describe', '/openapi.json', '/llms.txt', '/api-docs.md', '/api/task', '/api/task/'].map(
       path => ({ path }),
