@@ -50,7 +50,11 @@ function typeOf(type: DataType): ColumnType {
 
 function cellsOf(vector: Vector, type: ColumnType, from: number, to: number): Cell[] {
   const cells: Cell[] = new Array(to - from);
-  for (let row = from; row < to; row++) cells[row - from] = cellOf(vector.get(row), type);
+  try {
+    for (let row = from; row < to; row++) cells[row - from] = cellOf(vector.get(row), type);
+  } catch (error) {
+    throw new TableError(`it is damaged: ${messageOf(error)}`);
+  }
   return cells;
 }
 

@@ -95,6 +95,8 @@ export function* blocksOfRecords(
   if (rows > 0) yield { rows, cells };
 }
 
+/** A longer text is neither a number nor a position; to look whether it is would take time that grows by its square. */
+export const MAX_NUMBER_CHARACTERS = 128;
 const INTEGER = /^-?(?:0|[1-9]\d{0,18})$/;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$|^[+-]?(?:nan|inf|infinity)$/i;
 
@@ -106,6 +108,7 @@ export class TypeOfTexts {
 
   add(text: string): void {
     this.#isEmpty = false;
+    if (text.length > MAX_NUMBER_CHARACTERS) this.#isInteger = this.#isNumber = false;
     if (this.#isInteger && !isInt64(text)) this.#isInteger = false;
     if (!this.#isInteger && this.#isNumber && !NUMBER.test(text)) this.#isNumber = false;
   }

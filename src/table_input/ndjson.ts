@@ -30,7 +30,8 @@ export function openNdjson(bytes: Uint8Array, limits: TableLimits): InputTable {
 }
 
 function* recordsOf(objects: Iterable<Json>, places: readonly number[], names: readonly string[]): Iterable<unknown[]> {
-  for (const object of objects) yield places.map(place => object[names[place]!] ?? null);
+  for (const object of objects)
+    yield places.map(place => (Object.hasOwn(object, names[place]!) ? object[names[place]!] : null));
 }
 
 function* objectsOf(bytes: Uint8Array): Iterable<Json> {

@@ -1,6 +1,6 @@
 /** The columns of a table that hold its positions, and what they say in degrees. */
 import type { Cell, Column } from '../tables/columns.ts';
-import { type InputTable, numberOf, TableError } from './input_table.ts';
+import { type InputTable, MAX_NUMBER_CHARACTERS, numberOf, TableError } from './input_table.ts';
 
 /** Places in the table's columns. */
 export interface PositionColumns {
@@ -128,6 +128,7 @@ function readerOf({ unit = '' }: Column, isRa: boolean): (cell: Cell) => number 
   return cell => {
     if (cell === null || typeof cell === 'boolean') return Number.NaN;
     if (typeof cell !== 'string') return Number(cell) * factor;
+    if (cell.length > MAX_NUMBER_CHARACTERS) return Number.NaN;
     return sexagesimal(cell, isHours) ?? numberOf(cell) * factor;
   };
 }
@@ -146,7 +147,7 @@ function sexagesimal(text: string, isHours: boolean): number | undefined {
 
 /** The two parts of a position in one text: `187.7 12.39`, `12h30m49s +12d23m28s`, `12 30 49, 12 23 28`. */
 function halves(cell: Cell): readonly [Cell, Cell] {
-  if (typeof cell !== 'string') return [null, null];
+  if (typeof cell !== 'string' || cell.length > MAX_NUMBER_CHARACTERS) return [null, null];
   const text = cell.trim();
   const split = /^([^,]+?)\s*,\s*([^,]+)$/.exec(text) ?? /^(.*?\S)\s+([+\-\u2212].*)$/.exec(text);
   if (split) return [split[1]!, split[2]!];

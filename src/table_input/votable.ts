@@ -46,7 +46,7 @@ export function openVotable(bytes: Uint8Array, limits: TableLimits): InputTable 
 
 function decoded(bytes: Uint8Array): string {
   const [, encoding = 'utf-8'] =
-    /encoding=["']([\w-]+)["']/.exec(Buffer.from(bytes.subarray(0, 200)).toString('latin1')) ?? [];
+    /^[^<]*<\?xml[^>]*encoding=["']([\w-]+)["']/.exec(Buffer.from(bytes.subarray(0, 200)).toString('latin1')) ?? [];
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {

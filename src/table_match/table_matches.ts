@@ -18,6 +18,8 @@ const MAX_HEAP_MIB = 1536;
 const MAX_WAITING = 32;
 /** A table of which nobody has asked for a part this long is let go of: its client, or the thread that served it, is gone. */
 const FORGOTTEN_MS = 120_000;
+/** The time beyond its budget after which the thread of a table is ended. */
+const GRACE_MS = 1000;
 /** The time for which closing waits for the thread. */
 const CLOSE_MS = 2000;
 
@@ -114,8 +116,10 @@ export class TableMatches {
     this.#pool ??= crossmatchPool(this.#config, 1, { isBackground: true, maxHeapMib: MAX_HEAP_MIB });
     const { API_MAX_TABLE_ROWS: maxRows, API_MAX_TABLE_MIB: maxMib } = this.#config;
     const limits = { maxRows, maxBytes: maxMib * 2 ** 20 };
+    // The thread would go on with a table that nobody waits for, and the library of Arrow reads some damaged streams without an end.
+    const ends = AbortSignal.timeout(Math.ceil(budget.remainingMs) + GRACE_MS);
     const task: Omit<BeginTableTask, 'kind'> = { job, bytes, length, limits, generation, ...request };
-    const begun = await this.#run(this.#pool.run({ kind: 'beginTable', ...task } as BeginTableTask), budget);
+    const begun = await this.#run(this.#pool.run({ kind: 'beginTable', ...task } as BeginTableTask, { ends }), budget);
     if (!begun) return { outcome: 'late' };
     if (begun.outcome === 'begun')
       for (const reason of begun.problems) this.#log('catalog_unreadable', { error: reason });
