@@ -61,6 +61,8 @@ export class ParquetFile {
   readonly rows: number;
   /** The flat top-level columns, in file order. */
   readonly columns: ReadonlyMap<string, ColumnKind>;
+  /** The names of the other top-level columns, which hold lists or structures and cannot be read. */
+  readonly nestedColumns: readonly string[];
   readonly #file: OpenFile;
   readonly #metadata: FileMetaData;
   readonly #elements: ReadonlyMap<string, SchemaElement>;
@@ -69,7 +71,9 @@ export class ParquetFile {
     this.name = file.name;
     this.#file = file;
     this.#metadata = metadata;
-    this.#elements = flatElements(metadata.schema);
+    const top = topLevelElements(metadata.schema);
+    this.#elements = new Map(top.filter(isFlat).map(element => [element.name, element]));
+    this.nestedColumns = top.filter(element => !isFlat(element)).map(({ name }) => name);
     this.columns = new Map(Array.from(this.#elements, ([name, element]) => [name, kindOf(element)]));
     let rowStart = 0;
     this.rowGroups = metadata.row_groups.map(({ num_rows }) => {
@@ -243,15 +247,16 @@ function lowerBound(rows: ArrayLike<number>, row: number): number {
   return low;
 }
 
-/** Top-level columns that hold one value a row. */
-function flatElements(schema: readonly SchemaElement[]): Map<string, SchemaElement> {
-  const elements = new Map<string, SchemaElement>();
-  for (let index = 1; index < schema.length; index++) {
-    const element = schema[index]!;
-    if (element.num_children) index = skipChildren(schema, index);
-    else if (element.repetition_type !== 'REPEATED') elements.set(element.name, element);
-  }
+/** The top-level columns, in file order. */
+function topLevelElements(schema: readonly SchemaElement[]): SchemaElement[] {
+  const elements: SchemaElement[] = [];
+  for (let index = 1; index < schema.length; index = skipChildren(schema, index) + 1) elements.push(schema[index]!);
   return elements;
+}
+
+/** Whether a column holds one value a row. */
+function isFlat({ num_children, repetition_type }: SchemaElement): boolean {
+  return !num_children && repetition_type !== 'REPEATED';
 }
 
 /** The index of the last descendant of a group in the depth-first schema list. */

@@ -33,6 +33,11 @@ export async function openParquetTable(bytes: Uint8Array, limits: TableLimits): 
     }),
   );
   checkRows(file.rows, limits);
+  const [nested] = file.nestedColumns;
+  if (nested !== undefined)
+    throw new TableError(
+      `its column ${nested} holds lists or structures, which cannot be kept: leave it out, or make it text`,
+    );
   const names = [...file.columns.keys()];
   const columns = distinct(
     names.map((name): Column => {

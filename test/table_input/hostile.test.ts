@@ -1,5 +1,6 @@
 /** Tables that are made to do harm: each is refused with a reason or read, in bounded time. */
 import { gzipSync } from 'node:zlib';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ByteSink } from '../../src/base/bytes.ts';
@@ -62,6 +63,25 @@ test('long texts where a position should be; names that objects inherit', async 
   assert.equal(await read(`ra,dec\n"${blanks}x",1\n${'1'.repeat(500_000)}x,2\n3,4\n`), [Number.NaN, Number.NaN, 3]);
   assert.equal(await read(`skycoord\n"${blanks}x${blanks.slice(0, 9)}"\n1 2\n`), [Number.NaN, 1]);
   assert.equal(await read('{"ra": 1, "dec": 2}\n{"ra": 3, "dec": 4, "constructor": 1, "__proto__": 2}\n'), [1, 3]);
+});
+
+test('a nested column of Parquet is refused by its name, not left out', async () => {
+  const file = parquetWriteBuffer({
+    columnData: [
+      { name: 'ra', data: [1] },
+      { name: 'dec', data: [2] },
+      { name: 'fluxes', data: [[3, 4]] },
+    ],
+    schema: [
+      { name: 'root', num_children: 3 },
+      { name: 'ra', type: 'DOUBLE', repetition_type: 'REQUIRED' },
+      { name: 'dec', type: 'DOUBLE', repetition_type: 'REQUIRED' },
+      { name: 'fluxes', converted_type: 'LIST', num_children: 1, repetition_type: 'OPTIONAL' },
+      { name: 'list', num_children: 1, repetition_type: 'REPEATED' },
+      { name: 'element', type: 'DOUBLE', repetition_type: 'OPTIONAL' },
+    ],
+  });
+  assert.match(await refusal(new Uint8Array(file)), /column fluxes holds lists or structures/);
 });
 
 test('bytes that have changed: read, or refused with a reason', async () => {
