@@ -18,6 +18,8 @@ const MAX_HEAP_MIB = 1536;
 const MAX_WAITING = 32;
 /** A table of which nobody has asked for a part this long is let go of: its client, or the thread that served it, is gone. */
 const FORGOTTEN_MS = 120_000;
+/** The part of a budget that is kept for the answer's way to the thread that asked, which waits as long. */
+const ANSWER_MS = 1000;
 /** The time beyond its budget after which the thread of a table is ended. */
 const GRACE_MS = 1000;
 /** The time for which closing waits for the thread. */
@@ -129,7 +131,7 @@ export class TableMatches {
   /** The result; undefined where it takes longer than the budget. */
   async #run<T>(running: Promise<T> | undefined, budget: Budget): Promise<T | undefined> {
     try {
-      return await withTimeout(Promise.resolve(running), budget.remainingMs);
+      return await withTimeout(Promise.resolve(running), budget.remainingMs - ANSWER_MS);
     } catch (error) {
       this.#log('table_failed', { error: messageOf(error) });
       throw new Unavailable(

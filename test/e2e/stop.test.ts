@@ -20,7 +20,7 @@ test('a client that sends half a body gets its answer, and the server still ends
       'POST /api/lookup HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{',
     );
     const [answer] = await once(socket, 'data');
-    assert.match(`${answer}`, /^HTTP\/1.1 400/);
+    assert.match(`${answer}`, /^HTTP\/1.1 408/);
     socket.destroy();
     const { code, stderr } = await server.stop();
     assert.is(code, 0, stderr);
