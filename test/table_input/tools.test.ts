@@ -13,7 +13,7 @@ import { pythonWith, runPython, whyNoPython } from '../python.ts';
 
 const test = suite('table_input/tools');
 
-const MODULES = 'astropy,pandas,polars,pyarrow';
+const MODULES = 'astropy, pandas, polars, pyarrow';
 const SCRIPT = fileURLToPath(new URL('./make_tables.py', import.meta.url));
 const LIMITS = { maxRows: 1000, maxBytes: 2 ** 24 };
 /** The rows of make_tables.py. */
