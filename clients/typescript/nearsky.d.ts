@@ -223,7 +223,7 @@ export interface SelectionOptions {
 export interface ObjectsOptions extends SelectionOptions, Pick<WalkOptions, 'pageSize' | 'cursor'> {}
 
 export interface AreaOptions extends ObjectsOptions {
-  /** Of a map of probability: the share of it that the area holds at most, 0.9 unless given. */
+  /** The share of the probability that the area holds at most, 0.9 unless given; for a map of probability only. */
   readonly level?: number;
 }
 

@@ -26,7 +26,7 @@ const RULES: readonly Rule[] = [
   is('unclean.leader.election.enable', 'false'),
   atLeast('max.message.bytes', 1_000_000),
 ];
-/** What is acknowledged must outlive any one server. */
+/** In a cluster, acknowledged records must outlive any one server. */
 const CLUSTER_RULES: readonly Rule[] = [...RULES, atLeast('min.insync.replicas', 2)];
 const MIN_REPLICAS = 3;
 

@@ -2,7 +2,7 @@
 import type { Catalogs } from './catalogs.ts';
 import type { Named, NameOf } from './enums.ts';
 
-/** What a table may be crossmatched with: the objects, or a catalog by its name. */
+/** The values of `against`: the objects, or a catalog by its name. */
 export function againstNames({ all }: Catalogs): Named[] {
   const sources = all.map(({ name, release }) => ({ name, meaning: `the sources of ${release}, read where it lies` }));
   return [{ name: 'objects', meaning: 'the objects of this service' }, ...sources];
@@ -33,6 +33,6 @@ export type RowStatus = NameOf<typeof ROW_STATUSES>;
 /** Its bodies may be larger than any other's. */
 export const TABLE_PATH = '/api/crossmatch';
 
-/** Of a search, arcsec, inclusive. */
+/** The largest radius of a search, arcsec, inclusive. */
 export const MAX_MATCH_RADIUS_ARCSEC = 60;
 export const DEFAULT_MATCH_RADIUS_ARCSEC = 1;

@@ -69,7 +69,7 @@ export function serverLimits(
     maxPipelined: 128,
     maxWaiting: 1024,
     maxOpen: connections + Math.ceil(MAX_PIPELINED / threads),
-    // Of the tables there are two at a time in a process.
+    // A process holds two tables at a time.
     maxBodyBytes: Math.ceil((256 * MIB) / threads) + 2 * tableMib * MIB,
     maxUnreadBytes: Math.ceil((128 * MIB) / threads),
     maxUnreadOfOne: MIB,

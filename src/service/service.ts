@@ -105,7 +105,7 @@ export class Service {
     return this.#current().settings.provenance;
   }
 
-  /** What answers share, with the present catalogs. */
+  /** The fragments that answers share, for the present catalogs. */
   #current(): SharedFragments {
     const nowMs = performance.now();
     if (nowMs - this.#catalogsSeenMs < CATALOGS_FRESH_MS) return this.#fragments;

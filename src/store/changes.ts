@@ -14,7 +14,7 @@ export interface IngestCounts {
   readonly duplicate: number;
 }
 
-/** What changes, by the kind of change; `Writer` says what each does. */
+/** The fields of each kind of change; `Writer` describes the kinds. */
 interface Changes {
   deliver: { readonly deliveries: readonly Delivery[] };
   crossmatch: {

@@ -21,7 +21,7 @@ export interface InputTable {
 
 export interface TableLimits {
   readonly maxRows: number;
-  /** Of the table as it is read: where it is compressed, after that. */
+  /** The largest size of the table; a compressed table counts decompressed. */
   readonly maxBytes: number;
 }
 

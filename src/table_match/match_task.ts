@@ -25,7 +25,7 @@ export interface TableRequest {
   readonly rows: RowsKept;
   /** The columns of the positions, where the request names them. */
   readonly named: NamedColumns;
-  /** Of the answer; by default that of the table, or the nearest to it. */
+  /** The format of the answer; by default that of the table, or the nearest to it. */
   readonly format: TableFormat | undefined;
   /** The information of the answer beside its rows, as JSON. */
   readonly about: string;
@@ -44,9 +44,9 @@ export interface BeginTableTask extends Task<TableBegun>, TableRequest {
 export type TableBegun =
   | {
       readonly outcome: 'begun';
-      /** Of the table. */
+      /** The number of rows of the table. */
       readonly rows: number;
-      /** Things found. */
+      /** The number of pairs. */
       readonly matches: number;
       readonly format: TableFormat;
       /** The names of the columns that were taken for the position. */

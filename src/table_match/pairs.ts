@@ -3,7 +3,7 @@
 import type { Find, RowStatus } from '../contract/table_match.ts';
 import type { Cell } from '../tables/columns.ts';
 
-/** What was found in one place; all arrays are parallel. */
+/** Pairs that were found together; all arrays are parallel. */
 export interface Batch {
   /** Rows of the table. */
   readonly row: ArrayLike<number>;
@@ -74,7 +74,7 @@ export class Pairs {
     return this.#ofRow[row] ? 'matched' : UNMATCHED[this.#unmatched[row]!]!;
   }
 
-  /** What was found for a row, nearest first. */
+  /** The pairs of a row, nearest first. */
   of(row: number): readonly Pair[] {
     const found = this.#ofRow[row];
     if (!found) return [];

@@ -53,7 +53,7 @@ export function beginParquet(
     },
     chunkRows,
   );
-  /** What is written goes to the sink at once. The writer keeps count of all bytes by `offset`. */
+  /** Moves the written bytes to the sink. The writer keeps count of all bytes by `offset`. */
   const drain = () => {
     out.fragment(writer.getBytes());
     writer.index = 0;

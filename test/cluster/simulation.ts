@@ -27,9 +27,9 @@ export interface Acknowledged {
 }
 
 export interface Simulated {
-  /** What each node holds once it has applied the whole log. */
+  /** The dump of each node once it has applied the whole log. */
   readonly dumps: readonly (readonly string[])[];
-  /** What one archive holds to which each record was applied in a commit of its own. */
+  /** The dump of one archive to which each record was applied in a commit of its own. */
   readonly expected: readonly string[];
   /** The outcomes of each record there, by the record's bytes as text. */
   readonly outcomes: ReadonlyMap<string, readonly unknown[]>;

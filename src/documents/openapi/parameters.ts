@@ -127,7 +127,7 @@ export function tnsParameters(config: Config, catalogs: Catalogs): Parameter[] {
 }
 
 export function recentParameters(config: Config): Parameter[] {
-  const { default_page_size, max_page_size, max_window_hours } = limitsOf(config).recent_crossmatches;
+  const { max_window_hours } = limitsOf(config).recent_crossmatches;
   const iso = 'An ISO 8601 time; without an offset it is UTC.';
   return [
     query(
@@ -140,11 +140,7 @@ export function recentParameters(config: Config): Parameter[] {
     ),
     query('time_field', { ...timeField, default: DEFAULT_TIME_FIELD }),
     detail,
-    query(
-      'page_size',
-      { ...pageSize, default: Math.min(default_page_size, max_page_size) },
-      `Objects on a page at most; more than ${max_page_size} count as ${max_page_size}.`,
-    ),
+    listingPageSize(config),
     query(
       'cursor',
       pageCursor,
@@ -155,20 +151,24 @@ export function recentParameters(config: Config): Parameter[] {
   ];
 }
 
+function listingPageSize(config: Config): Parameter {
+  const { default_page_size, max_page_size } = limitsOf(config).recent_crossmatches;
+  return query(
+    'page_size',
+    { ...pageSize, default: Math.min(default_page_size, max_page_size) },
+    `Objects on a page at most; more than ${max_page_size} count as ${max_page_size}.`,
+  );
+}
+
 /** The window, and the page with a cursor that `pins` something. */
 function selectionParameters(config: Config, pins: string): Parameter[] {
-  const { default_page_size, max_page_size } = limitsOf(config).recent_crossmatches;
   const iso = 'An ISO 8601 time; without an offset it is UTC. Open by default.';
   return [
     query('start', text(`Start of the window, inclusive. ${iso}`)),
     query('end', text(`End of the window, exclusive. ${iso}`)),
     query('time_field', { ...timeField, default: DEFAULT_TIME_FIELD }),
     detail,
-    query(
-      'page_size',
-      { ...pageSize, default: Math.min(default_page_size, max_page_size) },
-      `Objects on a page at most; more than ${max_page_size} count as ${max_page_size}.`,
-    ),
+    listingPageSize(config),
     query(
       'cursor',
       pageCursor,

@@ -50,7 +50,7 @@ export function finder(centre, marks, radiusArcsec, halfWidthArcsec, isSearched 
 
 const HATCHED = { class: 'hatched', fill: 'url(#hatch)' };
 
-/** What the hatched circles are filled with. */
+/** The pattern that fills hatched circles. */
 function hatch() {
   const tile = { id: 'hatch', width: 7, height: 7, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' };
   return svg('pattern', tile, svg('path', { class: 'hatch', d: 'M0 0v7' }));
