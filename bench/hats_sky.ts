@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { columnNames } from '../src/contract/catalog.ts';
 import { catalogDefinition } from '../src/contract/catalogs.ts';
-import { openStore } from '../src/store/store.ts';
+import { FORMAT_VERSION, openStore } from '../src/store/store.ts';
 import { Writer } from '../src/store/writer.ts';
 import { type HatsColumn, writeHats } from '../test/catalogs/write_hats.ts';
 import { anywhere, offset, type Place, seededRandom } from '../test/oracle/skies.ts';
@@ -34,7 +34,7 @@ const INGEST_BATCH = 10_000;
 
 /** The sky of that size; made where it is not there yet, which takes about a minute for five million sources. */
 export async function hatsSky(size: HatsSkySize, note: (text: string) => void): Promise<HatsSky> {
-  const dir = join(tmpdir(), 'nearsky-bench', `hats-${size.sources}-${size.objects}-${size.seed}`);
+  const dir = join(tmpdir(), 'nearsky-bench', `hats-${FORMAT_VERSION}-${size.sources}-${size.objects}-${size.seed}`);
   const paths = (root: string) => ({
     catalog: join(root, 'gaia_dr3'),
     data: join(root, 'data'),

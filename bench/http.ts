@@ -314,6 +314,7 @@ export const http: Workload = {
             Array.from({ length: target.requests }, () => target.request(random)),
           );
           const measured = await measure(target, file, { service, url, runs });
+          note(measured.row.join('  '));
           rows.push(measured.row);
           json[target.name] = measured.json;
         }
