@@ -142,15 +142,15 @@ function isWithin(bounds: BigInt64Array, pixel: bigint): boolean {
 
 /** A shape with an edge, of which a part is seen from each pixel. */
 export interface Shape<Part> {
-  /** The whole of it. */
+  /** The whole shape. */
   readonly whole: Part;
   /**
-   * The part that is seen from a disc, a pixel's, inside of the disc of `around`: a boolean where the disc is wholly
-   * inside or outside.
+   * The part that is seen from the disc of a pixel, which lies in the disc of the part `around`; a boolean where the
+   * pixel's disc is wholly inside or outside of the shape.
    * @param radius radians
    */
   partAt(centre: Vector, radius: number, around: Part): Part | boolean;
-  /** The test of positions in that disc. */
+  /** The test of positions for a part. */
   testOf(part: Part): PositionTest;
 }
 

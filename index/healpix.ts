@@ -152,8 +152,8 @@ export function cellVector(order: number, face: number, ix: number, iy: number):
 }
 
 /**
- * A radius, radians, of discs around `cellVector` that hold their cells: that of the largest circle around a middle
- * (Reinecke & Hivon, A&A 580, A132, 2015), and what the place is off it.
+ * A radius, radians, of discs around `cellVector` that hold their cells: that of the largest circle around the middle
+ * of a cell (Reinecke & Hivon, A&A 580, A132, 2015), and the distance of the vector from the middle.
  */
 export function maxCellRadius(order: number): number {
   const nside = 1 << order;

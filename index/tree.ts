@@ -1,7 +1,8 @@
 /** Searching a serialised Flatbush in place: no object a tree, no allocation a search. */
 import { NODE_SIZE } from './layout.ts';
 
-// Pairs of (first box, end of level), two of up to sixteen children a level; a tree over 15,000 items has four levels.
+// Pairs of (first box, end of level). A node has up to sixteen children, each a pair, and a tree over 15,000 items has
+// four levels.
 const stack = new Int32Array(256);
 const levelEnds = new Int32Array(8);
 

@@ -34,7 +34,7 @@ export interface NearskyOptions {
 }
 
 export interface Progress {
-  /** Inputs or objects that have been given. */
+  /** Inputs or objects that were given so far. */
   readonly done: number;
   /** How many there are, where that is known. */
   readonly total: number | undefined;
@@ -215,7 +215,7 @@ export interface SelectionOptions {
   /** `ingest_time` unless given. */
   readonly timeField?: 'ingest_time' | 'event_time';
   readonly detail?: DetailLevel;
-  /** They leave out objects. */
+  /** Filters leave out objects that do not meet them. */
   readonly filters?: Filters;
 }
 
@@ -238,7 +238,7 @@ export interface Walk<T> extends AsyncIterable<T> {
 }
 
 export interface MatchesOptions {
-  /** They leave out matches. */
+  /** Filters leave out matches that do not meet them. */
   readonly filters?: Filters;
   /** `beginning`, or the `lastId` of earlier matches; without it, what is recorded from now on. */
   readonly after?: string;
@@ -272,7 +272,7 @@ export declare class Nearsky {
   tns(name: string, options?: LookupOptions): Promise<LookupResult>;
   /** Any number of inputs, in as many requests as it takes: a result each, in their order. */
   lookup(inputs: Iterable<Input> | AsyncIterable<Input>, options?: LookupOptions): Promise<LookupResult[]>;
-  /** The same one after another; inputs are taken as they are needed. */
+  /** The same results one after another; inputs are taken as they are needed. */
   lookups(
     inputs: Iterable<Input> | AsyncIterable<Input>,
     options?: LookupOptions,

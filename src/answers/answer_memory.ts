@@ -1,7 +1,7 @@
 /**
  * The memory of long answers, from the first step of the query until the client has read the last byte. The process has
- * so much of it and no more: a query begins when what its answer may take is reserved, and what is not needed is given
- * back as soon as that is known.
+ * a fixed amount: a query begins when the memory that its answer may take is reserved, and the rest is given back as
+ * soon as it is known.
  */
 import { free, latin1 } from '../base/bytes.ts';
 import { TooExpensive, Unavailable } from '../base/refusal.ts';
@@ -46,7 +46,7 @@ export class AnswerMemory {
     return undefined;
   }
 
-  /** Reserves more (or less, where it is negative); returns whether there is so much. */
+  /** Reserves this many KiB more, or gives them back where the number is negative. Returns whether there was room. */
   change(kib: number): boolean {
     if (kib > 0 && !this.#state.reserveAnswers(kib, this.#limitKib)) return false;
     if (kib < 0) this.#state.freeAnswers(-kib);
@@ -81,7 +81,7 @@ export class AnswerRoom {
 
   /**
    * Reserves more where `bytes` are written and less was expected.
-   * @throws Unavailable when that is not there; TooExpensive when it never is
+   * @throws Unavailable when there is no room now; TooExpensive when there never will be
    */
   cover(bytes: number): void {
     const kib = Math.ceil(bytes / KIB);
@@ -104,10 +104,13 @@ interface Kept {
   readonly isWhole: boolean;
 }
 
-/** The bodies of answers that are to be let go of, by their buffers. */
+/** The bodies whose memory is to be freed, by their buffers. */
 const kept = new WeakMap<ArrayBuffer, Kept>();
 
-/** Has a body of a query's own let go of when it is written out; it takes the room, if any was reserved. */
+/**
+ * Has the memory of a body freed when the body is written out, and the reservation with it, if there is one. No other
+ * answer may share the body.
+ */
 export function keep(body: Uint8Array<ArrayBuffer>, room: AnswerRoom | undefined, isWhole = true): void {
   room?.shrink(body.length);
   kept.set(body.buffer, { room, isWhole });
@@ -135,7 +138,7 @@ export function isReserved(body: Body | null): boolean {
   return body !== null && typeof body !== 'string' && kept.get(body.buffer)?.room !== undefined;
 }
 
-/** The text of a body, which is ASCII, and is let go of. */
+/** The text of an ASCII body, whose memory is freed. */
 export function takeText(body: Body): string {
   const text = typeof body === 'string' ? body : latin1(body);
   letGo(body);

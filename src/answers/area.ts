@@ -48,7 +48,9 @@ function* steps<T>(clock: Clock, work: Generator<undefined, T, undefined>): Gene
   }
 }
 
-/** The number of objects in the area. Only filters and times that the index does not have make it read objects. */
+/**
+ * The number of objects in the area. Objects are read only where a filter, or a time that the index lacks, needs them.
+ */
 function* countOf(
   { area }: ReadArea,
   query: AreaQuery,

@@ -7,11 +7,11 @@ export function bytesOf(body: Body): Uint8Array<ArrayBuffer> {
 
 /** A body that is written part by part, for as long as its client stays. */
 export interface StreamedBody {
-  /** The headers are sent: it may write. Called once. */
+  /** The headers are sent, and the first part may be written. Called once. */
   begin(client: StreamClient): void;
-  /** The last part is out: it may write the next one. */
+  /** The last part is sent, and the next one may be written. */
   written(): void;
-  /** The client is gone, or was ended. */
+  /** The client is gone, or its connection was ended. */
   gone(): void;
 }
 

@@ -6,7 +6,7 @@ import type { ObjectView } from '../store/object_record.ts';
 import type { Store } from '../store/store.ts';
 import type { SharedFragments } from './shared_fragments.ts';
 
-/** The index is not of this database. */
+/** The index belongs to another database. */
 export class StaleIndex extends Error {}
 
 /**
@@ -70,7 +70,7 @@ export interface QueryContext {
   readonly index: SkyIndex;
   /** The object that was read last. */
   readonly object: ObjectView;
-  /** Where the answer goes. */
+  /** The buffer of the answer. */
   readonly out: ByteSink;
   /** For the part of the answer on which an earlier part depends; empty at first. */
   readonly body: ByteSink;

@@ -51,7 +51,7 @@ interface Waiting extends Entry<NotBegun> {
 
 export class LongQueries {
   readonly #admission: Admission;
-  /** The one whose turn it is comes first. */
+  /** The query whose turn it is comes first. */
   readonly #begun: Entry[] = [];
   /** About in the order of their deadlines. */
   readonly #waiting: Waiting[] = [];
@@ -117,8 +117,8 @@ export class LongQueries {
   }
 
   /**
-   * Whether this turn goes without a step, because it has accepted a connection: libuv accepts one a turn, so that a
-   * step in each would have a crowd of new clients wait for one step each.
+   * Whether this turn does no step, because it has accepted a connection. libuv accepts one connection a turn: with a
+   * step in each turn, a crowd of new clients would wait for one step each.
    */
   #makesWay(): boolean {
     const accepted = this.#accepted();
@@ -131,7 +131,10 @@ export class LongQueries {
     return false;
   }
 
-  /** Begins what there is memory for: a query that needs little does not wait for one that needs much. */
+  /**
+   * Begins the waiting queries for which there is memory: a query that needs little does not wait for one that needs
+   * much.
+   */
   #begin(): void {
     for (let i = 0; i < this.#waiting.length && this.#begun.length < MAX_BEGUN; ) {
       const entry = this.#waiting[i]!;

@@ -10,12 +10,12 @@ import {
 import type { MatchMessage } from '../stream/message.ts';
 import type { MatchTest } from './qualify.ts';
 
-/** The most of a page, which is read and written in about a millisecond. */
+/** The bounds of a page, which is read and written in about a millisecond. */
 const PAGE = { entries: 64, objects: 100, bytes: 32_768 };
 /** Pages that are kept for the readers that come to them next. */
 const MAX_PAGES = 64;
 
-/** A reader's position: that in the journal, and how many matches of the next object it has, too. */
+/** A reader's position in the journal, and the number of matches of the next object that the reader already has. */
 export interface EventPosition extends JournalPosition {
   readonly matches: number;
 }
@@ -74,7 +74,7 @@ const BLANK_LINE = Buffer.from('\n\n');
 
 export class MatchEvents {
   readonly #source: JournalSource & { readonly store: Store };
-  /** By the id before them. The journal only grows: a page that has got on in it stays true. */
+  /** The pages by the id before their first event. The journal only grows, so that a page never becomes wrong. */
   readonly #pages = new Map<string, EventPage>();
 
   constructor(source: JournalSource & { readonly store: Store }) {

@@ -24,7 +24,7 @@ const utf8 = new TextEncoder();
 const scratch = new DataView(new ArrayBuffer(8));
 const scratchBytes = new Uint8Array(scratch.buffer);
 
-/** Appends to `out`, in another format, what the JSON in `json` from `from` on says, which answers the query. */
+/** Appends to `out`, in another format, the answer to the query, which is the JSON in `json` from `from` on. */
 export type Transcode = (
   query: Query,
   json: ByteSink,

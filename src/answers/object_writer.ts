@@ -39,16 +39,16 @@ export function skippedFragment(catalogs: readonly string[]): Uint8Array {
   return fragment(`, "catalogs_skipped": ${toJson(catalogs)}, "partial": ${catalogs.length > 0}`);
 }
 
-/** Over HTTP always: an object with such a catalog is crossmatched again. */
+/** Every match over HTTP says so: an object for which a catalog could not be read is crossmatched again. */
 const NOT_PARTIAL = skippedFragment([]);
 
 /** A match to be listed. */
 interface Listed {
-  /** Its offset in the object. */
+  /** The match's offset in the object. */
   readonly at: number;
-  /** Its place in the sources. */
+  /** The place of the match's source among the sources. */
   readonly index: number;
-  /** undefined where its crossmatch is not recorded. */
+  /** undefined where the crossmatch is not recorded. */
   readonly set: SetFragments | undefined;
 }
 

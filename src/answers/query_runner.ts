@@ -38,7 +38,7 @@ import { voConeAnswer } from './vo_cone.ts';
 const QUICK_OBJECTS = 100;
 /** The weight of one position or name. */
 const OBJECTS_PER_POSITION = 20;
-/** A cone of the Virtual Observatory up to here is taken for one of few objects, whatever it may list. */
+/** A cone of the Virtual Observatory up to this radius counts as one of few objects, however many it may list. */
 const QUICK_RADIUS_ARCSEC = 60;
 /**
  * Longer bodies are bytes. The garbage collector counts bytes, which lie outside its heap, as garbage that grows: with
@@ -51,9 +51,9 @@ const MAX_IDLE = 6;
 const OBJECT_BYTES: Readonly<Record<DetailLevel, number>> = { ids: 150, position: 300, matches: 1000, full: 2500 };
 /** The approximate length of a row in an answer of another kind. */
 const ROW_BYTES = 1000;
-/** Nothing is reserved ahead for more objects: most queries find fewer than they may list. */
+/** Memory is reserved ahead for at most this many objects: most queries find fewer than they may list. */
 const MAX_EXPECTED = 10_000;
-/** A table is made of rows that are made of the JSON. */
+/** The memory of a table, whose rows are made from the JSON, as a multiple of the JSON's. */
 const TABLE_FACTOR = 3;
 const MSGPACK_FACTOR = 2;
 

@@ -26,7 +26,7 @@ export function writeTableHead(out: ByteSink, head: TableHead): void {
   out.longText(text);
 }
 
-/** The two of what a thread has written. */
+/** The head and the table, from the bytes that a thread has written. */
 export function splitTable(bytes: Uint8Array<ArrayBuffer>): { head: TableHead; table: Uint8Array<ArrayBuffer> } {
   const { buffer, byteOffset } = bytes;
   const end = LENGTH_BYTES + new DataView(buffer, byteOffset).getUint32(0);

@@ -23,7 +23,7 @@ const ENTRIES = [
   { out: 'src/base/worker', in: 'node_modules/piscina/dist/worker.js' },
 ].map(entry => (typeof entry === 'string' ? { out: entry, in: `${entry}.ts` } : entry));
 
-/** The files that `programFile` is asked for. */
+/** The files that the program reads through `programFile`. */
 const DATA = [
   'package.json',
   'sample',
@@ -34,7 +34,10 @@ const DATA = [
 ];
 const LIBRARY_LICENCES = 'LIBRARIES.txt';
 
-/** The launcher's module: an executable can only start a module without `await` at its top by itself. */
+/**
+ * The launcher's module. An executable starts a module without `await` at its top; this one imports the module that has
+ * it.
+ */
 const START = ['start.cjs', "import('./src/main.js');\n"] as const;
 
 /**

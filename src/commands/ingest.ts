@@ -102,15 +102,18 @@ async function runTable(invocation: Invocation): Promise<number> {
 }
 
 interface Input {
-  /** The part of the log of rejects that its messages go to. */
+  /** The part of the log of rejects that is for this input. */
   readonly origin: BrokerName | 'table';
-  /** Its name, for messages. */
+  /** The input's name, for messages. */
   readonly input: string;
   /** Says how to go on where nothing of the input can be used. */
   advice(): Promise<string>;
 }
 
-/** Calls `work`, which stores; says first what is wrong with the input, then the counts; returns the exit status. */
+/**
+ * Runs `work`, which stores the input. Then says what is wrong with the input, if anything, and the counts. Returns the
+ * exit status.
+ */
 async function storing(
   invocation: Invocation,
   { origin, input, advice }: Input,

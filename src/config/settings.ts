@@ -67,7 +67,7 @@ const SERVICE = {
   NEARSKY_PORT: about('The port to listen on; 0 takes a free one.', integer(8080, 0, 65535)),
   NEARSKY_WORKERS: about('Threads that answer requests.', integer(Math.min(256, cores), 1, 256), 'one for each core'),
   NEARSKY_WORKER_HEAP_MIB: about(
-    'What a thread that answers may have on its heap, MiB; one that needs more is replaced, and its connections end.',
+    'The largest heap of a thread that answers requests, MiB; a thread that needs more is replaced, and its connections end.',
     integer(1024, 32, 65_536),
   ),
   NEARSKY_ANSWER_MEMORY_MIB: about(
@@ -152,7 +152,7 @@ const KAFKA_CLUSTERS = settingsOf<
     [
       brokerSetting(broker, 'GROUP_ID'),
       about(
-        'The consumer group: all who have the same one share its messages, so that each gets a part of them.',
+        'The consumer group. Consumers of one group share its messages: each gets a part of them.',
         optional(name()),
       ),
     ],
@@ -173,7 +173,7 @@ const API = {
   API_MAX_POSITIONS: about('Positions, and names of the registry, in one lookup.', integer(200, 1, 100_000)),
   API_MAX_TABLE_ROWS: about('Rows of a table that is to be crossmatched.', integer(1_000_000, 1, 100_000_000)),
   API_MAX_TABLE_MIB: about(
-    'Its size, MiB, also where it is compressed; two such tables are held at once.',
+    'Size of such a table, MiB, decompressed; two tables are held at once.',
     integer(256, 1, 4096),
   ),
   API_MAX_CONE_RADIUS_ARCSEC: about('The largest radius of a cone search.', number(60, 0.001, 3600)),
@@ -193,7 +193,7 @@ const API = {
     'The largest radius of a cone search of the Virtual Observatory, degrees.',
     number(0.5, 0.0001, 0.98),
   ),
-  VO_MAX_RECORDS: about('Rows of an answer to one, at most.', integer(10_000, 1, 100_000)),
+  VO_MAX_RECORDS: about('Rows of the answer to such a cone search, at most.', integer(10_000, 1, 100_000)),
   TNS_OBJECT_URL_TEMPLATE: about(
     'The address of a page about a registry object, as answers give it.',
     urlTemplate('https://www.wis-tns.org/object/{name}', '{name}'),
@@ -215,11 +215,11 @@ const CROSSMATCH = {
     number(1, 0, 3600),
   ),
   CROSSMATCH_READ_FAILURE_WAIT_SECONDS: about(
-    'For so long `serve` leaves an object pending while no catalog can be read for it; then it is recorded as not searched, and crossmatched again once a catalog can be read.',
+    'How long `serve` leaves an object pending while no catalog can be read for it; then it is recorded as not searched, and crossmatched again once a catalog can be read.',
     number(600, 0, 604_800),
   ),
   CATALOG_CACHE_MAX_BYTES: about(
-    'What is kept in DATA/catalog-cache of remote catalogs; 0 keeps nothing.',
+    'The most bytes of remote catalogs that are kept in DATA/catalog-cache; 0 keeps nothing.',
     integer(10 * 2 ** 30, 0, 2 ** 50),
   ),
   CATALOG_FILE_TIMEOUT_SECONDS: about(
@@ -231,7 +231,7 @@ const CROSSMATCH = {
     yesNo(false),
   ),
   CATALOG_FILE_MAX_BYTES: about(
-    'What may be received of one file of a remote catalog, per search.',
+    'The most bytes that may be received of one file of a remote catalog, per search.',
     integer(2 ** 30, 1, 2 ** 50),
   ),
 };
@@ -264,11 +264,11 @@ const CONSUME = {
     oneOf('PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'),
   ),
   ANTARES_API_BASE_URL: about(
-    'What the links of a locus are relative to. Links to another scheme, host or port are not followed: their messages are rejected.',
+    'The base of the relative links of a locus. Links to another scheme, host or port are not followed: their messages are rejected.',
     httpUrl('https://api.antares.noirlab.edu/v1/'),
   ),
   ANTARES_LINK_PATIENCE_SECONDS: about(
-    'For how long a link is tried that fails while others answer; then its message is rejected.',
+    'How long a failing link is tried while other links answer; then its message is rejected.',
     number(60, 0.1, 3600),
   ),
   PITTGOOGLE_SUBSCRIPTION: about('Your subscription to the topic `lsst-alerts-json`.', optional(subscription())),
@@ -278,7 +278,7 @@ const CONSUME = {
     number(10, 0.5, 1800),
   ),
   KAFKA_GROUP_INSTANCE_ID: about(
-    'The name of this consumer in its group, in which no two that run may have the same: with it one that was killed and starts again goes on at once, where it would else wait for the session of the killed one to end.',
+    'The name of this consumer in its group; no other running consumer of the group may have it. With a name, a consumer that was killed and starts again goes on at once; without one, it waits for its former session to end.',
     optional(name()),
   ),
   CONSUME_BATCH_MESSAGES: about(
@@ -301,9 +301,9 @@ const PUBLISH = {
     list(server(), []),
   ),
   PUBLISH_TOPIC: about('The topic to which each match is published.', optional(name())),
-  PUBLISH_KAFKA_TLS: about('Whether connections to that cluster are encrypted.', flag(true)),
+  PUBLISH_KAFKA_TLS: about('Whether connections to the Kafka cluster to publish to are encrypted.', flag(true)),
   PUBLISH_KAFKA_SASL_MECHANISM: about(
-    'How that cluster asks for the credentials; without credentials it is not asked.',
+    'How the Kafka cluster to publish to asks for the credentials. Without credentials nearsky does not sign in.',
     oneOf('SCRAM-SHA-512', 'SCRAM-SHA-256', 'PLAIN'),
   ),
   PUBLISH_COMPRESSION: about(

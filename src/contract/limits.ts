@@ -11,11 +11,11 @@ export const MAX_OBJECT_ID = 2n ** 63n - 1n;
 export const RA_RANGE = { min: 0, max: 360 } as const;
 /** Degrees, both ends inclusive. */
 export const DEC_RANGE = { min: -90, max: 90 } as const;
-/** The length as received, before any trimming. */
+/** The length of a name as received, before any trimming. */
 export const MAX_TNS_NAME_CHARACTERS = 64;
 export const MAX_CURSOR_CHARACTERS = 1024;
 export const MAX_BODY_BYTES = 2_621_440;
-/** Takes larger bodies: see MAX_AREA_BYTES. */
+/** The path whose bodies may be larger than MAX_BODY_BYTES: see MAX_AREA_BYTES. */
 export const AREA_PATH = '/api/area';
 /** The length of the window of recent crossmatches when a request gives no `start`. */
 export const DEFAULT_WINDOW_HOURS = 12;

@@ -30,7 +30,7 @@ export const ROW_STATUSES = [
 ] as const satisfies readonly Named[];
 export type RowStatus = NameOf<typeof ROW_STATUSES>;
 
-/** Its bodies may be larger than any other's. */
+/** The path whose bodies may be larger than those of any other. */
 export const TABLE_PATH = '/api/crossmatch';
 
 /** The largest radius of a search, arcsec, inclusive. */

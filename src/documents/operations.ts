@@ -19,7 +19,7 @@ export interface OperationRow {
   readonly method: 'GET' | 'POST' | 'HEAD' | 'OPTIONS' | 'ANY';
   /** `:name` stands for one segment. */
   readonly path: string;
-  /** The name under which its requests are counted, where it differs. */
+  /** The name under which the operation's requests are counted, where that is not `name`. */
   readonly metric?: string;
   /** The operation's part of the OpenAPI document; undefined where it has none. */
   readonly document?: (config: Config, catalogs: Catalogs) => Operation;

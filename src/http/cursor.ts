@@ -17,7 +17,7 @@ import { ApiError } from './errors.ts';
 /** A cone's cursor whose values are of the right types, but may be out of range: nobody but us should make one, yet anybody can. */
 export type PinnedCone = Omit<ConeCursor, 'detail'> & { readonly detail: string };
 
-/** Likewise; `asOfUs` is undefined in a cursor of before there was one. */
+/** Likewise; `asOfUs` is undefined in a cursor that an older release wrote. */
 export type PinnedWindow = Omit<RecentCursor, 'timeField' | 'detail' | 'asOfUs'> & {
   readonly timeField: string;
   readonly detail: string;

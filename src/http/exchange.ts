@@ -51,7 +51,7 @@ export class Exchange {
   }
 }
 
-/** The two of a normalised URL, without the `?`. */
+/** The path and the query string of a normalised URL, without the `?` between them. */
 function pathAndSearch(url: string): readonly [path: string, search: string] {
   const start = url.indexOf('/', url.indexOf('//') + 2);
   const hash = url.indexOf('#', start);

@@ -51,7 +51,7 @@ export interface Bounds {
   readonly min: number;
   /** Inclusive. */
   readonly max: number;
-  /** The minimum itself is out. */
+  /** Whether the minimum itself is excluded. */
   readonly aboveMin?: boolean;
   /** Advice for a value above the maximum, which completes the message of the error. */
   readonly above?: () => string;

@@ -42,7 +42,7 @@ export function jsonResponse(
   return { status, headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS, body };
 }
 
-/** JSON of what other clients get in other formats. */
+/** The JSON of an operation that also answers in other formats. */
 export function negotiatedJson(body: string | Uint8Array<ArrayBuffer>): Answer {
   return { status: 200, headers: NEGOTIATED_JSON_HEADERS, body };
 }

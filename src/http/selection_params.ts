@@ -7,7 +7,10 @@ import { ApiError } from './errors.ts';
 import { parseFilters } from './filters.ts';
 import { checkName, optionalTime, parseDetail, parsePageSize, type Search } from './params.ts';
 
-/** The first microsecond of year 1, and that after the last of year 9999: all times that can be written. */
+/**
+ * The first microsecond of year 1, and the one after the last of year 9999: all times that can be written lie between
+ * them.
+ */
 const [ALL_TIME_START_US, ALL_TIME_END_US] = [-62_135_596_800e6, 253_402_300_800e6];
 
 type Selection = Pick<AreaQuery, 'filters' | 'timeField' | 'startUs' | 'endUs' | 'window' | 'detail' | 'pageSize'>;

@@ -62,7 +62,7 @@ const EXTENSIONS: Readonly<Record<TableFormat, string>> = {
   arrow: 'arrows',
 };
 
-/** The same request of the next page. */
+/** The address of the same request for the next page. */
 function nextAddress(address: string, search: Search, cursor: string): string {
   return `${address}?${new URLSearchParams([...new Map([...search, ['cursor', cursor]])])}`;
 }

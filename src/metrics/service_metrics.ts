@@ -89,7 +89,7 @@ function addRequests(exposition: Exposition, total: ThreadMetrics): void {
     .counter('nearsky_http_connections_total', 'Connections accepted.', [[{}, total.get('connectionsTotal')]])
     .counter(
       'nearsky_http_connections_ended_total',
-      'Connections ended from here: to make room, or as the client did not read.',
+      'Connections ended from here: to make room, or because the client did not read.',
       [[{}, total.get('connectionsEvicted')]],
     )
     .gauge('nearsky_http_requests_open', 'Requests that are not answered yet.', [[{}, total.get('openRequests')]])
@@ -100,7 +100,7 @@ function addRequests(exposition: Exposition, total: ThreadMetrics): void {
       [[{}, total.get('refusedQueries')]],
     )
     .gauge('nearsky_streams', 'Clients that read the stream of matches.', [[{}, total.get('streams')]])
-    .counter('nearsky_streams_refused_total', 'Clients of it that were refused because there were too many.', [
+    .counter('nearsky_streams_refused_total', 'Clients of the stream that were refused because there were too many.', [
       [{}, total.get('streamsRefused')],
     ])
     .counter('nearsky_stream_events_total', 'Matches that they were sent.', [[{}, total.get('streamEvents')]])

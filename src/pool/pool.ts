@@ -117,7 +117,7 @@ export class Pool {
     return result;
   }
 
-  /** Starts the threads, where the first task would else: so that they load while this thread prepares it. */
+  /** Starts the threads before the first task, so that they load their modules while this thread prepares it. */
   start(): void {
     if (!this.#closed) this.#piscina ??= this.#start();
   }

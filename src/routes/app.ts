@@ -57,7 +57,7 @@ export interface App {
   readonly operations: readonly string[];
   /** From now on the app says that it is not ready for new clients, though it still answers. */
   stop(): void;
-  /** Lets go of the database, and of the parts that a process has once where these are the app's own. */
+  /** Lets go of the database, and of the parts that a process has once, where the app made them itself. */
   close(): Promise<void>;
 }
 
@@ -115,7 +115,7 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
         status,
         headers: { ...headers, [REQUEST_ID_HEADER]: requestId! },
       });
-      // The response has copied it.
+      // The response has its own copy of the body.
       letGo(whole.body);
       return response;
     },
@@ -166,7 +166,7 @@ const HANDLERS: Readonly<Record<OperationName, (service: Service) => Handler>> =
 interface Route {
   readonly method: OperationRow['method'];
   readonly path: string;
-  /** The name under which its requests are counted. */
+  /** The name under which the route's requests are counted. */
   readonly metric: string;
   readonly handler: Handler;
   /** See `Exchange.known`. */
@@ -218,7 +218,10 @@ function routesOf(service: Service): Handler {
   return exchange => (direct.find(exchange) ?? others)(exchange);
 }
 
-/** The handler of a route, which says first as what the request is counted, and which parameters it may have. */
+/**
+ * The handler of a route. It first notes the name under which the request is counted, and the parameters that it may
+ * have.
+ */
 function counted({ metric, handler, known }: Pick<Route, 'metric' | 'handler' | 'known'>, service: Service): Handler {
   const operation = service.metrics.operation(metric);
   return exchange => {
@@ -228,7 +231,7 @@ function counted({ metric, handler, known }: Pick<Route, 'metric' | 'handler' | 
   };
 }
 
-/** The front page has no other path beside it. */
+/** The front page has one address only. */
 function isSlashed(path: string): boolean {
   return path.endsWith('/') && path !== '/';
 }

@@ -29,7 +29,8 @@ export function readiness(service: Service): Handler {
     if (!service.indexReady) throw new Unavailable('the index is not ready');
     if (!service.look()) throw new Unavailable('the database cannot be read');
     const { state } = service.coordination;
-    // Reading goes on while writes wait or have no space, and taking the service away would help nobody: that is said, and is no reason not to be ready.
+    // Reading goes on while writes wait or have no space. The body says so, and the service stays ready, because taking
+    // it away would help nobody.
     return jsonResponse(
       200,
       toJson({ status: 'ready', writes_wait: longWait(state, service.store), disk_full: fullDisk(state) ?? undefined }),

@@ -37,7 +37,7 @@ async function parse(exchange: Exchange, { config, catalogs, queries }: Service)
   const digest = createHash('sha256').update(`${level}\n`).update(area).digest('base64url').slice(0, DIGEST_CHARACTERS);
   if (cursor && cursor.digest !== digest)
     throw invalidCursor('the area or its level is another than that of the page before');
-  // A count is of all that there is.
+  // A count has no pages, and so no time at which it began.
   const asOfUs = response === 'count' ? Number.POSITIVE_INFINITY : (cursor?.asOfUs ?? nowUs());
   return { kind: 'area', response, ...selection, area, level, digest, asOfUs, after: cursor ?? null };
 }

@@ -13,18 +13,21 @@ const SWEEP_MS = 1000;
 export class OpenRequest {
   readonly incoming: IncomingMessage;
   readonly connection: Connection;
-  /** Whether it is one still. */
+  /** Whether the request is still open. */
   isOpen = true;
   isAdmitted = false;
   isAnswered = false;
-  /** The memory of its answer; freed when the answer is written out. */
+  /** The memory of the answer; freed when the answer is written out. */
   body: Answer['body'] = null;
-  /** The bytes of its own body that are held. */
+  /** The bytes of the request's body that are held. */
   bodyBytes = 0;
-  /** The bytes of its answer that wait for the client to read them, and how many of these have no reservation. */
+  /** The bytes of the answer that wait for the client to read them, and how many of these have no reservation. */
   unreadBytes = 0;
   unreservedBytes = 0;
-  /** When the unread bytes must have been read, by `performance.now()`, and when while others wait for memory. */
+  /**
+   * The time by which the client must have read the unread bytes, by `performance.now()`, and the same time while
+   * others wait for memory.
+   */
   readByMs = 0;
   readFastByMs = 0;
 
@@ -127,8 +130,8 @@ export class Connections {
   }
 
   /**
-   * A request of a connection begins; undefined where that has ended. Where too many are open in all, that is the end
-   * of a connection that has others: one after another would have been answered.
+   * Begins a request of a connection; undefined where the connection has ended. Where too many requests are open in
+   * all, a connection that has others is ended: requests sent one after another would have been answered.
    */
   begin(incoming: IncomingMessage): OpenRequest | undefined {
     const connection = this.#all.get(incoming.socket);

@@ -9,7 +9,7 @@ export interface ServerLimits {
    * milliseconds.
    */
   readonly headersMs: number;
-  /** The same, for a whole request. */
+  /** The time that a client may take for a whole request, likewise; milliseconds. */
   readonly requestMs: number;
   /** The time that a connection may stay without a request, after an answer; milliseconds. */
   readonly keepAliveMs: number;
@@ -29,13 +29,15 @@ export interface ServerLimits {
    * given up.
    */
   readonly maxUnreadBytes: number;
-  /** All answers of one connection that wait; beyond them, its next requests wait for their turn. */
+  /**
+   * The bytes of one connection's answers that wait for the client; beyond them, its next requests wait for their turn.
+   */
   readonly maxUnreadOfOne: number;
-  /** A client that reads its answers at less than this, bytes a second, is given up ... */
+  /** The rate below which a client that reads its answers is given up, bytes a second. */
   readonly minReadRate: number;
-  /** ... but not before this time, milliseconds. */
+  /** The time that every client has before that rate counts, milliseconds. */
   readonly readGraceMs: number;
-  /** The two of a long answer while queries wait for the memory that it takes. */
+  /** The same rate and time for a long answer, while queries wait for the memory that it takes. */
   readonly wantedReadRate: number;
   readonly wantedGraceMs: number;
 }

@@ -33,7 +33,7 @@ export function refusalOf(error: Error): ApiError | UnknownMethod | undefined {
   return new ApiError('invalid_parameter', 'Cannot read the request because it is not HTTP/1.1', { param: 'request' });
 }
 
-/** The line of what was received in which the parser stopped: not every runtime says why it did. */
+/** The line in which the parser stopped. Not every runtime says why it stopped. */
 function lineOf(error: Error): string {
   const { rawPacket, bytesParsed } = error as { rawPacket?: Uint8Array; bytesParsed?: number };
   if (rawPacket === undefined || bytesParsed === undefined) return '';

@@ -18,11 +18,11 @@ import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { Store } from '../store/store.ts';
 import type { Coordination } from './coordination.ts';
 
-/** For so long clients are served in one turn of the event loop. */
+/** The time for which clients are served in one turn of the event loop. */
 const TURN_MS = 1;
 /** The shortest time between two wakings: many small commits go out in one write. */
 const WAKE_MS = 100;
-/** A client that was sent nothing for so long gets a sign of life, with its place in the journal. */
+/** A client that was sent nothing for this time gets a sign of life, with its place in the journal. */
 const QUIET_MS = 15_000;
 /** The interval of looking for such clients. */
 const LOOK_MS = 1000;
@@ -44,12 +44,12 @@ export interface MatchStreamsOptions {
 /** A client. */
 interface Reader {
   position: EventPosition;
-  /** Undefined where it wants all matches. */
+  /** Undefined where the client wants all matches. */
   readonly test: MatchTest | undefined;
   client: StreamClient | undefined;
-  /** Whether the last part that was written to it is not out yet. */
+  /** Whether the last part that was written to the client is not out yet. */
   isWriting: boolean;
-  /** When something was last written to it, by `performance.now()`. */
+  /** When something was last written to the client, by `performance.now()`. */
   writtenMs: number;
 }
 

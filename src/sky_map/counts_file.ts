@@ -28,7 +28,10 @@ const VERSION = 1;
 const HEAD_BYTES = 52;
 const DIGEST_BYTES = 32;
 const BYTES_AN_OBJECT = 13;
-/** Entries that the mark is made of: histories that part later than these have the same entries since. */
+/**
+ * The number of entries in the mark. The table's digest is of the whole history of new objects, but not of
+ * crossmatches.
+ */
 const MARKED_ENTRIES = 16;
 
 export interface StoredCounts {

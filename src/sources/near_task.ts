@@ -104,8 +104,8 @@ export async function runSources(task: SourcesTask): Promise<SourcesAnswer> {
 }
 
 /**
- * Where a file cannot be read, nothing of its catalog is listed: what is left would look like all there is. A source
- * outside the footprint shows that the place was searched.
+ * Lists nothing of a catalog where a file of it cannot be read, because an incomplete list would look like all there
+ * is. A source outside the footprint shows that the place was searched.
  */
 async function search(planned: PlannedCatalog, catalog: number, task: SourcesTask): Promise<Searched> {
   const { location, columns } = planned.registration;

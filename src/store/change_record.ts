@@ -1,7 +1,7 @@
 /**
  * A change as bytes, for a log from which others apply it: a mark, the number of the layout, a msgpack array without
- * shared structures, and the CRC-32 of all before it. 64-bit ids and float64 values are exact, but that -0 is 0
- * wherever it is no delivery's.
+ * shared structures, and the CRC-32 of all before it. 64-bit ids and float64 values are exact, except that -0 becomes 0
+ * outside of deliveries.
  */
 import { crc32 } from 'node:zlib';
 import type { Change, ChangeKind, ChangeOf } from './changes.ts';
@@ -15,7 +15,7 @@ export const MAX_RECORD_BYTES = 900_000;
 
 /** "nsky". */
 const MARK = 0x796b736e;
-/** Raised with any change of the layout, so that an older nearsky stops in front of it. */
+/** The number of the layout, raised with any change of it, so that an older nearsky stops at the first new record. */
 const LAYOUT = 1;
 const HEAD_BYTES = 5;
 const CHECKSUM_BYTES = 4;
@@ -81,7 +81,7 @@ function seal(content: Uint8Array): Uint8Array {
   return record;
 }
 
-/** The change without its kind and time, as msgpack is to have it. */
+/** The fields of a change, without its kind and time, in a form that msgpack keeps exactly. */
 function fieldsOf({ kind: _, timeUs: __, ...fields }: Change): unknown {
   if ('deliveries' in fields) return packDelivered(fields);
   if ('results' in fields) return packResults(fields);
@@ -109,7 +109,7 @@ const DECODE: Readonly<Record<ChangeKind, (fields: never) => object>> = {
   remove_registry_loads: asTheyAre,
 };
 
-/** `of`: the broker of each delivery, by its place in `brokers`; null where all are of the first. */
+/** `of` gives the broker of each delivery by its place in `brokers`; null where all deliveries are of the first. */
 type PackedDeliveries = readonly [brokers: string[], of: number[] | null, columns: Uint8Array];
 
 function packDelivered({ deliveries }: Fields<'deliver'>): PackedDeliveries {

@@ -43,7 +43,7 @@ interface Changes {
   remove_registry_loads: { readonly first: number; readonly end: number; readonly limit: number };
 }
 
-/** A change, but for when it happens. */
+/** A change without its time. */
 export type UntimedChange = {
   readonly [K in keyof Changes]: { readonly kind: K } & Changes[K];
 }[keyof Changes];

@@ -5,7 +5,7 @@ export class StoreError extends Error {
   override name = 'StoreError';
 }
 
-/** A change no longer fits what is stored; nothing of it is. */
+/** A change that no longer fits what is stored. Nothing of it is stored. */
 export class RefusedChange extends StoreError {
   override name = 'RefusedChange';
 }

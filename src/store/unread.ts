@@ -12,7 +12,10 @@ export function skippedCatalogs({ catalogOutcomes }: Outcomes): Set<string> {
 
 type Outcomes = Pick<StoredObject['records'][number], 'catalogOutcomes'>;
 
-/** Whether a crossmatch could read every catalog that the current record, undefined where there is none, could. */
+/**
+ * Whether a crossmatch could read every catalog that the current record could; without a record (undefined), every
+ * catalog.
+ */
 export function readsAsMuch(result: Outcomes, current: Outcomes | undefined): boolean {
   return skippedCatalogs(result).isSubsetOf(current ? skippedCatalogs(current) : new Set());
 }

@@ -95,7 +95,7 @@ export function* blocksOfRecords(
   if (rows > 0) yield { rows, cells };
 }
 
-/** A longer text is neither a number nor a position; to look whether it is would take time that grows by its square. */
+/** A longer text is neither a number nor a position. The patterns below would take quadratic time to find that out. */
 export const MAX_NUMBER_CHARACTERS = 128;
 const INTEGER = /^-?(?:0|[1-9]\d{0,18})$/;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$|^[+-]?(?:nan|inf|infinity)$/i;
@@ -119,7 +119,7 @@ export class TypeOfTexts {
   }
 }
 
-/** Without a zero before: such a text is a name. */
+/** Whether a text is a 64-bit integer. A text with a leading zero is not: it is a name. */
 function isInt64(text: string): boolean {
   if (!INTEGER.test(text)) return false;
   return text.length < 19 || BigInt.asIntN(64, BigInt(text)) === BigInt(text);

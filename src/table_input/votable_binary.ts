@@ -21,7 +21,7 @@ interface Item {
 
 const ITEMS: Readonly<Record<string, Item>> = {
   boolean: { bytes: 1, read: (view, at) => booleanOf(view.getUint8(at)) },
-  // Which bit of the byte it is differs: astropy takes 0x08.
+  // Writers differ in the bit of the byte that they set: astropy sets 0x08.
   bit: { bytes: 1, read: (view, at) => view.getUint8(at) !== 0 },
   unsignedByte: { bytes: 1, read: (view, at) => view.getUint8(at) },
   short: { bytes: 2, read: (view, at) => view.getInt16(at) },

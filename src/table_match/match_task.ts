@@ -104,7 +104,10 @@ async function begin(task: BeginTableTask): Promise<TableBegun> {
   return { outcome: 'begun', rows: table.rows, matches: pairs.count, format, ra, dec, problems };
 }
 
-/** The positions that are ones; those of the other rows are noted. A right ascension may be below 0. */
+/**
+ * The rows that have a valid position, and these positions, with right ascensions from 0 to 360. The other rows get the
+ * status `invalid_position`.
+ */
 async function validPositions(all: { ra: Float64Array; dec: Float64Array }, pairs: Pairs): Promise<ValidPositions> {
   const rows: number[] = [];
   for (let row = 0; row < all.ra.length; row++) {

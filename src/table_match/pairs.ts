@@ -59,7 +59,10 @@ export class Pairs {
     this.#unmatched[row] = UNMATCHED.indexOf(status);
   }
 
-  /** Nothing is listed of a row whose catalog could not be read wholly: what is left would look like all there is. */
+  /**
+   * Drops what was found for rows where a file of the catalog could not be read, because an incomplete list would look
+   * like all there is.
+   */
   dropUnread(): void {
     const unread = UNMATCHED.indexOf('skipped_read_failure');
     this.#unmatched.forEach((status, row) => {

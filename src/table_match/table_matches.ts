@@ -16,7 +16,10 @@ const MAX_JOBS = 2;
 const MAX_HEAP_MIB = 1536;
 /** The most tables that wait for a place. */
 const MAX_WAITING = 32;
-/** A table of which nobody has asked for a part this long is let go of: its client, or the thread that served it, is gone. */
+/**
+ * A table is dropped when nobody has asked for a part of it for this time: its client, or the thread that served it, is
+ * gone.
+ */
 const FORGOTTEN_MS = 120_000;
 /** The part of a budget that is kept for the answer's way to the thread that asked, which waits as long. */
 const ANSWER_MS = 1000;
@@ -46,7 +49,7 @@ export class TableMatches {
   readonly #generation: () => PublishedGeneration | undefined;
   #pool: Pool | undefined;
   #lastJob = 0;
-  /** When each was last asked for, by `performance.now()`. */
+  /** The tables' numbers, and when each table was last asked for, by `performance.now()`. */
   readonly #jobs = new Map<number, number>();
   /** Places for further jobs. */
   #free = MAX_JOBS;

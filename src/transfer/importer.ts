@@ -47,8 +47,8 @@ export interface ImporterOptions {
   /** Called after each read with the number of bytes read. */
   readonly onRead?: (bytes: number) => void;
   /**
-   * The number of bytes after which threads prepare the lines; by default as many as are imported before threads would
-   * have started.
+   * The bytes that are prepared on this thread before other threads take over; by default as many as are imported while
+   * these would start.
    */
   readonly inlineBytes?: number;
 }

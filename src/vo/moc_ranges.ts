@@ -12,7 +12,7 @@ export class MocRanges {
 
   /**
    * Adds the cells `first` to `last`, inclusive, of an order.
-   * @throws AreaError for an order or a cell that there is none of, and for too many
+   * @throws AreaError for an order or a cell that does not exist, and for too many
    */
   add(order: number, first: bigint, last: bigint): void {
     if (!(Number.isInteger(order) && order >= 0 && order <= MAX_MOC_ORDER))
@@ -40,7 +40,7 @@ export class MocRanges {
     return this.#firsts.subarray(0, this.#length);
   }
 
-  /** The pixel after the last of each. */
+  /** The pixel after the last pixel of each range. */
   get ends(): BigInt64Array {
     return this.#ends.subarray(0, this.#length);
   }

@@ -267,7 +267,7 @@ const invalidInputResult = closed(
     objects: list(ref('LookupObject'), 'None.', { maxItems: 0 }),
     error,
     // No constant, because a generator of Python clients writes broken code for a constant that is optional.
-    qualifies: boolean('It never does; only where the request has filters.', { not: { const: true } }),
+    qualifies: boolean('Never true; only where the request has filters.', { not: { const: true } }),
     qualifies_reason: { ...ref('QualifiesReason'), ...constant('invalid_input', invalidInput) },
   },
   QUALIFICATION_KEYS,

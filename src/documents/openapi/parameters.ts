@@ -182,7 +182,7 @@ export function areaParameters(config: Config, catalogs: Catalogs): Parameter[] 
     query('area', text('The area as a text, in the place of a body.', { minLength: 1 })),
     query(
       'level',
-      number('probability', 'Of a map of probability: the share that the area holds at most.', {
+      number('probability', 'For a map of probability: the share that the area holds at most.', {
         exclusiveMinimum: 0,
         maximum: 1,
         default: DEFAULT_CREDIBLE_LEVEL,

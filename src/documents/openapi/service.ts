@@ -33,7 +33,7 @@ export function serviceSchemas(): Components<ServiceName> {
     FilterableField: closed('A catalog property that match filters can bound.', {
       name: text('Name of the property, lowercased.'),
       unit: text('Unit of the property and of its filters.'),
-      description: text('What it is.'),
+      description: text('Meaning of the property.'),
       column: orNull(text("The column in the catalog's own case; null if derived.")),
       derived_from: orNull(
         closed('The two properties whose quotient it is; null if it is a column.', {
@@ -41,7 +41,7 @@ export function serviceSchemas(): Components<ServiceName> {
           denominator: text('The property that it is divided by.'),
         }),
       ),
-      parameters: list({ type: 'string' }, 'Names of its filters: minimum, maximum.', { minItems: 2, maxItems: 2 }),
+      parameters: list({ type: 'string' }, 'Names of the two filters: minimum, maximum.', { minItems: 2, maxItems: 2 }),
     }),
     CatalogDescription: catalogDescription,
     ServiceDescription: serviceDescription,

@@ -46,7 +46,7 @@ const objectsLayer = closed('How many objects the cells have.', {
   uncounted: count(
     'Objects that are not counted yet, on no cell and not in `total`: 0 unless `partial` was asked for.',
   ),
-  without_position: count('Those of them that have no valid position and are in no cell.'),
+  without_position: count('Counted objects that have no valid position, and so are in no cell.'),
   by_status: closed('Objects of each status, a number a cell.', {
     ...each(STORED_STATUSES, status => list(count(`Objects with the status \`${status}\`.`), 'One number a cell.')),
   }),
@@ -66,7 +66,7 @@ function coverageLayer({ all }: Catalogs): Schema {
     registered: list(
       closed('A registered catalog.', {
         name: text('Its name.'),
-        rows: orNull(count('Its rows, as its own description has them.')),
+        rows: orNull(count('Rows, by the description of the catalog itself.')),
         area_deg2: number('deg²', 'Area of its coverage map.', { minimum: 0 }),
       }),
       'The catalogs as wholes, whichever cells were asked for.',

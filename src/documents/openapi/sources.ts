@@ -7,7 +7,7 @@ import { boolean, closed, count, list, number, oneOfNames, orNull, ref, type Sch
 
 const column = closed('A column of the payload.', {
   name: text('Its key in `catalog_payload`.'),
-  unit: orNull(text('Its unit as VOUnits spells it; null where there is none.')),
+  unit: orNull(text('Unit in the spelling of VOUnits; null where there is none.')),
   ucd: text('Its UCD.'),
   description: text('Its meaning.'),
 });
@@ -24,8 +24,8 @@ export function sourcesSchema(catalogs: Catalogs): Schema {
       closed('The outcome of a catalog.', {
         catalog_name: text('Name of the catalog.'),
         outcome: oneOfNames(NEARBY_OUTCOMES, 'Whether it was searched.'),
-        count: count('Its sources within the radius, listed or not.'),
-        columns: list(column, 'The columns of its payload, in order.'),
+        count: count('Sources of the catalog within the radius, listed or not.'),
+        columns: list(column, 'The columns of `catalog_payload`, in order.'),
       }),
       'The catalogs that were asked for, in configured order.',
     ),

@@ -30,8 +30,8 @@ const header = ({ description, ...schema }: Schema): Schema => ({ description, r
 export const tableHeaders: Readonly<Record<string, Schema>> = {
   Link: header(text('Of a table that is not the last page: the address of the next, with `rel="next"`.')),
   'X-Row-Count': header(count('Of a table: its rows.')),
-  'X-Total-Count': header(count('Of a cone as a table: the objects within the radius, on all pages.')),
-  'X-As-Of': header(time('Of a page as a table: the time of the first page.')),
+  'X-Total-Count': header(count('For a cone as a table: the objects within the radius, on all pages.')),
+  'X-As-Of': header(time('For a page as a table: the time of the first page.')),
   'X-Truncated': header(
     text('Of a lookup as a table: `true` where a limit cut the objects of an input, else `false`.'),
   ),
