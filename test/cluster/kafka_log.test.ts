@@ -1,7 +1,4 @@
 /** The log on Kafka itself. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type KafkaLog, openKafkaLog } from '../../src/cluster/kafka_log.ts';
@@ -13,16 +10,7 @@ import { failure } from '../store/support.ts';
 
 const test = suite('cluster/kafka_log');
 const real = needs(test, whyNoKafka);
-
-let kafka: KafkaServer;
-const directory = mkdtempSync(join(tmpdir(), 'nearsky-test-'));
-test.before(async () => {
-  if (!whyNoKafka) kafka = await KafkaServer.start(directory);
-});
-test.after(async () => {
-  await kafka?.stop();
-  rmSync(directory, { recursive: true, force: true });
-});
+const kafka = KafkaServer.of(test);
 
 let count = 0;
 const events: string[] = [];

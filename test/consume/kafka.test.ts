@@ -1,9 +1,7 @@
 /** The Kafka connection against Kafka itself. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { messageOf } from '../../src/base/error_text.ts';
@@ -16,16 +14,7 @@ import { API_KEY, API_SECRET, KafkaServer, whyNoKafka } from './kafka_server.ts'
 
 const test = suite('consume/kafka');
 const real = needs(test, whyNoKafka);
-
-let kafka: KafkaServer;
-const directory = mkdtempSync(join(tmpdir(), 'nearsky-test-'));
-test.before(async () => {
-  if (!whyNoKafka) kafka = await KafkaServer.start(directory);
-});
-test.after(async () => {
-  await kafka?.stop();
-  rmSync(directory, { recursive: true, force: true });
-});
+const kafka = KafkaServer.of(test);
 
 let count = 0;
 /** A name that no other test has. */

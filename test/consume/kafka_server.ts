@@ -1,11 +1,23 @@
 /** A Kafka server of one node (KRaft), as a process of its own: Apache Kafka itself, which `kafka/fetch.sh` fetches. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Admin, Consumer, Producer } from '@platformatic/kafka';
+import type { uvu } from 'uvu';
 import { root } from '../e2e/support.ts';
 
 const jars = process.env.NEARSKY_KAFKA_JARS ?? join(root, '.cache/kafka');
@@ -63,31 +75,48 @@ function properties(directory: string, plain: number, sasl: number, controller: 
 
 export class KafkaServer {
   /** `host:port`, without credentials. */
-  readonly server: string;
+  server = '';
   /** `host:port`, with SASL: PLAIN or SCRAM-SHA-256, without TLS. */
-  readonly saslServer: string;
+  saslServer = '';
   readonly #directory: string;
-  readonly #port: number;
+  #port = 0;
   #process: ChildProcess | undefined;
 
-  private constructor(directory: string, plain: number, sasl: number) {
+  /** @param directory keeps its data */
+  private constructor(directory: string) {
     this.#directory = directory;
-    this.#port = plain;
-    this.server = `127.0.0.1:${plain}`;
-    this.saslServer = `127.0.0.1:${sasl}`;
   }
 
-  /** Starts one that keeps its data in this directory. */
   static async start(directory: string): Promise<KafkaServer> {
-    mkdirSync(directory, { recursive: true });
+    const kafka = new KafkaServer(directory);
+    await kafka.#start();
+    return kafka;
+  }
+
+  /** A server that runs while the tests of a suite do, where there is Kafka. */
+  static of<T>(test: uvu.Test<T>): KafkaServer {
+    const directory = mkdtempSync(join(tmpdir(), 'nearsky-test-'));
+    const kafka = new KafkaServer(directory);
+    test.before(async () => {
+      if (!whyNoKafka) await kafka.#start();
+    });
+    test.after(async () => {
+      await kafka.stop();
+      rmSync(directory, { recursive: true, force: true });
+    });
+    return kafka;
+  }
+
+  async #start(): Promise<void> {
+    const file = join(this.#directory, 'server.properties');
+    mkdirSync(this.#directory, { recursive: true });
     const [plain, sasl, controller] = (await freePorts(3)) as [number, number, number];
-    writeFileSync(join(directory, 'server.properties'), properties(directory, plain, sasl, controller));
-    const kafka = new KafkaServer(directory, plain, sasl);
+    writeFileSync(file, properties(this.#directory, plain, sasl, controller));
+    [this.#port, this.server, this.saslServer] = [plain, `127.0.0.1:${plain}`, `127.0.0.1:${sasl}`];
     const scram = `SCRAM-SHA-256=[name=${API_KEY},password=${API_SECRET}]`;
     const args = ['format', '-t', 'MkU3OEVBNTcwNTJENDM2Qg', '--add-scram', scram, '-c'];
-    await kafka.#ended(kafka.#java('kafka.tools.StorageTool', ...args, join(directory, 'server.properties')));
-    await kafka.startAgain();
-    return kafka;
+    await this.#ended(this.#java('kafka.tools.StorageTool', ...args, file));
+    await this.startAgain();
   }
 
   /** After `kill` or `stop`, at the same address, with all that it had. */

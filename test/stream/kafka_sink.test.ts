@@ -1,6 +1,4 @@
 /** Publishing to Kafka itself, and what the stream's usual client, hop-client, makes of it. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -16,17 +14,8 @@ import { addObjects, allExpected, FakeSink, messagesOf, publicationOf, TOPIC } f
 
 const test = suite('stream/kafka_sink');
 const real = needs(test, whyNoKafka);
+const kafka = KafkaServer.of(test);
 const PARTITIONS = 3;
-
-let kafka: KafkaServer;
-const directory = mkdtempSync(join(tmpdir(), 'nearsky-test-'));
-test.before(async () => {
-  if (!whyNoKafka) kafka = await KafkaServer.start(directory);
-});
-test.after(async () => {
-  await kafka?.stop();
-  rmSync(directory, { recursive: true, force: true });
-});
 
 let count = 0;
 async function newTopic(): Promise<string> {
@@ -148,7 +137,7 @@ real('the command, and `serve`, publish to the same topic, one after the other; 
 
 const hop = pythonWith('hop');
 needs(test, whyNoKafka ?? whyNoPython('hop'))('hop-client reads every message and its metadata', () =>
-  withStore(async (store, writer) => {
+  withStore(async (store, writer, directory) => {
     const topic = await newTopic();
     await addObjects(writer, 0, 30);
     const stop = new AbortController();
