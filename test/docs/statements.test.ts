@@ -1,0 +1,406 @@
+/**
+ * What the documents state about the behaviour of nearsky is true: each statement stands here with the test that holds it. A statement that no
+ * test can hold is taken out of the document.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { root } from '../e2e/support.ts';
+
+/** By document, by the test's file and a part of its name: the statements, in the document's words. */
+const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  'README.md': {
+    'e2e/demo.test.ts: answers every address that it prints, answers as README.md says': [
+      'a page for each object',
+      'The demo prints further addresses, one for each status',
+    ],
+    'index/sky_index.test.ts: cones and nearest equal a scan': ['searches exact over the whole sphere'],
+    'tables/formats.test.ts: parquet: what hyparquet reads is what was written': [
+      '64-bit ids to the last digit in every format',
+    ],
+    'e2e/kill_consume.test.ts: killed': ['on disk before they are acknowledged'],
+    'commands/ingest.test.ts: counts what it stores, keeps what it rejects, and does nothing twice': [
+      'nothing is stored twice',
+      'What cannot be read goes, with the reason, to `DATA/rejected/`',
+    ],
+    'commands/ingest.test.ts: from standard input a batch is durable before the input ends': [
+      'or from standard input (`-`)',
+    ],
+    'survey_tables/object_table.test.ts: a directory of files, and a HATS catalog': [
+      "stores the objects of a survey's table: Parquet files, or a HATS catalog",
+    ],
+    'consume/command.test.ts: nothing of a batch is acknowledged before all of it is on disk': [
+      'A message is acknowledged once it is on disk',
+    ],
+    'crossmatch/quirks.test.ts: only what is needed is read': ['Of those only what is needed is read'],
+    'catalogs/range_cache.test.ts: above the limit those not used for the longest time go': ['10 GiB at most'],
+    'catalogs/remote.test.ts: an s3 address is asked for at the public endpoint of its bucket': [
+      'or `s3://BUCKET/KEY` of a public bucket',
+    ],
+    'tns/background.test.ts: at once, then some minutes after each hour': ['and it does that by itself'],
+    'e2e/commands.test.ts: serve crossmatches in the background what comes in': [
+      'crossmatches in the background what comes in',
+    ],
+    'commands/ask.test.ts: ids, names and files, in the formats of answers; the directory and the service say the same':
+      ['print what a service would answer, in any of its formats'],
+    'commands/match.test.ts: to a file and to standard output, from the directory and from the service': [
+      'prints the rows of a table',
+    ],
+    'store/backup.test.ts: while two processes write': [
+      'copies a data directory that is in use, and reads the copy before it gets its name',
+    ],
+    'store/upgrade.test.ts: for writing upgrades it': [
+      'upgrades the data directory of an older one when it first writes there',
+    ],
+    'commands/words.test.ts: the nearest command and option; help of a command': [
+      '`npm run -s nearsky -- COMMAND --help` says more',
+    ],
+    'commands/ingest.test.ts: a wrong command line is status 2': ['2 when the command line is wrong'],
+    'http/object.test.ts: an unknown id is an answer with three keys': [
+      'An id that is not in the service is 200 with the status `not_in_service`',
+    ],
+    'http/msgpack.test.ts: every query, and counts, say the same in both': ['the JSON as MessagePack'],
+    'tables/answers.test.ts: JSON stays as it is; what is no format is refused; errors are JSON': ['errors stay JSON'],
+    'tables/answers.test.ts: a walk by its Link': ['A table of a page names the next in its `Link` header'],
+    'vo/cone.test.ts: the limit of the service holds whatever MAXREC is': ['and `VO_MAX_RECORDS` (10,000) rows'],
+    'vo/moc.test.ts: the map of a catalog is its footprint': ['coverage as MOC at'],
+    'pages/pages.test.ts: each page is HTML under a policy that takes nothing from elsewhere': [
+      'served by the service itself and from no other host',
+    ],
+    'clients/typescript.test.ts: walks have every object once, and go on from a cursor': [
+      'walks that go on where they were interrupted',
+    ],
+    'clients/typescript.test.ts: errors say what is wrong; 503 is tried once more': [
+      'a retry when the service is busy',
+    ],
+    'commands/config.test.ts: an option beats the environment': ['An option beats an environment variable'],
+    'ingest/rejects.test.ts: a file that is full is followed by the next': ['the oldest are removed'],
+    'binary/unpack.test.ts: the directory: what was set': ['no npm and no home directory'],
+  },
+  'docs/faq.md': {
+    'crossmatch/match.test.ts: a source at exactly 1 arcsec is a match': [
+      "It is the catalog source nearest to the alert's position, within 1.0 arcsec",
+    ],
+    'store/store.test.ts: the first delivery fixes everything': ['is the score that came with the first delivery'],
+    'commands/config.test.ts: the provenance block names versions': ['`reliability_cuts` in every answer'],
+    'crossmatch/crossmatcher.test.ts: every outcome, status and count of a small sky': [
+      'is the status of an object that was crossmatched and for which no catalog was searched at all',
+      'Only `searched` with no match means that the catalog has nothing there',
+    ],
+    'http/object.test.ts: brokers at the crossmatch are those of then; a catalog no longer in service comes last': [
+      '`not_in_service_at_crossmatch`',
+    ],
+    'http/object.test.ts: the crossmatch block where nothing was recorded': ['`not_recorded`'],
+    'catalogs/coverage.test.ts: a finer map is degraded': ['A footprint is known at the resolution'],
+    'contract/describe.test.ts: the order of a coverage map is the one in force': [
+      '(`coverage_map` in `/api/describe`)',
+    ],
+    'crossmatch/conventions.test.ts: matches and separations are those of LSDB': ['Nothing is moved'],
+    'http/object.test.ts: full: the published match, its payload exact': [
+      "`detail=full` Gaia's `pmra`, `pmdec` and `ref_epoch` are there",
+    ],
+    'http/filters.test.ts: there are 34': ['Filters such as `gaia_dr3.pmra_min`'],
+    'store/store.test.ts: a crossmatch records outcomes, matches, sources and provenance': [
+      'The radius is part of the record of each crossmatch',
+    ],
+    'tables/answers.test.ts: at full each column of each catalog is a column': [
+      'the table shows the nearest and counts them in `CATALOG_matches`',
+    ],
+    'vo/cone.test.ts: sources of ${catalog}': ['cone of `/vo/scs/CATALOG` has a row for each'],
+    'contract/texts.test.ts: each text of the contract is at its place': ['An id is unique within its catalog only'],
+    'tables/readers.test.ts: a bare pandas.read_parquet keeps every digit': ['It went through a 64-bit float'],
+    'ingest/normalise.test.ts: pittgoogle: the cut is inclusive, and an alert without a reliability is below it': [
+      'or without a reliability there, and was dropped',
+    ],
+    'ingest/normalise.test.ts: a position that cannot be is null, and the object is delivered all the same': [
+      'One whose position was invalid is here, but is found by its id only',
+    ],
+    'tns/association.test.ts: it is recorded with the crossmatch, once': ['It is not looked up again later'],
+    'tns/association.test.ts: the nearest within the radius': [
+      'The registry object nearest to the alert within 1.0 arcsec',
+    ],
+    'http/tns.test.ts: a snapshot that is absent or stale': [
+      'With a registry older than two hours names are not resolved',
+    ],
+    'http/trouble.test.ts: without a database all is 503 but status and health': ['or cannot read its database'],
+    'http/trouble.test.ts: a spent budget is 400 query_too_expensive': ['`query_too_expensive`: ask for less at once'],
+    'transfer/roundtrip.test.ts: an export of what was imported': ['`nearsky export` writes all that is stored'],
+    'http/recent.test.ts: objects with matches, whatever their state': ['every object with a match, and none without'],
+  },
+  'docs/tutorial.md': {
+    'e2e/sample.test.ts: labels every alert that no broker sent': ['The demo ingests a few alerts of each broker'],
+    'e2e/demo.test.ts: shows each status': ['`crossmatch_pending`, `not_in_service`'],
+    'answers/object_fields.test.ts: JSON has the documented keys in the documented order, and levels are cumulative': [
+      'says how much you get',
+    ],
+    'tables/answers.test.ts: the formats, by name and by Accept': ['without it you get JSON'],
+    'tables/answers.test.ts: a walk by its Link': ['a table names the next in its `Link` header'],
+    'http/cone.test.ts: a walk: pages in order': ['JSON in `next_cursor`'],
+    'http/lookup.test.ts: one result an input, in order': ['every input has one result, in the same order'],
+    'http/lookup.test.ts: malformed entries': ['A bad input spoils nothing but its own row'],
+    'http/lookup.test.ts: how many inputs': ['One request takes 1,000 ids and 200 positions or names at most'],
+    'clients/typescript.test.ts: a lookup of any size': ['splits longer lists, keeps several requests under way'],
+    'clients/typescript.test.ts: errors say what is wrong; 503 is tried once more': [
+      'the client waits as long and tries once more',
+    ],
+    'clients/python_package.test.ts: a wheel is built and imported': ['`pip install ./clients/python`'],
+    'tables/answers.test.ts: at full each column of each catalog is a column': [
+      'each column of each catalog is a column of the table',
+    ],
+    'tables/formats.test.ts: units, descriptions and what the answer says beside its rows': [
+      'Units, UCDs and descriptions are in the metadata',
+    ],
+    'tables/readers.test.ts: a bare pandas.read_parquet keeps every digit': ['so that ids of 64 bits keep every digit'],
+  },
+  'docs/archive.md': {
+    'hats_export/hats_export.test.ts: the rows are the lines of an export, value by value': [
+      'The two hold what the lines of `nearsky export` hold, value by value',
+      'at the position of its object, so that both catalogs divide the sky alike',
+      'Small exports may have no row near an edge: then there is no margin',
+    ],
+    'hats_export/hats_export.test.ts: our own reader opens it; properties, list, schema and map are there': [
+      'Partitions** have at most 50,000 rows',
+      'Units, UCDs and descriptions are in the metadata of each field',
+    ],
+    'hats_export/hats_export.test.ts: --since takes what changed; a directory that is there is not touched': [
+      'The directory must not exist, or be empty, and has its name only when it is whole',
+      '`--since` that entry exports only objects that changed later, each whole',
+    ],
+    'hats_export/hats_export.test.ts: hats finds it valid': ['opens both catalogs in LSDB'],
+    'survey_tables/object_table.test.ts: the archive of another service gives the same objects': [
+      'stores the objects elsewhere, to be crossmatched there',
+    ],
+  },
+  'docs/catalogs.md': {
+    'catalogs/definition.test.ts: without a description': [
+      'Without a description every column that holds a number, a text or true and false is stored with each match',
+      'The title is `obs_title`, or `obs_collection`',
+    ],
+    'catalogs/definition.test.ts: a description goes before the catalog': [
+      'whatever it leaves out is taken from the catalog',
+    ],
+    'catalogs/definition.test.ts: what does not fit is refused': [
+      'The name has up to 48 lower case letters, digits and underscores',
+      'Words of the API are no names',
+    ],
+    'catalogs/definition.test.ts: units, UCDs and meanings come from the VOTable': [
+      'units, UCDs and meanings the VOTable',
+    ],
+    'catalogs/definition.test.ts: the four descriptions of the project are valid by the schema': [
+      'It is checked against the schema',
+    ],
+    'catalogs/definition.test.ts: the order is that of the project': ['and stored with the registration'],
+    'http/added_catalog.test.ts: a service that runs learns of it': [
+      'A service that runs learns of it within a second',
+    ],
+    'http/added_catalog.test.ts: tables, the Virtual Observatory, sources': [
+      'From then on it is everywhere where the four are',
+    ],
+    'crossmatch/again.test.ts: a new catalog: a second version, once': ['has crossmatched them again'],
+    'crossmatch/types.test.ts: ids with all their digits': [
+      'The ids are 64-bit integers, or texts that are such integers',
+    ],
+    'store/store.test.ts: a catalog is registered under its name': [
+      'A catalog that is added again under its name replaces the former registration',
+    ],
+  },
+  'docs/stream.md': {
+    'stream/publication.test.ts: every match once, in the order of the journal': [
+      'a later one goes on where the last one ended',
+      'One message a match, of each crossmatch of each object, in the order in which they were recorded',
+      'An object without a match has no message',
+    ],
+    'stream/publication.test.ts: two never publish at once': [
+      'the others wait, and one of them takes over when that ends',
+    ],
+    'stream/publication.test.ts: from now, from the beginning, from an entry': [
+      'leaves out what is there, `--from beginning` sends it all again',
+    ],
+    'stream/publication.test.ts: what an import brought is published only when asked for': [
+      'brought are not published',
+    ],
+    'stream/publication.test.ts: a broker that fails gets all of it in the end': [
+      'It tries again after half a second, then later and later',
+    ],
+    'e2e/kill_publish.test.ts: publish and Kafka, killed': [
+      'makes the next one send some messages again, with the same `_id`',
+      'messages of one object are always in one partition',
+    ],
+    'stream/kafka_sink.test.ts: hop-client reads every message and its metadata': [
+      'The headers are those that SCiMMA',
+      'reads what is there, leaves out what was sent again',
+    ],
+    'stream/message.test.ts: the id is that of version 5 which Python makes of the same name': [
+      'The UUID is of version 5 (RFC 9562)',
+    ],
+    'stream/message.test.ts: a message a match': ['as compact JSON with 64-bit ids as exact integers'],
+    'stream/message.test.ts: each crossmatch says what it could not read': ['whether there is such a catalog'],
+    'http/stream_matches.test.ts: from the beginning: each message of the journal once': [
+      'sends the same messages as server-sent events',
+    ],
+    'http/stream_matches.test.ts: a client that comes again after any event gets the others': [
+      'nothing is left out, nothing comes twice',
+    ],
+    'http/stream_matches.test.ts: what is recorded while it reads; now leaves out what was there': [
+      'without either the stream begins with what is recorded from now on',
+    ],
+    'http/stream_matches.test.ts: filters that nothing meets': ['A quiet stream has a comment every 15 s'],
+    'http/stream_matches.test.ts: too many clients: 503': ['has room for `NEARSKY_MAX_STREAMS` clients'],
+    'http/stream_matches.test.ts: a client that does not read is sent one page': [
+      'A slow one holds one page of events',
+    ],
+    'server/stream_matches.test.ts: a client that does not read is ended': ['one that does not read for 20 s is ended'],
+  },
+  'docs/settings.md': {
+    'commands/config.test.ts: an option beats the environment': [
+      'An option of the command line beats the environment variable',
+    ],
+    'commands/config.test.ts: where each value comes from': ['and where each value comes from'],
+    'commands/config.test.ts: an impossible value stops the start': ['A value that cannot be'],
+    'commands/config.test.ts: a file with an unknown setting': ['an unknown key of the file'],
+    'commands/config.test.ts: a variable that only looks like a setting': ["one slip away from a setting's is logged"],
+    'commands/config.test.ts: settings that contradict each other stop the start': [
+      'and so do settings that contradict each other',
+    ],
+    'commands/ingest.test.ts: a wrong command line is status 2': ['stops the start with exit status 2'],
+    'docs/operations.test.ts: settings.md is what `node docs/settings.ts` prints': ['This page is made by'],
+  },
+  'docs/operations.md': {
+    'server/answer_memory.test.ts: clients that pipeline requests for long answers and do not read hold a bounded memory':
+      ['both come back when they are read or their clients are gone'],
+    'binary/unpack.test.ts: the directory: what was set': ['the first that it can use'],
+    'binary/unpack.test.ts: a directory that others could have filled is refused': ['nobody else may write there'],
+    'binary/unpack.test.ts: a directory of another user is refused': ["another user's"],
+    'binary/unpack.test.ts: all files, for nobody else': ['one that is damaged is unpacked again'],
+    'e2e/config.test.ts: the settings in force and their origins': [
+      'shows every setting that is in force, and where its value comes from',
+    ],
+    'mcp/limits.test.ts: who the client is, only this machine and the proxies of the settings may say': [
+      'A proxy on another machine is believed when `TRUSTED_PROXIES` has its network',
+    ],
+    'contract/docs.test.ts: PUBLIC_BASE_URL is where the documents send their readers': [
+      'documents and links then have it',
+    ],
+    'commands/catalog.test.ts: rows that can be no source': ['counts the rows that can be no source'],
+    'commands/catalog.test.ts: add looks at every file': [
+      '`add` looks at every file (`--quick`: only whether it is there)',
+    ],
+    'catalogs/range_cache.test.ts: a range is found by its address and version': ['is kept in `DATA/catalog-cache`'],
+    'crossmatch/crossmatcher.test.ts: a catalog that cannot be read is skipped': [
+      'and by itself again only where one of them could not be read',
+    ],
+    'crossmatch/again.test.ts: another radius, another release': ['names another release of one, has another radius'],
+    'crossmatch/again.test.ts: an object keeps its last crossmatch while a catalog of that cannot be read': [
+      'An object keeps its last crossmatch where a catalog of that cannot be read now; the exit status is then 1',
+    ],
+    'e2e/kill_again.test.ts: crossmatch --again, killed': ['The command may be killed and started again'],
+    'commands/ingest.test.ts: counts what it stores, keeps what it rejects, and does nothing twice': [
+      'again as often as you like',
+    ],
+    'tns/background.test.ts: at once, then some minutes after each hour': ['some minutes after each hour'],
+    'tns/names.test.ts: a snapshot is current up to its greatest age': [
+      'Names are resolved while the registry is at most',
+    ],
+    'crossmatch/crossmatcher.test.ts: of several crossmatches at once each does objects of its own': [
+      'several at once share the work',
+    ],
+    'http/routing.test.ts: health and readiness': ['the process lives. `GET /readyz`: it can answer'],
+    'server/stalled_writer.test.ts: a service that runs goes on answering, says that its writes wait': [
+      'names the processes that have the database open',
+    ],
+    'faults/full_disk.test.ts: a full disk loses nothing, is told of, and ends no process': [
+      '`disk_full` says so',
+      'a write begins only where there is space for all of it; reads go on',
+    ],
+    'metrics/log.test.ts: a request keeps the id': ['Each answer carries `X-Request-Id`, which the log has too'],
+    'metrics/log.test.ts: slow requests are logged with what was asked': [
+      'slow requests (`NEARSKY_SLOW_REQUEST_MS`) with what they asked',
+    ],
+    'commands/stats.test.ts: the registry, the index, the claims and the disk': [
+      'counts what is stored and what it takes on disk',
+    ],
+    'store/backup.test.ts: a copy is all that there was, private, and can be worked with': ['The index is not copied'],
+    'store/backup.test.ts: it overwrites nothing, and leaves nothing where it fails': [
+      'a directory that is there is whole',
+    ],
+    'store/check.test.ts: a byte or a page that is damaged': [
+      'every page that is in use, the lists of those that are free, the checksum of every value',
+    ],
+    'transfer/roundtrip.test.ts: an export imported elsewhere gives equal answers': [
+      'writes the same as lines of JSON',
+    ],
+    'store/read_only.test.ts: it is not read while a process that can write it has it open': [
+      'a process of this machine that has it open is found, and reading refused',
+    ],
+    'store/upgrade.test.ts: for writing upgrades it': [
+      'A release that stores otherwise upgrades the directory when it first opens it for writing, in one transaction',
+    ],
+    'store/store.test.ts: a newer format is refused': ['release never writes a directory of a newer one'],
+    'e2e/upgrade.test.ts: once a command has upgraded it': ['Every release upgrades the directories of all before it'],
+    'e2e/kill.test.ts: ingest, killed': ['Everything that was acknowledged is on disk, whatever ends a process'],
+    'faults/power.test.ts: each batch that was acknowledged is there': ['a power cut'],
+    'publish/save_plan.test.ts: an index that was built anew is saved within seconds': [
+      'it is written when it has grown by 5%, or after 15 minutes',
+    ],
+    'publish/publisher.test.ts: a damaged file is not believed': ['it is rebuilt at the start'],
+    'store/check.test.ts: a whole database has no faults': ['`nearsky check` ends with status 1 and says what'],
+    'store/identity.test.ts: a lock file that is removed': ['`its lock file was removed` in errors and log'],
+    'store/identity.test.ts: no other process makes a second lock file': [
+      'a further process is refused with the number of the one that runs',
+    ],
+    'store/process_ids.test.ts: two containers with one process id': [
+      'because a process of another container (another PID namespace) has it open',
+    ],
+    'server/database_gone.test.ts: the file is renamed and comes back': [
+      'within a second whatever needs the database is 503',
+    ],
+    'commands/config.test.ts: an impossible value stops the start': [
+      'one line that names the setting, the value and its bound',
+    ],
+    'server/serve.test.ts: a port that is taken': ['`serve` ends with status 1'],
+    'binary/unpack.test.ts: the next directory where one cannot be used; an error with all reasons': [
+      '`Cannot unpack the program`',
+    ],
+    'crossmatch/background.test.ts: what cannot be read for as long as the setting says': [
+      'where no catalog could be read the objects stay pending for 10 minutes',
+    ],
+    'crossmatch/deferred.test.ts: an object is put off twice as long each time, up to ten minutes': [
+      'later and later, up to every 10 minutes',
+    ],
+    'crossmatch/crossmatcher.test.ts: an object that needs a file of another schema stays pending': [
+      'the objects that lie there stay pending',
+    ],
+    'consume/command.test.ts: a broker that fails holds up no other': ['what was not acknowledged comes again'],
+    'ingest/rejects.test.ts: a file that is full is followed by the next': ['files a broker are kept'],
+    'http/tns.test.ts: a snapshot that is absent or stale': ['names are answered 200 with `resolver_unavailable`'],
+    'answers/admission.test.ts: takes what will wait for a fifth of its budget': [
+      '503 with `Retry-After`; `nearsky_queries_refused_total` grows',
+    ],
+    'server/threads.test.ts: ends its own connections only, and is replaced': [
+      '`server_thread_replaced`; its connections end',
+    ],
+    'server/threads.test.ts: a thread that hangs, and that Deno cannot end': ['Deno cannot end a thread that hangs'],
+    'e2e/stop.test.ts: SIGTERM while a client reads nothing': ['it ends itself within 10 s of SIGTERM'],
+  },
+};
+
+const test = suite('docs/statements');
+
+const words = (text: string) => text.replaceAll(/\s+/g, ' ');
+
+for (const [document, byTest] of Object.entries(HELD)) {
+  const statements = Object.values(byTest).flat();
+  test(`${document}: ${statements.length} statements stand there, and the tests that hold them are there`, () => {
+    const text = words(readFileSync(join(root, document), 'utf8'));
+    for (const statement of statements) assert.ok(text.includes(statement), `${document} does not say: ${statement}`);
+    for (const name of Object.keys(byTest)) {
+      const [file = '', part = ''] = [name.slice(0, name.indexOf(': ')), name.slice(name.indexOf(': ') + 2)];
+      const path = join(root, 'test', file);
+      assert.ok(existsSync(path), `there is no test/${file}`);
+      assert.ok(readFileSync(path, 'utf8').includes(part), `test/${file} has no test ${part}`);
+    }
+  });
+}
+
+test.run();
