@@ -293,7 +293,13 @@ function neighbourhood(object) {
   section.append(choice, plot, note);
   draw();
   void findOthers();
-  void findSources();
+  // Reading the catalogs takes a while: they are read for whoever sees the plot.
+  const seen = new IntersectionObserver(entries => {
+    if (!entries.some(entry => entry.isIntersecting)) return;
+    seen.disconnect();
+    void findSources();
+  });
+  seen.observe(section);
   return section;
 
   /** The catalogs' other sources, which no crossmatch records, drawn fainter; and the catalogs that could not be searched. */

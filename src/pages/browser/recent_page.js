@@ -14,7 +14,7 @@ const form = /** @type {HTMLFormElement} */ (byId('window'));
 const fresh = byId('fresh');
 /** How many matches have been recorded since the listing was loaded, by catalog. @type {Map<string, number>} */
 const recorded = new Map();
-/** The shortest time between two changes of what is said of them. */
+/** The shortest time between two updates of the number that is shown. */
 const CALM_MS = 2000;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let saysFresh;
