@@ -1,0 +1,208 @@
+/** Shapes on the sky as SQL: exact tests, and before them ranges of pixels, by which the engine skips most of a table. */
+import { areaOfShape, circle, polygon, type Shape as SkyShape, wrapRa } from '../../index/mod.ts';
+import { AdqlError } from './adql_error.ts';
+import { constantNumber, double, type Point, type Shape, type Value } from './values.ts';
+
+/** Functions that the engine is given before the first query. */
+export const MACROS: readonly string[] = [
+  // Degrees, as `separationArcsec` of the index computes them.
+  'CREATE MACRO adql_distance(ra1, dec1, ra2, dec2) AS degrees(2 * asin(least(1, sqrt(' +
+    'power(sin(radians(dec2 - dec1) / 2), 2) + ' +
+    'cos(radians(dec1)) * cos(radians(dec2)) * power(sin(radians(ra2 - ra1) / 2), 2)))))',
+  // On which side of the plane with that normal a position lies.
+  'CREATE MACRO adql_side(ra1, dec1, x, y, z) AS ' +
+    'cos(radians(dec1)) * (cos(radians(ra1)) * x + sin(radians(ra1)) * y) + sin(radians(dec1)) * z >= 0',
+];
+
+/** The most ranges of pixels that a test is given: more would take longer to look through than they save. */
+const MAX_RANGES = 16;
+/** The most shapes of a query whose pixels are looked for, which takes milliseconds each. */
+const MAX_AREAS = 32;
+/** Above what distances are rounded by, degrees. */
+const ROUNDING = 1e-9;
+
+/** The shapes of one query. */
+export class Sky {
+  /** The ranges of each shape that was looked at. */
+  readonly #ranges = new Map<string, readonly (readonly [first: bigint, end: bigint])[]>();
+
+  /** The condition that two points are at most a number of degrees apart. */
+  within(a: Point, b: Point, radius: Value, operator: '<=' | '<' = '<='): string {
+    const tests = [`adql_distance(${position(a)}, ${position(b)}) ${operator} ${double(radius)}`];
+    const [constant, other] = isConstant(a) ? [a, b] : [b, a];
+    if (isConstant(constant) && radius.constant !== undefined) {
+      const { ra, dec } = constants(constant);
+      const pixels = this.#pixelTest(other, `${ra} ${dec} ${radius.constant}`, () =>
+        circle(ra, dec, (radius.constant! + ROUNDING) * 3600),
+      );
+      if (pixels) tests.unshift(pixels);
+    }
+    const reach = `(${double(radius)} + ${ROUNDING}::DOUBLE)`;
+    const [low, high] = [`${double(constant.dec)} - ${reach}`, `${double(constant.dec)} + ${reach}`];
+    tests.unshift(`${double(other.dec)} BETWEEN ${low} AND ${high}`);
+    return `(${tests.join(' AND ')})`;
+  }
+
+  /** The condition that a point is in a polygon: an odd number of edges lies between the point and one whose side is known. */
+  inPolygon(point: Point, { vertices, at }: Shape & { kind: 'polygon' }): string {
+    const shape = polygonOf(vertices, at);
+    const { edges, place, isInside } = shape.whole;
+    const crossed = edges.map(({ from, to, normal }) => {
+      const side = normal.x * place.x + normal.y * place.y + normal.z * place.z >= 0;
+      const [first, second, third] = [cross(place, from), cross(place, to), normal].map(({ x, y, z }) => {
+        const numbers = [x, y, z].map(number => constantNumber(at, number).sql);
+        return `adql_side(${position(point)}, ${numbers.join(', ')})`;
+      });
+      const [same, other] = side ? ['', 'NOT '] : ['NOT ', ''];
+      return `CAST(${same}${first} AND ${other}${second} AND ${other}${third} AS INTEGER)`;
+    });
+    const exact = `(${crossed.join(' + ')}) % 2 = ${isInside ? 0 : 1}`;
+    const pixels = this.#pixelTest(point, vertices.join(' '), () => shape);
+    return pixels ? `(${pixels} AND ${exact})` : `(${exact})`;
+  }
+
+  /** Undefined for a point that is no position of a table. */
+  #pixelTest(point: Point, key: string, shape: () => SkyShape<unknown>): string | undefined {
+    const pixel = pixelOf(point);
+    if (!pixel) return undefined;
+    let ranges = this.#ranges.get(key);
+    if (!ranges) {
+      if (this.#ranges.size >= MAX_AREAS) return undefined;
+      this.#ranges.set(key, (ranges = rangesOf(shape() as SkyShape<never>)));
+    }
+    if (ranges.length === 0) return 'FALSE';
+    const between = (first: bigint, end: bigint) => `${pixel} BETWEEN ${first}::BIGINT AND ${end - 1n}::BIGINT`;
+    const all = between(ranges[0]![0], ranges.at(-1)![1]);
+    if (ranges.length === 1) return all;
+    return `${all} AND (${ranges.map(([first, end]) => `(${between(first, end)})`).join(' OR ')})`;
+  }
+}
+
+/** The pixel column of the table whose position a point is. */
+export function pixelOf({ ra, dec }: Pick<Point, 'ra' | 'dec'>): string | undefined {
+  const [first, second] = [ra.column?.place, dec.column?.place];
+  const isPosition = first?.part === 'ra' && second?.part === 'dec' && first.pixel === second.pixel;
+  return isPosition ? first.pixel : undefined;
+}
+
+/** Ranges of pixels at order 29 that a shape lies in, [first, end), ascending. */
+function rangesOf(shape: SkyShape<never>): readonly (readonly [bigint, bigint])[] {
+  const steps = areaOfShape(shape);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  const { bounds } = step.value;
+  const gaps = Array.from({ length: bounds.length / 2 - 1 }, (_, i) => ({
+    i,
+    gap: bounds[2 * i + 2]! - bounds[2 * i + 1]!,
+  }));
+  const kept = gaps
+    .filter(({ gap }) => gap > 0)
+    .sort((a, b) => b.gap - a.gap)
+    .slice(0, MAX_RANGES - 1)
+    .map(({ i }) => i)
+    .sort((a, b) => a - b);
+  if (bounds.length === 0) return [];
+  const firsts = [0, ...kept.map(i => 2 * i + 2)];
+  const ends = [...kept.map(i => 2 * i + 1), bounds.length - 1];
+  const deep = (pixel: number) => BigInt(pixel) << 26n;
+  return firsts.map((first, i) => [deep(bounds[first]!), deep(bounds[ends[i]!]!)]);
+}
+
+export function polygonOf(vertices: readonly (readonly [number, number])[], at: number) {
+  try {
+    return polygon(vertices);
+  } catch (error) {
+    throw error instanceof RangeError ? new AdqlError(at, error.message) : error;
+  }
+}
+
+/** A place of the sky, both coordinates in range. */
+export function checkedPosition(ra: Value, dec: Value): { ra: number; dec: number } {
+  if (!(Math.abs(dec.constant!) <= 90))
+    throw new AdqlError(dec.at, `a declination must be -90 to 90 degrees (${dec.constant} was given)`);
+  return { ra: wrapRa(ra.constant!), dec: dec.constant! };
+}
+
+const constants = ({ ra, dec }: Point) => checkedPosition(ra, dec);
+
+export function isConstant({ ra, dec }: Point): boolean {
+  return ra.constant !== undefined && dec.constant !== undefined;
+}
+
+/** The longest SQL of a coordinate, because tests of positions repeat them. */
+const MAX_COORDINATE_LENGTH = 500;
+
+/** @throws AdqlError where a coordinate is too long an expression */
+export function position(point: Point): string {
+  const [ra, dec] = [double(point.ra), double(point.dec)];
+  if (Math.max(ra.length, dec.length) > MAX_COORDINATE_LENGTH)
+    throw new AdqlError(point.at, 'a coordinate must be a short expression: compute it in a query of WITH');
+  return `${ra}, ${dec}`;
+}
+
+/** The vertices of a box: its sides are parts of great circles between its corners. */
+export function boxVertices(at: number, ra: number, dec: number, width: number, height: number): [number, number][] {
+  const [east, west] = [wrapRa(ra - width / 2), wrapRa(ra + width / 2)];
+  const [south, north] = [dec - height / 2, dec + height / 2];
+  if (!(width > 0 && width < 180 && height > 0))
+    throw new AdqlError(at, 'a BOX must be more than 0 degrees wide and high, and less than 180 wide');
+  if (south < -90 || north > 90) throw new AdqlError(at, 'a BOX must not reach over a pole: take a CIRCLE');
+  return [
+    [east, south],
+    [west, south],
+    [west, north],
+    [east, north],
+  ];
+}
+
+/** Square degrees. */
+export function polygonArea(vertices: readonly (readonly [number, number])[]): number {
+  const places = vertices.map(vector);
+  const [first] = places as [Vector];
+  let area = 0;
+  for (let i = 1; i + 1 < places.length; i++) {
+    const [a, b, c] = [first, places[i]!, places[i + 1]!];
+    area += 2 * Math.atan2(dot(a, cross(b, c)), 1 + dot(a, b) + dot(b, c) + dot(c, a));
+  }
+  const size = Math.abs(area) % (4 * Math.PI);
+  return Math.min(size, 4 * Math.PI - size) * (180 / Math.PI) ** 2;
+}
+
+/** The direction of the sum of all places inside: of the edges' normals, each by its length. */
+export function polygonCentroid(vertices: readonly (readonly [number, number])[]): { ra: number; dec: number } {
+  const places = vertices.map(vector);
+  const sum = { x: 0, y: 0, z: 0 };
+  for (const [i, a] of places.entries()) {
+    const b = places[(i + 1) % places.length]!;
+    const normal = cross(a, b);
+    const length = Math.sqrt(dot(normal, normal));
+    if (length === 0) continue;
+    const weight = Math.atan2(length, dot(a, b)) / length;
+    sum.x += normal.x * weight;
+    sum.y += normal.y * weight;
+    sum.z += normal.z * weight;
+  }
+  // Of the two directions the one on the vertices' side.
+  const isOutside = places.reduce((total, place) => total + dot(place, sum), 0) < 0;
+  const sign = isOutside ? -1 : 1;
+  const ra = Math.atan2(sign * sum.y, sign * sum.x) * (180 / Math.PI);
+  return { ra: wrapRa(ra), dec: Math.atan2(sign * sum.z, Math.hypot(sum.x, sum.y)) * (180 / Math.PI) };
+}
+
+interface Vector {
+  readonly x: number;
+  readonly y: number;
+  readonly z: number;
+}
+
+function vector([ra, dec]: readonly [number, number]): Vector {
+  const [a, d] = [(ra * Math.PI) / 180, (dec * Math.PI) / 180];
+  return { x: Math.cos(d) * Math.cos(a), y: Math.cos(d) * Math.sin(a), z: Math.sin(d) };
+}
+
+const dot = (a: Vector, b: Vector) => a.x * b.x + a.y * b.y + a.z * b.z;
+const cross = (a: Vector, b: Vector): Vector => ({
+  x: a.y * b.z - a.z * b.y,
+  y: a.z * b.x - a.x * b.z,
+  z: a.x * b.y - a.y * b.x,
+});

@@ -1,0 +1,59 @@
+/** The words, literals and symbols of a query. */
+import { AdqlError } from './adql_error.ts';
+
+export interface Token {
+  /** `name` is in double quotes; a `word` is not. */
+  readonly kind: 'word' | 'name' | 'number' | 'string' | 'symbol' | 'end';
+  /** A word in upper case, a name or string without its quotes, a number or symbol as it stands. */
+  readonly value: string;
+  /** As it stands in the query. */
+  readonly text: string;
+  readonly at: number;
+}
+
+/** Comments and white space, then one alternative a kind. */
+const TOKEN =
+  /(?:[ \t\r\n]|--[^\r\n]*)*(?:(?<word>[A-Za-z][A-Za-z0-9_]*)|(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|(?<string>'(?:[^']|'')*')|(?<name>"(?:[^"]|"")*")|(?<symbol><>|!=|<=|>=|\|\||[-+*/=<>(),.;])|(?<end>$))/y;
+
+/** The most tokens of a query: a thousand values in a list take two thousand. */
+const MAX_TOKENS = 20_000;
+
+/** @throws AdqlError */
+export function tokensOf(query: string): Token[] {
+  const tokens: Token[] = [];
+  TOKEN.lastIndex = 0;
+  for (;;) {
+    const from = TOKEN.lastIndex;
+    const groups = TOKEN.exec(query)?.groups;
+    if (!groups) throw unknownCharacter(query, from);
+    const [kind, text] = Object.entries(groups).find(([, value]) => value !== undefined) as [Token['kind'], string];
+    const at = TOKEN.lastIndex - text.length;
+    if (kind === 'number' && /[A-Za-z_]/.test(query[TOKEN.lastIndex] ?? ''))
+      throw new AdqlError(at, `a number ends before its next letter: put a space after ${text}, or mend the number`);
+    if (kind === 'name' && text === '""') throw new AdqlError(at, 'a name in double quotes must not be empty');
+    tokens.push({ kind, value: tokenValue(kind, text), text, at });
+    if (kind === 'end') return tokens;
+    if (tokens.length > MAX_TOKENS)
+      throw new AdqlError(at, `a query has at most ${MAX_TOKENS} words, numbers and signs: ask in parts`);
+  }
+}
+
+function tokenValue(kind: Token['kind'], text: string): string {
+  if (kind === 'word') return text.toUpperCase();
+  if (kind === 'string') return text.slice(1, -1).replaceAll("''", "'");
+  return kind === 'name' ? text.slice(1, -1).replaceAll('""', '"') : text;
+}
+
+const SKIPPED = /(?:[ \t\r\n]|--[^\r\n]*)*/y;
+
+function unknownCharacter(query: string, from: number): AdqlError {
+  SKIPPED.lastIndex = from;
+  SKIPPED.exec(query);
+  const at = SKIPPED.lastIndex;
+  const character = String.fromCodePoint(query.codePointAt(at)!);
+  if (character === "'") return new AdqlError(at, 'this text has no end: close it with a single quote');
+  if (character === '"') return new AdqlError(at, 'this name has no end: close it with a double quote');
+  if (character === '_') return new AdqlError(at, 'a name that does not begin with a letter must be in double quotes');
+  const code = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
+  return new AdqlError(at, `the character ${JSON.stringify(character)} (U+${code}) has no meaning here`);
+}

@@ -1,0 +1,87 @@
+/** Literals, arithmetic and CAST. */
+import { AdqlError } from './adql_error.ts';
+import type { Expression } from './syntax.ts';
+import {
+  arithmeticType,
+  as,
+  constantNumber,
+  described,
+  double,
+  numberOf,
+  type Operand,
+  textLiteral,
+  textOf,
+  type Value,
+  type ValueType,
+  value,
+} from './values.ts';
+
+const MAX_INTEGER = 2n ** 63n - 1n;
+
+export function numberLiteral(at: number, text: string): Value {
+  if (!/^\d+$/.test(text)) return constantNumber(at, Number(text));
+  const integer = BigInt(text);
+  if (integer <= MAX_INTEGER) return constantNumber(at, Number(integer), `${integer}`);
+  throw new AdqlError(
+    at,
+    `an integer must be at most ${MAX_INTEGER}: write ${text.slice(0, 20)}.0 for a number with a fraction`,
+  );
+}
+
+export function stringLiteral(at: number, text: string): Value {
+  if (text.includes('\0')) throw new AdqlError(at, 'a text must not hold the character U+0000');
+  return value(at, textLiteral(text.toWellFormed()), 'text', { text });
+}
+
+export function negative(at: number, of: Value): Value {
+  if (of.constant !== undefined && of.type !== 'int64') return constantNumber(at, -of.constant);
+  const type = arithmeticType(of.type, 'null');
+  const constant = of.constant === undefined ? {} : { constant: -of.constant };
+  return value(at, `(-${as(type, of)})`, type, constant);
+}
+
+export function arithmetic(at: number, operator: '+' | '-' | '*' | '/' | '||', left: Operand, right: Operand): Value {
+  if (operator === '||') {
+    const [a, b] = [textOf(left, 'what || joins'), textOf(right, 'what || joins')];
+    return value(at, `(${a.sql} || ${b.sql})`, 'text');
+  }
+  const [a, b] = [numberOf(left, `what ${operator} takes`), numberOf(right, `what ${operator} takes`)];
+  const type = arithmeticType(a.type, b.type);
+  const constant = folded(operator, a.constant, b.constant, type);
+  if (constant !== undefined && type === 'float64') return constantNumber(at, constant);
+  // Integers are divided as SQL does: 7 / 2 is 3.
+  const sign = operator === '/' && type === 'int64' ? '//' : operator;
+  const [x, y] = type === 'int64' ? [as(type, a), as(type, b)] : [double(a), double(b)];
+  return value(at, `(${x} ${sign} ${y})`, type, constant === undefined ? {} : { constant });
+}
+
+/** The number that two constants make; undefined where it is not exact or not finite. */
+function folded(operator: string, a: number | undefined, b: number | undefined, type: ValueType): number | undefined {
+  if (a === undefined || b === undefined) return undefined;
+  const result = operator === '+' ? a + b : operator === '-' ? a - b : operator === '*' ? a * b : a / b;
+  if (!Number.isFinite(result)) return undefined;
+  if (type !== 'int64') return result;
+  const whole = Math.trunc(result);
+  return [a, b, whole].every(Number.isSafeInteger) ? whole : undefined;
+}
+
+export function cast(at: number, of: Value, type: (Expression & { kind: 'cast' })['type']): Value {
+  if (typeof type === 'object') {
+    const { characters } = type;
+    const text = of.type === 'time' ? `strftime(${of.sql}, '%Y-%m-%dT%H:%M:%S.%f')` : `CAST(${of.sql} AS VARCHAR)`;
+    return value(at, characters === undefined ? text : `left(${text}, ${characters})`, 'text');
+  }
+  const to = {
+    SMALLINT: ['SMALLINT', 'int32'],
+    INTEGER: ['INTEGER', 'int32'],
+    BIGINT: ['BIGINT', 'int64'],
+    REAL: ['FLOAT', 'float32'],
+    DOUBLE: ['DOUBLE', 'float64'],
+    TIMESTAMP: ['TIMESTAMP', 'time'],
+  } as const;
+  const [name, result] = to[type];
+  const isFit = type === 'TIMESTAMP' ? ['text', 'time', 'null'].includes(of.type) : of.type !== 'time';
+  if (!isFit) throw new AdqlError(of.at, `${described(of)} cannot be cast to ${type}`);
+  const sql = `CAST(${of.sql} AS ${name})`;
+  return value(at, result === 'int32' ? `CAST(${sql} AS INTEGER)` : sql, result);
+}

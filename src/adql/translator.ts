@@ -1,0 +1,857 @@
+/**
+ * A query of ADQL as SQL for DuckDB. Everything is written anew: names are those of the described tables or made here,
+ * numbers and texts are the engine's literals, and functions are of a list. No part of a query is passed through.
+ */
+import { pixelOf as pixelAt, pixelCentre } from '../../index/mod.ts';
+import type { Column } from '../tables/columns.ts';
+import { AdqlError } from './adql_error.ts';
+import { FUNCTIONS } from './functions.ts';
+import {
+  boxVertices,
+  checkedPosition,
+  isConstant,
+  pixelOf,
+  polygonArea,
+  polygonCentroid,
+  polygonOf,
+  position,
+  Sky,
+} from './geometry.ts';
+import { arithmetic, cast, negative, numberLiteral, stringLiteral } from './operators.ts';
+import { AGGREGATES, parse } from './parser.ts';
+import { type DescribedTable, tableName } from './schema.ts';
+import {
+  checked,
+  columnsNamed,
+  type From,
+  isNamed,
+  isSame,
+  isTable,
+  pathText,
+  type Scope,
+  sharedNames,
+  tableOf,
+  unknownColumn,
+} from './scope.ts';
+import type { Body, Expression, Item, Join, Name, Query, Select, TableReference } from './syntax.ts';
+import {
+  arithmeticType,
+  as,
+  commonType,
+  comparable,
+  conditionOf,
+  constantNumber,
+  described,
+  double,
+  ENGINE_TYPES,
+  nameOfType,
+  numberOf,
+  type Operand,
+  type Point,
+  plainValue,
+  pointOf,
+  type ScopeColumn,
+  type Shape,
+  textLiteral,
+  textOf,
+  type Value,
+  type ValueType,
+  value,
+} from './values.ts';
+
+export interface Translated {
+  /** For the engine; times are microseconds since 1970. */
+  readonly sql: string;
+  /** Parallel to the columns of the result; their names differ whatever the case. */
+  readonly columns: readonly Column[];
+}
+
+/** The longest query, in UTF-16 code units. */
+export const MAX_QUERY_LENGTH = 200_000;
+
+/**
+ * @param maxRows the most rows that are wanted
+ * @throws AdqlError
+ */
+export function translate(query: string, tables: readonly DescribedTable[], maxRows: number): Translated {
+  if (query.length > MAX_QUERY_LENGTH)
+    throw new AdqlError(
+      0,
+      `a query has at most ${MAX_QUERY_LENGTH} characters (this one has ${query.length}): ask in parts`,
+    );
+  return new Translator(tables, maxRows).translate(parse(query));
+}
+
+/** The place of an expression in its query. */
+interface Context {
+  readonly scope: Scope;
+  /** Whether functions of many rows may stand here; the reason why not. */
+  readonly aggregates: true | string;
+  /** The SQL of the expressions of GROUP BY, in a query whose rows are groups; undefined for others and in functions of many rows. */
+  readonly groups?: ReadonlySet<string>;
+}
+
+/** A query as its users see it. */
+interface Relation {
+  readonly sql: string;
+  /** Named c1, c2, ... in the SQL. */
+  readonly columns: readonly ResultColumn[];
+}
+
+interface ResultColumn {
+  readonly name: string;
+  readonly at: number;
+  readonly type: ValueType;
+  readonly about: Column | undefined;
+}
+
+interface Output {
+  readonly column: ResultColumn;
+  readonly sql: string;
+}
+
+/** ORDER BY, LIMIT and OFFSET, which stand after a query. */
+interface Tail {
+  readonly orderBy: Query['orderBy'];
+  readonly offset: string | undefined;
+  /** Whether its columns are the result's: in the types that are read. */
+  readonly isResult: boolean;
+}
+
+const NO_TAIL: Tail = { orderBy: [], offset: undefined, isResult: false };
+
+/** A row number of the engine. */
+const MAX_COUNT = 2n ** 62n;
+
+class Translator {
+  readonly #tables: readonly DescribedTable[];
+  readonly #maxRows: number;
+  readonly #named: { readonly name: Name; readonly sql: string; readonly relation: Relation }[] = [];
+  readonly #sky = new Sky();
+  #lastTable = 0;
+
+  constructor(tables: readonly DescribedTable[], maxRows: number) {
+    this.#tables = tables;
+    this.#maxRows = maxRows;
+  }
+
+  translate(query: Query): Translated {
+    for (const { name, query: of } of query.named) {
+      if (this.#named.some(each => isSame(each.name, name)))
+        throw new AdqlError(name.at, `two queries of WITH have the name ${name.text}`);
+      const relation = this.#query(of, undefined);
+      this.#named.push({ name, sql: `q${this.#named.length + 1}`, relation });
+    }
+    const { sql, columns } = this.#query(query, undefined, true);
+    const named = this.#named.map(each => `${each.sql} AS (${each.relation.sql})`);
+    const withClause = named.length > 0 ? `WITH ${named.join(', ')} ` : '';
+    return { sql: `${withClause}${sql}`, columns: columns.map(resultColumn) };
+  }
+
+  #query({ body, orderBy, offset }: Query, outer: Scope | undefined, isResult = false): Relation {
+    return this.#body(body, outer, { orderBy, offset, isResult });
+  }
+
+  #body(body: Body, outer: Scope | undefined, tail: Tail = NO_TAIL): Relation {
+    if (body.kind === 'select') return this.#select(body, outer, tail);
+    if (body.kind === 'query' && tail === NO_TAIL) return this.#query(body, outer);
+    const { sql, columns } = body.kind === 'query' ? this.#query(body, outer) : this.#setOperation(body, outer);
+    if (tail === NO_TAIL) return { sql, columns };
+    const table = this.#newTable();
+    const own = columns.map((column, i) => ({ ...column, sql: `${table}.c${i + 1}` }));
+    const outputs = own.map(column => ({ column, sql: column.sql }));
+    const scope: Scope = { tables: [], columns: own, outer };
+    const context: Context = { scope, aggregates: 'ORDER BY after UNION, INTERSECT and EXCEPT takes columns' };
+    const text = `SELECT ${this.#outputList(outputs, tail)} FROM (${sql}) AS ${table}${this.#tail(tail, outputs, context, undefined)}`;
+    return { sql: text, columns };
+  }
+
+  #setOperation(body: Body & { kind: 'set' }, outer: Scope | undefined): Relation {
+    const [left, right] = [this.#body(body.left, outer), this.#body(body.right, outer)];
+    if (left.columns.length !== right.columns.length) {
+      const counts = `${left.columns.length} columns on the left and ${right.columns.length} on the right`;
+      throw new AdqlError(
+        body.at,
+        `the queries of ${body.operator} must have equally many columns: there are ${counts}`,
+      );
+    }
+    const columns = left.columns.map((column, i): ResultColumn => {
+      const other = right.columns[i]!;
+      const type = commonType([column.type, other.type]);
+      if (!type) {
+        const types = `${nameOfType(column.type)} on the left and ${nameOfType(other.type)} on the right`;
+        throw new AdqlError(other.at, `column ${i + 1} of ${body.operator} is ${types}: they must be alike`);
+      }
+      return { ...column, type };
+    });
+    const cast = ({ sql, columns: own }: Relation) => {
+      const table = this.#newTable();
+      const list = columns.map(({ type }, i) =>
+        type === own[i]!.type ? `${table}.c${i + 1}` : `CAST(${table}.c${i + 1} AS ${ENGINE_TYPES[type]}) AS c${i + 1}`,
+      );
+      return `SELECT ${list.join(', ')} FROM (${sql}) AS ${table}`;
+    };
+    const operator = `${body.operator}${body.isAll ? ' ALL' : ''}`;
+    return { sql: `(${cast(left)}) ${operator} (${cast(right)})`, columns };
+  }
+
+  #select(select: Select, outer: Scope | undefined, tail: Tail): Relation {
+    const from = this.#fromList(select.from, outer);
+    const scope: Scope = { tables: from.tables, columns: from.columns, outer };
+    const noAggregate = (part: string) => `functions of many rows cannot stand in ${part}`;
+    const whereContext: Context = { scope, aggregates: `${noAggregate('WHERE')}: put the condition into HAVING` };
+    const where = select.where && conditionOf(this.#operand(select.where, whereContext), 'WHERE');
+    const groupContext: Context = { scope, aggregates: noAggregate('GROUP BY') };
+    const groups = select.groupBy.map(each => plainValue(this.#operand(each, groupContext), 'a term of GROUP BY').sql);
+    const isGrouped =
+      groups.length > 0 ||
+      select.having !== undefined ||
+      [
+        ...select.items.map(item => item.kind === 'one' && item.expression),
+        ...tail.orderBy.map(each => each.expression),
+      ].some(each => each && hasAggregate(each));
+    const context: Context = { scope, aggregates: true, ...(isGrouped && { groups: new Set(groups) }) };
+    const outputs = select.items.flatMap(item => this.#outputs(item, context));
+    const having = select.having && conditionOf(this.#operand(select.having, context), 'HAVING');
+    const sql = [
+      `SELECT${select.isDistinct ? ' DISTINCT' : ''} ${this.#outputList(outputs, tail)}`,
+      ` FROM ${from.sql}`,
+      where && ` WHERE ${where.sql}`,
+      groups.length > 0 && ` GROUP BY ${groups.join(', ')}`,
+      having && ` HAVING ${having.sql}`,
+      this.#tail(tail, outputs, context, select),
+    ];
+    return { sql: sql.filter(Boolean).join(''), columns: outputs.map(({ column }) => column) };
+  }
+
+  #outputs(item: Item, context: Context): Output[] {
+    if (item.kind === 'all') {
+      const columns = this.#allColumns(item, context.scope);
+      return columns.map(({ name, sql, type, about }) => {
+        if (context.groups && !context.groups.has(sql)) throw notGrouped(item.at, name);
+        return { sql, column: { name, at: item.at, type, about } };
+      });
+    }
+    const { expression, name, at } = item;
+    const { sql, type, column } = plainValue(this.#operand(expression, context), 'a column of the result');
+    const own = name?.text ?? column?.name ?? (expression.kind === 'call' ? expression.name.toLowerCase() : undefined);
+    return [{ sql, column: { name: own ?? nameOf(expression), at, type, about: column?.about } }];
+  }
+
+  #allColumns({ qualifier, at }: Item & { kind: 'all' }, scope: Scope): readonly ScopeColumn[] {
+    if (qualifier.length === 0) return scope.columns;
+    const table = tableOf(qualifier, scope.tables);
+    if (!table) throw new AdqlError(at, `${pathText(qualifier)} is no table of this FROM`);
+    return table.columns;
+  }
+
+  /** The columns, named c1, c2, ...; those of the result in the types that are read. */
+  #outputList(outputs: readonly Output[], { isResult }: Tail): string {
+    const list = outputs.map(({ sql, column: { type } }, i) => {
+      const read = type === 'time' ? `epoch_us(${sql})` : `CAST(${sql} AS ${ENGINE_TYPES[type]})`;
+      return `${isResult ? read : sql} AS c${i + 1}`;
+    });
+    return list.join(', ');
+  }
+
+  #tail(
+    { orderBy, offset, isResult }: Tail,
+    outputs: readonly Output[],
+    context: Context,
+    select: Select | undefined,
+  ): string {
+    const order = orderBy.map(({ expression, isDescending }) => {
+      return `${this.#orderTerm(expression, outputs, context, select)}${isDescending ? ' DESC' : ''}`;
+    });
+    const top = select?.top === undefined ? undefined : BigInt(select.top);
+    const limits = [top, isResult ? BigInt(this.#maxRows) : undefined].filter(each => each !== undefined);
+    const limit = limits.length > 0 ? limits.reduce((a, b) => (a < b ? a : b)) : undefined;
+    const count = (number: bigint) => (number < MAX_COUNT ? number : MAX_COUNT);
+    const parts = [
+      order.length > 0 && ` ORDER BY ${order.join(', ')}`,
+      limit !== undefined && ` LIMIT ${count(limit)}`,
+      offset !== undefined && ` OFFSET ${count(BigInt(offset))}`,
+    ];
+    return parts.filter(Boolean).join('');
+  }
+
+  /** A number or name of a column of the result, or another expression. */
+  #orderTerm(expression: Expression, outputs: readonly Output[], context: Context, select: Select | undefined): string {
+    const { at } = expression;
+    if (expression.kind === 'number') {
+      const number = Number(expression.text);
+      if (Number.isInteger(number) && number >= 1 && number <= outputs.length) return `${number}`;
+      throw new AdqlError(at, `ORDER BY ${expression.text} names no column: there are ${outputs.length}`);
+    }
+    if (expression.kind === 'column' && expression.path.length === 1) {
+      const [name] = expression.path as [Name];
+      const found = outputs.findIndex(({ column }) => isNamed(column.name, name));
+      if (found >= 0) return `${found + 1}`;
+    }
+    const { sql } = plainValue(this.#operand(expression, context), 'a term of ORDER BY');
+    const same = outputs.findIndex(each => each.sql === sql);
+    if (same >= 0) return `${same + 1}`;
+    if (select?.isDistinct) throw new AdqlError(at, 'ORDER BY of SELECT DISTINCT takes columns of the result');
+    return sql;
+  }
+
+  #newTable(): string {
+    return `t${++this.#lastTable}`;
+  }
+
+  #fromList(references: readonly TableReference[], outer: Scope | undefined): From {
+    const parts = references.map(each => this.#from(each, outer));
+    return checked({
+      sql: parts.map(({ sql }) => sql).join(', '),
+      tables: parts.flatMap(({ tables }) => tables),
+      columns: parts.flatMap(({ columns }) => columns),
+    });
+  }
+
+  #from(reference: TableReference, outer: Scope | undefined): From {
+    switch (reference.kind) {
+      case 'table':
+        return this.#table(reference);
+      case 'derived':
+        return this.#derived(this.#query(reference.query, outer), reference.alias, query => `(${query})`);
+      case 'join':
+        return this.#join(reference, outer);
+    }
+  }
+
+  #table({ path, alias, at }: TableReference & { kind: 'table' }): From {
+    const named = path.length === 1 ? this.#named.find(({ name }) => isSame(name, path[0]!)) : undefined;
+    if (named) return this.#derived(named.relation, alias ?? path[0]!, () => named.sql);
+    const found = this.#tables.filter(table => isTable(table, path));
+    if (found.length === 0) {
+      const known = this.#tables.map(tableName).join(', ');
+      throw new AdqlError(at, `there is no table ${pathText(path)}: there are ${known}`);
+    }
+    if (found.length > 1)
+      throw new AdqlError(
+        at,
+        `${pathText(path)} is one of ${found.map(tableName).join(', ')}: put the schema before it`,
+      );
+    const [described] = found as [DescribedTable];
+    const table = this.#newTable();
+    const { position } = described;
+    const columns = described.columns.map((about): ScopeColumn => {
+      const { name, type } = about;
+      const part = position?.ra === name ? 'ra' : position?.dec === name ? 'dec' : undefined;
+      const column = { name, type, about, sql: `${table}.${quoted(name)}` };
+      return part ? { ...column, place: { part, pixel: `${table}.${quoted(position!.pixel)}` } } : column;
+    });
+    const sql = `${quoted(described.schema)}.${quoted(described.name)} AS ${table}`;
+    return { sql, columns, tables: [{ alias, of: alias ? undefined : described, columns }] };
+  }
+
+  #derived(relation: Relation, alias: Name, sqlOf: (sql: string) => string): From {
+    const table = this.#newTable();
+    const columns = relation.columns.map((column, i): ScopeColumn => ({ ...column, sql: `${table}.c${i + 1}` }));
+    return { sql: `${sqlOf(relation.sql)} AS ${table}`, columns, tables: [{ alias, of: undefined, columns }] };
+  }
+
+  #join(join: Join, outer: Scope | undefined): From {
+    const [left, right] = [this.#from(join.left, outer), this.#from(join.right, outer)];
+    const tables = [...left.tables, ...right.tables];
+    const sql = (condition: string) => `(${left.sql} ${join.type} JOIN ${right.sql} ON ${condition})`;
+    if (join.by.kind === 'on') {
+      const columns = [...left.columns, ...right.columns];
+      const scope: Scope = { ...checked({ sql: '', tables, columns }), outer };
+      const context: Context = { scope, aggregates: 'functions of many rows cannot stand in ON' };
+      const condition = conditionOf(this.#operand(join.by.condition, context), 'ON');
+      return { sql: sql(condition.sql), tables, columns };
+    }
+    const shared = join.by.kind === 'natural' ? sharedNames(left, right, join.at) : join.by.names;
+    const pairs = shared.map(name => {
+      const pair = [left, right].map(({ columns }) => {
+        const found = columns.filter(column => isNamed(column.name, name));
+        if (found.length === 1) return found[0]!;
+        throw new AdqlError(name.at, `${name.text} must be one column of each of the two tables that are joined`);
+      });
+      const [a, b] = pair as [ScopeColumn, ScopeColumn];
+      if (commonType([a.type, b.type])) return { a, b };
+      const types = `${nameOfType(a.type)} in one table and ${nameOfType(b.type)} in the other`;
+      throw new AdqlError(name.at, `${name.text} is ${types}: join them ON a condition`);
+    });
+    const merged = pairs.map(({ a, b }) => {
+      if (join.type === 'FULL') return { ...a, sql: `coalesce(${a.sql}, ${b.sql})` };
+      return join.type === 'RIGHT' ? b : a;
+    });
+    const used = new Set(pairs.flatMap(({ a, b }) => [a, b]));
+    const rest = [...left.columns, ...right.columns].filter(column => !used.has(column));
+    const condition = pairs.map(({ a, b }) => `${a.sql} = ${b.sql}`).join(' AND ');
+    return { sql: sql(condition), tables, columns: [...merged, ...rest] };
+  }
+
+  #operand(expression: Expression, context: Context): Operand {
+    const { groups } = context;
+    if (
+      groups &&
+      expression.kind !== 'column' &&
+      groups.size > 0 &&
+      !hasAggregate(expression) &&
+      !hasQuery(expression)
+    ) {
+      // The whole may be an expression of GROUP BY whose parts are none.
+      const { groups: _, ...ungrouped } = context;
+      const whole = this.#expression(expression, ungrouped);
+      if (whole.kind === 'value' && groups.has(whole.sql)) return whole;
+    }
+    return this.#expression(expression, context);
+  }
+
+  #value(expression: Expression, context: Context, role: string): Value {
+    return plainValue(this.#operand(expression, context), role);
+  }
+
+  #expression(expression: Expression, context: Context): Operand {
+    const { at } = expression;
+    switch (expression.kind) {
+      case 'number':
+        return numberLiteral(at, expression.text);
+      case 'string':
+        return stringLiteral(at, expression.text);
+      case 'boolean':
+        return value(at, expression.value ? 'TRUE' : 'FALSE', 'boolean');
+      case 'null':
+        return value(at, 'NULL', 'null');
+      case 'column':
+        return this.#column(expression.path, at, context);
+      case 'countAll':
+        requireAggregates(context, at);
+        return value(at, 'count(*)', 'int64');
+      case 'call':
+        return this.#call(expression, context);
+      case 'negative':
+        return negative(at, numberOf(this.#operand(expression.of, context), 'what is negated'));
+      case 'arithmetic': {
+        const [left, right] = expression.of.map(each => this.#operand(each, context)) as [Operand, Operand];
+        return arithmetic(at, expression.operator, left, right);
+      }
+      case 'cast':
+        return cast(at, this.#value(expression.of, context, 'what is cast'), expression.type);
+      case 'case':
+        return this.#case(expression, context);
+      case 'comparison':
+        return this.#comparison(expression, context);
+      case 'between': {
+        const values = comparable(expression.of.map(each => this.#value(each, context, 'what is compared')));
+        const [x, low, high] = values as [Value, Value, Value];
+        return value(at, `(${x.sql}${not(expression)} BETWEEN ${low.sql} AND ${high.sql})`, 'boolean');
+      }
+      case 'inList': {
+        const of = [expression.of, ...expression.list].map(each => this.#value(each, context, 'what is compared'));
+        const [x, ...list] = comparable(of) as [Value, ...Value[]];
+        return value(at, `(${x.sql}${not(expression)} IN (${list.map(each => each.sql).join(', ')}))`, 'boolean');
+      }
+      case 'inQuery': {
+        const x = this.#value(expression.of, context, 'what is compared');
+        const { sql, columns } = this.#query(expression.query, context.scope);
+        const [column] = columns as [ResultColumn];
+        if (columns.length !== 1)
+          throw new AdqlError(
+            expression.query.at,
+            `a query after IN must have one column (this one has ${columns.length})`,
+          );
+        comparable([x, value(expression.query.at, '', column.type)]);
+        return value(at, `(${x.sql}${not(expression)} IN (${sql}))`, 'boolean');
+      }
+      case 'like': {
+        const [x, pattern] = expression.of.map(each => textOf(this.#operand(each, context), 'what LIKE compares'));
+        const operator = expression.ignoresCase ? 'ILIKE' : 'LIKE';
+        return value(at, `(${x!.sql}${not(expression)} ${operator} ${pattern!.sql})`, 'boolean');
+      }
+      case 'isNull': {
+        const x = this.#value(expression.of, context, 'what is compared with NULL');
+        return value(at, `(${x.sql} IS${not(expression)} NULL)`, 'boolean');
+      }
+      case 'exists':
+        return value(at, `EXISTS (${this.#query(expression.query, context.scope).sql})`, 'boolean');
+      case 'logic': {
+        const of = expression.of.map(each =>
+          conditionOf(this.#operand(each, context), `a part of ${expression.operator}`),
+        );
+        return value(at, `(${of.map(({ sql }) => sql).join(` ${expression.operator} `)})`, 'boolean');
+      }
+      case 'not':
+        return value(
+          at,
+          `(NOT ${conditionOf(this.#operand(expression.of, context), 'what NOT negates').sql})`,
+          'boolean',
+        );
+    }
+  }
+
+  #column(path: readonly Name[], at: number, context: Context): Value {
+    const name = path.at(-1)!;
+    for (let scope: Scope | undefined = context.scope; scope; scope = scope.outer) {
+      const found = columnsNamed(path, scope);
+      if (found.length === 0) continue;
+      if (found.length > 1)
+        throw new AdqlError(
+          at,
+          `${pathText(path)} is a column of several tables: put the table before it, as in t.${name.text}`,
+        );
+      const [column] = found as [ScopeColumn];
+      const isOwn = scope === context.scope;
+      if (isOwn && context.groups && !context.groups.has(column.sql)) throw notGrouped(at, name.text);
+      return value(at, column.sql, column.type, { column });
+    }
+    throw new AdqlError(at, unknownColumn(path, context.scope));
+  }
+
+  #case({ at, subject, cases, otherwise }: Expression & { kind: 'case' }, context: Context): Value {
+    const of = subject && this.#value(subject, context, 'what CASE compares');
+    const whens = cases.map(({ when }) => {
+      if (!of) return conditionOf(this.#operand(when, context), 'WHEN').sql;
+      const [a, b] = comparable([of, this.#value(when, context, 'what WHEN compares')]) as [Value, Value];
+      return `${a.sql} = ${b.sql}`;
+    });
+    const results = [...cases.map(({ result }) => result), ...(otherwise ? [otherwise] : [])];
+    const values = comparable(results.map(each => this.#value(each, context, 'a result of CASE')));
+    const type = commonType(values.map(each => each.type))!;
+    const sql = whens.map((when, i) => ` WHEN ${when} THEN ${as(type, values[i]!)}`).join('');
+    const rest = otherwise ? ` ELSE ${as(type, values.at(-1)!)}` : '';
+    return value(at, `(CASE${sql}${rest} END)`, type);
+  }
+
+  #comparison({ at, operator, of }: Expression & { kind: 'comparison' }, context: Context): Value {
+    const test = this.#shapeTest(of, operator, context);
+    if (test) return value(at, test, 'boolean');
+    const values = of.map(each => this.#value(each, context, 'what is compared'));
+    const [left, right] = comparable(values) as [Value, Value];
+    return value(at, `(${left.sql} ${operator} ${right.sql})`, 'boolean');
+  }
+
+  /** CONTAINS and INTERSECTS compared with 1 or 0, and a DISTANCE of points that is less than a number. */
+  #shapeTest(of: readonly [Expression, Expression], operator: string, context: Context): string | undefined {
+    if (context.groups) return undefined;
+    const mirrored = { '=': '=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' }[operator];
+    for (const [call, other, sign] of [
+      [of[0], of[1], operator],
+      [of[1], of[0], mirrored],
+    ] as const) {
+      if (call.kind !== 'call') continue;
+      const isTest = call.name === 'CONTAINS' || call.name === 'INTERSECTS';
+      if (isTest && sign === '=' && other.kind === 'number' && /^[01]$/.test(other.text)) {
+        const test = this.#shapePredicate(call, context);
+        return other.text === '1' ? test : `(NOT ${test})`;
+      }
+      if (call.name === 'DISTANCE' && (sign === '<' || sign === '<=')) {
+        const radius = numberOf(this.#operand(other, context), 'what is compared');
+        const [a, b] = this.#points(call, context);
+        return this.#sky.within(a, b, radius, sign);
+      }
+    }
+    return undefined;
+  }
+
+  #call(call: Expression & { kind: 'call' }, context: Context): Operand {
+    const { at, name } = call;
+    if (AGGREGATES.has(name)) return this.#aggregate(call, context);
+    switch (name) {
+      case 'POINT':
+      case 'CIRCLE':
+      case 'BOX':
+      case 'POLYGON':
+      case 'CENTROID':
+        return this.#shape(call, context);
+      case 'CONTAINS':
+      case 'INTERSECTS':
+        return value(at, `CAST(${this.#shapePredicate(call, context)} AS INTEGER)`, 'int32');
+      case 'DISTANCE': {
+        const [a, b] = this.#points(call, context);
+        return value(at, `adql_distance(${position(a)}, ${position(b)})`, 'float64');
+      }
+      case 'AREA':
+        return this.#area(call, context);
+      case 'COORD1':
+      case 'COORD2': {
+        const [operand] = this.#arguments(call, 1, 1, context) as [Operand];
+        const point = pointOf(operand, `the argument of ${name}`);
+        const coordinate = name === 'COORD1' ? point.ra : point.dec;
+        return { ...coordinate, sql: double(coordinate), type: 'float64' };
+      }
+      case 'COORDSYS':
+        this.#arguments(call, 1, 1, context);
+        return stringLiteral(at, 'ICRS');
+      case 'IVO_HEALPIX_INDEX':
+        return this.#healpixIndex(call, context);
+      case 'IVO_HEALPIX_CENTER':
+        return this.#healpixCentre(call, context);
+    }
+    const known = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
+    if (!known) {
+      const reason = name === 'REGION' ? ': write the shape as CIRCLE or POLYGON' : '';
+      throw new AdqlError(at, `there is no function ${name}${reason}`);
+    }
+    return known.write(this.#arguments(call, known.least, known.most, context), at);
+  }
+
+  #arguments(
+    { at, name, of }: Expression & { kind: 'call' },
+    least: number,
+    most: number,
+    context: Context,
+  ): Operand[] {
+    if (of.length < least || of.length > most) {
+      const counts = least === most ? `${least}` : `${least} to ${most}`;
+      throw new AdqlError(at, `${name} takes ${counts} argument${counts === '1' ? '' : 's'} (${of.length} were given)`);
+    }
+    return of.map(each => this.#operand(each, context));
+  }
+
+  #aggregate({ at, name, of, isDistinct }: Expression & { kind: 'call' }, context: Context): Value {
+    requireAggregates(context, at);
+    const { groups: _, ...outer } = context;
+    const inner: Context = { ...outer, aggregates: 'functions of many rows cannot stand in one another' };
+    const takes = name === 'IVO_STRING_AGG' ? 2 : 1;
+    if (of.length !== takes)
+      throw new AdqlError(at, `${name} takes ${takes} argument${takes === 1 ? '' : 's'} (${of.length} were given)`);
+    const operand = this.#operand(of[0]!, inner);
+    const distinct = isDistinct ? 'DISTINCT ' : '';
+    switch (name) {
+      case 'COUNT':
+        return value(at, `count(${distinct}${plainValue(operand, 'what COUNT counts').sql})`, 'int64');
+      case 'IVO_STRING_AGG': {
+        const { text } = textOf(this.#operand(of[1]!, inner), 'the delimiter');
+        if (text === undefined) throw new AdqlError(of[1]!.at, 'the delimiter must stand in the query');
+        const { sql } = textOf(operand, 'what IVO_STRING_AGG joins');
+        return value(at, `string_agg(${distinct}${sql}, ${textLiteral(text)} ORDER BY ${sql})`, 'text');
+      }
+      case 'MIN':
+      case 'MAX': {
+        const x = plainValue(operand, `what ${name} compares`);
+        if (x.type === 'boolean') throw new AdqlError(of[0]!.at, `${name} takes numbers, texts and times`);
+        const column = x.column && { name: name.toLowerCase(), sql: '', type: x.type, about: x.column.about };
+        return value(at, `${name.toLowerCase()}(${x.sql})`, x.type, column && { column });
+      }
+      default: {
+        const x = numberOf(operand, `what ${name} adds`);
+        const isInteger = name === 'SUM' && arithmeticType(x.type, 'null') === 'int64';
+        const sql = `${name.toLowerCase()}(${distinct}${isInteger ? x.sql : double(x)})`;
+        return isInteger ? value(at, `CAST(${sql} AS BIGINT)`, 'int64') : value(at, sql, 'float64');
+      }
+    }
+  }
+
+  /** The arguments of a shape after its coordinate system, which must be ICRS where there is one. */
+  #shapeArguments({ of }: Expression & { kind: 'call' }, context: Context): Operand[] {
+    const operands = of.map(each => this.#operand(each, context));
+    const [first] = operands;
+    if (first?.kind !== 'value' || first.text === undefined) return operands;
+    if (!/^\s*(ICRS\b.*|UNKNOWNFRAME\b.*)?$/i.test(first.text))
+      throw new AdqlError(first.at, "positions are in ICRS: leave the coordinate system out, or write 'ICRS'");
+    return operands.slice(1);
+  }
+
+  #shape(call: Expression & { kind: 'call' }, context: Context): Shape {
+    const { at, name } = call;
+    const args = this.#shapeArguments(call, context);
+    const wrong = (takes: string) => new AdqlError(at, `${name} takes ${takes}`);
+    if (name === 'POINT') {
+      if (args.length !== 2) throw wrong('a right ascension and a declination, degrees');
+      return pointAt(at, args[0]!, args[1]!);
+    }
+    if (name === 'CENTROID') {
+      const [of] = args;
+      if (args.length !== 1 || !of) throw wrong('a shape');
+      if (of.kind === 'point') return of;
+      if (of.kind === 'circle') return of.centre;
+      if (of.kind === 'value') throw new AdqlError(of.at, `CENTROID takes a shape, and ${described(of)} stands here`);
+      const { ra, dec } = polygonCentroid(of.vertices);
+      return { kind: 'point', at, ra: constantNumber(at, ra), dec: constantNumber(at, dec) };
+    }
+    if (name === 'POLYGON') return this.#polygon(at, args, wrong);
+    const [centre, ...sizes] =
+      args[0]?.kind === 'point'
+        ? (args as [Point, ...Operand[]])
+        : args.length > 1
+          ? [pointAt(at, args[0]!, args[1]!), ...args.slice(2)]
+          : [];
+    if (name === 'CIRCLE') {
+      if (!centre || sizes.length !== 1) throw wrong('a centre and a radius, degrees');
+      const radius = numberOf(sizes[0]!, 'the radius');
+      if (radius.constant !== undefined && !(radius.constant >= 0 && radius.constant <= 180))
+        throw new AdqlError(radius.at, `a radius must be 0 to 180 degrees (${radius.constant} was given)`);
+      return { kind: 'circle', at, centre, radius };
+    }
+    if (!centre || sizes.length !== 2) throw wrong('a centre, a width and a height, degrees');
+    const [width, height] = sizes.map(each => constantOf(numberOf(each, 'the size')));
+    const { ra, dec } = checkedPosition(fixed(centre.ra), fixed(centre.dec));
+    return { kind: 'polygon', at, vertices: boxVertices(at, ra, dec, width!, height!) };
+  }
+
+  #polygon(at: number, args: readonly Operand[], wrong: (takes: string) => AdqlError): Shape {
+    const points = args.some(each => each.kind === 'point')
+      ? args.map(each => pointOf(each, 'a vertex'))
+      : Array.from({ length: Math.ceil(args.length / 2) }, (_, i) => {
+          if (!args[2 * i + 1]) throw wrong('a right ascension and a declination a vertex');
+          return pointAt(at, args[2 * i]!, args[2 * i + 1]!);
+        });
+    if (points.length > MAX_VERTICES) throw wrong(`at most ${MAX_VERTICES} vertices (${points.length} were given)`);
+    const vertices = points.map(({ ra, dec }) => {
+      const place = checkedPosition(fixed(ra), fixed(dec));
+      return [place.ra, place.dec] as const;
+    });
+    polygonOf(vertices, at);
+    return { kind: 'polygon', at, vertices };
+  }
+
+  /** Two points, or the four numbers of two. */
+  #points(call: Expression & { kind: 'call' }, context: Context): [Point, Point] {
+    const args = this.#arguments(call, 2, 4, context);
+    if (args.length === 2) return args.map(each => pointOf(each, 'what DISTANCE measures')) as [Point, Point];
+    if (args.length === 3) throw new AdqlError(call.at, 'DISTANCE takes two points, or four numbers');
+    return [pointAt(call.at, args[0]!, args[1]!), pointAt(call.at, args[2]!, args[3]!)];
+  }
+
+  #shapePredicate(call: Expression & { kind: 'call' }, context: Context): string {
+    const { at, name } = call;
+    const shapes = this.#arguments(call, 2, 2, context).map(each => {
+      if (each.kind === 'value')
+        throw new AdqlError(each.at, `${name} takes two shapes, and ${described(each)} stands here`);
+      return each;
+    });
+    const [first, second] = shapes as [Shape, Shape];
+    const isMutual = name === 'INTERSECTS';
+    if (first.kind === 'point') return this.#holds(second, first);
+    if (isMutual && second.kind === 'point') return this.#holds(first, second);
+    if (first.kind === 'circle' && second.kind === 'circle') {
+      const reach = arithmetic(at, isMutual ? '+' : '-', second.radius, first.radius);
+      return this.#sky.within(first.centre, second.centre, numberOf(reach, 'the radius'));
+    }
+    throw new AdqlError(at, `${name} takes a POINT and a shape, or two CIRCLEs`);
+  }
+
+  #holds(shape: Shape, point: Point): string {
+    if (shape.kind === 'polygon') return this.#sky.inPolygon(point, shape);
+    const [centre, radius] =
+      shape.kind === 'circle' ? [shape.centre, shape.radius] : [shape, constantNumber(shape.at, 0)];
+    return this.#sky.within(point, centre, radius);
+  }
+
+  #area(call: Expression & { kind: 'call' }, context: Context): Value {
+    const { at } = call;
+    const [shape] = this.#arguments(call, 1, 1, context) as [Operand];
+    if (shape.kind === 'value')
+      throw new AdqlError(shape.at, `AREA takes a shape, and ${described(shape)} stands here`);
+    if (shape.kind === 'point') return constantNumber(at, 0);
+    if (shape.kind === 'polygon') return constantNumber(at, polygonArea(shape.vertices));
+    const sphere = constantNumber(at, 4 * Math.PI * (180 / Math.PI) ** 2).sql;
+    return value(at, `(${sphere} * power(sin(radians(${double(shape.radius)}) / 2), 2))`, 'float64');
+  }
+
+  /** Of the position of a table, whose pixel is stored, or of a constant. */
+  #healpixIndex(call: Expression & { kind: 'call' }, context: Context): Value {
+    const { at } = call;
+    const [order, ...place] = this.#arguments(call, 2, 3, context) as [Operand, ...Operand[]];
+    const level = healpixOrder(order);
+    const point = place.length === 1 ? pointOf(place[0]!, 'the position') : pointAt(at, place[0]!, place[1]!);
+    const pixel = pixelOf(point);
+    if (pixel) return value(at, `(${pixel} >> ${2 * (29 - level)})`, 'int64');
+    if (!isConstant(point) || level > MAX_CONSTANT_ORDER) {
+      const takes = `the position of a table, or a constant position and an order of at most ${MAX_CONSTANT_ORDER}`;
+      throw new AdqlError(at, `IVO_HEALPIX_INDEX takes ${takes}`);
+    }
+    const { ra, dec } = checkedPosition(point.ra, point.dec);
+    const index = pixelAt(level, ra, dec);
+    return constantNumber(at, index, `${index}`);
+  }
+
+  #healpixCentre(call: Expression & { kind: 'call' }, context: Context): Point {
+    const { at } = call;
+    const [order, pixel] = this.#arguments(call, 2, 2, context) as [Operand, Operand];
+    const level = healpixOrder(order);
+    const index = constantOf(numberOf(pixel, 'the pixel'));
+    if (level > MAX_CONSTANT_ORDER || !Number.isInteger(index) || index < 0 || index >= 12 * 4 ** level)
+      throw new AdqlError(
+        at,
+        `IVO_HEALPIX_CENTER takes an order of at most ${MAX_CONSTANT_ORDER} and the number of a pixel`,
+      );
+    const { ra, dec } = pixelCentre(level, index);
+    return { kind: 'point', at, ra: constantNumber(at, ra), dec: constantNumber(at, dec) };
+  }
+}
+
+const MAX_VERTICES = 200;
+/** Of pixels that are computed here. */
+const MAX_CONSTANT_ORDER = 13;
+
+function healpixOrder(operand: Operand): number {
+  const order = constantOf(numberOf(operand, 'the order'));
+  if (Number.isInteger(order) && order >= 0 && order <= 29) return order;
+  throw new AdqlError(operand.at, `an order of HEALPix is 0 to 29 (${order} was given)`);
+}
+
+function fixed(number: Value): Value {
+  constantOf(number);
+  return number;
+}
+
+function constantOf({ constant, at }: Value): number {
+  if (constant !== undefined) return constant;
+  throw new AdqlError(at, 'a number must stand here, and no column: the shape must be the same for all rows');
+}
+
+function pointAt(at: number, ra: Operand, dec: Operand): Point {
+  const point: Point = {
+    kind: 'point',
+    at,
+    ra: numberOf(ra, 'a right ascension'),
+    dec: numberOf(dec, 'a declination'),
+  };
+  if (point.dec.constant !== undefined) checkedPosition(constantNumber(at, 0), point.dec);
+  return point;
+}
+
+function requireAggregates({ aggregates }: Context, at: number): void {
+  if (aggregates !== true) throw new AdqlError(at, aggregates);
+}
+
+/** Whether a function of many rows is in an expression, but for those of its subqueries. */
+function hasAggregate(expression: Expression): boolean {
+  if (expression.kind === 'countAll') return true;
+  if (expression.kind === 'call' && AGGREGATES.has(expression.name)) return true;
+  return partsOf(expression).some(hasAggregate);
+}
+
+function hasQuery(expression: Expression): boolean {
+  return 'query' in expression || partsOf(expression).some(hasQuery);
+}
+
+function partsOf(expression: Expression): readonly Expression[] {
+  const parts: Expression[] = [];
+  if ('of' in expression) parts.push(...(Array.isArray(expression.of) ? expression.of : [expression.of as Expression]));
+  if (expression.kind === 'inList') parts.push(...expression.list);
+  if (expression.kind !== 'case') return parts;
+  const { subject, cases, otherwise } = expression;
+  return [
+    ...cases.flatMap(({ when, result }) => [when, result]),
+    ...[subject, otherwise].filter(each => each !== undefined),
+  ];
+}
+
+const not = ({ isNot }: { readonly isNot: boolean }) => (isNot ? ' NOT' : '');
+
+function notGrouped(at: number, name: string): AdqlError {
+  return new AdqlError(at, `${name} must be in GROUP BY, or in a function of many rows such as MAX`);
+}
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+const nameOf = ({ kind }: Expression) => (kind === 'countAll' ? 'count' : kind === 'column' ? 'column' : 'value');
+
+/** A column of the result. A column without a type of its own is a text. */
+function resultColumn({ name, type, about }: ResultColumn, i: number, all: readonly ResultColumn[]): Column {
+  const { type: _, name: __, isAscii, ...more } = about ?? { description: '', type: 'text', name: '' };
+  const own = type === 'null' ? 'text' : type;
+  const column = { ...more, name: ownName(name, i, all), type: own };
+  return isAscii && own === 'text' ? { ...column, isAscii } : column;
+}
+
+/** The name; with a number after it where an earlier column has the same whatever the case. */
+function ownName(name: string, place: number, all: readonly ResultColumn[]): string {
+  const before = all.slice(0, place).filter(other => other.name.toLowerCase() === name.toLowerCase()).length;
+  return before === 0 ? name : `${name}_${before + 1}`;
+}

@@ -1,0 +1,196 @@
+/** The parts of a query as they are written for the engine: values with their types, and shapes. */
+import type { Column, ColumnType } from '../tables/columns.ts';
+import { AdqlError } from './adql_error.ts';
+
+/** The type of NULL is that of no column. */
+export type ValueType = ColumnType | 'null';
+
+export interface Value {
+  readonly kind: 'value';
+  readonly at: number;
+  /** For the engine; in parentheses where more than one word. */
+  readonly sql: string;
+  readonly type: ValueType;
+  /** The value of a number that is the same for all rows. */
+  readonly constant?: number;
+  /** The value of a text that stands in the query. */
+  readonly text?: string;
+  /** The column that it is. */
+  readonly column?: ScopeColumn;
+}
+
+/** A column that expressions can name. */
+export interface ScopeColumn {
+  readonly name: string;
+  readonly sql: string;
+  readonly type: ValueType;
+  /** The unit, UCD and description; undefined for a column that is computed. */
+  readonly about: Column | undefined;
+  /** For a column of a table's position: which one, and the pixel of the same row, which also tells tables apart. */
+  readonly place?: { readonly part: 'ra' | 'dec'; readonly pixel: string };
+}
+
+export interface Point {
+  readonly kind: 'point';
+  readonly at: number;
+  /** Degrees. */
+  readonly ra: Value;
+  readonly dec: Value;
+}
+
+export type Shape =
+  | Point
+  | { readonly kind: 'circle'; readonly at: number; readonly centre: Point; readonly radius: Value }
+  | { readonly kind: 'polygon'; readonly at: number; readonly vertices: readonly (readonly [number, number])[] };
+
+export type Operand = Value | Shape;
+
+export const ENGINE_TYPES: Readonly<Record<ValueType, string>> = {
+  int64: 'BIGINT',
+  int32: 'INTEGER',
+  float64: 'DOUBLE',
+  float32: 'FLOAT',
+  boolean: 'BOOLEAN',
+  text: 'VARCHAR',
+  time: 'TIMESTAMP',
+  null: 'VARCHAR',
+};
+
+const NAMES: Readonly<Record<ValueType, string>> = {
+  int64: 'an integer',
+  int32: 'an integer',
+  float64: 'a number',
+  float32: 'a number',
+  boolean: 'a condition',
+  text: 'a text',
+  time: 'a time',
+  null: 'NULL',
+};
+
+export function nameOfType(type: ValueType): string {
+  return NAMES[type];
+}
+
+const isInteger = (type: ValueType) => type === 'int64' || type === 'int32';
+export const isNumeric = (type: ValueType) => isInteger(type) || type === 'float64' || type === 'float32';
+
+/** The longest SQL of a value. Some functions write their arguments several times, and could be nested without an end. */
+const MAX_SQL_LENGTH = 2 ** 20;
+
+/** @throws AdqlError where the SQL is too long */
+export function value(at: number, sql: string, type: ValueType, more: Partial<Value> = {}): Value {
+  if (sql.length > MAX_SQL_LENGTH)
+    throw new AdqlError(at, 'this expression is too long, with its functions written out: nest fewer of them');
+  return { kind: 'value', at, sql, type, ...more };
+}
+
+/** A number of the query, or one computed of such. */
+export function constantNumber(at: number, number: number, text?: string): Value {
+  if (text !== undefined) return value(at, `${text}::BIGINT`, 'int64', { constant: number });
+  if (!Number.isFinite(number)) throw new AdqlError(at, 'a number must be at most 1.797E308');
+  const digits = Object.is(number, -0) ? '-0' : `${number}`;
+  const sql = `${digits}${digits.includes('e') ? '' : 'e0'}::DOUBLE`;
+  return value(at, number < 0 || digits === '-0' ? `(${sql})` : sql, 'float64', { constant: number });
+}
+
+export function textLiteral(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** @throws AdqlError for a shape, and for a value that is no number */
+export function numberOf(operand: Operand, role: string): Value {
+  if (operand.kind === 'value' && (isNumeric(operand.type) || operand.type === 'null')) return operand;
+  throw new AdqlError(operand.at, `${role} must be a number, and ${described(operand)} stands here`);
+}
+
+export function textOf(operand: Operand, role: string): Value {
+  if (operand.kind === 'value' && (operand.type === 'text' || operand.type === 'null')) return operand;
+  throw new AdqlError(operand.at, `${role} must be a text, and ${described(operand)} stands here`);
+}
+
+export function conditionOf(operand: Operand, role: string): Value {
+  if (operand.kind === 'value' && operand.type === 'boolean') return operand;
+  throw new AdqlError(operand.at, `${role} must be a condition, and ${described(operand)} stands here`);
+}
+
+export function plainValue(operand: Operand, role: string): Value {
+  if (operand.kind === 'value') return operand;
+  throw new AdqlError(
+    operand.at,
+    `${role} must be a value, and ${described(operand)} stands here: take COORD1 and COORD2 of points`,
+  );
+}
+
+export function pointOf(operand: Operand, role: string): Point {
+  if (operand.kind === 'point') return operand;
+  throw new AdqlError(operand.at, `${role} must be a POINT, and ${described(operand)} stands here`);
+}
+
+export function described(operand: Operand): string {
+  return operand.kind === 'value' ? nameOfType(operand.type) : `a ${operand.kind}`;
+}
+
+/** The SQL of a number as a double. */
+export function double({ sql, type, constant, at }: Value): string {
+  if (constant !== undefined) return constantNumber(at, constant).sql;
+  return type === 'float64' ? sql : `CAST(${sql} AS DOUBLE)`;
+}
+
+/** The SQL of a value as another type. */
+export function as(type: ValueType, { sql, type: own }: Value): string {
+  return own === type ? sql : `CAST(${sql} AS ${ENGINE_TYPES[type]})`;
+}
+
+/** The type of a sum, product or difference. */
+export function arithmeticType(a: ValueType, b: ValueType): 'int64' | 'float64' {
+  return [a, b].every(type => isInteger(type) || type === 'null') ? 'int64' : 'float64';
+}
+
+/** The type that can hold values of all; undefined where there is none. */
+export function commonType(types: readonly ValueType[]): ValueType | undefined {
+  const known = [...new Set(types)].filter(type => type !== 'null');
+  if (known.length <= 1) return known[0] ?? 'null';
+  if (known.every(isInteger)) return 'int64';
+  return known.every(isNumeric) ? 'float64' : undefined;
+}
+
+/** DALI 1.1, section 3.3.3. */
+const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)Z?)?$/;
+
+/** A text of the query as the type that it is compared with. */
+function literalAs(type: ValueType, { at, text, constant, type: own }: Value): Value | undefined {
+  if (type === 'time' && text !== undefined) {
+    const [, date, time = '00:00'] = TIMESTAMP.exec(text.trim()) ?? [];
+    if (!date || Number.isNaN(Date.parse(`${date}T${time}Z`)))
+      throw new AdqlError(
+        at,
+        `a time is written as '2026-01-31T12:00:00', and not as ${textLiteral(text.slice(0, 40))}`,
+      );
+    return value(at, `TIMESTAMP '${date} ${time}'`, 'time');
+  }
+  if (type === 'boolean') {
+    const word =
+      own === 'text'
+        ? text?.toLowerCase()
+        : own === 'int64'
+          ? ({ 0: 'false', 1: 'true' } as Record<number, string>)[constant ?? -1]
+          : undefined;
+    if (word === 'true' || word === 'false') return value(at, word.toUpperCase(), 'boolean');
+  }
+  return undefined;
+}
+
+/**
+ * Values that are compared, with literals as the type of the others.
+ * @throws AdqlError at the first whose type does not fit
+ */
+export function comparable(values: readonly Value[]): Value[] {
+  const lead = values.find(
+    ({ type, text, constant }) => type !== 'null' && text === undefined && constant === undefined,
+  );
+  const fitted = lead ? values.map(each => (each === lead ? each : (literalAs(lead.type, each) ?? each))) : [...values];
+  if (commonType(fitted.map(({ type }) => type)) !== undefined) return fitted;
+  const first = fitted.find(({ type }) => type !== 'null')!;
+  const other = fitted.find(({ type }) => commonType([first.type, type]) === undefined)!;
+  throw new AdqlError(other.at, `${described(other)} stands here, and cannot be compared with ${described(first)}`);
+}

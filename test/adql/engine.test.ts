@@ -1,0 +1,245 @@
+/** The rows that the engine finds by translated queries, beside those that this file finds itself. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { PositionTest } from '../../index/area.ts';
+import { circle, pixel29, polygon, separationArcsec } from '../../index/mod.ts';
+import { MACROS } from '../../src/adql/geometry.ts';
+import { translate } from '../../src/adql/translator.ts';
+import { needs } from '../needs.ts';
+import { TABLES } from './support.ts';
+
+const duckdb = await import('@duckdb/node-api').catch(() => undefined);
+const test = suite('adql: engine');
+const check = needs(test, duckdb ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can');
+
+const connection = duckdb && (await (await duckdb.DuckDBInstance.create(':memory:', { threads: '1' })).connect());
+
+interface Place {
+  readonly id: number;
+  readonly ra: number;
+  readonly dec: number;
+}
+
+/** Places all over the sky, many of them close together around some, among these a pole and the meridian of 0. */
+const PLACES: readonly Place[] = [
+  [0, 0],
+  [359.9999, 0.5],
+  [10, 89.9],
+  [200, -89.99],
+  [61.6, -49.3],
+  [150, 2.2],
+].flatMap(([ra, dec], group) =>
+  Array.from({ length: 300 }, (_, i) => {
+    const reach = 20 * (((i * 7919) % 997) / 997) ** 3;
+    const angle = i * 2.399963;
+    const other = Math.max(-90, Math.min(90, dec! + reach * Math.sin(angle)));
+    const turn = (reach * Math.cos(angle)) / Math.max(0.01, Math.cos((other * Math.PI) / 180));
+    return { id: 1000 * group + i, ra: (((ra! + turn) % 360) + 360) % 360, dec: other };
+  }),
+);
+
+async function rows(query: string): Promise<readonly unknown[][]> {
+  return (await connection!.runAndReadAll(translate(query, TABLES, 100_000).sql)).getRows() as unknown[][];
+}
+
+async function ids(query: string): Promise<number[]> {
+  return (await rows(query)).map(([id]) => Number(id)).sort((a, b) => a - b);
+}
+
+const idsWhere = (isInside: PositionTest) => PLACES.filter(({ ra, dec }) => isInside(ra, dec)).map(({ id }) => id);
+
+test.before(async () => {
+  if (!connection) return;
+  for (const macro of MACROS) await connection.run(macro);
+  await connection.run('CREATE SCHEMA nearsky');
+  const values = PLACES.map(
+    ({ id, ra, dec }) =>
+      `(${pixel29(ra, dec)}::BIGINT, ${id}::BIGINT, ${ra}::DOUBLE, ${dec}::DOUBLE, ${id % 10 === 0 ? 'NULL' : id / 10}::DOUBLE)`,
+  );
+  await connection.run(
+    `CREATE TABLE nearsky.objects AS SELECT *, TIMESTAMP '2026-01-01 00:00' AS ingest_time, 'matched' AS status,
+      1::INTEGER AS matches, TRUE AS tns_checked FROM (VALUES ${values.join()}) AS t(healpix_29, diaObjectId, ra, "dec", reliability)
+      ORDER BY healpix_29`,
+  );
+});
+
+check('circles', async () => {
+  for (const [ra, dec, radius] of [
+    [0, 0, 0.001],
+    [0, 0, 5],
+    [359.5, 0, 3],
+    [10, 89.9, 0.5],
+    [190, -90, 20],
+    [61.6, -49.3, 1],
+    [150, 2.2, 120],
+    [150, 2.2, 180],
+    [77, 33, 1e-6],
+  ] as const) {
+    const expected = idsWhere(circle(ra, dec, radius * 3600).testOf(undefined as never));
+    const inside = `CONTAINS(POINT('ICRS', ra, dec), CIRCLE('ICRS', ${ra}, ${dec}, ${radius}))`;
+    assert.equal(await ids(`SELECT diaObjectId FROM objects WHERE 1 = ${inside}`), expected, inside);
+    assert.equal(
+      await ids(`SELECT diaObjectId FROM objects WHERE DISTANCE(${ra}, ${dec}, ra, dec) <= ${radius}`),
+      expected,
+    );
+    const outside = await ids(`SELECT diaObjectId FROM objects WHERE ${inside} = 0`);
+    assert.is(outside.length + expected.length, PLACES.length);
+    assert.equal(await rows(`SELECT SUM(${inside}) FROM objects`), [[BigInt(expected.length)]]);
+  }
+});
+
+check('polygons and boxes', async () => {
+  for (const vertices of [
+    [
+      [359, -1],
+      [1, -1],
+      [1, 1],
+      [359, 1],
+    ],
+    [
+      [0, 80],
+      [90, 85],
+      [180, 70],
+      [270, 88],
+    ],
+    [
+      [55, -55],
+      [70, -52],
+      [60, -40],
+    ],
+    [
+      [140, -10],
+      [160, -10],
+      [150, 0],
+      [160, 10],
+      [140, 10],
+    ],
+  ] as const) {
+    const { whole, testOf } = polygon(vertices);
+    const text = vertices.flat().join(', ');
+    const found = await ids(`SELECT diaObjectId FROM objects WHERE 1 = CONTAINS(POINT(ra, dec), POLYGON(${text}))`);
+    assert.equal(found, idsWhere(testOf(whole)), text);
+    assert.ok(found.length > 10);
+  }
+  const box = polygon([
+    [148, 0.2],
+    [152, 0.2],
+    [152, 4.2],
+    [148, 4.2],
+  ]);
+  assert.equal(
+    await ids('SELECT diaObjectId FROM objects WHERE 1 = INTERSECTS(BOX(150, 2.2, 4, 4), POINT(ra, dec))'),
+    idsWhere(box.testOf(box.whole)),
+  );
+});
+
+check('joins by distance', async () => {
+  const query = `SELECT COUNT(*) FROM objects AS a JOIN objects AS b
+    ON CONTAINS(POINT(a.ra, a.dec), CIRCLE(b.ra, b.dec, 0.05)) = 1 WHERE a.diaObjectId < b.diaObjectId`;
+  let pairs = 0;
+  for (const a of PLACES)
+    for (const b of PLACES) if (a.id < b.id && separationArcsec(a.ra, a.dec, b.ra, b.dec) <= 180) pairs++;
+  assert.equal(await rows(query), [[BigInt(pairs)]]);
+  assert.ok(pairs > 100);
+});
+
+check('pixels of positions', async () => {
+  const query = 'SELECT IVO_HEALPIX_INDEX(29, ra, dec), IVO_HEALPIX_INDEX(5, POINT(ra, dec)), ra, dec FROM objects';
+  for (const [deep, shallow, ra, dec] of await rows(query)) {
+    assert.is(deep, pixel29(ra as number, dec as number));
+    assert.is(shallow, pixel29(ra as number, dec as number) >> 48n);
+  }
+});
+
+check('values of expressions', async () => {
+  const values: readonly (readonly [expression: string, value: unknown])[] = [
+    ['9007199254740993', 9007199254740993n],
+    ['-9223372036854775807 - 1', -(2n ** 63n)],
+    ['7 / 2', 3n],
+    ['-7 / 2', -3n],
+    ['7 / 2.', 3.5],
+    ['2 + 3 * 4 - -1', 15n],
+    ['MOD(-7, 3)', -1n],
+    ['LOG(EXP(2))', 2],
+    ['LOG10(1000)', 3],
+    ['LOG(0)', null],
+    ['SQRT(-1)', null],
+    ['ROUND(2.5)', 3],
+    ['ROUND(1234.5, -2)', 1200],
+    ['TRUNCATE(-2.57, 1)', -2.5],
+    ['TRUNCATE(1299, -2)', 1200],
+    ['CEILING(1.2) + FLOOR(-1.2)', 0],
+    ['DEGREES(PI())', 180],
+    ["UPPER('aé') || LOWER('B')", 'AÉb'],
+    ['COALESCE(NULL, 3, 4.5)', 3],
+    ["CAST('12' AS INTEGER) + CAST(2.0 AS BIGINT)", 14n],
+    ['CAST(12 AS VARCHAR(1))', '1'],
+    ["CAST('2026-01-01T00:00:01.5Z' AS TIMESTAMP)", 1767225601500000n],
+    ["CASE WHEN reliability IS NULL THEN 'none' ELSE 'some' END", 'none'],
+    ['CASE diaObjectId WHEN 0 THEN 1 WHEN 2 THEN 3 END', 1n],
+    ['AREA(CIRCLE(0, 0, 180))', 41252.96124941927],
+    ['AREA(POLYGON(0, 0, 90, 0, 0, 90))', 5156.620156177409],
+    ['COORD1(CENTROID(BOX(10, 0, 2, 2)))', 10],
+    ['COORD2(CENTROID(CIRCLE(POINT(1, 2), 3)))', 2],
+    ['COORD2(IVO_HEALPIX_CENTER(0, 4))', 0],
+    ['IVO_HEALPIX_INDEX(0, 0, 0)', 4n],
+    ["IN_UNIT(ra, 'arcmin') + IN_UNIT(dec, 'rad')", 0],
+    ['COORDSYS(POINT(1, 2))', 'ICRS'],
+    ['DISTANCE(POINT(0, 0), POINT(0, 90))', 90],
+  ];
+  for (const [expression, value] of values) {
+    const [[found]] = (await rows(`SELECT ${expression} FROM objects WHERE diaObjectId = 0`)) as [[unknown]];
+    if (typeof value !== 'number') assert.is(found, value, expression);
+    else {
+      assert.type(found, 'number', expression);
+      assert.ok(Math.abs((found as number) - value) <= 1e-12 * Math.abs(value) + 1e-12, `${expression} is ${found}`);
+    }
+  }
+});
+
+check('groups, sets, subqueries and order', async () => {
+  const all = PLACES.length;
+  const asked: readonly (readonly [query: string, rows: readonly unknown[][]])[] = [
+    ['SELECT COUNT(*), COUNT(reliability), MIN(diaObjectId) FROM objects', [[BigInt(all), BigInt(all * 0.9), 0n]]],
+    [
+      'SELECT diaObjectId / 1000 AS g, COUNT(*) FROM objects GROUP BY diaObjectId / 1000 HAVING MAX(diaObjectId) > 4000 ORDER BY g DESC',
+      [
+        [5n, 300n],
+        [4n, 300n],
+      ],
+    ],
+    [
+      'SELECT TOP 2 diaObjectId FROM objects WHERE diaObjectId IN (5, 6, 7) ORDER BY diaObjectId DESC OFFSET 1',
+      [[6n], [5n]],
+    ],
+    [
+      '(SELECT TOP 1 diaObjectId AS x FROM objects ORDER BY x) UNION (SELECT TOP 1 diaObjectId FROM objects ORDER BY diaObjectId DESC) ORDER BY x DESC',
+      [[5299n], [0n]],
+    ],
+    [
+      'SELECT diaObjectId FROM objects WHERE diaObjectId < 3 EXCEPT SELECT diaObjectId FROM objects WHERE diaObjectId = 1 ORDER BY 1',
+      [[0n], [2n]],
+    ],
+    [
+      'WITH near AS (SELECT * FROM objects WHERE diaObjectId < 3) SELECT o.diaObjectId FROM objects o LEFT JOIN near USING (diaObjectId) WHERE near.ra IS NULL AND o.diaObjectId < 5 ORDER BY 1',
+      [[3n], [4n]],
+    ],
+    [
+      'SELECT diaObjectId FROM objects o WHERE EXISTS (SELECT 1 FROM objects p WHERE p.diaObjectId = o.diaObjectId + 5299)',
+      [[0n]],
+    ],
+    [
+      "SELECT IVO_STRING_AGG(CAST(diaObjectId AS VARCHAR), '-') FROM objects WHERE diaObjectId BETWEEN 1 AND 3",
+      [['1-2-3']],
+    ],
+    [
+      "SELECT COUNT(*) FROM objects WHERE tns_checked = 'true' AND ingest_time < '2026-01-02' AND status ILIKE 'MATCH%'",
+      [[BigInt(all)]],
+    ],
+  ];
+  for (const [query, expected] of asked) assert.equal(await rows(query), expected, query);
+});
+
+test.after(() => connection?.closeSync());
+
+test.run();

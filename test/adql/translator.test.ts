@@ -1,0 +1,179 @@
+/** The SQL that queries become, and the types of their results. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { AdqlError, placedMessage } from '../../src/adql/adql_error.ts';
+import { translate } from '../../src/adql/translator.ts';
+import { TABLES } from './support.ts';
+
+const test = suite('adql: translator');
+
+const sqlOf = (query: string) => translate(query, TABLES, 1000).sql;
+
+function refusal(query: string): string {
+  try {
+    translate(query, TABLES, 1000);
+  } catch (error) {
+    if (error instanceof AdqlError) return placedMessage(query, error);
+    throw error;
+  }
+  throw new Error(`accepted: ${query.slice(0, 200)}`);
+}
+
+test('names are written anew, and never those of the query', () => {
+  const query = `SELECT "O".diaobjectid AS "x"";DROP", 'it''s' FROM NEARSKY.Objects AS "O" WHERE "O".status = 'a'';--'`;
+  const { sql, columns } = translate(query, TABLES, 1000);
+  assert.is(
+    sql,
+    `SELECT CAST(t1."diaObjectId" AS BIGINT) AS c1, CAST('it''s' AS VARCHAR) AS c2 FROM "nearsky"."objects" AS t1 ` +
+      `WHERE (t1."status" = 'a'';--') LIMIT 1000`,
+  );
+  assert.equal(
+    columns.map(({ name, type }) => [name, type]),
+    [
+      ['x";DROP', 'int64'],
+      ['value', 'text'],
+    ],
+  );
+});
+
+test('columns of the result keep their unit and type, and have names of their own', () => {
+  const query =
+    "SELECT ra, o.RA, MAX(dec) AS d, IN_UNIT(ra, 'arcsec') AS s, COUNT(*), ingest_time FROM objects o GROUP BY ra, ingest_time";
+  const { columns } = translate(query, TABLES, 1000);
+  assert.equal(
+    columns.map(({ name, type, unit }) => [name, type, unit]),
+    [
+      ['ra', 'float64', 'deg'],
+      ['ra_2', 'float64', 'deg'],
+      ['d', 'float64', 'deg'],
+      ['s', 'float64', 'arcsec'],
+      ['count', 'int64', undefined],
+      ['ingest_time', 'time', undefined],
+    ],
+  );
+});
+
+test('a circle around a place becomes ranges of pixels, a band of declinations and the exact test', () => {
+  const sql = sqlOf('SELECT ra FROM objects WHERE 1 = CONTAINS(POINT(ra, dec), CIRCLE(10, 20, 0.5))');
+  assert.match(sql, /t1\."healpix_29" BETWEEN \d+::BIGINT AND \d+::BIGINT/);
+  assert.match(sql, /t1\."dec" BETWEEN /);
+  assert.match(sql, /adql_distance\(t1\."ra", t1\."dec", 10e0::DOUBLE, 20e0::DOUBLE\) <= 0\.5e0::DOUBLE/);
+  assert.ok(sql.match(/BETWEEN \d+::BIGINT/g)!.length <= 17);
+  // Positions of others than the table's own have no pixels.
+  assert.not.match(sqlOf('SELECT ra FROM matches WHERE DISTANCE(source_ra, source_dec, 1, 2) < 3'), /healpix/);
+});
+
+test('a join by distance compares declinations first', () => {
+  const sql = sqlOf(
+    'SELECT a.ra FROM objects a JOIN matches b ON DISTANCE(a.ra, a.dec, b.source_ra, b.source_dec) <= 1/3600.',
+  );
+  assert.match(sql, /ON \(t1\."dec" BETWEEN t2\."source_dec" - .* AND t2\."source_dec" \+ /);
+});
+
+test('LIMIT is the smaller of TOP and of the rows that are wanted', () => {
+  assert.match(sqlOf('SELECT TOP 5 ra FROM objects'), / LIMIT 5$/);
+  assert.match(sqlOf('SELECT TOP 99999999999999999999999999 ra FROM objects OFFSET 3'), / LIMIT 1000 OFFSET 3$/);
+  assert.match(
+    sqlOf('SELECT TOP 5 ra FROM objects UNION SELECT ra FROM matches ORDER BY ra'),
+    / ORDER BY 1 LIMIT 1000$/,
+  );
+});
+
+test('what no table has, what does not fit, and what is left out is refused at its place', () => {
+  const refused: readonly (readonly [query: string, message: string])[] = [
+    ['SELECT x FROM objects', 'Line 1, column 8: x is no column of nearsky.objects'],
+    ['SELECT o.x FROM objects o', 'Line 1, column 8: x is no column of o'],
+    ['SELECT objects.ra FROM objects o', 'Line 1, column 8: objects is no table of this FROM'],
+    ['SELECT "RA" FROM objects', 'Line 1, column 8: RA is no column of nearsky.objects'],
+    [
+      'SELECT ra FROM sources',
+      'Line 1, column 16: there is no table sources: there are nearsky.objects, nearsky.matches, TAP_SCHEMA.columns',
+    ],
+    ['SELECT ra FROM pg_catalog.objects', 'Line 1, column 16: there is no table pg_catalog.objects: there are'],
+    ['SELECT ra FROM main.nearsky.objects', 'Line 1, column 16: there is no table main.nearsky.objects: there are'],
+    ['SELECT ra FROM objects, matches', 'Line 1, column 8: ra is a column of several tables: put the table before it'],
+    ['SELECT ra FROM objects, objects', 'two tables of one FROM have the name nearsky.objects'],
+    ['SELECT ra FROM objects WHERE ra', 'Line 1, column 30: WHERE must be a condition, and a number stands here'],
+    [
+      "SELECT ra FROM objects WHERE ra = 'x'",
+      'Line 1, column 35: a text stands here, and cannot be compared with a number',
+    ],
+    [
+      "SELECT ra FROM objects WHERE ingest_time > 'today'",
+      "Line 1, column 44: a time is written as '2026-01-31T12:00:00'",
+    ],
+    [
+      "SELECT ra FROM objects WHERE ingest_time > '2026-13-01'",
+      "Line 1, column 44: a time is written as '2026-01-31T12:00:00'",
+    ],
+    ["SELECT ra + 'x' FROM objects", 'Line 1, column 13: what + takes must be a number, and a text stands here'],
+    [
+      'SELECT POINT(ra, dec) FROM objects',
+      'Line 1, column 8: a column of the result must be a value, and a point stands here',
+    ],
+    ['SELECT ra, COUNT(*) FROM objects', 'Line 1, column 8: ra must be in GROUP BY, or in a function of many rows'],
+    ['SELECT * FROM objects GROUP BY ra', 'Line 1, column 8: healpix_29 must be in GROUP BY'],
+    ['SELECT ra FROM objects WHERE COUNT(*) > 1', 'Line 1, column 30: functions of many rows cannot stand in WHERE'],
+    ['SELECT SUM(COUNT(*)) FROM objects', 'Line 1, column 12: functions of many rows cannot stand in one another'],
+    ['SELECT ra FROM objects ORDER BY 2', 'Line 1, column 33: ORDER BY 2 names no column: there are 1'],
+    [
+      'SELECT ra FROM objects UNION SELECT ra, dec FROM objects',
+      'Line 1, column 24: the queries of UNION must have equally many columns',
+    ],
+    [
+      'SELECT ra FROM objects UNION SELECT status FROM objects',
+      'Line 1, column 37: column 1 of UNION is a number on the left and a text on the right',
+    ],
+    ['SELECT read_csv(status) FROM objects', 'Line 1, column 8: there is no function READ_CSV'],
+    ['SELECT constructor(status) FROM objects', 'Line 1, column 8: there is no function CONSTRUCTOR'],
+    ['SELECT ABS() FROM objects', 'Line 1, column 8: ABS takes 1 argument (0 were given)'],
+    [
+      "SELECT ra FROM objects WHERE CONTAINS(POINT('GALACTIC', ra, dec), CIRCLE(1, 2, 3)) = 1",
+      'Line 1, column 45: positions are in ICRS',
+    ],
+    [
+      'SELECT ra FROM objects WHERE CONTAINS(POINT(ra, dec), CIRCLE(1, 91, 3)) = 1',
+      'Line 1, column 65: a declination must be -90 to 90 degrees (91 was given)',
+    ],
+    [
+      'SELECT ra FROM objects WHERE CONTAINS(POINT(ra, dec), CIRCLE(1, 2, -3)) = 1',
+      'a radius must be 0 to 180 degrees (-3 was given)',
+    ],
+    [
+      'SELECT ra FROM objects WHERE CONTAINS(POINT(ra, dec), POLYGON(ra, 2, 3, 4, 5, 6)) = 1',
+      'Line 1, column 63: a number must stand here, and no column',
+    ],
+    [
+      'SELECT ra FROM objects WHERE CONTAINS(POINT(ra, dec), POLYGON(1, 2, 1, 2, 5, 6)) = 1',
+      'a polygon must have at least 3 vertices that differ',
+    ],
+    ["SELECT IN_UNIT(ra, 'Jy') FROM objects", 'Line 1, column 20: ra has the unit deg, which cannot be converted to'],
+    ['SELECT 9223372036854775808 FROM objects', 'Line 1, column 8: an integer must be at most 9223372036854775807'],
+    ['SELECT 1E999 FROM objects', 'Line 1, column 8: a number must be at most 1.797E308'],
+    [
+      "SELECT REGION('CIRCLE 1 2 3') FROM objects",
+      'Line 1, column 8: there is no function REGION: write the shape as CIRCLE or POLYGON',
+    ],
+  ];
+  for (const [query, message] of refused) assert.ok(refusal(query).includes(message), `${query}\n${refusal(query)}`);
+});
+
+test('expressions that would grow without an end are refused', () => {
+  const nested = (name: string, levels: number) =>
+    `SELECT ${`${name}(`.repeat(levels)}ra${')'.repeat(levels)} FROM objects`;
+  assert.match(refusal(nested('LOG', 60)), /too long/);
+  const distances = `SELECT ${'DISTANCE(1, 2, 3, '.repeat(60)}dec${')'.repeat(60)} FROM objects`;
+  assert.match(refusal(distances), /a coordinate must be a short expression/);
+  const cases = `SELECT ${'CASE '.repeat(40)}ra${' WHEN 1 THEN 1 WHEN 2 THEN 2 WHEN 3 THEN 3 END'.repeat(40)} FROM objects`;
+  assert.match(refusal(cases), /too long/);
+  const groups = `SELECT ${'ABS('.repeat(90)}dec + 1${')'.repeat(90)} FROM objects GROUP BY dec + 1`;
+  assert.match(sqlOf(groups), /GROUP BY/);
+  const test = 'CONTAINS(POINT(ra, dec), CIRCLE(1, 2, 3)) = CASE WHEN '.repeat(20);
+  assert.match(sqlOf(`SELECT ra FROM objects WHERE ${test} ra = 1${' THEN 1 END'.repeat(20)}`), /WHERE/);
+});
+
+test('a query without an end in its length is refused before it is read', () => {
+  assert.match(refusal(`SELECT ${' '.repeat(200_000)}`), /at most 200000 characters/);
+});
+
+test.run();
