@@ -297,7 +297,8 @@ test('errors of what is no request that an operation sees', async () => {
         assertDocumented(asked, { status, headers: new Headers([...headers]) }, body, config);
       }
     },
-    { headersMs: 200, requestMs: 200 },
+    // Under Deno a connection counts as idle after an answer that came before the end of its request.
+    { headersMs: 200, requestMs: 200, keepAliveMs: 200 },
   );
 });
 
