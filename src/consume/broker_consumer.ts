@@ -4,9 +4,8 @@ import type { Log } from '../base/log.ts';
 import { pause } from '../base/timeout.ts';
 import { nowUs } from '../base/times.ts';
 import type { BrokerName } from '../contract/brokers.ts';
-import type { Ingester } from '../ingest/ingester.ts';
+import { addOutcome, type Ingester, noOutcomes } from '../ingest/ingester.ts';
 import { type Normalised, rejected } from '../ingest/normalise.ts';
-import { addOutcome, noOutcomes } from '../ingest/outcomes.ts';
 import type { Connection, Feed, Message } from './transport.ts';
 
 const FIRST_RETRY_MS = 500;

@@ -2,10 +2,9 @@ import { ahead, quiet } from '../base/ahead.ts';
 import { withTimeout } from '../base/timeout.ts';
 import type { Config } from '../config/config.ts';
 import type { BrokerName } from '../contract/brokers.ts';
-import type { Ingester } from './ingester.ts';
+import { addOutcomes, type Ingester, noOutcomes } from './ingester.ts';
 import { LineNormaliser } from './line_normaliser.ts';
 import { type LineBlock, openSource, readBlocks } from './lines.ts';
-import { addOutcomes, noOutcomes } from './outcomes.ts';
 
 /** A batch is committed when it has this many messages, or when its first message has waited `BATCH_WAIT_MS`. */
 const BATCH_MESSAGES = 1000;

@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { programModule } from '../base/program_files.ts';
 import { Pool } from '../pool/pool.ts';
 import { unpackDeliveries } from '../store/packed_deliveries.ts';
+import type { Outcomes } from './ingester.ts';
 import { type NormaliseTask, normaliseLines } from './normalise_lines.ts';
-import type { Outcomes } from './outcomes.ts';
 
 /** An input of at most this size is done before threads would have started. */
 const INLINE_BYTES = 4 * 2 ** 20;

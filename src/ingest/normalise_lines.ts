@@ -6,8 +6,8 @@ import type { BrokerName } from '../contract/brokers.ts';
 import type { Task } from '../pool/pool.ts';
 import { packDeliveries } from '../store/packed_deliveries.ts';
 import { normaliserOf } from './brokers.ts';
+import { addOutcome, noOutcomes, type Outcomes } from './ingester.ts';
 import { type LineBlock, MAX_LINE_BYTES, splitLines } from './lines.ts';
-import { addOutcome, noOutcomes, type Outcomes } from './outcomes.ts';
 
 export interface NormaliseTask extends Task<NormaliseAnswer> {
   readonly kind: 'normalise';

@@ -10,8 +10,8 @@ import { catalogFiles, openLocalFile } from '../catalogs/files.ts';
 import { isHats, openHats } from '../catalogs/hats.ts';
 import { type ColumnKind, openParquet, type ParquetFile } from '../catalogs/parquet.ts';
 import { MAX_OBJECT_ID } from '../contract/limits.ts';
+import { noOutcomes, type Outcomes } from '../ingest/ingester.ts';
 import { parsePosition } from '../ingest/normalise.ts';
-import { noOutcomes, type Outcomes } from '../ingest/outcomes.ts';
 import { rejectOf } from '../ingest/rejects.ts';
 
 /** The names of the table's columns. */
