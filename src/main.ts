@@ -32,6 +32,10 @@ const COMMANDS = new Map<string, Entry>([
   ['import', { summary: 'store what an export holds', load: () => import('./commands/import.ts') }],
   ['export', { summary: 'write everything that is stored', load: () => import('./commands/export.ts') }],
   ['backup', { summary: 'copy a data directory that is in use', load: () => import('./commands/backup.ts') }],
+  [
+    'node',
+    { summary: 'the log that several nodes share: status, begin, leave', load: () => import('./commands/node.ts') },
+  ],
   ['check', { summary: 'say whether the database is whole', load: () => import('./commands/check.ts') }],
   [
     'config',

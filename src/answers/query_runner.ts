@@ -61,7 +61,8 @@ export interface QueryRunnerOptions {
   readonly generation: () => PublishedGeneration | undefined;
   /** @throws StoreError */
   readonly store: () => Store;
-  readonly databaseIsGone: () => boolean;
+  /** Why the database may not be read now, to follow "because"; undefined where it may be. */
+  readonly whyNoAnswer: () => string | undefined;
   /** The texts of answers from now on; a query keeps those with which it began. */
   readonly fragments: () => SharedFragments;
   readonly metrics: ThreadMetrics;
@@ -142,9 +143,14 @@ export class QueryRunner {
     return await this.run(query, budget);
   }
 
+  #requireDatabase(): void {
+    const why = this.#options.whyNoAnswer();
+    if (why !== undefined) throw new Unavailable(why);
+  }
+
   #requireGeneration(): PublishedGeneration {
-    const { generation, databaseIsGone } = this.#options;
-    if (databaseIsGone()) throw new Unavailable('the database cannot be read');
+    const { generation } = this.#options;
+    this.#requireDatabase();
     const current = generation();
     if (!current) throw new Unavailable('the index is not ready');
     return current;
@@ -172,7 +178,7 @@ export class QueryRunner {
   #step(desk: Desk): Body | undefined {
     const { store, clock, steps, out, body } = desk;
     try {
-      if (this.#options.databaseIsGone()) throw new Unavailable('the database cannot be read');
+      this.#requireDatabase();
       // Everything that is committed by now is in sight.
       store.resetRead();
       clock.resume();

@@ -10,7 +10,7 @@ import { crossmatchPool } from '../crossmatch/pool.ts';
 import { provenanceSetOf } from '../crossmatch/provenance.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { Store } from '../store/store.ts';
-import { Writer } from '../store/writer.ts';
+import type { Writer } from '../store/writer.ts';
 import { type Associator, associatorOf } from '../tns/association.ts';
 
 /** Objects a commit: some tens of milliseconds, in which no other process can write. */
@@ -57,9 +57,9 @@ export class BackgroundCrossmatch {
    * @param store opened with mode `write`; must stay open until `close` has resolved
    * @param clock milliseconds, monotonic
    */
-  constructor(store: Store, config: Config, log: Log, clock = () => performance.now()) {
+  constructor(store: Store, writer: Writer, config: Config, log: Log, clock = () => performance.now()) {
     this.#store = store;
-    this.#writer = new Writer(store);
+    this.#writer = writer;
     this.#config = config;
     this.#pool = crossmatchPool(config, 1, { isBackground: true });
     this.#log = log;

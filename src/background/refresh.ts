@@ -8,7 +8,7 @@ import { formatTime } from '../base/times.ts';
 import type { Config } from '../config/config.ts';
 import { RejectLog } from '../ingest/rejects.ts';
 import type { Store } from '../store/store.ts';
-import { Writer } from '../store/writer.ts';
+import type { Writer } from '../store/writer.ts';
 import { type BotCredentials, TnsClient } from '../tns/client.ts';
 import { RegistryLoader } from '../tns/loader.ts';
 import { refreshRegistry } from '../tns/refresh.ts';
@@ -28,6 +28,7 @@ const LONGEST_RETRY_MS = 60 * MINUTE_MS;
 export interface RefreshSources {
   /** Opened with mode `write`; must stay open until `close` has resolved. */
   readonly store: Store;
+  readonly writer: Writer;
   readonly config: Config;
   readonly bot: BotCredentials;
   readonly log: Log;
@@ -86,9 +87,8 @@ export class BackgroundRefresh {
   }
 
   async #refresh(): Promise<void> {
-    const { store, config, bot, log } = this.#sources;
+    const { store, writer, config, bot, log } = this.#sources;
     const { signal } = this.#stop;
-    const writer = new Writer(store);
     const rejects = new RejectLog(config, 'tns');
     const loader = new RegistryLoader({ writer, rejects, onBatch: () => signal.throwIfAborted() });
     const onWait = (error: string, waitMs: number) =>

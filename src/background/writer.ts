@@ -9,6 +9,7 @@ import type { Log } from '../base/log.ts';
 import { programModule } from '../base/program_files.ts';
 import type { SharedState } from '../base/shared_state.ts';
 import { pause, withTimeout } from '../base/timeout.ts';
+import type { LogTopic } from '../cluster/kafka_log.ts';
 import type { Config } from '../config/config.ts';
 import { Pool } from '../pool/pool.ts';
 import { FILE_NAME } from '../store/environment.ts';
@@ -31,6 +32,8 @@ const WAITING_STOP_MS = 2000;
 
 export interface BackgroundWriterOptions {
   readonly config: Config;
+  /** The log that the archive is made from, if any. */
+  readonly topic: LogTopic | undefined;
   readonly crossmatch: boolean;
   readonly bot: BotCredentials | undefined;
   /** Where matches are published to, if anywhere. */
@@ -50,7 +53,8 @@ export class BackgroundWriter {
 
   constructor(options: BackgroundWriterOptions) {
     this.#options = options;
-    const { config, publish: settings, log } = options;
+    const { config, topic, publish: settings, state, log } = options;
+    if (topic) state.logFollowedMs = 0;
     this.#publisher = settings && new BackgroundPublisher({ config, settings, log });
   }
 
@@ -113,7 +117,7 @@ export class BackgroundWriter {
   }
 
   #start(): Promise<void> {
-    const { config, crossmatch, bot, state, log } = this.#options;
+    const { config, topic, crossmatch, bot, state, log } = this.#options;
     const { port1: link, port2 } = new MessageChannel();
     const opened = Promise.withResolvers<void>();
     link.on('message', (message: FromWriter) => {
@@ -121,7 +125,7 @@ export class BackgroundWriter {
       else log(message.event, message.fields);
     });
     this.#link = link;
-    const task: WriteTask = { kind: 'write', config, crossmatch, bot, state: state.memory, link: port2 };
+    const task: WriteTask = { kind: 'write', config, topic, crossmatch, bot, state: state.memory, link: port2 };
     this.#ended = this.#pool.run(task, { transferList: [port2], timeoutMs: Number.POSITIVE_INFINITY }).then(
       () => link.close(),
       error => {

@@ -5,11 +5,15 @@
  */
 
 import type { MessagePort } from 'node:worker_threads';
-import { logTo } from '../base/log.ts';
+import { messageOf } from '../base/error_text.ts';
+import { type Log, logTo } from '../base/log.ts';
 import { SharedState } from '../base/shared_state.ts';
+import { requireNoLog } from '../cluster/archive.ts';
+import type { LogTopic } from '../cluster/kafka_log.ts';
+import { Member } from '../cluster/member.ts';
 import type { Config } from '../config/config.ts';
 import type { Task } from '../pool/pool.ts';
-import { openStore } from '../store/store.ts';
+import { openStore, type Store } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
 import { keepLedger, StoreLedger } from '../stream/ledger.ts';
 import type { BotCredentials } from '../tns/client.ts';
@@ -19,6 +23,8 @@ import { BackgroundRefresh } from './refresh.ts';
 export interface WriteTask extends Task<undefined> {
   readonly kind: 'write';
   readonly config: Config;
+  /** The log that the archive is made from, if any. */
+  readonly topic: LogTopic | undefined;
   readonly crossmatch: boolean;
   /** The part that keeps the TNS registry up to date. */
   readonly bot: BotCredentials | undefined;
@@ -42,7 +48,7 @@ export type ToWriter =
  * Resolves when it has been told to stop and nothing is being written.
  * @throws StoreError when the database cannot be opened for writing
  */
-export async function runWriter({ config, crossmatch, bot, link, ...task }: WriteTask): Promise<undefined> {
+export async function runWriter({ config, topic, crossmatch, bot, link, ...task }: WriteTask): Promise<undefined> {
   const send = (message: FromWriter) => link.postMessage(message);
   const log = logTo((event, fields) => send({ kind: 'log', event, fields }));
   const state = new SharedState(task.state);
@@ -55,22 +61,48 @@ export async function runWriter({ config, crossmatch, bot, link, ...task }: Writ
   const store = openStore(config.NEARSKY_DATA, 'write');
   onWaiting(false);
   store.onWaiting = onWaiting;
+  if (!topic) requireNoLog(store);
+  const member = topic && new Member({ store, topic, log, isPatient: true, ...reportTo(state, store, log) });
+  const writer = new Writer(store, member);
   let ledger: StoreLedger | undefined;
+  let isStopping = false;
   link.on('message', (message: ToWriter) => {
     if (message.kind === 'stop') return stop.resolve();
     if (message.kind === 'publishing') {
       const former = ledger;
-      ledger = new StoreLedger(store, new Writer(store), message.topic);
+      ledger = new StoreLedger(store, writer, message.topic);
       keepLedger(message.ledger, ledger, former?.end());
       return;
     }
-    if (crossmatch) work.push(new BackgroundCrossmatch(store, config, log));
-    if (bot) work.push(new BackgroundRefresh({ store, config, bot, log }));
+    // Work for an archive that is behind would be of no use.
+    void Promise.resolve(member?.caughtUp).then(begin, () => {});
   });
+  const begin = () => {
+    if (isStopping) return;
+    if (crossmatch) work.push(new BackgroundCrossmatch(store, writer, config, log));
+    if (bot) work.push(new BackgroundRefresh({ store, writer, config, bot, log }));
+  };
   send({ kind: 'opened' });
   await stop.promise;
-  await Promise.all(work.map(each => each.close()));
+  isStopping = true;
+  // What waits for the log is given up, so that it ends.
+  await Promise.all([...work.map(each => each.close()), member?.close()]);
   await store.close();
   link.close();
   return undefined;
+}
+
+/** Tells every thread how far the node has come in its log. */
+function reportTo(state: SharedState, store: Store, log: Log) {
+  return {
+    onRead(left: number) {
+      state.logPosition = store.logPosition()?.next ?? 0;
+      state.logLeft = left;
+      if (left === 0) state.logFollowedMs = Date.now();
+    },
+    onStopped(error: unknown) {
+      state.isStopped = true;
+      log('node_stopped', { error: messageOf(error) });
+    },
+  };
 }

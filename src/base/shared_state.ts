@@ -1,3 +1,5 @@
+const CELLS = 8;
+
 /**
  * State that every thread of the process knows at every moment: numbers in shared memory, read without a system call.
  */
@@ -10,10 +12,12 @@ export class SharedState {
 
   /** @param memory that of another thread; by default new memory, in which nothing is wrong */
   constructor(memory?: SharedArrayBuffer) {
-    this.memory = memory ?? new SharedArrayBuffer(5 * Float64Array.BYTES_PER_ELEMENT);
-    this.#cells = new Float64Array(this.memory, 0, 4);
-    this.#sums = new Int32Array(this.memory, 4 * Float64Array.BYTES_PER_ELEMENT, 1);
-    if (!memory) this.diskFreeBytes = Number.POSITIVE_INFINITY;
+    this.memory = memory ?? new SharedArrayBuffer((CELLS + 1) * Float64Array.BYTES_PER_ELEMENT);
+    this.#cells = new Float64Array(this.memory, 0, CELLS);
+    this.#sums = new Int32Array(this.memory, CELLS * Float64Array.BYTES_PER_ELEMENT, 1);
+    if (memory) return;
+    this.diskFreeBytes = Number.POSITIVE_INFINITY;
+    this.logFollowedMs = Number.POSITIVE_INFINITY;
   }
 
   /**
@@ -26,6 +30,51 @@ export class SharedState {
 
   set databaseIsGone(isGone: boolean) {
     this.#cells[0] = isGone ? 1 : 0;
+  }
+
+  /** Whether the archive is not, or not known to be, what the log of the nodes makes. */
+  get isStopped(): boolean {
+    return this.#cells[4] !== 0;
+  }
+
+  set isStopped(isStopped: boolean) {
+    this.#cells[4] = isStopped ? 1 : 0;
+  }
+
+  /** Why no answer may be read from the database, to follow "because"; undefined where one may be. */
+  get whyNoAnswer(): string | undefined {
+    if (this.databaseIsGone) return 'the database cannot be read';
+    return this.isStopped ? 'this node has stopped, because it lost its place in the log of the nodes' : undefined;
+  }
+
+  /**
+   * When this node last had all that the log of the nodes had, milliseconds since 1970; 0 where it never had, infinite
+   * where there is no log.
+   */
+  get logFollowedMs(): number {
+    return this.#cells[5]!;
+  }
+
+  set logFollowedMs(followedMs: number) {
+    this.#cells[5] = followedMs;
+  }
+
+  /** The number of records of the log that this node has applied. */
+  get logPosition(): number {
+    return this.#cells[6]!;
+  }
+
+  set logPosition(position: number) {
+    this.#cells[6] = position;
+  }
+
+  /** The number of records that the log was last seen to have beyond those. */
+  get logLeft(): number {
+    return this.#cells[7]!;
+  }
+
+  set logLeft(left: number) {
+    this.#cells[7] = left;
   }
 
   /**

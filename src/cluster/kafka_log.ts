@@ -1,30 +1,28 @@
 /** A topic of one partition as the log: Kafka keeps it, and gives each record its position. */
 import type { Consumer, Producer } from '@platformatic/kafka';
 import type { Log as LogEvent } from '../base/log.ts';
-import { withTimeout } from '../base/timeout.ts';
+import { pause, withTimeout } from '../base/timeout.ts';
+import { connectionTo, type KafkaCluster } from '../config/kafka.ts';
 import { StoreError } from '../store/store_error.ts';
 import { SETTINGS, whyUnsafe } from './kafka_settings.ts';
 import { type Log, type LogEntry, type LogRead, lostPlace } from './log.ts';
 
-export interface KafkaLogOptions {
-  /** `host:port` of one or more of the cluster's servers. */
-  readonly servers: readonly string[];
+/** The topic that is the log. Plain data, which another thread may receive. */
+export interface LogTopic extends KafkaCluster {
   readonly topic: string;
-  readonly tls: boolean;
-  readonly sasl?: {
-    readonly mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512';
-    readonly username: string;
-    readonly password: string;
-  };
+}
+
+export interface KafkaLogOptions extends LogTopic {
   readonly log: LogEvent;
 }
 
-const REQUEST_TIMEOUT_MS = 10_000;
 /** The time for which a server holds back its answer while there are no records. */
 const FETCH_WAIT_MS = 500;
 const FETCH_BYTES = 2 ** 22;
 const RETRIES = 3;
-const RETRY_DELAY_MS = 250;
+/** The pause after a failure to send, and for how long a record is sent again. */
+const SEND_AGAIN_MS = 250;
+const APPEND_MS = 120_000;
 /** The time limit for sending, longer than the requests and their retries may take. */
 const SEND_MS = 60_000;
 const CLOSE_MS = 2000;
@@ -45,6 +43,8 @@ interface Waiting {
   readonly id: string;
   readonly record: Uint8Array;
   readonly sent: PromiseWithResolvers<void>;
+  /** When a failure is no longer followed by another attempt. */
+  readonly untilMs: number;
 }
 
 /**
@@ -71,6 +71,7 @@ export class KafkaLog implements Log {
   #producer: Producer<Buffer, Buffer, Buffer, Buffer> | undefined;
   #waiting: Waiting[] = [];
   #isSending = false;
+  readonly #closing = new AbortController();
   #sending = Promise.resolve();
   #topicId = '';
   #clusterId = '';
@@ -83,7 +84,7 @@ export class KafkaLog implements Log {
   constructor(client: Client, options: KafkaLogOptions) {
     this.#client = client;
     this.#options = options;
-    this.#consumer = new client.Consumer({ ...connection(options), groupId: 'nearsky', retries: 1 });
+    this.#consumer = new client.Consumer({ ...connectionTo(options), groupId: 'nearsky', retries: 1 });
     this.#consumer.on('error', () => {});
     this.#consumer.topics.track(options.topic);
   }
@@ -106,12 +107,15 @@ export class KafkaLog implements Log {
 
   append(id: string, record: Uint8Array): Promise<void> {
     const sent = Promise.withResolvers<void>();
-    this.#waiting.push({ id, record, sent });
+    this.#waiting.push({ id, record, sent, untilMs: performance.now() + APPEND_MS });
     if (!this.#isSending) this.#sending = this.#sendAll();
     return sent.promise;
   }
 
-  /** Sends what waits, one batch at a time. */
+  /**
+   * Sends what waits, one batch at a time. A batch that failed is sent again, as a server that leads the topic may have
+   * died; the records may then be in the log twice.
+   */
   async #sendAll(): Promise<void> {
     this.#isSending = true;
     while (this.#waiting.length > 0) {
@@ -122,7 +126,10 @@ export class KafkaLog implements Log {
       } catch (error) {
         // The numbers of a producer that has failed may no longer be those that the server expects.
         await this.#closeProducer();
-        for (const { sent } of batch) sent.reject(error);
+        const nowMs = this.#closing.signal.aborted ? Number.POSITIVE_INFINITY : performance.now();
+        for (const { sent, untilMs } of batch) if (untilMs <= nowMs) sent.reject(error);
+        this.#waiting.unshift(...batch.filter(({ untilMs }) => untilMs > nowMs));
+        await pause(SEND_AGAIN_MS, this.#closing.signal);
       }
     }
     this.#isSending = false;
@@ -149,7 +156,7 @@ export class KafkaLog implements Log {
   #newProducer(): Producer<Buffer, Buffer, Buffer, Buffer> {
     // A producer that is idempotent waits for all replicas that are in sync.
     const producer = new this.#client.Producer<Buffer, Buffer, Buffer, Buffer>({
-      ...connection(this.#options),
+      ...connectionTo(this.#options),
       idempotent: true,
       retries: RETRIES,
     });
@@ -247,8 +254,9 @@ export class KafkaLog implements Log {
       );
   }
 
-  /** Never rejects; what waits to be sent is sent first. */
+  /** Never rejects; what waits to be sent is sent first, if that does not fail. */
   async close(): Promise<void> {
+    this.#closing.abort();
     await this.#sending;
     await this.#closeProducer();
     await withTimeout(
@@ -257,16 +265,6 @@ export class KafkaLog implements Log {
     );
   }
 }
-
-const connection = ({ servers, tls, sasl }: KafkaLogOptions) => ({
-  clientId: 'nearsky',
-  bootstrapBrokers: [...servers],
-  ...(tls ? { tls: {} } : {}),
-  ...(sasl ? { sasl } : {}),
-  timeout: REQUEST_TIMEOUT_MS,
-  connectTimeout: REQUEST_TIMEOUT_MS,
-  retryDelay: RETRY_DELAY_MS,
-});
 
 function isOutOfRange(error: unknown): boolean {
   const { findBy } = error as { findBy?: (property: string, value: unknown) => unknown };
@@ -280,7 +278,7 @@ async function requireSafe(
   replicas: Awaited<ReturnType<KafkaLog['replicas']>>,
 ): Promise<void> {
   const { topic, log } = options;
-  const admin = new Admin({ ...connection(options), retries: RETRIES });
+  const admin = new Admin({ ...connectionTo(options), retries: RETRIES });
   try {
     const [described] = await admin.describeConfigs({
       resources: [{ resourceType: TOPIC_RESOURCE, resourceName: topic, configurationKeys: [...SETTINGS] }],

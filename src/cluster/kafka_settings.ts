@@ -19,10 +19,25 @@ const atLeast = (setting: string, least: number): Rule => {
   return { setting, isSafe: value => Number(value) >= least, safe: `at least ${least}` };
 };
 
+/** A node that was away for longer must start from a backup. */
+const LEAST_RETENTION_MS = 86_400_000;
+/** A node whose clock is further ahead cannot append, and so cannot put the time of the archive ahead. */
+const MOST_AHEAD_MS = 300_000;
+
 const RULES: readonly Rule[] = [
   is('cleanup.policy', 'delete'),
+  {
+    setting: 'retention.ms',
+    isSafe: value => value === '-1' || Number(value) >= LEAST_RETENTION_MS,
+    safe: `at least ${LEAST_RETENTION_MS}, or -1`,
+  },
   is('retention.bytes', '-1'),
   is('message.timestamp.type', 'CreateTime'),
+  {
+    setting: 'message.timestamp.after.max.ms',
+    isSafe: value => Number(value) <= MOST_AHEAD_MS,
+    safe: `at most ${MOST_AHEAD_MS} (Kafka 3.6 or newer has this setting)`,
+  },
   is('unclean.leader.election.enable', 'false'),
   atLeast('max.message.bytes', 1_000_000),
 ];

@@ -3,23 +3,31 @@ import { randomUUID } from 'node:crypto';
 import { messageOf } from '../base/error_text.ts';
 import { encodeChange } from '../store/change_record.ts';
 import type { Change } from '../store/changes.ts';
+import { type Claim, expectOutcome, submitterClaim } from '../store/claims.ts';
 import { type LoggedChange, loggedChange, recordHash } from '../store/logged_changes.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
-import { Writer } from '../store/writer.ts';
+import { type SharedLog, Writer } from '../store/writer.ts';
 import { type Log, type LogEntry, type LogRead, LostPlace, lostPlace } from './log.ts';
 
-export class Node {
+/** Several processes of one machine may be the same node at once: each applies what none of the others has applied. */
+export class Node implements SharedLog {
   readonly #store: Store;
   readonly #writer: Writer;
   readonly #log: Log;
+  /** Begins the ids of the records of this process. */
+  readonly #submitter = randomUUID();
+  #submitted = 0;
+  #claim: Claim | undefined;
+  #claiming: Promise<void> | undefined;
   /** Records that this node has appended, or is appending, and that it has not applied yet. */
   readonly #waiting = new Map<string, PromiseWithResolvers<unknown>>();
-  /** The name of the log, once it is known to be the one that made the archive. */
+  /** The name of the log, once it is known to be the one that made the archive up to `#next`. */
   #identity: string | undefined;
+  #next: number | undefined;
   #lost: LostPlace | undefined;
 
-  /** @param store opened with mode `write`, and written to by this node alone */
+  /** @param store opened with mode `write` */
   constructor(store: Store, log: Log) {
     this.#store = store;
     this.#writer = new Writer(store);
@@ -36,8 +44,17 @@ export class Node {
   async step(): Promise<number> {
     if (this.#lost) throw this.#lost;
     try {
+      await this.#register();
+      this.#store.resetRead();
+      const position = this.#store.logPosition();
+      const { next = 0 } = position ?? {};
+      if (position?.next !== this.#next) {
+        // Another process has gone on.
+        this.#identity = undefined;
+        await this.#takeOutcomes();
+      }
       this.#identity ??= await this.#checked();
-      const { next = 0 } = this.#store.logPosition() ?? {};
+      this.#next = position?.next;
       const read = await this.#log.read(next);
       requireKept(read, next);
       const { changes, unreadable } = decoded(read.entries);
@@ -57,6 +74,7 @@ export class Node {
    * unknown, and to make it again does no harm
    */
   async submit(change: Change): Promise<unknown[]> {
+    await this.#register();
     const outcomes: unknown[] = [];
     for (const record of encodeChange(change)) outcomes.push(await this.#submitRecord(record));
     return outcomes;
@@ -64,9 +82,10 @@ export class Node {
 
   async #submitRecord(record: Uint8Array): Promise<unknown> {
     if (this.#lost) throw this.#lost;
-    const id = randomUUID();
+    const id = `${this.#submitter}/${++this.#submitted}`;
     const applied = Promise.withResolvers<unknown>();
     this.#waiting.set(id, applied);
+    expectOutcome(id);
     this.#log.append(id, record).catch(applied.reject);
     try {
       return await applied.promise;
@@ -81,7 +100,33 @@ export class Node {
       // No fault of the disk: to apply the same again would fail again.
       throw error instanceof StoreError ? error : cannotFollow(changes[0]!.position, error);
     });
-    for (const [i, outcome] of outcomes.entries()) this.#waiting.get(entries[i]!.id)?.resolve(outcome);
+    const known = changes.length - outcomes.length;
+    for (const [i, outcome] of outcomes.entries()) this.#waiting.get(entries[known + i]!.id)?.resolve(outcome);
+    if (outcomes.length > 0) this.#next = changes.at(-1)!.position + 1;
+    if (known > 0) await this.#takeOutcomes();
+  }
+
+  /** Makes the other processes of this node leave the outcomes of this one's changes. */
+  #register(): Promise<void> {
+    this.#claiming ??= this.#writer.claimExclusively(submitterClaim(this.#submitter)).then(
+      claim => {
+        this.#claim = claim;
+      },
+      error => {
+        this.#claiming = undefined;
+        throw error;
+      },
+    );
+    return this.#claiming;
+  }
+
+  /** Takes the outcomes of what another process has applied. */
+  async #takeOutcomes(): Promise<void> {
+    this.#store.resetRead();
+    for (const [id, applied] of this.#waiting) {
+      const taken = await this.#writer.takeOutcome(id);
+      if (taken) applied.resolve(taken.outcome);
+    }
   }
 
   /** The name of the log. */
@@ -96,6 +141,8 @@ export class Node {
     }
     const { log, next, hash } = position;
     if (log !== identity) throw lostPlace(`it is ${identity}, and this node followed ${log}`);
+    // The log goes on from this archive, and nothing of it is applied yet.
+    if (next === 0) return identity;
     const last = await this.#log.read(next - 1);
     requireKept(last, next);
     const [entry] = last.entries;
@@ -104,6 +151,12 @@ export class Node {
     if (!isGone && (!entry || recordHash(entry.record) !== hash))
       throw lostPlace(`its record ${next - 1} is another one than this node applied`);
     return identity;
+  }
+
+  /** What waits to be applied is given up. */
+  async close(): Promise<void> {
+    this.#stop(new LostPlace('Cannot wait for the log because this process ends'));
+    if (this.#claim) await this.#writer.dropClaim(this.#claim);
   }
 
   #stop(error: LostPlace): void {
@@ -123,11 +176,11 @@ function requireKept({ entries, first, end }: LogRead, next: number): void {
 /** The changes of the entries, up to the first entry that cannot be read. */
 function decoded(entries: readonly LogEntry[]): { changes: LoggedChange[]; unreadable?: LostPlace } {
   const changes: LoggedChange[] = [];
-  for (const { position, record } of entries) {
+  for (const entry of entries) {
     try {
-      changes.push(loggedChange(position, record));
+      changes.push(loggedChange(entry));
     } catch (error) {
-      return { changes, unreadable: cannotFollow(position, error) };
+      return { changes, unreadable: cannotFollow(entry.position, error) };
     }
   }
   return { changes };

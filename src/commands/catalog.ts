@@ -4,11 +4,11 @@ import type { UndefinedCatalog } from '../catalogs/definition.ts';
 import { checkCatalog, type RegisterOptions, registerCatalog } from '../catalogs/register.ts';
 import { remoteOptions } from '../catalogs/remote/options.ts';
 import type { SurveyProgress } from '../catalogs/survey.ts';
+import { openArchive } from '../cluster/archive.ts';
 import { CATALOGS, type CatalogDefinition, Catalogs, catalogDefinition } from '../contract/catalogs.ts';
 import { MAX_CATALOGS } from '../contract/limits.ts';
 import type { CatalogRegistration, RowCounts } from '../store/catalog_registration.ts';
 import { openStore, type Store } from '../store/store.ts';
-import { Writer } from '../store/writer.ts';
 import { type Command, type Invocation, Progress, printResult, table, UsageError } from './cli.ts';
 
 export const command: Command = {
@@ -76,12 +76,8 @@ async function catalogOf(name: string, { options }: Invocation): Promise<Catalog
   return { name, idColumn, description: readDescription(file) };
 }
 
-async function withStore<T>(
-  invocation: Invocation,
-  mode: 'read' | 'write',
-  use: (store: Store) => Promise<T>,
-): Promise<T> {
-  const store = openStore(invocation.config.NEARSKY_DATA, mode);
+async function withStore<T>(invocation: Invocation, use: (store: Store) => Promise<T>): Promise<T> {
+  const store = openStore(invocation.config.NEARSKY_DATA, 'read');
   try {
     return await use(store);
   } finally {
@@ -103,10 +99,13 @@ async function add(
     onProgress: at => progress.update(() => progressText(at)),
   });
   progress.end();
-  await withStore(invocation, 'write', async store => {
+  const { store, writer, close } = await openArchive(invocation.config);
+  try {
     requireRoom(store, registration.name);
-    await new Writer(store).putCatalog(registration);
-  });
+    await writer.putCatalog(registration);
+  } finally {
+    await close();
+  }
   printResult(invocation, summaryOf(registration), `added ${describe(registration)}`);
   return 0;
 }
@@ -121,7 +120,7 @@ function requireRoom(store: Store, name: string): void {
 }
 
 async function list(invocation: Invocation): Promise<number> {
-  return withStore(invocation, 'read', async store => {
+  return withStore(invocation, async store => {
     const stored = new Map(store.catalogs().map(registration => [registration.name, registration]));
     const registrations = new Catalogs([...stored.values()]).all.flatMap(({ name }) => stored.get(name) ?? []);
     const text =
@@ -133,7 +132,7 @@ async function list(invocation: Invocation): Promise<number> {
 }
 
 async function check(invocation: Invocation, name: string): Promise<number> {
-  return withStore(invocation, 'read', async store => {
+  return withStore(invocation, async store => {
     const registration = store.catalog(name);
     if (!registration)
       throw new Error(

@@ -3,14 +3,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logToStderr } from '../base/log.ts';
 import { stopSignal } from '../base/stop_signal.ts';
+import { openArchive } from '../cluster/archive.ts';
 import { BrokerConsumer } from '../consume/broker_consumer.ts';
 import { feedOf } from '../consume/feeds.ts';
 import { BROKER_NAMES, BROKERS, type BrokerName, brokerSetting, isBroker } from '../contract/brokers.ts';
 import { Ingester } from '../ingest/ingester.ts';
 import { RejectLog } from '../ingest/rejects.ts';
 import { warnIfOpenToOthers } from '../store/privacy.ts';
-import { openStore } from '../store/store.ts';
-import { Writer } from '../store/writer.ts';
 import { type Command, type Invocation, printResult, table, UsageError } from './cli.ts';
 import { describeCounts } from './ingest.ts';
 
@@ -62,12 +61,11 @@ async function run(invocation: Invocation): Promise<number> {
   const { config } = invocation;
   const feeds = brokers.map(broker => feedOf(broker, config, process.env, logToStderr));
   const stop = stopSignal();
-  const store = openStore(config.NEARSKY_DATA, 'write');
+  const archive = await openArchive(config);
   warnIfOpenToOthers(config.NEARSKY_DATA, logToStderr);
-  const writer = new Writer(store);
   const consumed = brokers.map((broker, i): Consumed => {
     const rejects = new RejectLog(config, broker);
-    const ingester = new Ingester(writer, rejects);
+    const ingester = new Ingester(archive.writer, rejects);
     const consumer = new BrokerConsumer({ broker, feed: feeds[i]!, ingester, log: logToStderr });
     return { broker, ingester, rejects, consumer };
   });
@@ -80,7 +78,7 @@ async function run(invocation: Invocation): Promise<number> {
   consumed.forEach(logCounts);
   printCounts(invocation, consumed);
   for (const { rejects } of consumed) rejects.close();
-  await store.close();
+  await archive.close();
   // A connection that its client keeps open must not keep the process alive.
   setTimeout(() => process.exit(), EXIT_MS).unref();
   return 0;

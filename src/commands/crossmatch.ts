@@ -1,5 +1,6 @@
 /** `nearsky crossmatch`: every pending object once, or crossmatched ones again. */
 import { parseTime } from '../base/parse_time.ts';
+import { openArchive } from '../cluster/archive.ts';
 import type { Config } from '../config/config.ts';
 import { Catalogs } from '../contract/catalogs.ts';
 import { type AgainSelection, differsFrom } from '../crossmatch/again.ts';
@@ -8,8 +9,7 @@ import { type CrossmatchProgress, crossmatchPending } from '../crossmatch/crossm
 import { crossmatchPool } from '../crossmatch/pool.ts';
 import { provenanceSetOf } from '../crossmatch/provenance.ts';
 import type { CrossmatchSummary } from '../crossmatch/summary.ts';
-import { openStore, requireDatabase, type Store } from '../store/store.ts';
-import { Writer } from '../store/writer.ts';
+import { requireDatabase, type Store } from '../store/store.ts';
 import { associatorOf } from '../tns/association.ts';
 import { type Command, type Invocation, Progress, printResult, shownCount, table, tell, UsageError } from './cli.ts';
 
@@ -42,7 +42,7 @@ export const command: Command = {
     const again = againOf(invocation);
     const { config } = invocation;
     requireDatabase(config.NEARSKY_DATA);
-    const store = openStore(config.NEARSKY_DATA, 'write');
+    const { store, writer, close } = await openArchive(config);
     const pool = crossmatchPool(config, config.NEARSKY_WORKERS);
     const progress = new Progress();
     try {
@@ -50,7 +50,7 @@ export const command: Command = {
       if (waiting > 0) pool.start();
       const summary = await crossmatchPending({
         store,
-        writer: new Writer(store),
+        writer,
         pool,
         provenance: () => provenanceSetOf(config),
         associator: associatorOf(store, pool, config),
@@ -72,7 +72,7 @@ export const command: Command = {
       return 1;
     } finally {
       await pool.close();
-      await store.close();
+      await close();
     }
   },
 };

@@ -96,7 +96,7 @@ async function demo(config: Config): Promise<void> {
   process.on('SIGINT', leave).on('SIGTERM', leave);
   await prepare(config);
   process.off('SIGINT', leave).off('SIGTERM', leave);
-  await serve(config, { crossmatch: false, onListening: announce, log: tellEvent });
+  await serve({ ...config, NEARSKY_LOG: null }, { crossmatch: false, onListening: announce, log: tellEvent });
 }
 
 /** Fills the data directory. */

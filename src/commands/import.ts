@@ -1,7 +1,6 @@
 /** `nearsky import`: the lines of an export into the data directory. */
+import { openArchive } from '../cluster/archive.ts';
 import { RejectLog } from '../ingest/rejects.ts';
-import { openStore } from '../store/store.ts';
-import { Writer } from '../store/writer.ts';
 import { type ImportCounts, Importer, type Rejection } from '../transfer/importer.ts';
 import {
   bytesOf,
@@ -38,7 +37,7 @@ async function run(invocation: Invocation): Promise<number> {
   const bytes = bytesOf(files);
   let bytesRead = 0;
   const dataDir = invocation.config.NEARSKY_DATA;
-  const store = openStore(dataDir, 'write');
+  const archive = await openArchive(invocation.config);
   const rejects = new RejectLog(invocation.config, 'import');
   const progress = new Progress();
   const onBatch = () =>
@@ -48,7 +47,7 @@ async function run(invocation: Invocation): Promise<number> {
     });
   const importer = new Importer({
     dataDir,
-    writer: new Writer(store),
+    writer: archive.writer,
     rejects,
     onReject: rejectionTeller(),
     onBatch,
@@ -73,7 +72,7 @@ async function run(invocation: Invocation): Promise<number> {
     if (importer.counts.read > 0 || invocation.flags.has('json')) printCounts(invocation, importer.counts, rejects);
     await importer.close();
     rejects.close();
-    await store.close();
+    await archive.close();
   }
   return importer.counts.rejected > 0 ? 1 : 0;
 }

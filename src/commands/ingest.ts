@@ -1,13 +1,12 @@
 import { statSync } from 'node:fs';
 import { nowUs } from '../base/times.ts';
+import { openArchive } from '../cluster/archive.ts';
 import { BROKER_NAMES, type BrokerName, isBroker } from '../contract/brokers.ts';
 import { normaliserOf } from '../ingest/brokers.ts';
 import { ingestFile } from '../ingest/files.ts';
 import { Ingester, type MessageCounts } from '../ingest/ingester.ts';
 import { MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/lines.ts';
 import { type Reject, RejectLog } from '../ingest/rejects.ts';
-import { openStore } from '../store/store.ts';
-import { Writer } from '../store/writer.ts';
 import {
   bytesOf,
   type Command,
@@ -119,9 +118,9 @@ async function storing(
   { origin, input, advice }: Input,
   work: (ingester: Ingester, progress: Progress) => Promise<void>,
 ): Promise<number> {
-  const store = openStore(invocation.config.NEARSKY_DATA, 'write');
+  const archive = await openArchive(invocation.config);
   const rejects = new RejectLog(invocation.config, origin);
-  const ingester = new Ingester(new Writer(store), rejects);
+  const ingester = new Ingester(archive.writer, rejects);
   const progress = new Progress();
   const { counts } = ingester;
   try {
@@ -137,7 +136,7 @@ async function storing(
     tellReasons(ingester.firstRejects, counts.rejected);
     if (counts.read > 0 || invocation.flags.has('json')) printCounts(invocation, counts, rejects);
     rejects.close();
-    await store.close();
+    await archive.close();
   }
   return counts.read > 0 && counts.rejected === counts.read ? 1 : 0;
 }

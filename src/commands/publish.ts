@@ -4,11 +4,11 @@ import { MatchMessages } from '../answers/match_messages.ts';
 import { SharedFragments } from '../answers/shared_fragments.ts';
 import { logToStderr } from '../base/log.ts';
 import { stopSignal } from '../base/stop_signal.ts';
+import { openArchive } from '../cluster/archive.ts';
 import { ConfigError } from '../config/config.ts';
 import { answerSettings } from '../crossmatch/provenance.ts';
 import { warnIfOpenToOthers } from '../store/privacy.ts';
-import { openStore, requireDatabase } from '../store/store.ts';
-import { Writer } from '../store/writer.ts';
+import { requireDatabase } from '../store/store.ts';
 import { kafkaSink } from '../stream/kafka_sink.ts';
 import { StoreLedger } from '../stream/ledger.ts';
 import { Publication } from '../stream/publication.ts';
@@ -57,7 +57,7 @@ async function run(invocation: Invocation): Promise<number> {
   }
   const stop = stopSignal();
   requireDatabase(config.NEARSKY_DATA);
-  const store = openStore(config.NEARSKY_DATA, 'write');
+  const { store, writer, close } = await openArchive(config);
   warnIfOpenToOthers(config.NEARSKY_DATA, logToStderr);
   const from = fromOf(options.get('from'), store.lastSequence());
   const publication = new Publication({
@@ -65,7 +65,7 @@ async function run(invocation: Invocation): Promise<number> {
     imported: settings.imported || flags.has('imported'),
     ...(from !== undefined && { from }),
     store,
-    ledger: new StoreLedger(store, new Writer(store), settings.topic),
+    ledger: new StoreLedger(store, writer, settings.topic),
     matches: new MatchMessages(store, new SharedFragments(answerSettings(config))),
     connect: () => kafkaSink(settings),
     log: logToStderr,
@@ -81,7 +81,7 @@ async function run(invocation: Invocation): Promise<number> {
     ['messages acknowledged, all told', messages],
   ]);
   printResult(invocation, { topic: settings.topic, sequence, messages }, text);
-  await store.close();
+  await close();
   // A connection that its client keeps open must not keep the process alive.
   setTimeout(() => process.exit(), EXIT_MS).unref();
   return 0;

@@ -5,6 +5,7 @@ import { BackgroundWriter } from '../background/writer.ts';
 import { type Log, limited, logToStderr } from '../base/log.ts';
 import { SharedState } from '../base/shared_state.ts';
 import { endBySignal, stopSignal } from '../base/stop_signal.ts';
+import { logSettings } from '../cluster/settings.ts';
 import type { Config } from '../config/config.ts';
 import { requireFreePort, sharesPorts } from '../server/http_server.ts';
 import { maxOpenFiles } from '../server/limits.ts';
@@ -70,7 +71,8 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   await requireFreePort(config.NEARSKY_HOST, config.NEARSKY_PORT);
   const stop = stopSignal();
   const state = new SharedState();
-  const writer = new BackgroundWriter({ config, crossmatch, bot, publish, state, log });
+  const topic = logSettings(config, process.env);
+  const writer = new BackgroundWriter({ config, topic, crossmatch, bot, publish, state, log });
   let serving: Serving | undefined;
   try {
     // The writer opens before the index, because the first opening in a process decides whether the database can be

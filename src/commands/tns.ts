@@ -2,10 +2,11 @@
 import { statSync } from 'node:fs';
 import { parseTime } from '../base/parse_time.ts';
 import { formatTime, nowUs } from '../base/times.ts';
+import { openArchive } from '../cluster/archive.ts';
 import { ConfigError } from '../config/config.ts';
 import { RejectLog } from '../ingest/rejects.ts';
-import { openStore, type Store } from '../store/store.ts';
-import { Writer } from '../store/writer.ts';
+import type { Store } from '../store/store.ts';
+import type { Writer } from '../store/writer.ts';
 import { BOT_SETTINGS, botOf, TnsClient } from '../tns/client.ts';
 import { RegistryError } from '../tns/errors.ts';
 import { RegistryLoader, type RowCounts } from '../tns/loader.ts';
@@ -128,8 +129,7 @@ interface Workplace {
 
 async function withLoader(invocation: Invocation, use: (workplace: Workplace) => Promise<void>): Promise<number> {
   const { config } = invocation;
-  const store = openStore(config.NEARSKY_DATA, 'write');
-  const writer = new Writer(store);
+  const { store, writer, close } = await openArchive(config);
   const rejects = new RejectLog(config, 'tns');
   const progress = new Progress();
   let bytes = 0;
@@ -156,7 +156,7 @@ async function withLoader(invocation: Invocation, use: (workplace: Workplace) =>
   } finally {
     progress.end();
     rejects.close();
-    await store.close();
+    await close();
   }
 }
 

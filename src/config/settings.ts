@@ -23,6 +23,7 @@ import {
   headerName,
   httpUrl,
   integer,
+  kafkaTopic,
   label,
   list,
   name,
@@ -316,6 +317,22 @@ const PUBLISH = {
   ),
 };
 
+const NODES = {
+  NEARSKY_LOG: about(
+    'The log that several nodes share: kafka://HOST:PORT,HOST:PORT/TOPIC, with servers of the cluster to begin with. Every change of the archive goes through it.',
+    optional(kafkaTopic()),
+  ),
+  NEARSKY_LOG_TLS: about('Whether connections to that cluster are encrypted.', flag(true)),
+  NEARSKY_LOG_SASL_MECHANISM: about(
+    'How that cluster asks for the credentials; without credentials it is not asked.',
+    oneOf('SCRAM-SHA-512', 'SCRAM-SHA-256', 'PLAIN'),
+  ),
+  NEARSKY_LOG_MAX_LAG_SECONDS: about(
+    'A node that has not had all of the log for so long, because it is slow or cannot reach Kafka, is not ready (`/readyz` is 503).',
+    number(30, 1, 86_400),
+  ),
+};
+
 const REGISTRY = {
   TNS_MATCH_RADIUS_ARCSEC: about('How far a registry object may lie from an object that it is.', number(1, 0.001, 60)),
   TNS_BOT_ID: about(
@@ -368,6 +385,7 @@ export const SETTINGS = {
   ...RELIABILITY,
   ...CONSUME,
   ...PUBLISH,
+  ...NODES,
   ...REGISTRY,
   ...CONNECTOR,
 };
@@ -389,6 +407,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   { title: 'Reliability cuts and rejected messages', settings: RELIABILITY as SettingGroup['settings'] },
   { title: "The brokers' live messages", settings: CONSUME as SettingGroup['settings'] },
   { title: 'The stream of matches', settings: PUBLISH as SettingGroup['settings'] },
+  { title: 'Nodes that share one log', settings: NODES as SettingGroup['settings'] },
   { title: 'The registry of transients', settings: REGISTRY as SettingGroup['settings'] },
   { title: 'The chat connector', settings: CONNECTOR as SettingGroup['settings'] },
 ];
@@ -407,6 +426,8 @@ export const ENVIRONMENT_ONLY: Readonly<Record<string, EnvironmentVariable>> = {
   ANTARES_API_SECRET: { help: 'Your ANTARES credentials, the password.', secret: true },
   PUBLISH_KAFKA_USERNAME: { help: 'Your credentials of the Kafka cluster to publish to, the name.', secret: true },
   PUBLISH_KAFKA_PASSWORD: { help: 'Your credentials of the Kafka cluster to publish to, the password.', secret: true },
+  NEARSKY_LOG_USERNAME: { help: "Your credentials of the shared log's Kafka cluster, the name.", secret: true },
+  NEARSKY_LOG_PASSWORD: { help: "Your credentials of the shared log's Kafka cluster, the password.", secret: true },
   GOOGLE_APPLICATION_CREDENTIALS: { help: 'The key file with which `consume pittgoogle` signs in.' },
   PUBSUB_EMULATOR_HOST: { help: "Host and port of Google's Pub/Sub emulator, in the place of Pub/Sub." },
   NEARSKY_DEBUG: { help: 'Not empty: an error that ends a command is shown with its stack.' },

@@ -105,6 +105,28 @@ export function server(): Kind<string> {
   return { default: '', bound: 'a server as host:port', parse };
 }
 
+/** A topic of a Kafka cluster. */
+export interface KafkaTopic {
+  /** `host:port` of one or more of the cluster's servers. */
+  readonly servers: readonly string[];
+  readonly topic: string;
+}
+
+export function kafkaTopic(): Kind<KafkaTopic> {
+  const parse = (value: unknown) => {
+    const [, texts, topic] = (typeof value === 'string' && /^kafka:\/\/([^/]+)\/([\w.-]+)$/.exec(value.trim())) || [];
+    const servers = texts?.split(',').map(text => server().parse(text));
+    return topic && servers?.every(text => text !== undefined) ? { servers: servers as string[], topic } : undefined;
+  };
+  const bound = 'a topic as kafka://HOST:PORT,HOST:PORT/TOPIC';
+  return {
+    default: { servers: [], topic: '' },
+    bound,
+    parse,
+    write: ({ servers, topic }) => `kafka://${servers.join(',')}/${topic}`,
+  };
+}
+
 export function subscription(): Kind<string> {
   const parse = (value: unknown) => {
     return typeof value === 'string' && /^projects\/[\w.:-]+\/subscriptions\/[\w.~+%-]+$/.test(value)

@@ -2,19 +2,12 @@
 import type { Consumer, MessagesStream } from '@platformatic/kafka';
 import type { Log } from '../base/log.ts';
 import { withTimeout } from '../base/timeout.ts';
+import { connectionTo, type KafkaCluster } from '../config/kafka.ts';
 import type { BatchLimits, Connection, Message } from './transport.ts';
 
-export interface KafkaOptions {
-  /** `host:port` of one or more of the cluster's servers. */
-  readonly servers: readonly string[];
+export interface KafkaOptions extends KafkaCluster {
   readonly topics: readonly string[];
   readonly groupId: string;
-  readonly tls: boolean;
-  readonly sasl?: {
-    readonly mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512';
-    readonly username: string;
-    readonly password: string;
-  };
   readonly sessionTimeoutSeconds: number;
   /** A name that makes the consumer a static member of the group: a new member of this name takes its place at once. */
   readonly groupInstanceId: string | null;
@@ -26,7 +19,6 @@ export interface KafkaMessage extends Message {
   readonly origin: { readonly topic: string; readonly partition: number; readonly offset: string };
 }
 
-const REQUEST_TIMEOUT_MS = 10_000;
 /** The time for which a server holds back its answer while there are no messages. */
 const FETCH_WAIT_MS = 1000;
 /** The time without an answer to a fetch after which the connection counts as dead, whatever the client reports. */
@@ -54,12 +46,9 @@ export async function connectKafka(options: KafkaOptions, signal: AbortSignal): 
   const sessionTimeout = Math.round(options.sessionTimeoutSeconds * 1000);
   const fetchBytes = Math.max(MIN_FETCH_BYTES, options.limits.bytes);
   const consumer = new Consumer({
-    clientId: 'nearsky',
+    ...connectionTo(options),
     groupId: options.groupId,
     ...(options.groupInstanceId === null ? {} : { groupInstanceId: options.groupInstanceId }),
-    bootstrapBrokers: [...options.servers],
-    ...(options.tls ? { tls: {} } : {}),
-    ...(options.sasl ? { sasl: options.sasl } : {}),
     autocommit: false,
     sessionTimeout,
     // The client requires a timeout no shorter than the session's.
@@ -69,10 +58,7 @@ export async function connectKafka(options: KafkaOptions, signal: AbortSignal): 
     maxBytes: fetchBytes,
     maxBytesPerPartition: fetchBytes,
     highWaterMark: options.limits.messages,
-    timeout: REQUEST_TIMEOUT_MS,
-    connectTimeout: REQUEST_TIMEOUT_MS,
     retries: 1,
-    retryDelay: 250,
   });
   const connection = new KafkaConnection(consumer, options, signal);
   const joining = connection.join();

@@ -40,6 +40,7 @@ export function metricsText({ threads, operations, replaced, index, stored, stat
     .gauge('nearsky_write_wait_seconds', 'For how long a write has waited for another process to finish its own.', [
       [{}, waitsSinceMs === 0 ? 0 : Math.max(0, Date.now() - waitsSinceMs) / 1000],
     ]);
+  if (Number.isFinite(state.logFollowedMs)) addLog(exposition, state);
   if (Number.isFinite(state.diskFreeBytes)) {
     exposition.gauge('nearsky_disk_free_bytes', 'Free on the disk of the data directory.', [[{}, state.diskFreeBytes]]);
   }
@@ -49,6 +50,22 @@ export function metricsText({ threads, operations, replaced, index, stored, stat
   if (stored) addStored(exposition, stored);
   addProcess(exposition);
   return exposition.text();
+}
+
+function addLog(exposition: Exposition, state: SharedState): void {
+  const { logFollowedMs, logPosition, logLeft, isStopped } = state;
+  const lagSeconds = Math.max(0, Date.now() - logFollowedMs) / 1000;
+  exposition
+    .gauge('nearsky_log_position', 'Records of the log of the nodes that this node has applied.', [[{}, logPosition]])
+    .gauge('nearsky_log_lag_records', 'Records that the log was last seen to have beyond those.', [[{}, logLeft]])
+    .gauge(
+      'nearsky_log_lag_seconds',
+      'For how long this node has not had all of the log.',
+      logFollowedMs ? [[{}, lagSeconds]] : [],
+    )
+    .gauge('nearsky_node_stopped', 'Whether this node has lost its place in the log and answers nothing.', [
+      [{}, isStopped ? 1 : 0],
+    ]);
 }
 
 function addRequests(exposition: Exposition, total: ThreadMetrics): void {

@@ -27,8 +27,13 @@ export function readiness(service: Service): Handler {
     requireUsual(exchange);
     if (service.isStopping) throw new Unavailable('the service is stopping');
     if (!service.indexReady) throw new Unavailable('the index is not ready');
-    if (!service.look()) throw new Unavailable('the database cannot be read');
     const { state } = service.coordination;
+    if (!service.look()) throw new Unavailable(state.whyNoAnswer ?? 'the database cannot be read');
+    const behindMs = Date.now() - state.logFollowedMs;
+    if (behindMs > 1000 * service.config.NEARSKY_LOG_MAX_LAG_SECONDS)
+      throw new Unavailable(
+        `this node ${state.logFollowedMs === 0 ? 'has not caught up with' : 'is behind'} the log of the nodes`,
+      );
     // Reading goes on while writes wait or have no space. The body says so, and the service stays ready, because taking
     // it away would help nobody.
     return jsonResponse(

@@ -88,7 +88,8 @@ export class Coordinator implements Coordination {
   }
 
   #whileThere<T>(answer: () => Promise<T>): Promise<T> {
-    if (this.state.databaseIsGone) throw new Unavailable('the database cannot be read');
+    const why = this.state.whyNoAnswer;
+    if (why !== undefined) throw new Unavailable(why);
     return answer();
   }
 

@@ -78,7 +78,8 @@ export class MatchStreams {
    */
   lastSequence(): number {
     const { coordination, store } = this.#options;
-    if (coordination.state.databaseIsGone) throw new Unavailable('the database cannot be read');
+    const why = coordination.state.whyNoAnswer;
+    if (why !== undefined) throw new Unavailable(why);
     if (!coordination.generation) throw new Unavailable('the index is not ready');
     store().resetRead();
     return store().lastSequence();
@@ -191,7 +192,7 @@ export class MatchStreams {
   #pageAfter(position: EventPosition): EventPage | undefined {
     const { config, coordination, store, fragments } = this.#options;
     const { generation, state } = coordination;
-    if (!generation || position.sequence >= generation.sequence || state.databaseIsGone) return undefined;
+    if (!generation || position.sequence >= generation.sequence || state.whyNoAnswer) return undefined;
     this.#events ??= new MatchEvents({
       store: store(),
       matches: new MatchMessages(store(), fragments()),

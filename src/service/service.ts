@@ -59,7 +59,7 @@ export class Service {
     this.queries = new QueryRunner({
       generation: () => (this.#isClosed ? undefined : coordination.generation),
       store: () => this.store,
-      databaseIsGone: () => coordination.state.databaseIsGone,
+      whyNoAnswer: () => coordination.state.whyNoAnswer,
       fragments,
       metrics,
       memory: new AnswerMemory({ limitMib: config.NEARSKY_ANSWER_MEMORY_MIB, state: coordination.state, metrics }),
@@ -84,7 +84,7 @@ export class Service {
 
   /** The present description of the database; undefined when the database cannot be read. */
   look(): DatabaseSeen | undefined {
-    if (this.#isClosed || this.coordination.state.databaseIsGone) return undefined;
+    if (this.#isClosed || this.coordination.state.whyNoAnswer) return undefined;
     try {
       const { store } = this;
       store.resetRead();
@@ -109,7 +109,7 @@ export class Service {
   #current(): SharedFragments {
     const nowMs = performance.now();
     if (nowMs - this.#catalogsSeenMs < CATALOGS_FRESH_MS) return this.#fragments;
-    if (this.#isClosed || this.coordination.state.databaseIsGone) return this.#fragments;
+    if (this.#isClosed || this.coordination.state.whyNoAnswer) return this.#fragments;
     this.#catalogsSeenMs = nowMs;
     try {
       const { store } = this;

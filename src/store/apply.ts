@@ -48,6 +48,7 @@ const APPLY = {
   register_catalog: registerCatalog,
   published: (databases: Databases, { topic, position }: ChangeOf<'published'>) =>
     storePublished(databases, topic, position),
+  begin_log: requireState,
   begin_registry: beginLoad,
   stage_registry: (databases: Databases, { load, records }: ChangeOf<'stage_registry'>) =>
     records.map(record => stage(databases, load, record)),
@@ -172,6 +173,22 @@ function registerCatalog(databases: Databases, { registration }: ChangeOf<'regis
   tally.set(catalogRowsWithout(name, 'position'), counted?.withoutPosition ?? null);
   tally.set(catalogRowsWithout(name, 'id'), counted?.withoutId ?? null);
   tally.store(databases);
+}
+
+/** @throws Error where the archive is not the one that the log goes on from */
+function requireState(databases: Databases, { sequence, digest }: ChangeOf<'begin_log'>): void {
+  const here = journalState(databases);
+  if (here.sequence === sequence && here.digest === digest) return;
+  throw new Error(
+    'the log goes on from an archive that this node does not have: start it from a backup of another node (nearsky backup)',
+  );
+}
+
+/** The newest entry of the journal, and a digest of all objects in the order of their ingest. */
+export function journalState({ journal }: Databases): { sequence: number; digest: string } {
+  const sequence = lastOrdinal(journal);
+  const { digest } = sequence === 0 ? EMPTY_TABLE : decodeTableState(journal.get(encodeKey(BigInt(sequence)))!);
+  return { sequence, digest: Buffer.from(digest).toString('hex') };
 }
 
 function readObject({ objects }: Databases, diaObjectId: bigint): StoredObject | undefined {

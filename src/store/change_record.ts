@@ -101,6 +101,7 @@ const DECODE: Readonly<Record<ChangeKind, (fields: never) => object>> = {
   import: asTheyAre,
   register_catalog: asTheyAre,
   published: asTheyAre,
+  begin_log: asTheyAre,
   begin_registry: asTheyAre,
   stage_registry: asTheyAre,
   change_staged_registry: asTheyAre,

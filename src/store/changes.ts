@@ -26,6 +26,8 @@ interface Changes {
   import: { readonly entries: readonly (ImportItem | PreparedObject)[] };
   register_catalog: { readonly registration: CatalogRegistration };
   published: { readonly topic: string; readonly position: PublishedPosition };
+  /** The first change of a log that goes on from an archive which was there before: the state of its journal. */
+  begin_log: { readonly sequence: number; readonly digest: string };
   begin_registry: object;
   stage_registry: { readonly load: number; readonly records: readonly TnsRecord[] };
   change_staged_registry: { readonly load: number; readonly records: readonly TnsRecord[] };

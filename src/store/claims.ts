@@ -12,6 +12,7 @@ import { randomUUID } from 'node:crypto';
 import type { RootDatabase } from 'lmdb';
 import type { Databases } from './databases.ts';
 import { decodeClaim, encodeClaim, encodeKey } from './records.ts';
+import { RefusedChange } from './store_error.ts';
 
 export interface Claim {
   readonly key: string;
@@ -88,6 +89,38 @@ export function claimedIds(
 export function dropClaim({ claims }: Databases, { key }: Claim): void {
   ours.delete(key);
   claims.remove(utf8.encode(key));
+}
+
+/**
+ * The claim of a process that puts changes into a log. Several processes of one machine apply the same log to the same
+ * archive, and whichever comes first leaves the outcome for the process whose change it is.
+ * @param submitter how the ids of its changes begin, up to the slash
+ */
+export const submitterClaim = (submitter: string) => `submit changes as ${submitter}`;
+const outcomeKey = (id: string) => `outcome of ${id}`;
+
+/** To be called before the change of that id is put into the log. */
+export function expectOutcome(id: string): void {
+  ours.add(outcomeKey(id));
+}
+
+/** Leaves the outcome of a change for its submitter, if that is another process of this machine. */
+export function passOutcome({ claims }: Databases, id: string, outcome: unknown): void {
+  const submitter = submitterClaim(id.slice(0, id.indexOf('/')));
+  const taken = ours.has(submitter) ? undefined : claims.get(utf8.encode(submitter));
+  if (!taken) return;
+  const passed = outcome instanceof RefusedChange ? { refused: outcome.message } : { value: outcome ?? null };
+  claims.put(utf8.encode(outcomeKey(id)), encodeClaim({ pid: decodeClaim(taken).pid, ids: [], outcome: passed }));
+}
+
+/** The outcome that another process has left, and the claim to drop then. */
+export function passedOutcome({ claims }: Databases, id: string): { claim: Claim; outcome: unknown } | undefined {
+  const key = outcomeKey(id);
+  const bytes = claims.get(utf8.encode(key));
+  if (!bytes) return undefined;
+  const { refused, value } = decodeClaim(bytes).outcome as { refused?: string; value?: unknown };
+  const outcome = refused === undefined ? (value ?? undefined) : new RefusedChange(refused);
+  return { claim: { key, ids: [], busy: [] }, outcome };
 }
 
 /** The processes in LMDB's table of readers, after the removal of those that have ended. */

@@ -23,7 +23,11 @@ export function readLogPosition({ meta }: Databases): LogPosition | undefined {
   return { log, next, hash, timeUs };
 }
 
-/** To be called in a write transaction. */
+/** To be called in a write transaction, as is `removeLogPosition`. */
 export function writeLogPosition({ meta }: Databases, { log, next, hash, timeUs }: LogPosition): void {
   meta.put(KEY, encodePlain([log, next, hash, timeUs]));
+}
+
+export function removeLogPosition({ meta }: Databases): void {
+  meta.remove(KEY);
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { apply } from './apply.ts';
 import { decodeChange } from './change_record.ts';
 import type { Change } from './changes.ts';
+import { passOutcome } from './claims.ts';
 import type { Databases } from './databases.ts';
 import { readLogPosition, writeLogPosition } from './log_position.ts';
 import { readLatestIngest } from './recent.ts';
@@ -11,13 +12,15 @@ import { RefusedChange, StoreError } from './store_error.ts';
 /** A change that is at its position in a log. */
 export interface LoggedChange {
   readonly position: number;
+  /** How whoever appended it knows it. */
+  readonly id: string;
   readonly record: Uint8Array;
   readonly change: Change;
 }
 
 /** @throws StoreError when the bytes are no record, or are one that this nearsky does not know */
-export function loggedChange(position: number, record: Uint8Array): LoggedChange {
-  return { position, record, change: decodeChange(record) };
+export function loggedChange({ position, id, record }: Omit<LoggedChange, 'change'>): LoggedChange {
+  return { position, id, record, change: decodeChange(record) };
 }
 
 /** SHA-256, 64 hexadecimal digits. */
@@ -26,27 +29,32 @@ export function recordHash(record: Uint8Array): string {
 }
 
 /**
- * Applies changes of a log, in their order, in the open transaction, and notes how far the archive has come. Time
- * neither stands still nor goes back from one record to the next, whatever the clocks of their writers: a record that
- * is not later than the one before gets the microsecond after that.
- * @returns the outcome of each: the result of `apply`, or a RefusedChange where the change no longer fits
- * @throws StoreError when the first one is not the next of the log
+ * Applies changes of a log, in their order, in the open transaction, and notes how far the archive has come. Those that
+ * another process has applied meanwhile are passed over. Time neither stands still nor goes back from one record to the
+ * next, whatever the clocks of their writers: a record that is not later than the one before gets the microsecond after
+ * that.
+ * @returns the outcome of each that was not passed over: the result of `apply`, or a RefusedChange where the change no
+ * longer fits
+ * @throws StoreError when they do not go on where the archive has come to
  */
 export function applyLogged(databases: Databases, log: string, changes: readonly LoggedChange[]): unknown[] {
   const before = readLogPosition(databases);
-  const [first, next] = [changes[0]?.position ?? 0, before?.next ?? 0];
-  if (changes.length > 0 && first !== next) {
-    throw new StoreError(
-      `Cannot apply the log from record ${first} because the next one is ${next}: let one process apply it`,
-    );
+  const next = before?.next ?? 0;
+  const fresh = changes.filter(({ position }) => position >= next);
+  const last = changes.find(({ position }) => position === next - 1);
+  const isOther = before && (before.log !== log || (last && recordHash(last.record) !== before.hash));
+  if (isOther || (fresh[0] && fresh[0].position !== next)) {
+    throw new StoreError(`Cannot apply the log from record ${changes[0]!.position} because the next one is ${next}`);
   }
   let timeUs = before?.timeUs ?? readLatestIngest(databases) ?? 0;
-  const outcomes = changes.map(({ change }) => {
+  const outcomes = fresh.map(({ id, change }) => {
     timeUs = Math.max(change.timeUs, timeUs + 1);
-    return outcomeOf(databases, { ...change, timeUs });
+    const outcome = outcomeOf(databases, { ...change, timeUs });
+    passOutcome(databases, id, outcome);
+    return outcome;
   });
-  const last = changes.at(-1);
-  if (last) writeLogPosition(databases, { log, next: last.position + 1, hash: recordHash(last.record), timeUs });
+  const end = fresh.at(-1);
+  if (end) writeLogPosition(databases, { log, next: end.position + 1, hash: recordHash(end.record), timeUs });
   return outcomes;
 }
 

@@ -203,15 +203,17 @@ export function decodeTnsRecord(objid: number, bytes: Uint8Array): TnsRecord {
 export interface ClaimRecord {
   readonly pid: number;
   readonly ids: readonly bigint[];
+  /** What another process left for that process: see `passOutcomes`. */
+  readonly outcome?: unknown;
 }
 
-export function encodeClaim({ pid, ids }: ClaimRecord): Uint8Array {
-  return packr.pack([pid, ids]);
+export function encodeClaim({ pid, ids, outcome }: ClaimRecord): Uint8Array {
+  return packr.pack(outcome === undefined ? [pid, ids] : [pid, ids, outcome]);
 }
 
 export function decodeClaim(bytes: Uint8Array): ClaimRecord {
-  const [pid, ids] = packr.unpack(bytes) as [number, bigint[]];
-  return { pid, ids };
+  const [pid, ids, outcome] = packr.unpack(bytes) as [number, bigint[], unknown?];
+  return { pid, ids, outcome };
 }
 
 /** The extent of the position table. */

@@ -3,7 +3,7 @@ import type { CatalogRegistration } from './catalog_registration.ts';
 import { claimedIds, livePids } from './claims.ts';
 import { type Counters, readCounters } from './counters.ts';
 import { readCounts, type StoreCounts } from './counts.ts';
-import { DATABASE_NAMES, type Databases } from './databases.ts';
+import { DATABASE_NAMES, type DatabaseName, type Databases } from './databases.ts';
 import { RESERVE_TO_END_BYTES, requireSpace, spaceFor } from './disk_space.ts';
 import { type Environment, newestCommit, openEnvironment } from './environment.ts';
 import type { OpenFiles } from './identity.ts';
@@ -197,6 +197,12 @@ export class Store {
     return lastOrdinal(this.databases.journal);
   }
 
+  /** The newest entry of the journal, and a digest of all objects in the order of their ingest, hexadecimal. */
+  journalState(): { readonly sequence: number; readonly digest: string } {
+    const sequence = this.lastSequence();
+    return { sequence, digest: Buffer.from(this.tableAt(sequence)!.digest).toString('hex') };
+  }
+
   /**
    * The state of the position table after the commit of a journal entry (0: before the first); undefined when there is
    * no such entry.
@@ -251,7 +257,8 @@ export class Store {
 
   /** Whether nothing was ever stored. */
   get isEmpty(): boolean {
-    return DATABASE_NAMES.every(name => name === 'meta' || this.databases[name].entryCount() === 0);
+    const isArchive = (name: DatabaseName) => name !== 'meta' && name !== 'claims';
+    return DATABASE_NAMES.filter(isArchive).every(name => this.databases[name].entryCount() === 0);
   }
 
   /** How far the archive has come in the log that it is made from; undefined where there is none. */

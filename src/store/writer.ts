@@ -6,13 +6,14 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { nowUs } from '../base/times.ts';
 import { type Applied, apply } from './apply.ts';
 import type { CatalogRegistration } from './catalog_registration.ts';
-import type { ChangeKind, IngestCounts, UntimedChange } from './changes.ts';
-import { type Claim, dropClaim, takeClaim, takeExclusive } from './claims.ts';
+import type { Change, ChangeKind, IngestCounts, UntimedChange } from './changes.ts';
+import { type Claim, dropClaim, passedOutcome, takeClaim, takeExclusive } from './claims.ts';
 import type { ImportItem, ImportOutcome, PreparedObject, PreparedOutcome } from './import.ts';
+import { removeLogPosition, writeLogPosition } from './log_position.ts';
 import { applyLogged, type LoggedChange } from './logged_changes.ts';
 import { type RegistrySnapshot, readSnapshot, type StageOutcome, type Validators } from './registry.ts';
 import type { Store } from './store.ts';
-import { StoreError, storeError } from './store_error.ts';
+import { RefusedChange, StoreError, storeError } from './store_error.ts';
 import type { CrossmatchResult, Delivery, ProvenanceSet, PublishedPosition, TnsRecord } from './types.ts';
 
 /** About a load that is to be published. */
@@ -30,16 +31,30 @@ const REMOVED_A_COMMIT = 5000;
 /** The shortest entries of a record, which are deliveries. */
 const BYTES_AN_ENTRY = 40;
 
+/** The log that an archive is made from, where several nodes share one. */
+export interface SharedLog {
+  /**
+   * Appends a change, and waits until it is applied here.
+   * @returns the outcomes of its parts: the result of `apply`, or a RefusedChange
+   */
+  submit(change: Change): Promise<unknown[]>;
+}
+
 /**
  * Runs on a thread that nothing ends from outside, because a thread that is stopped inside a transaction locks the
  * database for every process. When a method has resolved, its changes are durable.
  */
 export class Writer {
   readonly #store: Store;
+  readonly #log: SharedLog | undefined;
 
-  /** @param store opened with mode `write` */
-  constructor(store: Store) {
+  /**
+   * @param store opened with mode `write`
+   * @param log the log that the archive is made from, if any: each change goes through it, and may be several commits
+   */
+  constructor(store: Store, log?: SharedLog) {
     this.#store = store;
+    this.#log = log;
   }
 
   /**
@@ -101,12 +116,19 @@ export class Writer {
    * @throws StoreError; then nothing is stored
    */
   async import(entries: readonly (ImportItem | PreparedObject)[]): Promise<(ImportOutcome | PreparedOutcome)[]> {
-    return this.#commit('store the lines', entries.length, { kind: 'import', entries });
+    const commit = <T>(some: readonly (ImportItem | PreparedObject)[]) =>
+      this.#commit('store the lines', some.length, { kind: 'import', entries: some }) as Promise<T[]>;
+    if (!this.#log) return commit(entries);
+    // What is prepared for this store would not be so at its place in the log.
+    const items = entries.map(entry => (entry.kind === 'prepared' ? entry.items() : [entry]));
+    const outcomes = (await commit<ImportOutcome>(items.flat())).values();
+    const next = () => outcomes.next().value!;
+    return entries.map((entry, i) => (entry.kind === 'prepared' ? items[i]!.map(next) : next()));
   }
 
   /** Stores how far the matches are published to a topic. */
   async storePublished(topic: string, position: PublishedPosition): Promise<void> {
-    this.#commit('store how far the matches are published', 1, { kind: 'published', topic, position });
+    await this.#commit('store how far the matches are published', 1, { kind: 'published', topic, position });
   }
 
   /** Begins to load a snapshot of the TNS registry, beside the published one; returns its number. */
@@ -126,7 +148,7 @@ export class Writer {
   async changeStagedRegistry(load: number, records: readonly TnsRecord[]): Promise<void> {
     for (let from = 0; from < records.length; from += CHANGED_A_COMMIT) {
       const some = records.slice(from, from + CHANGED_A_COMMIT);
-      this.#commit('load the registry', some.length, { kind: 'change_staged_registry', load, records: some });
+      await this.#commit('load the registry', some.length, { kind: 'change_staged_registry', load, records: some });
       await immediate();
     }
   }
@@ -139,7 +161,7 @@ export class Writer {
   async publishRegistry(load: number, epochUs: number, details: PublishDetails = {}): Promise<void> {
     const { fileEpochUs = epochUs, validators = null, base } = details;
     const snapshot = { load, epochUs, fileEpochUs, validators };
-    this.#commit('load the registry', 1, { kind: 'publish_registry', snapshot, base });
+    await this.#commit('load the registry', 1, { kind: 'publish_registry', snapshot, base });
     await this.#removeLoads(0, load);
   }
 
@@ -149,7 +171,7 @@ export class Writer {
    * @throws StoreError, also when the published snapshot is no longer `base`
    */
   async changeRegistry(base: RegistrySnapshot, records: readonly TnsRecord[], epochUs: number): Promise<void> {
-    this.#commit('change the registry', records.length, { kind: 'change_registry', base, records, epochUs });
+    await this.#commit('change the registry', records.length, { kind: 'change_registry', base, records, epochUs });
   }
 
   /**
@@ -168,31 +190,50 @@ export class Writer {
 
   async #removeLoads(first: number, end: number): Promise<void> {
     const change = { kind: 'remove_registry_loads', first, end, limit: REMOVED_A_COMMIT } as const;
-    while (this.#commit('remove a former registry', 0, change) > 0) await immediate();
+    while ((await this.#commit('remove a former registry', 0, change)) > 0) await immediate();
   }
 
   /** Registers a catalog under its name; an earlier one of that name is replaced. */
   async putCatalog(registration: CatalogRegistration): Promise<void> {
     const entries = 1 + Math.ceil(registration.coverage.ranges.length / 4096);
-    this.#commit('register the catalog', entries, { kind: 'register_catalog', registration });
+    await this.#commit('register the catalog', entries, { kind: 'register_catalog', registration });
   }
 
   /**
    * Applies records of the log from which the archive is made, and notes how far it has come, all in one commit.
-   * @returns the outcome of each; see `applyLogged`
+   * @returns the outcome of each that no other process has applied; see `applyLogged`
    */
   async applyLogged(log: string, changes: readonly LoggedChange[]): Promise<unknown[]> {
     const entries = changes.reduce((sum, { record }) => sum + Math.ceil(record.length / BYTES_AN_ENTRY), 0);
     return this.#transaction('apply the log', entries, () => applyLogged(this.#store.databases, log, changes));
   }
 
+  /** Makes the archive as it is one that a log goes on from, beginning with its first record. */
+  async beginLog(log: string): Promise<void> {
+    const position = { log, next: 0, hash: '', timeUs: this.#store.latestIngestTimeUs() ?? 0 };
+    this.#transaction('begin the log', 1, () => writeLogPosition(this.#store.databases, position));
+  }
+
+  /** Makes the archive one by itself, which no log makes. */
+  async leaveLog(): Promise<void> {
+    this.#transaction('leave the log', 1, () => removeLogPosition(this.#store.databases));
+  }
+
+  /** Takes the outcome that another process has left of a change of this process. */
+  async takeOutcome(id: string): Promise<{ readonly outcome: unknown } | undefined> {
+    const passed = passedOutcome(this.#store.databases, id);
+    if (passed) await this.dropClaim(passed.claim);
+    return passed;
+  }
+
   /** @param timeUs the time of the change */
-  #commit<K extends ChangeKind>(
+  async #commit<K extends ChangeKind>(
     doing: string,
     entries: number,
     change: UntimedChange & { kind: K },
     timeUs = nowUs(),
-  ): Applied<K> {
+  ): Promise<Applied<K>> {
+    if (this.#log) return joined(await this.#log.submit({ ...change, timeUs })) as Applied<K>;
     return this.#transaction(doing, entries, () => {
       this.#requireNoLog(doing);
       return apply<K>(this.#store.databases, { ...change, timeUs });
@@ -204,7 +245,7 @@ export class Writer {
     const position = this.#store.logPosition();
     if (!position) return;
     throw new StoreError(
-      `Cannot ${doing} because the archive is made from a log (${position.log}): only its node may change it`,
+      `Cannot ${doing} because the archive is made from a log (${position.log}): set NEARSKY_LOG, through which a node changes it`,
     );
   }
 
@@ -224,4 +265,19 @@ export class Writer {
       throw error instanceof Error && 'code' in error ? storeError(doing, error) : error;
     }
   }
+}
+
+/**
+ * The outcome of a change from those of its parts, which are one, or lists, or counts.
+ * @throws RefusedChange when a part was refused
+ */
+function joined(parts: readonly unknown[]): unknown {
+  for (const part of parts) if (part instanceof RefusedChange) throw part;
+  const [first] = parts;
+  if (parts.length === 1 || typeof first !== 'object') return first;
+  if (Array.isArray(first)) return parts.flat();
+  const counts = parts as readonly Readonly<Record<string, number>>[];
+  return Object.fromEntries(
+    Object.keys(first!).map(name => [name, counts.reduce((sum, part) => sum + part[name]!, 0)]),
+  );
 }

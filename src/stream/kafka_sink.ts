@@ -1,18 +1,11 @@
 /** Kafka as the way out: an idempotent producer; a message counts as sent when every replica in sync has it. */
 import type { Producer } from '@platformatic/kafka';
 import { withTimeout } from '../base/timeout.ts';
+import { connectionTo, type KafkaCluster } from '../config/kafka.ts';
 import { type MatchMessage, messageId } from './message.ts';
 
-export interface KafkaTarget {
-  /** `host:port` of one or more of the cluster's servers. */
-  readonly servers: readonly string[];
+export interface KafkaTarget extends KafkaCluster {
   readonly topic: string;
-  readonly tls: boolean;
-  readonly sasl?: {
-    readonly mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512';
-    readonly username: string;
-    readonly password: string;
-  };
   readonly compression: 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd';
 }
 
@@ -24,10 +17,8 @@ export interface Sink {
   close(): Promise<void>;
 }
 
-const REQUEST_TIMEOUT_MS = 10_000;
 /** The number of times that a failed request is sent again; the broker recognizes it by its number. */
 const RETRIES = 3;
-const RETRY_DELAY_MS = 250;
 /** The time limit for sending, longer than the requests and their retries may take. */
 const SEND_MS = 60_000;
 const CLOSE_MS = 2000;
@@ -40,18 +31,12 @@ const JSON_FORMAT = Buffer.from('json');
 export async function kafkaSink(target: KafkaTarget): Promise<Sink> {
   const { compatibilityPartitioner, Producer } = await import('@platformatic/kafka');
   const producer = new Producer<Buffer, Buffer, Buffer, Buffer>({
-    clientId: 'nearsky',
-    bootstrapBrokers: [...target.servers],
-    ...(target.tls ? { tls: {} } : {}),
-    ...(target.sasl ? { sasl: target.sasl } : {}),
+    ...connectionTo(target),
     idempotent: true,
     compression: target.compression,
     // The partitioner that Java's clients and librdkafka's `murmur2` use.
     partitioner: compatibilityPartitioner,
-    timeout: REQUEST_TIMEOUT_MS,
-    connectTimeout: REQUEST_TIMEOUT_MS,
     retries: RETRIES,
-    retryDelay: RETRY_DELAY_MS,
   });
   return new KafkaSink(producer, target);
 }

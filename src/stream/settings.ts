@@ -1,5 +1,6 @@
 /** The target to which matches are published, from the settings and the environment. */
 import { type Config, ConfigError } from '../config/config.ts';
+import { saslFrom } from '../config/kafka.ts';
 import type { KafkaTarget } from './kafka_sink.ts';
 
 /** The settings as plain data, which another thread may receive. */
@@ -22,15 +23,11 @@ export function publishSettings(config: Config, environment: Environment): Publi
     new ConfigError(`Cannot publish matches because ${name} is not set: ${mend}`);
   if (servers.length === 0) throw missing('PUBLISH_KAFKA_SERVERS', 'give it servers of the cluster, as host:port');
   if (topic === null) throw missing('PUBLISH_TOPIC', 'give it the name of the topic, or unset PUBLISH_KAFKA_SERVERS');
-  const { PUBLISH_KAFKA_USERNAME: username, PUBLISH_KAFKA_PASSWORD: password } = environment;
-  const both = 'credentials are a name and a password, both in the environment';
-  if (username && !password) throw missing('PUBLISH_KAFKA_PASSWORD', both);
-  if (password && !username) throw missing('PUBLISH_KAFKA_USERNAME', both);
   return {
     servers,
     topic,
     tls: config.PUBLISH_KAFKA_TLS,
-    ...(username && password && { sasl: { mechanism: config.PUBLISH_KAFKA_SASL_MECHANISM, username, password } }),
+    ...saslFrom(environment, 'PUBLISH_KAFKA', config.PUBLISH_KAFKA_SASL_MECHANISM, 'publish matches'),
     compression: config.PUBLISH_COMPRESSION,
     imported: config.PUBLISH_IMPORTED,
   };

@@ -23,7 +23,7 @@ function runner(): QueryRunner {
     store: () => {
       throw new Error('the database is read');
     },
-    databaseIsGone: () => false,
+    whyNoAnswer: () => undefined,
     fragments: () => fragments,
     metrics,
     memory: new AnswerMemory({ limitMib: 16, state: new SharedState(), metrics }),

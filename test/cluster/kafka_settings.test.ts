@@ -7,8 +7,10 @@ const test = suite('cluster/kafka_settings');
 
 const settings = new Map([
   ['cleanup.policy', 'delete'],
+  ['retention.ms', '604800000'],
   ['retention.bytes', '-1'],
   ['message.timestamp.type', 'CreateTime'],
+  ['message.timestamp.after.max.ms', '300000'],
   ['unclean.leader.election.enable', 'false'],
   ['max.message.bytes', '1048588'],
   ['min.insync.replicas', '2'],
@@ -23,6 +25,7 @@ const withSetting = (topic: TopicSettings, name: string, value: string) => ({
 test('three servers, or one for trying', () => {
   assert.is(whyUnsafe(safe), undefined);
   assert.is(whyUnsafe(alone), undefined);
+  assert.is(whyUnsafe(withSetting(safe, 'retention.ms', '-1')), undefined);
   assert.is(whyUnsafe(withSetting(alone, 'min.insync.replicas', '1')), undefined);
 });
 
@@ -44,6 +47,8 @@ test('a setting that is another one or unknown is named', () => {
   for (const [name, value, wanted] of [
     ['cleanup.policy', 'compact', 'delete'],
     ['cleanup.policy', 'compact,delete', 'delete'],
+    ['retention.ms', '3600000', 'at least 86400000, or -1'],
+    ['message.timestamp.after.max.ms', '9223372036854775807', 'at most 300000 (Kafka 3.6 or newer has this setting)'],
     ['retention.bytes', '1000000000', '-1'],
     ['message.timestamp.type', 'LogAppendTime', 'CreateTime'],
     ['unclean.leader.election.enable', 'true', 'false'],

@@ -177,10 +177,7 @@ test('two that apply the log to one archive apply each record once', () =>
   withNode(async (node, link, log, store) => {
     append(log, deliver(NOON_US, 1n), deliver(NOON_US, 1n));
     const other = new Node(store, link);
-    const results = await Promise.allSettled([node.step(), other.step()]);
-    const reasons = results.flatMap(result => (result.status === 'rejected' ? [`${result.reason}`] : []));
-    assert.is(reasons.length, 1);
-    assert.match(reasons[0]!, /Cannot apply the log from record 0 because the next one is 2: let one process apply it/);
+    await Promise.all([node.step(), other.step()]);
     await catchUp(node);
     await catchUp(other);
     assert.equal(store.counters()['ingested/lasair/duplicate'], 1);
@@ -200,7 +197,7 @@ test('nothing but its log changes an archive that a log makes', () =>
       const { message } = await failure(change);
       assert.match(
         message,
-        /because the archive is made from a log \(a cluster\/a topic\): only its node may change it$/,
+        /because the archive is made from a log \(a cluster\/a topic\): set NEARSKY_LOG, through which a node changes it$/,
       );
     }
     assert.equal(dump(store), before);

@@ -102,8 +102,9 @@ class Simulation {
     const outcomes = new Map<string, unknown[]>();
     const alone = this.#open();
     const writer = new Writer(alone);
-    for (const { position, record } of this.#log.entries) {
-      const [outcome] = await writer.applyLogged(this.#log.identity, [loggedChange(position, record)]);
+    for (const entry of this.#log.entries) {
+      const { record } = entry;
+      const [outcome] = await writer.applyLogged(this.#log.identity, [loggedChange(entry)]);
       outcomes.set(textOf(record), [...(outcomes.get(textOf(record)) ?? []), outcome]);
     }
     return {

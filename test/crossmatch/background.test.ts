@@ -6,6 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BackgroundCrossmatch } from '../../src/background/crossmatch.ts';
 import { loadConfig } from '../../src/config/config.ts';
+import { Writer } from '../../src/store/writer.ts';
 import { eventually } from '../e2e/support.ts';
 import { inWorld, pool, type World, type WrittenCatalog } from './world.ts';
 
@@ -31,7 +32,7 @@ async function beside(
   const logged: Logged[] = [];
   let nowMs = 1000;
   const log = (event: string, fields = {}) => logged.push({ event, ...fields });
-  const background = new BackgroundCrossmatch(world.store, config, log, () => nowMs);
+  const background = new BackgroundCrossmatch(world.store, new Writer(world.store), config, log, () => nowMs);
   try {
     await use(logged, ms => {
       nowMs += ms;

@@ -116,7 +116,7 @@ export class RandomChanges {
   }
 
   /** A change; loads and snapshots of the registry are as likely to be the store's as not. */
-  change(kind: ChangeKind = this.pick([...KINDS, ...OFTEN])): Change {
+  change(kind: RandomKind = this.pick([...KINDS, ...OFTEN])): Change {
     const timeUs = FIRST_US + this.int(1e9);
     const load = 1 + this.int(3);
     const snapshot: RegistrySnapshot = {
@@ -193,8 +193,10 @@ export const KINDS = [
   'remove_registry_loads',
 ] as const satisfies readonly ChangeKind[];
 
+type RandomKind = (typeof KINDS)[number];
+
 /** Chances for objects to be delivered, and then crossmatched. */
-const OFTEN: readonly ChangeKind[] = ['deliver', 'deliver', 'deliver', 'crossmatch', 'crossmatch', 'crossmatch'];
+const OFTEN: readonly RandomKind[] = ['deliver', 'deliver', 'deliver', 'crossmatch', 'crossmatch', 'crossmatch'];
 
 /** Every key and value of a store, as text, but for its format, when it was made, and the claims of its processes. */
 export function dump({ databases }: Store): string[] {

@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BackgroundRefresh } from '../../src/background/refresh.ts';
 import { loadConfig } from '../../src/config/config.ts';
+import { Writer } from '../../src/store/writer.ts';
 import { eventually, get, start, startServer, withDirectory } from '../e2e/support.ts';
 import { withStore } from '../store/support.ts';
 import { BOT, FakeTns } from './fake_tns.ts';
@@ -43,7 +44,14 @@ test('at once, then some minutes after each hour; what fails is tried again, lat
       const events: (readonly [event: string, fields: Record<string, unknown>])[] = [];
       const config = loadConfig({ environment: { ...variables(tns), NEARSKY_DATA: directory } });
       const log = (event: string, fields = {}) => events.push([event, fields]);
-      const background = new BackgroundRefresh({ store, config, bot: BOT, log, clock: () => nowMs });
+      const background = new BackgroundRefresh({
+        store,
+        writer: new Writer(store),
+        config,
+        bot: BOT,
+        log,
+        clock: () => nowMs,
+      });
       const happened = (count: number) =>
         eventually(`${count} events`, async () => (events.length >= count ? events.at(-1)! : undefined));
       try {
@@ -92,7 +100,14 @@ test('closing breaks off what is under way, and leaves the registry as it was', 
       const config = loadConfig({ environment: { ...variables(tns), NEARSKY_DATA: directory } });
       const waits: string[] = [];
       const log = (event: string) => waits.push(event);
-      const background = new BackgroundRefresh({ store, config, bot: BOT, log, clock: () => at('01:30:00') });
+      const background = new BackgroundRefresh({
+        store,
+        writer: new Writer(store),
+        config,
+        bot: BOT,
+        log,
+        clock: () => at('01:30:00'),
+      });
       await eventually('it waits', async () => waits.length > 0 || undefined);
       await background.close();
       assert.equal(waits, ['tns_refresh_waits']);

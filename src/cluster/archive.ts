@@ -1,0 +1,46 @@
+/** The archive of a data directory, for a command that changes it: directly, or through the log that nodes share. */
+import { logToStderr } from '../base/log.ts';
+import type { Config } from '../config/config.ts';
+import { openStore, type Store, StoreError } from '../store/store.ts';
+import { Writer } from '../store/writer.ts';
+import { Member } from './member.ts';
+import { logSettings } from './settings.ts';
+
+export interface Archive {
+  readonly store: Store;
+  readonly writer: Writer;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the data directory, which is created where there is none. With a log, the archive has everything that the log
+ * has when this resolves.
+ * @throws StoreError
+ */
+export async function openArchive(config: Config): Promise<Archive> {
+  const topic = logSettings(config, process.env);
+  const store = openStore(config.NEARSKY_DATA, 'write');
+  let member: Member | undefined;
+  const close = async () => {
+    await member?.close();
+    await store.close();
+  };
+  try {
+    if (topic) member = new Member({ store, topic, log: logToStderr });
+    else requireNoLog(store);
+    await member?.caughtUp;
+    return { store, writer: new Writer(store, member), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** @throws StoreError where the archive is made from a log, which is not configured */
+export function requireNoLog(store: Store): void {
+  const position = store.logPosition();
+  if (!position) return;
+  throw new StoreError(
+    `Cannot use this data directory by itself because its archive is made from a log (${position.log}): set NEARSKY_LOG`,
+  );
+}

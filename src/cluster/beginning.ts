@@ -1,0 +1,48 @@
+/** How an archive that was there before gets its log, and how it leaves it. */
+import { nowUs } from '../base/times.ts';
+import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store_error.ts';
+import { Writer } from '../store/writer.ts';
+import type { Log } from './log.ts';
+import { Node } from './node.ts';
+
+/**
+ * Makes the archive the one that an empty log goes on from. It may be called again where it was interrupted.
+ * @throws StoreError when the log has records, the archive has a log, or another process uses it
+ */
+export async function beginLog(store: Store, log: Log): Promise<void> {
+  const cannot = 'Cannot begin the log with this archive';
+  requireAlone(store, cannot);
+  const position = store.logPosition();
+  if (position && position.next > 0)
+    throw new StoreError(`${cannot} because it is made from one already (${position.log})`);
+  const { end } = await log.read(0);
+  if (end > 0) {
+    throw new StoreError(
+      `${cannot} because the log has ${end} records: make a topic anew, or start this node from a backup of one that follows the log`,
+    );
+  }
+  await new Writer(store).beginLog(await log.identity());
+  const node = new Node(store, log);
+  const begun = node.submit({ kind: 'begin_log', timeUs: nowUs(), ...store.journalState() });
+  begun.catch(() => {});
+  while (store.logPosition()?.next === 0) await node.step();
+  await begun;
+  await node.close();
+}
+
+/**
+ * Makes the archive one by itself, which no log makes.
+ * @throws StoreError when it has no log, or another process uses it
+ */
+export async function leaveLog(store: Store): Promise<void> {
+  const cannot = 'Cannot leave the log';
+  requireAlone(store, cannot);
+  if (!store.logPosition()) throw new StoreError(`${cannot} because this archive is made from none`);
+  await new Writer(store).leaveLog();
+}
+
+function requireAlone(store: Store, cannot: string): void {
+  const [other] = [...store.livePids()].filter(pid => pid !== process.pid);
+  if (other !== undefined) throw new StoreError(`${cannot} while process ${other} uses it: stop that process first`);
+}

@@ -1,0 +1,111 @@
+/** The part of this process in the log that several nodes share: it follows the log, and puts changes into it. */
+import { messageOf } from '../base/error_text.ts';
+import type { Log as LogEvent } from '../base/log.ts';
+import { pause } from '../base/timeout.ts';
+import type { Change } from '../store/changes.ts';
+import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store_error.ts';
+import type { SharedLog } from '../store/writer.ts';
+import { type KafkaLog, type LogTopic, openKafkaLog } from './kafka_log.ts';
+import { LostPlace } from './log.ts';
+import { Node } from './node.ts';
+
+export interface MemberOptions {
+  /** Opened with mode `write`; must stay open until `close` has resolved. */
+  readonly store: Store;
+  readonly topic: LogTopic;
+  readonly log: LogEvent;
+  /** Whether to go on trying where the log cannot be reached when the process starts. */
+  readonly isPatient?: boolean;
+  /** Called whenever something was read of the log, with the number of records that it has beyond this node. */
+  readonly onRead?: (left: number) => void;
+  /** Called when the node can follow the log no longer. */
+  readonly onStopped?: (error: unknown) => void;
+}
+
+const AGAIN_MS = 500;
+
+export class Member implements SharedLog {
+  readonly #options: MemberOptions;
+  readonly #stop = new AbortController();
+  readonly #caughtUp = Promise.withResolvers<void>();
+  readonly #running: Promise<void>;
+  #log: KafkaLog | undefined;
+  #node: Node | undefined;
+  #isReachable = true;
+
+  constructor(options: MemberOptions) {
+    this.#options = options;
+    this.#caughtUp.promise.catch(() => {});
+    this.#running = this.#run();
+  }
+
+  /**
+   * Resolves when the node has, for the first time, everything that the log has.
+   * @throws LostPlace; StoreError; errors of the connection
+   */
+  get caughtUp(): Promise<void> {
+    return this.#caughtUp.promise;
+  }
+
+  /** @throws LostPlace; StoreError; errors of the log, as of `Node.submit` */
+  async submit(change: Change): Promise<unknown[]> {
+    await this.#caughtUp.promise;
+    return this.#node!.submit(change);
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        await this.#step();
+      } catch (error) {
+        if (!this.#goesOn(error)) return this.#end(error);
+        await pause(AGAIN_MS, signal);
+      }
+    }
+  }
+
+  async #step(): Promise<void> {
+    const { store, topic, log, onRead } = this.#options;
+    this.#log ??= await openKafkaLog({ ...topic, log });
+    this.#node ??= new Node(store, this.#log);
+    const left = await this.#node.step();
+    if (!this.#isReachable) log('log_back');
+    this.#isReachable = true;
+    onRead?.(left);
+    if (left === 0) this.#caughtUp.resolve();
+  }
+
+  #goesOn(error: unknown): boolean {
+    const { isPatient = false, log } = this.#options;
+    if (this.#stop.signal.aborted) return true;
+    // A topic that is not fit for a log is not waited for.
+    if (error instanceof LostPlace || (!this.#log && (error instanceof StoreError || !isPatient))) return false;
+    if (this.#isReachable) log('log_failed', { error: messageOf(error) });
+    this.#isReachable = false;
+    return true;
+  }
+
+  #end(error: unknown): void {
+    const { topic, onStopped } = this.#options;
+    const { servers, topic: name } = topic;
+    const stopped =
+      error instanceof StoreError
+        ? error
+        : new StoreError(
+            `Cannot read the log ${name} of ${servers.join(', ')} because ${messageOf(error)}: check NEARSKY_LOG, NEARSKY_LOG_TLS and that Kafka runs`,
+          );
+    this.#caughtUp.reject(stopped);
+    onStopped?.(stopped);
+  }
+
+  /** Changes that wait are given up: whether they are made is unknown. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#caughtUp.reject(new StoreError('Cannot change the archive because this process ends'));
+    await this.#node?.close();
+    await this.#running;
+    await this.#log?.close();
+  }
+}

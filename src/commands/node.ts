@@ -1,0 +1,86 @@
+/** `nearsky node status|begin|leave`: the log that several nodes share, and how far this one has come in it. */
+
+import { logToStderr } from '../base/log.ts';
+import { formatTime } from '../base/times.ts';
+import { beginLog, leaveLog } from '../cluster/beginning.ts';
+import { openKafkaLog } from '../cluster/kafka_log.ts';
+import { logSettings } from '../cluster/settings.ts';
+import { type Config, ConfigError } from '../config/config.ts';
+import { openStore, requireDatabase, type Store } from '../store/store.ts';
+import { type Command, type Invocation, printResult, table, UsageError } from './cli.ts';
+
+export const command: Command = {
+  usage: 'node status | node begin | node leave',
+  description: `Nodes that share one log (NEARSKY_LOG) have the same archive each. status: how far this one has come; nodes that have come equally far
+must show the same digest. begin: makes the archive of this directory the one that an empty log goes on from; further nodes then start from a
+backup of it. leave: makes the archive of this directory one by itself again, as it is now. Both need that nothing else uses the directory.
+docs/operations.md tells how nodes are set up.`,
+  options: {},
+  example: 'NEARSKY_LOG=kafka://kafka-1:9092,kafka-2:9092/nearsky nearsky node status --data ./data',
+  async run(invocation) {
+    const [verb, ...rest] = invocation.positionals;
+    const act = { status, begin, leave }[verb ?? ''];
+    if (!act || rest.length > 0)
+      throw new UsageError(`node takes status, begin or leave. Usage: nearsky ${this.usage}`);
+    requireDatabase(invocation.config.NEARSKY_DATA);
+    const store = openStore(invocation.config.NEARSKY_DATA, verb === 'status' ? 'read' : 'write');
+    try {
+      await act(invocation, store);
+      return 0;
+    } finally {
+      await store.close();
+    }
+  },
+};
+
+async function status(invocation: Invocation, store: Store): Promise<void> {
+  const position = store.logPosition();
+  const { sequence, digest } = store.journalState();
+  const end = invocation.config.NEARSKY_LOG
+    ? await withLog(invocation.config, async log => (await log.read(0)).end)
+    : null;
+  const applied = position?.next ?? 0;
+  const value = {
+    log: position?.log ?? null,
+    applied,
+    behind: end === null ? null : end - applied,
+    time: position ? formatTime(position.timeUs) : null,
+    journal_sequence: sequence,
+    digest,
+  };
+  const text = table([
+    ['log', value.log ?? 'none: this archive is made from no log'],
+    ['records applied', applied],
+    ['records behind', value.behind ?? 'unknown: NEARSKY_LOG is not set'],
+    ['time of the last one', value.time ?? 'none'],
+    ['journal entries', sequence],
+    ['digest', digest],
+  ]);
+  printResult(invocation, value, text);
+}
+
+async function begin(invocation: Invocation, store: Store): Promise<void> {
+  await withLog(invocation.config, log => beginLog(store, log));
+  await status(invocation, store);
+}
+
+async function leave(invocation: Invocation, store: Store): Promise<void> {
+  const log = store.logPosition()?.log;
+  await leaveLog(store);
+  printResult(invocation, { left: log }, `left the log ${log}`);
+}
+
+async function withLog<T>(
+  config: Config,
+  use: (log: Awaited<ReturnType<typeof openKafkaLog>>) => Promise<T>,
+): Promise<T> {
+  const topic = logSettings(config, process.env);
+  if (!topic)
+    throw new ConfigError('Cannot find the log because NEARSKY_LOG is not set: give it kafka://HOST:PORT/TOPIC');
+  const log = await openKafkaLog({ ...topic, log: logToStderr });
+  try {
+    return await use(log);
+  } finally {
+    await log.close();
+  }
+}

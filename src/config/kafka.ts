@@ -1,0 +1,49 @@
+/** Kafka clusters: what every connection to one needs, whatever it is for. */
+import { ConfigError } from './load.ts';
+
+/** Plain data, which another thread may receive. */
+export interface KafkaCluster {
+  /** `host:port` of one or more of the cluster's servers. */
+  readonly servers: readonly string[];
+  readonly tls: boolean;
+  readonly sasl?: {
+    readonly mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512';
+    readonly username: string;
+    readonly password: string;
+  };
+}
+
+const REQUEST_TIMEOUT_MS = 10_000;
+const RETRY_DELAY_MS = 250;
+
+/** The options of a client of @platformatic/kafka. */
+export const connectionTo = ({ servers, tls, sasl }: KafkaCluster) => ({
+  clientId: 'nearsky',
+  bootstrapBrokers: [...servers],
+  ...(tls ? { tls: {} } : {}),
+  ...(sasl ? { sasl } : {}),
+  timeout: REQUEST_TIMEOUT_MS,
+  connectTimeout: REQUEST_TIMEOUT_MS,
+  retryDelay: RETRY_DELAY_MS,
+});
+
+/**
+ * Credentials from the environment; they are in no setting, so that nothing shows them.
+ * @param prefix that of the two variables, PREFIX_USERNAME and PREFIX_PASSWORD
+ * @param doing to follow "Cannot"
+ * @throws ConfigError when only one of the two is set
+ */
+export function saslFrom(
+  environment: Readonly<Record<string, string | undefined>>,
+  prefix: string,
+  mechanism: NonNullable<KafkaCluster['sasl']>['mechanism'],
+  doing: string,
+): Pick<KafkaCluster, 'sasl'> {
+  const [nameOfUser, nameOfPassword] = [`${prefix}_USERNAME`, `${prefix}_PASSWORD`];
+  const [username, password] = [environment[nameOfUser], environment[nameOfPassword]];
+  if (username && password) return { sasl: { mechanism, username, password } };
+  if (!username && !password) return {};
+  throw new ConfigError(
+    `Cannot ${doing} because ${username ? nameOfPassword : nameOfUser} is not set: credentials are a name and a password, both in the environment`,
+  );
+}

@@ -1,0 +1,200 @@
+/**
+ * Three nodes that share one log, as a user runs them: `serve` of each, commands beside them and alone, and kill -9 at
+ * random. In the end all archives are the same, byte for byte. NEARSKY_KILLS sets how many times is killed (1).
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { compare } from '../../src/base/compare.ts';
+import type { BrokerName } from '../../src/contract/brokers.ts';
+import { normaliserOf } from '../../src/ingest/brokers.ts';
+import { openStore } from '../../src/store/store.ts';
+import { KafkaServer, whyNoKafka } from '../consume/kafka_server.ts';
+import { needs } from '../needs.ts';
+import { seededRandom } from '../oracle/skies.ts';
+import { dump } from '../store/random_changes.ts';
+import { eventually, type Server, sample, send, start, startServer } from './support.ts';
+
+const test = suite('e2e/nodes');
+const real = needs(test, whyNoKafka);
+const NODES = 3;
+const KILLS = Number(process.env.NEARSKY_KILLS ?? 1);
+/** The Kafka server is killed once in so many times. */
+const SERVER_EVERY = 3;
+const TOPIC = 'archive';
+
+const directory = mkdtempSync(join(tmpdir(), 'nearsky-test-'));
+const nothing = join(directory, 'nothing');
+writeFileSync(nothing, '');
+const dataOf = (node: number) => join(directory, `node-${node}`);
+const kafka = KafkaServer.of(test);
+let settings: Record<string, string>;
+const nodes: Server[] = [];
+test.before(async () => {
+  if (whyNoKafka) return;
+  await kafka.createTopic(TOPIC);
+  settings = {
+    NEARSKY_LOG: `kafka://${kafka.server}/${TOPIC}`,
+    NEARSKY_LOG_TLS: 'false',
+    NEARSKY_WORKERS: '1',
+    CROSSMATCH_BATCH_MAX_WAIT_SECONDS: '0',
+    TNS_SNAPSHOT_MAX_AGE_SECONDS: '31536000',
+  };
+});
+test.after(async () => {
+  for (const { child } of nodes) send(child, 'SIGKILL');
+  rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+});
+
+const serve = (node: number) => startServer(['serve', '--data', dataOf(node), '--port', '0'], settings);
+
+/** Runs a command on the directory of a node. */
+async function run(node: number, ...args: string[]): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await start([...args, '--data', dataOf(node), '--json'], settings).finished;
+  if (code !== 0) throw new Error(`nearsky ${args.join(' ')} exited with ${code}: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+const ingest = (node: number, broker: string, file: string) =>
+  run(node, 'ingest', '--broker', broker, join(sample, 'alerts', file));
+
+const isReady = async (node: number) => {
+  const { statusCode, body } = await request(`${nodes[node]!.url}/readyz`);
+  await body.dump();
+  return statusCode === 200 || undefined;
+};
+
+/** Brings a node up to what the log has, without a service. */
+const catchUp = (node: number) => run(node, 'import', nothing);
+
+async function dumpOf(node: number): Promise<string[]> {
+  const store = openStore(dataOf(node), 'read');
+  try {
+    return dump(store);
+  } finally {
+    await store.close();
+  }
+}
+
+async function requireEqual(...others: number[]): Promise<void> {
+  const expected = await dumpOf(0);
+  assert.ok(expected.length > 100);
+  for (const node of others) assert.equal(await dumpOf(node), expected);
+}
+
+/** The value of a metric of a node. */
+async function metric(node: number, name: string): Promise<number> {
+  const { body } = await request(`${nodes[node]!.url}/metrics`);
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await body.text())?.[1] ?? Number.NaN);
+}
+
+/** Waits until every node has everything, and nothing is pending. */
+async function settled(): Promise<void> {
+  await eventually('all nodes have the same, crossmatched', async () => {
+    const all = await Promise.all(
+      nodes.map(async (_, i) => [await metric(i, 'nearsky_objects_pending'), await metric(i, 'nearsky_log_position')]),
+    );
+    return all.every(([pending, position]) => pending === 0 && position === all[0]![1]) || undefined;
+  });
+}
+
+/** The ids in the sample's messages. */
+async function idsOf(...brokers: BrokerName[]): Promise<bigint[]> {
+  const ids = new Set<bigint>();
+  for (const broker of brokers) {
+    const normalise = normaliserOf(broker, 0);
+    for (const line of readFileSync(join(sample, `alerts/${broker}.ndjson`), 'utf8').split('\n')) {
+      const normalised = line ? normalise(line, 0) : undefined;
+      if (normalised?.kind === 'delivery') ids.add(normalised.delivery.diaObjectId);
+    }
+  }
+  return [...ids].sort(compare);
+}
+
+real('three nodes make the same archive, whatever runs where, and is killed when', async () => {
+  const random = seededRandom(Date.now());
+  nodes.push(...(await Promise.all([0, 1, 2].map(serve))));
+  for (const [i] of nodes.entries()) await eventually('a node is ready', () => isReady(i));
+  await run(0, 'catalog', 'add', 'gaia_dr3', join(sample, 'catalogs/gaia_dr3'));
+  // Beside `serve` of the same node, whichever of the two applies it.
+  const { stored, further_broker, duplicate } = await ingest(1, 'antares', 'antares.ndjson');
+  assert.ok(Number(stored) > 10);
+  assert.equal([further_broker, duplicate], [0, 0]);
+  for (let kill = 0; kill < KILLS; kill++) {
+    // A command that begins while the server is away fails.
+    const ingesting = eventually('it is ingested', () =>
+      ingest(kill % NODES, 'lasair', 'lasair.ndjson').catch(() => undefined),
+    );
+    await sleep(1500 * random());
+    if (kill % SERVER_EVERY === SERVER_EVERY - 1) {
+      await kafka.stop();
+      await kafka.startAgain();
+    } else {
+      const at = Math.floor(random() * NODES);
+      send(nodes[at]!.child, 'SIGKILL');
+      await nodes[at]!.finished;
+      nodes[at] = await serve(at);
+    }
+    await ingesting;
+  }
+  await settled();
+  for (const node of nodes) assert.is((await node.stop()).code, 0);
+  await requireEqual(1, 2);
+  const store = openStore(dataOf(2), 'read');
+  const ids = [...store.objects()].map(({ diaObjectId }) => diaObjectId);
+  await store.close();
+  assert.equal(ids, await idsOf('antares', ...(KILLS > 0 ? (['lasair'] as const) : [])));
+});
+
+real('a command without a running service is a node, too', async () => {
+  const once = await ingest(0, 'pittgoogle', 'pittgoogle.ndjson');
+  assert.ok(Number(once.stored) + Number(once.further_broker) > 0);
+  const lines = join(directory, 'export.ndjson');
+  await run(0, 'export', lines);
+  const { types, rejected } = await run(1, 'import', lines);
+  assert.is(rejected, 0);
+  assert.is((types as { object: { imported: number } }).object.imported, 0);
+  await run(2, 'tns', 'load', join(sample, 'tns/tns_public_objects.csv'), '--epoch', '2026-02-10T00:00:00Z');
+  await run(1, 'crossmatch');
+  await Promise.all([0, 2].map(catchUp));
+  await requireEqual(1, 2);
+});
+
+/** The reason why a command fails. */
+async function failure(node: number, args: string[], variables = settings): Promise<string> {
+  const { code, stderr } = await start([...args, '--data', dataOf(node)], variables).finished;
+  assert.is(code, 1, stderr);
+  return stderr;
+}
+
+real('a single node becomes the first of several, and back', async () => {
+  assert.match(await failure(0, ['serve', '--port', '0'], {}), /made from a log \(.*\): set NEARSKY_LOG/);
+  await run(0, 'node', 'leave');
+  assert.match(
+    await failure(0, ['import', nothing]),
+    /this node has an archive that was not made from it: start this node from a backup/,
+  );
+  settings.NEARSKY_LOG = `kafka://${kafka.server}/${TOPIC}-2`;
+  await kafka.createTopic(`${TOPIC}-2`);
+  const { applied, behind } = await run(0, 'node', 'begin');
+  assert.equal([applied, behind], [1, 0]);
+  // A new node does not have what the log goes on from.
+  for (const node of [1, 2]) rmSync(dataOf(node), { recursive: true });
+  assert.match(
+    await failure(1, ['import', nothing]),
+    /the log goes on from an archive that this node does not have: start it from a backup/,
+  );
+  await run(0, 'backup', dataOf(2));
+  await ingest(2, 'lasair', 'lasair-late.ndjson');
+  await catchUp(0);
+  await requireEqual(2);
+  const [first, second] = await Promise.all([0, 2].map(node => run(node, 'node', 'status')));
+  assert.equal(first, second);
+  assert.is(first!.behind, 0);
+});
+
+test.run();
