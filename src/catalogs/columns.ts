@@ -6,12 +6,20 @@ import type { CatalogColumns } from '../store/catalog_registration.ts';
 import { CatalogError } from './errors.ts';
 import type { ColumnKind, ParquetFile } from './parquet.ts';
 
-const ID_KINDS: readonly ColumnKind[] = ['integer64', 'unsigned64', 'integer32', 'integer decimal', 'string'];
+const ID_KINDS: readonly ColumnKind[] = [
+  'integer64',
+  'unsigned64',
+  'integer32',
+  'unsigned32',
+  'integer decimal',
+  'string',
+];
 /** Without `float`, because a float32 right ascension moves in steps of up to 0.11 arcsec. */
 const POSITION_KINDS: readonly ColumnKind[] = ['double'];
 const PAYLOAD_KINDS: readonly ColumnKind[] = [
   'boolean',
   'integer32',
+  'unsigned32',
   'integer64',
   'unsigned64',
   'integer decimal',

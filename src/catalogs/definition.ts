@@ -30,6 +30,7 @@ export interface UndefinedCatalog {
 const TYPES: Readonly<Partial<Record<ColumnKind, CatalogColumn['type']>>> = {
   boolean: 'boolean',
   integer32: 'int64',
+  unsigned32: 'int64',
   integer64: 'int64',
   unsigned64: 'int64',
   'integer decimal': 'int64',

@@ -1,5 +1,6 @@
 /** Parquet files, one flat column at a time. Only this file and column_pages.ts use hyparquet. */
 import { type FileMetaData, parquetMetadataAsync, type SchemaElement } from 'hyparquet';
+import type { StoredColumn } from '../tables/parquet.ts';
 import type { OpenFile } from './catalog_files.ts';
 import { type ColumnPage, chunkRange, columnPages, decimalScale, isDecimal } from './column_pages.ts';
 import { ReadFailure, reasonOf } from './errors.ts';
@@ -11,6 +12,7 @@ import { ReadFailure, reasonOf } from './errors.ts';
 export type ColumnKind =
   | 'boolean'
   | 'integer32'
+  | 'unsigned32'
   | 'integer64'
   | 'unsigned64'
   | 'integer decimal'
@@ -150,7 +152,7 @@ export class ParquetFile {
   async readNumbers(column: string, rowGroup: number): Promise<Float64Array> {
     const { rowStart, rowEnd } = this.rowGroups[rowGroup]!;
     const numbers = new Float64Array(rowEnd - rowStart).fill(Number.NaN);
-    for (const { firstRow, endRow, values, present } of await this.#pages(column, rowGroup, () => true)) {
+    for (const { firstRow, endRow, values, present } of await this.pages(column, rowGroup)) {
       if (!present && values instanceof Float64Array && values.length === endRow - firstRow) {
         numbers.set(values, firstRow - rowStart);
         continue;
@@ -168,10 +170,10 @@ export class ParquetFile {
 
   /** The values of the given rows of the file, which must ascend; nulls are null, 64-bit integers are bigints. */
   async readValues(column: string, rows: ArrayLike<number>): Promise<unknown[]> {
-    if (this.columns.get(column) === 'null') return new Array(rows.length).fill(null);
     const found: unknown[] = new Array(rows.length).fill(undefined);
     const wanted = (from: number, to: number) => lowerBound(rows, from) < lowerBound(rows, to);
-    const pages = await Promise.all(this.#rowGroupsOf(rows).map(rowGroup => this.#pages(column, rowGroup, wanted)));
+    const groups = this.#rowGroupsOf(rows);
+    const pages = await Promise.all(groups.map(async group => [...(await this.pages(column, group, wanted))]));
     for (const page of pages.flat()) pickValues(page, rows, found);
     const missing = found.indexOf(undefined);
     if (missing >= 0) throw this.#damaged(column, rows[missing]!);
@@ -190,22 +192,52 @@ export class ParquetFile {
     this.#file.close();
   }
 
-  async #pages(
+  /** The flat columns in the file's own schema, in file order. */
+  get elements(): SchemaElement[] {
+    return [...this.#elements.values()];
+  }
+
+  /** A column of a row group as it is stored, not decoded. */
+  async storedColumn(column: string, rowGroup: number): Promise<StoredColumn> {
+    const metadata = this.#chunk(rowGroup, column)?.meta_data;
+    if (!metadata) throw this.#failure(column, new Error('there is no such column'));
+    const bytes = new Uint8Array(await this.#file.read(...chunkRange(metadata)));
+    if (bytes.length !== Number(metadata.total_compressed_size))
+      throw this.#failure(column, new Error('it ends early'));
+    return { metadata, bytes };
+  }
+
+  /** The pages of a column in a row group, or only the wanted ones. Each is decoded when the caller comes to it. */
+  async pages(
     column: string,
     rowGroup: number,
-    wanted: (firstRow: number, endRow: number) => boolean,
-  ): Promise<ColumnPage[]> {
+    wanted: (firstRow: number, endRow: number) => boolean = () => true,
+  ): Promise<Iterable<ColumnPage>> {
     const element = this.#elements.get(column);
     const metadata = this.#chunk(rowGroup, column)?.meta_data;
     const { rowStart: firstRow, rowEnd: endRow } = this.rowGroups[rowGroup]!;
+    if (this.columns.get(column) === 'null')
+      return [{ firstRow, endRow, values: [], present: new Uint8Array(endRow - firstRow) }];
     try {
       if (!element || !metadata) throw new Error('there is no such column');
       const bytes = await this.#file.read(...chunkRange(metadata));
-      return [...columnPages({ metadata, element, bytes, firstRow, endRow }, wanted)];
+      return this.#decoded(column, columnPages({ metadata, element, bytes, firstRow, endRow }, wanted));
     } catch (error) {
-      if (error instanceof ReadFailure) throw error;
-      throw new ReadFailure(`Cannot read column ${column} of ${this.name}: ${reasonOf(error)}`, { cause: error });
+      throw this.#failure(column, error);
     }
+  }
+
+  *#decoded(column: string, pages: Iterable<ColumnPage>): Iterable<ColumnPage> {
+    try {
+      yield* pages;
+    } catch (error) {
+      throw this.#failure(column, error);
+    }
+  }
+
+  #failure(column: string, error: unknown): ReadFailure {
+    if (error instanceof ReadFailure) return error;
+    return new ReadFailure(`Cannot read column ${column} of ${this.name}: ${reasonOf(error)}`, { cause: error });
   }
 
   #damaged(column: string, row: number): ReadFailure {
@@ -277,7 +309,10 @@ function kindOf(element: SchemaElement): ColumnKind {
   if (type === 'DOUBLE') return 'double';
   if (type === 'BYTE_ARRAY') return converted === 'UTF8' || logical?.type === 'STRING' ? 'string' : 'other';
   const isInteger = (!converted || /^U?INT_\d+$/.test(converted)) && (!logical || logical.type === 'INTEGER');
-  if (type === 'INT32' && isInteger) return 'integer32';
+  const isUnsigned =
+    /^UINT_(?:32|64)$/.test(converted ?? '') ||
+    (logical?.type === 'INTEGER' && !logical.isSigned && logical.bitWidth >= 32);
+  if (type === 'INT32' && isInteger) return isUnsigned ? 'unsigned32' : 'integer32';
   if (type !== 'INT64' || !isInteger) return 'other';
-  return converted === 'UINT_64' || (logical?.type === 'INTEGER' && !logical.isSigned) ? 'unsigned64' : 'integer64';
+  return isUnsigned ? 'unsigned64' : 'integer64';
 }

@@ -62,31 +62,38 @@ export function invalidBody(why: string): ApiError {
   return new ApiError('invalid_parameter', `Cannot read the body because ${why}`, { param: 'body' });
 }
 
+/** The bytes of the body, with the errors of `readParts`. */
+export async function readBytes(request: IncomingRequest, budget: Budget, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  await readParts(request, budget, maxBytes, part => chunks.push(part));
+  return Buffer.concat(chunks);
+}
+
 /**
- * The bytes of the body, as they arrive; one that is too large is not read to its end.
+ * Gives the parts of the body away as they arrive. One that is too large is not read to its end.
  * @throws ApiError naming `body`, or for one that is late; Unavailable when there is no room for it
  */
-export async function readBytes(
+export async function readParts(
   { body, headers }: IncomingRequest,
   budget: Budget,
   maxBytes: number,
-): Promise<Uint8Array> {
-  const tooLarge = () => invalidBody(`it must be at most ${maxBytes} bytes`);
+  take: (part: Uint8Array) => void,
+): Promise<void> {
+  const tooLarge = () => invalidBody(`it must be at most ${maxBytes} bytes: send it in parts`);
   if (Number(headers.get('Content-Length')) > maxBytes) throw tooLarge();
-  if (!body) return new Uint8Array(0);
+  if (!body) return;
   const reader = body.getReader();
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
     void reader.cancel().catch(() => {});
   }, budget.remainingMs);
-  const chunks: Uint8Array[] = [];
   let length = 0;
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      chunks.push(part.value);
       length += part.value.length;
       if (length > maxBytes) throw tooLarge();
+      take(part.value);
     }
   } catch (error) {
     throw expectedErrorOf(error) ?? invalidBody('it did not arrive whole');
@@ -95,7 +102,6 @@ export async function readBytes(
     void reader.cancel().catch(() => {});
   }
   if (isLate) throw requestTimeout();
-  return Buffer.concat(chunks, length);
 }
 
 /**

@@ -11,10 +11,10 @@ import {
   ROWS_KEPT,
 } from '../contract/table_match.ts';
 import { preferredFormat } from '../http/accept.ts';
-import { ApiError, expectedErrorOf, requestTimeout } from '../http/errors.ts';
+import { ApiError } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
-import { invalidBody } from '../http/json_body.ts';
+import { invalidBody, readParts } from '../http/json_body.ts';
 import { checkName, optionalNumber, type Search } from '../http/params.ts';
 import { streamedTable } from '../http/table_response.ts';
 import type { Coordination } from '../service/coordination.ts';
@@ -23,6 +23,9 @@ import type { TableBegun, TableRequest } from '../table_match/match_task.ts';
 
 /** The time for a table to arrive, and then for it to be crossmatched: a connection is given up after 60 s without a byte. */
 const BUDGET_SECONDS = 55;
+
+/** Room for a small table, made at once. */
+const FIRST_BYTES = 1 << 16;
 
 const TOO_LONG = `Cannot crossmatch the table within ${BUDGET_SECONDS} s: send it in parts, or search a smaller radius`;
 
@@ -77,33 +80,15 @@ function refused({ message, param }: TableBegun & { outcome: 'refused' }): ApiEr
 
 /** In shared memory, which grows as the table arrives. */
 async function readTable(request: IncomingRequest, maxBytes: number) {
-  const tooLarge = () => invalidBody(`it must be at most ${maxBytes} bytes: send the table in parts, or compressed`);
-  const said = Number(request.headers.get('Content-Length') ?? 0);
-  if (said > maxBytes) throw tooLarge();
-  if (!request.body) throw invalidBody('it is empty: send a table');
-  const bytes = new SharedArrayBuffer(said, { maxByteLength: maxBytes });
-  const reader = request.body.getReader();
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    void reader.cancel().catch(() => {});
-  }, 1000 * BUDGET_SECONDS);
+  const bytes = new SharedArrayBuffer(0, { maxByteLength: maxBytes });
   let length = 0;
-  try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      const { value } = part;
-      if (length + value.length > maxBytes) throw tooLarge();
-      if (length + value.length > bytes.byteLength) bytes.grow(Math.min(maxBytes, 2 * (length + value.length)));
-      new Uint8Array(bytes, length, value.length).set(value);
-      length += value.length;
-    }
-  } catch (error) {
-    throw expectedErrorOf(error) ?? invalidBody('it did not arrive whole');
-  } finally {
-    clearTimeout(timer);
-    void reader.cancel().catch(() => {});
-  }
-  if (isLate) throw requestTimeout();
+  await readParts(request, new Budget(BUDGET_SECONDS), maxBytes, part => {
+    const end = length + part.length;
+    if (end > bytes.byteLength) bytes.grow(Math.min(maxBytes, Math.max(2 * end, FIRST_BYTES)));
+    new Uint8Array(bytes, length, part.length).set(part);
+    length = end;
+  });
+  if (length === 0) throw invalidBody('it is empty: send a table');
   return { bytes, length };
 }
 

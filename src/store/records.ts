@@ -116,6 +116,17 @@ export function packSource(ra: number, dec: number, values: readonly unknown[]):
   return packed;
 }
 
+/** The position of a packed source, degrees. */
+export function unpackPlace({ buffer, byteOffset }: Uint8Array): { readonly ra: number; readonly dec: number } {
+  const view = new DataView(buffer, byteOffset);
+  return { ra: view.getFloat64(1), dec: view.getFloat64(10) };
+}
+
+/** The values of a packed source. */
+export function unpackValues(packed: Uint8Array): unknown[] {
+  return packr.unpack(packed.subarray(PLACE_BYTES)) as unknown[];
+}
+
 /**
  * Stored sources followed by further ones, encoded as by `encodeSources`.
  * @param stored undefined where there are none

@@ -24,7 +24,7 @@ export interface TableColumns {
 /** Opens one of the table's files. */
 export type TableFile = () => Promise<ParquetFile>;
 
-const ID_KINDS: readonly ColumnKind[] = ['integer64', 'unsigned64', 'integer32'];
+const ID_KINDS: readonly ColumnKind[] = ['integer64', 'unsigned64', 'integer32', 'unsigned32'];
 /** Not `float`: a right ascension of 32 bits moves in steps of up to 0.11 arcsec. */
 const POSITION_KINDS: readonly ColumnKind[] = ['double'];
 /** Rows of a commit. */

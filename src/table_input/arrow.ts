@@ -20,7 +20,7 @@ export function openArrow(bytes: Uint8Array, limits: TableLimits): InputTable {
     columns,
     rows: table.numRows,
     blocks: wanted =>
-      blocksOf(table.numRows, (from, to) =>
+      blocksOf(table.numRows, wanted.length, (from, to) =>
         wanted.map(place => cellsOf(vectors[place]!, columns[place]!.type, from, to)),
       ),
   };

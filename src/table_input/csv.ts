@@ -1,10 +1,11 @@
 /**
- * CSV as people send it: with commas, semicolons, tabs or bars, a byte-order mark, lines of comments. Read in place, a
- * line at a time: a library's array of all records would take many times the memory of the table.
+ * CSV as people send it: with commas, semicolons, tabs or bars, a byte-order mark, lines of comments. Read in place:
+ * all that is kept beside the bytes is where each record lies.
  */
 import type { Cell, Column } from '../tables/columns.ts';
 import {
-  blocksOfRecords,
+  type Block,
+  blocksOf,
   checkRows,
   distinct,
   type InputTable,
@@ -15,44 +16,34 @@ import {
 } from './input_table.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'];
-const MAX_RECORD_CHARACTERS = 1 << 20;
+const MAX_RECORD_BYTES = 1 << 20;
+/** The bytes that are decoded at once to see whether they are text. */
 const CHUNK_BYTES = 1 << 18;
-
-/** A record, with null for an empty field that is not quoted. */
-type Fields = (string | null)[];
+const [SPACE, QUOTE, HASH, LINE_FEED, RETURN] = [0x20, 0x22, 0x23, 0x0a, 0x0d];
 
 /** @param areTyped whether a column of numbers is to become one; else every cell is the text that was sent */
 export function openCsv(bytes: Uint8Array, limits: TableLimits, areTyped: boolean): InputTable {
+  checkText(bytes);
   const delimiter = delimiterOf(bytes);
-  let header: Fields | undefined;
-  let types: TypeOfTexts[] = [];
-  let rows = 0;
-  for (const fields of recordsOf(bytes, delimiter)) {
-    if (!header) {
-      header = fields;
-      types = header.map(() => new TypeOfTexts());
-      continue;
-    }
-    if (fields.length !== header.length)
-      throw new TableError(
-        `its row ${rows + 1} has ${fields.length} fields, where its first line has ${header.length}`,
-      );
-    checkRows(++rows, limits);
-    if (areTyped) for (let i = 0; i < fields.length; i++) if (fields[i] !== null) types[i]!.add(fields[i]!);
-  }
-  if (!header) throw new TableError('it is empty');
+  const csv = new Records(bytes, delimiter.charCodeAt(0), limits);
+  const { rows } = csv;
+  const every = csv.header.map((_, place) => place);
+  const types = areTyped ? typesOf(csv, every) : every.map(() => 'text' as const);
   const columns = distinct(
-    header.map((name, i): Column => ({ name: (name ?? '').trim(), type: types[i]!.type, description: '' })),
+    csv.header.map((name, i): Column => ({ name: (name ?? '').trim(), type: types[i]!, description: '' })),
   );
   return {
     format: 'csv',
     columns,
     rows,
     *blocks(wanted) {
-      const records = recordsOf(bytes, delimiter);
-      records.next();
-      yield* blocksOfRecords(records, wanted, (cell, column) => cellOf(cell as string | null, columns[column]!));
+      for (const { cells, ...block } of csv.blocks(wanted))
+        yield {
+          ...block,
+          cells: cells.map((texts, i) => (texts as (string | null)[]).map(text => cellOf(text, columns[wanted[i]!]!))),
+        };
     },
+    ...(delimiter === ',' && { csvRow: row => csv.bytesOf(row) }),
   };
 }
 
@@ -61,57 +52,21 @@ function cellOf(text: string | null, { type }: Column): Cell {
   return type === 'int64' ? BigInt(text) : numberOf(text);
 }
 
-/** The delimiter that the first line has most often, outside of quotes. */
-function delimiterOf(bytes: Uint8Array): string {
-  const [first = ''] = linesOfHead(bytes);
-  const counts = DELIMITERS.map(delimiter => first.replace(/"[^"]*"/g, '').split(delimiter).length);
-  return DELIMITERS[counts.indexOf(Math.max(...counts))]!;
+function typesOf(csv: Records, every: readonly number[]): Column['type'][] {
+  const types = every.map(() => new TypeOfTexts());
+  for (const { rows, cells } of csv.blocks(every))
+    types.forEach((type, i) => {
+      for (let row = 0; row < rows; row++) if (cells[i]![row] !== null) type.add(cells[i]![row] as string);
+    });
+  return types.map(({ type }) => type);
 }
 
-function linesOfHead(bytes: Uint8Array): string[] {
-  const head = new TextDecoder().decode(bytes.subarray(0, CHUNK_BYTES));
-  return head.split(/\r\n|\n|\r/).filter(line => !isSkipped(line));
-}
-
-function isSkipped(line: string): boolean {
-  return line.startsWith('#') || line.trim() === '';
-}
-
-/** The records from the first line that is no comment on. */
-function* recordsOf(bytes: Uint8Array, delimiter: string): Generator<Fields, undefined, undefined> {
-  let text = '';
-  let at = 0;
+function checkText(bytes: Uint8Array): void {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  for (let from = 0; from < bytes.length || at < text.length; from += CHUNK_BYTES) {
-    const isLast = from + CHUNK_BYTES >= bytes.length;
-    text = text.slice(at) + decoded(decoder, bytes.subarray(from, from + CHUNK_BYTES), isLast);
-    at = 0;
-    for (;;) {
-      const end = lineEnd(text, at, isLast);
-      if (end < 0) break;
-      const line = text.slice(at, text[end - 1] === '\r' ? end - 1 : end);
-      if (line.includes('"') && !isSkipped(line)) {
-        const read = quotedRecord(text, at, delimiter, isLast);
-        if (!read) break;
-        at = read.end;
-        yield read.fields;
-        continue;
-      }
-      at = end + 1;
-      if (isSkipped(line)) continue;
-      const fields: Fields = line.split(delimiter);
-      for (let i = 0; i < fields.length; i++) if (fields[i] === '') fields[i] = null;
-      yield fields;
-    }
-    if (text.length - at > MAX_RECORD_CHARACTERS)
-      throw new TableError(`a row of it has more than ${MAX_RECORD_CHARACTERS} characters: is it CSV?`);
-    if (isLast) return;
-  }
-}
-
-function decoded(decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array, isLast: boolean): string {
   try {
-    return decoder.decode(bytes, { stream: !isLast });
+    for (let from = 0; from < bytes.length; from += CHUNK_BYTES)
+      decoder.decode(bytes.subarray(from, from + CHUNK_BYTES), { stream: true });
+    decoder.decode();
   } catch {
     throw new TableError(
       'it is neither text in UTF-8 nor a table of a known format: send CSV, NDJSON, VOTable, FITS, Parquet or Arrow',
@@ -119,46 +74,146 @@ function decoded(decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array, i
   }
 }
 
-/** The place of the line feed, or of the end of the last line; -1 where the line goes on beyond the text. */
-function lineEnd(text: string, at: number, isLast: boolean): number {
-  const end = text.indexOf('\n', at);
-  if (end >= 0) return end;
-  return isLast && at < text.length ? text.length : -1;
+/** The delimiter that the first line has most often, outside of quotes. */
+function delimiterOf(bytes: Uint8Array): string {
+  const head = new TextDecoder().decode(bytes.subarray(0, CHUNK_BYTES));
+  const first = head.split(/\r\n|\n|\r/).find(line => !line.startsWith('#') && line.trim() !== '') ?? '';
+  const counts = DELIMITERS.map(delimiter => first.replace(/"[^"]*"/g, '').split(delimiter).length);
+  return DELIMITERS[counts.indexOf(Math.max(...counts))]!;
 }
 
-/** A record with quotes, which may go on over lines; undefined where the text ends before it. */
-function quotedRecord(
-  text: string,
-  start: number,
-  delimiter: string,
-  isLast: boolean,
-): { readonly fields: Fields; readonly end: number } | undefined {
-  const fields: Fields = [];
-  for (let at = start; ; at++) {
-    let field = '';
-    let isQuoted = false;
-    while (text[at] === ' ' && text[at + 1] === '"') at++;
-    if (text[at] === '"') {
-      isQuoted = true;
-      for (at++; ; at += 2) {
-        const end = text.indexOf('"', at);
-        if (end < 0 || (end + 1 === text.length && !isLast)) {
-          if (!isLast) return undefined;
-          throw new TableError(`a quote that begins in its row ${text.slice(start, start + 40)} does not end`);
-        }
-        field += text.slice(at, end);
-        at = end;
-        if (text[end + 1] !== '"') break;
-        field += '"';
+/** The records, found once and read as often as they are asked for. A field is null where it is empty and not quoted. */
+class Records {
+  readonly header: readonly (string | null)[];
+  rows = 0;
+  readonly #bytes: Buffer;
+  readonly #delimiter: number;
+  /** Two offsets a record: where it begins and where it ends, without the end of its line. */
+  #places = new Uint32Array(1 << 12);
+
+  constructor({ buffer, byteOffset, length }: Uint8Array, delimiter: number, limits: TableLimits) {
+    this.#bytes = Buffer.from(buffer as ArrayBuffer, byteOffset, length);
+    this.#delimiter = delimiter;
+    let header: (string | null)[] | undefined;
+    const hasMark = this.#bytes.subarray(0, 3).equals(BYTE_ORDER_MARK);
+    for (let at = hasMark ? BYTE_ORDER_MARK.length : 0; at < length; ) {
+      if (this.#bytes[at] === HASH) {
+        at = this.#lineEnd(at) + 1;
+        continue;
       }
-      at++;
+      const { fields, end, next } = this.#record(at);
+      if (fields > 1 || end > this.#skipBlanks(at, end)) {
+        if (!header) {
+          header = new Array(fields).fill(null);
+          this.#readFields(at, end, [...header.keys()], (i, text) => (header![i] = text));
+        } else this.#add(at, end, fields, header.length, limits);
+      }
+      at = next;
     }
-    const from = at;
-    while (at < text.length && text[at] !== delimiter && text[at] !== '\n') at++;
-    if (at === text.length && !isLast) return undefined;
-    const rest = text.slice(from, at);
-    field += text[at] === delimiter ? rest : rest.replace(/\r$/, '');
-    fields.push(field === '' && !isQuoted ? null : field);
-    if (text[at] !== delimiter) return { fields, end: at + 1 };
+    if (!header) throw new TableError('it is empty');
+    this.header = header;
+  }
+
+  /** The bytes of a row, without the end of its line. */
+  bytesOf(row: number): Uint8Array {
+    return this.#bytes.subarray(this.#places[2 * row], this.#places[2 * row + 1]);
+  }
+
+  /** The texts of these columns. */
+  blocks(wanted: readonly number[]): Iterable<Block> {
+    const ascending = wanted.every((place, i) => i === 0 || place > wanted[i - 1]!);
+    const order = ascending ? wanted : [...wanted].sort((a, b) => a - b);
+    return blocksOf(this.rows, wanted.length, (from, to) => {
+      const sorted: (string | null)[][] = order.map(() => new Array(to - from));
+      for (let row = from; row < to; row++)
+        this.#readFields(this.#places[2 * row]!, this.#places[2 * row + 1]!, order, (i, text) => {
+          sorted[i]![row - from] = text;
+        });
+      return ascending ? sorted : wanted.map(place => sorted[order.indexOf(place)]!);
+    });
+  }
+
+  #add(at: number, end: number, fields: number, expected: number, limits: TableLimits): void {
+    if (fields !== expected)
+      throw new TableError(`its row ${this.rows + 1} has ${fields} fields, where its first line has ${expected}`);
+    if (2 * this.rows === this.#places.length) {
+      const grown = new Uint32Array(2 * this.#places.length);
+      grown.set(this.#places);
+      this.#places = grown;
+    }
+    this.#places[2 * this.rows] = at;
+    this.#places[2 * this.rows + 1] = end;
+    checkRows(++this.rows, limits);
+  }
+
+  /** Measures the record that begins at an offset. */
+  #record(start: number): { readonly fields: number; readonly end: number; readonly next: number } {
+    const bytes = this.#bytes;
+    let fields = 1;
+    let at = this.#fieldEnd(start, bytes.length);
+    for (; bytes[at] === this.#delimiter; fields++) at = this.#fieldEnd(at + 1, bytes.length);
+    if (at - start > MAX_RECORD_BYTES)
+      throw new TableError(`a row of it has more than ${MAX_RECORD_BYTES} bytes: is it CSV?`);
+    return { fields, end: at > start && bytes[at - 1] === RETURN ? at - 1 : at, next: at + 1 };
+  }
+
+  /** The offset of the delimiter, the line feed or the limit that ends a field. */
+  #fieldEnd(start: number, limit: number): number {
+    const bytes = this.#bytes;
+    let at = this.#skipBlanks(start, limit);
+    if (bytes[at] === QUOTE && at < limit) at = this.#quoteEnd(at, start) + 1;
+    else at = start;
+    while (at < limit && bytes[at] !== this.#delimiter && bytes[at] !== LINE_FEED) at++;
+    return at;
+  }
+
+  /** The offset of the quote that ends a text which a quote begins. */
+  #quoteEnd(start: number, field: number): number {
+    const bytes = this.#bytes;
+    for (let at = start + 1; ; at += 2) {
+      at = bytes.indexOf(QUOTE, at);
+      if (at >= 0 && bytes[at + 1] !== QUOTE) return at;
+      if (at < 0)
+        throw new TableError(
+          `a quote that begins in its row ${bytes.toString('utf8', field, field + 40)} does not end`,
+        );
+    }
+  }
+
+  #skipBlanks(start: number, limit: number): number {
+    let at = start;
+    while (at < limit && this.#bytes[at] === SPACE) at++;
+    return at;
+  }
+
+  #lineEnd(at: number): number {
+    const end = this.#bytes.indexOf(LINE_FEED, at);
+    return end < 0 ? this.#bytes.length : end;
+  }
+
+  /** Calls `take` with the places in `wanted`, which ascend, and the texts of these columns. */
+  #readFields(
+    start: number,
+    end: number,
+    wanted: readonly number[],
+    take: (i: number, text: string | null) => void,
+  ): void {
+    let at = start;
+    for (let i = 0, column = 0; i < wanted.length; column++) {
+      const next = this.#fieldEnd(at, end);
+      for (; wanted[i] === column; i++) take(i, this.#text(at, next));
+      at = next + 1;
+    }
+  }
+
+  #text(start: number, end: number): string | null {
+    if (start === end) return null;
+    const bytes = this.#bytes;
+    const quote = this.#skipBlanks(start, end);
+    if (bytes[quote] !== QUOTE || quote === end) return bytes.toString('utf8', start, end);
+    const close = this.#quoteEnd(quote, start);
+    return bytes.toString('utf8', quote + 1, close).replaceAll('""', '"') + bytes.toString('utf8', close + 1, end);
   }
 }
+
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);

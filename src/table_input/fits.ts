@@ -50,7 +50,7 @@ export function openFits(bytes: Uint8Array, limits: TableLimits): InputTable {
     columns,
     rows,
     blocks: wanted =>
-      blocksOf(rows, (from, to) =>
+      blocksOf(rows, wanted.length, (from, to) =>
         wanted.map(place => {
           const cells: Cell[] = new Array(to - from);
           const field = fields[place]!;

@@ -1,5 +1,6 @@
 /** Tables that people send, apart from the format in which they come. */
 import type { Cell, Column } from '../tables/columns.ts';
+import type { StoredTable } from '../tables/parquet.ts';
 
 /** Some consecutive rows: the cells of each column that was asked for. */
 export interface Block {
@@ -17,6 +18,10 @@ export interface InputTable {
    * @throws TableError where the table turns out to be damaged
    */
   blocks(columns: readonly number[]): Iterable<Block> | AsyncIterable<Block>;
+  /** The bytes of a row as CSV with commas, without the end of the line; only of a table that was sent so. */
+  readonly csvRow?: (row: number) => Uint8Array;
+  /** The columns as Parquet stores them; only where all of them can be copied. */
+  readonly stored?: StoredTable;
 }
 
 export interface TableLimits {
@@ -39,7 +44,14 @@ export class TableError extends Error {
 
 /** More columns than any survey's table has. */
 const MAX_COLUMNS = 2000;
-export const BLOCK_ROWS = 8192;
+/** The most rows, and about the most cells, of a block. */
+export const MAX_BLOCK_ROWS = 65_536;
+const MAX_BLOCK_CELLS = 1 << 19;
+
+/** The number of rows of a block of so many columns. */
+export function blockRows(columns: number): number {
+  return Math.max(256, Math.min(MAX_BLOCK_ROWS, Math.floor(MAX_BLOCK_CELLS / columns)));
+}
 
 /** @throws TableError */
 export function checkRows(rows: number, { maxRows }: TableLimits): void {
@@ -70,9 +82,14 @@ export function distinctName(name: string, taken: ReadonlySet<string>): string {
 }
 
 /** Blocks of rows that can be read at any place. */
-export function* blocksOf(rows: number, read: (from: number, to: number) => ArrayLike<Cell>[]): Iterable<Block> {
-  for (let from = 0; from < rows; from += BLOCK_ROWS) {
-    const to = Math.min(rows, from + BLOCK_ROWS);
+export function* blocksOf(
+  rows: number,
+  columns: number,
+  read: (from: number, to: number) => ArrayLike<Cell>[],
+): Iterable<Block> {
+  const step = blockRows(columns);
+  for (let from = 0; from < rows; from += step) {
+    const to = Math.min(rows, from + step);
     yield { rows: to - from, cells: read(from, to) };
   }
 }
@@ -84,10 +101,11 @@ export function* blocksOfRecords(
   cellOf: (cell: Cell, column: number) => Cell,
 ): Iterable<Block> {
   let cells: Cell[][] = columns.map(() => []);
+  const most = blockRows(columns.length);
   let rows = 0;
   for (const record of records) {
     for (let i = 0; i < columns.length; i++) cells[i]!.push(cellOf(record[columns[i]!]!, columns[i]!));
-    if (++rows < BLOCK_ROWS) continue;
+    if (++rows < most) continue;
     yield { rows, cells };
     cells = columns.map(() => []);
     rows = 0;

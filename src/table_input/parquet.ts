@@ -1,13 +1,24 @@
 /** Parquet, a row group at a time, by the reader of the catalogs. */
 
+import type { ColumnPage } from '../catalogs/column_pages.ts';
 import { ReadFailure } from '../catalogs/errors.ts';
 import { type ColumnKind, openParquet, type ParquetFile } from '../catalogs/parquet.ts';
 import type { Cell, Column, ColumnType } from '../tables/columns.ts';
-import { type Block, checkRows, distinct, type InputTable, TableError, type TableLimits } from './input_table.ts';
+import type { StoredGroup } from '../tables/parquet.ts';
+import {
+  type Block,
+  blockRows,
+  checkRows,
+  distinct,
+  type InputTable,
+  TableError,
+  type TableLimits,
+} from './input_table.ts';
 
 const TYPES: Readonly<Record<ColumnKind, ColumnType | undefined>> = {
   boolean: 'boolean',
   integer32: 'int32',
+  unsigned32: 'int64',
   integer64: 'int64',
   unsigned64: 'text',
   'integer decimal': 'text',
@@ -19,9 +30,6 @@ const TYPES: Readonly<Record<ColumnKind, ColumnType | undefined>> = {
   null: 'text',
   other: undefined,
 };
-
-/** Rows of a group that are decoded at once. */
-const SLICE_ROWS = 65_536;
 
 export async function openParquetTable(bytes: Uint8Array, limits: TableLimits): Promise<InputTable> {
   const file = await readable(() =>
@@ -60,31 +68,98 @@ export async function openParquetTable(bytes: Uint8Array, limits: TableLimits): 
     blocks: wanted =>
       blocksOfFile(
         file,
-        wanted.map(place => columns[place]!),
-        wanted.map(place => names[place]!),
+        wanted.map(place => ({ ...columns[place]!, name: names[place]! })),
       ),
+    ...(isCopied(file) && { stored: { elements: file.elements, groups: () => storedGroups(file, names) } }),
   };
 }
 
-async function* blocksOfFile(
-  file: ParquetFile,
-  columns: readonly Column[],
-  names: readonly string[],
-): AsyncIterable<Block> {
-  for (const { rowStart, rowEnd } of file.rowGroups) {
-    for (let from = rowStart; from < rowEnd; from += SLICE_ROWS) {
-      const to = Math.min(rowEnd, from + SLICE_ROWS);
-      const rows = Uint32Array.from({ length: to - from }, (_, i) => from + i);
-      const cells = await readable(() => Promise.all(names.map(name => file.readValues(name, rows))));
-      yield { rows: to - from, cells: cells.map((values, i) => asCells(values, columns[i]!)) };
+/** The kinds of columns that the answer stores as they are stored here. */
+const COPIED: readonly ColumnKind[] = ['boolean', 'integer32', 'integer64', 'float', 'double', 'string'];
+/** A row group of the answer is made at once. */
+const MAX_COPIED_ROWS = 1 << 20;
+
+function isCopied({ columns, rowGroups }: ParquetFile): boolean {
+  return (
+    [...columns.values()].every(kind => COPIED.includes(kind)) &&
+    rowGroups.every(({ rowStart, rowEnd }) => rowEnd - rowStart <= MAX_COPIED_ROWS)
+  );
+}
+
+async function* storedGroups(file: ParquetFile, names: readonly string[]): AsyncIterable<StoredGroup> {
+  for (const [group, { rowStart, rowEnd }] of file.rowGroups.entries()) {
+    const columns = await readable(() => Promise.all(names.map(name => file.storedColumn(name, group))));
+    yield { rows: rowEnd - rowStart, columns };
+  }
+}
+
+async function* blocksOfFile(file: ParquetFile, columns: readonly Column[]): AsyncIterable<Block> {
+  const step = blockRows(columns.length);
+  for (const [group, { rowStart, rowEnd }] of file.rowGroups.entries()) {
+    const readers: ColumnReader[] = [];
+    for (const column of columns)
+      readers.push(new ColumnReader(await readable(() => file.pages(column.name, group)), column));
+    for (let from = rowStart; from < rowEnd; from += step) {
+      const rows = Math.min(rowEnd - from, step);
+      yield { rows, cells: await readable(async () => readers.map(reader => reader.take(rows))) };
     }
   }
 }
 
-function asCells(values: unknown[], { type }: Column): Cell[] {
-  if (type === 'text') return values.map(value => (value === null ? null : `${value}`));
-  if (type === 'int64') return values.map(value => (typeof value === 'number' ? BigInt(value) : (value as Cell)));
-  return values as Cell[];
+/** Gives the cells of a column one block after another. Each page is decoded once. */
+class ColumnReader {
+  readonly #pages: Iterator<ColumnPage>;
+  readonly #column: Column;
+  #page: ColumnPage = { firstRow: 0, endRow: 0, values: [], present: undefined };
+  /** The first row of the page, and the first of its values, that are not taken yet. */
+  #row = 0;
+  #value = 0;
+
+  constructor(pages: Iterable<ColumnPage>, column: Column) {
+    this.#pages = pages[Symbol.iterator]();
+    this.#column = column;
+  }
+
+  take(rows: number): ArrayLike<Cell> {
+    const whole = this.#slice(rows);
+    if (whole) return whole;
+    const cells: Cell[] = new Array(rows);
+    for (let row = 0; row < rows; row++) {
+      const page = this.#current();
+      const isPresent = !page.present || page.present[this.#row]! === 1;
+      this.#row++;
+      cells[row] = isPresent ? this.#cellOf(page.values[this.#value++]) : null;
+    }
+    return cells;
+  }
+
+  /** A part of one page without nulls, whose values are the cells already. */
+  #slice(rows: number): ArrayLike<Cell> | undefined {
+    const { values, present, firstRow, endRow } = this.#current();
+    const isTyped = values instanceof Float64Array || values instanceof Float32Array || values instanceof BigInt64Array;
+    if (present || !isTyped || this.#row + rows > endRow - firstRow) return undefined;
+    const cells = values.subarray(this.#value, this.#value + rows);
+    this.#row += rows;
+    this.#value += rows;
+    return cells;
+  }
+
+  #current(): ColumnPage {
+    while (this.#row === this.#page.endRow - this.#page.firstRow) {
+      const next = this.#pages.next();
+      if (next.done) throw new ReadFailure(`column ${this.#column.name} ends early`);
+      this.#page = next.value;
+      this.#row = this.#value = 0;
+    }
+    return this.#page;
+  }
+
+  #cellOf(value: unknown): Cell {
+    const { type, name } = this.#column;
+    if (value === undefined) throw new ReadFailure(`a row of column ${name} has no value and is not null`);
+    if (type === 'text') return `${value}`;
+    return type === 'int64' && typeof value === 'number' ? BigInt(value) : (value as Cell);
+  }
 }
 
 async function readable<T>(read: () => Promise<T>): Promise<T> {

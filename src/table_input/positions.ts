@@ -128,6 +128,9 @@ function readerOf({ unit = '' }: Column, isRa: boolean): (cell: Cell) => number 
   return cell => {
     if (cell === null || typeof cell === 'boolean') return Number.NaN;
     if (typeof cell !== 'string') return Number(cell) * factor;
+    const plain = Number(cell);
+    // Blanks are 0, too.
+    if (plain !== 0 && !Number.isNaN(plain)) return plain * factor;
     if (cell.length > MAX_NUMBER_CHARACTERS) return Number.NaN;
     return sexagesimal(cell, isHours) ?? numberOf(cell) * factor;
   };

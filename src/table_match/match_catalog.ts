@@ -5,7 +5,7 @@ import type { Find } from '../contract/table_match.ts';
 import { type FileMatches, runMatch } from '../crossmatch/match_file.ts';
 import { openCatalog, planCatalog } from '../crossmatch/plan.ts';
 import type { CatalogRegistration } from '../store/catalog_registration.ts';
-import { appendSources, decodeSources } from '../store/records.ts';
+import { unpackPlace, unpackValues } from '../store/records.ts';
 import { TableError } from '../table_input/input_table.ts';
 import type { Cell, Column } from '../tables/columns.ts';
 import { payloadCell, payloadColumns } from '../tables/payload_columns.ts';
@@ -34,7 +34,6 @@ export async function matchCatalog(
   covered.forEach((isCovered, object) => {
     if (!isCovered) pairs.setUnmatched(row[object]!, 'outside_footprint');
   });
-  const keys = columns.payload.map(({ key }) => key);
   const payload = payloadColumns(definition);
   const problems: string[] = [];
   let bytes = 0;
@@ -52,35 +51,29 @@ export async function matchCatalog(
     bytes += answer.matches.sources.length;
     if (bytes > MAX_SOURCES_BYTES)
       throw new TableError('more sources are found than fit into memory: send fewer rows, or search a smaller radius');
-    pairs.add(batchOf(answer.matches, objects, row, keys, payload));
+    pairs.add(batchOf(answer.matches, objects, row, payload));
   });
-  pairs.dropUnread();
   return problems;
 }
 
 function batchOf(
-  matches: FileMatches,
+  { object, id, separationArcsec, sources, sourceEnds }: FileMatches,
   objects: readonly number[],
   row: Uint32Array,
-  keys: readonly string[],
   payload: readonly Column[],
 ): Batch {
-  const { object, id, separationArcsec, sources, sourceEnds } = matches;
+  const sourceAt = (at: number) => sources.subarray(sourceEnds[at - 1] ?? 0, sourceEnds[at]);
+  const [ra, dec] = [new Float64Array(id.length), new Float64Array(id.length)];
+  for (let at = 0; at < id.length; at++) ({ ra: ra[at], dec: dec[at] } = unpackPlace(sourceAt(at)));
   return {
-    row: Uint32Array.from(object, each => row[objects[each]!]!),
+    row: object.map(each => row[objects[each]!]!),
     id,
+    ra,
+    dec,
     separationArcsec,
-    cells: at => {
-      const packed = { keys, packed: sources.subarray(sourceEnds[at - 1] ?? 0, sourceEnds[at]) };
-      const [source] = decodeSources(
-        appendSources(undefined, [packed], () => 0),
-        () => keys,
-      );
-      return [
-        source!.ra,
-        source!.dec,
-        ...payload.map((column): Cell => payloadCell(column, source!.payload![column.name]) ?? null),
-      ];
+    payload(at) {
+      const values = unpackValues(sourceAt(at));
+      return payload.map((column, i): Cell => payloadCell(column, values[i]) ?? null);
     },
   };
 }

@@ -10,6 +10,10 @@ export interface ValidPositions {
   readonly dec: Float64Array;
 }
 
+/** Positions that are searched together where all pairs are asked for. */
+const STEP = 8192;
+
+/** @throws TableError where too many pairs are found */
 export function matchObjects(
   index: SkyIndex,
   positions: ValidPositions,
@@ -17,52 +21,62 @@ export function matchObjects(
   find: Find,
   pairs: Pairs,
 ): void {
-  const found = find === 'nearest' ? nearest(index, positions, radiusArcsec) : all(index, positions, radiusArcsec);
-  const [row, arena, at] = [found.row, found.arena, found.at].map(values => Uint32Array.from(values));
-  const objects = (each: number) => index.arenas[arena![each]!]!;
-  const batch: Batch = {
-    row: row!,
-    id: BigInt64Array.from(row!, (_, each) => objects(each).id[at![each]!]!),
-    separationArcsec: Float64Array.from(found.separationArcsec),
-    cells: each => [objects(each).ra[at![each]!]!, objects(each).dec[at![each]!]!],
-  };
-  pairs.add(batch);
+  if (find === 'nearest') pairs.add(batchOf(index, nearest(index, positions, radiusArcsec)));
+  else
+    for (let from = 0; from < positions.row.length; from += STEP)
+      pairs.add(batchOf(index, all(index, positions, radiusArcsec, from, Math.min(from + STEP, positions.row.length))));
 }
 
+/** Parallel arrays. */
 interface Found {
-  readonly row: number[];
+  readonly row: Uint32Array;
   /** The arena and the row in it. */
-  readonly arena: number[];
-  readonly at: number[];
-  readonly separationArcsec: number[];
+  readonly arena: Uint32Array;
+  readonly at: Uint32Array;
+  readonly separationArcsec: Float64Array;
+}
+
+function batchOf({ arenas }: SkyIndex, { row, arena, at, separationArcsec }: Found): Batch {
+  const [id, ra, dec] = [new BigInt64Array(row.length), new Float64Array(row.length), new Float64Array(row.length)];
+  for (let i = 0; i < row.length; i++) {
+    const objects = arenas[arena[i]!]!;
+    id[i] = objects.id[at[i]!]!;
+    ra[i] = objects.ra[at[i]!]!;
+    dec[i] = objects.dec[at[i]!]!;
+  }
+  return { row, id, ra, dec, separationArcsec, payload: () => [] };
 }
 
 function nearest(index: SkyIndex, { row, ra, dec }: ValidPositions, radiusArcsec: number): Found {
-  const found: Found = { row: [], arena: [], at: [], separationArcsec: [] };
   const joined = nearestJoin(index, ra, dec, radiusArcsec);
-  for (let i = 0; i < row.length; i++) {
-    if (joined.arena[i] === NO_MATCH) continue;
-    found.row.push(row[i]!);
-    found.arena.push(joined.arena[i]!);
-    found.at.push(joined.row[i]!);
-    found.separationArcsec.push(joined.separationArcsec[i]!);
-  }
-  return found;
+  const matched = new Uint32Array(joined.matched);
+  for (let i = 0, next = 0; i < row.length; i++) if (joined.arena[i] !== NO_MATCH) matched[next++] = i;
+  return {
+    row: matched.map(i => row[i]!),
+    arena: matched.map(i => joined.arena[i]!),
+    at: matched.map(i => joined.row[i]!),
+    separationArcsec: Float64Array.from(matched, i => joined.separationArcsec[i]!),
+  };
 }
 
-function all(index: SkyIndex, { row, ra, dec }: ValidPositions, radiusArcsec: number): Found {
-  const found: Found = { row: [], arena: [], at: [], separationArcsec: [] };
+function all(index: SkyIndex, { row, ra, dec }: ValidPositions, radiusArcsec: number, from: number, to: number): Found {
+  const [rows, arenas, places, separations]: number[][] = [[], [], [], []];
   const hits = new ConeHits();
-  for (let i = 0; i < row.length; i++) {
+  for (let i = from; i < to; i++) {
     const count = index.coneSearch(ra[i]!, dec[i]!, radiusArcsec, hits);
     for (let hit = 0; hit < count; hit++) {
       const [arena, at] = [hits.arena[hit]!, hits.row[hit]!];
       const objects = index.arenas[arena]!;
-      found.row.push(row[i]!);
-      found.arena.push(arena);
-      found.at.push(at);
-      found.separationArcsec.push(separationArcsec(ra[i]!, dec[i]!, objects.ra[at]!, objects.dec[at]!));
+      rows!.push(row[i]!);
+      arenas!.push(arena);
+      places!.push(at);
+      separations!.push(separationArcsec(ra[i]!, dec[i]!, objects.ra[at]!, objects.dec[at]!));
     }
   }
-  return found;
+  return {
+    row: Uint32Array.from(rows!),
+    arena: Uint32Array.from(arenas!),
+    at: Uint32Array.from(places!),
+    separationArcsec: Float64Array.from(separations!),
+  };
 }

@@ -9,7 +9,7 @@ import type { PublishedGeneration } from '../publish/tasks.ts';
 import { currentStore } from '../store/thread_store.ts';
 import { TableError, type TableLimits } from '../table_input/input_table.ts';
 import { openTable } from '../table_input/open.ts';
-import { findPositions, type NamedColumns, readPositions } from '../table_input/positions.ts';
+import { findPositions, type NamedColumns, type Positions, readPositions } from '../table_input/positions.ts';
 import { matchCatalog } from './match_catalog.ts';
 import { matchObjects, type ValidPositions } from './match_objects.ts';
 import { Pairs } from './pairs.ts';
@@ -91,7 +91,7 @@ async function begin(task: BeginTableTask): Promise<TableBegun> {
   const format = task.format ?? (table.format === 'fits' ? 'votable' : table.format);
   const columns = findPositions(table, task.named);
   const pairs = new Pairs(table.rows, find);
-  const positions = await validPositions(await readPositions(table, columns), pairs);
+  const positions = validPositions(await readPositions(table, columns), pairs);
   let problems: string[] = [];
   if (!catalog) matchObjects(openGeneration(task.generation!), positions, radiusArcsec, find, pairs);
   else {
@@ -99,27 +99,30 @@ async function begin(task: BeginTableTask): Promise<TableBegun> {
     if (!registration) throw new TableError(`the catalog ${catalog.name} is not registered here`);
     problems = await matchCatalog(registration, catalog, positions, radiusArcsec, find, pairs);
   }
+  pairs.settle();
   answers.set(job, resultParts({ table, pairs, catalog, rows, format, about }));
   const [ra, dec] = [table.columns[columns.ra]!.name, table.columns[columns.dec]!.name];
   return { outcome: 'begun', rows: table.rows, matches: pairs.count, format, ra, dec, problems };
 }
 
 /**
- * The rows that have a valid position, and these positions, with right ascensions from 0 to 360. The other rows get the
- * status `invalid_position`.
+ * The rows that have a valid position, and these positions, with right ascensions from 0 to 360, in the arrays of all
+ * positions. The other rows get the status `invalid_position`.
  */
-async function validPositions(all: { ra: Float64Array; dec: Float64Array }, pairs: Pairs): Promise<ValidPositions> {
-  const rows: number[] = [];
-  for (let row = 0; row < all.ra.length; row++) {
-    all.ra[row] = wrapRa(all.ra[row]!);
-    if (isPosition(all.ra[row]!, all.dec[row]!)) rows.push(row);
-    else pairs.setUnmatched(row, 'invalid_position');
+function validPositions({ ra, dec }: Positions, pairs: Pairs): ValidPositions {
+  const row = new Uint32Array(ra.length);
+  let valid = 0;
+  for (let i = 0; i < ra.length; i++) {
+    const position = { ra: wrapRa(ra[i]!), dec: dec[i]! };
+    if (!isPosition(position.ra, position.dec)) {
+      pairs.setUnmatched(i, 'invalid_position');
+      continue;
+    }
+    row[valid] = i;
+    ra[valid] = position.ra;
+    dec[valid++] = position.dec;
   }
-  return {
-    row: Uint32Array.from(rows),
-    ra: Float64Array.from(rows, row => all.ra[row]!),
-    dec: Float64Array.from(rows, row => all.dec[row]!),
-  };
+  return { row: row.subarray(0, valid), ra: ra.subarray(0, valid), dec: dec.subarray(0, valid) };
 }
 
 /** @throws TableError where the rest of the table turns out to be damaged */

@@ -1,57 +1,68 @@
 /** The things that were found for the rows of a table. */
 
 import type { Find, RowStatus } from '../contract/table_match.ts';
+import { TableError } from '../table_input/input_table.ts';
 import type { Cell } from '../tables/columns.ts';
 
 /** Pairs that were found together; all arrays are parallel. */
 export interface Batch {
   /** Rows of the table. */
-  readonly row: ArrayLike<number>;
+  readonly row: Uint32Array;
   readonly id: BigInt64Array;
+  /** Degrees. */
+  readonly ra: Float64Array;
+  readonly dec: Float64Array;
   readonly separationArcsec: Float64Array;
-  /** Right ascension and declination in degrees, then further cells. */
-  cells(at: number): readonly Cell[];
+  /** The cells of a pair in the columns of its catalog. */
+  payload(at: number): readonly Cell[];
 }
 
-/** One of the things found: a batch, and a place in it. */
+/** A pair: a batch, and a place in it. */
 export interface Pair {
   readonly batch: Batch;
   readonly at: number;
 }
 
+/** A pair takes about 50 bytes, which the limit of a thread's heap does not count. */
+const MAX_PAIRS = 5_000_000;
+
 /** The results of all rows. A row gets the status `matched` by what is found for it. */
 export class Pairs {
+  readonly #find: Find;
   /** By row; `matched` is not among them. */
   readonly #unmatched: Uint8Array;
-  readonly #find: Find;
-  readonly #ofRow: (Pair | Pair[] | undefined)[];
+  readonly #batches: Batch[] = [];
+  #added = 0;
   #count = 0;
+  /** The pairs of a row are those from its entry to that of the next row. */
+  #starts: Uint32Array;
+  #batchOf: Uint32Array = new Uint32Array(0);
+  #at: Uint32Array = new Uint32Array(0);
 
   constructor(rows: number, find: Find) {
-    this.#unmatched = new Uint8Array(rows);
     this.#find = find;
-    this.#ofRow = new Array(rows).fill(undefined);
+    this.#unmatched = new Uint8Array(rows);
+    this.#starts = new Uint32Array(rows + 1);
   }
 
-  /** The number of things found. */
+  /** Whether a row has at most one pair. */
+  get areNearest(): boolean {
+    return this.#find === 'nearest';
+  }
+
+  /** The number of pairs that are listed. */
   get count(): number {
     return this.#count;
   }
 
+  /** @throws TableError where there are too many */
   add(batch: Batch): void {
-    for (let at = 0; at < batch.id.length; at++) {
-      const row = batch.row[at]!;
-      const pair = { batch, at };
-      const known = this.#ofRow[row];
-      if (this.#find === 'all') {
-        if (Array.isArray(known)) known.push(pair);
-        else this.#ofRow[row] = [pair];
-        this.#count++;
-      } else if (!known) {
-        this.#ofRow[row] = pair;
-        this.#count++;
-      } else if (compare(pair, known as Pair) < 0) this.#ofRow[row] = pair;
-    }
+    this.#added += batch.row.length;
+    if (this.#added > MAX_PAIRS)
+      throw new TableError(
+        `more than ${MAX_PAIRS} pairs are found: send fewer rows, search a smaller radius, or ask for the nearest`,
+      );
+    this.#batches.push(batch);
   }
 
   /** The status of a row for which nothing is found. */
@@ -60,28 +71,45 @@ export class Pairs {
   }
 
   /**
-   * Drops what was found for rows where a file of the catalog could not be read, because an incomplete list would look
-   * like all there is.
+  /**
+   * Sorts the pairs by row, once all are added. Pairs of rows where a file of the catalog could not be read are left out,
+   * because an incomplete list would look like all there is.
    */
-  dropUnread(): void {
+  settle(): void {
+    const starts = this.#starts;
     const unread = UNMATCHED.indexOf('skipped_read_failure');
-    this.#unmatched.forEach((status, row) => {
-      const known = this.#ofRow[row];
-      if (status !== unread || !known) return;
-      this.#count -= Array.isArray(known) ? known.length : 1;
-      this.#ofRow[row] = undefined;
+    const isListed = (row: number) => this.#unmatched[row] !== unread;
+    for (const { row } of this.#batches)
+      for (let at = 0; at < row.length; at++) if (isListed(row[at]!)) starts[row[at]! + 1]!++;
+    for (let row = 1; row < starts.length; row++) {
+      this.#count += this.#find === 'all' ? starts[row]! : Math.min(1, starts[row]!);
+      starts[row]! += starts[row - 1]!;
+    }
+    const next = starts.slice();
+    this.#batchOf = new Uint32Array(starts.at(-1)!);
+    this.#at = new Uint32Array(starts.at(-1)!);
+    this.#batches.forEach(({ row }, batch) => {
+      for (let at = 0; at < row.length; at++) {
+        if (!isListed(row[at]!)) continue;
+        const place = next[row[at]!]!++;
+        this.#batchOf[place] = batch;
+        this.#at[place] = at;
+      }
     });
   }
 
   status(row: number): RowStatus {
-    return this.#ofRow[row] ? 'matched' : UNMATCHED[this.#unmatched[row]!]!;
+    return this.#starts[row] === this.#starts[row + 1] ? UNMATCHED[this.#unmatched[row]!]! : 'matched';
   }
 
   /** The pairs of a row, nearest first. */
   of(row: number): readonly Pair[] {
-    const found = this.#ofRow[row];
-    if (!found) return [];
-    return Array.isArray(found) ? found.sort(compare) : [found];
+    const found: Pair[] = [];
+    for (let place = this.#starts[row]!; place < this.#starts[row + 1]!; place++)
+      found.push({ batch: this.#batches[this.#batchOf[place]!]!, at: this.#at[place]! });
+    if (found.length > 1) found.sort(compare);
+    if (this.#find === 'nearest' && found.length > 1) found.length = 1;
+    return found;
   }
 }
 

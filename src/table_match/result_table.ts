@@ -3,17 +3,18 @@ import { ByteSink } from '../base/bytes.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { TableFormat } from '../contract/formats.ts';
 import { OBJECT_FIELDS } from '../contract/object_fields.ts';
-import type { RowsKept } from '../contract/table_match.ts';
-import { distinctName, type InputTable } from '../table_input/input_table.ts';
+import type { RowStatus, RowsKept } from '../contract/table_match.ts';
+import { blocksOf, distinctName, type InputTable } from '../table_input/input_table.ts';
 import type { Cell, Column } from '../tables/columns.ts';
+import { beginCsv, type CsvWriter } from '../tables/csv.ts';
 import { tableFormat } from '../tables/formats.ts';
+import type { ParquetTableWriter, StoredGroup } from '../tables/parquet.ts';
 import { payloadColumns } from '../tables/payload_columns.ts';
-import type { Pairs } from './pairs.ts';
+import type { TableWriter } from '../tables/table_writer.ts';
+import type { Pair, Pairs } from './pairs.ts';
 
 /** A part of an answer. */
 const PART_BYTES = 1 << 20;
-/** Rows that a format which stores columns keeps together. */
-const CHUNK_ROWS = 65_536;
 
 export interface Result {
   readonly table: InputTable;
@@ -26,38 +27,130 @@ export interface Result {
   readonly about: string;
 }
 
-/** The answer in parts of about a mebibyte. */
-export async function* resultParts({ table, pairs, catalog, rows, format, about }: Result): AsyncGenerator<Uint8Array> {
-  const begin = await tableFormat(format);
+/**
+ * The answer in parts of about a mebibyte, or as large as a format that stores columns makes them.
+ */
+export async function* resultParts(result: Result): AsyncGenerator<Uint8Array> {
   const out = new ByteSink();
-  const matched = matchedColumns(catalog);
+  const part = () => {
+    const bytes = out.bytes.slice(0, out.length);
+    out.length = 0;
+    return bytes;
+  };
+  for await (const _ of await written(result, out)) if (out.length >= PART_BYTES) yield part();
+  yield part();
+}
+
+/** Writes the answer, some rows at a time; each time gives the number of the table's rows that are done. */
+async function written(result: Result, out: ByteSink): Promise<AsyncIterable<number>> {
+  const { table, pairs, catalog, rows, format, about } = result;
   const names = new Set(table.columns.map(({ name }) => name));
-  const columns = [...table.columns, ...matched.map(column => ({ ...column, name: distinctName(column.name, names) }))];
+  const matched = matchedColumns(catalog).map(column => ({ ...column, name: distinctName(column.name, names) }));
   const described = {
     name: 'crossmatch',
     description: `A table, crossmatched with ${catalog?.release ?? 'the objects of nearsky'}.`,
-    columns,
+    columns: [...table.columns, ...matched],
   };
-  const writer = begin(out, described, about, CHUNK_ROWS);
-  const nothing: Cell[] = matched.slice(1).map(() => null);
-  let row = 0;
-  for await (const block of table.blocks(table.columns.map((_, place) => place))) {
-    for (let i = 0; i < block.rows; i++, row++) {
-      const found = pairs.of(row);
-      if (found.length === 0 && rows === 'matched') continue;
-      const cells: Cell[] = block.cells.map(column => column[i]!);
-      if (found.length === 0) writer.row([...cells, pairs.status(row), ...nothing]);
-      for (const { batch, at } of found) {
-        const [ra, dec, ...payload] = batch.cells(at);
-        writer.row([...cells, 'matched', batch.id[at]!, ra!, dec!, batch.separationArcsec[at]!, ...payload]);
-      }
-      if (out.length < PART_BYTES) continue;
-      yield out.bytes.slice(0, out.length);
-      out.length = 0;
-    }
+  if (format === 'csv' && table.csvRow) return csvRows(result, table.csvRow, beginCsv(out, described));
+  // The columns of a catalog are many, and would be decoded for a whole group.
+  if (format === 'parquet' && table.stored && !catalog && rows === 'all' && pairs.areNearest) {
+    const { elements, groups } = table.stored;
+    const { beginParquet } = await import('../tables/parquet.ts');
+    return copiedGroups(result, groups(), beginParquet(out, described, about, elements));
+  }
+  return decodedBlocks(result, (await tableFormat(format))(out, described, about));
+}
+
+async function* csvRows(result: Result, rowOf: (row: number) => Uint8Array, writer: CsvWriter): AsyncIterable<number> {
+  let first = 0;
+  for (const { rows } of blocksOf(result.table.rows, result.table.columns.length, () => [])) {
+    for (const run of runs(result, first, rows))
+      writer.blockAfter(Array.from(run.row, rowOf), matchedCells(run, result.catalog));
+    first += rows;
+    yield first;
   }
   writer.end();
-  yield out.bytes.slice(0, out.length);
+}
+
+async function* copiedGroups(
+  result: Result,
+  groups: AsyncIterable<StoredGroup>,
+  writer: ParquetTableWriter,
+): AsyncIterable<number> {
+  let first = 0;
+  for await (const { rows, columns } of groups) {
+    const [run] = runs(result, first, rows);
+    if (!run) continue;
+    const ofPairs = PAIR_CELLS.map(cellOf => () => run.pair.map(pair => (pair ? cellOf(pair) : null)));
+    writer.group(columns, [() => run.status, ...ofPairs]);
+    first += rows;
+    yield first;
+  }
+  writer.end();
+}
+
+async function* decodedBlocks(result: Result, writer: TableWriter): AsyncIterable<number> {
+  const { columns, blocks } = result.table;
+  let first = 0;
+  for await (const { rows, cells } of blocks(columns.map((_, place) => place))) {
+    for (const run of runs(result, first, rows)) {
+      const isWhole = run.row.length === rows && run.row.every((row, i) => row === first + i);
+      const taken = isWhole ? cells : cells.map(ofColumn => Array.from(run.row, row => ofColumn[row - first]!));
+      writer.block([...taken, ...matchedCells(run, result.catalog)]);
+      yield first;
+    }
+    first += rows;
+    yield first;
+  }
+  writer.end();
+}
+
+/** Some rows of an answer; all arrays are parallel. */
+interface Run {
+  /** Rows of the table. */
+  readonly row: readonly number[];
+  readonly status: readonly RowStatus[];
+  readonly pair: readonly (Pair | undefined)[];
+}
+
+/** The rows of an answer for some rows of the table, at once where these are not repeated. */
+function* runs({ pairs, rows }: Result, first: number, count: number): Generator<Run> {
+  const empty = () => ({ row: [] as number[], status: [] as RowStatus[], pair: [] as (Pair | undefined)[] });
+  let run = empty();
+  for (let row = first; row < first + count; row++) {
+    const found: readonly (Pair | undefined)[] = pairs.of(row);
+    const kept = found.length === 0 && rows === 'all' ? [undefined] : found;
+    for (const pair of kept) {
+      run.row.push(row);
+      run.status.push(pair ? 'matched' : pairs.status(row));
+      run.pair.push(pair);
+    }
+    if (run.row.length < count) continue;
+    yield run;
+    run = empty();
+  }
+  if (run.row.length > 0) yield run;
+}
+
+/** The cells of a pair: its id, position and separation. */
+const PAIR_CELLS: readonly ((pair: Pair) => Cell)[] = [
+  ({ batch, at }) => batch.id[at]!,
+  ({ batch, at }) => batch.ra[at]!,
+  ({ batch, at }) => batch.dec[at]!,
+  ({ batch, at }) => batch.separationArcsec[at]!,
+];
+
+/** The cells of the matched columns. */
+function matchedCells({ status, pair }: Run, catalog: Result['catalog']): ArrayLike<Cell>[] {
+  const cells = PAIR_CELLS.map(cellOf => pair.map(found => (found ? cellOf(found) : null)));
+  if (!catalog) return [status, ...cells];
+  const payload: Cell[][] = catalog.columns.map(() => new Array(pair.length).fill(null));
+  pair.forEach((found, i) => {
+    found?.batch.payload(found.at).forEach((cell, column) => {
+      payload[column]![i] = cell;
+    });
+  });
+  return [status, ...cells, ...payload];
 }
 
 /** The status, the id, the position, the separation, and the columns of a catalog. */

@@ -28,13 +28,12 @@ import { pandasColumns } from './metadata.ts';
 import type { TableWriter } from './table_writer.ts';
 
 const utf8 = new TextEncoder();
+/** The bytes of a message (Arrow columnar format 1.5, "Encapsulated message format") before its metadata: a mark, and their length. */
+const MESSAGE_START = 8;
+/** A mark, and the length 0. */
+const END_OF_STREAM = 8;
 
-export function beginArrow(
-  out: ByteSink,
-  { name, description, columns }: Table,
-  about: string,
-  chunkRows?: number,
-): TableWriter {
+export function beginArrow(out: ByteSink, { name, description, columns }: Table, about: string): TableWriter {
   const metadata = new Map([
     ['name', name],
     ['description', description],
@@ -42,22 +41,21 @@ export function beginArrow(
     ['pandas', pandasColumns(columns)],
   ]);
   const schema = new Schema(columns.map(fieldOf), metadata);
-  const batches: RecordBatch[] = [];
-  const chunks = new Chunks(
-    columns,
-    (values, length) => {
-      const children = columns.map((column, i) => dataOf(column, values[i]!));
-      batches.push(
-        new RecordBatch(schema, makeData({ type: new Struct(schema.fields), length, nullCount: 0, children })),
-      );
-    },
-    chunkRows,
-  );
+  const stream = (batches: RecordBatch[]) => tableToIPC(new ArrowTable(schema, batches), 'stream');
+  const empty = stream([]);
+  const schemaBytes = MESSAGE_START + new DataView(empty.buffer, empty.byteOffset).getInt32(4, true);
+  out.fragment(empty.subarray(0, schemaBytes));
+  const chunks = new Chunks(columns, (values, length) => {
+    const children = columns.map((column, i) => dataOf(column, values[i]!));
+    const data = makeData({ type: new Struct(schema.fields), length, nullCount: 0, children });
+    out.fragment(stream([new RecordBatch(schema, data)]).subarray(schemaBytes, -END_OF_STREAM));
+  });
   return {
     row: cells => chunks.add(cells),
+    block: cells => chunks.addBlock(cells),
     end() {
       chunks.flush();
-      out.fragment(tableToIPC(new ArrowTable(schema, batches), 'stream'));
+      out.fragment(empty.subarray(-END_OF_STREAM));
     },
   };
 }
@@ -88,10 +86,11 @@ function typeOf({ type }: Column): DataType {
 }
 
 /** The layout of a column (Arrow columnar format 1.5, "Physical Memory Layout"): a bit for each cell that is not null, then the values. */
-function dataOf(column: Column, cells: readonly Cell[]): Data {
+function dataOf(column: Column, cells: ArrayLike<Cell>): Data {
   const { length } = cells;
   const nullBitmap = bitmap(cells, cell => cell !== null);
-  const nullCount = cells.reduce<number>((count, cell) => count + (cell === null ? 1 : 0), 0);
+  let nullCount = 0;
+  for (let i = 0; i < length; i++) if (cells[i] === null) nullCount++;
   const common = { length, nullCount, nullBitmap };
   switch (column.type) {
     case 'int64':
@@ -113,19 +112,19 @@ function dataOf(column: Column, cells: readonly Cell[]): Data {
     case 'boolean':
       return makeData({ type: new Bool(), ...common, data: bitmap(cells, cell => cell === true) });
     case 'text':
-      return makeData({ type: new Utf8(), ...common, ...textOf(cells as readonly (string | null)[]) });
+      return makeData({ type: new Utf8(), ...common, ...textOf(cells as ArrayLike<string | null>) });
   }
 }
 
-function bitmap(cells: readonly Cell[], isSet: (cell: Cell) => boolean): Uint8Array {
+function bitmap(cells: ArrayLike<Cell>, isSet: (cell: Cell) => boolean): Uint8Array {
   const bits = new Uint8Array(Math.ceil(cells.length / 8));
   for (let i = 0; i < cells.length; i++) if (isSet(cells[i]!)) bits[i >> 3]! |= 1 << (i & 7);
   return bits;
 }
 
 /** The texts one after another, and the offset at which each begins. */
-function textOf(cells: readonly (string | null)[]): { valueOffsets: Int32Array; data: Uint8Array } {
-  const texts = cells.map(cell => utf8.encode(cell ?? ''));
+function textOf(cells: ArrayLike<string | null>): { valueOffsets: Int32Array; data: Uint8Array } {
+  const texts = Array.from(cells, cell => utf8.encode(cell ?? ''));
   const valueOffsets = new Int32Array(cells.length + 1);
   texts.forEach((text, i) => {
     valueOffsets[i + 1] = valueOffsets[i]! + text.length;

@@ -1,5 +1,5 @@
 /** Rows in chunks, transposed, for formats that store each column together. */
-import { type Cell, type Column, checkRow, type Row } from './columns.ts';
+import { type Cell, type Column, checkBlock, checkRow, type Row } from './columns.ts';
 
 /** Rows of a chunk: a few milliseconds of work. */
 const CHUNK_ROWS = 1000;
@@ -7,18 +7,12 @@ const CHUNK_ROWS = 1000;
 /** Gathers rows, and gives them away as one list a column. */
 export class Chunks {
   readonly #columns: readonly Column[];
-  readonly #chunkRows: number;
-  readonly #write: (values: readonly (readonly Cell[])[], rows: number) => void;
+  readonly #write: (values: readonly ArrayLike<Cell>[], rows: number) => void;
   #values: Cell[][] = [];
   #rows = 0;
 
   /** @param write called for each chunk, with the cells of each column */
-  constructor(
-    columns: readonly Column[],
-    write: (values: readonly (readonly Cell[])[], rows: number) => void,
-    chunkRows = CHUNK_ROWS,
-  ) {
-    this.#chunkRows = chunkRows;
+  constructor(columns: readonly Column[], write: (values: readonly ArrayLike<Cell>[], rows: number) => void) {
     this.#columns = columns;
     this.#write = write;
     this.#values = columns.map(() => []);
@@ -28,7 +22,17 @@ export class Chunks {
   add(cells: Row): void {
     checkRow(this.#columns, cells);
     for (let i = 0; i < this.#columns.length; i++) this.#values[i]!.push(cells[i]!);
-    if (++this.#rows === this.#chunkRows) this.flush();
+    if (++this.#rows === CHUNK_ROWS) this.flush();
+  }
+
+  /**
+   * Gives rows away that come column by column, as a chunk of their own.
+   * @throws CellError
+   */
+  addBlock(values: readonly ArrayLike<Cell>[]): void {
+    this.flush();
+    checkBlock(this.#columns, values);
+    this.#write(values, values[0]!.length);
   }
 
   /** Writes the remaining rows. */

@@ -63,14 +63,33 @@ export class CellError extends TypeError {
  * @throws CellError when a cell is not of its column's type
  */
 export function checkRow(columns: readonly Column[], cells: Row): void {
-  for (let i = 0; i < columns.length; i++) {
-    const cell = cells[i]!;
-    if (cell === null || isOfType(columns[i]!, cell)) continue;
-    const { name, type } = columns[i]!;
-    throw new CellError(
-      `Cannot write ${typeof cell} ${String(cell)} to the column ${name} because its type is ${type}`,
-    );
-  }
+  for (let i = 0; i < columns.length; i++) checkCell(columns[i]!, cells[i]!);
+}
+
+/**
+ * Checks rows that come column by column before any of them is written.
+ * @throws CellError when a cell is not of its column's type
+ */
+export function checkBlock(columns: readonly Column[], cells: readonly ArrayLike<Cell>[]): void {
+  columns.forEach((column, i) => {
+    const ofColumn = cells[i]!;
+    if (ofColumn.constructor === TYPED_ARRAYS[column.type]) return;
+    for (let row = 0; row < ofColumn.length; row++) checkCell(column, ofColumn[row]!);
+  });
+}
+
+/** The arrays that can hold no other cells than those of the type. */
+const TYPED_ARRAYS: Partial<Record<ColumnType, { readonly name: string }>> = {
+  int64: BigInt64Array,
+  int32: Int32Array,
+  float64: Float64Array,
+  float32: Float32Array,
+};
+
+function checkCell(column: Column, cell: Cell): void {
+  if (cell === null || isOfType(column, cell)) return;
+  const { name, type } = column;
+  throw new CellError(`Cannot write ${typeof cell} ${String(cell)} to the column ${name} because its type is ${type}`);
 }
 
 function isOfType({ type, isAscii }: Column, cell: Exclude<Cell, null>): boolean {

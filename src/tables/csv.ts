@@ -1,20 +1,40 @@
 /** CSV (RFC 4180, except that lines end with a line feed alone): a null is an empty cell, an empty text two quotes. */
 import type { ByteSink } from '../base/bytes.ts';
-import { type Cell, type Column, checkRow, numberText, type Row, type Table } from './columns.ts';
-import type { TableWriter } from './table_writer.ts';
+import { type Cell, type Column, checkBlock, checkRow, numberText, type Row, type Table } from './columns.ts';
+import { rowByRow, type TableWriter } from './table_writer.ts';
 import { timestamp } from './timestamp.ts';
 
 /** Text that must be quoted; text with a space at an end is too, because some readers trim. */
 const SPECIAL = /^$|[",\r\n]|^\s|\s$/;
 const utf8 = new TextEncoder();
 
-export function beginCsv(out: ByteSink, { columns }: Table): TableWriter {
-  const line = (cells: readonly string[]) => out.fragment(utf8.encode(`${cells.join(',')}\n`));
-  line(columns.map(({ name }) => quoted(name)));
+export interface CsvWriter extends TableWriter {
+  /** Writes rows whose first cells are there as CSV, without the ends of the lines, and the others as columns. */
+  blockAfter(first: readonly Uint8Array[], last: readonly ArrayLike<Cell>[]): void;
+}
+
+export function beginCsv(out: ByteSink, { columns }: Table): CsvWriter {
+  const write = (text: string) => out.fragment(utf8.encode(text));
+  write(`${columns.map(({ name }) => quoted(name)).join(',')}\n`);
+  const row = (cells: Row) => {
+    checkRow(columns, cells);
+    write(`${columns.map((column, i) => cellText(column, cells[i]!)).join(',')}\n`);
+  };
   return {
-    row(cells: Row) {
-      checkRow(columns, cells);
-      line(columns.map((column, i) => cellText(column, cells[i]!)));
+    row,
+    block: rowByRow(row),
+    blockAfter(first, last) {
+      const lastColumns = columns.slice(-last.length);
+      const isAscii = lastColumns.every(column => column.type !== 'text' || column.isAscii);
+      checkBlock(lastColumns, last);
+      first.forEach((cells, row) => {
+        out.fragment(cells);
+        let text = '';
+        for (let i = 0; i < last.length; i++) text += `,${cellText(lastColumns[i]!, last[i]![row]!)}`;
+        text += '\n';
+        if (isAscii) out.text(text);
+        else write(text);
+      });
     },
     end: () => {},
   };

@@ -4,20 +4,18 @@
 import type { ByteSink } from '../base/bytes.ts';
 import { toJson } from '../base/json_text.ts';
 import { type Cell, type Column, checkRow, numberText, type Row, type Table } from './columns.ts';
-import type { TableWriter } from './table_writer.ts';
+import { rowByRow, type TableWriter } from './table_writer.ts';
 import { timestamp } from './timestamp.ts';
 
 export function beginNdjson(out: ByteSink, { columns }: Table): TableWriter {
   const keys = columns.map(({ name }, i) => `${i === 0 ? '{' : ', '}${toJson(name)}: `);
-  return {
-    row(cells: Row) {
-      checkRow(columns, cells);
-      let line = '';
-      for (let i = 0; i < columns.length; i++) line += keys[i] + cellText(columns[i]!, cells[i]!);
-      out.longText(`${line}}\n`);
-    },
-    end: () => {},
+  const row = (cells: Row) => {
+    checkRow(columns, cells);
+    let line = '';
+    for (let i = 0; i < columns.length; i++) line += keys[i] + cellText(columns[i]!, cells[i]!);
+    out.longText(`${line}}\n`);
   };
+  return { row, block: rowByRow(row), end: () => {} };
 }
 
 function cellText({ type }: Column, cell: Cell): string {

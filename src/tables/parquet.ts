@@ -2,7 +2,7 @@
  * Apache Parquet: every column optional, times in microseconds UTC. The file's metadata holds the answer's information
  * beside its rows under `nearsky`, and the types of a data frame under `pandas`.
  */
-import type { SchemaElement } from 'hyparquet';
+import type { ColumnChunk, ColumnMetaData, DecodedArray, SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { ByteSink } from '../base/bytes.ts';
 import { Chunks } from './chunks.ts';
@@ -25,16 +25,45 @@ export const PARQUET_TYPES: Readonly<Record<ColumnType, Omit<SchemaElement, 'nam
   },
 };
 
+/** The columns of another file as it stores them. */
+export interface StoredTable {
+  readonly elements: readonly SchemaElement[];
+  groups(): AsyncIterable<StoredGroup>;
+}
+
+export interface StoredGroup {
+  readonly rows: number;
+  readonly columns: readonly StoredColumn[];
+}
+
+/** A column of a row group of another file: its pages, and the footer's description of them. */
+export interface StoredColumn {
+  readonly metadata: ColumnMetaData;
+  readonly bytes: Uint8Array;
+}
+
+export interface ParquetTableWriter extends TableWriter {
+  /**
+   * Writes a row group whose first columns are copied.
+   * @param last the cells of each of the other columns, asked for one column at a time
+   */
+  group(first: readonly StoredColumn[], last: readonly (() => ArrayLike<Cell>)[]): void;
+}
+
+/** @param copied the elements of the first columns, where these are copied from another file */
 export function beginParquet(
   out: ByteSink,
   { name, description, columns }: Table,
   about: string,
-  chunkRows?: number,
-): TableWriter {
+  copied: readonly SchemaElement[] = [],
+): ParquetTableWriter {
   const writer = new ByteWriter();
   const parquet = new ParquetWriter({
     writer,
-    schema: [{ name: 'root', num_children: columns.length }, ...columns.map(elementOf)],
+    schema: [
+      { name: 'root', num_children: columns.length },
+      ...columns.map((column, i) => (copied[i] ? { ...copied[i], name: column.name } : elementOf(column))),
+    ],
     kvMetadata: [
       { key: 'name', value: name },
       { key: 'description', value: description },
@@ -44,15 +73,11 @@ export function beginParquet(
     ],
     createdBy: 'nearsky',
   });
-  const chunks = new Chunks(
-    columns,
-    (values, rows) => {
-      const columnData = columns.map(({ name, type }, i) => ({ name, data: valuesOf(type, values[i]!) }));
-      parquet.write({ columnData, rowGroupSize: rows });
-      drain();
-    },
-    chunkRows,
-  );
+  const chunks = new Chunks(columns, (values, rows) => {
+    const columnData = columns.map(({ name, type }, i) => ({ name, data: valuesOf(type, values[i]!) }));
+    parquet.write({ columnData, rowGroupSize: rows });
+    drain();
+  });
   /** Moves the written bytes to the sink. The writer keeps count of all bytes by `offset`. */
   const drain = () => {
     out.fragment(writer.getBytes());
@@ -60,6 +85,26 @@ export function beginParquet(
   };
   return {
     row: cells => chunks.add(cells),
+    block: cells => chunks.addBlock(cells),
+    group(first, last) {
+      const copied = first.map((column, i) => {
+        const chunk = copiedChunk(column, columns[i]!.name, writer.offset);
+        writer.appendBytes(column.bytes);
+        drain();
+        return chunk;
+      });
+      const columnData = columns.slice(first.length).map((column, i) => ({
+        name: column.name,
+        get data() {
+          return valuesOf(column.type, last[i]!());
+        },
+      }));
+      parquet.write({ columnData, rowGroupSize: Number.MAX_SAFE_INTEGER });
+      drain();
+      const group = parquet.row_groups.at(-1)!;
+      group.columns.unshift(...copied);
+      for (const { meta_data } of copied) group.total_byte_size += meta_data!.total_uncompressed_size;
+    },
     end() {
       chunks.flush();
       parquet.finish();
@@ -68,10 +113,32 @@ export function beginParquet(
   };
 }
 
+/** The chunk of a copied column. Its statistics, and what lies elsewhere in its file, are not copied. */
+function copiedChunk({ metadata }: StoredColumn, name: string, offset: number): ColumnChunk {
+  const { type, encodings, codec, num_values, total_compressed_size, total_uncompressed_size } = metadata;
+  const { data_page_offset, dictionary_page_offset } = metadata;
+  const moved = BigInt(offset) - (dictionary_page_offset || data_page_offset);
+  return {
+    file_offset: BigInt(offset),
+    meta_data: {
+      type,
+      encodings,
+      path_in_schema: [name],
+      codec,
+      num_values,
+      total_uncompressed_size,
+      total_compressed_size,
+      data_page_offset: data_page_offset + moved,
+      ...(dictionary_page_offset && { dictionary_page_offset: dictionary_page_offset + moved }),
+    },
+  };
+}
+
 function elementOf({ name, type }: Column): SchemaElement {
   return { name, repetition_type: 'OPTIONAL', ...PARQUET_TYPES[type] };
 }
 
-function valuesOf(type: ColumnType, cells: readonly Cell[]): Cell[] {
-  return cells.map(cell => (type === 'time' && cell !== null ? BigInt(cell) : cell));
+function valuesOf(type: ColumnType, cells: ArrayLike<Cell>): DecodedArray {
+  if (type !== 'time') return cells as DecodedArray;
+  return Array.from(cells, cell => (cell === null ? null : BigInt(cell)));
 }

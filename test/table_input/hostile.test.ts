@@ -42,7 +42,7 @@ test('bombs, endless rows and columns, lies about sizes', async () => {
   const wrong: [table: string | Uint8Array, message: RegExp][] = [
     [gzipSync(Buffer.alloc(2 ** 26, 'ra,dec\n1,2\n')), /compressed/],
     [`${Array.from({ length: 100_000 }, (_, i) => `c${i}`).join()}\n`, /100000 columns/],
-    [`ra,dec\n1,"${'x'.repeat(2 ** 22)}"\n`, /characters: is it CSV/],
+    [`ra,dec\n1,"${'x'.repeat(2 ** 22)}"\n`, /bytes: is it CSV/],
     ['<VOTABLE><!DOCTYPE x [<!ENTITY a "aaaa">]><TABLE/></VOTABLE>', /document type/],
     [`<VOTABLE><TABLE>${'<FIELD name="a" datatype="int"/>'.repeat(3)}<DATA><TABLEDATA><TR><TD>1</TD>`, /ends/],
     [`<VOTABLE a="${'x'.repeat(100_000)}`, /well-formed/],

@@ -2,6 +2,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { parquetReadObjects, type SchemaElement } from 'hyparquet';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { pixelOf, separationArcsec } from '../../index/mod.ts';
@@ -139,6 +141,71 @@ test('the status of each row, and every column as it was sent', () =>
       for (const status of ['matched', 'outside_footprint', 'skipped_read_failure', 'invalid_position'])
         assert.ok(against.text.includes(`,${status},`), `${status}: ${against.text}`);
       assert.ok(against.text.split('\n')[0]!.includes(',nearsky_separation_arcsec,des_y6_gold_'));
+    });
+  }));
+
+test('Parquet in several row groups, with nulls: copied or decoded, the answer says what that to CSV says', () =>
+  inWorld(async world => {
+    const places = hardPlaces(21, 3);
+    await world.ingest(hardPlaces(22, 3));
+    const cells = places.map(({ ra, dec }, i) => ({
+      id: 2n ** 60n + BigInt(i),
+      ra: i % 7 ? ra : null,
+      dec,
+      count: i % 3 ? 2 ** 31 + i : null,
+      mag: i % 5 ? Math.fround(20 + i / 3) : null,
+      name: i % 2 ? `n${i % 4}` : null,
+      is_new: i % 4 ? i % 2 === 0 : null,
+    }));
+    const types = {
+      id: 'INT64',
+      ra: 'DOUBLE',
+      dec: 'DOUBLE',
+      count: 'INT32',
+      mag: 'FLOAT',
+      name: 'STRING',
+      is_new: 'BOOLEAN',
+    };
+    const tableOf = (names: (keyof typeof types)[], codec: 'SNAPPY' | 'UNCOMPRESSED') =>
+      new Uint8Array(
+        parquetWriteBuffer({
+          columnData: names.map(name => ({ name, data: cells.map(row => row[name]) })),
+          schema: [
+            { name: 'root', num_children: names.length },
+            ...names.map((name): SchemaElement => {
+              const repetition_type = cells.some(row => row[name] === null) ? 'OPTIONAL' : 'REQUIRED';
+              if (types[name] === 'STRING')
+                return { name, type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type };
+              const unsigned = name === 'count' && ({ converted_type: 'UINT_32' } as const);
+              return { name, type: types[name] as 'INT64', ...unsigned, repetition_type };
+            }),
+          ],
+          rowGroupSize: [10, 25],
+          codec,
+        }),
+      );
+    const every = Object.keys(types) as (keyof typeof types)[];
+    // UINT_32 is decoded to be stored as a wider type.
+    const copied = every.filter(name => name !== 'count');
+    const csvOf = (names: (keyof typeof types)[]) =>
+      [names, ...cells.map(row => names.map(name => row[name] ?? ''))].map(each => each.join()).join('\n');
+    await withApp(world, async app => {
+      for (const [names, codec] of [
+        [copied, 'SNAPPY'],
+        [copied, 'UNCOMPRESSED'],
+        [every, 'SNAPPY'],
+      ] as const) {
+        for (const search of ['?radius_arcsec=3', '?radius_arcsec=60&find=all', '?radius_arcsec=3&rows=matched']) {
+          const expected = rowsOf(await send(app, search, csvOf(names)));
+          const body = tableOf(names, codec);
+          const request = new Request(`http://localhost/api/crossmatch${search}`, { method: 'POST', body });
+          const read = await parquetReadObjects({ file: await (await app.app.fetch(request)).arrayBuffer() });
+          const texts = read.map(row =>
+            Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, cell === null ? '' : `${cell}`])),
+          );
+          assert.equal(texts, expected, `${names} ${search}`);
+        }
+      }
     });
   }));
 
