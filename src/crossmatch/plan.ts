@@ -56,10 +56,12 @@ export function planCatalog(
   const radius = radiusArcsec + PAD_ARCSEC;
   const objectsOf = new Map<Partition, number[]>();
   const covered = Array.from(ra, (_, object) => catalog.coverage.contains(ra[object]!, dec[object]!));
+  const finest = Math.max(0, ...catalog.partitions.keys());
   for (let object = 0; object < ra.length; object++) {
     if (!covered[object] && !catalog.coverage.touches(ra[object]!, dec[object]!, radius)) continue;
+    const touched = conePixels(finest, ra[object]!, dec[object]!, radius);
     for (const [order, ofOrder] of catalog.partitions) {
-      for (const ipix of conePixels(order, ra[object]!, dec[object]!, radius)) {
+      for (const ipix of parents(touched, 2 * (finest - order))) {
         const partition = ofOrder.get(ipix);
         if (!partition) continue;
         const objects = objectsOf.get(partition);
@@ -70,4 +72,9 @@ export function planCatalog(
   }
   const searches = [...objectsOf].flatMap(([{ files }, objects]) => files.map(file => ({ file, objects })));
   return { covered, searches };
+}
+
+/** The pixels of a coarser order that hold any of the given pixels. Most discs lie in one pixel. */
+function parents(pixels: readonly number[], shift: number): Iterable<number> {
+  return pixels.length === 1 ? [pixels[0]! >> shift] : new Set(pixels.map(pixel => pixel >> shift));
 }

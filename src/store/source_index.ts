@@ -17,13 +17,22 @@ const view = new ObjectView();
 /** A source of a catalog; the id is the decimal text of a 64-bit integer. */
 export type SourceName = Pick<MatchSummary, 'catalogName' | 'catalogSourceId'>;
 
+const seeds = new Map<string, number>();
+const scratch = Buffer.alloc(SOURCE_BYTES + 8);
+
+/** Writes a key of `matches_by_source`. */
+function writeSourceKey(key: Buffer, { catalogName, catalogSourceId }: SourceName, diaObjectId: bigint): Buffer {
+  let seed = seeds.get(catalogName);
+  if (seed === undefined) seeds.set(catalogName, (seed = seedOf(catalogName)));
+  key.writeInt32BE(seed);
+  key.writeBigInt64BE(BigInt(catalogSourceId), 4);
+  key.writeBigInt64BE(diaObjectId, SOURCE_BYTES);
+  return key;
+}
+
 /** A key of `matches_by_source`. */
-export function encodeSourceKey({ catalogName, catalogSourceId }: SourceName, diaObjectId: bigint): Uint8Array {
-  const bytes = Buffer.alloc(SOURCE_BYTES + 8);
-  bytes.writeInt32BE(seedOf(catalogName));
-  bytes.writeBigInt64BE(BigInt(catalogSourceId), 4);
-  bytes.writeBigInt64BE(diaObjectId, SOURCE_BYTES);
-  return bytes;
+export function encodeSourceKey(source: SourceName, diaObjectId: bigint): Uint8Array {
+  return writeSourceKey(Buffer.alloc(SOURCE_BYTES + 8), source, diaObjectId);
 }
 
 /**
@@ -31,7 +40,8 @@ export function encodeSourceKey({ catalogName, catalogSourceId }: SourceName, di
  * the transaction that stores the match.
  */
 export function listMatch({ matches_by_source }: Databases, source: SourceName, diaObjectId: bigint): void {
-  matches_by_source.put(encodeSourceKey(source, diaObjectId), NOTHING);
+  // The key is copied at once.
+  matches_by_source.put(writeSourceKey(scratch, source, diaObjectId), NOTHING);
 }
 
 /** Lists an object under each source of its matches. */
