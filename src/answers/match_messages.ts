@@ -1,23 +1,22 @@
 /** The messages of the stream of matches: each match as answers at `full` show it (docs/contract.md, Objects). */
-import { ByteSink } from '../base/bytes.ts';
+import { ByteSink, fragment } from '../base/bytes.ts';
 import { ObjectView } from '../store/object_record.ts';
 import type { Store } from '../store/store.ts';
-import { skippedCatalogs } from '../store/unread.ts';
 import type { MatchMessage, MatchSource } from '../stream/message.ts';
-import { ObjectWriter, skippedFragment } from './object_writer.ts';
-import type { SharedFragments } from './shared_fragments.ts';
-
-const NOTHING_SKIPPED = skippedFragment([]);
+import { ObjectWriter } from './object_writer.ts';
+import { type SharedFragments, skippedFragment } from './shared_fragments.ts';
 
 export class MatchMessages implements MatchSource {
   readonly #store: Store;
-  readonly #out = new ByteSink();
+  readonly #fragments: SharedFragments;
+  readonly #out = new CompactSink();
   readonly #writer: ObjectWriter;
   readonly #view = new ObjectView();
 
   /** @param store open for reading or writing */
   constructor(store: Store, fragments: SharedFragments) {
     this.#store = store;
+    this.#fragments = fragments;
     this.#writer = new ObjectWriter(this.#out, fragments, store, 'full');
   }
 
@@ -30,22 +29,32 @@ export class MatchMessages implements MatchSource {
       const version = object.matchVersion(at);
       if (matchVersion !== undefined && version !== matchVersion) continue;
       if (!this.#writer.streamedMatch(object, at, sources[i], this.#skipped(version))) continue;
-      const value = withoutSpaces(this.#out.bytes.subarray(0, this.#out.length));
-      this.#out.clear();
-      messages.push({ diaObjectId, matchVersion: version, catalogName: object.catalogName(at), value });
+      const catalogName = object.catalogName(at);
+      messages.push({ diaObjectId, matchVersion: version, catalogName, value: this.#out.take() });
     }
     return messages;
   }
 
   /** The catalogs that the crossmatch of that version could not read. */
   #skipped(version: number): Uint8Array {
-    const { record: current } = this.#view;
-    const isCurrent = current?.matchVersion === version;
-    const record = isCurrent
-      ? current
-      : this.#view.decode().records.find(({ matchVersion }) => matchVersion === version);
-    const catalogs = record ? [...skippedCatalogs(record)] : [];
-    return catalogs.length === 0 ? NOTHING_SKIPPED : skippedFragment(catalogs);
+    const current = this.#fragments.current(this.#store, this.#view.current);
+    if (current.version === version) return current.skipped;
+    return skippedFragment(this.#view.decode().records.find(({ matchVersion }) => matchVersion === version));
+  }
+}
+
+/** Takes fragments of JSON text and leaves out the spaces between its parts. No fragment begins inside a string. */
+class CompactSink extends ByteSink {
+  readonly #compact = new WeakMap<Uint8Array, Uint8Array>();
+
+  override fragment(bytes: Uint8Array): void {
+    let compact = this.#compact.get(bytes);
+    if (!compact) this.#compact.set(bytes, (compact = withoutSpaces(bytes)));
+    super.fragment(compact);
+  }
+
+  override longText(text: string): void {
+    super.fragment(withoutSpaces(fragment(text)));
   }
 }
 

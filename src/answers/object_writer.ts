@@ -11,7 +11,13 @@ import type { ObjectView } from '../store/object_record.ts';
 import type { SourceValues } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { BRACE, END_OF_LIST, SEPARATOR } from './fragments.ts';
-import { type CurrentFragments, NO_SET, type SetFragments, type SharedFragments } from './shared_fragments.ts';
+import {
+  type CurrentFragments,
+  NO_SET,
+  type SetFragments,
+  type SharedFragments,
+  skippedFragment,
+} from './shared_fragments.ts';
 
 const LEVEL: Readonly<Record<DetailLevel, number>> = { ids: 0, position: 1, matches: 2, full: 3 };
 
@@ -29,18 +35,14 @@ const PENDING = fragment(', "crossmatch": null');
 const MATCHES = fragment(', "matches": [');
 const MATCH = fragment('{"catalog_name": "');
 const CATALOG_NAME = fragment(', "catalog_name": "');
-const SOURCE_ID = fragment('", "catalog_source_id": "');
-const SEPARATION = fragment('", "separation_arcsec": ');
+const SOURCE_ID = fragment(', "catalog_source_id": "');
+const SEPARATION = fragment(', "separation_arcsec": ');
+const QUOTE = 0x22;
 const PAYLOAD = fragment(', "catalog_payload": ');
 const EMPTY_PAYLOAD = fragment('{}');
 
-/** The statement of a match at `full` about the catalogs that could not be read for its object. */
-export function skippedFragment(catalogs: readonly string[]): Uint8Array {
-  return fragment(`, "catalogs_skipped": ${toJson(catalogs)}, "partial": ${catalogs.length > 0}`);
-}
-
 /** Every match over HTTP says so: an object for which a catalog could not be read is crossmatched again. */
-const NOT_PARTIAL = skippedFragment([]);
+const NOT_PARTIAL = skippedFragment(undefined);
 
 /** A match to be listed. */
 interface Listed {
@@ -191,8 +193,10 @@ export class ObjectWriter {
     const { bytes } = object;
     out.fragment(catalogName);
     out.range(bytes, object.catalogNameAt(at), object.sourceIdAt(at));
+    out.byte(QUOTE);
     out.fragment(SOURCE_ID);
     out.range(bytes, object.sourceIdAt(at), object.separationAt(at));
+    out.byte(QUOTE);
     out.fragment(SEPARATION);
     out.range(bytes, object.separationAt(at), object.matchEnd(at));
   }

@@ -10,6 +10,7 @@ import { readAssociation, readCurrent, type TimelessRecord } from '../store/obje
 import { type CrossmatchedStatus, crossmatchedStatus } from '../store/status.ts';
 import type { Store } from '../store/store.ts';
 import type { TnsAssociation, TnsRecord } from '../store/types.ts';
+import { skippedCatalogs } from '../store/unread.ts';
 
 export const BEST_GUESS_DESCRIPTION =
   "A best guess: the service's current settings. What an object was crossmatched under was not recorded at the time.";
@@ -33,6 +34,9 @@ export interface CurrentFragments {
   readonly afterTime: Uint8Array | undefined;
   /** The set that the crossmatch refers to. */
   readonly set: SetFragments;
+  /** The crossmatch's version, undefined where none is recorded, and `skippedFragment` of it. */
+  readonly version: number | undefined;
+  readonly skipped: Uint8Array;
 }
 
 /** The texts shared by objects with the same answer of the registry. */
@@ -41,6 +45,12 @@ export interface AssociationFragments {
   readonly ofObject: Uint8Array;
   /** The text about the registry in a match at `full`. */
   readonly ofMatch: Uint8Array;
+}
+
+/** What a match at `full` says of the catalogs that could not be read for its crossmatch: no one where none is recorded. */
+export function skippedFragment(record: Pick<TimelessRecord, 'catalogOutcomes'> | undefined): Uint8Array {
+  const catalogs = record ? [...skippedCatalogs(record)] : [];
+  return fragment(`, "catalogs_skipped": ${toJson(catalogs)}, "partial": ${catalogs.length > 0}`);
 }
 
 /** The end of a match whose crossmatch is not recorded. */
@@ -106,7 +116,12 @@ export class SharedFragments {
   #makeCurrent(store: Store, text: string): CurrentFragments {
     const { brokers, record } = readCurrent(text);
     const status = crossmatchedStatus(false, record?.catalogOutcomes);
-    const common = { status, brokers: fragment(`, "brokers": ${toJson(brokers)}`) };
+    const common = {
+      status,
+      brokers: fragment(`, "brokers": ${toJson(brokers)}`),
+      version: record?.matchVersion,
+      skipped: skippedFragment(record),
+    };
     if (!record) return { ...common, crossmatch: this.#notRecorded, afterTime: undefined, set: this.#bestGuess };
     const set = this.recordedSet(store, record.provenanceSet);
     const head = `, "crossmatch": {"provenance": "recorded", "match_version": ${record.matchVersion}, "crossmatched_at": `;

@@ -309,7 +309,7 @@ const PUBLISH = {
   ),
   PUBLISH_COMPRESSION: about(
     'How published messages are compressed, batch by batch.',
-    oneOf('gzip', 'none', 'snappy', 'lz4', 'zstd'),
+    oneOf('zstd', 'gzip', 'lz4', 'snappy', 'none'),
   ),
   PUBLISH_IMPORTED: about(
     'Whether crossmatches that `import` brought are published too; whoever made them may have done so.',

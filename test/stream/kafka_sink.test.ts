@@ -24,7 +24,7 @@ async function newTopic(): Promise<string> {
   return topic;
 }
 
-const plain = (topic: string): KafkaTarget => ({ servers: [kafka.server], topic, tls: false, compression: 'gzip' });
+const plain = (topic: string): KafkaTarget => ({ servers: [kafka.server], topic, tls: false, compression: 'zstd' });
 const sasl = { mechanism: 'SCRAM-SHA-256', username: API_KEY, password: API_SECRET } as const;
 const withSasl = (topic: string): KafkaTarget => ({ ...plain(topic), servers: [kafka.saslServer], sasl });
 
