@@ -1,5 +1,5 @@
 /** Areas of the sky as ranges of HEALPix pixels, and exact tests where a pixel is only partly inside. */
-import { cellVector, MAX_AREA_ORDER, maxCellRadius, pixel29, pixelOfDeepCell } from './healpix.ts';
+import { cellVector, MAX_AREA_ORDER, maxCellRadius, pixel16, pixel29, pixelOfDeepCell } from './healpix.ts';
 import type { Vector } from './sphere.ts';
 
 /** Whether a position, degrees, lies in the area. To be asked of positions in the test's range alone. */
@@ -56,6 +56,21 @@ export class Area {
   /** The same part of the sky without levels, in as few ranges as possible. */
   withoutLevels(): Area {
     return this.#merged ? new Area(this.#merged) : this;
+  }
+
+  /** Whether a position, degrees, lies in the area. */
+  contains(ra: number, dec: number): boolean {
+    const pixel = pixel16(ra, dec);
+    const bounds = this.#merged ?? this.bounds;
+    let low = 0;
+    let high = bounds.length / 2;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (bounds[2 * middle + 1]! <= pixel) low = middle + 1;
+      else high = middle;
+    }
+    if (!(bounds[2 * low]! <= pixel)) return false;
+    return this.#tests[low]?.(ra, dec) ?? true;
   }
 }
 

@@ -14,6 +14,7 @@ export { Coverage } from './coverage.ts';
 export { type Generation, mergeArenas, openGeneration } from './generation.ts';
 export { conePixels, MAX_AREA_ORDER, MAX_ORDER, MAX_RADIUS_ARCSEC, pixel29, pixelCentre, pixelOf } from './healpix.ts';
 export { ArenaError } from './layout.ts';
+export { type MovingStar, movedStar } from './motion.ts';
 export { type JoinResult, NO_MATCH, nearestJoin } from './nearest_join.ts';
 export { circle, polygon } from './shapes.ts';
 export { type Nearest, SkyIndex } from './sky_index.ts';

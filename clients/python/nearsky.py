@@ -609,6 +609,7 @@ _OF_SOURCE: dict[str, _Kind] = {
     "matches": ("Int64", None),
     "source_id": ("Int64", None),
     "separation_arcsec": ("Float64", "arcsec"),
+    "separation_at_epoch_arcsec": ("Float64", "arcsec"),
     "ra": ("Float64", "deg"),
     "dec": ("Float64", "deg"),
 }
@@ -655,6 +656,18 @@ _PAYLOADS: dict[str, dict[str, _Kind]] = {
 }
 
 
+# Catalogs with proper motions.
+_MOVING = {"gaia_dr3"}
+
+
+def _source_columns(catalog: str) -> dict[str, _Kind]:
+    """The columns of a catalog's nearest source."""
+    columns = {**_OF_SOURCE, **_PAYLOADS[catalog]}
+    if catalog not in _MOVING:
+        del columns["separation_at_epoch_arcsec"]
+    return columns
+
+
 def _column_types() -> dict[str, str]:
     """The columns of `rows` and their types in pandas: those of the service's own tables at `full` with filters, in their order."""
     return {
@@ -681,8 +694,8 @@ def _column_types() -> dict[str, str]:
         "matches": "Int64",
         **{
             f"{catalog}_{name}": kind
-            for catalog, payload in _PAYLOADS.items()
-            for name, (kind, _) in {**_OF_SOURCE, **payload}.items()
+            for catalog in _PAYLOADS
+            for name, (kind, _) in _source_columns(catalog).items()
         },
         "tns_checked": "boolean",
         "tns_name": "string",
@@ -699,7 +712,7 @@ _TYPES = _column_types()
 _UNITS = {
     **{name: "deg" for name in ("ra", "dec")},
     **{name: "arcsec" for name in ("separation_arcsec", "tns_separation_arcsec")},
-    **{f"{catalog}_{name}": unit for catalog, payload in _PAYLOADS.items() for name, (_, unit) in {**_OF_SOURCE, **payload}.items()},
+    **{f"{catalog}_{name}": unit for catalog in _PAYLOADS for name, (_, unit) in _source_columns(catalog).items()},
 }
 
 
@@ -767,6 +780,9 @@ def _put_matches(row: dict[str, Any], matches: list[dict[str, Any]]) -> None:
         row[f"{catalog}_matches"] = row.get(f"{catalog}_matches", 0) + 1
         row[f"{catalog}_source_id"] = int(match["catalog_source_id"])
         row[f"{catalog}_separation_arcsec"] = match["separation_arcsec"]
+        at_epoch = match.get("separation_at_epoch_arcsec")
+        if at_epoch is not None or catalog in _MOVING:
+            row[f"{catalog}_separation_at_epoch_arcsec"] = at_epoch
         row[f"{catalog}_ra"] = match.get("ra")
         row[f"{catalog}_dec"] = match.get("dec")
         payload = match.get("catalog_payload") or {}
@@ -798,7 +814,7 @@ def _tns_of(found: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _separation(match: dict[str, Any]) -> float:
-    separation = match["separation_arcsec"]
+    separation = match.get("separation_at_epoch_arcsec", match["separation_arcsec"])
     return float("inf") if separation is None else separation
 
 
@@ -843,4 +859,4 @@ def _type_of(column: str, values: list[Any]) -> str:
     if column.endswith("_outcome"):
         return "string"
     is_whole = all(value is None or isinstance(value, int) for value in values)
-    return "Int64" if is_whole and not column.endswith(("_ra", "_dec", "_separation_arcsec")) else "Float64"
+    return "Int64" if is_whole and not column.endswith(("_ra", "_dec", "_separation_arcsec", "_separation_at_epoch_arcsec")) else "Float64"

@@ -103,6 +103,8 @@ export interface Match {
   readonly catalog_name: string;
   readonly catalog_source_id: string;
   readonly separation_arcsec: number | null;
+  /** At the time of the event, by the proper motion of the source; only where one is applied. */
+  readonly separation_at_epoch_arcsec?: number;
   readonly provenance_set?: string | null;
   readonly diaObjectId?: bigint;
   readonly ra?: number;

@@ -37,6 +37,7 @@ const MATCH = fragment('{"catalog_name": "');
 const CATALOG_NAME = fragment(', "catalog_name": "');
 const SOURCE_ID = fragment(', "catalog_source_id": "');
 const SEPARATION = fragment(', "separation_arcsec": ');
+const SEPARATION_AT_EPOCH = fragment(', "separation_at_epoch_arcsec": ');
 const QUOTE = 0x22;
 const PAYLOAD = fragment(', "catalog_payload": ');
 const EMPTY_PAYLOAD = fragment('{}');
@@ -198,7 +199,11 @@ export class ObjectWriter {
     out.range(bytes, object.sourceIdAt(at), object.separationAt(at));
     out.byte(QUOTE);
     out.fragment(SEPARATION);
-    out.range(bytes, object.separationAt(at), object.matchEnd(at));
+    const [separationEnd, end] = [object.separationEnd(at), object.matchEnd(at)];
+    out.range(bytes, object.separationAt(at), separationEnd);
+    if (separationEnd === end) return;
+    out.fragment(SEPARATION_AT_EPOCH);
+    out.range(bytes, separationEnd + 1, end);
   }
 
   /**

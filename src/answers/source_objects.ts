@@ -17,8 +17,9 @@ export function* sourceAnswer(query: SourceQuery, { store, fragments, clock, obj
     );
     if (!found) continue;
     if (count++ > 0) body.fragment(SEPARATOR);
-    const { separationArcsec } = found.match;
-    body.longText(toJson({ diaObjectId: id, diaObjectId_str: `${id}`, separation_arcsec: separationArcsec }));
+    const { separationArcsec, separationAtEpochArcsec: atEpoch } = found.match;
+    const identity = { diaObjectId: id, diaObjectId_str: `${id}`, separation_arcsec: separationArcsec };
+    body.longText(toJson(atEpoch === undefined ? identity : { ...identity, separation_at_epoch_arcsec: atEpoch }));
   }
   const head = {
     catalog_name: catalogName,

@@ -76,9 +76,13 @@ function sourcesOf(
   const sources = listed.flatMap(({ match, index }): ConeSource[] => {
     const { ra, dec, payload } = stored[index]!;
     if (ra === null || dec === null || !isPosition(ra, dec)) return [];
-    const { catalogSourceId, separationArcsec: objectSeparationArcsec } = match;
-    const fromCentre = separationArcsec(centre.ra, centre.dec, ra, dec);
-    return [{ ra, dec, separationArcsec: fromCentre, catalogSourceId, objectSeparationArcsec, payload, object }];
+    const { catalogSourceId } = match;
+    const separations = {
+      separationArcsec: separationArcsec(centre.ra, centre.dec, ra, dec),
+      objectSeparationArcsec: match.separationArcsec,
+      objectSeparationAtEpochArcsec: match.separationAtEpochArcsec,
+    };
+    return [{ ra, dec, ...separations, catalogSourceId, payload, object }];
   });
   return { sources, withoutPosition: listed.length - sources.length };
 }

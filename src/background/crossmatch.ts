@@ -153,6 +153,7 @@ export class BackgroundCrossmatch {
       writer: this.#writer,
       pool: this.#pool,
       provenance: () => provenanceSetOf(this.#config),
+      properMotion: this.#config.CROSSMATCH_PROPER_MOTION,
       associator: this.#associator,
       batchSize: this.#config.CROSSMATCH_BATCH_MAX_SIZE,
       commitSize: COMMIT_SIZE,

@@ -1,6 +1,6 @@
 /** Finds the columns of a copy of a catalog that the definition names, and checks that their types fit. */
 
-import { columnNames } from '../contract/catalog.ts';
+import { columnNames, motionColumns } from '../contract/catalog.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { CatalogColumns } from '../store/catalog_registration.ts';
 import { CatalogError } from './errors.ts';
@@ -16,6 +16,7 @@ const ID_KINDS: readonly ColumnKind[] = [
 ];
 /** Without `float`, because a float32 right ascension moves in steps of up to 0.11 arcsec. */
 const POSITION_KINDS: readonly ColumnKind[] = ['double'];
+const MOTION_KINDS: readonly ColumnKind[] = ['float', 'double', 'null'];
 const PAYLOAD_KINDS: readonly ColumnKind[] = [
   'boolean',
   'integer32',
@@ -58,6 +59,10 @@ export function resolveColumns(
     if (column !== null) checkKind(file, column, PAYLOAD_KINDS);
     return { key: name.toLowerCase(), column };
   });
+  for (const name of motionColumns(definition)) {
+    const column = findColumn(file, name);
+    if (column !== undefined) checkKind(file, column, MOTION_KINDS);
+  }
   const missing = columnNames(definition).filter((_, index) => payload[index]!.column === null);
   const columns = {
     id: need(definition.idColumn, ID_KINDS),

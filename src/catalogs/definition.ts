@@ -41,6 +41,15 @@ const TYPES: Readonly<Partial<Record<ColumnKind, CatalogColumn['type']>>> = {
   string: 'text',
 };
 
+const MAS_A_YEAR = { name: 'mas a year', spelling: /^mas(\/(yr|a)|[.*]?(yr|a)(\*\*|\^)?\(?-1\)?)$/ };
+/** The units of motions, in the spellings of VOUnits, astropy and the CDS, without white space. */
+const MOTION_UNITS = {
+  pmra: MAS_A_YEAR,
+  pmdec: MAS_A_YEAR,
+  parallax: { name: 'mas', spelling: /^mas$/ },
+  radialVelocity: { name: 'km/s', spelling: /^km(\/s|[.*]?s(\*\*|\^)?\(?-1\)?)$/ },
+};
+
 /** Columns that importers add. */
 const BOOKKEEPING = /^(_healpix_\d+|_hipscat_index|Norder|Dir|Npix|__.*)$/;
 const FILTERABLE_NAME = /^[A-Za-z]\w{0,63}$/;
@@ -260,6 +269,14 @@ function checkDefinition(definition: CatalogDefinition, location: string): void 
       if (type === 'text' || type === 'boolean')
         throw cannot(`filterable of its description names ${key}, which is no number but ${type}: leave it out`);
     }
+  for (const [part, unit] of Object.entries(MOTION_UNITS)) {
+    const name = definition.motion?.[part as keyof typeof MOTION_UNITS];
+    const stated = name === undefined ? undefined : keys.get(name.toLowerCase())!.unit;
+    if (stated !== undefined && !unit.spelling.test(stated.replace(/\s/g, '')))
+      throw cannot(
+        `motion of its description names ${name}, whose unit is ${stated}: it must be ${unit.name}, so leave motion out`,
+      );
+  }
   const properties = filterable.map(({ name }) => name.toLowerCase());
   const twice = properties.find((name, at) => properties.indexOf(name) < at);
   if (twice !== undefined) throw cannot(`filterable of its description names ${twice} twice`);

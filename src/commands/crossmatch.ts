@@ -1,20 +1,22 @@
 /** `nearsky crossmatch`: every pending object once, or crossmatched ones again. */
+import { readFileSync } from 'node:fs';
+import type { Area } from '../../index/mod.ts';
 import { parseTime } from '../base/parse_time.ts';
 import { openArchive } from '../cluster/archive.ts';
 import type { Config } from '../config/config.ts';
-import { Catalogs } from '../contract/catalogs.ts';
 import { type AgainSelection, differsFrom } from '../crossmatch/again.ts';
 import { MAX_BATCH_SIZE } from '../crossmatch/batch_size.ts';
-import { type CrossmatchProgress, crossmatchPending } from '../crossmatch/crossmatcher.ts';
+import { type CrossmatchProgress, catalogsInService, crossmatchPending } from '../crossmatch/crossmatcher.ts';
 import { crossmatchPool } from '../crossmatch/pool.ts';
 import { provenanceSetOf } from '../crossmatch/provenance.ts';
 import type { CrossmatchSummary } from '../crossmatch/summary.ts';
 import { requireDatabase, type Store } from '../store/store.ts';
 import { associatorOf } from '../tns/association.ts';
+import { readArea } from '../vo/areas.ts';
 import { type Command, type Invocation, Progress, printResult, shownCount, table, tell, UsageError } from './cli.ts';
 
 export const command: Command = {
-  usage: 'crossmatch [--batch N] [--again [--catalog NAME] [--before TIME]]',
+  usage: 'crossmatch [--batch N] [--again [--catalog NAME] [--before TIME] [--area FILE]]',
   description: [
     'Crossmatches every pending object once with every registered catalog and exits; prints counts by status and by catalog outcome.',
     'May be killed and run again at any time, also beside a running server or another crossmatch: they share the objects between them,',
@@ -22,12 +24,16 @@ export const command: Command = {
     'with that outcome and crossmatched again, as a new version, by the next run that can read it. The exit status is 1 when none of the',
     'catalogs that cover an object could be read, or one is not what it was when it was added; then the object stays pending.',
     'With --again it takes objects that were crossmatched with another radius, without a catalog that is registered now or with another',
-    'release of it, or while one could not be read: each gets a new version of its crossmatch in one commit, and keeps the last one where',
+    'release of it, with or without proper motions unlike now, or while one could not be read: each gets a new version of its crossmatch in one commit, and keeps the last one where',
     'a catalog of that cannot be read now. A run that was killed goes on when it is started again. stats --again counts these objects.',
   ].join('\n'),
   options: {
     again: { help: 'take objects whose crossmatch differs from what is configured now, instead of pending ones' },
     catalog: { value: 'NAME', help: '--again: only where the difference concerns this catalog, or the radius' },
+    area: {
+      value: 'FILE',
+      help: '--again: only objects in this area: a MOC, a circle or polygon, or a map of probability (its 90%), as POST /api/area takes it',
+    },
     before: { value: 'TIME', help: '--again: only objects whose crossmatch was made before, ISO 8601' },
     batch: {
       value: 'N',
@@ -53,6 +59,7 @@ export const command: Command = {
         writer,
         pool,
         provenance: () => provenanceSetOf(config),
+        properMotion: config.CROSSMATCH_PROPER_MOTION,
         associator: associatorOf(store, pool, config),
         ...(batchSize && { batchSize }),
         ...(again && { again }),
@@ -78,15 +85,22 @@ export const command: Command = {
 };
 
 function againOf({ flags, options }: Invocation): AgainSelection | undefined {
-  const [catalog, before] = [options.get('catalog'), options.get('before')];
+  const [catalog, before, area] = [options.get('catalog'), options.get('before'), options.get('area')];
   if (!flags.has('again')) {
-    if ((catalog ?? before) !== undefined) throw new UsageError('--catalog and --before go with --again');
+    if ((catalog ?? before ?? area) !== undefined)
+      throw new UsageError('--catalog, --before and --area go with --again');
     return undefined;
   }
   const beforeUs = before === undefined ? undefined : parseTime(before);
   if (before !== undefined && beforeUs === undefined)
     throw new UsageError(`--before must be an ISO 8601 time such as 2026-11-22T12:00:00Z (${before} was given)`);
-  return { catalog, beforeUs };
+  return { catalog, beforeUs, area: area === undefined ? undefined : areaIn(area) };
+}
+
+/** @throws AreaError */
+function areaIn(file: string): Area {
+  const reading = readArea(readFileSync(file), undefined);
+  for (let part = reading.next(); ; part = reading.next()) if (part.done) return part.value.area;
 }
 
 /**
@@ -101,9 +115,8 @@ export function countAgain(store: Store, config: Config, selection: AgainSelecti
     throw new Error(
       `Cannot crossmatch with ${catalog} because it is not registered: the catalogs are ${names.join(', ') || 'none'}`,
     );
-  const { catalogs, ...settings } = provenanceSetOf(config, new Catalogs(registrations));
-  const inService = catalogs.filter(({ name }) => names.includes(name));
-  return store.countWhere(differsFrom(store, { ...settings, catalogs: inService }, selection));
+  const catalogs = catalogsInService(registrations, config.CROSSMATCH_PROPER_MOTION).map(({ release }) => release);
+  return store.countWhere(differsFrom(store, { ...provenanceSetOf(config), catalogs }, selection));
 }
 
 function batchSizeOf(text: string | undefined): number | undefined {

@@ -116,7 +116,8 @@ async function prepare(config: Config): Promise<void> {
     try {
       const provenance = () => provenanceSetOf(config);
       const associator = associatorOf(store, pool, config);
-      const { statuses } = await crossmatchPending({ store, writer, pool, provenance, associator });
+      const properMotion = config.CROSSMATCH_PROPER_MOTION;
+      const { statuses } = await crossmatchPending({ store, writer, pool, provenance, properMotion, associator });
       say(`crossmatch: ${counts(statuses)}`);
     } finally {
       await pool.close();

@@ -207,6 +207,10 @@ const CROSSMATCH = {
     'How far a catalog source may lie from an object that it matches.',
     number(1, 0.001, 60),
   ),
+  CROSSMATCH_PROPER_MOTION: about(
+    'Whether sources of catalogs with proper motions are compared where they are at the time of the event.',
+    yesNo(false),
+  ),
   CROSSMATCH_BATCH_MAX_SIZE: about(
     'The background crossmatch of `serve` begins when this many objects wait.',
     integer(50_000, 1, 100_000),

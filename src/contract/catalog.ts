@@ -83,6 +83,20 @@ export type Highlight = { readonly label: string; readonly title?: string } & (
   | { readonly kind: 'flags'; readonly of: readonly string[] }
 );
 
+/** The columns, of those that are stored with each match, that say how a source moves. */
+export interface CatalogMotionColumns {
+  /** The Julian year that all positions are at. */
+  readonly epoch: number;
+  /** Proper motion in right ascension, times cos(dec), mas a year. */
+  readonly pmra: string;
+  /** Proper motion in declination, mas a year. */
+  readonly pmdec: string;
+  /** mas. */
+  readonly parallax?: string;
+  /** km/s, positive for a source that recedes. */
+  readonly radialVelocity?: string;
+}
+
 /** One catalog of the service: every fact that is the same for all copies of it. */
 export interface CatalogDefinition {
   /** Lower case letters, digits and underscores, with a letter first. */
@@ -102,6 +116,8 @@ export interface CatalogDefinition {
   readonly idRemark?: string;
   /** The column of the epoch that positions are at, and its value; undefined where positions have no epoch. */
   readonly epoch?: { readonly column: string; readonly value: string };
+  /** The columns of proper motions; undefined where the catalog has none. */
+  readonly motion?: CatalogMotionColumns;
   /** The pages of the catalog's makers that describe it; undefined where none are known. */
   readonly reference?: { readonly home: string; readonly paper: string; readonly paperUrl: string };
   /** The payload keys that a chat shows. */
@@ -118,12 +134,19 @@ export function columnNames({ columns }: Pick<CatalogDefinition, 'columns'>): st
   return columns.map(({ name }) => name);
 }
 
+/** The columns of a catalog's proper motions; none where it has no proper motions. */
+export function motionColumns({ motion }: Pick<CatalogDefinition, 'motion'>): string[] {
+  return [motion?.pmra, motion?.pmdec, motion?.parallax, motion?.radialVelocity].filter(name => name !== undefined);
+}
+
 /** Every name of a column or payload key in a definition, beside the list of its columns, with the part that has it. */
 export function catalogKeys(definition: CatalogDefinition): { readonly part: string; readonly key: string }[] {
   const { filterable, chatKeys, photometry, highlights, epoch } = definition;
+  const motion = motionColumns(definition);
   const of = (part: string, keys: readonly string[]) => keys.map(key => ({ part, key }));
   return [
     ...of('epoch', epoch ? [epoch.column] : []),
+    ...of('motion', motion),
     ...of(
       'filterable',
       filterable.flatMap(({ name, quotientOf }) => (quotientOf ? Object.values(quotientOf) : [name])),

@@ -1,7 +1,8 @@
 /** Which crossmatched objects are to be crossmatched again: what is recorded differs from what is configured now. */
+import type { Area } from '../../index/mod.ts';
 import { type ObjectView, readCurrent } from '../store/object_record.ts';
 import type { Store } from '../store/store.ts';
-import type { CatalogRelease, ProvenanceSet } from '../store/types.ts';
+import type { CatalogRelease, ProvenanceSet, SkyPosition } from '../store/types.ts';
 import { skippedCatalogs } from '../store/unread.ts';
 
 /** The part of the objects that is looked at. */
@@ -10,19 +11,21 @@ export interface AgainSelection {
   readonly catalog?: string | undefined;
   /** Only objects whose current crossmatch was made before, microseconds since 1970. */
   readonly beforeUs?: number | undefined;
+  /** Only objects in this area: none without a position. */
+  readonly area?: Area | undefined;
 }
 
 export type Configured = Pick<ProvenanceSet, 'crossmatch_radius_arcsec' | 'catalogs'>;
 
 /**
  * A test of stored objects: whether an object is crossmatched, and its record lacks a catalog that is configured now,
- * names another release of one, has another radius, or says that one could not be read. An object without a record is
+ * names another release of one or moves its sources otherwise, has another radius, or says that one could not be read. An object without a record is
  * one. A catalog that is no longer configured makes no difference.
  */
 export function differsFrom(
   store: Store,
   { crossmatch_radius_arcsec, catalogs }: Configured,
-  { catalog, beforeUs = Number.POSITIVE_INFINITY }: AgainSelection = {},
+  { catalog, beforeUs = Number.POSITIVE_INFINITY, area }: AgainSelection = {},
 ): (object: ObjectView) => boolean {
   const wanted = catalogs.filter(({ name }) => catalog === undefined || name === catalog);
   // Many objects share the text of their record.
@@ -42,10 +45,14 @@ export function differsFrom(
     const { current } = object;
     let differs = known.get(current);
     if (differs === undefined) known.set(current, (differs = isOther(current)));
-    return differs;
+    return differs && (area === undefined || isIn(area, object.position));
   };
 }
 
+function isIn(area: Area, position: SkyPosition | null): boolean {
+  return position !== null && area.contains(position.ra, position.dec);
+}
+
 function isSame(a: CatalogRelease, b: CatalogRelease): boolean {
-  return a.name === b.name && a.release === b.release;
+  return a.name === b.name && a.release === b.release && a.proper_motion === b.proper_motion;
 }

@@ -56,15 +56,18 @@ export async function searchBatch(
   catalogs: readonly PlannedCatalog[],
   options: BatchOptions,
 ): Promise<readonly CatalogSearch[]> {
-  const positions = objects.flatMap(({ position }) => position ?? []);
-  const ra = new Float64Array(positions.map(position => position.ra));
-  const dec = new Float64Array(positions.map(position => position.dec));
+  const placed = objects.filter(({ position }) => position !== null);
+  const places = {
+    ra: Float64Array.from(placed, ({ position }) => position!.ra),
+    dec: Float64Array.from(placed, ({ position }) => position!.dec),
+    timeUs: Float64Array.from(placed, ({ eventTimeUs }) => eventTimeUs),
+  };
   const searches: CatalogSearch[] = [];
   for (const catalog of catalogs) {
-    searches.push(new CatalogSearch(catalog, ra, dec, options.radiusArcsec));
+    searches.push(new CatalogSearch(catalog, places, options.radiusArcsec));
     await immediate();
   }
-  const batch = new Batch(objects, positions.length, searches, options);
+  const batch = new Batch(objects, placed.length, searches, options);
   await batch.run();
   return searches;
 }

@@ -19,7 +19,9 @@ import type { Associator } from '../tns/association.ts';
 import { type AgainSelection, differsFrom } from './again.ts';
 import { type BatchObject, searchBatch } from './batch.ts';
 import { defaultBatchSize } from './batch_size.ts';
+import { motionOf } from './motion.ts';
 import { openCatalog, type PlannedCatalog } from './plan.ts';
+import { releaseOf } from './provenance.ts';
 import { addProblem, addResults, type CrossmatchSummary, emptySummary } from './summary.ts';
 
 /**
@@ -41,6 +43,8 @@ export interface CrossmatchOptions {
    * own.
    */
   readonly provenance: () => Omit<ProvenanceSet, 'catalogs'>;
+  /** Whether sources of catalogs with proper motions are compared at the time of the object's event; default false. */
+  readonly properMotion?: boolean;
   /** Asked for the record of each object in the TNS registry; without an associator no registry record is stored. */
   readonly associator?: Associator;
   /** 1 to MAX_BATCH_SIZE; by default as many as the memory allows. */
@@ -112,12 +116,15 @@ export async function crossmatchPending(options: CrossmatchOptions): Promise<Cro
 class Run {
   readonly summary = emptySummary();
   readonly #options: CrossmatchOptions;
-  readonly #catalogs = new RegisteredCatalogs(openCatalogs);
+  readonly #catalogs: RegisteredCatalogs<readonly InService[]>;
   /** Objects that other processes had claimed when the walk met them. */
   #busy: bigint[] = [];
 
   constructor(options: CrossmatchOptions) {
     this.#options = options;
+    this.#catalogs = new RegisteredCatalogs(registrations =>
+      openCatalogs(registrations, options.properMotion ?? false),
+    );
   }
 
   get #isAgain(): boolean {
@@ -241,16 +248,25 @@ interface InService extends PlannedCatalog {
   readonly release: CatalogRelease;
 }
 
-/** The registered catalogs, in the service's order. */
-function openCatalogs(registrations: readonly CatalogRegistration[]): readonly InService[] {
+function openCatalogs(registrations: readonly CatalogRegistration[], properMotion: boolean): readonly InService[] {
   if (registrations.length === 0) {
     throw new CatalogError(
       'Cannot crossmatch because no catalog is registered: add one with nearsky catalog add NAME LOCATION',
     );
   }
+  return catalogsInService(registrations, properMotion).map(({ registration, motion, release }) => {
+    return { ...openCatalog(registration, motion), release };
+  });
+}
+
+/** The registered catalogs, in the service's order, with the motions of their sources where these are applied. */
+export function catalogsInService(registrations: readonly CatalogRegistration[], properMotion: boolean) {
   const stored = new Map(registrations.map(registration => [registration.name, registration]));
-  return new Catalogs(registrations).all.flatMap(({ name, release }) => {
-    const registration = stored.get(name);
-    return registration ? { ...openCatalog(registration), release: { name, release } } : [];
+  return new Catalogs(registrations).all.flatMap(definition => {
+    const registration = stored.get(definition.name);
+    if (!registration) return [];
+    const { name, release } = definition;
+    const motion = properMotion ? motionOf(definition, registration.columns) : undefined;
+    return { registration, motion, release: releaseOf({ name, release }, motion !== undefined) };
   });
 }

@@ -1,6 +1,15 @@
 /** The task `match`: the sources in one file of a catalog that lie near some objects. */
 
-import { conePixels, isPosition, MAX_ORDER, RADIANS_PER_DEGREE, wrapRa } from '../../index/mod.ts';
+import {
+  conePixels,
+  isPosition,
+  MAX_ORDER,
+  type MovingStar,
+  movedStar,
+  RADIANS_PER_DEGREE,
+  separationArcsec,
+  wrapRa,
+} from '../../index/mod.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import { type CatalogFiles, noReads, type ReadCounts } from '../catalogs/catalog_files.ts';
 import { checkColumns, sourceId } from '../catalogs/columns.ts';
@@ -13,6 +22,7 @@ import { threadData } from '../pool/thread_data.ts';
 import type { CatalogColumns } from '../store/catalog_registration.ts';
 import { packSource } from '../store/records.ts';
 import type { StoreThreadData } from '../store/thread_store.ts';
+import { type CatalogMotion, longest, MAX_MOTION_MAS, motionMas, reachArcsec, starOf } from './motion.ts';
 import { ObjectZones, PAD_ARCSEC } from './zones.ts';
 
 export interface CatalogReading {
@@ -44,6 +54,13 @@ export interface MatchTask extends Task<MatchAnswer> {
   /** Positions of the objects, degrees, both of one length. */
   readonly ra: Float64Array;
   readonly dec: Float64Array;
+  /** Undefined where sources are compared at their places in the catalog. */
+  readonly motion?: MotionTask;
+}
+
+export interface MotionTask extends CatalogMotion {
+  /** Julian years from the catalog's epoch to each object's time; NaN where no motion is applied. */
+  readonly years: Float64Array;
 }
 
 /** The pairs of an object and a source within the radius; all arrays are parallel. */
@@ -52,6 +69,8 @@ export interface FileMatches {
   readonly object: Uint32Array;
   readonly id: BigInt64Array;
   readonly separationArcsec: Float64Array;
+  /** At the object's time; NaN for a source that has not moved. */
+  readonly separationAtEpochArcsec: Float64Array;
   /**
    * The bytes of the sources, concatenated: see `packSource`. The position is the source's own, with RA from 0 to 360
    * whatever the catalog's convention; payload values are in the order of `columns.payload`.
@@ -106,14 +125,17 @@ interface Candidate {
   readonly publishedRa: number;
   readonly dec: number;
   readonly id: bigint;
+  /** Undefined for a source that does not move. */
+  readonly star: MovingStar | undefined;
 }
 
 async function matchFile(task: MatchTask, file: ParquetFile): Promise<FileMatches> {
-  const zones = new ObjectZones(task.ra, task.dec, task.radiusArcsec);
-  const reached = [...file.rowGroups.keys()].filter(rowGroup => reachesRowGroup(task, file, rowGroup));
-  const sifted = await settled(reached.map(rowGroup => sift(task, zones, file, rowGroup)));
+  const reached = await reachedRowGroups(task, file);
+  const reach = Math.max(0, ...reached.map(each => each.reachArcsec));
+  const zones = new ObjectZones(task.ra, task.dec, task.radiusArcsec + reach);
+  const sifted = await settled(reached.map(({ rowGroup }) => sift(task, zones, file, rowGroup)));
   const candidates = sifted.flatMap(part => part.candidates);
-  const found = task.find === 'all' ? pairs(zones, candidates) : nearestPairs(task, zones, candidates);
+  const found = task.find === 'all' ? pairs(task, zones, candidates) : nearestPairs(task, zones, candidates);
   const matched = found.map(({ candidate }) => candidate);
   const payload = await readPayload(task.columns, file, matched);
   const sources = matched.map(({ ra, dec }, at) =>
@@ -128,6 +150,7 @@ async function matchFile(task: MatchTask, file: ParquetFile): Promise<FileMatche
     object: Uint32Array.from(found, ({ object }) => object),
     id: BigInt64Array.from(matched, ({ id }) => id),
     separationArcsec: Float64Array.from(found, ({ separationArcsec }) => separationArcsec),
+    separationAtEpochArcsec: Float64Array.from(found, ({ separationAtEpochArcsec }) => separationAtEpochArcsec),
     sources: Buffer.concat(sources),
     sourceEnds: Uint32Array.from(sources, ({ length }) => (end += length)),
     rowsPassedOver: sifted.reduce((sum, part) => sum + part.passedOver, 0),
@@ -152,24 +175,40 @@ async function sift(
   file: ParquetFile,
   rowGroup: number,
 ): Promise<Sifted<Candidate>> {
-  const { columns } = task;
+  const { columns, motion } = task;
   const { rowStart } = file.rowGroups[rowGroup]!;
-  const bytes = file.bytesInRowGroup(columns.ra, rowGroup) + file.bytesInRowGroup(columns.dec, rowGroup);
+  const wanted = [columns.ra, columns.dec, ...(motion ? [motion.pmra, motion.pmdec] : [])];
+  const bytes = wanted.reduce((sum, column) => sum + file.bytesInRowGroup(column, rowGroup), 0);
   const found = await memory.run(bytes, async () => {
-    const [ra, dec] = await settled([file.readNumbers(columns.ra, rowGroup), file.readNumbers(columns.dec, rowGroup)]);
-    return nearRows(zones, ra!, dec!);
+    const [ra, dec, pmra, pmdec] = await settled(wanted.map(column => numbers(file, column, rowGroup)));
+    return pmra && pmdec ? movingRows(task, zones, ra!, dec!, pmra, pmdec) : nearRows(zones, ra!, dec!);
   });
   const rows = found.candidates.map(({ row }) => rowStart + row);
-  const ids = await memory.run(file.bytesOfRows(columns.id, rows), () => file.readValues(columns.id, rows));
-  const candidates = found.candidates.flatMap((place, index) => {
+  const valuesOf = async (column: string | null) =>
+    column === null ? [] : memory.run(file.bytesOfRows(column, rows), () => file.readValues(column, rows));
+  const ids = await valuesOf(columns.id);
+  const parallaxes = await valuesOf(motion?.parallax ?? null);
+  const velocities = await valuesOf(motion?.radialVelocity ?? null);
+  const candidates = found.candidates.flatMap(({ motion, ...place }, index) => {
     const id = sourceId(ids[index], file, columns.id);
-    return id === undefined ? [] : [{ ...place, row: rows[index]!, id }];
+    const star = motion && starOf({ ra: place.ra, dec: place.dec, ...motion }, parallaxes[index], velocities[index]);
+    return id === undefined ? [] : [{ ...place, row: rows[index]!, id, star }];
   });
   return { candidates, passedOver: found.passedOver + rows.length - candidates.length };
 }
 
-function nearRows(zones: ObjectZones, published: Float64Array, decs: Float64Array): Sifted<Omit<Candidate, 'id'>> {
-  const candidates: Omit<Candidate, 'id'>[] = [];
+/** A column of numbers; a part of a catalog that has none of its values counts as one of nulls. */
+async function numbers(file: ParquetFile, column: string, rowGroup: number): Promise<Float64Array> {
+  if (file.columns.get(column) !== 'null') return file.readNumbers(column, rowGroup);
+  const { rowStart, rowEnd } = file.rowGroups[rowGroup]!;
+  return new Float64Array(rowEnd - rowStart).fill(Number.NaN);
+}
+
+/** A row near an object; `motion` only where it moves. */
+type NearRow = Omit<Candidate, 'id' | 'star'> & { readonly motion?: Pick<MovingStar, 'pmra' | 'pmdec'> };
+
+function nearRows(zones: ObjectZones, published: Float64Array, decs: Float64Array): Sifted<NearRow> {
+  const candidates: NearRow[] = [];
   let passedOver = 0;
   for (let row = 0; row < published.length; row++) {
     const publishedRa = published[row]!;
@@ -181,34 +220,75 @@ function nearRows(zones: ObjectZones, published: Float64Array, decs: Float64Arra
   return { candidates, passedOver };
 }
 
+/** The rows that may have moved to an object, or lie near one. The zones reach as far as the fastest. */
+function movingRows(
+  { radiusArcsec, motion }: MatchTask,
+  zones: ObjectZones,
+  published: Float64Array,
+  decs: Float64Array,
+  pmra: Float64Array,
+  pmdec: Float64Array,
+): Sifted<NearRow> {
+  const years = longest(motion!.years);
+  const { candidates, passedOver } = nearRows(zones, published, decs);
+  const moving = candidates.flatMap(near => {
+    const own = { pmra: pmra[near.row]!, pmdec: pmdec[near.row]! };
+    const mas = motionMas(own.pmra, own.pmdec);
+    if (!zones.hasNear(near.ra, near.dec, radiusArcsec + reachArcsec(mas, years))) return [];
+    return [mas > 0 ? { ...near, motion: own } : near];
+  });
+  return { candidates: moving, passedOver };
+}
+
 interface Pair {
   readonly object: number;
   readonly candidate: Candidate;
   readonly separationArcsec: number;
+  /** NaN where the source has not moved. */
+  readonly separationAtEpochArcsec: number;
 }
 
-function pairs(zones: ObjectZones, candidates: readonly Candidate[]): Pair[] {
-  const found: Pair[] = [];
+/** Calls `visit` with every object and candidate within the radius, at the object's time where the source moves. */
+function eachPair(
+  { ra, dec, radiusArcsec, motion }: MatchTask,
+  zones: ObjectZones,
+  candidates: readonly Candidate[],
+  visit: (pair: Pair) => void,
+): void {
   for (const candidate of candidates)
-    zones.near(candidate.ra, candidate.dec, (object, separationArcsec) => {
-      found.push({ object, candidate, separationArcsec });
+    zones.near(candidate.ra, candidate.dec, (object, separation) => {
+      const { star } = candidate;
+      const years = motion?.years[object] ?? Number.NaN;
+      let atEpoch = Number.NaN;
+      if (star && !Number.isNaN(years)) {
+        if (separation > radiusArcsec + reachArcsec(motionMas(star.pmra, star.pmdec), years)) return;
+        const place = movedStar(star, years);
+        atEpoch = separationArcsec(ra[object]!, dec[object]!, place.ra, place.dec);
+      }
+      const pair = { object, candidate, separationArcsec: separation, separationAtEpochArcsec: atEpoch };
+      if (nearness(pair) <= radiusArcsec) visit(pair);
     });
+}
+
+/** The separation by which sources are chosen: at the object's time where the source has moved. */
+export function nearness({ separationArcsec, separationAtEpochArcsec }: Omit<Pair, 'object' | 'candidate'>): number {
+  return Number.isNaN(separationAtEpochArcsec) ? separationArcsec : separationAtEpochArcsec;
+}
+
+function pairs(task: MatchTask, zones: ObjectZones, candidates: readonly Candidate[]): Pair[] {
+  const found: Pair[] = [];
+  eachPair(task, zones, candidates, pair => found.push(pair));
   return found;
 }
 
 /** Each object that has a candidate with its nearest one, by ascending object. */
-function nearestPairs({ ra }: MatchTask, zones: ObjectZones, candidates: readonly Candidate[]): Pair[] {
-  const nearest: (Pair | undefined)[] = new Array(ra.length).fill(undefined);
-  for (const candidate of candidates) {
-    zones.near(candidate.ra, candidate.dec, (object, separationArcsec) => {
-      const best = nearest[object];
-      const isNearer =
-        !best ||
-        separationArcsec < best.separationArcsec ||
-        (separationArcsec === best.separationArcsec && candidate.id < best.candidate.id);
-      if (isNearer) nearest[object] = { object, candidate, separationArcsec };
-    });
-  }
+function nearestPairs(task: MatchTask, zones: ObjectZones, candidates: readonly Candidate[]): Pair[] {
+  const nearest: (Pair | undefined)[] = new Array(task.ra.length).fill(undefined);
+  eachPair(task, zones, candidates, pair => {
+    const best = nearest[pair.object];
+    const farther = best ? nearness(pair) - nearness(best) : -1;
+    if (farther < 0 || (farther === 0 && pair.candidate.id < best!.candidate.id)) nearest[pair.object] = pair;
+  });
   return nearest.filter(found => found !== undefined);
 }
 
@@ -269,29 +349,71 @@ function portions(
 
 /** The column that HATS sorts the rows by: NESTED pixels of order 29. */
 const HEALPIX_COLUMN = '_healpix_29';
-/** The shift between a pixel of MAX_ORDER and the pixels of order 29 inside it. */
-const HEALPIX_SHIFT = BigInt(2 * (29 - MAX_ORDER));
+/** Half the side of a pixel of order 0. */
+const PIXEL_ARCSEC = 105_000;
 /** The writer of the rows has rounded their pixels in its own way (0.4 mas at order 29). */
 const HEALPIX_PAD_ARCSEC = 0.01;
 
+interface ReachedRowGroup {
+  readonly rowGroup: number;
+  /** The farthest that a source of the row group can have moved. */
+  readonly reachArcsec: number;
+}
+
 /**
- * Whether any object's disc can reach the rows of a row group, by the statistics of the position columns and of the
+ * The row groups whose rows an object's disc can reach. Where sources move, the disc is as much larger as the fastest of
+ * the row group has moved, by the statistics of its motions, or by all of them where there are none.
+ */
+async function reachedRowGroups(task: MatchTask, file: ParquetFile): Promise<ReachedRowGroup[]> {
+  const reached: ReachedRowGroup[] = [];
+  const years = task.motion ? longest(task.motion.years) : 0;
+  for (const rowGroup of file.rowGroups.keys()) {
+    let reach = reachArcsec(MAX_MOTION_MAS, years);
+    if (!reachesRowGroup(task, file, rowGroup, reach)) continue;
+    if (reach > 0) {
+      reach = reachArcsec(await fastestMas(task.motion!, file, rowGroup), years);
+      if (!reachesRowGroup(task, file, rowGroup, reach)) continue;
+    }
+    reached.push({ rowGroup, reachArcsec: reach });
+  }
+  return reached;
+}
+
+/** A bound on the motions of a row group, mas a year. */
+async function fastestMas({ pmra, pmdec }: CatalogMotion, file: ParquetFile, rowGroup: number): Promise<number> {
+  const [east, north] = [file.bounds(rowGroup, pmra), file.bounds(rowGroup, pmdec)];
+  if (east && north) {
+    const largest = ({ min, max }: typeof east) => Math.max(Math.abs(min), Math.abs(max));
+    return Math.min(MAX_MOTION_MAS, Math.hypot(largest(east), largest(north)));
+  }
+  const bytes = file.bytesInRowGroup(pmra, rowGroup) + file.bytesInRowGroup(pmdec, rowGroup);
+  return memory.run(bytes, async () => {
+    const [easts, norths] = await settled([pmra, pmdec].map(column => numbers(file, column, rowGroup)));
+    return easts!.reduce((fastest, each, row) => Math.max(fastest, motionMas(each, norths![row]!)), 0);
+  });
+}
+
+/**
+ * Whether any object's disc, made larger by `reach` arcsec, can touch the rows of a row group, by the statistics of the position columns and of the
  * HEALPix pixels: positions bound the rows by a box, pixels tell where in the box they lie. A group without statistics
  * counts as reached. The statistics ignore NaN and null, and so does the search.
  */
-function reachesRowGroup({ columns, ra, dec, radiusArcsec }: MatchTask, file: ParquetFile, rowGroup: number): boolean {
+function reachesRowGroup(task: MatchTask, file: ParquetFile, rowGroup: number, reach: number): boolean {
+  const { columns, ra, dec } = task;
+  const radiusArcsec = task.radiusArcsec + reach;
   const raBounds = file.bounds(rowGroup, columns.ra);
   const decBounds = file.bounds(rowGroup, columns.dec);
   const healpixBounds = file.integerBounds(rowGroup, HEALPIX_COLUMN);
-  const [first, last] = healpixBounds
-    ? [Number(healpixBounds.min >> HEALPIX_SHIFT), Number(healpixBounds.max >> HEALPIX_SHIFT)]
-    : [];
+  // The pixels of this order are several times as wide as the disc, which therefore touches few.
+  const order = Math.min(MAX_ORDER, Math.floor(Math.log2(PIXEL_ARCSEC / radiusArcsec)));
+  const shift = BigInt(2 * (29 - order));
+  const [first, last] = healpixBounds ? [Number(healpixBounds.min >> shift), Number(healpixBounds.max >> shift)] : [];
   const radius = (radiusArcsec + PAD_ARCSEC) / 3600;
   for (let object = 0; object < ra.length; object++) {
     if (decBounds && (dec[object]! < decBounds.min - radius || dec[object]! > decBounds.max + radius)) continue;
     if (raBounds && !reachesRa(ra[object]!, dec[object]!, radius, raBounds)) continue;
     if (first === undefined || last === undefined) return true;
-    const pixels = conePixels(MAX_ORDER, ra[object]!, dec[object]!, radiusArcsec + HEALPIX_PAD_ARCSEC);
+    const pixels = conePixels(order, ra[object]!, dec[object]!, radiusArcsec + HEALPIX_PAD_ARCSEC);
     if (pixels.some(pixel => pixel >= first && pixel <= last)) return true;
   }
   return false;

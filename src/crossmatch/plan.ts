@@ -5,6 +5,7 @@
 import { type Coverage, conePixels } from '../../index/mod.ts';
 import { openCoverage } from '../catalogs/coverage.ts';
 import type { CatalogRegistration, Partition } from '../store/catalog_registration.ts';
+import { type CatalogMotion, longestReachArcsec } from './motion.ts';
 
 /** A registered catalog with its partitions and footprint opened. */
 export interface PlannedCatalog {
@@ -12,6 +13,8 @@ export interface PlannedCatalog {
   readonly coverage: Coverage;
   /** Partitions by order, then pixel. */
   readonly partitions: ReadonlyMap<number, ReadonlyMap<number, Partition>>;
+  /** Undefined where sources are compared at their places in the catalog. */
+  readonly motion?: CatalogMotion | undefined;
 }
 
 /** One file of a partition and the objects, ascending, whose disc may touch the partition. */
@@ -33,31 +36,33 @@ export interface CatalogPlan {
  */
 const PAD_ARCSEC = 0.01;
 
-export function openCatalog(registration: CatalogRegistration): PlannedCatalog {
+export function openCatalog(registration: CatalogRegistration, motion?: CatalogMotion): PlannedCatalog {
   const partitions = new Map<number, Map<number, Partition>>();
   for (const partition of registration.partitions) {
     const ofOrder = partitions.get(partition.order) ?? new Map<number, Partition>();
     partitions.set(partition.order, ofOrder.set(partition.ipix, partition));
   }
-  return { registration, coverage: openCoverage(registration.coverage), partitions };
+  return { registration, coverage: openCoverage(registration.coverage), partitions, motion };
 }
 
 /**
  * Every partition that the disc around an object may touch, so a source beyond a partition's edge is found in the
  * partition that holds it; margin catalogs are not needed. An object outside the footprint is searched only where the
  * footprint begins within the radius.
+ * @param years where the sources move: Julian years from the catalog's epoch to each object's time, or NaN
  */
 export function planCatalog(
   catalog: PlannedCatalog,
   ra: Float64Array,
   dec: Float64Array,
   radiusArcsec: number,
+  years?: Float64Array,
 ): CatalogPlan {
-  const radius = radiusArcsec + PAD_ARCSEC;
   const objectsOf = new Map<Partition, number[]>();
   const covered = Array.from(ra, (_, object) => catalog.coverage.contains(ra[object]!, dec[object]!));
   const finest = Math.max(0, ...catalog.partitions.keys());
   for (let object = 0; object < ra.length; object++) {
+    const radius = radiusArcsec + PAD_ARCSEC + (years ? longestReachArcsec(years[object]!) : 0);
     if (!covered[object] && !catalog.coverage.touches(ra[object]!, dec[object]!, radius)) continue;
     const touched = conePixels(finest, ra[object]!, dec[object]!, radius);
     for (const [order, ofOrder] of catalog.partitions) {

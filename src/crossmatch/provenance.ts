@@ -3,7 +3,7 @@
 import type { Config } from '../config/config.ts';
 import { BROKER_NAMES, type BrokerName, brokerSetting, declaringBrokers } from '../contract/brokers.ts';
 import { type Catalogs, PROJECT_CATALOGS } from '../contract/catalogs.ts';
-import type { ProvenanceSet, ReliabilityCut } from '../store/types.ts';
+import type { CatalogRelease, ProvenanceSet, ReliabilityCut } from '../store/types.ts';
 
 /** The version of the contract (docs/contract.md) that the service implements. */
 export const CONTRACT_VERSION = '1.0.0';
@@ -42,9 +42,16 @@ export function currentProvenance(config: Config, catalogs = PROJECT_CATALOGS): 
 export function provenanceSetOf(config: Config, catalogs = PROJECT_CATALOGS): ProvenanceSet {
   return {
     crossmatch_radius_arcsec: config.CROSSMATCH_RADIUS_ARCSEC,
-    catalogs: catalogs.all.map(({ name, release }) => ({ name, release })),
+    catalogs: catalogs.all.map(({ name, release, motion }) =>
+      releaseOf({ name, release }, config.CROSSMATCH_PROPER_MOTION && motion !== undefined),
+    ),
     reliability_cuts: BROKER_NAMES.map(name => cutOf(name, config)),
   };
+}
+
+/** A catalog's entry in the provenance. */
+export function releaseOf(release: CatalogRelease, isMoved: boolean): CatalogRelease {
+  return isMoved ? { ...release, proper_motion: true } : release;
 }
 
 function cutOf(name: BrokerName, config: Config): ReliabilityCut {

@@ -1,7 +1,8 @@
 /** Searches one catalog for one batch of objects: carries out the plan in the pool and merges the answers. */
 import { addReads, noReads } from '../catalogs/catalog_files.ts';
 import type { CrossmatchResult, RecordedOutcome } from '../store/types.ts';
-import type { FileMatches, MatchAnswer, MatchTask } from './match_file.ts';
+import { type FileMatches, type MatchAnswer, type MatchTask, nearness } from './match_file.ts';
+import { yearsSince } from './motion.ts';
 import { type FileSearch, type PlannedCatalog, planCatalog } from './plan.ts';
 
 export type Match = CrossmatchResult['matches'][number];
@@ -17,8 +18,18 @@ export interface ReadProblem {
 
 interface Best {
   readonly id: bigint;
-  readonly separationArcsec: number;
+  /** See `nearness`. */
+  readonly arcsec: number;
   readonly match: Match;
+}
+
+/** The objects of a batch that have a position; all arrays are parallel. */
+export interface BatchPlaces {
+  /** Degrees. */
+  readonly ra: Float64Array;
+  readonly dec: Float64Array;
+  /** Event times, microseconds since 1970. */
+  readonly timeUs: Float64Array;
 }
 
 /** The results so far of one catalog for one batch. Objects are ordinals in the batch's positions. */
@@ -27,8 +38,9 @@ export class CatalogSearch {
   readonly searches: readonly FileSearch[];
   readonly problems: ReadProblem[] = [];
   readonly #catalog: PlannedCatalog;
-  readonly #ra: Float64Array;
-  readonly #dec: Float64Array;
+  readonly #places: BatchPlaces;
+  /** Where the sources move: Julian years from the catalog's epoch to each object's time. */
+  readonly #years: Float64Array | undefined;
   readonly #radiusArcsec: number;
   readonly #payloadKeys: readonly string[];
   readonly #covered: readonly boolean[];
@@ -40,20 +52,24 @@ export class CatalogSearch {
   /** Rows that cannot be sources, in the files that were read; a file that was read twice counts twice. */
   rowsPassedOver = 0;
 
-  constructor(catalog: PlannedCatalog, ra: Float64Array, dec: Float64Array, radiusArcsec: number) {
-    const { covered, searches } = planCatalog(catalog, ra, dec, radiusArcsec);
+  constructor(catalog: PlannedCatalog, places: BatchPlaces, radiusArcsec: number) {
+    const { motion } = catalog;
+    const years = motion && places.timeUs.map(timeUs => yearsSince(motion.epoch, timeUs));
+    const { covered, searches } = planCatalog(catalog, places.ra, places.dec, radiusArcsec, years);
     this.name = catalog.registration.name;
     this.searches = searches;
     this.#catalog = catalog;
-    this.#ra = ra;
-    this.#dec = dec;
+    this.#places = places;
+    this.#years = years;
     this.#radiusArcsec = radiusArcsec;
     this.#payloadKeys = catalog.registration.columns.payload.map(({ key }) => key);
     this.#covered = covered;
   }
 
   task({ file, objects }: FileSearch): MatchTask {
-    const { location, columns } = this.#catalog.registration;
+    const { registration, motion } = this.#catalog;
+    const { location, columns } = registration;
+    const pick = (values: Float64Array) => new Float64Array(objects.map(object => values[object]!));
     return {
       kind: 'match',
       location,
@@ -61,8 +77,9 @@ export class CatalogSearch {
       columns,
       radiusArcsec: this.#radiusArcsec,
       find: 'nearest',
-      ra: new Float64Array(objects.map(object => this.#ra[object]!)),
-      dec: new Float64Array(objects.map(object => this.#dec[object]!)),
+      ra: pick(this.#places.ra),
+      dec: pick(this.#places.dec),
+      ...(motion && this.#years && { motion: { ...motion, years: pick(this.#years) } }),
     };
   }
 
@@ -88,20 +105,19 @@ export class CatalogSearch {
   #keepNearer(object: number, matches: FileMatches, row: number): void {
     const id = matches.id[row]!;
     const separationArcsec = matches.separationArcsec[row]!;
+    const separationAtEpochArcsec = matches.separationAtEpochArcsec[row]!;
+    const arcsec = nearness({ separationArcsec, separationAtEpochArcsec });
     const best = this.#best.get(object);
-    if (
-      best &&
-      (best.separationArcsec < separationArcsec || (best.separationArcsec === separationArcsec && best.id <= id))
-    )
-      return;
+    if (best && (best.arcsec < arcsec || (best.arcsec === arcsec && best.id <= id))) return;
     const packed = matches.sources.subarray(matches.sourceEnds[row - 1] ?? 0, matches.sourceEnds[row]);
     this.#best.set(object, {
       id,
-      separationArcsec,
+      arcsec,
       match: {
         catalogName: this.name,
         catalogSourceId: String(id),
         separationArcsec,
+        ...(Number.isNaN(separationAtEpochArcsec) ? {} : { separationAtEpochArcsec }),
         source: { keys: this.#payloadKeys, packed },
       },
     });

@@ -76,11 +76,11 @@ export class ObjectZones {
     return ratio * RADIANS_PER_DEGREE <= 0.5 ? 1.1 * ratio : 360;
   }
 
-  /** Whether any object lies within the radius of a place, 0 <= ra <= 360. */
-  hasNear(ra: number, dec: number): boolean {
+  /** Whether any object lies within the radius, or a smaller one, of a place, 0 <= ra <= 360. */
+  hasNear(ra: number, dec: number, radiusArcsec = this.#radiusArcsec): boolean {
     if (this.#isEmpty(this.#zoneOf(dec))) return false;
     let found = false;
-    this.near(ra, dec, () => (found = true));
+    this.near(ra, dec, (_, separation) => (found ||= separation <= radiusArcsec));
     return found;
   }
 

@@ -8,6 +8,7 @@ import { GENERIC_FILTERS } from '../contract/filters.ts';
 import { MCP_PATH, MCP_TOOLS } from '../contract/mcp_tools.ts';
 import { currentProvenance, PROVENANCE_RECORDING_RELEASE } from '../crossmatch/provenance.ts';
 import { catalogDescriptions } from './catalogs.ts';
+import { howCompared } from './prose.ts';
 
 export function serviceDescription(config: Config, catalogs: Catalogs) {
   const provenance = currentProvenance(config, catalogs);
@@ -18,8 +19,8 @@ export function serviceDescription(config: Config, catalogs: Catalogs) {
       radius_arcsec: config.CROSSMATCH_RADIUS_ARCSEC,
       nearest_source_per_catalog: true,
       description:
-        'For each object and each catalog, only the nearest catalog source within the radius (inclusive) is kept. Positions are ' +
-        'compared as stored, with no proper motion applied and no epoch propagated.',
+        'For each object and each catalog, only the nearest catalog source within the radius (inclusive) is kept. ' +
+        `${howCompared(config, catalogs)}.`,
     },
     tns: {
       default_radius_arcsec: config.TNS_MATCH_RADIUS_ARCSEC,

@@ -27,8 +27,7 @@ export function conventions(config: Config, catalogs: Catalogs): string[] {
     'Positions (`ra`, `dec`) are ICRS right ascension and declination in degrees. Radii and separations are in arcsec.',
     `The crossmatch radius is ${radius} arcsec. For each object and each catalog only the nearest catalog source within ` +
       'that radius is kept: at most one coincident source per catalog. Other sources inside the radius are not reported.',
-    `A source's position is the catalog's own, in degrees (${positionColumns(catalogs)}). Positions are compared as stored, with no ` +
-      `proper motion applied and no epoch propagated${epochs(catalogs, 'those of', 'are')}. ` +
+    `A source's position is the catalog's own, in degrees (${positionColumns(catalogs)}). ${howCompared(config, catalogs)}${epochs(catalogs, 'those of', 'are')}. ` +
       "Where a catalog writes right ascensions outside 0 to 360, the source's `ra` is brought there and the payload has it as published.",
     '`diaObjectId` is a 64-bit integer. `diaObjectId_str` carries the same value as a decimal string, for clients that lose ' +
       'precision above 2^53.',
@@ -36,6 +35,17 @@ export function conventions(config: Config, catalogs: Catalogs): string[] {
       'is converted to UTC with the leap seconds.',
     'Clients ignore response keys that they do not know.',
   ];
+}
+
+/** The positions that are compared, as a sentence without its end. */
+export function howCompared({ CROSSMATCH_PROPER_MOTION }: Config, { all }: Catalogs): string {
+  const moving = all.filter(({ motion }) => motion).map(({ name }) => name);
+  if (!CROSSMATCH_PROPER_MOTION || moving.length === 0)
+    return 'Positions are compared as stored, with no proper motion applied and no epoch propagated';
+  return (
+    `Sources of ${moving.join(', ')} with a proper motion are compared where they are at the time of the object's event ` +
+    '(`separation_at_epoch_arcsec`); all others, and `separation_arcsec`, as stored, with no epoch propagated'
+  );
 }
 
 function positionColumns({ all }: Catalogs): string {

@@ -70,6 +70,11 @@ const SOURCE_COLUMNS: readonly CatalogColumn[] = [
   column('separation', 'float64', 'Between object and source', { unit: 'arcsec', ucd: 'pos.angDistance', ...VARIED }),
   column('source_ra', 'float64', "The source's right ascension", { unit: 'deg', ucd: 'pos.eq.ra', ...VARIED }),
   column('source_dec', 'float64', "The source's declination", { unit: 'deg', ucd: 'pos.eq.dec', ...VARIED }),
+  column('separation_at_epoch', 'float64', 'Between object and source at the time of the event, by proper motion', {
+    unit: 'arcsec',
+    ucd: 'pos.angDistance',
+    ...VARIED,
+  }),
   column('catalog_payload', 'text', "The source's columns, where they are not those of the columns below: JSON"),
 ];
 
@@ -281,10 +286,12 @@ export class MatchRows extends Rows {
       this.set(4, object.matchVersion(at));
       this.set(5, catalog);
       this.set(6, BigInt(JSON.parse(`"${object.text(object.sourceIdAt(at), object.separationAt(at))}"`)));
-      this.set(7, JSON.parse(object.text(object.separationAt(at), object.matchEnd(at))));
+      const [separation, separationAtEpoch] = object.separations(at);
+      this.set(7, separation);
       this.set(8, finite(source.ra));
       this.set(9, finite(source.dec));
-      if (!this.#setPayload(catalog, source)) this.set(10, this.#payloadText(source));
+      if (separationAtEpoch !== undefined) this.set(10, separationAtEpoch);
+      if (!this.#setPayload(catalog, source)) this.set(11, this.#payloadText(source));
       this.length++;
     }
   }

@@ -1,5 +1,6 @@
 /** The tool that describes the service (docs/contract.md, Connector). */
 import { formatTime, formatTimeOrNull, nowUs } from '../base/times.ts';
+import { howCompared } from '../documents/prose.ts';
 import { isSnapshotCurrent } from '../tns/names.ts';
 import { compactJson } from './answers.ts';
 import type { ToolContext } from './tool_context.ts';
@@ -13,7 +14,7 @@ const DOES_NOT_ANSWER = [
 
 /** The text of the answer, which also says whether the database cannot be read. */
 export async function aboutService({ service }: ToolContext): Promise<string> {
-  const { config, provenance } = service;
+  const { config, catalogs, provenance } = service;
   const seen = service.look();
   const epochUs = seen?.tnsSnapshotEpochUs ?? null;
   const isCurrent = isSnapshotCurrent(epochUs, nowUs(), config.TNS_SNAPSHOT_MAX_AGE_SECONDS);
@@ -23,8 +24,8 @@ export async function aboutService({ service }: ToolContext): Promise<string> {
     catalogs: provenance.catalogs,
     crossmatch_radius_arcsec: config.CROSSMATCH_RADIUS_ARCSEC,
     crossmatch_rule:
-      'For each object and each catalog, only the nearest catalog source within the radius (inclusive) is kept; positions are compared ' +
-      'as stored, with no proper motion applied.',
+      'For each object and each catalog, only the nearest catalog source within the radius (inclusive) is kept. ' +
+      `${howCompared(config, catalogs)}.`,
     reliability_cuts: provenance.reliability_cuts,
     tns_resolution: isCurrent ? 'available' : 'unavailable',
     tns_snapshot_epoch: isCurrent ? formatTime(epochUs) : null,

@@ -14,6 +14,7 @@ export interface ApiMatch {
   readonly catalog_name: string;
   readonly catalog_source_id: string;
   readonly separation_arcsec: number;
+  readonly separation_at_epoch_arcsec?: number;
   readonly catalog_payload: Readonly<Record<string, unknown>> | null;
 }
 

@@ -49,16 +49,19 @@ function associationOf(tns: ApiObjectTns | null) {
   return { state: 'matched' as const, name, name_prefix, classification, redshift, separation_arcsec, snapshot_epoch };
 }
 
+const nearness = (match: ApiMatch) => match.separation_at_epoch_arcsec ?? match.separation_arcsec;
+
 function coincidentSources(matches: readonly ApiMatch[], { all }: Catalogs, maxNearest: number) {
   return all.flatMap(({ name, chatKeys }) => {
     const ofCatalog = matches.filter(match => match.catalog_name === name);
     if (ofCatalog.length === 0) return [];
     const nearest = ofCatalog
-      .toSorted((a, b) => a.separation_arcsec - b.separation_arcsec)
+      .toSorted((a, b) => nearness(a) - nearness(b))
       .slice(0, maxNearest)
-      .map(({ catalog_source_id, separation_arcsec, catalog_payload }) => ({
+      .map(({ catalog_source_id, separation_arcsec, separation_at_epoch_arcsec, catalog_payload }) => ({
         source_id: catalog_source_id,
         separation_arcsec,
+        separation_at_epoch_arcsec,
         values: Object.fromEntries(chatKeys.map(key => [key, catalog_payload?.[key] ?? null])),
       }));
     return [{ catalog: name, count: ofCatalog.length, nearest, more: ofCatalog.length - nearest.length }];

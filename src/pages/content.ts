@@ -10,7 +10,15 @@ import { currentProvenance } from '../crossmatch/provenance.ts';
 import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../documents/catalogs.ts';
 import { apiDocs } from '../documents/docs/api_docs.ts';
 import { anchor, type Block, toHtml } from '../documents/docs/blocks.ts';
-import { caveats, connectorSetup, conventions, decimal, limitSentences, SUMMARY } from '../documents/prose.ts';
+import {
+  caveats,
+  connectorSetup,
+  conventions,
+  decimal,
+  howCompared,
+  limitSentences,
+  SUMMARY,
+} from '../documents/prose.ts';
 import { conePath } from '../vo/vosi.ts';
 import { sexagesimal } from './browser/format.js';
 import type { Examples } from './examples.ts';
@@ -164,7 +172,7 @@ export function catalogsPage(config: Config, catalogs: Catalogs): Page {
     path: '/catalogs',
     description: 'The catalogs that objects are crossmatched with.',
     main: html`<h1>Catalogs</h1>
-<p class="lead">${comparedWith(catalogs)} Of each, the nearest source within ${decimal(config.CROSSMATCH_RADIUS_ARCSEC)}″ is kept, at its position as stored: no proper motion is applied and no epoch propagated.</p>
+<p class="lead">${comparedWith(catalogs)} Of each, the nearest source within ${decimal(config.CROSSMATCH_RADIUS_ARCSEC)}″ is kept. ${howCompared(config, catalogs).replaceAll('`', '')}.</p>
 <p><a href="/?layer=coverage">Where they cover the sky</a> is a layer of the map; <a href="/vo">the VO page</a> has it as MOC.</p>
 ${catalogs.all.map(catalog => catalogSection(catalog, catalogs))}`,
     scripts: ['catalogs_page.js'],

@@ -15,8 +15,11 @@ export const MAX_RECORD_BYTES = 900_000;
 
 /** "nsky". */
 const MARK = 0x796b736e;
-/** The number of the layout, raised with any change of it, so that an older nearsky stops at the first new record. */
-const LAYOUT = 1;
+/**
+ * The number of the layout, raised with any change of it, so that an older nearsky stops at the first new record. A
+ * record of layout 1 is one of layout 2 whose matches have no separation at the time of the event.
+ */
+const LAYOUT = 2;
 const HEAD_BYTES = 5;
 const CHECKSUM_BYTES = 4;
 
@@ -55,7 +58,8 @@ export function decodeChange(record: Uint8Array): Change {
   const end = record.length - CHECKSUM_BYTES;
   const isOurs = end >= HEAD_BYTES && view.getUint32(0, true) === MARK;
   if (!isOurs || crc32(record.subarray(0, end)) !== view.getUint32(end, true)) throw damaged();
-  if (record[HEAD_BYTES - 1] !== LAYOUT) throw unknown(`layout ${record[HEAD_BYTES - 1]}`);
+  const layout = record[HEAD_BYTES - 1]!;
+  if (!(layout >= 1 && layout <= LAYOUT)) throw unknown(`layout ${layout}`);
   try {
     const [kind, timeUs, fields] = decodePlain(record.subarray(HEAD_BYTES, end)) as [ChangeKind, number, unknown];
     const decode = Object.hasOwn(DECODE, kind) ? DECODE[kind] : undefined;
@@ -127,7 +131,13 @@ function unpackDelivered([brokers, of, columns]: PackedDeliveries): Fields<'deli
 
 type Match = CrossmatchResult['matches'][number];
 /** A packed source has the keys of its payload by their place in a list. */
-type PackedMatch = readonly [string, string, number, MatchSource | readonly [keys: number, packed: Uint8Array]];
+type PackedMatch = readonly [
+  string,
+  string,
+  number,
+  MatchSource | readonly [keys: number, packed: Uint8Array],
+  separationAtEpochArcsec?: number,
+];
 type PackedResult = readonly [bigint, outcomes: number, PackedMatch[], CrossmatchResult['tns'] | null];
 /** Most objects have the same outcomes, and all sources of a catalog the same keys. */
 interface PackedResults extends Pick<Fields<'crossmatch'>, 'provenance' | 'isAgain'> {
@@ -139,9 +149,11 @@ interface PackedResults extends Pick<Fields<'crossmatch'>, 'provenance' | 'isAga
 function packResults({ results, ...settings }: Fields<'crossmatch'>): PackedResults {
   const outcomes = new Numbered<CrossmatchResult['catalogOutcomes']>();
   const keys = new Numbered<readonly string[]>();
-  const packMatch = ({ catalogName, catalogSourceId, separationArcsec, source }: Match): PackedMatch => {
+  const packMatch = ({ catalogName, catalogSourceId, source, ...separations }: Match): PackedMatch => {
     const packed = 'packed' in source ? ([keys.numberOf(source.keys), source.packed] as const) : source;
-    return [catalogName, catalogSourceId, separationArcsec, packed];
+    const { separationArcsec, separationAtEpochArcsec: atEpoch } = separations;
+    const match = [catalogName, catalogSourceId, separationArcsec, packed] as const;
+    return atEpoch === undefined ? match : [...match, atEpoch];
   };
   const packed = results.map(({ diaObjectId, catalogOutcomes, matches, tns }): PackedResult => {
     return [diaObjectId, outcomes.numberOf(catalogOutcomes), matches.map(packMatch), tns ?? null];
@@ -150,9 +162,10 @@ function packResults({ results, ...settings }: Fields<'crossmatch'>): PackedResu
 }
 
 function unpackResults({ outcomes, keys, results, ...settings }: PackedResults): Fields<'crossmatch'> {
-  const unpackMatch = ([catalogName, catalogSourceId, separationArcsec, packed]: PackedMatch): Match => {
+  const unpackMatch = ([catalogName, catalogSourceId, separationArcsec, packed, atEpoch]: PackedMatch): Match => {
     const source = Array.isArray(packed) ? { keys: keys[packed[0]]!, packed: packed[1] } : (packed as MatchSource);
-    return { catalogName, catalogSourceId, separationArcsec, source };
+    const separationAtEpoch = atEpoch === undefined ? {} : { separationAtEpochArcsec: atEpoch };
+    return { catalogName, catalogSourceId, separationArcsec, ...separationAtEpoch, source };
   };
   return {
     ...settings,

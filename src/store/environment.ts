@@ -31,7 +31,7 @@ import { type BinaryDatabase, Table } from './table.ts';
 import { upgradeTo3, upgradeTo4, upgradeTo5 } from './upgrade.ts';
 
 /** The stored format that this release reads and writes; an older one is upgraded where it is opened for writing. */
-export const FORMAT_VERSION = 5;
+export const FORMAT_VERSION = 6;
 
 /** The directory for files of remote catalogs, below the data directory. */
 export const CACHE_DIRECTORY = 'catalog-cache';

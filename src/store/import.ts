@@ -282,7 +282,9 @@ class Draft {
     const known = object.matches[place];
     if (known && compareMatches(known, match) === 0) {
       const isSame =
-        known.separationArcsec === match.separationArcsec && plainText(sources[place]) === plainText(source);
+        known.separationArcsec === match.separationArcsec &&
+        known.separationAtEpochArcsec === match.separationAtEpochArcsec &&
+        plainText(sources[place]) === plainText(source);
       return isSame ? 'unchanged' : { conflict: 'the same match is stored with other values' };
     }
     if (object.matches.length >= MAX_ENTRIES_PER_OBJECT) return tooMany('matches');

@@ -15,7 +15,9 @@
  *       current    [brokers], and of the current crossmatch version,provenance set,[brokers],[catalog,outcome,...]
  *       older    the crossmatches before: [time,version,provenance set,[brokers],[catalog,outcome,...]],...
  *       tns      checked,epoch,objid,name,prefix,classification,redshift,separation; nothing without an association
- *       matches of each, four uint8: the bytes of its version, catalog name, source id and separation; then these texts
+ *       matches of each, four uint8: the bytes of its version, catalog name, source id and separations; then these texts
+ *
+ * The separations are that at the catalog's epoch and, where the source has moved, a comma and that at the event.
  *
  * Numbers are little-endian. Texts are JSON without spaces, ASCII; a match's two names are without their quotes.
  */
@@ -35,6 +37,7 @@ const SECTIONS_AT = 28;
 const HEADER_BYTES = 44;
 const MATCH_HEADER_BYTES = 4;
 const MAX_MATCH_TEXT = 255;
+const COMMA = 0x2c;
 
 /** The version of an object's first crossmatch. */
 export const FIRST_VERSION = 1;
@@ -185,9 +188,12 @@ function makeAssociationText(tns: TnsAssociation): string {
     .join();
 }
 
-function matchText({ matchVersion, catalogName, catalogSourceId, separationArcsec }: MatchSummary): string {
+function matchText({ matchVersion, catalogName, catalogSourceId, ...separations }: MatchSummary): string {
   const unquoted = (text: string) => toJson(text).slice(1, -1);
-  const texts = [`${matchVersion}`, unquoted(catalogName), unquoted(catalogSourceId), toJson(separationArcsec)];
+  const { separationArcsec, separationAtEpochArcsec } = separations;
+  const separation =
+    toJson(separationArcsec) + (separationAtEpochArcsec === undefined ? '' : `,${toJson(separationAtEpochArcsec)}`);
+  const texts = [`${matchVersion}`, unquoted(catalogName), unquoted(catalogSourceId), separation];
   const long = texts.find(text => text.length > MAX_MATCH_TEXT);
   if (long) throw new RangeError(`Cannot store a match because a name of it is longer than ${MAX_MATCH_TEXT}: ${long}`);
   return `${String.fromCharCode(...texts.map(text => text.length))}${texts.join('')}`;
@@ -357,9 +363,21 @@ export class ObjectView {
     return this.sourceIdAt(at) + this.bytes[at + 2]!;
   }
 
+  /** The end of the separation at the catalog's epoch: of the match, or a comma and that at the event follow. */
+  separationEnd(at: number): number {
+    const end = this.matchEnd(at);
+    for (let comma = this.separationAt(at); comma < end; comma++) if (this.bytes[comma] === COMMA) return comma;
+    return end;
+  }
+
   /** The end of the match, where the next one begins, if there is one. */
   matchEnd(at: number): number {
     return this.separationAt(at) + this.bytes[at + 3]!;
+  }
+
+  /** The separations of the match at `at`, arcsec: at the catalog's epoch, and at the event where the source has moved. */
+  separations(at: number): [number, number?] {
+    return JSON.parse(`[${this.text(this.separationAt(at), this.matchEnd(at))}]`);
   }
 
   text(from: number, to: number): string {
@@ -389,11 +407,13 @@ export class ObjectView {
   }
 
   #match(at: number): MatchSummary {
+    const [separationArcsec, separationAtEpochArcsec] = this.separations(at);
     return {
       matchVersion: this.matchVersion(at),
       catalogName: this.catalogName(at),
       catalogSourceId: this.sourceId(at),
-      separationArcsec: JSON.parse(this.text(this.separationAt(at), this.matchEnd(at))),
+      separationArcsec,
+      ...(separationAtEpochArcsec !== undefined && { separationAtEpochArcsec }),
     };
   }
 }

@@ -271,7 +271,7 @@ export function encodeProvenanceSet(hash: string, set: ProvenanceSet): Uint8Arra
   return packr.pack([
     hash,
     set.crossmatch_radius_arcsec,
-    set.catalogs.map(({ name, release }) => [name, release]),
+    set.catalogs.map(({ name, release, proper_motion }) => (proper_motion ? [name, release, true] : [name, release])),
     set.reliability_cuts.map(cut => [cut.broker, cut.min_reliability, cut.enforced_by, cut.status, cut.as_of]),
   ]);
 }
@@ -283,10 +283,14 @@ export interface HashedProvenanceSet {
 }
 
 export function decodeProvenanceSet(bytes: Uint8Array): HashedProvenanceSet {
-  const [hash, radius, catalogs, cuts] = packr.unpack(bytes) as [string, number | null, string[][], unknown[][]];
+  const [hash, radius, catalogs, cuts] = packr.unpack(bytes) as [string, number | null, unknown[][], unknown[][]];
   const set = {
     crossmatch_radius_arcsec: radius,
-    catalogs: catalogs.map(([name, release]) => ({ name, release })),
+    catalogs: catalogs.map(([name, release, moves]) => ({
+      name,
+      release,
+      ...(moves === true && { proper_motion: true }),
+    })),
     reliability_cuts: cuts.map(([broker, min_reliability, enforced_by, status, as_of]) => {
       return { broker, min_reliability, enforced_by, status, as_of };
     }),

@@ -33,6 +33,8 @@ export interface Delivery {
 export interface CatalogRelease {
   readonly name: string;
   readonly release: string;
+  /** Only where sources are compared at the time of the object's event. */
+  readonly proper_motion?: true;
 }
 
 export interface ReliabilityCut {
@@ -70,6 +72,8 @@ export interface MatchSummary {
   /** Decimal text of a 64-bit integer. */
   readonly catalogSourceId: string;
   readonly separationArcsec: number;
+  /** At the time of the object's event; only where the source has moved since the catalog's epoch. */
+  readonly separationAtEpochArcsec?: number;
 }
 
 /**
@@ -134,7 +138,7 @@ export interface StoredObject {
 }
 
 /** An object as a crossmatch looks at it. */
-export interface ObjectToCrossmatch extends Pick<StoredObject, 'diaObjectId' | 'position'> {
+export interface ObjectToCrossmatch extends Pick<StoredObject, 'diaObjectId' | 'position' | 'eventTimeUs'> {
   /** The current record of a crossmatched object; undefined where it is pending. */
   readonly current: CrossmatchRecord | undefined;
 }
@@ -178,12 +182,7 @@ export interface PublishedPosition {
 export interface CrossmatchResult {
   readonly diaObjectId: bigint;
   readonly catalogOutcomes: readonly (readonly [catalogName: string, outcome: RecordedOutcome])[];
-  readonly matches: readonly {
-    readonly catalogName: string;
-    readonly catalogSourceId: string;
-    readonly separationArcsec: number;
-    readonly source: MatchSource | PackedSource;
-  }[];
+  readonly matches: readonly (Omit<MatchSummary, 'matchVersion'> & { readonly source: MatchSource | PackedSource })[];
   /** Left out where the registry was not asked: then no association is stored. */
   readonly tns?: TnsAssociation;
 }

@@ -21,6 +21,7 @@ interface Match {
   readonly catalog_name: string;
   readonly catalog_source_id: string;
   readonly separation_arcsec: number | null;
+  readonly separation_at_epoch_arcsec?: number;
   readonly ra?: number | null;
   readonly dec?: number | null;
   readonly catalog_payload?: Readonly<Record<string, unknown>> | null;
@@ -135,7 +136,8 @@ function sourcesByCatalog(matches: readonly Match[]): ReadonlyMap<string, Catalo
   return sources;
 }
 
-const separationOf = ({ separation_arcsec }: Match) => separation_arcsec ?? Number.POSITIVE_INFINITY;
+const separationOf = ({ separation_arcsec, separation_at_epoch_arcsec }: Match) =>
+  separation_at_epoch_arcsec ?? separation_arcsec ?? Number.POSITIVE_INFINITY;
 
 function fieldsOf(
   { of, detail, hasFilters, hasLevels = false, catalogs: { all } }: TableOptions,
@@ -304,6 +306,19 @@ function matchFields(definition: CatalogDefinition, onLeftOut: () => void): Fiel
       from: 'matches',
       cell: of(match => match.separation_arcsec),
     },
+    ...(definition.motion
+      ? [
+          {
+            name: `${catalog}_separation_at_epoch_arcsec`,
+            type: 'float64',
+            unit: 'arcsec',
+            ucd: 'pos.angDistance',
+            description: `Separation of ${nearest} from the object at the time of its event, by proper motion; null where none is applied.`,
+            from: 'matches',
+            cell: of(match => match.separation_at_epoch_arcsec),
+          } satisfies Field,
+        ]
+      : []),
     ...sourceFields(definition, nearest, of, onLeftOut),
   ];
 }

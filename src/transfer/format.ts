@@ -142,7 +142,10 @@ function matchLine(id: string, object: ObjectView, at: number, source: string): 
   const separationAt = object.separationAt(at);
   const name = stringText(object.text(object.catalogNameAt(at), sourceIdAt));
   const sourceId = stringText(object.text(sourceIdAt, separationAt));
-  const separation = numberText(object.text(separationAt, object.matchEnd(at)));
+  const [separationEnd, end] = [object.separationEnd(at), object.matchEnd(at)];
+  let separation = numberText(object.text(separationAt, separationEnd));
+  if (separationEnd < end)
+    separation += `,"separation_at_epoch_arcsec":${numberText(object.text(separationEnd + 1, end))}`;
   return `{"type":"match",${id},"match_version":${version},"catalog_name":${name},"catalog_source_id":${sourceId},"separation_arcsec":${separation},${source}}\n`;
 }
 

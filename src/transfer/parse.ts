@@ -53,7 +53,8 @@ export function parseLine(line: string, onUnread: () => void = () => {}): Parsed
   const fields = asObject(parseJson(known ? `${line.slice(0, end)}}` : line));
   if (!fields) throw new LineError('not a JSON object');
   const parsed = PARSERS[take(fields, 'type', type)](fields, known);
-  if (Object.keys(fields).length + (known ? 1 : 0) > FIELD_COUNTS[parsed.kind]) onUnread();
+  const optional = parsed.kind === 'match' && parsed.match.separationAtEpochArcsec !== undefined ? 1 : 0;
+  if (Object.keys(fields).length + (known ? 1 : 0) > FIELD_COUNTS[parsed.kind] + optional) onUnread();
   if (!known && end !== -1 && parsed.kind === 'crossmatch_record') learnProvenance(ending, parsed.provenance);
   return parsed;
 }
@@ -103,7 +104,7 @@ function keepInteger(key: string, value: unknown, context?: { readonly source?: 
   return BigInt.asIntN(64, exact) === exact || BigInt.asUintN(64, exact) === exact ? exact : value;
 }
 
-/** The number of fields of a line of each type. */
+/** The number of fields that every line of a type has. */
 const FIELD_COUNTS: Readonly<Record<LineType, number>> = {
   object: 9,
   crossmatch_record: 7,
@@ -138,7 +139,10 @@ const timeOrNull = orNull(time);
 const payload = orNull(object);
 const outcome = oneOf(RECORDED_OUTCOMES);
 const catalogs = listOf(MAX_CATALOGS, entry => {
-  return { name: take(entry, 'name', catalogName), release: take(entry, 'release', name) };
+  const release = { name: take(entry, 'name', catalogName), release: take(entry, 'release', name) };
+  return entry.proper_motion !== undefined && take(entry, 'proper_motion', flag)
+    ? { ...release, proper_motion: true as const }
+    : release;
 });
 const cutEnforcer = oneOf(CUT_ENFORCERS.map(({ name }) => name));
 const cutStatus = oneOf(CUT_STATUSES.map(({ name }) => name));
@@ -187,6 +191,9 @@ const PARSERS: { readonly [T in LineType]: (fields: JsonObject, provenance?: Pro
       catalogName: take(fields, 'catalog_name', catalogName),
       catalogSourceId: take(fields, 'catalog_source_id', int64Text),
       separationArcsec: take(fields, 'separation_arcsec', separation),
+      ...(fields.separation_at_epoch_arcsec !== undefined && {
+        separationAtEpochArcsec: take(fields, 'separation_at_epoch_arcsec', separation),
+      }),
     },
     source: {
       ra: take(fields, 'ra', numberOrNull),

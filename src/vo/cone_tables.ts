@@ -53,6 +53,8 @@ export interface ConeSource {
   readonly catalogSourceId: string;
   /** The separation from the object. */
   readonly objectSeparationArcsec: number;
+  /** The same at the time of the event; undefined where no motion is applied. */
+  readonly objectSeparationAtEpochArcsec: number | undefined;
   readonly payload: Readonly<Record<string, unknown>> | null;
   readonly object: StoredObject;
 }
@@ -202,6 +204,17 @@ function sourcesTable(catalog: CatalogDefinition, catalogs: Catalogs): FilledTab
         ({ object }) => object.diaObjectId,
       ),
       field(2, 'object_separation', ANGLE, 'From its object', s => s.objectSeparationArcsec),
+      ...(catalog.motion
+        ? [
+            field<ConeSource>(
+              3,
+              'object_separation_at_epoch',
+              ANGLE,
+              'From its object at the time of the event, by proper motion; null where none is applied',
+              s => s.objectSeparationAtEpochArcsec ?? null,
+            ),
+          ]
+        : []),
       field(2, 'object_ra', { ...DEGREES, ucd: 'pos.eq.ra' }, 'Right ascension of its object', ({ object }) =>
         raOf(object),
       ),

@@ -116,6 +116,21 @@ test('what does not fit is refused, with what is wrong', () =>
       [{}, /no column Id2/, 'mine', 'Id2'],
       [{ idColumn: 'n' }, /idColumn is n in the description and ID in --id/],
       [{ chatKeys: ['nothing'] }, /chatKeys of its description names nothing/],
+      [{ motion: { epoch: 2000, pmra: 'gMag', pmdec: 'pm' } }, /motion of its description names pm, which is none/],
+      [
+        { motion: { epoch: 2000, pmra: 'gMag', pmdec: 'n' } },
+        /column n must be of type float or double or null: .*integer32/,
+      ],
+      [
+        {
+          motion: { epoch: 2000, pmra: 'matches', pmdec: 'gMag' },
+          columns: [
+            { name: 'gMag', unit: 'arcsec / yr' },
+            { name: 'matches', unit: 'mas.yr**-1' },
+          ],
+        },
+        /motion of its description names gMag, whose unit is arcsec \/ yr: it must be mas a year/,
+      ],
       [{ filterable: [{ name: 'Name' }] }, /filterable of its description names Name, which is no number but text/],
       [{ filterable: [{ name: 'n' }, { name: 'N' }] }, /names n twice/],
       [{ columns: [{ name: 'n' }, { name: 'N' }] }, /its columns n and N would have one key, n/],

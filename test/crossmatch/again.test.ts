@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type AgainSelection, differsFrom } from '../../src/crossmatch/again.ts';
+import { readArea } from '../../src/vo/areas.ts';
 import { inWorld, PROVENANCE, pool, type World } from './world.ts';
 
 const test = suite('crossmatch/again');
@@ -79,6 +80,22 @@ test('another radius, another release; a selection by catalog and by time', () =
     assert.is((await world.crossmatch({ again, provenance: () => settings })).recorded, 2);
     const [, second] = world.store.getObject(ids[0]!)!.records;
     assert.is(world.store.provenanceSet(second!.provenanceSet).set.crossmatch_radius_arcsec, 2);
+  }));
+
+test('a selection by area, in which an object without a position never is', () =>
+  inWorld(async world => {
+    await world.addCatalog('gaia_dr3', PLACES);
+    const ids = await world.ingest([...PLACES, null]);
+    await world.crossmatch();
+    await world.addCatalog('des_y6_gold', PLACES);
+    const reading = readArea(new TextEncoder().encode('CIRCLE 10.1 5 0.01'), undefined);
+    let part = reading.next();
+    while (!part.done) part = reading.next();
+    assert.is((await world.crossmatch({ again: { area: part.value.area } })).recorded, 1);
+    assert.equal(
+      ids.map(id => outcomes(world, id).length),
+      [1, 2, 1],
+    );
   }));
 
 test('an object keeps its last crossmatch while a catalog of that cannot be read; pending objects are left alone', () =>

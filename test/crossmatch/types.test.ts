@@ -47,7 +47,11 @@ for (const name of ['decimal', 'decimal_of_integers', 'unsigned']) {
       assert.equal(registration.counted, { rows: 12, withoutPosition: 0, withoutId: 0 });
       const rows = rowsOf(name);
       const [ra, dec] = ['ra', 'dec'].map(column => Float64Array.from(rows, row => Number(row[column])));
-      const search = new CatalogSearch(openCatalog(registration), ra!, dec!, 1);
+      const search = new CatalogSearch(
+        openCatalog(registration),
+        { ra: ra!, dec: dec!, timeUs: new Float64Array(ra!.length) },
+        1,
+      );
       await Promise.all(search.searches.map(async file => search.take(file, await pool.run(search.task(file)))));
       assert.equal(search.problems, []);
       const expected = rows.map(row =>

@@ -96,7 +96,11 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'contract/describe.test.ts: the order of a coverage map is the one in force': [
       '(`coverage_map` in `/api/describe`)',
     ],
-    'crossmatch/conventions.test.ts: matches and separations are those of LSDB': ['Nothing is moved'],
+    'crossmatch/motion.test.ts: off: the place in the catalog; on: the place at the event, again, with a provenance of its own':
+      [
+        'Unless `CROSSMATCH_PROPER_MOTION` is set, nothing is moved',
+        'With `CROSSMATCH_PROPER_MOTION=yes` sources with a proper motion are searched where they are at the time of the event',
+      ],
     'http/object.test.ts: full: the published match, its payload exact': [
       "`detail=full` Gaia's `pmra`, `pmdec` and `ref_epoch` are there",
     ],

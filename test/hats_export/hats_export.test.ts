@@ -108,6 +108,7 @@ function lineOfMatch(row: Row): Row {
     catalog_name: catalog,
     catalog_source_id: `${row.catalog_source_id}`,
     separation_arcsec: row.separation,
+    ...(row.separation_at_epoch !== null && { separation_at_epoch_arcsec: row.separation_at_epoch }),
     ra: exact(row.source_ra),
     dec: exact(row.source_dec),
     catalog_payload: text

@@ -44,6 +44,7 @@ function resultOf(diaObjectId: bigint, i: number, matches: number, random: () =>
       catalogName: name,
       catalogSourceId: `${4_611_686_018_427_387_905n + BigInt(i)}`,
       separationArcsec: random(),
+      ...(i % 3 === 0 && { separationAtEpochArcsec: random() }),
       source: sourceOf(name, i, random),
     })),
     ...(i % 10 === 0 && { tns }),

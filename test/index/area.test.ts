@@ -78,6 +78,12 @@ function assertHolds(
     what,
   );
   assert.is(finished(countArea(index, area)), expected.length, what);
+  const contained = [...points.id].filter((_, row) => area.contains(points.ra[row]!, points.dec[row]!));
+  assert.equal(
+    contained.sort((a, b) => (a < b ? -1 : 1)),
+    expected,
+    what,
+  );
   const inOrder = rows.toSorted((a, b) => a.level - b.level || a.pixel - b.pixel || (a.id < b.id ? -1 : 1));
   assert.equal(rows, inOrder, what);
   for (const at of [0, rows.length >> 1, rows.length - 1].filter(at => at in rows))

@@ -131,8 +131,8 @@ test('bytes that are no record, or of a newer nearsky, are refused', async () =>
     copy.writeUInt32LE(crc32(copy.subarray(0, -4)), copy.length - 4);
     return copy;
   };
-  const newer = resealed(copy => (copy[4] = 2));
-  assert.match((await failure(() => decodeChange(newer))).message, /its layout 2 is unknown to this nearsky/);
+  const newer = resealed(copy => (copy[4] = 3));
+  assert.match((await failure(() => decodeChange(newer))).message, /its layout 3 is unknown to this nearsky/);
   const other = resealed(copy => copy.write('steal', copy.indexOf('begin')));
   assert.match((await failure(() => decodeChange(other))).message, /its kind "steal_registry" is unknown/);
 });

@@ -73,6 +73,7 @@ export class RandomChanges {
       catalogName: this.pick(['gaia_dr3', 'des_y6_gold']),
       catalogSourceId: `${4_000_000_000_000_000_000n + BigInt(this.int(1000))}`,
       separationArcsec: this.#random(),
+      ...(this.int(3) === 0 && { separationAtEpochArcsec: this.#random() }),
       source: this.int(2) === 0 ? this.#source() : this.#packedSource(),
     };
   }

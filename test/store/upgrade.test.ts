@@ -63,7 +63,7 @@ function putRerun(store: Store, diaObjectId: bigint): void {
   putObject(store, { ...changed, tns: { ...tns, classification: null, redshift: 0.1, separationArcsec: 0 } });
 }
 
-for (const format of [1, 2, 3, 4] as const) {
+for (const format of [1, 2, 3, 4, 5] as const) {
   test(`opening format ${format} for writing upgrades it to what today would have stored`, () =>
     withDirectory(async directory => {
       const old = join(directory, 'old');
@@ -87,6 +87,8 @@ for (const format of [1, 2, 3, 4] as const) {
       await store.close();
     }));
 
+  // The one step that is taken from format 5 on is the mark of the new format.
+  if (format === 5) continue;
   test(`two processes may upgrade format ${format} at once`, () =>
     withDirectory(async directory => {
       const old = join(directory, 'old');

@@ -158,9 +158,10 @@ test('payloads keep integers of 64 bits', async ({ running: { app } }) => {
 test('at full each column of each catalog is a column, the same ones whatever the rows hold', async ({
   running: { app },
 }) => {
-  const wanted = CATALOGS.flatMap(({ name, columns }) => {
+  const wanted = CATALOGS.flatMap(({ name, columns, motion }) => {
     const keys = columns.map(column => column.name.toLowerCase()).filter(key => key !== 'ra' && key !== 'dec');
-    return ['matches', 'source_id', 'separation_arcsec', 'ra', 'dec', ...keys].map(key => `${name}_${key}`);
+    const atEpoch = motion ? ['separation_at_epoch_arcsec'] : [];
+    return ['matches', 'source_id', 'separation_arcsec', ...atEpoch, 'ra', 'dec', ...keys].map(key => `${name}_${key}`);
   });
   const nothing = CONE.replace('dec=2', 'dec=-80');
   for (const path of [CONE, nothing, RECENT, RECENT.replaceAll('2026-09', '2025-09')]) {

@@ -167,7 +167,13 @@ const objectFields = fc.record({
 
 const provenance = fc.record({
   crossmatch_radius_arcsec: orNull(fc.constantFrom(1, 0.5)),
-  catalogs: fc.array(fc.record({ name: catalog, release: text }), { maxLength: 2 }),
+  catalogs: fc.array(
+    fc.record(
+      { name: catalog, release: text, proper_motion: fc.constant(true) },
+      { requiredKeys: ['name', 'release'] },
+    ),
+    { maxLength: 2 },
+  ),
   reliability_cuts: fc.array(
     fc.record({
       broker: text,
@@ -219,15 +225,29 @@ const payload = fc
   )
   .map(entries => `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`);
 
-const match = fc.record({
-  match_version: fc.nat({ max: 3 }),
-  catalog_name: catalog,
-  catalog_source_id: fc.oneof(fc.constantFrom('9', '10', '0'), fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n).map(String)),
-  separation_arcsec: fc.double({ min: 0, max: 1, noNaN: true }),
-  ra: orNull(ra),
-  dec: orNull(dec),
-  catalog_payload: fc.oneof(fc.constant('null'), payload),
-});
+const match = fc.record(
+  {
+    match_version: fc.nat({ max: 3 }),
+    catalog_name: catalog,
+    catalog_source_id: fc.oneof(fc.constantFrom('9', '10', '0'), fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n).map(String)),
+    separation_arcsec: fc.double({ min: 0, max: 1, noNaN: true }),
+    separation_at_epoch_arcsec: fc.double({ min: 0, max: 1, noNaN: true }),
+    ra: orNull(ra),
+    dec: orNull(dec),
+    catalog_payload: fc.oneof(fc.constant('null'), payload),
+  },
+  {
+    requiredKeys: [
+      'match_version',
+      'catalog_name',
+      'catalog_source_id',
+      'separation_arcsec',
+      'ra',
+      'dec',
+      'catalog_payload',
+    ],
+  },
+);
 
 const designation = fc.oneof(fc.constantFrom('2026abc', '2026ABC', '2026A', '2026a', 'X-1'), text);
 const tns = fc.record({

@@ -14,6 +14,7 @@ import { OBJECT_FIELDS } from '../../contract/object_fields.ts';
 import { currentProvenance } from '../../crossmatch/provenance.ts';
 import { decimal } from '../prose.ts';
 import {
+  always,
   boolean,
   type CommonName,
   type Components,
@@ -54,10 +55,18 @@ export function commonSchemas(config: Config, catalogs: Catalogs): Components<Co
     QualifiesReason: oneOfNames(QUALIFIES_REASONS, 'Why an object or a result meets the filters, or does not.'),
     CutEnforcedBy: oneOfNames(CUT_ENFORCERS, 'Who enforces the minimum reliability.'),
     CutStatus: oneOfNames(CUT_STATUSES, 'How the minimum reliability is known.'),
-    CatalogRelease: closed('A catalog and its release.', {
-      name: text('Name of the catalog in this API.'),
-      release: text('Release of the catalog.'),
-    }),
+    CatalogRelease: closed(
+      'A catalog and its release.',
+      {
+        name: text('Name of the catalog in this API.'),
+        release: text('Release of the catalog.'),
+        proper_motion: always(
+          true,
+          "Only where the catalog's sources are compared at the time of the object's event, by their proper motion.",
+        ),
+      },
+      ['proper_motion'],
+    ),
     ReliabilityCut: closed("The minimum reliability of one broker's alerts.", {
       broker: text("The broker's own name."),
       min_reliability: orNull(

@@ -43,12 +43,23 @@ const COINCIDENT_SOURCE =
   'A coincident source: the nearest of its catalog within the crossmatch radius, so that there is at most one per catalog. It is not a host ' +
   'association.';
 
+/** The property of a match that only sources with a proper motion have. */
+export const SEPARATION_AT_EPOCH = 'separation_at_epoch_arcsec';
+
 export function sourceIdentity({ all }: Catalogs): Schemas {
   const ids = 'Identifier of the source, decimal. An id is unique only within one `catalog_name`. ';
   return {
     catalog_name: text('Name of the catalog.'),
     catalog_source_id: text(ids + all.map(sourceIdMeaning).join(' ')),
-    separation_arcsec: { ...separation, description: 'Separation of the source from the object.' },
+    separation_arcsec: {
+      ...separation,
+      description: "Separation of the source from the object, at the catalog's epoch.",
+    },
+    [SEPARATION_AT_EPOCH]: {
+      ...separation,
+      description:
+        'Separation at the time of the event of the object, by the proper motion of the source; only where one is applied.',
+    },
   };
 }
 
@@ -60,7 +71,7 @@ export const qualification: Schemas = {
 export const QUALIFICATION_KEYS = Object.keys(qualification);
 
 export function objectSchemas(catalogs: Catalogs): Components<ObjectName> {
-  const matchSummary = open(COINCIDENT_SOURCE, sourceIdentity(catalogs));
+  const matchSummary = open(COINCIDENT_SOURCE, sourceIdentity(catalogs), [SEPARATION_AT_EPOCH]);
   const published = publishedMatch(catalogs);
   return {
     MatchSummary: matchSummary,
@@ -154,7 +165,7 @@ function publishedMatch(catalogs: Catalogs): Schema {
         url: text("The registry's page."),
       }),
     },
-    ['tns'],
+    [SEPARATION_AT_EPOCH, 'tns'],
   );
 }
 

@@ -2,7 +2,7 @@
 import type { Catalogs } from '../../contract/catalogs.ts';
 import { NEARBY_OUTCOMES } from '../../contract/enums.ts';
 import { declination, rightAscension, separation } from './common.ts';
-import { publishedPayload, sourceIdentity } from './objects.ts';
+import { publishedPayload, SEPARATION_AT_EPOCH, sourceIdentity } from './objects.ts';
 import { boolean, closed, count, list, number, oneOfNames, orNull, ref, type Schema, text } from './schema.ts';
 
 const column = closed('A column of the payload.', {
@@ -13,6 +13,7 @@ const column = closed('A column of the payload.', {
 });
 
 export function sourcesSchema(catalogs: Catalogs): Schema {
+  const { catalog_name, catalog_source_id } = sourceIdentity(catalogs);
   return closed('The sources of the catalogs near a position.', {
     provenance: ref('Provenance'),
     ra: rightAscension,
@@ -31,7 +32,8 @@ export function sourcesSchema(catalogs: Catalogs): Schema {
     ),
     sources: list(
       closed('A source as its catalog has it now.', {
-        ...sourceIdentity(catalogs),
+        catalog_name: catalog_name!,
+        catalog_source_id: catalog_source_id!,
         separation_arcsec: { ...separation, description: 'Separation of the source from the position.' },
         ra: rightAscension,
         dec: declination,
@@ -43,7 +45,7 @@ export function sourcesSchema(catalogs: Catalogs): Schema {
 }
 
 export function objectsOfSourceSchema(catalogs: Catalogs): Schema {
-  const { catalog_name, catalog_source_id, separation_arcsec } = sourceIdentity(catalogs);
+  const { catalog_name, catalog_source_id, ...separations } = sourceIdentity(catalogs);
   return closed('The objects that are recorded with a source.', {
     provenance: ref('Provenance'),
     catalog_name: catalog_name!,
@@ -51,11 +53,11 @@ export function objectsOfSourceSchema(catalogs: Catalogs): Schema {
     count: count('The listed objects.'),
     truncated: boolean('Whether there are more than are listed.'),
     objects: list(
-      closed('An object.', {
-        diaObjectId: ref('DiaObjectId'),
-        diaObjectId_str: ref('DiaObjectIdStr'),
-        separation_arcsec: separation_arcsec!,
-      }),
+      closed(
+        'An object.',
+        { diaObjectId: ref('DiaObjectId'), diaObjectId_str: ref('DiaObjectIdStr'), ...separations },
+        [SEPARATION_AT_EPOCH],
+      ),
       'The objects by ascending id.',
     ),
   });

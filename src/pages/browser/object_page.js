@@ -394,6 +394,7 @@ function sources(object) {
  */
 function sourceCard(object, match) {
   const { catalog_name: name, catalog_source_id, separation_arcsec, ra, dec, catalog_payload: payload } = match;
+  const { separation_at_epoch_arcsec: atEpoch } = match;
   const { east, north } = object.ra === null ? { east: Number.NaN, north: Number.NaN } : offsetsArcsec(object, match);
   const columns = Object.entries(payload ?? {});
   return h(
@@ -407,6 +408,7 @@ function sourceCard(object, match) {
       ' ',
       h('strong', { class: 'figure' }, arcsec(separation_arcsec)),
       h('span', { class: 'offset' }, ` ${offsetText(east, north)}`),
+      atEpoch !== undefined && h('span', { class: 'offset' }, ` ${arcsec(atEpoch)} at the event, by proper motion`),
     ),
     h(
       'dl',

@@ -3,7 +3,7 @@ import { count, counted, mjd, time } from './format.js';
 import { follow } from './fresh_matches.js';
 import { asJson, ask, badge, byId, catalogOf, h, moment, pageData, show, showError, showLoading } from './page.js';
 import { mainMagnitude } from './payload.js';
-import { downloads, nearestFirst, source, transientText } from './result_list.js';
+import { downloads, nearestFirst, nearness, source, transientText } from './result_list.js';
 
 const PAGE_SIZE = Math.min(50, pageData.maxRecentPage);
 /** The rows that a choice should leave, and the most objects that are loaded for that without being asked for. */
@@ -123,7 +123,8 @@ function nearest(object) {
 
 /** @param {any} object @returns {number} */
 function separation(object) {
-  return nearest(object)?.separation_arcsec ?? Number.POSITIVE_INFINITY;
+  const match = nearest(object);
+  return match ? nearness(match) : Number.POSITIVE_INFINITY;
 }
 
 /** @param {any} object */

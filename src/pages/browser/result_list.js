@@ -10,9 +10,7 @@ export function objectList(objects, label) {
 
 /** The sources of an object, nearest first. @param {any} object @returns {any[]} */
 export function nearestFirst({ matches }) {
-  return (matches ?? []).toSorted(
-    (/** @type {any} */ a, /** @type {any} */ b) => a.separation_arcsec - b.separation_arcsec,
-  );
+  return (matches ?? []).toSorted((/** @type {any} */ a, /** @type {any} */ b) => nearness(a) - nearness(b));
 }
 
 /**
@@ -46,16 +44,25 @@ function objectItem(object) {
 }
 
 /**
+ * The separation in arcsec by which a source was chosen: at the time of the event, where a proper motion was applied.
+ * @param {any} match
+ * @returns {number}
+ */
+export function nearness({ separation_arcsec, separation_at_epoch_arcsec }) {
+  return separation_at_epoch_arcsec ?? separation_arcsec;
+}
+
+/**
  * A source in a row: its catalog, separation and magnitude.
  * @param {any} match
  */
-export function source({ catalog_name: name, separation_arcsec, catalog_payload: payload }) {
+export function source({ catalog_name: name, catalog_payload: payload, ...separations }) {
   const magnitude = magnitudeText(catalogOf(name), payload);
   return h(
     'span',
     { class: 'source' },
     mark(name),
-    `${releaseOf(name)} ${arcsec(separation_arcsec)}`,
+    `${releaseOf(name)} ${arcsec(nearness(separations))}`,
     magnitude !== undefined && h('span', { class: 'unit' }, `, ${magnitude}`),
   );
 }
