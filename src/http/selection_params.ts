@@ -11,7 +11,7 @@ import { checkName, optionalTime, parseDetail, parsePageSize, type Search } from
  * The first microsecond of year 1, and the one after the last of year 9999: all times that can be written lie between
  * them.
  */
-const [ALL_TIME_START_US, ALL_TIME_END_US] = [-62_135_596_800e6, 253_402_300_800e6];
+export const ALL_TIME = { startUs: -62_135_596_800e6, endUs: 253_402_300_800e6 };
 
 type Selection = Pick<AreaQuery, 'filters' | 'timeField' | 'startUs' | 'endUs' | 'window' | 'detail' | 'pageSize'>;
 
@@ -25,7 +25,7 @@ export function parseSelection(search: Search, config: Config, catalogs: Catalog
   const max = config.RECENT_CROSSMATCH_MAX_PAGE_SIZE;
   const pageSize = parsePageSize(search, Math.min(config.RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE, max), max);
   const window = { start: start?.text ?? null, end: end?.text ?? null };
-  const [startUs, endUs] = [start?.timeUs ?? ALL_TIME_START_US, end?.timeUs ?? ALL_TIME_END_US];
+  const [startUs, endUs] = [start?.timeUs ?? ALL_TIME.startUs, end?.timeUs ?? ALL_TIME.endUs];
   if (endUs < startUs) {
     const message = `Cannot list the window from ${window.start} to ${window.end} because its end is before its start: give another start or end`;
     throw new ApiError('invalid_parameter', message, { params: ['start', 'end'] });

@@ -34,6 +34,33 @@ export function circleOf(args: JsonObject, config: Config): Circle {
   };
 }
 
+/** A longer area would leave no room for objects, because the answer repeats it in the command for all of them. */
+export const MAX_AREA_CHARACTERS = 2000;
+
+/** @throws ToolError */
+export function areaText(args: JsonObject): string {
+  const area = args.get('area');
+  if (typeof area === 'string' && area.length <= MAX_AREA_CHARACTERS) return area;
+  const current = typeof area === 'string' ? `${area.length} characters` : shown(area);
+  throw invalid('area', `a text of at most ${MAX_AREA_CHARACTERS} characters such as CIRCLE 10 -20 1`, current);
+}
+
+/** @throws ToolError */
+export function hoursOf(args: JsonObject, { RECENT_CROSSMATCH_MAX_WINDOW_HOURS: max }: Config, usual: number): number {
+  const hours = args.get('hours') ?? null;
+  if (hours === null) return Math.min(usual, max);
+  if (hours instanceof JsonNumber && hours.value > 0 && hours.value <= max) return hours.value;
+  throw invalid('hours', `a JSON number above 0 and at most ${max}`, shown(hours));
+}
+
+/** @throws ToolError */
+export function catalogName(args: JsonObject, names: readonly string[]): string | undefined {
+  const name = args.get('catalog') ?? null;
+  if (name === null) return undefined;
+  if (typeof name === 'string' && names.includes(name)) return name;
+  throw invalid('catalog', `one of ${names.join(', ')}`, shown(name));
+}
+
 function numberOf(
   args: JsonObject,
   name: string,

@@ -3,6 +3,7 @@
  * between requests.
  */
 
+import { wideIntegersAsBigint } from '../base/exact_integers.ts';
 import { baseUrl } from '../http/base_url.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { jsonText } from '../http/json_body.ts';
@@ -110,8 +111,10 @@ export class Connector {
     if (!isObject(args)) throw new RpcError(INVALID_PARAMS, 'Cannot call the tool because arguments must be an object');
     try {
       exchange.asked = { tool: name, arguments: jsonText(args) };
-      const run = tool.prepare(args, this.#service.config);
-      return toolResult(await this.#runLimited(run, exchange), false);
+      const run = tool.prepare(args, this.#service);
+      const text = await this.#runLimited(run, exchange);
+      const result = toolResult(text, false);
+      return tool.outputSchema ? { ...result, structuredContent: JSON.parse(text, wideIntegersAsBigint) } : result;
     } catch (error) {
       const failure = toolErrorOf(error);
       if (failure) return toolResult(JSON.stringify(failure.wire), true);

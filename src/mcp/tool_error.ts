@@ -33,6 +33,8 @@ export function toolErrorOf(error: unknown): ToolError | undefined {
   if (error instanceof ToolError) return error;
   const expected = expectedErrorOf(error, 'ask for fewer identifiers or a smaller radius');
   switch (expected?.code) {
+    case 'invalid_parameter':
+      return new ToolError('invalid_arguments', expected.message);
     case 'query_too_expensive':
     case 'service_unavailable':
       return new ToolError(expected.code, expected.message, retryAfterSecondsOf(expected.code));

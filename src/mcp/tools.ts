@@ -1,10 +1,20 @@
 /** The tools: their descriptions for an assistant, and their functions (docs/contract.md, Connector). */
 import type { Config } from '../config/config.ts';
 import { DEC_RANGE, RA_RANGE } from '../contract/limits.ts';
-import { MCP_TOOLS, type McpToolName } from '../contract/mcp_tools.ts';
+import { ALL_MCP_TOOLS, type McpToolName } from '../contract/mcp_tools.ts';
 import type { JsonObject } from '../http/json_body.ts';
+import type { Service } from '../service/service.ts';
 import { aboutService } from './about_service.ts';
-import { circleOf, defaultRadiusArcsec, identifiersOf } from './arguments.ts';
+import {
+  areaText,
+  catalogName,
+  circleOf,
+  defaultRadiusArcsec,
+  hoursOf,
+  identifiersOf,
+  MAX_AREA_CHARACTERS,
+} from './arguments.ts';
+import { DEFAULT_HOURS, LISTING_SCHEMA, listInArea, listRecent } from './listings.ts';
 import { lookUpIdentifiers } from './lookup.ts';
 import { searchNearPosition } from './near_position.ts';
 import type { ToolContext } from './tool_context.ts';
@@ -19,11 +29,13 @@ interface Tool {
   describe(config: Config): string;
   /** JSON Schema. */
   inputSchema(config: Config): Readonly<Record<string, unknown>>;
+  /** JSON Schema of the answer, which is then also given as `structuredContent`. */
+  readonly outputSchema?: Readonly<Record<string, unknown>>;
   /**
    * Checks the arguments.
    * @throws ToolError
    */
-  prepare(args: JsonObject, config: Config): ToolRun;
+  prepare(args: JsonObject, service: Pick<Service, 'config' | 'catalogs'>): ToolRun;
 }
 
 const CAVEATS =
@@ -48,7 +60,7 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
       },
       required: ['identifiers'],
     }),
-    prepare: (args, config) => {
+    prepare: (args, { config }) => {
       const identifiers = identifiersOf(args, config);
       return context => lookUpIdentifiers(identifiers, context);
     },
@@ -83,7 +95,7 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
       },
       required: ['ra_deg', 'dec_deg'],
     }),
-    prepare: (args, config) => {
+    prepare: (args, { config }) => {
       const circle = circleOf(args, config);
       return context => searchNearPosition(circle, context);
     },
@@ -95,16 +107,70 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
     inputSchema: () => ({ type: 'object', properties: {} }),
     prepare: () => aboutService,
   },
+  list_rubin_transients_in_area: {
+    describe: ({ MCP_MAX_OBJECTS }) =>
+      'The Rubin alert objects in an area of any size: a circle, a polygon, or a MOC as text, ICRS, degrees. Gives how many there are, and summaries ' +
+      `of at most ${MCP_MAX_OBJECTS}, with the API request for all of them. ${CAVEATS}`,
+    inputSchema: () => ({
+      type: 'object',
+      properties: {
+        area: {
+          type: 'string',
+          maxLength: MAX_AREA_CHARACTERS,
+          description: 'CIRCLE ra dec radius, POLYGON ra dec ra dec ra dec, or a MOC such as 5/1-3 6/20; degrees',
+        },
+      },
+      required: ['area'],
+    }),
+    outputSchema: LISTING_SCHEMA,
+    prepare: args => {
+      const area = areaText(args);
+      return context => listInArea(area, context);
+    },
+  },
+  list_recent_rubin_transients: {
+    describe: ({ MCP_MAX_OBJECTS }) =>
+      `The Rubin alert objects with catalog sources that came in latest, the newest first: at most ${MCP_MAX_OBJECTS} are summarised, with the API ` +
+      `request for all of them. ${CAVEATS}`,
+    inputSchema: ({ RECENT_CROSSMATCH_MAX_WINDOW_HOURS }) => ({
+      type: 'object',
+      properties: {
+        hours: {
+          type: 'number',
+          exclusiveMinimum: 0,
+          maximum: RECENT_CROSSMATCH_MAX_WINDOW_HOURS,
+          default: Math.min(DEFAULT_HOURS, RECENT_CROSSMATCH_MAX_WINDOW_HOURS),
+          description: 'How far back, hours, by the time of ingest',
+        },
+        catalog: { type: 'string', description: 'Only objects with a source in this catalog of the service' },
+      },
+    }),
+    outputSchema: LISTING_SCHEMA,
+    prepare: (args, { config, catalogs }) => {
+      const hours = hoursOf(args, config, DEFAULT_HOURS);
+      const catalog = catalogName(
+        args,
+        catalogs.all.map(({ name }) => name),
+      );
+      return context => listRecent(hours, catalog, context);
+    },
+  },
 };
 
 const ANNOTATIONS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
 /** The entries of `tools/list`. */
 export function listTools(config: Config) {
-  return MCP_TOOLS.map(({ name, title }) => {
-    const tool = TOOLS[name];
-    const inputSchema = tool.inputSchema(config);
-    return { name, title, description: tool.describe(config), inputSchema, annotations: ANNOTATIONS };
+  return ALL_MCP_TOOLS.map(({ name, title }) => {
+    const { describe, inputSchema, outputSchema } = TOOLS[name];
+    return {
+      name,
+      title,
+      description: describe(config),
+      inputSchema: inputSchema(config),
+      ...(outputSchema && { outputSchema }),
+      annotations: ANNOTATIONS,
+    };
   });
 }
 

@@ -2,7 +2,7 @@
 import type { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MCP_TOOLS } from '../../src/contract/mcp_tools.ts';
+import { FURTHER_MCP_TOOLS, MCP_TOOLS } from '../../src/contract/mcp_tools.ts';
 import { openStore } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { startServer, withDirectory } from '../e2e/support.ts';
@@ -35,7 +35,7 @@ async function useTools(client: Client): Promise<void> {
   const { tools } = await client.listTools();
   assert.equal(
     tools.map(({ name, title }) => ({ name, title })),
-    MCP_TOOLS,
+    [...MCP_TOOLS, ...FURTHER_MCP_TOOLS],
   );
   const calls = [
     { name: MCP_TOOLS[0].name, arguments: { identifiers: [`${ID}`, 'SN 2026abc'] } },
@@ -54,6 +54,12 @@ async function useTools(client: Client): Promise<void> {
   assert.is(lookup.results[1].status, 'resolver_unavailable');
   assert.equal([near.objects_total, near.objects[0].diaObjectId], [1, `${ID}`]);
   assert.is(about.database, 'ok');
+  // The client holds what it is given to the schema of the tool.
+  const area = await client.callTool({ name: FURTHER_MCP_TOOLS[0].name, arguments: { area: 'CIRCLE 150 2 0.1' } });
+  const listed = area.structuredContent as { objects_total: number; objects: { diaObjectId: string }[] };
+  assert.equal([listed.objects_total, listed.objects[0]!.diaObjectId], [1, `${ID}`]);
+  const recent = await client.callTool({ name: FURTHER_MCP_TOOLS[1].name });
+  assert.equal((recent.structuredContent as typeof listed).objects, []);
   const wrong = await client.callTool({ name: MCP_TOOLS[0].name, arguments: { identifiers: [] } });
   assert.is(wrong.isError, true);
 }

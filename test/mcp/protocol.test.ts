@@ -1,7 +1,7 @@
 /** Methods and revisions of the connector (docs/contract.md, Connector; decision P7). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MCP_TOOLS } from '../../src/contract/mcp_tools.ts';
+import { FURTHER_MCP_TOOLS, MCP_TOOLS } from '../../src/contract/mcp_tools.ts';
 import { startApp } from '../http/support.ts';
 import { Connection, EMPTY, type Reply, type Sending, STATELESS_META, UNLIMITED, withConnector } from './support.ts';
 
@@ -67,10 +67,11 @@ test('tools/list: names, titles, schemas and hints, in order', async () => {
   const { tools } = body.result;
   assert.equal(
     tools.map(({ name, title }: { name: string; title: string }) => ({ name, title })),
-    MCP_TOOLS,
+    [...MCP_TOOLS, ...FURTHER_MCP_TOOLS],
   );
-  for (const tool of tools) {
-    assert.equal(Object.keys(tool), ['name', 'title', 'description', 'inputSchema', 'annotations']);
+  for (const [at, tool] of tools.entries()) {
+    const output = at < MCP_TOOLS.length ? [] : ['outputSchema'];
+    assert.equal(Object.keys(tool), ['name', 'title', 'description', 'inputSchema', ...output, 'annotations']);
     assert.equal(tool.annotations, {
       readOnlyHint: true,
       destructiveHint: false,

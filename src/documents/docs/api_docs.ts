@@ -12,7 +12,7 @@ import {
   QUALIFIES_REASONS,
   RESPONSE_MODES,
 } from '../../contract/enums.ts';
-import { MCP_PATH, MCP_TOOLS } from '../../contract/mcp_tools.ts';
+import { ALL_MCP_TOOLS, MCP_PATH } from '../../contract/mcp_tools.ts';
 import { CONTRACT_VERSION } from '../../crossmatch/provenance.ts';
 import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../catalogs.ts';
 import { openApiDocument } from '../openapi/document.ts';
@@ -65,7 +65,7 @@ export function apiDocs(config: Config, base: string, catalogs: Catalogs): Block
     heading(2, 'Connector'),
     list([
       ...connectorSetup(config, `${base}${MCP_PATH}`),
-      ...MCP_TOOLS.map(({ name, title }) => `\`${name}\`: ${title}.`),
+      ...ALL_MCP_TOOLS.map(({ name, title }) => `\`${name}\`: ${title}.`),
     ]),
   ];
 }

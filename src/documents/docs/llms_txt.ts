@@ -5,7 +5,7 @@
 
 import type { Config } from '../../config/config.ts';
 import type { Catalogs } from '../../contract/catalogs.ts';
-import { MCP_PATH, MCP_TOOLS } from '../../contract/mcp_tools.ts';
+import { ALL_MCP_TOOLS, MCP_PATH } from '../../contract/mcp_tools.ts';
 import { DISCOVERY, paths } from '../operations.ts';
 import { caveats, connectorSetup, conventions, limitSentences, reliabilityCuts, SUMMARY, TITLE } from '../prose.ts';
 import { anchor, type Block, heading, list, paragraph, quote, toMarkdown } from './blocks.ts';
@@ -30,7 +30,10 @@ export function llmsTxt(config: Config, base: string, catalogs: Catalogs): strin
     heading(2, 'Discovery'),
     list(operationLinks(config, base, catalogs, true)),
     heading(2, 'Connector'),
-    list([...connectorSetup(config, connectorUrl), `Tools: ${MCP_TOOLS.map(({ name }) => `\`${name}\``).join(', ')}.`]),
+    list([
+      ...connectorSetup(config, connectorUrl),
+      `Tools: ${ALL_MCP_TOOLS.map(({ name }) => `\`${name}\``).join(', ')}.`,
+    ]),
     heading(2, 'Endpoints'),
     list(operationLinks(config, base, catalogs, false)),
     heading(2, 'Optional'),

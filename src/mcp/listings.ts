@@ -1,0 +1,120 @@
+/** The tools that list objects: in an area, and the latest ones with matches (docs/contract.md, Connector). */
+import { takeText } from '../answers/answer_memory.ts';
+import type { AreaQuery, ObjectsQuery, Query } from '../answers/queries.ts';
+import { wideIntegersAsBigint } from '../base/exact_integers.ts';
+import { formatTime, nowUs } from '../base/times.ts';
+import { ALL_TIME } from '../http/selection_params.ts';
+import { type ApiObject, compactJson } from './answers.ts';
+import { shellQuote } from './recipes.ts';
+import { notesOf, summaryOf } from './summary.ts';
+import type { ToolContext } from './tool_context.ts';
+
+/** The hours that the listing of the latest objects goes back unless asked. */
+export const DEFAULT_HOURS = 24;
+
+const HOUR_US = 3600e6;
+
+const OBJECT = {
+  type: 'object',
+  properties: {
+    diaObjectId: { type: 'string' },
+    status: { type: 'string' },
+    ra: { type: ['number', 'null'], description: 'ICRS, degrees' },
+    dec: { type: ['number', 'null'], description: 'ICRS, degrees' },
+    coincident_sources: { type: 'array', items: { type: 'object' } },
+  },
+  required: ['diaObjectId', 'status', 'coincident_sources'],
+};
+
+/** JSON Schema of a listing. */
+export const LISTING_SCHEMA = {
+  type: 'object',
+  properties: {
+    objects_total: { type: 'integer', description: 'Objects in the area' },
+    objects_returned: { type: 'integer' },
+    truncated: {
+      type: 'boolean',
+      description: 'Whether there are more, which truncation.full_results tells how to get',
+    },
+    objects: { type: 'array', items: OBJECT },
+  },
+  required: ['objects_returned', 'truncated', 'objects'],
+};
+
+/** @returns the text of the answer */
+export async function listInArea(area: string, context: ToolContext): Promise<string> {
+  const query: Omit<AreaQuery, 'response'> = {
+    kind: 'area',
+    ...selection(context),
+    area: new TextEncoder().encode(area),
+    level: undefined,
+    digest: '',
+    after: null,
+  };
+  const { total } = await answerOf({ ...query, response: 'count', asOfUs: Number.POSITIVE_INFINITY }, context);
+  const curl = ['curl', '-sS', shellQuote(`${context.base}/api/area?detail=full`), '--data', shellQuote(area)].join(
+    ' ',
+  );
+  return await listing({ ...query, response: 'objects' }, context, { objects_total: total as number }, curl);
+}
+
+/**
+ * @param catalog only objects with a source in this catalog; undefined for any
+ * @returns the text of the answer
+ */
+export async function listRecent(hours: number, catalog: string | undefined, context: ToolContext): Promise<string> {
+  const startUs = nowUs() - Math.round(hours * HOUR_US);
+  const start = formatTime(startUs);
+  const filters: ObjectsQuery['filters'] = catalog === undefined ? null : [['catalog', catalog]];
+  const query: ObjectsQuery = { kind: 'objects', ...selection(context), startUs, filters, after: null };
+  const further = catalog === undefined ? '' : `&catalog=${catalog}`;
+  const url = `${context.base}/api/objects?start=${encodeURIComponent(start)}${further}&detail=full`;
+  return await listing(query, context, { ingested_since: start, catalog }, `curl -sS ${shellQuote(url)}`);
+}
+
+/** One page of all objects, with everything that is known of them. */
+function selection({ service }: ToolContext) {
+  return {
+    ...ALL_TIME,
+    filters: null,
+    timeField: 'ingest_time' as const,
+    window: { start: null, end: null },
+    detail: 'full' as const,
+    pageSize: service.config.MCP_MAX_OBJECTS,
+    asOfUs: nowUs(),
+  };
+}
+
+async function answerOf(query: Query, { service, budget }: ToolContext): Promise<Readonly<Record<string, unknown>>> {
+  return JSON.parse(takeText(await service.queries.run(query, budget)), wideIntegersAsBigint);
+}
+
+/** @param curl a shell command for the first page of all objects */
+async function listing(
+  query: AreaQuery | ObjectsQuery,
+  context: ToolContext,
+  head: Readonly<Record<string, unknown>>,
+  curl: string,
+): Promise<string> {
+  const { service } = context;
+  const { objects, next_cursor } = (await answerOf(query, context)) as {
+    readonly objects: readonly ApiObject[];
+    readonly next_cursor: string | null;
+  };
+  const summaries = objects.map(object => summaryOf(object, service));
+  const reasons = next_cursor === null ? [] : ['chat_object_limit'];
+  for (;;) {
+    const truncation = { reasons, full_results: { note: 'This command lists all of them in pages.', curl } };
+    const text = compactJson({
+      ...head,
+      objects_returned: summaries.length,
+      truncated: reasons.length > 0,
+      truncation: reasons.length > 0 ? truncation : undefined,
+      objects: summaries,
+      ...notesOf(summaries, []),
+    });
+    if (text.length <= service.config.MCP_MAX_RESULT_CHARS || summaries.length === 0) return text;
+    summaries.pop();
+    if (!reasons.includes('chat_size_limit')) reasons.push('chat_size_limit');
+  }
+}
