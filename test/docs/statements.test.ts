@@ -130,7 +130,10 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'http/trouble.test.ts: without a database all is 503 but status and health': ['or cannot read its database'],
     'http/trouble.test.ts: a spent budget is 400 query_too_expensive': ['`query_too_expensive`: ask for less at once'],
     'transfer/roundtrip.test.ts: an export of what was imported': ['`nearsky export` writes all that is stored'],
-    'http/recent.test.ts: objects with matches, whatever their state': ['every object with a match, and none without'],
+    'http/area.test.ts: the objects with sources by time, those that meet filters': [
+      'has every object with a match, and none without',
+    ],
+    'docs/settings.test.ts: the whole sky': ['every object that has a position, matched or not'],
   },
   'docs/tutorial.md': {
     'e2e/sample.test.ts: labels every alert that no broker sent': ['The demo ingests a few alerts of each broker'],
@@ -260,6 +263,16 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'commands/config.test.ts: an option beats the environment': [
       'An option of the command line beats the environment variable',
     ],
+    'docs/settings.test.ts: connections are those of the setting': ['fewer where the process may open fewer files'],
+    'docs/settings.test.ts: how matches are published': ['How published messages are compressed, batch by batch'],
+    'docs/settings.test.ts: what may be read of remote catalogs and kept of them': ['0 keeps nothing'],
+    'docs/settings.test.ts: RECENT_CROSSMATCH_MAX_WINDOW_HOURS': ['The longest window of recent crossmatches'],
+    'docs/settings.test.ts: VO_MAX_RADIUS_DEG': ['The largest radius of a cone search of the Virtual Observatory'],
+    'docs/settings.test.ts: ANTARES_OBJECT_URL_TEMPLATE': [
+      "The address of ANTARES's page about an object, as answers give it",
+    ],
+    'docs/settings.test.ts: the address to listen on': ['The address to listen on'],
+    'docs/settings.test.ts: an error that ends a command': ['an error that ends a command is shown with its stack'],
     'commands/config.test.ts: where each value comes from': ['and where each value comes from'],
     'commands/config.test.ts: an impossible value stops the start': ['A value that cannot be'],
     'commands/config.test.ts: a file with an unknown setting': ['an unknown key of the file'],

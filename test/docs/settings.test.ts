@@ -1,0 +1,138 @@
+/** Settings that no other test gives a value: each has the effect that docs/settings.md names. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { formatTime } from '../../src/base/times.ts';
+import { remoteOptions } from '../../src/catalogs/remote/options.ts';
+import { maxOpenFiles, serverLimits } from '../../src/server/limits.ts';
+import { publishSettings } from '../../src/stream/settings.ts';
+import { get, start, startServer, withDirectory } from '../e2e/support.ts';
+import {
+  type Answer,
+  configOf,
+  crossmatched,
+  delivery,
+  eventually,
+  loadRegistry,
+  match,
+  NOW_US,
+  type Running,
+  type Settings,
+  searched,
+  startApp,
+  type World,
+} from '../http/support.ts';
+import { needs } from '../needs.ts';
+import { isDeno } from '../runtime.ts';
+
+const test = suite<{ running: Running }>('docs/settings');
+
+const SETTINGS: Settings = {
+  RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE: '1',
+  RECENT_CROSSMATCH_MAX_PAGE_SIZE: '2',
+  RECENT_CROSSMATCH_MAX_WINDOW_HOURS: '13',
+  VO_MAX_RADIUS_DEG: '0.25',
+  TNS_MATCH_RADIUS_ARCSEC: '3',
+  TNS_OBJECT_URL_TEMPLATE: 'https://tns.example/{name}/of-the-registry',
+  ANTARES_OBJECT_URL_TEMPLATE: 'https://antares.example/{diaObjectId}',
+  LASAIR_OBJECT_URL_TEMPLATE: 'https://lasair.example/{diaObjectId}',
+};
+
+async function fill(world: World): Promise<void> {
+  await world.writer.ingest(
+    [1n, 2n, 3n].map(id => delivery(id)),
+    NOW_US,
+  );
+  for (const id of [1n, 2n, 3n]) await crossmatched(world, id, searched('gaia_dr3'), [match('gaia_dr3', '9')]);
+  await loadRegistry(world, Date.now() * 1000, [{ name: '2026abc', dec: 2 + 2 / 3600 }]);
+}
+
+test.before(async context => {
+  context.running = await startApp(fill, SETTINGS);
+});
+
+test.after(({ running }) => running.close());
+
+const at = (hours: number) => encodeURIComponent(formatTime(NOW_US + hours * 3_600_000_000));
+const recent = (hours: number) => `/api/recent-crossmatches?start=${at(-1)}&end=${at(hours - 1)}`;
+const cone = (radius: number) => `/vo/scs?RA=150&DEC=2&SR=${radius}`;
+
+/** The settings of each line, a request, and what its answer must hold. */
+const EFFECTS: readonly (readonly [settings: string, path: string, holds: (answer: Answer) => void])[] = [
+  ['RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE', recent(2), ({ body }) => assert.is(body.objects.length, 1)],
+  ['RECENT_CROSSMATCH_MAX_PAGE_SIZE', `${recent(2)}&page_size=3`, ({ body }) => assert.is(body.objects.length, 2)],
+  ['RECENT_CROSSMATCH_MAX_WINDOW_HOURS', recent(13), ({ status }) => assert.is(status, 200)],
+  ['RECENT_CROSSMATCH_MAX_WINDOW_HOURS', recent(13.1), ({ status }) => assert.is(status, 400)],
+  ['VO_MAX_RADIUS_DEG', cone(0.25), ({ text }) => assert.match(text, '<TR>')],
+  ['VO_MAX_RADIUS_DEG', cone(0.26), ({ text }) => assert.match(text, /name="Error"[^>]*0\.25/)],
+  [
+    'TNS_OBJECT_URL_TEMPLATE',
+    '/api/tns/2026abc',
+    ({ text }) => assert.match(text, 'tns.example/2026abc/of-the-registry'),
+  ],
+  [
+    'TNS_MATCH_RADIUS_ARCSEC',
+    '/api/tns/2026abc?response=count',
+    ({ text }) => assert.match(text, '"objects_found": 1'),
+  ],
+  ['LASAIR_OBJECT_URL_TEMPLATE', '/objects/1', ({ text }) => assert.match(text, 'lasair.example/{id}')],
+  ['ANTARES_OBJECT_URL_TEMPLATE', '/objects/1', ({ text }) => assert.match(text, 'antares.example/{id}')],
+];
+
+for (const [i, [setting, path, holds]] of EFFECTS.entries())
+  test(`${setting}, ${i + 1}`, async ({ running }) => holds(await running.app.get(path)));
+
+test('the whole sky as an area has every object with a position (docs/faq.md)', async ({ running: { app, world } }) => {
+  await world.writer.ingest([delivery(4n), delivery(5n, { position: null })], NOW_US + 1);
+  await eventually('the new object is counted, too', async () => {
+    const { body } = await app.post('/api/area?response=count', 'CIRCLE 0 90 180', 'text/plain');
+    return body.total === 4 || undefined;
+  });
+});
+
+test('what may be read of remote catalogs and kept of them', () => {
+  const { cache, ...limits } = remoteOptions(
+    configOf('/d', {
+      CATALOG_CACHE_MAX_BYTES: '5',
+      CATALOG_FILE_TIMEOUT_SECONDS: '7',
+      CATALOG_FILE_MAX_BYTES: '9',
+      CATALOG_PRIVATE_REDIRECTS: 'yes',
+    }),
+  );
+  assert.equal(cache, { directory: '/d/catalog-cache', maxBytes: 5 });
+  assert.equal([limits.fileTimeoutMs, limits.maxFileBytes, limits.privateRedirects], [7000, 9, true]);
+  assert.is(remoteOptions(configOf('/d', { CATALOG_CACHE_MAX_BYTES: '0' })).cache, undefined);
+});
+
+test('how matches are published; credentials come from the environment', () => {
+  const settings = { PUBLISH_KAFKA_SERVERS: 'h:1,i:2', PUBLISH_TOPIC: 't', PUBLISH_COMPRESSION: 'lz4' };
+  const config = configOf('/d', settings);
+  const target = publishSettings(config, { PUBLISH_KAFKA_USERNAME: 'u', PUBLISH_KAFKA_PASSWORD: 'p' })!;
+  assert.equal([target.servers, target.topic, target.compression], [['h:1', 'i:2'], 't', 'lz4']);
+  assert.equal(target.sasl, { mechanism: 'SCRAM-SHA-512', username: 'u', password: 'p' });
+  assert.is(publishSettings(config, {})!.sasl, undefined);
+});
+
+test('connections are those of the setting, or of the files that may be open, shared by the threads', () => {
+  assert.equal([serverLimits(40, 5, 1).maxConnections, serverLimits(40, 5, 4).maxConnections], [40, 10]);
+  const files = maxOpenFiles();
+  if (files !== undefined) assert.is(serverLimits(1e9, 5, 1).maxConnections, Math.max(64, files - 256));
+});
+
+needs(test, isDeno ? "the tasks of Deno may listen on this machine's usual addresses alone" : undefined)(
+  'the address to listen on',
+  () =>
+    withDirectory(async directory => {
+      const server = await startServer(['serve', '--data', directory, '--host', '127.0.0.2', '--port', '0']);
+      assert.match(server.url, '//127.0.0.2:');
+      assert.is((await get(`${server.url}/api/status`)).database, 'ok');
+      assert.is((await server.stop()).code, 0);
+    }),
+);
+
+test('an error that ends a command has its stack on request', async () => {
+  const missing = ['stats', '--data', '/nowhere'];
+  assert.not.match((await start(missing).finished).stderr, '\n    at ');
+  assert.match((await start(missing, { NEARSKY_DEBUG: '1' }).finished).stderr, '\n    at ');
+});
+
+test.run();
