@@ -7,7 +7,7 @@ import type { MergeTask, OpenIndexTask, SaveIndexTask, TailTask } from '../src/p
 import type { FollowSkyTask, SkyMapTask } from '../src/sky_map/map_thread.ts';
 import type { SourcesTask } from '../src/sources/near_task.ts';
 import type { MetricsTask } from '../src/store/metrics_task.ts';
-import type { BeginTableTask, EndTableTask, TablePartTask } from '../src/table_match/match_task.ts';
+import type { BeginTableTask, EndTableTask, TableFileTask, TablePartTask } from '../src/table_match/match_task.ts';
 import type { RegistryTask } from '../src/tns/registry_index.ts';
 
 type ShortTask =
@@ -16,6 +16,7 @@ type ShortTask =
   | BeginTableTask
   | TablePartTask
   | EndTableTask
+  | TableFileTask
   | MetricsTask
   | TailTask
   | MergeTask
@@ -41,6 +42,8 @@ export default async function run(task: ShortTask): Promise<unknown> {
       return (await import('../src/table_match/match_task.ts')).runTablePart(task);
     case 'endTable':
       return (await import('../src/table_match/match_task.ts')).runEndTable(task);
+    case 'tableFile':
+      return (await import('../src/table_match/match_task.ts')).runTableFile(task);
     case 'metrics':
       return (await import('../src/store/metrics_task.ts')).runMetrics();
     case 'tail':

@@ -175,6 +175,7 @@ class Serving {
     });
     const port = await this.#threads.start();
     this.#coordinator.countSky();
+    this.#coordinator.startJobs();
     return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   }
 

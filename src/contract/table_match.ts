@@ -33,6 +33,9 @@ export type RowStatus = NameOf<typeof ROW_STATUSES>;
 /** The path whose bodies may be larger than those of any other. */
 export const TABLE_PATH = '/api/crossmatch';
 
+/** The crossmatches that are answered later: a list of jobs of the Universal Worker Service. */
+export const JOBS_PATH = '/vo/jobs';
+
 /** The largest radius of a search, arcsec, inclusive. */
 export const MAX_MATCH_RADIUS_ARCSEC = 60;
 export const DEFAULT_MATCH_RADIUS_ARCSEC = 1;

@@ -78,6 +78,11 @@ const EVENT_HEADERS = {
   ...COMMON_HEADERS,
 };
 
+/** A body that is written while it is sent. */
+export function streamedResponse(headers: Readonly<Record<string, string>>, stream: StreamedBody): Answer {
+  return { status: 200, headers: { ...COMMON_HEADERS, ...headers }, body: null, stream };
+}
+
 /** Server-sent events. */
 export function eventResponse(stream: StreamedBody): Answer {
   return { status: 200, headers: EVENT_HEADERS, body: null, stream };

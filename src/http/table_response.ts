@@ -1,5 +1,4 @@
 /** A table as a response: the headers say what a JSON answer says around its objects. */
-import type { StreamedBody } from '../answers/body.ts';
 import type { TableHead } from '../answers/table_head.ts';
 import { TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
 import type { TableBegun } from '../table_match/match_task.ts';
@@ -35,19 +34,18 @@ export function tableResponse(
   });
 }
 
-/** A table that is written while it is sent. */
-export function streamedTable(
-  { format, rows, matches, ra, dec }: TableBegun & { outcome: 'begun' },
-  stream: StreamedBody,
-): Answer {
-  const { headers, ...answer } = bytesResponse(typeOf(format), new Uint8Array(0), {
+export type MatchedTable = TableBegun & { readonly outcome: 'begun' };
+
+/** The headers of a crossmatched table. */
+export function matchedHeaders({ format, rows, matches, ra, dec }: MatchedTable): Record<string, string> {
+  return {
+    'Content-Type': typeOf(format),
     'Access-Control-Expose-Headers': `${HEADERS}, X-Match-Count, X-Position-Columns`,
     'Content-Disposition': `attachment; filename="nearsky-crossmatch.${EXTENSIONS[format]}"`,
     'X-Row-Count': `${rows}`,
     'X-Match-Count': `${matches}`,
     'X-Position-Columns': [ra, dec].map(encodeURIComponent).join(' '),
-  });
-  return { ...answer, headers, body: null, stream };
+  };
 }
 
 function typeOf(format: TableFormat): string {

@@ -4,6 +4,7 @@ import { letGo } from '../answers/answer_memory.ts';
 import { type Log, logToStderr } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import { type Catalogs, perCatalogs } from '../contract/catalogs.ts';
+import { JOBS_PATH } from '../contract/table_match.ts';
 import { OPERATIONS, type OperationName, type OperationRow, queryParameters } from '../documents/operations.ts';
 import { compressed } from '../http/compression.ts';
 import { DirectRoutes } from '../http/direct_routes.ts';
@@ -13,11 +14,13 @@ import type { IncomingRequest } from '../http/incoming.ts';
 import { REQUEST_ID_HEADER } from '../http/request_id.ts';
 import { RequestLog } from '../http/request_log.ts';
 import { type Answer, isPreflight, preflightResponse, webBody } from '../http/respond.ts';
+import { type MatchedTable, matchedHeaders } from '../http/table_response.ts';
 import { withUnknownParameters } from '../http/unknown_parameters.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { Coordination } from '../service/coordination.ts';
 import { Coordinator } from '../service/coordinator.ts';
 import { Service } from '../service/service.ts';
+import { TABLE_JOB } from '../table_match/table_jobs.ts';
 import { markdownDocs } from './api_docs.ts';
 import { coneSearch } from './cone_search.ts';
 import { crossmatchTable } from './crossmatch_table.ts';
@@ -25,6 +28,7 @@ import { describeService } from './describe_service.ts';
 import { getObject } from './get_object.ts';
 import { getOpenapi } from './get_openapi.ts';
 import { health, readiness } from './health.ts';
+import { jobRoutes } from './jobs.ts';
 import { listObjects } from './list_objects.ts';
 import { getLlmsTxt } from './llms_txt.ts';
 import { lookupObjects } from './lookup_objects.ts';
@@ -176,20 +180,18 @@ interface Route {
 /** Every route: the table of the API, then the pages and the Virtual Observatory. */
 function allRoutes(service: Service): Route[] {
   const rows: readonly (OperationRow & { readonly name: OperationName })[] = OPERATIONS;
-  const get = ([path, metric, handler]: readonly [string, string, Handler]): Route => ({
-    method: 'GET',
-    path,
-    metric,
-    handler,
-  });
+  const as =
+    (method: Route['method']) =>
+    ([path, metric, handler]: readonly [string, string, Handler]): Route => ({ method, path, metric, handler });
   return [
     ...rows.map(row => {
       const { name, method, path, metric = name } = row;
       const known = perCatalogs(catalogs => queryParameters(row, service.config, catalogs));
       return { method, path, metric, handler: HANDLERS[name](service), known };
     }),
-    ...pages(service).map(get),
-    ...virtualObservatory(service).map(get),
+    ...pages(service).map(as('GET')),
+    ...virtualObservatory(service).map(as('GET')),
+    ...jobRoutes(service, JOBS_PATH, TABLE_JOB, about => matchedHeaders(about as MatchedTable)).map(as('ANY')),
   ];
 }
 

@@ -1,4 +1,6 @@
 /** POST /api/crossmatch: a table, answered with what lies at each of its rows. */
+import { writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import type { StreamClient, StreamedBody } from '../answers/body.ts';
 import { Budget } from '../base/budget.ts';
 import { toJson } from '../base/json_text.ts';
@@ -7,19 +9,24 @@ import {
   againstNames,
   DEFAULT_MATCH_RADIUS_ARCSEC,
   FINDS,
+  JOBS_PATH,
   MAX_MATCH_RADIUS_ARCSEC,
   ROWS_KEPT,
 } from '../contract/table_match.ts';
 import { preferredFormat } from '../http/accept.ts';
+import { baseUrl } from '../http/base_url.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { invalidBody, readParts } from '../http/json_body.ts';
 import { checkName, optionalNumber, type Search } from '../http/params.ts';
-import { streamedTable } from '../http/table_response.ts';
+import { type Answer, emptyResponse, streamedResponse } from '../http/respond.ts';
+import { matchedHeaders } from '../http/table_response.ts';
+import type { JobStep } from '../jobs/job_queue.ts';
 import type { Coordination } from '../service/coordination.ts';
 import type { Service } from '../service/service.ts';
 import type { TableBegun, TableRequest } from '../table_match/match_task.ts';
+import { TABLE_JOB } from '../table_match/table_jobs.ts';
 
 /** The time for a table to arrive, and then for it to be crossmatched: a connection is given up after 60 s without a byte. */
 const BUDGET_SECONDS = 55;
@@ -33,6 +40,8 @@ export function crossmatchTable(service: Service): Handler {
   const { coordination, config } = service;
   return async exchange => {
     const request = parse(exchange, service);
+    if (/\brespond-async\b/i.test(exchange.request.headers.get('Prefer') ?? ''))
+      return await asJob(service, exchange, request);
     const job = (await coordination.ask('table', { step: 'enter' }, exchange.budget)) as number;
     const end = () => void coordination.ask('table', { step: 'end', job }, new Budget(BUDGET_SECONDS)).catch(() => {});
     try {
@@ -41,12 +50,42 @@ export function crossmatchTable(service: Service): Handler {
       const begun = (await coordination.ask('table', begin, new Budget(BUDGET_SECONDS))) as TableBegun;
       if (begun.outcome === 'refused') throw refused(begun);
       if (begun.outcome === 'late') throw new ApiError('query_too_expensive', TOO_LONG);
-      return streamedTable(begun, new TableStream(coordination, job, end));
+      return streamedResponse(matchedHeaders(begun), new TableStream(coordination, job, end));
     } catch (error) {
       end();
       throw error;
     }
   };
+}
+
+/** Stores the table, and answers with the job that will crossmatch it. */
+async function asJob(service: Service, exchange: Exchange, request: TableRequest): Promise<Answer> {
+  const { coordination, config, jobs } = service;
+  const maxBytes = config.API_MAX_TABLE_MIB * 2 ** 20;
+  const ask = (step: JobStep) => coordination.ask('jobs', step, new Budget(config.API_REQUEST_BUDGET_SECONDS));
+  const parameters = Object.fromEntries(exchange.search);
+  const job = await ask({ step: 'create', kind: TABLE_JOB, request, parameters, bytes: maxBytes });
+  const { id } = job!;
+  try {
+    const file = await open(jobs.inputPath(id), 'wx', 0o600);
+    try {
+      await readParts(exchange.request, new Budget(BUDGET_SECONDS), maxBytes, part => writeFileSync(file.fd, part));
+      if ((await file.stat()).size === 0) throw invalidBody('it is empty: send a table');
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    await ask({ step: 'remove', id });
+    throw error;
+  }
+  await ask({ step: 'run', id });
+  const address = `${baseUrl(exchange.request, config)}${JOBS_PATH}/${id}`;
+  return emptyResponse(202, {
+    Location: address,
+    'Preference-Applied': 'respond-async',
+    'Access-Control-Expose-Headers': 'Location, Preference-Applied, Retry-After',
+  });
 }
 
 /** The order of the checks is the contract's (docs/contract.md, Crossmatch of a table). */

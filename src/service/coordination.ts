@@ -2,6 +2,8 @@
 
 import type { Budget } from '../base/budget.ts';
 import type { SharedState } from '../base/shared_state.ts';
+import type { Job } from '../jobs/job.ts';
+import type { JobStep } from '../jobs/job_queue.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { SkyMapAnswer, SkyMapTask } from '../sky_map/map_thread.ts';
 import type { SourcesAnswer, SourcesTask } from '../sources/near_task.ts';
@@ -15,6 +17,8 @@ export interface Calls {
   readonly skyMap: { readonly asked: Omit<SkyMapTask, 'kind'>; readonly answer: SkyMapAnswer };
   readonly sources: { readonly asked: Omit<SourcesTask, 'kind'>; readonly answer: SourcesAnswer };
   readonly table: { readonly asked: TableStep; readonly answer: TableAnswer };
+  /** The job as it is now; null where there is none of that name. */
+  readonly jobs: { readonly asked: JobStep; readonly answer: Job | null };
   /** The text of `/metrics`. */
   readonly metrics: { readonly asked: null; readonly answer: string };
 }

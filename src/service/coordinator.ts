@@ -5,12 +5,15 @@ import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/refusal.ts';
 import { SharedState } from '../base/shared_state.ts';
 import type { Config } from '../config/config.ts';
+import { JobQueue } from '../jobs/job_queue.ts';
+import { JobStore } from '../jobs/job_store.ts';
 import { metricsText, type ThreadsWatched } from '../metrics/service_metrics.ts';
 import { DatabaseWatch } from '../publish/database_watch.ts';
 import { LocalIndex } from '../publish/local_index.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 import { SkyMap } from '../sky_map/sky_map.ts';
 import { NearbySources } from '../sources/nearby_sources.ts';
+import { TABLE_JOB, TableJobs } from '../table_match/table_jobs.ts';
 import { TableMatches } from '../table_match/table_matches.ts';
 import type { CallName, Calls, Coordination } from './coordination.ts';
 import { Limiter } from './limiter.ts';
@@ -34,6 +37,8 @@ export class Coordinator implements Coordination {
   readonly #skyMap: SkyMap;
   readonly #sources: NearbySources;
   readonly #tables: TableMatches;
+  readonly #tableJobs: TableJobs;
+  readonly #jobs: JobQueue;
   readonly #limiter: Limiter;
   readonly #threads: () => ThreadsWatched;
   readonly #answers: {
@@ -46,6 +51,7 @@ export class Coordinator implements Coordination {
     skyMap: (query, budget) => this.#whileThere(() => this.#skyMap.answer(query, budget)),
     sources: (query, budget) => this.#whileThere(() => this.#sources.near(query, budget)),
     table: (step, budget) => this.#whileThere(() => this.#tables.step(step, budget)),
+    jobs: step => this.#whileThere(async () => this.#jobs.step(step)),
     metrics: () => this.#metricsText(),
   };
 
@@ -59,6 +65,16 @@ export class Coordinator implements Coordination {
     this.#skyMap = new SkyMap({ dataDir, log });
     this.#sources = new NearbySources(config, log);
     this.#tables = new TableMatches(config, log, () => this.#index.current);
+    const jobs = new JobStore(dataDir);
+    this.#tableJobs = new TableJobs(config, () => this.#index.current, jobs);
+    const limits = {
+      maxJobs: config.JOBS_MAX,
+      maxBytes: config.JOBS_MAX_MIB * 2 ** 20,
+      keptMs: config.JOBS_HOURS * 3_600_000,
+      runMs: config.JOBS_SECONDS * 1000,
+    };
+    const runners = { [TABLE_JOB]: this.#tableJobs.run.bind(this.#tableJobs) };
+    this.#jobs = new JobQueue(jobs, runners, limits, log);
     this.#limiter = new Limiter({
       maxConcurrent: config.MCP_MAX_CONCURRENT,
       maxConcurrentPerKey: config.MCP_MAX_CONCURRENT_PER_KEY,
@@ -87,6 +103,11 @@ export class Coordinator implements Coordination {
     this.#skyMap.start();
   }
 
+  /** Takes over the jobs that an earlier process has left behind. */
+  startJobs(): void {
+    this.#jobs.start();
+  }
+
   #whileThere<T>(answer: () => Promise<T>): Promise<T> {
     const why = this.state.whyNoAnswer;
     if (why !== undefined) throw new Unavailable(why);
@@ -101,6 +122,8 @@ export class Coordinator implements Coordination {
   /** Saves the index and ends its threads. */
   async close(): Promise<void> {
     this.#watch.close();
-    await Promise.all([this.#skyMap.close(), this.#sources.close(), this.#tables.close(), this.#index.close()]);
+    this.#jobs.close();
+    const parts = [this.#skyMap, this.#sources, this.#tables, this.#tableJobs, this.#index];
+    await Promise.all(parts.map(part => part.close()));
   }
 }

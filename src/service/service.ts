@@ -10,6 +10,7 @@ import type { Log } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import { Catalogs, PROJECT_CATALOGS } from '../contract/catalogs.ts';
 import { answerSettings, type Provenance } from '../crossmatch/provenance.ts';
+import { JobStore } from '../jobs/job_store.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import { RegisteredCatalogs } from '../store/registered_catalogs.ts';
 import { openStore, type Store } from '../store/store.ts';
@@ -42,6 +43,7 @@ export class Service {
   readonly coordination: Coordination;
   readonly queries: QueryRunner;
   readonly matchStreams: MatchStreams;
+  readonly jobs: JobStore;
   #store: Store | undefined;
   readonly #registered = new RegisteredCatalogs(registrations => new Catalogs(registrations));
   #fragments: SharedFragments;
@@ -56,6 +58,7 @@ export class Service {
     this.metrics = metrics;
     this.#fragments = this.#fragmentsOf(PROJECT_CATALOGS);
     const fragments = () => this.#current();
+    this.jobs = new JobStore(config.NEARSKY_DATA);
     this.queries = new QueryRunner({
       generation: () => (this.#isClosed ? undefined : coordination.generation),
       store: () => this.store,

@@ -1,5 +1,7 @@
 /** The tasks of the thread that crossmatches tables: begin a table, give the next part of its answer, let go of it. */
+import { closeSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { isPosition, openGeneration, wrapRa } from '../../index/mod.ts';
+import { isThere } from '../base/files.ts';
 import { collectWhenQuiet } from '../base/shared_memory.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { TableFormat } from '../contract/formats.ts';
@@ -13,7 +15,7 @@ import { findPositions, type NamedColumns, type Positions, readPositions } from 
 import { matchCatalog } from './match_catalog.ts';
 import { matchObjects, type ValidPositions } from './match_objects.ts';
 import { Pairs } from './pairs.ts';
-import { resultParts } from './result_table.ts';
+import { type Result, resultParts } from './result_table.ts';
 
 /** A crossmatch of a table, as it is asked for. */
 export interface TableRequest {
@@ -31,14 +33,18 @@ export interface TableRequest {
   readonly about: string;
 }
 
-export interface BeginTableTask extends Task<TableBegun>, TableRequest {
+/** A crossmatch, as its thread needs it. */
+interface TableTask extends TableRequest {
+  readonly limits: TableLimits;
+  /** For `objects`. */
+  readonly generation: PublishedGeneration | undefined;
+}
+
+export interface BeginTableTask extends Task<TableBegun>, TableTask {
   readonly kind: 'beginTable';
   readonly job: number;
   readonly bytes: SharedArrayBuffer;
   readonly length: number;
-  readonly limits: TableLimits;
-  /** For `objects`. */
-  readonly generation: PublishedGeneration | undefined;
 }
 
 export type TableBegun =
@@ -64,6 +70,19 @@ export interface TablePartTask extends Task<Uint8Array | null> {
   readonly job: number;
 }
 
+/** A whole crossmatch, from file to file. */
+export interface TableFileTask extends Task<TableWritten>, TableTask {
+  readonly kind: 'tableFile';
+  /** Where it is gone, the crossmatch ends. */
+  readonly input: string;
+  readonly output: string;
+  readonly maxOutputBytes: number;
+  /** Two counts, which grow: the rows that are done, and all rows. */
+  readonly progress: Uint32Array<SharedArrayBuffer>;
+}
+
+export type TableWritten = { readonly begun: TableBegun; readonly bytes: number };
+
 export interface EndTableTask extends Task<undefined> {
   readonly kind: 'endTable';
   readonly job: number;
@@ -73,21 +92,47 @@ const answers = new Map<number, AsyncGenerator<Uint8Array>>();
 
 export async function runBeginTable(task: BeginTableTask): Promise<TableBegun> {
   try {
-    return await begin(task);
+    const { begun, result } = await begin(task, new Uint8Array(task.bytes, 0, task.length));
+    answers.set(task.job, resultParts(result));
+    return begun;
   } catch (error) {
-    if (error instanceof TableError) return { outcome: 'refused', message: error.message, param: error.param };
-    throw error;
+    return refusalOf(error);
   }
 }
 
-async function begin(task: BeginTableTask): Promise<TableBegun> {
-  const { catalog, radiusArcsec, find, rows, about, job, limits } = task;
+export async function runTableFile(task: TableFileTask): Promise<TableWritten> {
+  const { input, output, maxOutputBytes, progress } = task;
+  const file = openSync(output, 'w', 0o600);
+  try {
+    const { begun, result } = await begin(task, readFileSync(input));
+    progress[1] = result.table.rows;
+    let bytes = 0;
+    for await (const part of resultParts(result, done => (progress[0] = done))) {
+      if (!isThere(input)) throw new TableError('its job was ended');
+      bytes += part.length;
+      if (bytes > maxOutputBytes) throw new TableError('its answer takes more room than the jobs may');
+      writeFileSync(file, part);
+    }
+    fsyncSync(file);
+    return { begun, bytes };
+  } catch (error) {
+    return { begun: refusalOf(error), bytes: 0 };
+  } finally {
+    closeSync(file);
+    collectWhenQuiet();
+  }
+}
+
+/** @throws the error where it is no TableError */
+function refusalOf(error: unknown): TableBegun {
+  if (error instanceof TableError) return { outcome: 'refused', message: error.message, param: error.param };
+  throw error;
+}
+
+async function begin(task: TableTask, bytes: Uint8Array): Promise<{ begun: TableBegun; result: Result }> {
+  const { catalog, radiusArcsec, find, rows, about, limits } = task;
   // Text stays text where the answer is text again.
-  const table = await openTable(
-    new Uint8Array(task.bytes, 0, task.length),
-    limits,
-    task.format !== undefined && task.format !== 'csv',
-  );
+  const table = await openTable(bytes, limits, task.format !== undefined && task.format !== 'csv');
   const format = task.format ?? (table.format === 'fits' ? 'votable' : table.format);
   const columns = findPositions(table, task.named);
   const pairs = new Pairs(table.rows, find);
@@ -100,9 +145,11 @@ async function begin(task: BeginTableTask): Promise<TableBegun> {
     problems = await matchCatalog(registration, catalog, positions, radiusArcsec, find, pairs);
   }
   pairs.settle();
-  answers.set(job, resultParts({ table, pairs, catalog, rows, format, about }));
   const [ra, dec] = [table.columns[columns.ra]!.name, table.columns[columns.dec]!.name];
-  return { outcome: 'begun', rows: table.rows, matches: pairs.count, format, ra, dec, problems };
+  return {
+    begun: { outcome: 'begun', rows: table.rows, matches: pairs.count, format, ra, dec, problems },
+    result: { table, pairs, catalog, rows, format, about },
+  };
 }
 
 /**

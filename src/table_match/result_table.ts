@@ -29,15 +29,22 @@ export interface Result {
 
 /**
  * The answer in parts of about a mebibyte, or as large as a format that stores columns makes them.
+ * @param onRows called with the number of the table's rows that are done
  */
-export async function* resultParts(result: Result): AsyncGenerator<Uint8Array> {
+export async function* resultParts(
+  result: Result,
+  onRows: (done: number) => void = () => {},
+): AsyncGenerator<Uint8Array> {
   const out = new ByteSink();
   const part = () => {
     const bytes = out.bytes.slice(0, out.length);
     out.length = 0;
     return bytes;
   };
-  for await (const _ of await written(result, out)) if (out.length >= PART_BYTES) yield part();
+  for await (const done of await written(result, out)) {
+    onRows(done);
+    if (out.length >= PART_BYTES) yield part();
+  }
   yield part();
 }
 

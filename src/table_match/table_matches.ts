@@ -13,7 +13,7 @@ import type { BeginTableTask, EndTableTask, TableBegun, TablePartTask, TableRequ
 /** Tables that are held at once: each takes several times its bytes. */
 const MAX_JOBS = 2;
 /** A table that needs more ends its thread, not the process. */
-const MAX_HEAP_MIB = 1536;
+export const MAX_HEAP_MIB = 1536;
 /** The most tables that wait for a place. */
 const MAX_WAITING = 32;
 /**

@@ -291,7 +291,8 @@ export function crossmatchTable({ API_MAX_TABLE_ROWS, API_MAX_TABLE_MIB }: Confi
       `The table is the body: CSV, NDJSON, VOTable, FITS, Parquet or Arrow, which its bytes tell, with gzip or without; at most ${API_MAX_TABLE_ROWS} rows and ` +
       `${API_MAX_TABLE_MIB} MiB. The answer has its rows in their order and all its columns, then \`nearsky_status\`, the id, position and separation ` +
       'of what was found and, of a catalog, the columns that the service keeps. It is written while it is sent: a connection that ends early is an ' +
-      'answer that is not whole. Positions are ICRS; no proper motion is applied.',
+      'answer that is not whole. Positions are ICRS; no proper motion is applied. With the header `Prefer: respond-async` the answer is a job, which the ' +
+      'protocol of the Virtual Observatory asks for (UWS 1.1).',
     parameters: tableParameters(catalogs),
     requestBody: { required: true, content: { '*/*': { schema: file } } },
     responses: {
@@ -300,10 +301,25 @@ export function crossmatchTable({ API_MAX_TABLE_ROWS, API_MAX_TABLE_MIB }: Confi
         headers: { ...ignoredHeader, ...resultHeaders },
         content: Object.fromEntries(TABLE_FORMATS.map(({ mediaType }) => [mediaType, { schema: file }])),
       },
+      202: { description: 'The table will be crossmatched.', headers: { ...ignoredHeader, ...jobHeaders } },
       ...others,
     },
   };
 }
+
+/** The headers of a request that has become a job. */
+const jobHeaders: Readonly<Record<string, Schema>> = {
+  Location: {
+    description: 'The address of the job, which nobody can guess.',
+    required: true,
+    schema: { type: 'string', format: 'uri' },
+  },
+  'Preference-Applied': {
+    description: 'The preference that was followed: `respond-async`.',
+    required: true,
+    schema: { type: 'string' },
+  },
+};
 
 /** The headers of a crossmatched table. */
 const resultHeaders: Readonly<Record<string, Schema>> = {

@@ -1,0 +1,225 @@
+/** The jobs that one process holds: carried out one after another, stored at each step, removed when their time is over. */
+import { rmSync } from 'node:fs';
+import { messageOf } from '../base/error_text.ts';
+import type { Log } from '../base/log.ts';
+import { Unavailable } from '../base/refusal.ts';
+import { isOver, type Job, type JobResult } from './job.ts';
+import type { JobStore } from './job_store.ts';
+
+/** A failure whose message is for whoever sent the request. */
+export class JobError extends Error {
+  override name = 'JobError';
+}
+
+/**
+ * Carries out a job: its body is at `input`, its result goes to `output`.
+ * @throws JobError
+ */
+export type JobRunner = (job: Job, paths: JobPaths, ends: AbortSignal) => Promise<JobResult>;
+
+export interface JobPaths {
+  /** The file is gone as soon as nobody wants the result. */
+  readonly input: string;
+  readonly output: string;
+  readonly maxOutputBytes: number;
+}
+
+export interface JobLimits {
+  /** The most jobs that are kept, those that are over among them. */
+  readonly maxJobs: number;
+  /** The most bytes that all jobs may take. */
+  readonly maxBytes: number;
+  /** The time for which a job is kept from its creation on. */
+  readonly keptMs: number;
+  /** The time that a job may take. */
+  readonly runMs: number;
+}
+
+/** A step of a job that a thread which serves asks for. */
+export type JobStep =
+  | {
+      readonly step: 'create';
+      readonly kind: string;
+      readonly request: unknown;
+      readonly parameters: Readonly<Record<string, string>>;
+      /** The most bytes that the body may have. */
+      readonly bytes: number;
+    }
+  | { readonly step: 'run' | 'abort' | 'remove'; readonly id: string }
+  | { readonly step: 'keep'; readonly id: string; readonly destructionMs: number };
+
+/** A job that has begun so often has ended the service each time. */
+const MAX_ATTEMPTS = 2;
+/** A body that has not arrived by then never will. */
+const PENDING_MS = 600_000;
+const SWEEP_MS = 60_000;
+
+export class JobQueue {
+  readonly #store: JobStore;
+  readonly #runners: Readonly<Record<string, JobRunner>>;
+  readonly #limits: JobLimits;
+  readonly #log: Log;
+  readonly #waiting: string[] = [];
+  /** The job that is carried out, and how to end it. */
+  #running: { readonly id: string; readonly ends: AbortController } | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(store: JobStore, runners: Readonly<Record<string, JobRunner>>, limits: JobLimits, log: Log) {
+    this.#store = store;
+    this.#runners = runners;
+    this.#limits = limits;
+    this.#log = log;
+  }
+
+  /** Takes over the jobs that an earlier process has left behind, those that were running among them. */
+  start(): void {
+    this.#timer = setInterval(() => this.#sweep(), SWEEP_MS);
+    this.#timer.unref();
+    const left = this.#store.all().filter(({ pid }) => pid === process.pid || !isAlive(pid));
+    for (const job of left.sort((a, b) => a.createdMs - b.createdMs)) {
+      if (job.phase === 'PENDING') this.#store.remove(job.id);
+      else if (!isOver(job.phase)) this.#enqueue({ ...job, pid: process.pid });
+    }
+    this.#sweep();
+  }
+
+  /** @throws Unavailable where there is no room for another job */
+  step(asked: JobStep): Job | null {
+    if (this.#isClosed) throw new Unavailable('the service is stopping');
+    if (asked.step === 'create') return this.#create(asked);
+    const job = this.#store.read(asked.id);
+    if (!job) return null;
+    switch (asked.step) {
+      case 'run':
+        return job.phase === 'PENDING' ? this.#enqueue(job) : job;
+      case 'abort':
+        return isOver(job.phase) ? job : this.#over({ ...job, phase: 'ABORTED' });
+      case 'keep':
+        return this.#write({
+          ...job,
+          destructionMs: Math.min(asked.destructionMs, job.createdMs + this.#limits.keptMs),
+        });
+      case 'remove':
+        this.#end(job.id);
+        this.#store.remove(job.id);
+        return null;
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    if (!this.#running) return;
+    const { id, ends } = this.#running;
+    const job = this.#store.read(id);
+    // It begins again with the next process, and has not ended this one.
+    if (job?.phase === 'EXECUTING') this.#write({ ...job, phase: 'QUEUED', attempts: job.attempts - 1 });
+    ends.abort();
+  }
+
+  #create({ kind, request, parameters, bytes }: JobStep & { step: 'create' }): Job {
+    this.#sweep();
+    const { maxJobs, maxBytes, keptMs } = this.#limits;
+    if (this.#store.all().length >= maxJobs) throw new Unavailable('there are as many jobs as may be kept');
+    if (this.#store.bytes() + bytes > maxBytes) throw new Unavailable('the jobs take as much room as they may');
+    const createdMs = Date.now();
+    return this.#store.create({
+      kind,
+      phase: 'PENDING',
+      pid: process.pid,
+      request,
+      parameters,
+      createdMs,
+      destructionMs: createdMs + keptMs,
+      attempts: 0,
+    });
+  }
+
+  #enqueue(job: Job): Job {
+    const queued = this.#write({ ...job, phase: 'QUEUED' });
+    this.#waiting.push(job.id);
+    this.#next();
+    return queued;
+  }
+
+  #next(): void {
+    while (!this.#running && !this.#isClosed) {
+      const id = this.#waiting.shift();
+      if (id === undefined) return;
+      const job = this.#store.read(id);
+      if (job?.phase !== 'QUEUED') continue;
+      const ends = new AbortController();
+      this.#running = { id, ends };
+      void this.#carryOut(job, ends.signal).finally(() => {
+        this.#running = undefined;
+        this.#next();
+      });
+    }
+  }
+
+  async #carryOut(queued: Job, ends: AbortSignal): Promise<void> {
+    const { id } = queued;
+    const { maxBytes, runMs } = this.#limits;
+    try {
+      if (queued.attempts >= MAX_ATTEMPTS)
+        throw new JobError(`the service has ended ${MAX_ATTEMPTS} times while it was carried out`);
+      const job = this.#write({ ...queued, phase: 'EXECUTING', startedMs: Date.now(), attempts: queued.attempts + 1 });
+      const paths = {
+        input: this.#store.inputPath(id),
+        output: this.#store.resultPath(id),
+        maxOutputBytes: Math.max(0, maxBytes - this.#store.bytes()),
+      };
+      const run = this.#runners[job.kind];
+      if (!run) throw new JobError('the service no longer knows such requests');
+      const late = AbortSignal.timeout(runMs);
+      const result = await run(job, paths, AbortSignal.any([ends, late])).catch(error => {
+        throw late.aborted ? new JobError(`it takes longer than ${runMs / 1000} s`) : error;
+      });
+      if (this.#store.read(id)?.phase === 'EXECUTING') this.#over({ ...job, phase: 'COMPLETED', result });
+    } catch (error) {
+      const job = this.#store.read(id);
+      if (this.#isClosed || !job || isOver(job.phase)) return;
+      if (!(error instanceof JobError)) this.#log('job_failed', { kind: job.kind, error: messageOf(error) });
+      const reason = error instanceof JobError ? error.message : 'the service has a fault: it is logged';
+      this.#over({ ...job, phase: 'ERROR', error: reason });
+    }
+  }
+
+  /** The body of a request whose job is over is not kept. */
+  #over(job: Job): Job {
+    const over = this.#write({ ...job, endedMs: Date.now() });
+    if (job.phase !== 'COMPLETED') rmSync(this.#store.resultPath(job.id), { force: true });
+    rmSync(this.#store.inputPath(job.id), { force: true });
+    this.#end(job.id);
+    return over;
+  }
+
+  #end(id: string): void {
+    if (this.#running?.id === id) this.#running.ends.abort();
+  }
+
+  #write(job: Job): Job {
+    this.#store.write(job);
+    return job;
+  }
+
+  /** Removes the jobs whose time is over. */
+  #sweep(): void {
+    const nowMs = Date.now();
+    for (const { id, phase, createdMs, destructionMs } of this.#store.all()) {
+      if (nowMs < destructionMs && (phase !== 'PENDING' || nowMs < createdMs + PENDING_MS)) continue;
+      this.#end(id);
+      this.#store.remove(id);
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * Jobs in the data directory, a directory each: the job itself as JSON, the body of its request, and its result. Every
+ * process over the data directory can read them; the one that holds a job changes it.
+ */
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { flush, isThere, makeDirectory } from '../base/files.ts';
+import type { Job, JobProgress } from './job.ts';
+
+const DIRECTORY = 'jobs';
+/** 160 bits. */
+const ID_BYTES = 20;
+const ID = /^[0-9a-f]{40}$/;
+
+export class JobStore {
+  readonly #directory: string;
+
+  constructor(dataDir: string) {
+    this.#directory = join(dataDir, DIRECTORY);
+  }
+
+  /** Stores a new job under an unguessable name. */
+  create(job: Omit<Job, 'id'>): Job {
+    const created = { ...job, id: randomBytes(ID_BYTES).toString('hex') };
+    makeDirectory(join(this.#directory, created.id));
+    this.write(created);
+    return created;
+  }
+
+  /** Replaces a job, durably. */
+  write(job: Job): void {
+    this.#replace(job.id, 'job.json', job);
+    flush(this.#path(job.id));
+  }
+
+  /** The job; undefined where there is none of that name. */
+  read(id: string): Job | undefined {
+    return this.#json<Job>(id, 'job.json');
+  }
+
+  /** The body of a job's request. */
+  inputPath(id: string): string {
+    return join(this.#path(id), 'input');
+  }
+
+  /** The answer to a job's request; there when it is whole. */
+  resultPath(id: string): string {
+    return join(this.#path(id), 'result');
+  }
+
+  progress(id: string): JobProgress | undefined {
+    return this.#json<JobProgress>(id, 'progress.json');
+  }
+
+  setProgress(id: string, progress: JobProgress): void {
+    this.#replace(id, 'progress.json', progress);
+  }
+
+  remove(id: string): void {
+    rmSync(this.#path(id), { recursive: true, force: true });
+  }
+
+  all(): Job[] {
+    if (!isThere(this.#directory)) return [];
+    return readdirSync(this.#directory).flatMap(id => this.read(id) ?? []);
+  }
+
+  /** The size of everything that is stored of all jobs, bytes. */
+  bytes(): number {
+    if (!isThere(this.#directory)) return 0;
+    let bytes = 0;
+    for (const entry of readdirSync(this.#directory, { recursive: true, withFileTypes: true }))
+      if (entry.isFile()) bytes += statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0;
+    return bytes;
+  }
+
+  #path(id: string): string {
+    if (!ID.test(id)) throw new RangeError(`Cannot look for the job ${id}: a job's name has another form`);
+    return join(this.#directory, id);
+  }
+
+  /** Whoever reads the file meanwhile finds the old or the new one. */
+  #replace(id: string, name: string, value: unknown): void {
+    const path = join(this.#path(id), name);
+    const partial = `${path}.${process.pid}.part`;
+    writeFileSync(partial, JSON.stringify(value), { flush: true, mode: 0o600 });
+    renameSync(partial, path);
+  }
+
+  #json<T>(id: string, name: string): T | undefined {
+    if (!ID.test(id)) return undefined;
+    try {
+      return JSON.parse(readFileSync(join(this.#directory, id, name), 'utf8')) as T;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/** A job as a document of UWS 1.1 (IVOA recommendation of 2016-10-24). */
+import { escapeXml } from '../tables/xml.ts';
+import type { Job, JobProgress } from './job.ts';
+
+const NAMESPACES =
+  'xmlns:uws="http://www.ivoa.net/xml/UWS/v1.0" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
+const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
+
+/** The one result of a job. */
+export const RESULT = 'result';
+
+/**
+ * @param address of the job
+ * @param runSeconds the time that a job may take
+ */
+export function jobDocument(job: Job, address: string, runSeconds: number, progress: JobProgress | undefined): string {
+  const { id, phase, createdMs, startedMs, endedMs, destructionMs, error } = job;
+  return `${DECLARATION}<uws:job ${NAMESPACES} version="1.1">
+<uws:jobId>${id}</uws:jobId>
+${element('ownerId', undefined)}<uws:phase>${phase}</uws:phase>
+${element('quote', undefined)}${element('creationTime', timeText(createdMs))}${element('startTime', timeText(startedMs))}${element('endTime', timeText(endedMs))}<uws:executionDuration>${runSeconds}</uws:executionDuration>
+${element('destruction', timeText(destructionMs))}${parametersElement(job)}${resultsElement(job, address)}${
+  error === undefined
+    ? ''
+    : `<uws:errorSummary type="fatal" hasDetail="true"><uws:message>${escapeXml(error)}</uws:message></uws:errorSummary>\n`
+}${progress ? `<uws:jobInfo><progress done="${progress.done}" of="${progress.of}"/></uws:jobInfo>\n` : ''}</uws:job>
+`;
+}
+
+export function parametersDocument(job: Job): string {
+  return DECLARATION + parametersElement(job, NAMESPACES);
+}
+
+export function resultsDocument(job: Job, address: string): string {
+  return DECLARATION + resultsElement(job, address, NAMESPACES);
+}
+
+/** The list of jobs, which is empty: whoever knows a job's name may end it. */
+export const NO_JOBS = `${DECLARATION}<uws:jobs ${NAMESPACES} version="1.1"/>\n`;
+
+/** The time of a document; undefined where there is none. */
+export function timeText(ms: number): string;
+export function timeText(ms: number | undefined): string | undefined;
+export function timeText(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString();
+}
+
+function element(name: string, text: string | undefined): string {
+  return text === undefined ? `<uws:${name} xsi:nil="true"/>\n` : `<uws:${name}>${escapeXml(text)}</uws:${name}>\n`;
+}
+
+function parametersElement({ parameters }: Job, namespaces = ''): string {
+  const each = Object.entries(parameters).map(
+    ([name, value]) => `<uws:parameter id="${escapeXml(name)}">${escapeXml(value)}</uws:parameter>\n`,
+  );
+  return `<uws:parameters ${namespaces}>\n${each.join('')}</uws:parameters>\n`;
+}
+
+function resultsElement({ result }: Job, address: string, namespaces = ''): string {
+  if (!result) return `<uws:results ${namespaces}/>\n`;
+  const { mediaType, bytes } = result;
+  return `<uws:results ${namespaces}>\n<uws:result id="${RESULT}" xlink:type="simple" xlink:href="${escapeXml(`${address}/results/${RESULT}`)}" mime-type="${mediaType}" size="${bytes}"/>\n</uws:results>\n`;
+}

@@ -1,0 +1,236 @@
+/** Jobs as the Universal Worker Service has them (UWS 1.1, section 2.2): the resources of one kind of job. */
+import { createReadStream, type ReadStream } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StreamClient, StreamedBody } from '../answers/body.ts';
+import { baseUrl } from '../http/base_url.ts';
+import { ApiError, invalidParameter, methodNotAllowed, notFound } from '../http/errors.ts';
+import type { Exchange, Handler } from '../http/exchange.ts';
+import { readBytes } from '../http/json_body.ts';
+import { parseSearch, type Search } from '../http/params.ts';
+import {
+  type Answer,
+  bytesResponse,
+  emptyResponse,
+  isPreflight,
+  preflightResponse,
+  streamedResponse,
+  textResponse,
+} from '../http/respond.ts';
+import { isOver, type Job } from '../jobs/job.ts';
+import type { JobStep } from '../jobs/job_queue.ts';
+import { jobDocument, NO_JOBS, parametersDocument, RESULT, resultsDocument, timeText } from '../jobs/uws.ts';
+import type { Service } from '../service/service.ts';
+
+const MAX_FORM_BYTES = 65_536;
+/** The longest time for which a request waits for another phase. */
+const MAX_WAIT_SECONDS = 45;
+const LOOK_MS = 250;
+/** A part of a result. */
+const PART_BYTES = 1 << 18;
+
+/** @param base the path of the list of jobs */
+export function jobRoutes(
+  service: Service,
+  base: string,
+  kind: string,
+  headersOf: HeadersOf,
+): readonly (readonly [path: string, operation: string, handler: Handler])[] {
+  const jobs = new Jobs(service, base, kind, headersOf);
+  return [
+    [base, 'jobs', exchange => jobs.list(exchange)],
+    [`${base}/:id`, 'jobs', exchange => jobs.answer(exchange, '')],
+    [`${base}/:id/:part`, 'jobs', exchange => jobs.answer(exchange, exchange.params.part!)],
+    [`${base}/:id/results/:name`, 'jobs', exchange => jobs.result(exchange)],
+  ];
+}
+
+/** The headers of a result, from what its job says about it. */
+type HeadersOf = (about: unknown) => Readonly<Record<string, string>>;
+
+class Jobs {
+  readonly #service: Service;
+  readonly #base: string;
+  readonly #kind: string;
+  readonly #headersOf: HeadersOf;
+
+  constructor(service: Service, base: string, kind: string, headersOf: HeadersOf) {
+    this.#service = service;
+    this.#base = base;
+    this.#kind = kind;
+    this.#headersOf = headersOf;
+  }
+
+  list({ method }: Exchange): Answer {
+    if (!isReading(method)) throw methodNotAllowed(method, 'GET');
+    return xml(NO_JOBS);
+  }
+
+  async answer(exchange: Exchange, part: string): Promise<Answer> {
+    if (isPreflight(exchange.request)) return preflightResponse(exchange.request, 'GET, POST, DELETE');
+    const job = this.#job(exchange);
+    const { method } = exchange;
+    if (isReading(method)) return await this.#read(exchange, job, part);
+    if (method === 'DELETE' && part === '') return await this.#remove(exchange, job);
+    if (method !== 'POST') throw methodNotAllowed(method, part === '' ? 'GET, POST, DELETE' : 'GET, POST');
+    const bytes = await readBytes(exchange.request, exchange.budget, MAX_FORM_BYTES);
+    const form = upper(parseSearch(Buffer.from(bytes).toString('utf8')));
+    return await this.#change(exchange, job, part, form);
+  }
+
+  result(exchange: Exchange): Answer {
+    const job = this.#job(exchange);
+    if (!isReading(exchange.method)) throw methodNotAllowed(exchange.method, 'GET');
+    if (exchange.params.name !== RESULT || !job.result) throw notFound(exchange.path);
+    const { about, bytes } = job.result;
+    const headers = { ...this.#headersOf(about), 'Content-Length': `${bytes}` };
+    if (exchange.method === 'HEAD') return emptyResponse(200, headers);
+    return streamedResponse(headers, new FileStream(this.#service.jobs.resultPath(job.id)));
+  }
+
+  #job({ params, path }: Exchange): Job {
+    const job = this.#service.jobs.read(params.id!);
+    if (job?.kind !== this.#kind) throw notFound(path);
+    return job;
+  }
+
+  async #read(exchange: Exchange, job: Job, part: string): Promise<Answer> {
+    const address = this.#address(exchange, job);
+    switch (part) {
+      case '':
+        return this.#document(exchange, await this.#waited(upper(exchange.search), job));
+      case 'phase':
+        return textResponse('text/plain', job.phase);
+      case 'executionduration':
+        return textResponse('text/plain', `${this.#runSeconds}`);
+      case 'destruction':
+        return textResponse('text/plain', timeText(job.destructionMs));
+      case 'quote':
+      case 'owner':
+        return textResponse('text/plain', '');
+      case 'error':
+        return textResponse('text/plain', job.error ?? '');
+      case 'parameters':
+        return xml(parametersDocument(job));
+      case 'results':
+        return xml(resultsDocument(job, address));
+      default:
+        throw notFound(exchange.path);
+    }
+  }
+
+  async #change(exchange: Exchange, job: Job, part: string, form: Search): Promise<Answer> {
+    if (part === '' && form.get('ACTION') === 'DELETE') return await this.#remove(exchange, job);
+    if (part === 'phase') {
+      const phase = form.get('PHASE') ?? '';
+      if (phase !== 'ABORT' && phase !== 'RUN') throw invalidParameter('PHASE', 'ABORT or RUN', phase);
+      // A job runs as soon as its request has arrived.
+      if (phase === 'ABORT') await this.#ask(exchange, { step: 'abort', id: job.id });
+    } else if (part === 'destruction') {
+      const destructionMs = Date.parse(form.get('DESTRUCTION') ?? '');
+      if (Number.isNaN(destructionMs))
+        throw invalidParameter('DESTRUCTION', 'a time like 2026-12-31T00:00:00Z', form.get('DESTRUCTION') ?? '');
+      await this.#ask(exchange, { step: 'keep', id: job.id, destructionMs });
+    } else if (part !== 'executionduration')
+      throw new ApiError('invalid_parameter', 'Cannot change this of a job: send PHASE=ABORT to phase, or DELETE');
+    return this.#seeOther(exchange, job);
+  }
+
+  async #remove(exchange: Exchange, job: Job): Promise<Answer> {
+    await this.#ask(exchange, { step: 'remove', id: job.id });
+    return emptyResponse(303, { Location: `${this.#origin(exchange)}${this.#base}` });
+  }
+
+  async #ask({ budget }: Exchange, step: JobStep): Promise<void> {
+    await this.#service.coordination.ask('jobs', step, budget);
+  }
+
+  /** The job, when its phase is another one than that which the client waits to end, or the time is over. */
+  async #waited(search: Search, job: Job): Promise<Job> {
+    const asked = Number(search.get('WAIT') ?? 0);
+    const seconds = asked < 0 ? MAX_WAIT_SECONDS : Math.min(asked || 0, MAX_WAIT_SECONDS);
+    const endMs = performance.now() + 1000 * seconds;
+    const from = search.get('PHASE') ?? job.phase;
+    let seen = job;
+    while (seen.phase === from && !isOver(seen.phase) && performance.now() < endMs && !this.#service.isStopping) {
+      await sleep(LOOK_MS);
+      seen = this.#service.jobs.read(job.id) ?? { ...seen, phase: 'ABORTED' };
+    }
+    return seen;
+  }
+
+  #document(exchange: Exchange, job: Job): Answer {
+    const { jobs } = this.#service;
+    const progress = job.phase === 'EXECUTING' ? jobs.progress(job.id) : undefined;
+    return xml(jobDocument(job, this.#address(exchange, job), this.#runSeconds, progress));
+  }
+
+  #seeOther(exchange: Exchange, job: Job): Answer {
+    return emptyResponse(303, { Location: this.#address(exchange, job) });
+  }
+
+  #address(exchange: Exchange, { id }: Job): string {
+    return `${this.#origin(exchange)}${this.#base}/${id}`;
+  }
+
+  #origin({ request }: Exchange): string {
+    return baseUrl(request, this.#service.config);
+  }
+
+  get #runSeconds(): number {
+    return this.#service.config.JOBS_SECONDS;
+  }
+}
+
+function isReading(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+/** The parameters of DALI services, whose names have no case. */
+function upper(search: Search): Search {
+  return new Map(Array.from(search, ([name, value]) => [name.toUpperCase(), value]));
+}
+
+function xml(text: string): Answer {
+  return bytesResponse('text/xml', new TextEncoder().encode(text), { 'Cache-Control': 'no-store' });
+}
+
+/** Sends a file a part at a time. */
+class FileStream implements StreamedBody {
+  readonly #parts: AsyncIterator<Buffer<ArrayBuffer>>;
+  readonly #file: ReadStream;
+  #client: StreamClient | undefined;
+  #isBusy = false;
+
+  constructor(path: string) {
+    this.#file = createReadStream(path, { highWaterMark: PART_BYTES });
+    this.#parts = this.#file[Symbol.asyncIterator]();
+  }
+
+  begin(client: StreamClient): void {
+    this.#client = client;
+    void this.#next();
+  }
+
+  written(): void {
+    void this.#next();
+  }
+
+  gone(): void {
+    this.#client = undefined;
+    this.#file.destroy();
+  }
+
+  async #next(): Promise<void> {
+    if (!this.#client || this.#isBusy) return;
+    this.#isBusy = true;
+    try {
+      const part = await this.#parts.next();
+      this.#isBusy = false;
+      if (part.done) this.#client?.end();
+      else this.#client?.write(part.value);
+    } catch {
+      this.#client?.fail();
+      this.gone();
+    }
+  }
+}

@@ -1,0 +1,166 @@
+/** Jobs: the resources of UWS, what a restart finds, the bounds. */
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Unavailable } from '../../src/base/refusal.ts';
+import type { Job } from '../../src/jobs/job.ts';
+import { JobError, type JobPaths, JobQueue, type JobRunner } from '../../src/jobs/job_queue.ts';
+import { JobStore } from '../../src/jobs/job_store.ts';
+import { inWorld, pool } from '../crossmatch/world.ts';
+import { eventually, TestApp, withDirectory } from '../http/support.ts';
+
+const test = suite('jobs/jobs');
+
+test.after(() => pool.close());
+
+const LIMITS = { maxJobs: 3, maxBytes: 10_000, keptMs: 3_600_000, runMs: 3_600_000 };
+const CREATE = { step: 'create', kind: 'copy', request: { a: 1 }, parameters: {}, bytes: 100 } as const;
+
+/** A queue whose runner is done when it is told so. */
+function queueOf(directory: string, limits = LIMITS) {
+  const store = new JobStore(directory);
+  const begun: string[] = [];
+  const { promise: told, resolve: finish, reject: fail } = Promise.withResolvers<void>();
+  const copy: JobRunner = async ({ id }: Job, { output }: JobPaths, ends: AbortSignal) => {
+    begun.push(id);
+    const { promise: ended, reject } = Promise.withResolvers<void>();
+    ends.addEventListener('abort', () => reject(new Error('ended')));
+    await Promise.race([told, ended]);
+    writeFileSync(output, 'done');
+    return { mediaType: 'text/plain', bytes: 4, about: null };
+  };
+  const queue = new JobQueue(store, { copy }, limits, () => {});
+  const add = () => {
+    const { id } = queue.step(CREATE)!;
+    writeFileSync(store.inputPath(id), 'x');
+    queue.step({ step: 'run', id });
+    return id;
+  };
+  const phase = (id: string) => store.read(id)?.phase;
+  const reaches = (id: string, wanted: string) =>
+    eventually(`${id} is ${wanted}`, async () => phase(id) === wanted || undefined);
+  return { store, queue, begun, finish, fail, add, phase, reaches };
+}
+
+test('one after another; aborted and removed ones; bounds', () =>
+  withDirectory(async directory => {
+    const { store, queue, begun, finish, add, phase, reaches } = queueOf(directory);
+    const [first, second, third] = [add(), add(), add()];
+    assert.equal([phase(first), phase(second), begun], ['EXECUTING', 'QUEUED', [first]]);
+    assert.throws(
+      () => queue.step(CREATE),
+      (error: unknown) => error instanceof Unavailable,
+    );
+    queue.step({ step: 'abort', id: second });
+    queue.step({ step: 'abort', id: first });
+    assert.equal([phase(first), phase(second)], ['ABORTED', 'ABORTED']);
+    assert.not(existsSync(store.inputPath(first)), 'what is over keeps no request');
+    await reaches(third, 'EXECUTING');
+    finish();
+    await reaches(third, 'COMPLETED');
+    assert.equal(begun, [first, third], 'an aborted job never begins');
+    assert.ok(existsSync(store.resultPath(third)));
+    queue.step({ step: 'keep', id: third, destructionMs: 0 });
+    queue.step({ step: 'remove', id: first });
+    const fourth = queue.step({ ...CREATE, bytes: 9000 })!.id;
+    assert.equal([phase(first), phase(third)], [undefined, undefined], 'removed, and its time is over');
+    assert.throws(
+      () => queue.step({ ...CREATE, bytes: 10_000 }),
+      (error: unknown) => error instanceof Unavailable,
+    );
+    assert.is(queue.step({ step: 'abort', id: 'f'.repeat(40) }), null);
+    assert.is(store.read('../../etc'), undefined);
+    assert.is(phase(fourth), 'PENDING');
+    queue.close();
+  }));
+
+test('a restart begins what was under way again; what ended two processes is over', () =>
+  withDirectory(async directory => {
+    const before = queueOf(directory);
+    const [running, waiting] = [before.add(), before.add()];
+    const upload = before.queue.step(CREATE)!.id;
+    before.queue.close();
+    const killed = { ...before.store.read(waiting)!, phase: 'EXECUTING', attempts: 2, pid: 2 ** 22 + 1 } as const;
+    before.store.write(killed);
+    const after = queueOf(directory);
+    after.queue.start();
+    assert.equal([after.phase(running), after.phase(upload)], ['EXECUTING', undefined]);
+    after.finish();
+    await after.reaches(running, 'COMPLETED');
+    await after.reaches(waiting, 'ERROR');
+    assert.match(after.store.read(waiting)!.error!, /has ended 2 times/);
+    assert.is(after.store.read(running)!.attempts, 1, 'a stop in good order is no attempt');
+    after.queue.close();
+  }));
+
+test('a failure is told where it is for the client', () =>
+  withDirectory(async directory => {
+    const { store, queue, add, fail, reaches } = queueOf(directory);
+    const [first, second] = [add(), add()];
+    fail(new JobError('of its rows'));
+    await reaches(first, 'ERROR');
+    await reaches(second, 'ERROR');
+    assert.is(store.read(first)!.error, 'of its rows');
+    queue.close();
+  }));
+
+test('a table as a job, from the request to its end', () =>
+  inWorld(async world => {
+    await world.ingest([{ ra: 10, dec: -30 }]);
+    const app = new TestApp(join(world.directory, 'data'), { JOBS_MAX: '3' });
+    try {
+      await app.ready();
+      const table = 'name,ra,dec\na,10,-30\nb,10,-31\n';
+      const begin = async (body: string, search = '') => {
+        const headers = { Prefer: 'wait=5, respond-async' };
+        const answer = await app.get(`/api/crossmatch${search}`, { method: 'POST', body, headers });
+        assert.is(answer.status, 202, answer.text);
+        return new URL(answer.headers.get('Location')!).pathname;
+      };
+      const text = async (path: string) => (await app.get(path)).text;
+      const over = (job: string) =>
+        eventually('the job is over', async () => {
+          const phase = await text(`${job}/phase`);
+          return ['QUEUED', 'EXECUTING', 'PENDING'].includes(phase) ? undefined : phase;
+        });
+      const form = (path: string, body: string) => app.get(path, { method: 'POST', body });
+      const job = await begin(table, '?radius_arcsec=2');
+      assert.match(job, /^\/vo\/jobs\/[0-9a-f]{40}$/);
+      assert.match(await text(`${job}?WAIT=45&PHASE=QUEUED`), /<uws:phase>(?:EXECUTING|COMPLETED)</);
+      assert.is(await over(job), 'COMPLETED');
+      const document = await text(job);
+      assert.match(document, `xlink:href="http://nearsky.test${job}/results/result" mime-type="text/csv"`);
+      assert.match(document, '<uws:parameter id="radius_arcsec">2</uws:parameter>');
+      assert.match(await text(`${job}/results`), '<uws:result id="result"');
+      const result = await app.get(`${job}/results/result`);
+      const direct = await app.post('/api/crossmatch?radius_arcsec=2', table, null);
+      assert.is(result.text, direct.text);
+      for (const name of ['Content-Type', 'X-Row-Count', 'X-Match-Count', 'X-Position-Columns'])
+        assert.is(result.headers.get(name), direct.headers.get(name), name);
+      assert.not.match(await text('/vo/jobs'), job.slice(-40));
+      const refused = await begin('x,y\n1,2\n');
+      assert.is(await over(refused), 'ERROR');
+      assert.match(await text(`${refused}/error`), /its columns are x, y/);
+      assert.match(await text(refused), /<uws:errorSummary type="fatal"/);
+      assert.is((await form(`${refused}/phase`, 'PHASE=ABORT')).status, 303);
+      assert.is((await form(`${refused}/phase`, 'PHASE=SLEEP')).status, 400);
+      assert.is((await form(`${job}/destruction`, 'DESTRUCTION=2020-01-01T00:00:00Z')).status, 303);
+      assert.match(await text(`${job}/destruction`), /^2020-01-01/);
+      assert.is((await form(refused, 'ACTION=DELETE')).status, 303);
+      assert.is((await app.get(refused)).status, 404);
+      for (const path of ['results/other', 'nothing', 'results/result/x'])
+        assert.is((await app.get(`${job}/${path}`)).status, 404, path);
+      const headers = { Prefer: 'respond-async' };
+      assert.is((await app.get('/api/crossmatch', { method: 'POST', body: '', headers })).status, 400);
+      const kept = await begin(table);
+      await over(kept);
+      assert.is((await app.get(kept, { method: 'DELETE' })).status, 303);
+      assert.is((await app.get(`/vo/jobs/${'0'.repeat(40)}`)).status, 404);
+      assert.is((await app.get('/vo/jobs', { method: 'POST', body: '' })).status, 405);
+    } finally {
+      await app.app.close();
+    }
+  }));
+
+test.run();
