@@ -434,5 +434,14 @@ export const soak: Workload = {
   name: 'soak',
   summary: 'everything at once for --hours, with kills: what grows, and whether anything is lost (only by its name)',
   onlyByName: true,
-  run: (options, note) => new Soak(options, note).run(),
+  run: (options, note) => {
+    Object.assign(process.env, allocatorSettings());
+    return new Soak(options, note).run();
+  },
 };
+
+/** How the C library keeps memory, as the unit for systemd sets it. */
+function allocatorSettings(): Record<string, string> {
+  const unit = readFileSync(new URL('../docs/nearsky.service', import.meta.url), 'utf8');
+  return Object.fromEntries([...unit.matchAll(/\b(MALLOC_\w+)=(\d+)/g)].map(([, name, value]) => [name, value]));
+}

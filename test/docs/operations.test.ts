@@ -17,7 +17,15 @@ const sources = globSync('src/**/*.ts', { cwd: root })
   .join('\n');
 
 /** Names in capitals that are no setting of ours. */
-const OF_OTHERS = ['XDG_CACHE_HOME', 'CAP_NET_BIND_SERVICE', 'AF_INET', 'AF_INET6', 'AF_UNIX'];
+const OF_OTHERS = [
+  'XDG_CACHE_HOME',
+  'CAP_NET_BIND_SERVICE',
+  'AF_INET',
+  'AF_INET6',
+  'AF_UNIX',
+  'MALLOC_ARENA_MAX',
+  'MALLOC_MMAP_THRESHOLD',
+];
 
 const test = suite('docs/operations');
 
