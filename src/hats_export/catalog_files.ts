@@ -25,7 +25,7 @@ export interface WrittenCatalog {
   readonly columns: readonly CatalogColumn[];
   readonly partitions: readonly WrittenPartition[];
   /** The number of rows in each pixel of the map; undefined for a margin. */
-  readonly map?: { readonly order: number; readonly counts: Float64Array };
+  readonly map?: { readonly order: number; readonly counts: Uint32Array };
   /** The row limit of a partition that the export was made with. */
   readonly maxRows: number;
 }
@@ -54,7 +54,10 @@ export function writeCatalogFiles(directory: string, catalog: WrittenCatalog, fa
   put('properties', properties);
   const pixels = partitions.map(({ order, ipix }) => `${order},${ipix}\n`);
   put('partition_info.csv', `Norder,Npix\n${pixels.join('')}`);
-  put('dataset/_common_metadata', parquetFile(catalog.columns, [], 0));
+  put(
+    'dataset/_common_metadata',
+    parquetFile(catalog.columns, () => undefined, 0),
+  );
   if (map) put('point_map.fits', pointMap(map.order, map.counts));
 }
 
@@ -108,7 +111,7 @@ function propertiesText(head: string, properties: Readonly<Record<string, string
 const MAP_REPEAT = 1024;
 
 /** A HEALPix map as FITS: a binary table of 64-bit integers, NESTED. */
-function pointMap(order: number, counts: Float64Array): Uint8Array {
+function pointMap(order: number, counts: Uint32Array): Uint8Array {
   const repeat = Math.min(MAP_REPEAT, counts.length);
   const table = {
     XTENSION: 'BINTABLE',

@@ -24,8 +24,8 @@ import type { FromHatsWriter, HatsTask, PartitionJob, ToHatsWriter } from './wri
 const MAX_THREADS = 8;
 /** The order of the map, whose pixels are 14 arcmin wide. */
 const MAP_ORDER = 8;
-/** The most rows of a partition: a thread holds some hundred MiB for the largest. */
-const DEFAULT_MAX_ROWS = 50_000;
+/** The most rows of a partition: a thread holds a hundred MiB and more for the largest. */
+const DEFAULT_MAX_ROWS = 25_000;
 /** The most attempts of the threads to see the same state; a commit would have to come in between each time. */
 const OPEN_TRIES = 1000;
 

@@ -25,12 +25,13 @@ import type { CatalogColumn } from './columns.ts';
 const ZSTD = (bytes: Uint8Array) => new Uint8Array(zstdCompressSync(bytes));
 
 /**
- * The bytes of a file with these columns, each with `length` values or, where all are null, undefined; without values,
- * the bytes of a schema.
+ * The bytes of a file with these columns, each with `length` values; without values, the bytes of a schema.
+ * @param valuesOf the values of a column, undefined where all are null. A column's values are wanted when it is written,
+ * so that few are in memory at once
  */
 export function parquetFile(
   columns: readonly CatalogColumn[],
-  values: readonly (readonly unknown[] | undefined)[],
+  valuesOf: (column: number) => unknown[] | undefined,
   length: number,
 ): Uint8Array {
   const writer = new ByteWriter();
@@ -46,8 +47,15 @@ export function parquetFile(
     const nulls = new Array(length).fill(null);
     const columnData = columns.map(({ name, isVaried, hasBounds }, i) => {
       // A dictionary of values that hardly repeat takes time and saves no bytes.
-      const data = (values[i] ?? nulls) as unknown[];
-      return { name, data, statistics: hasBounds ?? false, ...(isVaried && { encoding: 'PLAIN' as const }) };
+      const encoding = isVaried && { encoding: 'PLAIN' as const };
+      return {
+        name,
+        statistics: hasBounds ?? false,
+        ...encoding,
+        get data() {
+          return valuesOf(i) ?? nulls;
+        },
+      };
     });
     parquet.write({ columnData, rowGroupSize: length });
   }

@@ -39,8 +39,8 @@ export class SkyRows {
   }
 
   /** The number of rows in each pixel of an order. */
-  counts(order: number, weight: (row: number) => number): Float64Array {
-    const counts = new Float64Array(12 * 4 ** order);
+  counts(order: number, weight: (row: number) => number): Uint32Array {
+    const counts = new Uint32Array(12 * 4 ** order);
     const shift = 2 * (FINEST_ORDER - order);
     for (let row = 0; row < this.length; row++) counts[this.#pixels[row]! >> shift]! += weight(row);
     return counts;
@@ -110,8 +110,8 @@ export interface SkyPartitions {
   readonly margins: readonly Partition[];
 }
 
-function coarser(counts: Float64Array): Float64Array {
-  return Float64Array.from({ length: counts.length / 4 }, (_, pixel) => {
+function coarser(counts: Uint32Array): Uint32Array {
+  return Uint32Array.from({ length: counts.length / 4 }, (_, pixel) => {
     return counts[4 * pixel]! + counts[4 * pixel + 1]! + counts[4 * pixel + 2]! + counts[4 * pixel + 3]!;
   });
 }

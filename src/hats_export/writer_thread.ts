@@ -90,7 +90,7 @@ function writePartition(
   if (collected.length !== rows) {
     throw new Error(`Cannot export ${path} because ${collected.length} rows were read and ${rows} are there`);
   }
-  const bytes = parquetFile(collected.columns, collected.takeSorted(), rows);
+  const bytes = parquetFile(collected.columns, collected.sorted(), rows);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, bytes, { flush: true });
   return bytes.length;
