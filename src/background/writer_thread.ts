@@ -18,6 +18,7 @@ import { Writer } from '../store/writer.ts';
 import { keepLedger, StoreLedger } from '../stream/ledger.ts';
 import type { BotCredentials } from '../tns/client.ts';
 import { BackgroundCrossmatch } from './crossmatch.ts';
+import { Duty, type Work } from './duty.ts';
 import { BackgroundRefresh } from './refresh.ts';
 
 export interface WriteTask extends Task<undefined> {
@@ -53,7 +54,7 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
   const log = logTo((event, fields) => send({ kind: 'log', event, fields }));
   const state = new SharedState(task.state);
   const stop = Promise.withResolvers<void>();
-  const work: { close(): Promise<void> }[] = [];
+  const work: Work[] = [];
   const onWaiting = (isWaiting: boolean) => {
     state.writeWaitsSinceMs = isWaiting ? Date.now() : 0;
   };
@@ -79,8 +80,11 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
   });
   const begin = () => {
     if (isStopping) return;
-    if (crossmatch) work.push(new BackgroundCrossmatch(store, writer, config, log));
-    if (bot) work.push(new BackgroundRefresh({ store, writer, config, bot, log }));
+    // Of several nodes one does each.
+    const doAlone = (name: string, begin: () => Work) =>
+      work.push(member ? new Duty({ name, store, writer, log, begin }) : begin());
+    if (crossmatch) doAlone('crossmatch', () => new BackgroundCrossmatch(store, writer, config, log));
+    if (bot) doAlone('refresh the registry', () => new BackgroundRefresh({ store, writer, config, bot, log }));
   };
   send({ kind: 'opened' });
   await stop.promise;

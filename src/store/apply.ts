@@ -19,6 +19,7 @@ import { CrossmatchRecorder } from './crossmatches.ts';
 import type { Databases } from './databases.ts';
 import { type CommitChanges, importItems, type Ordinals } from './import.ts';
 import { Interner } from './interner.ts';
+import { takeLease } from './leases.ts';
 import { appendPositions } from './positions.ts';
 import { contentHash } from './provenance_hash.ts';
 import { storePublished } from './published.ts';
@@ -48,6 +49,8 @@ const APPLY = {
   register_catalog: registerCatalog,
   published: (databases: Databases, { topic, position }: ChangeOf<'published'>) =>
     storePublished(databases, topic, position),
+  take_lease: (databases: Databases, { name, owner, forUs, timeUs }: ChangeOf<'take_lease'>) =>
+    takeLease(databases, name, { owner, untilUs: timeUs + forUs }, timeUs),
   begin_log: requireState,
   begin_registry: beginLoad,
   stage_registry: (databases: Databases, { load, records }: ChangeOf<'stage_registry'>) =>

@@ -105,6 +105,7 @@ const DECODE: Readonly<Record<ChangeKind, (fields: never) => object>> = {
   import: asTheyAre,
   register_catalog: asTheyAre,
   published: asTheyAre,
+  take_lease: asTheyAre,
   begin_log: asTheyAre,
   begin_registry: asTheyAre,
   stage_registry: asTheyAre,

@@ -26,6 +26,8 @@ interface Changes {
   import: { readonly entries: readonly (ImportItem | PreparedObject)[] };
   register_catalog: { readonly registration: CatalogRegistration };
   published: { readonly topic: string; readonly position: PublishedPosition };
+  /** `forUs`: how long the lease is, by the time of the log. */
+  take_lease: { readonly name: string; readonly owner: string; readonly forUs: number };
   /** The first change of a log that goes on from an archive which was there before: the state of its journal. */
   begin_log: { readonly sequence: number; readonly digest: string };
   begin_registry: object;

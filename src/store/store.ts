@@ -7,6 +7,7 @@ import { DATABASE_NAMES, type DatabaseName, type Databases } from './databases.t
 import { RESERVE_TO_END_BYTES, requireSpace, spaceFor } from './disk_space.ts';
 import { type Environment, newestCommit, openEnvironment } from './environment.ts';
 import type { OpenFiles } from './identity.ts';
+import { type Lease, readLease } from './leases.ts';
 import { type LogPosition, readLogPosition } from './log_position.ts';
 import { ObjectView } from './object_record.ts';
 import { type PositionRows, readPositions } from './positions.ts';
@@ -259,6 +260,11 @@ export class Store {
   get isEmpty(): boolean {
     const isArchive = (name: DatabaseName) => name !== 'meta' && name !== 'claims';
     return DATABASE_NAMES.filter(isArchive).every(name => this.databases[name].entryCount() === 0);
+  }
+
+  /** The last lease of that name, which may be over. */
+  lease(name: string): Lease | undefined {
+    return readLease(this.databases, name);
   }
 
   /** How far the archive has come in the log that it is made from; undefined where there is none. */

@@ -193,6 +193,14 @@ export class Writer {
     while ((await this.#commit('remove a former registry', 0, change)) > 0) await immediate();
   }
 
+  /**
+   * Takes work for an owner for some time, or renews the lease of that owner.
+   * @returns whether the work is the owner's now
+   */
+  async takeLease(name: string, owner: string, forMs: number): Promise<boolean> {
+    return this.#commit('take the lease', 1, { kind: 'take_lease', name, owner, forUs: 1000 * forMs });
+  }
+
   /** Registers a catalog under its name; an earlier one of that name is replaced. */
   async putCatalog(registration: CatalogRegistration): Promise<void> {
     const entries = 1 + Math.ceil(registration.coverage.ranges.length / 4096);

@@ -159,6 +159,8 @@ export class RandomChanges {
         return { kind, timeUs, snapshot, base: this.pick([undefined, null, snapshot]) };
       case 'change_registry':
         return { kind, timeUs, base: snapshot, records, epochUs: timeUs };
+      case 'take_lease':
+        return { kind, timeUs, name: this.pick(['a', 'b']), owner: this.pick(['one', 'other']), forUs: this.int(1e9) };
       case 'remove_registry_loads':
         return { kind, timeUs, first: 0, end: load, limit: 3 };
     }
@@ -192,6 +194,7 @@ export const KINDS = [
   'publish_registry',
   'change_registry',
   'remove_registry_loads',
+  'take_lease',
 ] as const satisfies readonly ChangeKind[];
 
 type RandomKind = (typeof KINDS)[number];

@@ -1,0 +1,74 @@
+/** Work that one of several nodes does at a time, and that another takes over when that one dies. */
+import { randomUUID } from 'node:crypto';
+import { messageOf } from '../base/error_text.ts';
+import type { Log } from '../base/log.ts';
+import { pause } from '../base/timeout.ts';
+import { nowUs } from '../base/times.ts';
+import type { Store } from '../store/store.ts';
+import type { Writer } from '../store/writer.ts';
+
+/** For how long the work is a node's, which dies at most this long before another one begins. */
+const LEASE_MS = 5000;
+const RENEW_MS = 1500;
+
+/** What goes on until it is closed. */
+export interface Work {
+  close(): Promise<void>;
+}
+
+export interface DutyOptions {
+  /** What is done, for the log. */
+  readonly name: string;
+  readonly store: Store;
+  readonly writer: Writer;
+  readonly log: Log;
+  /** Begins the work; it is closed when another node has taken it. */
+  readonly begin: () => Work;
+}
+
+export class Duty implements Work {
+  readonly #options: DutyOptions;
+  readonly #owner = randomUUID();
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+  #work: Work | undefined;
+
+  constructor(options: DutyOptions) {
+    this.#options = options;
+    this.#running = this.#run();
+  }
+
+  /** Closes the work; another node begins it when the lease is over. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    const closed = this.#work?.close();
+    await this.#running;
+    await closed;
+  }
+
+  async #run(): Promise<void> {
+    const { name, log } = this.#options;
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        await this.#look();
+      } catch (error) {
+        if (!signal.aborted) log('duty_unclear', { duty: name, error: messageOf(error) });
+      }
+      await pause(RENEW_MS, signal);
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { name, store, writer, log, begin } = this.#options;
+    store.resetRead();
+    const held = store.lease(name);
+    const isOthers = held && held.owner !== this.#owner && held.untilUs > nowUs();
+    const isMine = !isOthers && (await writer.takeLease(name, this.#owner, LEASE_MS));
+    if (this.#stop.signal.aborted || isMine === (this.#work !== undefined)) return;
+    log(isMine ? 'duty_taken' : 'duty_lost', { duty: name });
+    const work = this.#work;
+    this.#work = isMine ? begin() : undefined;
+    await work?.close();
+  }
+}

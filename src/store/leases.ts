@@ -1,0 +1,32 @@
+/**
+ * Leases: of several nodes of one log, the one that does some work for now. They are part of the archive, and end by
+ * the time of the log, so that all nodes agree.
+ */
+import type { Databases } from './databases.ts';
+import { decodePlain, encodePlain } from './records.ts';
+
+export interface Lease {
+  readonly owner: string;
+  readonly untilUs: number;
+}
+
+const keyOf = (name: string) => new TextEncoder().encode(`lease ${name}`);
+
+/** The last lease of that name, which may be over. */
+export function readLease({ meta }: Databases, name: string): Lease | undefined {
+  const bytes = meta.get(keyOf(name));
+  if (!bytes) return undefined;
+  const [owner, untilUs] = decodePlain(bytes) as [string, number];
+  return { owner, untilUs };
+}
+
+/**
+ * To be called in a write transaction. The lease goes to its present owner, or to another once it is over.
+ * @returns whether it is the owner's now
+ */
+export function takeLease(databases: Databases, name: string, { owner, untilUs }: Lease, nowUs: number): boolean {
+  const held = readLease(databases, name);
+  if (held && held.owner !== owner && held.untilUs > nowUs) return false;
+  databases.meta.put(keyOf(name), encodePlain([owner, untilUs]));
+  return true;
+}

@@ -1,0 +1,66 @@
+/** Work that one of several nodes does at a time. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Duty } from '../../src/background/duty.ts';
+import { Node } from '../../src/cluster/node.ts';
+import type { Store } from '../../src/store/store.ts';
+import { Writer } from '../../src/store/writer.ts';
+import { Link, MemoryLog } from '../cluster/memory_log.ts';
+import { eventually } from '../e2e/support.ts';
+import { withStore } from '../store/support.ts';
+
+const test = suite('background/duty');
+
+/** A node whose network delivers at once, until it is ended. */
+function follow(store: Store, log: MemoryLog) {
+  const link = new Link(log);
+  const node = new Node(store, link);
+  let isEnded = false;
+  const ended = (async () => {
+    while (!isEnded) {
+      for (const flight of [...link.flights]) link.land(flight, 1, 'appended');
+      await node.step();
+      await new Promise(resolve => setTimeout(resolve, 1));
+    }
+  })();
+  const end = () => {
+    isEnded = true;
+    return ended;
+  };
+  return { writer: new Writer(store, node), end };
+}
+
+test('one node does the work; another one takes over when that one is gone', () =>
+  withStore(first =>
+    withStore(async second => {
+      const log = new MemoryLog();
+      const events: string[] = [];
+      const at = [first, second].map((store, i) => {
+        const { writer, end } = follow(store, log);
+        const begin = () => {
+          events.push(`${i} begins`);
+          return { close: async () => void events.push(`${i} ends`) };
+        };
+        return { end, duty: new Duty({ name: 'work', store, writer, log: () => {}, begin }) };
+      });
+      await eventually('one begins', async () => events.length > 0 || undefined);
+      const [busy, other] = events[0] === '0 begins' ? [0, 1] : [1, 0];
+      await at[busy]!.duty.close();
+      await eventually('the other one begins', async () => events.length > 2 || undefined);
+      assert.equal(events, [`${busy} begins`, `${busy} ends`, `${other} begins`]);
+      await at[other]!.duty.close();
+      for (const { end } of at) await end();
+    }),
+  ));
+
+test('a lease is over by the time of the log', () =>
+  withStore(async (store, writer) => {
+    assert.ok(await writer.takeLease('work', 'one', 60_000));
+    assert.not.ok(await writer.takeLease('work', 'other', 60_000));
+    assert.ok(await writer.takeLease('other work', 'other', 60_000));
+    assert.ok(await writer.takeLease('work', 'one', 0));
+    assert.ok(await writer.takeLease('work', 'other', 60_000));
+    assert.is(store.lease('work')?.owner, 'other');
+  }));
+
+test.run();
