@@ -54,7 +54,7 @@ export class BackgroundWriter {
   constructor(options: BackgroundWriterOptions) {
     this.#options = options;
     const { config, topic, publish: settings, state, log } = options;
-    if (topic) state.logFollowedMs = 0;
+    if (topic) [state.logFollowedMs, state.logTimeUs] = [0, 0];
     this.#publisher = settings && new BackgroundPublisher({ config, settings, log });
   }
 

@@ -100,7 +100,9 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
 function reportTo(state: SharedState, store: Store, log: Log) {
   return {
     onRead(left: number) {
-      state.logPosition = store.logPosition()?.next ?? 0;
+      const { next, timeUs } = store.logPosition() ?? { next: 0, timeUs: 0 };
+      state.logPosition = next;
+      state.logTimeUs = timeUs;
       state.logLeft = left;
       if (left === 0) state.logFollowedMs = Date.now();
     },

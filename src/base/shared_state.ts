@@ -1,4 +1,4 @@
-const CELLS = 8;
+const CELLS = 9;
 
 /**
  * State that every thread of the process knows at every moment: numbers in shared memory, read without a system call.
@@ -18,6 +18,7 @@ export class SharedState {
     if (memory) return;
     this.diskFreeBytes = Number.POSITIVE_INFINITY;
     this.logFollowedMs = Number.POSITIVE_INFINITY;
+    this.logTimeUs = Number.POSITIVE_INFINITY;
   }
 
   /**
@@ -66,6 +67,18 @@ export class SharedState {
 
   set logPosition(position: number) {
     this.#cells[6] = position;
+  }
+
+  /**
+   * The time up to which this node has all that was ever ingested, microseconds since 1970: that of the last record of
+   * the log that it has applied. Infinite where there is no log.
+   */
+  get logTimeUs(): number {
+    return this.#cells[8]!;
+  }
+
+  set logTimeUs(timeUs: number) {
+    this.#cells[8] = timeUs;
   }
 
   /** The number of records that the log was last seen to have beyond those. */

@@ -16,6 +16,14 @@ import { tableResponse } from './table_response.ts';
  * @throws ApiError `invalid_parameter` for a format that is none, or that counts do not have; `not_acceptable` where the client accepts none
  */
 export function answerQuery(service: Service, exchange: Exchange, query: Query): Answer | Promise<Answer> {
+  const isFurtherPage = 'after' in query && query.after !== null;
+  if (!isFurtherPage || service.coordination.state.logTimeUs === Number.POSITIVE_INFINITY)
+    return answerHere(service, exchange, query);
+  // Another node may have given the page before.
+  return service.reach(query.asOfUs, exchange.budget).then(() => answerHere(service, exchange, query));
+}
+
+function answerHere(service: Service, exchange: Exchange, query: Query): Answer | Promise<Answer> {
   const { queries } = service;
   const { budget } = exchange;
   const format = formatOf(exchange, query);

@@ -1,7 +1,6 @@
 /** GET /api/cone */
 import type { ConeQuery, Query } from '../answers/queries.ts';
 import { toJson } from '../base/json_text.ts';
-import { nowUs } from '../base/times.ts';
 import type { Config } from '../config/config.ts';
 import { defaultConePageSize } from '../config/limits.ts';
 import { answerQuery } from '../http/answer_query.ts';
@@ -32,7 +31,8 @@ export function coneSearch(service: Service): Handler {
 }
 
 /** The order of the checks is the contract's (docs/contract.md, Cone). */
-function parse(search: Search, { config, catalogs }: Service): Query {
+function parse(search: Search, service: Service): Query {
+  const { config, catalogs } = service;
   const filters = parseFilters(search, catalogs);
   const response = parseResponse(search);
   const token = search.get('cursor');
@@ -44,7 +44,7 @@ function parse(search: Search, { config, catalogs }: Service): Query {
   }
   const walk =
     token === undefined
-      ? { ...circleOf(search, config), asOfUs: nowUs(), after: null }
+      ? { ...circleOf(search, config), asOfUs: service.asOfUs, after: null }
       : furtherPage(search, config, token);
   const pageSize = parsePageSize(search, defaultConePageSize(config), config.API_MAX_OBJECTS_PER_REQUEST);
   return { kind: 'cone', sent, ...walk, filters, pageSize };

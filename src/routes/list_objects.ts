@@ -1,6 +1,5 @@
 /** GET /api/objects */
 import type { ObjectsQuery } from '../answers/queries.ts';
-import { nowUs } from '../base/times.ts';
 import { answerQuery } from '../http/answer_query.ts';
 import { decodeObjectsCursor } from '../http/cursor.ts';
 import { invalidParameter } from '../http/errors.ts';
@@ -14,11 +13,12 @@ export function listObjects(service: Service): Handler {
 }
 
 /** The order of the checks is the contract's (docs/contract.md, Objects by time). */
-function parse(search: Search, { config, catalogs }: Service): ObjectsQuery {
+function parse(search: Search, service: Service): ObjectsQuery {
+  const { config, catalogs } = service;
   const selection = parseSelection(search, config, catalogs);
   const token = search.get('cursor');
   const cursor = token === undefined ? undefined : decodeObjectsCursor(token);
   if (cursor && cursor.timeField !== selection.timeField)
     throw invalidParameter('time_field', `${cursor.timeField}, as in the cursor`, selection.timeField);
-  return { kind: 'objects', ...selection, asOfUs: cursor?.asOfUs ?? nowUs(), after: cursor ?? null };
+  return { kind: 'objects', ...selection, asOfUs: cursor?.asOfUs ?? service.asOfUs, after: cursor ?? null };
 }

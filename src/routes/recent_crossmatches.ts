@@ -1,7 +1,7 @@
 /** GET /api/recent-crossmatches */
 import type { RecentQuery } from '../answers/queries.ts';
 import type { Instant } from '../base/parse_time.ts';
-import { formatTime, nowUs } from '../base/times.ts';
+import { formatTime } from '../base/times.ts';
 import type { Config } from '../config/config.ts';
 import { DEFAULT_DETAIL, DEFAULT_TIME_FIELD, DETAIL_LEVELS, TIME_FIELDS } from '../contract/enums.ts';
 import { DEFAULT_WINDOW_HOURS } from '../contract/limits.ts';
@@ -16,11 +16,12 @@ import type { Service } from '../service/service.ts';
 const HOUR_US = 3_600_000_000;
 
 export function recentCrossmatches(service: Service): Handler {
-  return exchange => answerQuery(service, exchange, parse(exchange.search, service.config));
+  return exchange => answerQuery(service, exchange, parse(exchange.search, service));
 }
 
 /** The order of the checks is the contract's (docs/contract.md, Recent crossmatches). */
-function parse(search: Search, config: Config): RecentQuery {
+function parse(search: Search, service: Service): RecentQuery {
+  const { config } = service;
   refuseUnsupported(search);
   const start = optionalTime(search, 'start');
   const end = optionalTime(search, 'end');
@@ -35,7 +36,7 @@ function parse(search: Search, config: Config): RecentQuery {
     pinned?.timeField,
     search.get('time_field') ?? DEFAULT_TIME_FIELD,
   );
-  const asOfUs = pinned?.asOfUs ?? nowUs();
+  const asOfUs = pinned?.asOfUs ?? service.asOfUs;
   const limited = clampPageSize(pageSize, config.RECENT_CROSSMATCH_MAX_PAGE_SIZE);
   const window = pinned ? pinnedWindow(pinned) : firstWindow(start, end, asOfUs);
   checkWindow(window, config, pinned ? ['cursor'] : ['start', 'end']);

@@ -1,7 +1,6 @@
 /** POST /api/area */
 import { createHash } from 'node:crypto';
 import type { AreaQuery } from '../answers/queries.ts';
-import { nowUs } from '../base/times.ts';
 import { MAX_AREA_BYTES } from '../contract/limits.ts';
 import { answerQuery } from '../http/answer_query.ts';
 import { countWithCursor, decodeAreaCursor, invalidCursor } from '../http/cursor.ts';
@@ -24,7 +23,8 @@ export function searchArea(service: Service): Handler {
 }
 
 /** The order of the checks is the contract's (docs/contract.md, Areas). */
-async function parse(exchange: Exchange, { config, catalogs, queries }: Service): Promise<AreaQuery> {
+async function parse(exchange: Exchange, service: Service): Promise<AreaQuery> {
+  const { config, catalogs, queries } = service;
   const { search, budget } = exchange;
   const selection = parseSelection(search, config, catalogs);
   const response = parseResponse(search);
@@ -38,7 +38,7 @@ async function parse(exchange: Exchange, { config, catalogs, queries }: Service)
   if (cursor && cursor.digest !== digest)
     throw invalidCursor('the area or its level is another than that of the page before');
   // A count has no pages, and so no time at which it began.
-  const asOfUs = response === 'count' ? Number.POSITIVE_INFINITY : (cursor?.asOfUs ?? nowUs());
+  const asOfUs = response === 'count' ? Number.POSITIVE_INFINITY : (cursor?.asOfUs ?? service.asOfUs);
   return { kind: 'area', response, ...selection, area, level, digest, asOfUs, after: cursor ?? null };
 }
 

@@ -2,11 +2,15 @@
  * The parts that the operations answer from: the settings, the queries, the database, and the parts that exist once in
  * the process.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AnswerMemory } from '../answers/answer_memory.ts';
 import { QueryRunner } from '../answers/query_runner.ts';
 import { SharedFragments } from '../answers/shared_fragments.ts';
+import type { Budget } from '../base/budget.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
+import { Unavailable } from '../base/refusal.ts';
+import { nowUs } from '../base/times.ts';
 import type { Config } from '../config/config.ts';
 import { Catalogs, PROJECT_CATALOGS } from '../contract/catalogs.ts';
 import { answerSettings, type Provenance } from '../crossmatch/provenance.ts';
@@ -32,6 +36,8 @@ export interface DatabaseSeen {
   readonly latestIngestTimeUs: number | null;
 }
 
+/** The interval of looking whether a node has caught up. */
+const REACH_MS = 10;
 /** The time after which the registrations of catalogs are looked at again. */
 const CATALOGS_FRESH_MS = 1000;
 
@@ -83,6 +89,29 @@ export class Service {
   /** Whether the index can answer. */
   get indexReady(): boolean {
     return this.coordination.generation !== undefined;
+  }
+
+  /** The time of a walk that begins now: up to it, all that was ever ingested is here. Microseconds since 1970. */
+  get asOfUs(): number {
+    return Math.min(nowUs(), this.coordination.state.logTimeUs);
+  }
+
+  /**
+   * Waits until this node has what was ingested up to a time, which another node of the same log had.
+   * @throws Unavailable when that takes longer than the budget
+   */
+  async reach(timeUs: number, budget: Budget): Promise<void> {
+    const { coordination } = this;
+    for (let sequence: number | undefined; ; await sleep(REACH_MS)) {
+      const why = this.#isClosed ? 'the service is stopping' : coordination.state.whyNoAnswer;
+      if (why !== undefined) throw new Unavailable(why);
+      if (sequence === undefined && coordination.state.logTimeUs >= timeUs) {
+        this.store.resetRead();
+        sequence = this.store.lastSequence();
+      }
+      if (sequence !== undefined && (coordination.generation?.sequence ?? -1) >= sequence) return;
+      if (budget.spent) throw new Unavailable('this node is behind the one that gave the page before');
+    }
   }
 
   /** The present description of the database; undefined when the database cannot be read. */

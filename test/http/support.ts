@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { toJson } from '../../src/base/json_text.ts';
 import { type Config, loadConfig, type SettingName } from '../../src/config/config.ts';
 import { type App, createApp } from '../../src/routes/app.ts';
+import type { Coordination } from '../../src/service/coordination.ts';
 import { encodeKey, encodeObject } from '../../src/store/records.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type {
@@ -45,10 +46,10 @@ export class TestApp {
   readonly logged: (readonly [event: string, fields: unknown])[] = [];
   readonly #config: Config;
 
-  constructor(directory: string, settings: Settings = {}) {
+  constructor(directory: string, settings: Settings = {}, coordination?: Coordination) {
     const log = (event: string, fields?: unknown) => this.logged.push([event, fields]);
     this.#config = configOf(directory, settings);
-    this.app = createApp({ config: this.#config, log });
+    this.app = createApp({ config: this.#config, log, ...(coordination && { coordination }) });
   }
 
   async ready(): Promise<this> {

@@ -1,0 +1,87 @@
+/** What a node answers that follows a log of several nodes: while it is behind, and once it has stopped. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseTime } from '../../src/base/parse_time.ts';
+import type { SharedState } from '../../src/base/shared_state.ts';
+import { Coordinator } from '../../src/service/coordinator.ts';
+import { configOf, delivery, eventually, NOW_US, TestApp, type World, withApp } from './support.ts';
+
+const test = suite('http/nodes');
+const OBJECTS = 6;
+const LAST_US = NOW_US + OBJECTS - 1;
+const AREA = '{"type":"circle","ra":150,"dec":2,"radius_deg":0.001}';
+const CONE = '/api/cone?ra=150&dec=2&radius_arcsec=5';
+
+/** An object a microsecond. */
+async function fill({ writer }: World): Promise<void> {
+  for (let i = 0; i < OBJECTS; i++) await writer.ingest([delivery(BigInt(i + 1))], NOW_US + i);
+}
+
+/** A second service over the archive, which believes to be a node of a log. */
+const withNode = (body: (node: TestApp, state: SharedState, world: World) => Promise<void>) =>
+  withApp(fill, async (_, world) => {
+    const config = configOf(world.directory);
+    const threads = () => ({ threads: [], operations: [], replaced: 0 });
+    const coordinator = new Coordinator({ config, log: () => {}, threads });
+    const { state } = coordinator;
+    [state.logFollowedMs, state.logTimeUs] = [Date.now(), LAST_US];
+    const node = await new TestApp(world.directory, { API_REQUEST_BUDGET_SECONDS: '1' }, coordinator).ready();
+    try {
+      await body(node, state, world);
+    } finally {
+      await node.app.close();
+      await coordinator.close();
+    }
+  });
+
+test('a walk that goes on at a node that is behind waits for it, and is whole', () =>
+  withNode(async (node, state) => {
+    const first = await node.get(`${CONE}&page_size=2`);
+    assert.is(parseTime(first.body.as_of), LAST_US);
+    const next = `${CONE}&page_size=2&cursor=${first.body.next_cursor}`;
+    state.logTimeUs = LAST_US - 1;
+    const refused = await node.get(next);
+    assert.is(refused.status, 503, refused.text);
+    assert.ok(refused.headers.get('Retry-After'));
+    assert.match(refused.body.message, /this node is behind the one that gave the page before/);
+    const waiting = node.get(next);
+    state.logTimeUs = LAST_US;
+    assert.is((await waiting).status, 200);
+  }));
+
+test('as_of is the time up to which the node has everything', () =>
+  withNode(async (node, state, { writer }) => {
+    state.logTimeUs = NOW_US + 2;
+    const { body } = await node.get(CONE);
+    assert.is(parseTime(body.as_of), NOW_US + 2);
+    assert.is(body.results[0].objects.length, 3);
+    await writer.ingest([delivery(9n)], LAST_US + 5);
+    state.logTimeUs = LAST_US + 5;
+    await eventually('the new object is found', async () => {
+      const { body } = await node.get(CONE);
+      return body.results[0].objects.length === OBJECTS + 1 || undefined;
+    });
+  }));
+
+test('a node that lags is not ready, and answers; one that stopped answers nothing', () =>
+  withNode(async (node, state) => {
+    assert.is((await node.get('/readyz')).status, 200);
+    state.logFollowedMs = Date.now() - 31_000;
+    const behind = await node.get('/readyz');
+    assert.is(behind.status, 503);
+    assert.match(behind.text, /this node is behind the log of the nodes/);
+    assert.is((await node.get(CONE)).status, 200);
+    state.logFollowedMs = 0;
+    assert.match((await node.get('/readyz')).text, /this node has not caught up with the log of the nodes/);
+    state.logFollowedMs = Date.now();
+    state.isStopped = true;
+    for (const path of ['/readyz', CONE, '/api/objects/1', '/api/sky-map']) {
+      const { status, text } = await node.get(path);
+      assert.is(status, 503, path);
+      assert.match(text, /this node has stopped, because it lost its place in the log of the nodes/, path);
+    }
+    assert.is((await node.post('/api/area', AREA)).status, 503);
+    assert.is((await node.get('/healthz')).status, 200);
+  }));
+
+test.run();
