@@ -26,7 +26,7 @@ const HEADER_BYTES = 16 * 8;
 const SECTION_ALIGNMENT = 64;
 
 /** Rows in a block, the item of a bucket's tree. A bucket too crowded for that has larger blocks, see `blockRows`. */
-export const BLOCK_ROWS = 16;
+const BLOCK_ROWS = 16;
 
 /** Flatbush keeps its indices in uint16 only below 16,384 nodes; a bucket never has more items than this. */
 const MAX_ITEMS = 15000;
@@ -40,7 +40,7 @@ export function blockRows(rows: number): number {
 export const NODE_SIZE = 16;
 
 /** Nodes of a Flatbush tree over `items` items, its items included. */
-export function treeNodes(items: number): number {
+function treeNodes(items: number): number {
   let nodes = items;
   let level = items;
   do {

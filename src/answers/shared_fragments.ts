@@ -12,7 +12,7 @@ import type { Store } from '../store/store.ts';
 import type { TnsAssociation, TnsRecord } from '../store/types.ts';
 import { skippedCatalogs } from '../store/unread.ts';
 
-export const BEST_GUESS_DESCRIPTION =
+const BEST_GUESS_DESCRIPTION =
   "A best guess: the service's current settings. What an object was crossmatched under was not recorded at the time.";
 
 /** An entry of `provenance_sets`, which other parts of the answer refer to. */

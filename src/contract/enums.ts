@@ -189,7 +189,6 @@ export const PROVENANCE_STATES = [
   { name: 'recorded', meaning: 'recorded at crossmatch time' },
   { name: 'not_recorded', meaning: 'crossmatched before recording began' },
 ] as const satisfies readonly Named[];
-export type ProvenanceState = NameOf<typeof PROVENANCE_STATES>;
 
 /** The basis, and the key in `provenance_sets`, of the set that is used where no settings were recorded. */
 export const BEST_GUESS = 'best_guess_current_settings';

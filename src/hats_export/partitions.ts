@@ -7,7 +7,7 @@ import { conePixels, pixelOf } from '../../index/mod.ts';
 /**
  * The order of the pixels, 6.9 arcmin wide, by which rows are grouped: no partition is smaller, however crowded it is.
  */
-export const FINEST_ORDER = 9;
+const FINEST_ORDER = 9;
 const FINEST_PIXELS = 12 * 4 ** FINEST_ORDER;
 /** The margin of a partition: a search near the edge need not open the next partition. */
 export const MARGIN_ARCSEC = 10;

@@ -46,7 +46,7 @@ export function invalidParameter(param: string, must: string, value: string | nu
 }
 
 /** The message for a value that breaks its rule. */
-export function mustBe(what: string, must: string, value: string): string {
+function mustBe(what: string, must: string, value: string): string {
   return `${shorten(what)} must be ${must} (${shorten(value) || 'nothing'} was given)`;
 }
 

@@ -1,5 +1,4 @@
 /** A request as the operations see it, whatever it came in by. The `Request` of the web platform is one. */
-import { Unavailable } from '../base/refusal.ts';
 
 /** Names in any spelling; a header that was sent several times is one text, as in `Headers`. */
 export interface IncomingHeaders {
@@ -24,37 +23,6 @@ export interface IncomingRequest {
   readonly url: string;
   readonly headers: IncomingHeaders;
   readonly body: IncomingBody | null;
-}
-
-/**
- * Reads a body until it ends, has `maxBytes`, or has taken `timeoutMs`, or until the client is gone; returns the bytes
- * that came, at most `maxBytes`.
- * @throws Unavailable when there is no room for it
- */
-export async function readUpTo(
-  body: IncomingBody,
-  maxBytes: number,
-  timeoutMs: number,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const reader = body.getReader();
-  const stop = () => void reader.cancel().catch(() => {});
-  const timer = setTimeout(stop, timeoutMs);
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  try {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      chunks.push(part.value);
-      length += part.value.length;
-      if (length >= maxBytes) break;
-    }
-  } catch (error) {
-    // A refusal is answered. Nobody waits for the answer to a request that has ended.
-    if (error instanceof Unavailable) throw error;
-  } finally {
-    clearTimeout(timer);
-    stop();
-  }
-  return new Uint8Array(Buffer.concat(chunks, Math.min(length, maxBytes)));
 }
 
 /** A request from its parts. */

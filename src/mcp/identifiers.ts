@@ -29,7 +29,7 @@ export function classifyAll(list: readonly JsonValue[]): PlacedIdentifier[] {
   });
 }
 
-export function classify(element: JsonValue): Identifier {
+function classify(element: JsonValue): Identifier {
   if (typeof element === 'string') return classifyText(element.trim());
   return element instanceof JsonNumber ? classifyNumber(element) : UNRECOGNIZED;
 }

@@ -13,7 +13,7 @@ import { INVALID_PARAMS, isObject, RpcError, type RpcRequest } from './rpc.ts';
  */
 export const LATEST_HANDSHAKE_REVISION = '2025-11-25';
 export const HANDSHAKE_REVISIONS: readonly string[] = ['2025-03-26', '2025-06-18', LATEST_HANDSHAKE_REVISION];
-export const STATELESS_REVISION = '2026-07-28';
+const STATELESS_REVISION = '2026-07-28';
 /** The newest first. */
 export const REVISIONS: readonly string[] = [STATELESS_REVISION, ...HANDSHAKE_REVISIONS.toReversed()];
 

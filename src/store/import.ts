@@ -76,7 +76,7 @@ export type ImportOutcome = 'imported' | 'unchanged' | 'no_object' | { readonly 
 export type PreparedOutcome = 'imported' | 'unchanged' | readonly ImportOutcome[];
 
 /** More records or matches than this of one object are refused: only very many re-runs would make as many. */
-export const MAX_ENTRIES_PER_OBJECT = 1000;
+const MAX_ENTRIES_PER_OBJECT = 1000;
 
 /** The changes of a commit for the journal: new objects, further brokers, crossmatches. */
 export interface CommitChanges {

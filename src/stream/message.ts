@@ -20,7 +20,7 @@ export interface MatchSource {
 }
 
 /** The namespace of the ids: an arbitrary UUID, fixed for ever. */
-export const NAMESPACE = '6f1c0de2-3b7a-5e49-9d53-2f0a8c41b6d7';
+const NAMESPACE = '6f1c0de2-3b7a-5e49-9d53-2f0a8c41b6d7';
 
 const namespace = Buffer.from(NAMESPACE.replaceAll('-', ''), 'hex');
 

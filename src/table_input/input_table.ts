@@ -45,7 +45,7 @@ export class TableError extends Error {
 /** More columns than any survey's table has. */
 const MAX_COLUMNS = 2000;
 /** The most rows, and about the most cells, of a block. */
-export const MAX_BLOCK_ROWS = 65_536;
+const MAX_BLOCK_ROWS = 65_536;
 const MAX_BLOCK_CELLS = 1 << 19;
 
 /** The number of rows of a block of so many columns. */
