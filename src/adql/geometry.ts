@@ -182,7 +182,7 @@ export function polygonCentroid(vertices: readonly (readonly [number, number])[]
     sum.y += normal.y * weight;
     sum.z += normal.z * weight;
   }
-  // Of the two directions the one on the vertices' side.
+  // The direction on the vertices' side.
   const isOutside = places.reduce((total, place) => total + dot(place, sum), 0) < 0;
   const sign = isOutside ? -1 : 1;
   const ra = Math.atan2(sign * sum.y, sign * sum.x) * (180 / Math.PI);

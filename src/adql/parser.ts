@@ -447,7 +447,7 @@ class Parser {
     });
   }
 
-  /** What follows the name of a function, from its parenthesis on. */
+  /** A call, from the parenthesis after the function's name on. */
   #call(name: string, at: number): Expression {
     this.#needSymbol('(');
     if (name === 'COUNT' && this.#takeSymbol('*')) {

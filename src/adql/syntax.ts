@@ -87,7 +87,7 @@ interface Kinds {
   like: { readonly of: readonly [Expression, Expression]; readonly ignoresCase: boolean; readonly isNot: boolean };
   isNull: { readonly of: Expression; readonly isNot: boolean };
   exists: { readonly query: Query };
-  /** Of two or more. */
+  /** The operands, at least two. */
   logic: { readonly operator: 'AND' | 'OR'; readonly of: readonly Expression[] };
   not: { readonly of: Expression };
 }

@@ -743,7 +743,7 @@ class Translator {
     return value(at, `(${sphere} * power(sin(radians(${double(shape.radius)}) / 2), 2))`, 'float64');
   }
 
-  /** Of the position of a table, whose pixel is stored, or of a constant. */
+  /** The pixel of the position of a table, which is stored, or of a constant. */
   #healpixIndex(call: Expression & { kind: 'call' }, context: Context): Value {
     const { at } = call;
     const [order, ...place] = this.#arguments(call, 2, 3, context) as [Operand, ...Operand[]];
@@ -776,7 +776,7 @@ class Translator {
 }
 
 const MAX_VERTICES = 200;
-/** Of pixels that are computed here. */
+/** The highest order of pixels that are computed here. */
 const MAX_CONSTANT_ORDER = 13;
 
 function healpixOrder(operand: Operand): number {

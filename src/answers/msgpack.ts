@@ -35,7 +35,7 @@ export type Transcode = (
 
 /** A list or an object that is not read to its end. */
 interface Container {
-  /** The place of its header in the output. */
+  /** The place of the container's header in the output. */
   readonly start: number;
   readonly isObject: boolean;
   members: number;

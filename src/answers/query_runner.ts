@@ -279,7 +279,7 @@ function objectsOf(query: Query): number {
       return query.pageSize;
     case 'area':
     case 'objects':
-      // Those that are looked at may be many more than those that are listed.
+      // The objects that are looked at may be many more than those that are listed.
       return query.filters ? Number.POSITIVE_INFINITY : query.pageSize;
     case 'voCone':
       return query.radiusArcsec <= QUICK_RADIUS_ARCSEC ? OBJECTS_PER_POSITION : query.maxRecords;

@@ -47,7 +47,10 @@ export interface AssociationFragments {
   readonly ofMatch: Uint8Array;
 }
 
-/** What a match at `full` says of the catalogs that could not be read for its crossmatch: no one where none is recorded. */
+/**
+ * The statement of a match at `full` about the catalogs that could not be read for its crossmatch: none, where none is
+ * recorded.
+ */
 export function skippedFragment(record: Pick<TimelessRecord, 'catalogOutcomes'> | undefined): Uint8Array {
   const catalogs = record ? [...skippedCatalogs(record)] : [];
   return fragment(`, "catalogs_skipped": ${toJson(catalogs)}, "partial": ${catalogs.length > 0}`);
@@ -83,7 +86,7 @@ export class SharedFragments {
   readonly provenance: Uint8Array;
   readonly tnsSnapshotMaxAgeSeconds: number;
   readonly settings: AnswerSettings;
-  /** Told of each source and value that an answer leaves out. */
+  /** Called with each source and value that an answer leaves out. */
   readonly onLeftOut: (what: LeftOut) => void;
   readonly #catalogs: readonly string[];
   readonly #bestGuess: SetFragments;

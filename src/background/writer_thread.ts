@@ -42,7 +42,7 @@ export type FromWriter =
 export type ToWriter =
   | { readonly kind: 'begin' }
   | { readonly kind: 'stop' }
-  /** A publication begins, whose ledger is to be kept; one before it has ended. */
+  /** A publication begins, whose ledger this thread keeps; the publication before it has ended. */
   | { readonly kind: 'publishing'; readonly topic: string; readonly ledger: MessagePort };
 
 /**
@@ -89,7 +89,7 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
   send({ kind: 'opened' });
   await stop.promise;
   isStopping = true;
-  // What waits for the log is given up, so that it ends.
+  // Changes that wait for the log are given up, so that the writer ends.
   await Promise.all([...work.map(each => each.close()), member?.close()]);
   await store.close();
   link.close();

@@ -153,7 +153,7 @@ export class Node implements SharedLog {
     return identity;
   }
 
-  /** What waits to be applied is given up. */
+  /** Gives up the changes that wait to be applied. */
   async close(): Promise<void> {
     this.#stop(new LostPlace('Cannot wait for the log because this process ends'));
     if (this.#claim) await this.#writer.dropClaim(this.#claim);

@@ -1,4 +1,4 @@
-/** What a crossmatch makes of proper motion (docs/contract.md, Proper motion). */
+/** The use of proper motions in a crossmatch (docs/contract.md, Proper motion). */
 import type { MovingStar } from '../../index/mod.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { CatalogColumns } from '../store/catalog_registration.ts';

@@ -214,7 +214,7 @@ export function decodeTnsRecord(objid: number, bytes: Uint8Array): TnsRecord {
 export interface ClaimRecord {
   readonly pid: number;
   readonly ids: readonly bigint[];
-  /** What another process left for that process: see `passOutcomes`. */
+  /** The outcome that another process left for that process: see `passOutcomes`. */
   readonly outcome?: unknown;
 }
 

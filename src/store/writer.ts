@@ -119,7 +119,7 @@ export class Writer {
     const commit = <T>(some: readonly (ImportItem | PreparedObject)[]) =>
       this.#commit('store the lines', some.length, { kind: 'import', entries: some }) as Promise<T[]>;
     if (!this.#log) return commit(entries);
-    // What is prepared for this store would not be so at its place in the log.
+    // An object that is prepared for this store might not be so at its place in the log.
     const items = entries.map(entry => (entry.kind === 'prepared' ? entry.items() : [entry]));
     const outcomes = (await commit<ImportOutcome>(items.flat())).values();
     const next = () => outcomes.next().value!;

@@ -42,7 +42,7 @@ const BACKOFF_MS = 2000;
 const LONGEST_WAIT_MS = 15 * 60_000;
 const HEADERS_TIMEOUT_MS = 60_000;
 const BODY_TIMEOUT_MS = 60_000;
-/** Ten times the whole registry. */
+/** The most bytes of a file: ten times the whole registry. */
 const MAX_BYTES = 2 ** 30;
 
 /** The reason why an attempt failed, where another may succeed. */

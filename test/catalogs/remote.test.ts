@@ -106,7 +106,7 @@ test('a host that asks for a pause gets it', () =>
     server.fault = (_, number) => (number === 1 ? 'busy' : undefined);
     await checkRanges(await files(), content);
     assert.is(counts.retries, 1);
-    // It asks for a second, our own pause would be a millisecond: half a second is not enough.
+    // The host asks for a second, and our own pause would be a millisecond: half a second is not enough.
     server.asked.length = 0;
     const error = await rejection((await files({ fileTimeoutMs: 500 })).open('x'));
     assert.match(error.message, /the time for it is over/);

@@ -63,7 +63,7 @@ class Simulation {
   readonly #log = new MemoryLog();
   readonly #stores = new Set<Store>();
   readonly #members: Member[] = [];
-  /** Of nodes that have died, too: what they sent may still come. */
+  /** The records of nodes that have died, too, because they may still come. */
   readonly #links: Link[] = [];
   readonly #acknowledged: Acknowledged[] = [];
   readonly #events: Record<string, number> = {};
@@ -199,5 +199,5 @@ async function failing(store: Store, commit: () => Promise<unknown>): Promise<vo
   }
 }
 
-/** What a record of a change is in the log. */
+/** The contents of a change's record in the log. */
 export const recordOf = (change: Change) => textOf(encodeChange(change)[0]!);

@@ -61,7 +61,7 @@ for (const name of ['decimal', 'decimal_of_integers', 'unsigned']) {
         const match = search.match(at)!;
         assert.is(match.catalogSourceId, row.id);
       });
-      // What is stored says the same: integers beyond 2^53 are bigints there, others may be numbers.
+      // The stored values are the same: integers beyond 2^53 are bigints there, others may be numbers.
       await world.writer.putCatalog(registration);
       const ids = await world.ingest(rows.map((_, at) => ({ ra: ra![at]!, dec: dec![at]! })));
       await world.crossmatch({ provenance: () => PROVENANCE });

@@ -1,6 +1,6 @@
 /**
- * What the documents state about the behaviour of nearsky is true: each statement stands here with the test that holds it. A statement that no
- * test can hold is taken out of the document.
+ * The statements of the documents about the behaviour of nearsky are true: each stands here with the test that holds
+ * it. A statement that no test can hold is taken out of the document.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

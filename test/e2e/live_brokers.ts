@@ -35,7 +35,7 @@ const DELIVERED: Record<Broker, (object: number) => boolean> = {
 
 export const brokersOf = (object: number) => BROKERS.filter(broker => DELIVERED[broker](object)).sort();
 
-/** The same object has the same values with each broker, as which of them is the first is left to chance. */
+/** The same object has the same values with each broker, because chance decides which of them is the first. */
 function textOf(broker: Broker, object: number, { ra, dec }: Place): string {
   const id = idOf(object);
   switch (broker) {
@@ -196,7 +196,9 @@ export class Consumption {
     assert.not.match(stderr, API_SECRET);
   }
 
-  /** What a broker need not send again is stored, or kept as a reject; everything that is stored. */
+  /**
+   * Every message that a broker need not send again is stored, or kept as a reject. Returns everything that is stored.
+   */
   async assertAcknowledgedIsThere(): Promise<Dump> {
     // First what is acknowledged, then what is there: while a process lives that is the order.
     const acknowledged = await Promise.all(BROKERS.map(broker => this.#acknowledged(broker)));

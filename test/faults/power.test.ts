@@ -66,7 +66,7 @@ async function atEachCut(
   }
 }
 
-/** The keys of what is not in the database that was recorded. */
+/** The keys of entries that lie beside the recorded database: files and rejects. */
 const BESIDE = /^(file|reject )/;
 
 const isCommit = ({ kind, isDurable, path }: Change) => kind === 'write' && isDurable && path.endsWith('nearsky.mdb');

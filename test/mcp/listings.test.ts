@@ -15,7 +15,7 @@ const WIDE = 9_007_199_254_740_993n;
 const { app, close } = await startApp(
   async world => {
     await fill(world);
-    // Of the last hour; the others came in at the tests' own time, which is long ago.
+    // These objects came in within the last hour; the others at the tests' own time, which is long ago.
     for (const [i, id] of [70n, 71n].entries()) {
       await world.writer.ingest([delivery(id, { position: { ra: 200, dec: 5 + i } })], nowUs() - 60e6 * (i + 1));
       const payload = { phot_g_mean_mag: WIDE, é: 'ü' };

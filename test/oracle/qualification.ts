@@ -79,7 +79,7 @@ function property(payload: Readonly<Record<string, unknown>>, field: string): nu
   return parallax === undefined || error === undefined || error === 0 ? undefined : parallax / error;
 }
 
-/** The catalogs that filters name, with the names of those that do, in the order of the request. */
+/** The catalogs that filters name, each with the names of its filters, in the order of the request. */
 export function catalogsNamed(filters: TrueFilters): Map<string, string[]> {
   const named = new Map<string, string[]>();
   for (const [name, value] of Object.entries(filters)) {

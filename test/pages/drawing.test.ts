@@ -87,7 +87,7 @@ test('beyond the seam a point is drawn on the side that is asked for', () => {
 
 type Outline = [x: number, y: number][];
 
-/** What the outline of a cell is drawn as. */
+/** The strokes by which the outline of a cell is drawn. */
 function outlinesOf(projection: Projection, cell: string): Outline[] {
   const corners = new Float64Array(cellToBoundary(cell).flatMap(([dec, ra]) => vectorOf(ra, dec)));
   const outlines: Outline[] = [];

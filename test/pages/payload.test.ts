@@ -1,4 +1,7 @@
-/** What the pages make of the columns of the catalogs, and of positions and times. Expected values are those of astropy. */
+/**
+ * The lines that the pages make of the columns of the catalogs, and of positions and times. Expected values are those
+ * of astropy.
+ */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { separationArcsec } from '../../index/mod.ts';

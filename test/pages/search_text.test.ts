@@ -1,4 +1,4 @@
-/** What the search box takes for what: spellings by hand, and every position in every notation. */
+/** The search box: spellings by hand, and every position in every notation. */
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -182,7 +182,7 @@ test('any text is taken without a fault, in no time', () => {
 const ID = '313637935709683761';
 const OTHER_ID = '169641483339038753';
 
-/** What each entry is, in short. */
+/** The kind and the value of each entry, in short. */
 function shortOf(typed: string): string[] {
   return parseSearchList(typed).map(({ search }) => {
     if (search.kind === 'position')

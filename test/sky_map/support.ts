@@ -1,4 +1,4 @@
-/** What the tests of the map and of the pages share. */
+/** Shared by the tests of the map and of the pages. */
 import { Coverage } from '../../index/mod.ts';
 import type { CatalogDefinition } from '../../src/contract/catalogs.ts';
 import type { CatalogRegistration } from '../../src/store/catalog_registration.ts';

@@ -41,7 +41,7 @@ export class RandomChanges {
     return Array.from({ length: 1 + this.int(most) }, make);
   }
 
-  /** Of some sixty ids, near the ends of what an id can be and of what a number can hold. */
+  /** One of some sixty ids, near the ends of the ids that can be and of the integers that a number can hold. */
   #id(): bigint {
     return this.pick([0n, 2n ** 32n, 2n ** 53n, 2n ** 63n - 20n]) + BigInt(this.int(16));
   }

@@ -1,4 +1,4 @@
-/** What is published, in which order, and from where; the brokers are made. */
+/** Which matches are published, in which order, and from where; the brokers are made. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Store } from '../../src/store/store.ts';

@@ -1,4 +1,7 @@
-/** What the tests of the stream share: stores with crossmatches, messages as an independent writer has them, and a place to send them to. */
+/**
+ * Shared by the tests of the stream: stores with crossmatches, messages as an independent writer has them, and a sink
+ * for them.
+ */
 import { MatchMessages } from '../../src/answers/match_messages.ts';
 import { SharedFragments } from '../../src/answers/shared_fragments.ts';
 import { loadConfig } from '../../src/config/config.ts';

@@ -14,7 +14,7 @@ import { anyStored, exportLines, importLines, importWith, readersSee, writeLines
 const test = suite('prepared objects');
 const SAMPLES = 300;
 
-/** What threads make of a file, when the store is as it is. */
+/** The pieces that threads make of a file, with the store as it is. */
 async function preparedIn(dataDir: string, file: string) {
   const store = openStore(dataDir, 'write');
   const preparer = new LinePreparer(dataDir, 0);

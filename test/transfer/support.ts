@@ -1,4 +1,7 @@
-/** What the tests of import and export share: random stores as the lines that an export writes, and everything that readers see. */
+/**
+ * Shared by the tests of import and export: random stores as the lines that an export writes, and everything that
+ * readers see.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';

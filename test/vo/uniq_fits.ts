@@ -4,7 +4,7 @@ import { fitsHeader, wholeBlocks } from '../../src/catalogs/fits_header.ts';
 interface UniqTable {
   readonly cells: readonly number[];
   readonly order: number;
-  /** Of each cell, for a map. */
+  /** The density in each cell, for a map. */
   readonly density?: readonly number[];
   /** Instead of the header's own. */
   readonly cards?: Readonly<Record<string, string | number>>;
