@@ -20,7 +20,9 @@ export interface PythonOptions {
   readonly timeout?: number;
 }
 
-/** Runs a Python program, while this thread goes on; what it printed. Throws unless it exits with 0. */
+/**
+ * Runs a Python program while this thread goes on, and returns the text that it printed. Throws unless it exits with 0.
+ */
 export async function runPython(
   python: string,
   args: readonly string[],

@@ -164,7 +164,8 @@ class Run {
   }
 
   /**
-   * Claims and crossmatches those of `ids` that are unclaimed, and still pending or unread unless they are taken again.
+   * Claims and crossmatches the objects of `ids` that nobody has claimed: those that are still pending or unread, or
+   * all where objects are taken again.
    * @returns the ids that other processes have claimed
    */
   async #take(ids: readonly bigint[], catalogs: readonly InService[]): Promise<bigint[]> {

@@ -53,7 +53,7 @@ export function reachArcsec(mas: number, years: number): number {
   return (APPROACH * Math.abs(years) * mas) / 1000;
 }
 
-/** The farthest, arcsec, that any source can be. */
+/** The farthest, arcsec, that any source can be from its place in the catalog after so many years. */
 export function longestReachArcsec(years: number): number {
   return Number.isNaN(years) ? 0 : reachArcsec(MAX_MOTION_MAS, years);
 }

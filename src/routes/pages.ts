@@ -79,7 +79,7 @@ function shown(loaded: Pages, page: Page, service: Service, { headers }: Incomin
   return compress(answer, text, headers.get('Accept-Encoding'));
 }
 
-/** The pages to which a browser is sent that asks for a path near to theirs. */
+/** Paths that are near to those of pages, and the pages to which they lead a browser. */
 const NEARBY: ReadonlyMap<string, string> = new Map([
   ['/api', '/api-docs'],
   ['/objects', '/search'],

@@ -14,7 +14,7 @@ import type { Batch, Pairs } from './pairs.ts';
 
 /** Files that are read at once: while a host sends one, another is searched. */
 const FILES_AT_ONCE = 4;
-/** The most that the columns of the found sources may take. */
+/** The most bytes that the columns of the found sources may take. */
 const MAX_SOURCES_BYTES = 256 << 20;
 
 /**

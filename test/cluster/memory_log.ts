@@ -45,7 +45,7 @@ export class Link implements Log {
     return this.#log.identity;
   }
 
-  /** Waits in `flights` until `land`. */
+  /** The record waits in `flights` until `land`. */
   append(id: string, record: Uint8Array): Promise<void> {
     const answer = Promise.withResolvers<void>();
     this.flights.push({ id, record, answer });

@@ -153,7 +153,10 @@ const OTHERS =
   words(`DiaObjectId DiaObjectIdStr ObjectStatus InputStatus CatalogOutcome ErrorCode QualifiesReason CutEnforcedBy CutStatus
   LookupInput LookupMatch LookupResult`);
 
-/** The forms that the contract describes inside of LookupMatch: named, because generators of clients cannot name it themselves. */
+/**
+ * The forms that the contract describes inside of LookupMatch. They have names, because generators of clients cannot
+ * name them themselves.
+ */
 const NAMED_PARTS = words('LookupPublishedMatch LookupMatchSummary');
 
 test('the components are the 42 of the contract, and the two parts of one', () => {

@@ -42,7 +42,7 @@ function near({ ra, dec }: SkyPosition, degrees: number, random: () => number): 
   return { ra: ((east % 360) + 360) % 360, dec: there };
 }
 
-/** Random, but the same each time. */
+/** Numbers at random, but the same each time. */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {

@@ -6,7 +6,10 @@ import { mainMagnitude } from './payload.js';
 import { downloads, nearestFirst, nearness, source, transientText } from './result_list.js';
 
 const PAGE_SIZE = Math.min(50, pageData.maxRecentPage);
-/** The rows that a choice should leave, and the most objects that are loaded for that without being asked for. */
+/**
+ * The number of rows that a choice of filters should leave, and the most objects that are loaded by themselves to reach
+ * that number.
+ */
 const ENOUGH = 20;
 const MOST_UNASKED = 500;
 const place = byId('recent');

@@ -40,7 +40,7 @@ export function randomBody(random: Random, document: OpenApiDocument): Body {
 export const ANYTHING: ReadonlySet<string> = new Set(['*']);
 const SPOILT_CODES = new Set(['invalid_parameter', 'filters_span_catalogs']);
 
-/** One byte of it is another, or missing. */
+/** The text cut short, or with one byte changed. */
 export function spoil(random: Random, text: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(Buffer.from(text));
   if (random.chance(0.5)) return bytes.slice(0, random.below(bytes.length));
