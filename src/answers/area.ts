@@ -10,7 +10,7 @@ import { readRow } from './search.ts';
 import { selector, writeSelection } from './selection.ts';
 
 export function* areaAnswer(query: AreaQuery, context: QueryContext): Steps {
-  const read = yield* steps(context.clock, readArea(query.area, query.level));
+  const read = yield* steps(context.clock, areaOf(query));
   const about = { area: { kind: read.kind, level: read.level } };
   if (query.response === 'count') {
     const total = yield* countOf(read, query, context);
@@ -38,6 +38,16 @@ export function* areaAnswer(query: AreaQuery, context: QueryContext): Steps {
     cursorAfter: ({ level, pixel, id }: AreaRow) => encodeAreaCursor({ level, pixel, id, asOfUs, digest }),
   };
   yield* writeSelection(query, context, candidates, about);
+}
+
+/** The area of the query before, because the pages of a walk and its count have the same one. */
+let lastRead: { readonly digest: string; readonly read: ReadArea } | undefined;
+
+function* areaOf({ digest, area, level }: AreaQuery): Generator<undefined, ReadArea, undefined> {
+  if (lastRead?.digest === digest) return lastRead.read;
+  const read = yield* readArea(area, level);
+  lastRead = { digest, read };
+  return read;
 }
 
 /** The result of work in small parts, between which it is seen whether it is time to yield. */

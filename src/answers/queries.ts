@@ -127,7 +127,7 @@ export interface AreaQuery extends Asked, Selected {
   readonly area: Uint8Array;
   /** For a map of probability: the share of it that the area is to hold. */
   readonly level: number | undefined;
-  /** Names `area` and `level` in cursors. */
+  /** Names `area` and `level`, in cursors, too: equal ones have equal names. */
   readonly digest: string;
   /** The last place of the page before, or null on the first page. */
   readonly after: AreaPlace | null;

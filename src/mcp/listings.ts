@@ -48,7 +48,7 @@ export async function listInArea(area: string, context: ToolContext): Promise<st
     ...selection(context),
     area: new TextEncoder().encode(area),
     level: undefined,
-    digest: '',
+    digest: `text ${area}`,
     after: null,
   };
   const { total } = await answerOf({ ...query, response: 'count', asOfUs: Number.POSITIVE_INFINITY }, context);

@@ -222,6 +222,26 @@ test('tables say the same; a walk goes on over them', async ({ running: { app } 
   assert.match(objects.text, /^diaObjectId,status[,\n]/);
 });
 
+test('areas and levels that are asked for in turns are not confused', async ({ running: { app } }) => {
+  const map = writeUniqFits({ cells: [0, 1, 2], order: 0, density: [3, 2, 1] });
+  const count = async (query: string, body: string | Uint8Array) => {
+    const { status, body: answer } = await app.post(`/api/area?response=count&${query}`, body, null);
+    return status === 200 ? answer.total : status;
+  };
+  const asked: readonly [query: string, body: string | Uint8Array][] = [
+    ['level=0.6', map],
+    ['level=1', map],
+    ['', '0/0'],
+    ['', '0/0-11'],
+    ['level=0.6', '0/0'],
+    ['', 'nothing'],
+  ];
+  const alone = await Promise.all(asked.map(each => count(...each)));
+  assert.is(new Set(alone.slice(0, 4)).size > 2, true);
+  assert.equal(alone.slice(3), [OBJECTS, 400, 400]);
+  for (const at of [0, 0, 1, 2, 0, 3, 5, 4, 3, 1]) assert.is(await count(...asked[at]!), alone[at], `${at}`);
+});
+
 test('a cursor is of its area; what is wrong is named', async ({ running: { app } }) => {
   const { body } = await app.post('/api/area?page_size=1', CIRCLE, 'text/plain');
   const refused = async (query: string, sent: string | Uint8Array, param: string, says: RegExp) => {
