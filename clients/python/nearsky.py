@@ -1,4 +1,4 @@
-"""Client of nearsky: lookups of any size, walks over cones and recent crossmatches, the stream of matches, tables.
+"""Client of nearsky: lookups of any size, walks over cones and recent crossmatches, the stream of matches, crossmatches of tables.
 
 Needs nothing but the standard library; `to_pandas` and `to_astropy` need what they are named after.
 
@@ -15,6 +15,7 @@ Angles are ICRS degrees, separations and radii arcsec; astropy's SkyCoord of any
 from __future__ import annotations
 
 import http.client
+import io
 import json
 import math
 import os
@@ -26,13 +27,15 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from email.utils import parsedate_to_datetime
 from operator import index
 from typing import Any, Callable, Iterable, Iterator
-from urllib.parse import quote, unquote, urlencode
+from urllib.parse import quote, unquote, urlencode, urlsplit
 
 __all__ = ["Matches", "Nearsky", "NearskyError", "Walk", "rows", "to_astropy", "to_pandas"]
 __version__ = "0.4.0"
 
 DEFAULT_RETRY_AFTER_SECONDS = 30.0
 MAX_RETRY_AFTER_SECONDS = 300.0
+# A larger table becomes a job of the service at once, a smaller one where the service has no time for it.
+MAX_BYTES_AT_ONCE = 32 * 2**20
 # A stream has a sign of life every 15 s.
 MAX_QUIET_SECONDS = 45.0
 
@@ -376,6 +379,53 @@ class Nearsky:
         query = {**_circle_of(ra, dec, radius_arcsec), "catalog": catalog, "limit": limit}
         return self._get("/api/sources", query)
 
+    def crossmatch(
+        self,
+        table: Any,
+        against: str | None = None,
+        radius_arcsec: Any = None,
+        find: str | None = None,
+        rows: str | None = None,
+        ra: str | None = None,
+        dec: str | None = None,
+        as_job: bool = False,
+    ) -> Any:
+        """The rows of a table with what lies at each of them: of the objects, or of the catalog `against`.
+
+        The table is a DataFrame of pandas or Polars, a Table of astropy or an array of SkyCoord, and the answer is of the same kind (of a
+        SkyCoord a Table of astropy); or the bytes of a file, answered in its format. `find` is `nearest` or `all`, `rows` is `all` or
+        `matched`; `ra` and `dec` name the columns of the positions where their names do not tell. An index of pandas is left out. A large
+        table, or with `as_job` any, becomes a job of the service, which is waited for and then removed.
+        """
+        body, form, read = _sent_table(table)
+        query = {"against": against, "radius_arcsec": None if radius_arcsec is None else _number(radius_arcsec, "arcsec")}
+        query.update(find=find, rows=rows, ra=ra, dec=dec, format=form)
+        path = _address_of("/api/crossmatch", query)
+        if not as_job and len(body) <= MAX_BYTES_AT_ONCE:
+            try:
+                return read(self._answer(path, body)[1])
+            except NearskyError as error:
+                if error.code != "query_too_expensive":
+                    raise
+        return read(self._job(path, body))
+
+    def _job(self, path: str, body: bytes) -> bytes:
+        """The result of a request as a job of the service, which is removed afterwards."""
+        headers, _ = self._answer(path, body, {"Prefer": "respond-async"}, 202)
+        # The service may know itself by another address.
+        job = urlsplit(headers["Location"]).path
+        try:
+            phase = ""
+            while phase not in ("COMPLETED", "ERROR", "ABORTED"):
+                self._answer(f"{job}?WAIT=20")
+                phase = self._answer(f"{job}/phase")[1].decode()
+            if phase != "COMPLETED":
+                why = self._answer(f"{job}/error")[1].decode() or "its job was aborted"
+                raise NearskyError(f"Cannot crossmatch the table because {why}", "invalid_parameter", 400, "body")
+            return self._answer(f"{job}/results/result")[1]
+        finally:
+            self._send(job, None, {}, "DELETE")
+
     def _walk(
         self,
         path: str,
@@ -423,25 +473,30 @@ class Nearsky:
         return self._request(path, json.dumps(body).encode())
 
     def _request(self, path: str, body: bytes | None) -> dict[str, Any]:
-        status, headers, text = self._send(path, body)
-        if status == 503:
-            time.sleep(_retry_after_seconds(headers.get("Retry-After")))
-            status, headers, text = self._send(path, body)
-        if status != 200:
-            raise _error_of(self._base + path, status, text)
-        unknown = headers.get("X-Unknown-Parameters")
-        if unknown is not None:
-            raise _unknown_parameters(unknown, status)
+        _, text = self._answer(path, body, {"Accept": "application/json", "Content-Type": "application/json"})
         try:
             return json.loads(text)
         except ValueError as error:
-            raise _not_ours(self._base + path, status, "it is no JSON") from error
+            raise _not_ours(self._base + path, 200, "it is no JSON") from error
 
-    def _send(self, path: str, body: bytes | None) -> tuple[int, Any, bytes]:
-        headers = {"Accept": "application/json", "User-Agent": f"nearsky-python/{__version__}"}
-        if body is not None:
-            headers["Content-Type"] = "application/json"
-        request = urllib.request.Request(self._base + path, body, headers)
+    def _answer(self, path: str, body: bytes | None = None, headers: dict[str, str] | None = None, expected: int = 200) -> tuple[Any, bytes]:
+        """The headers and the body of an answer. A service without room is asked once more."""
+        status, answered, text = self._send(path, body, headers or {})
+        if status == 503:
+            time.sleep(_retry_after_seconds(answered.get("Retry-After")))
+            status, answered, text = self._send(path, body, headers or {})
+        if status != expected:
+            raise _error_of(self._base + path, status, text)
+        unknown = answered.get("X-Unknown-Parameters")
+        if unknown is not None:
+            raise _unknown_parameters(unknown, status)
+        return answered, text
+
+    def _send(self, path: str, body: bytes | None, headers: dict[str, str], method: str | None = None) -> tuple[int, Any, bytes]:
+        sent = {"User-Agent": f"nearsky-python/{__version__}", "Content-Type": "application/octet-stream", **headers}
+        if body is None:
+            del sent["Content-Type"]
+        request = urllib.request.Request(self._base + path, body, sent, method=method)
         try:
             with urllib.request.urlopen(request, timeout=self._timeout_seconds) as response:
                 return response.status, response.headers, response.read()
@@ -499,6 +554,46 @@ def _input_of(value: Any) -> dict[str, Any]:
     except TypeError:
         hint = "give an identifier as an integer or text, a position as (ra, dec), (ra, dec, radius) or a SkyCoord"
         raise TypeError(f"Cannot look up {value!r} because it is of type {type(value).__name__}: {hint}") from None
+
+
+def _sent_table(table: Any) -> tuple[bytes, str | None, Callable[[bytes], Any]]:
+    """The bytes of a table, the format of the answer, and the function that makes the answer of its bytes."""
+    if isinstance(table, (bytes, bytearray, memoryview)):
+        return bytes(table), None, lambda answer: answer
+    if _is_sky_coord(table):
+        lines = [f"{ra!r},{dec!r}" for ra, dec in _positions_of(table)]
+        return "\n".join(["ra,dec", *lines]).encode(), "votable", _astropy_table
+    module = type(table).__module__.partition(".")[0]
+    out = io.BytesIO()
+    if module == "pandas":
+        table.to_parquet(out, index=False)
+        return out.getvalue(), "parquet", _pandas_table
+    if module == "polars":
+        table.write_parquet(out)
+        return out.getvalue(), "parquet", _polars_table
+    if hasattr(table, "colnames") and hasattr(table, "write"):
+        table.write(out, format="votable")
+        return out.getvalue(), "votable", _astropy_table
+    hint = "give a DataFrame of pandas or Polars, a Table of astropy, an array of SkyCoord, or the bytes of a file"
+    raise TypeError(f"Cannot crossmatch a {type(table).__name__}: {hint}")
+
+
+def _pandas_table(answer: bytes) -> Any:
+    import pandas
+
+    return pandas.read_parquet(io.BytesIO(answer))
+
+
+def _polars_table(answer: bytes) -> Any:
+    import polars
+
+    return polars.read_parquet(io.BytesIO(answer))
+
+
+def _astropy_table(answer: bytes) -> Any:
+    from astropy.table import Table
+
+    return Table.read(io.BytesIO(answer), format="votable")
 
 
 def _circle_of(ra: Any, dec: Any, radius_arcsec: Any) -> dict[str, Any]:

@@ -33,6 +33,23 @@ export interface NearskyOptions {
   readonly fetch?: typeof globalThis.fetch;
 }
 
+export interface CrossmatchOptions {
+  /** `objects` (the default), or the name of a catalog. */
+  readonly against?: string;
+  /** At most 60; 1 unless given. */
+  readonly radiusArcsec?: number;
+  /** `nearest` unless given. */
+  readonly find?: 'nearest' | 'all';
+  /** The rows of the table that are answered: all unless given. */
+  readonly rows?: 'all' | 'matched';
+  /** The columns of the positions, where their names do not tell. */
+  readonly ra?: string;
+  readonly dec?: string;
+  readonly format?: 'csv' | 'ndjson' | 'votable' | 'parquet' | 'arrow';
+  /** Whether a small table, too, becomes a job at once; false unless given. */
+  readonly asJob?: boolean;
+}
+
 export interface Progress {
   /** Inputs or objects that were given so far. */
   readonly done: number;
@@ -294,6 +311,13 @@ export declare class Nearsky {
   /** Every source of the registered catalogs near a position, nearest first; for each catalog whether it was searched. */
   // biome-ignore lint/suspicious/noExplicitAny: /openapi.json has the schema
   sources(options: SourcesOptions): Promise<any>;
+  /**
+   * The rows of a table with what lies at each of them: of the objects, or of a catalog. The bytes of a table in the format asked for, by
+   * default that of the table. A large table becomes a job of the service, which is waited for (`onProgress` has its rows) and then removed.
+   *
+   * @param table CSV, NDJSON, VOTable, FITS, Parquet or Arrow
+   */
+  crossmatch(table: Uint8Array<ArrayBuffer> | string, options?: CrossmatchOptions): Promise<Uint8Array<ArrayBuffer>>;
   /** Catalogs, filters and limits, as configured. */
   // biome-ignore lint/suspicious/noExplicitAny: /openapi.json has the schema
   describe(): Promise<any>;

@@ -13,6 +13,8 @@ const DEFAULT_CONCURRENCY = 4;
 /** The time to wait where the service gives none. */
 const DEFAULT_RETRY_AFTER_SECONDS = 30;
 const MAX_RETRY_AFTER_SECONDS = 300;
+/** A larger table becomes a job of the service at once, a smaller one where the service has no time for it. */
+const MAX_BYTES_AT_ONCE = 32 * 2 ** 20;
 /** A stream has a sign of life every 15 s. */
 const MAX_QUIET_SECONDS = 45;
 
@@ -170,6 +172,56 @@ export class Nearsky {
   }
 
   /**
+   * @param {Uint8Array<ArrayBuffer> | string} table
+   * @param {import('./nearsky.d.ts').CrossmatchOptions} [options]
+   */
+  async crossmatch(table, { radiusArcsec, asJob = false, ...options } = {}) {
+    const path = addressOf('/api/crossmatch', { radius_arcsec: radiusArcsec, ...options });
+    const init = {
+      method: 'POST',
+      body: table,
+      headers: { Accept: '*/*', 'Content-Type': 'application/octet-stream' },
+    };
+    if (!asJob && table.length <= MAX_BYTES_AT_ONCE) {
+      try {
+        return await bytesOf(await this.#response(path, init));
+      } catch (error) {
+        if (!(error instanceof NearskyError && error.code === 'query_too_expensive')) throw error;
+      }
+    }
+    return await this.#job(path, init);
+  }
+
+  /**
+   * The result of a request as a job of the service, which is removed afterwards.
+   *
+   * @param {string} path
+   * @param {RequestInit & { headers: Record<string, string> }} init
+   */
+  async #job(path, init) {
+    const begun = await this.#response(path, { ...init, headers: { ...init.headers, Prefer: 'respond-async' } });
+    await begun.body?.cancel();
+    // The service may know itself by another address.
+    const job = new URL(/** @type {string} */ (begun.headers.get('Location'))).pathname;
+    const textOf = async (/** @type {string} */ part) => (await this.#response(job + part, {})).text();
+    try {
+      for (;;) {
+        const [, done, total] = /<progress done="(\d+)" of="(\d+)"/.exec(await textOf('?WAIT=2')) ?? [];
+        if (total !== undefined) this.#options.onProgress?.({ done: Number(done), total: Number(total) });
+        const phase = await textOf('/phase');
+        if (phase === 'COMPLETED') return await bytesOf(await this.#response(`${job}/results/result`, {}));
+        if (phase !== 'ERROR' && phase !== 'ABORTED') continue;
+        const why = (await textOf('/error')) || 'its job was aborted';
+        const details = { code: 'invalid_parameter', status: 400, param: 'body' };
+        throw new NearskyError(`Cannot crossmatch the table because ${why}`, details);
+      }
+    } finally {
+      const removed = await this.#fetch(job, { method: 'DELETE', redirect: 'manual' });
+      await removed.body?.cancel();
+    }
+  }
+
+  /**
    * @param {string} path
    * @param {Query} query
    * @param {string | undefined} cursor
@@ -247,29 +299,51 @@ export class Nearsky {
    * @returns {Promise<any>}
    */
   async #request(path, init) {
-    const { fetch = globalThis.fetch, signal } = this.#options;
-    const request = () =>
-      fetch(`${this.#base}${path}`, {
-        ...init,
-        headers: { Accept: 'application/json', ...init.headers },
-        signal: signal ?? null,
-      });
-    let response = await request();
-    if (response.status === 503) {
-      await response.body?.cancel();
-      await wait(retryAfterSeconds(response), signal);
-      response = await request();
-    }
-    const text = await response.text();
-    if (!response.ok) throw errorOf(response, text);
-    const unknown = response.headers.get('X-Unknown-Parameters');
-    if (unknown !== null) throw unknownParameters(unknown, response.status);
+    const response = await this.#response(path, {
+      ...init,
+      headers: { Accept: 'application/json', .../** @type {Record<string, string>} */ (init.headers) },
+    });
     try {
-      return parseExact(text);
-    } catch {
-      throw notOurs(response, 'the answer is no JSON');
+      return parseExact(await response.text());
+    } catch (error) {
+      if (error instanceof SyntaxError) throw notOurs(response, 'the answer is no JSON');
+      throw error;
     }
   }
+
+  /**
+   * An answer that is no error, and ignores nothing. A service without room is asked once more.
+   *
+   * @param {string} path
+   * @param {RequestInit} init
+   */
+  async #response(path, init) {
+    let response = await this.#fetch(path, init);
+    if (response.status === 503) {
+      await response.body?.cancel();
+      await wait(retryAfterSeconds(response), this.#options.signal);
+      response = await this.#fetch(path, init);
+    }
+    if (!response.ok) throw errorOf(response, await response.text());
+    const unknown = response.headers.get('X-Unknown-Parameters');
+    if (unknown === null) return response;
+    await response.body?.cancel();
+    throw unknownParameters(unknown, response.status);
+  }
+
+  /**
+   * @param {string} path
+   * @param {RequestInit} init
+   */
+  #fetch(path, init) {
+    const { fetch = globalThis.fetch, signal } = this.#options;
+    return fetch(`${this.#base}${path}`, { ...init, signal: signal ?? null });
+  }
+}
+
+/** @param {Response} response */
+async function bytesOf(response) {
+  return new Uint8Array(await response.arrayBuffer());
 }
 
 /**

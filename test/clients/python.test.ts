@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { CATALOGS } from '../../src/contract/catalogs.ts';
 import type { Json } from '../http/support.ts';
 import { needs } from '../needs.ts';
-import { alone, busy, busyAtTimes, CUTS, endless, INPUTS, MATCHES, Service } from './support.ts';
+import { alone, busy, busyAtTimes, CROWD, CUTS, endless, INPUTS, MATCHES, Service } from './support.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const CLIENT = join(HERE, '../../clients/python');
@@ -68,6 +68,19 @@ testWith(
       filter: ['invalid_parameter', 400, 'catalog', null],
       unknown: ['unknown_parameter', 200, null, ['catalogue']],
     });
+  },
+);
+
+testWith(
+  withAstropy ?? withPandas ?? python,
+  'Python 3.9',
+  'a crossmatch of a table of each kind, at once and as a job',
+  async (python, service) => {
+    const kinds: string[][] = JSON.parse(
+      await run(python, [join(HERE, 'crossmatch.py'), service.url, `${CROWD.ra}`, `${CROWD.dec}`]),
+    );
+    assert.ok(kinds.length >= 2);
+    assert.is(new Set(kinds.map(([, id]) => id)).size, 1, `${kinds}`);
   },
 );
 

@@ -131,7 +131,8 @@ export class Service {
       const answer =
         this.#inTheWay(this.requests++, isFirst) ?? (await this.#running.app.app.answer(whole, '127.0.0.1'));
       const { stream } = answer;
-      return stream ? { ...answer, stream: cut(stream, this.cuts.shift() ?? Number.POSITIVE_INFINITY) } : answer;
+      const bytes = stream && this.cuts.shift();
+      return bytes === undefined ? answer : { ...answer, stream: cut(stream!, bytes) };
     } finally {
       this.#inFlight--;
     }

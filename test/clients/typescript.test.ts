@@ -218,6 +218,27 @@ test('sources of the catalogs near a position', async ({ service }) => {
   assert.is(far.param, 'radius_arcsec');
 });
 
+test('a crossmatch of a table, at once and as a job', async ({ service }) => {
+  const seen: unknown[] = [];
+  const client = new Nearsky(service.url, { onProgress: each => seen.push(each) });
+  const table = `name,ra,dec\na,${CROWD.ra},${CROWD.dec}\nb,150,-80\n`;
+  const text = async (options: object) => new TextDecoder().decode(await client.crossmatch(table, options));
+  const lines = (await text({ radiusArcsec: 2 })).trimEnd().split('\n');
+  assert.match(lines[0]!, /^name,ra,dec,nearsky_status,nearsky_diaObjectId,/);
+  assert.equal(
+    lines.slice(1).map(line => line.split(',')[3]),
+    ['matched', 'no_match'],
+  );
+  assert.is(await text({ radiusArcsec: 2, asJob: true }), `${lines.join('\n')}\n`);
+  const bytes = new TextEncoder().encode(table);
+  assert.is((await client.crossmatch(bytes, { format: 'parquet' }))[0], 'P'.charCodeAt(0));
+  for (const asJob of [false, true]) {
+    const refused = await rejection(() => client.crossmatch('x,y\n1,2\n', { asJob }));
+    assert.equal([refused.code, refused.param], ['invalid_parameter', 'body']);
+    assert.match(refused.message, /its columns are x, y/);
+  }
+});
+
 test('errors say what is wrong; 503 is tried once more', async ({ service }) => {
   const client = new Nearsky(service.url);
   const bad = await rejection(() => client.cone({ ra: 999, dec: 2, radiusArcsec: 1 }).pages().next());

@@ -1,0 +1,64 @@
+"""Crossmatches a table of each kind that this Python has: nearsky, the address, and a position with an object near it."""
+
+import json
+import sys
+
+from nearsky import Nearsky, NearskyError
+
+service = Nearsky(sys.argv[1])
+ra, dec = float(sys.argv[2]), float(sys.argv[3])
+kinds = []
+
+
+def check(kind, status, ids):
+    assert list(status) == ["matched", "no_match"], (kind, list(status))
+    kinds.append([kind, str(ids[0])])
+
+
+def has(module):
+    try:
+        __import__(module)
+    except ImportError:
+        return False
+    return True
+
+
+text = f"name,ra,dec\na,{ra!r},{dec!r}\nb,150,-80\n".encode()
+for as_job in (False, True):
+    rows = [line.split(",") for line in service.crossmatch(text, radius_arcsec=2, as_job=as_job).decode().splitlines()]
+    check("bytes", [row[3] for row in rows[1:]], [row[4] for row in rows[1:]])
+if has("pandas") and has("pyarrow"):
+    import pandas
+
+    frame = pandas.DataFrame({"wide": pandas.array([2**60 + 1, None], "Int64"), "ra": [ra, 150], "dec": [dec, -80]}, index=[7, 9])
+    found = service.crossmatch(frame, radius_arcsec=2)
+    assert type(found) is pandas.DataFrame and found["wide"][0] == 2**60 + 1 and found["wide"].dtype == "Int64"
+    check("pandas", found["nearsky_status"], found["nearsky_diaObjectId"])
+if has("polars"):
+    import polars
+
+    found = service.crossmatch(polars.DataFrame({"ra": [ra, 150], "dec": [dec, -80], "wide": [2**60 + 1, None]}), radius_arcsec=2)
+    assert type(found) is polars.DataFrame and found["wide"].to_list() == [2**60 + 1, None]
+    check("polars", found["nearsky_status"], found["nearsky_diaObjectId"])
+if has("astropy"):
+    from astropy import units
+    from astropy.coordinates import SkyCoord
+    from astropy.table import Table
+
+    table = Table({"ra": [ra, 150] * units.deg, "dec": [dec, -80] * units.deg, "flux": [1.5, 2] * units.mJy})
+    found = service.crossmatch(table, radius_arcsec=2 * units.arcsec, as_job=True)
+    assert type(found) is Table and found["flux"].unit == units.mJy
+    check("astropy", found["nearsky_status"], found["nearsky_diaObjectId"])
+    found = service.crossmatch(SkyCoord([ra, 150], [dec, -80], unit="deg").galactic, radius_arcsec=2)
+    check("SkyCoord", found["nearsky_status"], found["nearsky_diaObjectId"])
+for as_job in (False, True):
+    try:
+        service.crossmatch(b"x,y\n1,2\n", as_job=as_job)
+        raise AssertionError("it was answered")
+    except NearskyError as error:
+        assert error.param == "body" and "its columns are x, y" in str(error), error
+try:
+    service.crossmatch([1, 2])
+except TypeError as error:
+    assert "pandas" in str(error)
+print(json.dumps(kinds))
