@@ -199,6 +199,17 @@ const API = {
     number(0.5, 0.0001, 0.98),
   ),
   VO_MAX_RECORDS: about('Rows of the answer to such a cone search, at most.', integer(10_000, 1, 100_000)),
+  TAP_MAX_QUERIES: about('Queries in ADQL that run at once; beyond them, 503. 0 switches them off.', integer(4, 0, 64)),
+  TAP_MAX_RECORDS: about('Rows of the answer to a query in ADQL, at most.', integer(1_000_000, 1, 100_000_000)),
+  TAP_QUERY_SECONDS: about('The longest that a query in ADQL may take.', number(45, 1, 3600)),
+  TAP_MEMORY_MIB: about(
+    'Memory of the engine of these queries, MiB, for all of them together.',
+    integer(1024, 128, 1_048_576),
+  ),
+  TAP_REFRESH_SECONDS: about(
+    'How long the engine waits before it looks for what has changed in the archive; ten times as long as it last took to write that down, where this is longer.',
+    number(60, 1, 86_400),
+  ),
   TNS_OBJECT_URL_TEMPLATE: about(
     'The address of a page about a registry object, as answers give it.',
     urlTemplate('https://www.wis-tns.org/object/{name}', '{name}'),

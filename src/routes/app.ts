@@ -43,6 +43,7 @@ import { serviceStatus } from './service_status.ts';
 import { skyMap } from './sky_map.ts';
 import { sourceObjects } from './source_objects.ts';
 import { streamMatches } from './stream_matches.ts';
+import { tap } from './tap.ts';
 import { describeTaskList, redirectToTaskList, taskList } from './task_list.ts';
 import { virtualObservatory } from './vo.ts';
 
@@ -167,7 +168,7 @@ const HANDLERS: Readonly<Record<OperationName, (service: Service) => Handler>> =
   metrics,
 };
 
-interface Route {
+export interface Route {
   readonly method: OperationRow['method'];
   readonly path: string;
   /** The name under which the route's requests are counted. */
@@ -192,6 +193,7 @@ function allRoutes(service: Service): Route[] {
     ...pages(service).map(as('GET')),
     ...virtualObservatory(service).map(as('GET')),
     ...jobRoutes(service, JOBS_PATH, TABLE_JOB, about => matchedHeaders(about as MatchedTable)).map(as('ANY')),
+    ...tap(service),
   ];
 }
 

@@ -50,7 +50,7 @@ function table(service: Service): Handler {
   };
 }
 
-function availabilityOf(service: Service): Handler {
+export function availabilityOf(service: Service): Handler {
   // The time of the process: a thread that accepts connections may be younger.
   const upSince = new Date(Date.now() - 1000 * process.uptime()).toISOString();
   const troubleOf = () => {

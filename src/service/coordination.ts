@@ -8,6 +8,7 @@ import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { SkyMapAnswer, SkyMapTask } from '../sky_map/map_thread.ts';
 import type { SourcesAnswer, SourcesTask } from '../sources/near_task.ts';
 import type { TableAnswer, TableStep } from '../table_match/table_matches.ts';
+import type { TapAnswer, TapStep } from '../tap/tap.ts';
 import type { Admission, Caller } from './limiter.ts';
 
 /** The questions, and their answers; where another thread asks, both cross by structured clone. */
@@ -19,6 +20,7 @@ export interface Calls {
   readonly table: { readonly asked: TableStep; readonly answer: TableAnswer };
   /** The job as it is now; null where there is none of that name. */
   readonly jobs: { readonly asked: JobStep; readonly answer: Job | null };
+  readonly tap: { readonly asked: TapStep; readonly answer: TapAnswer };
   /** The text of `/metrics`. */
   readonly metrics: { readonly asked: null; readonly answer: string };
 }

@@ -15,6 +15,7 @@ import { SkyMap } from '../sky_map/sky_map.ts';
 import { NearbySources } from '../sources/nearby_sources.ts';
 import { TABLE_JOB, TableJobs } from '../table_match/table_jobs.ts';
 import { TableMatches } from '../table_match/table_matches.ts';
+import { Tap } from '../tap/tap.ts';
 import type { CallName, Calls, Coordination } from './coordination.ts';
 import { Limiter } from './limiter.ts';
 
@@ -39,6 +40,7 @@ export class Coordinator implements Coordination {
   readonly #tables: TableMatches;
   readonly #tableJobs: TableJobs;
   readonly #jobs: JobQueue;
+  readonly #tap: Tap;
   readonly #limiter: Limiter;
   readonly #threads: () => ThreadsWatched;
   readonly #answers: {
@@ -52,6 +54,7 @@ export class Coordinator implements Coordination {
     sources: (query, budget) => this.#whileThere(() => this.#sources.near(query, budget)),
     table: (step, budget) => this.#whileThere(() => this.#tables.step(step, budget)),
     jobs: step => this.#whileThere(async () => this.#jobs.step(step)),
+    tap: step => this.#whileThere(() => this.#tap.step(step)),
     metrics: () => this.#metricsText(),
   };
 
@@ -75,6 +78,7 @@ export class Coordinator implements Coordination {
     };
     const runners = { [TABLE_JOB]: this.#tableJobs.run.bind(this.#tableJobs) };
     this.#jobs = new JobQueue(jobs, runners, limits, log);
+    this.#tap = new Tap(config, log);
     this.#limiter = new Limiter({
       maxConcurrent: config.MCP_MAX_CONCURRENT,
       maxConcurrentPerKey: config.MCP_MAX_CONCURRENT_PER_KEY,
@@ -123,6 +127,7 @@ export class Coordinator implements Coordination {
   async close(): Promise<void> {
     this.#watch.close();
     this.#jobs.close();
+    this.#tap.close();
     const parts = [this.#skyMap, this.#sources, this.#tables, this.#tableJobs, this.#index];
     await Promise.all(parts.map(part => part.close()));
   }

@@ -24,7 +24,10 @@ const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const OPEN_DOCUMENT =
   '<VOTABLE version="1.4" xmlns="http://www.ivoa.net/xml/VOTable/v1.3" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ' +
   'xsi:schemaLocation="http://www.ivoa.net/xml/VOTable/v1.3 http://www.ivoa.net/xml/VOTable/VOTable-1.4.xsd">\n';
-const SYSTEMS = '<COOSYS ID="icrs" system="ICRS"/>\n<TIMESYS ID="utc" timescale="UTC" refposition="UNKNOWN"/>\n';
+const SYSTEMS = {
+  icrs: '<COOSYS ID="icrs" system="ICRS"/>\n',
+  utc: '<TIMESYS ID="utc" timescale="UTC" refposition="UNKNOWN"/>\n',
+} as const;
 
 const OPEN_ROW = fragment('<TR>');
 const CLOSE_ROW = fragment('</TR>\n');
@@ -74,7 +77,7 @@ export class VotableWriter {
     const { name, description, columns } = this.#table;
     const status = { name: 'QUERY_STATUS', value: 'OK' };
     this.#out.longText(
-      `${DECLARATION}${OPEN_DOCUMENT}${SYSTEMS}<RESOURCE type="results">\n${[status, ...infos].map(infoElement).join('')}` +
+      `${DECLARATION}${OPEN_DOCUMENT}${systemsOf(columns)}<RESOURCE type="results">\n${[status, ...infos].map(infoElement).join('')}` +
         `<TABLE name="${escapeXml(name)}">\n<DESCRIPTION>${escapeXml(description)}</DESCRIPTION>\n` +
         `${columns.map(fieldElement).join('')}<DATA>\n${this.#binary ? '<BINARY2>\n<STREAM encoding="base64">\n' : '<TABLEDATA>\n'}`,
     );
@@ -148,8 +151,16 @@ function fieldElement(column: Column): string {
   return `<FIELD ${attributes.join(' ')}><DESCRIPTION>${escapeXml(description)}</DESCRIPTION></FIELD>\n`;
 }
 
+/** The systems that columns refer to. */
+function systemsOf(columns: readonly Column[]): string {
+  const used = new Set(columns.map(systemOf));
+  return Object.entries(SYSTEMS)
+    .map(([name, element]) => (used.has(name as keyof typeof SYSTEMS) ? element : ''))
+    .join('');
+}
+
 /** The coordinate or time system of a column's values. */
-function systemOf({ type, ucd }: Column): string | undefined {
+function systemOf({ type, ucd }: Column): keyof typeof SYSTEMS | undefined {
   if (type === 'time') return 'utc';
   return ucd !== undefined && /^pos[._]eq[._](ra|dec)\b|^POS_EQ_(RA|DEC)/.test(ucd) ? 'icrs' : undefined;
 }

@@ -19,10 +19,11 @@ const NAMESPACES = {
   vr: 'http://www.ivoa.net/xml/VOResource/v1.0',
   vs: 'http://www.ivoa.net/xml/VODataService/v1.1',
   cs: 'http://www.ivoa.net/xml/ConeSearch/v1.0',
+  tr: 'http://www.ivoa.net/xml/TAPRegExt/v1.0',
 } as const;
 
 /** The start of a document and of its first element; the element's namespace is the first one listed. */
-function root(element: string, own: keyof typeof NAMESPACES, ...others: (keyof typeof NAMESPACES)[]): string {
+export function root(element: string, own: keyof typeof NAMESPACES, ...others: (keyof typeof NAMESPACES)[]): string {
   const used = [own, ...others].map(prefix => NAMESPACES[prefix]);
   const named = others.map(prefix => ` xmlns:${prefix}="${NAMESPACES[prefix]}"`).join('');
   return (
@@ -96,7 +97,8 @@ function parameter([name, use, type, unit, ucd, description]: (typeof PARAMETERS
   return `<param std="true" use="${use}">${params.join('')}</param>\n`;
 }
 
-function endpoint(name: string, url: string): string {
+/** A capability of VOSI, such as `availability`. */
+export function endpoint(name: string, url: string): string {
   return (
     `<capability standardID="ivo://ivoa.net/std/VOSI#${name}">\n<interface xsi:type="vs:ParamHTTP" role="std">\n` +
     `<accessURL use="full">${escapeXml(url)}</accessURL>\n</interface>\n</capability>\n`
@@ -138,18 +140,20 @@ export function tableDocument(name: string, catalogs: Catalogs): string | undefi
 }
 
 function tableContent({ name, description, columns }: Table, isBrief: boolean): string {
-  const listed = isBrief ? '' : columns.map(columnElement).join('');
+  const listed = isBrief ? '' : columns.map(column => columnElement(column)).join('');
   return `<name>${SCHEMA_NAME}.${name}</name>\n<description>${escapeXml(description)}</description>\n${listed}`;
 }
 
-function columnElement(column: Column): string {
-  const { name, description, unit, ucd } = column;
+/** @param name as queries spell it */
+export function columnElement(column: Column, name = column.name, isIndexed = false): string {
+  const { description, unit, ucd } = column;
   const { datatype, arraysize, xtype } = datatypeOf(column);
   const size = arraysize ? ` arraysize="${arraysize}"` : '';
   const extended = xtype ? ` extendedType="${xtype}"` : '';
   return (
     `<column><name>${escapeXml(name)}</name><description>${escapeXml(description)}</description>` +
     `${unit === undefined ? '' : `<unit>${escapeXml(unit)}</unit>`}${ucd === undefined ? '' : `<ucd>${escapeXml(ucd)}</ucd>`}` +
-    `<dataType xsi:type="vs:VOTableType"${size}${extended}>${datatype}</dataType></column>\n`
+    `<dataType xsi:type="vs:VOTableType"${size}${extended}>${datatype}</dataType>` +
+    `${isIndexed ? '<flag>indexed</flag>' : ''}</column>\n`
   );
 }

@@ -1,0 +1,49 @@
+/** A body whose parts are asked for one by one, each when the client has read the one before. */
+import type { StreamClient, StreamedBody } from '../answers/body.ts';
+
+export class PartStream implements StreamedBody {
+  readonly #next: () => Promise<Uint8Array | null>;
+  readonly #end: () => void;
+  #client: StreamClient | undefined;
+  #isGone = false;
+  #isAsking = false;
+
+  /**
+   * @param next the next part; null at the end
+   * @param end called where the client is gone, or a part has failed
+   */
+  constructor(next: () => Promise<Uint8Array | null>, end: () => void) {
+    this.#next = next;
+    this.#end = end;
+  }
+
+  begin(client: StreamClient): void {
+    this.#client = client;
+    void this.#send();
+  }
+
+  written(): void {
+    void this.#send();
+  }
+
+  gone(): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#end();
+  }
+
+  async #send(): Promise<void> {
+    if (this.#isGone || this.#isAsking || !this.#client) return;
+    this.#isAsking = true;
+    try {
+      const part = await this.#next();
+      this.#isAsking = false;
+      if (this.#isGone) return;
+      if (part) this.#client.write(part as Uint8Array<ArrayBuffer>);
+      else this.#client.end();
+    } catch {
+      this.#client.fail();
+      this.gone();
+    }
+  }
+}

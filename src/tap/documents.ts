@@ -1,0 +1,156 @@
+/** What TAP says of itself: TAPRegExt 1.0, VOSI 1.1, and examples of DALI 1.1. */
+import { tableName } from '../adql/schema.ts';
+import { spelled } from '../adql/words.ts';
+import type { Config } from '../config/config.ts';
+import { escapeXml } from '../tables/xml.ts';
+import { columnElement, endpoint, root } from '../vo/vosi.ts';
+import { TAP_FORMATS } from './formats.ts';
+import { type ForeignKey, isIndexed, type TapTable } from './tables.ts';
+
+export const TAP_PATH = '/vo/tap';
+
+const FEATURES: readonly (readonly [type: string, forms: readonly string[]])[] = [
+  [
+    'adqlgeo',
+    [
+      'AREA',
+      'BOX',
+      'CENTROID',
+      'CIRCLE',
+      'CONTAINS',
+      'COORD1',
+      'COORD2',
+      'COORDSYS',
+      'DISTANCE',
+      'INTERSECTS',
+      'POINT',
+      'POLYGON',
+    ],
+  ],
+  ['adql-string', ['LOWER', 'UPPER', 'ILIKE']],
+  ['adql-sets', ['UNION', 'EXCEPT', 'INTERSECT']],
+  ['adql-common-table', ['WITH']],
+  ['adql-type', ['CAST']],
+  ['adql-unit', ['IN_UNIT']],
+  ['adql-offset', ['OFFSET']],
+];
+
+/** User-defined functions: their form and their meaning. */
+const FUNCTIONS = [
+  [
+    'ivo_healpix_index(hpxOrder INTEGER, long DOUBLE, lat DOUBLE) -> BIGINT',
+    'The HEALPix pixel of a position, NESTED; of ra and dec of a table at any order, of other constants up to order 13',
+  ],
+  ['ivo_healpix_index(hpxOrder INTEGER, p POINT) -> BIGINT', 'The same of a point'],
+  ['ivo_healpix_center(hpxOrder INTEGER, hpxIndex BIGINT) -> POINT', 'The centre of a pixel, NESTED; of constants'],
+  [
+    'ivo_string_agg(expr TEXT, delim TEXT) -> TEXT',
+    'The texts of all rows of a group, ascending, with a delimiter between',
+  ],
+] as const;
+
+/** @param base scheme and host of this service */
+export function tapCapabilities(config: Config, base: string): string {
+  const feature = (form: string, description = '') =>
+    `<feature><form>${escapeXml(form)}</form>${description && `<description>${escapeXml(description)}</description>`}</feature>\n`;
+  const features = (type: string, list: readonly string[]) =>
+    `<languageFeatures type="ivo://ivoa.net/std/TAPRegExt#features-${type}">\n${list.join('')}</languageFeatures>\n`;
+  const formats = TAP_FORMATS.map(
+    ({ name, mediaType }) => `<outputFormat><mime>${mediaType}</mime><alias>${name}</alias></outputFormat>\n`,
+  );
+  const limit = (name: string) => `<${name} unit="row">${config.TAP_MAX_RECORDS}</${name}>`;
+  const seconds = Math.ceil(config.TAP_QUERY_SECONDS);
+  return (
+    `${root('capabilities', 'capabilities', 'vr', 'vs', 'tr')}>\n` +
+    '<capability standardID="ivo://ivoa.net/std/TAP" xsi:type="tr:TableAccess">\n' +
+    '<interface xsi:type="vs:ParamHTTP" role="std" version="1.1">\n' +
+    `<accessURL use="base">${escapeXml(base)}${TAP_PATH}</accessURL>\n</interface>\n` +
+    '<language>\n<name>ADQL</name>\n<version ivo-id="ivo://ivoa.net/std/ADQL#v2.1">2.1</version>\n' +
+    '<version ivo-id="ivo://ivoa.net/std/ADQL#v2.0">2.0</version>\n' +
+    `<description>ADQL 2.1</description>\n${FEATURES.map(([type, forms]) =>
+      features(
+        type,
+        forms.map(form => feature(form)),
+      ),
+    ).join('')}` +
+    `${features(
+      'udf',
+      FUNCTIONS.map(([form, description]) => feature(form, description)),
+    )}</language>\n${formats.join('')}` +
+    `<executionDuration><default>${seconds}</default><hard>${seconds}</hard></executionDuration>\n` +
+    `<outputLimit>${limit('default')}${limit('hard')}</outputLimit>\n</capability>\n` +
+    `${endpoint('capabilities', `${base}${TAP_PATH}/capabilities`)}` +
+    `${endpoint('availability', `${base}${TAP_PATH}/availability`)}` +
+    `${endpoint('tables-1.1', `${base}${TAP_PATH}/tables`)}` +
+    '<capability standardID="ivo://ivoa.net/std/DALI#examples">\n<interface xsi:type="vr:WebBrowser">\n' +
+    `<accessURL use="full">${escapeXml(base)}${TAP_PATH}/examples</accessURL>\n</interface>\n</capability>\n</vosi:capabilities>\n`
+  );
+}
+
+/** Every table; without columns where the least detail is requested. */
+export function tapTableset(tables: readonly TapTable[], isBrief: boolean): string {
+  const schemas = Map.groupBy(tables, ({ schema }) => schema);
+  const elements = [...schemas].map(([name, of]) => {
+    const list = of.map(table => `<table type="table">\n${tableContent(table, isBrief)}</table>\n`);
+    return `<schema>\n<name>${name}</name>\n${list.join('')}</schema>\n`;
+  });
+  return `${root('tableset', 'tables', 'vs')}>\n${elements.join('')}</vosi:tableset>\n`;
+}
+
+/** One table; undefined where no table has that name. */
+export function tapTable(tables: readonly TapTable[], name: string): string | undefined {
+  const table = tables.find(each => tableName(each) === name);
+  return table && `${root('table', 'tables', 'vs')} type="table">\n${tableContent(table, false)}</vosi:table>\n`;
+}
+
+function tableContent(table: TapTable, isBrief: boolean): string {
+  const columns = table.columns.map(column => columnElement(column, spelled(column.name), isIndexed(table, column)));
+  const listed = isBrief ? [] : [...columns, ...table.refers.map(keyElement)];
+  const { description } = table;
+  return `<name>${escapeXml(tableName(table))}</name>\n<description>${escapeXml(description)}</description>\n${listed.join('')}`;
+}
+
+function keyElement({ from, table, target }: ForeignKey): string {
+  const columns = `<fromColumn>${from}</fromColumn><targetColumn>${target}</targetColumn>`;
+  return `<foreignKey><targetTable>${table}</targetTable><fkColumn>${columns}</fkColumn></foreignKey>\n`;
+}
+
+/** Queries that find something in the sample. */
+export const EXAMPLES = [
+  [
+    'statuses',
+    'How many objects have which status',
+    'SELECT status, COUNT(*) AS n FROM nearsky.objects GROUP BY status ORDER BY n DESC',
+  ],
+  [
+    'cone',
+    'The objects around a position, nearest first',
+    "SELECT TOP 100 diaObjectId, ra, dec, status, DISTANCE(POINT('ICRS', ra, dec), POINT('ICRS', 61.6223, -49.2951)) * 3600 AS separation_arcsec\nFROM nearsky.objects\n" +
+      "WHERE 1 = CONTAINS(POINT('ICRS', ra, dec), CIRCLE('ICRS', 61.6223, -49.2951, 0.1))\nORDER BY separation_arcsec",
+  ],
+  [
+    'matches',
+    'The nearest sources of each catalog, with the status of their objects',
+    'SELECT TOP 100 m.catalog_name, m.catalog_source_id, m.separation, o.diaObjectId, o.status\nFROM nearsky.matches AS m\n' +
+      'JOIN nearsky.objects AS o USING (diaObjectId)\nWHERE m.separation < 0.3\nORDER BY separation',
+  ],
+  [
+    'outcomes',
+    'What crossmatches came to, by catalog',
+    'SELECT catalog_name, outcome, COUNT(*) AS n FROM nearsky.crossmatches\nGROUP BY catalog_name, outcome ORDER BY catalog_name, n DESC',
+  ],
+] as const;
+
+/** DALI 1.1, section 2.3. */
+export function tapExamples(): string {
+  const examples = EXAMPLES.map(
+    ([id, name, query]) =>
+      `<div id="${id}" resource="#${id}" typeof="example">\n<h2 property="name">${escapeXml(name)}</h2>\n` +
+      `<pre property="query">${escapeXml(query)}</pre>\n</div>\n`,
+  );
+  return (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE html>\n<html xmlns="http://www.w3.org/1999/xhtml">\n' +
+    '<head><title>Examples of queries in ADQL</title></head>\n' +
+    `<body vocab="http://www.ivoa.net/rdf/examples#">\n<h1>Examples of queries in ADQL</h1>\n${examples.join('')}</body>\n</html>\n`
+  );
+}

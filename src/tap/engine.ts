@@ -1,0 +1,348 @@
+/**
+ * DuckDB over the snapshots of the archive, and the queries that it runs. It reads nothing but their directory, and its
+ * settings cannot be changed.
+ */
+import { join } from 'node:path';
+import type { DuckDBConnection, DuckDBInstance, DuckDBResult } from '@duckdb/node-api';
+import { AdqlError, placedMessage } from '../adql/adql_error.ts';
+import { MACROS } from '../adql/geometry.ts';
+import { translate } from '../adql/translator.ts';
+import { textLiteral } from '../adql/values.ts';
+import { ByteSink } from '../base/bytes.ts';
+import { messageOf } from '../base/error_text.ts';
+import { withTimeout } from '../base/timeout.ts';
+import { type CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
+import { matchColumns, OBJECT_COLUMNS } from '../hats_export/columns.ts';
+import { FILE_NAME } from '../store/environment.ts';
+import { openStore, type Store } from '../store/store.ts';
+import type { Cell, Column } from '../tables/columns.ts';
+import { tableFormat } from '../tables/formats.ts';
+import type { TableWriter } from '../tables/table_writer.ts';
+import { VotableWriter } from '../tables/votable.ts';
+import type { TapFormat } from './formats.ts';
+import { filesOf, type Snapshot, Snapshots, snapshotKey } from './snapshots.ts';
+import { type TapTable, tapTables } from './tables.ts';
+
+export interface EngineOptions {
+  readonly dataDir: string;
+  readonly memoryMib: number;
+  readonly threads: number;
+  /** The most that a query may take, from its begin to its last row. */
+  readonly querySeconds: number;
+  readonly refreshSeconds: number;
+}
+
+export interface TapQuery {
+  readonly query: string;
+  readonly maxRecords: number;
+  readonly format: TapFormat;
+}
+
+export type TapBegun =
+  | { readonly outcome: 'begun'; readonly mediaType: string }
+  /** The query is wrong, or takes more than it may. */
+  | { readonly outcome: 'refused'; readonly message: string }
+  | { readonly outcome: 'unavailable'; readonly message: string };
+
+/** The bytes of a part of an answer. */
+const PART_BYTES = 256 * 1024;
+/** The time for which a query waits for the first snapshot. */
+const FIRST_MS = 30_000;
+/** An answer of which nobody has asked for a part this long is let go of. */
+const IDLE_MS = 60_000;
+/** The time for which the files of an older snapshot stay, beyond the time of a query. */
+const GRACE_MS = 10_000;
+
+/** The state of the archive that queries are answered from. */
+interface Present {
+  readonly snapshot: Snapshot;
+  readonly tables: readonly TapTable[];
+  readonly key: string;
+  /** When the archive was last seen to be in this state. */
+  readonly asOf: Date;
+}
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+export class Engine {
+  readonly #options: EngineOptions;
+  readonly #store: Store;
+  readonly #snapshots: Snapshots;
+  readonly #instance: DuckDBInstance;
+  readonly #admin: DuckDBConnection;
+  readonly #jobs = new Map<number, Job>();
+  #current: Present | undefined;
+  #refreshing: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  private constructor(options: EngineOptions, snapshots: Snapshots, instance: DuckDBInstance, admin: DuckDBConnection) {
+    this.#options = options;
+    this.#store = openStore(options.dataDir, 'read');
+    this.#snapshots = snapshots;
+    this.#instance = instance;
+    this.#admin = admin;
+  }
+
+  static async open(options: EngineOptions): Promise<Engine> {
+    const { DuckDBInstance } = await import('@duckdb/node-api');
+    const snapshots = new Snapshots(options.dataDir);
+    const instance = await DuckDBInstance.create(':memory:', {
+      threads: `${options.threads}`,
+      memory_limit: `${options.memoryMib}MiB`,
+      max_temp_directory_size: '0KiB',
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+    });
+    const admin = await instance.connect();
+    const setup = [
+      ...MACROS,
+      'CREATE SCHEMA export',
+      'CREATE SCHEMA nearsky',
+      'CREATE SCHEMA TAP_SCHEMA',
+      `SET allowed_directories = [${textLiteral(`${snapshots.directory}/`)}]`,
+      'SET enable_external_access = false',
+      'SET lock_configuration = true',
+    ];
+    for (const sql of setup) await admin.run(sql);
+    return new Engine(options, snapshots, instance, admin);
+  }
+
+  /** The present state; undefined where the first one is not there in time. */
+  async #present(): Promise<Present | undefined> {
+    if (!this.#current) await withTimeout((this.#refreshing ??= this.#refresh()), FIRST_MS);
+    return this.#current;
+  }
+
+  async #refresh(): Promise<void> {
+    clearTimeout(this.#timer);
+    const began = performance.now();
+    try {
+      await this.#update();
+    } finally {
+      this.#refreshing = undefined;
+      // A snapshot takes a tenth of the time at most.
+      const waitMs = Math.max(1000 * this.#options.refreshSeconds, 10 * (performance.now() - began));
+      this.#timer = setTimeout(() => void (this.#refreshing ??= this.#refresh().catch(reportFailure)), waitMs);
+    }
+  }
+
+  async #update(): Promise<void> {
+    const store = this.#store;
+    store.resetRead();
+    const catalogs = new Catalogs(store.catalogs()).all;
+    const key = snapshotKey(join(this.#options.dataDir, FILE_NAME), catalogs);
+    const before = this.#current?.key === key ? this.#current.snapshot : undefined;
+    const asOf = new Date();
+    const last = store.lastSequence();
+    const snapshot = before?.sequence === last ? before : await this.#snapshots.make(last, key, before);
+    if (snapshot === before) {
+      this.#current = { ...this.#current!, asOf };
+      return;
+    }
+    const tables = tapTables(catalogs);
+    await this.#define(snapshot, tables, catalogs);
+    const older = this.#current ? [this.#current.snapshot] : [];
+    this.#current = { snapshot, tables, key, asOf };
+    this.#snapshots.keep([snapshot, ...older]);
+    setTimeout(() => this.#snapshots.keep([this.#current!.snapshot]), 1000 * this.#options.querySeconds + GRACE_MS);
+  }
+
+  /** Gives the tables their new rows, all at once. */
+  async #define(
+    { exports }: Snapshot,
+    tables: readonly TapTable[],
+    catalogs: readonly CatalogDefinition[],
+  ): Promise<void> {
+    const [whole, changed] = exports as [Snapshot['exports'][number], Snapshot['exports'][number]?];
+    const columns = { objects: OBJECT_COLUMNS, matches: matchColumns(catalogs).columns };
+    const sql = (['objects', 'matches'] as const).map(source => {
+      const list = columns[source].map(({ name }) => quoted(name)).join(', ');
+      const rows = (of: typeof whole) => `SELECT ${list} FROM ${reading(filesOf(of, source))}`;
+      if (!changed) return `CREATE OR REPLACE VIEW export.${source} AS ${rows(whole)}`;
+      const others = `${rows(whole)} WHERE "diaObjectId" NOT IN (SELECT "diaObjectId" FROM export.changed)`;
+      return `CREATE OR REPLACE VIEW export.${source} AS ${others} UNION ALL ${rows(changed)}`;
+    });
+    const ids =
+      changed &&
+      `CREATE OR REPLACE TABLE export.changed AS SELECT "diaObjectId" FROM ${reading(filesOf(changed, 'objects'))}`;
+    const views = tables.map(
+      ({ schema, name, sql }) => `CREATE OR REPLACE VIEW ${quoted(schema)}.${quoted(name)} AS ${sql}`,
+    );
+    await this.#admin.run('BEGIN');
+    try {
+      for (const each of [ids, ...sql, ...views]) if (each) await this.#admin.run(each);
+      await this.#admin.run('COMMIT');
+    } catch (error) {
+      await this.#admin.run('ROLLBACK');
+      throw error;
+    }
+  }
+
+  async begin(number: number, { query, maxRecords, format }: TapQuery): Promise<TapBegun> {
+    let current: Present | undefined;
+    try {
+      current = await this.#present();
+    } catch (error) {
+      return { outcome: 'unavailable', message: `the tables cannot be made: ${messageOf(error)}` };
+    }
+    if (!current) return { outcome: 'unavailable', message: 'the tables are being made for the first time' };
+    const { tables, snapshot, asOf } = current;
+    let translated: ReturnType<typeof translate>;
+    try {
+      translated = translate(query, tables, maxRecords + 1);
+    } catch (error) {
+      if (error instanceof AdqlError) return { outcome: 'refused', message: placedMessage(query, error) };
+      throw error;
+    }
+    const job = new Job(await this.#instance.connect(), translated.columns, maxRecords, () => this.end(number));
+    this.#jobs.set(number, job);
+    const infos = [
+      { name: 'query', value: query },
+      { name: 'nearsky_journal_entry', value: `${snapshot.sequence}` },
+      { name: 'nearsky_as_of', value: asOf.toISOString() },
+    ];
+    try {
+      await job.begin(translated.sql, format, infos, 1000 * this.#options.querySeconds);
+      return { outcome: 'begun', mediaType: format.mediaType };
+    } catch (error) {
+      this.end(number);
+      return { outcome: 'refused', message: job.reasonOf(error) };
+    }
+  }
+
+  /** The next bytes of an answer; null at its end. */
+  async part(number: number): Promise<Uint8Array | null> {
+    const part = await this.#jobs.get(number)?.part();
+    if (!part) this.end(number);
+    return part ?? null;
+  }
+
+  end(number: number): void {
+    this.#jobs.get(number)?.close();
+    this.#jobs.delete(number);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#snapshots.close();
+  }
+}
+
+function reportFailure(error: unknown): void {
+  process.stderr.write(`${JSON.stringify({ event: 'tap_refresh_failed', error: messageOf(error) })}\n`);
+}
+
+function reading(files: readonly string[]): string {
+  return `read_parquet([${files.map(textLiteral).join(', ')}], hive_partitioning = false)`;
+}
+
+/** A query that runs, and the answer that is made of its rows. */
+class Job {
+  readonly #connection: DuckDBConnection;
+  readonly #columns: readonly Column[];
+  readonly #maxRecords: number;
+  readonly #out = new ByteSink();
+  readonly #onIdle: () => void;
+  #writer: Pick<TableWriter, 'row' | 'end'> | undefined;
+  #votable: VotableWriter | undefined;
+  #result: DuckDBResult | undefined;
+  #rows = 0;
+  #isLate = false;
+  #isDone = false;
+  #isClosed = false;
+  #deadline: NodeJS.Timeout | undefined;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(connection: DuckDBConnection, columns: readonly Column[], maxRecords: number, onIdle: () => void) {
+    this.#connection = connection;
+    this.#columns = columns;
+    this.#maxRecords = maxRecords;
+    this.#onIdle = onIdle;
+  }
+
+  /** Runs the query until its first rows are there. */
+  async begin(sql: string, { writer }: TapFormat, infos: readonly { name: string; value: string }[], limitMs: number) {
+    this.#deadline = setTimeout(() => {
+      this.#isLate = true;
+      this.#connection.interrupt();
+    }, limitMs);
+    const table = { name: 'result', description: 'The rows of the query', columns: this.#columns };
+    if (writer === 'tabledata' || writer === 'binary2') {
+      this.#votable = new VotableWriter(this.#out, table, writer);
+      this.#votable.begin(infos);
+      this.#writer = this.#votable;
+    } else {
+      const begin = await tableFormat(writer);
+      this.#writer = begin(
+        this.#out,
+        table,
+        JSON.stringify(Object.fromEntries(infos.map(({ name, value }) => [name, value]))),
+      );
+    }
+    this.#result = await this.#connection.stream(sql);
+    await this.#write();
+    this.#waits();
+  }
+
+  /** @throws Error where a query whose answer is no VOTable fails after its first rows */
+  async part(): Promise<Uint8Array | null> {
+    clearTimeout(this.#idle);
+    try {
+      while (!this.#isDone && this.#out.length < PART_BYTES) await this.#write();
+    } catch (error) {
+      if (!this.#votable) throw error;
+      this.#votable.end({ error: this.reasonOf(error) });
+      this.#isDone = true;
+    }
+    this.#waits();
+    if (this.#out.length === 0) return null;
+    const part = this.#out.bytes.slice(0, this.#out.length);
+    this.#out.length = 0;
+    return part;
+  }
+
+  #waits(): void {
+    this.#idle = setTimeout(this.#onIdle, IDLE_MS);
+  }
+
+  /** Writes the rows of one chunk. */
+  async #write(): Promise<void> {
+    const chunk = await this.#result!.fetchChunk();
+    if (this.#isClosed) return;
+    const rows = chunk?.getRows() ?? [];
+    for (const row of rows) {
+      if (this.#rows++ === this.#maxRecords) return this.#end('OVERFLOW');
+      this.#writer!.row(row.map((cell, i) => cellOf(this.#columns[i]!, cell)));
+    }
+    if (rows.length === 0) this.#end('OK');
+  }
+
+  #end(status: 'OK' | 'OVERFLOW'): void {
+    if (this.#votable) this.#votable.end(status);
+    else this.#writer!.end();
+    this.#isDone = true;
+  }
+
+  reasonOf(error: unknown): string {
+    if (this.#isLate)
+      return 'the query takes longer than a query may: ask for fewer rows, or for a smaller part of the sky';
+    const message = messageOf(error);
+    if (/out of memory/i.test(message)) return 'the query takes more memory than a query may: ask for less at once';
+    // The engine shows its own SQL after the first line, which means nothing to those who wrote ADQL.
+    return `the query cannot be carried out: ${message.split('\n', 1)[0]!.slice(0, 300)}`;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#deadline);
+    clearTimeout(this.#idle);
+    this.#connection.interrupt();
+    this.#connection.closeSync();
+  }
+}
+
+/** A value as the engine gives it. */
+function cellOf({ type }: Column, cell: unknown): Cell {
+  if (cell === null || cell === undefined) return null;
+  return type === 'time' ? Number(cell) : (cell as Cell);
+}

@@ -1,0 +1,42 @@
+/** The process of the engine: answers the messages of the process that serves, one question at a time each. */
+import { messageOf } from '../base/error_text.ts';
+import { Engine, type EngineOptions, type TapBegun, type TapQuery } from './engine.ts';
+
+export type ToEngine = { readonly id: number } & (
+  | { readonly kind: 'open'; readonly options: EngineOptions }
+  | { readonly kind: 'begin'; readonly job: number; readonly query: TapQuery }
+  | { readonly kind: 'part' | 'end'; readonly job: number }
+);
+
+export type FromEngine = { readonly id: number } & (
+  | { readonly answer: TapBegun | Uint8Array | null }
+  | { readonly error: string }
+);
+
+export function runEngine(): void {
+  let engine: Promise<Engine> | undefined;
+  const answer = async (message: ToEngine): Promise<TapBegun | Uint8Array | null> => {
+    if (message.kind === 'open') {
+      engine = Engine.open(message.options);
+      await engine;
+      return null;
+    }
+    const opened = await engine!;
+    if (message.kind === 'begin') return await opened.begin(message.job, message.query);
+    if (message.kind === 'part') return await opened.part(message.job);
+    opened.end(message.job);
+    return null;
+  };
+  process.on('message', (message: ToEngine) => {
+    const { id } = message;
+    answer(message).then(
+      answered => process.send!({ id, answer: answered } satisfies FromEngine),
+      error => process.send!({ id, error: messageOf(error) } satisfies FromEngine),
+    );
+  });
+  // The process that serves has ended, however it did.
+  process.on('disconnect', () => {
+    void engine?.then(opened => opened.close()).finally(() => process.exit());
+    if (!engine) process.exit();
+  });
+}

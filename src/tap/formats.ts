@@ -1,0 +1,49 @@
+/** The formats of answers: values of RESPONSEFORMAT, and the media types that they have. */
+import type { TableFormat } from '../contract/formats.ts';
+import { VOTABLE_TYPE } from '../tables/votable.ts';
+
+export interface TapFormat {
+  readonly writer: Exclude<TableFormat, 'votable'> | 'tabledata' | 'binary2';
+  readonly mediaType: string;
+}
+
+const NAMED: Readonly<Record<string, TapFormat>> = {
+  votable: { writer: 'tabledata', mediaType: VOTABLE_TYPE },
+  'votable/td': { writer: 'tabledata', mediaType: `${VOTABLE_TYPE};serialization=TABLEDATA` },
+  'votable/b2': { writer: 'binary2', mediaType: `${VOTABLE_TYPE};serialization=BINARY2` },
+  csv: { writer: 'csv', mediaType: 'text/csv; charset=utf-8; header=present' },
+  ndjson: { writer: 'ndjson', mediaType: 'application/x-ndjson' },
+  parquet: { writer: 'parquet', mediaType: 'application/vnd.apache.parquet' },
+  arrow: { writer: 'arrow', mediaType: 'application/vnd.apache.arrow.stream' },
+};
+
+const TYPES: Readonly<Record<string, string>> = {
+  [VOTABLE_TYPE]: 'votable',
+  [`${VOTABLE_TYPE};serialization=tabledata`]: 'votable/td',
+  [`${VOTABLE_TYPE};serialization=binary2`]: 'votable/b2',
+  'text/xml': 'votable',
+  'application/xml': 'votable',
+  'text/csv': 'csv',
+  'text/csv;header=present': 'csv',
+  'application/x-ndjson': 'ndjson',
+  'application/vnd.apache.parquet': 'parquet',
+  'application/vnd.apache.arrow.stream': 'arrow',
+};
+
+/** The names of the formats, with their media types. */
+export const TAP_FORMATS = Object.entries(NAMED).map(([name, { mediaType }]) => ({ name, mediaType }));
+
+/** Undefined for a text that names none. A plus that was sent as it stands has become a blank. */
+export function tapFormat(text: string): TapFormat | undefined {
+  const asked = text
+    .toLowerCase()
+    .trim()
+    .replaceAll('"', '')
+    .replaceAll(/\s*;\s*/g, ';')
+    .replaceAll(' ', '+');
+  const name = Object.hasOwn(TYPES, asked) ? TYPES[asked]! : asked;
+  const format = Object.hasOwn(NAMED, name) ? NAMED[name] : undefined;
+  return format && name !== asked && asked.includes('xml') && !asked.includes(';')
+    ? { ...format, mediaType: asked }
+    : format;
+}

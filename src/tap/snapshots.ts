@@ -1,0 +1,145 @@
+/**
+ * The archive as files that the engine reads: exports in the HATS layout, made by a process of their own beside
+ * everything else. One holds everything; where that is much, a second one holds what has changed since. Each has its
+ * name only when it is whole, and is there again after a restart.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { programFile } from '../base/program_files.ts';
+import { isDeno } from '../base/runtime.ts';
+import type { Source } from './tables.ts';
+
+/** With fewer objects everything is exported anew: a second or two. */
+const SMALL_OBJECTS = 50_000;
+/** The share of the objects that may have changed before everything is exported anew. */
+const MAX_CHANGED = 0.1;
+
+interface Export {
+  readonly path: string;
+  /** The journal entry up to which it goes. */
+  readonly sequence: number;
+  /** The entry after which it begins; 0 for everything. */
+  readonly since: number;
+}
+
+export interface Snapshot {
+  readonly sequence: number;
+  readonly exports: readonly Export[];
+}
+
+export class Snapshots {
+  readonly #dataDir: string;
+  readonly #directory: string;
+  readonly #children = new Set<ChildProcess>();
+
+  constructor(dataDir: string) {
+    this.#dataDir = dataDir;
+    this.#directory = join(dataDir, 'tap');
+    mkdirSync(this.#directory, { recursive: true });
+  }
+
+  get directory(): string {
+    return this.#directory;
+  }
+
+  /**
+   * Makes the archive's present state, or what is missing of it.
+   * @param last the last entry of the journal
+   * @param key tells archives apart whose columns differ
+   */
+  async make(last: number, key: string, current: Snapshot | undefined): Promise<Snapshot> {
+    const whole = current?.exports[0] ?? this.#found(key, last);
+    if (!whole) return await this.#whole(key);
+    if (whole.sequence === last) return { sequence: last, exports: [whole] };
+    const objects = rowsOf(whole);
+    if (objects < SMALL_OBJECTS) return await this.#whole(key);
+    const changed = await this.#export(key, whole.sequence);
+    if (rowsOf(changed) > MAX_CHANGED * objects) return await this.#whole(key);
+    return { sequence: changed.sequence, exports: [whole, changed] };
+  }
+
+  async #whole(key: string): Promise<Snapshot> {
+    const whole = await this.#export(key, 0);
+    return { sequence: whole.sequence, exports: [whole] };
+  }
+
+  /** The newest export of everything that an earlier process has made. */
+  #found(key: string, last: number): Export | undefined {
+    const found = this.#all().filter(each => each.key === key && each.since === 0 && each.sequence <= last);
+    return found.sort((a, b) => b.sequence - a.sequence)[0];
+  }
+
+  #all() {
+    return readdirSync(this.#directory).flatMap(name => {
+      const [, key, since, sequence] = /^(\w+)-(\d+)-(\d+)$/.exec(name) ?? [];
+      return key ? [{ key, path: join(this.#directory, name), since: Number(since), sequence: Number(sequence) }] : [];
+    });
+  }
+
+  /** Removes all exports but those of some snapshots, which queries may be reading. */
+  keep(snapshots: readonly Snapshot[]): void {
+    const kept = new Set(snapshots.flatMap(({ exports }) => exports.map(({ path }) => path)));
+    for (const { path } of this.#all()) if (!kept.has(path)) rmSync(path, { recursive: true, force: true });
+  }
+
+  async #export(key: string, since: number): Promise<Export> {
+    const made = join(this.#directory, 'new');
+    rmSync(made, { recursive: true, force: true });
+    const since_ = since === 0 ? [] : ['--since', `${since}`];
+    const printed = await this.#run(['export', '--format', 'hats', '--json', '--data', this.#dataDir, ...since_, made]);
+    const { sequence } = JSON.parse(printed) as { sequence: number };
+    const path = join(this.#directory, `${key}-${since}-${sequence}`);
+    rmSync(path, { recursive: true, force: true });
+    renameSync(made, path);
+    return { path, since, sequence };
+  }
+
+  async #run(args: readonly string[]): Promise<string> {
+    const main = programFile('src/main.ts');
+    const child = spawn(process.execPath, [...(isDeno ? ['run', '-A', main] : [main]), ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#children.add(child);
+    try {
+      if (child.pid) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+      const ended = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve));
+      const [printed, said, code] = await Promise.all([text(child.stdout!), text(child.stderr!), ended]);
+      if (code !== 0) throw new Error(`the export ended with ${code}: ${said.slice(-500)}`);
+      return printed;
+    } finally {
+      this.#children.delete(child);
+    }
+  }
+
+  close(): void {
+    for (const child of this.#children) child.kill('SIGKILL');
+  }
+}
+
+/** The number of objects in an export. */
+function rowsOf({ path }: Export): number {
+  const properties = readFileSync(join(path, 'objects/objects/properties'), 'utf8');
+  return Number(/^hats_nrows=(\d+)$/m.exec(properties)?.[1] ?? 0);
+}
+
+/** The files of a relation in an export; the schema's is one without rows. */
+export function filesOf({ path }: Export, source: Source): string[] {
+  const dataset = join(path, source, source, 'dataset');
+  const found = readdirSync(dataset, { recursive: true, encoding: 'utf8' });
+  const files = found.filter(name => name.endsWith('.parquet') || name === '_common_metadata');
+  const aside = join(path, `${source}_without_position.parquet`);
+  return [...files.map(name => join(dataset, name)), ...(existsSync(aside) ? [aside] : [])];
+}
+
+/** A short text that differs where the database's file or the catalogs differ. */
+export function snapshotKey(databaseFile: string, catalogs: unknown): string {
+  const { ino, birthtimeMs } = statSync(databaseFile);
+  return createHash('sha256')
+    .update(`${ino} ${birthtimeMs} ${JSON.stringify(catalogs)}`)
+    .digest('hex')
+    .slice(0, 12);
+}

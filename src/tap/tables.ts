@@ -1,0 +1,256 @@
+/** The tables of TAP: what they are called, what their columns are, and how they are made of an export's files. */
+import { type DescribedTable, tableName } from '../adql/schema.ts';
+import { textLiteral } from '../adql/values.ts';
+import { spelled } from '../adql/words.ts';
+import type { CatalogDefinition } from '../contract/catalogs.ts';
+import { type CatalogColumn, matchColumns, OBJECT_COLUMNS } from '../hats_export/columns.ts';
+import type { Column, ColumnType } from '../tables/columns.ts';
+import { withOwnNames } from '../tables/columns.ts';
+import { positionKeys } from '../tables/payload_columns.ts';
+import { datatypeOf } from '../tables/votable.ts';
+
+/** The relations of an export, as the engine names them. */
+export type Source = 'objects' | 'matches';
+
+export interface TapTable extends DescribedTable {
+  /** The query that makes it, of `export.objects` and `export.matches`. */
+  readonly sql: string;
+  readonly refers: readonly ForeignKey[];
+}
+
+/** A column whose values are those of a column of another table. */
+export interface ForeignKey {
+  readonly from: string;
+  /** With its schema. */
+  readonly table: string;
+  readonly target: string;
+}
+
+interface SourceColumn {
+  readonly column: Column;
+  readonly sql: string;
+}
+
+const SCHEMA = 'nearsky';
+const PIXEL = 'healpix_29';
+const POSITION = { ra: 'ra', dec: 'dec', pixel: PIXEL };
+
+/** The columns by which the engine skips parts of a table. */
+const INDEXED: ReadonlySet<string> = new Set([PIXEL, POSITION.ra, POSITION.dec]);
+
+/** Whether conditions on a column are fast. */
+export function isIndexed({ position }: DescribedTable, { name }: Column): boolean {
+  return position !== undefined && INDEXED.has(name);
+}
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+/** A column of the export. Its times have a zone there, which the engine would need a database of zones for. */
+function stored({ name, type, unit, ucd, description }: CatalogColumn, as = name): SourceColumn {
+  const own = as === '_healpix_29' ? PIXEL : as;
+  const column = { name: own, type, ...(unit && { unit }), ...(ucd && { ucd }), description };
+  return { column, sql: type === 'time' ? `make_timestamp(epoch_us(${quoted(name)}))` : quoted(name) };
+}
+
+function table(name: string, description: string, columns: readonly SourceColumn[], from: string): TapTable {
+  const list = columns.map(({ column, sql }) => `${sql} AS ${quoted(column.name)}`);
+  return {
+    schema: SCHEMA,
+    name,
+    description,
+    columns: columns.map(({ column }) => column),
+    position: POSITION,
+    sql: `SELECT ${list.join(', ')} FROM ${from}`,
+    refers: name === 'objects' ? [] : [{ from: 'diaObjectId', table: `${SCHEMA}.objects`, target: 'diaObjectId' }],
+  };
+}
+
+/** Every table but those of TAP_SCHEMA. */
+export function archiveTables(catalogs: readonly CatalogDefinition[]): TapTable[] {
+  const objects = new Map(OBJECT_COLUMNS.map(column => [column.name, stored(column)]));
+  const ofObject = (...names: readonly string[]) => names.map(name => objects.get(name)!);
+  const place = ofObject('_healpix_29', 'diaObjectId', 'ra', 'dec');
+  const { columns, places } = matchColumns(catalogs);
+  const shared = columns.slice(0, Math.min(columns.length, ...[...places.values()].map(({ at }) => at)));
+  const ofMatch = shared.filter(({ name }) => name !== 'catalog_payload').map(column => stored(column));
+  const outcome = (name: string, description: string, sql: string): SourceColumn => ({
+    column: { name, type: 'text', description },
+    sql,
+  });
+  return [
+    table('objects', 'The objects: one row each', [...objects.values()], 'export.objects'),
+    table('matches', 'The sources that crossmatches found: one row each, of every version', ofMatch, 'export.matches'),
+    table(
+      'crossmatches',
+      'What the current crossmatch of each object came to, by catalog',
+      [
+        ...place,
+        outcome('catalog_name', 'The catalog', 'outcome.key'),
+        outcome('outcome', 'What the crossmatch with the catalog came to', 'outcome.value'),
+        ...ofObject('match_version', 'crossmatched_at', 'brokers_at_crossmatch', 'provenance'),
+      ],
+      `(SELECT *, unnest(map_entries(CAST(CAST(catalog_outcomes AS JSON) AS MAP(VARCHAR, VARCHAR)))) AS outcome
+        FROM export.objects WHERE catalog_outcomes IS NOT NULL)`,
+    ),
+    table(
+      'tns',
+      'The objects that lie near an object of the registry of transients, with that object',
+      [...place, ...[...objects].filter(([name]) => name.startsWith('tns_')).map(([, column]) => column)],
+      'export.objects WHERE tns_objid IS NOT NULL',
+    ),
+    ...catalogs.map(catalog => {
+      const { at, columns: payload } = places.get(catalog.name)!;
+      const repeated = positionKeys(catalog);
+      const own = payload.flatMap(({ name }, i) => (repeated.includes(name) ? [] : stored(columns[at + i]!, name)));
+      const all = [...ofMatch.filter(({ column }) => column.name !== 'catalog_name'), ...own];
+      const names = withOwnNames(all.map(({ column }) => column));
+      return table(
+        catalog.name,
+        `The sources of ${catalog.release} that crossmatches found, with their columns`,
+        all.map(({ sql }, i) => ({ column: names[i]!, sql })),
+        `export.matches WHERE catalog_name = ${textLiteral(catalog.name)}`,
+      );
+    }),
+  ];
+}
+
+const column = (name: string, type: ColumnType, description: string): Column => ({ name, type, description });
+const text = (name: string, description: string) => column(name, 'text', description);
+const integer = (name: string, description: string) => column(name, 'int32', description);
+
+/** TAP 1.1, section 4. */
+const TAP_SCHEMA = {
+  schemas: [
+    text('schema_name', 'Name of the schema'),
+    text('utype', 'UType of the schema'),
+    text('description', 'What is in the schema'),
+    integer('schema_index', 'Place in a list of schemas'),
+  ],
+  tables: [
+    text('schema_name', 'Name of the schema'),
+    text('table_name', 'Name of the table, as queries spell it'),
+    text('table_type', 'table or view'),
+    text('utype', 'UType of the table'),
+    text('description', 'What is in the table'),
+    integer('table_index', 'Place in a list of tables'),
+  ],
+  columns: [
+    text('table_name', 'Name of the table'),
+    text('column_name', 'Name of the column, as queries spell it'),
+    text('datatype', 'Type as in VOTable'),
+    text('arraysize', 'Size as in VOTable'),
+    text('xtype', 'Extended type as in VOTable'),
+    integer('size', 'Size, where it is one number'),
+    text('description', 'What is in the column'),
+    text('utype', 'UType of the column'),
+    text('unit', 'Unit, in VOUnits'),
+    text('ucd', 'UCD of the column'),
+    integer('indexed', '1 where conditions on the column are fast'),
+    integer('principal', '1 for the columns that matter most'),
+    integer('std', '1 for columns of a standard'),
+    integer('column_index', 'Place in the table'),
+  ],
+  keys: [
+    text('key_id', 'Name of the key'),
+    text('from_table', 'The table that refers'),
+    text('target_table', 'The table referred to'),
+    text('description', 'What the key says'),
+    text('utype', 'UType of the key'),
+  ],
+  key_columns: [
+    text('key_id', 'Name of the key'),
+    text('from_column', 'Column of the table that refers'),
+    text('target_column', 'Column of the table referred to'),
+  ],
+} as const;
+
+const refer = (from: string, table: string, target: string): ForeignKey => ({
+  from,
+  table: `TAP_SCHEMA.${table}`,
+  target,
+});
+
+const KEYS: Partial<Record<keyof typeof TAP_SCHEMA, readonly ForeignKey[]>> = {
+  tables: [refer('schema_name', 'schemas', 'schema_name')],
+  columns: [refer('table_name', 'tables', 'table_name')],
+  keys: [refer('from_table', 'tables', 'table_name'), refer('target_table', 'tables', 'table_name')],
+  key_columns: [refer('key_id', 'keys', 'key_id')],
+};
+
+type Cell = string | number | null;
+
+/** The columns that matter most. */
+const PRINCIPAL: ReadonlySet<string> = new Set([
+  'diaObjectId',
+  'ra',
+  'dec',
+  'status',
+  'catalog_name',
+  'catalog_source_id',
+  'separation',
+  'outcome',
+]);
+
+/** TAP_SCHEMA, which describes the other tables and itself. */
+function schemaTables(others: readonly TapTable[]): TapTable[] {
+  const own = Object.entries(TAP_SCHEMA).map(([name, columns]) => ({
+    schema: 'TAP_SCHEMA',
+    name,
+    refers: KEYS[name as keyof typeof TAP_SCHEMA] ?? [],
+    description: `The ${name.replace('_', ' ')} of this service`,
+    columns,
+  }));
+  const tables = [...others, ...own];
+  const keys = tables.flatMap(each =>
+    each.refers.map(key => ({ ...key, of: tableName(each), id: `${each.schema}_${each.name}_${key.from}` })),
+  );
+  const rows: Readonly<Record<keyof typeof TAP_SCHEMA, readonly (readonly Cell[])[]>> = {
+    schemas: [
+      [SCHEMA, null, 'Objects of the Rubin Observatory, and what lies at their positions', 0],
+      ['TAP_SCHEMA', null, 'The tables of this service', 1],
+    ],
+    tables: tables.map((each, i) => [each.schema, tableName(each), 'table', null, each.description, i]),
+    columns: tables.flatMap(each =>
+      each.columns.map((about, i) => {
+        const { datatype, arraysize = null, xtype = null } = datatypeOf(about);
+        const isStandard = each.schema !== SCHEMA;
+        const flags = [isIndexed(each, about), isStandard || PRINCIPAL.has(about.name), isStandard].map(Number);
+        const { name, description, unit = null, ucd = null } = about;
+        return [
+          tableName(each),
+          spelled(name),
+          datatype,
+          arraysize,
+          xtype,
+          null,
+          description,
+          null,
+          unit,
+          ucd,
+          ...flags,
+          i,
+        ];
+      }),
+    ),
+    keys: keys.map(({ id, of, table }) => [id, of, table, null, null]),
+    key_columns: keys.map(({ id, from, target }) => [id, from, target]),
+  };
+  return own.map(each => {
+    const list = each.columns.map(({ name }) => quoted(name)).join(', ');
+    const cells = rows[each.name as keyof typeof TAP_SCHEMA].map(row =>
+      row.map(
+        (cell, i) =>
+          `${cell === null ? 'NULL' : typeof cell === 'number' ? cell : textLiteral(cell)}::${each.columns[i]!.type === 'text' ? 'VARCHAR' : 'INTEGER'}`,
+      ),
+    );
+    return {
+      ...each,
+      sql: `SELECT * FROM (VALUES ${cells.map(row => `(${row.join(', ')})`).join(', ')}) AS t(${list})`,
+    };
+  });
+}
+
+export function tapTables(catalogs: readonly CatalogDefinition[]): readonly TapTable[] {
+  const archive = archiveTables(catalogs);
+  return [...archive, ...schemaTables(archive)];
+}

@@ -1,0 +1,296 @@
+/** Queries in ADQL over HTTP: the tables' rows beside the objects that were stored, and what is refused. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { separationArcsec } from '../../index/mod.ts';
+import { isInstalled } from '../../src/tap/tap.ts';
+import { type Running, startApp } from '../http/support.ts';
+import { needs } from '../needs.ts';
+import { withServer } from '../server/support.ts';
+import { hasStilts, python, runBeside, votlint } from '../tables/clients.ts';
+import { infosOf, rowsOf } from '../tables/read_votable.ts';
+import { CENTRES, storeObjects, trueObjects } from '../vo/world.ts';
+
+const test = suite<{ running: Running }>('tap');
+const obstacle = isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can';
+const check = needs(test, obstacle);
+
+const OBJECTS = trueObjects(400);
+const LATER = trueObjects(420).slice(400);
+
+test.before(async context => {
+  context.running = await startApp(world => storeObjects(world, OBJECTS), {
+    TAP_REFRESH_SECONDS: '1',
+    TAP_QUERY_SECONDS: '3',
+    TAP_MAX_RECORDS: '5000',
+  });
+});
+
+test.after(({ running }) => running.close());
+
+/** A form's answer; while the engine cannot answer, for example because it was ended, it is asked again. */
+async function ask({ app }: Running, query: string, more: Readonly<Record<string, string>> = {}) {
+  for (;;) {
+    const body = new URLSearchParams({ LANG: 'ADQL', QUERY: query, ...more }).toString();
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const answer = await app.get('/vo/tap/sync', { method: 'POST', headers, body });
+    if (answer.status !== 503) return answer;
+    await sleep(200);
+  }
+}
+
+async function csv(running: Running, query: string): Promise<string[][]> {
+  const { text, status } = await ask(running, query, { RESPONSEFORMAT: 'csv' });
+  assert.is(status, 200, text);
+  const lines = text.trimEnd().split('\n').slice(1);
+  return lines.map(line => line.split(','));
+}
+
+check('objects and matches are what was stored, with every digit of their ids', async ({ running }) => {
+  const rows = await csv(
+    running,
+    'SELECT diaObjectId, ra, dec, status, reliability FROM nearsky.objects ORDER BY diaObjectId',
+  );
+  assert.equal(
+    rows.map(([id, ra, dec]) => [id, Number(ra), Number(dec)]),
+    OBJECTS.map(({ id, position }) => [`${id}`, position.ra, position.dec]),
+  );
+  const sources = await csv(running, 'SELECT diaObjectId, catalog_name, catalog_source_id FROM matches');
+  const stored = OBJECTS.flatMap(({ id, sources }) =>
+    sources.map(source => [`${id}`, source.catalog, source.id].join()),
+  );
+  assert.equal(sources.map(row => row.join()).sort(), stored.sort());
+  const gaia = await csv(running, 'SELECT catalog_source_id FROM gaia_dr3');
+  assert.equal(
+    gaia.flat().sort(),
+    stored.flatMap(each => (each.includes(',gaia_dr3,') ? each.split(',')[2]! : [])).sort(),
+  );
+});
+
+check('a circle has the objects that lie in it', async ({ running }) => {
+  for (const { ra, dec } of CENTRES) {
+    const where = `CONTAINS(POINT('ICRS', ra, dec), CIRCLE('ICRS', ${ra}, ${dec}, 0.2)) = 1`;
+    const rows = await csv(running, `SELECT diaObjectId FROM objects WHERE ${where} ORDER BY 1`);
+    const inside = OBJECTS.filter(({ position }) => separationArcsec(ra, dec, position.ra, position.dec) <= 720);
+    assert.equal(
+      rows.flat(),
+      inside.map(({ id }) => `${id}`),
+    );
+    assert.ok(rows.length > 5);
+  }
+});
+
+check('outcomes are a row a catalog and object', async ({ running }) => {
+  const rows = await csv(running, 'SELECT outcome, COUNT(*) FROM crossmatches GROUP BY outcome ORDER BY outcome');
+  const crossmatched = OBJECTS.filter(({ state }) => state !== 'unrecorded');
+  const searched = crossmatched.reduce((sum, each) => sum + each.searched.length, 0);
+  const all = crossmatched.length * new Set(OBJECTS.flatMap(each => each.searched)).size;
+  assert.equal(rows, [
+    ['outside_footprint', `${all - searched}`],
+    ['searched', `${searched}`],
+  ]);
+});
+
+check('TAP_SCHEMA and /tables describe the same, and every column can be asked for', async ({ running }) => {
+  const columns = await csv(
+    running,
+    'SELECT table_name, column_name, datatype FROM TAP_SCHEMA.columns ORDER BY 1, column_index',
+  );
+  const { text } = await running.app.get('/vo/tap/tables');
+  const described = [...text.matchAll(/<table type="table">\n<name>([^<]*)<[\s\S]*?<\/table>/g)].flatMap(
+    ([table, name]) =>
+      [...table.matchAll(/<column><name>([^<]*)<.*<dataType [^>]*>(\w+)</g)].map(([, column, type]) =>
+        [name, column!.replaceAll('&quot;', '"'), type].join(),
+      ),
+  );
+  assert.equal(
+    columns
+      .map(row =>
+        row
+          .join()
+          .replaceAll('""', '"')
+          .replace(/,"("\w+")",/, ',$1,'),
+      )
+      .sort(),
+    described.sort(),
+  );
+  for (const [table, of] of Map.groupBy(columns, ([table]) => table!)) {
+    const list = of.map(([, column]) =>
+      column!.startsWith('"') ? column!.slice(1, -1).replaceAll('""', '"') : column,
+    );
+    const { status, text: answer } = await ask(running, `SELECT TOP 1 ${list.join(', ')} FROM ${table}`);
+    assert.is(status, 200, answer);
+  }
+  const one = await running.app.get('/vo/tap/tables/nearsky.tns');
+  assert.match(one.text, '<name>nearsky.tns</name>');
+  assert.is((await running.app.get('/vo/tap/tables/nearsky.x')).status, 404);
+});
+
+check('an answer says how far it goes, and whether there were more rows', async ({ running }) => {
+  const { text, headers } = await ask(running, 'SELECT ra FROM objects', { MAXREC: '3' });
+  assert.is(headers.get('Content-Type'), 'application/x-votable+xml');
+  assert.is(rowsOf(text).length, 3);
+  assert.match(text, /<\/TABLE>\n<INFO name="QUERY_STATUS" value="OVERFLOW"\/>/);
+  assert.match(infosOf(text, 'nearsky_journal_entry')[0]!, /^\d+$/);
+  assert.ok(Date.parse(infosOf(text, 'nearsky_as_of')[0]!) <= Date.now());
+  const whole = await ask(running, 'SELECT TOP 3 ra FROM objects', { MAXREC: '3' });
+  assert.not.match(whole.text, 'OVERFLOW');
+  const none = await ask(running, 'SELECT ra FROM objects', { MAXREC: '0' });
+  assert.is(rowsOf(none.text).length, 0);
+  assert.match(none.text, 'OVERFLOW');
+});
+
+check('each format has its media type, and the rows', async ({ running }) => {
+  const types = {
+    votable: 'application/x-votable+xml',
+    'votable/b2': 'application/x-votable+xml;serialization=BINARY2',
+    'application/x-votable+xml;serialization=BINARY2': 'application/x-votable+xml;serialization=BINARY2',
+    'text/xml': 'text/xml',
+    csv: 'text/csv; charset=utf-8; header=present',
+    ndjson: 'application/x-ndjson',
+    parquet: 'application/vnd.apache.parquet',
+    arrow: 'application/vnd.apache.arrow.stream',
+  };
+  for (const [format, type] of Object.entries(types)) {
+    const { headers, status, text } = await ask(running, 'SELECT diaObjectId FROM objects', { FORMAT: format });
+    assert.equal([status, headers.get('Content-Type')], [200, type], text);
+  }
+  const lines = (await ask(running, 'SELECT diaObjectId, ingest_time FROM objects ORDER BY 1', { FORMAT: 'ndjson' }))
+    .text;
+  assert.match(
+    lines.split('\n')[0]!,
+    new RegExp(`^\\{"diaObjectId": ${OBJECTS[0]!.id}, "ingest_time": "\\d{4}-\\d\\d-\\d\\dT`),
+  );
+});
+
+check('what is wrong with a request is a VOTable with status 400', async ({ running }) => {
+  const wrong: readonly (readonly [more: Record<string, string>, message: string])[] = [
+    [{ QUERY: 'SELECT x FROM objects' }, 'Line 1, column 8: x is no column of nearsky.objects'],
+    [{ QUERY: 'SELECT CAST(status AS INTEGER) FROM objects' }, 'the query cannot be carried out: Conversion Error'],
+    [{ QUERY: '' }, 'Cannot answer without QUERY'],
+    [{ LANG: 'PQL' }, 'LANG must be one of ADQL'],
+    [{ LANG: '' }, 'Cannot answer without LANG'],
+    [{ MAXREC: '-1' }, 'MAXREC must be an integer'],
+    [{ FORMAT: 'docx' }, 'RESPONSEFORMAT must be one of votable'],
+    [{ UPLOAD: 'a,http://b' }, 'Tables cannot be uploaded'],
+    [{ REQUEST: 'getCapabilities' }, 'REQUEST must be doQuery'],
+  ];
+  for (const [more, message] of wrong) {
+    const { status, text, headers } = await ask(running, 'SELECT ra FROM objects', more);
+    assert.equal([status, headers.get('Content-Type')], [400, 'application/x-votable+xml']);
+    assert.match(text, /<INFO name="QUERY_STATUS" value="ERROR">/);
+    assert.ok(text.includes(message), text);
+  }
+  const query = encodeURIComponent("SELECT COUNT(*) FROM nearsky.objects WHERE status <> '<&>'");
+  const { text } = await running.app.get(`/vo/tap/sync?request=doQuery&lang=adql-2.0&query=${query}&format=csv`);
+  assert.is(text, `count\n${OBJECTS.length}\n`);
+  assert.is(
+    (
+      await running.app.get('/vo/tap/sync', {
+        method: 'POST',
+        body: '{}',
+        headers: { 'Content-Type': 'application/json' },
+      })
+    ).status,
+    400,
+  );
+});
+
+check('no query reads files, settings or functions of the engine', async ({ running }) => {
+  const hostile = [
+    "SELECT * FROM read_csv('/etc/passwd')",
+    "SELECT * FROM '/etc/passwd'",
+    'SELECT * FROM "/etc/passwd"',
+    'SELECT * FROM duckdb_settings',
+    'SELECT * FROM information_schema.tables',
+    'SELECT * FROM export.objects',
+    'SELECT * FROM sqlite_master',
+    "SELECT getenv('HOME') FROM objects",
+    "SELECT current_setting('memory_limit') FROM objects",
+    "ATTACH 'x.db'",
+    "COPY objects TO 'x'",
+    'INSTALL httpfs',
+    'LOAD httpfs',
+    'PRAGMA database_list',
+    'SET memory_limit = 1',
+    'SELECT ra FROM objects; SELECT 1 FROM objects',
+    "SELECT ra FROM objects WHERE status = 'x' OR read_text('/etc/passwd') = 'y'",
+    'SELECT ra FROM objects --\n; DROP TABLE objects',
+    'SELECT "ra" "; DROP TABLE objects" FROM objects WHERE "ra\u0000" = 1',
+    'SELECT t1."ra" FROM objects WHERE t1.ra = 1',
+    'SELECT c1 FROM objects',
+    'SELECT adql_distance(1, 2, 3, 4) FROM objects',
+    'SELECT ra FROM objects WHERE ra = ?',
+    'SELECT ra FROM objects WHERE ra = :x',
+    'SELECT \uff53 FROM objects',
+    `SELECT ${'('.repeat(100_000)}1${')'.repeat(100_000)} FROM objects`,
+  ];
+  for (const query of hostile) {
+    const { status, text } = await ask(running, query);
+    assert.is(status, 400, `${query.slice(0, 100)}\n${text.slice(0, 500)}`);
+  }
+});
+
+check('a query that takes longer than it may is ended, and others go on', async ({ running }) => {
+  const endless = `SELECT SUM(a.ra * b.ra * c.ra * d.ra) FROM objects a, objects b, objects c, objects d`;
+  const asked = ask(running, endless);
+  assert.is((await csv(running, 'SELECT COUNT(*) FROM objects')).length, 1);
+  const { status, text } = await asked;
+  assert.is(status, 400);
+  assert.match(text, 'takes longer than a query may');
+});
+
+check('later objects are found', async ({ running }) => {
+  await storeObjects(running.world, LATER);
+  const [first] = LATER;
+  for (;;) {
+    const rows = await csv(running, `SELECT diaObjectId FROM objects WHERE diaObjectId >= ${first!.id}`);
+    if (rows.length === LATER.length) break;
+    await sleep(300);
+  }
+});
+
+const served = ({ app }: Running, body: (base: string) => Promise<void>) =>
+  withServer(
+    (request, peer) => app.app.answer(request, peer),
+    ({ port }) => body(`http://127.0.0.1:${port}/vo/tap`),
+  );
+
+needs(test, obstacle ?? (python ? undefined : 'there is no Python with astropy and pyvo'))(
+  'pyvo asks, reads the tables and the examples',
+  ({ running }) =>
+    served(running, async base => {
+      const program = [
+        'import sys, pyvo',
+        'tap = pyvo.dal.TAPService(sys.argv[1])',
+        'print(len(tap.tables), len(tap.examples), tap.maxrec)',
+        "rows = tap.run_sync('SELECT diaObjectId, ra, ingest_time FROM nearsky.objects ORDER BY diaObjectId')",
+        "print(int(rows['diaObjectId'][0]), len(rows), rows.fieldnames)",
+        "try: tap.run_sync('SELECT x FROM nearsky.objects')",
+        'except pyvo.DALQueryError as error: print(error)',
+      ].join('\n');
+      const { out, errors } = await runBeside(python!, ['-c', program, base]);
+      assert.is(errors.replaceAll(/^.*Warning.*$\n?/gm, '').trim(), '');
+      assert.match(out, /^1\d 4 5000$/m);
+      assert.match(out, `${OBJECTS[0]!.id} ${OBJECTS.length + LATER.length}`);
+      assert.match(out, 'Line 1, column 8: x is no column of nearsky.objects');
+    }),
+);
+
+needs(test, obstacle ?? (hasStilts ? undefined : 'there is no stilts'))(
+  'taplint finds no error in what is there',
+  ({ running }) =>
+    served(running, async base => {
+      const stages = 'stages=TMV TME TMS TMC CPV CAP';
+      const { out } = await runBeside('stilts', ['taplint', `tapurl=${base}`, stages]);
+      assert.equal(
+        out.split('\n').filter(line => /^[EF]-/.test(line)),
+        [],
+      );
+      assert.match(out, /^Totals: Errors: 0;/m);
+      const { text } = await ask(running, 'SELECT * FROM nearsky.gaia_dr3', { FORMAT: 'votable/b2' });
+      assert.equal(votlint(text), []);
+    }),
+);
+
+test.run();
