@@ -98,11 +98,16 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
 
 /** Tells every thread how far the node has come in its log. */
 function reportTo(state: SharedState, store: Store, log: Log) {
+  const reportPosition = () => {
+    const { next, timeUs } = store.logPosition() ?? { next: 0, timeUs: 0 };
+    state.logPosition = next;
+    state.logTimeUs = timeUs;
+  };
+  // The log may be out of reach for long.
+  reportPosition();
   return {
     onRead(left: number) {
-      const { next, timeUs } = store.logPosition() ?? { next: 0, timeUs: 0 };
-      state.logPosition = next;
-      state.logTimeUs = timeUs;
+      reportPosition();
       state.logLeft = left;
       if (left === 0) state.logFollowedMs = Date.now();
     },

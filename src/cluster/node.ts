@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { messageOf } from '../base/error_text.ts';
 import { encodeChange } from '../store/change_record.ts';
 import type { Change } from '../store/changes.ts';
-import { type Claim, expectOutcome, submitterClaim } from '../store/claims.ts';
+import { type Claim, expectOutcome, forgetOutcome, submitterClaim } from '../store/claims.ts';
 import { type LoggedChange, loggedChange, recordHash } from '../store/logged_changes.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
@@ -91,6 +91,7 @@ export class Node implements SharedLog {
       return await applied.promise;
     } finally {
       this.#waiting.delete(id);
+      forgetOutcome(id);
     }
   }
 

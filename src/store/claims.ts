@@ -104,6 +104,11 @@ export function expectOutcome(id: string): void {
   ours.add(outcomeKey(id));
 }
 
+/** To be called once nobody waits for the outcome of the change. */
+export function forgetOutcome(id: string): void {
+  ours.delete(outcomeKey(id));
+}
+
 /** Leaves the outcome of a change for its submitter, if that is another process of this machine. */
 export function passOutcome({ claims }: Databases, id: string, outcome: unknown): void {
   const submitter = submitterClaim(id.slice(0, id.indexOf('/')));

@@ -17,7 +17,7 @@ import { KafkaServer, whyNoKafka } from '../consume/kafka_server.ts';
 import { needs } from '../needs.ts';
 import { seededRandom } from '../oracle/skies.ts';
 import { dump } from '../store/random_changes.ts';
-import { eventually, type Server, sample, send, start, startServer } from './support.ts';
+import { eventually, get, type Server, sample, send, start, startServer } from './support.ts';
 
 const test = suite('e2e/nodes');
 const real = needs(test, whyNoKafka);
@@ -164,6 +164,21 @@ real('a command without a running service is a node, too', async () => {
   await run(1, 'crossmatch');
   await Promise.all([0, 2].map(catchUp));
   await requireEqual(1, 2);
+});
+
+real('while Kafka is away a node answers with what it has, is not ready, and stores nothing', async () => {
+  const away = { ...settings, NEARSKY_LOG: `kafka://127.0.0.1:1/${TOPIC}` };
+  const [id] = await idsOf('pittgoogle');
+  const node = await startServer(['serve', '--data', dataOf(1), '--port', '0'], away);
+  nodes.push(node);
+  const { ra, dec } = (await get(`${node.url}/api/objects/${id}`)).results[0].objects[0];
+  const cone = await get(`${node.url}/api/cone?ra=${ra}&dec=${dec}&radius_arcsec=1`);
+  assert.ok(cone.results[0].objects.some((object: { diaObjectId_str: string }) => object.diaObjectId_str === `${id}`));
+  const { statusCode, body } = await request(`${node.url}/readyz`);
+  assert.is(statusCode, 503);
+  assert.match(await body.text(), /this node has not caught up with the log of the nodes/);
+  assert.match(await failure(1, ['import', nothing], away), /Cannot read the log archive of 127.0.0.1:1 because/);
+  assert.is((await node.stop()).code, 0);
 });
 
 /** The reason why a command fails. */
