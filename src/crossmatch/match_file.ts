@@ -207,7 +207,13 @@ async function numbers(file: ParquetFile, column: string, rowGroup: number): Pro
 /** A row near an object; `motion` only where it moves. */
 type NearRow = Omit<Candidate, 'id' | 'star'> & { readonly motion?: Pick<MovingStar, 'pmra' | 'pmdec'> };
 
-function nearRows(zones: ObjectZones, published: Float64Array, decs: Float64Array): Sifted<NearRow> {
+/** @param radiusOf the radius for a row, arcsec, at most that of the zones, which is the default */
+function nearRows(
+  zones: ObjectZones,
+  published: Float64Array,
+  decs: Float64Array,
+  radiusOf?: (row: number) => number,
+): Sifted<NearRow> {
   const candidates: NearRow[] = [];
   let passedOver = 0;
   for (let row = 0; row < published.length; row++) {
@@ -215,7 +221,7 @@ function nearRows(zones: ObjectZones, published: Float64Array, decs: Float64Arra
     const ra = wrapRa(publishedRa);
     const dec = decs[row]!;
     if (!isPosition(ra, dec)) passedOver++;
-    else if (zones.hasNear(ra, dec)) candidates.push({ row, ra, publishedRa, dec });
+    else if (zones.hasNear(ra, dec, radiusOf?.(row))) candidates.push({ row, ra, publishedRa, dec });
   }
   return { candidates, passedOver };
 }
@@ -230,12 +236,12 @@ function movingRows(
   pmdec: Float64Array,
 ): Sifted<NearRow> {
   const years = longest(motion!.years);
-  const { candidates, passedOver } = nearRows(zones, published, decs);
-  const moving = candidates.flatMap(near => {
-    const own = { pmra: pmra[near.row]!, pmdec: pmdec[near.row]! };
-    const mas = motionMas(own.pmra, own.pmdec);
-    if (!zones.hasNear(near.ra, near.dec, radiusArcsec + reachArcsec(mas, years))) return [];
-    return [mas > 0 ? { ...near, motion: own } : near];
+  const masOf = (row: number) => motionMas(pmra[row]!, pmdec[row]!);
+  const radiusOf = (row: number) => radiusArcsec + reachArcsec(masOf(row), years);
+  const { candidates, passedOver } = nearRows(zones, published, decs, radiusOf);
+  const moving = candidates.map(near => {
+    const { row } = near;
+    return masOf(row) > 0 ? { ...near, motion: { pmra: pmra[row]!, pmdec: pmdec[row]! } } : near;
   });
   return { candidates: moving, passedOver };
 }

@@ -24,7 +24,7 @@ function rowsOf(name: string): string[][] {
 }
 
 mkdirSync(directory, { recursive: true });
-if (!existsSync(join(directory, 'no_index_no_map.csv'))) {
+if (!NAMES.every(name => existsSync(join(directory, `${name}.csv`)))) {
   const make = new URL('make.py', import.meta.url).pathname;
   await runPython(pythonWith('lsdb,hats_import')!, [make, directory, count], { timeout: 3_600_000 });
 }

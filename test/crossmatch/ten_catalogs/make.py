@@ -1,6 +1,5 @@
 """Ten catalogs of different schemas, by hats-import and LSDB, and what LSDB's own crossmatch finds in them: make.py DIRECTORY OBJECTS"""
 
-import json
 import shutil
 import sys
 import warnings
@@ -88,18 +87,20 @@ def main(directory, count):
     none = {}
     upper = {"ra": "RAJ2000", "dec": "DEJ2000", "id": "ObjID"}
     makers = {
-        "imported": ("id", lambda t, f: with_import(t, f, none, client), None),
-        "upper_case": ("ObjID", lambda t, f: with_import(t, f, upper, client), None),
-        "folders": ("id", lambda t, f: with_import(t, f, none, client, npix_suffix="/"), None),
-        "short_ending": ("id", lambda t, f: with_import(t, f, none, client, npix_suffix=".parq"), None),
-        "text_ids": ("id", lambda t, f: with_import(t, texts(f), none, client), None),
-        "narrow": ("id", lambda t, f: with_lsdb(t, f, none), narrow),
-        "collection": ("id", lambda t, f: with_lsdb(t, f, none, collection=True), None),
-        "nested": ("id", lambda t, f: with_lsdb(t, f, none, nested=True), None),
-        "index_last": ("id", lambda t, f: (with_lsdb(t, f, none), rewrite(t, index_last)), None),
-        "no_index_no_map": ("id", lambda t, f: (with_lsdb(t, f, none), rewrite(t, lambda table: table.drop_columns(["_healpix_29"]))), None),
+        "imported": (lambda t, f: with_import(t, f, none, client), None),
+        "upper_case": (lambda t, f: with_import(t, f, upper, client), None),
+        "folders": (lambda t, f: with_import(t, f, none, client, npix_suffix="/"), None),
+        "short_ending": (lambda t, f: with_import(t, f, none, client, npix_suffix=".parq"), None),
+        "text_ids": (lambda t, f: with_import(t, texts(f), none, client), None),
+        "narrow": (lambda t, f: with_lsdb(t, f, none), narrow),
+        "collection": (lambda t, f: with_lsdb(t, f, none, collection=True), None),
+        "nested": (lambda t, f: with_lsdb(t, f, none, nested=True), None),
+        "index_last": (lambda t, f: (with_lsdb(t, f, none), rewrite(t, index_last)), None),
+        "no_index_no_map": (lambda t, f: (with_lsdb(t, f, none), rewrite(t, lambda table: table.drop_columns(["_healpix_29"]))), None),
     }
-    for number, (name, (column, make, change)) in enumerate(makers.items()):
+    for number, (name, (make, change)) in enumerate(makers.items()):
+        if (directory / f"{name}.csv").exists():
+            continue
         frame = sources_near(objects, np.random.default_rng(number))
         if change:
             frame = change(frame)
@@ -112,7 +113,7 @@ def main(directory, count):
         right = lsdb.from_dataframe(frame, ra_column="ra", dec_column="dec", partition_rows=50_000, catalog_name=name, margin_threshold=5)
         found = left.crossmatch(right, n_neighbors=1, radius_arcsec=RADIUS_ARCSEC, suffixes=("_l", "_r"), suffix_method="all_columns").compute()
         pd.DataFrame({"object": found["object_l"], "id": found["id_r"].astype(str), "arcsec": found["_dist_arcsec"]}).to_csv(directory / f"{name}.csv", index=False)
-        print(json.dumps({"name": name, "idColumn": column, "matches": len(found)}), flush=True)
+        print(name, len(found), flush=True)
 
 
 if __name__ == "__main__":
