@@ -135,18 +135,19 @@ test('the page says the same as HTML', async () => {
 test('blocks as Markdown and as HTML', () => {
   const blocks = [
     { kind: 'heading', level: 2, text: 'A `b` & C' },
-    { kind: 'list', items: ['one', '[two](http://x/?a=1&b=2)'] },
+    { kind: 'list', items: ['one', '[two](http://x/?a=1&b=2)', '[three](javascript:x)'] },
     { kind: 'table', header: ['h'], rows: [['a | b <c>']] },
     { kind: 'code', text: '<x>' },
   ] as const;
   assert.is(
     toMarkdown(blocks),
-    '## A `b` & C\n\n- one\n- [two](http://x/?a=1&b=2)\n\n| h |\n| --- |\n| a \\| b <c> |\n\n```\n<x>\n```\n',
+    '## A `b` & C\n\n- one\n- [two](http://x/?a=1&b=2)\n- [three](javascript:x)\n\n| h |\n| --- |\n| a \\| b <c> |\n\n```\n<x>\n```\n',
   );
   const html = toHtml(blocks);
   assertAllIn(html, [
     '<h2 id="a-b--c">A <code>b</code> &amp; C</h2>',
     '<a href="http://x/?a=1&amp;b=2">two</a>',
+    '<li>[three](javascript:x)</li>',
     '<td>a | b &lt;c&gt;</td>',
     '<pre tabindex="0"><code>&lt;x&gt;</code></pre>',
   ]);

@@ -89,9 +89,12 @@ export function anchor(headingText: string): string {
 }
 
 function inline(text: string): string {
-  return escapeHtml(text)
-    .replace(/`([^`]*)`/g, '<code>$1</code>')
-    .replace(/\[([^\]]*)\]\((\S+?)\)/g, '<a href="$2">$1</a>');
+  return (
+    escapeHtml(text)
+      .replace(/`([^`]*)`/g, '<code>$1</code>')
+      // Titles of catalogs are texts of others: a link of theirs may lead to a page, and may not run a script.
+      .replace(/\[([^\]]*)\]\(((?:https?:|\/|#)\S*?)\)/g, '<a href="$2">$1</a>')
+  );
 }
 
 export function escapeHtml(text: string): string {
