@@ -638,7 +638,7 @@ def _number(value: Any, unit: str) -> Any:
 
 
 def _finite(number: Any) -> float | None:
-    """None of what JSON has no number for: the service finds fault with this input, and answers the others."""
+    """None for a value that JSON has no number for: the service then finds fault with this input, and answers the others."""
     value = float("nan") if number is None else float(number)
     return value if math.isfinite(value) else None
 
@@ -693,7 +693,7 @@ def _unknown_parameters(header: str, status: int) -> NearskyError:
 
 
 def _not_ours(address: str, status: int, why: str) -> NearskyError:
-    message = f"Cannot read what {address} answers as {why}: is this the address of a nearsky service?"
+    message = f"Cannot read what {address} answers because {why}: is this the address of a nearsky service?"
     return NearskyError(message, "not_nearsky", status, retryable=status >= 500)
 
 

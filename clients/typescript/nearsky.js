@@ -553,7 +553,7 @@ function inputOf(input) {
     return /^\d+$/.test(input) ? { kind: 'id', diaObjectId: input } : { kind: 'tns', name: input };
   if (typeof input !== 'object' || input === null)
     throw new TypeError(
-      `Cannot look up the ${typeof input} ${input}: give ids as bigint or text, as a number loses digits`,
+      `Cannot look up the ${typeof input} ${input}: give ids as bigint or text, because a number loses digits`,
     );
   if ('kind' in input) return input.kind === 'id' ? { ...input, diaObjectId: idText(input.diaObjectId) } : input;
   const { ra, dec, radiusArcsec } = input;
@@ -666,7 +666,7 @@ function unknownParameters(header, status) {
  * @param {string} why
  */
 function notOurs({ status, url }, why) {
-  const message = `Cannot read what ${url} answers as ${why}: is this the address of a nearsky service?`;
+  const message = `Cannot read what ${url} answers because ${why}: is this the address of a nearsky service?`;
   return new NearskyError(message, { code: 'not_nearsky', status, retryable: status >= 500 });
 }
 

@@ -8,7 +8,7 @@ export type ValueType = ColumnType | 'null';
 export interface Value {
   readonly kind: 'value';
   readonly at: number;
-  /** For the engine; in parentheses where more than one word. */
+  /** The text for the engine, in parentheses where it has more than one word. */
   readonly sql: string;
   readonly type: ValueType;
   /** The value of a number that is the same for all rows. */

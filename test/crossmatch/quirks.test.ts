@@ -279,7 +279,7 @@ for (const found of FOUND) test(`a catalog as its tools write it: ${found[0]}`, 
 for (const found of [...FOUND, ...FOUND_SHARED])
   test(`from published data: ${found[0]}`, () => checkFound(join(published, 'hats'), found));
 
-/** With the location left out. */
+/** The message of the refusal, without the location. */
 async function refusalAt(root: string, place: string): Promise<string> {
   const error = await rejection(registerCatalog(made, `${root}/${place}`, { addedAtUs: 0, remote }));
   return error.message.replaceAll(root, '');

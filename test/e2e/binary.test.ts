@@ -125,7 +125,7 @@ async function answerOf(url: string, { path, body, headers }: Asked): Promise<Re
     body: body === undefined ? null : JSON.stringify(body),
   });
   const { date: _, 'mcp-session-id': session, ...kept } = answer.headers;
-  // Byte for byte, whatever they are.
+  // The bytes are compared as they are, whether they are text or not.
   const bytes = Buffer.from(await answer.body.arrayBuffer()).toString('latin1');
   const shown = bytes.replaceAll(url, 'http://HOST').replace(OF_THE_MOMENT, '$1');
   const text = path === '/metrics' ? metricsIn(shown) : shown;

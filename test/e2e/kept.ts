@@ -42,7 +42,7 @@ export class Kept {
       this.#running = undefined;
       if (signal === 'SIGKILL') while (this.#isHeld) await sleep(5);
       else {
-        // Before it listens to that signal.
+        // The signal came before the process listened to it.
         if (signal === 'SIGTERM' && this.#isStopping) return;
         assert.is(code, 0, `${args.join(' ')}: ${stderr}`);
         assert.ok(onDone || this.#isStopping, `${args.join(' ')} ended: ${stderr}`);

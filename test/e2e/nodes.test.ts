@@ -199,7 +199,7 @@ real('a single node becomes the first of several, and back', async () => {
   await kafka.createTopic(`${TOPIC}-2`);
   const { applied, behind } = await run(0, 'node', 'begin');
   assert.equal([applied, behind], [1, 0]);
-  // A new node does not have what the log goes on from.
+  // A new node lacks the archive that the log goes on from.
   for (const node of [1, 2]) rmSync(dataOf(node), { recursive: true });
   assert.match(
     await failure(1, ['import', nothing]),
