@@ -67,7 +67,7 @@ function properties(directory: string, plain: number, sasl: number, controller: 
     // A consumer that was killed is soon forgotten.
     'group.min.session.timeout.ms': '100',
     'auto.create.topics.enable': 'false',
-    // As the topic of a log must be.
+    // The settings that a topic must have as a log.
     'log.message.timestamp.after.max.ms': '300000',
   };
   return Object.entries(settings)

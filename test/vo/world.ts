@@ -30,7 +30,7 @@ export const CENTRES: readonly SkyPosition[] = [
 export const NAMES: readonly string[] = CATALOGS.map(({ name }) => name);
 const FIRST_ID = 2n ** 63n - 100_000n;
 
-/** Not uniform, but anywhere up to so many degrees from a place. */
+/** A place at random, up to so many degrees from another, and not uniformly. */
 function near({ ra, dec }: SkyPosition, degrees: number, random: () => number): SkyPosition {
   const [angle, distance] = [2 * Math.PI * random(), degrees * Math.sqrt(random())];
   const [over, north] = [

@@ -111,7 +111,7 @@ const NO_NUMBERS = HOSTILE_JSON.filter(text => text !== '-1');
 
 type Range = readonly [min: number, max: number];
 
-/** A number within `range`, or one that is none within `allowed`. */
+/** A number of `range`, or another value of `allowed`. */
 function numberOrBad(random: Random, range: Range, allowed: Range = range): Value {
   const [min, max] = allowed;
   if (random.chance(0.1))
