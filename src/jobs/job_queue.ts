@@ -74,14 +74,14 @@ export class JobQueue {
 
   /** Takes over the jobs that an earlier process has left behind, those that were running among them. */
   start(): void {
-    this.#timer = setInterval(() => this.#sweep(), SWEEP_MS);
+    this.#timer = setInterval(() => this.#sweepSafely(), SWEEP_MS);
     this.#timer.unref();
+    this.#sweepSafely();
     const left = this.#store.all().filter(({ pid }) => pid === process.pid || !isAlive(pid));
     for (const job of left.sort((a, b) => a.createdMs - b.createdMs)) {
       if (job.phase === 'PENDING') this.#store.remove(job.id);
       else if (!isOver(job.phase)) this.#enqueue({ ...job, pid: process.pid });
     }
-    this.#sweep();
   }
 
   /** @throws Unavailable where there is no room for another job */
@@ -151,10 +151,13 @@ export class JobQueue {
       if (job?.phase !== 'QUEUED') continue;
       const ends = new AbortController();
       this.#running = { id, ends };
-      void this.#carryOut(job, ends.signal).finally(() => {
-        this.#running = undefined;
-        this.#next();
-      });
+      void this.#carryOut(job, ends.signal)
+        // A full disk, for example: the job is begun again by the next process.
+        .catch(error => this.#log('job_failed', { kind: job.kind, error: messageOf(error) }))
+        .finally(() => {
+          this.#running = undefined;
+          this.#next();
+        });
     }
   }
 
@@ -202,6 +205,14 @@ export class JobQueue {
   #write(job: Job): Job {
     this.#store.write(job);
     return job;
+  }
+
+  #sweepSafely(): void {
+    try {
+      this.#sweep();
+    } catch (error) {
+      this.#log('jobs_unreadable', { error: messageOf(error) });
+    }
   }
 
   /** Removes the jobs whose time is over. */

@@ -34,7 +34,7 @@ export class JobStore {
     flush(this.#path(job.id));
   }
 
-  /** The job; undefined where there is none of that name. */
+  /** The job; undefined where there is none of that name, or what is stored of it is no longer JSON. */
   read(id: string): Job | undefined {
     return this.#json<Job>(id, 'job.json');
   }
@@ -93,7 +93,7 @@ export class JobStore {
     try {
       return JSON.parse(readFileSync(join(this.#directory, id, name), 'utf8')) as T;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError) return undefined;
       throw error;
     }
   }

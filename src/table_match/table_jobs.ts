@@ -37,7 +37,11 @@ export class TableJobs {
     const progress = new Uint32Array(new SharedArrayBuffer(8));
     const timer = setInterval(() => {
       const [done, of] = progress;
-      if (this.#store.read(id)) this.#store.setProgress(id, { done: done!, of: of! });
+      try {
+        if (this.#store.read(id)) this.#store.setProgress(id, { done: done!, of: of! });
+      } catch {
+        // A disk without room shows itself where the result is written.
+      }
     }, PROGRESS_MS);
     try {
       const limits = { maxRows, maxBytes: maxMib * 2 ** 20 };

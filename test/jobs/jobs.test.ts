@@ -77,15 +77,17 @@ test('one after another; aborted and removed ones; bounds', () =>
 
 test('a restart begins what was under way again; what ended two processes is over', () =>
   withDirectory(async directory => {
-    const before = queueOf(directory);
+    const before = queueOf(directory, { ...LIMITS, maxJobs: 4 });
     const [running, waiting] = [before.add(), before.add()];
     const upload = before.queue.step(CREATE)!.id;
+    const damaged = before.add();
     before.queue.close();
+    writeFileSync(join(directory, 'jobs', damaged, 'job.json'), '{"id"');
     const killed = { ...before.store.read(waiting)!, phase: 'EXECUTING', attempts: 2, pid: 2 ** 22 + 1 } as const;
     before.store.write(killed);
     const after = queueOf(directory);
     after.queue.start();
-    assert.equal([after.phase(running), after.phase(upload)], ['EXECUTING', undefined]);
+    assert.equal([running, upload, damaged].map(after.phase), ['EXECUTING', undefined, undefined]);
     after.finish();
     await after.reaches(running, 'COMPLETED');
     await after.reaches(waiting, 'ERROR');
