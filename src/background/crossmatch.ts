@@ -25,8 +25,8 @@ const RETRY_MS = 60_000;
 const LONGEST_PAUSE_MS = 600_000;
 const FIRST_PAUSE_MS = 10_000;
 /**
- * With more objects put off than this no catalog can be read, it seems: only these are tried again until some of them
- * succeed.
+ * When more objects than this are put off, it seems that no catalog can be read: only these objects are tried again
+ * until some of them succeed.
  */
 const MAX_DEFERRED = 20_000;
 

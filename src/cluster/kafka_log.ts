@@ -210,7 +210,7 @@ export class KafkaLog implements Log {
     for (const batch of records ?? []) {
       for (const { offsetDelta, key, value } of batch.records) {
         const position = Number(batch.firstOffset) + offsetDelta;
-        // A batch is sent whole, from before the position, too.
+        // A batch comes whole, also the part of it before the position.
         if (position >= from) entries.push({ position, id: `${key ?? ''}`, record: value ?? new Uint8Array(0) });
       }
       this.#after = {

@@ -21,7 +21,10 @@ const MAX_WAITING = 32;
  * gone.
  */
 const FORGOTTEN_MS = 120_000;
-/** The part of a budget that is kept for the answer's way to the thread that asked, which waits as long. */
+/**
+ * The part of a budget that is kept for the way of the answer to the thread that asked. That thread waits for the whole
+ * budget.
+ */
 const ANSWER_MS = 1000;
 /** The time beyond its budget after which the thread of a table is ended. */
 const GRACE_MS = 1000;
