@@ -14,7 +14,6 @@ import { OBJECT_FIELDS } from '../../contract/object_fields.ts';
 import { currentProvenance } from '../../crossmatch/provenance.ts';
 import { decimal } from '../prose.ts';
 import {
-  always,
   boolean,
   type CommonName,
   type Components,
@@ -60,9 +59,9 @@ export function commonSchemas(config: Config, catalogs: Catalogs): Components<Co
       {
         name: text('Name of the catalog in this API.'),
         release: text('Release of the catalog.'),
-        proper_motion: always(
-          true,
-          "Only where the catalog's sources are compared at the time of the object's event, by their proper motion.",
+        proper_motion: boolean(
+          "Never false; only where the catalog's sources are compared at the time of the object's event, by their proper motion.",
+          { not: { const: false } },
         ),
       },
       ['proper_motion'],
