@@ -214,7 +214,7 @@ export function decodeTnsRecord(objid: number, bytes: Uint8Array): TnsRecord {
 export interface ClaimRecord {
   readonly pid: number;
   readonly ids: readonly bigint[];
-  /** The outcome that another process left for that process: see `passOutcomes`. */
+  /** The outcome that another process left for that process: see `passOutcome`. */
   readonly outcome?: unknown;
 }
 
@@ -224,7 +224,7 @@ export function encodeClaim({ pid, ids, outcome }: ClaimRecord): Uint8Array {
 
 export function decodeClaim(bytes: Uint8Array): ClaimRecord {
   const [pid, ids, outcome] = packr.unpack(bytes) as [number, bigint[], unknown?];
-  return { pid, ids, outcome };
+  return outcome === undefined ? { pid, ids } : { pid, ids, outcome };
 }
 
 /** The extent of the position table. */

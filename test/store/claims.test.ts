@@ -91,6 +91,8 @@ test('it is the claim of one process at a time, until that is killed', () =>
 test('the bytes of a claim', () => {
   const claim = { pid: 4_194_304, ids: [0n, 1n, 2n ** 53n + 1n, 2n ** 63n - 1n] };
   assert.equal(decodeClaim(encodeClaim(claim)), claim);
+  const passed = { pid: 1, ids: [], outcome: { value: [2n ** 63n - 1n, null] } };
+  assert.equal(decodeClaim(encodeClaim(passed)), passed);
 });
 
 test.run();
