@@ -164,6 +164,9 @@ export class JobQueue {
   async #carryOut(queued: Job, ends: AbortSignal): Promise<void> {
     const { id } = queued;
     const { maxBytes, runMs } = this.#limits;
+    // Deno would not end before the time of an `AbortSignal.timeout` is over.
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), runMs);
     try {
       if (queued.attempts >= MAX_ATTEMPTS)
         throw new JobError(`the service has ended ${MAX_ATTEMPTS} times while it was carried out`);
@@ -175,9 +178,8 @@ export class JobQueue {
       };
       const run = this.#runners[job.kind];
       if (!run) throw new JobError('the service no longer knows such requests');
-      const late = AbortSignal.timeout(runMs);
-      const result = await run(job, paths, AbortSignal.any([ends, late])).catch(error => {
-        throw late.aborted ? new JobError(`it takes longer than ${runMs / 1000} s`) : error;
+      const result = await run(job, paths, AbortSignal.any([ends, late.signal])).catch(error => {
+        throw late.signal.aborted ? new JobError(`it takes longer than ${runMs / 1000} s`) : error;
       });
       if (this.#store.read(id)?.phase === 'EXECUTING') this.#over({ ...job, phase: 'COMPLETED', result });
     } catch (error) {
@@ -186,6 +188,8 @@ export class JobQueue {
       if (!(error instanceof JobError)) this.#log('job_failed', { kind: job.kind, error: messageOf(error) });
       const reason = error instanceof JobError ? error.message : 'the service has a fault: it is logged';
       this.#over({ ...job, phase: 'ERROR', error: reason });
+    } finally {
+      clearTimeout(timer);
     }
   }
 
