@@ -18,6 +18,9 @@ const SMALL_OBJECTS = 50_000;
 /** The share of the objects that may have changed before everything is exported anew. */
 const MAX_CHANGED = 0.1;
 
+/** How the name of what this process is exporting begins. */
+const NEW = `new-${process.pid}`;
+
 interface Export {
   readonly path: string;
   /** The journal entry up to which it goes. */
@@ -80,14 +83,18 @@ export class Snapshots {
     });
   }
 
-  /** Removes all exports but those of some snapshots, which queries may be reading. */
+  /** Removes all exports, those of other engines too, but those of some snapshots, which queries may be reading. */
   keep(snapshots: readonly Snapshot[]): void {
     const kept = new Set(snapshots.flatMap(({ exports }) => exports.map(({ path }) => path)));
-    for (const { path } of this.#all()) if (!kept.has(path)) rmSync(path, { recursive: true, force: true });
+    for (const name of readdirSync(this.#directory)) {
+      const path = join(this.#directory, name);
+      if (!kept.has(path) && !name.startsWith(NEW)) rmSync(path, { recursive: true, force: true });
+    }
   }
 
   async #export(key: string, since: number): Promise<Export> {
-    const made = join(this.#directory, 'new');
+    // An export of an engine that was killed may still be at work, and must not write into this one.
+    const made = join(this.#directory, NEW);
     rmSync(made, { recursive: true, force: true });
     const since_ = since === 0 ? [] : ['--since', `${since}`];
     const printed = await this.#run(['export', '--format', 'hats', '--json', '--data', this.#dataDir, ...since_, made]);

@@ -16,7 +16,7 @@ const obstacle = isInstalled() ? undefined : '@duckdb/node-api is not installed:
 const check = needs(test, obstacle);
 const slow =
   obstacle ??
-  (process.env.NEARSKY_TEST_TAP ? undefined : 'it waits for a later snapshot or asks much: NEARSKY_TEST_TAP=1 runs it');
+  (process.env.TEST_TAP ? undefined : 'it waits for a later snapshot or asks much: TEST_TAP=1 runs it');
 
 const OBJECTS = trueObjects(400);
 const LATER = trueObjects(420).slice(400);
