@@ -15,8 +15,7 @@ const test = suite<{ running: Running }>('tap');
 const obstacle = isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can';
 const check = needs(test, obstacle);
 const slow =
-  obstacle ??
-  (process.env.TEST_TAP ? undefined : 'it waits for a later snapshot or asks much: TEST_TAP=1 runs it');
+  obstacle ?? (process.env.TEST_TAP ? undefined : 'it waits for a later snapshot or asks much: TEST_TAP=1 runs it');
 
 const OBJECTS = trueObjects(400);
 const LATER = trueObjects(420).slice(400);
