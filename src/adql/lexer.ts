@@ -6,7 +6,7 @@ export interface Token {
   readonly kind: 'word' | 'name' | 'number' | 'string' | 'symbol' | 'end';
   /** A word in upper case, a name or string without its quotes, a number or symbol as it stands. */
   readonly value: string;
-  /** As it stands in the query. */
+  /** The characters of the token as the query has them. */
   readonly text: string;
   readonly at: number;
 }

@@ -11,13 +11,13 @@ import type { Writer } from '../store/writer.ts';
 const LEASE_MS = 5000;
 const RENEW_MS = 1500;
 
-/** What goes on until it is closed. */
+/** Work that goes on until it is closed. */
 export interface Work {
   close(): Promise<void>;
 }
 
 export interface DutyOptions {
-  /** What is done, for the log. */
+  /** The name of the work in the log. */
   readonly name: string;
   readonly store: Store;
   readonly writer: Writer;

@@ -80,7 +80,7 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
   });
   const begin = () => {
     if (isStopping) return;
-    // Of several nodes one does each.
+    // Where several nodes share a log, one of them does each work.
     const doAlone = (name: string, begin: () => Work) =>
       work.push(member ? new Duty({ name, store, writer, log, begin }) : begin());
     if (crossmatch) doAlone('crossmatch', () => new BackgroundCrossmatch(store, writer, config, log));

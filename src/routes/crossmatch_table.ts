@@ -1,7 +1,6 @@
 /** POST /api/crossmatch: a table, answered with what lies at each of its rows. */
 import { writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import type { StreamClient, StreamedBody } from '../answers/body.ts';
 import { Budget } from '../base/budget.ts';
 import { toJson } from '../base/json_text.ts';
 import { TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
@@ -20,10 +19,10 @@ import type { Exchange, Handler } from '../http/exchange.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { invalidBody, readParts } from '../http/json_body.ts';
 import { checkName, optionalNumber, type Search } from '../http/params.ts';
+import { PartStream } from '../http/part_stream.ts';
 import { type Answer, emptyResponse, streamedResponse } from '../http/respond.ts';
 import { matchedHeaders } from '../http/table_response.ts';
 import type { JobStep } from '../jobs/job_queue.ts';
-import type { Coordination } from '../service/coordination.ts';
 import type { Service } from '../service/service.ts';
 import type { TableBegun, TableRequest } from '../table_match/match_task.ts';
 import { TABLE_JOB } from '../table_match/table_jobs.ts';
@@ -50,7 +49,11 @@ export function crossmatchTable(service: Service): Handler {
       const begun = (await coordination.ask('table', begin, new Budget(BUDGET_SECONDS))) as TableBegun;
       if (begun.outcome === 'refused') throw refused(begun);
       if (begun.outcome === 'late') throw new ApiError('query_too_expensive', TOO_LONG);
-      return streamedResponse(matchedHeaders(begun), new TableStream(coordination, job, end));
+      const next = async () => {
+        const part = await coordination.ask('table', { step: 'part', job }, new Budget(BUDGET_SECONDS));
+        return part instanceof Uint8Array ? part : null;
+      };
+      return streamedResponse(matchedHeaders(begun), new PartStream(next, end));
     } catch (error) {
       end();
       throw error;
@@ -129,51 +132,4 @@ async function readTable(request: IncomingRequest, maxBytes: number) {
   });
   if (length === 0) throw invalidBody('it is empty: send a table');
   return { bytes, length };
-}
-
-/** Asks for the next part of an answer when its client has read the last one. */
-class TableStream implements StreamedBody {
-  readonly #coordination: Coordination;
-  readonly #job: number;
-  readonly #end: () => void;
-  #client: StreamClient | undefined;
-  #isGone = false;
-  #isAsking = false;
-
-  constructor(coordination: Coordination, job: number, end: () => void) {
-    this.#coordination = coordination;
-    this.#job = job;
-    this.#end = end;
-  }
-
-  begin(client: StreamClient): void {
-    this.#client = client;
-    void this.#next();
-  }
-
-  written(): void {
-    void this.#next();
-  }
-
-  gone(): void {
-    if (this.#isGone) return;
-    this.#isGone = true;
-    this.#end();
-  }
-
-  async #next(): Promise<void> {
-    if (this.#isGone || this.#isAsking || !this.#client) return;
-    this.#isAsking = true;
-    try {
-      const ask = { step: 'part', job: this.#job } as const;
-      const part = await this.#coordination.ask('table', ask, new Budget(BUDGET_SECONDS));
-      this.#isAsking = false;
-      if (this.#isGone) return;
-      if (part instanceof Uint8Array) this.#client.write(part as Uint8Array<ArrayBuffer>);
-      else this.#client.end();
-    } catch {
-      this.#client.fail();
-      this.gone();
-    }
-  }
 }

@@ -1,12 +1,12 @@
 /** Jobs as the Universal Worker Service has them (UWS 1.1, section 2.2): the resources of one kind of job. */
-import { createReadStream, type ReadStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StreamClient, StreamedBody } from '../answers/body.ts';
 import { baseUrl } from '../http/base_url.ts';
 import { ApiError, invalidParameter, methodNotAllowed, notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { readBytes } from '../http/json_body.ts';
 import { parseSearch, type Search } from '../http/params.ts';
+import { PartStream } from '../http/part_stream.ts';
 import {
   type Answer,
   bytesResponse,
@@ -84,7 +84,7 @@ class Jobs {
     const { about, bytes } = job.result;
     const headers = { ...this.#headersOf(about), 'Content-Length': `${bytes}` };
     if (exchange.method === 'HEAD') return emptyResponse(200, headers);
-    return streamedResponse(headers, new FileStream(this.#service.jobs.resultPath(job.id)));
+    return streamedResponse(headers, fileStream(this.#service.jobs.resultPath(job.id)));
   }
 
   #job({ params, path }: Exchange): Job {
@@ -195,42 +195,12 @@ function xml(text: string): Answer {
 }
 
 /** Sends a file a part at a time. */
-class FileStream implements StreamedBody {
-  readonly #parts: AsyncIterator<Buffer<ArrayBuffer>>;
-  readonly #file: ReadStream;
-  #client: StreamClient | undefined;
-  #isBusy = false;
-
-  constructor(path: string) {
-    this.#file = createReadStream(path, { highWaterMark: PART_BYTES });
-    this.#parts = this.#file[Symbol.asyncIterator]();
-  }
-
-  begin(client: StreamClient): void {
-    this.#client = client;
-    void this.#next();
-  }
-
-  written(): void {
-    void this.#next();
-  }
-
-  gone(): void {
-    this.#client = undefined;
-    this.#file.destroy();
-  }
-
-  async #next(): Promise<void> {
-    if (!this.#client || this.#isBusy) return;
-    this.#isBusy = true;
-    try {
-      const part = await this.#parts.next();
-      this.#isBusy = false;
-      if (part.done) this.#client?.end();
-      else this.#client?.write(part.value);
-    } catch {
-      this.#client?.fail();
-      this.gone();
-    }
-  }
+function fileStream(path: string): PartStream {
+  const file = createReadStream(path, { highWaterMark: PART_BYTES });
+  const parts: AsyncIterator<Buffer<ArrayBuffer>> = file[Symbol.asyncIterator]();
+  const next = async () => {
+    const part = await parts.next();
+    return part.done ? null : part.value;
+  };
+  return new PartStream(next, () => file.destroy());
 }

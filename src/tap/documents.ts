@@ -1,4 +1,4 @@
-/** What TAP says of itself: TAPRegExt 1.0, VOSI 1.1, and examples of DALI 1.1. */
+/** The documents in which TAP describes itself: TAPRegExt 1.0, VOSI 1.1, and examples of DALI 1.1. */
 import { tableName } from '../adql/schema.ts';
 import { spelled } from '../adql/words.ts';
 import type { Config } from '../config/config.ts';

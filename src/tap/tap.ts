@@ -18,7 +18,7 @@ export interface TapStarted {
   readonly job: number;
   readonly begun: TapBegun;
 }
-/** What was begun; a part of the answer, or null at its end. */
+/** The answer to a step: the query that was begun, a part of its answer, or null at the end. */
 export type TapAnswer = TapStarted | Uint8Array | null;
 
 /** The time beyond that of a query after which the process is taken to hang, and is ended. */

@@ -1,4 +1,4 @@
-/** What a node answers that follows a log of several nodes: while it is behind, and once it has stopped. */
+/** A node that follows a log answers: while it is behind the log, and once it has stopped. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseTime } from '../../src/base/parse_time.ts';
