@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type Asked, REQUESTS } from './requests.ts';
 import {
   eventually,
   type Finished,
@@ -94,6 +95,10 @@ test('impossible settings, in the environment and in the file', () =>
     }
   }));
 
+interface Request extends Asked {
+  readonly method?: string;
+}
+
 interface Seen {
   readonly what: string;
   readonly status: number;
@@ -101,53 +106,30 @@ interface Seen {
   readonly text: string;
 }
 
-async function ask(url: string, path: string, init: RequestInit = {}): Promise<Seen> {
+async function ask(url: string, { path, body, headers, method = body === undefined ? 'GET' : 'POST' }: Request) {
+  const init: RequestInit = { method, ...(headers && { headers }) };
+  if (body !== undefined) {
+    init.headers = { 'Content-Type': 'application/json', ...headers };
+    init.body = typeof body === 'string' ? body : JSON.stringify(body);
+  }
   const response = await fetch(url + path, init);
-  return {
-    what: `${init.method ?? 'GET'} ${path}`,
-    status: response.status,
-    headers: response.headers,
-    text: await response.text(),
-  };
+  return { what: `${method} ${path}`, status: response.status, headers: response.headers, text: await response.text() };
 }
 
-const post = (body: string, headers: Record<string, string> = {}): RequestInit => {
-  return { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body };
-};
-
-const PATHS = [
-  ...[
-    '/',
-    '/status',
-    '/objects/x',
-    '/api-docs',
-    '/assets/0/nothing.js',
-    '/nowhere',
-    '/../../etc/passwd',
-    '/%00',
-    '/%ff',
-  ],
-  ...['/healthz', '/readyz', '/metrics', '/llms.txt', '/openapi.json', '/api/describe', '/api/status', '/api/task/'],
-  ...['/api/objects/313637935709683761', '/api/objects/x', '/api/objects/1?detail=full', '/api/tns/SN2099aaa'],
-  ...['/api/cone?ra=1', '/api/cone?ra=221.596&dec=-40&radius_arcsec=60', '/api/recent-crossmatches?cursor=%7B'],
-  ...['/api/sky-map', '/api/sources?ra=221.596&dec=-40&radius_arcsec=60', '/api/stream/matches?from=nowhere'],
-  ...['/api/sources/gaia_dr3/1', '/api/sources/gaia_dr3/x'],
-  ...['/api/objects?page_size=2', '/api/objects?cursor=%7B'],
-];
-
-const REQUESTS: readonly (readonly [path: string, init?: RequestInit])[] = [
-  ...PATHS.map(path => [path] as const),
-  ['/api/lookup', post('{')],
-  ['/api/area?area=CIRCLE+221.6+-40+1', post('')],
-  ['/api/area', post('SIMPLE  = nothing')],
-  ['/api/crossmatch', post('ra,dec\n1,x\n')],
-  ['/api/crossmatch', post('{')],
-  ['/api/lookup', post('{"ids": [1], "positions": 5}')],
-  ['/api/lookup', post(`{"ids": [${'1,'.repeat(5000)}1]}`)],
-  ['/api/status', { method: 'DELETE' }],
-  ['/mcp', post('{"jsonrpc": "2.0", "id": 1, "method": "initialize"}')],
-  ['/mcp', post('{', { Origin: 'https://evil.example' })],
-  ['/mcp', post('{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "nothing"}}')],
+/** The requests of every operation, and hostile ones. */
+const ASKED: readonly Request[] = [
+  ...REQUESTS,
+  { path: '/../../etc/passwd' },
+  { path: '/%00' },
+  { path: '/%ff' },
+  { path: '/api/lookup', body: '{' },
+  { path: '/api/area', body: 'SIMPLE  = nothing' },
+  { path: '/api/crossmatch', body: 'ra,dec\n1,x\n' },
+  { path: '/api/lookup', body: '{"ids": [1], "positions": 5}' },
+  { path: '/api/lookup', body: `{"ids": [${'1,'.repeat(5000)}1]}` },
+  { path: '/api/status', method: 'DELETE' },
+  { path: '/mcp', body: '{', headers: { Origin: 'https://evil.example' } },
+  { path: '/mcp', body: '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "nothing"}}' },
 ];
 
 function assertPrivate({ what, headers, text }: Seen, paths: readonly string[]): void {
@@ -165,7 +147,7 @@ function assertHeaders({ what, headers, status }: Seen): void {
   if (type.startsWith('text/html')) {
     assert.match(headers.get('Content-Security-Policy') ?? '', /^default-src 'none';.*frame-ancestors 'none'/, what);
   } else if (status >= 400) {
-    assert.match(type, /^application\/json|^text\/plain/, what);
+    assert.match(type, /^(application\/(json|x-votable\+xml)|text\/(plain|xml))/, what);
   }
 }
 
@@ -181,8 +163,8 @@ test('answers of every kind, also where the data directory is gone', () =>
     const statuses = new Set<number>();
     for (const gone of [false, true]) {
       if (gone) renameSync(data, `${data}-moved`);
-      for (const [path, init] of REQUESTS) {
-        const seen = await ask(server.url, path, init);
+      for (const request of ASKED) {
+        const seen = await ask(server.url, request);
         assertPrivate(seen, paths);
         assertHeaders(seen);
         statuses.add(seen.status);
@@ -210,7 +192,7 @@ test('the data directory is for its user alone; one that is open to others is na
     const data = join(directory, 'data');
     await nearsky('ingest', '--broker', 'lasair', '--data', data, join(sample, 'alerts/lasair.ndjson'));
     const first = await startServer(['serve', '--port', '0', '--data', data]);
-    await ask(first.url, '/api/status');
+    await ask(first.url, { path: '/api/status' });
     assert.not.match((await first.stop()).stderr, /data_directory_open_to_others/);
     for (const name of ['.', ...readdirSync(data, { recursive: true, encoding: 'utf8' })])
       assert.is(statSync(join(data, name)).mode & 0o077, 0, name);

@@ -1,6 +1,7 @@
 /** Paths, methods, headers, the error body, and the operations that need no query (docs/contract.md, Routes; Headers; Errors; Status and descriptions). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { REQUESTS } from '../e2e/requests.ts';
 import { type Running, startApp } from './support.ts';
 
 const test = suite<{ running: Running }>('http/routing');
@@ -28,6 +29,23 @@ test('the body of an error: keys in order, error equal to message', async ({ run
   ]);
   assert.is(headers.get('Content-Type'), 'application/json');
   assert.is(headers.get('Retry-After'), null);
+});
+
+test('the list of requests for tests has one of every route', async ({ running: { app } }) => {
+  for (const { path, body, headers } of REQUESTS) {
+    const type = headers?.['Content-Type'];
+    await (body === undefined ? app.get(path) : app.post(path, body, ...(type === undefined ? [] : [type])));
+  }
+  const missed = app.app.metrics.operations.filter(operation => !operation.statuses().length).map(({ name }) => name);
+  assert.equal(missed, []);
+  const { body } = await app.get('/openapi.json');
+  for (const path of Object.keys(body.paths)) {
+    const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}(\\?|$)`);
+    assert.ok(
+      REQUESTS.some(one => pattern.test(one.path)),
+      path,
+    );
+  }
 });
 
 test('unknown paths are 404 with the error body', async ({ running: { app } }) => {
