@@ -23,6 +23,8 @@ export interface Job {
   readonly destructionMs: number;
   /** How often it has been begun: a restart of the service begins it again. */
   readonly attempts: number;
+  /** The time that it may take, where the client has made that shorter, seconds. */
+  readonly runSeconds?: number;
   /** The reason, where the phase is ERROR. */
   readonly error?: string;
   readonly result?: JobResult;

@@ -1,7 +1,11 @@
-/** The jobs that one process holds: carried out one after another, stored at each step, removed when their time is over. */
+/**
+ * The jobs that one process holds: those of a kind carried out one after another, stored at each step, removed when
+ * their time is over.
+ */
 import { rmSync } from 'node:fs';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
+import { isAlive } from '../base/processes.ts';
 import { Unavailable } from '../base/refusal.ts';
 import { isOver, type Job, type JobResult } from './job.ts';
 import type { JobStore } from './job_store.ts';
@@ -45,12 +49,16 @@ export type JobStep =
       /** The most bytes that the body may have. */
       readonly bytes: number;
     }
-  | { readonly step: 'run' | 'abort' | 'remove'; readonly id: string }
+  /** Changes a job that has not begun: parameters are added, or take the place of those with the same names. */
+  | { readonly step: 'set'; readonly id: string; readonly parameters?: Job['parameters']; readonly runSeconds?: number }
+  /** @param request in place of the one that the job was created with */
+  | { readonly step: 'run'; readonly id: string; readonly request?: unknown }
+  | { readonly step: 'abort' | 'remove'; readonly id: string }
   | { readonly step: 'keep'; readonly id: string; readonly destructionMs: number };
 
 /** A job that has begun so often has ended the service each time. */
 const MAX_ATTEMPTS = 2;
-/** A body that has not arrived by then never will. */
+/** The time after which a job is removed that has not begun: because its body has not arrived, for example. */
 const PENDING_MS = 600_000;
 const SWEEP_MS = 60_000;
 
@@ -59,9 +67,9 @@ export class JobQueue {
   readonly #runners: Readonly<Record<string, JobRunner>>;
   readonly #limits: JobLimits;
   readonly #log: Log;
-  readonly #waiting: string[] = [];
-  /** The job that is carried out, and how to end it. */
-  #running: { readonly id: string; readonly ends: AbortController } | undefined;
+  readonly #waiting: Pick<Job, 'id' | 'kind'>[] = [];
+  /** The job of each kind that is carried out, and how to end it. */
+  readonly #running = new Map<string, { readonly id: string; readonly ends: AbortController }>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -92,7 +100,9 @@ export class JobQueue {
     if (!job) return null;
     switch (asked.step) {
       case 'run':
-        return job.phase === 'PENDING' ? this.#enqueue(job) : job;
+        return job.phase === 'PENDING' ? this.#enqueue(this.#begun(job, asked.request)) : job;
+      case 'set':
+        return job.phase === 'PENDING' ? this.#write(this.#changed(job, asked)) : job;
       case 'abort':
         return isOver(job.phase) ? job : this.#over({ ...job, phase: 'ABORTED' });
       case 'keep':
@@ -110,12 +120,12 @@ export class JobQueue {
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#timer);
-    if (!this.#running) return;
-    const { id, ends } = this.#running;
-    const job = this.#store.read(id);
-    // It begins again with the next process, and has not ended this one.
-    if (job?.phase === 'EXECUTING') this.#write({ ...job, phase: 'QUEUED', attempts: job.attempts - 1 });
-    ends.abort();
+    for (const { id, ends } of this.#running.values()) {
+      const job = this.#store.read(id);
+      // It begins again with the next process, and has not ended this one.
+      if (job?.phase === 'EXECUTING') this.#write({ ...job, phase: 'QUEUED', attempts: job.attempts - 1 });
+      ends.abort();
+    }
   }
 
   #create({ kind, request, parameters, bytes }: JobStep & { step: 'create' }): Job {
@@ -131,31 +141,48 @@ export class JobQueue {
       request,
       parameters,
       createdMs,
-      destructionMs: createdMs + keptMs,
+      destructionMs: createdMs + Math.min(keptMs, PENDING_MS),
       attempts: 0,
     });
   }
 
+  /** The job with the time for which it is kept from its begin on, unless the client has set that. */
+  #begun(job: Job, request = job.request): Job {
+    const { createdMs, destructionMs } = job;
+    const { keptMs } = this.#limits;
+    const isSet = destructionMs !== createdMs + Math.min(keptMs, PENDING_MS);
+    return { ...job, request, destructionMs: isSet ? destructionMs : createdMs + keptMs };
+  }
+
+  #changed(job: Job, { parameters, runSeconds }: JobStep & { step: 'set' }): Job {
+    return {
+      ...job,
+      parameters: { ...job.parameters, ...parameters },
+      ...(runSeconds !== undefined && { runSeconds: Math.min(runSeconds, this.#limits.runMs / 1000) }),
+    };
+  }
+
   #enqueue(job: Job): Job {
     const queued = this.#write({ ...job, phase: 'QUEUED' });
-    this.#waiting.push(job.id);
+    this.#waiting.push(queued);
     this.#next();
     return queued;
   }
 
   #next(): void {
-    while (!this.#running && !this.#isClosed) {
-      const id = this.#waiting.shift();
-      if (id === undefined) return;
+    while (!this.#isClosed) {
+      const at = this.#waiting.findIndex(({ kind }) => !this.#running.has(kind));
+      if (at < 0) return;
+      const { id, kind } = this.#waiting.splice(at, 1)[0]!;
       const job = this.#store.read(id);
       if (job?.phase !== 'QUEUED') continue;
       const ends = new AbortController();
-      this.#running = { id, ends };
+      this.#running.set(kind, { id, ends });
       void this.#carryOut(job, ends.signal)
         // A full disk, for example: the job is begun again by the next process.
-        .catch(error => this.#log('job_failed', { kind: job.kind, error: messageOf(error) }))
+        .catch(error => this.#log('job_failed', { kind, error: messageOf(error) }))
         .finally(() => {
-          this.#running = undefined;
+          this.#running.delete(kind);
           this.#next();
         });
     }
@@ -163,7 +190,8 @@ export class JobQueue {
 
   async #carryOut(queued: Job, ends: AbortSignal): Promise<void> {
     const { id } = queued;
-    const { maxBytes, runMs } = this.#limits;
+    const { maxBytes } = this.#limits;
+    const runMs = queued.runSeconds === undefined ? this.#limits.runMs : 1000 * queued.runSeconds;
     // Deno would not end before the time of an `AbortSignal.timeout` is over.
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), runMs);
@@ -203,7 +231,7 @@ export class JobQueue {
   }
 
   #end(id: string): void {
-    if (this.#running?.id === id) this.#running.ends.abort();
+    for (const running of this.#running.values()) if (running.id === id) running.ends.abort();
   }
 
   #write(job: Job): Job {
@@ -222,19 +250,10 @@ export class JobQueue {
   /** Removes the jobs whose time is over. */
   #sweep(): void {
     const nowMs = Date.now();
-    for (const { id, phase, createdMs, destructionMs } of this.#store.all()) {
-      if (nowMs < destructionMs && (phase !== 'PENDING' || nowMs < createdMs + PENDING_MS)) continue;
+    for (const { id, destructionMs } of this.#store.all()) {
+      if (nowMs < destructionMs) continue;
       this.#end(id);
       this.#store.remove(id);
     }
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -11,7 +11,7 @@ export const RESULT = 'result';
 
 /**
  * @param address of the job
- * @param runSeconds the time that a job may take
+ * @param runSeconds the time that the job may take
  */
 export function jobDocument(job: Job, address: string, runSeconds: number, progress: JobProgress | undefined): string {
   const { id, phase, createdMs, startedMs, endedMs, destructionMs, error } = job;

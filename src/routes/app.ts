@@ -192,7 +192,11 @@ function allRoutes(service: Service): Route[] {
     }),
     ...pages(service).map(as('GET')),
     ...virtualObservatory(service).map(as('GET')),
-    ...jobRoutes(service, JOBS_PATH, TABLE_JOB, about => matchedHeaders(about as MatchedTable)).map(as('ANY')),
+    ...jobRoutes(service, {
+      base: JOBS_PATH,
+      kind: TABLE_JOB,
+      headersOf: ({ about }) => matchedHeaders(about as MatchedTable),
+    }).map(as('ANY')),
     ...tap(service),
   ];
 }

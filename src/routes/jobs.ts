@@ -16,7 +16,7 @@ import {
   streamedResponse,
   textResponse,
 } from '../http/respond.ts';
-import { isOver, type Job } from '../jobs/job.ts';
+import { isOver, type Job, type JobResult } from '../jobs/job.ts';
 import type { JobStep } from '../jobs/job_queue.ts';
 import { jobDocument, NO_JOBS, parametersDocument, RESULT, resultsDocument, timeText } from '../jobs/uws.ts';
 import type { Service } from '../service/service.ts';
@@ -28,14 +28,30 @@ const LOOK_MS = 250;
 /** A part of a result. */
 const PART_BYTES = 1 << 18;
 
-/** @param base the path of the list of jobs */
+/** Jobs of one kind. */
+export interface JobKind {
+  /** The path of the list of jobs. */
+  readonly base: string;
+  readonly kind: string;
+  /** The headers of a result. */
+  headersOf(result: JobResult): Readonly<Record<string, string>>;
+  /** The answer that says why a job has failed. */
+  readonly errorAnswer?: (message: string) => Answer;
+  /** For jobs that clients make here, and begin when their parameters are whole; others begin as soon as they are made. */
+  readonly made?: {
+    /** The parameters in a request. */
+    parametersOf(exchange: Exchange): Promise<Search>;
+    /** The request of the job with these parameters. */
+    requestOf(parameters: Search): unknown;
+  };
+}
+
 export function jobRoutes(
   service: Service,
-  base: string,
-  kind: string,
-  headersOf: HeadersOf,
+  kind: JobKind,
 ): readonly (readonly [path: string, operation: string, handler: Handler])[] {
-  const jobs = new Jobs(service, base, kind, headersOf);
+  const jobs = new Jobs(service, kind);
+  const { base } = kind;
   return [
     [base, 'jobs', exchange => jobs.list(exchange)],
     [`${base}/:id`, 'jobs', exchange => jobs.answer(exchange, '')],
@@ -44,25 +60,39 @@ export function jobRoutes(
   ];
 }
 
-/** The headers of a result, from what its job says about it. */
-type HeadersOf = (about: unknown) => Readonly<Record<string, string>>;
-
 class Jobs {
   readonly #service: Service;
-  readonly #base: string;
-  readonly #kind: string;
-  readonly #headersOf: HeadersOf;
+  readonly #kind: JobKind;
 
-  constructor(service: Service, base: string, kind: string, headersOf: HeadersOf) {
+  constructor(service: Service, kind: JobKind) {
     this.#service = service;
-    this.#base = base;
     this.#kind = kind;
-    this.#headersOf = headersOf;
   }
 
-  list({ method }: Exchange): Answer {
-    if (!isReading(method)) throw methodNotAllowed(method, 'GET');
-    return xml(NO_JOBS);
+  async list(exchange: Exchange): Promise<Answer> {
+    const { method, request } = exchange;
+    const { made } = this.#kind;
+    const allow = made ? 'GET, POST' : 'GET';
+    if (isPreflight(request)) return preflightResponse(request, allow);
+    if (isReading(method)) return xml(NO_JOBS);
+    if (method !== 'POST' || !made) throw methodNotAllowed(method, allow);
+    return await this.#make(exchange, await made.parametersOf(exchange));
+  }
+
+  async #make(exchange: Exchange, given: Search): Promise<Answer> {
+    const parameters = new Map(given);
+    const phase = parameters.get('PHASE');
+    parameters.delete('PHASE');
+    if (phase !== undefined && phase !== 'RUN') throw invalidParameter('PHASE', 'RUN, or left out', phase);
+    const create = { kind: this.#kind.kind, request: null, parameters: Object.fromEntries(parameters), bytes: 0 };
+    const job = await this.#ask(exchange, { step: 'create', ...create });
+    if (phase) await this.#run(exchange, job!);
+    return this.#seeOther(exchange, job!);
+  }
+
+  async #run(exchange: Exchange, { id, parameters }: Job): Promise<void> {
+    const request = this.#kind.made?.requestOf(new Map(Object.entries(parameters)));
+    await this.#ask(exchange, { step: 'run', id, ...(request !== undefined && { request }) });
   }
 
   async answer(exchange: Exchange, part: string): Promise<Answer> {
@@ -72,6 +102,10 @@ class Jobs {
     if (isReading(method)) return await this.#read(exchange, job, part);
     if (method === 'DELETE' && part === '') return await this.#remove(exchange, job);
     if (method !== 'POST') throw methodNotAllowed(method, part === '' ? 'GET, POST, DELETE' : 'GET, POST');
+    if (part === 'parameters' && this.#kind.made) {
+      const parameters = Object.fromEntries(await this.#kind.made.parametersOf(exchange));
+      return await this.#set(exchange, job, { parameters });
+    }
     const bytes = await readBytes(exchange.request, exchange.budget, MAX_FORM_BYTES);
     const form = upper(parseSearch(Buffer.from(bytes).toString('utf8')));
     return await this.#change(exchange, job, part, form);
@@ -81,15 +115,14 @@ class Jobs {
     const job = this.#job(exchange);
     if (!isReading(exchange.method)) throw methodNotAllowed(exchange.method, 'GET');
     if (exchange.params.name !== RESULT || !job.result) throw notFound(exchange.path);
-    const { about, bytes } = job.result;
-    const headers = { ...this.#headersOf(about), 'Content-Length': `${bytes}` };
+    const headers = { ...this.#kind.headersOf(job.result), 'Content-Length': `${job.result.bytes}` };
     if (exchange.method === 'HEAD') return emptyResponse(200, headers);
     return streamedResponse(headers, fileStream(this.#service.jobs.resultPath(job.id)));
   }
 
   #job({ params, path }: Exchange): Job {
     const job = this.#service.jobs.read(params.id!);
-    if (job?.kind !== this.#kind) throw notFound(path);
+    if (job?.kind !== this.#kind.kind) throw notFound(path);
     return job;
   }
 
@@ -101,13 +134,14 @@ class Jobs {
       case 'phase':
         return textResponse('text/plain', job.phase);
       case 'executionduration':
-        return textResponse('text/plain', `${this.#runSeconds}`);
+        return textResponse('text/plain', `${this.#runSeconds(job)}`);
       case 'destruction':
         return textResponse('text/plain', timeText(job.destructionMs));
       case 'quote':
       case 'owner':
         return textResponse('text/plain', '');
       case 'error':
+        if (job.error !== undefined && this.#kind.errorAnswer) return this.#kind.errorAnswer(job.error);
         return textResponse('text/plain', job.error ?? '');
       case 'parameters':
         return xml(parametersDocument(job));
@@ -123,25 +157,39 @@ class Jobs {
     if (part === 'phase') {
       const phase = form.get('PHASE') ?? '';
       if (phase !== 'ABORT' && phase !== 'RUN') throw invalidParameter('PHASE', 'ABORT or RUN', phase);
-      // A job runs as soon as its request has arrived.
       if (phase === 'ABORT') await this.#ask(exchange, { step: 'abort', id: job.id });
+      else if (this.#kind.made) await this.#run(exchange, job);
     } else if (part === 'destruction') {
       const destructionMs = Date.parse(form.get('DESTRUCTION') ?? '');
       if (Number.isNaN(destructionMs))
         throw invalidParameter('DESTRUCTION', 'a time like 2026-12-31T00:00:00Z', form.get('DESTRUCTION') ?? '');
       await this.#ask(exchange, { step: 'keep', id: job.id, destructionMs });
-    } else if (part !== 'executionduration')
-      throw new ApiError('invalid_parameter', 'Cannot change this of a job: send PHASE=ABORT to phase, or DELETE');
+    } else if (part === 'executionduration') {
+      const seconds = Number(form.get('EXECUTIONDURATION') ?? '');
+      if (!(seconds >= 0))
+        throw invalidParameter(
+          'EXECUTIONDURATION',
+          'a number of seconds, or 0 for as many as there may be',
+          form.get('EXECUTIONDURATION') ?? '',
+        );
+      return await this.#set(exchange, job, { runSeconds: seconds || Number.MAX_SAFE_INTEGER });
+    } else throw new ApiError('invalid_parameter', 'Cannot change this of a job: send PHASE=ABORT to phase, or DELETE');
+    return this.#seeOther(exchange, job);
+  }
+
+  /** Has no effect on a job that has begun: clients see that in its document. */
+  async #set(exchange: Exchange, job: Job, change: Pick<Job, 'runSeconds'> & { parameters?: Job['parameters'] }) {
+    await this.#ask(exchange, { step: 'set', id: job.id, ...change });
     return this.#seeOther(exchange, job);
   }
 
   async #remove(exchange: Exchange, job: Job): Promise<Answer> {
     await this.#ask(exchange, { step: 'remove', id: job.id });
-    return emptyResponse(303, { Location: `${this.#origin(exchange)}${this.#base}` });
+    return emptyResponse(303, { Location: `${this.#origin(exchange)}${this.#kind.base}` });
   }
 
-  async #ask({ budget }: Exchange, step: JobStep): Promise<void> {
-    await this.#service.coordination.ask('jobs', step, budget);
+  async #ask({ budget }: Exchange, step: JobStep): Promise<Job | null> {
+    return await this.#service.coordination.ask('jobs', step, budget);
   }
 
   /** The job, when its phase is another one than that which the client waits to end, or the time is over. */
@@ -161,7 +209,7 @@ class Jobs {
   #document(exchange: Exchange, job: Job): Answer {
     const { jobs } = this.#service;
     const progress = job.phase === 'EXECUTING' ? jobs.progress(job.id) : undefined;
-    return xml(jobDocument(job, this.#address(exchange, job), this.#runSeconds, progress));
+    return xml(jobDocument(job, this.#address(exchange, job), this.#runSeconds(job), progress));
   }
 
   #seeOther(exchange: Exchange, job: Job): Answer {
@@ -169,15 +217,15 @@ class Jobs {
   }
 
   #address(exchange: Exchange, { id }: Job): string {
-    return `${this.#origin(exchange)}${this.#base}/${id}`;
+    return `${this.#origin(exchange)}${this.#kind.base}/${id}`;
   }
 
   #origin({ request }: Exchange): string {
     return baseUrl(request, this.#service.config);
   }
 
-  get #runSeconds(): number {
-    return this.#service.config.JOBS_SECONDS;
+  #runSeconds({ runSeconds }: Job): number {
+    return runSeconds ?? this.#service.config.JOBS_SECONDS;
   }
 }
 

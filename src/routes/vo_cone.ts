@@ -10,28 +10,23 @@ import { bytesOf } from '../answers/body.ts';
 import type { VoConeQuery } from '../answers/queries.ts';
 import type { Config } from '../config/config.ts';
 import { caveats } from '../documents/prose.ts';
-import { type ApiError, errorResponse, expectedErrorOf, invalidParameter, notFound } from '../http/errors.ts';
+import { invalidParameter, notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { DEC_BOUNDS, optionalNumber, RA_BOUNDS, requiredNumber, type Search } from '../http/params.ts';
 import { type Answer, bytesResponse } from '../http/respond.ts';
+import { withVotableErrors } from '../http/votable_errors.ts';
 import type { Service } from '../service/service.ts';
-import { type Info, type Serialization, VOTABLE_TYPE, votableError } from '../tables/votable.ts';
+import { type Info, type Serialization, VOTABLE_TYPE } from '../tables/votable.ts';
 import { coneTargets, DEFAULT_VERBOSITY, OBJECTS, type Verbosity } from '../vo/cone_tables.ts';
 
 const ARCSEC_PER_DEGREE = 3600;
 
 /** The table: the objects, or the sources of the catalog that the path names. */
 export function voCone(service: Service): Handler {
-  return async exchange => {
-    try {
-      return await answer(service, exchange);
-    } catch (error) {
-      const expected = expectedErrorOf(error);
-      if (!expected) throw error;
-      exchange.error = expected.code;
-      return errorDocument(expected);
-    }
-  };
+  return withVotableErrors(
+    exchange => answer(service, exchange),
+    status => (status === 400 ? 200 : status),
+  );
 }
 
 async function answer(service: Service, exchange: Exchange): Promise<Answer> {
@@ -108,13 +103,4 @@ function infosOf({ APP_VERSION, CROSSMATCH_RADIUS_ARCSEC }: Config): Info[] {
     { name: 'crossmatch_radius_arcsec', value: `${CROSSMATCH_RADIUS_ARCSEC}` },
     { name: 'caveat', value: caveats()[0]! },
   ];
-}
-
-function errorDocument(error: ApiError): Answer {
-  const { status, headers } = errorResponse(error);
-  return {
-    status: status === 400 ? 200 : status,
-    headers: { ...headers, 'Content-Type': VOTABLE_TYPE },
-    body: votableError(error.message),
-  };
 }

@@ -15,7 +15,7 @@ import { SkyMap } from '../sky_map/sky_map.ts';
 import { NearbySources } from '../sources/nearby_sources.ts';
 import { TABLE_JOB, TableJobs } from '../table_match/table_jobs.ts';
 import { TableMatches } from '../table_match/table_matches.ts';
-import { Tap } from '../tap/tap.ts';
+import { TAP_JOB, Tap } from '../tap/tap.ts';
 import type { CallName, Calls, Coordination } from './coordination.ts';
 import { Limiter } from './limiter.ts';
 
@@ -76,9 +76,12 @@ export class Coordinator implements Coordination {
       keptMs: config.JOBS_HOURS * 3_600_000,
       runMs: config.JOBS_SECONDS * 1000,
     };
-    const runners = { [TABLE_JOB]: this.#tableJobs.run.bind(this.#tableJobs) };
-    this.#jobs = new JobQueue(jobs, runners, limits, log);
     this.#tap = new Tap(config, log);
+    const runners = {
+      [TABLE_JOB]: this.#tableJobs.run.bind(this.#tableJobs),
+      [TAP_JOB]: this.#tap.run.bind(this.#tap),
+    };
+    this.#jobs = new JobQueue(jobs, runners, limits, log);
     this.#limiter = new Limiter({
       maxConcurrent: config.MCP_MAX_CONCURRENT,
       maxConcurrentPerKey: config.MCP_MAX_CONCURRENT_PER_KEY,

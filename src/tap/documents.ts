@@ -59,7 +59,9 @@ export function tapCapabilities(config: Config, base: string): string {
     ({ name, mediaType }) => `<outputFormat><mime>${mediaType}</mime><alias>${name}</alias></outputFormat>\n`,
   );
   const limit = (name: string) => `<${name} unit="row">${config.TAP_MAX_RECORDS}</${name}>`;
-  const seconds = Math.ceil(config.TAP_QUERY_SECONDS);
+  const { JOBS_HOURS, JOBS_SECONDS } = config;
+  const time = (name: string, seconds: number) =>
+    `<${name}><default>${seconds}</default><hard>${seconds}</hard></${name}>\n`;
   return (
     `${root('capabilities', 'capabilities', 'vr', 'vs', 'tr')}>\n` +
     '<capability standardID="ivo://ivoa.net/std/TAP" xsi:type="tr:TableAccess">\n' +
@@ -77,7 +79,7 @@ export function tapCapabilities(config: Config, base: string): string {
       'udf',
       FUNCTIONS.map(([form, description]) => feature(form, description)),
     )}</language>\n${formats.join('')}` +
-    `<executionDuration><default>${seconds}</default><hard>${seconds}</hard></executionDuration>\n` +
+    `${time('retentionPeriod', Math.round(3600 * JOBS_HOURS))}${time('executionDuration', JOBS_SECONDS)}` +
     `<outputLimit>${limit('default')}${limit('hard')}</outputLimit>\n</capability>\n` +
     `${endpoint('capabilities', `${base}${TAP_PATH}/capabilities`)}` +
     `${endpoint('availability', `${base}${TAP_PATH}/availability`)}` +

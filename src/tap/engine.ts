@@ -27,8 +27,6 @@ export interface EngineOptions {
   readonly dataDir: string;
   readonly memoryMib: number;
   readonly threads: number;
-  /** The most that a query may take, from its begin to its last row. */
-  readonly querySeconds: number;
   readonly refreshSeconds: number;
 }
 
@@ -36,13 +34,19 @@ export interface TapQuery {
   readonly query: string;
   readonly maxRecords: number;
   readonly format: TapFormat;
+  /** The most that it may take, from its begin to its last row. */
+  readonly seconds: number;
+  /** Set where an answer that fails after its first rows is of no use: nobody has read of it. */
+  readonly isJob?: true;
 }
 
 export type TapBegun =
   | { readonly outcome: 'begun'; readonly mediaType: string }
   /** The query is wrong, or takes more than it may. */
   | { readonly outcome: 'refused'; readonly message: string }
-  | { readonly outcome: 'unavailable'; readonly message: string };
+  | { readonly outcome: 'unavailable'; readonly message: string }
+  /** Like `unavailable`, and soon no more. */
+  | { readonly outcome: 'early'; readonly message: string };
 
 /** The bytes of a part of an answer. */
 const PART_BYTES = 256 * 1024;
@@ -50,8 +54,6 @@ const PART_BYTES = 256 * 1024;
 const FIRST_MS = 30_000;
 /** An answer of which nobody has asked for a part this long is let go of. */
 const IDLE_MS = 60_000;
-/** The time for which the files of an older snapshot stay, beyond the time of a query. */
-const GRACE_MS = 10_000;
 
 /** The state of the archive that queries are answered from. */
 interface Present {
@@ -71,6 +73,8 @@ export class Engine {
   readonly #instance: DuckDBInstance;
   readonly #admin: DuckDBConnection;
   readonly #jobs = new Map<number, Job>();
+  /** The queries that have begun to begin, and have not been ended. */
+  readonly #asked = new Set<number>();
   #current: Present | undefined;
   #refreshing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -141,10 +145,15 @@ export class Engine {
     }
     const tables = tapTables(catalogs);
     await this.#define(snapshot, tables, catalogs);
-    const older = this.#current ? [this.#current.snapshot] : [];
     this.#current = { snapshot, tables, key, asOf };
-    this.#snapshots.keep([snapshot, ...older]);
-    setTimeout(() => this.#snapshots.keep([this.#current!.snapshot]), 1000 * this.#options.querySeconds + GRACE_MS);
+    for (const job of this.#jobs.values()) if (!job.hasBegun) job.snapshots.push(snapshot);
+    this.#keep();
+  }
+
+  /** Removes the snapshots that no query reads. */
+  #keep(): void {
+    const read = [...this.#jobs.values()].flatMap(({ snapshots }) => snapshots);
+    this.#snapshots.keep([...read, this.#current!.snapshot]);
   }
 
   /** Gives the tables their new rows, all at once. */
@@ -178,14 +187,26 @@ export class Engine {
     }
   }
 
-  async begin(number: number, { query, maxRecords, format }: TapQuery): Promise<TapBegun> {
+  async begin(number: number, query: TapQuery): Promise<TapBegun> {
+    let begun: TapBegun | undefined;
+    this.#asked.add(number);
+    try {
+      begun = await this.#begin(number, query);
+      return begun;
+    } finally {
+      if (begun?.outcome !== 'begun') this.end(number);
+    }
+  }
+
+  async #begin(number: number, asked: TapQuery): Promise<TapBegun> {
+    const { query, maxRecords } = asked;
     let current: Present | undefined;
     try {
       current = await this.#present();
     } catch (error) {
       return { outcome: 'unavailable', message: `the tables cannot be made: ${messageOf(error)}` };
     }
-    if (!current) return { outcome: 'unavailable', message: 'the tables are being made for the first time' };
+    if (!current) return { outcome: 'early', message: 'the tables are being made for the first time' };
     const { tables, snapshot, asOf } = current;
     let translated: ReturnType<typeof translate>;
     try {
@@ -194,7 +215,13 @@ export class Engine {
       if (error instanceof AdqlError) return { outcome: 'refused', message: placedMessage(query, error) };
       throw error;
     }
-    const job = new Job(await this.#instance.connect(), translated.columns, maxRecords, () => this.end(number));
+    const connection = await this.#instance.connect();
+    if (!this.#asked.has(number)) {
+      connection.closeSync();
+      return { outcome: 'refused', message: 'the query was ended' };
+    }
+    const job = new Job(connection, translated.columns, asked, () => this.end(number));
+    job.snapshots.push(snapshot, this.#current!.snapshot);
     this.#jobs.set(number, job);
     const infos = [
       { name: 'query', value: query },
@@ -202,10 +229,9 @@ export class Engine {
       { name: 'nearsky_as_of', value: asOf.toISOString() },
     ];
     try {
-      await job.begin(translated.sql, format, infos, 1000 * this.#options.querySeconds);
-      return { outcome: 'begun', mediaType: format.mediaType };
+      await job.begin(translated.sql, infos);
+      return { outcome: 'begun', mediaType: asked.format.mediaType };
     } catch (error) {
-      this.end(number);
       return { outcome: 'refused', message: job.reasonOf(error) };
     }
   }
@@ -218,8 +244,11 @@ export class Engine {
   }
 
   end(number: number): void {
-    this.#jobs.get(number)?.close();
+    const job = this.#jobs.get(number);
+    this.#asked.delete(number);
+    job?.close();
     this.#jobs.delete(number);
+    if (job?.snapshots.some(snapshot => snapshot !== this.#current!.snapshot)) this.#keep();
   }
 
   close(): void {
@@ -238,9 +267,12 @@ function reading(files: readonly string[]): string {
 
 /** A query that runs, and the answer that is made of its rows. */
 class Job {
+  /** Those that it may read. */
+  readonly snapshots: Snapshot[] = [];
+  hasBegun = false;
   readonly #connection: DuckDBConnection;
   readonly #columns: readonly Column[];
-  readonly #maxRecords: number;
+  readonly #query: TapQuery;
   readonly #out = new ByteSink();
   readonly #onIdle: () => void;
   #writer: Pick<TableWriter, 'row' | 'end'> | undefined;
@@ -250,22 +282,25 @@ class Job {
   #isLate = false;
   #isDone = false;
   #isClosed = false;
+  #isWorking = false;
   #deadline: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
 
-  constructor(connection: DuckDBConnection, columns: readonly Column[], maxRecords: number, onIdle: () => void) {
+  constructor(connection: DuckDBConnection, columns: readonly Column[], query: TapQuery, onIdle: () => void) {
     this.#connection = connection;
     this.#columns = columns;
-    this.#maxRecords = maxRecords;
+    this.#query = query;
     this.#onIdle = onIdle;
   }
 
   /** Runs the query until its first rows are there. */
-  async begin(sql: string, { writer }: TapFormat, infos: readonly { name: string; value: string }[], limitMs: number) {
+  async begin(sql: string, infos: readonly { name: string; value: string }[]) {
+    const { seconds, format } = this.#query;
+    const { writer } = format;
     this.#deadline = setTimeout(() => {
       this.#isLate = true;
       this.#connection.interrupt();
-    }, limitMs);
+    }, 1000 * seconds);
     const table = { name: 'result', description: 'The rows of the query', columns: this.#columns };
     if (writer === 'tabledata' || writer === 'binary2') {
       this.#votable = new VotableWriter(this.#out, table, writer);
@@ -279,19 +314,21 @@ class Job {
         JSON.stringify(Object.fromEntries(infos.map(({ name, value }) => [name, value]))),
       );
     }
-    this.#result = await this.#connection.stream(sql);
+    this.#result = await this.#work(() => this.#connection.stream(sql));
     await this.#write();
+    this.hasBegun = true;
     this.#waits();
   }
 
-  /** @throws Error where a query whose answer is no VOTable fails after its first rows */
+  /** @throws Error where a query fails after its first rows, and its answer cannot say that */
   async part(): Promise<Uint8Array | null> {
     clearTimeout(this.#idle);
     try {
-      while (!this.#isDone && this.#out.length < PART_BYTES) await this.#write();
+      while (!this.#isDone && !this.#isClosed && this.#out.length < PART_BYTES) await this.#write();
     } catch (error) {
-      if (!this.#votable) throw error;
-      this.#votable.end({ error: this.reasonOf(error) });
+      const reason = this.reasonOf(error);
+      if (!this.#votable || this.#query.isJob) throw new Error(reason);
+      this.#votable.end({ error: reason });
       this.#isDone = true;
     }
     this.#waits();
@@ -307,11 +344,11 @@ class Job {
 
   /** Writes the rows of one chunk. */
   async #write(): Promise<void> {
-    const chunk = await this.#result!.fetchChunk();
+    const chunk = await this.#work(() => this.#result!.fetchChunk());
     if (this.#isClosed) return;
     const rows = chunk?.getRows() ?? [];
     for (const row of rows) {
-      if (this.#rows++ === this.#maxRecords) return this.#end('OVERFLOW');
+      if (this.#rows++ === this.#query.maxRecords) return this.#end('OVERFLOW');
       this.#writer!.row(row.map((cell, i) => cellOf(this.#columns[i]!, cell)));
     }
     if (rows.length === 0) this.#end('OK');
@@ -332,12 +369,23 @@ class Job {
     return `the query cannot be carried out: ${message.split('\n', 1)[0]!.slice(0, 300)}`;
   }
 
+  /** Lets the engine work. A connection that is closed meanwhile would go on with its query. */
+  async #work<T>(work: () => Promise<T>): Promise<T> {
+    this.#isWorking = true;
+    try {
+      return await work();
+    } finally {
+      this.#isWorking = false;
+      if (this.#isClosed) this.#connection.closeSync();
+    }
+  }
+
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#deadline);
     clearTimeout(this.#idle);
     this.#connection.interrupt();
-    this.#connection.closeSync();
+    if (!this.#isWorking) this.#connection.closeSync();
   }
 }
 

@@ -1,7 +1,8 @@
 /**
  * The archive as files that the engine reads: exports in the HATS layout, made by a process of their own beside
  * everything else. One holds everything; where that is much, a second one holds what has changed since. Each has its
- * name only when it is whole, and is there again after a restart.
+ * name only when it is whole. Each engine has a directory of its own, named by its process; the directory of one that
+ * has ended becomes that of the next, with what is in it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -9,6 +10,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { isAlive } from '../base/processes.ts';
 import { programFile } from '../base/program_files.ts';
 import { isDeno } from '../base/runtime.ts';
 import type { Source } from './tables.ts';
@@ -41,8 +43,7 @@ export class Snapshots {
 
   constructor(dataDir: string) {
     this.#dataDir = dataDir;
-    this.#directory = join(dataDir, 'tap');
-    mkdirSync(this.#directory, { recursive: true });
+    this.#directory = ownDirectory(join(dataDir, 'tap'));
   }
 
   get directory(): string {
@@ -83,7 +84,7 @@ export class Snapshots {
     });
   }
 
-  /** Removes all exports, those of other engines too, but those of some snapshots, which queries may be reading. */
+  /** Removes all exports but those of some snapshots, which queries may be reading. */
   keep(snapshots: readonly Snapshot[]): void {
     const kept = new Set(snapshots.flatMap(({ exports }) => exports.map(({ path }) => path)));
     for (const name of readdirSync(this.#directory)) {
@@ -125,6 +126,26 @@ export class Snapshots {
   close(): void {
     for (const child of this.#children) child.kill('SIGKILL');
   }
+}
+
+/** The directory of this process, which takes over that of a process that has ended, and removes those of others. */
+export function ownDirectory(all: string): string {
+  const own = join(all, `${process.pid}`);
+  mkdirSync(all, { recursive: true });
+  for (const name of readdirSync(all)) {
+    const path = join(all, name);
+    const pid = Number.parseInt(name, 10);
+    if (path === own || isAlive(pid)) continue;
+    try {
+      if (existsSync(own) || name !== `${pid}`) rmSync(path, { recursive: true, force: true });
+      else renameSync(path, own);
+    } catch (error) {
+      // Another engine has taken it.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+  mkdirSync(own, { recursive: true });
+  return own;
 }
 
 /** The number of objects in an export. */

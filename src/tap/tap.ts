@@ -1,13 +1,17 @@
 /** The queries in ADQL of one process: another process runs them, whose end harms none but these. */
 import { type ChildProcess, fork } from 'node:child_process';
+import { open } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { programFile, programModule } from '../base/program_files.ts';
 import { Unavailable } from '../base/refusal.ts';
 import type { Config } from '../config/config.ts';
+import type { Job, JobResult } from '../jobs/job.ts';
+import { JobError, type JobPaths } from '../jobs/job_queue.ts';
 import type { TapBegun, TapQuery } from './engine.ts';
 import type { FromEngine, ToEngine } from './engine_process.ts';
 
@@ -21,8 +25,18 @@ export interface TapStarted {
 /** The answer to a step: the query that was begun, a part of its answer, or null at the end. */
 export type TapAnswer = TapStarted | Uint8Array | null;
 
+/** The kind of jobs that are queries. */
+export const TAP_JOB = 'tap';
+
+/** The request of a job: a query, or the reason why its parameters make none. */
+export type TapJobRequest = TapQuery | { readonly refused: string };
+
+/** The interval in which a job tries again, where too many queries run or there is no snapshot yet. */
+const AGAIN_MS = 500;
 /** The time beyond that of a query after which the process is taken to hang, and is ended. */
 const HANG_MS = 15_000;
+/** The time for the process to start. */
+const OPEN_MS = 60_000;
 /** The time in which the process may end by itself. */
 const CLOSE_MS = 2000;
 const MAX_THREADS = 4;
@@ -34,8 +48,8 @@ export class Tap {
   readonly #log: Log;
   #engine: EngineLink | undefined;
   #lastJob = 0;
-  /** The engine of each query that runs, and when the query was last heard of. */
-  readonly #jobs = new Map<number, { readonly engine: EngineLink; heardMs: number }>();
+  /** The engine of each query that runs, and until when the query is heard of, or forgotten. */
+  readonly #jobs = new Map<number, { readonly engine: EngineLink; readonly lastsMs: number; untilMs: number }>();
 
   constructor(config: Config, log: Log) {
     this.#config = config;
@@ -44,44 +58,106 @@ export class Tap {
 
   /** @throws Unavailable where there is no engine, it has ended, or too many queries run */
   async step(asked: TapStep): Promise<TapAnswer> {
-    if (asked.step === 'begin') return await this.#begin(asked.query);
-    const { job, step } = asked;
-    const running = this.#jobs.get(job);
-    if (!running) {
-      if (step === 'end') return null;
-      throw new Unavailable('the query was given up');
+    if (asked.step === 'begin') {
+      if (this.#isFull) throw new Unavailable(`${this.#config.TAP_MAX_QUERIES} queries in ADQL run already`);
+      const job = this.#enter(asked.query);
+      const begun = await this.#begin(job, asked.query);
+      if (begun.outcome === 'early') throw new Unavailable(begun.message);
+      return { job, begun };
     }
-    running.heardMs = performance.now();
-    if (step === 'end') this.#jobs.delete(job);
-    const part = await this.#ask(running.engine, { kind: step, job });
+    return asked.step === 'part' ? await this.#part(asked.job) : await this.#end(asked.job);
+  }
+
+  /** Carries out a query whose answer goes to a file. See `JobRunner`. */
+  async run({ request }: Job, { output, maxOutputBytes }: JobPaths, ends: AbortSignal): Promise<JobResult> {
+    const query = request as TapJobRequest;
+    if ('refused' in query) throw new JobError(query.refused);
+    let job = 0;
+    const end = () => void this.#end(job).catch(() => {});
+    ends.addEventListener('abort', end);
+    try {
+      for (;;) {
+        while (this.#isFull) await sleep(AGAIN_MS, undefined, { signal: ends });
+        job = this.#enter(query);
+        const begun = await this.#begin(job, query);
+        if (begun.outcome === 'begun') return await this.#store(job, begun.mediaType, output, maxOutputBytes);
+        if (begun.outcome !== 'early') throw new JobError(begun.message);
+        await sleep(AGAIN_MS, undefined, { signal: ends });
+      }
+    } catch (error) {
+      throw error instanceof Unavailable ? new JobError(error.message) : error;
+    } finally {
+      ends.removeEventListener('abort', end);
+      end();
+    }
+  }
+
+  async #store(job: number, mediaType: string, path: string, maxBytes: number): Promise<JobResult> {
+    const file = await open(path, 'w', 0o600);
+    try {
+      let bytes = 0;
+      for (let part = await this.#part(job); part; part = await this.#part(job)) {
+        bytes += part.length;
+        if (bytes > maxBytes) throw new JobError('there is no room for its result: ask for fewer rows or columns');
+        await file.writeFile(part);
+      }
+      await file.sync();
+      return { mediaType, bytes, about: null };
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Whether as many queries run as may. */
+  get #isFull(): boolean {
+    for (const [job, { untilMs }] of this.#jobs) if (untilMs < performance.now()) this.#jobs.delete(job);
+    const { TAP_MAX_QUERIES } = this.#config;
+    return TAP_MAX_QUERIES > 0 && this.#jobs.size >= TAP_MAX_QUERIES;
+  }
+
+  /** Notes a query that is about to begin; its number. */
+  #enter({ seconds }: TapQuery): number {
+    if (this.#config.TAP_MAX_QUERIES === 0)
+      throw new Unavailable('queries in ADQL are switched off here (TAP_MAX_QUERIES)');
+    const engine = (this.#engine ??= this.#start());
+    const lastsMs = 1000 * seconds + HANG_MS;
+    this.#jobs.set(++this.#lastJob, { engine, lastsMs, untilMs: performance.now() + lastsMs });
+    return this.#lastJob;
+  }
+
+  async #begin(job: number, query: TapQuery): Promise<TapBegun> {
+    const { engine, lastsMs } = this.#jobs.get(job)!;
+    let begun: TapBegun | undefined;
+    try {
+      await engine.opened;
+      begun = (await this.#ask(engine, { kind: 'begin', job, query }, lastsMs)) as TapBegun;
+      if (begun.outcome === 'unavailable') throw new Unavailable(begun.message);
+      return begun;
+    } finally {
+      if (begun?.outcome !== 'begun') this.#jobs.delete(job);
+    }
+  }
+
+  async #part(job: number): Promise<Uint8Array | null> {
+    const running = this.#jobs.get(job);
+    if (!running) throw new Unavailable('the query was given up');
+    const { engine, lastsMs } = running;
+    running.untilMs = performance.now() + lastsMs;
+    const part = await this.#ask(engine, { kind: 'part', job }, lastsMs);
     if (part === null) this.#jobs.delete(job);
     return part as Uint8Array | null;
   }
 
-  async #begin(query: TapQuery): Promise<TapAnswer> {
-    const { TAP_MAX_QUERIES, TAP_QUERY_SECONDS } = this.#config;
-    if (TAP_MAX_QUERIES === 0) throw new Unavailable('queries in ADQL are switched off here (TAP_MAX_QUERIES)');
-    const forgotten = performance.now() - 1000 * TAP_QUERY_SECONDS - HANG_MS;
-    for (const [job, { heardMs }] of this.#jobs) if (heardMs < forgotten) this.#jobs.delete(job);
-    if (this.#jobs.size >= TAP_MAX_QUERIES) throw new Unavailable(`${TAP_MAX_QUERIES} queries in ADQL run already`);
-    const engine = (this.#engine ??= this.#start());
-    const job = ++this.#lastJob;
-    this.#jobs.set(job, { engine, heardMs: performance.now() });
-    try {
-      await engine.opened;
-      const begun = (await this.#ask(engine, { kind: 'begin', job, query })) as TapBegun;
-      if (begun.outcome === 'unavailable') throw new Unavailable(begun.message);
-      if (begun.outcome === 'refused') this.#jobs.delete(job);
-      return { job, begun };
-    } catch (error) {
-      this.#jobs.delete(job);
-      throw error;
-    }
+  async #end(job: number): Promise<null> {
+    const running = this.#jobs.get(job);
+    this.#jobs.delete(job);
+    if (running) await this.#ask(running.engine, { kind: 'end', job }, HANG_MS);
+    return null;
   }
 
   #start(): EngineLink {
     if (!isInstalled()) throw new Unavailable(NOT_INSTALLED);
-    const { NEARSKY_DATA, TAP_MEMORY_MIB, TAP_QUERY_SECONDS, TAP_REFRESH_SECONDS } = this.#config;
+    const { NEARSKY_DATA, TAP_MEMORY_MIB, TAP_REFRESH_SECONDS } = this.#config;
     let engine: EngineLink;
     try {
       engine = new EngineLink(error => {
@@ -96,17 +172,16 @@ export class Tap {
       dataDir: NEARSKY_DATA,
       memoryMib: TAP_MEMORY_MIB,
       threads: Math.min(MAX_THREADS, availableParallelism()),
-      querySeconds: TAP_QUERY_SECONDS,
       refreshSeconds: TAP_REFRESH_SECONDS,
     };
-    engine.opened = this.#ask(engine, { kind: 'open', options });
+    engine.opened = this.#ask(engine, { kind: 'open', options }, OPEN_MS);
     engine.opened.catch(() => engine.kill());
     return engine;
   }
 
-  /** An engine that does not answer is ended. */
-  async #ask(engine: EngineLink, message: Parameters<EngineLink['ask']>[0]): Promise<TapBegun | Uint8Array | null> {
-    const timer = setTimeout(() => engine.kill(), 1000 * this.#config.TAP_QUERY_SECONDS + HANG_MS);
+  /** An engine that does not answer in time is ended. */
+  async #ask(engine: EngineLink, message: Message, mostMs: number): Promise<TapBegun | Uint8Array | null> {
+    const timer = setTimeout(() => engine.kill(), mostMs);
     try {
       return await engine.ask(message);
     } catch (error) {

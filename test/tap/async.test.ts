@@ -1,0 +1,130 @@
+/** Queries in ADQL as jobs: the resources of UWS, how jobs end, and that an ended one runs no longer. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isInstalled } from '../../src/tap/tap.ts';
+import { eventually, type Running, startApp } from '../http/support.ts';
+import { needs } from '../needs.ts';
+import { rowsOf } from '../tables/read_votable.ts';
+import { storeObjects, trueObjects } from '../vo/world.ts';
+
+const test = suite<{ running: Running }>('tap/async');
+const check = needs(
+  test,
+  isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can',
+);
+
+const OBJECTS = trueObjects(300);
+const JOBS = '/vo/tap/async';
+const ENDLESS = 'SELECT SUM(a.ra * b.ra * c.ra * d.ra) FROM objects a, objects b, objects c, objects d, objects e';
+
+test.before(async context => {
+  // One query at a time: another one is answered only where no other runs.
+  context.running = await startApp(world => storeObjects(world, OBJECTS), { TAP_MAX_QUERIES: '1' });
+});
+
+test.after(({ running }) => running.close());
+
+function form({ app }: Running, path: string, fields: Readonly<Record<string, string>>) {
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  return app.get(path, { method: 'POST', headers, body: new URLSearchParams(fields).toString() });
+}
+
+/** The path of a new job. */
+async function make(running: Running, query: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
+  const { status, text, headers } = await form(running, JOBS, { LANG: 'ADQL', QUERY: query, ...more });
+  assert.is(status, 303, text);
+  return new URL(headers.get('Location')!).pathname;
+}
+
+const textOf = async ({ app }: Running, path: string) => (await app.get(path)).text;
+
+const reaches = (running: Running, job: string, phase: string) =>
+  eventually(`${job} is ${phase}`, async () => (await textOf(running, `${job}/phase`)) === phase || undefined);
+
+async function sync(running: Running, query: string): Promise<string> {
+  for (;;) {
+    const { status, text } = await form(running, '/vo/tap/sync', { LANG: 'ADQL', QUERY: query, FORMAT: 'csv' });
+    if (status === 200) return text;
+    assert.is(status, 503, text);
+    await sleep(100);
+  }
+}
+
+check('a job is made, changed, run and removed, and has the answer', async ({ running }) => {
+  const query = 'SELECT diaObjectId, ra FROM objects ORDER BY diaObjectId';
+  const job = await make(running, query, { RESPONSEFORMAT: 'csv', X: 'y' });
+  assert.match(job, /^\/vo\/tap\/async\/[0-9a-f]{40}$/);
+  const of = (part: string) => textOf(running, `${job}${part}`);
+  assert.is(await of('/phase'), 'PENDING');
+  assert.is((await form(running, `${job}/parameters`, { maxrec: '7' })).status, 303);
+  assert.is((await form(running, `${job}/executionduration`, { EXECUTIONDURATION: '600' })).status, 303);
+  assert.is(await of('/executionduration'), '600');
+  const parameters = await of('/parameters');
+  assert.match(parameters, '<uws:parameter id="MAXREC">7</uws:parameter>');
+  assert.match(parameters, `<uws:parameter id="QUERY">${query}</uws:parameter>`);
+  assert.not.match(parameters, 'id="X"');
+  assert.is((await form(running, `${job}/phase`, { PHASE: 'RUN' })).status, 303);
+  await reaches(running, job, 'COMPLETED');
+  const result = await running.app.get(`${job}/results/result`);
+  assert.is(result.headers.get('Content-Type'), 'text/csv; charset=utf-8; header=present');
+  const lines = result.text.trimEnd().split('\n');
+  assert.equal(lines, ['diaObjectId,ra', ...OBJECTS.slice(0, 7).map(({ id, position }) => `${id},${position.ra}`)]);
+  assert.match(
+    await of(''),
+    `/results/result" mime-type="text/csv; charset=utf-8; header=present" size="${result.text.length}"`,
+  );
+  assert.is((await form(running, `${job}/parameters`, { MAXREC: '9' })).status, 303);
+  assert.match(await of('/parameters'), 'id="MAXREC">7<', 'what has begun is not changed');
+  assert.not.match(await textOf(running, JOBS), job.slice(-40));
+  assert.is((await running.app.get(`/vo/jobs/${job.slice(-40)}`)).status, 404, 'a job of another kind');
+  assert.is((await running.app.get(job, { method: 'DELETE' })).status, 303);
+  assert.is((await running.app.get(job)).status, 404);
+});
+
+check('whatever is wrong with a query is an error of its job, as a VOTable', async ({ running }) => {
+  const wrong = [
+    [await make(running, 'SELECT x FROM objects', { PHASE: 'RUN' }), 'Line 1, column 8: x is no column of'],
+    [await make(running, 'SELECT ra FROM objects', { PHASE: 'RUN', MAXREC: '-1' }), 'MAXREC must be'],
+    [await make(running, ' ', { PHASE: 'RUN' }), 'Cannot answer without QUERY'],
+  ] as const;
+  for (const [job, message] of wrong) {
+    await reaches(running, job, 'ERROR');
+    const { text, headers } = await running.app.get(`${job}/error`);
+    assert.is(headers.get('Content-Type'), 'application/x-votable+xml');
+    assert.match(text, '<INFO name="QUERY_STATUS" value="ERROR">');
+    assert.ok(text.includes(message), text);
+    assert.is((await running.app.get(`${job}/results/result`)).status, 404);
+  }
+  for (const [path, fields] of [
+    [JOBS, { PHASE: 'ABORT' }],
+    [`${wrong[0][0]}/executionduration`, { EXECUTIONDURATION: 'x' }],
+  ] as const)
+    assert.is((await form(running, path, fields)).status, 400, path);
+  assert.is((await running.app.get(JOBS, { method: 'PUT' })).status, 405);
+});
+
+check('a job that is aborted, removed or late runs no longer', async ({ running }) => {
+  const ends: readonly ((job: string) => Promise<unknown>)[] = [
+    job => form(running, `${job}/phase`, { PHASE: 'ABORT' }),
+    job => running.app.get(job, { method: 'DELETE' }),
+  ];
+  for (const end of ends) {
+    const job = await make(running, ENDLESS, { PHASE: 'RUN' });
+    await reaches(running, job, 'EXECUTING');
+    const waiting = await make(running, 'SELECT TOP 1 ra FROM objects', { PHASE: 'RUN' });
+    assert.is(await textOf(running, `${waiting}/phase`), 'QUEUED');
+    await end(job);
+    await reaches(running, waiting, 'COMPLETED');
+    assert.is(rowsOf(await textOf(running, `${waiting}/results/result`)).length, 1);
+    assert.is(await sync(running, 'SELECT COUNT(*) AS n FROM objects'), `n\n${OBJECTS.length}\n`);
+  }
+  const late = await make(running, ENDLESS);
+  await form(running, `${late}/executionduration`, { EXECUTIONDURATION: '1' });
+  await form(running, `${late}/phase`, { PHASE: 'RUN' });
+  await reaches(running, late, 'ERROR');
+  assert.match(await textOf(running, `${late}/error`), 'takes longer than 1 s');
+  assert.is(await sync(running, 'SELECT COUNT(*) AS n FROM objects'), `n\n${OBJECTS.length}\n`);
+});
+
+test.run();

@@ -1,0 +1,30 @@
+/** Directories of engines: each has its own, and what a process that has ended has left is taken over once. */
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ownDirectory } from '../../src/tap/snapshots.ts';
+import { withDirectory } from '../http/support.ts';
+
+const test = suite('tap/snapshots');
+
+/** No system has processes of these numbers. */
+const ENDED = [2 ** 22 + 1, 2 ** 22 + 2];
+
+test('another engine that runs keeps its directory; one that has ended leaves its own', () =>
+  withDirectory(async directory => {
+    const all = join(directory, 'tap');
+    for (const pid of [process.ppid, ...ENDED]) {
+      mkdirSync(join(all, `${pid}`), { recursive: true });
+      writeFileSync(join(all, `${pid}`, 'a'), 'x');
+    }
+    const own = ownDirectory(all);
+    assert.is(own, join(all, `${process.pid}`));
+    assert.equal(readdirSync(all).sort(), [`${process.pid}`, `${process.ppid}`].sort());
+    assert.ok(existsSync(join(own, 'a')));
+    assert.ok(existsSync(join(all, `${process.ppid}`, 'a')));
+    assert.is(ownDirectory(all), own);
+    assert.ok(existsSync(join(own, 'a')));
+  }));
+
+test.run();
