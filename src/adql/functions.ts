@@ -1,5 +1,6 @@
 /** The functions of one row whose arguments and results are values. Those of shapes, and of many rows, are in `translator.ts`. */
 import { AdqlError } from './adql_error.ts';
+import { arithmetic } from './operators.ts';
 import { conversion } from './units.ts';
 import {
   arithmeticType,
@@ -49,11 +50,7 @@ function rounded(name: 'round' | 'trunc'): RowFunction {
       const count = numberOf(places, 'the number of decimal places');
       if (count.type !== 'int64' || count.constant === undefined || Math.abs(count.constant) > 300)
         throw new AdqlError(places.at, 'the number of decimal places must be an integer that stands in the query');
-      if (name === 'round') return value(at, `round(${number}, ${count.constant})`, 'float64');
-      const scale = constantNumber(at, 10 ** Math.abs(count.constant)).sql;
-      const sql =
-        count.constant < 0 ? `(trunc(${number} / ${scale}) * ${scale})` : `(trunc(${number} * ${scale}) / ${scale})`;
-      return value(at, sql, 'float64');
+      return value(at, `${name === 'round' ? name : 'adql_truncate'}(${number}, ${count.constant})`, 'float64');
     },
   };
 }
@@ -83,7 +80,7 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
   COS: named('cos'),
   TAN: named('tan'),
   ATAN: named('atan'),
-  COT: ofDouble(x => `(1::DOUBLE / tan(${x}))`),
+  COT: ofDouble(x => `(1::DOUBLE / nullif(tan(${x}), 0))`),
   LOG: where(isPositive, 'ln'),
   LOG10: where(isPositive, 'log10'),
   SQRT: where(x => `${x} >= 0`, 'sqrt'),
@@ -98,17 +95,15 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
   POWER: {
     least: 2,
     most: 2,
-    write: ([x, y], at) =>
-      value(at, `power(${double(numberOf(x!, 'the base'))}, ${double(numberOf(y!, 'the exponent'))})`, 'float64'),
+    write([x, y], at) {
+      const [base, exponent] = [numberOf(x!, 'the base'), numberOf(y!, 'the exponent')];
+      return value(at, `nullif(power(${double(base)}, ${double(exponent)}), 'NaN'::DOUBLE)`, 'float64');
+    },
   },
   MOD: {
     least: 2,
     most: 2,
-    write([x, y], at) {
-      const [a, b] = [numberOf(x!, 'the argument'), numberOf(y!, 'the argument')];
-      const type = arithmeticType(a.type, b.type);
-      return value(at, `(${as(type, a)} % ${as(type, b)})`, type);
-    },
+    write: ([x, y], at) => arithmetic(at, '%', x!, y!),
   },
   PI: { least: 0, most: 0, write: (_, at) => constantNumber(at, Math.PI) },
   RAND: { least: 0, most: 1, write: (_, at) => value(at, 'random()', 'float64') },

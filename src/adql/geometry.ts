@@ -5,10 +5,15 @@ import { constantNumber, double, type Point, type Shape, type Value } from './va
 
 /** Functions that the engine is given before the first query. */
 export const MACROS: readonly string[] = [
+  // The nearest number with so many places, unless that is farther from 0: 0.29 * 100 is less than 29.
+  'CREATE MACRO adql_truncate(x, places) AS CASE WHEN abs(round(x, places)) <= abs(x) THEN round(x, places) ' +
+    'ELSE round(x - sign(x) * power(10::DOUBLE, -places) / 2, places) END',
+  // The square of a half chord may be rounded to more than 1. NULL stays NULL, which `least` would pass over.
+  'CREATE MACRO adql_arc(square) AS degrees(2 * asin(sqrt(square - greatest(0, square - 1))))',
   // Degrees, as `separationArcsec` of the index computes them.
-  'CREATE MACRO adql_distance(ra1, dec1, ra2, dec2) AS degrees(2 * asin(least(1, sqrt(' +
+  'CREATE MACRO adql_distance(ra1, dec1, ra2, dec2) AS adql_arc(' +
     'power(sin(radians(dec2 - dec1) / 2), 2) + ' +
-    'cos(radians(dec1)) * cos(radians(dec2)) * power(sin(radians(ra2 - ra1) / 2), 2)))))',
+    'cos(radians(dec1)) * cos(radians(dec2)) * power(sin(radians(ra2 - ra1) / 2), 2))',
   // On which side of the plane with that normal a position lies.
   'CREATE MACRO adql_side(ra1, dec1, x, y, z) AS ' +
     'cos(radians(dec1)) * (cos(radians(ra1)) * x + sin(radians(ra1)) * y) + sin(radians(dec1)) * z >= 0',
@@ -26,9 +31,13 @@ export class Sky {
   /** The ranges of each shape that was looked at. */
   readonly #ranges = new Map<string, readonly (readonly [first: bigint, end: bigint])[]>();
 
-  /** The condition that two points are at most a number of degrees apart. */
-  within(a: Point, b: Point, radius: Value, operator: '<=' | '<' = '<='): string {
+  /**
+   * The condition that two points are at most a number of degrees apart.
+   * @param isFilter whether it may be FALSE where a coordinate is NULL, so that tests of pixels and declinations go ahead
+   */
+  within(a: Point, b: Point, radius: Value, isFilter: boolean, operator: '<=' | '<' = '<='): string {
     const tests = [`adql_distance(${position(a)}, ${position(b)}) ${operator} ${double(radius)}`];
+    if (!isFilter) return `(${tests[0]})`;
     const [constant, other] = isConstant(a) ? [a, b] : [b, a];
     if (isConstant(constant) && radius.constant !== undefined) {
       const { ra, dec } = constants(constant);
@@ -43,8 +52,11 @@ export class Sky {
     return `(${tests.join(' AND ')})`;
   }
 
-  /** The condition that a point is in a polygon: an odd number of edges lies between the point and one whose side is known. */
-  inPolygon(point: Point, { vertices, at }: Shape & { kind: 'polygon' }): string {
+  /**
+   * The condition that a point is in a polygon: an odd number of edges lies between the point and one whose side is known.
+   * @param isFilter as for `within`
+   */
+  inPolygon(point: Point, { vertices, at }: Shape & { kind: 'polygon' }, isFilter: boolean): string {
     const shape = polygonOf(vertices, at);
     const { edges, place, isInside } = shape.whole;
     const crossed = edges.map(({ from, to, normal }) => {
@@ -57,7 +69,7 @@ export class Sky {
       return `CAST(${same}${first} AND ${other}${second} AND ${other}${third} AS INTEGER)`;
     });
     const exact = `(${crossed.join(' + ')}) % 2 = ${isInside ? 0 : 1}`;
-    const pixels = this.#pixelTest(point, vertices.join(' '), () => shape);
+    const pixels = isFilter && this.#pixelTest(point, vertices.join(' '), () => shape);
     return pixels ? `(${pixels} AND ${exact})` : `(${exact})`;
   }
 

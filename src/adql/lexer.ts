@@ -13,7 +13,7 @@ export interface Token {
 
 /** Comments and white space, then one alternative a kind. */
 const TOKEN =
-  /(?:[ \t\r\n]|--[^\r\n]*)*(?:(?<word>[A-Za-z][A-Za-z0-9_]*)|(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|(?<string>'(?:[^']|'')*')|(?<name>"(?:[^"]|"")*")|(?<symbol><>|!=|<=|>=|\|\||[-+*/=<>(),.;])|(?<end>$))/y;
+  /(?:[ \t\r\n]|--[^\r\n]*)*(?:(?<word>[A-Za-z][A-Za-z0-9_]*)|(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|(?<string>'(?:[^']|'')*')|(?<name>"(?:[^"]|"")*")|(?<symbol><>|!=|<=|>=|\|\||[-+*/%=<>(),.;])|(?<end>$))/y;
 
 /** The most tokens of a query: a thousand values in a list take two thousand. */
 const MAX_TOKENS = 20_000;

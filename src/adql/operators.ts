@@ -1,11 +1,12 @@
 /** Literals, arithmetic and CAST. */
 import { AdqlError } from './adql_error.ts';
-import type { Expression } from './syntax.ts';
+import type { ArithmeticOperator, CastShape, CastType } from './syntax.ts';
 import {
   arithmeticType,
   as,
   constantNumber,
   described,
+  divisor,
   double,
   numberOf,
   type Operand,
@@ -40,7 +41,7 @@ export function negative(at: number, of: Value): Value {
   return value(at, `(-${as(type, of)})`, type, constant);
 }
 
-export function arithmetic(at: number, operator: '+' | '-' | '*' | '/' | '||', left: Operand, right: Operand): Value {
+export function arithmetic(at: number, operator: ArithmeticOperator, left: Operand, right: Operand): Value {
   if (operator === '||') {
     const [a, b] = [textOf(left, 'what || joins'), textOf(right, 'what || joins')];
     return value(at, `(${a.sql} || ${b.sql})`, 'text');
@@ -51,21 +52,22 @@ export function arithmetic(at: number, operator: '+' | '-' | '*' | '/' | '||', l
   if (constant !== undefined && type === 'float64') return constantNumber(at, constant);
   // Integers are divided as SQL does: 7 / 2 is 3.
   const sign = operator === '/' && type === 'int64' ? '//' : operator;
-  const [x, y] = type === 'int64' ? [as(type, a), as(type, b)] : [double(a), double(b)];
+  const isDivision = operator === '/' || operator === '%';
+  const [x, y] = type === 'int64' ? [as(type, a), as(type, b)] : [double(a), isDivision ? divisor(b) : double(b)];
   return value(at, `(${x} ${sign} ${y})`, type, constant === undefined ? {} : { constant });
 }
 
 /** The number that two constants make; undefined where it is not exact or not finite. */
 function folded(operator: string, a: number | undefined, b: number | undefined, type: ValueType): number | undefined {
   if (a === undefined || b === undefined) return undefined;
-  const result = operator === '+' ? a + b : operator === '-' ? a - b : operator === '*' ? a * b : a / b;
+  const result = { '+': a + b, '-': a - b, '*': a * b, '/': a / b, '%': a % b }[operator] ?? Number.NaN;
   if (!Number.isFinite(result)) return undefined;
   if (type !== 'int64') return result;
   const whole = Math.trunc(result);
   return [a, b, whole].every(Number.isSafeInteger) ? whole : undefined;
 }
 
-export function cast(at: number, of: Value, type: (Expression & { kind: 'cast' })['type']): Value {
+export function cast(at: number, of: Value, type: Exclude<CastType, CastShape>): Value {
   if (typeof type === 'object') {
     const { characters } = type;
     const text = of.type === 'time' ? `strftime(${of.sql}, '%Y-%m-%dT%H:%M:%S.%f')` : `CAST(${of.sql} AS VARCHAR)`;

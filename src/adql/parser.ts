@@ -1,10 +1,11 @@
 /**
- * Reads a query of ADQL 2.1 (IVOA recommendation of 2023-12-15, appendix A) into its syntax tree. Beyond the standard,
- * CASE, TRUE and FALSE are understood, as most services do.
+ * Reads a query of ADQL 2.1 (IVOA recommendation of 2023-12-15, appendix A) into its syntax tree. Beyond the grammar,
+ * CASE, TRUE and FALSE are understood, as most services do, and the operator % of the standard's examples.
  */
 import { AdqlError } from './adql_error.ts';
 import { type Token, tokensOf } from './lexer.ts';
 import type {
+  ArithmeticOperator,
   Body,
   CastType,
   Comparison,
@@ -16,7 +17,7 @@ import type {
   Select,
   TableReference,
 } from './syntax.ts';
-import { isReserved } from './words.ts';
+import { canNameFunction, isReserved } from './words.ts';
 
 /** The most levels of a tree, whose walkers call themselves once a level. Chains of AND and of OR are one level. */
 const MAX_DEPTH = 200;
@@ -389,10 +390,10 @@ class Parser {
   }
 
   #sum(): Expression {
-    return this.#operators(['+', '-', '||'], () => this.#operators(['*', '/'], () => this.#signed()));
+    return this.#operators(['+', '-', '||'], () => this.#operators(['*', '/', '%'], () => this.#signed()));
   }
 
-  #operators(operators: readonly ('+' | '-' | '*' | '/' | '||')[], read: () => Expression): Expression {
+  #operators(operators: readonly ArithmeticOperator[], read: () => Expression): Expression {
     return this.#chain(read, left => {
       const { at } = this.#peek();
       const operator = this.#takeSymbol(...operators);
@@ -423,7 +424,7 @@ class Parser {
     if (this.#takeWord('TRUE')) return { kind: 'boolean', at, value: true };
     if (this.#takeWord('FALSE')) return { kind: 'boolean', at, value: false };
     if (this.#takeWord('CASE')) return this.#case(at);
-    if (kind === 'word' && this.#isSymbol('(', 1)) {
+    if (kind === 'word' && this.#isSymbol('(', 1) && canNameFunction(value)) {
       this.#next++;
       return this.#deeper(() => this.#call(value, at));
     }
@@ -477,12 +478,13 @@ class Parser {
       return 'DOUBLE';
     }
     if (this.#takeWord('INT')) return 'INTEGER';
-    const type = this.#takeWord('SMALLINT', 'INTEGER', 'BIGINT', 'REAL', 'TIMESTAMP');
-    if (!type)
-      throw this.#expected('one of SMALLINT, INTEGER, BIGINT, REAL, DOUBLE PRECISION, CHAR, VARCHAR, TIMESTAMP');
+    const type = this.#takeWord(...CAST_TYPES);
+    if (!type) throw this.#expected(`one of ${CAST_TYPES.join(', ')}, DOUBLE PRECISION, CHAR, VARCHAR`);
     return type as CastType;
   }
 }
+
+const CAST_TYPES = ['SMALLINT', 'INTEGER', 'BIGINT', 'REAL', 'TIMESTAMP', 'POINT', 'CIRCLE', 'POLYGON'] as const;
 
 /** Functions of many rows. */
 export const AGGREGATES: ReadonlySet<string> = new Set(['COUNT', 'SUM', 'AVG', 'MIN', 'MAX', 'IVO_STRING_AGG']);

@@ -63,6 +63,8 @@ export interface Join {
 
 export type Comparison = '=' | '<>' | '<' | '>' | '<=' | '>=';
 
+export type ArithmeticOperator = '+' | '-' | '*' | '/' | '%' | '||';
+
 interface Kinds {
   number: { readonly text: string };
   string: { readonly text: string };
@@ -73,7 +75,7 @@ interface Kinds {
   call: { readonly name: string; readonly of: readonly Expression[]; readonly isDistinct: boolean };
   countAll: object;
   negative: { readonly of: Expression };
-  arithmetic: { readonly operator: '+' | '-' | '*' | '/' | '||'; readonly of: readonly [Expression, Expression] };
+  arithmetic: { readonly operator: ArithmeticOperator; readonly of: readonly [Expression, Expression] };
   cast: { readonly of: Expression; readonly type: CastType };
   case: {
     readonly subject: Expression | undefined;
@@ -103,5 +105,9 @@ export type CastType =
   | 'REAL'
   | 'DOUBLE'
   | 'TIMESTAMP'
+  | CastShape
   /** With at most so many characters. */
   | { readonly characters: number | undefined };
+
+/** A shape of numbers in a text, as DALI writes them. */
+export type CastShape = 'POINT' | 'CIRCLE' | 'POLYGON';

@@ -3,7 +3,7 @@
  * numbers and texts are the engine's literals, and functions are of a list. No part of a query is passed through.
  */
 import { pixelOf as pixelAt, pixelCentre } from '../../index/mod.ts';
-import type { Column } from '../tables/columns.ts';
+import { type Column, withOwnNames } from '../tables/columns.ts';
 import { AdqlError } from './adql_error.ts';
 import { FUNCTIONS } from './functions.ts';
 import {
@@ -145,7 +145,7 @@ class Translator {
     const { sql, columns } = this.#query(query, undefined, true);
     const named = this.#named.map(each => `${each.sql} AS (${each.relation.sql})`);
     const withClause = named.length > 0 ? `WITH ${named.join(', ')} ` : '';
-    return { sql: `${withClause}${sql}`, columns: columns.map(resultColumn) };
+    return { sql: `${withClause}${sql}`, columns: withOwnNames(columns.map(resultColumn)) };
   }
 
   #query({ body, orderBy, offset }: Query, outer: Scope | undefined, isResult = false): Relation {
@@ -200,7 +200,7 @@ class Translator {
     const scope: Scope = { tables: from.tables, columns: from.columns, outer };
     const noAggregate = (part: string) => `functions of many rows cannot stand in ${part}`;
     const whereContext: Context = { scope, aggregates: `${noAggregate('WHERE')}: put the condition into HAVING` };
-    const where = select.where && conditionOf(this.#operand(select.where, whereContext), 'WHERE');
+    const where = select.where && this.#filter(select.where, whereContext, 'WHERE');
     const groupContext: Context = { scope, aggregates: noAggregate('GROUP BY') };
     const groups = select.groupBy.map(each => plainValue(this.#operand(each, groupContext), 'a term of GROUP BY').sql);
     const isGrouped =
@@ -359,7 +359,7 @@ class Translator {
       const columns = [...left.columns, ...right.columns];
       const scope: Scope = { ...checked({ sql: '', tables, columns }), outer };
       const context: Context = { scope, aggregates: 'functions of many rows cannot stand in ON' };
-      const condition = conditionOf(this.#operand(join.by.condition, context), 'ON');
+      const condition = this.#filter(join.by.condition, context, 'ON');
       return { sql: sql(condition.sql), tables, columns };
     }
     const shared = join.by.kind === 'natural' ? sharedNames(left, right, join.at) : join.by.names;
@@ -429,8 +429,13 @@ class Translator {
         const [left, right] = expression.of.map(each => this.#operand(each, context)) as [Operand, Operand];
         return arithmetic(at, expression.operator, left, right);
       }
-      case 'cast':
-        return cast(at, this.#value(expression.of, context, 'what is cast'), expression.type);
+      case 'cast': {
+        const of = this.#value(expression.of, context, 'what is cast');
+        const { type } = expression;
+        return type === 'POINT' || type === 'CIRCLE' || type === 'POLYGON'
+          ? this.#shapeOf(at, type, numbersOf(of))
+          : cast(at, of, type);
+      }
       case 'case':
         return this.#case(expression, context);
       case 'comparison':
@@ -468,12 +473,8 @@ class Translator {
       }
       case 'exists':
         return value(at, `EXISTS (${this.#query(expression.query, context.scope).sql})`, 'boolean');
-      case 'logic': {
-        const of = expression.of.map(each =>
-          conditionOf(this.#operand(each, context), `a part of ${expression.operator}`),
-        );
-        return value(at, `(${of.map(({ sql }) => sql).join(` ${expression.operator} `)})`, 'boolean');
-      }
+      case 'logic':
+        return logic(expression, (each, role) => conditionOf(this.#operand(each, context), role));
       case 'not':
         return value(
           at,
@@ -481,6 +482,13 @@ class Translator {
           'boolean',
         );
     }
+  }
+
+  /** The condition of the rows that are kept: where it is NULL it may be FALSE as well, which makes tests of positions fast. */
+  #filter(expression: Expression, context: Context, role: string): Value {
+    if (expression.kind === 'logic') return logic(expression, (each, part) => this.#filter(each, context, part));
+    if (expression.kind === 'comparison') return this.#comparison(expression, context, true);
+    return conditionOf(this.#operand(expression, context), role);
   }
 
   #column(path: readonly Name[], at: number, context: Context): Value {
@@ -516,8 +524,8 @@ class Translator {
     return value(at, `(CASE${sql}${rest} END)`, type);
   }
 
-  #comparison({ at, operator, of }: Expression & { kind: 'comparison' }, context: Context): Value {
-    const test = this.#shapeTest(of, operator, context);
+  #comparison({ at, operator, of }: Expression & { kind: 'comparison' }, context: Context, isFilter = false): Value {
+    const test = this.#shapeTest(of, operator, context, isFilter);
     if (test) return value(at, test, 'boolean');
     const values = of.map(each => this.#value(each, context, 'what is compared'));
     const [left, right] = comparable(values) as [Value, Value];
@@ -525,7 +533,12 @@ class Translator {
   }
 
   /** CONTAINS and INTERSECTS compared with 1 or 0, and a DISTANCE of points that is less than a number. */
-  #shapeTest(of: readonly [Expression, Expression], operator: string, context: Context): string | undefined {
+  #shapeTest(
+    of: readonly [Expression, Expression],
+    operator: string,
+    context: Context,
+    isFilter: boolean,
+  ): string | undefined {
     if (context.groups) return undefined;
     const mirrored = { '=': '=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' }[operator];
     for (const [call, other, sign] of [
@@ -535,13 +548,14 @@ class Translator {
       if (call.kind !== 'call') continue;
       const isTest = call.name === 'CONTAINS' || call.name === 'INTERSECTS';
       if (isTest && sign === '=' && other.kind === 'number' && /^[01]$/.test(other.text)) {
-        const test = this.#shapePredicate(call, context);
-        return other.text === '1' ? test : `(NOT ${test})`;
+        const isOne = other.text === '1';
+        const test = this.#shapePredicate(call, context, isFilter && isOne);
+        return isOne ? test : `(NOT ${test})`;
       }
       if (call.name === 'DISTANCE' && (sign === '<' || sign === '<=')) {
         const radius = numberOf(this.#operand(other, context), 'what is compared');
         const [a, b] = this.#points(call, context);
-        return this.#sky.within(a, b, radius, sign);
+        return this.#sky.within(a, b, radius, isFilter, sign);
       }
     }
     return undefined;
@@ -559,7 +573,7 @@ class Translator {
         return this.#shape(call, context);
       case 'CONTAINS':
       case 'INTERSECTS':
-        return value(at, `CAST(${this.#shapePredicate(call, context)} AS INTEGER)`, 'int32');
+        return value(at, `CAST(${this.#shapePredicate(call, context, false)} AS INTEGER)`, 'int32');
       case 'DISTANCE': {
         const [a, b] = this.#points(call, context);
         return value(at, `adql_distance(${position(a)}, ${position(b)})`, 'float64');
@@ -647,8 +661,10 @@ class Translator {
   }
 
   #shape(call: Expression & { kind: 'call' }, context: Context): Shape {
-    const { at, name } = call;
-    const args = this.#shapeArguments(call, context);
+    return this.#shapeOf(call.at, call.name, this.#shapeArguments(call, context));
+  }
+
+  #shapeOf(at: number, name: string, args: readonly Operand[]): Shape {
     const wrong = (takes: string) => new AdqlError(at, `${name} takes ${takes}`);
     if (name === 'POINT') {
       if (args.length !== 2) throw wrong('a right ascension and a declination, degrees');
@@ -707,7 +723,7 @@ class Translator {
     return [pointAt(call.at, args[0]!, args[1]!), pointAt(call.at, args[2]!, args[3]!)];
   }
 
-  #shapePredicate(call: Expression & { kind: 'call' }, context: Context): string {
+  #shapePredicate(call: Expression & { kind: 'call' }, context: Context, isFilter: boolean): string {
     const { at, name } = call;
     const shapes = this.#arguments(call, 2, 2, context).map(each => {
       if (each.kind === 'value')
@@ -716,20 +732,20 @@ class Translator {
     });
     const [first, second] = shapes as [Shape, Shape];
     const isMutual = name === 'INTERSECTS';
-    if (first.kind === 'point') return this.#holds(second, first);
-    if (isMutual && second.kind === 'point') return this.#holds(first, second);
+    if (first.kind === 'point') return this.#holds(second, first, isFilter);
+    if (isMutual && second.kind === 'point') return this.#holds(first, second, isFilter);
     if (first.kind === 'circle' && second.kind === 'circle') {
-      const reach = arithmetic(at, isMutual ? '+' : '-', second.radius, first.radius);
-      return this.#sky.within(first.centre, second.centre, numberOf(reach, 'the radius'));
+      const reach = isMutual ? arithmetic(at, '+', second.radius, first.radius) : innerReach(at, second, first);
+      return this.#sky.within(first.centre, second.centre, reach, isFilter);
     }
     throw new AdqlError(at, `${name} takes a POINT and a shape, or two CIRCLEs`);
   }
 
-  #holds(shape: Shape, point: Point): string {
-    if (shape.kind === 'polygon') return this.#sky.inPolygon(point, shape);
+  #holds(shape: Shape, point: Point, isFilter: boolean): string {
+    if (shape.kind === 'polygon') return this.#sky.inPolygon(point, shape, isFilter);
     const [centre, radius] =
       shape.kind === 'circle' ? [shape.centre, shape.radius] : [shape, constantNumber(shape.at, 0)];
-    return this.#sky.within(point, centre, radius);
+    return this.#sky.within(point, centre, radius, isFilter);
   }
 
   #area(call: Expression & { kind: 'call' }, context: Context): Value {
@@ -750,7 +766,8 @@ class Translator {
     const level = healpixOrder(order);
     const point = place.length === 1 ? pointOf(place[0]!, 'the position') : pointAt(at, place[0]!, place[1]!);
     const pixel = pixelOf(point);
-    if (pixel) return value(at, `(${pixel} >> ${2 * (29 - level)})`, 'int64');
+    // Rows without a position have the pixel -1.
+    if (pixel) return value(at, `(nullif(${pixel}, -1) >> ${2 * (29 - level)})`, 'int64');
     if (!isConstant(point) || level > MAX_CONSTANT_ORDER) {
       const takes = `the position of a table, or a constant position and an order of at most ${MAX_CONSTANT_ORDER}`;
       throw new AdqlError(at, `IVO_HEALPIX_INDEX takes ${takes}`);
@@ -775,6 +792,15 @@ class Translator {
   }
 }
 
+type Circle = Shape & { kind: 'circle' };
+
+/** The farthest that the centre of a circle may be from that of another which holds it; a circle of 180 degrees holds everything. */
+function innerReach(at: number, { radius }: Circle, { radius: inner }: Circle): Value {
+  const rest = arithmetic(at, '-', radius, inner);
+  if (radius.constant !== undefined) return radius.constant < 180 ? rest : radius;
+  return value(at, `(CASE WHEN ${radius.sql} < 180 THEN ${double(rest)} ELSE ${double(radius)} END)`, 'float64');
+}
+
 const MAX_VERTICES = 200;
 /** The highest order of pixels that are computed here. */
 const MAX_CONSTANT_ORDER = 13;
@@ -783,6 +809,14 @@ function healpixOrder(operand: Operand): number {
   const order = constantOf(numberOf(operand, 'the order'));
   if (Number.isInteger(order) && order >= 0 && order <= 29) return order;
   throw new AdqlError(operand.at, `an order of HEALPix is 0 to 29 (${order} was given)`);
+}
+
+/** The numbers of a text of the query, with blanks between. */
+function numbersOf({ at, text = '' }: Value): Value[] {
+  const numbers = text.trim().split(/\s+/).map(Number);
+  if (text.trim() === '' || numbers.some(Number.isNaN))
+    throw new AdqlError(at, "a shape is cast from a text of numbers in the query, such as '12.3 45.6'");
+  return numbers.map(number => constantNumber(at, number));
 }
 
 function fixed(number: Value): Value {
@@ -804,6 +838,14 @@ function pointAt(at: number, ra: Operand, dec: Operand): Point {
   };
   if (point.dec.constant !== undefined) checkedPosition(constantNumber(at, 0), point.dec);
   return point;
+}
+
+function logic(
+  { at, operator, of }: Expression & { kind: 'logic' },
+  read: (each: Expression, role: string) => Value,
+): Value {
+  const parts = of.map(each => read(each, `a part of ${operator}`).sql);
+  return value(at, `(${parts.join(` ${operator} `)})`, 'boolean');
 }
 
 function requireAggregates({ aggregates }: Context, at: number): void {
@@ -843,15 +885,9 @@ const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 const nameOf = ({ kind }: Expression) => (kind === 'countAll' ? 'count' : kind === 'column' ? 'column' : 'value');
 
 /** A column of the result. A column without a type of its own is a text. */
-function resultColumn({ name, type, about }: ResultColumn, i: number, all: readonly ResultColumn[]): Column {
+function resultColumn({ name, type, about }: ResultColumn): Column {
   const { type: _, name: __, isAscii, ...more } = about ?? { description: '', type: 'text', name: '' };
   const own = type === 'null' ? 'text' : type;
-  const column = { ...more, name: ownName(name, i, all), type: own };
+  const column = { ...more, name, type: own };
   return isAscii && own === 'text' ? { ...column, isAscii } : column;
-}
-
-/** The name; with a number after it where an earlier column has the same whatever the case. */
-function ownName(name: string, place: number, all: readonly ResultColumn[]): string {
-  const before = all.slice(0, place).filter(other => other.name.toLowerCase() === name.toLowerCase()).length;
-  return before === 0 ? name : `${name}_${before + 1}`;
 }

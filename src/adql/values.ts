@@ -136,6 +136,11 @@ export function double({ sql, type, constant, at }: Value): string {
   return type === 'float64' ? sql : `CAST(${sql} AS DOUBLE)`;
 }
 
+/** The SQL of a number as a double that is divided by, NULL in place of 0: the engine takes 1 / 0 to be infinite. */
+export function divisor(number: Value): string {
+  return number.constant ? double(number) : `nullif(${double(number)}, 0)`;
+}
+
 /** The SQL of a value as another type. */
 export function as(type: ValueType, { sql, type: own }: Value): string {
   return own === type ? sql : `CAST(${sql} AS ${ENGINE_TYPES[type]})`;

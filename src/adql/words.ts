@@ -17,6 +17,18 @@ const ADQL_WORDS = `ABS ACOS AREA ASIN ATAN ATAN2 BIGINT BOX CAST CEILING CENTRO
 
 const RESERVED: ReadonlySet<string> = new Set(`${SQL_WORDS} ${ADQL_WORDS}`.split(/\s+/));
 
+/** Those of them that name functions. */
+const FUNCTION_WORDS: ReadonlySet<string> = new Set(
+  `ABS ACOS AREA ASIN ATAN ATAN2 AVG BOX CEILING CENTROID CIRCLE COALESCE CONTAINS COORD1 COORD2 COORDSYS COS COT COUNT DEGREES DISTANCE
+  EXP FLOOR INTERSECTS IN_UNIT LOG LOG10 LOWER MAX MIN MOD NULLIF PI POINT POLYGON POWER RADIANS RAND REGION ROUND SIN SQRT SUM TAN
+  TRUNCATE UPPER CAST`.split(/\s+/),
+);
+
+/** Whether a word, in upper case, can name a function. */
+export function canNameFunction(word: string): boolean {
+  return FUNCTION_WORDS.has(word) || !RESERVED.has(word);
+}
+
 /** Whether a word, in upper case, cannot be a name without double quotes. */
 export function isReserved(word: string): boolean {
   return RESERVED.has(word);

@@ -191,6 +191,18 @@ check('values of expressions', async () => {
     ["IN_UNIT(ra, 'arcmin') + IN_UNIT(dec, 'rad')", 0],
     ['COORDSYS(POINT(1, 2))', 'ICRS'],
     ['DISTANCE(POINT(0, 0), POINT(0, 90))', 90],
+    ['DISTANCE(10, 30, 190, -30)', 180],
+    ['1 / 0 + 1 / 0.', null],
+    ['7.5 % 2 + 7 % 4', 4.5],
+    ['MOD(7.5, 0.)', null],
+    ['POWER(-8, 0.5)', null],
+    ['COT(0)', null],
+    ['TRUNCATE(0.29, 2)', 0.29],
+    ['TRUNCATE(-0.2899, 2)', -0.28],
+    ["COORD2(CAST('12.3 45.6' AS POINT))", 45.6],
+    ["CONTAINS(POINT(0, 1), CAST('1.0 0.1 -2.0 0.2 3.0 -0.3' AS POLYGON))", 0],
+    ['CONTAINS(CIRCLE(0, 0, 100), CIRCLE(90, 0, 180))', 1],
+    ['CONTAINS(CIRCLE(0, 0, 1), CIRCLE(0, 0, 0.5))', 0],
   ];
   for (const [expression, value] of values) {
     const [[found]] = (await rows(`SELECT ${expression} FROM objects WHERE diaObjectId = 0`)) as [[unknown]];

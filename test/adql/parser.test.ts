@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AdqlError, placedMessage } from '../../src/adql/adql_error.ts';
 import { parse } from '../../src/adql/parser.ts';
+import { EXAMPLES } from './standard.ts';
 
 const test = suite('adql: parser');
 
@@ -16,25 +17,9 @@ function refusal(query: string): string {
   throw new Error(`accepted: ${query.slice(0, 200)}`);
 }
 
-/** The whole queries of the standard's own text, and one for each rule of its grammar that they leave out. */
+/** A query for each rule of the grammar that the standard's examples leave out. */
 const QUERIES = [
-  `SELECT alpha_source.id FROM alpha_source WHERE alpha_sourceid >=5
-     AND alpha_sourceid IN ( SELECT id FROM alpha_source WHERE id < 10 )`,
-  `SELECT alpha_source.id FROM alpha_source, ( SELECT alpha_source.id FROM alpha_source WHERE id < 10 ) AS subsample
-   WHERE alpha_source.id >=5 AND alpha_source.id = subsample.id`,
-  `WITH subsample AS ( SELECT alpha_source.id FROM alpha_source WHERE id < 10 )
-   SELECT alpha_source.id FROM alpha_source INNER JOIN subsample USING(id) WHERE alpha_source.id >= 5`,
-  'SELECT id, ra, dec FROM table1 UNION SELECT id, ra, dec FROM table2 ORDER BY id -- sort the UNION result',
-  `-- take the 10 first
-   (SELECT TOP 10 id, ra, dec FROM atable ORDER BY id ASC)
-   UNION
-   -- take the 10 last
-   (SELECT TOP 10 id, ra, dec FROM atable ORDER BY id DESC)`,
-  `WITH tenFirst AS (SELECT TOP 10 id, ra, dec FROM atable ORDER BY id ASC),
-        tenLast  AS (SELECT TOP 10 id, ra, dec FROM atable ORDER BY id DESC)
-   SELECT * FROM tenFirst UNION SELECT * FROM tenLast`,
-  'SELECT id, ra, dec FROM table1 UNION SELECT id, ra, dec FROM table2 INTERSECT SELECT id, ra, dec FROM table3',
-  'SELECT id FROM table1 UNION ( SELECT id FROM table2 INTERSECT SELECT id FROM table3 )',
+  ...EXAMPLES,
   'SELECT id FROM table1 EXCEPT ALL SELECT id FROM table2;',
   "SELECT * FROM a WHERE 1 = CONTAINS(POINT('ICRS', a.ra, a.dec), CIRCLE('ICRS', 10.68, 41.27, 2.5))",
   'SELECT a.*, b.x FROM cat.sch.a AS a NATURAL LEFT OUTER JOIN b',
@@ -90,6 +75,7 @@ test('a refusal names the place, what was expected and what stands there', () =>
       'SELECT a FROM t WHERE b = (SELECT c FROM u)',
       'Line 1, column 27: a subquery is no value: it stands in FROM, after IN, and after EXISTS',
     ],
+    ['SELECT ON(a) FROM t', 'Line 1, column 8: a value was expected where ON stands'],
     ['SELECT a FROM t; DROP TABLE t', 'Line 1, column 18: the end of the query was expected where DROP stands'],
     ['COPY t TO x', 'Line 1, column 1: SELECT was expected where COPY stands'],
     ['INSTALL httpfs', 'Line 1, column 1: SELECT was expected where INSTALL stands'],

@@ -53,6 +53,14 @@ test('columns of the result keep their unit and type, and have names of their ow
   );
 });
 
+test('columns of the result have names of their own, whatever the names are', () => {
+  const { columns } = translate('SELECT ra AS a, ra AS A, ra AS a_2, ra AS a FROM objects', TABLES, 1);
+  assert.equal(
+    columns.map(({ name }) => name),
+    ['a', 'A_2', 'a_2_2', 'a_3'],
+  );
+});
+
 test('a circle around a place becomes ranges of pixels, a band of declinations and the exact test', () => {
   const sql = sqlOf('SELECT ra FROM objects WHERE 1 = CONTAINS(POINT(ra, dec), CIRCLE(10, 20, 0.5))');
   assert.match(sql, /t1\."healpix_29" BETWEEN \d+::BIGINT AND \d+::BIGINT/);
@@ -61,6 +69,21 @@ test('a circle around a place becomes ranges of pixels, a band of declinations a
   assert.ok(sql.match(/BETWEEN \d+::BIGINT/g)!.length <= 17);
   // Positions of others than the table's own have no pixels.
   assert.not.match(sqlOf('SELECT ra FROM matches WHERE DISTANCE(source_ra, source_dec, 1, 2) < 3'), /healpix/);
+});
+
+test('where NULL counts, a test of positions begins with no pixels, which rows without a position have', () => {
+  for (const part of [
+    'WHERE NOT (1 = {})',
+    'WHERE 0 = {}',
+    'WHERE {} > 0',
+    'WHERE CASE WHEN {} = 1 THEN 1 END IS NULL',
+  ])
+    assert.not.match(
+      sqlOf(`SELECT ra FROM objects ${part.replace('{}', 'CONTAINS(POINT(ra, dec), CIRCLE(1, 2, 3))')}`),
+      /healpix/,
+    );
+  const test = '(ra = 1 OR 1 = CONTAINS(POINT(ra, dec), CIRCLE(1, 2, 3)))';
+  assert.match(sqlOf(`SELECT ra FROM objects WHERE matches = 1 AND ${test}`), /healpix/);
 });
 
 test('a join by distance compares declinations first', () => {
