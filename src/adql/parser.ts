@@ -405,8 +405,7 @@ class Parser {
     const { at } = this.#peek();
     const sign = this.#takeSymbol('+', '-');
     if (!sign) return this.#primary();
-    const of = this.#deeper(() => this.#signed());
-    return sign === '-' ? { kind: 'negative', at, of } : of;
+    return { kind: 'signed', at, sign, of: this.#deeper(() => this.#signed()) };
   }
 
   #primary(): Expression {

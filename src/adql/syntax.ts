@@ -74,7 +74,7 @@ interface Kinds {
   /** `name` is in upper case. */
   call: { readonly name: string; readonly of: readonly Expression[]; readonly isDistinct: boolean };
   countAll: object;
-  negative: { readonly of: Expression };
+  signed: { readonly sign: '+' | '-'; readonly of: Expression };
   arithmetic: { readonly operator: ArithmeticOperator; readonly of: readonly [Expression, Expression] };
   cast: { readonly of: Expression; readonly type: CastType };
   case: {

@@ -423,8 +423,10 @@ class Translator {
         return value(at, 'count(*)', 'int64');
       case 'call':
         return this.#call(expression, context);
-      case 'negative':
-        return negative(at, numberOf(this.#operand(expression.of, context), 'what is negated'));
+      case 'signed': {
+        const of = numberOf(this.#operand(expression.of, context), 'what has a sign');
+        return expression.sign === '-' ? negative(at, of) : of;
+      }
       case 'arithmetic': {
         const [left, right] = expression.of.map(each => this.#operand(each, context)) as [Operand, Operand];
         return arithmetic(at, expression.operator, left, right);
@@ -588,7 +590,7 @@ class Translator {
         return { ...coordinate, sql: double(coordinate), type: 'float64' };
       }
       case 'COORDSYS':
-        this.#arguments(call, 1, 1, context);
+        shapeOperand(name, this.#arguments(call, 1, 1, context)[0]!);
         return stringLiteral(at, 'ICRS');
       case 'IVO_HEALPIX_INDEX':
         return this.#healpixIndex(call, context);
@@ -671,11 +673,10 @@ class Translator {
       return pointAt(at, args[0]!, args[1]!);
     }
     if (name === 'CENTROID') {
-      const [of] = args;
-      if (args.length !== 1 || !of) throw wrong('a shape');
+      if (args.length !== 1) throw wrong('a shape');
+      const of = shapeOperand(name, args[0]!);
       if (of.kind === 'point') return of;
       if (of.kind === 'circle') return of.centre;
-      if (of.kind === 'value') throw new AdqlError(of.at, `CENTROID takes a shape, and ${described(of)} stands here`);
       const { ra, dec } = polygonCentroid(of.vertices);
       return { kind: 'point', at, ra: constantNumber(at, ra), dec: constantNumber(at, dec) };
     }
@@ -725,11 +726,7 @@ class Translator {
 
   #shapePredicate(call: Expression & { kind: 'call' }, context: Context, isFilter: boolean): string {
     const { at, name } = call;
-    const shapes = this.#arguments(call, 2, 2, context).map(each => {
-      if (each.kind === 'value')
-        throw new AdqlError(each.at, `${name} takes two shapes, and ${described(each)} stands here`);
-      return each;
-    });
+    const shapes = this.#arguments(call, 2, 2, context).map(each => shapeOperand(name, each));
     const [first, second] = shapes as [Shape, Shape];
     const isMutual = name === 'INTERSECTS';
     if (first.kind === 'point') return this.#holds(second, first, isFilter);
@@ -749,10 +746,8 @@ class Translator {
   }
 
   #area(call: Expression & { kind: 'call' }, context: Context): Value {
-    const { at } = call;
-    const [shape] = this.#arguments(call, 1, 1, context) as [Operand];
-    if (shape.kind === 'value')
-      throw new AdqlError(shape.at, `AREA takes a shape, and ${described(shape)} stands here`);
+    const { at, name } = call;
+    const shape = shapeOperand(name, this.#arguments(call, 1, 1, context)[0]!);
     if (shape.kind === 'point') return constantNumber(at, 0);
     if (shape.kind === 'polygon') return constantNumber(at, polygonArea(shape.vertices));
     const sphere = constantNumber(at, 4 * Math.PI * (180 / Math.PI) ** 2).sql;
@@ -827,6 +822,11 @@ function fixed(number: Value): Value {
 function constantOf({ constant, at }: Value): number {
   if (constant !== undefined) return constant;
   throw new AdqlError(at, 'a number must stand here, and no column: the shape must be the same for all rows');
+}
+
+function shapeOperand(name: string, operand: Operand): Shape {
+  if (operand.kind !== 'value') return operand;
+  throw new AdqlError(operand.at, `${name} takes shapes, and ${described(operand)} stands here`);
 }
 
 function pointAt(at: number, ra: Operand, dec: Operand): Point {

@@ -170,6 +170,8 @@ test('what no table has, what does not fit, and what is left out is refused at i
       'SELECT ra FROM objects WHERE CONTAINS(POINT(ra, dec), POLYGON(1, 2, 1, 2, 5, 6)) = 1',
       'a polygon must have at least 3 vertices that differ',
     ],
+    ["SELECT +'x' FROM objects", 'Line 1, column 9: what has a sign must be a number, and a text stands here'],
+    ['SELECT COORDSYS(ra) FROM objects', 'Line 1, column 17: COORDSYS takes shapes, and a number stands here'],
     ["SELECT IN_UNIT(ra, 'Jy') FROM objects", 'Line 1, column 20: ra has the unit deg, which cannot be converted to'],
     ['SELECT 9223372036854775808 FROM objects', 'Line 1, column 8: an integer must be at most 9223372036854775807'],
     ['SELECT 1E999 FROM objects', 'Line 1, column 8: a number must be at most 1.797E308'],
