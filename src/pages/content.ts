@@ -22,13 +22,13 @@ import {
 import { conePath } from '../vo/vosi.ts';
 import { sexagesimal } from './browser/format.js';
 import type { Examples } from './examples.ts';
-import { Html, html } from './html.ts';
+import { Html, html, needsScripts } from './html.ts';
 import { type Page, searchForm } from './layout.ts';
+import { mapFrame } from './map_frame.ts';
 import { CUT_WORDS, sentence } from './words.ts';
 
 const blocks = (...list: readonly Block[]) => new Html(toHtml(list));
 const listOf = (items: readonly string[]) => blocks({ kind: 'list', items });
-const needsScripts = html`<noscript><p class="notice">This part of the page needs JavaScript. The same is in the <a href="/api-docs">API</a>.</p></noscript>`;
 
 /** Suggested searches, as people type them. */
 function triesOf({ diaObjectId, name, position }: Examples): string[] {
@@ -65,16 +65,7 @@ ${tries.length > 0 && html`<p class="examples">Try ${tries.map(text => html`<a h
 <label><input type="radio" name="layer" value="share"><span>With a source</span></label>
 <label><input type="radio" name="layer" value="coverage"><span>Coverage</span></label>
 </fieldset></div>
-<div class="map-frame" id="map-frame">
-<canvas id="map" tabindex="0" role="application" aria-label="Map of the whole sky" aria-describedby="map-help"></canvas>
-<div class="map-tools"><button type="button" id="zoom-in" aria-label="Zoom in">+</button><button type="button" id="zoom-out" aria-label="Zoom out">−</button><button type="button" id="whole" aria-label="Whole sky">⤢</button></div>
-<p class="map-note" id="map-note" role="status"></p>
-</div>
-<div class="map-below">
-<div class="legend" id="legend"></div>
-<ul class="keys lines" aria-label="Lines on the map"><li><span class="line galactic"></span>Galactic plane</li><li><span class="line ecliptic"></span>Ecliptic</li><li><span class="line survey"></span>Rubin’s main survey (about)</li></ul>
-<p class="hint" id="map-help">Drag to move, turn the wheel or pinch to zoom, click a cell to list its objects. With the keyboard: arrows move, + and − zoom, Enter opens the cell in the middle, 0 shows the whole sky.</p>
-</div>
+${mapFrame('Drag to move, turn the wheel or pinch to zoom, click a cell to list its objects. With the keyboard: arrows move, + and − zoom, Enter opens the cell in the middle, 0 shows the whole sky.', html`<div class="legend" id="legend"></div>`)}
 ${needsScripts}
 <section class="panel" id="cell" aria-live="polite" hidden></section>
 <details class="as-table"><summary>The map as a table</summary><div id="map-table"></div></details>

@@ -29,3 +29,6 @@ export function jsonData(id: string, value: unknown): Html {
     `<script type="application/json" id="${id}">${JSON.stringify(value).replaceAll('<', '\\u003c')}</script>`,
   );
 }
+
+/** Stands where scripts fill in the rest. */
+export const needsScripts = html`<noscript><p class="notice">This part of the page needs JavaScript. The same is in the <a href="/api-docs">API</a>.</p></noscript>`;

@@ -16,6 +16,8 @@ export interface Page {
   readonly scripts?: readonly string[];
   /** The page has a search box of its own. */
   readonly hasSearch?: boolean;
+  /** Another origin that its scripts may ask. */
+  readonly connectsTo?: string;
   /** 200 by default. */
   readonly status?: number;
 }
@@ -23,6 +25,9 @@ export interface Page {
 const NAVIGATION: readonly (readonly [path: string, name: string])[] = [
   ['/', 'Sky map'],
   ['/recent', 'Recent'],
+  ['/area', 'Area'],
+  ['/crossmatch', 'Crossmatch'],
+  ['/query', 'Query'],
   ['/catalogs', 'Catalogs'],
   ['/brokers', 'Brokers'],
   ['/consuming', 'Using it'],

@@ -1,4 +1,5 @@
 /** Pages by path, and the files that they load. */
+export { areaPage } from './area_page.ts';
 export { compactAsset, loadAssets } from './assets.ts';
 export {
   apiDocsPage,
@@ -12,6 +13,8 @@ export {
   searchPage,
   statusPage,
 } from './content.ts';
+export { crossmatchPage } from './crossmatch_page.ts';
 export { ExampleFinder } from './examples.ts';
 export { layout } from './layout.ts';
+export { queryPage } from './query_page.ts';
 export { voPage } from './vo_page.ts';

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { orderInForce } from '../documents/catalogs.ts';
 import { type Block, toHtml } from '../documents/docs/blocks.ts';
+import { TAP_PATH } from '../tap/documents.ts';
 import { coneTargets, OBJECTS } from '../vo/cone_tables.ts';
 import { OBJECTS_MOC_ORDER } from '../vo/limits.ts';
 import { MOC_FORMATS } from '../vo/moc.ts';
@@ -63,6 +64,8 @@ ${blocks({
   kind: 'code',
   text: `import pyvo\n\ncone = pyvo.dal.SCSService("${objects}")\ntable = cone.search(pos=(${ra}, ${dec}), radius=0.05, verbosity=3).to_table()\nprint(table["diaObjectId", "separation", "status", "n_gaia_dr3"])`,
 })}
+<h2 id="tap">Queries in ADQL</h2>
+<p>Any question about the objects, their matches and the columns of the catalogs, by TAP: <code>${base}${TAP_PATH}</code>. <a href="/query">The page of queries</a> has the tables, and examples.</p>
 <h2>Coverage</h2>
 <p>As a MOC of HEALPix cells: ${catalogs.all.map(catalog => `${catalog.release} to order ${orderInForce(catalog, catalogs)}`).join(', ')}, the objects to order ${OBJECTS_MOC_ORDER} (a cell that has one). A catalog has a map once it is registered.</p>
 ${blocks({ kind: 'list', items: coneTargets(catalogs).map(target => `${rowsOf(target, catalogs)}: ${MOC_FORMATS.map(format => `[${format}](${VO_PATH}/moc/${target}.${format})`).join(', ')}`) })}

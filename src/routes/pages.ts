@@ -9,13 +9,16 @@ import { type Answer, bytesResponse, emptyResponse, textResponse } from '../http
 import type { Examples } from '../pages/examples.ts';
 import type { Page } from '../pages/layout.ts';
 import type { Service } from '../service/service.ts';
+import { isInstalled } from '../tap/tap.ts';
 import { VO_PATH } from '../vo/vosi.ts';
 
-/** Everything comes from this host, and no script or style that stands in a page is taken. */
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+/**
+ * Everything comes from this host, and no script or style that stands in a page is taken.
+ * @param origin another one that the scripts of the page may ask
+ */
+const policy = (origin = '') =>
+  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src ${`'self' ${origin}`.trim()}; ` +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
-const PAGE_HEADERS = { 'Content-Security-Policy': POLICY, 'Cache-Control': 'no-cache' };
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 type Pages = typeof import('../pages/mod.ts');
@@ -46,6 +49,9 @@ export function pages(service: Service): readonly (readonly [path: string, opera
     ['/search', 'page', page(({ searchPage }) => searchPage(config))],
     ['/objects/:diaObjectId', 'page', page(({ objectPage }) => objectPage())],
     ['/recent', 'page', page(({ recentPage }) => recentPage(config, service.catalogs))],
+    ['/area', 'page', withExamples(({ areaPage }, examples) => areaPage(examples))],
+    ['/crossmatch', 'page', page(({ crossmatchPage }) => crossmatchPage(config, service.catalogs))],
+    ['/query', 'page', page(({ queryPage }) => queryPage(config, service.catalogs, isInstalled()))],
     ['/catalogs', 'page', page(({ catalogsPage }) => catalogsPage(config, service.catalogs))],
     ['/brokers', 'page', page(({ brokersPage }) => brokersPage(config))],
     [
@@ -75,7 +81,8 @@ function searchAsked({ url }: Parameters<Handler>[0]): Answer | undefined {
 /** A page is sent compressed whatever its size: the scripts come behind it. */
 function shown(loaded: Pages, page: Page, service: Service, { headers }: IncomingRequest): Promise<Answer> {
   const text = loaded.layout(page, service.config, service.catalogs);
-  const answer = { ...textResponse('text/html', text, PAGE_HEADERS), status: page.status ?? 200 };
+  const pageHeaders = { 'Content-Security-Policy': policy(page.connectsTo), 'Cache-Control': 'no-cache' };
+  const answer = { ...textResponse('text/html', text, pageHeaders), status: page.status ?? 200 };
   return compress(answer, text, headers.get('Accept-Encoding'));
 }
 
@@ -84,7 +91,8 @@ const NEARBY: ReadonlyMap<string, string> = new Map([
   ['/api', '/api-docs'],
   ['/objects', '/search'],
 ]);
-const PAGE_PATHS = /^\/(?:objects\/\d{1,19}|search|recent|catalogs|brokers|consuming|status|api-docs|vo)$/;
+const PAGE_PATHS =
+  /^\/(?:objects\/\d{1,19}|search|recent|area|crossmatch|query|catalogs|brokers|consuming|status|api-docs|vo)$/;
 
 /** A path that nothing else answers: a page for a browser, the error of the API for everyone else. */
 export function otherPath(service: Service): Handler {

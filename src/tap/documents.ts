@@ -141,6 +141,11 @@ export const EXAMPLES = [
     'What crossmatches came to, by catalog',
     'SELECT catalog_name, outcome, COUNT(*) AS n FROM nearsky.crossmatches\nGROUP BY catalog_name, outcome ORDER BY catalog_name, n DESC',
   ],
+  [
+    'colours',
+    'Colours and magnitudes of the sources in Gaia',
+    'SELECT diaObjectId, phot_bp_mean_mag - phot_rp_mean_mag AS bp_rp, phot_g_mean_mag\nFROM nearsky.gaia_dr3\nWHERE phot_bp_mean_mag IS NOT NULL',
+  ],
 ] as const;
 
 /** DALI 1.1, section 2.3. */

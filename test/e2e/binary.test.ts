@@ -145,7 +145,8 @@ async function everything(url: string, ids: readonly string[]): Promise<Asked[]>
     'h3-js.umd.js',
   ];
   return [
-    ...REQUESTS,
+    // The executable has no engine of queries, and its page says so.
+    ...REQUESTS.filter(({ path }) => path !== '/query'),
     ...ids.flatMap(id => ['matches', 'full'].map(detail => ({ path: `/api/objects/${id}?detail=${detail}` }))),
     { path: `/api/objects/${ids[0]}`, headers: { accept: 'application/msgpack' } },
     { path: `/api/objects/${ids[0]}?detail=full`, headers: { 'accept-encoding': 'gzip' } },

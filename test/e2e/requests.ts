@@ -12,7 +12,7 @@ const HELLO = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { n
 
 const PATHS = [
   ...['/', '/search', '/objects/313637935709683761', '/recent', '/catalogs', '/brokers', '/consuming', '/status'],
-  ...['/api-docs', '/favicon.ico', '/assets/0/nothing.js'],
+  ...['/area', '/crossmatch', '/query', '/api-docs', '/favicon.ico', '/assets/0/nothing.js'],
   ...['/api/status', '/api/describe', '/openapi.json', '/llms.txt', '/api-docs.md', '/api/task', '/api/task/'],
   ...['/api/objects/313637935709683761', '/api/objects/1?detail=full', '/api/objects/not-an-id'],
   ...['/api/tns/SN2099aaa', '/api/tns/nobody'],

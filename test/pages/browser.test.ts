@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { isInstalled } from '../../src/tap/tap.ts';
 import { eventually, nearsky, type Server, startServer } from '../e2e/support.ts';
 import { needs, toolObstacle } from '../needs.ts';
 import { isDeno } from '../runtime.ts';
@@ -45,6 +46,9 @@ const obstacle = isDeno
     ? toolObstacle('playwright-core')
     : `there is no Chromium at ${CHROMIUM}: apt-get install chromium, or set CHROMIUM`;
 const check = needs(test, obstacle);
+/** Why queries cannot be answered, if so. */
+const queries = isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can';
+const checkQueries = needs(test, obstacle ?? queries);
 
 test.before(async world => {
   if (obstacle !== undefined) return;
@@ -73,15 +77,22 @@ test.after(async ({ context, server, directory }) => {
   rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
 });
 
-/** Opens a page, and closes it when the test is over; no error may have been seen by then. */
-async function visiting(world: World, path: string, look: (page: Page) => Promise<void>): Promise<void> {
+/**
+ * Opens a page, and closes it when the test is over; no error may have been seen by then.
+ * @param expected errors that are meant: the browser reports the status of an answer that is an error
+ */
+async function visiting(
+  world: World,
+  path: string,
+  look: (page: Page) => Promise<void>,
+  expected = path === MISSING ? /status of 404/ : undefined,
+): Promise<void> {
   const page = await world.context.newPage();
   try {
     await page.goto(`${world.server.url}${path}`);
     await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
     await look(page);
-    // The browser reports the status of a page that is meant to be 404.
-    const faults = world.faults.splice(0).filter(fault => path !== MISSING || !fault.includes('status of 404'));
+    const faults = world.faults.splice(0).filter(fault => !expected?.test(fault));
     assert.equal(faults, [], path);
   } finally {
     await page.close();
@@ -99,6 +110,9 @@ const PAGES = [
   `/objects/${NO_POSITION}`,
   '/objects/170028513894596704',
   '/recent',
+  '/area?area=CIRCLE+61.6223+-49.2951+1',
+  '/crossmatch',
+  ...(queries === undefined ? ['/query?q=SELECT+TOP+200+*+FROM+nearsky.gaia_dr3'] : ['/query']),
   '/catalogs',
   '/brokers',
   '/consuming',
@@ -350,6 +364,193 @@ check('recent crossmatches by choice, which the address keeps', async world => {
     assert.match(page.url(), /catalog=gaia_dr3&sort=magnitude&named=1/);
     const path = await page.locator('.downloads a').first().getAttribute('href');
     assert.match(await (await fetch(`${world.server.url}${path}`)).text(), MATCHED);
+  });
+});
+
+checkQueries('a query: its rows, ids that lead to their objects, and a plot of two columns', async world => {
+  await visiting(world, '/query', async page => {
+    await page.getByRole('link', { name: 'Colours and magnitudes of the sources in Gaia' }).click();
+    const rows = page.locator('#results tbody tr');
+    await rows.first().waitFor();
+    const [, count] = /^(\d+) rows in [\d\u202f]+ ms$/.exec((await page.locator('#said').textContent())!)!;
+    assert.is(await rows.count(), Math.min(Number(count), 100));
+    assert.match((await rows.first().locator('a').getAttribute('href'))!, /^\/objects\/\d{15,19}$/);
+    const points = async () => (await page.locator('.plot .points').getAttribute('d'))!;
+    const before = await points();
+    assert.is(before.split('M').length - 1, Number(count));
+    assert.match((await page.locator('.plot').getAttribute('aria-label'))!, 'phot_g_mean_mag (mag) against bp_rp');
+    await page.getByRole('combobox', { name: 'The column of the y axis' }).selectOption('diaObjectId');
+    assert.not.equal(await points(), before);
+    const link = page.locator('.downloads').getByRole('link', { name: 'csv', exact: true });
+    const [file] = await Promise.all([page.waitForEvent('download'), link.click()]);
+    assert.is(file.suggestedFilename(), 'nearsky-query.csv');
+    assert.is(
+      readFileSync((await file.path())!, 'utf8')
+        .trimEnd()
+        .split('\n').length,
+      Number(count) + 1,
+    );
+    await page.reload();
+    await rows.first().waitFor();
+  });
+});
+
+checkQueries('an error of a query is shown where it is; the tables beside it help', async world => {
+  await visiting(
+    world,
+    '/query',
+    async page => {
+      const editor = page.getByRole('textbox', { name: 'A query in ADQL' });
+      await editor.fill('SELECT ra,\n  decl FROM nearsky.objects');
+      await page.keyboard.press('Control+Enter');
+      await page.locator('#results .notice', { hasText: /^Line 2, column 3: / }).waitFor();
+      assert.is(await page.locator('#results mark').textContent(), 'decl');
+      const selected = '(e => e.value.slice(e.selectionStart, e.selectionEnd))(document.querySelector("#adql"))';
+      assert.is(await page.evaluate(selected), 'decl');
+      await page.locator('.schema summary', { hasText: /^nearsky\.objects$/ }).click();
+      await page.locator('.schema').getByRole('button', { name: 'dec', exact: true }).first().click();
+      assert.match(await editor.inputValue(), /\n {2}dec FROM/);
+      await page.getByRole('button', { name: 'Run' }).click();
+      await page.locator('#results tbody tr').first().waitFor();
+    },
+    /status of 400/,
+  );
+});
+
+checkQueries('a table opens in TOPCAT by a hub of SAMP, and the page says where none answers', async world => {
+  const said: string[] = [];
+  await visiting(
+    world,
+    '/query?q=SELECT+1+AS+one+FROM+TAP_SCHEMA.schemas',
+    async page => {
+      const status = page.locator('.downloads [role="status"]');
+      const open = page.getByRole('button', { name: 'Open in TOPCAT' });
+      await page.route('http://localhost:21012/', route => route.abort('connectionrefused'));
+      await open.click();
+      await status.filter({ hasText: 'No SAMP hub answers on this machine' }).waitFor();
+      await page.unrouteAll();
+      await page.route('http://localhost:21012/', route => {
+        const body = route.request().postData()!;
+        said.push(body);
+        const struct = (name: string, value: string) =>
+          `<struct><member><name>${name}</name><value>${value}</value></member></struct>`;
+        const method = /<methodName>samp\.webhub\.(\w+)</.exec(body)![1]!;
+        const answers: Record<string, string> = {
+          register: struct('samp.private-key', 'k&amp;1'),
+          getSubscribedClients: struct('c2', struct('x', '1')),
+          getMetadata: struct('samp.name', '<string>topcat</string>'),
+        };
+        const value = answers[method] ?? '';
+        return route.fulfill({
+          contentType: 'text/xml',
+          headers: { 'Access-Control-Allow-Origin': '*' },
+          body: `<methodResponse><params><param><value>${value}</value></param></params></methodResponse>`,
+        });
+      });
+      await open.click();
+      await status.filter({ hasText: 'Sent to topcat.' }).waitFor();
+    },
+    /21012|ERR_CONNECTION_REFUSED/,
+  );
+  assert.equal(
+    said.map(body => /samp\.webhub\.(\w+)/.exec(body)![1]),
+    ['register', 'getSubscribedClients', 'notifyAll', 'getMetadata', 'unregister'],
+  );
+  for (const body of said.slice(1)) assert.match(body, '<string>k&amp;1</string>');
+  const url = /<name>url<\/name><value><string>([^<]*)</.exec(said[2]!)![1]!.replaceAll('&amp;', '&');
+  assert.match(await (await fetch(url)).text(), /<FIELD name="one"/);
+});
+
+check('a table of mine: its first rows, the columns of its position, the matched rows, and a file', async world => {
+  const answer = await fetch(`${world.server.url}/api/objects?detail=position&page_size=1`);
+  const { objects } = (await answer.json()) as { objects: { diaObjectId_str: string; ra: number; dec: number }[] };
+  const first = objects[0]!;
+  const text = (ra: string, dec: string) => `name,${ra},${dec}\na,${first.ra},${first.dec}\nb,1,89\nc,,\n`;
+  const file = (buffer: string) => ({ name: 'mine.csv', mimeType: 'text/csv', buffer: Buffer.from(buffer) });
+  await visiting(
+    world,
+    '/crossmatch',
+    async page => {
+      const preview = page.locator('#preview');
+      await page.locator('#file').setInputFiles(file(text('x', 'y')));
+      await preview.locator('.notice', { hasText: 'its columns are name, x, y' }).waitFor();
+      await page.locator('summary', { hasText: 'The columns of the position' }).click();
+      await page.getByRole('combobox', { name: 'Right ascension' }).fill('x');
+      await page.getByRole('combobox', { name: 'Declination' }).fill('y');
+      await page.keyboard.press('Tab');
+      await preview.filter({ hasText: 'The position is in x and y.' }).waitFor();
+      assert.match((await preview.textContent())!, '1 of the first 3 rows have no valid position there.');
+      await page.getByRole('button', { name: 'Crossmatch' }).click();
+      await page.getByText('3 rows searched: 1 matched, 1 with nothing there, 1 without a valid position.').waitFor();
+      const link = page.locator('#results tbody a');
+      assert.is(await link.getAttribute('href'), `/objects/${first.diaObjectId_str}`);
+      assert.match((await page.locator('.plot').getAttribute('aria-label'))!, /^Histogram of 1 value/);
+      const [saved] = await Promise.all([
+        page.waitForEvent('download'),
+        page.locator('.downloads').getByRole('button', { name: 'CSV', exact: true }).click(),
+      ]);
+      assert.is(saved.suggestedFilename(), 'nearsky-crossmatch.csv');
+      assert.match(readFileSync((await saved.path())!, 'utf8'), `matched,${first.diaObjectId_str},`);
+    },
+    /status of 400/,
+  );
+  await visiting(world, '/crossmatch', async page => {
+    await page.getByRole('button', { name: /as an example/ }).click();
+    await page.locator('#preview td').first().waitFor();
+    await page.getByRole('button', { name: 'Crossmatch' }).click();
+    await page.getByText(/^[\d\u202f]+ rows searched: .*[1-9]\d* matched/).waitFor();
+    assert.is(await page.locator('select[name="against"]').inputValue(), 'gaia_dr3');
+    await page.locator('.plot .bars').waitFor();
+  });
+});
+
+check('an area, drawn or from a file: how many objects it has, a list of them, and a file', async world => {
+  const counted = async (body: string) => {
+    const answer = await fetch(`${world.server.url}/api/area?response=count`, { method: 'POST', body });
+    return ((await answer.json()) as { total: number }).total;
+  };
+  const heading = (page: Page, total: number) =>
+    page.getByRole('heading', { name: `${total} object${total === 1 ? '' : 's'}`, exact: true }).waitFor();
+  await visiting(world, '/area', async page => {
+    await page.locator('#map').focus();
+    await page.keyboard.press('Enter');
+    for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await page.locator('#results h2').waitFor();
+    const drawn = await page.locator('#area-text').inputValue();
+    assert.match(drawn, /^CIRCLE 0\.0000 0\.0000 [\d.]+$/);
+    await heading(page, await counted(drawn));
+    await page.getByRole('radio', { name: 'a polygon' }).check();
+    const box = (await page.locator('#map').boundingBox())!;
+    for (const [x, y] of [
+      [0.3, 0.8],
+      [0.5, 0.7],
+      [0.6, 0.9],
+    ] as const)
+      await page.mouse.click(box.x + box.width * x, box.y + box.height * y);
+    assert.match(await page.locator('#drawing').textContent().then(String), /^3 corners/);
+    const polygon = await page.locator('#area-text').inputValue();
+    assert.match(polygon, /^POLYGON (-?[\d.]+ ?){6}$/);
+    await page.getByRole('button', { name: 'Search', exact: true }).last().click();
+    await heading(page, await counted(polygon));
+    const sky = JSON.stringify({ 0: Array.from({ length: 12 }, (_, i) => i) });
+    await page
+      .locator('#file')
+      .setInputFiles({ name: 'sky.json', mimeType: 'application/json', buffer: Buffer.from(sky) });
+    await heading(page, await counted(sky));
+    assert.is(await page.locator('#results .objects li').count(), 50);
+    await page.locator('#results').getByRole('button', { name: 'Show more' }).click();
+    await page.locator('#results .objects').nth(1).waitFor();
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.locator('.downloads').getByRole('button', { name: 'CSV', exact: true }).click(),
+    ]);
+    assert.is(
+      readFileSync((await saved.path())!, 'utf8')
+        .trimEnd()
+        .split('\n').length,
+      (await counted(sky)) + 1,
+    );
   });
 });
 

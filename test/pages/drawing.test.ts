@@ -13,6 +13,7 @@ import {
   separationDegrees,
   vectorOf,
 } from '../../src/pages/browser/projection.js';
+import { outlineOf, polygonText } from '../../src/pages/browser/shapes.js';
 
 const test = suite('pages/drawing');
 
@@ -154,6 +155,30 @@ test('offsets on the plane have the length of the separation', () => {
       assert.ok(Math.abs(separationDegrees({ ra, dec }, to) * 3600 - separation) < 1e-6);
     }),
   );
+});
+
+test('the outline of a circle lies at its radius, that of a polygon goes by great circles through its corners', () => {
+  fc.assert(
+    fc.property(ra, dec, fc.double({ min: 0.001, max: 90, noNaN: true }), (ra, dec, radius) => {
+      const outline = outlineOf(`CIRCLE(${ra}, ${dec}, ${radius})`);
+      assert.is(outline.length, 73);
+      for (const point of outline) assert.ok(Math.abs(separationDegrees({ ra, dec }, point) - radius) < 1e-7);
+    }),
+  );
+  const corners = [
+    { ra: 350, dec: -20 },
+    { ra: 10.5, dec: 30 },
+    { ra: 1e1, dec: -40 },
+  ];
+  const outline = outlineOf(polygonText(corners));
+  for (const corner of corners) assert.ok(outline.some(point => separationDegrees(corner, point) < 1e-6));
+  for (let i = 0; i + 1 < 17; i++) {
+    const [from, to] = [corners[0]!, corners[1]!];
+    const detour = separationDegrees(from, outline[i]!) + separationDegrees(outline[i]!, to);
+    assert.ok(Math.abs(detour - separationDegrees(from, to)) < 1e-6, `${i}`);
+  }
+  for (const text of ['', '5/1-3', 'CIRCLE 1 2', "CIRCLE('ICRS', x, 2, 1)", 'CIRCLE 1.2.3 4 5'])
+    assert.equal(outlineOf(text), [], text);
 });
 
 test('sexagesimal text never has sixty seconds, and is the position', () => {

@@ -3,10 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CATALOGS } from '../../src/contract/catalogs.ts';
+import { CATALOGS, PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { caveats } from '../../src/documents/prose.ts';
 import { parseSearchText } from '../../src/pages/browser/search_text.js';
 import { pageDataOf } from '../../src/pages/page_data.ts';
+import { queryPage } from '../../src/pages/query_page.ts';
 import {
   configOf,
   delivery,
@@ -26,6 +27,9 @@ const PAGES = [
   '/search',
   '/objects/5',
   '/recent',
+  '/area',
+  '/crossmatch',
+  '/query',
   '/catalogs',
   '/brokers',
   '/consuming',
@@ -59,7 +63,9 @@ test('each page is HTML under a policy that takes nothing from elsewhere and no 
     assert.is(headers.get('X-Content-Type-Options'), 'nosniff');
     const policy = headers.get('Content-Security-Policy') ?? '';
     assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self';/);
-    assert.not.match(policy, /unsafe|\*|http/);
+    // One page asks a hub of SAMP on the machine of its reader.
+    assert.is(/connect-src ([^;]*);/.exec(policy)![1], path === '/query' ? "'self' http://localhost:21012" : "'self'");
+    assert.not.match(policy.replace(/connect-src [^;]*/, ''), /unsafe|\*|http/);
     assert.match(text, /^<!DOCTYPE html>\n<html lang="en">/);
     assert.is(text.match(/<h1[ >]/g)?.length, 1, path);
     assert.match(text, /<main id="content">/);
@@ -264,6 +270,18 @@ test('what the pages offer to try is in the database', async ({ running: { app }
     assert.is((await app.get(path)).body.results[0].objects[0].diaObjectId_str, '313637935709683761', typed);
   }
   for (const path of ['/consuming', '/api-docs']) assert.match((await app.get(path)).text, /313637935709683761/);
+});
+
+test('the page of queries has every table, and says where queries cannot be answered', async ({ running: { app } }) => {
+  const { text } = await app.get('/query');
+  for (const name of ['nearsky.objects', 'nearsky.gaia_dr3', 'TAP_SCHEMA.columns'])
+    assert.match(text, `<code>${name}</code>`);
+  assert.match(text, '<code class="insert">phot_g_mean_mag</code> <span class="unit">mag</span>');
+  const main = (settings: Record<string, string>, isInstalled: boolean) =>
+    queryPage(configOf('/nowhere', settings), PROJECT_CATALOGS, isInstalled).main.text;
+  assert.not.match(main({}, true), 'class="notice">Queries');
+  assert.match(main({}, false), 'the package @duckdb/node-api is not installed');
+  assert.match(main({ TAP_MAX_QUERIES: '0' }, true), 'Queries are switched off here');
 });
 
 test('an empty service offers nothing to try', () =>

@@ -22,14 +22,19 @@ const RAMPS = {
 
 /** @typedef {keyof typeof RAMPS} Ramp */
 
-/** @param {Ramp} ramp @param {boolean} isDark @returns {string[]} as many as there are bins */
-export function coloursOf(ramp, isDark) {
-  const stops = RAMPS[ramp][isDark ? 'dark' : 'light'];
+/** The colours in the present theme. @param {Ramp} ramp @returns {string[]} as many as there are bins */
+export function coloursOf(ramp) {
+  const stops = RAMPS[ramp][isDark() ? 'dark' : 'light'];
   return Array.from({ length: BINS }, (_, bin) => {
     const at = (bin / (BINS - 1)) * (stops.length - 1);
     const low = Math.min(Math.floor(at), stops.length - 2);
     return mixed(stops[low] ?? '', stops[low + 1] ?? '', at - low);
   });
+}
+
+function isDark() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
 }
 
 /** @param {string} a @param {string} b @param {number} share of the second */

@@ -49,9 +49,6 @@ let settling;
 
 const view = new SkyView(canvas, { moved: settle, clicked: open, hovered });
 
-byId('zoom-in').addEventListener('click', () => view.zoomBy(1.8));
-byId('zoom-out').addEventListener('click', () => view.zoomBy(1 / 1.8));
-byId('whole').addEventListener('click', () => view.look({ ra: 0, dec: 0 }, 1));
 byId('layers').addEventListener('change', event => {
   layer = /** @type {Layer} */ (/** @type {HTMLInputElement} */ (event.target).value);
   view.selected = undefined;
@@ -168,11 +165,6 @@ function nothingHere({ layer: answered, total, uncounted }) {
   return total === 0 ? 'The service holds no objects yet.' : 'No objects here.';
 }
 
-function isDark() {
-  const chosen = document.documentElement.dataset.theme;
-  return chosen ? chosen === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
-}
-
 /** Colours the cells, and explains the colours in the legend. */
 function paint() {
   const shown = cells;
@@ -186,7 +178,7 @@ function paint() {
   const known = values.filter(value => value !== undefined);
   const range = rangeOf(known);
   const bins = Int8Array.from(values, value => (value === undefined ? -1 : range.binOf(value)));
-  const colours = coloursOf(layer, isDark());
+  const colours = coloursOf(layer);
   view.drawn = { cells: shown, bins, colours };
   view.redraw();
   legend(colours, range.low, range.high);

@@ -14,10 +14,11 @@ export const pageData = JSON.parse(document.getElementById('page-data')?.textCon
 
 /** The API's message when it cannot answer. */
 export class ApiError extends Error {
-  /** @param {string} message @param {boolean} retryable */
-  constructor(message, retryable) {
+  /** @param {string} message @param {boolean} retryable @param {string} [code] that of the API */
+  constructor(message, retryable, code) {
     super(message);
     this.retryable = retryable;
+    this.code = code;
   }
 }
 
@@ -53,8 +54,8 @@ export function asJson(body) {
   return { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-/** @param {string} _key @param {unknown} value @param {{ source?: string }} [context] */
-function exact(_key, value, context) {
+/** Has JSON.parse keep integers that a number cannot hold. @param {string} _key @param {unknown} value @param {{ source?: string }} [context] */
+export function exact(_key, value, context) {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
   const source = context?.source;
   return source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : value;

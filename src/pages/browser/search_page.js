@@ -1,4 +1,5 @@
 /** The page of the results: the typed text, how it was understood, and the answer of the API. */
+import { save } from './files.js';
 import { finder, finderKey } from './finder.js';
 import { counted, degrees, sexagesimalDec, sexagesimalRa, time } from './format.js';
 import {
@@ -376,9 +377,7 @@ function listDownloads(request) {
       try {
         const response = await fetch(`/api/lookup?format=${format}`, asJson(request));
         if (!response.ok) throw new ApiError((await response.json()).message, true);
-        const url = URL.createObjectURL(await response.blob());
-        h('a', { href: url, download: `nearsky-lookup.${format === 'votable' ? 'vot' : format}` }).click();
-        setTimeout(() => URL.revokeObjectURL(url), 60_000);
+        save(await response.blob(), `nearsky-lookup.${format === 'votable' ? 'vot' : format}`);
       } catch (error) {
         place.append(error instanceof ApiError ? error.message : 'The service does not answer.');
       }

@@ -2,6 +2,7 @@
 import { cellCount } from './cells.js';
 import { BINS } from './colours.js';
 import { fixed, hours } from './format.js';
+import { byId } from './page.js';
 import { Projection, SEMI_MAJOR, SEMI_MINOR } from './projection.js';
 import { SKY_LINES } from './sky_lines.js';
 
@@ -32,11 +33,16 @@ export class SkyView {
     this.drawn = undefined;
     /** @type {string | undefined} */
     this.selected = undefined;
+    /** A line that is drawn over the cells; degrees. @type {Position[]} */
+    this.outline = [];
     this.width = 1;
     this.height = 1;
     this.projection = new Projection(this.middle);
     this.frame = 0;
     this.#listen();
+    byId('zoom-in').addEventListener('click', () => this.zoomBy(STEP_ZOOM));
+    byId('zoom-out').addEventListener('click', () => this.zoomBy(1 / STEP_ZOOM));
+    byId('whole').addEventListener('click', () => this.look({ ra: 0, dec: 0 }, 1));
     new ResizeObserver(() => this.#resize()).observe(canvas);
   }
 
@@ -108,6 +114,7 @@ export class SkyView {
     if (this.drawn) this.#drawCells(context, this.drawn);
     this.#drawSkyLines(context, style.textDecorationColor);
     this.#drawGraticule(context, style.color, style.textDecorationColor);
+    this.#drawOutline(context, style.columnRuleColor);
     context.restore();
     context.strokeStyle = style.borderBottomColor;
     context.beginPath();
@@ -184,6 +191,16 @@ export class SkyView {
       context.stroke();
       context.setLineDash([]);
     }
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {string} colour */
+  #drawOutline(context, colour) {
+    const { outline } = this;
+    context.beginPath();
+    this.#line(context, t => outline[Math.round(t * (outline.length - 1))], Math.max(1, outline.length - 1));
+    context.strokeStyle = colour;
+    context.lineWidth = 2.5;
+    context.stroke();
   }
 
   /** @param {CanvasRenderingContext2D} context @param {string} colour @param {string} paper what labels stand on */

@@ -1,0 +1,231 @@
+/** The page of an area: the map to draw on, the text, the file, and the objects inside. */
+import { Cells } from './cells.js';
+import { BINS, coloursOf } from './colours.js';
+import { fileDrop, save } from './files.js';
+import { count, counted, sexagesimalDec, sexagesimalRa } from './format.js';
+import { ApiError, ask, byId, h, show, showError, showLoading } from './page.js';
+import { objectList } from './result_list.js';
+import { circleText, outlineOf, polygonText } from './shapes.js';
+import { SkyView } from './sky_view.js';
+
+/** @typedef {import('./projection.js').Position} Position */
+
+const PAGE_SIZE = 50;
+/** The most objects that a file has. */
+const MOST = 10_000;
+const RESOLUTION = 3;
+/** The pause between requests while the service counts its objects. */
+const COUNTING_MS = 1000;
+/** Some servers refuse longer addresses. */
+const MAX_ADDRESS = 2000;
+
+const form = /** @type {HTMLFormElement} */ (byId('area'));
+const text = /** @type {HTMLTextAreaElement} */ (byId('area-text'));
+const level = byId('level');
+const results = byId('results');
+const drawing = byId('drawing');
+/** @type {File | undefined} */
+let file;
+/** Where the map was clicked since the area was begun. @type {Position[]} */
+let clicked = [];
+/** The number of the search whose answer is shown. */
+let search = 0;
+/** @type {Cells | undefined} */
+let cells;
+
+form.hidden = false;
+const view = new SkyView(/** @type {HTMLCanvasElement} */ (byId('map')), { moved: () => {}, clicked: click, hovered });
+view.look({ ra: 0, dec: 0 }, 1);
+void loadCells();
+document.addEventListener('themechange', paint);
+form.addEventListener('submit', event => {
+  event.preventDefault();
+  void run();
+});
+byId('shape').addEventListener('change', () => begin(''));
+byId('clear').addEventListener('click', () => begin(''));
+text.addEventListener('input', () => begin(text.value));
+fileDrop(byId('drop'), /** @type {HTMLInputElement} */ (byId('file')), take);
+begin(new URLSearchParams(location.search).get('area') ?? '');
+if (text.value !== '') {
+  const [first] = view.outline;
+  if (first) view.look(middleOf(view.outline), 8);
+  void run();
+}
+
+/** Begins another area. @param {string} typed */
+function begin(typed) {
+  clicked = [];
+  file = undefined;
+  byId('chosen').textContent = 'Or choose a file, or drop it here';
+  level.hidden = true;
+  if (text.value !== typed) text.value = typed;
+  outline(typed);
+  prompt();
+}
+
+/** @param {File} chosen */
+function take(chosen) {
+  begin('');
+  file = chosen;
+  byId('chosen').textContent = chosen.name;
+  level.hidden = false;
+  void run();
+}
+
+/** @param {string} area */
+function outline(area) {
+  view.outline = outlineOf(area);
+  view.redraw();
+}
+
+function isCircle() {
+  return new FormData(form).get('shape') === 'circle';
+}
+
+function prompt() {
+  const corners = clicked.length;
+  if (isCircle()) drawing.textContent = corners === 1 ? 'Click the edge of the circle' : 'Click the middle of a circle';
+  else
+    drawing.textContent =
+      corners < 3 ? `Click corner ${corners + 1} of the polygon` : `${corners} corners: Search, or click another`;
+}
+
+/** @param {Position} position */
+function click(position) {
+  const isLast = isCircle() && clicked.length === 1;
+  const corners = [...clicked, position];
+  begin(isCircle() ? (isLast ? circleText(corners[0] ?? position, position) : '') : polygonText(corners));
+  clicked = isLast ? [] : corners;
+  prompt();
+  if (isLast) void run();
+}
+
+/** Shows the place below the pointer, and the circle that a click there would make. @param {Position | undefined} position */
+function hovered(position) {
+  byId('map-note').textContent = position ? `${sexagesimalRa(position.ra, 0)} ${sexagesimalDec(position.dec, 0)}` : '';
+  const [middle] = clicked;
+  if (position && middle && isCircle()) outline(circleText(middle, position));
+}
+
+/** @param {Position[]} outline */
+function middleOf(outline) {
+  const opposite = outline[Math.floor(outline.length / 2)];
+  const [first = { ra: 0, dec: 0 }] = outline;
+  if (!opposite) return first;
+  const across = ((opposite.ra - first.ra + 540) % 360) - 180;
+  return { ra: first.ra + across / 2, dec: (first.dec + opposite.dec) / 2 };
+}
+
+/** The parameters of a request, with the level of a sky map. @param {Record<string, string>} parameters */
+function address(parameters) {
+  const input = level.querySelector('input');
+  const share = !level.hidden && input?.value.trim();
+  return `/api/area?${new URLSearchParams({ ...parameters, ...(share && { level: share }) })}`;
+}
+
+async function run() {
+  const area = file ?? text.value.trim();
+  if (area === '') return show(results, h('p', { class: 'hint' }, 'Draw an area, type it, or choose a file.'));
+  const own = ++search;
+  const kept = typeof area === 'string' ? `/area?area=${encodeURIComponent(area)}` : '/area';
+  history.replaceState(null, '', kept.length <= MAX_ADDRESS ? kept : '/area');
+  showLoading(results, 'Searching');
+  try {
+    const post = { method: 'POST', body: area };
+    const { total, area: read } = await ask(address({ response: 'count' }), post);
+    const first = await ask(address({ detail: 'matches', page_size: `${PAGE_SIZE}` }), post);
+    if (own !== search) return;
+    const list = h('div', {});
+    const share = read.level === null ? '' : ` in the ${Math.round(1000 * read.level) / 10} % region`;
+    show(results, h('h2', {}, `${counted(total, 'object')}${share}`), total > 0 && downloads(area, total), list);
+    addPage(list, area, first);
+  } catch (error) {
+    if (own === search) showError(results, error, run);
+  }
+}
+
+/** @param {Element} list @param {string | File} area @param {any} page */
+function addPage(list, area, { objects, next_cursor: cursor }) {
+  const own = search;
+  list.append(objectList(objects, 'Objects in the area'));
+  if (cursor === null) return;
+  const more = h('button', { type: 'button', click: () => void next() }, 'Show more');
+  list.append(more);
+  const next = async () => {
+    more.disabled = true;
+    try {
+      const page = await ask(address({ detail: 'matches', page_size: `${PAGE_SIZE}`, cursor }), {
+        method: 'POST',
+        body: area,
+      });
+      if (own !== search) return;
+      more.remove();
+      addPage(list, area, page);
+    } catch (error) {
+      const place = h('div', {});
+      more.replaceWith(place);
+      showError(place, error, () => void next());
+    }
+  };
+}
+
+/** @param {string | File} area @param {number} total */
+function downloads(area, total) {
+  const told = h('span', { class: 'hint', role: 'status' });
+  const download = async (/** @type {string} */ format) => {
+    told.textContent = 'Asking …';
+    try {
+      const response = await fetch(address({ page_size: `${MOST}`, detail: 'full', format }), {
+        method: 'POST',
+        body: area,
+      });
+      if (!response.ok) throw new ApiError((await response.json()).message, true);
+      const extension = { votable: 'vot', arrow: 'arrows' }[format] ?? format;
+      save(await response.blob(), `nearsky-area.${extension}`);
+      told.textContent = 'Saved.';
+    } catch (error) {
+      told.textContent = error instanceof ApiError ? error.message : 'The answer broke off: try again.';
+    }
+  };
+  const formats = [
+    ['csv', 'CSV'],
+    ['votable', 'VOTable'],
+    ['parquet', 'Parquet'],
+    ['arrow', 'Arrow'],
+  ];
+  const buttons = formats.map(([format = '', title = '']) => [
+    h('button', { type: 'button', class: 'link', click: () => void download(format) }, title),
+    ' ',
+  ]);
+  return h(
+    'p',
+    { class: 'downloads' },
+    total > MOST ? `Download the first ${count(MOST)}: ` : 'Download: ',
+    buttons,
+    told,
+  );
+}
+
+/** The objects of the whole sky, below what is drawn. The map works without them, too. */
+async function loadCells() {
+  try {
+    const answer = await ask(`/api/sky-map?layer=objects&resolution=${RESOLUTION}&partial=true`);
+    cells = new Cells(answer);
+    paint();
+    if (answer.uncounted > 0) setTimeout(loadCells, COUNTING_MS);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+  }
+}
+
+function paint() {
+  const shown = cells;
+  if (shown) {
+    const counts = Array.from({ length: shown.length }, (_, i) => shown.objectsIn(i));
+    const span = Math.log(Math.max(10, ...counts));
+    const bins = Int8Array.from(counts, each => (each > 0 ? Math.round((Math.log(each) / span) * (BINS - 1)) : -1));
+    view.drawn = { cells: shown, bins, colours: coloursOf('density') };
+  }
+  view.redraw();
+}

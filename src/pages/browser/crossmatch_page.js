@@ -1,0 +1,344 @@
+/** The page on which a table is crossmatched: its first rows, the progress, and the answer as a table, a plot and files. */
+import { fileDrop, save } from './files.js';
+import { count, counted, payloadText } from './format.js';
+import { ApiError, ask, byId, exact, h, pageData, show, showError } from './page.js';
+import { histogram } from './plot.js';
+import { resultTable } from './result_table.js';
+
+/** @typedef {Record<string, unknown>} Row */
+
+/** A larger table is sent once only, as a job: its first rows are then not shown before. */
+const MAX_BYTES_AT_ONCE = 32 * 2 ** 20;
+/** The part of a text that shows its first rows. */
+const PREVIEW_BYTES = 65_536;
+const PREVIEW_ROWS = 5;
+const SHOWN_ROWS = 500;
+const EXAMPLE_ROWS = 200;
+
+/** @type {Record<string, string>} */
+const WORDS = {
+  matched: 'matched',
+  no_match: 'with nothing there',
+  outside_footprint: 'outside the footprint',
+  skipped_read_failure: 'not searched: the catalog could not be read',
+  invalid_position: 'without a valid position',
+};
+
+const form = /** @type {HTMLFormElement} */ (byId('crossmatch'));
+const button = /** @type {HTMLButtonElement} */ (byId('run'));
+const stop = byId('stop');
+const said = byId('said');
+const preview = byId('preview');
+const results = byId('results');
+/** @type {File | undefined} */
+let file;
+let working = new AbortController();
+
+form.hidden = false;
+form.addEventListener('submit', event => {
+  event.preventDefault();
+  void run();
+});
+for (const input of form.querySelectorAll('input[list]')) input.addEventListener('change', () => void showFirstRows());
+stop.addEventListener('click', () => working.abort());
+byId('example').addEventListener('click', () => void takeExample());
+fileDrop(byId('drop'), /** @type {HTMLInputElement} */ (byId('file')), take);
+
+/** @param {File} chosen */
+function take(chosen) {
+  file = chosen;
+  byId('chosen').textContent = `${chosen.name}, ${sizeText(chosen.size)}`;
+  button.disabled = false;
+  show(results);
+  said.textContent = '';
+  void showFirstRows();
+}
+
+/** @param {number} bytes */
+function sizeText(bytes) {
+  return bytes < 2 ** 20 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+}
+
+async function takeExample() {
+  try {
+    const { objects } = await ask(`/api/objects?detail=position&page_size=${EXAMPLE_ROWS}`);
+    const lines = objects.map((/** @type {any} */ { diaObjectId_str: id, ra, dec }) => `${id},${ra},${dec}`);
+    const against = form.elements.namedItem('against');
+    const [first] = pageData.catalogs;
+    if (against instanceof HTMLSelectElement && first) against.value = first.name;
+    take(new File([`id,ra,dec\n${lines.join('\n')}\n`], 'example.csv'));
+  } catch (error) {
+    showError(preview, error, () => void takeExample());
+  }
+}
+
+/** The parameters as they are chosen, without those that are empty. */
+function chosen() {
+  const entries = [...new FormData(form)].map(([name, value]) => [name, `${value}`.trim()]);
+  return Object.fromEntries(entries.filter(([, value]) => value !== ''));
+}
+
+/** Has the service read the first rows: it says which columns it takes for the position. */
+async function showFirstRows() {
+  const own = file;
+  const part = own && (await firstPart(own));
+  if (own !== file) return;
+  if (!part)
+    return show(
+      preview,
+      h('p', { class: 'hint' }, 'A table of this size is sent once only: its first rows come with the answer.'),
+    );
+  const { ra, dec } = chosen();
+  const stopping = new AbortController();
+  try {
+    const asked = { format: 'ndjson', radius_arcsec: '0.001', ...(ra && { ra }), ...(dec && { dec }) };
+    const response = await send(part, asked, stopping.signal);
+    /** @type {Row[]} */
+    const rows = [];
+    await eachLine(response, line => rows.push(JSON.parse(line, exact)) < PREVIEW_ROWS);
+    if (own !== file) return;
+    const columns = Object.keys(rows[0] ?? {}).filter(
+      name => !/^nearsky_(?:status|diaObjectId|ra|dec|separation_arcsec)(?:_\d+)?$/.test(name),
+    );
+    offer(columns);
+    const taken = (response.headers.get('X-Position-Columns') ?? '').split(' ').map(decodeURIComponent);
+    const invalid = rows.filter(row => last(row, 'nearsky_status') === 'invalid_position').length;
+    show(
+      preview,
+      h(
+        'p',
+        {},
+        'The position is in ',
+        [...new Set(taken)].map((name, i) => [i > 0 && ' and ', h('code', {}, name)]),
+        '.',
+      ),
+      invalid > 0 &&
+        h('p', { class: 'notice' }, `${invalid} of the first ${rows.length} rows have no valid position there.`),
+      tableOf(columns, rows),
+    );
+  } catch (error) {
+    if (own !== file) return;
+    if (error instanceof ApiError) offer(/its columns are (.*)$/s.exec(error.message)?.[1]?.split(', ') ?? []);
+    showError(preview, error, () => void showFirstRows());
+  } finally {
+    stopping.abort();
+  }
+}
+
+/**
+ * The file, or its first lines where it is a long text; undefined where it is too long to be sent twice.
+ * @param {File} whole
+ */
+async function firstPart(whole) {
+  const head = new Uint8Array(await whole.slice(0, PREVIEW_BYTES).arrayBuffer());
+  // VOTables, FITS, Parquet, Arrow and gzip are not read in part.
+  const isText =
+    head.every(byte => byte >= 9) &&
+    !/^(?:\s*<|SIMPLE {2}=|PAR1|ARROW1)/.test(new TextDecoder().decode(head.slice(0, 512)));
+  const end = head.lastIndexOf(10) + 1;
+  if (isText && end > 0) return whole.slice(0, end);
+  return whole.size <= MAX_BYTES_AT_ONCE ? whole : undefined;
+}
+
+/** @param {string[]} columns */
+function offer(columns) {
+  byId('columns').replaceChildren(...columns.map(name => h('option', { value: name })));
+}
+
+/** @param {string[]} columns @param {Row[]} rows */
+function tableOf(columns, rows) {
+  const isNumber = (/** @type {string} */ name) =>
+    rows.some(row => typeof row[name] === 'number' || typeof row[name] === 'bigint');
+  const shown = columns.map(name => ({ name, isNumber: isNumber(name) }));
+  return resultTable(
+    shown,
+    rows.map(row => columns.map(name => (row[name] === null ? '' : payloadText(row[name])))),
+  );
+}
+
+/** The value of the service's column, whose name has a number behind it where the table has that column itself. @param {Row} row @param {string} name */
+function last(row, name) {
+  const key = Object.keys(row).findLast(
+    each => each === name || (each.startsWith(`${name}_`) && /^\d+$/.test(each.slice(name.length + 1))),
+  );
+  return key === undefined ? undefined : row[key];
+}
+
+async function run() {
+  if (!file) return;
+  working.abort();
+  const own = (working = new AbortController());
+  const parameters = chosen();
+  stop.hidden = false;
+  results.setAttribute('aria-busy', 'true');
+  try {
+    const response = await matched(file, { ...parameters, format: 'ndjson' }, own.signal);
+    const total = Number(response.headers.get('X-Row-Count'));
+    /** @type {Row[]} */
+    const rows = [];
+    /** @type {number[]} */
+    const separations = [];
+    /** @type {Map<string, number>} */
+    const statuses = new Map();
+    let done = 0;
+    let toldMs = performance.now();
+    await eachLine(response, line => {
+      const row = /** @type {Row} */ (JSON.parse(line));
+      const status = `${last(row, 'nearsky_status')}`;
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      if (status === 'matched') {
+        separations.push(Number(last(row, 'nearsky_separation_arcsec')));
+        if (rows.length < SHOWN_ROWS) rows.push(JSON.parse(line, exact));
+      }
+      done++;
+      if (performance.now() - toldMs < 300) return true;
+      toldMs = performance.now();
+      tell(done, total);
+      return true;
+    });
+    if (own !== working) return;
+    const words = [...statuses].map(([status, rows]) => `${count(rows)} ${WORDS[status] ?? status}`);
+    said.textContent = `${counted(total, 'row')} searched: ${words.join(', ') || 'none matched'}.`;
+    showAnswer(rows, separations, parameters);
+  } catch (error) {
+    if (own !== working) return;
+    said.textContent = own.signal.aborted ? 'Stopped' : '';
+    if (own.signal.aborted) show(results);
+    else showError(results, error, run);
+  } finally {
+    if (own === working) stop.hidden = true;
+  }
+}
+
+/** @param {number} done @param {number} of */
+function tell(done, of) {
+  show(
+    said,
+    h('progress', { max: of, value: Math.min(done, of), 'aria-label': 'Rows' }),
+    ` ${count(done)} of ${counted(of, 'row')}`,
+  );
+}
+
+/** @param {Row[]} rows @param {number[]} separations @param {Record<string, string>} parameters */
+function showAnswer(rows, separations, parameters) {
+  const formats = [
+    ['csv', 'CSV'],
+    ['votable', 'VOTable'],
+    ['parquet', 'Parquet'],
+    ['arrow', 'Arrow'],
+    ['ndjson', 'NDJSON'],
+  ];
+  const links = formats.map(([format = '', title = '']) => [
+    h('button', { type: 'button', class: 'link', click: () => void download(parameters, format) }, title),
+    ' ',
+  ]);
+  show(
+    results,
+    h('p', { class: 'downloads' }, 'Download: ', links),
+    rows.length > 0 && [
+      h('h2', {}, rows.length < separations.length ? `The first ${rows.length} matched rows` : 'The matched rows'),
+      tableOf(Object.keys(rows[0] ?? {}), rows),
+      h(
+        'section',
+        { class: 'plotted' },
+        h('h2', {}, 'Separations'),
+        histogram('separation (arcsec)', separations, Number(parameters.radius_arcsec ?? 1)),
+      ),
+    ],
+  );
+}
+
+/** @param {Record<string, string>} parameters @param {string} format */
+async function download(parameters, format) {
+  if (!file) return;
+  said.textContent = 'Crossmatching for the file …';
+  try {
+    const response = await matched(file, { ...parameters, format }, working.signal);
+    const extension = { votable: 'vot', arrow: 'arrows' }[format] ?? format;
+    save(await response.blob(), `nearsky-crossmatch.${extension}`);
+    said.textContent = 'Saved.';
+  } catch (error) {
+    said.textContent = error instanceof ApiError ? error.message : 'The answer broke off: try again.';
+  }
+}
+
+/**
+ * The answer for a whole table: at once, or as a job where that would take too long.
+ * @param {File} table @param {Record<string, string>} parameters @param {AbortSignal} signal
+ */
+async function matched(table, parameters, signal) {
+  said.textContent = `Sending ${sizeText(table.size)} …`;
+  if (table.size > MAX_BYTES_AT_ONCE) return asJob(table, parameters, signal);
+  try {
+    return await send(table, parameters, signal);
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'query_too_expensive') return asJob(table, parameters, signal);
+    throw error;
+  }
+}
+
+/** @param {File} table @param {Record<string, string>} parameters @param {AbortSignal} signal */
+async function asJob(table, parameters, signal) {
+  const begun = await send(table, parameters, signal, { Prefer: 'respond-async' });
+  const job = new URL(begun.headers.get('Location') ?? '', location.href).pathname;
+  const remove = () => void fetch(job, { method: 'DELETE', redirect: 'manual' }).catch(() => undefined);
+  signal.addEventListener('abort', remove);
+  for (;;) {
+    const document = await (await answered(`${job}?WAIT=2`, { signal })).text();
+    const [, done, of] = /<progress done="(\d+)" of="(\d+)"/.exec(document) ?? [];
+    if (of !== undefined) tell(Number(done), Number(of));
+    const phase = /<uws:phase>(\w+)</.exec(document)?.[1];
+    if (phase === 'QUEUED') said.textContent = 'Waiting for the tables of others …';
+    if (phase === 'COMPLETED') {
+      const result = await answered(`${job}/results/result`, { signal });
+      const whole = await result.blob();
+      remove();
+      return new Response(whole, result);
+    }
+    if (phase === 'ERROR' || phase === 'ABORTED') {
+      const why = await (await answered(`${job}/error`, { signal })).text();
+      remove();
+      throw new ApiError(`Cannot crossmatch the table because ${why || 'its job was aborted'}`, false);
+    }
+  }
+}
+
+/** @param {Blob} body @param {Record<string, string>} parameters @param {AbortSignal} signal @param {Record<string, string>} [headers] */
+function send(body, parameters, signal, headers = {}) {
+  return answered(`/api/crossmatch?${new URLSearchParams(parameters)}`, { method: 'POST', body, signal, headers });
+}
+
+/**
+ * An answer that is no error.
+ * @param {string} path @param {RequestInit} init
+ */
+async function answered(path, init) {
+  /** @type {Response} */
+  let response;
+  try {
+    response = await fetch(path, init);
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw new ApiError('The service does not answer, or the file has changed since it was chosen.', true);
+  }
+  if (response.ok) return response;
+  const { message, retryable, code } = await response.json();
+  throw new ApiError(message, retryable, code);
+}
+
+/**
+ * Calls with each line of an answer, until one returns false.
+ * @param {Response} response @param {(line: string) => boolean} take
+ */
+async function eachLine({ body }, take) {
+  if (!body) return;
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const lines = (rest + value).split('\n');
+    rest = lines.pop() ?? '';
+    if (!lines.every(take)) return void reader.cancel();
+  }
+}

@@ -1,0 +1,37 @@
+/** Files that people give to a page, and that they get from it. */
+import { h } from './page.js';
+
+/**
+ * Takes a file that is chosen, or dropped.
+ * @param {HTMLElement} place
+ * @param {HTMLInputElement} input
+ * @param {(file: File) => void} take
+ */
+export function fileDrop(place, input, take) {
+  const first = (/** @type {FileList | null | undefined} */ files) => {
+    const file = files?.[0];
+    if (file) take(file);
+  };
+  input.addEventListener('change', () => {
+    first(input.files);
+    // The same file, changed meanwhile, can be chosen again.
+    input.value = '';
+  });
+  place.addEventListener('dragover', event => {
+    event.preventDefault();
+    place.classList.add('over');
+  });
+  place.addEventListener('dragleave', () => place.classList.remove('over'));
+  place.addEventListener('drop', event => {
+    event.preventDefault();
+    place.classList.remove('over');
+    first(event.dataTransfer?.files);
+  });
+}
+
+/** Saves bytes as a file. @param {Blob} blob @param {string} name */
+export function save(blob, name) {
+  const url = URL.createObjectURL(blob);
+  h('a', { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

@@ -1,0 +1,200 @@
+/** The page of queries in ADQL: the editor, and the answer as a table and a plot. */
+import { count, counted } from './format.js';
+import { ApiError, byId, h, show, showError } from './page.js';
+import { scatterPlot } from './plot.js';
+import { resultTable } from './result_table.js';
+import { sendTable } from './samp.js';
+import { readVotable } from './votable.js';
+
+/** @typedef {import('./votable.js').ResultTable} ResultTable */
+
+const PATH = '/vo/tap/sync';
+/** The rows that the page asks for. */
+const MAX_ROWS = 2000;
+/** Some servers refuse longer addresses. */
+const MAX_ADDRESS = 8000;
+/** @type {Record<string, string>} */
+const EXTENSIONS = { votable: 'vot', arrow: 'arrows' };
+
+const form = byId('query');
+const editor = /** @type {HTMLTextAreaElement} */ (byId('adql'));
+const stop = byId('stop');
+const said = byId('said');
+const results = byId('results');
+let asking = new AbortController();
+
+form.addEventListener('submit', event => {
+  event.preventDefault();
+  void run(true);
+});
+editor.addEventListener('keydown', event => {
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  void run(true);
+});
+stop.addEventListener('click', () => asking.abort());
+for (const link of document.querySelectorAll('.tries a'))
+  link.addEventListener('click', event => {
+    event.preventDefault();
+    editor.value = new URL(link.getAttribute('href') ?? '', location.href).searchParams.get('q') ?? '';
+    void run(false);
+  });
+for (const code of document.querySelectorAll('.schema .insert')) {
+  const name = code.textContent ?? '';
+  code.replaceWith(h('button', { type: 'button', class: 'link', click: () => insert(name) }, name));
+}
+const given = new URLSearchParams(location.search).get('q');
+if (given) {
+  editor.value = given;
+  void run(false);
+} else said.textContent = 'Ctrl and Enter run it, too.';
+
+/** Puts a name where the cursor is. @param {string} name */
+function insert(name) {
+  editor.setRangeText(name, editor.selectionStart, editor.selectionEnd, 'end');
+  editor.focus();
+}
+
+/** @param {boolean} isTyped whether the cursor goes to the place of an error */
+async function run(isTyped) {
+  const query = editor.value.trim();
+  if (query === '') return;
+  asking.abort();
+  const own = (asking = new AbortController());
+  history.replaceState(null, '', `/query?q=${encodeURIComponent(query)}`);
+  said.textContent = 'Asking …';
+  stop.hidden = false;
+  results.setAttribute('aria-busy', 'true');
+  const begin = performance.now();
+  try {
+    const body = new URLSearchParams(parametersOf(query, 'votable', MAX_ROWS));
+    const table = readVotable(await answerOf(body, own.signal));
+    if (own !== asking) return;
+    const took = Math.round(performance.now() - begin);
+    const first = table.isCut ? 'The first ' : '';
+    said.textContent = `${first}${counted(table.rows.length, 'row')} in ${count(took)} ms`;
+    showResult(query, table);
+  } catch (error) {
+    if (own !== asking) return;
+    said.textContent = own.signal.aborted ? 'Stopped' : '';
+    if (own.signal.aborted) show(results);
+    else showFault(query, error, isTyped);
+  } finally {
+    if (own === asking) stop.hidden = true;
+  }
+}
+
+/** @param {string} query @param {string} format @param {number} [most] */
+function parametersOf(query, format, most) {
+  return { LANG: 'ADQL', RESPONSEFORMAT: format, ...(most && { MAXREC: `${most}` }), QUERY: query };
+}
+
+/** @param {URLSearchParams} body @param {AbortSignal} signal */
+async function answerOf(body, signal) {
+  try {
+    return await (await fetch(PATH, { method: 'POST', body, signal })).text();
+  } catch {
+    throw new ApiError('The service does not answer. Is the network there?', true);
+  }
+}
+
+/** @param {string} query @param {ResultTable} table */
+function showResult(query, table) {
+  const address = `${PATH}?${new URLSearchParams(parametersOf(query, 'votable'))}`;
+  show(
+    results,
+    resultTable(table.fields, table.rows),
+    address.length > MAX_ADDRESS
+      ? h('p', { class: 'hint' }, 'The query is too long for an address: a program can send it, and have all rows.')
+      : actions(query, address),
+    plotOf(table),
+  );
+}
+
+/** @param {string} query @param {string} address of its whole answer */
+function actions(query, address) {
+  const formats = (form.dataset.formats ?? '').split(' ').map(format => {
+    const href = `${PATH}?${new URLSearchParams(parametersOf(query, format))}`;
+    return [h('a', { href, download: `nearsky-query.${EXTENSIONS[format] ?? format}` }, format), ' '];
+  });
+  const told = h('span', { class: 'hint', role: 'status' });
+  const open = async () => {
+    told.textContent = 'The hub may ask you whether this page may connect.';
+    try {
+      const names = await sendTable(`${location.origin}${address}`, query.replace(/\s+/g, ' ').slice(0, 60));
+      told.textContent = `Sent to ${names.join(', ')}.`;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      told.textContent = error.message;
+    }
+  };
+  const button = h('button', { type: 'button', class: 'small', click: () => void open() }, 'Open in TOPCAT');
+  return h('p', { class: 'downloads' }, 'All rows: ', formats, button, told);
+}
+
+/** The plot of two columns, which can be chosen. @param {ResultTable} table */
+function plotOf({ fields, rows }) {
+  const numbers = fields.flatMap((field, i) => (field.isNumber ? [i] : []));
+  const [first, second] = axesOf(fields, numbers);
+  if (first === undefined || second === undefined || rows.length < 2) return null;
+  const place = h('div', {});
+  const choice = (/** @type {string} */ axis, /** @type {number} */ chosen) => {
+    const options = numbers.map(i => h('option', { value: i, selected: i === chosen }, fields[i]?.name ?? ''));
+    return h('select', { 'aria-label': `The column of the ${axis} axis`, change: draw }, options);
+  };
+  const [x, y] = [choice('x', first), choice('y', second)];
+  function draw() {
+    place.replaceChildren(scatterPlot(axisOf(Number(x.value)), axisOf(Number(y.value))));
+  }
+  /** @param {number} i */
+  function axisOf(i) {
+    const { name = '', unit = '', ucd = '' } = fields[i] ?? {};
+    const values = rows.map(row => (row[i] ? Number(row[i]) : Number.NaN));
+    // East is to the left, and bright is up.
+    return {
+      title: unit ? `${name} (${unit})` : name,
+      values,
+      isReversed: unit === 'mag' || ucd.startsWith('pos.eq.ra'),
+    };
+  }
+  draw();
+  return h('section', { class: 'plotted' }, h('h2', {}, 'Plot'), h('p', { class: 'pick' }, y, ' against ', x), place);
+}
+
+/**
+ * Positions where the rows have them, else the first two columns of numbers.
+ * @param {import('./votable.js').Field[]} fields @param {number[]} numbers places of the columns of numbers
+ */
+function axesOf(fields, numbers) {
+  const byUcd = (/** @type {string} */ start) => numbers.find(i => fields[i]?.ucd.startsWith(start));
+  const [ra, dec] = [byUcd('pos.eq.ra'), byUcd('pos.eq.dec')];
+  if (ra !== undefined && dec !== undefined) return [ra, dec];
+  return numbers.filter(i => !fields[i]?.ucd.startsWith('meta'));
+}
+
+/**
+ * Shows an error, and the place in the query where it is.
+ * @param {string} query @param {unknown} error @param {boolean} isTyped
+ */
+function showFault(query, error, isTyped) {
+  const [, line, column, message] =
+    (error instanceof ApiError && /^Line (\d+), column (\d+): (.*)$/s.exec(error.message)) || [];
+  const text = query.split(/\r\n|\r|\n/)[Number(line) - 1];
+  if (message === undefined || text === undefined) return showError(results, error, () => void run(isTyped));
+  const at = Number(column) - 1;
+  const [word = ''] = /^(?:\w+|"[^"]*"?|.?)/.exec(text.slice(at)) ?? [];
+  show(
+    results,
+    h(
+      'div',
+      { class: 'notice error', role: 'alert' },
+      h('p', {}, `Line ${line}, column ${column}: ${message}`),
+      h('pre', { tabindex: 0 }, text.slice(0, at), h('mark', {}, word || ' '), text.slice(at + word.length)),
+    ),
+  );
+  if (!isTyped) return;
+  const before = query.split('\n').slice(0, Number(line) - 1);
+  const start = before.reduce((sum, each) => sum + each.length + 1, at) + editor.value.indexOf(query);
+  editor.focus();
+  editor.setSelectionRange(start, start + word.length);
+}

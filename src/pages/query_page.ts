@@ -1,0 +1,60 @@
+/** The page of queries in ADQL: an editor, with the tables that there are beside it. */
+import { tableName } from '../adql/schema.ts';
+import { spelled } from '../adql/words.ts';
+import type { Config } from '../config/config.ts';
+import type { Catalogs } from '../contract/catalogs.ts';
+import { EXAMPLES, TAP_PATH } from '../tap/documents.ts';
+import { TAP_FORMATS } from '../tap/formats.ts';
+import { type TapTable, tapTables } from '../tap/tables.ts';
+import { type Html, html } from './html.ts';
+import type { Page } from './layout.ts';
+
+/** The address of the hub of the SAMP Web Profile, on the machine of whoever looks at the page. */
+const SAMP_HUB = 'http://localhost:21012';
+
+/** @param isInstalled whether the engine of queries is there */
+export function queryPage(config: Config, catalogs: Catalogs, isInstalled: boolean): Page {
+  const obstacle = obstacleOf(config, isInstalled);
+  const formats = TAP_FORMATS.map(({ name }) => name).filter(name => !name.includes('/'));
+  return {
+    title: 'Query',
+    path: '/query',
+    description: 'Queries in ADQL over objects, matches and the columns of the catalogs.',
+    scripts: ['query_page.js'],
+    connectsTo: SAMP_HUB,
+    main: html`<h1>Query</h1>
+<p class="lead">Any question about the objects, their matches and the columns of the catalogs, in ADQL, the SQL of astronomy. TOPCAT and pyvo ask the same <a href="/vo#tap">by TAP</a>.</p>
+${obstacle && html`<p class="notice">${obstacle}</p>`}
+<div class="with-schema">
+<div>
+<form id="query" action="${TAP_PATH}/sync" method="post" data-formats="${formats.join(' ')}">
+<input type="hidden" name="LANG" value="ADQL">
+<label for="adql">A query in ADQL</label>
+<textarea id="adql" class="editor" name="QUERY" rows="8" required autocomplete="off" autocapitalize="off" spellcheck="false">${EXAMPLES[0][2]}</textarea>
+<p class="actions"><button type="submit" class="primary" name="RESPONSEFORMAT" value="csv">Run</button> <button type="button" id="stop" hidden>Stop</button> <span class="hint" id="said" role="status"></span></p>
+</form>
+<noscript><p class="notice">Without JavaScript the answer is a file, as CSV.</p></noscript>
+<h2>Examples</h2>
+<ul class="tries">${EXAMPLES.map(([, name, query]) => html`<li><a href="/query?q=${encodeURIComponent(query)}">${name}</a></li>`)}</ul>
+</div>
+<section class="schema" aria-labelledby="tables-title"><h2 id="tables-title">Tables</h2>
+${tapTables(catalogs.all).map(tableOf)}
+</section>
+<section id="results" aria-label="Result"></section>
+</div>`,
+  };
+}
+
+function obstacleOf({ TAP_MAX_QUERIES }: Config, isInstalled: boolean): string | undefined {
+  if (TAP_MAX_QUERIES === 0) return 'Queries are switched off here (TAP_MAX_QUERIES is 0).';
+  if (isInstalled) return undefined;
+  return 'Queries cannot be answered here because the package @duckdb/node-api is not installed.';
+}
+
+function tableOf(table: TapTable): Html {
+  const columns = table.columns.map(
+    ({ name, unit, description }) =>
+      html`<li><code class="insert">${spelled(name)}</code>${unit && html` <span class="unit">${unit}</span>`} <span class="about">${description}</span></li>`,
+  );
+  return html`<details><summary><code>${tableName(table)}</code></summary><p class="hint">${table.description}.</p><ul>${columns}</ul></details>`;
+}
