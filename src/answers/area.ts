@@ -35,7 +35,8 @@ export function* areaAnswer(query: AreaQuery, context: QueryContext): Steps {
     pieces: walkArea(context.index, read.area, after ?? undefined),
     read: (row: AreaRow) => (isKnownOut(row) ? undefined : objectOf(row, context)),
     furtherKeys: ({ level }: AreaRow) => (read.level === null ? '' : `, "credible_level": ${toJson(level)}`),
-    cursorAfter: ({ level, pixel, id }: AreaRow) => encodeAreaCursor({ level, pixel, id, asOfUs, digest }),
+    cursorAfter: ({ level, pixel, id }: AreaRow) =>
+      encodeAreaCursor({ level, pixel, id, asOfUs, digest, archive: context.store.archive }),
   };
   yield* writeSelection(query, context, candidates, about);
 }

@@ -1,5 +1,5 @@
 /** One page of a walk over a circle (docs/contract.md, Cone). */
-import { type ByteSink, fragment } from '../base/bytes.ts';
+import { fragment } from '../base/bytes.ts';
 import { writeTime } from '../base/times.ts';
 import type { QueryContext, Steps } from './context.ts';
 import { encodeConeCursor } from './cursor.ts';
@@ -34,7 +34,7 @@ export function* coneAnswer(query: ConeQuery, context: QueryContext): Steps {
   yield* listing.marksOfFound({ status, rows });
   body.fragment(BRACE);
   listing.open(1, false);
-  writePage(query, ahead.length > page.length ? page.at(-1) : undefined, context.out);
+  writePage(query, ahead.length > page.length ? page.at(-1) : undefined, context);
   listing.close();
 }
 
@@ -42,16 +42,19 @@ export function* coneAnswer(query: ConeQuery, context: QueryContext): Steps {
 function writePage(
   { asOfUs, ra, dec, radiusArcsec, detail, pageSize }: ConeQuery,
   last: Row | undefined,
-  out: ByteSink,
+  { out, store }: QueryContext,
 ): void {
   out.fragment(AS_OF);
   writeTime(out, asOfUs);
   out.fragment(PAGE_SIZE);
   out.text(`${pageSize}`);
   out.fragment(NEXT_CURSOR);
-  const pinned = { asOfUs, ra, dec, radiusArcsec, detail };
-  if (last) out.longText(`"${encodeConeCursor({ timeUs: last.timeUs, diaObjectId: last.id, ...pinned })}"`);
-  else out.null();
+  if (last) {
+    const place = { timeUs: last.timeUs, diaObjectId: last.id, archive: store.archive };
+    out.longText(`"${encodeConeCursor({ ...place, asOfUs, ra, dec, radiusArcsec, detail })}"`);
+  } else {
+    out.null();
+  }
 }
 
 function isAfter(row: Row, { timeUs, diaObjectId }: NonNullable<ConeQuery['after']>): boolean {

@@ -4,8 +4,14 @@ import { formatTime } from '../base/times.ts';
 import type { DetailLevel, TimeField } from '../contract/enums.ts';
 import type { RecentPosition } from '../store/recent.ts';
 
+/** All cursors have this. */
+export interface OfArchive {
+  /** As of `Store.archive`; undefined in a cursor that an older release wrote. */
+  readonly archive: string | undefined;
+}
+
 /** The last object of the page before, and what the walk is a walk over. Times are microseconds since 1970. */
-export interface ConeCursor extends RecentPosition {
+export interface ConeCursor extends RecentPosition, OfArchive {
   readonly asOfUs: number;
   readonly ra: number;
   readonly dec: number;
@@ -13,7 +19,7 @@ export interface ConeCursor extends RecentPosition {
   readonly detail: DetailLevel;
 }
 
-export interface RecentCursor extends RecentPosition {
+export interface RecentCursor extends RecentPosition, OfArchive {
   readonly startUs: number;
   readonly endUs: number;
   readonly timeField: TimeField;
@@ -22,12 +28,12 @@ export interface RecentCursor extends RecentPosition {
 }
 
 /** The area itself travels in the request: the cursor has its digest. */
-export interface AreaCursor extends AreaPlace {
+export interface AreaCursor extends AreaPlace, OfArchive {
   readonly asOfUs: number;
   readonly digest: string;
 }
 
-export interface ObjectsCursor extends RecentPosition {
+export interface ObjectsCursor extends RecentPosition, OfArchive {
   readonly timeField: TimeField;
   readonly asOfUs: number;
 }
@@ -38,31 +44,33 @@ export const RECENT_CURSOR_KIND = 'recent_crossmatches';
 export const AREA_CURSOR_KIND = 'area';
 export const OBJECTS_CURSOR_KIND = 'objects';
 
-export function encodeConeCursor({ timeUs, diaObjectId, asOfUs, ra, dec, radiusArcsec, detail }: ConeCursor): string {
+export function encodeConeCursor(cursor: ConeCursor): string {
+  const { timeUs, diaObjectId, asOfUs, ra, dec, radiusArcsec, detail, archive } = cursor;
   return token(
     `{"k":"${CONE_CURSOR_KIND}","t":"${formatTime(timeUs)}","i":${diaObjectId},"a":"${formatTime(asOfUs)}",` +
-      `"ra":${ra},"dec":${dec},"r":${radiusArcsec},"d":"${detail}"}`,
+      `"ra":${ra},"dec":${dec},"r":${radiusArcsec},"d":"${detail}","o":"${archive}"}`,
   );
 }
 
 export function encodeRecentCursor(cursor: RecentCursor): string {
-  const { timeUs, diaObjectId, startUs, endUs, timeField, detail, asOfUs } = cursor;
+  const { timeUs, diaObjectId, startUs, endUs, timeField, detail, asOfUs, archive } = cursor;
   return token(
     `{"k":"${RECENT_CURSOR_KIND}","t":"${formatTime(timeUs)}","i":${diaObjectId},"s":"${formatTime(startUs)}",` +
-      `"e":"${formatTime(endUs)}","f":"${timeField}","d":"${detail}","a":"${formatTime(asOfUs)}"}`,
+      `"e":"${formatTime(endUs)}","f":"${timeField}","d":"${detail}","a":"${formatTime(asOfUs)}","o":"${archive}"}`,
   );
 }
 
-export function encodeAreaCursor({ level, pixel, id, asOfUs, digest }: AreaCursor): string {
+export function encodeAreaCursor({ level, pixel, id, asOfUs, digest, archive }: AreaCursor): string {
   return token(
-    `{"k":"${AREA_CURSOR_KIND}","l":${level},"p":${pixel},"i":${id},"a":"${formatTime(asOfUs)}","n":"${digest}"}`,
+    `{"k":"${AREA_CURSOR_KIND}","l":${level},"p":${pixel},"i":${id},"a":"${formatTime(asOfUs)}","n":"${digest}",` +
+      `"o":"${archive}"}`,
   );
 }
 
-export function encodeObjectsCursor({ timeUs, diaObjectId, timeField, asOfUs }: ObjectsCursor): string {
+export function encodeObjectsCursor({ timeUs, diaObjectId, timeField, asOfUs, archive }: ObjectsCursor): string {
   return token(
     `{"k":"${OBJECTS_CURSOR_KIND}","t":"${formatTime(timeUs)}","i":${diaObjectId},"f":"${timeField}",` +
-      `"a":"${formatTime(asOfUs)}"}`,
+      `"a":"${formatTime(asOfUs)}","o":"${archive}"}`,
   );
 }
 

@@ -14,7 +14,8 @@ export function objectsAnswer(query: ObjectsQuery, context: QueryContext): Steps
     pieces: context.store.recentInPieces({ timeField, startUs, endUs, asOfUs, limit, after: query.after ?? undefined }),
     read: (place: RecentPosition) => readListed(place, timeField, context),
     furtherKeys: () => '',
-    cursorAfter: (place: RecentPosition) => encodeObjectsCursor({ ...place, timeField, asOfUs }),
+    cursorAfter: (place: RecentPosition) =>
+      encodeObjectsCursor({ ...place, timeField, asOfUs, archive: context.store.archive }),
   };
   return writeSelection(query, context, candidates, {});
 }

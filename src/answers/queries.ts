@@ -7,6 +7,7 @@ import type { Info, Serialization } from '../tables/votable.ts';
 import type { TnsName } from '../tns/names.ts';
 import type { Verbosity } from '../vo/cone_tables.ts';
 import type { MocFormat } from '../vo/moc.ts';
+import type { OfArchive } from './cursor.ts';
 
 /** Filters by name, in the order of the request, at least one; values are numbers but for `catalog`. */
 export type FilterValues = readonly (readonly [name: string, value: number | string])[];
@@ -80,7 +81,7 @@ export interface ConeQuery extends Asked, Sent, Circle {
   /** Objects ingested later are not part of the walk. */
   readonly asOfUs: number;
   /** The last object of the page before, or null on the first page. */
-  readonly after: RecentPosition | null;
+  readonly after: (RecentPosition & OfArchive) | null;
 }
 
 /** One page of the objects in a window that have matches. */
@@ -99,7 +100,7 @@ export interface RecentQuery extends Asked {
   /** Objects ingested later are not part of the walk. */
   readonly asOfUs: number;
   /** The last object of the page before, or null on the first page. */
-  readonly after: RecentPosition | null;
+  readonly after: (RecentPosition & OfArchive) | null;
 }
 
 /** The objects that a page lists: those that meet the filters, and whose time lies in the window. */
@@ -130,14 +131,14 @@ export interface AreaQuery extends Asked, Selected {
   /** Names `area` and `level`, in cursors, too: equal ones have equal names. */
   readonly digest: string;
   /** The last place of the page before, or null on the first page. */
-  readonly after: AreaPlace | null;
+  readonly after: (AreaPlace & OfArchive) | null;
 }
 
 /** One page of the objects with matches by time, the latest first. */
 export interface ObjectsQuery extends Asked, Selected {
   readonly kind: 'objects';
   /** The last object of the page before, or null on the first page. */
-  readonly after: RecentPosition | null;
+  readonly after: (RecentPosition & OfArchive) | null;
 }
 
 /** A cone search of the Virtual Observatory: a VOTable. */

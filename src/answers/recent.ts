@@ -31,7 +31,8 @@ export function* recentAnswer(query: RecentQuery, context: QueryContext): Steps 
       last = place;
     }
   }
-  const next = isMore ? encodeRecentCursor({ ...last!, startUs, endUs, timeField, detail, asOfUs }) : null;
+  const pinned = { startUs, endUs, timeField, detail, asOfUs };
+  const next = isMore ? encodeRecentCursor({ ...last!, ...pinned, archive: store.archive }) : null;
   const head = { window, time_field: timeField, detail, page_size: pageSize, count, next_cursor: next };
   out.fragment(OPEN_BRACE);
   out.fragment(fragments.provenance);

@@ -19,6 +19,7 @@ import { keepLedger, StoreLedger } from '../stream/ledger.ts';
 import type { BotCredentials } from '../tns/client.ts';
 import { BackgroundCrossmatch } from './crossmatch.ts';
 import { Duty, type Work } from './duty.ts';
+import { beginEpochs, Votes } from './epochs.ts';
 import { BackgroundRefresh } from './refresh.ts';
 
 export interface WriteTask extends Task<undefined> {
@@ -83,6 +84,10 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
     // Where several nodes share a log, one of them does each work.
     const doAlone = (name: string, begin: () => Work) =>
       work.push(member ? new Duty({ name, store, writer, log, begin }) : begin());
+    if (member) {
+      doAlone('begin epochs', () => beginEpochs(writer, log));
+      work.push(new Votes(store, writer, log));
+    }
     if (crossmatch) doAlone('crossmatch', () => new BackgroundCrossmatch(store, writer, config, log));
     if (bot) doAlone('refresh the registry', () => new BackgroundRefresh({ store, writer, config, bot, log }));
   };
@@ -102,6 +107,7 @@ function reportTo(state: SharedState, store: Store, log: Log) {
     const { next, timeUs } = store.logPosition() ?? { next: 0, timeUs: 0 };
     state.logPosition = next;
     state.logTimeUs = timeUs;
+    state.logDigests = store.epoch()?.digestsBefore ?? 0;
   };
   // The log may be out of reach for long.
   reportPosition();

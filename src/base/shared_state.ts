@@ -1,4 +1,4 @@
-const CELLS = 9;
+const CELLS = 10;
 
 /**
  * State that every thread of the process knows at every moment: numbers in shared memory, read without a system call.
@@ -45,7 +45,9 @@ export class SharedState {
   /** Why no answer may be read from the database, to follow "because"; undefined where one may be. */
   get whyNoAnswer(): string | undefined {
     if (this.databaseIsGone) return 'the database cannot be read';
-    return this.isStopped ? 'this node has stopped, because it lost its place in the log of the nodes' : undefined;
+    return this.isStopped
+      ? 'this node has stopped, because its archive is not, or not known to be, what the log of the nodes makes (node_stopped in its own log has the reason and the cure)'
+      : undefined;
   }
 
   /**
@@ -79,6 +81,20 @@ export class SharedState {
 
   set logTimeUs(timeUs: number) {
     this.#cells[8] = timeUs;
+  }
+
+  /** Whether the archive is made from a log that several nodes share. */
+  get hasLog(): boolean {
+    return this.logTimeUs !== Number.POSITIVE_INFINITY;
+  }
+
+  /** The number of different digests in the last vote of the nodes; 0 where none has voted. */
+  get logDigests(): number {
+    return this.#cells[9]!;
+  }
+
+  set logDigests(digests: number) {
+    this.#cells[9] = digests;
   }
 
   /** The number of records that the log was last seen to have beyond those. */

@@ -38,6 +38,7 @@ const TOPIC_RESOURCE = 2;
 type Client = typeof import('@platformatic/kafka');
 type Bytes = Consumer<Buffer, Buffer, Buffer, Buffer>;
 type Fetched = Awaited<ReturnType<Bytes['fetch']>>;
+type Bounds = Omit<LogRead, 'entries'>;
 
 interface Waiting {
   readonly id: string;
@@ -78,7 +79,7 @@ export class KafkaLog implements Log {
   #mustRefresh = false;
   /** The position after what was read last, and the leader's epoch when that was written. */
   #after = { position: 0, epoch: NO_EPOCH };
-  #bounds = { first: 0, end: 0 };
+  #bounds: Bounds | undefined;
 
   /** For `openKafkaLog`. */
   constructor(client: Client, options: KafkaLogOptions) {
@@ -171,11 +172,13 @@ export class KafkaLog implements Log {
       response = await this.#fetch(from);
     } catch (error) {
       this.#mustRefresh = true;
-      if (isOutOfRange(error)) return { entries: [], ...(await this.#listBounds()) };
+      if (isOutOfRange(error)) return { entries: [], ...(this.#bounds = await this.#listBounds()) };
       await this.#requireSameTopic();
       throw error;
     }
-    return this.#taken(response, from);
+    const entries = this.#taken(response, from);
+    // A server leaves out a partition of which there is nothing new.
+    return { entries, ...(this.#bounds ??= await this.#listBounds()) };
   }
 
   async #fetch(from: number): Promise<Fetched> {
@@ -198,10 +201,10 @@ export class KafkaLog implements Log {
     });
   }
 
-  #taken({ responses }: Fetched, from: number): LogRead {
+  /** The entries of an answer, from a position on; it notes the bounds that the answer tells. */
+  #taken({ responses }: Fetched, from: number): LogEntry[] {
     const partition = responses[0]?.partitions[0];
-    // A server leaves out a partition of which there is nothing new.
-    if (!partition) return { entries: [], ...this.#bounds };
+    if (!partition) return [];
     const { divergingEpoch, highWatermark, logStartOffset, records } = partition;
     if (divergingEpoch && divergingEpoch.epoch !== NO_EPOCH)
       throw lostPlace(`it was cut short at record ${divergingEpoch.endOffset} and went on from there`);
@@ -218,10 +221,10 @@ export class KafkaLog implements Log {
         epoch: batch.partitionLeaderEpoch,
       };
     }
-    return { entries, ...this.#bounds };
+    return entries;
   }
 
-  async #listBounds(): Promise<Omit<LogRead, 'entries'>> {
+  async #listBounds(): Promise<Bounds> {
     const topics = [this.#options.topic];
     const offset = async (timestamp: bigint) => {
       const offsets = await this.#consumer.listOffsets({ topics, timestamp });

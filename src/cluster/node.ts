@@ -97,10 +97,16 @@ export class Node implements SharedLog {
 
   async #apply(entries: readonly LogEntry[], changes: readonly LoggedChange[], identity: string): Promise<void> {
     if (changes.length === 0) return;
-    const outcomes = await this.#writer.applyLogged(identity, changes).catch(error => {
-      // No fault of the disk: to apply the same again would fail again.
-      throw error instanceof StoreError ? error : cannotFollow(changes[0]!.position, error);
-    });
+    let outcomes: unknown[];
+    try {
+      outcomes = await this.#writer.applyLogged(identity, changes);
+    } catch (error) {
+      if (error instanceof StoreError) throw error;
+      // No fault of the disk: to apply the same again would fail again. Those before the one that fails are applied.
+      if (changes.length === 1) throw cannotFollow(changes[0]!.position, error);
+      for (const [i, change] of changes.entries()) await this.#apply([entries[i]!], [change], identity);
+      return;
+    }
     const known = changes.length - outcomes.length;
     for (const [i, outcome] of outcomes.entries()) this.#waiting.get(entries[known + i]!.id)?.resolve(outcome);
     if (outcomes.length > 0) this.#next = changes.at(-1)!.position + 1;
@@ -145,7 +151,7 @@ export class Node implements SharedLog {
     // The log goes on from this archive, and nothing of it is applied yet.
     if (next === 0) return identity;
     const last = await this.#log.read(next - 1);
-    requireKept(last, next);
+    requireKept(last, next, next - 1);
     const [entry] = last.entries;
     // The record may have been removed because it was old.
     const isGone = last.first >= next;
@@ -166,12 +172,15 @@ export class Node implements SharedLog {
   }
 }
 
-/** @throws LostPlace when a node at that position cannot go on with what the log has */
-function requireKept({ entries, first, end }: LogRead, next: number): void {
+/**
+ * @param from the position from which the entries were read
+ * @throws LostPlace when a node at the position `next` cannot go on with what the log has
+ */
+function requireKept({ entries, first, end }: LogRead, next: number, from = next): void {
   if (end < next) throw lostPlace(`it ends at record ${end}, and this node has applied ${next} records of it`);
   if (first > next) throw lostPlace(`it no longer has the records from ${next} to ${first - 1}`);
-  const [entry] = entries;
-  if (entry && entry.position > next) throw lostPlace(`it has no record ${next}`);
+  const missing = entries.findIndex(({ position }, i) => position !== from + i);
+  if (missing >= 0) throw lostPlace(`it has no record ${from + missing}`);
 }
 
 /** The changes of the entries, up to the first entry that cannot be read. */

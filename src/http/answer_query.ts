@@ -5,6 +5,7 @@ import { splitTable } from '../answers/table_head.ts';
 import { type AnswerFormat, FORMATS, TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
 import type { Service } from '../service/service.ts';
 import { preferredFormat } from './accept.ts';
+import { invalidCursor } from './cursor.ts';
 import { ApiError, notAcceptable } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { checkName } from './params.ts';
@@ -16,11 +17,17 @@ import { tableResponse } from './table_response.ts';
  * @throws ApiError `invalid_parameter` for a format that is none, or that counts do not have; `not_acceptable` where the client accepts none
  */
 export function answerQuery(service: Service, exchange: Exchange, query: Query): Answer | Promise<Answer> {
-  const isFurtherPage = 'after' in query && query.after !== null;
-  if (!isFurtherPage || service.coordination.state.logTimeUs === Number.POSITIVE_INFINITY)
-    return answerHere(service, exchange, query);
+  if (!('after' in query) || query.after === null) return answerHere(service, exchange, query);
+  requireOwn(service, query.after.archive);
+  if (!service.coordination.state.hasLog) return answerHere(service, exchange, query);
   // Another node may have given the page before.
   return service.reach(query.asOfUs, exchange.budget).then(() => answerHere(service, exchange, query));
+}
+
+/** @throws ApiError naming `cursor` where it was given for another archive, in which it would miss objects */
+function requireOwn(service: Service, archive: string | undefined): void {
+  const own = archive === undefined ? undefined : service.archive;
+  if (own !== undefined && own !== archive) throw invalidCursor('another archive has given it');
 }
 
 function answerHere(service: Service, exchange: Exchange, query: Query): Answer | Promise<Answer> {

@@ -36,6 +36,7 @@ export function decodeConeCursor(token: string): PinnedCone {
     dec: number(fields.dec),
     radiusArcsec: number(fields.r),
     detail: text(fields.d),
+    archive: archive(fields.o),
   };
 }
 
@@ -51,6 +52,7 @@ export function decodeRecentCursor(token: string): PinnedWindow {
     timeField: text(fields.f),
     detail: text(fields.d),
     asOfUs: fields.a === undefined ? undefined : time(fields.a),
+    archive: archive(fields.o),
   };
 }
 
@@ -64,6 +66,7 @@ export function decodeAreaCursor(token: string): AreaCursor {
     id: id(fields.i),
     asOfUs: time(fields.a),
     digest: text(fields.n),
+    archive: archive(fields.o),
   };
 }
 
@@ -71,7 +74,13 @@ export function decodeAreaCursor(token: string): AreaCursor {
 export function decodeObjectsCursor(token: string): Omit<ObjectsCursor, 'timeField'> & { readonly timeField: string } {
   const fields = decodeFields(token);
   if (fields.k !== OBJECTS_CURSOR_KIND) throw invalidCursor('it is of another operation');
-  return { timeUs: time(fields.t), diaObjectId: id(fields.i), timeField: text(fields.f), asOfUs: time(fields.a) };
+  return {
+    timeUs: time(fields.t),
+    diaObjectId: id(fields.i),
+    timeField: text(fields.f),
+    asOfUs: time(fields.a),
+    archive: archive(fields.o),
+  };
 }
 
 export function countWithCursor(): ApiError {
@@ -127,6 +136,10 @@ function number(value: unknown): number {
   if (typeof value !== 'number' && typeof value !== 'bigint')
     throw invalidCursor('a number in it is missing or damaged');
   return Number(value);
+}
+
+function archive(value: unknown): string | undefined {
+  return value === undefined ? undefined : text(value);
 }
 
 function text(value: unknown): string {

@@ -53,7 +53,7 @@ export function metricsText({ threads, operations, replaced, index, stored, stat
 }
 
 function addLog(exposition: Exposition, state: SharedState): void {
-  const { logFollowedMs, logPosition, logLeft, isStopped } = state;
+  const { logFollowedMs, logPosition, logLeft, logDigests, isStopped } = state;
   const lagSeconds = Math.max(0, Date.now() - logFollowedMs) / 1000;
   exposition
     .gauge('nearsky_log_position', 'Records of the log of the nodes that this node has applied.', [[{}, logPosition]])
@@ -62,6 +62,11 @@ function addLog(exposition: Exposition, state: SharedState): void {
       'nearsky_log_lag_seconds',
       'For how long this node has not had all of the log.',
       logFollowedMs ? [[{}, lagSeconds]] : [],
+    )
+    .gauge(
+      'nearsky_log_digests',
+      'Different digests in the last vote of the nodes: more than 1 where archives differ.',
+      [[{}, logDigests]],
     )
     .gauge('nearsky_node_stopped', 'Whether this node has lost its place in the log and answers nothing.', [
       [{}, isStopped ? 1 : 0],

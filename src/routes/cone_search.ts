@@ -80,7 +80,7 @@ function furtherPage(search: Search, config: Config, token: string): Walk {
     radiusArcsec: checkBounds('radius_arcsec', cursor.radiusArcsec, radiusBounds(config)),
     detail: checkDetail(cursor.detail),
     asOfUs: cursor.asOfUs,
-    after: { timeUs: cursor.timeUs, diaObjectId: cursor.diaObjectId },
+    after: { timeUs: cursor.timeUs, diaObjectId: cursor.diaObjectId, archive: cursor.archive },
   };
 }
 

@@ -40,7 +40,7 @@ function parse(search: Search, service: Service): RecentQuery {
   const limited = clampPageSize(pageSize, config.RECENT_CROSSMATCH_MAX_PAGE_SIZE);
   const window = pinned ? pinnedWindow(pinned) : firstWindow(start, end, asOfUs);
   checkWindow(window, config, pinned ? ['cursor'] : ['start', 'end']);
-  const after = pinned ? { timeUs: pinned.timeUs, diaObjectId: pinned.diaObjectId } : null;
+  const after = pinned ? { timeUs: pinned.timeUs, diaObjectId: pinned.diaObjectId, archive: pinned.archive } : null;
   return { kind: 'recent', timeField, ...window, detail, pageSize: limited, asOfUs, after };
 }
 

@@ -114,6 +114,13 @@ export class Service {
     }
   }
 
+  /** As of `Store.archive`; undefined when the database cannot be read. */
+  get archive(): string | undefined {
+    if (this.#isClosed || this.coordination.state.whyNoAnswer) return undefined;
+    this.store.resetRead();
+    return this.store.archive;
+  }
+
   /** The present description of the database; undefined when the database cannot be read. */
   look(): DatabaseSeen | undefined {
     if (this.#isClosed || this.coordination.state.whyNoAnswer) return undefined;

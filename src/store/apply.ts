@@ -17,6 +17,7 @@ import {
 import { CountChanges } from './counts.ts';
 import { CrossmatchRecorder } from './crossmatches.ts';
 import type { Databases } from './databases.ts';
+import { beginEpoch, castVote } from './epochs.ts';
 import { type CommitChanges, importItems, type Ordinals } from './import.ts';
 import { Interner } from './interner.ts';
 import { takeLease } from './leases.ts';
@@ -52,6 +53,8 @@ const APPLY = {
   take_lease: (databases: Databases, { name, owner, forUs, timeUs }: ChangeOf<'take_lease'>) =>
     takeLease(databases, name, { owner, untilUs: timeUs + forUs }, timeUs),
   begin_log: requireState,
+  tick: beginEpoch,
+  vote: (databases: Databases, { epoch, vote }: ChangeOf<'vote'>) => castVote(databases, epoch, vote),
   begin_registry: beginLoad,
   stage_registry: (databases: Databases, { load, records }: ChangeOf<'stage_registry'>) =>
     records.map(record => stage(databases, load, record)),

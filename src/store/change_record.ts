@@ -107,6 +107,8 @@ const DECODE: Readonly<Record<ChangeKind, (fields: never) => object>> = {
   published: asTheyAre,
   take_lease: asTheyAre,
   begin_log: asTheyAre,
+  tick: asTheyAre,
+  vote: asTheyAre,
   begin_registry: asTheyAre,
   stage_registry: asTheyAre,
   change_staged_registry: asTheyAre,

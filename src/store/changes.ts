@@ -1,5 +1,6 @@
 /** Every change of the archive, as plain data. `apply` makes it. */
 import type { CatalogRegistration } from './catalog_registration.ts';
+import type { Vote } from './epochs.ts';
 import type { ImportItem, PreparedObject } from './import.ts';
 import type { RegistrySnapshot } from './registry.ts';
 import type { CrossmatchResult, Delivery, ProvenanceSet, PublishedPosition, TnsRecord } from './types.ts';
@@ -30,6 +31,9 @@ interface Changes {
   take_lease: { readonly name: string; readonly owner: string; readonly forUs: number };
   /** The first change of a log that goes on from an archive which was there before: the state of its journal. */
   begin_log: { readonly sequence: number; readonly digest: string };
+  /** Moves the time of the log on, and begins an epoch. */
+  tick: object;
+  vote: { readonly epoch: number; readonly vote: Vote };
   begin_registry: object;
   stage_registry: { readonly load: number; readonly records: readonly TnsRecord[] };
   change_staged_registry: { readonly load: number; readonly records: readonly TnsRecord[] };

@@ -19,6 +19,7 @@ import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { messageOf } from '../base/error_text.ts';
 import { flush, isThere, makeDirectory } from '../base/files.ts';
+import { formatTime, nowUs } from '../base/times.ts';
 import { DATABASE_NAMES, type DatabaseName, type Databases } from './databases.ts';
 import { RESERVE_BYTES, requireSpace } from './disk_space.ts';
 import { filesAt, lockFileOf, OpenFiles, otherProcessesWith } from './identity.ts';
@@ -338,6 +339,12 @@ function openDatabases(root: RootDatabase<Uint8Array, Uint8Array>, dataDir: stri
 const FORMAT_KEY = new TextEncoder().encode('format');
 const CREATED_KEY = new TextEncoder().encode('created');
 
+/** When the database was made, ISO 8601. */
+export function readCreated({ meta }: Databases): string {
+  const created = meta.getPlain(CREATED_KEY);
+  return created ? `${decodePlain(created)}` : '';
+}
+
 /** Whether a value of `meta` has a checksum: all values that only a release of this format reads have one. */
 const isSealedMeta = (key: Uint8Array) => ![FORMAT_KEY, CREATED_KEY].some(plain => Buffer.compare(plain, key) === 0);
 
@@ -345,7 +352,7 @@ const isSealedMeta = (key: Uint8Array) => ![FORMAT_KEY, CREATED_KEY].some(plain 
 function writeFormat(meta: BinaryDatabase): void {
   meta.transactionSync(() => {
     if (meta.get(FORMAT_KEY) !== undefined) return;
-    meta.put(CREATED_KEY, encodePlain(new Date().toISOString()));
+    meta.put(CREATED_KEY, encodePlain(formatTime(nowUs())));
     meta.put(FORMAT_KEY, encodePlain(FORMAT_VERSION));
   });
 }

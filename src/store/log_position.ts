@@ -1,5 +1,6 @@
 /** How far an archive that is made from a log has come. */
 import type { Databases } from './databases.ts';
+import { FORMAT_VERSION } from './environment.ts';
 import { decodePlain, encodePlain } from './records.ts';
 
 export interface LogPosition {
@@ -11,6 +12,11 @@ export interface LogPosition {
   readonly hash: string;
   /** The time of the last record, as it was applied. */
   readonly timeUs: number;
+  /**
+   * Of what the records have written; see `WriteDigest`. Null where it is not comparable with that of other nodes,
+   * because the stored format was upgraded meanwhile.
+   */
+  readonly digest: string | null;
 }
 
 const KEY = new TextEncoder().encode('log_position');
@@ -19,13 +25,20 @@ const KEY = new TextEncoder().encode('log_position');
 export function readLogPosition({ meta }: Databases): LogPosition | undefined {
   const bytes = meta.get(KEY);
   if (!bytes) return undefined;
-  const [log, next, hash, timeUs] = decodePlain(bytes) as [string, number, string, number];
-  return { log, next, hash, timeUs };
+  const [log, next, hash, timeUs, format, digest] = decodePlain(bytes) as [
+    string,
+    number,
+    string,
+    number,
+    number,
+    string | null,
+  ];
+  return { log, next, hash, timeUs, digest: format === FORMAT_VERSION ? digest : null };
 }
 
 /** To be called in a write transaction, as is `removeLogPosition`. */
-export function writeLogPosition({ meta }: Databases, { log, next, hash, timeUs }: LogPosition): void {
-  meta.put(KEY, encodePlain([log, next, hash, timeUs]));
+export function writeLogPosition({ meta }: Databases, { log, next, hash, timeUs, digest }: LogPosition): void {
+  meta.put(KEY, encodePlain([log, next, hash, timeUs, FORMAT_VERSION, digest]));
 }
 
 export function removeLogPosition({ meta }: Databases): void {

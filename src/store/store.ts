@@ -1,11 +1,13 @@
 /** Reading the store. Any number of processes and threads may read while one at a time writes (src/store/writer.ts). */
+import { hash } from 'node:crypto';
 import type { CatalogRegistration } from './catalog_registration.ts';
 import { claimedIds, livePids } from './claims.ts';
 import { type Counters, readCounters } from './counters.ts';
 import { readCounts, type StoreCounts } from './counts.ts';
 import { DATABASE_NAMES, type DatabaseName, type Databases } from './databases.ts';
 import { RESERVE_TO_END_BYTES, requireSpace, spaceFor } from './disk_space.ts';
-import { type Environment, newestCommit, openEnvironment } from './environment.ts';
+import { type Environment, newestCommit, openEnvironment, readCreated } from './environment.ts';
+import { type Epoch, readEpoch } from './epochs.ts';
 import type { OpenFiles } from './identity.ts';
 import { type Lease, readLease } from './leases.ts';
 import { type LogPosition, readLogPosition } from './log_position.ts';
@@ -265,6 +267,19 @@ export class Store {
   /** The last lease of that name, which may be over. */
   lease(name: string): Lease | undefined {
     return readLease(this.databases, name);
+  }
+
+  /** The present epoch of the log that the archive is made from; undefined before the first. */
+  epoch(): Epoch | undefined {
+    return readEpoch(this.databases);
+  }
+
+  /**
+   * Names the archive, 8 hexadecimal digits: the same in its copies and on all nodes of a log, another one in other
+   * archives.
+   */
+  get archive(): string {
+    return hash('sha256', this.logPosition()?.log ?? readCreated(this.databases)).slice(0, 8);
   }
 
   /** How far the archive has come in the log that it is made from; undefined where there is none. */

@@ -5,6 +5,7 @@
 import type { Database, RangeOptions } from 'lmdb';
 import { seal, seedOf, unseal } from './checksum.ts';
 import { StoreError } from './store_error.ts';
+import { currentDigest } from './write_digest.ts';
 
 /** Keys and values are bytes; src/store/records.ts makes and reads them. */
 export type BinaryDatabase = Database<Uint8Array, Uint8Array>;
@@ -59,16 +60,23 @@ export class Table {
     return value && this.#unsealed(key, value);
   }
 
+  /** A value that was stored without a checksum. */
+  getPlain(key: Uint8Array): Uint8Array | undefined {
+    return this.#database.get(key);
+  }
+
   doesExist(key: Uint8Array): boolean {
     return this.#database.doesExist(key);
   }
 
   /** Stores a value. Like `remove`, to be called inside `transactionSync`. */
   put(key: Uint8Array, value: Uint8Array): void {
+    currentDigest()?.put(this.#seed, key, value);
     this.#database.put(key, this.isSealed ? seal(this.#seed, key, value) : value);
   }
 
   remove(key: Uint8Array): void {
+    currentDigest()?.remove(this.#seed, key);
     this.#database.remove(key);
   }
 

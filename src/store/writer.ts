@@ -8,6 +8,8 @@ import { type Applied, apply } from './apply.ts';
 import type { CatalogRegistration } from './catalog_registration.ts';
 import type { Change, ChangeKind, IngestCounts, UntimedChange } from './changes.ts';
 import { type Claim, dropClaim, passedOutcome, takeClaim, takeExclusive } from './claims.ts';
+import { FORMAT_VERSION } from './environment.ts';
+import { removeEpoch } from './epochs.ts';
 import type { ImportItem, ImportOutcome, PreparedObject, PreparedOutcome } from './import.ts';
 import { removeLogPosition, writeLogPosition } from './log_position.ts';
 import { applyLogged, type LoggedChange } from './logged_changes.ts';
@@ -201,6 +203,17 @@ export class Writer {
     return this.#commit('take the lease', 1, { kind: 'take_lease', name, owner, forUs: 1000 * forMs });
   }
 
+  /** Moves the time of the log on, and begins an epoch of it: see `Epoch`. */
+  async tick(): Promise<void> {
+    await this.#commit('begin an epoch', 1, { kind: 'tick' });
+  }
+
+  /** Tells the other nodes of the digest that this archive had when the epoch began. */
+  async vote(epoch: number, voter: string, digest: string): Promise<void> {
+    const vote = { voter, format: FORMAT_VERSION, digest };
+    await this.#commit('vote', 1, { kind: 'vote', epoch, vote });
+  }
+
   /** Registers a catalog under its name; an earlier one of that name is replaced. */
   async putCatalog(registration: CatalogRegistration): Promise<void> {
     const entries = 1 + Math.ceil(registration.coverage.ranges.length / 4096);
@@ -218,13 +231,16 @@ export class Writer {
 
   /** Makes the archive as it is one that a log goes on from, beginning with its first record. */
   async beginLog(log: string): Promise<void> {
-    const position = { log, next: 0, hash: '', timeUs: this.#store.latestIngestTimeUs() ?? 0 };
+    const position = { log, next: 0, hash: '', timeUs: this.#store.latestIngestTimeUs() ?? 0, digest: '' };
     this.#transaction('begin the log', 1, () => writeLogPosition(this.#store.databases, position));
   }
 
   /** Makes the archive one by itself, which no log makes. */
   async leaveLog(): Promise<void> {
-    this.#transaction('leave the log', 1, () => removeLogPosition(this.#store.databases));
+    this.#transaction('leave the log', 1, () => {
+      removeLogPosition(this.#store.databases);
+      removeEpoch(this.#store.databases);
+    });
   }
 
   /** Takes the outcome that another process has left of a change of this process. */

@@ -97,6 +97,20 @@ const losses: Record<string, readonly [(log: MemoryLog) => void, RegExp]> = {
     },
     /its record 2 is another one than this node applied/,
   ],
+  'a record among the next ones is missing': [
+    log => {
+      append(log, deliver(NOON_US, 50n), deliver(NOON_US, 51n), deliver(NOON_US, 52n));
+      log.entries.splice(4, 1);
+    },
+    /it has no record 4:/,
+  ],
+  'the last record is another one': [
+    log => {
+      log.entries.pop();
+      log.append('another', encodeChange(deliver(NOON_US, 50n))[0]!);
+    },
+    /its record 2 is another one than this node applied/,
+  ],
   'what comes next was removed': [
     log => {
       append(log, deliver(NOON_US, 50n));

@@ -1,10 +1,10 @@
 /**
  * Whatever happens to nodes, network and clocks, all nodes come to the same archive, byte for byte: the one that the
- * log makes. NEARSKY_SEEDS=10000 takes so many seeds, NEARSKY_SEED the first one.
+ * log makes. One that is changed behind the back of its node stops it at last. NEARSKY_SEEDS=10000 takes so many seeds, NEARSKY_SEED the first one.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { recordOf, simulate } from './simulation.ts';
+import { recordOf, type Simulated, simulate } from './simulation.ts';
 
 const test = suite('cluster/simulation');
 const first = Number(process.env.NEARSKY_SEED ?? 1);
@@ -23,11 +23,25 @@ test('all nodes hold what the log makes, and nothing that was acknowledged is lo
         `seed ${seed}: an acknowledged change is not in the log with its outcome`,
       );
     }
+    requireStopped(seed, simulated);
     acknowledged += simulated.acknowledged.length;
     for (const [kind, count] of Object.entries(simulated.events)) events[kind] = (events[kind] ?? 0) + count;
   }
   assert.ok(acknowledged > 10 * seeds, `${acknowledged} acknowledged`);
-  assert.is(Object.keys(events).length, 7);
+  assert.is(Object.keys(events).length, 8);
 });
+
+/** An archive that was changed stops its node, and no other. */
+function requireStopped(seed: number, { stopped, falsified }: Simulated): void {
+  if (!falsified) return;
+  const { at, others } = falsified;
+  assert.match(
+    stopped[at] ?? '',
+    /another one than that of most nodes \(2 of 3\): start it from a backup/,
+    `seed ${seed}`,
+  );
+  assert.is(stopped.filter(Boolean).length, 1, `seed ${seed}`);
+  for (const other of others) assert.equal(other, others[0], `seed ${seed}`);
+}
 
 test.run();

@@ -5,9 +5,11 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { LostPlace } from '../../src/cluster/log.ts';
 import { Node } from '../../src/cluster/node.ts';
 import { encodeChange } from '../../src/store/change_record.ts';
-import type { Change } from '../../src/store/changes.ts';
+import type { Change, UntimedChange } from '../../src/store/changes.ts';
+import { FORMAT_VERSION } from '../../src/store/environment.ts';
 import { loggedChange } from '../../src/store/logged_changes.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store_error.ts';
@@ -15,6 +17,7 @@ import { Writer } from '../../src/store/writer.ts';
 import { withDirectory } from '../e2e/support.ts';
 import { seededRandom } from '../oracle/skies.ts';
 import { dump, RandomChanges } from '../store/random_changes.ts';
+import { delivery, falsify } from '../store/support.ts';
 import { Link, MemoryLog } from './memory_log.ts';
 
 const NODES = 3;
@@ -34,6 +37,10 @@ export interface Simulated {
   /** The outcomes of each record there, by the record's bytes as text. */
   readonly outcomes: ReadonlyMap<string, readonly unknown[]>;
   readonly acknowledged: readonly Acknowledged[];
+  /** The reason for which each node stops when at last one archive is changed behind the back of its node. */
+  readonly stopped: readonly (string | undefined)[];
+  /** That node, and the dumps of the others then; undefined where nothing was ever stored. */
+  readonly falsified: { readonly at: number; readonly others: readonly (readonly string[])[] } | undefined;
   /** How often each kind of event came. */
   readonly events: Readonly<Record<string, number>>;
 }
@@ -67,6 +74,7 @@ class Simulation {
   readonly #links: Link[] = [];
   readonly #acknowledged: Acknowledged[] = [];
   readonly #events: Record<string, number> = {};
+  #isFalsified = false;
 
   constructor(directory: string, chance: RandomChanges) {
     this.#directory = directory;
@@ -107,13 +115,31 @@ class Simulation {
       const [outcome] = await writer.applyLogged(this.#log.identity, [loggedChange(entry)]);
       outcomes.set(textOf(record), [...(outcomes.get(textOf(record)) ?? []), outcome]);
     }
-    return {
-      dumps: this.#members.map(({ store }) => dump(store)),
-      expected: dump(alone),
-      outcomes,
-      acknowledged: this.#acknowledged,
-      events: this.#events,
-    };
+    const whole = { dumps: this.#members.map(({ store }) => dump(store)), expected: dump(alone), outcomes };
+    return { ...whole, ...(await this.#falsify()), acknowledged: this.#acknowledged, events: this.#events };
+  }
+
+  async #falsify(): Promise<Pick<Simulated, 'stopped' | 'falsified'>> {
+    const at = this.#chance.int(NODES);
+    const ids = [...this.#members[at]!.store.objects()].map(({ diaObjectId }) => diaObjectId);
+    if (ids.length === 0) return { stopped: [], falsified: undefined };
+    const append = (change: UntimedChange) => this.#log.append('other/1', encodeChange({ ...change, timeUs: 0 })[0]!);
+    const step = () => this.#members.map(({ node, link }) => stepsOf(node, link, 1 + this.#chance.int(3)));
+    this.#isFalsified = true;
+    append({ kind: 'tick' });
+    falsify(this.#members[at]!.store, this.#chance.pick(ids));
+    append({ kind: 'deliver', deliveries: ids.map(id => delivery(id, { broker: 'another' })) });
+    append({ kind: 'tick' });
+    await Promise.all(step());
+    for (const [voter, { store }] of this.#members.entries()) {
+      const { number, digest } = store.epoch()!;
+      append({ kind: 'vote', epoch: number, vote: { voter: `${voter}`, format: FORMAT_VERSION, digest: digest! } });
+    }
+    append({ kind: 'tick' });
+    append(this.#chance.change('deliver'));
+    const stopped = await Promise.all(step());
+    const others = this.#members.filter((_, i) => i !== at).map(({ store }) => dump(store));
+    return { stopped, falsified: { at, others } };
   }
 
   async #event(): Promise<void> {
@@ -125,7 +151,13 @@ class Simulation {
     this.#events[kind] = (this.#events[kind] ?? 0) + 1;
     switch (kind) {
       case 'submit':
-        return this.#submit(node);
+        return this.#submit(node, this.#chance.change());
+      case 'vote': {
+        const { number, digest } = store.epoch() ?? { number: 0, digest: null };
+        if (digest === null) return;
+        const vote = { voter: `${at}`, format: FORMAT_VERSION, digest };
+        return this.#submit(node, { kind: 'vote', timeUs: 0, epoch: number, vote });
+      }
       case 'land': {
         if (flights.length === 0) return;
         const { from, flight } = pick(flights);
@@ -155,11 +187,11 @@ class Simulation {
     }
   }
 
-  #submit(node: Node): void {
-    const change = this.#chance.change();
+  #submit(node: Node, change: Change): void {
     node.submit(change).then(
       ([outcome]) => this.#acknowledged.push({ change, outcome }),
-      error => expectAway(error),
+      // What was lost on its way waits until the node stops.
+      error => this.#isFalsified || expectAway(error),
     );
   }
 
@@ -172,11 +204,25 @@ const EVENT_KINDS = [
   ...Array<'submit'>(12).fill('submit'),
   ...Array<'land'>(12).fill('land'),
   ...Array<'step'>(10).fill('step'),
+  'vote',
+  'vote',
   'cut',
   'crash',
   'crash within a commit',
   'from a copy',
 ] as const;
+
+/** Applies all of the log, so many records at once; returns why the node has stopped, if it has. */
+async function stepsOf(node: Node, link: Link, most: number): Promise<string | undefined> {
+  link.most = most;
+  try {
+    while ((await node.step()) > 0);
+    return undefined;
+  } catch (error) {
+    if (error instanceof LostPlace) return error.message;
+    throw error;
+  }
+}
 
 function expectAway(error: unknown): void {
   if (!/^the broker (is away|did not answer)$/.test((error as Error).message)) throw error;

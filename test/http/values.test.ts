@@ -198,6 +198,7 @@ const CURSOR = {
   dec: -1e-7,
   radiusArcsec: 1.5,
   detail: 'full',
+  archive: '0123abcd',
 } as const;
 
 test('a cursor keeps every digit', () => {
@@ -226,7 +227,16 @@ test('a cursor of recent crossmatches keeps every digit', () => {
       fc.tuple(TIME, TIME, TIME, TIME),
       fc.constantFrom('ingest_time' as const, 'event_time' as const),
       (diaObjectId, [timeUs, startUs, endUs, asOfUs], timeField) => {
-        const cursor = { timeUs, diaObjectId, startUs, endUs, timeField, detail: 'full' as const, asOfUs };
+        const cursor = {
+          timeUs,
+          diaObjectId,
+          startUs,
+          endUs,
+          timeField,
+          detail: 'full' as const,
+          asOfUs,
+          archive: 'f',
+        };
         const token = encodeRecentCursor(cursor);
         assert.equal(decodeRecentCursor(token), cursor);
         return /^[\w-]+$/.test(token) && token.length <= 1024;
@@ -256,6 +266,7 @@ test('a forged cursor is a 400 naming it', () => {
     1_790_000_000_000_000,
     'the base of the forgeries is good; naive is UTC',
   );
+  assert.is(decodeConeCursor(tokenOf(FIELDS)).archive, undefined);
   const { a: _a, ...withoutAsOf } = FIELDS;
   const { k: _k, ...withoutKind } = FIELDS;
   const bad: [string, string][] = [
@@ -284,6 +295,7 @@ test('a forged cursor is a 400 naming it', () => {
     ['null dec', tokenOf({ ...FIELDS, dec: null })],
     ['boolean radius', tokenOf({ ...FIELDS, r: true })],
     ['numeric detail', tokenOf({ ...FIELDS, d: 1 })],
+    ['numeric archive', tokenOf({ ...FIELDS, o: 1 })],
   ];
   for (const [name, token] of bad)
     assert.is(

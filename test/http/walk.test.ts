@@ -4,7 +4,20 @@ import * as assert from 'uvu/assert';
 import type { Delivery } from '../../src/store/types.ts';
 import { coneByScan } from '../oracle/brute_force.ts';
 import { seededRandom } from '../oracle/skies.ts';
-import { delivery, eventually, type Json, NOW_US, type TestApp, type World, withApp } from './support.ts';
+import {
+  type Answer,
+  crossmatched,
+  delivery,
+  eventually,
+  type Json,
+  match,
+  NOW_US,
+  searched,
+  TestApp,
+  type World,
+  withApp,
+  withDirectory,
+} from './support.ts';
 
 const test = suite('http/walk');
 
@@ -139,6 +152,48 @@ test('walks while objects arrive whose ingest time is not after as_of: in order,
     await eventually('the new ones are found too', async () => {
       const { ids: now } = await walk(app, 'ra=40&dec=-5&radius_arcsec=60', 100, async () => {});
       return now.length === all.length || undefined;
+    });
+  });
+});
+
+const AREA = 'CIRCLE 150 2 0.001';
+
+test('a cursor goes on after a restart and in a copy of the archive, and no other archive takes it', async () => {
+  const fill = async (world: World) => {
+    for (let i = 0; i < 4; i++) await world.writer.ingest([delivery(BigInt(i + 1))], NOW_US + i);
+    for (let i = 1n; i <= 4n; i++) await crossmatched(world, i, searched('gaia_dr3'), [match('gaia_dr3', `${i}`)]);
+  };
+  const window = 'start=2026-09-21T00:00:00Z&end=2026-09-22T00:00:00Z';
+  const asked: ((app: TestApp, cursor: string) => Promise<Answer>)[] = [
+    (app, cursor) => app.get(`/api/cone?ra=150&dec=2&radius_arcsec=5&page_size=1${cursor}`),
+    (app, cursor) => app.get(`/api/recent-crossmatches?page_size=1&${window}${cursor}`),
+    (app, cursor) => app.get(`/api/objects?page_size=1&${window}${cursor}`),
+    (app, cursor) => app.post(`/api/area?page_size=1${cursor}`, AREA),
+  ];
+  await withApp(fill, async (app, { store }) => {
+    const first = await Promise.all(asked.map(ask => ask(app, '')));
+    for (const { body, text } of first) assert.ok(body.next_cursor, text);
+    const cursors = first.map(({ body }) => `&cursor=${body.next_cursor}`);
+    const next = await Promise.all(asked.map((ask, i) => ask(app, cursors[i]!)));
+    await withDirectory(async copy => {
+      await store.copyTo(`${copy}/nearsky.mdb`);
+      const again = await new TestApp(copy).ready();
+      for (const [i, ask] of asked.entries()) {
+        const { status, text } = await ask(again, cursors[i]!);
+        assert.equal([status, text], [200, next[i]!.text]);
+      }
+      await again.app.close();
+    });
+    await withApp(fill, async other => {
+      for (const [i, ask] of asked.entries()) {
+        const { status, body } = await ask(other, cursors[i]!);
+        assert.equal([status, body.code, body.param], [400, 'invalid_parameter', 'cursor']);
+        assert.match(body.message, /because another archive has given it/);
+        // A cursor of an older release does not say whose it is.
+        const { o: _, ...fields } = JSON.parse(Buffer.from(cursors[i]!.slice(8), 'base64url').toString());
+        const old = Buffer.from(JSON.stringify(fields)).toString('base64url');
+        assert.is((await ask(other, `&cursor=${old}`)).status, 200);
+      }
     });
   });
 });

@@ -1,6 +1,8 @@
 /** Random changes of every kind, of few objects, so that they meet each other; and everything that a store holds. */
 import type { Change, ChangeKind } from '../../src/store/changes.ts';
 import { DATABASE_NAMES } from '../../src/store/databases.ts';
+import { FORMAT_VERSION } from '../../src/store/environment.ts';
+import type { Vote } from '../../src/store/epochs.ts';
 import type { ImportItem } from '../../src/store/import.ts';
 import { packSource } from '../../src/store/records.ts';
 import type { RegistrySnapshot } from '../../src/store/registry.ts';
@@ -151,7 +153,10 @@ export class RandomChanges {
           position: { sequence: this.int(9), objects: 1, messages: 2 ** 40 },
         };
       case 'begin_registry':
+      case 'tick':
         return { kind, timeUs };
+      case 'vote':
+        return { kind, timeUs, epoch: this.int(5), vote: this.#vote() };
       case 'stage_registry':
       case 'change_staged_registry':
         return { kind, timeUs, load, records };
@@ -164,6 +169,14 @@ export class RandomChanges {
       case 'remove_registry_loads':
         return { kind, timeUs, first: 0, end: load, limit: 3 };
     }
+  }
+
+  /** A vote that no other is like. */
+  #vote(): Vote {
+    const digest = this.int(2 ** 32)
+      .toString(16)
+      .padStart(16, '0');
+    return { voter: this.pick(['one', 'other']), format: this.pick([FORMAT_VERSION, 1]), digest };
   }
 
   #registration(addedAtUs: number) {
@@ -195,6 +208,8 @@ export const KINDS = [
   'change_registry',
   'remove_registry_loads',
   'take_lease',
+  'tick',
+  'vote',
 ] as const satisfies readonly ChangeKind[];
 
 type RandomKind = (typeof KINDS)[number];

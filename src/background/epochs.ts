@@ -1,0 +1,84 @@
+/** Comparing this archive with those of the other nodes: see `src/store/epochs.ts`. */
+import { randomUUID } from 'node:crypto';
+import { messageOf } from '../base/error_text.ts';
+import type { Log } from '../base/log.ts';
+import { pause } from '../base/timeout.ts';
+import type { Claim } from '../store/claims.ts';
+import type { Store } from '../store/store.ts';
+import type { Writer } from '../store/writer.ts';
+import type { Work } from './duty.ts';
+
+/** The length of an epoch. */
+const EPOCH_MS = 5000;
+/** The interval of looking for a new epoch. */
+const LOOK_MS = 500;
+
+/** Does something again and again, until it is closed. */
+class Repeated implements Work {
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+
+  constructor(everyMs: number, act: () => Promise<void>, onError: (error: unknown) => void) {
+    this.#running = this.#run(everyMs, act, onError);
+  }
+
+  async #run(everyMs: number, act: () => Promise<void>, onError: (error: unknown) => void): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      await pause(everyMs, signal);
+      if (!signal.aborted) await act().catch(error => signal.aborted || onError(error));
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+}
+
+/** Begins an epoch every few seconds, which also keeps the time of an idle log going. */
+export function beginEpochs(writer: Writer, log: Log): Work {
+  return new Repeated(
+    EPOCH_MS,
+    () => writer.tick(),
+    error => log('epoch_failed', { error: messageOf(error) }),
+  );
+}
+
+/**
+ * Votes in each epoch that begins from now on, for this archive: one process of the data directory does. The log says
+ * where the votes differed, which stops the nodes of a minority; where there is no majority, nobody.
+ */
+export class Votes implements Work {
+  readonly #store: Store;
+  readonly #writer: Writer;
+  readonly #log: Log;
+  readonly #voter = randomUUID();
+  readonly #work: Work;
+  #claim: Claim | undefined;
+  /** The newest epoch that was looked at; whoever voted for this archive in the first one is not known here. */
+  #seen: number | undefined;
+
+  constructor(store: Store, writer: Writer, log: Log, everyMs = LOOK_MS) {
+    [this.#store, this.#writer, this.#log] = [store, writer, log];
+    const onError = (error: unknown) => log('vote_failed', { error: messageOf(error) });
+    this.#work = new Repeated(everyMs, () => this.#look(), onError);
+  }
+
+  async close(): Promise<void> {
+    const closed = this.#work.close();
+    await closed;
+    if (this.#claim) await this.#writer.dropClaim(this.#claim);
+  }
+
+  async #look(): Promise<void> {
+    this.#store.resetRead();
+    const { number, digest, digestsBefore } = this.#store.epoch() ?? { number: 0, digest: null, digestsBefore: 0 };
+    if (number === this.#seen) return;
+    const isFirst = this.#seen === undefined;
+    this.#seen = number;
+    if (digestsBefore > 1) this.#log('archives_differ', { epoch: number - 1, digests: digestsBefore });
+    this.#claim ??= await this.#writer.claimExclusively('vote');
+    if (this.#claim && digest !== null && !isFirst) await this.#writer.vote(number, this.#voter, digest);
+  }
+}
