@@ -19,6 +19,7 @@ import io
 import json
 import math
 import os
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -167,6 +168,29 @@ class Matches:
                 self._retry_seconds = int(value) / 1000
 
 
+class _LogPlace:
+    """How far the nodes of the service were that have answered: each further request says it, so that no answer is older than one before."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._text: str | None = None
+
+    def headers(self) -> dict[str, str]:
+        return {"X-Log-Position": self._text} if self._text else {}
+
+    def note(self, headers: Any) -> None:
+        said = headers.get("X-Log-Position")
+        if not said:
+            return
+        with self._lock:
+            # Answers to requests that run at once come in any order.
+            log, *before = (self._text or "").split("-")
+            said_log, *now = said.split("-")
+            if log == said_log:
+                now = [max(numbers, key=int) for numbers in zip(before, now)]
+            self._text = "-".join([said_log, *now])
+
+
 class Nearsky:
     """A nearsky service.
 
@@ -194,6 +218,7 @@ class Nearsky:
         self._timeout_seconds = timeout_seconds
         self._on_progress = on_progress
         self._limits: dict[str, Any] | None = None
+        self._place = _LogPlace()
 
     def object(self, dia_object_id: int | str, detail: str | None = None, filters: dict[str, Any] | None = None) -> dict[str, Any]:
         """The result of an identifier. One that the service does not have is a result with the status `not_in_service`."""
@@ -496,12 +521,15 @@ class Nearsky:
         sent = {"User-Agent": f"nearsky-python/{__version__}", "Content-Type": "application/octet-stream", **headers}
         if body is None:
             del sent["Content-Type"]
+        sent.update(self._place.headers())
         request = urllib.request.Request(self._base + path, body, sent, method=method)
         try:
             with urllib.request.urlopen(request, timeout=self._timeout_seconds) as response:
+                self._place.note(response.headers)
                 return response.status, response.headers, response.read()
         except urllib.error.HTTPError as error:
             with error:
+                self._place.note(error.headers)
                 return error.code, error.headers, error.read()
         except urllib.error.URLError:
             raise

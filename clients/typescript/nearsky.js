@@ -15,6 +15,7 @@ const DEFAULT_RETRY_AFTER_SECONDS = 30;
 const MAX_RETRY_AFTER_SECONDS = 300;
 /** A larger table becomes a job of the service at once, a smaller one where the service has no time for it. */
 const MAX_BYTES_AT_ONCE = 32 * 2 ** 20;
+const LOG_POSITION_HEADER = 'X-Log-Position';
 /** A stream has a sign of life every 15 s. */
 const MAX_QUIET_SECONDS = 45;
 
@@ -41,6 +42,12 @@ export class Nearsky {
   #base;
   /** @type {NearskyOptions} */
   #options;
+  /**
+   * How far the nodes of the service were that have answered: each further request says it, so that no answer is older than one before.
+   *
+   * @type {string | undefined}
+   */
+  #place;
   /** @type {Promise<{ maxIds: number, maxPositions: number }> | undefined} */
   #limits;
 
@@ -156,14 +163,13 @@ export class Nearsky {
 
   /** @param {import('./nearsky.d.ts').MatchesOptions} [options] */
   matches({ filters, after } = {}) {
-    const { fetch = globalThis.fetch, signal } = this.#options;
-    const address = `${this.#base}${addressOf('/api/stream/matches', { from: after, ...filters })}`;
+    const path = addressOf('/api/stream/matches', { from: after, ...filters });
     const connect = (/** @type {string | undefined} */ lastId, /** @type {AbortSignal} */ ends) =>
-      fetch(address, {
+      this.#fetch(path, {
         headers: { Accept: 'text/event-stream', ...(lastId !== undefined && { 'Last-Event-ID': lastId }) },
         signal: ends,
       });
-    return new Matches(connect, signal);
+    return new Matches(connect, this.#options.signal);
   }
 
   /** @param {import('./nearsky.d.ts').SourcesOptions} options */
@@ -335,10 +341,28 @@ export class Nearsky {
    * @param {string} path
    * @param {RequestInit} init
    */
-  #fetch(path, init) {
-    const { fetch = globalThis.fetch, signal } = this.#options;
-    return fetch(`${this.#base}${path}`, { ...init, signal: signal ?? null });
+  async #fetch(path, init) {
+    const { fetch = globalThis.fetch, signal = null } = this.#options;
+    const place = this.#place && { [LOG_POSITION_HEADER]: this.#place };
+    const headers = { .../** @type {Record<string, string>} */ (init.headers), ...place };
+    const response = await fetch(`${this.#base}${path}`, { signal, ...init, headers });
+    this.#place = farther(this.#place, response.headers.get(LOG_POSITION_HEADER));
+    return response;
   }
+}
+
+/**
+ * The farther of two places. Answers to requests that run at once come in any order; of two logs the later answer's counts.
+ *
+ * @param {string | undefined} known
+ * @param {string | null} said
+ */
+function farther(known, said) {
+  if (!said) return known;
+  const [log, ...before] = known?.split('-') ?? [];
+  const [saidLog, ...now] = said.split('-');
+  if (log !== saidLog) return said;
+  return [log, ...now.map((number, i) => `${Math.max(Number(number), Number(before[i]))}`)].join('-');
 }
 
 /** @param {Response} response */

@@ -2,3 +2,9 @@
 
 /** The parameters of a query string that were ignored (docs/contract.md, Query strings). */
 export const UNKNOWN_PARAMETERS_HEADER = 'X-Unknown-Parameters';
+
+/**
+ * How far the node that answers has come in the log of the nodes; a client sends back the last one, to whatever node
+ * (docs/contract.md, Headers).
+ */
+export const LOG_POSITION_HEADER = 'X-Log-Position';

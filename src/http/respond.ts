@@ -1,6 +1,8 @@
 /** Headers and framing that every response shares (docs/contract.md, Headers; decision P2). */
 import type { StreamedBody } from '../answers/body.ts';
+import { LOG_POSITION_HEADER } from '../contract/headers.ts';
 import type { IncomingRequest } from './incoming.ts';
+import { REQUEST_ID_HEADER } from './request_id.ts';
 
 /** A response, as plain data. */
 export interface Answer {
@@ -12,6 +14,17 @@ export interface Answer {
   readonly stream?: StreamedBody;
   /** The name by which the client knows the request. Kept apart, so that most answers have the same headers. */
   readonly requestId?: string;
+  /** See `LogPlace`. Kept apart likewise; only of a node of a log. */
+  readonly logPlace?: string;
+}
+
+/** The headers that differ from answer to answer, name and value in turn. */
+export function ownHeaders({ requestId, logPlace }: Answer): string[] {
+  const all: string[] = [];
+  if (requestId !== undefined) all.push(REQUEST_ID_HEADER, requestId);
+  if (logPlace !== undefined)
+    all.push(LOG_POSITION_HEADER, logPlace, 'Access-Control-Expose-Headers', LOG_POSITION_HEADER);
+  return all;
 }
 
 const COMMON_HEADERS = {

@@ -4,6 +4,7 @@ import { letGo } from '../answers/answer_memory.ts';
 import { type Log, logToStderr } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import { type Catalogs, perCatalogs } from '../contract/catalogs.ts';
+import { LOG_POSITION_HEADER } from '../contract/headers.ts';
 import { JOBS_PATH } from '../contract/table_match.ts';
 import { OPERATIONS, type OperationName, type OperationRow, queryParameters } from '../documents/operations.ts';
 import { compressed } from '../http/compression.ts';
@@ -11,9 +12,8 @@ import { DirectRoutes } from '../http/direct_routes.ts';
 import { errorResponse, expectedErrorOf, internalError, methodNotAllowed } from '../http/errors.ts';
 import { Exchange, type Handler } from '../http/exchange.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
-import { REQUEST_ID_HEADER } from '../http/request_id.ts';
 import { RequestLog } from '../http/request_log.ts';
-import { type Answer, isPreflight, preflightResponse, webBody } from '../http/respond.ts';
+import { type Answer, isPreflight, ownHeaders, preflightResponse, webBody } from '../http/respond.ts';
 import { type MatchedTable, matchedHeaders } from '../http/table_response.ts';
 import { withUnknownParameters } from '../http/unknown_parameters.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
@@ -93,7 +93,8 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
     requests.answered(exchange, plain);
     const { search, known } = exchange;
     const named = known && search.size > 0 ? withUnknownParameters(plain, search, known) : plain;
-    const whole = { ...named, requestId: exchange.requestId };
+    const { text: logPlace } = service.logPlace;
+    const whole = { ...named, requestId: exchange.requestId, ...(logPlace !== undefined && { logPlace }) };
     const { method, headers } = exchange.request;
     return method === 'HEAD' ? whole : compressed(whole, headers);
   };
@@ -115,10 +116,12 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
     answer,
     async fetch(request, peerAddress) {
       const whole = await answer(request, peerAddress);
-      const { status, headers, requestId } = whole;
+      const headers = new Headers(whole.headers);
+      const own = ownHeaders(whole);
+      for (let i = 0; i < own.length; i += 2) headers.append(own[i]!, own[i + 1]!);
       const response = new Response(request.method === 'HEAD' ? null : webBody(whole), {
-        status,
-        headers: { ...headers, [REQUEST_ID_HEADER]: requestId! },
+        status: whole.status,
+        headers,
       });
       // The response has its own copy of the body.
       letGo(whole.body);
@@ -235,7 +238,9 @@ function counted({ metric, handler, known }: Pick<Route, 'metric' | 'handler' | 
   return exchange => {
     exchange.operation = operation;
     if (known && exchange.search.size > 0) exchange.known = known(service.catalogs);
-    return handler(exchange);
+    const place = service.coordination.state.hasLog ? exchange.request.headers.get(LOG_POSITION_HEADER) : null;
+    if (place === null || service.logPlace.has(place)) return handler(exchange);
+    return service.logPlace.reach(place, exchange.budget).then(() => handler(exchange));
   };
 }
 

@@ -14,8 +14,7 @@ import { AREA_PATH, MAX_AREA_BYTES, MAX_BODY_BYTES } from '../contract/limits.ts
 import { TABLE_PATH } from '../contract/table_match.ts';
 import { ApiError, errorResponse, expectedErrorOf, methodNotAllowed } from '../http/errors.ts';
 import { type IncomingRequest, PlainRequest } from '../http/incoming.ts';
-import { REQUEST_ID_HEADER } from '../http/request_id.ts';
-import type { Answer } from '../http/respond.ts';
+import { type Answer, ownHeaders } from '../http/respond.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import { Connections, type OpenRequest } from './connections.ts';
 import type { ServerLimits } from './limits.ts';
@@ -276,10 +275,8 @@ function linesOf(headers: Answer['headers']): readonly string[] {
   return found;
 }
 
-function headLines({ headers, requestId }: Answer): string[] {
-  const all = [...linesOf(headers)];
-  if (requestId !== undefined) all.push(REQUEST_ID_HEADER, requestId);
-  return all;
+function headLines(answer: Answer): string[] {
+  return [...linesOf(answer.headers), ...ownHeaders(answer)];
 }
 
 function send(answer: Answer, outgoing: ServerResponse): void {

@@ -19,6 +19,7 @@ import { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import { RegisteredCatalogs } from '../store/registered_catalogs.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { Coordination } from './coordination.ts';
+import { LogPlace } from './log_place.ts';
 import { MatchStreams } from './match_streams.ts';
 
 export interface ServiceOptions {
@@ -50,6 +51,7 @@ export class Service {
   readonly queries: QueryRunner;
   readonly matchStreams: MatchStreams;
   readonly jobs: JobStore;
+  readonly logPlace: LogPlace;
   #store: Store | undefined;
   readonly #registered = new RegisteredCatalogs(registrations => new Catalogs(registrations));
   #fragments: SharedFragments;
@@ -65,6 +67,7 @@ export class Service {
     this.#fragments = this.#fragmentsOf(PROJECT_CATALOGS);
     const fragments = () => this.#current();
     this.jobs = new JobStore(config.NEARSKY_DATA);
+    this.logPlace = new LogPlace(coordination, () => this.store);
     this.queries = new QueryRunner({
       generation: () => (this.#isClosed ? undefined : coordination.generation),
       store: () => this.store,

@@ -8,7 +8,19 @@ import * as assert from 'uvu/assert';
 import { CATALOGS } from '../../src/contract/catalogs.ts';
 import type { Json } from '../http/support.ts';
 import { needs } from '../needs.ts';
-import { alone, busy, busyAtTimes, CROWD, CUTS, endless, INPUTS, MATCHES, Service } from './support.ts';
+import {
+  alone,
+  busy,
+  busyAtTimes,
+  CROWD,
+  CUTS,
+  endless,
+  INPUTS,
+  MATCHES,
+  nodes,
+  SENT_BACK,
+  Service,
+} from './support.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const CLIENT = join(HERE, '../../clients/python');
@@ -382,5 +394,23 @@ testWith(withAstropy, 'astropy', 'positions may be SkyCoord, angles and radii ha
   assert.match(got.refused[1], /^Cannot search around a SkyCoord and a declination/);
   assert.match(got.refused[2], /^Cannot take 2 positions as one/);
 });
+
+const ASK = `
+import sys
+from nearsky import Nearsky, NearskyError
+service = Nearsky(sys.argv[1])
+for _ in range(${SENT_BACK.length}):
+    try:
+        service.status()
+    except NearskyError:
+        pass
+`;
+
+testWith(python, 'Python 3.9', 'a client says how far the nodes were that have answered', (python, service) =>
+  service.with(nodes, async () => {
+    await run(python, ['-c', ASK, service.url]);
+    assert.equal(service.places, SENT_BACK);
+  }),
+);
 
 test.run();

@@ -1,7 +1,7 @@
 /** Shared by the tests of the clients: a service on a socket with small limits, whose answers a test may get in the way of. */
 
 import type { StreamClient, StreamedBody } from '../../src/answers/body.ts';
-import { Unavailable } from '../../src/base/refusal.ts';
+import { TooExpensive, Unavailable } from '../../src/base/refusal.ts';
 import { errorResponse, expectedErrorOf } from '../../src/http/errors.ts';
 import { type IncomingBody, type IncomingRequest, PlainRequest } from '../../src/http/incoming.ts';
 import { type Answer, jsonResponse } from '../../src/http/respond.ts';
@@ -48,6 +48,17 @@ async function fill(world: World): Promise<void> {
 /** Gives an answer in the service's place, or none. @param isFirst whether the same has not been asked before */
 export type InTheWay = (count: number, isFirst: boolean) => Answer | undefined;
 
+/** Places of nodes in their logs, as answers say them, and what a client says after each. */
+const SAID = ['aa-5-3', 'aa-4-7', 'aa-12-7', 'bb-1-1'];
+export const SENT_BACK = [null, 'aa-5-3', 'aa-5-7', 'aa-12-7', 'bb-1-1', 'bb-1-1'];
+
+/** Answers of nodes of which each has come as far as it has; the last one's is an error. */
+export const nodes: InTheWay = count => {
+  const logPlace = SAID[count];
+  const answer = count === 3 ? errorResponse(expectedErrorOf(new TooExpensive())!) : jsonResponse(200, '{}');
+  return logPlace === undefined ? answer : { ...answer, logPlace };
+};
+
 /** A stream whose client loses the connection after so many bytes, and comes again soon. */
 function cut(stream: StreamedBody, bytes: number): StreamedBody {
   let left = bytes;
@@ -81,6 +92,8 @@ export class Service {
   /** The most requests that there were at once. */
   mostInFlight = 0;
   url = '';
+  /** The values of X-Log-Position that came with requests. */
+  places: (string | null)[] = [];
 
   private constructor(running: Running) {
     this.#running = running;
@@ -108,6 +121,7 @@ export class Service {
     this.requests = 0;
     this.mostInFlight = 0;
     this.#asked.clear();
+    this.places = [];
     try {
       return await work();
     } finally {
@@ -123,6 +137,7 @@ export class Service {
   async #answer(request: IncomingRequest): Promise<Answer> {
     this.mostInFlight = Math.max(this.mostInFlight, ++this.#inFlight);
     try {
+      this.places.push(request.headers.get('X-Log-Position'));
       const body = request.body && (await bytesOf(request.body));
       const what = `${request.method} ${request.url} ${body && Buffer.from(body).toString()}`;
       const isFirst = !this.#asked.has(what);

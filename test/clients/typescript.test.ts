@@ -10,7 +10,20 @@ import {
   type Progress,
 } from '../../clients/typescript/nearsky.js';
 import type { Json } from '../http/support.ts';
-import { alone, busy, busyAtTimes, CROWD, CUTS, endless, FIRST_ID, INPUTS, MATCHES, Service } from './support.ts';
+import {
+  alone,
+  busy,
+  busyAtTimes,
+  CROWD,
+  CUTS,
+  endless,
+  FIRST_ID,
+  INPUTS,
+  MATCHES,
+  nodes,
+  SENT_BACK,
+  Service,
+} from './support.ts';
 
 const test = suite<{ service: Service }>('clients/typescript');
 test.before(async context => {
@@ -284,5 +297,12 @@ test('a signal ends what waits', async ({ service }) => {
   );
   assert.is(error.name, 'AbortError');
 });
+
+test('a client says how far the nodes were that have answered', ({ service }) =>
+  service.with(nodes, async () => {
+    const client = new Nearsky(service.url);
+    for (let i = 0; i < SENT_BACK.length; i++) await client.status().catch(() => {});
+    assert.equal(service.places, SENT_BACK);
+  }));
 
 test.run();

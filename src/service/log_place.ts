@@ -1,0 +1,60 @@
+/**
+ * How far a node has come in the log of the nodes: its answers say it, and a client that sends it back steps back in
+ * time at no other node.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Budget } from '../base/budget.ts';
+import { Unavailable } from '../base/refusal.ts';
+import type { Store } from '../store/store.ts';
+import type { Coordination } from './coordination.ts';
+
+/** The archive, the number of records that are applied, and the journal entry up to which the index goes. */
+const PLACE = /^([0-9a-f]{8})-(\d{1,15})-(\d{1,15})$/;
+/** The interval of looking whether the node has come far enough. */
+const LOOK_MS = 10;
+
+export class LogPlace {
+  readonly #coordination: Coordination;
+  readonly #store: () => Store;
+
+  constructor(coordination: Coordination, store: () => Store) {
+    [this.#coordination, this.#store] = [coordination, store];
+  }
+
+  /** At least as far as anything that was answered on this thread until now; undefined where there is no log. */
+  get text(): string | undefined {
+    const { state } = this.#coordination;
+    if (!state.hasLog || state.whyNoAnswer !== undefined) return undefined;
+    try {
+      const store = this.#store();
+      const position = store.logPosition();
+      return position && `${store.archive}-${position.next}-${this.#sequence}`;
+    } catch {
+      // Whatever cannot be read is told by the answer itself.
+      return undefined;
+    }
+  }
+
+  /** Whether an answer from here on is no older than one that said this. A text of another log says nothing. */
+  has(text: string): boolean {
+    const [, archive, position, sequence] = PLACE.exec(text) ?? [];
+    if (archive === undefined || !this.#coordination.state.hasLog) return true;
+    if (this.#coordination.state.logPosition >= Number(position) && this.#sequence >= Number(sequence)) return true;
+    if (this.#coordination.state.whyNoAnswer !== undefined) return true;
+    const store = this.#store();
+    store.resetRead();
+    if (store.archive !== archive) return true;
+    // Another process of this data directory may have applied it.
+    return (store.logPosition()?.next ?? 0) >= Number(position) && this.#sequence >= Number(sequence);
+  }
+
+  /** @throws Unavailable when that takes longer than the budget */
+  async reach(text: string, budget: Budget): Promise<void> {
+    for (; !this.has(text); await sleep(LOOK_MS))
+      if (budget.spent) throw new Unavailable('this node is behind the one that answered before');
+  }
+
+  get #sequence(): number {
+    return this.#coordination.generation?.sequence ?? 0;
+  }
+}
