@@ -9,6 +9,8 @@ export interface DescribedTable {
   readonly columns: readonly Column[];
   /** The columns of the position by which the rows are sorted, ICRS degrees, and of its HEALPix pixel at order 29, NESTED. */
   readonly position?: { readonly ra: string; readonly dec: string; readonly pixel: string };
+  /** The table in the engine, where it has another name there. */
+  readonly relation?: string;
 }
 
 /** The name of a table with its schema's, as it is shown. */

@@ -341,7 +341,8 @@ class Translator {
       const column = { name, type, about, sql: `${table}.${quoted(name)}` };
       return part ? { ...column, place: { part, pixel: `${table}.${quoted(position!.pixel)}` } } : column;
     });
-    const sql = `${quoted(described.schema)}.${quoted(described.name)} AS ${table}`;
+    const { relation = `${quoted(described.schema)}.${quoted(described.name)}` } = described;
+    const sql = `${relation} AS ${table}`;
     return { sql, columns, tables: [{ alias, of: alias ? undefined : described, columns }] };
   }
 

@@ -206,6 +206,10 @@ const API = {
     'Memory of the engine of these queries, MiB, for all of them together.',
     integer(1024, 128, 1_048_576),
   ),
+  TAP_MAX_UPLOAD_MIB: about(
+    'Size of all tables that come with a query in ADQL, MiB; each has at most API_MAX_TABLE_ROWS rows.',
+    integer(64, 1, 1024),
+  ),
   TAP_REFRESH_SECONDS: about(
     'How long the engine waits before it looks for what has changed in the archive; ten times as long as it last took to write that down, where this is longer.',
     number(60, 1, 86_400),

@@ -1,5 +1,6 @@
 /** Jobs as the Universal Worker Service has them (UWS 1.1, section 2.2): the resources of one kind of job. */
 import { createReadStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { baseUrl } from '../http/base_url.ts';
 import { ApiError, invalidParameter, methodNotAllowed, notFound } from '../http/errors.ts';
@@ -39,11 +40,16 @@ export interface JobKind {
   readonly errorAnswer?: (message: string) => Answer;
   /** For jobs that clients make here, and begin when their parameters are whole; others begin as soon as they are made. */
   readonly made?: {
-    /** The parameters in a request. */
-    parametersOf(exchange: Exchange): Promise<Search>;
+    /** The parameters in a request, and what the job gets as its input. */
+    parametersOf(exchange: Exchange): Promise<Sent>;
     /** The request of the job with these parameters. */
     requestOf(parameters: Search): unknown;
   };
+}
+
+interface Sent {
+  readonly parameters: Search;
+  readonly input?: Uint8Array;
 }
 
 export function jobRoutes(
@@ -79,15 +85,20 @@ class Jobs {
     return await this.#make(exchange, await made.parametersOf(exchange));
   }
 
-  async #make(exchange: Exchange, given: Search): Promise<Answer> {
-    const parameters = new Map(given);
+  async #make(exchange: Exchange, sent: Sent): Promise<Answer> {
+    const parameters = new Map(sent.parameters);
     const phase = parameters.get('PHASE');
     parameters.delete('PHASE');
     if (phase !== undefined && phase !== 'RUN') throw invalidParameter('PHASE', 'RUN, or left out', phase);
-    const create = { kind: this.#kind.kind, request: null, parameters: Object.fromEntries(parameters), bytes: 0 };
-    const job = await this.#ask(exchange, { step: 'create', ...create });
+    const create = { kind: this.#kind.kind, request: null, parameters: Object.fromEntries(parameters) };
+    const job = await this.#ask(exchange, { step: 'create', ...create, bytes: sent.input?.length ?? 0 });
+    await this.#keepInput(job!, sent);
     if (phase) await this.#run(exchange, job!);
     return this.#seeOther(exchange, job!);
+  }
+
+  async #keepInput({ id }: Job, { input }: Sent): Promise<void> {
+    if (input) await writeFile(this.#service.jobs.inputPath(id), input, { mode: 0o600, flush: true });
   }
 
   async #run(exchange: Exchange, { id, parameters }: Job): Promise<void> {
@@ -103,8 +114,9 @@ class Jobs {
     if (method === 'DELETE' && part === '') return await this.#remove(exchange, job);
     if (method !== 'POST') throw methodNotAllowed(method, part === '' ? 'GET, POST, DELETE' : 'GET, POST');
     if (part === 'parameters' && this.#kind.made) {
-      const parameters = Object.fromEntries(await this.#kind.made.parametersOf(exchange));
-      return await this.#set(exchange, job, { parameters });
+      const sent = await this.#kind.made.parametersOf(exchange);
+      if (job.phase === 'PENDING') await this.#keepInput(job, sent);
+      return await this.#set(exchange, job, { parameters: Object.fromEntries(sent.parameters) });
     }
     const bytes = await readBytes(exchange.request, exchange.budget, MAX_FORM_BYTES);
     const form = upper(parseSearch(Buffer.from(bytes).toString('utf8')));

@@ -2,7 +2,12 @@
  * Table Access Protocol 1.1: queries in ADQL, answered at once or as jobs, and what the service says of its tables. An
  * error is a VOTable, with the status that it has elsewhere.
  */
+import { rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Budget } from '../base/budget.ts';
+import { makeDirectory } from '../base/files.ts';
+import type { Config } from '../config/config.ts';
 import { baseUrl } from '../http/base_url.ts';
 import { ApiError, expectedErrorOf, notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
@@ -13,10 +18,12 @@ import { withVotableErrors } from '../http/votable_errors.ts';
 import type { Service } from '../service/service.ts';
 import { VOTABLE_TYPE, votableError } from '../tables/votable.ts';
 import { TAP_PATH, tapCapabilities, tapExamples, tapTable, tapTableset } from '../tap/documents.ts';
+import type { TapQuery } from '../tap/engine.ts';
 import { tapTables } from '../tap/tables.ts';
 import { TAP_JOB, type TapJobRequest, type TapStarted } from '../tap/tap.ts';
+import { newUploadPath, uploadFile } from '../tap/upload_file.ts';
 import { jobRoutes } from './jobs.ts';
-import { tapParametersOf, tapQueryOf } from './tap_parameters.ts';
+import { type TapParameters, tapParametersOf, tapQueryOf } from './tap_parameters.ts';
 import { availabilityOf } from './vo.ts';
 
 /** Beyond the time of a query: for the first snapshot, which is written before. */
@@ -69,14 +76,36 @@ export function tap(service: Service): TapRoute[] {
 }
 
 async function answer({ config, coordination }: Service, exchange: Exchange): Promise<Answer> {
-  const query = tapQueryOf(await tapParametersOf(exchange), config, config.TAP_QUERY_SECONDS);
+  const { parameters, parts } = await tapParametersOf(exchange, config);
+  const query = tapQueryOf(parameters, config, config.TAP_QUERY_SECONDS);
   exchange.asked = { query: query.query.slice(0, 1000) };
   const budget = () => new Budget(config.TAP_QUERY_SECONDS + MARGIN_SECONDS);
-  const { job, begun } = (await coordination.ask('tap', { step: 'begin', query }, budget())) as TapStarted;
+  const begin = async (query: TapQuery) =>
+    (await coordination.ask('tap', { step: 'begin', query }, budget())) as TapStarted;
+  const { job, begun } =
+    query.uploads.length > 0
+      ? await withUploads(config, parts, path => begin({ ...query, uploadPath: path }))
+      : await begin(query);
   if (begun.outcome === 'refused') throw new ApiError('invalid_parameter', begun.message, { param: 'QUERY' });
   const end = () => void coordination.ask('tap', { step: 'end', job }, budget()).catch(() => {});
   const next = async () => (await coordination.ask('tap', { step: 'part', job }, budget())) as Uint8Array | null;
   return streamedResponse({ 'Content-Type': query.format.mediaType }, new PartStream(next, end));
+}
+
+/** With a file of the tables that came with a query. */
+async function withUploads<T>(
+  config: Config,
+  parts: TapParameters['parts'],
+  use: (path: string) => Promise<T>,
+): Promise<T> {
+  const path = newUploadPath(config.NEARSKY_DATA);
+  makeDirectory(dirname(path));
+  try {
+    await writeFile(path, uploadFile(parts), { mode: 0o600, flag: 'wx' });
+    return await use(path);
+  } finally {
+    rmSync(path, { force: true });
+  }
 }
 
 function jobs(service: Service) {
@@ -95,6 +124,12 @@ function jobs(service: Service) {
     kind: TAP_JOB,
     headersOf: ({ mediaType }) => ({ 'Content-Type': mediaType }),
     errorAnswer: message => bytesResponse(VOTABLE_TYPE, new TextEncoder().encode(votableError(message))),
-    made: { parametersOf: tapParametersOf, requestOf },
+    made: {
+      requestOf,
+      async parametersOf(exchange) {
+        const { parameters, parts } = await tapParametersOf(exchange, config);
+        return { parameters, ...(parts.size > 0 && { input: uploadFile(parts) }) };
+      },
+    },
   });
 }

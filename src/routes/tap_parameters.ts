@@ -1,35 +1,113 @@
 /** The parameters of queries in ADQL (TAP 1.1, section 2.7; DALI 1.1, section 3). Their names are in any case. */
+import { spelled } from '../adql/words.ts';
 import { Budget } from '../base/budget.ts';
+import { Semaphore } from '../base/semaphore.ts';
 import type { Config } from '../config/config.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
-import { ApiError, invalidParameter, missingParameter } from '../http/errors.ts';
+import { invalidParameter, missingParameter } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { readBytes } from '../http/json_body.ts';
+import type { IncomingRequest } from '../http/incoming.ts';
+import { invalidBody, readBytes } from '../http/json_body.ts';
 import type { Search } from '../http/params.ts';
 import { EXAMPLES } from '../tap/documents.ts';
 import type { TapQuery } from '../tap/engine.ts';
 import { TAP_FORMATS, tapFormat } from '../tap/formats.ts';
+import type { Upload } from '../tap/upload_file.ts';
 
 const NAMES: ReadonlySet<string> = new Set(
   'REQUEST LANG QUERY MAXREC RESPONSEFORMAT FORMAT UPLOAD PHASE RUNID'.split(' '),
 );
 
-/** The time for a form to arrive. */
+/** The time for a form to arrive, and for one with tables. */
 const FORM_SECONDS = 10;
+const UPLOAD_SECONDS = 55;
+/** The requests with tables that a thread reads at once, each in memory. */
+const uploading = new Semaphore(2);
 
-/** The parameters of the query string and of a form, their names in upper case; without unknown ones, and those that have no value. */
-export async function tapParametersOf({ request, method, search }: Exchange): Promise<Search> {
-  const given = new Map([...search].map(([name, value]) => [name.toUpperCase(), value]));
+export interface TapParameters {
+  readonly parameters: Search;
+  /** The tables that came with them. */
+  readonly parts: ReadonlyMap<string, Uint8Array>;
+}
+
+/**
+ * The parameters of the query string and of a form, their names in upper case; without unknown ones, and those that
+ * have no value. The values of a repeated UPLOAD are one list.
+ * @throws ApiError, Unavailable
+ */
+export async function tapParametersOf({ request, method, search }: Exchange, config: Config): Promise<TapParameters> {
+  const given: [name: string, value: string][] = [...search];
+  const parts = new Map<string, Uint8Array>();
   if (method === 'POST') {
-    const type = (request.headers.get('Content-Type') ?? '').split(';', 1)[0]!.trim().toLowerCase();
-    if (type !== 'application/x-www-form-urlencoded')
-      throw invalidParameter('Content-Type', 'application/x-www-form-urlencoded', type);
-    const bytes = await readBytes(request, new Budget(FORM_SECONDS), MAX_BODY_BYTES);
-    for (const [name, value] of new URLSearchParams(new TextDecoder().decode(bytes)))
-      given.set(name.toUpperCase(), value);
+    const form = await formOf(request, config);
+    for (const [name, value] of form) {
+      if (typeof value !== 'string') parts.set(name, await value.bytes());
+      else if (NAMES.has(name.toUpperCase())) given.push([name, value]);
+      else parts.set(name, new TextEncoder().encode(value));
+    }
   }
-  for (const [name, value] of given) if (value.trim() === '' || !NAMES.has(name)) given.delete(name);
-  return given;
+  const parameters = new Map<string, string>();
+  for (const [name, value] of given.map(([name, value]) => [name.toUpperCase(), value] as const)) {
+    if (value.trim() === '' || !NAMES.has(name)) continue;
+    const before = name === 'UPLOAD' ? parameters.get(name) : undefined;
+    parameters.set(name, before === undefined ? value : `${before};${value}`);
+  }
+  return { parameters, parts };
+}
+
+async function formOf(request: IncomingRequest, config: Config): Promise<Iterable<[string, string | File]>> {
+  const contentType = request.headers.get('Content-Type') ?? '';
+  const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
+  if (type === 'application/x-www-form-urlencoded') {
+    const bytes = await readBytes(request, new Budget(FORM_SECONDS), MAX_BODY_BYTES);
+    return new URLSearchParams(new TextDecoder().decode(bytes));
+  }
+  if (type !== 'multipart/form-data')
+    throw invalidParameter('Content-Type', 'application/x-www-form-urlencoded or multipart/form-data', type);
+  const most = config.TAP_MAX_UPLOAD_MIB * 2 ** 20 + MAX_BODY_BYTES;
+  return await uploading.run(1, async () => {
+    const bytes = await readBytes(request, new Budget(UPLOAD_SECONDS), most);
+    const form = new Response(bytes as Uint8Array<ArrayBuffer>, { headers: { 'Content-Type': contentType } });
+    try {
+      return await form.formData();
+    } catch {
+      throw invalidBody('it is no form of parts as its Content-Type says');
+    }
+  });
+}
+
+/** The most tables that may come with a query. */
+const MAX_UPLOADS = 16;
+
+/** @throws ApiError */
+function uploadsOf(given: Search): Upload[] {
+  const list = (given.get('UPLOAD') ?? '').split(';').filter(each => each.trim() !== '');
+  if (list.length > MAX_UPLOADS)
+    throw invalidParameter('UPLOAD', `a list of at most ${MAX_UPLOADS} tables`, list.length);
+  const uploads = list.map(each => {
+    const [, name = '', where = ''] = /^\s*(.*?)\s*,\s*(.*?)\s*$/s.exec(each) ?? [];
+    const key = /^param:(.+)$/is.exec(where)?.[1];
+    if (name === '' || where === '') throw invalidParameter('UPLOAD', 'NAME,param:PART', each);
+    if (key === undefined)
+      throw invalidParameter(
+        'UPLOAD',
+        'NAME,param:PART',
+        each,
+        'tables are not fetched from elsewhere: send them along',
+      );
+    const bare = name.replace(/^TAP_UPLOAD\./i, '');
+    if (bare.length > 64 || bare.startsWith('"') || spelled(bare) !== bare)
+      throw invalidParameter(
+        'UPLOAD',
+        'a list of tables with names that are letters, digits and _, no word of ADQL',
+        name,
+      );
+    return { name: bare, key };
+  });
+  const names = new Set(uploads.map(({ name }) => name.toLowerCase()));
+  if (names.size < uploads.length)
+    throw invalidParameter('UPLOAD', 'a list of tables with different names', given.get('UPLOAD')!);
+  return uploads;
 }
 
 const LANGUAGES = ['ADQL', 'ADQL-2.0', 'ADQL-2.1'];
@@ -41,14 +119,13 @@ export function tapQueryOf(given: Search, config: Config, seconds: number): TapQ
     maxRecords: maxRecordsOf(given, config.TAP_MAX_RECORDS),
     format: formatOf(given),
     seconds,
+    uploads: uploadsOf(given),
   };
 }
 
 function queryOf(given: Search): string {
   const request = given.get('REQUEST') ?? 'doQuery';
   if (request !== 'doQuery') throw invalidParameter('REQUEST', 'doQuery', request);
-  if (given.has('UPLOAD'))
-    throw new ApiError('invalid_parameter', 'Tables cannot be uploaded: leave UPLOAD out', { param: 'UPLOAD' });
   const language = given.get('LANG');
   if (language === undefined) throw missingParameter('LANG', LANGUAGES[0]!);
   if (!LANGUAGES.includes(language.toUpperCase()))

@@ -13,6 +13,8 @@ export interface InputTable {
   /** With names that differ from each other. */
   readonly columns: readonly Column[];
   readonly rows: number;
+  /** The columns of texts that are times as DALI writes them (places in `columns`). */
+  readonly timestamps?: ReadonlySet<number>;
   /**
    * The rows in their order, with the cells of these columns (places in `columns`). May be called several times.
    * @throws TableError where the table turns out to be damaged

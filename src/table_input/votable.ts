@@ -16,6 +16,7 @@ import { BinaryRows, type Datatype } from './votable_binary.ts';
 
 interface Field extends Datatype {
   readonly column: Column;
+  readonly isTimestamp: boolean;
 }
 
 interface Tag {
@@ -38,6 +39,7 @@ export function openVotable(bytes: Uint8Array, limits: TableLimits): InputTable 
     format: 'votable',
     columns,
     rows,
+    timestamps: new Set(fields.flatMap(({ isTimestamp }, i) => (isTimestamp ? i : []))),
     *blocks(wanted) {
       yield* blocksOfRecords(records(), wanted, cell => cell);
     },
@@ -148,7 +150,7 @@ function fieldOf(tag: Tag, description: string, blank: string | undefined): Fiel
     ...(ucd && { ucd }),
     description,
   };
-  return { column, datatype, arraysize, blank };
+  return { column, isTimestamp: attributeOf(tag, 'xtype') === 'timestamp', datatype, arraysize, blank };
 }
 
 const TYPES: Readonly<Record<string, ColumnType>> = {

@@ -79,8 +79,10 @@ export function tapCapabilities(config: Config, base: string): string {
       'udf',
       FUNCTIONS.map(([form, description]) => feature(form, description)),
     )}</language>\n${formats.join('')}` +
+    '<uploadMethod ivo-id="ivo://ivoa.net/std/TAPRegExt#upload-inline"/>\n' +
     `${time('retentionPeriod', Math.round(3600 * JOBS_HOURS))}${time('executionDuration', JOBS_SECONDS)}` +
-    `<outputLimit>${limit('default')}${limit('hard')}</outputLimit>\n</capability>\n` +
+    `<outputLimit>${limit('default')}${limit('hard')}</outputLimit>\n` +
+    `<uploadLimit><hard unit="byte">${config.TAP_MAX_UPLOAD_MIB * 2 ** 20}</hard></uploadLimit>\n</capability>\n` +
     `${endpoint('capabilities', `${base}${TAP_PATH}/capabilities`)}` +
     `${endpoint('availability', `${base}${TAP_PATH}/availability`)}` +
     `${endpoint('tables-1.1', `${base}${TAP_PATH}/tables`)}` +

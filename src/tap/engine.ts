@@ -15,6 +15,7 @@ import { type CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import { matchColumns, OBJECT_COLUMNS } from '../hats_export/columns.ts';
 import { FILE_NAME } from '../store/environment.ts';
 import { openStore, type Store } from '../store/store.ts';
+import { TableError, type TableLimits } from '../table_input/input_table.ts';
 import type { Cell, Column } from '../tables/columns.ts';
 import { tableFormat } from '../tables/formats.ts';
 import type { TableWriter } from '../tables/table_writer.ts';
@@ -22,12 +23,15 @@ import { VotableWriter } from '../tables/votable.ts';
 import type { TapFormat } from './formats.ts';
 import { filesOf, type Snapshot, Snapshots, snapshotKey } from './snapshots.ts';
 import { type TapTable, tapTables } from './tables.ts';
+import type { Upload } from './upload_file.ts';
 
 export interface EngineOptions {
   readonly dataDir: string;
   readonly memoryMib: number;
   readonly threads: number;
   readonly refreshSeconds: number;
+  /** Of each table that comes with a query. */
+  readonly uploads: TableLimits;
 }
 
 export interface TapQuery {
@@ -38,6 +42,9 @@ export interface TapQuery {
   readonly seconds: number;
   /** Set where an answer that fails after its first rows is of no use: nobody has read of it. */
   readonly isJob?: true;
+  readonly uploads: readonly Upload[];
+  /** The file of all of them; undefined where there are none. */
+  readonly uploadPath?: string;
 }
 
 export type TapBegun =
@@ -208,17 +215,17 @@ export class Engine {
     }
     if (!current) return { outcome: 'early', message: 'the tables are being made for the first time' };
     const { tables, snapshot, asOf } = current;
+    const connection = await this.#instance.connect();
     let translated: ReturnType<typeof translate>;
     try {
-      translated = translate(query, tables, maxRecords + 1);
+      const uploaded = asked.uploadPath ? await this.#uploaded(connection, asked, asked.uploadPath) : [];
+      translated = translate(query, [...tables, ...uploaded], maxRecords + 1);
+      if (!this.#asked.has(number)) throw new TableError('the query was ended');
     } catch (error) {
-      if (error instanceof AdqlError) return { outcome: 'refused', message: placedMessage(query, error) };
-      throw error;
-    }
-    const connection = await this.#instance.connect();
-    if (!this.#asked.has(number)) {
       connection.closeSync();
-      return { outcome: 'refused', message: 'the query was ended' };
+      if (error instanceof AdqlError) return { outcome: 'refused', message: placedMessage(query, error) };
+      if (error instanceof TableError) return { outcome: 'refused', message: error.message };
+      throw error;
     }
     const job = new Job(connection, translated.columns, asked, () => this.end(number));
     job.snapshots.push(snapshot, this.#current!.snapshot);
@@ -234,6 +241,11 @@ export class Engine {
     } catch (error) {
       return { outcome: 'refused', message: job.reasonOf(error) };
     }
+  }
+
+  async #uploaded(connection: DuckDBConnection, { uploads }: TapQuery, path: string) {
+    const { makeUploads } = await import('./uploads.ts');
+    return await makeUploads(connection, uploads, path, this.#options.uploads);
   }
 
   /** The next bytes of an answer; null at its end. */

@@ -69,9 +69,10 @@ export class Tap {
   }
 
   /** Carries out a query whose answer goes to a file. See `JobRunner`. */
-  async run({ request }: Job, { output, maxOutputBytes }: JobPaths, ends: AbortSignal): Promise<JobResult> {
-    const query = request as TapJobRequest;
-    if ('refused' in query) throw new JobError(query.refused);
+  async run({ request }: Job, { input, output, maxOutputBytes }: JobPaths, ends: AbortSignal): Promise<JobResult> {
+    const asked = request as TapJobRequest;
+    if ('refused' in asked) throw new JobError(asked.refused);
+    const query = asked.uploads.length > 0 ? { ...asked, uploadPath: input } : asked;
     let job = 0;
     const end = () => void this.#end(job).catch(() => {});
     ends.addEventListener('abort', end);
@@ -157,7 +158,7 @@ export class Tap {
 
   #start(): EngineLink {
     if (!isInstalled()) throw new Unavailable(NOT_INSTALLED);
-    const { NEARSKY_DATA, TAP_MEMORY_MIB, TAP_REFRESH_SECONDS } = this.#config;
+    const { NEARSKY_DATA, TAP_MEMORY_MIB, TAP_REFRESH_SECONDS, TAP_MAX_UPLOAD_MIB, API_MAX_TABLE_ROWS } = this.#config;
     let engine: EngineLink;
     try {
       engine = new EngineLink(error => {
@@ -173,6 +174,7 @@ export class Tap {
       memoryMib: TAP_MEMORY_MIB,
       threads: Math.min(MAX_THREADS, availableParallelism()),
       refreshSeconds: TAP_REFRESH_SECONDS,
+      uploads: { maxRows: API_MAX_TABLE_ROWS, maxBytes: TAP_MAX_UPLOAD_MIB * 2 ** 20 },
     };
     engine.opened = this.#ask(engine, { kind: 'open', options }, OPEN_MS);
     engine.opened.catch(() => engine.kill());

@@ -174,7 +174,7 @@ check('what is wrong with a request is a VOTable with status 400', async ({ runn
     [{ LANG: '' }, 'Cannot answer without LANG'],
     [{ MAXREC: '-1' }, 'MAXREC must be an integer'],
     [{ FORMAT: 'docx' }, 'RESPONSEFORMAT must be one of votable'],
-    [{ UPLOAD: 'a,http://b' }, 'Tables cannot be uploaded'],
+    [{ UPLOAD: 'a,http://b' }, 'tables are not fetched from elsewhere'],
     [{ REQUEST: 'getCapabilities' }, 'REQUEST must be doQuery'],
   ];
   for (const [more, message] of wrong) {

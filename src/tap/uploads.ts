@@ -1,0 +1,115 @@
+/** Tables that come with a query: TAP_UPLOAD (TAP 1.1, section 2.5). All tables of a request are one file. */
+import { readFile } from 'node:fs/promises';
+import {
+  BIGINT,
+  BOOLEAN,
+  DOUBLE,
+  type DuckDBConnection,
+  DuckDBDataChunk,
+  DuckDBTimestampValue,
+  type DuckDBType,
+  type DuckDBValue,
+  FLOAT,
+  INTEGER,
+  TIMESTAMP,
+  VARCHAR,
+} from '@duckdb/node-api';
+import type { DescribedTable } from '../adql/schema.ts';
+import { parseTime } from '../base/parse_time.ts';
+import { type InputTable, TableError, type TableLimits } from '../table_input/input_table.ts';
+import { openTable } from '../table_input/open.ts';
+import { CellError, type Column, type ColumnType, checkBlock, withOwnNames } from '../tables/columns.ts';
+import type { Upload } from './upload_file.ts';
+import { readUploads } from './upload_file.ts';
+
+const TYPES: Readonly<Record<ColumnType, DuckDBType>> = {
+  int64: BIGINT,
+  int32: INTEGER,
+  float64: DOUBLE,
+  float32: FLOAT,
+  boolean: BOOLEAN,
+  text: VARCHAR,
+  time: TIMESTAMP,
+};
+
+/** The most rows of a chunk of the engine. */
+const CHUNK_ROWS = 2048;
+const MAX_NAME_CHARACTERS = 128;
+
+/**
+ * Makes the tables that a query comes with. They are the connection's own, and gone with it.
+ * @param path the file of all of them
+ * @throws TableError
+ */
+export async function makeUploads(
+  connection: DuckDBConnection,
+  uploads: readonly Upload[],
+  path: string,
+  limits: TableLimits,
+): Promise<DescribedTable[]> {
+  const parts = readUploads(await readFile(path));
+  const tables: DescribedTable[] = [];
+  for (const [i, { name, key }] of uploads.entries()) {
+    const bytes = parts.get(key);
+    if (!bytes) throw new TableError(`UPLOAD names the part ${key.slice(0, 64)}, which the request does not have`);
+    try {
+      tables.push(await makeTable(connection, await openTable(bytes, limits, true), name, `upload_${i}`));
+    } catch (error) {
+      if (!(error instanceof TableError || error instanceof CellError)) throw error;
+      throw new TableError(`the table ${name} cannot be taken because ${error.message}`);
+    }
+  }
+  return tables;
+}
+
+async function makeTable(
+  connection: DuckDBConnection,
+  input: InputTable,
+  name: string,
+  relation: string,
+): Promise<DescribedTable> {
+  const isTime = (place: number) => input.timestamps?.has(place) === true;
+  const columns = withOwnNames(input.columns.map((column, i) => described(column, isTime(i))));
+  const list = columns.map(column => `${quoted(column.name)} ${TYPES[column.type]}`);
+  await connection.run(`CREATE TEMP TABLE ${relation} (${list.join(', ')})`);
+  const appender = await connection.createAppender(relation, 'main', 'temp');
+  const types = columns.map(({ type }) => TYPES[type]);
+  for await (const { rows, cells } of input.blocks(columns.map((_, i) => i))) {
+    checkBlock(input.columns, cells);
+    for (let from = 0; from < rows; from += CHUNK_ROWS) {
+      const to = Math.min(rows, from + CHUNK_ROWS);
+      const chunk = DuckDBDataChunk.create(types, to - from);
+      cells.forEach((of, i) => {
+        const values = Array.prototype.slice.call(of, from, to) as DuckDBValue[];
+        chunk.setColumnValues(i, isTime(i) ? values.map(timeOf) : values);
+      });
+      appender.appendDataChunk(chunk);
+    }
+  }
+  appender.closeSync();
+  return {
+    schema: 'TAP_UPLOAD',
+    name,
+    description: 'The table that came with the query',
+    columns,
+    relation: `temp.main.${relation}`,
+  };
+}
+
+function timeOf(text: DuckDBValue): DuckDBTimestampValue | null {
+  if (text === null) return null;
+  const timeUs = parseTime(`${text}`);
+  if (timeUs === undefined) throw new TableError(`${`${text}`.slice(0, 40)} in it is no time`);
+  return new DuckDBTimestampValue(BigInt(timeUs));
+}
+
+/** Control characters would end the SQL early, or the name in an answer. */
+function described(column: Column, isTime: boolean): Column {
+  const name = column.name
+    .replace(/\p{Cc}/gu, '_')
+    .toWellFormed()
+    .slice(0, MAX_NAME_CHARACTERS);
+  return { ...column, name, type: isTime ? 'time' : column.type };
+}
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;

@@ -1,0 +1,196 @@
+/** Tables that come with a query in ADQL: what they hold, who sees them, and what is refused. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { MAX_BODY_BYTES } from '../../src/contract/limits.ts';
+import { isInstalled } from '../../src/tap/tap.ts';
+import { eventually, type Running, startApp } from '../http/support.ts';
+import { needs } from '../needs.ts';
+import { storeObjects, trueObjects } from '../vo/world.ts';
+
+const test = suite<{ running: Running }>('tap/uploads');
+const check = needs(
+  test,
+  isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can',
+);
+
+const OBJECTS = trueObjects(300);
+const [FIRST, SECOND] = OBJECTS as [(typeof OBJECTS)[0], (typeof OBJECTS)[0]];
+
+test.before(async context => {
+  context.running = await startApp(world => storeObjects(world, OBJECTS), {
+    API_MAX_TABLE_ROWS: '5000',
+    TAP_MAX_UPLOAD_MIB: '1',
+  });
+});
+
+test.after(({ running }) => running.close());
+
+type Part = string | Uint8Array<ArrayBuffer>;
+
+function formOf(
+  query: string,
+  parts: Readonly<Record<string, Part>>,
+  more: Readonly<Record<string, string>> = {},
+): FormData {
+  const form = new FormData();
+  const upload = Object.keys(parts).map(name => `${name},param:part_${name}`);
+  const fields = { LANG: 'ADQL', QUERY: query, FORMAT: 'csv', UPLOAD: upload.join(';'), ...more };
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  for (const [name, part] of Object.entries(parts)) form.set(`part_${name}`, new Blob([part]), `${name}.x`);
+  return form;
+}
+
+/** The form as bytes: the stream of a form throws where nobody reads it to its end. */
+async function post({ app }: Running, path: string, form: FormData) {
+  const encoded = new Response(form);
+  const headers = { 'Content-Type': encoded.headers.get('Content-Type')! };
+  return await app.get(path, { method: 'POST', headers, body: await encoded.bytes() });
+}
+
+async function ask(running: Running, form: FormData) {
+  for (;;) {
+    const answer = await post(running, '/vo/tap/sync', form);
+    if (answer.status !== 503) return answer;
+    await sleep(200);
+  }
+}
+
+async function csv(running: Running, query: string, parts: Readonly<Record<string, Part>>): Promise<string[]> {
+  const { status, text } = await ask(running, formOf(query, parts));
+  assert.is(status, 200, text);
+  return text.trimEnd().split('\n');
+}
+
+check('tables of several formats are joined, with every digit of their ids', async ({ running }) => {
+  const table = `id,note\n${FIRST.id},"a ""b"", c"\n${SECOND.id},\n`;
+  const query =
+    'SELECT u.id, u.note, o.ra FROM TAP_UPLOAD.mine AS u JOIN objects AS o ON o.diaObjectId = u.id ORDER BY u.id';
+  const ids = [FIRST, SECOND].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const expected = [
+    'id,note,ra',
+    ...ids.map(({ id, position }) => `${id},${id === FIRST.id ? '"a ""b"", c"' : ''},${position.ra}`),
+  ];
+  assert.equal(await csv(running, query, { mine: table }), expected);
+  assert.equal(await csv(running, query, { mine: gzipSync(table) as Uint8Array<ArrayBuffer> }), expected, 'compressed');
+  const columns = 'diaObjectId, ra, status, reliability';
+  for (const format of ['votable', 'votable/b2', 'csv', 'ndjson']) {
+    const { text } = await ask(running, formOf(`SELECT ${columns} FROM objects`, {}, { FORMAT: format, UPLOAD: '' }));
+    const rows = await csv(running, 'SELECT diaObjectId, ra, status FROM mine ORDER BY diaObjectId', { mine: text });
+    assert.equal(
+      rows.slice(1),
+      OBJECTS.map(({ id, position }, i) => `${id},${position.ra},${rows[i + 1]!.split(',')[2]}`),
+      format,
+    );
+  }
+  const times =
+    '<VOTABLE><TABLE><FIELD name="t" datatype="char" arraysize="*" xtype="timestamp"/><DATA><TABLEDATA><TR><TD>2026-01-31T12:00:00.5</TD></TR><TR><TD/></TR></TABLEDATA></DATA></TABLE></VOTABLE>';
+  assert.equal(
+    await csv(running, "SELECT t, 1 AS n FROM mine WHERE t > '2026-01-31' OR t IS NULL ORDER BY t", { mine: times }),
+    ['t,n', '2026-01-31T12:00:00.500000Z,1', ',1'],
+  );
+  const bounds = `a,b\n${2n ** 63n - 1n},${-(2n ** 63n)}\n`;
+  assert.is((await csv(running, 'SELECT * FROM mine', { mine: bounds }))[1], bounds.split('\n')[1]);
+});
+
+check('two tables by position; names that are no names; many rows', async ({ running }) => {
+  const near = `ra,dec\n${FIRST.position.ra},${FIRST.position.dec}\n`;
+  const hostile = '"x"") DROP TABLE upload_0 --",select,a\u0000b,"X"") DROP TABLE upload_0 --"\n1,2,3,4\n';
+  const rows = await csv(
+    running,
+    "SELECT o.diaObjectId, b.* FROM near AS n JOIN objects AS o ON 1 = CONTAINS(POINT('ICRS', o.ra, o.dec), CIRCLE('ICRS', n.ra, n.dec, 0.0001)), bad AS b",
+    { near, bad: hostile },
+  );
+  assert.is(rows[1], `${FIRST.id},1,2,3,4`, rows[0]);
+  assert.match(rows[0]!, /DROP TABLE/);
+  const many = `n\n${Array.from({ length: 5000 }, (_, i) => i).join('\n')}\n`;
+  assert.is((await csv(running, 'SELECT COUNT(*), SUM(n) FROM many', { many }))[1], '5000,12497500');
+});
+
+check('a table is that of its query alone, and leaves no file', async ({ running }) => {
+  assert.is((await csv(running, 'SELECT n FROM TAP_UPLOAD.mine', { mine: 'n\n1\n' }))[1], '1');
+  const { status, text } = await ask(running, formOf('SELECT n FROM TAP_UPLOAD.mine', {}, { UPLOAD: '' }));
+  assert.equal([status, /there is no table TAP_UPLOAD.mine/.test(text)], [400, true], text);
+  for (const query of ['SELECT * FROM upload_0', 'SELECT * FROM temp.main.upload_0', 'SELECT * FROM main.upload_0'])
+    assert.is((await ask(running, formOf(query, { mine: 'n\n1\n' }))).status, 400, query);
+  const left = readdirSync(join(running.world.directory, 'tap')).filter(name => !/^\d+$/.test(name));
+  assert.equal(left, []);
+});
+
+check('a job has its tables, too', async ({ running }) => {
+  const send = async (path: string, form: FormData) => {
+    const { status, text, headers } = await post(running, path, form);
+    assert.is(status, 303, text);
+    return new URL(headers.get('Location')!).pathname;
+  };
+  const job = await send('/vo/tap/async', formOf('SELECT n + 1 FROM mine', { mine: 'n\n1\n' }));
+  await send(`${job}/parameters`, formOf('SELECT n + 2 FROM mine', { mine: 'n\n5\n' }));
+  await running.app.get(`${job}/phase`, { method: 'POST', body: 'PHASE=RUN' });
+  await eventually('the job is over', async () => {
+    const { text } = await running.app.get(`${job}/phase`);
+    return text === 'COMPLETED' || undefined;
+  });
+  assert.is((await running.app.get(`${job}/results/result`)).text.split('\n')[1], '7');
+});
+
+check('what cannot be taken is refused, with the reason', async ({ running }) => {
+  const table = 'n\n1\n';
+  const query = 'SELECT n FROM mine';
+  const wrong: readonly (readonly [FormData, string])[] = [
+    [formOf(query, {}, { UPLOAD: 'mine,http://127.0.0.1/x' }), 'tables are not fetched from elsewhere'],
+    [formOf(query, {}, { UPLOAD: 'mine,file:///etc/passwd' }), 'tables are not fetched from elsewhere'],
+    [formOf(query, {}, { UPLOAD: 'mine,param:other' }), 'UPLOAD names the part other'],
+    [formOf(query, { mine: table }, { UPLOAD: 'mine' }), 'UPLOAD must be NAME,param:PART'],
+    [formOf(query, { mine: table }, { UPLOAD: 'select,param:part_mine' }), 'no word of ADQL'],
+    [formOf(query, { mine: table }, { UPLOAD: '"a b",param:part_mine' }), 'no word of ADQL'],
+    [formOf(query, { mine: table }, { UPLOAD: '../x,param:part_mine' }), 'no word of ADQL'],
+    [formOf(query, { mine: table }, { UPLOAD: 'm,param:part_mine;M,param:part_mine' }), 'with different names'],
+    [
+      formOf(
+        query,
+        { mine: table },
+        { UPLOAD: Array.from({ length: 17 }, (_, i) => `m${i},param:part_mine`).join(';') },
+      ),
+      'at most 16 tables',
+    ],
+    [formOf(query, { mine: '' }), 'it is empty'],
+    [
+      formOf(query, {
+        mine: '<VOTABLE><TABLE><FIELD name="n" xtype="timestamp" datatype="char" arraysize="*"/><DATA><TABLEDATA><TR><TD>x</TD></TR></TABLEDATA></DATA></TABLE></VOTABLE>',
+      }),
+      'x in it is no time',
+    ],
+    [formOf(query, { mine: '<VOTABLE>' }), 'the table mine cannot be taken because it is XML without'],
+    [formOf(query, { mine: '<!DOCTYPE x [<!ENTITY a "b">]><VOTABLE/>' }), 'its document type declares'],
+    [formOf(query, { mine: `n\n${'1\n'.repeat(5001)}` }), 'more than 5000 rows'],
+    [formOf(query, { mine: gzipSync('1\n'.repeat(2 ** 21)) as Uint8Array<ArrayBuffer> }), 'of more than 1048576 bytes'],
+    [formOf(query, { mine: `${Array.from({ length: 2001 }, (_, i) => `c${i}`).join(',')}\n` }), '2001 columns'],
+    [formOf(query, { mine: 'x'.repeat(2 ** 21) }), 'it has more than 1048576 bytes'],
+    [formOf(query, { mine: new Uint8Array(2 ** 20 + MAX_BODY_BYTES) }), 'must be at most'],
+    [formOf('SELECT m FROM mine', { mine: table }), 'm is no column of TAP_UPLOAD.mine'],
+  ];
+  for (const [form, message] of wrong) {
+    const { status, text } = await ask(running, form);
+    assert.equal(
+      [status, text.includes(message.replaceAll('"', '&quot;'))],
+      [400, true],
+      `${message}: ${text.slice(0, 1500)}`,
+    );
+  }
+  for (const [type, body] of [
+    ['multipart/form-data', 'x'],
+    ['multipart/form-data; boundary=a', '--a\r\nContent-Disposition: form-data; name="QUERY"\r\n\r\nx'],
+  ] as const) {
+    const { status } = await running.app.get('/vo/tap/sync', {
+      method: 'POST',
+      headers: { 'Content-Type': type },
+      body,
+    });
+    assert.is(status, 400, type);
+  }
+});
+
+test.run();
