@@ -225,6 +225,8 @@ export interface ProbabilityPixels {
   readonly ends: Float64Array;
   /** Probability per steradian, or in proportion to that: at least 0. */
   readonly density: Float64Array;
+  /** The sum of density times pixels at order 16 over the whole map, where pixels are left out that are less dense. */
+  readonly total?: number;
 }
 
 /**
@@ -236,7 +238,7 @@ export interface ProbabilityPixels {
  * @throws RangeError where pixels overlap
  */
 export function* areaOfProbability(
-  { firsts, ends, density }: ProbabilityPixels,
+  { firsts, ends, density, total: stated }: ProbabilityPixels,
   level: number,
 ): Generator<undefined, Area, undefined> {
   const items = new Uint32Array(firsts.length);
@@ -246,7 +248,7 @@ export function* areaOfProbability(
     if (firsts[bySky[at]!]! < ends[bySky[at - 1]!]!) throw new RangeError('pixels of the map overlap');
   const byDensity = yield* sortedBy(density, bySky);
   const probability = (i: number) => density[i]! * (ends[i]! - firsts[i]!);
-  const total = byDensity.reduce((sum, i) => sum + probability(i), 0);
+  const total = stated ?? byDensity.reduce((sum, i) => sum + probability(i), 0);
   if (total === Number.POSITIVE_INFINITY) throw new RangeError('its probability densities are too large to be added');
   yield;
   const levels = new Float64Array(density.length);
@@ -286,23 +288,29 @@ function boundsOf(order: Uint32Array, firsts: Float64Array, ends: Float64Array, 
 }
 
 const DIGIT_VALUES = 65536;
+const ITEMS_A_YIELD = 32_768;
 
 /**
  * Items in ascending order of their keys, doubles of at least 0; stable. A radix sort, because a sort cannot yield, and
  * one with a comparison takes ten times as long.
  */
-function* sortedBy(keys: Float64Array, items: Uint32Array): Generator<undefined, Uint32Array, undefined> {
+export function* sortedBy(keys: Float64Array, items: Uint32Array): Generator<undefined, Uint32Array, undefined> {
   // The bits of doubles that are not negative are in the order of these.
   const digits = new Uint16Array(keys.buffer, keys.byteOffset, 4 * keys.length);
   let from = items;
   for (let digit = 0; digit < 4; digit++) {
     const starts = new Uint32Array(DIGIT_VALUES + 1);
-    for (const item of from) starts[digits[4 * item + digit]! + 1]!++;
+    for (let at = 0; at < from.length; at++) {
+      if (at % ITEMS_A_YIELD === 0) yield;
+      starts[digits[4 * from[at]! + digit]! + 1]!++;
+    }
     for (let value = 0; value < DIGIT_VALUES; value++) starts[value + 1]! += starts[value]!;
     const to = new Uint32Array(from.length);
-    for (const item of from) to[starts[digits[4 * item + digit]!]!++] = item;
+    for (let at = 0; at < from.length; at++) {
+      if (at % ITEMS_A_YIELD === 0) yield;
+      to[starts[digits[4 * from[at]! + digit]!]!++] = from[at]!;
+    }
     from = to;
-    yield;
   }
   return from;
 }

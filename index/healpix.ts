@@ -134,10 +134,16 @@ export function pixelOfDeepCell(order: number, face: number, ix: number, iy: num
   return face * 4 ** order + ((spreadBits(ix) | (spreadBits(iy) << 1)) >>> 0);
 }
 
+/** The NESTED pixel of a point of a face; order 0 to 16. */
+export function nestedCell(order: number, { face, x, y }: FacePoint): number {
+  const nside = 1 << order;
+  return pixelOfDeepCell(order, face, cellOf(x, nside), cellOf(y, nside));
+}
+
 /** The NESTED pixel that holds a position at order 16, by which the rows of an arena are sorted. The position is not checked. */
 export function pixel16(ra: number, dec: number): number {
   scratch.setDegrees(ra, dec);
-  return pixelOfDeepCell(MAX_AREA_ORDER, scratch.face, cellOf(scratch.x, 65536), cellOf(scratch.y, 65536));
+  return nestedCell(MAX_AREA_ORDER, scratch);
 }
 
 /** A place near the middle of each cell. The middle itself is on lines, such as the equator, along which people draw edges. */

@@ -333,7 +333,7 @@ class Nearsky:
         """The objects in an area, by credible level in a map of probability, then by place on the sky.
 
         The area is a circle or a polygon as text, in degrees (`CIRCLE 10 -20 1`, `POLYGON 0 0 10 0 5 8`), a MOC of mocpy, or the bytes or
-        the pathlib.Path of a file: a MOC, or a multi-order map of probability, of whose probability the area holds at most `level` (0.9
+        the pathlib.Path of a file: a MOC, or a map of probability, of whose probability the area holds at most `level` (0.9
         unless given). Filters and the window from start to end (exclusive) leave out objects. With a cursor everything else must be given
         again.
         """

@@ -44,11 +44,11 @@ export function* areaAnswer(query: AreaQuery, context: QueryContext): Steps {
 /** The area of the query before, because the pages of a walk and its count have the same one. */
 let lastRead: { readonly digest: string; readonly read: ReadArea } | undefined;
 
-function* areaOf({ digest, area, level }: AreaQuery): Generator<undefined, ReadArea, undefined> {
-  if (lastRead?.digest === digest) return lastRead.read;
-  const read = yield* readArea(area, level);
-  lastRead = { digest, read };
-  return read;
+function* areaOf({ digest, area, level, whole }: AreaQuery): Generator<undefined, ReadArea, undefined> {
+  if (whole?.area) return whole.area;
+  if (lastRead?.digest !== digest) lastRead = { digest, read: yield* readArea(area, level) };
+  if (whole) whole.area = lastRead.read;
+  return lastRead.read;
 }
 
 /** The result of work in small parts, between which it is seen whether it is time to yield. */

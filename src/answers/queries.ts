@@ -1,6 +1,6 @@
 /** The typed queries that operations parse requests into, and that are answered with the body of a response. */
 import type { AreaPlace } from '../../index/mod.ts';
-import type { DetailLevel, ResponseMode, TimeField } from '../contract/enums.ts';
+import type { AreaResponse, DetailLevel, TimeField } from '../contract/enums.ts';
 import type { AnswerFormat } from '../contract/formats.ts';
 import type { RecentPosition } from '../store/recent.ts';
 import type { Info, Serialization } from '../tables/votable.ts';
@@ -8,6 +8,7 @@ import type { TnsName } from '../tns/names.ts';
 import type { Verbosity } from '../vo/cone_tables.ts';
 import type { MocFormat } from '../vo/moc.ts';
 import type { OfArchive } from './cursor.ts';
+import type { WholeTable } from './whole_table.ts';
 
 /** Filters by name, in the order of the request, at least one; values are numbers but for `catalog`. */
 export type FilterValues = readonly (readonly [name: string, value: number | string])[];
@@ -123,7 +124,7 @@ interface Selected {
 /** One page of the objects in an area, or how many there are. */
 export interface AreaQuery extends Asked, Selected {
   readonly kind: 'area';
-  readonly response: ResponseMode;
+  readonly response: AreaResponse;
   /** A MOC, a map of probability, or a text. */
   readonly area: Uint8Array;
   /** For a map of probability: the share of it that the area is to hold. */
@@ -132,6 +133,8 @@ export interface AreaQuery extends Asked, Selected {
   readonly digest: string;
   /** The last place of the page before, or null on the first page. */
   readonly after: (AreaPlace & OfArchive) | null;
+  /** The table that the page is written to, where all pages become one. */
+  readonly whole?: WholeTable;
 }
 
 /** One page of the objects with matches by time, the latest first. */

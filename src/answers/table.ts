@@ -48,7 +48,8 @@ function* writeTable(
 ): Steps {
   const { buffer, byteOffset } = json.bytes;
   const walk = new JsonWalk(Buffer.from(buffer, byteOffset + from, json.length - from));
-  const { about, inputs, table, rows } = yield* readAnswer(walk, query, clock, fragments);
+  const whole = query.kind === 'area' ? query.whole : undefined;
+  const { about, inputs, table, rows } = yield* readAnswer(walk, query, clock, fragments, whole?.begun?.table);
   writeTableHead(out, {
     name: query.kind,
     rows: rows.length,
@@ -57,12 +58,20 @@ function* writeTable(
     asOf: about.as_of ?? null,
     truncated: inputs.some(({ truncated }) => truncated),
   });
-  const writer = begin(out, table, toJson(about));
+  const writer = whole?.begun?.writer ?? begin(whole?.out ?? out, table, toJson(whole ? aboutPages(about) : about));
+  if (whole) whole.begun = { table, writer };
   for (const row of rows) {
     writer.row(row);
+    if (whole) whole.rows++;
     if (clock.due) yield;
   }
-  writer.end();
+  if (!whole || about.next_cursor === null) writer.end();
+  if (whole) out.append(whole.out);
+}
+
+/** The statements that all pages make. */
+function aboutPages({ page_size, count, next_cursor, provenance_sets, ...about }: About): About {
+  return about;
 }
 
 /** The statements of an answer beside its objects. */
@@ -84,11 +93,12 @@ function* readAnswer(
   query: TableQuery,
   clock: Clock,
   fragments: SharedFragments,
+  begun: ObjectTable | undefined,
 ): Generator<undefined, Read, undefined> {
   const about: Record<string, unknown> = {};
   const inputs: AnsweredInput[] = [];
   const rows: Row[] = [];
-  let table: ObjectTable | undefined;
+  let table = begun;
   // The area comes before the objects. Objects become rows at once, which are much smaller.
   const theTable = () => (table ??= tableOf(query, about as About, fragments));
   const add = (source: RowSource) => rows.push(theTable().row(source));

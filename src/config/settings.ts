@@ -178,6 +178,10 @@ const API = {
     integer(256, 1, 4096),
   ),
   JOBS_MAX: about('Jobs that are kept, those that are over among them.', integer(100, 0, 10_000)),
+  JOBS_MAX_PER_CLIENT: about(
+    'Jobs of one client, by its address, that are kept; its share of the room on the disk is the same.',
+    integer(25, 1, 10_000),
+  ),
   JOBS_MAX_MIB: about('Room on the disk that all jobs may take, MiB.', integer(4096, 1, 1_048_576)),
   JOBS_HOURS: about('The time for which a job and its result are kept.', number(24, 0.01, 8760)),
   JOBS_SECONDS: about('The time that a job may take.', integer(3600, 1, 86_400)),

@@ -136,6 +136,17 @@ export const RESPONSE_MODES = [
 export type ResponseMode = NameOf<typeof RESPONSE_MODES>;
 export const DEFAULT_RESPONSE: ResponseMode = 'objects';
 
+/** The response modes of an area. */
+export const AREA_RESPONSES = [
+  { name: 'objects', meaning: 'a page of the objects' },
+  { name: 'count', meaning: 'the number of objects' },
+  {
+    name: 'table',
+    meaning: 'all objects as one table, written while it is sent: CSV unless another format is asked for',
+  },
+] as const satisfies readonly Named[];
+export type AreaResponse = NameOf<typeof AREA_RESPONSES>;
+
 export const TIME_FIELDS = [
   { name: 'ingest_time', meaning: 'when the service first stored the object' },
   {

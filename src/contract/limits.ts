@@ -28,6 +28,8 @@ export const DEFAULT_SOURCES_LIMIT = 1000;
 
 /** The length of an area: a MOC, a map of probability, or a text. */
 export const MAX_AREA_BYTES = 8_388_608;
+/** The length of an area that is sent with gzip, without that. */
+export const MAX_UNPACKED_AREA_BYTES = 67_108_864;
 /** The cells of a MOC, or the pixels of a map of probability. */
 export const MAX_AREA_CELLS = 200_000;
 export const MAX_POLYGON_VERTICES = 1000;

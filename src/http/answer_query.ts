@@ -63,6 +63,17 @@ function formatOf({ request, search }: Exchange, query: Query): AnswerFormat {
   throw new ApiError('invalid_parameter', message, { param: 'format' });
 }
 
+/**
+ * The format of an answer that can only be a table: the one that is asked for, or CSV.
+ * @throws ApiError `invalid_parameter`
+ */
+export function tableFormatOf({ request, search }: Exchange): TableFormat {
+  const named = search.get('format');
+  if (named !== undefined) return checkName('format', TABLE_FORMATS, named);
+  const accepted = preferredFormat(request.headers.get('Accept'));
+  return accepted !== undefined && isTable(accepted) ? accepted : 'csv';
+}
+
 function acceptedFormat(accept: string | null): AnswerFormat {
   const format = preferredFormat(accept);
   if (format === undefined) throw notAcceptable(accept!);

@@ -83,8 +83,9 @@ export function decodeObjectsCursor(token: string): Omit<ObjectsCursor, 'timeFie
   };
 }
 
-export function countWithCursor(): ApiError {
-  const message = 'Cannot count with a cursor because a count is of all pages: leave out cursor, or response';
+/** The error of a cursor with an answer that is of all pages. */
+export function withoutCursor(response: 'count' | 'table'): ApiError {
+  const message = `Cannot answer with a ${response} after a cursor because it is of all pages: leave out cursor, or response`;
   return new ApiError('invalid_parameter', message, { param: 'cursor' });
 }
 

@@ -25,13 +25,24 @@ export function tableResponse(
   return bytesResponse(typeOf(format), table, {
     Vary: NEGOTIATED,
     'Access-Control-Expose-Headers': HEADERS,
-    'Content-Disposition': `attachment; filename="nearsky-${name}.${EXTENSIONS[format]}"`,
+    'Content-Disposition': dispositionOf(name, format),
     'X-Row-Count': `${rows}`,
     ...(total !== null && { 'X-Total-Count': `${total}` }),
     ...(name === 'lookup' && { 'X-Truncated': `${truncated}` }),
     ...(asOf !== null && { 'X-As-Of': asOf }),
     ...(nextCursor !== null && { Link: `<${nextAddress(address, search, nextCursor)}>; rel="next"` }),
   });
+}
+
+/** The headers of a table that is sent while it is written. */
+export function wholeTableHeaders(format: TableFormat, { name, asOf }: TableHead): Record<string, string> {
+  return {
+    'Content-Type': typeOf(format),
+    Vary: NEGOTIATED,
+    'Access-Control-Expose-Headers': HEADERS,
+    'Content-Disposition': dispositionOf(name, format),
+    'X-As-Of': asOf!,
+  };
 }
 
 export type MatchedTable = TableBegun & { readonly outcome: 'begun' };
@@ -41,7 +52,7 @@ export function matchedHeaders({ format, rows, matches, ra, dec }: MatchedTable)
   return {
     'Content-Type': typeOf(format),
     'Access-Control-Expose-Headers': `${HEADERS}, X-Match-Count, X-Position-Columns`,
-    'Content-Disposition': `attachment; filename="nearsky-crossmatch.${EXTENSIONS[format]}"`,
+    'Content-Disposition': dispositionOf('crossmatch', format),
     'X-Row-Count': `${rows}`,
     'X-Match-Count': `${matches}`,
     'X-Position-Columns': [ra, dec].map(encodeURIComponent).join(' '),
@@ -50,6 +61,10 @@ export function matchedHeaders({ format, rows, matches, ra, dec }: MatchedTable)
 
 function typeOf(format: TableFormat): string {
   return `${TABLE_FORMATS.find(({ name }) => name === format)!.mediaType}${PARAMETERS[format] ?? ''}`;
+}
+
+function dispositionOf(name: string, format: TableFormat): string {
+  return `attachment; filename="nearsky-${name}.${EXTENSIONS[format]}"`;
 }
 
 const EXTENSIONS: Readonly<Record<TableFormat, string>> = {

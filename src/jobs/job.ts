@@ -12,6 +12,10 @@ export interface Job {
   readonly phase: Phase;
   /** The process that holds the job. */
   readonly pid: number;
+  /** The client that sent it, by its address; the jobs of a client are bounded. */
+  readonly client: string;
+  /** The most bytes that the body of the request may have. */
+  readonly maxInputBytes: number;
   /** The request, as JSON values. */
   readonly request: unknown;
   /** The request, as it is shown. */

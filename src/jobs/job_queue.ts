@@ -31,7 +31,9 @@ export interface JobPaths {
 export interface JobLimits {
   /** The most jobs that are kept, those that are over among them. */
   readonly maxJobs: number;
-  /** The most bytes that all jobs may take. */
+  /** The most of these that one client may have. */
+  readonly maxJobsOfClient: number;
+  /** The most bytes that all jobs may take. A client has the same share of them as of the jobs, and room for one job. */
   readonly maxBytes: number;
   /** The time for which a job is kept from its creation on. */
   readonly keptMs: number;
@@ -44,6 +46,8 @@ export type JobStep =
   | {
       readonly step: 'create';
       readonly kind: string;
+      /** The address of the client. */
+      readonly client: string;
       readonly request: unknown;
       readonly parameters: Readonly<Record<string, string>>;
       /** The most bytes that the body may have. */
@@ -67,7 +71,9 @@ export class JobQueue {
   readonly #runners: Readonly<Record<string, JobRunner>>;
   readonly #limits: JobLimits;
   readonly #log: Log;
-  readonly #waiting: Pick<Job, 'id' | 'kind'>[] = [];
+  readonly #waiting: Pick<Job, 'id' | 'kind' | 'client'>[] = [];
+  /** The client of the job of each kind that was begun last. */
+  readonly #lastClients = new Map<string, string>();
   /** The job of each kind that is carried out, and how to end it. */
   readonly #running = new Map<string, { readonly id: string; readonly ends: AbortController }>();
   #timer: NodeJS.Timeout | undefined;
@@ -128,16 +134,25 @@ export class JobQueue {
     }
   }
 
-  #create({ kind, request, parameters, bytes }: JobStep & { step: 'create' }): Job {
+  #create({ kind, client, request, parameters, bytes }: JobStep & { step: 'create' }): Job {
     this.#sweep();
-    const { maxJobs, maxBytes, keptMs } = this.#limits;
-    if (this.#store.all().length >= maxJobs) throw new Unavailable('there are as many jobs as may be kept');
-    if (this.#store.bytes() + bytes > maxBytes) throw new Unavailable('the jobs take as much room as they may');
+    const { maxJobs, maxJobsOfClient, maxBytes, keptMs } = this.#limits;
+    const all = this.#store.all();
+    const own = all.filter(job => job.client === client);
+    const ownBytes = sumOf(own, ({ id }) => this.#store.bytes(id)) + awaitedBytes(own) + bytes;
+    const isTooMuch = own.length > 0 && ownBytes > maxBytes * (maxJobsOfClient / maxJobs);
+    if (own.length >= maxJobsOfClient || isTooMuch)
+      throw new Unavailable('the jobs of this client take as much room as those of one may: remove some of them');
+    if (all.length >= maxJobs) throw new Unavailable('there are as many jobs as may be kept');
+    if (this.#store.bytes() + awaitedBytes(all) + bytes > maxBytes)
+      throw new Unavailable('the jobs take as much room as they may');
     const createdMs = Date.now();
     return this.#store.create({
       kind,
       phase: 'PENDING',
       pid: process.pid,
+      client,
+      maxInputBytes: bytes,
       request,
       parameters,
       createdMs,
@@ -171,13 +186,14 @@ export class JobQueue {
 
   #next(): void {
     while (!this.#isClosed) {
-      const at = this.#waiting.findIndex(({ kind }) => !this.#running.has(kind));
-      if (at < 0) return;
-      const { id, kind } = this.#waiting.splice(at, 1)[0]!;
+      const next = this.#takeNext();
+      if (!next) return;
+      const { id, kind, client } = next;
       const job = this.#store.read(id);
       if (job?.phase !== 'QUEUED') continue;
       const ends = new AbortController();
       this.#running.set(kind, { id, ends });
+      this.#lastClients.set(kind, client);
       void this.#carryOut(job, ends.signal)
         // A full disk, for example: the job is begun again by the next process.
         .catch(error => this.#log('job_failed', { kind, error: messageOf(error) }))
@@ -186,6 +202,14 @@ export class JobQueue {
           this.#next();
         });
     }
+  }
+
+  /** The job that has waited longest, of a kind of which none runs; of another client than the last one where there is one. */
+  #takeNext(): Pick<Job, 'id' | 'kind' | 'client'> | undefined {
+    const free = this.#waiting.filter(({ kind }) => !this.#running.has(kind));
+    const next = free.find(({ kind, client }) => client !== this.#lastClients.get(kind)) ?? free[0];
+    if (next) this.#waiting.splice(this.#waiting.indexOf(next), 1);
+    return next;
   }
 
   async #carryOut(queued: Job, ends: AbortSignal): Promise<void> {
@@ -256,4 +280,13 @@ export class JobQueue {
       this.#store.remove(id);
     }
   }
+}
+
+/** The room for bodies that have not arrived yet, at most. */
+function awaitedBytes(jobs: readonly Job[]): number {
+  return sumOf(jobs, ({ phase, maxInputBytes }) => (phase === 'PENDING' ? maxInputBytes : 0));
+}
+
+function sumOf(jobs: readonly Job[], bytesOf: (job: Job) => number): number {
+  return jobs.reduce((sum, job) => sum + bytesOf(job), 0);
 }

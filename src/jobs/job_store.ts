@@ -66,11 +66,12 @@ export class JobStore {
     return readdirSync(this.#directory).flatMap(id => this.read(id) ?? []);
   }
 
-  /** The size of everything that is stored of all jobs, bytes. */
-  bytes(): number {
-    if (!isThere(this.#directory)) return 0;
+  /** The size of everything that is stored of all jobs, or of one, bytes. */
+  bytes(id?: string): number {
+    const directory = id === undefined ? this.#directory : this.#path(id);
+    if (!isThere(directory)) return 0;
     let bytes = 0;
-    for (const entry of readdirSync(this.#directory, { recursive: true, withFileTypes: true }))
+    for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true }))
       if (entry.isFile()) bytes += statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0;
     return bytes;
   }

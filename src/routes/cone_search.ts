@@ -4,7 +4,7 @@ import { toJson } from '../base/json_text.ts';
 import type { Config } from '../config/config.ts';
 import { defaultConePageSize } from '../config/limits.ts';
 import { answerQuery } from '../http/answer_query.ts';
-import { countWithCursor, decodeConeCursor, type PinnedCone } from '../http/cursor.ts';
+import { decodeConeCursor, type PinnedCone, withoutCursor } from '../http/cursor.ts';
 import { invalidParameter } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import { parseFilters } from '../http/filters.ts';
@@ -38,7 +38,7 @@ function parse(search: Search, service: Service): Query {
   const token = search.get('cursor');
   const sent = echo(search);
   if (response === 'count') {
-    if (token !== undefined) throw countWithCursor();
+    if (token !== undefined) throw withoutCursor('count');
     const { detail, ...circle } = circleOf(search, config);
     return lookupQuery([{ kind: 'position', sent, ...circle }], { detail, filters, response }, config);
   }

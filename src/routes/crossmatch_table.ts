@@ -14,6 +14,7 @@ import {
 } from '../contract/table_match.ts';
 import { preferredFormat } from '../http/accept.ts';
 import { baseUrl } from '../http/base_url.ts';
+import { clientOf } from '../http/client_address.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
@@ -67,7 +68,8 @@ async function asJob(service: Service, exchange: Exchange, request: TableRequest
   const maxBytes = config.API_MAX_TABLE_MIB * 2 ** 20;
   const ask = (step: JobStep) => coordination.ask('jobs', step, new Budget(config.API_REQUEST_BUDGET_SECONDS));
   const parameters = Object.fromEntries(exchange.search);
-  const job = await ask({ step: 'create', kind: TABLE_JOB, request, parameters, bytes: maxBytes });
+  const client = clientOf(exchange, config);
+  const job = await ask({ step: 'create', kind: TABLE_JOB, client, request, parameters, bytes: maxBytes });
   const { id } = job!;
   try {
     const file = await open(jobs.inputPath(id), 'wx', 0o600);

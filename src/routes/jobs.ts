@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { baseUrl } from '../http/base_url.ts';
+import { clientOf } from '../http/client_address.ts';
 import { ApiError, invalidParameter, methodNotAllowed, notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { readBytes } from '../http/json_body.ts';
@@ -90,7 +91,8 @@ class Jobs {
     const phase = parameters.get('PHASE');
     parameters.delete('PHASE');
     if (phase !== undefined && phase !== 'RUN') throw invalidParameter('PHASE', 'RUN, or left out', phase);
-    const create = { kind: this.#kind.kind, request: null, parameters: Object.fromEntries(parameters) };
+    const client = clientOf(exchange, this.#service.config);
+    const create = { kind: this.#kind.kind, client, request: null, parameters: Object.fromEntries(parameters) };
     const job = await this.#ask(exchange, { step: 'create', ...create, bytes: sent.input?.length ?? 0 });
     await this.#keepInput(job!, sent);
     if (phase) await this.#run(exchange, job!);

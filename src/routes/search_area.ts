@@ -1,24 +1,38 @@
 /** POST /api/area */
 import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import type { AreaQuery } from '../answers/queries.ts';
-import { MAX_AREA_BYTES } from '../contract/limits.ts';
-import { answerQuery } from '../http/answer_query.ts';
-import { countWithCursor, decodeAreaCursor, invalidCursor } from '../http/cursor.ts';
+import { Semaphore } from '../base/semaphore.ts';
+import { AREA_RESPONSES, DEFAULT_RESPONSE } from '../contract/enums.ts';
+import { MAX_AREA_BYTES, MAX_UNPACKED_AREA_BYTES } from '../contract/limits.ts';
+import { answerQuery, tableFormatOf } from '../http/answer_query.ts';
+import { decodeAreaCursor, invalidCursor, withoutCursor } from '../http/cursor.ts';
 import { ApiError, missingParameter } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { readBytes } from '../http/json_body.ts';
-import { type Bounds, optionalNumber, parseResponse } from '../http/params.ts';
+import { type Bounds, checkName, optionalNumber } from '../http/params.ts';
 import { parseSelection } from '../http/selection_params.ts';
+import { WalkTables } from '../http/walk_table.ts';
 import type { Service } from '../service/service.ts';
+import { invalidArea } from '../vo/area_error.ts';
 
 const LEVEL_BOUNDS: Bounds = { min: 0, max: 1, aboveMin: true };
 const DIGEST_CHARACTERS = 22;
 
+const unpack = promisify(gunzip);
+
 export function searchArea(service: Service): Handler {
+  const tables = new WalkTables(service);
+  const answer = (exchange: Exchange, query: AreaQuery) =>
+    query.response === 'table' ? tables.answer(query, tableFormatOf(exchange)) : answerQuery(service, exchange, query);
+  // An area takes many times its bytes once it is unpacked.
+  const unpacking = new Semaphore(1);
   return async exchange => {
     const query = await parse(exchange, service);
     exchange.asked = { area: query.digest };
-    return answerQuery(service, exchange, query);
+    if (!isGzip(query.area)) return await answer(exchange, query);
+    return await unpacking.run(1, async () => await answer(exchange, { ...query, area: await unpacked(query.area) }));
   };
 }
 
@@ -27,10 +41,10 @@ async function parse(exchange: Exchange, service: Service): Promise<AreaQuery> {
   const { config, catalogs, queries } = service;
   const { search, budget } = exchange;
   const selection = parseSelection(search, config, catalogs);
-  const response = parseResponse(search);
+  const response = checkName('response', AREA_RESPONSES, search.get('response') ?? DEFAULT_RESPONSE);
   const level = optionalNumber(search, 'level', LEVEL_BOUNDS);
   const token = search.get('cursor');
-  if (token !== undefined && response === 'count') throw countWithCursor();
+  if (token !== undefined && response !== 'objects') throw withoutCursor(response);
   const cursor = token === undefined ? undefined : decodeAreaCursor(token);
   queries.requireRoom(budget);
   const area = await areaOf(exchange);
@@ -52,4 +66,16 @@ async function areaOf({ request, search, budget }: Exchange): Promise<Uint8Array
   if (body.length === 0) return new TextEncoder().encode(text);
   const message = 'Cannot search two areas at once: leave out the parameter area, or the body';
   throw new ApiError('invalid_parameter', message, { param: 'area' });
+}
+
+function isGzip([first, second]: Uint8Array): boolean {
+  return first === 0x1f && second === 0x8b;
+}
+
+async function unpacked(bytes: Uint8Array): Promise<Uint8Array> {
+  try {
+    return await unpack(bytes, { maxOutputLength: MAX_UNPACKED_AREA_BYTES });
+  } catch {
+    throw invalidArea(`it is compressed, and damaged or of more than ${MAX_UNPACKED_AREA_BYTES} bytes without that`);
+  }
 }

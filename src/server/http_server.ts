@@ -153,6 +153,7 @@ export class HttpServer {
   #send(request: OpenRequest, answer: Answer, outgoing: ServerResponse): void {
     if (!request.isOpen) {
       letGo(answer.body);
+      answer.stream?.gone();
       return;
     }
     const { incoming } = request;

@@ -72,6 +72,7 @@ export class Coordinator implements Coordination {
     this.#tableJobs = new TableJobs(config, () => this.#index.current, jobs);
     const limits = {
       maxJobs: config.JOBS_MAX,
+      maxJobsOfClient: Math.min(config.JOBS_MAX, config.JOBS_MAX_PER_CLIENT),
       maxBytes: config.JOBS_MAX_MIB * 2 ** 20,
       keptMs: config.JOBS_HOURS * 3_600_000,
       runMs: config.JOBS_SECONDS * 1000,

@@ -1,6 +1,7 @@
 /**
- * Areas as FITS files: MOCs (MOC 2.0, section 4.2; lists of NUNIQ numbers, or of ranges at order 29), and multi-order
- * maps of probability as the LIGO-Virgo-KAGRA collaboration publishes them (columns UNIQ and PROBDENSITY).
+ * Areas as FITS files: MOCs (MOC 2.0, section 4.2; lists of NUNIQ numbers, or of ranges at order 29), multi-order maps
+ * of probability as the LIGO-Virgo-KAGRA collaboration publishes them (columns UNIQ and PROBDENSITY), and maps of one
+ * order.
  */
 import { MAX_AREA_ORDER, type ProbabilityPixels } from '../../index/mod.ts';
 import {
@@ -17,6 +18,7 @@ import {
 } from '../catalogs/fits.ts';
 import { MAX_AREA_CELLS } from '../contract/limits.ts';
 import { AreaError, invalidArea } from './area_error.ts';
+import { type AreaTable, readFlatMap } from './flat_map.ts';
 import { MocRanges, tooManyCells } from './moc_ranges.ts';
 
 /** The rows that are read between two moments to yield. */
@@ -27,20 +29,12 @@ const MAX_HEADER_BYTES = 500 * BLOCK;
 
 export type FitsArea = MocRanges | ProbabilityPixels;
 
-interface Table {
-  readonly header: FitsHeader;
-  readonly columns: readonly Column[];
-  readonly rows: number;
-  /** Bytes of a row. */
-  readonly width: number;
-  readonly view: DataView;
-}
-
 /**
  * The area of a file's first table. Each value that it yields is a moment to let others go ahead.
+ * @param share that the area of a map is to hold; less probable pixels may be left out
  * @throws AreaError
  */
-export function* readAreaFits(bytes: Uint8Array): Generator<undefined, FitsArea, undefined> {
+export function* readAreaFits(bytes: Uint8Array, share: number): Generator<undefined, FitsArea, undefined> {
   const table = firstTable(bytes);
   const { header, columns } = table;
   const frame = String(header.get('COORDSYS') ?? 'C');
@@ -51,6 +45,7 @@ export function* readAreaFits(bytes: Uint8Array): Generator<undefined, FitsArea,
   const density = numberColumn('PROBDENSITY', /[DE]/);
   const uniq = numberColumn('UNIQ', /[JK]/);
   if (density && uniq) return yield* probabilityOf(table, uniq, density);
+  if (/^(?:RING|NEST|NESTED)$/.test(ordering)) return yield* readFlatMap(table, share);
   const dimension = String(header.get('MOCDIM') ?? 'SPACE').toUpperCase();
   if (dimension !== 'SPACE') throw invalidArea(`a MOC must be of the dimension SPACE (${dimension} was found)`);
   const [column] = columns;
@@ -62,12 +57,11 @@ export function* readAreaFits(bytes: Uint8Array): Generator<undefined, FitsArea,
 
 function noArea(ordering: string): AreaError {
   return invalidArea(
-    `its first table must be a MOC, or a multi-order map with the columns UNIQ and PROBDENSITY (its ORDERING is ${ordering}): ` +
-      'flat maps of probability are made multi-order by ligo-skymap-unflatten',
+    `its first table must be a MOC, a multi-order map with the columns UNIQ and PROBDENSITY, or a map in RING or NESTED order (its ORDERING is ${ordering})`,
   );
 }
 
-function firstTable(bytes: Uint8Array): Table {
+function firstTable(bytes: Uint8Array): AreaTable {
   let start = 0;
   try {
     for (;;) {
@@ -101,7 +95,7 @@ function headerAt(bytes: Uint8Array, start: number): { header: FitsHeader; end: 
   throw invalidArea('it has no binary table');
 }
 
-function* cellsOf({ view, rows, width }: Table, column: Column): Generator<undefined, MocRanges, undefined> {
+function* cellsOf({ view, rows, width }: AreaTable, column: Column): Generator<undefined, MocRanges, undefined> {
   const ranges = new MocRanges();
   for (let row = 0; row < rows; row++) {
     if (row % ROWS_A_YIELD === 0) yield;
@@ -113,7 +107,7 @@ function* cellsOf({ view, rows, width }: Table, column: Column): Generator<undef
   return ranges;
 }
 
-function* rangesOf({ view, rows, width }: Table, column: Column): Generator<undefined, MocRanges, undefined> {
+function* rangesOf({ view, rows, width }: AreaTable, column: Column): Generator<undefined, MocRanges, undefined> {
   const ranges = new MocRanges();
   let first: bigint | undefined;
   for (let row = 0; row < rows; row++) {
@@ -145,7 +139,7 @@ function cellOfUniq(uniq: bigint): { order: number; cell: bigint } {
 }
 
 function* probabilityOf(
-  { view, rows, width }: Table,
+  { view, rows, width }: AreaTable,
   uniqs: Column,
   densities: Column,
 ): Generator<undefined, ProbabilityPixels, undefined> {

@@ -37,9 +37,9 @@ type Reading<T> = Generator<undefined, T, undefined>;
  */
 export function* readArea(bytes: Uint8Array, level: number | undefined): Reading<ReadArea> {
   const isFits = latin1(bytes.subarray(0, 9)) === 'SIMPLE  =';
-  const read = isFits ? yield* readAreaFits(bytes) : yield* readAreaText(latin1(bytes).trim());
+  const share = level ?? DEFAULT_CREDIBLE_LEVEL;
+  const read = isFits ? yield* readAreaFits(bytes, share) : yield* readAreaText(latin1(bytes).trim());
   if (!(read instanceof MocRanges || 'whole' in read)) {
-    const share = level ?? DEFAULT_CREDIBLE_LEVEL;
     return { kind: 'probability_map', level: share, area: yield* regionOf(read, share) };
   }
   if (level !== undefined)

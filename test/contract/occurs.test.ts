@@ -203,6 +203,7 @@ test('areas of every kind, and the objects by time', () =>
     const { next_cursor } = await area('page_size=1', '0/0-11');
     await area(`cursor=${next_cursor}`, '0/0-11');
     await area(`response=count&level=1&${window}&time_field=event_time&reliability_min=0`, map);
+    await area('response=table&detail=ids', '0/0-11');
     await area('', 'nothing', 400);
     assert.is((await app.get('/api/area', { method: 'DELETE' })).status, 405);
     for (const level of LEVELS)

@@ -14,8 +14,15 @@ const test = suite('jobs/jobs');
 
 test.after(() => pool.close());
 
-const LIMITS = { maxJobs: 3, maxBytes: 10_000, keptMs: 3_600_000, runMs: 3_600_000 };
-const CREATE = { step: 'create', kind: 'copy', request: { a: 1 }, parameters: {}, bytes: 100 } as const;
+const LIMITS = { maxJobs: 3, maxJobsOfClient: 10, maxBytes: 10_000, keptMs: 3_600_000, runMs: 3_600_000 };
+const CREATE = {
+  step: 'create',
+  kind: 'copy',
+  client: 'a',
+  request: { a: 1 },
+  parameters: {},
+  bytes: 100,
+} as const;
 
 /** A queue whose runner is done when it is told so. */
 function queueOf(directory: string, limits = LIMITS) {
@@ -31,8 +38,8 @@ function queueOf(directory: string, limits = LIMITS) {
     return { mediaType: 'text/plain', bytes: 4, about: null };
   };
   const queue = new JobQueue(store, { copy }, limits, () => {});
-  const add = () => {
-    const { id } = queue.step(CREATE)!;
+  const add = (client = 'a') => {
+    const { id } = queue.step({ ...CREATE, client })!;
     writeFileSync(store.inputPath(id), 'x');
     queue.step({ step: 'run', id });
     return id;
@@ -94,6 +101,29 @@ test('a restart begins what was under way again; what ended two processes is ove
     assert.match(after.store.read(waiting)!.error!, /has ended 2 times/);
     assert.is(after.store.read(running)!.attempts, 1, 'a stop in good order is no attempt');
     after.queue.close();
+  }));
+
+const isFull = (error: unknown) => error instanceof Unavailable;
+
+test('one client fills neither all places nor all room, and waits for the turns of others', () =>
+  withDirectory(async directory => {
+    const limits = { ...LIMITS, maxJobs: 10, maxJobsOfClient: 4 };
+    const { queue, begun, finish, add, reaches } = queueOf(directory, limits);
+    const own = [add(), add(), add(), add()];
+    assert.throws(() => add(), /of this client/);
+    const [second, third] = [add('b'), add('c')];
+    assert.throws(() => queue.step({ ...CREATE, client: 'b', bytes: 4000 }), isFull);
+    // A client without a job always has room for one, where there is any.
+    const large = queue.step({ ...CREATE, client: 'd', bytes: 6000 })!;
+    assert.throws(() => queue.step({ ...CREATE, client: 'e', bytes: 3500 }), /the jobs take as much room/);
+    queue.step({ step: 'remove', id: large.id });
+    queue.step({ step: 'remove', id: queue.step({ ...CREATE, client: 'e', bytes: 1000 })!.id });
+    finish();
+    for (const id of [...own, second, third]) await reaches(id, 'COMPLETED');
+    assert.equal(begun, [own[0], second, own[1], third, own[2], own[3]]);
+    queue.step({ step: 'remove', id: own[0]! });
+    add();
+    queue.close();
   }));
 
 test('a failure is told where it is for the client', () =>

@@ -10,6 +10,7 @@ import {
   MAX_LOOKED_AT,
   MAX_MAP_CELLS,
   MAX_POLYGON_VERTICES,
+  MAX_UNPACKED_AREA_BYTES,
 } from '../../contract/limits.ts';
 import { decimal } from '../prose.ts';
 import { TASKS } from '../tasks.ts';
@@ -247,17 +248,18 @@ const LEFT_OUT =
 
 export function searchArea(config: Config, catalogs: Catalogs): Operation {
   const media = {
-    schema: text('A MOC, or a multi-order map of probability.', { contentMediaType: 'application/fits' }),
+    schema: text('A MOC, or a map of probability.', { contentMediaType: 'application/fits' }),
   };
   return {
-    summary: 'The objects in an area of the sky, page by page, or how many there are.',
+    summary: 'The objects in an area of the sky, page by page or as one table, or how many there are.',
     description:
       'The area is the body, whatever its Content-Type, or the parameter `area`: a MOC (FITS, JSON or ASCII), `CIRCLE ra dec radius` or `POLYGON ra dec ra dec ...` ' +
-      'in degrees (DALI, ADQL; of the two sides of a polygon the smaller one is meant), or a multi-order map of probability as LIGO, Virgo and KAGRA publish it (FITS ' +
-      'with UNIQ and PROBDENSITY), whose densest pixels up to `level` are the area. ' +
-      `At most ${MAX_AREA_BYTES} bytes, ${MAX_AREA_CELLS} cells or pixels, ${MAX_POLYGON_VERTICES} vertices. ` +
+      'in degrees (DALI, ADQL; of the two sides of a polygon the smaller one is meant), or a HEALPix map of probability (FITS: multi-order ' +
+      'with UNIQ and PROBDENSITY, as LIGO, Virgo and KAGRA publish it, or of one NSIDE, RING or NESTED), whose densest pixels up to `level` are the area. ' +
+      `With gzip or without; at most ${MAX_AREA_BYTES} bytes, ${MAX_UNPACKED_AREA_BYTES} without gzip, ${MAX_AREA_CELLS} cells or pixels, ${MAX_POLYGON_VERTICES} vertices. ` +
       'Objects come by credible level where there is one, then by HEALPix pixel of order 16 (NESTED), then by identifier. For the next page the same ' +
-      `request is sent with \`cursor\`. ${LEFT_OUT}`,
+      `request is sent with \`cursor\`. With \`response=table\` the answer is one table of all, in a format of tables, written while it is sent: a connection that ends ` +
+      `early is a table that is not whole. ${LEFT_OUT}`,
     parameters: areaParameters(config, catalogs),
     requestBody: {
       required: false,
@@ -269,7 +271,7 @@ export function searchArea(config: Config, catalogs: Catalogs): Operation {
         'text/plain': { schema: text('CIRCLE, POLYGON, or a MOC such as `3/1-5 7`.') },
       },
     },
-    responses: tableResponses('One page, or a count.', areaSchema, 'unsupported_parameter'),
+    responses: tableResponses('One page, all objects as a table, or a count.', areaSchema, 'unsupported_parameter'),
   };
 }
 

@@ -2,7 +2,13 @@
 import type { Config } from '../../config/config.ts';
 import { defaultConePageSize, limitsOf } from '../../config/limits.ts';
 import type { Catalogs } from '../../contract/catalogs.ts';
-import { DEFAULT_DETAIL, DEFAULT_MAP_LAYER, DEFAULT_RESPONSE, DEFAULT_TIME_FIELD } from '../../contract/enums.ts';
+import {
+  AREA_RESPONSES,
+  DEFAULT_DETAIL,
+  DEFAULT_MAP_LAYER,
+  DEFAULT_RESPONSE,
+  DEFAULT_TIME_FIELD,
+} from '../../contract/enums.ts';
 import { FORMATS, TABLE_FORMATS } from '../../contract/formats.ts';
 import {
   DEFAULT_CREDIBLE_LEVEL,
@@ -189,7 +195,9 @@ export function areaParameters(config: Config, catalogs: Catalogs): Parameter[] 
       }),
     ),
     ...selectionParameters(config, 'the area, `level`'),
-    ...formatAndFilters(catalogs),
+    format,
+    ...filters(catalogs),
+    query('response', { ...oneOfNames(AREA_RESPONSES, 'What to answer.'), default: DEFAULT_RESPONSE }),
   ];
 }
 

@@ -29,9 +29,9 @@ const header = ({ description, ...schema }: Schema): Schema => ({ description, r
 /** Headers for the parts of an answer that have no rows in a table. */
 export const tableHeaders: Readonly<Record<string, Schema>> = {
   Link: header(text('Of a table that is not the last page: the address of the next, with `rel="next"`.')),
-  'X-Row-Count': header(count('Of a table: its rows.')),
+  'X-Row-Count': header(count('Of a table: its rows, unless it is written while it is sent.')),
   'X-Total-Count': header(count('For a cone as a table: the objects within the radius, on all pages.')),
-  'X-As-Of': header(time('For a page as a table: the time of the first page.')),
+  'X-As-Of': header(time('For a page, or all pages, as a table: the time of the first page.')),
   'X-Truncated': header(
     text('Of a lookup as a table: `true` where a limit cut the objects of an input, else `false`.'),
   ),

@@ -113,7 +113,7 @@ export function randomRequest(random: Random, document: OpenApiDocument, cursors
   if (template === '/api/area') {
     if (random.chance(0.3)) {
       const body = random.chance(0.5) ? spoil(random, random.pick(GOOD_AREAS)) : random.pick(BAD_AREAS);
-      const query = random.pick(['', 'response=count', 'level=0.5', 'format=csv']);
+      const query = random.pick(['', 'response=count', 'response=table', 'level=0.5', 'format=csv']);
       const codes = new Set(['invalid_parameter']);
       return {
         method: 'POST',

@@ -1,0 +1,99 @@
+/** All pages of a walk through an area as one table, a page at a time, each when the client has read the one before. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { letGo } from '../answers/answer_memory.ts';
+import { type Body, bytesOf } from '../answers/body.ts';
+import type { AreaQuery } from '../answers/queries.ts';
+import { splitTable, type TableHead } from '../answers/table_head.ts';
+import { WholeTable } from '../answers/whole_table.ts';
+import { Budget } from '../base/budget.ts';
+import { Unavailable } from '../base/refusal.ts';
+import type { TableFormat } from '../contract/formats.ts';
+import type { Service } from '../service/service.ts';
+import { decodeAreaCursor } from './cursor.ts';
+import { PartStream } from './part_stream.ts';
+import { type Answer, streamedResponse } from './respond.ts';
+import { wholeTableHeaders } from './table_response.ts';
+
+/** The tables that a thread sends at once: each holds its area, of up to 10 MB. */
+const MAX_TABLES = 8;
+/** The objects of a part. */
+const PART_OBJECTS = 1000;
+/** A part for which there is no room is tried again, so often and with these pauses. */
+const TRIES = 100;
+const PAUSE_MS = 200;
+const NOTHING = new Uint8Array(0);
+
+export class WalkTables {
+  readonly #service: Service;
+  #open = 0;
+
+  constructor(service: Service) {
+    this.#service = service;
+  }
+
+  /**
+   * The answer, once its first part is there.
+   * @throws Unavailable where as many tables are being sent as may be; the errors of the query
+   */
+  async answer(query: AreaQuery, format: TableFormat): Promise<Answer> {
+    if (this.#open === MAX_TABLES) throw new Unavailable('other tables are being sent');
+    this.#open++;
+    const parts = this.#parts({ ...query, format, pageSize: PART_OBJECTS, whole: new WholeTable() });
+    const end = () => {
+      this.#open--;
+      void parts.return(undefined);
+    };
+    try {
+      // The generator ends with its last part, never before the first one.
+      let first: Part | undefined = (await parts.next()).value as Part;
+      const next = async () => {
+        const part = first ?? (await parts.next()).value;
+        first = undefined;
+        return part?.table ?? null;
+      };
+      return streamedResponse(wholeTableHeaders(format, first.head), new PartStream(next, end));
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  /** Parts without a byte are left out. */
+  async *#parts(query: AreaQuery | undefined): AsyncGenerator<Part, undefined> {
+    while (query) {
+      const part = partOf(await this.#page(query));
+      const { nextCursor } = part.head;
+      // The area is read by now, and its bytes may be many.
+      query = nextCursor === null ? undefined : { ...query, area: NOTHING, after: decodeAreaCursor(nextCursor) };
+      if (part.table.length > 0) yield part;
+    }
+    return undefined;
+  }
+
+  async #page(query: AreaQuery): Promise<Body> {
+    const { queries, config } = this.#service;
+    const { rows } = query.whole!;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await queries.run(query, new Budget(config.API_REQUEST_BUDGET_SECONDS));
+      } catch (error) {
+        const isTriedAgain = error instanceof Unavailable && query.after !== null && query.whole!.rows === rows;
+        if (!isTriedAgain || tries === TRIES || this.#service.isStopping) throw error;
+      }
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+interface Part {
+  readonly head: TableHead;
+  readonly table: Uint8Array;
+}
+
+/** The parts of a body, whose memory is given back. */
+function partOf(body: Body): Part {
+  const { head, table } = splitTable(bytesOf(body));
+  const part = { head, table: table.slice() };
+  letGo(body);
+  return part;
+}
