@@ -10,7 +10,7 @@ export interface OfArchive {
   readonly archive: string | undefined;
 }
 
-/** The last object of the page before, and what the walk is a walk over. Times are microseconds since 1970. */
+/** The last object of the page before, and the query whose pages are walked. Times are microseconds since 1970. */
 export interface ConeCursor extends RecentPosition, OfArchive {
   readonly asOfUs: number;
   readonly ra: number;
