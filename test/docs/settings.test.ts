@@ -1,4 +1,5 @@
 /** Settings that no other test gives a value: each has the effect that docs/settings.md names. */
+import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatTime } from '../../src/base/times.ts';
@@ -19,6 +20,7 @@ import {
   type Settings,
   searched,
   startApp,
+  type TestApp,
   type World,
 } from '../http/support.ts';
 import { needs } from '../needs.ts';
@@ -35,6 +37,8 @@ const SETTINGS: Settings = {
   TNS_OBJECT_URL_TEMPLATE: 'https://tns.example/{name}/of-the-registry',
   ANTARES_OBJECT_URL_TEMPLATE: 'https://antares.example/{diaObjectId}',
   LASAIR_OBJECT_URL_TEMPLATE: 'https://lasair.example/{diaObjectId}',
+  JOBS_SECONDS: '77',
+  JOBS_HOURS: '0.5',
 };
 
 async function fill(world: World): Promise<void> {
@@ -81,6 +85,28 @@ const EFFECTS: readonly (readonly [settings: string, path: string, holds: (answe
 for (const [i, [setting, path, holds]] of EFFECTS.entries())
   test(`${setting}, ${i + 1}`, async ({ running }) => holds(await running.app.get(path)));
 
+const beginJob = (app: TestApp) =>
+  app.get('/api/crossmatch', {
+    method: 'POST',
+    body: 'ra,dec\n150,2\n',
+    headers: { Prefer: 'respond-async', 'Content-Type': 'text/csv' },
+  });
+
+test('how long a job may take and is kept', async ({ running: { app } }) => {
+  const { headers } = await beginJob(app);
+  const { text } = await app.get(new URL(headers.get('Location')!).pathname);
+  const timeOf = (name: string) => Date.parse(new RegExp(`<uws:${name}>([^<]+)<`).exec(text)![1]!);
+  assert.match(text, '<uws:executionDuration>77<');
+  assert.is(Math.round((timeOf('destruction') - timeOf('creationTime')) / 1000), 1800);
+});
+
+test('a job begins where there is room for the longest table', async () => {
+  const { app, close } = await startApp(fill, { JOBS_MAX_MIB: '63', API_MAX_TABLE_MIB: '64' });
+  const { status, text } = await beginJob(app);
+  await close();
+  assert.is(status, 503, text);
+});
+
 test('the whole sky as an area has every object with a position (docs/faq.md)', async ({ running: { app, world } }) => {
   await world.writer.ingest([delivery(4n), delivery(5n, { position: null })], NOW_US + 1);
   await eventually('the new object is counted, too', async () => {
@@ -117,6 +143,18 @@ test('connections are those of the setting, or of the files that may be open, sh
   const files = maxOpenFiles();
   if (files !== undefined) assert.is(serverLimits(1e9, 5, 1).maxConnections, Math.max(64, files - 256));
 });
+
+test('a connection beyond the most takes the place of one that is idle', () =>
+  withDirectory(async directory => {
+    const most = { NEARSKY_MAX_CONNECTIONS: '2' };
+    const server = await startServer(['serve', '--data', directory, '--port', '0', '--workers', '1'], most);
+    const port = Number(new URL(server.url).port);
+    const idle = [1, 2, 3].map(() => connect(port, '127.0.0.1'));
+    const closed = idle.map(socket => new Promise<string>(resolve => socket.once('close', () => resolve('closed'))));
+    assert.is(await Promise.race(closed), 'closed');
+    for (const socket of idle) socket.destroy();
+    assert.is((await server.stop()).code, 0);
+  }));
 
 needs(test, isDeno ? "the tasks of Deno may listen on this machine's usual addresses alone" : undefined)(
   'the address to listen on',
