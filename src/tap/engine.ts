@@ -32,6 +32,8 @@ export interface EngineOptions {
   readonly refreshSeconds: number;
   /** Of each table that comes with a query. */
   readonly uploads: TableLimits;
+  /** With fewer objects everything is exported anew, and not only what has changed. */
+  readonly smallObjects?: number;
 }
 
 export interface TapQuery {
@@ -96,7 +98,7 @@ export class Engine {
 
   static async open(options: EngineOptions): Promise<Engine> {
     const { DuckDBInstance } = await import('@duckdb/node-api');
-    const snapshots = new Snapshots(options.dataDir);
+    const snapshots = new Snapshots(options.dataDir, options.smallObjects);
     const instance = await DuckDBInstance.create(':memory:', {
       threads: `${options.threads}`,
       memory_limit: `${options.memoryMib}MiB`,

@@ -15,7 +15,7 @@ import { programFile } from '../base/program_files.ts';
 import { isDeno } from '../base/runtime.ts';
 import type { Source } from './tables.ts';
 
-/** With fewer objects everything is exported anew: a second or two. */
+/** The objects that are exported in a second or two. */
 const SMALL_OBJECTS = 50_000;
 /** The share of the objects that may have changed before everything is exported anew. */
 const MAX_CHANGED = 0.1;
@@ -38,11 +38,14 @@ export interface Snapshot {
 
 export class Snapshots {
   readonly #dataDir: string;
+  readonly #smallObjects: number;
   readonly #directory: string;
   readonly #children = new Set<ChildProcess>();
 
-  constructor(dataDir: string) {
+  /** @param smallObjects with fewer objects everything is exported anew */
+  constructor(dataDir: string, smallObjects = SMALL_OBJECTS) {
     this.#dataDir = dataDir;
+    this.#smallObjects = smallObjects;
     this.#directory = ownDirectory(join(dataDir, 'tap'));
   }
 
@@ -60,7 +63,7 @@ export class Snapshots {
     if (!whole) return await this.#whole(key);
     if (whole.sequence === last) return { sequence: last, exports: [whole] };
     const objects = rowsOf(whole);
-    if (objects < SMALL_OBJECTS) return await this.#whole(key);
+    if (objects < this.#smallObjects) return await this.#whole(key);
     const changed = await this.#export(key, whole.sequence);
     if (rowsOf(changed) > MAX_CHANGED * objects) return await this.#whole(key);
     return { sequence: changed.sequence, exports: [whole, changed] };

@@ -1,4 +1,5 @@
 import type { Target } from './target.ts';
+import { queries } from './targets/adql.ts';
 import { alerts } from './targets/alerts.ts';
 import { catalogs } from './targets/catalogs.ts';
 import { requests } from './targets/requests.ts';
@@ -6,4 +7,12 @@ import { service } from './targets/service.ts';
 import { stored } from './targets/stored.ts';
 import { transients } from './targets/transients.ts';
 
-export const TARGETS: readonly Target[] = [...alerts, ...catalogs, ...requests, ...service, ...stored, ...transients];
+export const TARGETS: readonly Target[] = [
+  ...alerts,
+  ...catalogs,
+  ...queries,
+  ...requests,
+  ...service,
+  ...stored,
+  ...transients,
+];

@@ -1,0 +1,102 @@
+/** A snapshot that is an older export of everything and an export of what has changed since, beside one that is whole. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isDeno } from '../../src/base/runtime.ts';
+import { CATALOGS } from '../../src/contract/catalogs.ts';
+import { openStore } from '../../src/store/store.ts';
+import type { StoredObject } from '../../src/store/types.ts';
+import { Writer } from '../../src/store/writer.ts';
+import { Engine } from '../../src/tap/engine.ts';
+import { tapFormat } from '../../src/tap/formats.ts';
+import { isInstalled } from '../../src/tap/tap.ts';
+import { fillSky } from '../hats_export/support.ts';
+import { delivery, match, NOW_US, PROVENANCE, searched, withDirectory } from '../http/support.ts';
+import { needs } from '../needs.ts';
+
+const test = suite('tap: changes');
+const obstacle = isDeno
+  ? 'a process of Deno that has loaded DuckDB ends with a segmentation fault'
+  : isInstalled()
+    ? undefined
+    : '@duckdb/node-api is not installed: npm install gets it where it can';
+
+const OBJECTS = 300;
+const TABLES = ['objects', 'matches', 'crossmatches', 'tns', 'gaia_dr3'];
+
+/** The rows of every table, from an engine of their own, and the exports that it reads. */
+async function answers(dataDir: string, smallObjects: number) {
+  const uploads = { maxRows: 0, maxBytes: 0 };
+  const limits = { memoryMib: 512, threads: 1, refreshSeconds: 3600, uploads };
+  const engine = await Engine.open({ dataDir, ...limits, smallObjects });
+  const rows = new Map<string, string[]>();
+  try {
+    for (const [number, table] of TABLES.entries()) {
+      const query = {
+        query: `SELECT * FROM ${table}`,
+        maxRecords: 100_000,
+        format: tapFormat('csv')!,
+        seconds: 60,
+        uploads: [],
+      };
+      const begun = await engine.begin(number, query);
+      assert.is(begun.outcome, 'begun', JSON.stringify(begun));
+      const parts: Uint8Array[] = [];
+      for (let part = await engine.part(number); part; part = await engine.part(number)) parts.push(part);
+      rows.set(table, Buffer.concat(parts).toString().trimEnd().split('\n').slice(1).sort());
+    }
+  } finally {
+    engine.close();
+  }
+  const exports = readdirSync(join(dataDir, 'tap', `${process.pid}`));
+  return { rows, isWhole: exports.map(name => name.split('-')[1] === '0').sort() };
+}
+
+/** What can happen to objects, three of each; none is removed, and no position changes. */
+async function change(writer: Writer, objects: readonly StoredObject[]): Promise<void> {
+  const crossmatched = objects.filter(({ state }) => state === 'crossmatched').slice(0, 3);
+  const pending = objects.filter(({ state }) => state === 'pending').slice(0, 3);
+  const aside = objects.filter(({ position }) => !position).slice(0, 3);
+  const fresh = [1n, 2n, 3n].map(id => delivery(id, { position: { ra: 359.99999, dec: Number(id) } }));
+  const again = [...crossmatched, ...aside].map(({ diaObjectId, position }) =>
+    delivery(diaObjectId, { position, broker: 'alerce' }),
+  );
+  await writer.ingest([...fresh, delivery(4n, { position: null }), ...again], NOW_US);
+  const result = (diaObjectId: bigint, ...ids: readonly string[]) => ({
+    diaObjectId,
+    catalogOutcomes: searched(...CATALOGS.map(({ name }) => name)),
+    matches: ids.map(id => match('gaia_dr3', id)),
+  });
+  const first = [result(1n, '7', '8'), result(4n, '9'), ...pending.map(each => result(each.diaObjectId, '10'))];
+  await writer.recordCrossmatches(first, PROVENANCE, NOW_US + 1);
+  const other = { ...PROVENANCE, crossmatch_radius_arcsec: 2 };
+  const second = crossmatched.map((each, i) => result(each.diaObjectId, ...[`${900 + i}`].slice(i % 2)));
+  assert.is((await writer.recordCrossmatches(second, other, NOW_US + 2, true)).recorded, 3);
+}
+
+needs(test, obstacle)('what has changed since an export is found as in an export of everything', () =>
+  withDirectory(async dataDir => {
+    const store = openStore(dataDir, 'write');
+    const writer = new Writer(store);
+    await fillSky(writer, OBJECTS);
+    const before = await answers(dataDir, 0);
+    assert.equal(before.isWhole, [true]);
+    const snapshot = store.snapshot();
+    const objects: StoredObject[] = [];
+    for (const { object } of snapshot.objects()) objects.push(store.getObject(object.diaObjectId)!);
+    snapshot.close();
+    await change(writer, objects);
+    const changed = await answers(dataDir, 0);
+    assert.equal(changed.isWhole, [false, true]);
+    const whole = await answers(dataDir, OBJECTS + 100);
+    assert.equal(whole.isWhole, [true]);
+    for (const table of TABLES) assert.equal(changed.rows.get(table), whole.rows.get(table), table);
+    assert.is(changed.rows.get('objects')!.length, OBJECTS + 4);
+    for (const table of ['objects', 'matches', 'crossmatches', 'gaia_dr3'])
+      assert.ok(changed.rows.get(table)!.filter(row => !before.rows.get(table)!.includes(row)).length >= 3, table);
+    await store.close();
+  }),
+);
+
+test.run();
