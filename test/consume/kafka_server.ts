@@ -1,4 +1,4 @@
-/** A Kafka server of one node (KRaft), as a process of its own: Apache Kafka itself, which `kafka/fetch.sh` fetches. */
+/** Kafka servers (KRaft), alone or as a cluster, each a process of its own: Apache Kafka itself, which `kafka/fetch.sh` fetches. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -32,10 +32,12 @@ export const API_KEY = 'a-key';
 export const API_SECRET = 'a-secret-that-no-log-may-show';
 
 const START_MS = 60_000;
+/** The protocol's number for the end of a partition. */
+const LATEST = -1n;
 const OPTIONS = ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', `${jars}/*`];
 
 /** Ports that are free now. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map(server => once(server, 'listening')));
   const ports = servers.map(server => (server.address() as AddressInfo).port);
@@ -43,11 +45,17 @@ async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-function properties(directory: string, plain: number, sasl: number, controller: number): string {
+/** The ports of a server: without credentials, with SASL, and as a controller. */
+type Ports = readonly [plain: number, sasl: number, controller: number];
+
+/** @param at the server's place among all of its cluster */
+function properties(directory: string, at: number, cluster: readonly Ports[]): string {
+  const [plain, sasl, controller] = cluster[at]!;
+  const servers = `${cluster.length}`;
   const settings = {
     'process.roles': 'broker,controller',
-    'node.id': '1',
-    'controller.quorum.voters': `1@127.0.0.1:${controller}`,
+    'node.id': `${at + 1}`,
+    'controller.quorum.voters': cluster.map(([, , port], i) => `${i + 1}@127.0.0.1:${port}`).join(','),
     listeners: `PLAIN://127.0.0.1:${plain},SASL://127.0.0.1:${sasl},CONTROLLER://127.0.0.1:${controller}`,
     'advertised.listeners': `PLAIN://127.0.0.1:${plain},SASL://127.0.0.1:${sasl}`,
     'listener.security.protocol.map': 'PLAIN:PLAINTEXT,SASL:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT',
@@ -58,11 +66,14 @@ function properties(directory: string, plain: number, sasl: number, controller: 
     'listener.name.sasl.scram-sha-256.sasl.jaas.config':
       'org.apache.kafka.common.security.scram.ScramLoginModule required;',
     'log.dirs': join(directory, 'log'),
-    'offsets.topic.replication.factor': '1',
+    'offsets.topic.replication.factor': servers,
     'offsets.topic.num.partitions': '1',
-    'transaction.state.log.replication.factor': '1',
+    'transaction.state.log.replication.factor': servers,
     'transaction.state.log.min.isr': '1',
-    'share.coordinator.state.topic.replication.factor': '1',
+    'share.coordinator.state.topic.replication.factor': servers,
+    // Another server soon leads in the place of one that was killed.
+    'broker.heartbeat.interval.ms': '500',
+    'broker.session.timeout.ms': '3000',
     'group.initial.rebalance.delay.ms': '0',
     // A consumer that was killed is soon forgotten.
     'group.min.session.timeout.ms': '100',
@@ -82,6 +93,8 @@ export class KafkaServer {
   saslServer = '';
   readonly #directory: string;
   #port = 0;
+  /** The servers of its cluster, itself among them. */
+  #cluster: readonly KafkaServer[] = [this];
   #process: ChildProcess | undefined;
 
   /** @param directory keeps its data */
@@ -90,9 +103,15 @@ export class KafkaServer {
   }
 
   static async start(directory: string): Promise<KafkaServer> {
-    const kafka = new KafkaServer(directory);
-    await kafka.#start();
-    return kafka;
+    const [kafka] = await KafkaServer.startCluster(directory, 1);
+    return kafka!;
+  }
+
+  /** So many servers that are one cluster, in which each topic lies on all of them. */
+  static async startCluster(directory: string, size: number): Promise<readonly KafkaServer[]> {
+    const cluster = Array.from({ length: size }, (_, i) => new KafkaServer(join(directory, `${i + 1}`)));
+    await KafkaServer.#startAll(cluster);
+    return cluster;
   }
 
   /** A server that runs while the tests of a suite do, where there is Kafka. */
@@ -100,7 +119,7 @@ export class KafkaServer {
     const directory = mkdtempSync(join(tmpdir(), 'nearsky-test-'));
     const kafka = new KafkaServer(directory);
     test.before(async () => {
-      if (!whyNoKafka) await kafka.#start();
+      if (!whyNoKafka) await KafkaServer.#startAll([kafka]);
     });
     test.after(async () => {
       await kafka.stop();
@@ -109,21 +128,31 @@ export class KafkaServer {
     return kafka;
   }
 
-  async #start(): Promise<void> {
-    const file = join(this.#directory, 'server.properties');
-    mkdirSync(this.#directory, { recursive: true });
-    const [plain, sasl, controller] = (await freePorts(3)) as [number, number, number];
-    writeFileSync(file, properties(this.#directory, plain, sasl, controller));
+  static async #startAll(cluster: readonly KafkaServer[]): Promise<void> {
+    const free = await freePorts(3 * cluster.length);
+    const ports = cluster.map((_, i): Ports => [free[3 * i]!, free[3 * i + 1]!, free[3 * i + 2]!]);
+    await Promise.all(cluster.map((server, at) => server.#setUp(at, cluster, ports)));
+    await Promise.all(cluster.map(server => server.startAgain()));
+  }
+
+  async #setUp(at: number, cluster: readonly KafkaServer[], ports: readonly Ports[]): Promise<void> {
+    const [plain, sasl] = ports[at]!;
+    this.#cluster = cluster;
     [this.#port, this.server, this.saslServer] = [plain, `127.0.0.1:${plain}`, `127.0.0.1:${sasl}`];
+    mkdirSync(this.#directory, { recursive: true });
+    writeFileSync(this.#properties, properties(this.#directory, at, ports));
     const scram = `SCRAM-SHA-256=[name=${API_KEY},password=${API_SECRET}]`;
     const args = ['format', '-t', 'MkU3OEVBNTcwNTJENDM2Qg', '--add-scram', scram, '-c'];
-    await this.#ended(this.#java('kafka.tools.StorageTool', ...args, file));
-    await this.startAgain();
+    await this.#ended(this.#java('kafka.tools.StorageTool', ...args, this.#properties));
+  }
+
+  get #properties(): string {
+    return join(this.#directory, 'server.properties');
   }
 
   /** After `kill` or `stop`, at the same address, with all that it had. */
   async startAgain(): Promise<void> {
-    const child = this.#java('kafka.Kafka', join(this.#directory, 'server.properties'));
+    const child = this.#java('kafka.Kafka', this.#properties);
     this.#process = child;
     const untilMs = performance.now() + START_MS;
     while (!(await this.#answers())) {
@@ -179,14 +208,25 @@ export class KafkaServer {
   }
 
   get #options() {
-    return { clientId: 'test', bootstrapBrokers: [this.server], retries: 10, retryDelay: 200 };
+    return {
+      clientId: 'test',
+      bootstrapBrokers: this.#cluster.map(({ server }) => server),
+      retries: 10,
+      retryDelay: 200,
+    };
   }
 
   createTopic(topic: string, partitions = 1, settings: Readonly<Record<string, string>> = {}): Promise<unknown> {
     const configs = Object.entries(settings).map(([name, value]) => ({ name, value }));
     return this.#with(new Admin(this.#options), admin =>
-      admin.createTopics({ topics: [topic], partitions, replicas: 1, configs }),
+      admin.createTopics({ topics: [topic], partitions, replicas: this.#cluster.length, configs }),
     );
+  }
+
+  /** How many servers have all of the first partition of a topic. */
+  async inSync(topic: string): Promise<number> {
+    const found = await this.#with(new Admin(this.#options), admin => admin.metadata({ topics: [topic] }));
+    return found.topics.get(topic)!.partitions[0]!.isr.length;
   }
 
   deleteTopic(topic: string): Promise<unknown> {
@@ -197,6 +237,18 @@ export class KafkaServer {
   deleteBefore(topic: string, partition: number, offset: bigint): Promise<unknown> {
     const topics = [{ name: topic, partitions: [{ partition, offset }] }];
     return this.#with(new Admin(this.#options), admin => admin.deleteRecords({ topics }));
+  }
+
+  /** The offset after the last message of each partition. */
+  async ends(topic: string, partitions = 1): Promise<bigint[]> {
+    const topics = [
+      {
+        name: topic,
+        partitions: Array.from({ length: partitions }, (_, i) => ({ partitionIndex: i, timestamp: LATEST })),
+      },
+    ];
+    const [found] = await this.#with(new Admin(this.#options), admin => admin.listOffsets({ topics }));
+    return found!.partitions.map(({ offset }) => offset);
   }
 
   /** Sends values to a topic, one partition after the other; null makes a tombstone. */

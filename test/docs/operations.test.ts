@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { settingsPage } from '../../docs/settings.ts';
+import { whyUnsafe } from '../../src/cluster/kafka_settings.ts';
 import { ENVIRONMENT_ONLY, loadConfig, SETTINGS } from '../../src/config/config.ts';
 import { root, start, withDirectory } from '../e2e/support.ts';
+import { BALANCER, TOPIC_SETTINGS, whyNoBalancer } from '../e2e/three_nodes.ts';
 import { needs } from '../needs.ts';
 
 const docs = (name: string) => join(root, 'docs', name);
@@ -117,5 +119,19 @@ needs(test, analyzer ? undefined : 'there is no systemd-analyze')(
 async function runFile(file: string, args: readonly string[]) {
   return await start([], {}, { file, args, cwd: root, env: process.env }).finished;
 }
+
+test('the topic of the log that is created is fit to be one', () => {
+  const settings = new Map(Object.entries(TOPIC_SETTINGS)).set('max.message.bytes', '1048588');
+  assert.is(settings.size, 8);
+  assert.is(whyUnsafe({ partitions: [[1, 2, 3]], servers: 3, settings }), undefined);
+});
+
+needs(test, whyNoBalancer)("HAProxy takes the balancer's configuration", () =>
+  withDirectory(async directory => {
+    const file = join(directory, 'haproxy.cfg');
+    writeFileSync(file, BALANCER);
+    execFileSync('haproxy', ['-c', '-f', file], { stdio: ['ignore', 'ignore', 'pipe'] });
+  }),
+);
 
 test.run();

@@ -11,6 +11,10 @@ export interface Command {
   readonly onOutput?: (text: string) => void;
   /** The status with which it ends when nobody kills it; where that is missing, it must not end. */
   readonly onDone?: () => void;
+  /** Whether it may have failed with that text on standard error; it is then started again. */
+  readonly mayFail?: (stderr: string) => boolean;
+  /** The longest pause before the next one, milliseconds. */
+  readonly pauseMs?: number;
 }
 
 /** A command that is started again and again. */
@@ -34,7 +38,7 @@ export class Kept {
 
   async #run(): Promise<void> {
     while (!this.#isStopping) {
-      const { args, variables, onOutput, onDone } = this.#next();
+      const { args, variables, onOutput, onDone, mayFail, pauseMs = 200 } = this.#next();
       this.#isEnding = onDone !== undefined;
       this.#running = start(args, variables);
       this.#running.child.stdout?.on('data', data => onOutput?.(String(data)));
@@ -44,10 +48,10 @@ export class Kept {
       else {
         // The signal came before the process listened to it.
         if (signal === 'SIGTERM' && this.#isStopping) return;
-        assert.is(code, 0, `${args.join(' ')}: ${stderr}`);
-        assert.ok(onDone || this.#isStopping, `${args.join(' ')} ended: ${stderr}`);
-        onDone?.();
-        await sleep(200 * random());
+        if (code !== 0 && !mayFail?.(stderr)) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);
+        assert.ok(code !== 0 || onDone || this.#isStopping, `${args.join(' ')} ended: ${stderr}`);
+        if (code === 0) onDone?.();
+        await sleep(pauseMs * random());
       }
     }
   }

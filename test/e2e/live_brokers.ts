@@ -36,7 +36,7 @@ const DELIVERED: Record<Broker, (object: number) => boolean> = {
 export const brokersOf = (object: number) => BROKERS.filter(broker => DELIVERED[broker](object)).sort();
 
 /** The same object has the same values with each broker, because chance decides which of them is the first. */
-function textOf(broker: Broker, object: number, { ra, dec }: Place): string {
+export function textOf(broker: Broker, object: number, { ra, dec }: Place): string {
   const id = idOf(object);
   switch (broker) {
     case 'lasair':

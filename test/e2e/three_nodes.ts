@@ -1,0 +1,168 @@
+/**
+ * Three nodes that share one log, as docs/operations.md says how to run them: three Kafka servers, three nodes that
+ * serve, and HAProxy before them, all of them plain processes.
+ *
+ *   node test/e2e/three_nodes.ts     runs them until Ctrl-C, and prints where they are
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { freePorts, KafkaServer, whyNoKafka } from '../consume/kafka_server.ts';
+import { eventually, root, type Server, send, start, startServer } from './support.ts';
+
+const NODES = 3;
+const SERVERS = 3;
+const TOPIC = 'nearsky';
+
+const chapter = readFileSync(join(root, 'docs/operations.md'), 'utf8').split('## Several nodes\n')[1]!;
+/** The settings of the topic that the chapter creates. */
+export const TOPIC_SETTINGS = Object.fromEntries(
+  [...chapter.matchAll(/--config (\S+)=(\S+)/g)].map(([, name, value]) => [name!, value!]),
+);
+/** HAProxy's configuration in the chapter. */
+export const BALANCER = /```haproxy\n([\s\S]*?)```/.exec(chapter)![1]!;
+
+const hasBalancer = spawnSync('haproxy', ['-v'], { stdio: 'ignore' }).status === 0;
+export const whyNoBalancer = hasBalancer ? undefined : 'there is no HAProxy: apt-get install haproxy';
+/** Why these processes cannot run here; undefined where they can. */
+export const whyNoNodes = whyNoKafka ?? whyNoBalancer;
+
+/** The settings of a node whose log is that topic. */
+export const logOf = (kafka: readonly KafkaServer[], topic: string) => ({
+  NEARSKY_LOG: `kafka://${kafka.map(({ server }) => server).join(',')}/${topic}`,
+  NEARSKY_LOG_TLS: 'false',
+});
+
+export class ThreeNodes {
+  readonly kafka: readonly KafkaServer[];
+  /** For each command. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** The address of the balancer. */
+  url = '';
+  readonly #directory: string;
+  readonly #ports: readonly number[];
+  readonly #running: (Server | undefined)[] = [];
+  #balancer: ChildProcess | undefined;
+
+  private constructor(directory: string, kafka: readonly KafkaServer[], ports: readonly number[], settings: object) {
+    this.#directory = directory;
+    this.kafka = kafka;
+    this.#ports = ports;
+    this.settings = { ...logOf(kafka, TOPIC), ...settings };
+  }
+
+  /** @param settings beside those of the log */
+  static async start(directory: string, settings: Readonly<Record<string, string>> = {}): Promise<ThreeNodes> {
+    const kafka = await KafkaServer.startCluster(join(directory, 'kafka'), SERVERS);
+    const nodes = new ThreeNodes(directory, kafka, await freePorts(NODES + 1), settings);
+    try {
+      await kafka[0]!.createTopic(TOPIC, 1, TOPIC_SETTINGS);
+      await Promise.all(nodes.all.map(node => nodes.serve(node)));
+      await nodes.#startBalancer();
+    } catch (error) {
+      await nodes.stop();
+      throw error;
+    }
+    return nodes;
+  }
+
+  get all(): readonly number[] {
+    return Array.from({ length: NODES }, (_, node) => node);
+  }
+
+  dataOf(node: number): string {
+    return join(this.#directory, `node-${node + 1}`);
+  }
+
+  urlOf(node: number): string {
+    return `http://127.0.0.1:${this.#ports[node]}`;
+  }
+
+  /** Starts a node that does not run, at its address, and waits until it is ready. */
+  async serve(node: number): Promise<void> {
+    const args = ['serve', '--data', this.dataOf(node), '--port', `${this.#ports[node]}`];
+    this.#running[node] = await startServer(args, this.settings);
+    await eventually(`node ${node + 1} is ready`, async () => {
+      const { statusCode, body } = await request(`${this.urlOf(node)}/readyz`);
+      await body.dump();
+      return statusCode === 200 || undefined;
+    });
+  }
+
+  /** Runs a command on the directory of a node, to its end, and gives the document that it prints. */
+  async command(node: number, ...args: string[]): Promise<Record<string, unknown>> {
+    const { code, stdout, stderr } = await start([...args, '--data', this.dataOf(node), '--json'], this.settings)
+      .finished;
+    if (code !== 0) throw new Error(`nearsky ${args.join(' ')} exited with ${code}: ${stderr}`);
+    return JSON.parse(stdout);
+  }
+
+  async kill(node: number): Promise<void> {
+    const running = this.#running[node];
+    if (!running) return;
+    this.#running[node] = undefined;
+    send(running.child, 'SIGKILL');
+    await running.finished;
+  }
+
+  /** Ends each node's service as a service manager does. */
+  async stopServing(): Promise<void> {
+    for (const [node, running] of this.#running.entries()) {
+      this.#running[node] = undefined;
+      const ended = await running?.stop();
+      if (ended && ended.code !== 0) throw new Error(`node ${node + 1} ended with ${ended.code}: ${ended.stderr}`);
+    }
+  }
+
+  async #startBalancer(): Promise<void> {
+    const port = this.#ports[NODES];
+    let text = BALANCER.replace('bind :80', `bind 127.0.0.1:${port}`);
+    for (const node of this.all) text = text.replace(`10.0.0.${node + 1}:8080`, `127.0.0.1:${this.#ports[node]}`);
+    const file = join(this.#directory, 'haproxy.cfg');
+    writeFileSync(file, text);
+    this.#balancer = spawn('haproxy', ['-db', '-f', file], { stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    this.#balancer.stderr!.on('data', data => (said += data));
+    this.url = `http://127.0.0.1:${port}`;
+    await eventually('HAProxy answers', async () => {
+      if (this.#balancer!.exitCode !== null) throw new Error(`HAProxy ended: ${said}`);
+      const { statusCode, body } = await request(`${this.url}/readyz`).catch(() => ({
+        statusCode: 0,
+        body: undefined,
+      }));
+      await body?.dump();
+      return statusCode === 200 || undefined;
+    });
+  }
+
+  /** Whatever runs is killed. */
+  async stop(): Promise<void> {
+    await Promise.all(this.all.map(node => this.kill(node)));
+    const balancer = this.#balancer;
+    if (balancer && balancer.exitCode === null && balancer.signalCode === null) {
+      const ended = once(balancer, 'exit');
+      balancer.kill('SIGKILL');
+      await ended;
+    }
+    await Promise.all(this.kafka.map(server => server.stop()));
+  }
+}
+
+async function main(): Promise<void> {
+  if (whyNoNodes) throw new Error(whyNoNodes);
+  const directory = mkdtempSync(join(tmpdir(), 'nearsky-nodes-'));
+  const interrupted = once(process, 'SIGINT');
+  const nodes = await ThreeNodes.start(directory);
+  console.log(`HAProxy      ${nodes.url}`);
+  for (const node of nodes.all)
+    console.log(`node ${node + 1}       ${nodes.urlOf(node)}  --data ${nodes.dataOf(node)}`);
+  for (const [name, value] of Object.entries(nodes.settings)) console.log(`export ${name}=${value}`);
+  await interrupted;
+  await nodes.stop();
+  rmSync(directory, { recursive: true });
+}
+
+if (import.meta.main) await main();
