@@ -1,4 +1,4 @@
-"""Client of nearsky: lookups of any size, walks over cones and recent crossmatches, the stream of matches, crossmatches of tables.
+"""Client of nearsky: lookups of any size, walks over cones and recent crossmatches, the stream of matches, crossmatches of tables, queries in ADQL.
 
 Needs nothing but the standard library; `to_pandas` and `to_astropy` need what they are named after.
 
@@ -14,11 +14,13 @@ Angles are ICRS degrees, separations and radii arcsec; astropy's SkyCoord of any
 
 from __future__ import annotations
 
+import html
 import http.client
 import io
 import json
 import math
 import os
+import re
 import threading
 import time
 import urllib.error
@@ -31,7 +33,7 @@ from typing import Any, Callable, Iterable, Iterator
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
 __all__ = ["Matches", "Nearsky", "NearskyError", "Walk", "rows", "to_astropy", "to_pandas"]
-__version__ = "0.4.0"
+__version__ = "0.5.0"
 
 DEFAULT_RETRY_AFTER_SECONDS = 30.0
 MAX_RETRY_AFTER_SECONDS = 300.0
@@ -434,6 +436,23 @@ class Nearsky:
                     raise
         return read(self._job(path, body))
 
+    def query(self, adql: str, kind: str = "rows", max_rows: int | None = None) -> Any:
+        """The rows of a query in ADQL over the tables of the service, which its page `/query` lists.
+
+        `kind` is that of the answer: `rows`, a list of dictionaries, which needs nothing else; `pandas` or `polars`, a DataFrame; `astropy`,
+        a Table. An answer has at most `max_rows` rows, or as many as the service gives at most (a million unless set otherwise).
+        """
+        if kind not in _QUERY_KINDS:
+            raise ValueError(f"Cannot answer a query as {kind!r}: give kind one of {', '.join(_QUERY_KINDS)}")
+        form, read = _QUERY_KINDS[kind]
+        query = {"LANG": "ADQL", "RESPONSEFORMAT": form, "QUERY": adql, **({} if max_rows is None else {"MAXREC": max_rows})}
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        _, answer = self._answer("/vo/tap/sync", urlencode(query).encode(), headers)
+        failure = _query_failure(answer[-4096:]) if form == "votable" else None
+        if failure is not None:
+            raise NearskyError(f"The answer is not whole: {failure}", "query_failed", 200)
+        return read(answer)
+
     def _job(self, path: str, body: bytes) -> bytes:
         """The result of a request as a job of the service, which is removed afterwards."""
         headers, _ = self._answer(path, body, {"Prefer": "respond-async"}, 202)
@@ -624,6 +643,19 @@ def _astropy_table(answer: bytes) -> Any:
     return Table.read(io.BytesIO(answer), format="votable")
 
 
+def _row_list(answer: bytes) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in answer.splitlines()]
+
+
+# Of each kind of answer to a query: the format in which it is asked for, and the function that makes it of the bytes.
+_QUERY_KINDS: dict[str, tuple[str, Callable[[bytes], Any]]] = {
+    "rows": ("ndjson", _row_list),
+    "pandas": ("parquet", _pandas_table),
+    "polars": ("parquet", _polars_table),
+    "astropy": ("votable", _astropy_table),
+}
+
+
 def _circle_of(ra: Any, dec: Any, radius_arcsec: Any) -> dict[str, Any]:
     """The parameters of a circle, whose position may be one SkyCoord in the place of ra and dec."""
     if _is_sky_coord(ra):
@@ -694,6 +726,10 @@ def _retry_after_seconds(text: str | None) -> float:
 
 
 def _error_of(address: str, status: int, text: bytes) -> NearskyError:
+    failure = _query_failure(text)
+    if failure is not None:
+        code = "service_unavailable" if status == 503 else "invalid_parameter"
+        return NearskyError(f"{failure} ({status})", code, status, None if status == 503 else "QUERY", retryable=status == 503)
     try:
         answer = json.loads(text)
         code, message = answer["code"], answer["message"]
@@ -703,6 +739,12 @@ def _error_of(address: str, status: int, text: bytes) -> NearskyError:
     blamed = param or ", ".join(params or [])
     said = f"{message} ({status} {code}{', ' + blamed if blamed else ''})"
     return NearskyError(said, code, status, param, params, answer.get("retryable", False))
+
+
+def _query_failure(text: bytes) -> str | None:
+    """The message of a VOTable that is an error, or that ends with one; None for another text."""
+    found = re.search(rb'<INFO name="QUERY_STATUS" value="ERROR">(.*?)</INFO>', text, re.DOTALL)
+    return html.unescape(found[1].decode()) if found else None
 
 
 def _unknown_parameters(header: str, status: int) -> NearskyError:

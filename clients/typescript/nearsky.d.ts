@@ -50,6 +50,13 @@ export interface CrossmatchOptions {
   readonly asJob?: boolean;
 }
 
+export interface QueryOptions {
+  /** The most rows that the answer has; by default as many as the service gives at most. */
+  readonly maxRows?: number;
+  /** For the bytes of a table instead of its rows. */
+  readonly format?: 'csv' | 'ndjson' | 'votable' | 'parquet' | 'arrow';
+}
+
 export interface Progress {
   /** Inputs or objects that were given so far. */
   readonly done: number;
@@ -318,6 +325,15 @@ export declare class Nearsky {
    * @param table CSV, NDJSON, VOTable, FITS, Parquet or Arrow
    */
   crossmatch(table: Uint8Array<ArrayBuffer> | string, options?: CrossmatchOptions): Promise<Uint8Array<ArrayBuffer>>;
+  /**
+   * The rows of a query in ADQL over the tables of the service, which its page `/query` lists; with `format` the bytes of a table.
+   * A `diaObjectId` is a bigint, as in other answers.
+   */
+  query(
+    adql: string,
+    options?: Omit<QueryOptions, 'format'>,
+  ): Promise<Record<string, bigint | number | string | boolean | null>[]>;
+  query(adql: string, options: QueryOptions & Required<Pick<QueryOptions, 'format'>>): Promise<Uint8Array<ArrayBuffer>>;
   /** Catalogs, filters and limits, as configured. */
   // biome-ignore lint/suspicious/noExplicitAny: /openapi.json has the schema
   describe(): Promise<any>;

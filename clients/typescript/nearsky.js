@@ -199,6 +199,21 @@ export class Nearsky {
   }
 
   /**
+   * @param {string} adql
+   * @param {import('./nearsky.d.ts').QueryOptions} [options]
+   * @returns {Promise<any>}
+   */
+  async query(adql, { maxRows, format } = {}) {
+    const form = { LANG: 'ADQL', RESPONSEFORMAT: format ?? 'ndjson', MAXREC: maxRows, QUERY: adql };
+    const body = addressOf('', form).slice(1);
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const response = await this.#response('/vo/tap/sync', { method: 'POST', body, headers });
+    if (format !== undefined) return await bytesOf(response);
+    const lines = (await response.text()).split('\n');
+    return lines.filter(line => line !== '').map(line => parseExact(line));
+  }
+
+  /**
    * The result of a request as a job of the service, which is removed afterwards.
    *
    * @param {string} path
@@ -662,9 +677,32 @@ function errorOf(response, text) {
       });
     }
   } catch {
-    // It is no error of nearsky's: a proxy's, for example.
+    const [, failure] = /<INFO name="QUERY_STATUS" value="ERROR">([^<]*)</.exec(text) ?? [];
+    if (failure !== undefined) return queryError(failure, status);
+    // Others are no errors of nearsky's: a proxy's, for example.
   }
   return notOurs(response, `the answer is ${status} ${response.statusText}`.trimEnd());
+}
+
+/**
+ * Errors of queries in ADQL are VOTables.
+ *
+ * @param {string} xml
+ * @param {number} status
+ */
+function queryError(xml, status) {
+  const named = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
+  const message = xml.replace(/&(?:#x([\da-f]+)|(\w+));/gi, (all, hex, name) =>
+    hex ? String.fromCodePoint(Number.parseInt(hex, 16)) : (named[/** @type {keyof typeof named} */ (name)] ?? all),
+  );
+  const retryable = status === 503;
+  const code = retryable ? 'service_unavailable' : 'invalid_parameter';
+  return new NearskyError(`${message} (${status})`, {
+    code,
+    status,
+    param: retryable ? undefined : 'QUERY',
+    retryable,
+  });
 }
 
 /**

@@ -13,6 +13,7 @@ export const MCP_TOOLS = [
 export const FURTHER_MCP_TOOLS = [
   { name: 'list_rubin_transients_in_area', title: 'List Rubin transients in an area' },
   { name: 'list_recent_rubin_transients', title: 'List recent Rubin transients with catalog sources' },
+  { name: 'query_rubin_archive', title: 'Query the archive in ADQL' },
 ] as const;
 
 export const ALL_MCP_TOOLS = [...MCP_TOOLS, ...FURTHER_MCP_TOOLS];

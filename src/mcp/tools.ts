@@ -17,6 +17,15 @@ import {
 import { DEFAULT_HOURS, LISTING_SCHEMA, listInArea, listRecent } from './listings.ts';
 import { lookUpIdentifiers } from './lookup.ts';
 import { searchNearPosition } from './near_position.ts';
+import {
+  MAX_QUERY_CHARACTERS,
+  MAX_QUERY_ROWS,
+  QUERY_EXAMPLE,
+  QUERY_SCHEMA,
+  queryArchive,
+  queryText,
+  tablesInWords,
+} from './query_archive.ts';
 import type { ToolContext } from './tool_context.ts';
 
 /**
@@ -153,6 +162,23 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
         catalogs.all.map(({ name }) => name),
       );
       return context => listRecent(hours, catalog, context);
+    },
+  },
+  query_rubin_archive: {
+    describe: () =>
+      'The rows of a query in ADQL 2.1 (the SQL of astronomy, read only) over everything that is stored: for counts, statistics and conditions that no ' +
+      `other tool has. At most ${MAX_QUERY_ROWS} rows are given; use TOP, aggregates and few columns. Tables: ${tablesInWords()}. Each catalog is a table, too, such ` +
+      'as nearsky.gaia_dr3, with the columns of nearsky.matches and its own; SELECT column_name, unit, description FROM TAP_SCHEMA.columns ' +
+      `WHERE table_name = 'nearsky.gaia_dr3' lists them. Positions are ICRS, degrees. An example: ${QUERY_EXAMPLE}. ${CAVEATS}`,
+    inputSchema: () => ({
+      type: 'object',
+      properties: { query: { type: 'string', maxLength: MAX_QUERY_CHARACTERS, description: 'One SELECT in ADQL' } },
+      required: ['query'],
+    }),
+    outputSchema: QUERY_SCHEMA,
+    prepare: args => {
+      const query = queryText(args);
+      return context => queryArchive(query, context);
     },
   },
 };

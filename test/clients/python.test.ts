@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CATALOGS } from '../../src/contract/catalogs.ts';
+import { isInstalled } from '../../src/tap/tap.ts';
 import type { Json } from '../http/support.ts';
 import { needs } from '../needs.ts';
 import {
@@ -15,6 +16,7 @@ import {
   CROWD,
   CUTS,
   endless,
+  FIRST_ID,
   INPUTS,
   MATCHES,
   nodes,
@@ -93,6 +95,16 @@ testWith(
     );
     assert.ok(kinds.length >= 2);
     assert.is(new Set(kinds.map(([, id]) => id)).size, 1, `${kinds}`);
+  },
+);
+
+const asking = withAstropy ?? withPandas ?? python;
+needs(test, isInstalled() ? (asking ? undefined : 'there is no Python 3.9') : '@duckdb/node-api is not installed')(
+  'a query as each kind, with every digit of ids, and its errors',
+  async ({ service }) => {
+    const kinds: Record<string, string[]> = JSON.parse(await run(asking!, [join(HERE, 'query.py'), service.url]));
+    const ids = Array.from({ length: 12 }, (_, i) => `${FIRST_ID + BigInt(i)}`);
+    for (const [kind, found] of Object.entries(kinds)) assert.equal(found, ids, kind);
   },
 );
 

@@ -9,7 +9,9 @@ import {
   NearskyError,
   type Progress,
 } from '../../clients/typescript/nearsky.js';
+import { isInstalled } from '../../src/tap/tap.ts';
 import type { Json } from '../http/support.ts';
+import { needs } from '../needs.ts';
 import {
   alone,
   busy,
@@ -251,6 +253,24 @@ test('a crossmatch of a table, at once and as a job', async ({ service }) => {
     assert.match(refused.message, /its columns are x, y/);
   }
 });
+
+needs(test, isInstalled() ? undefined : '@duckdb/node-api is not installed')(
+  'a query: rows with every digit of ids, the bytes of a table, and errors',
+  async ({ service }) => {
+    const client = new Nearsky(service.url);
+    const query = 'SELECT diaObjectId, ra, status FROM nearsky.objects ORDER BY diaObjectId';
+    const rows = await client.query(query, { maxRows: 12 });
+    assert.equal(
+      rows.map(({ diaObjectId }) => diaObjectId),
+      Array.from({ length: 12 }, (_, i) => FIRST_ID + BigInt(i)),
+    );
+    assert.equal([Object.keys(rows[0]!), rows[0]!.ra], [['diaObjectId', 'ra', 'status'], 150]);
+    assert.is((await client.query(query, { format: 'parquet' }))[0], 'P'.charCodeAt(0));
+    const error = await rejection(() => client.query('SELECT "a<b&c" FROM nearsky.objects'));
+    assert.equal([error.code, error.param, error.status], ['invalid_parameter', 'QUERY', 400]);
+    assert.match(error.message, /^Line 1, column 8: .*a<b&c/);
+  },
+);
 
 test('errors say what is wrong; 503 is tried once more', async ({ service }) => {
   const client = new Nearsky(service.url);

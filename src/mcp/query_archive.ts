@@ -1,0 +1,90 @@
+/** The tool that runs a query in ADQL (docs/contract.md, Connector). */
+import { tableName } from '../adql/schema.ts';
+import { spelled } from '../adql/words.ts';
+import { Budget } from '../base/budget.ts';
+import { wideIntegersAsBigint } from '../base/exact_integers.ts';
+import { invalidParameter } from '../http/errors.ts';
+import type { JsonObject } from '../http/json_body.ts';
+import { EXAMPLES, TAP_PATH } from '../tap/documents.ts';
+import { tapFormat } from '../tap/formats.ts';
+import { archiveTables } from '../tap/tables.ts';
+import type { TapStarted } from '../tap/tap.ts';
+import { compactJson } from './answers.ts';
+import { shellQuote } from './recipes.ts';
+import type { ToolContext } from './tool_context.ts';
+import { ToolError } from './tool_error.ts';
+
+/** The rows of an answer, at most. */
+export const MAX_QUERY_ROWS = 200;
+export const MAX_QUERY_CHARACTERS = 5000;
+/** Beyond the time of a query: for the first snapshot, which is written before. */
+const MARGIN_SECONDS = 10;
+
+/** JSON Schema of an answer. */
+export const QUERY_SCHEMA = {
+  type: 'object',
+  properties: {
+    rows_returned: { type: 'integer' },
+    truncated: { type: 'boolean', description: 'Whether there are more rows, which full_results tells how to get' },
+    full_results: { type: 'string', description: 'A shell command for all rows, as CSV' },
+    rows: {
+      type: 'array',
+      items: { type: 'object' },
+      description: 'By column; integers beyond 2^53, such as every diaObjectId, are texts of digits',
+    },
+  },
+  required: ['rows_returned', 'truncated', 'rows'],
+};
+
+/** The tables and their columns, for an assistant that writes a query. The catalogs' columns are too many. */
+export function tablesInWords(): string {
+  const tables = archiveTables([]).map(table => {
+    const columns = table.columns.map(({ name, unit }) => spelled(name) + (unit ? ` [${unit}]` : ''));
+    return `${tableName(table)} (${table.description}): ${columns.join(', ')}`;
+  });
+  return tables.join('. ');
+}
+
+/** An example of a query. */
+export const QUERY_EXAMPLE = EXAMPLES[1][2].replaceAll('\n', ' ');
+
+/** @throws ToolError */
+export function queryText(args: JsonObject): string {
+  const query = args.get('query');
+  if (typeof query === 'string' && query.trim() !== '' && query.length <= MAX_QUERY_CHARACTERS) return query;
+  const current = typeof query === 'string' ? `${query.length} characters` : 'no text';
+  const must = `a query in ADQL of 1 to ${MAX_QUERY_CHARACTERS} characters`;
+  throw new ToolError('invalid_arguments', invalidParameter('query', must, current).message);
+}
+
+/** @returns the text of the answer */
+export async function queryArchive(query: string, { service, base }: ToolContext): Promise<string> {
+  const { config, coordination } = service;
+  const budget = () => new Budget(config.TAP_QUERY_SECONDS + MARGIN_SECONDS);
+  const format = tapFormat('ndjson')!;
+  const asked = { query, maxRecords: MAX_QUERY_ROWS + 1, format, seconds: config.TAP_QUERY_SECONDS, uploads: [] };
+  const { job, begun } = (await coordination.ask('tap', { step: 'begin', query: asked }, budget())) as TapStarted;
+  if (begun.outcome === 'refused') throw new ToolError('invalid_arguments', begun.message);
+  const parts: Uint8Array[] = [];
+  for (;;) {
+    const part = (await coordination.ask('tap', { step: 'part', job }, budget())) as Uint8Array | null;
+    if (!part) break;
+    parts.push(part);
+  }
+  const lines = Buffer.concat(parts).toString('utf8').split('\n').filter(Boolean);
+  const rows = lines.slice(0, MAX_QUERY_ROWS).map(rowOf);
+  const form = ['LANG=ADQL', 'FORMAT=csv', `QUERY=${query}`].map(each => `--data-urlencode ${shellQuote(each)}`);
+  const full_results = `curl -sS ${shellQuote(`${base}${TAP_PATH}/sync`)} ${form.join(' ')}`;
+  for (;;) {
+    const truncated = rows.length < lines.length;
+    const answer = { rows_returned: rows.length, truncated, ...(truncated && { full_results }), rows };
+    const text = compactJson(answer);
+    if (text.length <= config.MCP_MAX_RESULT_CHARS || rows.length === 0) return text;
+    rows.length = Math.floor(rows.length * 0.9);
+  }
+}
+
+function rowOf(line: string): unknown {
+  const cells: [string, unknown][] = Object.entries(JSON.parse(line, wideIntegersAsBigint));
+  return Object.fromEntries(cells.map(([name, cell]) => [name, typeof cell === 'bigint' ? `${cell}` : cell]));
+}
