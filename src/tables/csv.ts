@@ -1,11 +1,14 @@
-/** CSV (RFC 4180, except that lines end with a line feed alone): a null is an empty cell, an empty text two quotes. */
+/**
+ * CSV (RFC 4180, except that lines end with a line feed alone): a null is an empty cell, an empty text two quotes. The
+ * same with tabs in place of commas.
+ */
 import type { ByteSink } from '../base/bytes.ts';
 import { type Cell, type Column, checkBlock, checkRow, numberText, type Row, type Table } from './columns.ts';
 import { rowByRow, type TableWriter } from './table_writer.ts';
 import { timestamp } from './timestamp.ts';
 
 /** Text that must be quoted; text with a space at an end is too, because some readers trim. */
-const SPECIAL = /^$|[",\r\n]|^\s|\s$/;
+const SPECIAL = /^$|[",\t\r\n]|^\s|\s$/;
 const utf8 = new TextEncoder();
 
 export interface CsvWriter extends TableWriter {
@@ -13,12 +16,20 @@ export interface CsvWriter extends TableWriter {
   blockAfter(first: readonly Uint8Array[], last: readonly ArrayLike<Cell>[]): void;
 }
 
-export function beginCsv(out: ByteSink, { columns }: Table): CsvWriter {
+export function beginTsv(out: ByteSink, table: Table): TableWriter {
+  return begin(out, table, '\t');
+}
+
+export function beginCsv(out: ByteSink, table: Table): CsvWriter {
+  return begin(out, table, ',');
+}
+
+function begin(out: ByteSink, { columns }: Table, delimiter: string): CsvWriter {
   const write = (text: string) => out.fragment(utf8.encode(text));
-  write(`${columns.map(({ name }) => quoted(name)).join(',')}\n`);
+  write(`${columns.map(({ name }) => quoted(name)).join(delimiter)}\n`);
   const row = (cells: Row) => {
     checkRow(columns, cells);
-    write(`${columns.map((column, i) => cellText(column, cells[i]!)).join(',')}\n`);
+    write(`${columns.map((column, i) => cellText(column, cells[i]!)).join(delimiter)}\n`);
   };
   return {
     row,
@@ -30,7 +41,7 @@ export function beginCsv(out: ByteSink, { columns }: Table): CsvWriter {
       first.forEach((cells, row) => {
         out.fragment(cells);
         let text = '';
-        for (let i = 0; i < last.length; i++) text += `,${cellText(lastColumns[i]!, last[i]![row]!)}`;
+        for (let i = 0; i < last.length; i++) text += `${delimiter}${cellText(lastColumns[i]!, last[i]![row]!)}`;
         text += '\n';
         if (isAscii) out.text(text);
         else write(text);

@@ -3,10 +3,14 @@ import type { TableFormat } from '../contract/formats.ts';
 import type { Row } from './columns.ts';
 import { type BeginTable, rowByRow } from './table_writer.ts';
 
-export async function tableFormat(format: TableFormat): Promise<BeginTable> {
+export async function tableFormat(format: TableFormat | 'tsv' | 'json'): Promise<BeginTable> {
   switch (format) {
     case 'csv':
       return (await import('./csv.ts')).beginCsv;
+    case 'tsv':
+      return (await import('./csv.ts')).beginTsv;
+    case 'json':
+      return (await import('./json.ts')).beginJson;
     case 'ndjson':
       return (await import('./ndjson.ts')).beginNdjson;
     case 'votable':

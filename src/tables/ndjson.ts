@@ -18,7 +18,7 @@ export function beginNdjson(out: ByteSink, { columns }: Table): TableWriter {
   return { row, block: rowByRow(row), end: () => {} };
 }
 
-function cellText({ type }: Column, cell: Cell): string {
+export function cellText({ type }: Column, cell: Cell): string {
   if (type === 'float32' && Number.isFinite(cell)) return numberText(cell as number, type);
   return toJson(type === 'time' && cell !== null ? timestamp(cell as number) : cell);
 }

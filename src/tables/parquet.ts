@@ -58,19 +58,21 @@ export function beginParquet(
   copied: readonly SchemaElement[] = [],
 ): ParquetTableWriter {
   const writer = new ByteWriter();
+  // They are written at the end.
+  const metadata = [
+    { key: 'name', value: name },
+    { key: 'description', value: description },
+    { key: 'columns', value: describedColumns(columns) },
+    { key: 'nearsky', value: about },
+    { key: 'pandas', value: pandasColumns(columns) },
+  ];
   const parquet = new ParquetWriter({
     writer,
     schema: [
       { name: 'root', num_children: columns.length },
       ...columns.map((column, i) => (copied[i] ? { ...copied[i], name: column.name } : elementOf(column))),
     ],
-    kvMetadata: [
-      { key: 'name', value: name },
-      { key: 'description', value: description },
-      { key: 'columns', value: describedColumns(columns) },
-      { key: 'nearsky', value: about },
-      { key: 'pandas', value: pandasColumns(columns) },
-    ],
+    kvMetadata: metadata,
     createdBy: 'nearsky',
   });
   const chunks = new Chunks(columns, (values, rows) => {
@@ -105,7 +107,8 @@ export function beginParquet(
       group.columns.unshift(...copied);
       for (const { meta_data } of copied) group.total_byte_size += meta_data!.total_uncompressed_size;
     },
-    end() {
+    end(isCut) {
+      if (isCut) metadata.push({ key: 'overflow', value: 'true' });
       chunks.flush();
       parquet.finish();
       drain();

@@ -10,7 +10,8 @@ export interface TableWriter {
    * @throws CellError when a cell is not of its column's type; nothing is written then
    */
   block(cells: readonly ArrayLike<Cell>[]): void;
-  end(): void;
+  /** @param isCut whether there are more rows than these; some formats can say that */
+  end(isCut?: boolean): void;
 }
 
 /**

@@ -16,9 +16,9 @@ import { matchColumns, OBJECT_COLUMNS } from '../hats_export/columns.ts';
 import { FILE_NAME } from '../store/environment.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { TableError, type TableLimits } from '../table_input/input_table.ts';
-import type { Cell, Column } from '../tables/columns.ts';
+import type { Cell, Column, Row } from '../tables/columns.ts';
+import type { FitsRows } from '../tables/fits.ts';
 import { tableFormat } from '../tables/formats.ts';
-import type { TableWriter } from '../tables/table_writer.ts';
 import { VotableWriter } from '../tables/votable.ts';
 import type { TapFormat } from './formats.ts';
 import { filesOf, type Snapshot, Snapshots, snapshotKey } from './snapshots.ts';
@@ -59,6 +59,8 @@ export type TapBegun =
 
 /** The bytes of a part of an answer. */
 const PART_BYTES = 256 * 1024;
+/** The interval in which a query that is to end is interrupted. */
+const INTERRUPT_MS = 100;
 /** The time for which a query waits for the first snapshot. */
 const FIRST_MS = 30_000;
 /** An answer of which nobody has asked for a part this long is let go of. */
@@ -289,7 +291,7 @@ class Job {
   readonly #query: TapQuery;
   readonly #out = new ByteSink();
   readonly #onIdle: () => void;
-  #writer: Pick<TableWriter, 'row' | 'end'> | undefined;
+  #writer: { row(cells: Row): void; end(isCut: boolean): void } | undefined;
   #votable: VotableWriter | undefined;
   #result: DuckDBResult | undefined;
   #rows = 0;
@@ -316,22 +318,49 @@ class Job {
       this.#connection.interrupt();
     }, 1000 * seconds);
     const table = { name: 'result', description: 'The rows of the query', columns: this.#columns };
+    const facts = Object.fromEntries(infos.map(({ name, value }) => [name, value]));
+    let rows = sql;
     if (writer === 'tabledata' || writer === 'binary2') {
-      this.#votable = new VotableWriter(this.#out, table, writer);
-      this.#votable.begin(infos);
-      this.#writer = this.#votable;
+      const votable = new VotableWriter(this.#out, table, writer);
+      votable.begin(infos);
+      this.#votable = votable;
+      this.#writer = {
+        row: cells => votable.row(cells),
+        end: isCut => votable.end(isCut ? 'OVERFLOW' : 'OK'),
+      };
+    } else if (writer === 'fits') {
+      const { isCut, contents } = await this.#counted(sql);
+      const { beginFits } = await import('../tables/fits.ts');
+      const { query, nearsky_journal_entry: entry, nearsky_as_of: asOf } = facts;
+      const cards = { QSTATUS: isCut ? 'OVERFLOW' : 'OK', NSENTRY: entry!, NSASOF: asOf! };
+      this.#writer = beginFits(this.#out, table, contents, cards, query!);
+      rows = 'FROM temp.main.result';
     } else {
       const begin = await tableFormat(writer);
-      this.#writer = begin(
-        this.#out,
-        table,
-        JSON.stringify(Object.fromEntries(infos.map(({ name, value }) => [name, value]))),
-      );
+      this.#writer = begin(this.#out, table, JSON.stringify(facts));
     }
-    this.#result = await this.#work(() => this.#connection.stream(sql));
+    this.#result = await this.#work(() => this.#connection.stream(rows));
     await this.#write();
     this.hasBegun = true;
     this.#waits();
+  }
+
+  /** Makes the rows a table of the connection's own, for a format that says before them how many they are. */
+  async #counted(sql: string): Promise<{ isCut: boolean; contents: FitsRows }> {
+    const names = this.#columns.map((_, i) => `c${i + 1}`);
+    await this.#work(() => this.#connection.run(`CREATE TEMP TABLE result(${names.join(', ')}) AS ${sql}`));
+    const counts = this.#columns.map(({ type }, i) => {
+      const characters = type === 'text' ? `coalesce(max(length(c${i + 1})), 0)` : '0';
+      return `${characters}, count(*) > count(c${i + 1})`;
+    });
+    const reader = await this.#work(() =>
+      this.#connection.runAndReadAll(`SELECT count(*), ${counts.join(', ')} FROM temp.main.result`),
+    );
+    const [count, ...of] = reader.getRows()[0]!;
+    const { maxRecords } = this.#query;
+    const columns = names.map((_, i) => ({ characters: Number(of[2 * i]), hasNulls: of[2 * i + 1] === true }));
+    const rows = Math.min(Number(count), maxRecords);
+    return { isCut: Number(count) > maxRecords, contents: { rows, columns } };
   }
 
   /** @throws Error where a query fails after its first rows, and its answer cannot say that */
@@ -362,15 +391,14 @@ class Job {
     if (this.#isClosed) return;
     const rows = chunk?.getRows() ?? [];
     for (const row of rows) {
-      if (this.#rows++ === this.#query.maxRecords) return this.#end('OVERFLOW');
+      if (this.#rows++ === this.#query.maxRecords) return this.#end(true);
       this.#writer!.row(row.map((cell, i) => cellOf(this.#columns[i]!, cell)));
     }
-    if (rows.length === 0) this.#end('OK');
+    if (rows.length === 0) this.#end(false);
   }
 
-  #end(status: 'OK' | 'OVERFLOW'): void {
-    if (this.#votable) this.#votable.end(status);
-    else this.#writer!.end();
+  #end(isCut: boolean): void {
+    this.#writer!.end(isCut);
     this.#isDone = true;
   }
 
@@ -385,10 +413,16 @@ class Job {
 
   /** Lets the engine work. A connection that is closed meanwhile would go on with its query. */
   async #work<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#isClosed || this.#isLate) throw new Error('the query was ended');
     this.#isWorking = true;
+    // An interrupt between two steps of the engine is lost.
+    const again = setInterval(() => {
+      if (this.#isClosed || this.#isLate) this.#connection.interrupt();
+    }, INTERRUPT_MS);
     try {
       return await work();
     } finally {
+      clearInterval(again);
       this.#isWorking = false;
       if (this.#isClosed) this.#connection.closeSync();
     }

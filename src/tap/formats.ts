@@ -3,7 +3,7 @@ import type { TableFormat } from '../contract/formats.ts';
 import { VOTABLE_TYPE } from '../tables/votable.ts';
 
 export interface TapFormat {
-  readonly writer: Exclude<TableFormat, 'votable'> | 'tabledata' | 'binary2';
+  readonly writer: Exclude<TableFormat, 'votable'> | 'tabledata' | 'binary2' | 'tsv' | 'fits' | 'json';
   readonly mediaType: string;
 }
 
@@ -12,6 +12,9 @@ const NAMED: Readonly<Record<string, TapFormat>> = {
   'votable/td': { writer: 'tabledata', mediaType: `${VOTABLE_TYPE};serialization=TABLEDATA` },
   'votable/b2': { writer: 'binary2', mediaType: `${VOTABLE_TYPE};serialization=BINARY2` },
   csv: { writer: 'csv', mediaType: 'text/csv; charset=utf-8; header=present' },
+  tsv: { writer: 'tsv', mediaType: 'text/tab-separated-values' },
+  fits: { writer: 'fits', mediaType: 'application/fits' },
+  json: { writer: 'json', mediaType: 'application/json' },
   ndjson: { writer: 'ndjson', mediaType: 'application/x-ndjson' },
   parquet: { writer: 'parquet', mediaType: 'application/vnd.apache.parquet' },
   arrow: { writer: 'arrow', mediaType: 'application/vnd.apache.arrow.stream' },
@@ -25,6 +28,9 @@ const TYPES: Readonly<Record<string, string>> = {
   'application/xml': 'votable',
   'text/csv': 'csv',
   'text/csv;header=present': 'csv',
+  'text/tab-separated-values': 'tsv',
+  'application/fits': 'fits',
+  'application/json': 'json',
   'application/x-ndjson': 'ndjson',
   'application/vnd.apache.parquet': 'parquet',
   'application/vnd.apache.arrow.stream': 'arrow',

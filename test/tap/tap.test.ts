@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { separationArcsec } from '../../index/mod.ts';
+import { openTable } from '../../src/table_input/open.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import { type Running, startApp } from '../http/support.ts';
 import { needs } from '../needs.ts';
@@ -149,6 +150,9 @@ check('each format has its media type, and the rows', async ({ running }) => {
     'application/x-votable+xml;serialization=BINARY2': 'application/x-votable+xml;serialization=BINARY2',
     'text/xml': 'text/xml',
     csv: 'text/csv; charset=utf-8; header=present',
+    tsv: 'text/tab-separated-values',
+    fits: 'application/fits',
+    json: 'application/json',
     ndjson: 'application/x-ndjson',
     parquet: 'application/vnd.apache.parquet',
     arrow: 'application/vnd.apache.arrow.stream',
@@ -164,6 +168,60 @@ check('each format has its media type, and the rows', async ({ running }) => {
     new RegExp(`^\\{"diaObjectId": ${OBJECTS[0]!.id}, "ingest_time": "\\d{4}-\\d\\d-\\d\\dT`),
   );
 });
+
+check(
+  'FITS, JSON and TSV have every value, and the first two and Parquet say where there are more rows',
+  async ({ running }) => {
+    const query = `SELECT diaObjectId, ra, status, tns_name, ingest_time, tns_checked, reliability, 'a' || CAST(diaObjectId AS VARCHAR) AS "na'me\u00e9" FROM objects ORDER BY diaObjectId`;
+    const bytesOf = async (format: string, more: Readonly<Record<string, string>> = {}) => {
+      const body = new URLSearchParams({ LANG: 'ADQL', QUERY: query, FORMAT: format, ...more });
+      const response = await running.app.app.fetch(
+        new Request('http://nearsky.test/vo/tap/sync', { method: 'POST', body }),
+      );
+      return await response.bytes();
+    };
+    const textOf = async (format: string, more = {}) => new TextDecoder().decode(await bytesOf(format, more));
+    const csv = (await textOf('csv')).trimEnd().split('\n');
+    assert.equal(
+      (await textOf('tsv')).trimEnd().split('\n'),
+      csv.map(line => line.replaceAll(',', '\t')),
+    );
+    const exact = (_key: string, value: unknown, context?: { source?: string }) =>
+      Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(context!.source!) : value;
+    const { rows, columns, info, overflow } = JSON.parse(await textOf('json'), exact);
+    assert.equal([rows.length, columns[0].name, overflow, info.query], [OBJECTS.length, 'diaObjectId', false, query]);
+    assert.equal(rows[0].slice(0, 3), [OBJECTS[0]!.id, OBJECTS[0]!.position.ra, csv[1]!.split(',')[2]]);
+    const fits = await bytesOf('fits');
+    assert.is(fits.length % 2880, 0);
+    const table = await openTable(fits, { maxRows: 1e6, maxBytes: 2 ** 30 }, false);
+    assert.equal(
+      table.columns.map(({ name, type }) => `${name} ${type}`),
+      [
+        'diaObjectId int64',
+        'ra float64',
+        'status text',
+        'tns_name text',
+        'ingest_time text',
+        'tns_checked boolean',
+        'reliability float64',
+        "na'me? text",
+      ],
+    );
+    for await (const { cells } of table.blocks(table.columns.map((_, i) => i)))
+      OBJECTS.forEach(({ id }, row) => {
+        const [, ra, status, , time] = csv[row + 1]!.split(',');
+        const found = cells.map(of => of[row]);
+        assert.equal(found.slice(0, 3), [id, Number(ra), status]);
+        assert.equal([`${found[4]}Z`, found[7]], [time, `a${id}`]);
+      });
+    assert.is(JSON.parse(await textOf('json', { MAXREC: '2' })).overflow, true);
+    const header = await textOf('fits', { MAXREC: '2' });
+    assert.match(header, /QSTATUS = 'OVERFLOW'/);
+    assert.match(header, /NAXIS2 {2}= {20}2/);
+    assert.match(await textOf('parquet', { MAXREC: '2' }), 'overflow');
+    assert.not.match(await textOf('parquet'), 'overflow');
+  },
+);
 
 check('what is wrong with a request is a VOTable with status 400', async ({ running }) => {
   const wrong: readonly (readonly [more: Record<string, string>, message: string])[] = [

@@ -1,0 +1,145 @@
+/**
+ * A FITS binary table (FITS 4.0, section 7.3), in the first extension. What is not ASCII becomes a question mark. A null is
+ * NaN, a blank text, or the number that TNULL names; times are texts without their Z, TIMESYS says UTC.
+ */
+import type { ByteSink } from '../base/bytes.ts';
+import { type Cell, type Column, checkRow, type Row, type Table } from './columns.ts';
+import { timestamp } from './timestamp.ts';
+
+const BLOCK = 2880;
+const CARD = 80;
+const TIME_CHARACTERS = '2026-01-31T12:00:00.000000'.length;
+const INT64_NULL = -(2n ** 63n);
+const INT32_NULL = -(2 ** 31);
+/** The most bytes of all rows. */
+const MAX_BYTES = 2 ** 32;
+/** Section 7.3.1. */
+const MAX_COLUMNS = 999;
+
+/** What the header says of the rows, which come after it. */
+export interface FitsRows {
+  readonly rows: number;
+  /** By column: the most characters of its texts, and whether it has nulls. */
+  readonly columns: readonly { readonly characters: number; readonly hasNulls: boolean }[];
+}
+
+/**
+ * Writes the header; then come as many rows as it says.
+ * @param infos keywords and their values
+ * @param history lines of any length
+ * @throws RangeError where the table is none that FITS has
+ */
+export function beginFits(
+  out: ByteSink,
+  { name, columns }: Table,
+  { rows, columns: contents }: FitsRows,
+  infos: Readonly<Record<string, string>>,
+  history: string,
+): { row(cells: Row): void; end(): void } {
+  if (columns.length > MAX_COLUMNS) throw new RangeError(`a table of FITS has at most ${MAX_COLUMNS} columns`);
+  const widths = columns.map(({ type }, i) => widthOf(type, contents[i]!.characters));
+  const width = widths.reduce((sum, each) => sum + each, 0);
+  if (width * rows > MAX_BYTES)
+    throw new RangeError(`the rows have ${width * rows} bytes as FITS: ask for fewer rows or texts, or another format`);
+  const cards = [
+    ...['SIMPLE  =                    T', 'BITPIX  =                    8', 'NAXIS   =                    0'],
+    ...['EXTEND  =                    T', 'END'],
+  ];
+  out.longText(header(cards));
+  out.longText(
+    header([
+      textCard('XTENSION', 'BINTABLE'),
+      ...Object.entries({ BITPIX: 8, NAXIS: 2, NAXIS1: width, NAXIS2: rows, PCOUNT: 0, GCOUNT: 1 }).map(numberCard),
+      numberCard(['TFIELDS', columns.length]),
+      textCard('EXTNAME', name),
+      ...columns.flatMap((column, i) => columnCards(column, i + 1, widths[i]!, contents[i]!.hasNulls)),
+      textCard('TIMESYS', 'UTC'),
+      ...Object.entries(infos).map(([keyword, value]) => textCard(keyword, value)),
+      ...(ascii(history).match(/.{1,70}/g) ?? []).map(line => `HISTORY ${line}`),
+      'END',
+    ]),
+  );
+  const bytes = Buffer.alloc(width);
+  return {
+    row(cells) {
+      checkRow(columns, cells);
+      let at = 0;
+      for (let i = 0; i < columns.length; i++) {
+        writeCell(bytes, at, widths[i]!, columns[i]!, cells[i]!);
+        at += widths[i]!;
+      }
+      out.fragment(bytes);
+    },
+    end: () => out.fragment(new Uint8Array(padding(width * rows))),
+  };
+}
+
+const BYTES = { int64: 8, int32: 4, float64: 8, float32: 4, boolean: 1, time: TIME_CHARACTERS } as const;
+const LETTERS = { int64: 'K', int32: 'J', float64: 'D', float32: 'E', boolean: 'L' } as const;
+
+function widthOf(type: Column['type'], characters: number): number {
+  return type === 'text' ? Math.max(1, characters) : BYTES[type];
+}
+
+function columnCards({ name, type, unit, ucd, description }: Column, n: number, width: number, hasNulls: boolean) {
+  return [
+    textCard(`TTYPE${n}`, name),
+    textCard(`TFORM${n}`, type === 'text' || type === 'time' ? `${width}A` : LETTERS[type]),
+    ...(unit ? [textCard(`TUNIT${n}`, unit)] : []),
+    ...(ucd ? [textCard(`TUCD${n}`, ucd)] : []),
+    ...(hasNulls && type === 'int64' ? [`${`TNULL${n}`.padEnd(8)}= ${INT64_NULL}`] : []),
+    ...(hasNulls && type === 'int32' ? [numberCard([`TNULL${n}`, INT32_NULL])] : []),
+    textCard(`TCOMM${n}`, description),
+  ];
+}
+
+function writeCell(bytes: Buffer, at: number, width: number, { type }: Column, cell: Cell): void {
+  switch (type) {
+    case 'int64':
+      bytes.writeBigInt64BE((cell as bigint | null) ?? INT64_NULL, at);
+      break;
+    case 'int32':
+      bytes.writeInt32BE((cell as number | null) ?? INT32_NULL, at);
+      break;
+    case 'float64':
+      bytes.writeDoubleBE((cell as number | null) ?? Number.NaN, at);
+      break;
+    case 'float32':
+      bytes.writeFloatBE((cell as number | null) ?? Number.NaN, at);
+      break;
+    case 'boolean':
+      bytes[at] = cell === null ? 0 : (cell ? 'T' : 'F').charCodeAt(0);
+      break;
+    default: {
+      const text =
+        cell === null ? '' : type === 'time' ? timestamp(cell as number).slice(0, -1) : ascii(cell as string);
+      bytes.fill(0, at, at + width);
+      bytes.write(text, at, width, 'latin1');
+    }
+  }
+}
+
+/** One character for each. */
+function ascii(text: string): string {
+  return text.replace(/[^\x20-\x7e]/gu, '?');
+}
+
+function numberCard([keyword, value]: readonly [string, number]): string {
+  return `${keyword.padEnd(8)}= ${`${value}`.padStart(20)}`;
+}
+
+/** What is too long for a card is cut. */
+function textCard(keyword: string, value: string): string {
+  let text = ascii(value);
+  while (text.replaceAll("'", "''").length > CARD - 12) text = text.slice(0, -1);
+  return `${keyword.padEnd(8)}= '${text.replaceAll("'", "''").padEnd(8)}'`;
+}
+
+function header(cards: readonly string[]): string {
+  const text = cards.map(card => card.padEnd(CARD)).join('');
+  return text.padEnd(text.length + padding(text.length));
+}
+
+function padding(length: number): number {
+  return (BLOCK - (length % BLOCK)) % BLOCK;
+}
