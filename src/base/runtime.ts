@@ -6,6 +6,19 @@
 export const isDeno = 'Deno' in globalThis;
 
 /**
+ * The arguments of this runtime's executable before a program of ours. Under Deno the program may read the checkout and
+ * a directory, write to the directory, load native libraries and start programs; nothing of the network. A list of the
+ * programs would not do, because Deno then does not tell whether another process runs.
+ * @param root of the checkout
+ */
+export function programArguments(root: string, directory: string): string[] {
+  if (!isDeno) return [];
+  const reads = `--allow-read=${root},${directory},/usr/bin/ldd`;
+  const others = ['--allow-env', '--allow-sys', '--allow-run', `--allow-ffi=${root}/node_modules`];
+  return ['run', '--no-prompt', reads, `--allow-write=${directory}`, ...others];
+}
+
+/**
  * Calls `work` so that running out of memory in it ends the thread with an error. Deno reports exhausted memory in a
  * function that its event loop calls. In the handler of a message, or after an `await`, the thread just stops, and only
  * the deadline of its task reveals that.

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { isAlive } from '../base/processes.ts';
 import { programFile } from '../base/program_files.ts';
-import { isDeno } from '../base/runtime.ts';
+import { programArguments } from '../base/runtime.ts';
 import type { Source } from './tables.ts';
 
 /** The objects that are exported in a second or two. */
@@ -111,7 +111,8 @@ export class Snapshots {
 
   async #run(args: readonly string[]): Promise<string> {
     const main = programFile('src/main.ts');
-    const child = spawn(process.execPath, [...(isDeno ? ['run', '-A', main] : [main]), ...args], {
+    const before = programArguments(programFile('.'), this.#dataDir);
+    const child = spawn(process.execPath, [...before, main, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#children.add(child);

@@ -1,5 +1,5 @@
 /** The queries in ADQL of one process: another process runs them, whose end harms none but these. */
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
@@ -9,6 +9,7 @@ import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { programFile, programModule } from '../base/program_files.ts';
 import { Unavailable } from '../base/refusal.ts';
+import { programArguments } from '../base/runtime.ts';
 import type { Config } from '../config/config.ts';
 import type { Job, JobResult } from '../jobs/job.ts';
 import { JobError, type JobPaths } from '../jobs/job_queue.ts';
@@ -161,7 +162,7 @@ export class Tap {
     const { NEARSKY_DATA, TAP_MEMORY_MIB, TAP_REFRESH_SECONDS, TAP_MAX_UPLOAD_MIB, API_MAX_TABLE_ROWS } = this.#config;
     let engine: EngineLink;
     try {
-      engine = new EngineLink(error => {
+      engine = new EngineLink(NEARSKY_DATA, error => {
         if (this.#engine === engine) this.#engine = undefined;
         for (const [job, { engine: of }] of this.#jobs) if (of === engine) this.#jobs.delete(job);
         if (error) this.#log('tap_engine_ended', { error });
@@ -221,12 +222,13 @@ class EngineLink {
   #isClosed = false;
 
   /** @param onEnd called once; without an error where it was ended on purpose */
-  constructor(onEnd: (error: string | undefined) => void) {
+  constructor(dataDir: string, onEnd: (error: string | undefined) => void) {
     this.#onEnd = onEnd;
-    this.#child = fork(fileURLToPath(programModule('workers/tap_engine')), [], {
+    const entry = fileURLToPath(programModule('workers/tap_engine'));
+    // `fork` would give the process every permission under Deno.
+    this.#child = spawn(process.execPath, [...programArguments(programFile('.'), dataDir), entry], {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      execArgv: [],
     });
     this.#child.on('message', (message: FromEngine) => {
       const waiting = this.#waiting.get(message.id);

@@ -6,10 +6,12 @@ import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ENVIRONMENT_ONLY, SETTINGS } from '../../src/config/config.ts';
+import { isInstalled } from '../../src/tap/tap.ts';
 import { needs, toolObstacle } from '../needs.ts';
 import { deno, taskOptions } from '../runtime.ts';
 import {
   environment,
+  eventually,
   get,
   type Program,
   type Running,
@@ -46,8 +48,8 @@ test('no task has every permission, none asks, and none writes, loads or asks of
     assert.ok(options.includes('--no-prompt'), task);
     for (const wide of ['-A', '--allow-all', '--allow-write', '--allow-ffi', '--allow-sys'])
       assert.not.ok(options.includes(wide), `${task} ${wide}`);
-    const runsPrograms = options.some(option => option.startsWith('--allow-run'));
-    assert.is(runsPrograms, task === 'test', task);
+    const programs = options.filter(option => option.startsWith('--allow-run'));
+    assert.equal(programs, [task === 'test' ? '--allow-run' : `--allow-run=${deno}`], task);
   }
 });
 
@@ -82,6 +84,16 @@ check('the whole line under the permissions of the tasks: ingest, catalog add, c
     const { results } = await get(`${server.url}/api/objects/313637935709683761?detail=full`);
     assert.is(results[0].objects[0].matches[0]?.catalog_name, 'gaia_dr3');
     assert.is((await get(`${server.url}/api/describe`)).limits.max_ids, 7);
+    const query = `${server.url}/vo/tap/sync?LANG=ADQL&FORMAT=csv&QUERY=SELECT+COUNT(*)+AS+n+FROM+objects`;
+    if (isInstalled())
+      assert.match(
+        await eventually('a query is answered', async () => {
+          const response = await fetch(query);
+          const text = await response.text();
+          return response.status === 503 ? undefined : text;
+        }),
+        /^n\n[1-9]\d*\n$/,
+      );
     for (const path of ['/', '/metrics', '/api/sky-map?resolution=1', '/readyz', '/api/status']) {
       const { status } = await fetch(`${server.url}${path}`);
       assert.is(status, 200, path);
