@@ -178,7 +178,10 @@ export class KafkaLog implements Log {
     }
     const entries = this.#taken(response, from);
     // A server leaves out a partition of which there is nothing new.
-    return { entries, ...(this.#bounds ??= await this.#listBounds()) };
+    const { first, end } = (this.#bounds ??= await this.#listBounds());
+    // A server that has just become the leader may show fewer records than the one before it showed. A position beyond
+    // all of its records would be an error.
+    return { entries, first, end: Math.max(from, end) };
   }
 
   async #fetch(from: number): Promise<Fetched> {

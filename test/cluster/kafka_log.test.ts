@@ -1,7 +1,7 @@
 /** The log on Kafka itself. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type KafkaLog, openKafkaLog } from '../../src/cluster/kafka_log.ts';
+import { KafkaLog, openKafkaLog } from '../../src/cluster/kafka_log.ts';
 import { type LogEntry, LostPlace } from '../../src/cluster/log.ts';
 import { KafkaServer, whyNoKafka } from '../consume/kafka_server.ts';
 import { eventually } from '../e2e/support.ts';
@@ -128,6 +128,26 @@ real('a topic that could lose or change records is refused, by the name of the s
   await kafka.createTopic(divided, 2);
   assert.match((await failure(() => open(divided))).message, /because it has 2 partitions: make one of 1 partition$/);
   assert.ok((await failure(() => open('no-such-topic'))) instanceof Error);
+});
+
+test('a leader that shows fewer records than the one before it is waited for', async () => {
+  const partition = { highWatermark: 3n, logStartOffset: 0n, records: [] };
+  class Consumer {
+    topics = { track() {} };
+    on() {}
+    metadata = async () => ({
+      id: 'cluster',
+      brokers: new Map(),
+      topics: new Map([['t', { id: 'topic', partitions: [{ leader: 1 }] }]]),
+    });
+    fetch = async () => ({ responses: [{ partitions: [partition] }] });
+    close = async () => {};
+  }
+  const client = { Consumer } as unknown as ConstructorParameters<typeof KafkaLog>[0];
+  const log = new KafkaLog(client, { servers: ['h:1'], topic: 't', tls: false, log: () => {} });
+  await log.begin();
+  assert.equal(await log.read(4), { entries: [], first: 0, end: 4 });
+  await log.close();
 });
 
 test.run();

@@ -31,7 +31,7 @@ export const whyNoKafka =
 export const API_KEY = 'a-key';
 export const API_SECRET = 'a-secret-that-no-log-may-show';
 
-const START_MS = 60_000;
+const START_MS = 180_000;
 /** The protocol's number for the end of a partition. */
 const LATEST = -1n;
 const OPTIONS = ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', `${jars}/*`];
@@ -74,6 +74,8 @@ function properties(directory: string, at: number, cluster: readonly Ports[]): s
     // Another server soon leads in the place of one that was killed.
     'broker.heartbeat.interval.ms': '500',
     'broker.session.timeout.ms': '3000',
+    // A machine under load starts slowly.
+    'initial.broker.registration.timeout.ms': `${START_MS}`,
     'group.initial.rebalance.delay.ms': '0',
     // A consumer that was killed is soon forgotten.
     'group.min.session.timeout.ms': '100',

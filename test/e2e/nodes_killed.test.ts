@@ -295,6 +295,7 @@ class Campaign {
 
   check(): void {
     const { failure } = this;
+    assert.equal(this.#nodes.stopped, []);
     for (const part of [this.#consume, this.#ingest, this.#crossmatch, this.#registry, this.#clients, { failure }])
       if (part.failure) throw part.failure;
   }
@@ -496,7 +497,7 @@ real('whatever is killed, the nodes make the same archive, and clients hear noth
       await campaign.run(KILLS, performance.now() + 60_000 * MINUTES);
       await campaign.finish();
     } finally {
-      if (campaign) console.log(campaign.summary);
+      if (campaign) console.log(campaign.summary, ...nodes.stopped);
       campaign?.abandon();
       await nodes.stop();
       await transients.server.close();

@@ -84,7 +84,9 @@ export class ThreeNodes {
   /** Starts a node that does not run, at its address, and waits until it is ready. */
   async serve(node: number): Promise<void> {
     const args = ['serve', '--data', this.dataOf(node), '--port', `${this.#ports[node]}`];
-    this.#running[node] = await startServer(args, this.settings);
+    const running = await startServer(args, this.settings);
+    this.#running[node] = running;
+    running.child.stderr!.on('data', data => this.#noteStop(node, `${data}`));
     await eventually(`node ${node + 1} is ready`, async () => {
       const { statusCode, body } = await request(`${this.urlOf(node)}/readyz`);
       await body.dump();
@@ -98,6 +100,14 @@ export class ThreeNodes {
       .finished;
     if (code !== 0) throw new Error(`nearsky ${args.join(' ')} exited with ${code}: ${stderr}`);
     return JSON.parse(stdout);
+  }
+
+  /** The reasons for which nodes have stopped to follow the log. */
+  readonly stopped: string[] = [];
+
+  #noteStop(node: number, logged: string): void {
+    for (const line of logged.split('\n'))
+      if (line.includes('"node_stopped"')) this.stopped.push(`node ${node + 1}: ${line}`);
   }
 
   async kill(node: number): Promise<void> {
