@@ -112,7 +112,7 @@ const PAGES = [
   '/recent',
   '/area?area=CIRCLE+61.6223+-49.2951+1',
   '/crossmatch',
-  ...(queries === undefined ? ['/query?q=SELECT+TOP+200+*+FROM+nearsky.gaia_dr3'] : ['/query']),
+  ...(queries === undefined ? ['/query?q=SELECT+TOP+9+diaObjectId,ra,dec+FROM+nearsky.gaia_dr3'] : ['/query']),
   '/catalogs',
   '/brokers',
   '/consuming',
@@ -392,6 +392,14 @@ checkQueries('a query: its rows, ids that lead to their objects, and a plot of t
     );
     await page.reload();
     await rows.first().waitFor();
+    const examples = await page.locator('.tries a').evaluateAll(links => links.map(link => link.getAttribute('href')!));
+    assert.ok(examples.length >= 4);
+    for (const example of examples) {
+      const query = new URLSearchParams(example.split('?')[1]).get('q')!;
+      const body = new URLSearchParams({ LANG: 'ADQL', FORMAT: 'csv', QUERY: query });
+      const text = await (await fetch(`${world.server.url}/vo/tap/sync`, { method: 'POST', body })).text();
+      assert.ok(text.trimEnd().split('\n').length > 1, `${query}: ${text}`);
+    }
   });
 });
 

@@ -2,8 +2,9 @@
 import { Cells } from './cells.js';
 import { BINS, coloursOf } from './colours.js';
 import { fileDrop, save } from './files.js';
-import { count, counted, sexagesimalDec, sexagesimalRa } from './format.js';
+import { counted, sexagesimalDec, sexagesimalRa } from './format.js';
 import { ApiError, ask, byId, h, show, showError, showLoading } from './page.js';
+import { separationDegrees, vectorOf } from './projection.js';
 import { objectList } from './result_list.js';
 import { circleText, outlineOf, polygonText } from './shapes.js';
 import { SkyView } from './sky_view.js';
@@ -11,9 +12,9 @@ import { SkyView } from './sky_view.js';
 /** @typedef {import('./projection.js').Position} Position */
 
 const PAGE_SIZE = 50;
-/** The most objects that a file has. */
-const MOST = 10_000;
 const RESOLUTION = 3;
+/** An area of this radius fills the map that shows the whole sky. */
+const VIEW_DEGREES = 60;
 /** The pause between requests while the service counts its objects. */
 const COUNTING_MS = 1000;
 /** Some servers refuse longer addresses. */
@@ -48,8 +49,7 @@ text.addEventListener('input', () => begin(text.value));
 fileDrop(byId('drop'), /** @type {HTMLInputElement} */ (byId('file')), take);
 begin(new URLSearchParams(location.search).get('area') ?? '');
 if (text.value !== '') {
-  const [first] = view.outline;
-  if (first) view.look(middleOf(view.outline), 8);
+  lookAt(view.outline);
   void run();
 }
 
@@ -108,13 +108,13 @@ function hovered(position) {
   if (position && middle && isCircle()) outline(circleText(middle, position));
 }
 
-/** @param {Position[]} outline */
-function middleOf(outline) {
-  const opposite = outline[Math.floor(outline.length / 2)];
-  const [first = { ra: 0, dec: 0 }] = outline;
-  if (!opposite) return first;
-  const across = ((opposite.ra - first.ra + 540) % 360) - 180;
-  return { ra: first.ra + across / 2, dec: (first.dec + opposite.dec) / 2 };
+/** Turns the map to an outline, if there is one. @param {Position[]} outline */
+function lookAt(outline) {
+  const vectors = outline.map(({ ra, dec }) => vectorOf(ra, dec));
+  const [x = 0, y = 0, z = 0] = [0, 1, 2].map(axis => vectors.reduce((sum, vector) => sum + (vector[axis] ?? 0), 0));
+  const middle = { ra: (Math.atan2(y, x) * 180) / Math.PI, dec: (Math.atan2(z, Math.hypot(x, y)) * 180) / Math.PI };
+  const extent = Math.max(0.1, ...outline.map(each => separationDegrees(middle, each)));
+  if (outline.length > 0) view.look(middle, VIEW_DEGREES / extent);
 }
 
 /** The parameters of a request, with the level of a sky map. @param {Record<string, string>} parameters */
@@ -138,7 +138,7 @@ async function run() {
     if (own !== search) return;
     const list = h('div', {});
     const share = read.level === null ? '' : ` in the ${Math.round(1000 * read.level) / 10} % region`;
-    show(results, h('h2', {}, `${counted(total, 'object')}${share}`), total > 0 && downloads(area, total), list);
+    show(results, h('h2', {}, `${counted(total, 'object')}${share}`), total > 0 && downloads(area), list);
     addPage(list, area, first);
   } catch (error) {
     if (own === search) showError(results, error, run);
@@ -170,13 +170,13 @@ function addPage(list, area, { objects, next_cursor: cursor }) {
   };
 }
 
-/** @param {string | File} area @param {number} total */
-function downloads(area, total) {
+/** All objects as files. @param {string | File} area */
+function downloads(area) {
   const told = h('span', { class: 'hint', role: 'status' });
   const download = async (/** @type {string} */ format) => {
     told.textContent = 'Asking …';
     try {
-      const response = await fetch(address({ page_size: `${MOST}`, detail: 'full', format }), {
+      const response = await fetch(address({ response: 'table', detail: 'full', format }), {
         method: 'POST',
         body: area,
       });
@@ -198,13 +198,7 @@ function downloads(area, total) {
     h('button', { type: 'button', class: 'link', click: () => void download(format) }, title),
     ' ',
   ]);
-  return h(
-    'p',
-    { class: 'downloads' },
-    total > MOST ? `Download the first ${count(MOST)}: ` : 'Download: ',
-    buttons,
-    told,
-  );
+  return h('p', { class: 'downloads' }, 'Download: ', buttons, told);
 }
 
 /** The objects of the whole sky, below what is drawn. The map works without them, too. */

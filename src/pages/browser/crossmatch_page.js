@@ -11,6 +11,8 @@ import { resultTable } from './result_table.js';
 const MAX_BYTES_AT_ONCE = 32 * 2 ** 20;
 /** The part of a text that shows its first rows. */
 const PREVIEW_BYTES = 65_536;
+/** The first byte of a file with gzip. */
+const GZIP = 0x1f;
 const PREVIEW_ROWS = 5;
 const SHOWN_ROWS = 500;
 const EXAMPLE_ROWS = 200;
@@ -102,7 +104,7 @@ async function showFirstRows() {
     );
     offer(columns);
     const taken = (response.headers.get('X-Position-Columns') ?? '').split(' ').map(decodeURIComponent);
-    const invalid = rows.filter(row => last(row, 'nearsky_status') === 'invalid_position').length;
+    const invalid = rows.filter(row => row[columnOf(row, 'nearsky_status')] === 'invalid_position').length;
     show(
       preview,
       h(
@@ -133,6 +135,7 @@ async function firstPart(whole) {
   const head = new Uint8Array(await whole.slice(0, PREVIEW_BYTES).arrayBuffer());
   // VOTables, FITS, Parquet, Arrow and gzip are not read in part.
   const isText =
+    head[0] !== GZIP &&
     head.every(byte => byte >= 9) &&
     !/^(?:\s*<|SIMPLE {2}=|PAR1|ARROW1)/.test(new TextDecoder().decode(head.slice(0, 512)));
   const end = head.lastIndexOf(10) + 1;
@@ -156,12 +159,14 @@ function tableOf(columns, rows) {
   );
 }
 
-/** The value of the service's column, whose name has a number behind it where the table has that column itself. @param {Row} row @param {string} name */
-function last(row, name) {
-  const key = Object.keys(row).findLast(
-    each => each === name || (each.startsWith(`${name}_`) && /^\d+$/.test(each.slice(name.length + 1))),
-  );
-  return key === undefined ? undefined : row[key];
+/**
+ * The service's column, whose name has a number behind it where the table has that column itself.
+ * @param {Row} row
+ * @param {string} name
+ */
+function columnOf(row, name) {
+  const numbered = new RegExp(`^${name}(?:_\\d+)?$`);
+  return Object.keys(row).findLast(each => numbered.test(each)) ?? name;
 }
 
 async function run() {
@@ -180,14 +185,17 @@ async function run() {
     const separations = [];
     /** @type {Map<string, number>} */
     const statuses = new Map();
+    /** Those of the status and the separation. @type {[string, string] | undefined} */
+    let columns;
     let done = 0;
     let toldMs = performance.now();
     await eachLine(response, line => {
       const row = /** @type {Row} */ (JSON.parse(line));
-      const status = `${last(row, 'nearsky_status')}`;
+      columns ??= [columnOf(row, 'nearsky_status'), columnOf(row, 'nearsky_separation_arcsec')];
+      const status = `${row[columns[0]]}`;
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       if (status === 'matched') {
-        separations.push(Number(last(row, 'nearsky_separation_arcsec')));
+        separations.push(Number(row[columns[1]]));
         if (rows.length < SHOWN_ROWS) rows.push(JSON.parse(line, exact));
       }
       done++;
@@ -286,7 +294,7 @@ async function asJob(table, parameters, signal) {
   for (;;) {
     const document = await (await answered(`${job}?WAIT=2`, { signal })).text();
     const [, done, of] = /<progress done="(\d+)" of="(\d+)"/.exec(document) ?? [];
-    if (of !== undefined) tell(Number(done), Number(of));
+    if (Number(of) > 0) tell(Number(done), Number(of));
     const phase = /<uws:phase>(\w+)</.exec(document)?.[1];
     if (phase === 'QUEUED') said.textContent = 'Waiting for the tables of others …';
     if (phase === 'COMPLETED') {

@@ -61,7 +61,8 @@ async function run(isTyped) {
   if (query === '') return;
   asking.abort();
   const own = (asking = new AbortController());
-  history.replaceState(null, '', `/query?q=${encodeURIComponent(query)}`);
+  const address = `/query?q=${encodeURIComponent(query)}`;
+  history.replaceState(null, '', address.length > MAX_ADDRESS ? '/query' : address);
   said.textContent = 'Asking …';
   stop.hidden = false;
   results.setAttribute('aria-busy', 'true');

@@ -35,6 +35,13 @@ function objectItem(object) {
     object.status !== undefined && badge(object.status),
     object.separation_arcsec !== undefined &&
       h('span', { class: 'separation' }, arcsec(object.separation_arcsec), h('span', { class: 'unit' }, ' away')),
+    object.credible_level !== undefined &&
+      h(
+        'span',
+        { class: 'separation' },
+        `${(100 * object.credible_level).toFixed(1)} %`,
+        h('span', { class: 'unit' }, ' level'),
+      ),
     object.ra !== undefined &&
       h('span', { class: 'place' }, object.ra === null ? 'no valid position' : degrees(object.ra, object.dec)),
     object.event_time && h('span', { class: 'when', title: 'Time of the alert' }, time(object.event_time)),

@@ -3,15 +3,18 @@ import { counted } from './format.js';
 import { h } from './page.js';
 
 const STEP = 100;
+/** A browser takes long for more of them. */
+const MAX_COLUMNS = 200;
 
 /** @typedef {{ name: string, unit?: string, description?: string, isNumber?: boolean }} ShownColumn */
 
 /**
  * The first rows, and a button for more.
- * @param {ShownColumn[]} columns
+ * @param {ShownColumn[]} all the columns
  * @param {string[][]} rows cells as texts, empty where there is no value
  */
-export function resultTable(columns, rows) {
+export function resultTable(all, rows) {
+  const columns = all.slice(0, MAX_COLUMNS);
   const body = h('tbody', {});
   const more = h('button', { type: 'button', click: add }, 'Show more');
   let shown = 0;
@@ -35,6 +38,7 @@ export function resultTable(columns, rows) {
       { class: 'scroll rows', tabindex: 0, role: 'group', 'aria-label': counted(rows.length, 'row') },
       h('table', {}, h('thead', {}, h('tr', {}, heads)), body),
     ),
+    columns.length < all.length && h('p', { class: 'hint' }, `The first ${columns.length} of ${all.length} columns.`),
     more,
   ];
 }
