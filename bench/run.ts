@@ -8,6 +8,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../src/base/error_text.ts';
+import { adql } from './adql.ts';
 import { core } from './core.ts';
 import { crossmatch } from './crossmatch.ts';
 import { generations } from './generations.ts';
@@ -39,6 +40,7 @@ const workloads: readonly Workload[] = [
   sizing,
   soak,
   stream,
+  adql,
 ];
 const baselineFile = fileURLToPath(new URL('./baseline.json', import.meta.url));
 

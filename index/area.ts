@@ -169,7 +169,7 @@ export interface Shape<Part> {
   testOf(part: Part): PositionTest;
 }
 
-/** No pixel is divided further when this many are cut by the edge. */
+/** The pixels that are cut by the edge of a shape which many positions are asked of. */
 const ENOUGH_CUT = 1024;
 /** The number of ranges, and of pixels, that are looked at between two moments to yield. */
 const RANGES_A_YIELD = 1024;
@@ -185,8 +185,10 @@ interface Cell<Part> {
 /**
  * The area of a shape: the pixels inside, as large as they can be, and those that its edge cuts, as small as is worth
  * it. Each value that it yields is a moment to let others go ahead.
+ *
+ * @param enough no pixel is divided further when more than so many are cut by the edge
  */
-export function* areaOfShape<Part>(shape: Shape<Part>): Generator<undefined, Area, undefined> {
+export function* areaOfShape<Part>(shape: Shape<Part>, enough = ENOUGH_CUT): Generator<undefined, Area, undefined> {
   const ranges: Range[] = [];
   let cut: Cell<Part>[] = Array.from({ length: 12 }, (_, face) => ({ face, x: 0, y: 0, part: shape.whole }));
   let looked = 0;
@@ -200,7 +202,7 @@ export function* areaOfShape<Part>(shape: Shape<Part>): Generator<undefined, Are
       else if (part) ranges.push(rangeOf(order, face, x, y, undefined));
     }
     cut = seen;
-    if (cut.length > ENOUGH_CUT || order === MAX_AREA_ORDER || cut.length === 0) {
+    if (cut.length > enough || order === MAX_AREA_ORDER || cut.length === 0) {
       for (const { face, x, y, part } of cut) ranges.push(rangeOf(order, face, x, y, shape.testOf(part)));
       const list = new RangeList();
       for (const range of ranges.sort((a, b) => a.first - b.first)) list.add(range);

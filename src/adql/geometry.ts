@@ -10,6 +10,8 @@ export const MACROS: readonly string[] = [
     'ELSE round(x - sign(x) * power(10::DOUBLE, -places) / 2, places) END',
   // The square of a half chord may be rounded to more than 1. NULL stays NULL, which `least` would pass over.
   'CREATE MACRO adql_arc(square) AS degrees(2 * asin(sqrt(square - greatest(0, square - 1))))',
+  // LIKE of the engine goes back and forth where a pattern has % and _, without an end; regular expressions do not.
+  "CREATE MACRO adql_like(x, pattern) AS regexp_full_match(x, replace(replace(regexp_escape(pattern), '\\%', '.*'), '_', '.'), 's')",
   // Degrees, as `separationArcsec` of the index computes them.
   'CREATE MACRO adql_distance(ra1, dec1, ra2, dec2) AS adql_arc(' +
     'power(sin(radians(dec2 - dec1) / 2), 2) + ' +
@@ -21,6 +23,8 @@ export const MACROS: readonly string[] = [
 
 /** The most ranges of pixels that a test is given: more would take longer to look through than they save. */
 const MAX_RANGES = 16;
+/** The pixels that a shape's edge cuts: more of them make ranges that are narrower than these can be. */
+const ENOUGH_CUT = 64;
 /** The most shapes of a query whose pixels are looked for, which takes milliseconds each. */
 const MAX_AREAS = 32;
 /** Above what distances are rounded by, degrees. */
@@ -99,7 +103,7 @@ export function pixelOf({ ra, dec }: Pick<Point, 'ra' | 'dec'>): string | undefi
 
 /** Ranges of pixels at order 29 that a shape lies in, [first, end), ascending. */
 function rangesOf(shape: SkyShape<never>): readonly (readonly [bigint, bigint])[] {
-  const steps = areaOfShape(shape);
+  const steps = areaOfShape(shape, ENOUGH_CUT);
   let step = steps.next();
   while (!step.done) step = steps.next();
   const { bounds } = step.value;

@@ -87,3 +87,17 @@ export function cast(at: number, of: Value, type: Exclude<CastType, CastShape>):
   const sql = `CAST(${of.sql} AS ${name})`;
   return value(at, result === 'int32' ? `CAST(${sql} AS INTEGER)` : sql, result);
 }
+
+/** The longest pattern of LIKE. */
+const MAX_PATTERN_LENGTH = 1000;
+
+export function like(at: number, x: Value, pattern: Value, ignoresCase: boolean, isNot: boolean): Value {
+  const [text, of] = [x, pattern].map(({ sql }) => (ignoresCase ? `lower(${sql})` : sql)) as [string, string];
+  const own = pattern.text;
+  const tooLong = `a pattern has at most ${MAX_PATTERN_LENGTH} characters`;
+  if (own !== undefined && own.length > MAX_PATTERN_LENGTH) throw new AdqlError(pattern.at, tooLong);
+  const isSimple = own !== undefined && !(own.includes('%') && own.includes('_'));
+  const bounded = `CASE WHEN length(${of}) > ${MAX_PATTERN_LENGTH} THEN error(${textLiteral(tooLong)}) ELSE ${of} END`;
+  const test = isSimple ? `${text} LIKE ${of}` : `adql_like(${text}, ${own === undefined ? bounded : of})`;
+  return value(at, isNot ? `(NOT ${test})` : `(${test})`, 'boolean');
+}

@@ -17,7 +17,7 @@ import {
   position,
   Sky,
 } from './geometry.ts';
-import { arithmetic, cast, negative, numberLiteral, stringLiteral } from './operators.ts';
+import { arithmetic, cast, like, negative, numberLiteral, stringLiteral } from './operators.ts';
 import { AGGREGATES, parse } from './parser.ts';
 import { type DescribedTable, tableName } from './schema.ts';
 import {
@@ -467,8 +467,7 @@ class Translator {
       }
       case 'like': {
         const [x, pattern] = expression.of.map(each => textOf(this.#operand(each, context), 'what LIKE compares'));
-        const operator = expression.ignoresCase ? 'ILIKE' : 'LIKE';
-        return value(at, `(${x!.sql}${not(expression)} ${operator} ${pattern!.sql})`, 'boolean');
+        return like(at, x!, pattern!, expression.ignoresCase, expression.isNot);
       }
       case 'isNull': {
         const x = this.#value(expression.of, context, 'what is compared with NULL');

@@ -214,6 +214,21 @@ check('values of expressions', async () => {
   }
 });
 
+check('no pattern takes longer than its length', async () => {
+  const long = `SELECT IVO_STRING_AGG(status, '') AS s FROM objects`;
+  for (const test of [
+    `s LIKE '${'%m'.repeat(50)}%b_'`,
+    `s ILIKE '${'%M_'.repeat(50)}b'`,
+    "s LIKE '%m%m%m%m' || LOWER('_B')",
+  ])
+    assert.equal(await rows(`SELECT COUNT(*) FROM (${long}) AS q WHERE ${test}`), [[0n]]);
+  const own =
+    "SELECT COUNT(*) FROM objects WHERE status LIKE status || '%_' OR status LIKE 'm%_ed' AND status NOT ILIKE 'M_X%'";
+  assert.equal(await rows(own), [[BigInt(PLACES.length)]]);
+  const error = await rows(`SELECT 1 FROM (${long}) AS q WHERE s LIKE s`).catch(each => each);
+  assert.match((error as Error).message, 'a pattern has at most 1000 characters');
+});
+
 check('groups, sets, subqueries and order', async () => {
   const all = PLACES.length;
   const asked: readonly (readonly [query: string, rows: readonly unknown[][]])[] = [

@@ -50,7 +50,12 @@ export class Postgres {
     this.#as = as;
   }
 
-  static async start(tables: readonly DescribedTable[], rows: readonly (readonly Cell[][])[]): Promise<Postgres> {
+  /** @param settings further ones of the server */
+  static async start(
+    tables: readonly DescribedTable[],
+    rows: readonly (readonly Cell[][])[],
+    settings = '',
+  ): Promise<Postgres> {
     const folder = mkdtempSync(join(tmpdir(), 'nearsky-postgres-'));
     const id = (flag: string) => Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout);
     const as = process.getuid!() === 0 ? { uid: id('-u'), gid: id('-g') } : {};
@@ -68,16 +73,26 @@ export class Postgres {
       '-E',
       'UTF8',
     ]);
-    const settings = `-c listen_addresses= -c unix_socket_directories=${folder} -c fsync=off -c TimeZone=UTC`;
-    await postgres.#run('pg_ctl', ['-D', 'data', '-w', '-l', 'log', '-o', settings, 'start']);
+    const all = `-c listen_addresses= -c unix_socket_directories=${folder} -c fsync=off -c TimeZone=UTC ${settings}`;
+    await postgres.#run('pg_ctl', ['-D', 'data', '-w', '-l', 'log', '-o', all, 'start']);
     const sql = tables.flatMap(({ schema, name, columns }, i) => {
       const list = columns.map(column => `${column.name} ${TYPES[column.type]}`).join(', ');
       const values = rows[i]!.map(row => `(${row.map((cell, j) => cellText(columns[j]!, cell)).join(', ')})`);
       return [`CREATE TABLE ${schema}.${name} (${list})`, `INSERT INTO ${schema}.${name} VALUES ${values.join(', ')}`];
     });
     const setup = ['CREATE EXTENSION q3c', 'CREATE EXTENSION pg_sphere', 'CREATE SCHEMA nearsky', ...sql, 'ANALYZE'];
-    await postgres.#psql(`\\set ON_ERROR_STOP on\n${setup.join(';\n')};\n`);
+    await postgres.run(setup);
     return postgres;
+  }
+
+  async run(statements: readonly string[]): Promise<void> {
+    await this.#psql(`\\set ON_ERROR_STOP on\n${statements.join(';\n')};\n`);
+  }
+
+  /** The time that a query takes, ms, when it is asked a second time. */
+  async milliseconds(query: string): Promise<number> {
+    const printed = await this.#psql(`\\timing on\n\\o /dev/null\n${query};\n${query};\n`);
+    return Number(/Time: ([\d.]+) ms/.exec(printed.trim().split('\n').at(-1)!)![1]);
   }
 
   /** The rows of each query as texts; undefined where the query ends with an error. */

@@ -1,0 +1,144 @@
+/** Queries in ADQL, as the engine runs them over Parquet, beside PostgreSQL with q3c on the same machine. */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { pixel29 } from '../index/mod.ts';
+import { MACROS } from '../src/adql/geometry.ts';
+import type { DescribedTable } from '../src/adql/schema.ts';
+import { translate } from '../src/adql/translator.ts';
+import { Postgres, whyNoPostgres } from '../test/adql/oracle/postgres.ts';
+import { TABLES } from '../test/adql/support.ts';
+import { seededRandom } from '../test/oracle/skies.ts';
+import { median, type Options, type Report, ratio, type Workload } from './report.ts';
+
+/** The rows of the table that is joined. */
+const UPLOADED = 100_000;
+
+const UPLOAD: DescribedTable = {
+  schema: 'TAP_UPLOAD',
+  name: 'mine',
+  description: 'Positions',
+  columns: ['id', 'ra', 'dec'].map(name => ({ name, type: 'float64', description: name })),
+};
+
+const ARCSEC = 1 / 3600;
+
+/** Each in ADQL and in PostgreSQL's SQL. */
+const QUERIES: Readonly<Record<string, readonly [adql: string, sql: string]>> = {
+  'cone of 1 degree': [
+    'SELECT diaObjectId, ra, dec FROM objects WHERE 1 = CONTAINS(POINT(ra, dec), CIRCLE(150.1, 2.2, 1))',
+    'SELECT diaObjectId, ra, dec FROM objects WHERE q3c_radial_query(ra, dec, 150.1, 2.2, 1)',
+  ],
+  'cone of 1"': [
+    `SELECT diaObjectId, ra, dec FROM objects WHERE 1 = CONTAINS(POINT(ra, dec), CIRCLE(150.1, 2.2, ${ARCSEC}))`,
+    `SELECT diaObjectId, ra, dec FROM objects WHERE q3c_radial_query(ra, dec, 150.1, 2.2, ${ARCSEC})`,
+  ],
+  'count by filter': [
+    "SELECT COUNT(*) FROM objects WHERE reliability > 0.5 AND status = 'matched'",
+    "SELECT COUNT(*) FROM objects WHERE reliability > 0.5 AND status = 'matched'",
+  ],
+  'group by': [
+    'SELECT status, COUNT(*), AVG(reliability) FROM objects GROUP BY status',
+    'SELECT status, COUNT(*), AVG(reliability) FROM objects GROUP BY status',
+  ],
+  'join within 1"': [
+    `SELECT COUNT(*) FROM objects AS o JOIN TAP_UPLOAD.mine AS m ON DISTANCE(o.ra, o.dec, m.ra, m.dec) <= ${ARCSEC}`,
+    `SELECT COUNT(*) FROM mine AS m, objects AS o WHERE q3c_join(m.ra, m.dec, o.ra, o.dec, ${ARCSEC})`,
+  ],
+};
+
+async function run({ points, seed, runs }: Options, note: (text: string) => void): Promise<Report> {
+  const obstacle = whyNoPostgres();
+  if (obstacle) throw new Error(obstacle);
+  const folder = mkdtempSync(join(tmpdir(), 'nearsky-adql-'));
+  // PostgreSQL may run as another user.
+  chmodSync(folder, 0o755);
+  const random = seededRandom(seed);
+  const instance = await DuckDBInstance.create(':memory:', { threads: '2', memory_limit: '1024MiB' });
+  const connection = await instance.connect();
+  const postgres = await Postgres.start([], [], '-c shared_buffers=1GB -c work_mem=64MB -c max_wal_size=8GB');
+  try {
+    note(`${points} objects are made`);
+    for (const sql of [...MACROS, 'CREATE SCHEMA nearsky', 'CREATE SCHEMA TAP_UPLOAD']) await connection.run(sql);
+    await connection.run(
+      'CREATE TABLE made (healpix_29 BIGINT, diaObjectId BIGINT, ra DOUBLE, "dec" DOUBLE, reliability DOUBLE, status VARCHAR)',
+    );
+    await connection.run('CREATE TABLE TAP_UPLOAD.mine (id DOUBLE, ra DOUBLE, "dec" DOUBLE)');
+    const [objects, mine] = [
+      await connection.createAppender('made'),
+      await connection.createAppender('mine', 'TAP_UPLOAD'),
+    ];
+    for (let i = 0; i < points; i++) {
+      const isNear = random() < 0.05;
+      const ra = isNear ? 149 + 2 * random() : 360 * random();
+      const dec = isNear ? 1 + 2 * random() : (Math.asin(2 * random() - 1) * 180) / Math.PI;
+      objects.appendBigInt(pixel29(ra, dec));
+      objects.appendBigInt(170_055_002_004_914_266n + BigInt(i));
+      for (const number of [ra, dec, random()]) objects.appendDouble(number);
+      objects.appendVarchar(['matched', 'unmatched', 'pending'][i % 3]!);
+      objects.endRow();
+      if (i % Math.ceil(points / UPLOADED) === 0) {
+        for (const number of [i, ra, dec + ARCSEC * (random() * 2 - 1)]) mine.appendDouble(number);
+        mine.endRow();
+      }
+    }
+    objects.closeSync();
+    mine.closeSync();
+    const file = join(folder, 'objects.parquet');
+    await connection.run(`COPY (FROM made ORDER BY healpix_29) TO '${file}' (FORMAT parquet, COMPRESSION zstd)`);
+    await connection.run(
+      `COPY (SELECT diaObjectId, ra, "dec", reliability, status FROM made) TO '${folder}/objects.csv'`,
+    );
+    await connection.run(`COPY TAP_UPLOAD.mine TO '${folder}/mine.csv'`);
+    await connection.run('DROP TABLE made');
+    await connection.run(`CREATE VIEW nearsky.objects AS SELECT * FROM read_parquet('${file}')`);
+    note('PostgreSQL takes them');
+    await postgres.run([
+      'CREATE TABLE objects (diaObjectId bigint, ra float8, dec float8, reliability float8, status text)',
+      'CREATE TABLE mine (id float8, ra float8, dec float8)',
+      `\\copy objects FROM PROGRAM 'tail -n +2 ${folder}/objects.csv' CSV\n`,
+      `\\copy mine FROM PROGRAM 'tail -n +2 ${folder}/mine.csv' CSV\n`,
+      'CREATE INDEX sky ON objects (q3c_ang2ipix(ra, dec))',
+      'CLUSTER objects USING sky',
+      'CREATE INDEX ON objects (reliability)',
+      'VACUUM ANALYZE objects',
+      'ANALYZE mine',
+    ]);
+    const tables = [TABLES[0]!, UPLOAD];
+    const ours = async (query: string) => {
+      const began = performance.now();
+      const rows = (await connection.runAndReadAll(translate(query, tables, 1_000_000).sql)).getRows();
+      return { ms: performance.now() - began, rows };
+    };
+    const rows: string[][] = [];
+    const json: Record<string, unknown> = {};
+    for (const [name, [adql, sql]] of Object.entries(QUERIES)) {
+      const theirs = (await postgres.rows([sql]))[0]!;
+      const found = (await ours(adql)).rows;
+      const isSame = found.length === theirs.length && (found.length > 1 || `${found[0]}` === `${theirs[0]}`);
+      if (!isSame)
+        throw new Error(`${name}: ${found.length} rows, and ${theirs.length} of PostgreSQL: ${found[0]}, ${theirs[0]}`);
+      const times = { ours: [] as number[], theirs: [] as number[] };
+      for (let turn = 0; turn < runs; turn++) {
+        times.ours.push((await ours(adql)).ms);
+        times.theirs.push(await postgres.milliseconds(sql));
+      }
+      const [a, b] = [median(times.ours), median(times.theirs)];
+      json[name] = { ms: a, reference: b };
+      rows.push([name, `${found.length}`, a.toFixed(1), b.toFixed(1), ratio(b / a)]);
+    }
+    return { header: ['query', 'rows', 'ms', 'PostgreSQL, ms', 'ratio'], rows, json };
+  } finally {
+    connection.closeSync();
+    await postgres.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+export const adql: Workload = {
+  name: 'adql',
+  summary: 'queries in ADQL over --points objects, beside PostgreSQL with q3c',
+  onlyByName: true,
+  run,
+};
