@@ -1,6 +1,7 @@
 /** Shapes on the sky as SQL: exact tests, and before them ranges of pixels, by which the engine skips most of a table. */
-import { areaOfShape, circle, polygon, type Shape as SkyShape, wrapRa } from '../../index/mod.ts';
+import { areaOfShape, circle, pixel29, polygon, type Shape as SkyShape, wrapRa } from '../../index/mod.ts';
 import { AdqlError } from './adql_error.ts';
+import { type PixelRange, pixelIn } from './moc.ts';
 import { constantNumber, double, type Point, type Shape, type Value } from './values.ts';
 
 /** Functions that the engine is given before the first query. */
@@ -75,6 +76,24 @@ export class Sky {
     const exact = `(${crossed.join(' + ')}) % 2 = ${isInside ? 0 : 1}`;
     const pixels = isFilter && this.#pixelTest(point, vertices.join(' '), () => shape);
     return pixels ? `(${pixels} AND ${exact})` : `(${exact})`;
+  }
+
+  /**
+   * The condition that a point is in a MOC.
+   * @param isFilter as for `within`
+   * @throws AdqlError for a point that is neither a position of a table nor a constant
+   */
+  inMoc(point: Point, ranges: readonly PixelRange[], isFilter: boolean): string {
+    const pixel = pixelOf(point);
+    if (pixel) {
+      const test = pixelIn(isFilter ? pixel : `nullif(${pixel}, -1)`, ranges);
+      const [first, last] = [ranges[0], ranges.at(-1)];
+      if (!isFilter || !first || !last) return test;
+      return `(${pixel} BETWEEN ${first[0]}::BIGINT AND ${last[1] - 1n}::BIGINT AND ${test})`;
+    }
+    if (!isConstant(point)) throw new AdqlError(point.at, 'in a MOC can be the position of a table, or a constant one');
+    const { ra, dec } = constants(point);
+    return pixelIn(`${pixel29(ra, dec)}::BIGINT`, ranges);
   }
 
   /** Undefined for a point that is no position of a table. */

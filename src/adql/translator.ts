@@ -17,6 +17,7 @@ import {
   position,
   Sky,
 } from './geometry.ts';
+import { mocArea, mocRanges } from './moc.ts';
 import { arithmetic, cast, like, negative, numberLiteral, stringLiteral } from './operators.ts';
 import { AGGREGATES, parse } from './parser.ts';
 import { type DescribedTable, tableName } from './schema.ts';
@@ -572,6 +573,7 @@ class Translator {
       case 'BOX':
       case 'POLYGON':
       case 'CENTROID':
+      case 'MOC':
         return this.#shape(call, context);
       case 'CONTAINS':
       case 'INTERSECTS':
@@ -663,6 +665,11 @@ class Translator {
   }
 
   #shape(call: Expression & { kind: 'call' }, context: Context): Shape {
+    if (call.name === 'MOC') {
+      const { text, at } = textOf(this.#arguments(call, 1, 1, context)[0]!, 'the argument of MOC');
+      if (text === undefined) throw new AdqlError(at, "a MOC must stand in the query, as in MOC('4/0-3,5 6/100')");
+      return { kind: 'moc', at: call.at, ranges: mocRanges(text, at) };
+    }
     return this.#shapeOf(call.at, call.name, this.#shapeArguments(call, context));
   }
 
@@ -677,6 +684,7 @@ class Translator {
       const of = shapeOperand(name, args[0]!);
       if (of.kind === 'point') return of;
       if (of.kind === 'circle') return of.centre;
+      if (of.kind === 'moc') throw wrong('a POINT, CIRCLE, BOX or POLYGON');
       const { ra, dec } = polygonCentroid(of.vertices);
       return { kind: 'point', at, ra: constantNumber(at, ra), dec: constantNumber(at, dec) };
     }
@@ -740,6 +748,7 @@ class Translator {
 
   #holds(shape: Shape, point: Point, isFilter: boolean): string {
     if (shape.kind === 'polygon') return this.#sky.inPolygon(point, shape, isFilter);
+    if (shape.kind === 'moc') return this.#sky.inMoc(point, shape.ranges, isFilter);
     const [centre, radius] =
       shape.kind === 'circle' ? [shape.centre, shape.radius] : [shape, constantNumber(shape.at, 0)];
     return this.#sky.within(point, centre, radius, isFilter);
@@ -750,6 +759,7 @@ class Translator {
     const shape = shapeOperand(name, this.#arguments(call, 1, 1, context)[0]!);
     if (shape.kind === 'point') return constantNumber(at, 0);
     if (shape.kind === 'polygon') return constantNumber(at, polygonArea(shape.vertices));
+    if (shape.kind === 'moc') return constantNumber(at, mocArea(shape.ranges));
     const sphere = constantNumber(at, 4 * Math.PI * (180 / Math.PI) ** 2).sql;
     return value(at, `(${sphere} * power(sin(radians(${double(shape.radius)}) / 2), 2))`, 'float64');
   }

@@ -1,6 +1,7 @@
 /** The parts of a query as they are written for the engine: values with their types, and shapes. */
 import type { Column, ColumnType } from '../tables/columns.ts';
 import { AdqlError } from './adql_error.ts';
+import type { PixelRange } from './moc.ts';
 
 /** The type of NULL is that of no column. */
 export type ValueType = ColumnType | 'null';
@@ -41,7 +42,8 @@ export interface Point {
 export type Shape =
   | Point
   | { readonly kind: 'circle'; readonly at: number; readonly centre: Point; readonly radius: Value }
-  | { readonly kind: 'polygon'; readonly at: number; readonly vertices: readonly (readonly [number, number])[] };
+  | { readonly kind: 'polygon'; readonly at: number; readonly vertices: readonly (readonly [number, number])[] }
+  | { readonly kind: 'moc'; readonly at: number; readonly ranges: readonly PixelRange[] };
 
 export type Operand = Value | Shape;
 
@@ -127,7 +129,8 @@ export function pointOf(operand: Operand, role: string): Point {
 }
 
 export function described(operand: Operand): string {
-  return operand.kind === 'value' ? nameOfType(operand.type) : `a ${operand.kind}`;
+  if (operand.kind === 'value') return nameOfType(operand.type);
+  return operand.kind === 'moc' ? 'a MOC' : `a ${operand.kind}`;
 }
 
 /** The SQL of a number as a double. */

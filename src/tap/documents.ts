@@ -44,6 +44,10 @@ const FUNCTIONS = [
   ['ivo_healpix_index(hpxOrder INTEGER, p POINT) -> BIGINT', 'The same of a point'],
   ['ivo_healpix_center(hpxOrder INTEGER, hpxIndex BIGINT) -> POINT', 'The centre of a pixel, NESTED; of constants'],
   [
+    'MOC(ascii TEXT) -> MOC',
+    'The MOC of a text, 4/0-3,5 6/100, for CONTAINS and INTERSECTS with a POINT, and for AREA',
+  ],
+  [
     'ivo_string_agg(expr TEXT, delim TEXT) -> TEXT',
     'The texts of all rows of a group, ascending, with a delimiter between',
   ],

@@ -138,6 +138,28 @@ check('polygons and boxes', async () => {
   );
 });
 
+check('a MOC has the positions whose pixels it has', async () => {
+  const many = Array.from({ length: 700 }, (_, i) => 3 * i).join();
+  for (const [moc, order, has] of [
+    ['0/0-11', 0, () => true],
+    ['', 0, () => false],
+    ['0/4', 0, (pixel: bigint) => pixel === 4n],
+    ['3/0-200, 205 29/', 3, (pixel: bigint) => pixel <= 200n || pixel === 205n],
+    ['1/2 2/8-11', 1, (pixel: bigint) => pixel === 2n],
+    [`4/${many}`, 4, (pixel: bigint) => pixel % 3n === 0n && pixel < 2100n],
+  ] as const) {
+    const expected = PLACES.filter(({ ra, dec }) => has(pixel29(ra, dec) >> BigInt(2 * (29 - order)))).map(
+      ({ id }) => id,
+    );
+    const inside = `CONTAINS(POINT(ra, dec), MOC('${moc}'))`;
+    assert.equal(await ids(`SELECT diaObjectId FROM objects WHERE 1 = ${inside}`), expected, moc);
+    const outside = await ids(
+      `SELECT diaObjectId FROM objects WHERE 0 = ${inside} AND INTERSECTS(MOC('${moc}'), POINT(ra, dec)) = 0`,
+    );
+    assert.is(outside.length + expected.length, PLACES.length);
+  }
+});
+
 check('joins by distance', async () => {
   const query = `SELECT COUNT(*) FROM objects AS a JOIN objects AS b
     ON CONTAINS(POINT(a.ra, a.dec), CIRCLE(b.ra, b.dec, 0.05)) = 1 WHERE a.diaObjectId < b.diaObjectId`;
@@ -201,6 +223,9 @@ check('values of expressions', async () => {
     ['TRUNCATE(-0.2899, 2)', -0.28],
     ["COORD2(CAST('12.3 45.6' AS POINT))", 45.6],
     ["CONTAINS(POINT(0, 1), CAST('1.0 0.1 -2.0 0.2 3.0 -0.3' AS POLYGON))", 0],
+    ["AREA(MOC('0/0-5 1/24'))", (41252.96124941927 * 6.25) / 12],
+    ["CONTAINS(POINT(45, 1), MOC('0/4'))", 0],
+    ["CONTAINS(POINT(0, 0), MOC('0/4'))", 1],
     ['CONTAINS(CIRCLE(0, 0, 100), CIRCLE(90, 0, 180))', 1],
     ['CONTAINS(CIRCLE(0, 0, 1), CIRCLE(0, 0, 0.5))', 0],
   ];

@@ -170,6 +170,23 @@ test('what no table has, what does not fit, and what is left out is refused at i
       'SELECT ra FROM objects WHERE CONTAINS(POINT(ra, dec), POLYGON(1, 2, 1, 2, 5, 6)) = 1',
       'a polygon must have at least 3 vertices that differ',
     ],
+    [
+      "SELECT AREA(MOC('1/48')) FROM objects",
+      "Line 1, column 17: a MOC is written as '4/0-3,5 6/100', orders 0 to 29, and not with 1/48",
+    ],
+    ["SELECT AREA(MOC('5')) FROM objects", 'Line 1, column 17: a MOC is written as'],
+    ["SELECT AREA(MOC('30/1')) FROM objects", 'Line 1, column 17: a MOC is written as'],
+    ["SELECT AREA(MOC('4/3-2')) FROM objects", 'Line 1, column 17: a MOC is written as'],
+    ['SELECT AREA(MOC(status)) FROM objects', 'Line 1, column 17: a MOC must stand in the query'],
+    ["SELECT ra FROM objects WHERE 1 = CONTAINS(CIRCLE(ra, dec, 1), MOC('4/1'))", 'CONTAINS takes a POINT and a shape'],
+    [
+      "SELECT ra FROM objects WHERE 1 = CONTAINS(POINT(ra + 1, dec), MOC('4/1'))",
+      'in a MOC can be the position of a table',
+    ],
+    [
+      "SELECT COORD1(CENTROID(MOC('4/1'))) FROM objects",
+      'Line 1, column 15: CENTROID takes a POINT, CIRCLE, BOX or POLYGON',
+    ],
     ["SELECT +'x' FROM objects", 'Line 1, column 9: what has a sign must be a number, and a text stands here'],
     ['SELECT COORDSYS(ra) FROM objects', 'Line 1, column 17: COORDSYS takes shapes, and a number stands here'],
     ["SELECT IN_UNIT(ra, 'Jy') FROM objects", 'Line 1, column 20: ra has the unit deg, which cannot be converted to'],
