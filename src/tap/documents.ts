@@ -31,6 +31,7 @@ const FEATURES: readonly (readonly [type: string, forms: readonly string[]])[] =
   ['adql-sets', ['UNION', 'EXCEPT', 'INTERSECT']],
   ['adql-common-table', ['WITH']],
   ['adql-type', ['CAST']],
+  ['adql-conditional', ['COALESCE']],
   ['adql-unit', ['IN_UNIT']],
   ['adql-offset', ['OFFSET']],
 ];
