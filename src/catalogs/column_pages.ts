@@ -95,11 +95,12 @@ type Decoder = ReturnType<typeof decoderOf>;
 
 /**
  * Decodes pages without their levels, as if the column held no nulls. The decoder is not told that decimals are
- * decimals, because hyparquet would turn them into floats, which lose digits of an id.
+ * decimals and times are times, because hyparquet would turn them into floats, which lose digits of an id, and dates,
+ * which lose microseconds.
  */
 function decoderOf({ metadata, element: described }: ColumnChunk) {
   const { converted_type, logical_type, ...plain } = described;
-  const element: SchemaElement = isDecimal(described) ? plain : described;
+  const element: SchemaElement = isDecimal(described) || timeUnit(described) ? plain : described;
   const leaf = {
     element: { ...element, repetition_type: 'REQUIRED' as const },
     children: [],
@@ -120,6 +121,12 @@ function decoderOf({ metadata, element: described }: ColumnChunk) {
 
 export function isDecimal({ converted_type, logical_type }: SchemaElement): boolean {
   return converted_type === 'DECIMAL' || logical_type?.type === 'DECIMAL';
+}
+
+/** The unit of a timestamp; undefined for what is none. */
+export function timeUnit({ converted_type, logical_type }: SchemaElement): 'MILLIS' | 'MICROS' | 'NANOS' | undefined {
+  if (logical_type?.type === 'TIMESTAMP') return logical_type.unit;
+  return ({ TIMESTAMP_MILLIS: 'MILLIS', TIMESTAMP_MICROS: 'MICROS' } as const)[converted_type as 'TIMESTAMP_MILLIS'];
 }
 
 /** The number of digits behind a decimal's point. */

@@ -2,12 +2,13 @@
 import { type FileMetaData, parquetMetadataAsync, type SchemaElement } from 'hyparquet';
 import type { StoredColumn } from '../tables/parquet.ts';
 import type { OpenFile } from './catalog_files.ts';
-import { type ColumnPage, chunkRange, columnPages, decimalScale, isDecimal } from './column_pages.ts';
+import { type ColumnPage, chunkRange, columnPages, decimalScale, isDecimal, timeUnit } from './column_pages.ts';
 import { ReadFailure, reasonOf } from './errors.ts';
 
 /**
  * The kind of a column's values. 64-bit integers and decimals without a fraction are bigints, other numbers are
- * numbers; `null` columns hold only nulls, and `other` columns nothing that the store accepts.
+ * numbers; times are bigints since 1970 in their unit; `null` columns hold only nulls, and `other` columns nothing that
+ * the store accepts.
  */
 export type ColumnKind =
   | 'boolean'
@@ -21,6 +22,9 @@ export type ColumnKind =
   | 'float'
   | 'double'
   | 'string'
+  | 'MILLIS'
+  | 'MICROS'
+  | 'NANOS'
   | 'null'
   | 'other';
 
@@ -303,6 +307,7 @@ function kindOf(element: SchemaElement): ColumnKind {
   // pyarrow writes this type where a part of a catalog has no value of a column at all.
   if (logical?.type === 'NULL') return 'null';
   if (isDecimal(element)) return decimalScale(element) === 0 ? 'integer decimal' : 'decimal';
+  if (type === 'INT64' && timeUnit(element)) return timeUnit(element)!;
   if (logical?.type === 'FLOAT16') return 'float16';
   if (type === 'BOOLEAN') return 'boolean';
   if (type === 'FLOAT') return 'float';

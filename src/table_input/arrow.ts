@@ -1,20 +1,34 @@
-/** Apache Arrow: the stream format, and files of the file format. */
-import { type DataType, type Field, type Table, Type, tableFromIPC, type Vector } from 'apache-arrow';
-import { messageOf } from '../base/error_text.ts';
+/** Apache Arrow: the stream format, and files of the file format; with LZ4, ZSTD or no compression. */
+import { zstdDecompressSync } from 'node:zlib';
+import {
+  CompressionType,
+  compressionRegistry,
+  type DataType,
+  type Field,
+  Message,
+  type Table,
+  Type,
+  tableFromIPC,
+  type Vector,
+} from 'apache-arrow';
+import { ByteBuffer } from 'flatbuffers';
 import { toJson } from '../base/json_text.ts';
 import type { Cell, Column, ColumnType } from '../tables/columns.ts';
 import { blocksOf, checkRows, distinct, type InputTable, TableError, type TableLimits } from './input_table.ts';
+import { lz4Frame } from './lz4_frame.ts';
 
 export function openArrow(bytes: Uint8Array, limits: TableLimits): InputTable {
   let table: Table;
   try {
-    table = tableFromIPC(bytes);
+    decompressedBytes = 0;
+    maxDecompressedBytes = limits.maxBytes;
+    table = tableFromIPC(isFile(bytes) ? streamOfFile(bytes) : checkedStream(bytes));
   } catch (error) {
-    throw new TableError(`it cannot be read as Arrow: ${messageOf(error)}`);
+    throw damaged(error);
   }
   checkRows(table.numRows, limits);
   const columns = distinct(table.schema.fields.map(columnOf));
-  const vectors = columns.map((_, place) => table.getChildAt(place)!);
+  const vectors = columns.map((_, place) => childOf(table, place));
   return {
     format: 'arrow',
     columns,
@@ -24,6 +38,97 @@ export function openArrow(bytes: Uint8Array, limits: TableLimits): InputTable {
         wanted.map(place => cellsOf(vectors[place]!, columns[place]!.type, from, to)),
       ),
   };
+}
+
+function childOf(table: Table, place: number): Vector {
+  try {
+    return table.getChildAt(place)!;
+  } catch (error) {
+    throw damaged(error);
+  }
+}
+
+/** The library's own messages would tell nobody anything. */
+function damaged(error: unknown): TableError {
+  return error instanceof TableError ? error : new TableError('it is damaged, or no table of Arrow');
+}
+
+/** The decompressed bytes of the table that is being read, and the most that it may have. */
+let decompressedBytes = 0;
+let maxDecompressedBytes = 0;
+
+const DECODERS = {
+  [CompressionType.LZ4_FRAME]: lz4Frame,
+  [CompressionType.ZSTD]: (bytes: Uint8Array, maxOutputLength: number) =>
+    zstdDecompressSync(bytes, { maxOutputLength }),
+};
+for (const [type, decoder] of Object.entries(DECODERS))
+  compressionRegistry.set(Number(type), {
+    decode(bytes) {
+      const decoded = decoder(bytes, maxDecompressedBytes - decompressedBytes);
+      decompressedBytes += decoded.length;
+      return decoded;
+    },
+  });
+
+const vectorLength = ByteBuffer.prototype.__vector_len;
+/** The library believes the length of a list, and would make so many things of nothing. */
+ByteBuffer.prototype.__vector_len = function (offset) {
+  const length = vectorLength.call(this, offset);
+  if (length >= 0 && length <= this.capacity()) return length;
+  throw new TableError('it is damaged Arrow: a list in it is longer than the message');
+};
+
+function isFile(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.subarray(0, 6)).toString('latin1') === 'ARROW1';
+}
+
+/** A file is a mark in 8 bytes, a stream, and an index (Arrow columnar format 1.5, "IPC File Format"). */
+const FILE_START = 8;
+
+/** The stream of a file; the whole file where its writer has not written one, as Polars does, but only the index. */
+function streamOfFile(bytes: Uint8Array): Uint8Array {
+  try {
+    return checkedStream(bytes.subarray(FILE_START));
+  } catch {
+    return bytes;
+  }
+}
+
+/** Before the length of a message. */
+const CONTINUATION = -1;
+
+/**
+ * The stream up to its end. Its messages are walked because the library would read a damaged one without an end.
+ * @throws TableError where a message is longer than the rest, or says that it has more values than fit into it
+ */
+function checkedStream(bytes: Uint8Array): Uint8Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  let at = 0;
+  while (at + 8 <= bytes.length) {
+    const start = view.getInt32(at, true) === CONTINUATION ? at + 8 : at + 4;
+    const end = start + view.getInt32(start - 4, true);
+    if (end === start) return bytes.subarray(0, end);
+    if (!(end > start && end <= bytes.length)) throw unsound();
+    const message = Message.decode(bytes.subarray(start, end));
+    at = end + message.bodyLength;
+    if (!(at >= end && at <= bytes.length && (message.isSchema() || hasSoundLengths(message)))) throw unsound();
+  }
+  if (at === 0) throw unsound();
+  return bytes;
+}
+
+/** The library would look through as many bits as there are values, for those that are null. */
+function hasSoundLengths(message: Message): boolean {
+  const header = message.isDictionaryBatch() ? message.header().data : message.isRecordBatch() && message.header();
+  if (!header) return false;
+  const most = 8 * maxDecompressedBytes;
+  const isCount = (count: number) => count >= 0 && count <= most;
+  return isCount(header.length) && header.nodes.every(({ length, nullCount }) => isCount(length) && isCount(nullCount));
+}
+
+function unsound(): TableError {
+  return new TableError('it is damaged Arrow: a message in it is not whole');
 }
 
 function columnOf({ name, type, metadata }: Field): Column {
@@ -45,7 +150,7 @@ function typeOf(type: DataType): ColumnType {
   }
   if (typeId === Type.Float) return precision === 2 ? 'float64' : 'float32';
   if (typeId === Type.Bool) return 'boolean';
-  return typeId === Type.Timestamp ? 'time' : 'text';
+  return typeId === Type.Timestamp || typeId === Type.Date ? 'time' : 'text';
 }
 
 function cellsOf(vector: Vector, type: ColumnType, from: number, to: number): Cell[] {
@@ -53,7 +158,7 @@ function cellsOf(vector: Vector, type: ColumnType, from: number, to: number): Ce
   try {
     for (let row = from; row < to; row++) cells[row - from] = cellOf(vector.get(row), type);
   } catch (error) {
-    throw new TableError(`it is damaged: ${messageOf(error)}`);
+    throw damaged(error);
   }
   return cells;
 }

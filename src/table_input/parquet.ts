@@ -4,7 +4,7 @@ import type { ColumnPage } from '../catalogs/column_pages.ts';
 import { ReadFailure } from '../catalogs/errors.ts';
 import { type ColumnKind, openParquet, type ParquetFile } from '../catalogs/parquet.ts';
 import type { Cell, Column, ColumnType } from '../tables/columns.ts';
-import type { StoredGroup } from '../tables/parquet.ts';
+import type { StoredColumn, StoredGroup } from '../tables/parquet.ts';
 import {
   type Block,
   blockRows,
@@ -27,6 +27,9 @@ const TYPES: Readonly<Record<ColumnKind, ColumnType | undefined>> = {
   float: 'float32',
   double: 'float64',
   string: 'text',
+  MILLIS: 'time',
+  MICROS: 'time',
+  NANOS: 'time',
   null: 'text',
   other: undefined,
 };
@@ -52,7 +55,7 @@ export async function openParquetTable(bytes: Uint8Array, limits: TableLimits): 
       const type = TYPES[file.columns.get(name)!];
       if (type) return { name, type, description: '' };
       throw new TableError(
-        `its column ${name} is of a type that cannot be kept, such as a time: leave it out, or make it text`,
+        `its column ${name} is of a type that cannot be kept, such as a time of day: leave it out, or make it text`,
       );
     }),
   );
@@ -75,7 +78,17 @@ export async function openParquetTable(bytes: Uint8Array, limits: TableLimits): 
 }
 
 /** The kinds of columns that the answer stores as they are stored here. */
-const COPIED: readonly ColumnKind[] = ['boolean', 'integer32', 'integer64', 'float', 'double', 'string'];
+const COPIED: readonly ColumnKind[] = [
+  'boolean',
+  'integer32',
+  'integer64',
+  'float',
+  'double',
+  'string',
+  'MILLIS',
+  'MICROS',
+  'NANOS',
+];
 /** A row group of the answer is made at once. */
 const MAX_COPIED_ROWS = 1 << 20;
 
@@ -88,9 +101,15 @@ function isCopied({ columns, rowGroups }: ParquetFile): boolean {
 
 async function* storedGroups(file: ParquetFile, names: readonly string[]): AsyncIterable<StoredGroup> {
   for (const [group, { rowStart, rowEnd }] of file.rowGroups.entries()) {
-    const columns = await readable(() => Promise.all(names.map(name => file.storedColumn(name, group))));
+    const columns = await readable(() => Promise.all(names.map(name => soundColumn(file, name, group))));
     yield { rows: rowEnd - rowStart, columns };
   }
+}
+
+/** A column as it is stored, once it is decoded: nobody is to get damaged pages from here. */
+async function soundColumn(file: ParquetFile, name: string, group: number): Promise<StoredColumn> {
+  for (const _ of await file.pages(name, group));
+  return await file.storedColumn(name, group);
 }
 
 async function* blocksOfFile(file: ParquetFile, columns: readonly Column[]): AsyncIterable<Block> {
@@ -98,7 +117,13 @@ async function* blocksOfFile(file: ParquetFile, columns: readonly Column[]): Asy
   for (const [group, { rowStart, rowEnd }] of file.rowGroups.entries()) {
     const readers: ColumnReader[] = [];
     for (const column of columns)
-      readers.push(new ColumnReader(await readable(() => file.pages(column.name, group)), column));
+      readers.push(
+        new ColumnReader(
+          await readable(() => file.pages(column.name, group)),
+          column,
+          MICROSECONDS[file.columns.get(column.name)!],
+        ),
+      );
     for (let from = rowStart; from < rowEnd; from += step) {
       const rows = Math.min(rowEnd - from, step);
       yield { rows, cells: await readable(async () => readers.map(reader => reader.take(rows))) };
@@ -106,16 +131,26 @@ async function* blocksOfFile(file: ParquetFile, columns: readonly Column[]): Asy
   }
 }
 
+/** Times in the unit of a file as microseconds; a fraction is left out. */
+const MICROSECONDS: Partial<Record<ColumnKind, (time: bigint) => bigint>> = {
+  MILLIS: time => time * 1000n,
+  MICROS: time => time,
+  NANOS: time => time / 1000n,
+};
+
 /** Gives the cells of a column one block after another. Each page is decoded once. */
 class ColumnReader {
   readonly #pages: Iterator<ColumnPage>;
   readonly #column: Column;
+  readonly #toMicroseconds: ((time: bigint) => bigint) | undefined;
   #page: ColumnPage = { firstRow: 0, endRow: 0, values: [], present: undefined };
   /** The first row of the page, and the first of its values, that are not taken yet. */
   #row = 0;
   #value = 0;
 
-  constructor(pages: Iterable<ColumnPage>, column: Column) {
+  /** @param toMicroseconds for times */
+  constructor(pages: Iterable<ColumnPage>, column: Column, toMicroseconds?: (time: bigint) => bigint) {
+    this.#toMicroseconds = toMicroseconds;
     this.#pages = pages[Symbol.iterator]();
     this.#column = column;
   }
@@ -137,7 +172,7 @@ class ColumnReader {
   #slice(rows: number): ArrayLike<Cell> | undefined {
     const { values, present, firstRow, endRow } = this.#current();
     const isTyped = values instanceof Float64Array || values instanceof Float32Array || values instanceof BigInt64Array;
-    if (present || !isTyped || this.#row + rows > endRow - firstRow) return undefined;
+    if (present || !isTyped || this.#toMicroseconds || this.#row + rows > endRow - firstRow) return undefined;
     const cells = values.subarray(this.#value, this.#value + rows);
     this.#row += rows;
     this.#value += rows;
@@ -158,6 +193,7 @@ class ColumnReader {
     const { type, name } = this.#column;
     if (value === undefined) throw new ReadFailure(`a row of column ${name} has no value and is not null`);
     if (type === 'text') return `${value}`;
+    if (this.#toMicroseconds) return Number(this.#toMicroseconds(value as bigint));
     return type === 'int64' && typeof value === 'number' ? BigInt(value) : (value as Cell);
   }
 }

@@ -5,6 +5,7 @@ import { catalogs } from './targets/catalogs.ts';
 import { requests } from './targets/requests.ts';
 import { service } from './targets/service.ts';
 import { stored } from './targets/stored.ts';
+import { tables } from './targets/tables.ts';
 import { transients } from './targets/transients.ts';
 
 export const TARGETS: readonly Target[] = [
@@ -14,5 +15,6 @@ export const TARGETS: readonly Target[] = [
   ...requests,
   ...service,
   ...stored,
+  ...tables,
   ...transients,
 ];
