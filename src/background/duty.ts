@@ -1,15 +1,10 @@
 /** Work that one of several nodes does at a time, and that another takes over when that one dies. */
-import { randomUUID } from 'node:crypto';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { pause } from '../base/timeout.ts';
-import { nowUs } from '../base/times.ts';
+import { HeldLease, RENEW_MS } from '../store/held_lease.ts';
 import type { Store } from '../store/store.ts';
 import type { Writer } from '../store/writer.ts';
-
-/** For how long the work is a node's, which dies at most this long before another one begins. */
-const LEASE_MS = 5000;
-const RENEW_MS = 1500;
 
 /** Work that goes on until it is closed. */
 export interface Work {
@@ -22,19 +17,22 @@ export interface DutyOptions {
   readonly store: Store;
   readonly writer: Writer;
   readonly log: Log;
+  /** Whether this node may do the work now; by default always. */
+  readonly isFit?: () => boolean;
   /** Begins the work; it is closed when another node has taken it. */
   readonly begin: () => Work;
 }
 
 export class Duty implements Work {
   readonly #options: DutyOptions;
-  readonly #owner = randomUUID();
+  readonly #lease: HeldLease;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
   #work: Work | undefined;
 
   constructor(options: DutyOptions) {
     this.#options = options;
+    this.#lease = new HeldLease(options.store, options.writer, options.name);
     this.#running = this.#run();
   }
 
@@ -60,11 +58,8 @@ export class Duty implements Work {
   }
 
   async #look(): Promise<void> {
-    const { name, store, writer, log, begin } = this.#options;
-    store.resetRead();
-    const held = store.lease(name);
-    const isOthers = held && held.owner !== this.#owner && held.untilUs > nowUs();
-    const isMine = !isOthers && (await writer.takeLease(name, this.#owner, LEASE_MS));
+    const { name, log, begin, isFit = () => true } = this.#options;
+    const isMine = isFit() && (await this.#lease.take());
     if (this.#stop.signal.aborted || isMine === (this.#work !== undefined)) return;
     log(isMine ? 'duty_taken' : 'duty_lost', { duty: name });
     const work = this.#work;

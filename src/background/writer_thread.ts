@@ -11,6 +11,7 @@ import { SharedState } from '../base/shared_state.ts';
 import { requireNoLog } from '../cluster/archive.ts';
 import type { LogTopic } from '../cluster/kafka_log.ts';
 import { Member } from '../cluster/member.ts';
+import { shareSettings, whySettingsDiffer } from '../cluster/shared_settings.ts';
 import type { Config } from '../config/config.ts';
 import type { Task } from '../pool/pool.ts';
 import { openStore, type Store } from '../store/store.ts';
@@ -76,26 +77,42 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
       keepLedger(message.ledger, ledger, former?.end());
       return;
     }
-    // Work for an archive that is behind would be of no use.
-    void Promise.resolve(member?.caughtUp).then(begin, () => {});
+    void start().catch(() => {});
   });
+  const start = async () => {
+    // Work for an archive that is behind would be of no use.
+    await member?.caughtUp;
+    const shared = member && shareSettings(store, writer, config);
+    await shared?.catch(error => log('settings_not_shared', { error: messageOf(error) }));
+    begin();
+  };
   const begin = () => {
     if (isStopping) return;
     // Where several nodes share a log, one of them does each work.
-    const doAlone = (name: string, begin: () => Work) =>
-      work.push(member ? new Duty({ name, store, writer, log, begin }) : begin());
+    const doAlone = (name: string, begin: () => Work, isFit = () => true) =>
+      work.push(member ? new Duty({ name, store, writer, log, begin, isFit }) : begin());
+    // What a node stores whose settings differ would not be what the others store.
+    const hasSameSettings = () => {
+      store.resetRead();
+      return whySettingsDiffer(store, config) === undefined;
+    };
     if (member) {
       doAlone('begin epochs', () => beginEpochs(writer, log));
       work.push(new Votes(store, writer, log));
     }
-    if (crossmatch) doAlone('crossmatch', () => new BackgroundCrossmatch(store, writer, config, log));
-    if (bot) doAlone('refresh the registry', () => new BackgroundRefresh({ store, writer, config, bot, log }));
+    if (crossmatch) doAlone('crossmatch', () => new BackgroundCrossmatch(store, writer, config, log), hasSameSettings);
+    if (bot)
+      doAlone(
+        'refresh the registry',
+        () => new BackgroundRefresh({ store, writer, config, bot, log }),
+        hasSameSettings,
+      );
   };
   send({ kind: 'opened' });
   await stop.promise;
   isStopping = true;
   // Changes that wait for the log are given up, so that the writer ends.
-  await Promise.all([...work.map(each => each.close()), member?.close()]);
+  await Promise.all([...work.map(each => each.close()), ledger?.end(), member?.close()]);
   await store.close();
   link.close();
   return undefined;

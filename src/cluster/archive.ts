@@ -5,6 +5,7 @@ import { openStore, type Store, StoreError } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
 import { Member } from './member.ts';
 import { logSettings } from './settings.ts';
+import { shareSettings, whySettingsDiffer } from './shared_settings.ts';
 
 export interface Archive {
   readonly store: Store;
@@ -29,11 +30,21 @@ export async function openArchive(config: Config): Promise<Archive> {
     if (topic) member = new Member({ store, topic, log: logToStderr });
     else requireNoLog(store);
     await member?.caughtUp;
-    return { store, writer: new Writer(store, member), close };
+    const writer = new Writer(store, member);
+    if (member) await requireSameSettings(store, writer, config);
+    return { store, writer, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** @throws StoreError where the settings of this node differ from those of the log */
+async function requireSameSettings(store: Store, writer: Writer, config: Config): Promise<void> {
+  await shareSettings(store, writer, config);
+  store.resetRead();
+  const differs = whySettingsDiffer(store, config);
+  if (differs !== undefined) throw new StoreError(`Cannot change the archive because ${differs}`);
 }
 
 /** @throws StoreError where the archive is made from a log, which is not configured */

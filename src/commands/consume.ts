@@ -1,6 +1,7 @@
 /** `nearsky consume`: the brokers' live messages. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Duty, type Work } from '../background/duty.ts';
 import { logToStderr } from '../base/log.ts';
 import { stopSignal } from '../base/stop_signal.ts';
 import { openArchive } from '../cluster/archive.ts';
@@ -23,7 +24,8 @@ export const command: Command = {
   usage: `consume ${BROKER_NAMES.join('|')}...`,
   description: `Stores the live messages of one broker or several until it gets SIGTERM or SIGINT: ${BROKERS.map(({ title }) => title).join(', ')}.
 Runs beside \`nearsky serve\`. A message is acknowledged once it is on disk, so that after any end of the process,
-kill -9 too, the broker sends again what is missing; what is sent twice is stored once. A message that cannot be used is kept, with the
+kill -9 too, the broker sends again what is missing; what is sent twice is stored once. Of several nodes that share a log (NEARSKY_LOG) one
+at a time consumes a broker, and another takes over when that one dies. A message that cannot be used is kept, with the
 reason, in DATA/rejected. A broker that fails is tried again, later and later, up to every minute, and holds up no other.
 
 Settings of each broker (environment variables, or keys of the file that --config names):
@@ -53,26 +55,48 @@ interface Consumed {
   readonly broker: BrokerName;
   readonly ingester: Ingester;
   readonly rejects: RejectLog;
-  readonly consumer: BrokerConsumer;
+  /** One after the other: a further one where it is this node's turn again. */
+  readonly consumers: BrokerConsumer[];
 }
 
 async function run(invocation: Invocation): Promise<number> {
   const brokers = brokersOf(invocation);
   const { config } = invocation;
-  const feeds = brokers.map(broker => feedOf(broker, config, process.env, logToStderr));
+  const feedFor = (broker: BrokerName) => feedOf(broker, config, process.env, logToStderr);
+  // Settings that are wrong are told before anything is opened.
+  const feeds = new Map(brokers.map(broker => [broker, feedFor(broker)]));
   const stop = stopSignal();
   const archive = await openArchive(config);
+  const { store, writer } = archive;
   warnIfOpenToOthers(config.NEARSKY_DATA, logToStderr);
-  const consumed = brokers.map((broker, i): Consumed => {
+  const consumed = brokers.map((broker): Consumed => {
     const rejects = new RejectLog(config, broker);
-    const ingester = new Ingester(archive.writer, rejects);
-    const consumer = new BrokerConsumer({ broker, feed: feeds[i]!, ingester, log: logToStderr });
-    return { broker, ingester, rejects, consumer };
+    return { broker, rejects, ingester: new Ingester(writer, rejects), consumers: [] };
+  });
+  const beginOne = ({ broker, ingester, consumers }: Consumed): Work => {
+    const feed = feeds.get(broker) ?? feedFor(broker);
+    feeds.delete(broker);
+    const consumer = new BrokerConsumer({ broker, feed, ingester, log: logToStderr });
+    consumers.push(consumer);
+    const over = new AbortController();
+    const ended = consumer.run(over.signal);
+    return {
+      close() {
+        over.abort();
+        return ended;
+      },
+    };
+  };
+  const work = consumed.map(one => {
+    const begin = () => beginOne(one);
+    return writer.hasLog
+      ? new Duty({ name: `consume ${one.broker}`, store, writer, log: logToStderr, begin })
+      : begin();
   });
   const statistics = setInterval(() => consumed.forEach(logCounts), STATISTICS_MS);
-  const ended = Promise.all(consumed.map(({ consumer }) => consumer.run(stop)));
   await new Promise(resolve => stop.addEventListener('abort', resolve));
   logToStderr('stopping', { signal: stop.reason });
+  const ended = Promise.all(work.map(each => each.close()));
   await Promise.race([ended, sleep(STOP_MS, undefined, { ref: false })]);
   clearInterval(statistics);
   consumed.forEach(logCounts);
@@ -93,17 +117,22 @@ function brokersOf({ options, positionals }: Invocation): BrokerName[] {
   });
 }
 
-function logCounts({ broker, ingester, consumer }: Consumed): void {
-  logToStderr('consumed', { broker, ...ingester.counts, ...consumer.state });
+const failuresOf = ({ consumers }: Consumed) => consumers.reduce((sum, { state }) => sum + state.failures, 0);
+
+function logCounts(consumed: Consumed): void {
+  const { broker, ingester, consumers } = consumed;
+  const connected = consumers.at(-1)?.state.connected ?? false;
+  logToStderr('consumed', { broker, ...ingester.counts, connected, failures: failuresOf(consumed) });
 }
 
 function printCounts(invocation: Invocation, consumed: readonly Consumed[]): void {
-  const result = consumed.map(({ broker, ingester, rejects, consumer }) => {
-    return [broker, { ...ingester.counts, failures: consumer.state.failures, rejects_file: rejects.path }] as const;
+  const result = consumed.map(one => {
+    const { broker, ingester, rejects } = one;
+    return [broker, { ...ingester.counts, failures: failuresOf(one), rejects_file: rejects.path }] as const;
   });
-  const text = consumed.map(({ broker, ingester, rejects, consumer }) => {
-    const counts = describeCounts(ingester.counts, rejects.path);
-    return `${broker}\n${table([...counts, ['connections lost or refused', consumer.state.failures]])}`;
+  const text = consumed.map(one => {
+    const counts = describeCounts(one.ingester.counts, one.rejects.path);
+    return `${one.broker}\n${table([...counts, ['connections lost or refused', failuresOf(one)]])}`;
   });
   printResult(invocation, Object.fromEntries(result), text.join('\n\n'));
 }

@@ -1,27 +1,31 @@
-/** `nearsky node status|begin|leave`: the log that several nodes share, and how far this one has come in it. */
+/** `nearsky node status|begin|leave|settings`: the log that several nodes share, and how far this one has come in it. */
 
 import { logToStderr } from '../base/log.ts';
 import { formatTime } from '../base/times.ts';
 import { beginLog, leaveLog } from '../cluster/beginning.ts';
-import { openKafkaLog } from '../cluster/kafka_log.ts';
+import { type LogTopic, openKafkaLog } from '../cluster/kafka_log.ts';
+import { Member } from '../cluster/member.ts';
 import { logSettings } from '../cluster/settings.ts';
+import { sharedSettings } from '../cluster/shared_settings.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import { openStore, requireDatabase, type Store } from '../store/store.ts';
+import { Writer } from '../store/writer.ts';
 import { type Command, type Invocation, printResult, table, UsageError } from './cli.ts';
 
 export const command: Command = {
-  usage: 'node status | node begin | node leave',
+  usage: 'node status | node begin | node leave | node settings',
   description: `Nodes that share one log (NEARSKY_LOG) have the same archive each. status: how far this one has come; nodes that have come equally far
 must show the same digest. begin: makes the archive of this directory the one that an empty log goes on from; further nodes then start from a
 backup of it. leave: makes the archive of this directory one by itself again, as it is now. Both need that nothing else uses the directory.
+settings: makes the settings of this node that decide what is stored those of all nodes; a node with others is not ready, and stores nothing.
 docs/operations.md tells how nodes are set up.`,
   options: {},
   example: 'NEARSKY_LOG=kafka://kafka-1:9092,kafka-2:9092/nearsky nearsky node status --data ./data',
   async run(invocation) {
     const [verb, ...rest] = invocation.positionals;
-    const act = { status, begin, leave }[verb ?? ''];
+    const act = { status, begin, leave, settings }[verb ?? ''];
     if (!act || rest.length > 0)
-      throw new UsageError(`node takes status, begin or leave. Usage: nearsky ${this.usage}`);
+      throw new UsageError(`node takes status, begin, leave or settings. Usage: nearsky ${this.usage}`);
     requireDatabase(invocation.config.NEARSKY_DATA);
     const store = openStore(invocation.config.NEARSKY_DATA, verb === 'status' ? 'read' : 'write');
     try {
@@ -70,17 +74,34 @@ async function leave(invocation: Invocation, store: Store): Promise<void> {
   printResult(invocation, { left: log }, `left the log ${log}`);
 }
 
+async function settings(invocation: Invocation, store: Store): Promise<void> {
+  const { config } = invocation;
+  const member = new Member({ store, topic: requiredLog(config), log: logToStderr });
+  try {
+    await member.caughtUp;
+    await new Writer(store, member).shareSettings(sharedSettings(config), true);
+  } finally {
+    await member.close();
+  }
+  const value = sharedSettings(config);
+  printResult(invocation, value, table(Object.entries(value)));
+}
+
 async function withLog<T>(
   config: Config,
   use: (log: Awaited<ReturnType<typeof openKafkaLog>>) => Promise<T>,
 ): Promise<T> {
-  const topic = logSettings(config, process.env);
-  if (!topic)
-    throw new ConfigError('Cannot find the log because NEARSKY_LOG is not set: give it kafka://HOST:PORT/TOPIC');
-  const log = await openKafkaLog({ ...topic, log: logToStderr });
+  const log = await openKafkaLog({ ...requiredLog(config), log: logToStderr });
   try {
     return await use(log);
   } finally {
     await log.close();
   }
+}
+
+/** @throws ConfigError where no log is configured */
+function requiredLog(config: Config): LogTopic {
+  const topic = logSettings(config, process.env);
+  if (topic) return topic;
+  throw new ConfigError('Cannot find the log because NEARSKY_LOG is not set: give it kafka://HOST:PORT/TOPIC');
 }

@@ -1,6 +1,7 @@
 /** /healthz and /readyz, for whoever runs the service. */
 import { toJson } from '../base/json_text.ts';
 import { Unavailable } from '../base/refusal.ts';
+import { whySettingsDiffer } from '../cluster/shared_settings.ts';
 import { methodNotAllowed } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { jsonResponse } from '../http/respond.ts';
@@ -34,6 +35,8 @@ export function readiness(service: Service): Handler {
       throw new Unavailable(
         `this node ${state.logFollowedMs === 0 ? 'has not caught up with' : 'is behind'} the log of the nodes`,
       );
+    const differs = state.hasLog ? whySettingsDiffer(service.store, service.config) : undefined;
+    if (differs !== undefined) throw new Unavailable(differs);
     // Reading goes on while writes wait or have no space. The body says so, and the service stays ready, because taking
     // it away would help nobody.
     return jsonResponse(

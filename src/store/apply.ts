@@ -20,7 +20,7 @@ import type { Databases } from './databases.ts';
 import { beginEpoch, castVote } from './epochs.ts';
 import { type CommitChanges, importItems, type Ordinals } from './import.ts';
 import { Interner } from './interner.ts';
-import { takeLease } from './leases.ts';
+import { publishLease, readLease, takeLease } from './leases.ts';
 import { appendPositions } from './positions.ts';
 import { contentHash } from './provenance_hash.ts';
 import { storePublished } from './published.ts';
@@ -38,6 +38,7 @@ import {
   scratchKey,
 } from './records.ts';
 import { beginLoad, change as changeLoad, changePublished, publish, removeLoads, stage } from './registry.ts';
+import { writeSettings } from './shared_settings.ts';
 import { lastOrdinal, readPayloadKeys } from './store.ts';
 import type { CrossmatchVersions, Delivery, ProvenanceSet, StoredObject } from './types.ts';
 
@@ -48,12 +49,13 @@ const APPLY = {
   crossmatch,
   import: importEntries,
   register_catalog: registerCatalog,
-  published: (databases: Databases, { topic, position }: ChangeOf<'published'>) =>
-    storePublished(databases, topic, position),
+  published,
   take_lease: (databases: Databases, { name, owner, forUs, timeUs }: ChangeOf<'take_lease'>) =>
     takeLease(databases, name, { owner, untilUs: timeUs + forUs }, timeUs),
   begin_log: requireState,
   tick: beginEpoch,
+  share_settings: (databases: Databases, { settings, isReplacing }: ChangeOf<'share_settings'>) =>
+    writeSettings(databases, settings, isReplacing),
   vote: (databases: Databases, { epoch, vote }: ChangeOf<'vote'>) => castVote(databases, epoch, vote),
   begin_registry: beginLoad,
   stage_registry: (databases: Databases, { load, records }: ChangeOf<'stage_registry'>) =>
@@ -179,6 +181,13 @@ function registerCatalog(databases: Databases, { registration }: ChangeOf<'regis
   tally.set(catalogRowsWithout(name, 'position'), counted?.withoutPosition ?? null);
   tally.set(catalogRowsWithout(name, 'id'), counted?.withoutId ?? null);
   tally.store(databases);
+}
+
+/** @returns false where another node has taken over meanwhile */
+function published(databases: Databases, { topic, position, owner }: ChangeOf<'published'>): boolean {
+  if (owner !== undefined && readLease(databases, publishLease(topic))?.owner !== owner) return false;
+  storePublished(databases, topic, position);
+  return true;
 }
 
 /** @throws Error where the archive is not the one that the log goes on from */

@@ -109,6 +109,7 @@ const DECODE: Readonly<Record<ChangeKind, (fields: never) => object>> = {
   begin_log: asTheyAre,
   tick: asTheyAre,
   vote: asTheyAre,
+  share_settings: asTheyAre,
   begin_registry: asTheyAre,
   stage_registry: asTheyAre,
   change_staged_registry: asTheyAre,

@@ -3,6 +3,7 @@ import type { CatalogRegistration } from './catalog_registration.ts';
 import type { Vote } from './epochs.ts';
 import type { ImportItem, PreparedObject } from './import.ts';
 import type { RegistrySnapshot } from './registry.ts';
+import type { SharedSettings } from './shared_settings.ts';
 import type { CrossmatchResult, Delivery, ProvenanceSet, PublishedPosition, TnsRecord } from './types.ts';
 
 /** The outcomes of the deliveries of one commit; the three add up to their number. */
@@ -26,13 +27,16 @@ interface Changes {
   };
   import: { readonly entries: readonly (ImportItem | PreparedObject)[] };
   register_catalog: { readonly registration: CatalogRegistration };
-  published: { readonly topic: string; readonly position: PublishedPosition };
+  /** `owner`: of the lease to publish to the topic, where several nodes share a log. */
+  published: { readonly topic: string; readonly position: PublishedPosition; readonly owner?: string };
   /** `forUs`: how long the lease is, by the time of the log. */
   take_lease: { readonly name: string; readonly owner: string; readonly forUs: number };
   /** The first change of a log that goes on from an archive which was there before: the state of its journal. */
   begin_log: { readonly sequence: number; readonly digest: string };
   /** Moves the time of the log on, and begins an epoch. */
   tick: object;
+  /** See `sharedSettings`; `isReplacing`: whether those that the log has give way. */
+  share_settings: { readonly settings: SharedSettings; readonly isReplacing: boolean };
   vote: { readonly epoch: number; readonly vote: Vote };
   begin_registry: object;
   stage_registry: { readonly load: number; readonly records: readonly TnsRecord[] };

@@ -10,6 +10,9 @@ export interface Lease {
   readonly untilUs: number;
 }
 
+/** The name of the lease, and of the claim, to publish matches to a topic. */
+export const publishLease = (topic: string) => `publish to ${topic}`;
+
 const keyOf = (name: string) => new TextEncoder().encode(`lease ${name}`);
 
 /** The last lease of that name, which may be over. */

@@ -39,6 +39,7 @@ import {
   readRegistry,
   readSnapshot,
 } from './registry.ts';
+import { readSettings, type SharedSettings } from './shared_settings.ts';
 import { type ReadTransaction, Snapshot } from './snapshot.ts';
 import { idsBySource, type SourceName } from './source_index.ts';
 import { StoreError } from './store_error.ts';
@@ -267,6 +268,11 @@ export class Store {
   /** The last lease of that name, which may be over. */
   lease(name: string): Lease | undefined {
     return readLease(this.databases, name);
+  }
+
+  /** The settings that all nodes of the log must have alike; undefined where none has told its own. */
+  sharedSettings(): SharedSettings | undefined {
+    return readSettings(this.databases);
   }
 
   /** The present epoch of the log that the archive is made from; undefined before the first. */

@@ -14,6 +14,7 @@ import type { ImportItem, ImportOutcome, PreparedObject, PreparedOutcome } from 
 import { removeLogPosition, writeLogPosition } from './log_position.ts';
 import { applyLogged, type LoggedChange } from './logged_changes.ts';
 import { type RegistrySnapshot, readSnapshot, type StageOutcome, type Validators } from './registry.ts';
+import { removeSettings, type SharedSettings } from './shared_settings.ts';
 import type { Store } from './store.ts';
 import { RefusedChange, StoreError, storeError } from './store_error.ts';
 import type { CrossmatchResult, Delivery, ProvenanceSet, PublishedPosition, TnsRecord } from './types.ts';
@@ -57,6 +58,11 @@ export class Writer {
   constructor(store: Store, log?: SharedLog) {
     this.#store = store;
     this.#log = log;
+  }
+
+  /** Whether the archive is made from a log, which other nodes may share. */
+  get hasLog(): boolean {
+    return this.#log !== undefined;
   }
 
   /**
@@ -128,9 +134,14 @@ export class Writer {
     return entries.map((entry, i) => (entry.kind === 'prepared' ? items[i]!.map(next) : next()));
   }
 
-  /** Stores how far the matches are published to a topic. */
-  async storePublished(topic: string, position: PublishedPosition): Promise<void> {
-    await this.#commit('store how far the matches are published', 1, { kind: 'published', topic, position });
+  /**
+   * Stores how far the matches are published to a topic.
+   * @param owner of the lease to publish there, where there is one
+   * @returns false, and nothing is stored, where another has the lease
+   */
+  async storePublished(topic: string, position: PublishedPosition, owner?: string): Promise<boolean> {
+    const change = { kind: 'published', topic, position, ...(owner !== undefined && { owner }) } as const;
+    return this.#commit('store how far the matches are published', 1, change);
   }
 
   /** Begins to load a snapshot of the TNS registry, beside the published one; returns its number. */
@@ -208,6 +219,11 @@ export class Writer {
     await this.#commit('begin an epoch', 1, { kind: 'tick' });
   }
 
+  /** Tells the log which settings all nodes must have; see `writeSettings`. */
+  async shareSettings(settings: SharedSettings, isReplacing: boolean): Promise<void> {
+    await this.#commit('share the settings', 1, { kind: 'share_settings', settings, isReplacing });
+  }
+
   /** Tells the other nodes of the digest that this archive had when the epoch began. */
   async vote(epoch: number, voter: string, digest: string): Promise<void> {
     const vote = { voter, format: FORMAT_VERSION, digest };
@@ -240,6 +256,7 @@ export class Writer {
     this.#transaction('leave the log', 1, () => {
       removeLogPosition(this.#store.databases);
       removeEpoch(this.#store.databases);
+      removeSettings(this.#store.databases);
     });
   }
 

@@ -1,18 +1,24 @@
 /**
- * The state of a publication in the database: the claim to a topic, which one process at a time has, and the position.
+ * The state of a publication in the database: the claim to a topic, which one process at a time has, the lease of it,
+ * which one of the nodes of a log has, and the position.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { messageOf } from '../base/error_text.ts';
 import type { Claim } from '../store/claims.ts';
+import { HeldLease, RENEW_MS } from '../store/held_lease.ts';
+import { publishLease } from '../store/leases.ts';
 import type { Store } from '../store/store.ts';
 import type { PublishedPosition } from '../store/types.ts';
 import type { Writer } from '../store/writer.ts';
 
 export interface Ledger {
-  /** Takes the claim; undefined while another process has it. */
+  /** Takes the claim, and the lease; undefined while another process or node has it. */
   begin(): Promise<PublishedPosition | undefined>;
-  store(position: PublishedPosition): Promise<void>;
-  /** Gives up the claim, if this process has it. */
+  /** Whether no other node can have taken over. */
+  holds(): Promise<boolean>;
+  /** @returns false, and nothing is stored, where another node has taken over */
+  store(position: PublishedPosition): Promise<boolean>;
+  /** Gives up the claim, if this process has it; the lease ends by itself. */
   end(): Promise<void>;
 }
 
@@ -23,26 +29,46 @@ export class StoreLedger implements Ledger {
   readonly #store: Store;
   readonly #writer: Writer;
   readonly #topic: string;
+  /** Only where several nodes share a log. */
+  readonly #lease: HeldLease | undefined;
   #claim: Claim | undefined;
+  #renewal: NodeJS.Timeout | undefined;
 
   constructor(store: Store, writer: Writer, topic: string) {
     this.#store = store;
     this.#writer = writer;
     this.#topic = topic;
+    this.#lease = writer.hasLog ? new HeldLease(store, writer, publishLease(topic)) : undefined;
   }
 
   async begin(): Promise<PublishedPosition | undefined> {
-    this.#claim ??= await this.#writer.claimExclusively(`publish to ${this.#topic}`);
+    this.#claim ??= await this.#writer.claimExclusively(publishLease(this.#topic));
     if (!this.#claim) return undefined;
+    if ((await this.#lease?.take()) === false) {
+      await this.end();
+      return undefined;
+    }
+    this.#renewal ??= this.#lease && setInterval(() => this.#renew(), RENEW_MS);
     this.#store.resetRead();
     return this.#store.published().get(this.#topic) ?? NOTHING_PUBLISHED;
   }
 
-  store(position: PublishedPosition): Promise<void> {
-    return this.#writer.storePublished(this.#topic, position);
+  /** A lease that another node has taken is not taken back: `begin` is to be called again. */
+  #renew(): void {
+    if (this.#lease?.isHeld) this.#lease.take().catch(() => {});
+  }
+
+  async holds(): Promise<boolean> {
+    return this.#lease?.isHeld ?? true;
+  }
+
+  store(position: PublishedPosition): Promise<boolean> {
+    return this.#writer.storePublished(this.#topic, position, this.#lease?.owner);
   }
 
   async end(): Promise<void> {
+    clearInterval(this.#renewal);
+    this.#renewal = undefined;
     const claim = this.#claim;
     this.#claim = undefined;
     if (claim) await this.#writer.dropClaim(claim);
@@ -81,8 +107,12 @@ export class RemoteLedger implements Ledger {
     return this.#ask({ call: 'begin', args: [] }) as Promise<PublishedPosition | undefined>;
   }
 
-  async store(position: PublishedPosition): Promise<void> {
-    await this.#ask({ call: 'store', args: [position] });
+  holds(): Promise<boolean> {
+    return this.#ask({ call: 'holds', args: [] }) as Promise<boolean>;
+  }
+
+  store(position: PublishedPosition): Promise<boolean> {
+    return this.#ask({ call: 'store', args: [position] }) as Promise<boolean>;
   }
 
   async end(): Promise<void> {

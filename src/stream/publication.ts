@@ -54,6 +54,9 @@ interface Batch {
   readonly isFull: boolean;
 }
 
+/** Another node publishes, or may do so. */
+class TurnOver extends Error {}
+
 export class Publication {
   readonly #options: PublicationOptions;
   readonly #backoff = new Backoff(FIRST_RETRY_MS, LONGEST_RETRY_MS);
@@ -63,6 +66,8 @@ export class Publication {
   #storedMs = Number.NEGATIVE_INFINITY;
   #storing: Promise<void> | undefined;
   #storeFailure: unknown;
+  /** Whether it was this process's turn before. */
+  #hasBegun = false;
 
   constructor(options: PublicationOptions) {
     this.#options = options;
@@ -76,19 +81,25 @@ export class Publication {
   /** Publishes until the signal fires; resolves when nothing is under way. Failures are logged, and tried again. */
   async run(signal: AbortSignal): Promise<void> {
     const { log, ledger, topic } = this.#options;
-    let hasBegun = false;
+    let isTurn = false;
     while (!signal.aborted) {
       try {
-        hasBegun ||= await this.#begin(signal);
-        if (hasBegun) await this.#publish(signal);
+        isTurn ||= await this.#begin(signal);
+        if (isTurn) await this.#publish(signal);
       } catch (error) {
         if (signal.aborted) break;
+        if (error instanceof TurnOver) {
+          log('publish_ended', { topic, reason: 'its lease is over', ...this.#position });
+          isTurn = false;
+          await ledger.end().catch(() => {});
+          continue;
+        }
         const waitMs = this.#backoff.next();
         log('publish_failed', { topic, error: messageOf(error), retry_seconds: Math.round(waitMs / 100) / 10 });
         await pause(waitMs, signal);
       }
     }
-    if (!hasBegun) return;
+    if (!isTurn) return;
     const ended = async () => {
       await this.#storing;
       await this.#store();
@@ -101,21 +112,22 @@ export class Publication {
     log('publish_ended', { topic, ...this.#position });
   }
 
-  /** Waits for the claim; returns whether this process has it. */
+  /** Waits for its turn; returns whether this process has it. */
   async #begin(signal: AbortSignal): Promise<boolean> {
     const { log, ledger, topic, from, store } = this.#options;
     let position = await ledger.begin();
-    if (!position) log('publish_waits', { topic, reason: 'another process publishes to this topic' });
+    if (!position) log('publish_waits', { topic, reason: 'another process or node publishes to this topic' });
     while (!position && !signal.aborted) {
       await pause(TURN_MS, signal);
       position = await ledger.begin();
     }
     if (!position) return false;
     this.#stored = position;
-    if (from !== undefined) {
+    if (from !== undefined && !this.#hasBegun) {
       store.resetRead();
       position = { ...position, sequence: from === 'now' ? store.lastSequence() : from, objects: 0 };
     }
+    this.#hasBegun = true;
     this.#position = position;
     log('publish_began', { topic, ...position });
     return true;
@@ -128,6 +140,7 @@ export class Publication {
       let batch = this.#next(this.#position);
       while (!signal.aborted) {
         if (batch.messages.length > 0) {
+          if (!(await this.#options.ledger.holds())) throw new TurnOver();
           const sending = sink.send(batch.messages);
           const sent = withinStop(sending, signal);
           // Making the next batch while this one is being sent may fail before the send does.
@@ -184,7 +197,7 @@ export class Publication {
     const { sequence, objects } = this.#stored;
     if (position.sequence === sequence && position.objects === objects) return;
     this.#storedMs = performance.now();
-    await this.#options.ledger.store(position);
+    if (!(await this.#options.ledger.store(position))) throw new TurnOver();
     this.#stored = position;
   }
 }

@@ -2,33 +2,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Duty } from '../../src/background/duty.ts';
-import { Node } from '../../src/cluster/node.ts';
-import type { Store } from '../../src/store/store.ts';
-import { Writer } from '../../src/store/writer.ts';
-import { Link, MemoryLog } from '../cluster/memory_log.ts';
+import { follow, MemoryLog } from '../cluster/memory_log.ts';
 import { eventually } from '../e2e/support.ts';
 import { withStore } from '../store/support.ts';
 
 const test = suite('background/duty');
-
-/** A node whose network delivers at once, until it is ended. */
-function follow(store: Store, log: MemoryLog) {
-  const link = new Link(log);
-  const node = new Node(store, link);
-  let isEnded = false;
-  const ended = (async () => {
-    while (!isEnded) {
-      for (const flight of [...link.flights]) link.land(flight, 1, 'appended');
-      await node.step();
-      await new Promise(resolve => setTimeout(resolve, 1));
-    }
-  })();
-  const end = () => {
-    isEnded = true;
-    return ended;
-  };
-  return { writer: new Writer(store, node), end };
-}
 
 test('one node does the work; another one takes over when that one is gone', () =>
   withStore(first =>
@@ -52,6 +30,34 @@ test('one node does the work; another one takes over when that one is gone', () 
       for (const { end } of at) await end();
     }),
   ));
+
+test('a node that is not fit for the work leaves it to another', () =>
+  withStore(async store => {
+    const log = new MemoryLog();
+    const { writer, end } = follow(store, log);
+    const events: string[] = [];
+    let isFit = false;
+    const begin = () => {
+      events.push('begins');
+      return { close: async () => void events.push('ends') };
+    };
+    const duty = new Duty({ name: 'work', store, writer, log: () => {}, begin, isFit: () => isFit });
+    const other = new Duty({
+      name: 'other work',
+      store,
+      writer,
+      log: () => {},
+      begin: () => ({ close: async () => {} }),
+    });
+    await eventually('the other work is taken', async () => store.lease('other work') && true);
+    assert.equal([events, store.lease('work')], [[], undefined]);
+    isFit = true;
+    await eventually('it begins', async () => events.length === 1 || undefined);
+    isFit = false;
+    await eventually('it ends', async () => events.length === 2 || undefined);
+    await Promise.all([duty.close(), other.close()]);
+    await end();
+  }));
 
 test('a lease is over by the time of the log', () =>
   withStore(async (store, writer) => {

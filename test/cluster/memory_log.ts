@@ -1,5 +1,8 @@
 /** A log in memory, and the way of one node to it, which loses, delays and repeats. */
 import type { Log, LogEntry, LogRead } from '../../src/cluster/log.ts';
+import { Node } from '../../src/cluster/node.ts';
+import type { Store } from '../../src/store/store.ts';
+import { Writer } from '../../src/store/writer.ts';
 
 export class MemoryLog {
   entries: LogEntry[] = [];
@@ -68,4 +71,28 @@ export class Link implements Log {
   #requireLink(): void {
     if (this.isCut) throw new Error('the broker is away');
   }
+}
+
+/** A node that follows the log all the time, and whose network delivers at once, until it is ended. */
+export function follow(store: Store, log: MemoryLog) {
+  const link = new Link(log);
+  const node = new Node(store, link);
+  let isEnded = false;
+  /** Whether it stands still for now. */
+  let isStalled = false;
+  const ended = (async () => {
+    while (!isEnded) {
+      for (const flight of isStalled ? [] : [...link.flights]) link.land(flight, 1, 'appended');
+      if (!isStalled) await node.step();
+      await new Promise(resolve => setTimeout(resolve, 1));
+    }
+  })();
+  const end = () => {
+    isEnded = true;
+    return ended;
+  };
+  const stall = (isStalledNow: boolean) => {
+    isStalled = isStalledNow;
+  };
+  return { writer: new Writer(store, node), stall, end };
 }

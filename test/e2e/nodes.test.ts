@@ -14,6 +14,7 @@ import type { BrokerName } from '../../src/contract/brokers.ts';
 import { normaliserOf } from '../../src/ingest/brokers.ts';
 import { openStore } from '../../src/store/store.ts';
 import { KafkaServer, whyNoKafka } from '../consume/kafka_server.ts';
+import { PubSubServer, SUBSCRIPTION } from '../consume/pubsub_server.ts';
 import { needs } from '../needs.ts';
 import { seededRandom } from '../oracle/skies.ts';
 import { dump } from '../store/random_changes.ts';
@@ -162,8 +163,56 @@ real('a command without a running service is a node, too', async () => {
   assert.is((types as { object: { imported: number } }).object.imported, 0);
   await run(2, 'tns', 'load', join(sample, 'tns/tns_public_objects.csv'), '--epoch', '2026-02-10T00:00:00Z');
   await run(1, 'crossmatch');
+  const other = { ...settings, CROSSMATCH_RADIUS_ARCSEC: '2' };
+  const differs = /CROSSMATCH_RADIUS_ARCSEC is 2 here, and 1 in the log of the nodes: set it to 1, or make/;
+  assert.match(await failure(2, ['import', nothing], other), differs);
+  assert.is((await start(['node', 'settings', '--data', dataOf(2)], other).finished).code, 0);
+  assert.match(await failure(0, ['import', nothing]), /_ARCSEC is 1 here, and 2 in the log/);
+  await run(0, 'node', 'settings');
   await Promise.all([0, 2].map(catchUp));
   await requireEqual(1, 2);
+});
+
+/** `consume` of a node, and whether it has a connection to the broker. */
+function consume(node: number, server: PubSubServer) {
+  const variables = { PITTGOOGLE_SUBSCRIPTION: SUBSCRIPTION, PUBSUB_EMULATOR_HOST: server.url.slice('http://'.length) };
+  const running = start(['consume', 'pittgoogle', '--data', dataOf(node)], { ...settings, ...variables });
+  let log = '';
+  running.child.stderr!.on('data', data => (log += data));
+  return { ...running, isConsuming: () => log.includes('consume_connected') };
+}
+
+real('one node at a time consumes a broker; when it is killed another one does', async () => {
+  const server = await PubSubServer.start();
+  const first = 9_100_000_000_000_000_001n;
+  const publish = (id: bigint) =>
+    server.publish([
+      {
+        data: Buffer.from(
+          `{"diaObject": {"diaObjectId": ${id}, "ra": 10.5, "dec": -20.25}, "diaSource": {"reliability": 1}}`,
+        ),
+        attributes: { diaObject_diaObjectId: `${id}` },
+      },
+    ]);
+  const consumers = [0, 2].map(node => consume(node, server));
+  const acknowledged = () => eventually('it is acknowledged', async () => server.waiting === 0 || undefined);
+  publish(first);
+  await acknowledged();
+  const [busy, other] = consumers[0]!.isConsuming() ? consumers : consumers.toReversed();
+  assert.not.ok(other!.isConsuming());
+  send(busy!.child, 'SIGKILL');
+  await busy!.finished;
+  publish(first + 1n);
+  await acknowledged();
+  assert.ok(other!.isConsuming());
+  send(other!.child, 'SIGTERM');
+  assert.is((await other!.finished).code, 0);
+  await server.close();
+  await Promise.all([0, 1, 2].map(catchUp));
+  await requireEqual(1, 2);
+  const store = openStore(dataOf(1), 'read');
+  assert.ok(store.getObject(first) && store.getObject(first + 1n));
+  await store.close();
 });
 
 real('while Kafka is away a node answers with what it has, is not ready, and stores nothing', async () => {

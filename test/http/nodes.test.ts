@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseTime } from '../../src/base/parse_time.ts';
 import type { SharedState } from '../../src/base/shared_state.ts';
+import { sharedSettings } from '../../src/cluster/shared_settings.ts';
 import { Coordinator } from '../../src/service/coordinator.ts';
 import { configOf, delivery, eventually, NOW_US, TestApp, type World, withApp } from './support.ts';
 
@@ -86,6 +87,25 @@ test('a node that lags is not ready, and answers; one that stopped answers nothi
     }
     assert.is((await node.post('/api/area', AREA)).status, 503);
     assert.is((await node.get('/healthz')).status, 200);
+  }));
+
+test('a node with another setting than the log is not ready, and names it; it answers', () =>
+  withNode(async (node, _, { writer, directory }) => {
+    const own = sharedSettings(configOf(directory));
+    assert.is(own.CROSSMATCH_RADIUS_ARCSEC, '1');
+    for (const [name, value] of Object.entries(own)) {
+      await writer.shareSettings({ ...own, [name]: 'another' }, true);
+      const { status, text } = await node.get('/readyz');
+      assert.is(status, 503, name);
+      assert.ok(text.includes(`because ${name} is ${value} here, and another in the log of the nodes: `), text);
+      assert.is((await node.get(CONE)).status, 200);
+    }
+    // A setting of another release.
+    const { TNS_MATCH_RADIUS_ARCSEC: _older, ...others } = own;
+    await writer.shareSettings({ ...others, NEWER: '1' }, true);
+    assert.is((await node.get('/readyz')).status, 200);
+    await writer.shareSettings({ ...own, CROSSMATCH_RADIUS_ARCSEC: '2' }, false);
+    assert.is((await node.get('/readyz')).status, 200, 'the first ones count');
   }));
 
 test.run();

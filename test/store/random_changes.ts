@@ -155,6 +155,8 @@ export class RandomChanges {
       case 'begin_registry':
       case 'tick':
         return { kind, timeUs };
+      case 'share_settings':
+        return { kind, timeUs, settings: { RADIUS: `${this.int(3)}` }, isReplacing: this.int(2) === 0 };
       case 'vote':
         return { kind, timeUs, epoch: this.int(5), vote: this.#vote() };
       case 'stage_registry':
@@ -210,6 +212,7 @@ export const KINDS = [
   'take_lease',
   'tick',
   'vote',
+  'share_settings',
 ] as const satisfies readonly ChangeKind[];
 
 type RandomKind = (typeof KINDS)[number];

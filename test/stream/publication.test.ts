@@ -5,6 +5,7 @@ import type { Store } from '../../src/store/store.ts';
 import type { Writer } from '../../src/store/writer.ts';
 import { StoreLedger } from '../../src/stream/ledger.ts';
 import type { PublicationOptions } from '../../src/stream/publication.ts';
+import { follow, MemoryLog } from '../cluster/memory_log.ts';
 import { eventually } from '../e2e/support.ts';
 import { delivery, provenance, startScript, withStore } from '../store/support.ts';
 import { addObjects, allExpected, crossmatch, FakeSink, FIRST_ID, publicationOf, TOPIC } from './support.ts';
@@ -179,5 +180,39 @@ test('two never publish at once: the second takes over when the first is killed'
     assert.equal(await next.begin(), { sequence: 2, objects: 0, messages: 20 });
     await next.end();
   }));
+
+test('of two nodes of a log one publishes; when it stands still the other goes on, and it does not disturb when it is back', () =>
+  withStore(first =>
+    withStore(async second => {
+      const log = new MemoryLog();
+      const stop = new AbortController();
+      const nodes = [first, second].map(store => {
+        const node = follow(store, log);
+        const sink = new FakeSink();
+        const running = publicationOf(store, node.writer, sink).run(stop.signal);
+        return { ...node, store, sink, running };
+      });
+      const sent = () => nodes.map(({ sink }) => sink.sent.length);
+      await addObjects(nodes[0]!.writer, 0, 10);
+      await eventually('one publishes', async () => sent().includes(20) || undefined);
+      assert.equal(sent().toSorted(), [0, 20]);
+      const [busy, other] = sent()[0] === 20 ? nodes : nodes.toReversed();
+      await eventually('both know how far it has come', async () => {
+        for (const { store } of nodes) store.resetRead();
+        return nodes.every(({ store }) => store.published().get(TOPIC)?.messages === 20) || undefined;
+      });
+      busy!.stall(true);
+      await addObjects(other!.writer, 10, 20);
+      await eventually('the other one goes on', async () => other!.sink.sent.length >= 20 || undefined);
+      busy!.stall(false);
+      await addObjects(busy!.writer, 20, 30);
+      await eventually('the other one still does', async () => other!.sink.sent.length >= 40 || undefined);
+      const [before, after] = [busy!.sink.sent, other!.sink.sent];
+      assert.equal([...before, ...after], allExpected(first));
+      stop.abort();
+      await Promise.all(nodes.map(({ running }) => running));
+      await Promise.all(nodes.map(({ end }) => end()));
+    }),
+  ));
 
 test.run();

@@ -1,0 +1,44 @@
+/** The settings that decide what is stored, which all nodes of a log must have alike: the log has those of the first. */
+import type { Config } from '../config/config.ts';
+import { brokerSetting, declaringBrokers } from '../contract/brokers.ts';
+import { PROJECT_CATALOGS } from '../contract/catalogs.ts';
+import type { Store } from '../store/store.ts';
+import type { Writer } from '../store/writer.ts';
+
+const CATALOGS = 'the catalogs of this release';
+
+/** The values as texts, by the name of the setting. */
+export function sharedSettings(config: Config): Readonly<Record<string, string>> {
+  const names = [
+    'CROSSMATCH_RADIUS_ARCSEC',
+    'CROSSMATCH_PROPER_MOTION',
+    'TNS_MATCH_RADIUS_ARCSEC',
+    'MIN_DIASOURCE_RELIABILITY',
+    ...declaringBrokers.flatMap(({ name }) => [
+      brokerSetting(name, 'DECLARED_MIN_RELIABILITY'),
+      brokerSetting(name, 'DECLARED_MIN_RELIABILITY_AS_OF'),
+    ]),
+  ] as const;
+  const releases = PROJECT_CATALOGS.all.map(({ name, release }) => `${name} (${release})`);
+  return { ...Object.fromEntries(names.map(name => [name, `${config[name]}`])), [CATALOGS]: releases.join(', ') };
+}
+
+/**
+ * A setting that differs from the log's, and how to mend it; undefined where there is none. A setting that the log does
+ * not have is one of another release.
+ */
+export function whySettingsDiffer(store: Store, config: Config): string | undefined {
+  const shared = store.sharedSettings();
+  const own = sharedSettings(config);
+  const name = Object.keys(own).find(each => shared?.[each] !== undefined && shared[each] !== own[each]);
+  if (name === undefined) return undefined;
+  const differs = `${name} is ${own[name]} here, and ${shared![name]} in the log of the nodes`;
+  const same = name === CATALOGS ? 'install the same release on all' : `set it to ${shared![name]}`;
+  return `${differs}: ${same}, or make this node's settings those of all with \`nearsky node settings\``;
+}
+
+/** Gives the log the settings of this node, unless it has some. */
+export async function shareSettings(store: Store, writer: Writer, config: Config): Promise<void> {
+  store.resetRead();
+  if (!store.sharedSettings()) await writer.shareSettings(sharedSettings(config), false);
+}
