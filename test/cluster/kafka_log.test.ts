@@ -1,12 +1,18 @@
 /** The log on Kafka itself. */
+import { crc32 } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { KafkaLog, openKafkaLog } from '../../src/cluster/kafka_log.ts';
 import { type LogEntry, LostPlace } from '../../src/cluster/log.ts';
+import { Node } from '../../src/cluster/node.ts';
+import { encodeChange } from '../../src/store/change_record.ts';
+import type { Change } from '../../src/store/changes.ts';
+import { FORMAT_VERSION } from '../../src/store/environment.ts';
+import type { Store } from '../../src/store/store.ts';
 import { KafkaServer, whyNoKafka } from '../consume/kafka_server.ts';
 import { eventually } from '../e2e/support.ts';
 import { needs } from '../needs.ts';
-import { failure } from '../store/support.ts';
+import { delivery, failure, falsify, withStore } from '../store/support.ts';
 
 const test = suite('cluster/kafka_log');
 const real = needs(test, whyNoKafka);
@@ -149,5 +155,136 @@ test('a leader that shows fewer records than the one before it is waited for', a
   assert.equal(await log.read(4), { entries: [], first: 0, end: 4 });
   await log.close();
 });
+
+const NOON_US = 1_772_020_800_000_000;
+const deliver = (broker: string, ...ids: bigint[]): Change => ({
+  kind: 'deliver',
+  timeUs: NOON_US,
+  deliveries: ids.map(id => delivery(id, { broker })),
+});
+const appendChange = (log: KafkaLog, change: Change) => log.append('other/1', encodeChange(change)[0]!);
+
+async function catchUp(node: Node): Promise<void> {
+  while ((await node.step()) > 0);
+}
+
+/** The reason for which a node stops, with which it stops again whenever it starts. */
+async function whyStopped(store: Store, log: KafkaLog): Promise<string> {
+  const reasons = new Set<string>();
+  for (let start = 0; start < 2; start++) {
+    const error = await failure(() => catchUp(new Node(store, log)));
+    assert.instance(error, LostPlace, error.message);
+    reasons.add(error.message);
+  }
+  assert.is(reasons.size, 1);
+  return [...reasons][0]!;
+}
+
+/** A node that has applied three records of a topic. */
+const withNode = (body: (store: Store, log: KafkaLog, topic: string) => Promise<void>) =>
+  withLog((log, topic) =>
+    withStore(async store => {
+      for (const id of [1n, 2n, 3n]) await appendChange(log, deliver('lasair', id));
+      await catchUp(new Node(store, log));
+      assert.is(store.logPosition()?.next, 3);
+      await body(store, log, topic);
+    }),
+  );
+
+real('a node stops where the log no longer has what comes next', () =>
+  withNode(async (store, log, topic) => {
+    for (const id of [4n, 5n, 6n]) await appendChange(log, deliver('lasair', id));
+    await kafka.deleteBefore(topic, 0, 5n);
+    assert.match(
+      await whyStopped(store, log),
+      /it no longer has the records from 3 to 4: start this node from a backup/,
+    );
+  }),
+);
+
+real('a node stops where the topic was made anew', () =>
+  withNode(async (store, _, topic) => {
+    await kafka.deleteTopic(topic);
+    const again = () =>
+      kafka.createTopic(topic).then(
+        () => true,
+        () => undefined,
+      );
+    await eventually('the topic is there again', again);
+    const anew = await open(topic);
+    await appendChange(anew, deliver('lasair', 1n));
+    assert.match(await whyStopped(store, anew), /it is \S+, and this node followed \S+: start this node from a backup/);
+    await anew.close();
+  }),
+);
+
+real('a node stops where the log has lost its end, also when it has gone on from there', () =>
+  withNode(async (store, log, topic) => {
+    await kafka.stop();
+    kafka.cutOff(topic);
+    await kafka.startAgain();
+    const cut = await open(topic);
+    assert.match(await whyStopped(store, cut), /it ends at record 2, and this node has applied 3 records of it/);
+    for (const id of [7n, 8n]) await appendChange(cut, deliver('lasair', id));
+    assert.match(await whyStopped(store, cut), /its record 2 is another one than this node applied: start this node/);
+    // One that follows all the time sees the same.
+    assert.instance(
+      await eventually('it sees', () => failure(() => log.read(3)).then(e => (e instanceof LostPlace ? e : undefined))),
+      LostPlace,
+    );
+    await cut.close();
+  }),
+);
+
+real('a node stops in front of a record that it cannot read or apply', async () => {
+  const [record] = encodeChange(deliver('lasair', 5n));
+  const resealed = (change: (copy: Buffer) => void) => {
+    const copy = Buffer.from(record!);
+    change(copy);
+    copy.writeUInt32LE(crc32(copy.subarray(0, -4)), copy.length - 4);
+    return copy;
+  };
+  const poisons: readonly (readonly [Uint8Array, RegExp])[] = [
+    [Buffer.from('{"diaObjectId": 7}'), /damaged or not one of nearsky/],
+    [resealed(copy => (copy[4] = 99)), /its layout 99 is unknown to this nearsky: use the newest one here/],
+    [resealed(copy => copy.write('deliveR', copy.indexOf('deliver'))), /its kind "deliveR" is unknown to this nearsky/],
+    [encodeChange({ kind: 'stage_registry', timeUs: 1, load: 1, records: 5 as never })[0]!, /./],
+  ];
+  for (const [poison, why] of poisons)
+    await withNode(async (store, log) => {
+      await appendChange(log, deliver('lasair', 4n));
+      await log.append('poison', poison);
+      await appendChange(log, deliver('lasair', 6n));
+      const reason = await whyStopped(store, log);
+      assert.match(reason, /^Cannot follow the log from record 4 on: /);
+      assert.match(reason, why);
+      assert.is(store.logPosition()?.next, 4);
+      assert.equal([store.getObject(4n) !== undefined, store.getObject(6n)], [true, undefined]);
+    });
+});
+
+real('a node stops whose digest is not that of most', () =>
+  withNode(async (store, log) =>
+    withStore(async other => {
+      const right = new Node(other, log);
+      await catchUp(right);
+      falsify(store, 2n);
+      await appendChange(log, deliver('antares', 2n));
+      await appendChange(log, { kind: 'tick', timeUs: NOON_US });
+      await catchUp(right);
+      const { number, digest } = other.epoch()!;
+      for (const voter of ['one', 'other']) {
+        const vote = { voter, format: FORMAT_VERSION, digest: digest! };
+        await appendChange(log, { kind: 'vote', timeUs: NOON_US, epoch: number, vote });
+      }
+      await appendChange(log, { kind: 'tick', timeUs: NOON_US });
+      await catchUp(right);
+      assert.match(
+        await whyStopped(store, log),
+        /from record 7 on: the archive of this node is another one than that of most/,
+      );
+    }),
+  ),
+);
 
 test.run();

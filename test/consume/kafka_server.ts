@@ -10,6 +10,8 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
@@ -251,6 +253,12 @@ export class KafkaServer {
     ];
     const [found] = await this.#with(new Admin(this.#options), admin => admin.listOffsets({ topics }));
     return found!.partitions.map(({ offset }) => offset);
+  }
+
+  /** While it is stopped: damages the last batch of a topic's only segment, which the next start then cuts off. */
+  cutOff(topic: string): void {
+    const file = join(this.#directory, 'log', `${topic}-0`, '00000000000000000000.log');
+    truncateSync(file, statSync(file).size - 1);
   }
 
   /** Sends values to a topic, one partition after the other; null makes a tombstone. */
