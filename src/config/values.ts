@@ -90,6 +90,15 @@ export function name(): Kind<string> {
   return { default: '', bound: 'a name without white space', parse };
 }
 
+/** An identifier of IVOA Identifiers 2.0, without a query. */
+export function ivoid(): Kind<string> {
+  const parse = (value: unknown) =>
+    typeof value === 'string' && /^ivo:\/\/[A-Za-z\d][\w.~-]{2,}(?:\/[\w.~-]+)+$/.test(value.trim())
+      ? value.trim()
+      : undefined;
+  return { default: '', bound: 'an identifier like ivo://example.org/nearsky', parse };
+}
+
 /** A name in the form of a broker's name. */
 export function label(fallback: string): Kind<string> {
   const parse = (value: unknown) =>

@@ -19,6 +19,7 @@ import type { Service } from '../service/service.ts';
 import { VOTABLE_TYPE, votableError } from '../tables/votable.ts';
 import { TAP_PATH, tapCapabilities, tapExamples, tapTable, tapTableset } from '../tap/documents.ts';
 import type { TapQuery } from '../tap/engine.ts';
+import { RECORD_PATH, registryRecord } from '../tap/record.ts';
 import { tapTables } from '../tap/tables.ts';
 import { TAP_JOB, type TapJobRequest, type TapStarted } from '../tap/tap.ts';
 import { newUploadPath, uploadFile } from '../tap/upload_file.ts';
@@ -60,6 +61,7 @@ export function tap(service: Service): TapRoute[] {
       metric: 'tap_sync',
       handler: sync,
     })),
+    { method: 'GET', path: RECORD_PATH, metric: 'tap_documents', handler: record(service) },
     ...Object.entries(documents).map(([path, handler]) => ({
       method: 'GET' as const,
       path: `${TAP_PATH}/${path}`,
@@ -73,6 +75,17 @@ export function tap(service: Service): TapRoute[] {
       handler: withVotableErrors(handler),
     })),
   ];
+}
+
+function record(service: Service): Handler {
+  const { config } = service;
+  // Another version, or other settings, need another start.
+  const started = new Date(Date.now() - 1000 * process.uptime()).toISOString().slice(0, -5);
+  return ({ request, path }) => {
+    const document = registryRecord(config, baseUrl(request, config), service.catalogs, `${started}Z`);
+    if (document === undefined) throw notFound(path);
+    return bytesResponse('text/xml', new TextEncoder().encode(document));
+  };
 }
 
 async function answer({ config, coordination }: Service, exchange: Exchange): Promise<Answer> {

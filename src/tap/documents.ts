@@ -3,7 +3,7 @@ import { tableName } from '../adql/schema.ts';
 import { spelled } from '../adql/words.ts';
 import type { Config } from '../config/config.ts';
 import { escapeXml } from '../tables/xml.ts';
-import { columnElement, endpoint, root } from '../vo/vosi.ts';
+import { columnElement, endpoints, root } from '../vo/vosi.ts';
 import { TAP_FORMATS } from './formats.ts';
 import { type ForeignKey, isIndexed, type TapTable } from './tables.ts';
 
@@ -56,6 +56,15 @@ const FUNCTIONS = [
 
 /** @param base scheme and host of this service */
 export function tapCapabilities(config: Config, base: string): string {
+  return (
+    `${root('capabilities', 'capabilities', 'vr', 'vs', 'tr')}>\n${tapCapability(config, base)}${endpoints(`${base}${TAP_PATH}`)}` +
+    '<capability standardID="ivo://ivoa.net/std/DALI#examples">\n<interface xsi:type="vr:WebBrowser">\n' +
+    `<accessURL use="full">${escapeXml(base)}${TAP_PATH}/examples</accessURL>\n</interface>\n</capability>\n</vosi:capabilities>\n`
+  );
+}
+
+/** The description of the queries. */
+export function tapCapability(config: Config, base: string): string {
   const feature = (form: string, description = '') =>
     `<feature><form>${escapeXml(form)}</form>${description && `<description>${escapeXml(description)}</description>`}</feature>\n`;
   const features = (type: string, list: readonly string[]) =>
@@ -68,7 +77,6 @@ export function tapCapabilities(config: Config, base: string): string {
   const time = (name: string, seconds: number) =>
     `<${name}><default>${seconds}</default><hard>${seconds}</hard></${name}>\n`;
   return (
-    `${root('capabilities', 'capabilities', 'vr', 'vs', 'tr')}>\n` +
     '<capability standardID="ivo://ivoa.net/std/TAP" xsi:type="tr:TableAccess">\n' +
     '<interface xsi:type="vs:ParamHTTP" role="std" version="1.1">\n' +
     `<accessURL use="base">${escapeXml(base)}${TAP_PATH}</accessURL>\n</interface>\n` +
@@ -87,23 +95,22 @@ export function tapCapabilities(config: Config, base: string): string {
     '<uploadMethod ivo-id="ivo://ivoa.net/std/TAPRegExt#upload-inline"/>\n' +
     `${time('retentionPeriod', Math.round(3600 * JOBS_HOURS))}${time('executionDuration', JOBS_SECONDS)}` +
     `<outputLimit>${limit('default')}${limit('hard')}</outputLimit>\n` +
-    `<uploadLimit><hard unit="byte">${config.TAP_MAX_UPLOAD_MIB * 2 ** 20}</hard></uploadLimit>\n</capability>\n` +
-    `${endpoint('capabilities', `${base}${TAP_PATH}/capabilities`)}` +
-    `${endpoint('availability', `${base}${TAP_PATH}/availability`)}` +
-    `${endpoint('tables-1.1', `${base}${TAP_PATH}/tables`)}` +
-    '<capability standardID="ivo://ivoa.net/std/DALI#examples">\n<interface xsi:type="vr:WebBrowser">\n' +
-    `<accessURL use="full">${escapeXml(base)}${TAP_PATH}/examples</accessURL>\n</interface>\n</capability>\n</vosi:capabilities>\n`
+    `<uploadLimit><hard unit="byte">${config.TAP_MAX_UPLOAD_MIB * 2 ** 20}</hard></uploadLimit>\n</capability>\n`
   );
 }
 
 /** Every table; without columns where the least detail is requested. */
 export function tapTableset(tables: readonly TapTable[], isBrief: boolean): string {
+  return `${root('tableset', 'tables', 'vs')}>\n${schemaElements(tables, isBrief)}</vosi:tableset>\n`;
+}
+
+export function schemaElements(tables: readonly TapTable[], isBrief = false): string {
   const schemas = Map.groupBy(tables, ({ schema }) => schema);
   const elements = [...schemas].map(([name, of]) => {
     const list = of.map(table => `<table type="table">\n${tableContent(table, isBrief)}</table>\n`);
     return `<schema>\n<name>${name}</name>\n${list.join('')}</schema>\n`;
   });
-  return `${root('tableset', 'tables', 'vs')}>\n${elements.join('')}</vosi:tableset>\n`;
+  return elements.join('');
 }
 
 /** One table; undefined where no table has that name. */

@@ -20,14 +20,16 @@ const NAMESPACES = {
   vs: 'http://www.ivoa.net/xml/VODataService/v1.1',
   cs: 'http://www.ivoa.net/xml/ConeSearch/v1.0',
   tr: 'http://www.ivoa.net/xml/TAPRegExt/v1.0',
+  ri: 'http://www.ivoa.net/xml/RegistryInterface/v1.0',
 } as const;
 
 /** The start of a document and of its first element; the element's namespace is the first one listed. */
 export function root(element: string, own: keyof typeof NAMESPACES, ...others: (keyof typeof NAMESPACES)[]): string {
   const used = [own, ...others].map(prefix => NAMESPACES[prefix]);
   const named = others.map(prefix => ` xmlns:${prefix}="${NAMESPACES[prefix]}"`).join('');
+  const prefix = own === 'ri' ? own : 'vosi';
   return (
-    `<?xml version="1.0" encoding="UTF-8"?>\n<vosi:${element} xmlns:vosi="${NAMESPACES[own]}"${named} ` +
+    `<?xml version="1.0" encoding="UTF-8"?>\n<${prefix}:${element} xmlns:${prefix}="${NAMESPACES[own]}"${named} ` +
     `xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="${used.map(each => `${each} ${each}`).join(' ')}"`
   );
 }
@@ -62,13 +64,15 @@ const TEST_QUERY = { ra: 61.6223, dec: -49.2951, sr: 0.05 };
 export function capabilities(config: Config, base: string, catalogs: Catalogs): string {
   return (
     `${root('capabilities', 'capabilities', 'vr', 'vs', 'cs')}>\n` +
-    `${coneTargets(catalogs)
-      .map(target => coneCapability(coneTable(target, 1, catalogs), config, base))
-      .join('')}` +
-    `${endpoint('capabilities', `${base}${VO_PATH}/capabilities`)}` +
-    `${endpoint('availability', `${base}${VO_PATH}/availability`)}` +
-    `${endpoint('tables-1.1', `${base}${VO_PATH}/tables`)}</vosi:capabilities>\n`
+    `${coneCapabilities(config, base, catalogs)}${endpoints(`${base}${VO_PATH}`)}</vosi:capabilities>\n`
   );
+}
+
+/** The cone searches, one for each table. */
+export function coneCapabilities(config: Config, base: string, catalogs: Catalogs): string {
+  return coneTargets(catalogs)
+    .map(target => coneCapability(coneTable(target, 1, catalogs), config, base))
+    .join('');
 }
 
 function coneCapability(
@@ -97,8 +101,15 @@ function parameter([name, use, type, unit, ucd, description]: (typeof PARAMETERS
   return `<param std="true" use="${use}">${params.join('')}</param>\n`;
 }
 
-/** A capability of VOSI, such as `availability`. */
-export function endpoint(name: string, url: string): string {
+/** The capabilities of VOSI below an address. */
+export function endpoints(address: string): string {
+  return (
+    `${endpoint('capabilities', `${address}/capabilities`)}${endpoint('availability', `${address}/availability`)}` +
+    `${endpoint('tables-1.1', `${address}/tables`)}`
+  );
+}
+
+function endpoint(name: string, url: string): string {
   return (
     `<capability standardID="ivo://ivoa.net/std/VOSI#${name}">\n<interface xsi:type="vs:ParamHTTP" role="std">\n` +
     `<accessURL use="full">${escapeXml(url)}</accessURL>\n</interface>\n</capability>\n`

@@ -24,6 +24,13 @@ const PATHS = [
   '/api/sky-map?resolution=2',
   ...['/vo/scs?RA=221.596&DEC=-40&SR=0.01', '/vo/scs?RA=x', '/vo/capabilities', '/vo/tables', '/vo/moc/objects.json'],
   ...['/vo/jobs', '/vo/jobs/nobody', '/vo/tap/tables', '/vo/tap/capabilities', '/vo/tap/sync?LANG=none'],
+  ...[
+    '/vo/tap/examples',
+    '/vo/tap/tables/nearsky.objects',
+    '/vo/tap/async',
+    '/vo/tap/async/nobody/phase',
+    '/vo/record',
+  ],
   ...['/healthz', '/readyz', '/metrics', '/no-such-path'],
 ];
 
@@ -35,5 +42,7 @@ export const REQUESTS: readonly Asked[] = [
   { path: '/api/area?response=count', body: { 0: [8] } },
   { path: '/api/crossmatch', body: 'ra,dec\n221.596,-40\n', headers: { 'Content-Type': 'text/csv' } },
   { path: '/api/crossmatch', body: {} },
+  { path: '/vo/tap/async', body: 'PHASE=x', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } },
+  { path: '/vo/tap/sync', body: 'x', headers: { 'Content-Type': 'multipart/form-data; boundary=a' } },
   { path: '/mcp', body: rpc('initialize', HELLO) },
 ];

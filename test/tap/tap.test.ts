@@ -1,14 +1,18 @@
 /** Queries in ADQL over HTTP: the tables' rows beside the objects that were stored, and what is refused. */
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { separationArcsec } from '../../index/mod.ts';
+import { Catalogs } from '../../src/contract/catalogs.ts';
 import { openTable } from '../../src/table_input/open.ts';
+import { EXAMPLES } from '../../src/tap/documents.ts';
+import { registryRecord } from '../../src/tap/record.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
-import { type Running, startApp } from '../http/support.ts';
+import { configOf, type Running, startApp } from '../http/support.ts';
 import { needs } from '../needs.ts';
 import { withServer } from '../server/support.ts';
-import { hasStilts, python, runBeside, votlint } from '../tables/clients.ts';
+import { hasStilts, python, runBeside, votlint, withFolder, writeFiles } from '../tables/clients.ts';
 import { infosOf, rowsOf } from '../tables/read_votable.ts';
 import { CENTRES, storeObjects, trueObjects } from '../vo/world.ts';
 
@@ -26,6 +30,8 @@ test.before(async context => {
     TAP_REFRESH_SECONDS: '1',
     TAP_QUERY_SECONDS: '3',
     TAP_MAX_RECORDS: '5000',
+    VO_IDENTIFIER: 'ivo://example.org/near.sky',
+    VO_PUBLISHER: 'A & B',
   });
 });
 
@@ -223,6 +229,20 @@ check(
   },
 );
 
+check(
+  'the record for registries is made of the settings, and is there only with an identifier',
+  async ({ running }) => {
+    const { text, status, headers } = await running.app.get('/vo/record');
+    assert.equal([status, headers.get('Content-Type')], [200, 'text/xml']);
+    assert.match(text, '<identifier>ivo://example.org/near.sky</identifier>');
+    assert.match(text, '<publisher>A &amp; B</publisher>');
+    assert.match(text, '<accessURL use="base">http://nearsky.test/vo/tap</accessURL>');
+    assert.match(text, '<name>nearsky.gaia_dr3</name>');
+    const catalogs = new Catalogs(running.world.store.catalogs());
+    assert.is(registryRecord(configOf('/nowhere'), '', catalogs, ''), undefined);
+  },
+);
+
 check('what is wrong with a request is a VOTable with status 400', async ({ running }) => {
   const wrong: readonly (readonly [more: Record<string, string>, message: string])[] = [
     [{ QUERY: 'SELECT x FROM objects' }, 'Line 1, column 8: x is no column of nearsky.objects'],
@@ -324,6 +344,10 @@ needs(test, slow ?? (python ? undefined : 'there is no Python with astropy and p
         'import sys, pyvo',
         'tap = pyvo.dal.TAPService(sys.argv[1])',
         'print(len(tap.tables), len(tap.examples), tap.maxrec)',
+        'from astropy.table import Table',
+        `mine = Table({'id': [${OBJECTS[0]!.id}, 2**63 - 1]})`,
+        "ask = 'SELECT id FROM TAP_UPLOAD.mine ORDER BY id'",
+        "print([[int(each) for each in run(ask, uploads={'mine': mine})['id']] for run in (tap.run_sync, tap.run_async)])",
         "rows = tap.run_sync('SELECT diaObjectId, ra, ingest_time FROM nearsky.objects ORDER BY diaObjectId')",
         "print(int(rows['diaObjectId'][0]), len(rows), rows.fieldnames)",
         "try: tap.run_sync('SELECT x FROM nearsky.objects')",
@@ -331,7 +355,9 @@ needs(test, slow ?? (python ? undefined : 'there is no Python with astropy and p
       ].join('\n');
       const { out, errors } = await runBeside(python!, ['-c', program, base]);
       assert.is(errors.replaceAll(/^.*Warning.*$\n?/gm, '').trim(), '');
-      assert.match(out, /^1\d 4 5000$/m);
+      assert.match(out, new RegExp(`^1\\d ${EXAMPLES.length} 5000$`, 'm'));
+      const ids = [OBJECTS[0]!.id, 2n ** 63n - 1n].join(', ');
+      assert.ok(out.includes(`[[${ids}], [${ids}]]`), out);
       assert.match(out, `${OBJECTS[0]!.id} ${OBJECTS.length + LATER.length}`);
       assert.match(out, 'Line 1, column 8: x is no column of nearsky.objects');
     }),
@@ -341,16 +367,49 @@ needs(test, slow ?? (hasStilts ? undefined : 'there is no stilts'))(
   'taplint finds no error in what is there',
   ({ running }) =>
     served(running, async base => {
-      const stages = 'stages=TMV TME TMS TMC CPV CAP';
+      const stages = 'stages=TMV TME TMS TMC CPV CAP AVV QGE QPO QAS UWS MDQ UPL EXA';
       const { out } = await runBeside('stilts', ['taplint', `tapurl=${base}`, stages]);
-      assert.equal(
-        out.split('\n').filter(line => /^[EF]-/.test(line)),
-        [],
-      );
-      assert.match(out, /^Totals: Errors: 0;/m);
+      const found = out.split('\n').flatMap(line => /^[EFW]-(\w+-\w+)-/.exec(line)?.[1] ?? []);
+      // docs/tap.md says why.
+      assert.equal([...new Set(found)].sort(), ['CAP-MUPM', 'CAP-SVR0', 'UPL-TMDA', 'UPL-TSDL']);
+      assert.match(out, /^Totals: Errors: 1;.*Failures: 0$/m);
       const { text } = await ask(running, 'SELECT * FROM nearsky.gaia_dr3', { FORMAT: 'votable/b2' });
       assert.equal(votlint(text), []);
     }),
+);
+
+needs(test, slow ?? (hasStilts ? undefined : 'there is no stilts'))(
+  'tapquery sends a table, at once and in a job; the record is as its schemas say',
+  ({ running }) =>
+    withFolder(folder =>
+      served(running, async base => {
+        const table = `id,note\n${OBJECTS[0]!.id},a\n${2n ** 63n - 1n},b\n`;
+        const [file, record] = writeFiles(folder, {
+          'mine.csv': table,
+          'record.xml': (await running.app.get('/vo/record')).text,
+        }) as [string, string];
+        const upload = ['nupload=1', `upload1=${file}`, 'ufmt1=csv', 'upname1=mine'];
+        for (const sync of [true, false]) {
+          const adql = 'adql=SELECT u.* FROM TAP_UPLOAD.mine AS u';
+          const { out } = await runBeside('stilts', [
+            'tapquery',
+            `tapurl=${base}`,
+            ...upload,
+            adql,
+            `sync=${sync}`,
+            'ofmt=csv',
+          ]);
+          assert.ok(out.endsWith(table) || out.includes(table), out);
+        }
+        const schemas = {
+          RegistryInterface: join(import.meta.dirname, 'schemas/registry_interface.xsd'),
+          ConeSearch: join(import.meta.dirname, 'schemas/cone_search.xsd'),
+        };
+        const places = Object.entries(schemas).map(([name, path]) => `http://www.ivoa.net/xml/${name}/v1.0=${path}`);
+        const validate = ['xsdvalidate', 'uselocals=true', `schemaloc=${places.join(' ')}`, `doc=${record}`];
+        assert.equal(await runBeside('stilts', validate), { status: 0, out: '', errors: '' });
+      }),
+    ),
 );
 
 test.run();

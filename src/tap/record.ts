@@ -1,0 +1,34 @@
+/** The service as a record of the registries of the Virtual Observatory: VOResource 1.1, VODataService 1.1, TAPRegExt 1.0. */
+import type { Config } from '../config/config.ts';
+import type { Catalogs } from '../contract/catalogs.ts';
+import { escapeXml } from '../tables/xml.ts';
+import { coneCapabilities, endpoints, root, VO_PATH } from '../vo/vosi.ts';
+import { schemaElements, TAP_PATH, tapCapability } from './documents.ts';
+import { archiveTables } from './tables.ts';
+
+export const RECORD_PATH = `${VO_PATH}/record`;
+
+const SUBJECTS = ['time-domain-astronomy', 'transient-sources', 'catalogs', 'surveys'];
+const DESCRIPTION =
+  'Objects of the alerts of the Rubin Observatory, as brokers pass them on, with the sources of other catalogs that lie at their positions: queries in ADQL, and cone searches.';
+
+/**
+ * @param base scheme and host of this service
+ * @param updated when the record last changed, to the second, UTC
+ * @returns undefined where the service has no identifier
+ */
+export function registryRecord(config: Config, base: string, catalogs: Catalogs, updated: string): string | undefined {
+  const { VO_IDENTIFIER, VO_PUBLISHER, VO_CONTACT_EMAIL } = config;
+  if (VO_IDENTIFIER === null) return undefined;
+  const publisher = escapeXml(VO_PUBLISHER);
+  const email = VO_CONTACT_EMAIL === null ? '' : `<email>${escapeXml(VO_CONTACT_EMAIL)}</email>`;
+  return (
+    `${root('Resource', 'ri', 'vr', 'vs', 'cs', 'tr')} xsi:type="vs:CatalogService" status="active" created="${updated}" updated="${updated}">\n` +
+    `<title>Objects of Rubin alerts and what lies at their positions</title>\n<shortName>nearsky</shortName>\n<identifier>${escapeXml(VO_IDENTIFIER)}</identifier>\n` +
+    `<curation>\n<publisher>${publisher}</publisher>\n<contact><name>${publisher}</name>${email}</contact>\n</curation>\n` +
+    `<content>\n${SUBJECTS.map(subject => `<subject>${subject}</subject>\n`).join('')}<description>${DESCRIPTION}</description>\n` +
+    `<referenceURL>${escapeXml(base)}/</referenceURL>\n<type>Catalog</type>\n<contentLevel>Research</contentLevel>\n</content>\n` +
+    `${tapCapability(config, base)}${coneCapabilities(config, base, catalogs)}${endpoints(`${base}${TAP_PATH}`)}` +
+    `<tableset>\n${schemaElements(archiveTables(catalogs.all))}</tableset>\n</ri:Resource>\n`
+  );
+}
