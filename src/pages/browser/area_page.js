@@ -1,7 +1,7 @@
 /** The page of an area: the map to draw on, the text, the file, and the objects inside. */
 import { Cells } from './cells.js';
 import { BINS, coloursOf } from './colours.js';
-import { fileDrop, save } from './files.js';
+import { fileDrop, fileName, formatButtons, save } from './files.js';
 import { counted, sexagesimalDec, sexagesimalRa } from './format.js';
 import { ApiError, ask, byId, h, show, showError, showLoading } from './page.js';
 import { separationDegrees, vectorOf } from './projection.js';
@@ -181,24 +181,19 @@ function downloads(area) {
         body: area,
       });
       if (!response.ok) throw new ApiError((await response.json()).message, true);
-      const extension = { votable: 'vot', arrow: 'arrows' }[format] ?? format;
-      save(await response.blob(), `nearsky-area.${extension}`);
+      save(await response.blob(), fileName('area', format));
       told.textContent = 'Saved.';
     } catch (error) {
       told.textContent = error instanceof ApiError ? error.message : 'The answer broke off: try again.';
     }
   };
-  const formats = [
-    ['csv', 'CSV'],
-    ['votable', 'VOTable'],
-    ['parquet', 'Parquet'],
-    ['arrow', 'Arrow'],
-  ];
-  const buttons = formats.map(([format = '', title = '']) => [
-    h('button', { type: 'button', class: 'link', click: () => void download(format) }, title),
-    ' ',
-  ]);
-  return h('p', { class: 'downloads' }, 'Download: ', buttons, told);
+  return h(
+    'p',
+    { class: 'downloads' },
+    'Download: ',
+    formatButtons(format => void download(format)),
+    told,
+  );
 }
 
 /** The objects of the whole sky, below what is drawn. The map works without them, too. */

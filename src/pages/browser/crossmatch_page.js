@@ -1,5 +1,5 @@
 /** The page on which a table is crossmatched: its first rows, the progress, and the answer as a table, a plot and files. */
-import { fileDrop, save } from './files.js';
+import { fileDrop, fileName, formatButtons, save } from './files.js';
 import { count, counted, payloadText } from './format.js';
 import { ApiError, ask, byId, exact, h, pageData, show, showError } from './page.js';
 import { histogram } from './plot.js';
@@ -229,20 +229,14 @@ function tell(done, of) {
 
 /** @param {Row[]} rows @param {number[]} separations @param {Record<string, string>} parameters */
 function showAnswer(rows, separations, parameters) {
-  const formats = [
-    ['csv', 'CSV'],
-    ['votable', 'VOTable'],
-    ['parquet', 'Parquet'],
-    ['arrow', 'Arrow'],
-    ['ndjson', 'NDJSON'],
-  ];
-  const links = formats.map(([format = '', title = '']) => [
-    h('button', { type: 'button', class: 'link', click: () => void download(parameters, format) }, title),
-    ' ',
-  ]);
   show(
     results,
-    h('p', { class: 'downloads' }, 'Download: ', links),
+    h(
+      'p',
+      { class: 'downloads' },
+      'Download: ',
+      formatButtons(format => void download(parameters, format)),
+    ),
     rows.length > 0 && [
       h('h2', {}, rows.length < separations.length ? `The first ${rows.length} matched rows` : 'The matched rows'),
       tableOf(Object.keys(rows[0] ?? {}), rows),
@@ -262,8 +256,7 @@ async function download(parameters, format) {
   said.textContent = 'Crossmatching for the file …';
   try {
     const response = await matched(file, { ...parameters, format }, working.signal);
-    const extension = { votable: 'vot', arrow: 'arrows' }[format] ?? format;
-    save(await response.blob(), `nearsky-crossmatch.${extension}`);
+    save(await response.blob(), fileName('crossmatch', format));
     said.textContent = 'Saved.';
   } catch (error) {
     said.textContent = error instanceof ApiError ? error.message : 'The answer broke off: try again.';

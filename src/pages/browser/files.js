@@ -29,6 +29,27 @@ export function fileDrop(place, input, take) {
   });
 }
 
+const FORMATS = [
+  ['csv', 'CSV'],
+  ['votable', 'VOTable'],
+  ['parquet', 'Parquet'],
+  ['arrow', 'Arrow'],
+  ['ndjson', 'NDJSON'],
+];
+
+/** A button for each format of tables. @param {(format: string) => void} download */
+export function formatButtons(download) {
+  return FORMATS.map(([format = '', title = '']) => [
+    h('button', { type: 'button', class: 'link', click: () => download(format) }, title),
+    ' ',
+  ]);
+}
+
+/** The name of a file. @param {string} of @param {string} format */
+export function fileName(of, format) {
+  return `nearsky-${of}.${{ votable: 'vot', arrow: 'arrows' }[format] ?? format}`;
+}
+
 /** Saves bytes as a file. @param {Blob} blob @param {string} name */
 export function save(blob, name) {
   const url = URL.createObjectURL(blob);

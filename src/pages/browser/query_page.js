@@ -1,4 +1,5 @@
 /** The page of queries in ADQL: the editor, and the answer as a table and a plot. */
+import { fileName } from './files.js';
 import { count, counted } from './format.js';
 import { ApiError, byId, h, show, showError } from './page.js';
 import { scatterPlot } from './plot.js';
@@ -13,8 +14,6 @@ const PATH = '/vo/tap/sync';
 const MAX_ROWS = 2000;
 /** Some servers refuse longer addresses. */
 const MAX_ADDRESS = 8000;
-/** @type {Record<string, string>} */
-const EXTENSIONS = { votable: 'vot', arrow: 'arrows' };
 
 const form = byId('query');
 const editor = /** @type {HTMLTextAreaElement} */ (byId('adql'));
@@ -116,7 +115,7 @@ function showResult(query, table) {
 function actions(query, address) {
   const formats = (form.dataset.formats ?? '').split(' ').map(format => {
     const href = `${PATH}?${new URLSearchParams(parametersOf(query, format))}`;
-    return [h('a', { href, download: `nearsky-query.${EXTENSIONS[format] ?? format}` }, format), ' '];
+    return [h('a', { href, download: fileName('query', format) }, format), ' '];
   });
   const told = h('span', { class: 'hint', role: 'status' });
   const open = async () => {

@@ -1,5 +1,5 @@
 /** The page of the results: the typed text, how it was understood, and the answer of the API. */
-import { save } from './files.js';
+import { fileName, save } from './files.js';
 import { finder, finderKey } from './finder.js';
 import { counted, degrees, sexagesimalDec, sexagesimalRa, time } from './format.js';
 import {
@@ -377,7 +377,7 @@ function listDownloads(request) {
       try {
         const response = await fetch(`/api/lookup?format=${format}`, asJson(request));
         if (!response.ok) throw new ApiError((await response.json()).message, true);
-        save(await response.blob(), `nearsky-lookup.${format === 'votable' ? 'vot' : format}`);
+        save(await response.blob(), fileName('lookup', format));
       } catch (error) {
         place.append(error instanceof ApiError ? error.message : 'The service does not answer.');
       }
