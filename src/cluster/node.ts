@@ -151,13 +151,23 @@ export class Node implements SharedLog {
     // The log goes on from this archive, and nothing of it is applied yet.
     if (next === 0) return identity;
     const last = await this.#log.read(next - 1);
-    requireKept(last, next, next - 1);
     const [entry] = last.entries;
+    if (!entry && last.first < next) await this.#requireShown(next);
+    requireKept(last, next, next - 1);
     // The record may have been removed because it was old.
     const isGone = last.first >= next;
     if (!isGone && (!entry || recordHash(entry.record) !== hash))
       throw lostPlace(`its record ${next - 1} is another one than this node applied`);
     return identity;
+  }
+
+  /**
+   * A server of the log that has just become the leader may have records that it does not show yet.
+   * @throws Error where that is so: the call may then be repeated
+   */
+  async #requireShown(next: number): Promise<void> {
+    const { end } = await this.#log.read(next);
+    if (end >= next) throw new Error(`the log does not show record ${next - 1} yet`);
   }
 
   /** Gives up the changes that wait to be applied. */

@@ -187,6 +187,19 @@ test('a node goes on where the log has removed only what it has applied', () =>
     assert.is(store.logPosition()?.next, 3);
   }));
 
+test('a leader that does not show its last record yet stops no node', () =>
+  withNode(async (node, link, log, store) => {
+    append(log, deliver(NOON_US, 1n), deliver(NOON_US, 2n));
+    await catchUp(node);
+    const again = new Node(store, link);
+    log.read = from => ({ entries: [], first: 0, end: Math.max(from, 1) });
+    assert.match((await failure(() => again.step())).message, /the log does not show record 1 yet/);
+    log.read = MemoryLog.prototype.read;
+    append(log, deliver(NOON_US, 3n));
+    await catchUp(again);
+    assert.is(store.logPosition()?.next, 3);
+  }));
+
 test('two that apply the log to one archive apply each record once', () =>
   withNode(async (node, link, log, store) => {
     append(log, deliver(NOON_US, 1n), deliver(NOON_US, 1n));
