@@ -28,12 +28,15 @@ const MAX_RANGES = 16;
 const ENOUGH_CUT = 64;
 /** The most shapes of a query whose pixels are looked for, which takes milliseconds each. */
 const MAX_AREAS = 32;
+/** The most corners of all polygons, each time that one is used: the engine plans for longer than a query may take. */
+const MAX_CORNERS = 400;
 /** Above what distances are rounded by, degrees. */
 const ROUNDING = 1e-9;
 
 /** The shapes of one query. */
 export class Sky {
   /** The ranges of each shape that was looked at. */
+  #corners = 0;
   readonly #ranges = new Map<string, readonly (readonly [first: bigint, end: bigint])[]>();
 
   /**
@@ -62,6 +65,9 @@ export class Sky {
    * @param isFilter as for `within`
    */
   inPolygon(point: Point, { vertices, at }: Shape & { kind: 'polygon' }, isFilter: boolean): string {
+    this.#corners += vertices.length;
+    if (this.#corners > MAX_CORNERS)
+      throw new AdqlError(at, `the polygons of a query have at most ${MAX_CORNERS} corners: ask in parts`);
     const shape = polygonOf(vertices, at);
     const { edges, place, isInside } = shape.whole;
     const crossed = edges.map(({ from, to, normal }) => {
@@ -73,7 +79,7 @@ export class Sky {
       const [same, other] = side ? ['', 'NOT '] : ['NOT ', ''];
       return `CAST(${same}${first} AND ${other}${second} AND ${other}${third} AS INTEGER)`;
     });
-    const exact = `(${crossed.join(' + ')}) % 2 = ${isInside ? 0 : 1}`;
+    const exact = `${sum(crossed)} % 2 = ${isInside ? 0 : 1}`;
     const pixels = isFilter && this.#pixelTest(point, vertices.join(' '), () => shape);
     return pixels ? `(${pixels} AND ${exact})` : `(${exact})`;
   }
@@ -111,6 +117,12 @@ export class Sky {
     if (ranges.length === 1) return all;
     return `${all} AND (${ranges.map(([first, end]) => `(${between(first, end)})`).join(' OR ')})`;
   }
+}
+
+/** A sum in as few levels as possible: the engine plans long chains slowly. */
+function sum(terms: readonly string[]): string {
+  const middle = terms.length >> 1;
+  return middle === 0 ? terms[0]! : `(${sum(terms.slice(0, middle))} + ${sum(terms.slice(middle))})`;
 }
 
 /** The pixel column of the table whose position a point is. */

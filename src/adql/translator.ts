@@ -121,15 +121,25 @@ interface Tail {
 
 const NO_TAIL: Tail = { orderBy: [], offset: undefined, isResult: false };
 
+/** The most tables of a query: the engine plans 40 in a second, and 100 in more than a minute, which nothing ends. */
+const MAX_TABLES = 40;
+
 /** A row number of the engine. */
 const MAX_COUNT = 2n ** 62n;
 
 class Translator {
   readonly #tables: readonly DescribedTable[];
   readonly #maxRows: number;
-  readonly #named: { readonly name: Name; readonly sql: string; readonly relation: Relation }[] = [];
+  readonly #named: {
+    readonly name: Name;
+    readonly sql: string;
+    readonly relation: Relation;
+    readonly joined: number;
+  }[] = [];
   readonly #sky = new Sky();
   #lastTable = 0;
+  /** The tables that the engine joins, those of a named query at each of its uses. */
+  #joined = 0;
 
   constructor(tables: readonly DescribedTable[], maxRows: number) {
     this.#tables = tables;
@@ -140,8 +150,9 @@ class Translator {
     for (const { name, query: of } of query.named) {
       if (this.#named.some(each => isSame(each.name, name)))
         throw new AdqlError(name.at, `two queries of WITH have the name ${name.text}`);
+      const before = this.#joined;
       const relation = this.#query(of, undefined);
-      this.#named.push({ name, sql: `q${this.#named.length + 1}`, relation });
+      this.#named.push({ name, sql: `q${this.#named.length + 1}`, relation, joined: this.#joined - before });
     }
     const { sql, columns } = this.#query(query, undefined, true);
     const named = this.#named.map(each => `${each.sql} AS (${each.relation.sql})`);
@@ -322,6 +333,9 @@ class Translator {
 
   #table({ path, alias, at }: TableReference & { kind: 'table' }): From {
     const named = path.length === 1 ? this.#named.find(({ name }) => isSame(name, path[0]!)) : undefined;
+    this.#joined += named?.joined ?? 1;
+    if (this.#joined > MAX_TABLES)
+      throw new AdqlError(at, `a query joins at most ${MAX_TABLES} tables, those of WITH at each use: ask in parts`);
     if (named) return this.#derived(named.relation, alias ?? path[0]!, () => named.sql);
     const found = this.#tables.filter(table => isTable(table, path));
     if (found.length === 0) {

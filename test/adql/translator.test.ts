@@ -214,6 +214,20 @@ test('expressions that would grow without an end are refused', () => {
   assert.match(sqlOf(`SELECT ra FROM objects WHERE ${test} ra = 1${' THEN 1 END'.repeat(20)}`), /WHERE/);
 });
 
+test('more tables and corners than the engine plans in time are refused', () => {
+  const joined = (count: number) => `SELECT 1 FROM ${Array.from({ length: count }, (_, i) => `objects o${i}`).join()}`;
+  assert.match(sqlOf(joined(40)), /t40/);
+  assert.match(refusal(joined(41)), /joins at most 40 tables/);
+  const doubled = Array.from(
+    { length: 6 },
+    (_, i) => `q${i} AS (SELECT a.ra FROM ${i ? `q${i - 1} a, q${i - 1} b` : 'objects a'})`,
+  );
+  assert.match(refusal(`WITH ${doubled.join()} SELECT ra FROM q5, q5 b`), /joins at most 40 tables/);
+  const corners = Array.from({ length: 150 }, (_, i) => `${Math.cos(i / 24)}, ${Math.sin(i / 24)}`).join();
+  const test = `1 = CONTAINS(POINT(ra, dec), POLYGON(${corners}))`;
+  assert.match(refusal(`SELECT ra FROM objects WHERE ${test} OR ${test} OR ${test}`), /at most 400 corners/);
+});
+
 test('a query without an end in its length is refused before it is read', () => {
   assert.match(refusal(`SELECT ${' '.repeat(200_000)}`), /at most 200000 characters/);
 });
