@@ -21,10 +21,19 @@ export interface LogPosition {
 
 const KEY = new TextEncoder().encode('log_position');
 
+/** The one that was read last: every answer of a node says its position. */
+let last: { readonly bytes: Uint8Array; readonly position: LogPosition } | undefined;
+
 /** Undefined where the archive is not made from a log. */
 export function readLogPosition({ meta }: Databases): LogPosition | undefined {
-  const bytes = meta.get(KEY);
+  const bytes = meta.getFast(KEY);
   if (!bytes) return undefined;
+  if (!last || Buffer.compare(bytes, last.bytes) !== 0)
+    last = { bytes: Uint8Array.from(bytes), position: decoded(bytes) };
+  return last.position;
+}
+
+function decoded(bytes: Uint8Array): LogPosition {
   const [log, next, hash, timeUs, format, digest] = decodePlain(bytes) as [
     string,
     number,

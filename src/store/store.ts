@@ -78,6 +78,7 @@ export class Store {
   readonly #provenanceSets = new Map<number, HashedProvenanceSet>();
   readonly #payloadKeys = new Map<number, readonly string[]>();
   readonly #view = new ObjectView();
+  #archive: { readonly origin: string; readonly name: string } | undefined;
   /** The entry that `crossmatchesAfter` decoded last. */
   #crossmatches: RecordedCrossmatches | undefined;
 
@@ -285,7 +286,9 @@ export class Store {
    * archives.
    */
   get archive(): string {
-    return hash('sha256', this.logPosition()?.log ?? readCreated(this.databases)).slice(0, 8);
+    const origin = this.logPosition()?.log ?? readCreated(this.databases);
+    if (this.#archive?.origin !== origin) this.#archive = { origin, name: hash('sha256', origin).slice(0, 8) };
+    return this.#archive.name;
   }
 
   /** How far the archive has come in the log that it is made from; undefined where there is none. */
