@@ -15,6 +15,7 @@ import { generations } from './generations.ts';
 import { http } from './http.ts';
 import { ingestFiles } from './ingest.ts';
 import { memory } from './memory.ts';
+import { nodes } from './nodes.ts';
 import { overloaded } from './overload.ts';
 import { type Options, type Report, ratio, table, type Workload } from './report.ts';
 import { runtimes } from './runtimes.ts';
@@ -41,6 +42,7 @@ const workloads: readonly Workload[] = [
   soak,
   stream,
   adql,
+  nodes,
 ];
 const baselineFile = fileURLToPath(new URL('./baseline.json', import.meta.url));
 

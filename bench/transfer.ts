@@ -63,9 +63,8 @@ function crossmatchOf(diaObjectId: bigint, i: number, random: () => number): Cro
 }
 
 /** Stores that many crossmatched objects. */
-export async function fill(store: Store, seed: number, objects = OBJECTS): Promise<void> {
+export async function fill(store: Store, seed: number, objects = OBJECTS, writer = new Writer(store)): Promise<void> {
   const random = seededRandom(seed);
-  const writer = new Writer(store);
   for (let from = 0; from < objects; from += BATCH) {
     const ids = Array.from({ length: Math.min(BATCH, objects - from) }, (_, k) => FIRST_ID + BigInt(from + k));
     const deliveries = ids.map(diaObjectId => ({
