@@ -100,7 +100,7 @@ type Decoder = ReturnType<typeof decoderOf>;
  */
 function decoderOf({ metadata, element: described }: ColumnChunk) {
   const { converted_type, logical_type, ...plain } = described;
-  const element: SchemaElement = isDecimal(described) || timeUnit(described) ? plain : described;
+  const element: SchemaElement = isDecimal(described) || timeKind(described) ? plain : described;
   const leaf = {
     element: { ...element, repetition_type: 'REQUIRED' as const },
     children: [],
@@ -123,10 +123,13 @@ export function isDecimal({ converted_type, logical_type }: SchemaElement): bool
   return converted_type === 'DECIMAL' || logical_type?.type === 'DECIMAL';
 }
 
-/** The unit of a timestamp; undefined for what is none. */
-export function timeUnit({ converted_type, logical_type }: SchemaElement): 'MILLIS' | 'MICROS' | 'NANOS' | undefined {
-  if (logical_type?.type === 'TIMESTAMP') return logical_type.unit;
-  return ({ TIMESTAMP_MILLIS: 'MILLIS', TIMESTAMP_MICROS: 'MICROS' } as const)[converted_type as 'TIMESTAMP_MILLIS'];
+const TIME_KINDS = { MILLIS: 'time in ms', MICROS: 'time in us', NANOS: 'time in ns' } as const;
+
+/** The kind of a timestamp; undefined for what is none. */
+export function timeKind({ converted_type, logical_type }: SchemaElement) {
+  if (logical_type?.type === 'TIMESTAMP') return TIME_KINDS[logical_type.unit];
+  if (converted_type === 'TIMESTAMP_MILLIS') return TIME_KINDS.MILLIS;
+  return converted_type === 'TIMESTAMP_MICROS' ? TIME_KINDS.MICROS : undefined;
 }
 
 /** The number of digits behind a decimal's point. */

@@ -2,7 +2,7 @@
 import { type FileMetaData, parquetMetadataAsync, type SchemaElement } from 'hyparquet';
 import type { StoredColumn } from '../tables/parquet.ts';
 import type { OpenFile } from './catalog_files.ts';
-import { type ColumnPage, chunkRange, columnPages, decimalScale, isDecimal, timeUnit } from './column_pages.ts';
+import { type ColumnPage, chunkRange, columnPages, decimalScale, isDecimal, timeKind } from './column_pages.ts';
 import { ReadFailure, reasonOf } from './errors.ts';
 
 /**
@@ -22,9 +22,9 @@ export type ColumnKind =
   | 'float'
   | 'double'
   | 'string'
-  | 'MILLIS'
-  | 'MICROS'
-  | 'NANOS'
+  | 'time in ms'
+  | 'time in us'
+  | 'time in ns'
   | 'null'
   | 'other';
 
@@ -307,7 +307,7 @@ function kindOf(element: SchemaElement): ColumnKind {
   // pyarrow writes this type where a part of a catalog has no value of a column at all.
   if (logical?.type === 'NULL') return 'null';
   if (isDecimal(element)) return decimalScale(element) === 0 ? 'integer decimal' : 'decimal';
-  if (type === 'INT64' && timeUnit(element)) return timeUnit(element)!;
+  if (type === 'INT64' && timeKind(element)) return timeKind(element)!;
   if (logical?.type === 'FLOAT16') return 'float16';
   if (type === 'BOOLEAN') return 'boolean';
   if (type === 'FLOAT') return 'float';

@@ -27,9 +27,9 @@ const TYPES: Readonly<Record<ColumnKind, ColumnType | undefined>> = {
   float: 'float32',
   double: 'float64',
   string: 'text',
-  MILLIS: 'time',
-  MICROS: 'time',
-  NANOS: 'time',
+  'time in ms': 'time',
+  'time in us': 'time',
+  'time in ns': 'time',
   null: 'text',
   other: undefined,
 };
@@ -85,9 +85,9 @@ const COPIED: readonly ColumnKind[] = [
   'float',
   'double',
   'string',
-  'MILLIS',
-  'MICROS',
-  'NANOS',
+  'time in ms',
+  'time in us',
+  'time in ns',
 ];
 /** A row group of the answer is made at once. */
 const MAX_COPIED_ROWS = 1 << 20;
@@ -133,9 +133,9 @@ async function* blocksOfFile(file: ParquetFile, columns: readonly Column[]): Asy
 
 /** Times in the unit of a file as microseconds; a fraction is left out. */
 const MICROSECONDS: Partial<Record<ColumnKind, (time: bigint) => bigint>> = {
-  MILLIS: time => time * 1000n,
-  MICROS: time => time,
-  NANOS: time => time / 1000n,
+  'time in ms': time => time * 1000n,
+  'time in us': time => time,
+  'time in ns': time => time / 1000n,
 };
 
 /** Gives the cells of a column one block after another. Each page is decoded once. */

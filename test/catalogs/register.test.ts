@@ -172,7 +172,7 @@ test('a payload column that is no number, text or boolean is refused', () =>
       filename: join(directory, partition!.files[0]!),
       columnData: columnData.map(column => (column.name === 'ruwe' ? times : column)),
     });
-    const expected = /column ruwe must be of type boolean or .* or null: current type is other/;
+    const expected = /column ruwe must be of type boolean or .* or null: current type is time in ms/;
     const { problems } = await checkCatalog(registration);
     assert.is(problems.length, 1);
     assert.match(problems[0]!, expected);
