@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { root, type Server, startServer, withDirectory } from '../e2e/support.ts';
+import { eventually, root, type Server, startServer, withDirectory } from '../e2e/support.ts';
 import { needs } from '../needs.ts';
 import { pythonWith } from '../python.ts';
 
@@ -76,6 +76,13 @@ test.before(async context => {
     await demo.stop();
   });
   context.demo = await Promise.race([started, context.ended.then(() => Promise.reject(new Error('it did not start')))]);
+  const query = new URLSearchParams({ LANG: 'ADQL', QUERY: 'SELECT TOP 1 ra FROM nearsky.objects' });
+  // On a busy machine the first tables take longer than the first query waits.
+  await eventually('the tables of TAP are made', async () => {
+    const { ok, body } = await fetch(`${context.demo.url}/vo/tap/sync?${query}`);
+    await body?.cancel();
+    return ok || undefined;
+  });
 });
 test.after(({ done, ended }) => {
   done();
