@@ -370,9 +370,10 @@ needs(test, slow ?? (hasStilts ? undefined : 'there is no stilts'))(
       const stages = 'stages=TMV TME TMS TMC CPV CAP AVV QGE QPO QAS UWS MDQ UPL EXA';
       const { out } = await runBeside('stilts', ['taplint', `tapurl=${base}`, stages]);
       const found = out.split('\n').flatMap(line => /^[EFW]-(\w+-\w+)-/.exec(line)?.[1] ?? []);
-      // docs/tap.md says why.
-      assert.equal([...new Set(found)].sort(), ['CAP-MUPM', 'CAP-SVR0', 'UPL-TMDA', 'UPL-TSDL']);
-      assert.match(out, /^Totals: Errors: 1;.*Failures: 0$/m);
+      // docs/tap.md says why. STILTS 3.4.7 does not know the key of COALESCE yet.
+      const others = new Set(found.filter(code => code !== 'CAP-KEYX' || !out.includes('#features-adql-conditional')));
+      assert.equal([...others].sort(), ['CAP-MUPM', 'CAP-SVR0', 'UPL-TMDA', 'UPL-TSDL']);
+      assert.match(out, /^Totals: Errors: [12];.*Failures: 0$/m);
       const { text } = await ask(running, 'SELECT * FROM nearsky.gaia_dr3', { FORMAT: 'votable/b2' });
       assert.equal(votlint(text), []);
     }),
