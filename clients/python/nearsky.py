@@ -647,7 +647,7 @@ def _row_list(answer: bytes) -> list[dict[str, Any]]:
     return [json.loads(line) for line in answer.splitlines()]
 
 
-# Of each kind of answer to a query: the format in which it is asked for, and the function that makes it of the bytes.
+# The kinds of answers to a query: the format in which each is asked for, and the function that makes it of the bytes.
 _QUERY_KINDS: dict[str, tuple[str, Callable[[bytes], Any]]] = {
     "rows": ("ndjson", _row_list),
     "pandas": ("parquet", _pandas_table),

@@ -35,8 +35,9 @@ const ROUNDING = 1e-9;
 
 /** The shapes of one query. */
 export class Sky {
-  /** The ranges of each shape that was looked at. */
+  /** The corners of all polygons so far, at each use. */
   #corners = 0;
+  /** The ranges of each shape that was looked at. */
   readonly #ranges = new Map<string, readonly (readonly [first: bigint, end: bigint])[]>();
 
   /**

@@ -6,7 +6,7 @@ import type { RecentPosition } from '../store/recent.ts';
 
 /** All cursors have this. */
 export interface OfArchive {
-  /** As of `Store.archive`; undefined in a cursor that an older release wrote. */
+  /** The archive that the cursor belongs to, named as by `Store.archive`; undefined where an older release wrote the cursor. */
   readonly archive: string | undefined;
 }
 

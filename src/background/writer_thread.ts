@@ -91,7 +91,7 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
     // Where several nodes share a log, one of them does each work.
     const doAlone = (name: string, begin: () => Work, isFit = () => true) =>
       work.push(member ? new Duty({ name, store, writer, log, begin, isFit }) : begin());
-    // What a node stores whose settings differ would not be what the others store.
+    // A node with other settings would store something else than the other nodes.
     const hasSameSettings = () => {
       store.resetRead();
       return whySettingsDiffer(store, config) === undefined;

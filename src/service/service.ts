@@ -117,7 +117,7 @@ export class Service {
     }
   }
 
-  /** As of `Store.archive`; undefined when the database cannot be read. */
+  /** The name of the archive, `Store.archive`; undefined when the database cannot be read. */
   get archive(): string | undefined {
     if (this.#isClosed || this.coordination.state.whyNoAnswer) return undefined;
     this.store.resetRead();

@@ -21,9 +21,9 @@ export interface Vote {
 export interface Epoch {
   /** From 1. */
   readonly number: number;
-  /** That of this archive when the epoch began; null where it is not comparable with others yet. */
+  /** The digest of this archive when the epoch began; null where it is not comparable with others yet. */
   readonly digest: string | null;
-  /** About the digest at its beginning. */
+  /** The nodes' votes: their digests when the epoch began. */
   readonly votes: readonly Vote[];
   /** The number of different digests among the votes of the epoch before: more than 1 where archives differ. */
   readonly digestsBefore: number;

@@ -13,8 +13,8 @@ export interface LogPosition {
   /** The time of the last record, as it was applied. */
   readonly timeUs: number;
   /**
-   * Of what the records have written; see `WriteDigest`. Null where it is not comparable with that of other nodes,
-   * because the stored format was upgraded meanwhile.
+   * The digest of all that the records have written: see `WriteDigest`. Null where it is not comparable with that of other
+   * nodes, because the stored format was upgraded meanwhile.
    */
   readonly digest: string | null;
 }

@@ -5,7 +5,7 @@
 import { TableError } from './input_table.ts';
 
 const MAGIC = 0x184d2204;
-/** Of the header's first byte. */
+/** Flags in the first byte of the header. */
 const [HAS_BLOCK_CHECKSUM, HAS_CONTENT_SIZE, HAS_DICTIONARY] = [0x10, 0x08, 0x01];
 const UNCOMPRESSED = 0x8000_0000;
 const MIN_MATCH = 4;

@@ -16,7 +16,7 @@ const MAX_BYTES = 2 ** 32;
 /** Section 7.3.1. */
 const MAX_COLUMNS = 999;
 
-/** What the header says of the rows, which come after it. */
+/** The facts about the rows that the header states; the rows come after it. */
 export interface FitsRows {
   readonly rows: number;
   /** By column: the most characters of its texts, and whether it has nulls. */

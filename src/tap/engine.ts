@@ -30,7 +30,7 @@ export interface EngineOptions {
   readonly memoryMib: number;
   readonly threads: number;
   readonly refreshSeconds: number;
-  /** Of each table that comes with a query. */
+  /** The limits of each table that comes with a query. */
   readonly uploads: TableLimits;
   /** With fewer objects everything is exported anew, and not only what has changed. */
   readonly smallObjects?: number;

@@ -104,7 +104,7 @@ function tablesFor(query: string): DescribedTable[] {
 }
 
 type Rules = readonly (readonly [rule: string, pattern: RegExp])[];
-/** What is accepted beyond ADQL 2.0; the patterns are of queries whose texts are empty. */
+/** The rules by which a query beyond ADQL 2.0 is accepted here. Each pattern is tried on the query with its texts made empty. */
 const NEWER: Rules = [
   ['words of ADQL 2.1', /\b(?:WITH|UNION|EXCEPT|INTERSECT|OFFSET|CAST|ILIKE|COALESCE|LOWER|UPPER|IN_UNIT)\b/i],
   ['the operator %', /%/],
@@ -117,7 +117,7 @@ const NEWER: Rules = [
   ['a query in parentheses', /\(\s*\(\s*SELECT|^\s*\(/i],
   ['expressions in GROUP BY and ORDER BY', /\b(?:GROUP|ORDER) BY\b/i],
 ];
-/** What was ADQL 2.0, or is taken by its parser, and is refused. */
+/** The rules by which a query is refused here that ADQL 2.0 has, or that its parser takes. */
 const OLDER: Rules = [
   ['texts beside one another, which are one in SQL-92', /''\s+''/],
   ['something after a semicolon, which is passed over there', /;\s*\S/],

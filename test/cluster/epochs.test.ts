@@ -171,7 +171,7 @@ test('digests begin anew after many epochs, so that archives of a new format are
       await cluster.catchUp(cluster.nodes[0]!);
       digests.add(cluster.stores[0]!.epoch()!.digest!);
     }
-    // That of the deliveries at first, none at last.
+    // The digest is that of the deliveries at first, and that of no writes at last.
     assert.equal([digests.size, [...digests][1]], [2, '0'.repeat(16)]);
   }));
 

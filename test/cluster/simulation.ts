@@ -39,7 +39,7 @@ export interface Simulated {
   readonly acknowledged: readonly Acknowledged[];
   /** The reason for which each node stops when at last one archive is changed behind the back of its node. */
   readonly stopped: readonly (string | undefined)[];
-  /** That node, and the dumps of the others then; undefined where nothing was ever stored. */
+  /** The node whose archive is changed, and the dumps of the others at that time; undefined where nothing was ever stored. */
   readonly falsified: { readonly at: number; readonly others: readonly (readonly string[])[] } | undefined;
   /** How often each kind of event came. */
   readonly events: Readonly<Record<string, number>>;
@@ -190,7 +190,7 @@ class Simulation {
   #submit(node: Node, change: Change): void {
     node.submit(change).then(
       ([outcome]) => this.#acknowledged.push({ change, outcome }),
-      // What was lost on its way waits until the node stops.
+      // A change that was lost on its way waits until the node stops.
       error => this.#isFalsified || expectAway(error),
     );
   }
