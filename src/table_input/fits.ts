@@ -1,9 +1,8 @@
 /** FITS binary tables (FITS 4.0, section 7.3): the first one of a file. */
 import type { Cell, Column, ColumnType } from '../tables/columns.ts';
+import { BLOCK, CARD } from '../tables/fits_header.ts';
 import { blocksOf, checkRows, distinct, type InputTable, TableError, type TableLimits } from './input_table.ts';
 
-const BLOCK = 2880;
-const CARD = 80;
 const MAX_HEADER_BLOCKS = 1000;
 
 type Header = ReadonlyMap<string, string>;

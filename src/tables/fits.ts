@@ -4,10 +4,9 @@
  */
 import type { ByteSink } from '../base/bytes.ts';
 import { type Cell, type Column, checkRow, type Row, type Table } from './columns.ts';
+import { CARD, fitsHeader, wholeBlocks } from './fits_header.ts';
 import { timestamp } from './timestamp.ts';
 
-const BLOCK = 2880;
-const CARD = 80;
 const TIME_CHARACTERS = '2026-01-31T12:00:00.000000'.length;
 const INT64_NULL = -(2n ** 63n);
 const INT32_NULL = -(2 ** 31);
@@ -41,24 +40,23 @@ export function beginFits(
   const width = widths.reduce((sum, each) => sum + each, 0);
   if (width * rows > MAX_BYTES)
     throw new RangeError(`the rows have ${width * rows} bytes as FITS: ask for fewer rows or texts, or another format`);
-  const cards = [
-    ...['SIMPLE  =                    T', 'BITPIX  =                    8', 'NAXIS   =                    0'],
-    ...['EXTEND  =                    T', 'END'],
-  ];
-  out.longText(header(cards));
-  out.longText(
-    header([
-      textCard('XTENSION', 'BINTABLE'),
-      ...Object.entries({ BITPIX: 8, NAXIS: 2, NAXIS1: width, NAXIS2: rows, PCOUNT: 0, GCOUNT: 1 }).map(numberCard),
-      numberCard(['TFIELDS', columns.length]),
-      textCard('EXTNAME', name),
-      ...columns.flatMap((column, i) => columnCards(column, i + 1, widths[i]!, contents[i]!.hasNulls)),
-      textCard('TIMESYS', 'UTC'),
-      ...Object.entries(infos).map(([keyword, value]) => textCard(keyword, value)),
-      ...(ascii(history).match(/.{1,70}/g) ?? []).map(line => `HISTORY ${line}`),
-      'END',
-    ]),
-  );
+  const columnFacts = columns.map((column, i) => columnCards(column, i + 1, widths[i]!, contents[i]!.hasNulls));
+  const cards = {
+    XTENSION: 'BINTABLE',
+    BITPIX: 8,
+    NAXIS: 2,
+    NAXIS1: width,
+    NAXIS2: rows,
+    PCOUNT: 0,
+    GCOUNT: 1,
+    TFIELDS: columns.length,
+    EXTNAME: cardText(name),
+    ...Object.assign({}, ...columnFacts),
+    TIMESYS: 'UTC',
+    ...Object.fromEntries(Object.entries(infos).map(([keyword, value]) => [keyword, cardText(value)])),
+  };
+  out.longText(fitsHeader({ SIMPLE: true, BITPIX: 8, NAXIS: 0, EXTEND: true }));
+  out.longText(fitsHeader(cards, ascii(history).match(/.{1,70}/g) ?? []));
   const bytes = Buffer.alloc(width);
   return {
     row(cells) {
@@ -70,7 +68,7 @@ export function beginFits(
       }
       out.fragment(bytes);
     },
-    end: () => out.fragment(new Uint8Array(padding(width * rows))),
+    end: () => out.fragment(new Uint8Array(wholeBlocks(width * rows) - width * rows)),
   };
 }
 
@@ -82,15 +80,16 @@ function widthOf(type: Column['type'], characters: number): number {
 }
 
 function columnCards({ name, type, unit, ucd, description }: Column, n: number, width: number, hasNulls: boolean) {
-  return [
-    textCard(`TTYPE${n}`, name),
-    textCard(`TFORM${n}`, type === 'text' || type === 'time' ? `${width}A` : LETTERS[type]),
-    ...(unit ? [textCard(`TUNIT${n}`, unit)] : []),
-    ...(ucd ? [textCard(`TUCD${n}`, ucd)] : []),
-    ...(hasNulls && type === 'int64' ? [`${`TNULL${n}`.padEnd(8)}= ${INT64_NULL}`] : []),
-    ...(hasNulls && type === 'int32' ? [numberCard([`TNULL${n}`, INT32_NULL])] : []),
-    textCard(`TCOMM${n}`, description),
-  ];
+  const isText = type === 'text' || type === 'time';
+  return {
+    [`TTYPE${n}`]: cardText(name),
+    [`TFORM${n}`]: isText ? `${width}A` : LETTERS[type],
+    ...(unit && { [`TUNIT${n}`]: cardText(unit) }),
+    ...(ucd && { [`TUCD${n}`]: cardText(ucd) }),
+    ...(hasNulls && type === 'int64' && { [`TNULL${n}`]: INT64_NULL }),
+    ...(hasNulls && type === 'int32' && { [`TNULL${n}`]: INT32_NULL }),
+    [`TCOMM${n}`]: cardText(description),
+  };
 }
 
 function writeCell(bytes: Buffer, at: number, width: number, { type }: Column, cell: Cell): void {
@@ -124,22 +123,9 @@ function ascii(text: string): string {
   return text.replace(/[^\x20-\x7e]/gu, '?');
 }
 
-function numberCard([keyword, value]: readonly [string, number]): string {
-  return `${keyword.padEnd(8)}= ${`${value}`.padStart(20)}`;
-}
-
-/** What is too long for a card is cut. */
-function textCard(keyword: string, value: string): string {
+/** The text as ASCII, cut where it is too long for a card. */
+function cardText(value: string): string {
   let text = ascii(value);
   while (text.replaceAll("'", "''").length > CARD - 12) text = text.slice(0, -1);
-  return `${keyword.padEnd(8)}= '${text.replaceAll("'", "''").padEnd(8)}'`;
-}
-
-function header(cards: readonly string[]): string {
-  const text = cards.map(card => card.padEnd(CARD)).join('');
-  return text.padEnd(text.length + padding(text.length));
-}
-
-function padding(length: number): number {
-  return (BLOCK - (length % BLOCK)) % BLOCK;
+  return text;
 }

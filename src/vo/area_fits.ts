@@ -5,9 +5,7 @@
  */
 import { MAX_AREA_ORDER, type ProbabilityPixels } from '../../index/mod.ts';
 import {
-  BLOCK,
   bytesOf,
-  CARD,
   type Column,
   cardValue,
   dataBytes,
@@ -17,6 +15,7 @@ import {
   tableColumns,
 } from '../catalogs/fits.ts';
 import { MAX_AREA_CELLS } from '../contract/limits.ts';
+import { BLOCK, CARD } from '../tables/fits_header.ts';
 import { AreaError, invalidArea } from './area_error.ts';
 import { type AreaTable, readFlatMap } from './flat_map.ts';
 import { MocRanges, tooManyCells } from './moc_ranges.ts';

@@ -20,7 +20,7 @@ const JAR = '/usr/share/java/adql.jar';
 const runsJava = () => spawnSync('java', ['-version'], { stdio: 'ignore' }).status === 0;
 function why(): string | undefined {
   if (isDeno) return 'it tells nothing about Deno: Node runs it';
-  if (!existsSync(JAR)) return 'there is no libadql-java: apt-get install it';
+  if (!existsSync(JAR)) return 'there is no adql.jar: apt-get install adql-java';
   return runsJava() ? undefined : 'there is no java';
 }
 const test = suite('adql: as the CDS');

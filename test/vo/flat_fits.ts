@@ -1,5 +1,5 @@
 /** A HEALPix map of one order as a small FITS file, in each of the ways in which programs write it. */
-import { fitsHeader, wholeBlocks } from '../../src/catalogs/fits_header.ts';
+import { fitsHeader, wholeBlocks } from '../../src/tables/fits_header.ts';
 
 interface FlatFits {
   readonly nside: number;
