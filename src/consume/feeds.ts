@@ -96,7 +96,8 @@ function pittgoogleFeed(config: Config, environment: Environment): Feed<PubSubMe
   };
 }
 
-function kafkaOptions(broker: KafkaBroker, config: Config, log: Log): Omit<KafkaOptions, 'tls' | 'sasl'> {
+/** @internal Exported for the test. */
+export function kafkaOptions(broker: KafkaBroker, config: Config, log: Log): Omit<KafkaOptions, 'tls' | 'sasl'> {
   const topicsName = brokerSetting(broker, 'TOPICS');
   const groupName = brokerSetting(broker, 'GROUP_ID');
   const topics = config[topicsName];

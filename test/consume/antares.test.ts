@@ -7,8 +7,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AlertLinks, MAX_PAGES } from '../../src/consume/antares_links.ts';
 import { alertsLink } from '../../src/consume/antares_locus.ts';
+import { feedOf } from '../../src/consume/feeds.ts';
 import { normaliseProperties } from '../../src/ingest/antares.ts';
+import type { Origin } from '../../src/ingest/rejects.ts';
 import { eventually, sample } from '../e2e/support.ts';
+import { configOf } from '../http/support.ts';
 import { failure } from '../store/support.ts';
 import { AntaresServer, locusMessage } from './antares_server.ts';
 import { type Fault, type HttpRequest, startHttpServer } from './http_server.ts';
@@ -220,6 +223,21 @@ test('one link that fails while others answer can not be used; where all fail, i
     { patienceSeconds: 1 },
   );
 });
+
+test('the time for which a failing link is tried is that of the setting', () =>
+  withServer(
+    ({ url }) => (url.pathname.includes('BROKEN') ? 500 : undefined),
+    async server => {
+      const settings = { ANTARES_TOPICS: 't', ANTARES_GROUP_ID: 'g', ANTARES_API_BASE_URL: server.url };
+      const config = configOf('/d', { ...settings, ANTARES_LINK_PATIENCE_SECONDS: '0.3' });
+      const feed = feedOf('antares', config, { ANTARES_API_KEY: 'k', ANTARES_API_SECRET: 's' }, () => {});
+      const broken = { origin: {} as Origin, bytes: locusMessage('BROKEN', server.link('BROKEN')) };
+      // The default is longer than this signal.
+      const error = await failure(() => feed.normalise([broken], 0, AbortSignal.timeout(20_000)));
+      await feed.close();
+      assert.match(error.message, /BROKEN.*answered 500/);
+    },
+  ));
 
 test('a signal ends the trying', () =>
   withServer(

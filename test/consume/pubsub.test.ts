@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { feedOf } from '../../src/consume/feeds.ts';
 import {
   connectPubSub,
   googleAuthorization,
@@ -12,6 +13,7 @@ import {
 } from '../../src/consume/pubsub.ts';
 import type { Connection } from '../../src/consume/transport.ts';
 import { withDirectory } from '../e2e/support.ts';
+import { configOf } from '../http/support.ts';
 import { failure } from '../store/support.ts';
 import { PubSubServer, type PubSubServerOptions, SUBSCRIPTION } from './pubsub_server.ts';
 
@@ -141,6 +143,12 @@ test('with the key of a service account, by a token that it signs for this servi
         const connection = connect({ authorization });
         await connection.acknowledge(await connection.receive());
         assert.is(server.waiting, 0);
+        server.publish(data(2, 3));
+        const settings = { PUBSUB_ENDPOINT: server.url, PITTGOOGLE_SUBSCRIPTION: SUBSCRIPTION };
+        const feed = feedOf('pittgoogle', configOf(directory, settings), {}, () => {});
+        const there = await feed.connect(new AbortController().signal);
+        await there.acknowledge(await there.receive());
+        assert.is(server.waiting, 0, 'the endpoint is that of the setting');
       });
     } finally {
       if (before === undefined) delete process.env.GOOGLE_APPLICATION_CREDENTIALS;

@@ -1,12 +1,17 @@
 /** Settings that no other test gives a value: each has the effect that docs/settings.md names. */
+import { globSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatTime } from '../../src/base/times.ts';
 import { remoteOptions } from '../../src/catalogs/remote/options.ts';
+import { logSettings } from '../../src/cluster/settings.ts';
+import { SETTINGS as ALL_SETTINGS, ENVIRONMENT_ONLY } from '../../src/config/config.ts';
+import { kafkaOptions } from '../../src/consume/feeds.ts';
 import { maxOpenFiles, serverLimits } from '../../src/server/limits.ts';
 import { publishSettings } from '../../src/stream/settings.ts';
-import { get, start, startServer, withDirectory } from '../e2e/support.ts';
+import { get, root, start, startServer, withDirectory } from '../e2e/support.ts';
 import {
   type Answer,
   configOf,
@@ -39,6 +44,9 @@ const SETTINGS: Settings = {
   LASAIR_OBJECT_URL_TEMPLATE: 'https://lasair.example/{diaObjectId}',
   JOBS_SECONDS: '77',
   JOBS_HOURS: '0.5',
+  JOBS_MAX_PER_CLIENT: '1',
+  VO_IDENTIFIER: 'ivo://nearsky.example/service',
+  VO_CONTACT_EMAIL: 'astronomer@nearsky.example',
 };
 
 async function fill(world: World): Promise<void> {
@@ -78,6 +86,7 @@ const EFFECTS: readonly (readonly [settings: string, path: string, holds: (answe
     '/api/tns/2026abc?response=count',
     ({ text }) => assert.match(text, '"objects_found": 1'),
   ],
+  ['VO_CONTACT_EMAIL', '/vo/record', ({ text }) => assert.match(text, '<email>astronomer@nearsky.example</email>')],
   ['LASAIR_OBJECT_URL_TEMPLATE', '/objects/1', ({ text }) => assert.match(text, 'lasair.example/{id}')],
   ['ANTARES_OBJECT_URL_TEMPLATE', '/objects/1', ({ text }) => assert.match(text, 'antares.example/{id}')],
 ];
@@ -98,6 +107,7 @@ test('how long a job may take and is kept', async ({ running: { app } }) => {
   const timeOf = (name: string) => Date.parse(new RegExp(`<uws:${name}>([^<]+)<`).exec(text)![1]!);
   assert.match(text, '<uws:executionDuration>77<');
   assert.is(Math.round((timeOf('destruction') - timeOf('creationTime')) / 1000), 1800);
+  assert.is((await beginJob(app)).status, 503, 'the client has as many as one may have');
 });
 
 test('a job begins where there is room for the longest table', async () => {
@@ -138,6 +148,40 @@ test('how matches are published; credentials come from the environment', () => {
   assert.is(publishSettings(config, {})!.sasl, undefined);
 });
 
+test('how messages are consumed', () => {
+  const config = configOf('/d', {
+    LASAIR_KAFKA_SERVERS: 'h:1,i:2',
+    LASAIR_TOPICS: 't,u',
+    LASAIR_GROUP_ID: 'g',
+    KAFKA_SESSION_TIMEOUT_SECONDS: '3',
+    KAFKA_GROUP_INSTANCE_ID: 'observatory-1',
+    CONSUME_BATCH_MESSAGES: '4',
+    CONSUME_BATCH_BYTES: '5',
+    CONSUME_BATCH_SECONDS: '6',
+  });
+  const { log: _, ...options } = kafkaOptions('lasair', config, () => {});
+  assert.equal(options, {
+    servers: ['h:1', 'i:2'],
+    topics: ['t', 'u'],
+    groupId: 'g',
+    sessionTimeoutSeconds: 3,
+    groupInstanceId: 'observatory-1',
+    limits: { messages: 4, bytes: 5, seconds: 6 },
+  });
+});
+
+test('where the log of the nodes is; its credentials come from the environment', () => {
+  const config = configOf('/d', {
+    NEARSKY_LOG: 'kafka://h:1,i:2/t',
+    NEARSKY_LOG_TLS: 'false',
+    NEARSKY_LOG_SASL_MECHANISM: 'PLAIN',
+  });
+  const settings = logSettings(config, { NEARSKY_LOG_USERNAME: 'u', NEARSKY_LOG_PASSWORD: 'p' })!;
+  assert.equal([settings.servers, settings.topic, settings.tls], [['h:1', 'i:2'], 't', false]);
+  assert.equal(settings.sasl, { mechanism: 'PLAIN', username: 'u', password: 'p' });
+  assert.is(logSettings(config, {})!.sasl, undefined);
+});
+
 test('connections are those of the setting, or of the files that may be open, shared by the threads', () => {
   assert.equal([serverLimits(40, 5, 1).maxConnections, serverLimits(40, 5, 4).maxConnections], [40, 10]);
   const files = maxOpenFiles();
@@ -160,7 +204,7 @@ needs(test, isDeno ? "the tasks of Deno may listen on this machine's usual addre
   'the address to listen on',
   () =>
     withDirectory(async directory => {
-      const server = await startServer(['serve', '--data', directory, '--host', '127.0.0.2', '--port', '0']);
+      const server = await startServer(['serve', '--data', directory, '--port', '0'], { NEARSKY_HOST: '127.0.0.2' });
       assert.match(server.url, '//127.0.0.2:');
       assert.is((await get(`${server.url}/api/status`)).database, 'ok');
       assert.is((await server.stop()).code, 0);
@@ -171,6 +215,20 @@ test('an error that ends a command has its stack on request', async () => {
   const missing = ['stats', '--data', '/nowhere'];
   assert.not.match((await start(missing).finished).stderr, '\n    at ');
   assert.match((await start(missing, { NEARSKY_DEBUG: '1' }).finished).stderr, '\n    at ');
+});
+
+/** Files that name settings and do not show their effects. */
+const NAMES_ONLY = ['docs/statements.test.ts', 'commands/config.test.ts', 'e2e/config.test.ts', 'e2e/secrets.test.ts'];
+
+test('a test names every setting and variable', () => {
+  const folder = join(root, 'test');
+  const files = globSync('**/*.ts', { cwd: folder }).filter(file => !file.includes('node_modules'));
+  const tests = files.filter(file => !NAMES_ONLY.includes(file)).map(file => readFileSync(join(folder, file), 'utf8'));
+  const named = new Set(tests.flatMap(text => text.match(/\b[A-Z][A-Z\d]*(?:_[A-Z\d]+)+\b/g) ?? []));
+  assert.equal(
+    [...Object.keys(ALL_SETTINGS), ...Object.keys(ENVIRONMENT_ONLY)].filter(name => !named.has(name)),
+    [],
+  );
 });
 
 test.run();

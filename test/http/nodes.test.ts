@@ -26,7 +26,8 @@ const withNode = (body: (node: TestApp, state: SharedState, world: World) => Pro
     const coordinator = new Coordinator({ config, log: () => {}, threads });
     const { state } = coordinator;
     [state.logFollowedMs, state.logTimeUs] = [Date.now(), LAST_US];
-    const node = await new TestApp(world.directory, { API_REQUEST_BUDGET_SECONDS: '1' }, coordinator).ready();
+    const settings = { API_REQUEST_BUDGET_SECONDS: '1', NEARSKY_LOG_MAX_LAG_SECONDS: '20' };
+    const node = await new TestApp(world.directory, settings, coordinator).ready();
     try {
       await body(node, state, world);
     } finally {
@@ -67,7 +68,7 @@ test('as_of is the time up to which the node has everything', () =>
 test('a node that lags is not ready, and answers; one that stopped answers nothing', () =>
   withNode(async (node, state) => {
     assert.is((await node.get('/readyz')).status, 200);
-    state.logFollowedMs = Date.now() - 31_000;
+    state.logFollowedMs = Date.now() - 21_000;
     const behind = await node.get('/readyz');
     assert.is(behind.status, 503);
     assert.match(behind.text, /this node is behind the log of the nodes/);

@@ -30,6 +30,7 @@ test.before(async context => {
     TAP_REFRESH_SECONDS: '1',
     TAP_QUERY_SECONDS: '3',
     TAP_MAX_RECORDS: '5000',
+    TAP_MEMORY_MIB: '128',
     VO_IDENTIFIER: 'ivo://example.org/near.sky',
     VO_PUBLISHER: 'A & B',
   });
@@ -309,6 +310,15 @@ check('no query reads files, settings or functions of the engine', async ({ runn
     const { status, text } = await ask(running, query);
     assert.is(status, 400, `${query.slice(0, 100)}\n${text.slice(0, 500)}`);
   }
+});
+
+check('a query that takes more memory than all may is ended, and others go on', async ({ running }) => {
+  const pairs = `SELECT DISTINCT CAST(a.diaObjectId AS VARCHAR) || '${'-'.repeat(2000)}' || CAST(b.diaObjectId AS VARCHAR) AS ids`;
+  const large = `SELECT COUNT(*) FROM (${pairs} FROM objects a, objects b) t`;
+  const { status, text } = await ask(running, large);
+  assert.is(status, 400);
+  assert.ok(text.includes('takes more memory than a query may'), text.slice(0, 900));
+  assert.is((await csv(running, 'SELECT COUNT(*) FROM objects')).length, 1);
 });
 
 check('a query that takes longer than it may is ended, and others go on', async ({ running }) => {
