@@ -66,8 +66,7 @@ export class Votes implements Work {
   }
 
   async close(): Promise<void> {
-    const closed = this.#work.close();
-    await closed;
+    await this.#work.close();
     if (this.#claim) await this.#writer.dropClaim(this.#claim);
   }
 

@@ -24,6 +24,11 @@ export function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
+/** Whether the bytes begin as gzip does. */
+export function isGzip([first, second]: Uint8Array): boolean {
+  return first === 0x1f && second === 0x8b;
+}
+
 /**
  * Gives the memory of a buffer back at once, without waiting for a garbage collection. Any other holder of the buffer
  * finds it empty.

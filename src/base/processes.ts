@@ -1,3 +1,8 @@
+/** The time at which this process began; a thread of it may be younger. */
+export function processStart(): Date {
+  return new Date(Date.now() - 1000 * process.uptime());
+}
+
 /** Whether a process of this number runs, whosever it is. */
 export function isAlive(pid: number): boolean {
   try {

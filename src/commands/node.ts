@@ -75,15 +75,14 @@ async function leave(invocation: Invocation, store: Store): Promise<void> {
 }
 
 async function settings(invocation: Invocation, store: Store): Promise<void> {
-  const { config } = invocation;
-  const member = new Member({ store, topic: requiredLog(config), log: logToStderr });
+  const value = sharedSettings(invocation.config);
+  const member = new Member({ store, topic: requiredLog(invocation.config), log: logToStderr });
   try {
     await member.caughtUp;
-    await new Writer(store, member).shareSettings(sharedSettings(config), true);
+    await new Writer(store, member).shareSettings(value, true);
   } finally {
     await member.close();
   }
-  const value = sharedSettings(config);
   printResult(invocation, value, table(Object.entries(value)));
 }
 

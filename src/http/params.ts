@@ -31,6 +31,11 @@ export function parseSearch(text: string): Search {
   return search;
 }
 
+/** The parameters of DALI services, whose names have no case. */
+export function inUpperCase(search: Iterable<readonly [name: string, value: string]>): Search {
+  return new Map(Array.from(search, ([name, value]) => [name.toUpperCase(), value]));
+}
+
 function decode(text: string): string {
   return text.includes('%') || text.includes('+') ? decodeForm(text) : text;
 }

@@ -83,6 +83,10 @@ export function bytesResponse(
   return { status: 200, headers: { 'Content-Type': contentType, ...COMMON_HEADERS, ...headers }, body };
 }
 
+export function xmlResponse(text: string, headers?: Readonly<Record<string, string>>): Answer {
+  return bytesResponse('text/xml', new TextEncoder().encode(text), headers);
+}
+
 const EVENT_HEADERS = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store',

@@ -1,5 +1,6 @@
 /** The text of /metrics: the counts of every thread, the index, the counters of the database, and the process. */
 import { readFileSync } from 'node:fs';
+import { processStart } from '../base/processes.ts';
 import type { SharedState } from '../base/shared_state.ts';
 import { CATALOGS } from '../contract/catalogs.ts';
 import type { IndexStatus } from '../publish/publisher.ts';
@@ -243,7 +244,7 @@ function addProcess(exposition: Exposition): void {
       anonymousBytes().map((bytes): Sample => [{}, bytes]),
     )
     .gauge('process_start_time_seconds', 'Unix time of the start of the process.', [
-      [{}, Math.round(Date.now() / 1000 - process.uptime())],
+      [{}, Math.round(processStart().getTime() / 1000)],
     ]);
 }
 

@@ -7,16 +7,16 @@ import { clientOf } from '../http/client_address.ts';
 import { ApiError, invalidParameter, methodNotAllowed, notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { readBytes } from '../http/json_body.ts';
-import { parseSearch, type Search } from '../http/params.ts';
+import { inUpperCase, parseSearch, type Search } from '../http/params.ts';
 import { PartStream } from '../http/part_stream.ts';
 import {
   type Answer,
-  bytesResponse,
   emptyResponse,
   isPreflight,
   preflightResponse,
   streamedResponse,
   textResponse,
+  xmlResponse,
 } from '../http/respond.ts';
 import { isOver, type Job, type JobResult } from '../jobs/job.ts';
 import type { JobStep } from '../jobs/job_queue.ts';
@@ -121,7 +121,7 @@ class Jobs {
       return await this.#set(exchange, job, { parameters: Object.fromEntries(sent.parameters) });
     }
     const bytes = await readBytes(exchange.request, exchange.budget, MAX_FORM_BYTES);
-    const form = upper(parseSearch(Buffer.from(bytes).toString('utf8')));
+    const form = inUpperCase(parseSearch(Buffer.from(bytes).toString('utf8')));
     return await this.#change(exchange, job, part, form);
   }
 
@@ -144,7 +144,7 @@ class Jobs {
     const address = this.#address(exchange, job);
     switch (part) {
       case '':
-        return this.#document(exchange, await this.#waited(upper(exchange.search), job));
+        return this.#document(exchange, await this.#waited(inUpperCase(exchange.search), job));
       case 'phase':
         return textResponse('text/plain', job.phase);
       case 'executionduration':
@@ -174,18 +174,16 @@ class Jobs {
       if (phase === 'ABORT') await this.#ask(exchange, { step: 'abort', id: job.id });
       else if (this.#kind.made) await this.#run(exchange, job);
     } else if (part === 'destruction') {
-      const destructionMs = Date.parse(form.get('DESTRUCTION') ?? '');
+      const destruction = form.get('DESTRUCTION') ?? '';
+      const destructionMs = Date.parse(destruction);
       if (Number.isNaN(destructionMs))
-        throw invalidParameter('DESTRUCTION', 'a time like 2026-12-31T00:00:00Z', form.get('DESTRUCTION') ?? '');
+        throw invalidParameter('DESTRUCTION', 'a time like 2026-12-31T00:00:00Z', destruction);
       await this.#ask(exchange, { step: 'keep', id: job.id, destructionMs });
     } else if (part === 'executionduration') {
-      const seconds = Number(form.get('EXECUTIONDURATION') ?? '');
+      const duration = form.get('EXECUTIONDURATION') ?? '';
+      const seconds = Number(duration);
       if (!(seconds >= 0))
-        throw invalidParameter(
-          'EXECUTIONDURATION',
-          'a number of seconds, or 0 for as many as there may be',
-          form.get('EXECUTIONDURATION') ?? '',
-        );
+        throw invalidParameter('EXECUTIONDURATION', 'a number of seconds, or 0 for as many as there may be', duration);
       return await this.#set(exchange, job, { runSeconds: seconds || Number.MAX_SAFE_INTEGER });
     } else throw new ApiError('invalid_parameter', 'Cannot change this of a job: send PHASE=ABORT to phase, or DELETE');
     return this.#seeOther(exchange, job);
@@ -247,13 +245,8 @@ function isReading(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-/** The parameters of DALI services, whose names have no case. */
-function upper(search: Search): Search {
-  return new Map(Array.from(search, ([name, value]) => [name.toUpperCase(), value]));
-}
-
 function xml(text: string): Answer {
-  return bytesResponse('text/xml', new TextEncoder().encode(text), { 'Cache-Control': 'no-store' });
+  return xmlResponse(text, { 'Cache-Control': 'no-store' });
 }
 
 /** Sends a file a part at a time. */

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { AreaQuery } from '../answers/queries.ts';
+import { isGzip } from '../base/bytes.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import { AREA_RESPONSES, DEFAULT_RESPONSE } from '../contract/enums.ts';
 import { MAX_AREA_BYTES, MAX_UNPACKED_AREA_BYTES } from '../contract/limits.ts';
@@ -66,10 +67,6 @@ async function areaOf({ request, search, budget }: Exchange): Promise<Uint8Array
   if (body.length === 0) return new TextEncoder().encode(text);
   const message = 'Cannot search two areas at once: leave out the parameter area, or the body';
   throw new ApiError('invalid_parameter', message, { param: 'area' });
-}
-
-function isGzip([first, second]: Uint8Array): boolean {
-  return first === 0x1f && second === 0x8b;
 }
 
 async function unpacked(bytes: Uint8Array): Promise<Uint8Array> {

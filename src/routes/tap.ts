@@ -7,13 +7,14 @@ import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Budget } from '../base/budget.ts';
 import { makeDirectory } from '../base/files.ts';
+import { processStart } from '../base/processes.ts';
 import type { Config } from '../config/config.ts';
 import { baseUrl } from '../http/base_url.ts';
 import { ApiError, expectedErrorOf, notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import type { Search } from '../http/params.ts';
 import { PartStream } from '../http/part_stream.ts';
-import { type Answer, bytesResponse, streamedResponse } from '../http/respond.ts';
+import { type Answer, bytesResponse, streamedResponse, xmlResponse } from '../http/respond.ts';
 import { withVotableErrors } from '../http/votable_errors.ts';
 import type { Service } from '../service/service.ts';
 import { VOTABLE_TYPE, votableError } from '../tables/votable.ts';
@@ -80,11 +81,11 @@ export function tap(service: Service): TapRoute[] {
 function record(service: Service): Handler {
   const { config } = service;
   // Another version, or other settings, need another start.
-  const started = new Date(Date.now() - 1000 * process.uptime()).toISOString().slice(0, -5);
+  const started = processStart().toISOString().slice(0, -5);
   return ({ request, path }) => {
     const document = registryRecord(config, baseUrl(request, config), service.catalogs, `${started}Z`);
     if (document === undefined) throw notFound(path);
-    return bytesResponse('text/xml', new TextEncoder().encode(document));
+    return xmlResponse(document);
   };
 }
 

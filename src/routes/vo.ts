@@ -3,10 +3,11 @@
  * use them.
  */
 import { bytesOf } from '../answers/body.ts';
+import { processStart } from '../base/processes.ts';
 import { baseUrl } from '../http/base_url.ts';
 import { notFound } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
-import { type Answer, bytesResponse } from '../http/respond.ts';
+import { bytesResponse, xmlResponse } from '../http/respond.ts';
 import type { Service } from '../service/service.ts';
 import { coneTargets, OBJECTS } from '../vo/cone_tables.ts';
 import { MOC_FORMATS, MOC_MEDIA_TYPES } from '../vo/moc.ts';
@@ -22,9 +23,9 @@ export function virtualObservatory(
   const cone = voCone(service);
   const vosi: Readonly<Record<string, Handler>> = {
     capabilities: ({ request }) =>
-      xml(capabilities(service.config, baseUrl(request, service.config), service.catalogs)),
+      xmlResponse(capabilities(service.config, baseUrl(request, service.config), service.catalogs)),
     availability: availabilityOf(service),
-    tables: ({ search }) => xml(tableset(search.get('detail') === 'min', service.catalogs)),
+    tables: ({ search }) => xmlResponse(tableset(search.get('detail') === 'min', service.catalogs)),
     'tables/:name': table(service),
   };
   return [
@@ -38,27 +39,22 @@ export function virtualObservatory(
   ];
 }
 
-function xml(text: string): Answer {
-  return bytesResponse('text/xml', new TextEncoder().encode(text));
-}
-
 function table(service: Service): Handler {
   return ({ params, path }) => {
     const document = tableDocument(params.name!, service.catalogs);
     if (document === undefined) throw notFound(path);
-    return xml(document);
+    return xmlResponse(document);
   };
 }
 
 export function availabilityOf(service: Service): Handler {
-  // The time of the process: a thread that accepts connections may be younger.
-  const upSince = new Date(Date.now() - 1000 * process.uptime()).toISOString();
+  const upSince = processStart().toISOString();
   const troubleOf = () => {
     if (service.isStopping) return 'The service is stopping';
     if (!service.indexReady) return 'The index is not ready';
     return service.look() ? undefined : 'The database cannot be read';
   };
-  return () => xml(availability(troubleOf(), upSince));
+  return () => xmlResponse(availability(troubleOf(), upSince));
 }
 
 function moc(service: Service): Handler {

@@ -12,7 +12,7 @@ import type { Config } from '../config/config.ts';
 import { caveats } from '../documents/prose.ts';
 import { invalidParameter, notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
-import { DEC_BOUNDS, optionalNumber, RA_BOUNDS, requiredNumber, type Search } from '../http/params.ts';
+import { DEC_BOUNDS, inUpperCase, optionalNumber, RA_BOUNDS, requiredNumber, type Search } from '../http/params.ts';
 import { type Answer, bytesResponse } from '../http/respond.ts';
 import { withVotableErrors } from '../http/votable_errors.ts';
 import type { Service } from '../service/service.ts';
@@ -32,7 +32,8 @@ export function voCone(service: Service): Handler {
 async function answer(service: Service, exchange: Exchange): Promise<Answer> {
   const { config, queries } = service;
   const target = targetOf(exchange, service);
-  const search = inUpperCase(exchange.search);
+  // A parameter without a value counts as left out.
+  const search = inUpperCase([...exchange.search].filter(([, value]) => value.trim() !== ''));
   const { contentType, serialization } = formatOf(search);
   const query: VoConeQuery = {
     kind: 'voCone',
@@ -52,12 +53,6 @@ function targetOf({ params, path }: Exchange, { catalogs }: Service): string {
   const target = params?.catalog ?? OBJECTS;
   if (!coneTargets(catalogs).includes(target)) throw notFound(path);
   return target;
-}
-
-/** Names as they are compared; without those that have no value. */
-function inUpperCase(search: Search): Search {
-  const named = [...search].filter(([, value]) => value.trim() !== '');
-  return new Map(named.map(([name, value]) => [name.toUpperCase(), value]));
 }
 
 function verbosityOf(search: Search): Verbosity {

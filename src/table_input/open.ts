@@ -1,5 +1,6 @@
 /** Opens a table by what its bytes say it is: media types of uploads are wrong too often. */
 import { gunzipSync } from 'node:zlib';
+import { isGzip } from '../base/bytes.ts';
 import { type InputTable, TableError, type TableLimits } from './input_table.ts';
 
 /**
@@ -24,7 +25,7 @@ export async function openTable(sent: Uint8Array, limits: TableLimits, areTyped:
 }
 
 function unpacked(bytes: Uint8Array, { maxBytes }: TableLimits): Uint8Array {
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  if (!isGzip(bytes)) return bytes;
   try {
     return gunzipSync(bytes, { maxOutputLength: maxBytes });
   } catch {
