@@ -13,7 +13,7 @@ import { surveyCatalog } from '../../src/catalogs/survey.ts';
 import type { CatalogColumns } from '../../src/store/catalog_registration.ts';
 import { withDirectory } from '../e2e/support.ts';
 import { fixtures, published, rejection } from './support.ts';
-import { type MapOptions, writeHealpixMap } from './write_fits.ts';
+import { healpixMap, type MapOptions } from './write_fits.ts';
 import { writeHats } from './write_hats.ts';
 
 const test = suite('coverage');
@@ -45,7 +45,7 @@ const mapIn = async (directory: string) =>
 
 function written(directory: string, options: MapOptions): string {
   const path = join(directory, 'map.fits');
-  writeHealpixMap(path, options);
+  writeFileSync(path, healpixMap(options));
   return path;
 }
 

@@ -1,6 +1,4 @@
 /** Writes HEALPix maps as FITS binary tables, in the ways that real ones are written. */
-import { writeFileSync } from 'node:fs';
-
 export interface MapOptions {
   readonly order: number;
   /** One value a pixel of the sky, or, with `pixels`, one for each of those. */
@@ -17,10 +15,14 @@ export interface MapOptions {
 
 const WIDTHS = { B: 1, I: 2, J: 4, K: 8, E: 4, D: 8 };
 
-export function writeHealpixMap(
-  path: string,
-  { order, values, pixels, letter = 'K', repeat = 1, cards = {} }: MapOptions,
-): void {
+export function healpixMap({
+  order,
+  values,
+  pixels,
+  letter = 'K',
+  repeat = 1,
+  cards = {},
+}: MapOptions): Uint8Array<ArrayBuffer> {
   const width = repeat * ((pixels ? 8 : 0) + WIDTHS[letter]);
   const rows = values.length / repeat;
   const types = pixels
@@ -52,7 +54,7 @@ export function writeHealpixMap(
     }
   }
   const primary = header({ SIMPLE: 'T', BITPIX: 8, NAXIS: 0, EXTEND: 'T' });
-  writeFileSync(path, Buffer.concat([primary, header(table), new Uint8Array(data.buffer)]));
+  return Buffer.concat([primary, header(table), new Uint8Array(data.buffer)]);
 }
 
 function writeValue(data: DataView, offset: number, letter: string, value: number): void {

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { cellOf, FacePoint, pixelOfCell, spreadBits } from '../../index/healpix.ts';
 import { isPosition, pixelOf } from '../../index/mod.ts';
-import { writeHealpixMap } from './write_fits.ts';
+import { healpixMap } from './write_fits.ts';
 
 export type HatsColumnType = 'BOOLEAN' | 'INT32' | 'INT64' | 'FLOAT' | 'DOUBLE' | 'STRING';
 
@@ -93,7 +93,8 @@ export function writeHats(directory: string, options: HatsOptions): WrittenParti
     );
   }
   const order = options.skymapOrder === undefined ? 8 : options.skymapOrder;
-  if (order !== null) writeHealpixMap(join(directory, 'skymap.fits'), { order, values: countByPixel(position, order) });
+  if (order !== null)
+    writeFileSync(join(directory, 'skymap.fits'), healpixMap({ order, values: countByPixel(position, order) }));
   return partitions;
 }
 

@@ -8,13 +8,24 @@ import { type Area, nestedOfRing, pixelCentre } from '../../index/mod.ts';
 import { MAX_AREA_CELLS } from '../../src/contract/limits.ts';
 import { AreaError } from '../../src/vo/area_error.ts';
 import { type ReadArea, readArea } from '../../src/vo/areas.ts';
+import { healpixMap, type MapOptions } from '../catalogs/write_fits.ts';
 import { withDirectory } from '../e2e/support.ts';
 import { needs } from '../needs.ts';
 import { seededRandom } from '../oracle/skies.ts';
 import { pythonWith, runPython, whyNoPython } from '../python.ts';
-import { writeFlatFits } from './flat_fits.ts';
 
 const test = suite('vo/flat_maps');
+
+interface FlatMap extends Omit<MapOptions, 'order'> {
+  readonly nside: number;
+  readonly ordering: 'RING' | 'NESTED';
+}
+
+function flatMap({ nside, ordering, cards, ...map }: FlatMap): Uint8Array<ArrayBuffer> {
+  const column = map.pixels ? 'TTYPE2' : 'TTYPE1';
+  const named = { [column]: 'PROB', ORDERING: ordering, COORDSYS: 'C', NSIDE: nside, ...cards };
+  return healpixMap({ letter: 'D', ...map, order: Math.log2(nside), cards: named });
+}
 
 function read(bytes: Uint8Array, level?: number): ReadArea {
   const steps = readArea(bytes, level);
@@ -115,11 +126,11 @@ test('a map in each order and spelling holds what a scan of its pixels finds', (
     const levels = levelsByScan(values);
     for (const share of SHARES)
       for (const file of [
-        writeFlatFits({ nside, ordering: 'NESTED', values }),
-        writeFlatFits({ nside, ordering: 'RING', values: inRing, repeat: 12, letter: 'E' }),
-        writeFlatFits({ nside, ordering: 'RING', values: inRing }),
-        writeFlatFits({ nside, ordering: 'NESTED', values: some.map(pixel => values[pixel]!), pixels: some }),
-        writeFlatFits({
+        flatMap({ nside, ordering: 'NESTED', values }),
+        flatMap({ nside, ordering: 'RING', values: inRing, repeat: 12, letter: 'E' }),
+        flatMap({ nside, ordering: 'RING', values: inRing }),
+        flatMap({ nside, ordering: 'NESTED', values: some.map(pixel => values[pixel]!), pixels: some }),
+        flatMap({
           nside,
           ordering: 'RING',
           values: some.map(pixel => values[pixel]!).reverse(),
@@ -136,7 +147,7 @@ test('a map in each order and spelling holds what a scan of its pixels finds', (
 
 test('pixels without data have no probability', () => {
   const values = [Number.NaN, -1.6375e30, 3, 1, 0, 0, 0, 0, 0, 0, 0, 0];
-  const { area } = read(writeFlatFits({ nside: 1, ordering: 'NESTED', values, letter: 'E' }), 1);
+  const { area } = read(flatMap({ nside: 1, ordering: 'NESTED', values, letter: 'E' }), 1);
   assert.equal(
     [...area.bounds].map(bound => bound / 4 ** 16),
     [2, 3, 3, 4],
@@ -147,29 +158,29 @@ test('a map that was made of larger pixels may have many more than an area', () 
   const order = 8;
   assert.ok(pixelsOf(order) > MAX_AREA_CELLS);
   const values = Array.from({ length: pixelsOf(order) }, (_, pixel) => 1 + ((pixel >> 12) % 7));
-  const { area } = read(writeFlatFits({ nside: 256, ordering: 'NESTED', values, letter: 'E' }), 1);
+  const { area } = read(flatMap({ nside: 256, ordering: 'NESTED', values, letter: 'E' }), 1);
   assert.is(area.withoutLevels().length, 1);
   // A scan of the pixels that are surely outside counts, and does not keep them.
   const smooth = values.map((_, pixel) => 1e-9 * (1 + (pixel % 1000)) + (pixel < 100 ? 1 : 0));
-  assert.ok(read(writeFlatFits({ nside: 256, ordering: 'NESTED', values: smooth })).area.length <= 100);
-  refused(writeFlatFits({ nside: 256, ordering: 'NESTED', values: values.map((_, i) => 1 + i) }), /at most 200000/);
+  assert.ok(read(flatMap({ nside: 256, ordering: 'NESTED', values: smooth })).area.length <= 100);
+  refused(flatMap({ nside: 256, ordering: 'NESTED', values: values.map((_, i) => 1 + i) }), /at most 200000/);
 });
 
 test('a map that is damaged is refused', () => {
   const map = { nside: 1, ordering: 'NESTED', values: Array(12).fill(1) } as const;
   const one = { ...map, values: [1], pixels: [3] };
-  refused(writeFlatFits({ ...map, values: [1, 2] }), /NSIDE 1 must have 12 pixels \(2/);
-  refused(writeFlatFits({ ...map, cards: { NSIDE: 3 } }), /power of two.*3 was/);
-  refused(writeFlatFits({ ...map, cards: { NSIDE: 1e9 } }), /power of two/);
-  refused(writeFlatFits({ ...map, cards: { COORDSYS: 'G' } }), /equatorial/);
-  refused(writeFlatFits({ ...map, cards: { TFORM1: '1K' } }), /no column of probabilities/);
-  refused(writeFlatFits({ ...map, values: [-1, ...map.values.slice(1)] }), /0 or more \(-1/);
-  refused(writeFlatFits({ ...map, values: map.values.map(() => 0) }), /above 0/);
-  refused(writeFlatFits({ ...map, values: map.values.map(() => 1e308) }), /too large/);
-  refused(writeFlatFits({ ...one, pixels: [12] }), /0 to 11 \(12/);
-  refused(writeFlatFits({ ...one, pixels: [-1] }), /0 to 11 \(-1/);
-  refused(writeFlatFits({ ...one, values: [1, 2], pixels: [3, 3] }), /overlap/);
-  refused(writeFlatFits(map).subarray(0, 5760), /ends early/);
+  refused(flatMap({ ...map, values: [1, 2] }), /NSIDE 1 must have 12 pixels \(2/);
+  refused(flatMap({ ...map, cards: { NSIDE: 3 } }), /power of two.*3 was/);
+  refused(flatMap({ ...map, cards: { NSIDE: 1e9 } }), /power of two/);
+  refused(flatMap({ ...map, cards: { COORDSYS: 'G' } }), /equatorial/);
+  refused(flatMap({ ...map, cards: { TFORM1: '1K' } }), /no column of probabilities/);
+  refused(flatMap({ ...map, values: [-1, ...map.values.slice(1)] }), /0 or more \(-1/);
+  refused(flatMap({ ...map, values: map.values.map(() => 0) }), /above 0/);
+  refused(flatMap({ ...map, values: map.values.map(() => 1e308) }), /too large/);
+  refused(flatMap({ ...one, pixels: [12] }), /0 to 11 \(12/);
+  refused(flatMap({ ...one, pixels: [-1] }), /0 to 11 \(-1/);
+  refused(flatMap({ ...one, values: [1, 2], pixels: [3, 3] }), /overlap/);
+  refused(flatMap(map).subarray(0, 5760), /ends early/);
 });
 
 const MODULES = 'astropy, cdshealpix';
