@@ -7,46 +7,60 @@ import { encodeAreaCursor } from './cursor.ts';
 import { OPEN_BRACE } from './fragments.ts';
 import type { AreaQuery } from './queries.ts';
 import { readRow } from './search.ts';
-import { selector, writeSelection } from './selection.ts';
+import { type Candidates, selector, writeSelection } from './selection.ts';
 
 export function* areaAnswer(query: AreaQuery, context: QueryContext): Steps {
-  const read = yield* steps(context.clock, areaOf(query));
-  const about = { area: { kind: read.kind, level: read.level } };
-  if (query.response === 'count') {
-    const total = yield* countOf(read, query, context);
-    const { out, fragments } = context;
-    const { filters, window, timeField } = query;
-    const rest = {
-      response: 'count',
-      ...about,
-      window,
-      time_field: timeField,
-      filters: filters && Object.fromEntries(filters),
-      total,
-    };
-    out.fragment(OPEN_BRACE);
-    out.fragment(fragments.provenance);
-    out.longText(`, ${toJson(rest).slice(1)}`);
-    return;
-  }
+  if (query.response === 'count') yield* countAnswer(query, context);
+  else yield* writeSelection(query, context, yield* areaCandidates(query, context));
+}
+
+function* countAnswer(query: AreaQuery, context: QueryContext): Steps {
+  const { out, fragments } = context;
+  const { window, timeField, filters } = query;
+  const read = yield* areaOf(query, context);
+  const rest = {
+    response: 'count',
+    ...aboutArea(read),
+    window,
+    time_field: timeField,
+    filters: filters && Object.fromEntries(filters),
+    total: yield* countOf(read, query, context),
+  };
+  out.fragment(OPEN_BRACE);
+  out.fragment(fragments.provenance);
+  out.longText(`, ${toJson(rest).slice(1)}`);
+}
+
+function aboutArea({ kind, level }: ReadArea) {
+  return { area: { kind, level } };
+}
+
+export function* areaCandidates(
+  query: AreaQuery,
+  context: QueryContext,
+): Generator<undefined, Candidates<AreaRow>, undefined> {
+  const read = yield* areaOf(query, context);
   const { asOfUs, digest, after } = query;
   const isKnownOut = outsideByIndex(query, context);
-  const candidates = {
+  return {
     pieces: walkArea(context.index, read.area, after ?? undefined),
-    read: (row: AreaRow) => (isKnownOut(row) ? undefined : objectOf(row, context)),
-    furtherKeys: ({ level }: AreaRow) => (read.level === null ? '' : `, "credible_level": ${toJson(level)}`),
-    cursorAfter: ({ level, pixel, id }: AreaRow) =>
+    read: row => (isKnownOut(row) ? undefined : objectOf(row, context)),
+    levelOf: read.level === null ? undefined : ({ level }) => level,
+    cursorAfter: ({ level, pixel, id }) =>
       encodeAreaCursor({ level, pixel, id, asOfUs, digest, archive: context.store.archive }),
+    about: aboutArea(read),
   };
-  yield* writeSelection(query, context, candidates, about);
 }
 
 /** The area of the query before, because the pages of a walk and its count have the same one. */
 let lastRead: { readonly digest: string; readonly read: ReadArea } | undefined;
 
-function* areaOf({ digest, area, level, whole }: AreaQuery): Generator<undefined, ReadArea, undefined> {
+function* areaOf(
+  { digest, area, level, whole }: AreaQuery,
+  { clock }: QueryContext,
+): Generator<undefined, ReadArea, undefined> {
   if (whole?.area) return whole.area;
-  if (lastRead?.digest !== digest) lastRead = { digest, read: yield* readArea(area, level) };
+  if (lastRead?.digest !== digest) lastRead = { digest, read: yield* steps(clock, readArea(area, level)) };
   if (whole) whole.area = lastRead.read;
   return lastRead.read;
 }

@@ -9,6 +9,7 @@ import type { ByteSink } from '../base/bytes.ts';
 import { BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from '../base/json_punctuation.ts';
 import type { Clock, QueryContext, Steps } from './context.ts';
 import type { Query } from './queries.ts';
+import type { SelectionQuery } from './selection.ts';
 
 const MINUS = 0x2d;
 const ZERO = 0x30;
@@ -32,6 +33,13 @@ export type Transcode = (
   out: ByteSink,
   context: Pick<QueryContext, 'clock' | 'fragments'>,
 ) => Steps;
+
+/** The ways to answer in another format than JSON. */
+export interface AnswerWriter {
+  readonly transcode: Transcode;
+  /** Answers without the JSON in between; undefined where the JSON is the way. */
+  readonly select?: (query: SelectionQuery, context: QueryContext) => Steps;
+}
 
 /** A list or an object that is not read to its end. */
 interface Container {

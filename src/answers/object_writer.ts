@@ -19,7 +19,8 @@ import {
   skippedFragment,
 } from './shared_fragments.ts';
 
-const LEVEL: Readonly<Record<DetailLevel, number>> = { ids: 0, position: 1, matches: 2, full: 3 };
+/** The order of the levels of detail. */
+export const LEVEL: Readonly<Record<DetailLevel, number>> = { ids: 0, position: 1, matches: 2, full: 3 };
 
 const ID = fragment('{"diaObjectId": ');
 const ID_TEXT = fragment(', "diaObjectId_str": "');
@@ -73,8 +74,7 @@ export class ObjectWriter {
 
   /** The status of an object that is stored (docs/contract.md, Objects). */
   statusOf(object: ObjectView): ObjectStatus {
-    if (object.state === 'pending') return 'crossmatch_pending';
-    return object.hasMatches ? 'coincident_sources' : this.#current(object).status;
+    return shownStatus(object, this.#current(object));
   }
 
   /** An entry up to its last key; whoever lists it may add some, and ends it. */
@@ -84,7 +84,7 @@ export class ObjectWriter {
     const isPending = object.state === 'pending';
     this.#ids(object.diaObjectId);
     out.fragment(STATUS);
-    out.text(this.statusOf(object));
+    out.text(shownStatus(object, current));
     out.fragment(END_OF_TEXT);
     if (this.#level >= LEVEL.position) {
       this.#position(object);
@@ -252,7 +252,12 @@ export class ObjectWriter {
   }
 }
 
+export function shownStatus(object: ObjectView, { status }: CurrentFragments): ObjectStatus {
+  if (object.state === 'pending') return 'crossmatch_pending';
+  return object.hasMatches ? 'coincident_sources' : status;
+}
+
 /** A source without a usable position cannot be published. */
-function isPublishable(source: SourceValues | undefined): boolean {
+export function isPublishable(source: SourceValues | undefined): source is SourceValues {
   return Number.isFinite(source?.ra) && Number.isFinite(source?.dec);
 }

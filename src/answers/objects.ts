@@ -5,17 +5,19 @@ import type { QueryContext, Steps } from './context.ts';
 import { encodeObjectsCursor } from './cursor.ts';
 import type { ObjectsQuery } from './queries.ts';
 import { readListed } from './recent.ts';
-import { writeSelection } from './selection.ts';
+import { type Candidates, writeSelection } from './selection.ts';
 
 export function objectsAnswer(query: ObjectsQuery, context: QueryContext): Steps {
+  return writeSelection(query, context, objectCandidates(query, context));
+}
+
+export function objectCandidates(query: ObjectsQuery, context: QueryContext): Candidates<RecentPosition> {
   const { timeField, startUs, endUs, asOfUs, pageSize, filters } = query;
   const limit = 1 + (filters ? MAX_LOOKED_AT : pageSize);
-  const candidates = {
+  return {
     pieces: context.store.recentInPieces({ timeField, startUs, endUs, asOfUs, limit, after: query.after ?? undefined }),
-    read: (place: RecentPosition) => readListed(place, timeField, context),
-    furtherKeys: () => '',
-    cursorAfter: (place: RecentPosition) =>
-      encodeObjectsCursor({ ...place, timeField, asOfUs, archive: context.store.archive }),
+    read: place => readListed(place, timeField, context),
+    cursorAfter: place => encodeObjectsCursor({ ...place, timeField, asOfUs, archive: context.store.archive }),
+    about: {},
   };
-  return writeSelection(query, context, candidates, {});
 }

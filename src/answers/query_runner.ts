@@ -25,7 +25,7 @@ import { countAnswer } from './count.ts';
 import { LongQueries, TOO_LONG } from './long_queries.ts';
 import { lookupAnswer } from './lookup.ts';
 import { mocAnswer } from './moc.ts';
-import { type Transcode, writeMsgpack } from './msgpack.ts';
+import { type AnswerWriter, type Transcode, writeMsgpack } from './msgpack.ts';
 import { objectsAnswer } from './objects.ts';
 import { openedIndex } from './opened_index.ts';
 import { isCount, type Query } from './queries.ts';
@@ -77,8 +77,8 @@ type Format = NonNullable<Query['format']>;
 /**
  * The writers of answers in formats other than JSON; a writer that needs a library is added when it is first asked for.
  */
-const transcodes = new Map<Format, Transcode>([
-  ['msgpack', (_query, json, from, out, { clock }) => writeMsgpack(json, from, out, clock)],
+const writers = new Map<Format, AnswerWriter>([
+  ['msgpack', { transcode: (_query, json, from, out, { clock }) => writeMsgpack(json, from, out, clock) }],
 ]);
 
 /** The data and buffers of one query at a time. */
@@ -122,7 +122,7 @@ export class QueryRunner {
    */
   run(query: Query, budget: Budget): Body | Promise<Body> {
     if (budget.spent) throw new Unavailable(TOO_LONG);
-    if (query.format && !transcodes.has(query.format)) return this.#runWhenLoaded(query.format, query, budget);
+    if (query.format && !writers.has(query.format)) return this.#runWhenLoaded(query.format, query, budget);
     if (!isLong(query)) {
       const desk = this.#begin(query, budget);
       return this.#step(desk) ?? this.#long.goOn({ budget, step: () => this.#step(desk) });
@@ -139,7 +139,7 @@ export class QueryRunner {
 
   async #runWhenLoaded(format: Format, query: Query, budget: Budget): Promise<Body> {
     const { tableWriter } = await import('./table.ts');
-    transcodes.set(format, await tableWriter(format as TableFormat));
+    writers.set(format, await tableWriter(format as TableFormat));
     return await this.run(query, budget);
   }
 
@@ -170,7 +170,7 @@ export class QueryRunner {
       this.#putBack(desk);
       throw this.#failure(error, desk);
     }
-    desk.steps = query.format ? transcoded(query, transcodes.get(query.format)!, desk) : stepsOf(query, desk);
+    desk.steps = query.format ? formatted(query, writers.get(query.format)!, desk) : stepsOf(query, desk);
     return desk;
   }
 
@@ -222,6 +222,11 @@ export class QueryRunner {
     log('database_unreadable', { error: messageOf(error) });
     return new Unavailable('the database cannot be read');
   }
+}
+
+function formatted(query: Query, { transcode, select }: AnswerWriter, desk: Desk): Steps {
+  const isSelection = query.kind === 'area' || query.kind === 'objects';
+  return select && isSelection ? select(query, desk) : transcoded(query, transcode, desk);
 }
 
 /** Puts what `transcode` makes of the JSON in its place. */

@@ -1,15 +1,17 @@
 /** Pages of the objects that meet a request's filters (docs/contract.md, Areas; Objects by time). */
+import { latin1 } from '../base/bytes.ts';
 import { toJson } from '../base/json_text.ts';
 import { formatTime } from '../base/times.ts';
 import { MAX_LOOKED_AT } from '../contract/limits.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import type { QueryContext, Steps } from './context.ts';
-import { BRACE, OPEN_BRACE, SEPARATOR } from './fragments.ts';
+import { BRACE, SEPARATOR } from './fragments.ts';
 import { ObjectWriter } from './object_writer.ts';
 import { Qualifier } from './qualify.ts';
 import type { AreaQuery, ObjectsQuery } from './queries.ts';
+import type { SetFragments } from './shared_fragments.ts';
 
-type SelectionQuery = AreaQuery | ObjectsQuery;
+export type SelectionQuery = AreaQuery | ObjectsQuery;
 
 /** The objects that are looked at, in their order. */
 export interface Candidates<T> {
@@ -17,27 +19,50 @@ export interface Candidates<T> {
   readonly pieces: Iterable<readonly T[]>;
   /** The stored object; undefined where it does not belong to the walk. */
   read(candidate: T): ObjectView | undefined;
-  /** The JSON of further keys of its entry, with a comma before; or nothing. */
-  furtherKeys(candidate: T): string;
+  /** The credible level, where candidates have one. */
+  readonly levelOf?: ((candidate: T) => number) | undefined;
   cursorAfter(candidate: T): string;
+  /** The statements of an answer between its provenance and the page's own. */
+  readonly about: Readonly<Record<string, unknown>>;
 }
 
 /** The objects that are not read, because the index tells enough of them, that take the time of one that is. */
 const UNREAD_A_READ = 16;
 
+export interface Page {
+  readonly count: number;
+  /** The cursor of the next page. */
+  readonly next: string | null;
+}
+
+/** Writes a page as JSON. */
+export function* writeSelection<T>(query: SelectionQuery, context: QueryContext, candidates: Candidates<T>): Steps {
+  const { out, body, fragments, store } = context;
+  const { levelOf } = candidates;
+  const writer = new ObjectWriter(body, fragments, store, query.detail);
+  const page = yield* selectPage(query, context, candidates, (object, candidate, count) => {
+    if (count > 0) body.fragment(SEPARATOR);
+    writer.entry(object);
+    if (levelOf) body.longText(`, "credible_level": ${toJson(levelOf(candidate))}`);
+    body.fragment(BRACE);
+  });
+  out.longText(`${headOf(query, context, candidates, page, writer.sets)}, "objects": [`);
+  out.append(body);
+  out.longText(`]${endOf(query)}`);
+}
+
 /**
- * Writes a page.
- * @param about the statements of the answer between its provenance and the page's own
+ * Looks for the objects of a page.
+ * @param each called with each object, and the number of those before it
  */
-export function* writeSelection<T>(
+export function* selectPage<T>(
   query: SelectionQuery,
   context: QueryContext,
-  { pieces, read, furtherKeys, cursorAfter }: Candidates<T>,
-  about: Readonly<Record<string, unknown>>,
-): Steps {
-  const { clock, out, body, fragments, store } = context;
-  const { window, timeField, detail, pageSize, asOfUs, filters } = query;
-  const writer = new ObjectWriter(body, fragments, store, detail);
+  { pieces, read, cursorAfter }: Candidates<T>,
+  each: (object: ObjectView, candidate: T, count: number) => void,
+): Generator<undefined, Page, undefined> {
+  const { clock } = context;
+  const { pageSize } = query;
   const meets = selector(query, context);
   let count = 0;
   let effort = 0;
@@ -52,29 +77,33 @@ export function* writeSelection<T>(
       const object = read(candidate);
       last = candidate;
       effort += object ? 1 : 1 / UNREAD_A_READ;
-      if (!object || !meets(object)) continue;
-      if (count++ > 0) body.fragment(SEPARATOR);
-      writer.entry(object);
-      body.longText(furtherKeys(candidate));
-      body.fragment(BRACE);
+      if (object && meets(object)) each(object, candidate, count++);
     }
   }
-  const next = isMore ? cursorAfter(last!) : null;
+  return { count, next: isMore ? cursorAfter(last!) : null };
+}
+
+/** The statements of an answer, but for the last one: JSON without its end. */
+function headOf<T>(
+  { window, timeField, detail, pageSize, filters }: SelectionQuery,
+  { fragments }: QueryContext,
+  { about }: Candidates<T>,
+  { count, next }: Page,
+  sets: ReadonlySet<SetFragments>,
+): string {
   const head = { ...about, window, time_field: timeField, detail, page_size: pageSize, count, next_cursor: next };
-  out.fragment(OPEN_BRACE);
-  out.fragment(fragments.provenance);
-  out.longText(`, ${toJson(head).slice(1, -1)}`);
-  if (filters) out.longText(`, "filters": ${toJson(Object.fromEntries(filters))}`);
-  out.longText(', "provenance_sets": {');
-  let isFirst = true;
-  for (const { entry } of writer.sets) {
-    if (!isFirst) out.fragment(SEPARATOR);
-    isFirst = false;
-    out.fragment(entry);
-  }
-  out.longText('}, "objects": [');
-  out.append(body);
-  out.longText(`], "as_of": "${formatTime(asOfUs)}"}`);
+  const filtered = filters ? `, "filters": ${toJson(Object.fromEntries(filters))}` : '';
+  const entries = Array.from(sets, ({ entry }) => latin1(entry)).join(', ');
+  return `{${latin1(fragments.provenance)}, ${toJson(head).slice(1, -1)}${filtered}, "provenance_sets": {${entries}}`;
+}
+
+function endOf({ asOfUs }: SelectionQuery): string {
+  return `, "as_of": "${formatTime(asOfUs)}"}`;
+}
+
+/** The statements of an answer beside its objects, as its JSON has them. */
+export function statementsOf<T>(...of: Parameters<typeof headOf<T>>): Readonly<Record<string, unknown>> {
+  return JSON.parse(headOf(...of) + endOf(of[0]));
 }
 
 /** Whether a stored object has a time in the window and meets the filters. */

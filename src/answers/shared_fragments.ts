@@ -11,6 +11,7 @@ import { type CrossmatchedStatus, crossmatchedStatus } from '../store/status.ts'
 import type { Store } from '../store/store.ts';
 import type { TnsAssociation, TnsRecord } from '../store/types.ts';
 import { skippedCatalogs } from '../store/unread.ts';
+import type { AnsweredObject, Tns } from '../tables/object_table.ts';
 
 const BEST_GUESS_DESCRIPTION =
   "A best guess: the service's current settings. What an object was crossmatched under was not recorded at the time.";
@@ -37,7 +38,11 @@ export interface CurrentFragments {
   /** The crossmatch's version, undefined where none is recorded, and `skippedFragment` of it. */
   readonly version: number | undefined;
   readonly skipped: Uint8Array;
+  /** The values of `brokers` and `crossmatch`, but for the time. */
+  readonly values: Required<Pick<AnsweredObject, 'brokers'>> & { readonly crossmatch: AnsweredCrossmatch };
 }
+
+type AnsweredCrossmatch = NonNullable<AnsweredObject['crossmatch']>;
 
 /** The texts shared by objects with the same answer of the registry. */
 export interface AssociationFragments {
@@ -45,6 +50,8 @@ export interface AssociationFragments {
   readonly ofObject: Uint8Array;
   /** The text about the registry in a match at `full`. */
   readonly ofMatch: Uint8Array;
+  /** The value of `ofObject`. */
+  readonly value: Tns | null;
 }
 
 /**
@@ -125,15 +132,28 @@ export class SharedFragments {
       version: record?.matchVersion,
       skipped: skippedFragment(record),
     };
-    if (!record) return { ...common, crossmatch: this.#notRecorded, afterTime: undefined, set: this.#bestGuess };
+    if (!record)
+      return {
+        ...common,
+        crossmatch: this.#notRecorded,
+        afterTime: undefined,
+        set: this.#bestGuess,
+        values: { brokers, crossmatch: this.#unrecorded() },
+      };
     const set = this.recordedSet(store, record.provenanceSet);
-    const head = `, "crossmatch": {"provenance": "recorded", "match_version": ${record.matchVersion}, "crossmatched_at": `;
-    const tail = toJson({
+    const start = { provenance: 'recorded', match_version: record.matchVersion };
+    const end = {
       provenance_set: set.hash,
       brokers_at_crossmatch: record.brokersAtCrossmatch,
       catalog_outcomes: this.#outcomes(record),
-    });
-    return { ...common, crossmatch: fragment(head), afterTime: fragment(`, ${tail.slice(1)}`), set };
+    };
+    return {
+      ...common,
+      crossmatch: fragment(`, "crossmatch": ${toJson(start).slice(0, -1)}, "crossmatched_at": `),
+      afterTime: fragment(`, ${toJson(end).slice(1)}`),
+      set,
+      values: { brokers, crossmatch: { ...start, crossmatched_at: null, ...end } },
+    };
   }
 
   /** The outcomes: first the catalogs in service, in their order, then the catalogs that no longer are. */
@@ -177,8 +197,10 @@ export class SharedFragments {
       const tns = readAssociation(text);
       const matched = tns && tns.name !== null ? `, "tns": ${toJson(this.#associated(tns, tns.name))}` : '';
       const epoch = toJson(formatTimeOrNull(tns?.snapshotEpochUs));
+      const value = tns && this.#tns(tns);
       return {
-        ofObject: fragment(`, "tns": ${toJson(tns && this.#tns(tns))}`),
+        value,
+        ofObject: fragment(`, "tns": ${toJson(value)}`),
         ofMatch: fragment(`, "tns_checked": ${tns?.checked ?? false}, "tns_snapshot_epoch": ${epoch}${matched}`),
       };
     });

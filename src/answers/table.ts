@@ -1,4 +1,7 @@
-/** Answers as tables: made of the JSON, so that the two say the same. */
+/**
+ * Answers as tables: made of the JSON, so that the two say the same; those that list what an area or a window of time holds, which may be
+ * millions of rows, of the objects.
+ */
 import type { ByteSink } from '../base/bytes.ts';
 import { wideIntegersAsBigint } from '../base/exact_integers.ts';
 import { toJson } from '../base/json_text.ts';
@@ -8,56 +11,60 @@ import type { Row } from '../tables/columns.ts';
 import { tableFormat } from '../tables/formats.ts';
 import { type AnsweredInput, type AnsweredObject, ObjectTable, type RowSource } from '../tables/object_table.ts';
 import type { BeginTable } from '../tables/table_writer.ts';
+import { areaCandidates } from './area.ts';
 import type { Clock, QueryContext, Steps } from './context.ts';
-import type { Transcode } from './msgpack.ts';
-import type { AreaQuery, ConeQuery, LookupQuery, ObjectsQuery, Query, RecentQuery } from './queries.ts';
+import type { AnswerWriter } from './msgpack.ts';
+import { ObjectReader } from './object_reader.ts';
+import { objectCandidates } from './objects.ts';
+import type { ConeQuery, LookupQuery, Query, RecentQuery } from './queries.ts';
+import { type Candidates, type SelectionQuery, selectPage, statementsOf } from './selection.ts';
 import type { SharedFragments } from './shared_fragments.ts';
 import { writeTableHead } from './table_head.ts';
+import type { WholeTable } from './whole_table.ts';
 
-type TableQuery = AreaQuery | ConeQuery | LookupQuery | ObjectsQuery | RecentQuery;
+type ParsedQuery = ConeQuery | LookupQuery | RecentQuery;
 
-const TABLES: readonly Query['kind'][] = [
-  'area',
-  'cone',
-  'lookup',
-  'objects',
-  'recent',
-] satisfies readonly TableQuery['kind'][];
+const PARSED: readonly Query['kind'][] = ['cone', 'lookup', 'recent'] satisfies readonly ParsedQuery['kind'][];
 
 /** A writer of the head and the table of an answer in a format, with the library that it needs. */
-export async function tableWriter(format: TableFormat): Promise<Transcode> {
+export async function tableWriter(format: TableFormat): Promise<AnswerWriter> {
   const begin = await tableFormat(format);
-  return (query, json, from, out, context) => {
-    if (!isTableQuery(query))
-      throw new TypeError(`Cannot write the answer to a ${query.kind} query as a table of objects`);
-    return writeTable(begin, query, json, from, out, context);
+  return {
+    transcode(query, json, from, out, context) {
+      if (!isParsed(query))
+        throw new TypeError(`Cannot write the answer to a ${query.kind} query as a table of objects`);
+      return writeTable(begin, query, json, from, out, context);
+    },
+    select: (query, context) => selectTable(begin, query, context),
   };
 }
 
-function isTableQuery(query: Query): query is TableQuery {
-  return TABLES.includes(query.kind);
+function isParsed(query: Query): query is ParsedQuery {
+  return PARSED.includes(query.kind);
 }
 
-function* writeTable(
+function* selectTable(begin: BeginTable, query: SelectionQuery, context: QueryContext): Steps {
+  if (query.kind === 'objects') yield* writeSelected(begin, query, context, objectCandidates(query, context));
+  else yield* writeSelected(begin, query, context, yield* areaCandidates(query, context), query.whole);
+}
+
+function* writeSelected<T>(
   begin: BeginTable,
-  query: TableQuery,
-  json: ByteSink,
-  from: number,
-  out: ByteSink,
-  { clock, fragments }: Pick<QueryContext, 'clock' | 'fragments'>,
+  query: SelectionQuery,
+  context: QueryContext,
+  candidates: Candidates<T>,
+  whole?: WholeTable,
 ): Steps {
-  const { buffer, byteOffset } = json.bytes;
-  const walk = new JsonWalk(Buffer.from(buffer, byteOffset + from, json.length - from));
-  const whole = query.kind === 'area' ? query.whole : undefined;
-  const { about, inputs, table, rows } = yield* readAnswer(walk, query, clock, fragments, whole?.begun?.table);
-  writeTableHead(out, {
-    name: query.kind,
-    rows: rows.length,
-    total: query.kind === 'cone' ? (inputs[0]!.total ?? null) : null,
-    nextCursor: about.next_cursor ?? null,
-    asOf: about.as_of ?? null,
-    truncated: inputs.some(({ truncated }) => truncated),
+  const { clock, fragments, store, out } = context;
+  const { levelOf } = candidates;
+  const table = whole?.begun?.table ?? tableOf(query, levelOf !== undefined, fragments);
+  const reader = new ObjectReader(fragments, store, query.detail);
+  const rows: Row[] = [];
+  const page = yield* selectPage(query, context, candidates, (object, candidate) => {
+    rows.push(table.row({ input: undefined, object: reader.read(object, levelOf?.(candidate)) }));
   });
+  const about: About = statementsOf(query, context, candidates, page, reader.sets);
+  writeHead(out, query, rows, about);
   const writer = whole?.begun?.writer ?? begin(whole?.out ?? out, table, toJson(whole ? aboutPages(about) : about));
   if (whole) whole.begun = { table, writer };
   for (const row of rows) {
@@ -65,8 +72,45 @@ function* writeTable(
     if (whole) whole.rows++;
     if (clock.due) yield;
   }
-  if (!whole || about.next_cursor === null) writer.end();
+  if (!whole || page.next === null) writer.end();
   if (whole) out.append(whole.out);
+}
+
+function* writeTable(
+  begin: BeginTable,
+  query: ParsedQuery,
+  json: ByteSink,
+  from: number,
+  out: ByteSink,
+  { clock, fragments }: Pick<QueryContext, 'clock' | 'fragments'>,
+): Steps {
+  const { buffer, byteOffset } = json.bytes;
+  const walk = new JsonWalk(Buffer.from(buffer, byteOffset + from, json.length - from));
+  const { about, inputs, table, rows } = yield* readAnswer(walk, query, clock, fragments);
+  writeHead(out, query, rows, about, inputs);
+  const writer = begin(out, table, toJson(about));
+  for (const row of rows) {
+    writer.row(row);
+    if (clock.due) yield;
+  }
+  writer.end();
+}
+
+function writeHead(
+  out: ByteSink,
+  { kind }: Query,
+  { length }: readonly Row[],
+  about: About,
+  inputs: readonly AnsweredInput[] = [],
+): void {
+  writeTableHead(out, {
+    name: kind,
+    rows: length,
+    total: kind === 'cone' ? (inputs[0]!.total ?? null) : null,
+    nextCursor: about.next_cursor ?? null,
+    asOf: about.as_of ?? null,
+    truncated: inputs.some(({ truncated }) => truncated),
+  });
 }
 
 /** The statements that all pages make. */
@@ -78,7 +122,6 @@ function aboutPages({ page_size, count, next_cursor, provenance_sets, ...about }
 interface About extends Readonly<Record<string, unknown>> {
   readonly next_cursor?: string | null;
   readonly as_of?: string;
-  readonly area?: { readonly level: number | null };
 }
 
 interface Read {
@@ -90,18 +133,16 @@ interface Read {
 
 function* readAnswer(
   walk: JsonWalk,
-  query: TableQuery,
+  query: ParsedQuery,
   clock: Clock,
   fragments: SharedFragments,
-  begun: ObjectTable | undefined,
 ): Generator<undefined, Read, undefined> {
   const about: Record<string, unknown> = {};
   const inputs: AnsweredInput[] = [];
   const rows: Row[] = [];
-  let table = begun;
-  // The area comes before the objects. Objects become rows at once, which are much smaller.
-  const theTable = () => (table ??= tableOf(query, about as About, fragments));
-  const add = (source: RowSource) => rows.push(theTable().row(source));
+  const table = tableOf(query, false, fragments);
+  // Objects become rows at once, which are much smaller.
+  const add = (source: RowSource) => rows.push(table.row(source));
   // Integers of a payload may be wide. Every other wide integer is there as text, too.
   const reviver = query.detail === 'full' ? wideIntegersAsBigint : undefined;
   walk.enter();
@@ -112,16 +153,20 @@ function* readAnswer(
       while (walk.element()) inputs.push(yield* readResult(walk, query, reviver, clock, add));
     } else about[key] = walk.value();
   }
-  return { about: about as About, inputs, table: theTable(), rows };
+  return { about: about as About, inputs, table, rows };
 }
 
-function tableOf(query: TableQuery, { area }: About, { settings, onLeftOut }: SharedFragments): ObjectTable {
+function tableOf(
+  query: ParsedQuery | SelectionQuery,
+  hasLevels: boolean,
+  { settings, onLeftOut }: SharedFragments,
+): ObjectTable {
   const options = {
     of: query.kind,
     detail: query.detail,
     // The others list the objects that meet the filters, without marks.
     hasFilters: (query.kind === 'cone' || query.kind === 'lookup') && query.filters !== null,
-    hasLevels: typeof area?.level === 'number',
+    hasLevels,
     catalogs: settings.catalogs,
   };
   return new ObjectTable(options, () => onLeftOut('valuesLeftOut'));
@@ -133,7 +178,7 @@ type Reading<T> = Generator<undefined, T, undefined>;
 /** In a lookup, the rows also contain the values that come after the objects. */
 function* readResult(
   walk: JsonWalk,
-  { kind }: TableQuery,
+  { kind }: ParsedQuery,
   reviver: Reviver,
   clock: Clock,
   add: (source: RowSource) => void,

@@ -1,6 +1,6 @@
 /** Answers while they are written: ASCII bytes in one buffer that grows. */
 
-const ascii = new TextEncoder();
+const utf8 = new TextEncoder();
 const FIRST_BYTES = 1 << 16;
 /** A sink that needs more takes a mapped buffer. */
 const MAX_HEAP_BYTES = 1 << 21;
@@ -12,7 +12,7 @@ const MAPPED_BYTES = 40 << 20;
 
 /** The bytes of a text that is written often: copying them costs as much as writing a few characters one by one. */
 export function fragment(text: string): Uint8Array {
-  return ascii.encode(text);
+  return utf8.encode(text);
 }
 
 const TRUE = fragment('true');
@@ -56,10 +56,26 @@ export class ByteSink {
     for (let i = 0; i < length; i++) bytes[at + i] = text.charCodeAt(i);
   }
 
+  /** Appends a short text as UTF-8. */
+  utf8(text: string): void {
+    const { length } = text;
+    const at = this.#grow(length);
+    const { bytes } = this;
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i);
+      if (code > 0x7f) {
+        this.length = at;
+        this.fragment(utf8.encode(text));
+        return;
+      }
+      bytes[at + i] = code;
+    }
+  }
+
   /** Appends a long text, ASCII only. */
   longText(text: string): void {
     const at = this.#grow(text.length);
-    ascii.encodeInto(text, this.bytes.subarray(at));
+    utf8.encodeInto(text, this.bytes.subarray(at));
   }
 
   /** Appends a few bytes of another buffer, from `from` (inclusive) to `to` (exclusive). */

@@ -56,10 +56,17 @@ export function writeTime(out: ByteSink, timeUs: number): void {
     out.text(`"${formatTime(timeUs)}"`);
     return;
   }
+  out.byte(QUOTE);
+  writeMoment(out, timeUs);
+  out.fragment(TEXT_END);
+}
+
+/** Writes the text of `formatTime` in UTC without its offset, for years of four digits. */
+export function writeMoment(out: ByteSink, timeUs: number): void {
+  const day = Math.floor(timeUs / DAY_US);
   const inDayUs = timeUs - day * DAY_US;
   const seconds = Math.floor(inDayUs / 1e6);
   const micros = inDayUs - seconds * 1e6;
-  out.byte(QUOTE);
   writeDate(out, day);
   out.byte(T);
   out.digits((seconds / 3600) | 0, 2);
@@ -71,7 +78,6 @@ export function writeTime(out: ByteSink, timeUs: number): void {
     out.byte(DOT);
     out.digits(micros, 6);
   }
-  out.fragment(TEXT_END);
 }
 
 /**

@@ -169,17 +169,17 @@ export const TNS_FIELDS = {
   },
 } as const satisfies Fields;
 
-interface Values {
+interface Values<Time> {
   readonly int64: bigint;
   readonly int32: number;
   readonly float64: number;
   readonly boolean: boolean;
   readonly text: string;
-  readonly time: string;
+  readonly time: Time;
   readonly names: readonly string[];
 }
 
-/** The values of fields, as JSON answers have them. */
-export type Answered<F extends Fields> = {
-  readonly [Name in keyof F]: Values[F[Name]['type']] | (F[Name] extends { isNullable: true } ? null : never);
+/** The values of fields, as JSON answers have them, where times are texts. */
+export type Answered<F extends Fields, Time = string> = {
+  readonly [Name in keyof F]: Values<Time>[F[Name]['type']] | (F[Name] extends { isNullable: true } ? null : never);
 };

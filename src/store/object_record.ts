@@ -312,10 +312,19 @@ export class ObjectView {
     return this.bytes[24] === PENDING && Number.isNaN(this.crossmatchedAtUs) && !this.hasMatches;
   }
 
+  /** ra and dec, both null where the object has no usable position, and reliability. */
+  place(): [ra: number | null, dec: number | null, reliability: number | null] {
+    const { raAt, decAt, reliabilityAt } = this;
+    return [this.#number(raAt, decAt), this.#number(decAt, reliabilityAt), this.#number(reliabilityAt, this.currentAt)];
+  }
+
+  #number(from: number, to: number): number | null {
+    return JSON.parse(this.text(from, to));
+  }
+
   /** null where the object has no usable position. */
   get position(): SkyPosition | null {
-    const ra = JSON.parse(this.text(this.raAt, this.decAt));
-    const dec = JSON.parse(this.text(this.decAt, this.reliabilityAt));
+    const [ra, dec] = this.place();
     return ra === null || dec === null ? null : { ra, dec };
   }
 
@@ -348,7 +357,7 @@ export class ObjectView {
   }
 
   catalogName(at: number): string {
-    return JSON.parse(`"${this.text(this.catalogNameAt(at), this.sourceIdAt(at))}"`);
+    return this.#unescaped(this.catalogNameAt(at), this.sourceIdAt(at));
   }
 
   sourceIdAt(at: number): number {
@@ -356,7 +365,7 @@ export class ObjectView {
   }
 
   sourceId(at: number): string {
-    return JSON.parse(`"${this.text(this.sourceIdAt(at), this.separationAt(at))}"`);
+    return this.#unescaped(this.sourceIdAt(at), this.separationAt(at));
   }
 
   separationAt(at: number): number {
@@ -380,6 +389,12 @@ export class ObjectView {
     return JSON.parse(`[${this.text(this.separationAt(at), this.matchEnd(at))}]`);
   }
 
+  /** The value of a JSON string without its quotes. */
+  #unescaped(from: number, to: number): string {
+    const text = this.text(from, to);
+    return text.includes('\\') ? JSON.parse(`"${text}"`) : text;
+  }
+
   text(from: number, to: number): string {
     return this.bytes.toString('latin1', from, to);
   }
@@ -390,7 +405,7 @@ export class ObjectView {
     return {
       diaObjectId: this.diaObjectId,
       position: this.position,
-      reliability: JSON.parse(this.text(this.reliabilityAt, this.currentAt)),
+      reliability: this.#number(this.reliabilityAt, this.currentAt),
       ingestTimeUs: this.ingestTimeUs,
       eventTimeUs: this.eventTimeUs,
       state: this.state,

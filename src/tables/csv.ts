@@ -5,12 +5,10 @@
 import type { ByteSink } from '../base/bytes.ts';
 import { type Cell, type Column, checkBlock, checkRow, numberText, type Row, type Table } from './columns.ts';
 import { rowByRow, type TableWriter } from './table_writer.ts';
-import { timestamp } from './timestamp.ts';
+import { writeTimestamp } from './timestamp.ts';
 
 /** Text that must be quoted; text with a space at an end is too, because some readers trim. */
 const SPECIAL = /^$|[",\t\r\n]|^\s|\s$/;
-const utf8 = new TextEncoder();
-
 export interface CsvWriter extends TableWriter {
   /** Writes rows whose first cells are there as CSV, without the ends of the lines, and the others as columns. */
   blockAfter(first: readonly Uint8Array[], last: readonly ArrayLike<Cell>[]): void;
@@ -24,39 +22,45 @@ export function beginCsv(out: ByteSink, table: Table): CsvWriter {
   return begin(out, table, ',');
 }
 
+const LINE_FEED = 0x0a;
+
 function begin(out: ByteSink, { columns }: Table, delimiter: string): CsvWriter {
-  const write = (text: string) => out.fragment(utf8.encode(text));
-  write(`${columns.map(({ name }) => quoted(name)).join(delimiter)}\n`);
+  const separator = delimiter.charCodeAt(0);
+  out.utf8(columns.map(({ name }) => quoted(name)).join(delimiter));
+  out.byte(LINE_FEED);
   const row = (cells: Row) => {
     checkRow(columns, cells);
-    write(`${columns.map((column, i) => cellText(column, cells[i]!)).join(delimiter)}\n`);
+    for (let i = 0; i < columns.length; i++) {
+      if (i > 0) out.byte(separator);
+      writeCell(out, columns[i]!, cells[i]!);
+    }
+    out.byte(LINE_FEED);
   };
   return {
     row,
     block: rowByRow(row),
     blockAfter(first, last) {
       const lastColumns = columns.slice(-last.length);
-      const isAscii = lastColumns.every(column => column.type !== 'text' || column.isAscii);
       checkBlock(lastColumns, last);
       first.forEach((cells, row) => {
         out.fragment(cells);
-        let text = '';
-        for (let i = 0; i < last.length; i++) text += `${delimiter}${cellText(lastColumns[i]!, last[i]![row]!)}`;
-        text += '\n';
-        if (isAscii) out.text(text);
-        else write(text);
+        for (let i = 0; i < last.length; i++) {
+          out.byte(separator);
+          writeCell(out, lastColumns[i]!, last[i]![row]!);
+        }
+        out.byte(LINE_FEED);
       });
     },
     end: () => {},
   };
 }
 
-function cellText({ type }: Column, cell: Cell): string {
-  if (cell === null) return '';
-  if (type === 'text') return quoted(cell as string);
-  if (type === 'time') return timestamp(cell as number);
-  if (typeof cell === 'number') return Number.isNaN(cell) ? '' : numberText(cell, type);
-  return `${cell}`;
+function writeCell(out: ByteSink, { type }: Column, cell: Cell): void {
+  if (cell === null) return;
+  if (type === 'text') out.utf8(quoted(cell as string));
+  else if (type === 'time') writeTimestamp(out, cell as number);
+  else if (typeof cell !== 'number') out.text(`${cell}`);
+  else if (!Number.isNaN(cell)) out.text(numberText(cell, type));
 }
 
 function quoted(text: string): string {

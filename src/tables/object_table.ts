@@ -15,9 +15,13 @@ import {
 } from '../contract/object_fields.ts';
 import { type Cell, type Column, columnOf, type Row, type Table, withOwnNames } from './columns.ts';
 import { payloadCell, payloadColumns } from './payload_columns.ts';
+import { timeCell } from './timestamp.ts';
 
-/** A coincident source, as JSON answers show it; the last three properties at `full`. */
-interface Match {
+/** A time: as JSON answers show it, or microseconds since 1970. */
+type Time = string | number;
+
+/** A coincident source, as JSON answers show it; the last properties at `full`. */
+export interface Match {
   readonly catalog_name: string;
   readonly catalog_source_id: string;
   readonly separation_arcsec: number | null;
@@ -29,13 +33,13 @@ interface Match {
   readonly tns?: Tns;
 }
 
-type Tns = Partial<Answered<typeof TNS_FIELDS>>;
+export type Tns = Partial<Answered<typeof TNS_FIELDS, Time>>;
 
 /** An object, as JSON answers show it; its properties depend on the level of detail. */
-export interface AnsweredObject extends Partial<Omit<Answered<typeof OBJECT_FIELDS>, 'diaObjectId'>> {
-  readonly diaObjectId_str: string;
+export interface AnsweredObject extends Partial<Omit<Answered<typeof OBJECT_FIELDS, Time>, 'diaObjectId'>> {
+  readonly diaObjectId_str: string | bigint;
   readonly crossmatch?:
-    | (Answered<typeof CROSSMATCH_FIELDS> & { readonly catalog_outcomes: Readonly<Record<string, string>> })
+    | (Answered<typeof CROSSMATCH_FIELDS, Time> & { readonly catalog_outcomes: Readonly<Record<string, string>> })
     | null;
   readonly matches?: readonly Match[];
   readonly tns?: Tns | null;
@@ -96,8 +100,8 @@ interface Field extends Column {
   readonly cell: (row: Gathered) => Cell | undefined;
 }
 
-const int64 = (text: string | undefined): bigint | undefined => (text === undefined ? undefined : BigInt(text));
-const time = (text: string | null | undefined): number | undefined => (text ? parseTime(text) : undefined);
+const int64 = (id: string | bigint | undefined): bigint | undefined => (id === undefined ? undefined : BigInt(id));
+const time = (at: Time | null | undefined): Cell | undefined => (typeof at === 'string' ? parseTime(at) : timeCell(at));
 
 /** Maps the objects of a JSON answer to rows. */
 export class ObjectTable implements Table {

@@ -1,4 +1,5 @@
-import { formatTime } from '../base/times.ts';
+import type { ByteSink } from '../base/bytes.ts';
+import { formatTime, writeMoment } from '../base/times.ts';
 
 /** Microseconds since 1970: years of four digits. */
 const FIRST_US = -62_167_219_200_000_000;
@@ -21,6 +22,17 @@ export function timeCell(timeUs: number | null | undefined): number | null {
  * @throws RangeError for any other time
  */
 export function timestamp(timeUs: number): string {
-  if (!isTimestamp(timeUs)) throw new RangeError(`Cannot write ${timeUs} µs as a timestamp`);
+  requireTimestamp(timeUs);
   return `${formatTime(timeUs).slice(0, -'+00:00'.length)}Z`;
+}
+
+/** Writes the text of `timestamp`. */
+export function writeTimestamp(out: ByteSink, timeUs: number): void {
+  requireTimestamp(timeUs);
+  writeMoment(out, timeUs);
+  out.text('Z');
+}
+
+function requireTimestamp(timeUs: number): void {
+  if (!isTimestamp(timeUs)) throw new RangeError(`Cannot write ${timeUs} µs as a timestamp`);
 }

@@ -3,9 +3,12 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ObjectReader } from '../../src/answers/object_reader.ts';
 import { ObjectWriter } from '../../src/answers/object_writer.ts';
 import { SharedFragments } from '../../src/answers/shared_fragments.ts';
 import { ByteSink } from '../../src/base/bytes.ts';
+import { wideIntegersAsBigint } from '../../src/base/exact_integers.ts';
+import { toJson } from '../../src/base/json_text.ts';
 import { formatTime, writeTime } from '../../src/base/times.ts';
 import { PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { DETAIL_LEVELS, namesOf } from '../../src/contract/enums.ts';
@@ -15,6 +18,8 @@ import { compareMatches, decodeObject, encodeObject, ObjectView } from '../../sr
 import { encodeKey, encodePlain, encodeSources, RECORDED_OUTCOMES } from '../../src/store/records.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { MatchSource, MatchSummary, StoredObject } from '../../src/store/types.ts';
+import type { Cell } from '../../src/tables/columns.ts';
+import { type AnsweredObject, ObjectTable } from '../../src/tables/object_table.ts';
 import { configOf } from '../http/support.ts';
 import { isoTime, lookupEntry, recentEntry, type Stored } from '../oracle/answers.ts';
 import { delivery, provenance, result, withStore } from '../store/support.ts';
@@ -183,6 +188,48 @@ test('any object, at every level, byte for byte', () =>
         }
       }),
       { numRuns: 300 },
+    );
+  }));
+
+test('any object, at every level: the row of a table is that of the JSON, with the same provenance sets', () =>
+  withStore(async (store, writer) => {
+    await writer.ingest([delivery(1n), delivery(2n)], 1);
+    await writer.recordCrossmatches([result(1n)], provenance, 1);
+    await writer.recordCrossmatches([result(2n)], { ...provenance, crossmatch_radius_arcsec: null }, 1);
+    const leftOut: string[] = [];
+    const fragments = new SharedFragments(SERVICE, what => leftOut.push(what));
+    const view = new ObjectView();
+    fc.assert(
+      fc.property(stored, fc.double({ min: 0, max: 1, noNaN: true }), ({ object, sources }, level) => {
+        put(store, object, sources);
+        for (const detail of namesOf(DETAIL_LEVELS)) {
+          const options = {
+            of: 'area',
+            detail,
+            hasFilters: false,
+            hasLevels: true,
+            catalogs: PROJECT_CATALOGS,
+          } as const;
+          const table = new ObjectTable(options, () => leftOut.push('a value'));
+          // The JSON of a large whole number is read as an integer, whatever it is.
+          const number = (cell: Cell, i: number) =>
+            table.columns[i]!.type === 'float64' && cell !== null ? Number(cell) : cell;
+          const row = (of: AnsweredObject) => [
+            table.row({ input: undefined, object: of }).map(number),
+            leftOut.splice(0),
+          ];
+          assert.ok(store.readObject(object.diaObjectId, view));
+          const out = new ByteSink();
+          const answer = new ObjectWriter(out, fragments, store, detail);
+          answer.entry(view);
+          const json = `${written(out)}, "credible_level": ${toJson(level)}}`;
+          const expected = row(JSON.parse(json, wideIntegersAsBigint));
+          const reader = new ObjectReader(fragments, store, detail);
+          assert.equal(row(reader.read(view, level)), expected, detail);
+          assert.equal(reader.sets, answer.sets, detail);
+        }
+      }),
+      { numRuns: 100 },
     );
   }));
 

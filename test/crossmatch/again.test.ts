@@ -3,7 +3,12 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ObjectWriter } from '../../src/answers/object_writer.ts';
+import { SharedFragments } from '../../src/answers/shared_fragments.ts';
+import { ByteSink } from '../../src/base/bytes.ts';
+import { PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { type AgainSelection, differsFrom } from '../../src/crossmatch/again.ts';
+import { ObjectView } from '../../src/store/object_record.ts';
 import { readArea } from '../../src/vo/areas.ts';
 import { inWorld, PROVENANCE, pool, type World } from './world.ts';
 
@@ -80,6 +85,32 @@ test('another radius, another release; a selection by catalog and by time', () =
     assert.is((await world.crossmatch({ again, provenance: () => settings })).recorded, 2);
     const [, second] = world.store.getObject(ids[0]!)!.records;
     assert.is(world.store.provenanceSet(second!.provenanceSet).set.crossmatch_radius_arcsec, 2);
+  }));
+
+test('a source that the last crossmatch does not find stays listed, with the provenance set that found it', () =>
+  inWorld(async world => {
+    await world.addCatalog('gaia_dr3', [{ ra: 10, dec: 5 + 0.5 / 3600 }]);
+    const [id] = await world.ingest([{ ra: 10, dec: 5 }]);
+    await world.crossmatch();
+    const smaller = { ...PROVENANCE, crossmatch_radius_arcsec: 0.4 };
+    assert.is((await world.crossmatch({ again, provenance: () => smaller })).recorded, 1);
+    const fragments = new SharedFragments({
+      catalogs: PROJECT_CATALOGS,
+      provenance: { ...smaller, service_version: '', contract_version: '' },
+      recordingRelease: '',
+      tnsUrlTemplate: '',
+      tnsSnapshotMaxAgeSeconds: 0,
+    });
+    const [out, view] = [new ByteSink(), new ObjectView()];
+    world.store.readObject(id!, view);
+    new ObjectWriter(out, fragments, world.store, 'matches').entry(view);
+    const { status, crossmatch, matches } = JSON.parse(`${Buffer.from(out.bytes).toString('latin1', 0, out.length)}}`);
+    assert.is(status, 'coincident_sources');
+    assert.is(crossmatch.match_version, 2);
+    assert.is(matches.length, 1);
+    assert.is(matches[0].provenance_set, world.store.provenanceSet(1).hash);
+    assert.is(crossmatch.provenance_set, world.store.provenanceSet(2).hash);
+    assert.is.not(crossmatch.provenance_set, matches[0].provenance_set);
   }));
 
 test('a selection by area, in which an object without a position never is', () =>

@@ -1,0 +1,97 @@
+/** Stored objects as tables show them: the values of what `ObjectWriter` writes, without the JSON in between. */
+import type { DetailLevel } from '../contract/enums.ts';
+import { newestMatches } from '../store/newest_matches.ts';
+import type { ObjectView } from '../store/object_record.ts';
+import type { SourceValues } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import type { AnsweredObject, Match } from '../tables/object_table.ts';
+import { isPublishable, LEVEL, shownStatus } from './object_writer.ts';
+import type { CurrentFragments, SetFragments, SharedFragments } from './shared_fragments.ts';
+
+export class ObjectReader {
+  /** The provenance sets of the crossmatches that were read. */
+  readonly sets = new Set<SetFragments>();
+  readonly #fragments: SharedFragments;
+  readonly #store: Store;
+  readonly #level: number;
+
+  constructor(fragments: SharedFragments, store: Store, detail: DetailLevel) {
+    this.#fragments = fragments;
+    this.#store = store;
+    this.#level = LEVEL[detail];
+  }
+
+  /** @param level the credible level of the object; undefined where there is none */
+  read(object: ObjectView, level: number | undefined): AnsweredObject {
+    const current = this.#fragments.current(this.#store, object.current);
+    const isPending = object.state === 'pending';
+    if (!isPending) this.sets.add(current.set);
+    return {
+      diaObjectId_str: object.diaObjectId,
+      status: shownStatus(object, current),
+      crossmatch: isPending ? null : crossmatchOf(object, current),
+      ...(level !== undefined && { credible_level: level }),
+      ...(this.#level >= LEVEL.position && delivery(object, current)),
+      ...(this.#level >= LEVEL.matches && {
+        matches: isPending ? [] : this.#matches(object),
+        tns: this.#fragments.association(object.tns).value,
+      }),
+    };
+  }
+
+  #matches(object: ObjectView): Match[] {
+    const sources = this.#level === LEVEL.full ? this.#store.readSources(object.diaObjectId) : undefined;
+    const matches: Match[] = [];
+    for (const [at, index, set] of this.#listed(object)) {
+      const [separation, atEpoch] = object.separations(at);
+      const match = {
+        catalog_name: object.catalogName(at),
+        catalog_source_id: object.sourceId(at),
+        separation_arcsec: separation,
+        ...(atEpoch !== undefined && { separation_at_epoch_arcsec: atEpoch }),
+      };
+      const source = sources?.[index];
+      if (sources && !isPublishable(source)) {
+        this.#fragments.onLeftOut('sourcesLeftOut');
+        continue;
+      }
+      matches.push(source ? { ...match, ...this.#published(source) } : match);
+      if (set) this.sets.add(set);
+    }
+    return matches;
+  }
+
+  /** The newest match of each source, in order of catalog name and source id, and its set where that is not the object's. */
+  #listed(object: ObjectView): (readonly [at: number, index: number, set?: SetFragments | undefined])[] {
+    const offsets = object.matches();
+    if (object.matchesAreCurrent) return offsets.map((at, index) => [at, index]);
+    const { records, matches } = object.decode();
+    return newestMatches(matches).map(({ match, index }) => {
+      const record = records.find(({ matchVersion }) => matchVersion === match.matchVersion);
+      return [offsets[index]!, index, record && this.#fragments.recordedSet(this.#store, record.provenanceSet)];
+    });
+  }
+
+  #published({ ra, dec, keys, values }: SourceValues): Pick<Match, 'ra' | 'dec' | 'catalog_payload'> {
+    const names = keys === null ? undefined : this.#store.payloadKeys(keys);
+    return {
+      ra,
+      dec,
+      catalog_payload: names ? Object.fromEntries(names.map((name, i) => [name, shown(values[i])])) : null,
+    };
+  }
+}
+
+function crossmatchOf(object: ObjectView, { values: { crossmatch }, version }: CurrentFragments) {
+  return version === undefined ? crossmatch : { ...crossmatch, crossmatched_at: object.crossmatchedAtUs };
+}
+
+function delivery(object: ObjectView, { values: { brokers } }: CurrentFragments) {
+  const [ra, dec, reliability] = object.place();
+  return { ra, dec, reliability, ingest_time: object.ingestTimeUs, event_time: object.eventTimeUs, brokers };
+}
+
+/** JSON has no number that is not finite. */
+function shown(value: unknown): unknown {
+  return typeof value === 'number' && !Number.isFinite(value) ? null : value;
+}
