@@ -21,7 +21,7 @@ import type { IncomingRequest } from '../http/incoming.ts';
 import { invalidBody, readParts } from '../http/json_body.ts';
 import { checkName, optionalNumber, type Search } from '../http/params.ts';
 import { PartStream } from '../http/part_stream.ts';
-import { type Answer, emptyResponse, streamedResponse } from '../http/respond.ts';
+import { type Answer, emptyResponse, NEGOTIATED, streamedResponse } from '../http/respond.ts';
 import { matchedHeaders } from '../http/table_response.ts';
 import type { JobStep } from '../jobs/job_queue.ts';
 import type { Service } from '../service/service.ts';
@@ -54,7 +54,7 @@ export function crossmatchTable(service: Service): Handler {
         const part = await coordination.ask('table', { step: 'part', job }, new Budget(BUDGET_SECONDS));
         return part instanceof Uint8Array ? part : null;
       };
-      return streamedResponse(matchedHeaders(begun), new PartStream(next, end));
+      return streamedResponse({ ...matchedHeaders(begun), Vary: NEGOTIATED }, new PartStream(next, end));
     } catch (error) {
       end();
       throw error;

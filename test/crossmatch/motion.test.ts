@@ -5,6 +5,7 @@ import { movedStar, separationArcsec } from '../../index/mod.ts';
 import { catalogDefinition } from '../../src/contract/catalogs.ts';
 import { differsFrom } from '../../src/crossmatch/again.ts';
 import { catalogsInService } from '../../src/crossmatch/crossmatcher.ts';
+import { starOf } from '../../src/crossmatch/motion.ts';
 import { catalogColumns } from '../catalogs/small_catalog.ts';
 import type { HatsOptions } from '../catalogs/write_hats.ts';
 import { HARD_PLACES, offset, type Place, seededRandom } from '../oracle/skies.ts';
@@ -164,4 +165,20 @@ test('an event more than a century from the epoch: the place in the catalog', ()
   }));
 
 test.after(() => pool.close());
+test('parallaxes and radial velocities that are no star’s count as unknown', () => {
+  const place = { ra: 1, dec: 2, pmra: 3, pmdec: 4 };
+  const known = (parallax: unknown, velocity: unknown) => {
+    const { parallax: distance, radialVelocity } = starOf(place, parallax, velocity);
+    return [distance, radialVelocity];
+  };
+  assert.equal(known(1000, -1000), [1000, -1000]);
+  for (const [parallax, velocity] of [
+    [0, 1000.1],
+    [-1, -1001],
+    [1000.1, null],
+    [Number.NaN, Number.NaN],
+  ])
+    assert.equal(known(parallax, velocity), [0, 0]);
+});
+
 test.run();

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { root } from '../e2e/support.ts';
+import { CONTRACT, NO_BEHAVIOUR } from './contract_statements.ts';
 
 /** By document, by the test's file and a part of its name: the statements, in the document's words. */
 const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
@@ -409,18 +410,57 @@ const test = suite('docs/statements');
 
 const words = (text: string) => text.replaceAll(/\s+/g, ' ');
 
+/** @param name a test's file, and a part of its name */
+function assertIsThere(name: string): void {
+  const [file, part] = [name.slice(0, name.indexOf(': ')), name.slice(name.indexOf(': ') + 2)];
+  const path = join(root, 'test', file);
+  assert.ok(existsSync(path), `there is no test/${file}`);
+  assert.ok(readFileSync(path, 'utf8').includes(part), `test/${file} has no test ${part}`);
+}
+
 for (const [document, byTest] of Object.entries(HELD)) {
   const statements = Object.values(byTest).flat();
   test(`${document}: ${statements.length} statements stand there, and the tests that hold them are there`, () => {
     const text = words(readFileSync(join(root, document), 'utf8'));
     for (const statement of statements) assert.ok(text.includes(statement), `${document} does not say: ${statement}`);
-    for (const name of Object.keys(byTest)) {
-      const [file = '', part = ''] = [name.slice(0, name.indexOf(': ')), name.slice(name.indexOf(': ') + 2)];
-      const path = join(root, 'test', file);
-      assert.ok(existsSync(path), `there is no test/${file}`);
-      assert.ok(readFileSync(path, 'utf8').includes(part), `test/${file} has no test ${part}`);
-    }
+    for (const name of Object.keys(byTest)) assertIsThere(name);
   });
 }
+
+/** The sentences of a page by its sections. A table is one. */
+function sentences(page: string): Map<string, string[]> {
+  return new Map(
+    page.split(/^#+ /m).map(section => {
+      const [title = '', ...lines] = section.split('\n');
+      const blocks = lines
+        .join('\n')
+        .split(/\n(?:\s*\n|- )/)
+        .map(block => words(block.replace(/^- /, '')).trim());
+      return [
+        title,
+        blocks.flatMap(block => (block.startsWith('|') ? block : block.split(/(?<=\.\)?) (?=[A-Z`"(*])/))),
+      ];
+    }),
+  );
+}
+
+test('docs/contract.md: a test holds each sentence', () => {
+  for (const [section, of] of sentences(readFileSync(join(root, 'docs/contract.md'), 'utf8'))) {
+    const held = Object.values(CONTRACT[section] ?? {}).flat();
+    const isHeld = (sentence: string) => sentence === '' || held.some(statement => sentence.startsWith(statement));
+    assert.equal(
+      of.filter(sentence => !isHeld(sentence)),
+      [],
+      section,
+    );
+    for (const statement of held)
+      assert.ok(
+        of.some(sentence => sentence.startsWith(statement)),
+        `${section} does not say: ${statement}`,
+      );
+  }
+  const tests = Object.values(CONTRACT).flatMap(byTest => Object.keys(byTest));
+  for (const name of tests) if (name !== NO_BEHAVIOUR) assertIsThere(name);
+});
 
 test.run();

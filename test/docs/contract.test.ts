@@ -1,0 +1,244 @@
+/** Sentences of docs/contract.md that no other test holds. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Budget } from '../../src/base/budget.ts';
+import { Unavailable } from '../../src/base/refusal.ts';
+import { columnNames } from '../../src/contract/catalog.ts';
+import { CATALOGS } from '../../src/contract/catalogs.ts';
+import type { Job } from '../../src/jobs/job.ts';
+import { jobDocument } from '../../src/jobs/uws.ts';
+import { TableError } from '../../src/table_input/input_table.ts';
+import { type Batch, Pairs } from '../../src/table_match/pairs.ts';
+import { TableMatches } from '../../src/table_match/table_matches.ts';
+import { root } from '../e2e/support.ts';
+import { EventReader } from '../http/event_reader.ts';
+import {
+  configOf,
+  crossmatched,
+  delivery,
+  match,
+  NOW_US,
+  type Running,
+  searched,
+  startApp,
+  type World,
+} from '../http/support.ts';
+
+const test = suite<{ running: Running }>('docs/contract');
+
+const contract = readFileSync(join(root, 'docs/contract.md'), 'utf8');
+
+/** A cross whose arms and centre lie in the parts of a polygon that crosses itself. */
+const CROSS = [
+  { id: 11n, ra: 99.7, dec: 0 },
+  { id: 12n, ra: 100.3, dec: 0 },
+  { id: 13n, ra: 100, dec: 0.3 },
+  { id: 14n, ra: 100, dec: -0.3 },
+];
+
+async function fill(world: World): Promise<void> {
+  await world.writer.ingest(
+    [1n, 2n, 3n].map(id => delivery(id)),
+    NOW_US,
+  );
+  for (const id of [1n, 2n]) await crossmatched(world, id, searched('gaia_dr3'), [match('gaia_dr3', `${id}`)]);
+  await world.writer.ingest(
+    CROSS.map(({ id, ra, dec }) => delivery(id, { position: { ra, dec } })),
+    NOW_US + 1,
+  );
+}
+
+test.before(async context => {
+  context.running = await startApp(fill);
+});
+
+test.after(({ running }) => running.close());
+
+test('every route of the table is there, under its methods', async ({ running: { app } }) => {
+  const rows = [...contract.matchAll(/^\| ([A-Z, ]+) \| (`\/.*?) \|.*\|$/gm)];
+  const routes = rows.flatMap(([, methods, paths]) =>
+    [...paths!.matchAll(/`([^`]+)`/g)].flatMap(([, path]) =>
+      methods!.split(', ').map(method => [method, path!] as const),
+    ),
+  );
+  assert.ok(routes.length > 25, `${routes.length} routes`);
+  for (const [method, path] of routes) {
+    const address = path
+      .replace('{diaObjectId}', '1')
+      .replace('{catalog}', 'gaia_dr3')
+      .replace(/\{\w+\}/, '2026abc');
+    const response = await app.app.fetch(new Request(`http://nearsky.test${address}`, { method }));
+    await response.body?.cancel();
+    assert.ok(![404, 405].includes(response.status), `${method} ${path} is ${response.status}`);
+  }
+});
+
+const TABLE = 'ra,dec\n150,2\n';
+
+test('a table that is no JSON answers whatever is accepted', async ({ running: { app } }) => {
+  const asked = [
+    ['/api/crossmatch', TABLE],
+    ['/api/area?response=table', 'CIRCLE 150 2 1'],
+  ] as const;
+  for (const [path, body] of asked)
+    for (const Accept of ['application/xml', 'application/json']) {
+      const { status, headers } = await app.get(path, { method: 'POST', body, headers: { Accept } });
+      assert.equal([status, headers.get('Vary')], [200, 'Accept, Accept-Encoding']);
+      assert.match(headers.get('Content-Type')!, 'text/csv');
+    }
+});
+
+test('operations without filters ignore every name', async ({ running: { app } }) => {
+  const paths = ['/openapi.json?', '/api/status?', '/api/describe?', '/api/sources/gaia_dr3/1?'];
+  for (const path of [...paths, '/api/sources?ra=150&dec=2&radius_arcsec=1&']) {
+    const { status, headers } = await app.get(`${path}x.y=1&zz_min=1`);
+    assert.equal([status, headers.get('X-Unknown-Parameters')], [200, 'x.y, zz_min'], path);
+  }
+  const { status, headers } = await app.post('/api/crossmatch?x.y=1', TABLE, null);
+  assert.equal([status, headers.get('X-Unknown-Parameters')], [200, 'x.y']);
+});
+
+test('the payload of each catalog has the keys of the contract', () => {
+  const section = contract.slice(contract.indexOf('The payload at `full`'), contract.indexOf('## Proper motion'));
+  const said = (name: string) =>
+    new RegExp(`^- ${name}: ([^:]*?)\\.\\n(?:-|$|\\n)`, 'm').exec(section)![1]!.replaceAll(/\s+/g, ' ');
+  const keysOf = (name: string) =>
+    columnNames(CATALOGS.find(catalog => catalog.name === name)!).map(column => column.toLowerCase());
+  assert.equal(keysOf('gaia_dr3'), said('gaia_dr3').split(', '));
+  const [des, others] = said('des_y6_gold').split('; ') as [string, string];
+  assert.is(des, 'wavg_mag_psf_ and wavg_magerr_psf_ for g, r, i, z, y');
+  const bands = (list: string) =>
+    ['wavg_mag_psf_', 'wavg_magerr_psf_'].flatMap(key => [...list].map(band => `${key}${band}`));
+  assert.equal(keysOf('des_y6_gold').sort(), [...bands('grizy'), ...others.split(', ')].sort());
+  assert.is(said('delve_dr3_gold'), 'as DES without the two columns of Y');
+  assert.equal(keysOf('delve_dr3_gold').sort(), [...bands('griz'), ...others.split(', ')].sort());
+  const [psf, rest] = said('skymapper_dr4').split(', the same with e_ before, ') as [string, string];
+  const magnitudes = psf.split(', ');
+  assert.equal(
+    keysOf('skymapper_dr4').sort(),
+    [...magnitudes, ...magnitudes.map(key => `e_${key}`), ...rest.split(', ')].sort(),
+  );
+});
+
+test('an empty Last-Event-ID is none', async ({ running: { app } }) => {
+  const headers = { 'Last-Event-ID': '' };
+  const stop = new AbortController();
+  const request = new Request('http://nearsky.test/api/stream/matches?from=beginning', {
+    headers,
+    signal: stop.signal,
+  });
+  const response = await app.app.fetch(request);
+  assert.is(response.status, 200);
+  const reader = response.body!.getReader();
+  const events = new EventReader();
+  while (events.events.length < 2) events.take((await reader.read()).value!);
+  await reader.cancel();
+  assert.match(events.texts.join(), '"diaObjectId":1,');
+});
+
+test('a walk of the objects by time needs its time_field on every page', async ({ running: { app } }) => {
+  const { body } = await app.get('/api/objects?page_size=1&time_field=event_time');
+  const next = `/api/objects?page_size=1&cursor=${body.next_cursor}`;
+  const { status, body: refused } = await app.get(next);
+  assert.equal([status, refused.param], [400, 'time_field']);
+  assert.is((await app.get(`${next}&time_field=event_time`)).body.count, 1);
+});
+
+test('the order of checks of the objects by time, and of a table', async ({ running: { app } }) => {
+  /** Each request is wrong in the first of the names that are left. */
+  const check = async (path: string, body: string | undefined, wrong: readonly (readonly [string, string])[]) => {
+    for (let from = 0; from < wrong.length; from++) {
+      const left = wrong.slice(from);
+      const query = left.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).reverse();
+      const address = `${path}?${query.join('&')}`;
+      const { status, body: said } = body === undefined ? await app.get(address) : await app.post(address, body, null);
+      assert.equal([status, said.param], [400, left[0]![0]], address);
+    }
+  };
+  await check('/api/objects', undefined, [
+    ['zz_min', '1'],
+    ['start', 'x'],
+    ['end', 'x'],
+    ['time_field', 'x'],
+    ['detail', 'x'],
+    ['page_size', 'x'],
+    ['cursor', 'x'],
+    ['format', 'x'],
+  ]);
+  const window = 'start=2026-02-01&end=2026-01-01';
+  assert.equal((await app.get(`/api/objects?cursor=x&${window}`)).body.params, ['start', 'end']);
+  assert.equal((await app.get(`/api/objects?page_size=x&${window}`)).body.param, 'page_size');
+  await check('/api/crossmatch', 'no table', [
+    ['against', 'x'],
+    ['radius_arcsec', 'x'],
+    ['find', 'x'],
+    ['rows', 'x'],
+    ['format', 'x'],
+    ['ra', 'x'],
+  ]);
+});
+
+test('any finite right ascension is taken modulo 360', async ({ running: { app } }) => {
+  const values = [150, -210, -570, 510, 36_150];
+  const { text } = await app.post('/api/crossmatch', `ra,dec\n${values.map(ra => `${ra},2\n`).join('')}`, null);
+  assert.is([...text.matchAll(/,matched,1,150,2,/g)].length, values.length, text);
+  const none = await app.post('/api/crossmatch', 'ra,dec\nnan,2\ninf,2\n150,91\n', null);
+  assert.is([...none.text.matchAll(/,invalid_position,/g)].length, 3, none.text);
+});
+
+test('where the edges of a polygon cross, inside and outside change', async ({ running: { app } }) => {
+  const bow = 'POLYGON 99.5 -0.5 100.5 0.5 100.5 -0.5 99.5 0.5';
+  const { body } = await app.post('/api/area?detail=ids', bow, null);
+  assert.equal(body.objects.map(({ diaObjectId_str }: { diaObjectId_str: string }) => diaObjectId_str).sort(), [
+    '11',
+    '12',
+  ]);
+});
+
+test('more pairs than a table may have are refused', () => {
+  const pairs = new Pairs(1, 'all');
+  pairs.add({ row: new Uint32Array(5_000_000) } as unknown as Batch);
+  assert.throws(
+    () => pairs.add({ row: new Uint32Array(1) } as unknown as Batch),
+    (error: unknown) => error instanceof TableError && error.message.includes('more than 5000000 pairs'),
+  );
+});
+
+test('two tables at a time; a further one waits', async () => {
+  const matches = new TableMatches(
+    configOf('/d'),
+    () => {},
+    () => undefined,
+  );
+  const enter = (seconds: number) => matches.step({ step: 'enter' }, new Budget(seconds)) as Promise<number>;
+  const refused = (entering: Promise<number>) =>
+    entering.then(
+      () => false,
+      error => error instanceof Unavailable,
+    );
+  const [first] = [await enter(1), await enter(1)];
+  assert.ok(await refused(enter(0.01)));
+  const waiting = Array.from({ length: 32 }, () => enter(2));
+  for (const each of waiting) each.catch(() => {});
+  assert.ok(await refused(enter(2)), 'no more than so many wait');
+  await matches.step({ step: 'end', job: first! }, new Budget(60));
+  assert.type(await waiting[0], 'number');
+  await matches.close();
+});
+
+test('a job under way says how many rows are written', () => {
+  const job: Job = {
+    id: 'a',
+    kind: 'table',
+    phase: 'EXECUTING',
+    createdMs: 0,
+    destructionMs: 1,
+    parameters: {},
+  } as unknown as Job;
+  assert.match(jobDocument(job, 'http://h/a', 9, { done: 3, of: 10 }), '<uws:jobInfo><progress done="3" of="10"/>');
+  assert.not.match(jobDocument(job, 'http://h/a', 9, undefined), 'jobInfo');
+});
+
+test.run();
