@@ -50,10 +50,7 @@ export class ByteSink {
 
   /** Appends a short text, ASCII only. */
   text(text: string): void {
-    const length = text.length;
-    const at = this.#grow(length);
-    const { bytes } = this;
-    for (let i = 0; i < length; i++) bytes[at + i] = text.charCodeAt(i);
+    this.#part(text, 0, text.length);
   }
 
   /** Appends a short text as UTF-8. */
@@ -118,6 +115,24 @@ export class ByteSink {
     else this.fragment(NULL);
   }
 
+  /**
+   * Appends numbers as `number` does, each after its fragment; null for null.
+   * The text of all of them takes half the time of a text each.
+   * @param before as many fragments as there are values
+   */
+  numbers(values: readonly (number | null)[], before: readonly Uint8Array[]): void {
+    const text = JSON.stringify(values);
+    // Within the brackets.
+    let from = 1;
+    for (let i = 0; i < values.length; i++) {
+      const comma = text.indexOf(',', from);
+      const to = comma < 0 ? text.length - 1 : comma;
+      this.fragment(before[i]!);
+      this.#part(text, from, to);
+      from = to + 1;
+    }
+  }
+
   boolean(value: boolean): void {
     this.fragment(value ? TRUE : FALSE);
   }
@@ -141,6 +156,13 @@ export class ByteSink {
       bytes[i] = 0x30 + rest - 10 * next;
       rest = next;
     }
+  }
+
+  /** Appends the characters from `from` (inclusive) to `to` (exclusive). */
+  #part(text: string, from: number, to: number): void {
+    const at = this.#grow(to - from) - from;
+    const { bytes } = this;
+    for (let i = from; i < to; i++) bytes[at + i] = text.charCodeAt(i);
   }
 
   /** Makes room, which counts as written; returns where the room begins. */

@@ -1,5 +1,6 @@
 /** Kafka as the way out: an idempotent producer; a message counts as sent when every replica in sync has it. */
-import type { Producer } from '@platformatic/kafka';
+import { constants, zstdCompressSync } from 'node:zlib';
+import type { Producer, SyncCompressionPhase } from '@platformatic/kafka';
 import { withTimeout } from '../base/timeout.ts';
 import { connectionTo, type KafkaCluster } from '../config/kafka.ts';
 import { type MatchMessage, messageId } from './message.ts';
@@ -27,9 +28,16 @@ const CLOSE_MS = 2000;
 const [ID, SENDER, FORMAT] = [Buffer.from('_id'), Buffer.from('_sender'), Buffer.from('_format')];
 const JSON_FORMAT = Buffer.from('json');
 
+/** Matches take a third of the time at this level, and less room, than at the default one. */
+const FAST_ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+
 /** Connects when the first messages are sent. */
 export async function kafkaSink(target: KafkaTarget): Promise<Sink> {
-  const { compatibilityPartitioner, Producer } = await import('@platformatic/kafka');
+  const { compatibilityPartitioner, compressionsAlgorithms, Producer } = await import('@platformatic/kafka');
+  // The client has no setting for the level.
+  const compressSync: SyncCompressionPhase = data =>
+    zstdCompressSync(Buffer.isBuffer(data) ? data : data.buffer, FAST_ZSTD);
+  Object.assign(compressionsAlgorithms.zstd, { compressSync });
   const producer = new Producer<Buffer, Buffer, Buffer, Buffer>({
     ...connectionTo(target),
     idempotent: true,
