@@ -252,7 +252,8 @@ export class KafkaServer {
       },
     ];
     const [found] = await this.#with(new Admin(this.#options), admin => admin.listOffsets({ topics }));
-    return found!.partitions.map(({ offset }) => offset);
+    // They come in the order in which their leaders answered.
+    return found!.partitions.toSorted((a, b) => a.partitionIndex - b.partitionIndex).map(({ offset }) => offset);
   }
 
   /** While it is stopped: damages the last batch of a topic's only segment, which the next start then cuts off. */
