@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { loadConfig } from '../src/config/config.ts';
 import { CATALOGS } from '../src/contract/catalogs.ts';
 import { RejectLog } from '../src/ingest/rejects.ts';
+import { packSource } from '../src/store/records.ts';
 import { openStore, type Store } from '../src/store/store.ts';
 import type { CrossmatchResult, ProvenanceSet } from '../src/store/types.ts';
 import { Writer } from '../src/store/writer.ts';
@@ -31,21 +32,24 @@ const PROVENANCE: ProvenanceSet = {
   })),
 };
 
-/** Two objects in three with a source in Gaia, one in three in DES too, one in ten with a transient. */
+const OUTCOMES: CrossmatchResult['catalogOutcomes'] = CATALOGS.map(({ name }) => [name, 'searched']);
+const KEYS = CATALOGS.map(({ columns }) => columns.map(({ name }) => name.toLowerCase()));
+
+/**
+ * Two objects in three with a source in Gaia, one in three in DES too, one in ten with a transient: as a crossmatch
+ * gives them, with outcomes and names of values that all share.
+ */
 function crossmatchOf(diaObjectId: bigint, i: number, random: () => number): CrossmatchResult {
-  const found = CATALOGS.slice(0, i % 3);
-  const matches = found.map(({ name, columns }) => ({
-    catalogName: name,
-    catalogSourceId: String(4_611_686_018_427_387_905n + BigInt(i)),
-    separationArcsec: random(),
-    source: {
-      ra: 360 * random(),
-      dec: 90 * random(),
-      payload: Object.fromEntries(
-        columns.map(column => [column.name.toLowerCase(), random() < 0.1 ? null : 20 * random()]),
-      ),
-    },
-  }));
+  const matches = CATALOGS.slice(0, i % 3).map(({ name }, catalog) => {
+    const keys = KEYS[catalog]!;
+    const values = keys.map(() => (random() < 0.1 ? null : 20 * random()));
+    return {
+      catalogName: name,
+      catalogSourceId: String(4_611_686_018_427_387_905n + BigInt(i)),
+      separationArcsec: random(),
+      source: { keys, packed: packSource(360 * random(), 90 * random(), values) },
+    };
+  });
   const checked = { checked: true, snapshotEpochUs: TIME_US } as const;
   const tns =
     i % 10 === 0
@@ -59,7 +63,7 @@ function crossmatchOf(diaObjectId: bigint, i: number, random: () => number): Cro
           separationArcsec: 0.5,
         }
       : { ...checked, ...NO_TRANSIENT };
-  return { diaObjectId, catalogOutcomes: CATALOGS.map(({ name }) => [name, 'searched'] as const), matches, tns };
+  return { diaObjectId, catalogOutcomes: OUTCOMES, matches, tns };
 }
 
 /** Stores that many crossmatched objects. */
