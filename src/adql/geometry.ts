@@ -32,6 +32,10 @@ const MAX_AREAS = 32;
 const MAX_CORNERS = 400;
 /** Above what distances are rounded by, degrees. */
 const ROUNDING = 1e-9;
+/** Up to here chords grow enough with the distance to be compared instead. */
+const MAX_CHORD_DEGREES = 175;
+/** Gaps between ranges that hold so few pixels of order 16 are read: 1 / 4096 of the sky. */
+const MIN_GAP = (12 * 4 ** 16) / 4096;
 
 /** The shapes of one query. */
 export class Sky {
@@ -45,20 +49,24 @@ export class Sky {
    * @param isFilter whether it may be FALSE where a coordinate is NULL, so that tests of pixels and declinations go ahead
    */
   within(a: Point, b: Point, radius: Value, isFilter: boolean, operator: '<=' | '<' = '<='): string {
-    const tests = [`adql_distance(${position(a)}, ${position(b)}) ${operator} ${double(radius)}`];
-    if (!isFilter) return `(${tests[0]})`;
-    const [constant, other] = isConstant(a) ? [a, b] : [b, a];
-    if (isConstant(constant) && radius.constant !== undefined) {
-      const { ra, dec } = constants(constant);
-      const pixels = this.#pixelTest(other, `${ra} ${dec} ${radius.constant}`, () =>
-        circle(ra, dec, (radius.constant! + ROUNDING) * 3600),
-      );
-      if (pixels) tests.unshift(pixels);
+    const [fixed, other] = isConstant(a) ? [a, b] : [b, a];
+    const { constant } = radius;
+    if (!isConstant(fixed) || constant === undefined || !(constant >= 0 && constant <= MAX_CHORD_DEGREES)) {
+      const exact = `adql_distance(${position(a)}, ${position(b)}) ${operator} ${double(radius)}`;
+      if (!isFilter) return `(${exact})`;
+      const reach = `(${double(radius)} + ${ROUNDING}::DOUBLE)`;
+      const [low, high] = [`${double(fixed.dec)} - ${reach}`, `${double(fixed.dec)} + ${reach}`];
+      return `(${double(other.dec)} BETWEEN ${low} AND ${high} AND ${exact})`;
     }
-    const reach = `(${double(radius)} + ${ROUNDING}::DOUBLE)`;
-    const [low, high] = [`${double(constant.dec)} - ${reach}`, `${double(constant.dec)} + ${reach}`];
-    tests.unshift(`${double(other.dec)} BETWEEN ${low} AND ${high}`);
-    return `(${tests.join(' AND ')})`;
+    const centre = constants(fixed);
+    const exact = chordTest(other, centre, constant, operator);
+    if (!isFilter) return `(${exact})`;
+    const { ra, dec } = centre;
+    const reach = constant + ROUNDING;
+    const pixels = this.#pixelTest(other, `${ra} ${dec} ${constant}`, () => circle(ra, dec, reach * 3600));
+    const [low, high] = [dec - reach, dec + reach].map(each => constantNumber(other.at, each).sql);
+    const band = `${double(other.dec)} BETWEEN ${low} AND ${high}`;
+    return `(${[pixels, band, exact].filter(each => each !== undefined).join(' AND ')})`;
   }
 
   /**
@@ -120,6 +128,22 @@ export class Sky {
   }
 }
 
+/**
+ * The condition that a position is near a constant one. The square of half the chord is compared: it grows with the
+ * distance, and costs the engine half as much.
+ */
+function chordTest(point: Point, centre: { ra: number; dec: number }, radius: number, operator: string): string {
+  position(point);
+  const [ra, dec] = [double(point.ra), double(point.dec)];
+  const half = Math.sin((radius * Math.PI) / 360);
+  const [ra0, dec0, cosine, square] = [centre.ra, centre.dec, Math.cos((centre.dec * Math.PI) / 180), half * half].map(
+    each => constantNumber(point.at, each).sql,
+  );
+  const north = `power(sin(radians(${dec} - ${dec0}) / 2), 2)`;
+  const east = `power(sin(radians(${ra} - ${ra0}) / 2), 2)`;
+  return `${north} + ${cosine} * cos(radians(${dec})) * ${east} ${operator} ${square}`;
+}
+
 /** A sum in as few levels as possible: the engine plans long chains slowly. */
 function sum(terms: readonly string[]): string {
   const middle = terms.length >> 1;
@@ -144,7 +168,7 @@ function rangesOf(shape: SkyShape<never>): readonly (readonly [bigint, bigint])[
     gap: bounds[2 * i + 2]! - bounds[2 * i + 1]!,
   }));
   const kept = gaps
-    .filter(({ gap }) => gap > 0)
+    .filter(({ gap }) => gap > MIN_GAP)
     .sort((a, b) => b.gap - a.gap)
     .slice(0, MAX_RANGES - 1)
     .map(({ i }) => i)

@@ -51,6 +51,7 @@ import {
   type Point,
   plainValue,
   pointOf,
+  quoted,
   type ScopeColumn,
   type Shape,
   textLiteral,
@@ -905,7 +906,6 @@ function notGrouped(at: number, name: string): AdqlError {
   return new AdqlError(at, `${name} must be in GROUP BY, or in a function of many rows such as MAX`);
 }
 
-const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 const nameOf = ({ kind }: Expression) => (kind === 'countAll' ? 'count' : kind === 'column' ? 'column' : 'value');
 
 /** A column of the result. A column without a type of its own is a text. */

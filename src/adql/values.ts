@@ -99,6 +99,11 @@ export function textLiteral(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
+/** A name for the engine. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
 /** @throws AdqlError for a shape, and for a value that is no number */
 export function numberOf(operand: Operand, role: string): Value {
   if (operand.kind === 'value' && (isNumeric(operand.type) || operand.type === 'null')) return operand;

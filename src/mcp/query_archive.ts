@@ -1,14 +1,13 @@
 /** The tool that runs a query in ADQL (docs/contract.md, Connector). */
 import { tableName } from '../adql/schema.ts';
 import { spelled } from '../adql/words.ts';
-import { Budget } from '../base/budget.ts';
 import { wideIntegersAsBigint } from '../base/exact_integers.ts';
 import { invalidParameter } from '../http/errors.ts';
 import type { JsonObject } from '../http/json_body.ts';
+import { beginQuery } from '../service/archive_query.ts';
 import { EXAMPLES, TAP_PATH } from '../tap/documents.ts';
 import { tapFormat } from '../tap/formats.ts';
 import { archiveTables } from '../tap/tables.ts';
-import type { TapStarted } from '../tap/tap.ts';
 import { compactJson } from './answers.ts';
 import { shellQuote } from './recipes.ts';
 import type { ToolContext } from './tool_context.ts';
@@ -17,8 +16,6 @@ import { ToolError } from './tool_error.ts';
 /** The rows of an answer, at most. */
 export const MAX_QUERY_ROWS = 200;
 export const MAX_QUERY_CHARACTERS = 5000;
-/** Beyond the time of a query: for the first snapshot, which is written before. */
-const MARGIN_SECONDS = 10;
 
 /** JSON Schema of an answer. */
 export const QUERY_SCHEMA = {
@@ -59,17 +56,16 @@ export function queryText(args: JsonObject): string {
 
 /** @returns the text of the answer */
 export async function queryArchive(query: string, { service, base }: ToolContext): Promise<string> {
-  const { config, coordination } = service;
-  const budget = () => new Budget(config.TAP_QUERY_SECONDS + MARGIN_SECONDS);
+  const { config } = service;
   const format = tapFormat('ndjson')!;
   const asked = { query, maxRecords: MAX_QUERY_ROWS + 1, format, seconds: config.TAP_QUERY_SECONDS, uploads: [] };
-  const { job, begun } = (await coordination.ask('tap', { step: 'begin', query: asked }, budget())) as TapStarted;
-  if (begun.outcome === 'refused') throw new ToolError('invalid_arguments', begun.message);
+  const begun = await beginQuery(service, asked);
+  if ('refused' in begun) throw new ToolError('invalid_arguments', begun.refused);
   const parts: Uint8Array[] = [];
-  for (;;) {
-    const part = (await coordination.ask('tap', { step: 'part', job }, budget())) as Uint8Array | null;
-    if (!part) break;
-    parts.push(part);
+  try {
+    for (let part = await begun.next(); part; part = await begun.next()) parts.push(part);
+  } finally {
+    begun.end();
   }
   const lines = Buffer.concat(parts).toString('utf8').split('\n').filter(Boolean);
   const rows = lines.slice(0, MAX_QUERY_ROWS).map(rowOf);

@@ -4,6 +4,7 @@ import { DEC_RANGE, RA_RANGE } from '../contract/limits.ts';
 import { ALL_MCP_TOOLS, type McpToolName } from '../contract/mcp_tools.ts';
 import type { JsonObject } from '../http/json_body.ts';
 import type { Service } from '../service/service.ts';
+import { canQuery } from '../tap/tap.ts';
 import { aboutService } from './about_service.ts';
 import {
   areaText,
@@ -185,9 +186,10 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
 
 const ANNOTATIONS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
-/** The entries of `tools/list`. */
+/** The entries of `tools/list`: without the tool of queries where these cannot be answered. */
 export function listTools(config: Config) {
-  return ALL_MCP_TOOLS.map(({ name, title }) => {
+  const listed = ALL_MCP_TOOLS.filter(({ name }) => name !== 'query_rubin_archive' || canQuery(config));
+  return listed.map(({ name, title }) => {
     const { describe, inputSchema, outputSchema } = TOOLS[name];
     return {
       name,

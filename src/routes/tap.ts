@@ -5,7 +5,6 @@
 import { rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Budget } from '../base/budget.ts';
 import { makeDirectory } from '../base/files.ts';
 import { processStart } from '../base/processes.ts';
 import type { Config } from '../config/config.ts';
@@ -16,20 +15,18 @@ import type { Search } from '../http/params.ts';
 import { PartStream } from '../http/part_stream.ts';
 import { type Answer, bytesResponse, streamedResponse, xmlResponse } from '../http/respond.ts';
 import { withVotableErrors } from '../http/votable_errors.ts';
+import { beginQuery } from '../service/archive_query.ts';
 import type { Service } from '../service/service.ts';
 import { VOTABLE_TYPE, votableError } from '../tables/votable.ts';
 import { TAP_PATH, tapCapabilities, tapExamples, tapTable, tapTableset } from '../tap/documents.ts';
 import type { TapQuery } from '../tap/engine.ts';
 import { RECORD_PATH, registryRecord } from '../tap/record.ts';
 import { tapTables } from '../tap/tables.ts';
-import { TAP_JOB, type TapJobRequest, type TapStarted } from '../tap/tap.ts';
+import { TAP_JOB, type TapJobRequest } from '../tap/tap.ts';
 import { newUploadPath, uploadFile } from '../tap/upload_file.ts';
 import { jobRoutes } from './jobs.ts';
 import { type TapParameters, tapParametersOf, tapQueryOf } from './tap_parameters.ts';
 import { availabilityOf } from './vo.ts';
-
-/** Beyond the time of a query: for the first snapshot, which is written before. */
-const MARGIN_SECONDS = 10;
 
 interface TapRoute {
   readonly method: 'GET' | 'POST' | 'ANY';
@@ -89,21 +86,18 @@ function record(service: Service): Handler {
   };
 }
 
-async function answer({ config, coordination }: Service, exchange: Exchange): Promise<Answer> {
+async function answer(service: Service, exchange: Exchange): Promise<Answer> {
+  const { config } = service;
   const { parameters, parts } = await tapParametersOf(exchange, config);
   const query = tapQueryOf(parameters, config, config.TAP_QUERY_SECONDS);
   exchange.asked = { query: query.query.slice(0, 1000) };
-  const budget = () => new Budget(config.TAP_QUERY_SECONDS + MARGIN_SECONDS);
-  const begin = async (query: TapQuery) =>
-    (await coordination.ask('tap', { step: 'begin', query }, budget())) as TapStarted;
-  const { job, begun } =
+  const begin = (query: TapQuery) => beginQuery(service, query);
+  const begun =
     query.uploads.length > 0
       ? await withUploads(config, parts, path => begin({ ...query, uploadPath: path }))
       : await begin(query);
-  if (begun.outcome === 'refused') throw new ApiError('invalid_parameter', begun.message, { param: 'QUERY' });
-  const end = () => void coordination.ask('tap', { step: 'end', job }, budget()).catch(() => {});
-  const next = async () => (await coordination.ask('tap', { step: 'part', job }, budget())) as Uint8Array | null;
-  return streamedResponse({ 'Content-Type': query.format.mediaType }, new PartStream(next, end));
+  if ('refused' in begun) throw new ApiError('invalid_parameter', begun.refused, { param: 'QUERY' });
+  return streamedResponse({ 'Content-Type': query.format.mediaType }, new PartStream(begun.next, begun.end));
 }
 
 /** With a file of the tables that came with a query. */

@@ -1,5 +1,5 @@
 /**
- * DuckDB over the snapshots of the archive, and the queries that it runs. It reads nothing but their directory, and its
+ * DuckDB over the tables of the archive, and the queries that it runs. It reads nothing but their directory, and its
  * settings cannot be changed.
  */
 import { join } from 'node:path';
@@ -11,8 +11,7 @@ import { textLiteral } from '../adql/values.ts';
 import { ByteSink } from '../base/bytes.ts';
 import { messageOf } from '../base/error_text.ts';
 import { withTimeout } from '../base/timeout.ts';
-import { type CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
-import { matchColumns, OBJECT_COLUMNS } from '../hats_export/columns.ts';
+import { Catalogs } from '../contract/catalogs.ts';
 import { FILE_NAME } from '../store/environment.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { TableError, type TableLimits } from '../table_input/input_table.ts';
@@ -20,8 +19,8 @@ import type { Cell, Column, Row } from '../tables/columns.ts';
 import type { FitsRows } from '../tables/fits.ts';
 import { tableFormat } from '../tables/formats.ts';
 import { VotableWriter } from '../tables/votable.ts';
+import { Archive, snapshotKey } from './archive.ts';
 import type { TapFormat } from './formats.ts';
-import { filesOf, type Snapshot, Snapshots, snapshotKey } from './snapshots.ts';
 import { type TapTable, tapTables } from './tables.ts';
 import type { Upload } from './upload_file.ts';
 
@@ -32,8 +31,6 @@ export interface EngineOptions {
   readonly refreshSeconds: number;
   /** The limits of each table that comes with a query. */
   readonly uploads: TableLimits;
-  /** With fewer objects everything is exported anew, and not only what has changed. */
-  readonly smallObjects?: number;
 }
 
 export interface TapQuery {
@@ -50,7 +47,7 @@ export interface TapQuery {
 }
 
 export type TapBegun =
-  | { readonly outcome: 'begun'; readonly mediaType: string }
+  | { readonly outcome: 'begun'; readonly part: Uint8Array; readonly isWhole: boolean }
   /** The query is wrong, or takes more than it may. */
   | { readonly outcome: 'refused'; readonly message: string }
   | { readonly outcome: 'unavailable'; readonly message: string }
@@ -68,21 +65,19 @@ const IDLE_MS = 60_000;
 
 /** The state of the archive that queries are answered from. */
 interface Present {
-  readonly snapshot: Snapshot;
+  /** The entry of the journal up to which it goes. */
+  readonly sequence: number;
   readonly tables: readonly TapTable[];
   readonly key: string;
   /** When the archive was last seen to be in this state. */
   readonly asOf: Date;
 }
 
-const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
-
 export class Engine {
   readonly #options: EngineOptions;
   readonly #store: Store;
-  readonly #snapshots: Snapshots;
+  readonly #archive: Archive;
   readonly #instance: DuckDBInstance;
-  readonly #admin: DuckDBConnection;
   readonly #jobs = new Map<number, Job>();
   /** The queries that have begun to begin, and have not been ended. */
   readonly #asked = new Set<number>();
@@ -90,17 +85,15 @@ export class Engine {
   #refreshing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  private constructor(options: EngineOptions, snapshots: Snapshots, instance: DuckDBInstance, admin: DuckDBConnection) {
+  private constructor(options: EngineOptions, archive: Archive, instance: DuckDBInstance) {
     this.#options = options;
     this.#store = openStore(options.dataDir, 'read');
-    this.#snapshots = snapshots;
+    this.#archive = archive;
     this.#instance = instance;
-    this.#admin = admin;
   }
 
   static async open(options: EngineOptions): Promise<Engine> {
     const { DuckDBInstance } = await import('@duckdb/node-api');
-    const snapshots = new Snapshots(options.dataDir, options.smallObjects);
     const instance = await DuckDBInstance.create(':memory:', {
       threads: `${options.threads}`,
       memory_limit: `${options.memoryMib}MiB`,
@@ -108,18 +101,16 @@ export class Engine {
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
     });
-    const admin = await instance.connect();
+    const connection = await instance.connect();
+    const archive = await Archive.open(options.dataDir, connection);
     const setup = [
       ...MACROS,
-      'CREATE SCHEMA export',
-      'CREATE SCHEMA nearsky',
-      'CREATE SCHEMA TAP_SCHEMA',
-      `SET allowed_directories = [${textLiteral(`${snapshots.directory}/`)}]`,
+      `SET allowed_directories = [${textLiteral(`${archive.directory}/`)}]`,
       'SET enable_external_access = false',
       'SET lock_configuration = true',
     ];
-    for (const sql of setup) await admin.run(sql);
-    return new Engine(options, snapshots, instance, admin);
+    for (const sql of setup) await connection.run(sql);
+    return new Engine(options, archive, instance);
   }
 
   /** The present state; undefined where the first one is not there in time. */
@@ -146,56 +137,10 @@ export class Engine {
     store.resetRead();
     const catalogs = new Catalogs(store.catalogs()).all;
     const key = snapshotKey(join(this.#options.dataDir, FILE_NAME), catalogs);
-    const before = this.#current?.key === key ? this.#current.snapshot : undefined;
     const asOf = new Date();
-    const last = store.lastSequence();
-    const snapshot = before?.sequence === last ? before : await this.#snapshots.make(last, key, before);
-    if (snapshot === before) {
-      this.#current = { ...this.#current!, asOf };
-      return;
-    }
-    const tables = tapTables(catalogs);
-    await this.#define(snapshot, tables, catalogs);
-    this.#current = { snapshot, tables, key, asOf };
-    for (const job of this.#jobs.values()) if (!job.hasBegun) job.snapshots.push(snapshot);
-    this.#keep();
-  }
-
-  /** Removes the snapshots that no query reads. */
-  #keep(): void {
-    const read = [...this.#jobs.values()].flatMap(({ snapshots }) => snapshots);
-    this.#snapshots.keep([...read, this.#current!.snapshot]);
-  }
-
-  /** Gives the tables their new rows, all at once. */
-  async #define(
-    { exports }: Snapshot,
-    tables: readonly TapTable[],
-    catalogs: readonly CatalogDefinition[],
-  ): Promise<void> {
-    const [whole, changed] = exports as [Snapshot['exports'][number], Snapshot['exports'][number]?];
-    const columns = { objects: OBJECT_COLUMNS, matches: matchColumns(catalogs).columns };
-    const sql = (['objects', 'matches'] as const).map(source => {
-      const list = columns[source].map(({ name }) => quoted(name)).join(', ');
-      const rows = (of: typeof whole) => `SELECT ${list} FROM ${reading(filesOf(of, source))}`;
-      if (!changed) return `CREATE OR REPLACE VIEW export.${source} AS ${rows(whole)}`;
-      const others = `${rows(whole)} WHERE "diaObjectId" NOT IN (SELECT "diaObjectId" FROM export.changed)`;
-      return `CREATE OR REPLACE VIEW export.${source} AS ${others} UNION ALL ${rows(changed)}`;
-    });
-    const ids =
-      changed &&
-      `CREATE OR REPLACE TABLE export.changed AS SELECT "diaObjectId" FROM ${reading(filesOf(changed, 'objects'))}`;
-    const views = tables.map(
-      ({ schema, name, sql }) => `CREATE OR REPLACE VIEW ${quoted(schema)}.${quoted(name)} AS ${sql}`,
-    );
-    await this.#admin.run('BEGIN');
-    try {
-      for (const each of [ids, ...sql, ...views]) if (each) await this.#admin.run(each);
-      await this.#admin.run('COMMIT');
-    } catch (error) {
-      await this.#admin.run('ROLLBACK');
-      throw error;
-    }
+    const sequence = await this.#archive.update(store.lastSequence(), key, catalogs);
+    const tables = this.#current?.key === key ? this.#current.tables : tapTables(catalogs);
+    this.#current = { sequence, tables, key, asOf };
   }
 
   async begin(number: number, query: TapQuery): Promise<TapBegun> {
@@ -205,7 +150,7 @@ export class Engine {
       begun = await this.#begin(number, query);
       return begun;
     } finally {
-      if (begun?.outcome !== 'begun') this.end(number);
+      if (begun?.outcome !== 'begun' || begun.isWhole) this.end(number);
     }
   }
 
@@ -218,7 +163,7 @@ export class Engine {
       return { outcome: 'unavailable', message: `the tables cannot be made: ${messageOf(error)}` };
     }
     if (!current) return { outcome: 'early', message: 'the tables are being made for the first time' };
-    const { tables, snapshot, asOf } = current;
+    const { tables, sequence, asOf } = current;
     const connection = await this.#instance.connect();
     let translated: ReturnType<typeof translate>;
     try {
@@ -232,16 +177,16 @@ export class Engine {
       throw error;
     }
     const job = new Job(connection, translated.columns, asked, () => this.end(number));
-    job.snapshots.push(snapshot, this.#current!.snapshot);
     this.#jobs.set(number, job);
     const infos = [
       { name: 'query', value: query },
-      { name: 'nearsky_journal_entry', value: `${snapshot.sequence}` },
+      { name: 'nearsky_journal_entry', value: `${sequence}` },
       { name: 'nearsky_as_of', value: asOf.toISOString() },
     ];
     try {
       await job.begin(translated.sql, infos);
-      return { outcome: 'begun', mediaType: asked.format.mediaType };
+      const part = (await job.part()) ?? new Uint8Array();
+      return { outcome: 'begun', part, isWhole: job.isDone };
     } catch (error) {
       return { outcome: 'refused', message: job.reasonOf(error) };
     }
@@ -264,12 +209,12 @@ export class Engine {
     this.#asked.delete(number);
     job?.close();
     this.#jobs.delete(number);
-    if (job?.snapshots.some(snapshot => snapshot !== this.#current!.snapshot)) this.#keep();
   }
 
   close(): void {
     clearTimeout(this.#timer);
-    this.#snapshots.close();
+    this.#archive.close();
+    this.#instance.closeSync();
   }
 }
 
@@ -277,15 +222,8 @@ function reportFailure(error: unknown): void {
   process.stderr.write(`${JSON.stringify({ event: 'tap_refresh_failed', error: messageOf(error) })}\n`);
 }
 
-function reading(files: readonly string[]): string {
-  return `read_parquet([${files.map(textLiteral).join(', ')}], hive_partitioning = false)`;
-}
-
 /** A query that runs, and the answer that is made of its rows. */
 class Job {
-  /** Those that it may read. */
-  readonly snapshots: Snapshot[] = [];
-  hasBegun = false;
   readonly #connection: DuckDBConnection;
   readonly #columns: readonly Column[];
   readonly #query: TapQuery;
@@ -296,7 +234,8 @@ class Job {
   #result: DuckDBResult | undefined;
   #rows = 0;
   #isLate = false;
-  #isDone = false;
+  /** Whether all of it has been given. */
+  isDone = false;
   #isClosed = false;
   #isWorking = false;
   #deadline: NodeJS.Timeout | undefined;
@@ -341,7 +280,6 @@ class Job {
     }
     this.#result = await this.#work(() => this.#connection.stream(rows));
     await this.#write();
-    this.hasBegun = true;
     this.#waits();
   }
 
@@ -367,12 +305,12 @@ class Job {
   async part(): Promise<Uint8Array | null> {
     clearTimeout(this.#idle);
     try {
-      while (!this.#isDone && !this.#isClosed && this.#out.length < PART_BYTES) await this.#write();
+      while (!this.isDone && !this.#isClosed && this.#out.length < PART_BYTES) await this.#write();
     } catch (error) {
       const reason = this.reasonOf(error);
       if (!this.#votable || this.#query.isJob) throw new Error(reason);
       this.#votable.end({ error: reason });
-      this.#isDone = true;
+      this.isDone = true;
     }
     this.#waits();
     if (this.#out.length === 0) return null;
@@ -399,7 +337,7 @@ class Job {
 
   #end(isCut: boolean): void {
     this.#writer!.end(isCut);
-    this.#isDone = true;
+    this.isDone = true;
   }
 
   reasonOf(error: unknown): string {

@@ -1,6 +1,6 @@
 /** The tables of TAP: what they are called, what their columns are, and how they are made of an export's files. */
 import { type DescribedTable, tableName } from '../adql/schema.ts';
-import { textLiteral } from '../adql/values.ts';
+import { quoted, textLiteral } from '../adql/values.ts';
 import { spelled } from '../adql/words.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import { type CatalogColumn, matchColumns, OBJECT_COLUMNS } from '../hats_export/columns.ts';
@@ -12,7 +12,11 @@ import { datatypeOf } from '../tables/votable.ts';
 /** The relations of an export, as the engine names them. */
 export type Source = 'objects' | 'matches';
 
+/** The database of the engine that holds all tables. */
+export const ARCHIVE = 'archive';
+
 export interface TapTable extends DescribedTable {
+  readonly relation: string;
   /** The query that makes it, of `export.objects` and `export.matches`. */
   readonly sql: string;
   readonly refers: readonly ForeignKey[];
@@ -31,6 +35,8 @@ interface SourceColumn {
   readonly sql: string;
 }
 
+const relationOf = (schema: string, name: string) => `${ARCHIVE}.${quoted(schema)}.${quoted(name)}`;
+
 const SCHEMA = 'nearsky';
 const PIXEL = 'healpix_29';
 const POSITION = { ra: 'ra', dec: 'dec', pixel: PIXEL };
@@ -42,8 +48,6 @@ const INDEXED: ReadonlySet<string> = new Set([PIXEL, POSITION.ra, POSITION.dec])
 export function isIndexed({ position }: DescribedTable, { name }: Column): boolean {
   return position !== undefined && INDEXED.has(name);
 }
-
-const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 /** A column of the export. Its times have a zone there, which the engine would need a database of zones for. */
 function stored({ name, type, unit, ucd, description }: CatalogColumn, as = name): SourceColumn {
@@ -60,6 +64,7 @@ function table(name: string, description: string, columns: readonly SourceColumn
     description,
     columns: columns.map(({ column }) => column),
     position: POSITION,
+    relation: relationOf(SCHEMA, name),
     sql: `SELECT ${list.join(', ')} FROM ${from}`,
     refers: name === 'objects' ? [] : [{ from: 'diaObjectId', table: `${SCHEMA}.objects`, target: 'diaObjectId' }],
   };
@@ -245,6 +250,7 @@ function schemaTables(others: readonly TapTable[]): TapTable[] {
     );
     return {
       ...each,
+      relation: relationOf(each.schema, each.name),
       sql: `SELECT * FROM (VALUES ${cells.map(row => `(${row.join(', ')})`).join(', ')}) AS t(${list})`,
     };
   });

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, constants, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../base/error_text.ts';
@@ -82,7 +82,7 @@ export class Tap {
         while (this.#isFull) await sleep(AGAIN_MS, undefined, { signal: ends });
         job = this.#enter(query);
         const begun = await this.#begin(job, query);
-        if (begun.outcome === 'begun') return await this.#store(job, begun.mediaType, output, maxOutputBytes);
+        if (begun.outcome === 'begun') return await this.#store(job, query, begun, output, maxOutputBytes);
         if (begun.outcome !== 'early') throw new JobError(begun.message);
         await sleep(AGAIN_MS, undefined, { signal: ends });
       }
@@ -94,11 +94,18 @@ export class Tap {
     }
   }
 
-  async #store(job: number, mediaType: string, path: string, maxBytes: number): Promise<JobResult> {
+  async #store(
+    job: number,
+    { format: { mediaType } }: TapQuery,
+    begun: TapBegun & { outcome: 'begun' },
+    path: string,
+    maxBytes: number,
+  ): Promise<JobResult> {
     const file = await open(path, 'w', 0o600);
     try {
       let bytes = 0;
-      for (let part = await this.#part(job); part; part = await this.#part(job)) {
+      const next = async () => (begun.isWhole ? null : await this.#part(job));
+      for (let part: Uint8Array | null = begun.part; part; part = await next()) {
         bytes += part.length;
         if (bytes > maxBytes) throw new JobError('there is no room for its result: ask for fewer rows or columns');
         await file.writeFile(part);
@@ -136,7 +143,7 @@ export class Tap {
       if (begun.outcome === 'unavailable') throw new Unavailable(begun.message);
       return begun;
     } finally {
-      if (begun?.outcome !== 'begun') this.#jobs.delete(job);
+      if (begun?.outcome !== 'begun' || begun.isWhole) this.#jobs.delete(job);
     }
   }
 
@@ -199,6 +206,11 @@ export class Tap {
   }
 }
 
+/** Whether queries can be answered here at all. */
+export function canQuery({ TAP_MAX_QUERIES }: Config): boolean {
+  return TAP_MAX_QUERIES > 0 && isInstalled();
+}
+
 /** Whether DuckDB is there, which is not loaded for that. */
 export function isInstalled(): boolean {
   try {
@@ -230,6 +242,8 @@ class EngineLink {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
+    // Whoever asks in ADQL can wait; requests of microseconds cannot.
+    if (this.#child.pid) setPriority(this.#child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     this.#child.on('message', (message: FromEngine) => {
       const waiting = this.#waiting.get(message.id);
       this.#waiting.delete(message.id);

@@ -15,6 +15,7 @@ import {
   VARCHAR,
 } from '@duckdb/node-api';
 import type { DescribedTable } from '../adql/schema.ts';
+import { quoted } from '../adql/values.ts';
 import { parseTime } from '../base/parse_time.ts';
 import { type InputTable, TableError, type TableLimits } from '../table_input/input_table.ts';
 import { openTable } from '../table_input/open.ts';
@@ -111,5 +112,3 @@ function described(column: Column, isTime: boolean): Column {
     .slice(0, MAX_NAME_CHARACTERS);
   return { ...column, name, type: isTime ? 'time' : column.type };
 }
-
-const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;

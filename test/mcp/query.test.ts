@@ -76,4 +76,13 @@ check('what is no query is an error of the call, with its place', async () => {
   }
 });
 
+test('a service that cannot answer queries does not list the tool', async () => {
+  const without = await startApp(fill, { ...UNLIMITED, TAP_MAX_QUERIES: '0' });
+  try {
+    assert.is(await describe(new Connection(without.app)), undefined);
+  } finally {
+    await without.close();
+  }
+});
+
 test.run();

@@ -1,15 +1,17 @@
 /** PostgreSQL with q3c and pgsphere in a folder of its own, which answers the queries of the oracle. */
 import { type SpawnOptions, spawn, spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DescribedTable } from '../../../src/adql/schema.ts';
 import type { Cell, Column } from '../../../src/tables/columns.ts';
 
 const ROOT = '/usr/lib/postgresql';
+const controlOf = (version: string, extension: string) =>
+  `/usr/share/postgresql/${version}/extension/${extension}.control`;
 const isComplete = (version: string) =>
   existsSync(join(ROOT, version, 'bin/initdb')) &&
-  ['q3c', 'pg_sphere'].every(name => existsSync(`/usr/share/postgresql/${version}/extension/${name}.control`));
+  ['q3c', 'pg_sphere'].every(name => existsSync(controlOf(version, name)));
 
 /** The newest version with both; undefined where there is none. */
 function version(): string | undefined {
@@ -38,6 +40,16 @@ function cellText({ type }: Column, cell: Cell): string {
   if (cell === null) return 'NULL';
   if (type === 'time') return `timestamp '1970-01-01' + interval '${cell} microseconds'`;
   return type === 'text' ? `'${`${cell}`.replaceAll("'", "''")}'` : `${cell}`;
+}
+
+/** pgsphere's own script without COMMUTATOR and NEGATOR, which matter to plans alone: some operators have two, which PostgreSQL 15.20 refuses. */
+function pgsphere(): string {
+  const control = controlOf(version()!, 'pg_sphere');
+  const own = /default_version = '(.*)'/.exec(readFileSync(control, 'utf8'))![1];
+  return readFileSync(control.replace('.control', `--${own}.sql`), 'utf8')
+    .replace(/^\\echo.*$/m, '')
+    .replaceAll('MODULE_PATHNAME', '$libdir/pg_sphere')
+    .replaceAll(/^\s*(?:COMMUTATOR|NEGATOR)\s*=.*$/gm, '');
 }
 
 export class Postgres {
@@ -80,7 +92,7 @@ export class Postgres {
       const values = rows[i]!.map(row => `(${row.map((cell, j) => cellText(columns[j]!, cell)).join(', ')})`);
       return [`CREATE TABLE ${schema}.${name} (${list})`, `INSERT INTO ${schema}.${name} VALUES ${values.join(', ')}`];
     });
-    const setup = ['CREATE EXTENSION q3c', 'CREATE EXTENSION pg_sphere', 'CREATE SCHEMA nearsky', ...sql, 'ANALYZE'];
+    const setup = ['CREATE EXTENSION q3c', pgsphere(), 'CREATE SCHEMA nearsky', ...sql, 'ANALYZE'];
     await postgres.run(setup);
     return postgres;
   }

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ownDirectory } from '../../src/tap/snapshots.ts';
+import { ownDirectory } from '../../src/tap/archive.ts';
 import { withDirectory } from '../http/support.ts';
 
-const test = suite('tap/snapshots');
+const test = suite('tap/archive');
 
 /** No system has processes of these numbers. */
 const ENDED = [2 ** 22 + 1, 2 ** 22 + 2];

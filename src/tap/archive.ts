@@ -1,0 +1,233 @@
+/**
+ * The archive as tables that the engine reads: a database of DuckDB, sorted by position. Exports in the HATS layout, made
+ * by a process of their own beside everything else, bring everything first, and then what has changed; each is removed
+ * once its rows are taken over, in one transaction. A query goes on with the rows that there were when it began. Each
+ * engine has a directory of its own, named by its process; the directory of one that has ended becomes that of the next.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { tableName } from '../adql/schema.ts';
+import { quoted, textLiteral } from '../adql/values.ts';
+import { isAlive } from '../base/processes.ts';
+import { programFile } from '../base/program_files.ts';
+import { programArguments } from '../base/runtime.ts';
+import type { CatalogDefinition } from '../contract/catalogs.ts';
+import { matchColumns, OBJECT_COLUMNS } from '../hats_export/columns.ts';
+import { ARCHIVE, type Source, type TapTable, tapTables } from './tables.ts';
+
+/** The share of the objects that may have changed before everything is exported anew: changed rows are not in order. */
+const MAX_CHANGED = 0.1;
+
+interface Stored {
+  /** Tells archives apart whose columns differ. */
+  readonly key: string;
+  /** The journal entry up to which it goes. */
+  readonly sequence: number;
+  /** The objects of the last whole export, and those that changed since, each at each change. */
+  readonly objects: number;
+  readonly changed: number;
+}
+
+interface Export {
+  readonly path: string;
+  readonly sequence: number;
+  readonly objects: number;
+}
+
+export class Archive {
+  readonly #dataDir: string;
+  readonly #directory: string;
+  readonly #connection: DuckDBConnection;
+  #stored: Stored | undefined;
+  #child: ChildProcess | undefined;
+
+  private constructor(dataDir: string, directory: string, connection: DuckDBConnection) {
+    this.#dataDir = dataDir;
+    this.#directory = directory;
+    this.#connection = connection;
+  }
+
+  /** @param connection stays the archive's own */
+  static async open(dataDir: string, connection: DuckDBConnection): Promise<Archive> {
+    const archive = new Archive(dataDir, ownDirectory(join(dataDir, 'tap')), connection);
+    const file = join(archive.#directory, 'archive.duckdb');
+    try {
+      await archive.#attach(file);
+    } catch (error) {
+      if (/set lock/i.test(`${error}`)) throw error;
+      // Of another version of the engine, or damaged.
+      await connection.run(`DETACH DATABASE IF EXISTS ${ARCHIVE}`);
+      for (const path of [file, `${file}.wal`]) rmSync(path, { force: true });
+      await archive.#attach(file);
+    }
+    return archive;
+  }
+
+  get directory(): string {
+    return this.#directory;
+  }
+
+  async #attach(file: string): Promise<void> {
+    for (const sql of [
+      `ATTACH ${textLiteral(file)} AS ${ARCHIVE}`,
+      `CREATE TABLE IF NOT EXISTS ${ARCHIVE}.stored (key VARCHAR, sequence BIGINT, objects BIGINT, changed BIGINT)`,
+      'CREATE SCHEMA IF NOT EXISTS export',
+    ])
+      await this.#connection.run(sql);
+    const [row] = (await this.#connection.runAndReadAll(`FROM ${ARCHIVE}.stored`)).getRows();
+    if (!row) return;
+    const [key, ...numbers] = row;
+    const [sequence, objects, changed] = numbers.map(Number) as [number, number, number];
+    this.#stored = { key: `${key}`, sequence, objects, changed };
+  }
+
+  /**
+   * Brings the tables to the archive's present state.
+   * @param last the last entry of the journal
+   * @returns the entry up to which they go
+   */
+  async update(last: number, key: string, catalogs: readonly CatalogDefinition[]): Promise<number> {
+    const before = this.#stored;
+    if (before?.key === key && before.sequence <= last) {
+      if (before.sequence === last) return last;
+      const since = await this.#export(before.sequence);
+      const changed = before.changed + since.objects;
+      if (changed <= MAX_CHANGED * before.objects)
+        return await this.#take(since, { ...before, sequence: since.sequence, changed }, catalogs, false);
+    }
+    const whole = await this.#export(0);
+    const { sequence, objects } = whole;
+    return await this.#take(whole, { key, sequence, objects, changed: 0 }, catalogs, true);
+  }
+
+  /** Takes over the rows of an export, all at once. */
+  async #take(from: Export, next: Stored, catalogs: readonly CatalogDefinition[], isWhole: boolean): Promise<number> {
+    const columns = { objects: OBJECT_COLUMNS, matches: matchColumns(catalogs).columns };
+    for (const source of ['objects', 'matches'] as const) {
+      const list = columns[source].map(({ name }) => quoted(name)).join(', ');
+      const files = filesOf(from, source).map(textLiteral).join(', ');
+      const rows = `SELECT ${list} FROM read_parquet([${files}], hive_partitioning = false)`;
+      await this.#connection.run(`CREATE OR REPLACE VIEW export.${source} AS ${rows}`);
+    }
+    const { key, sequence, objects, changed } = next;
+    const changes = [
+      ...(isWhole ? wholeTables(tapTables(catalogs)) : changedTables(tapTables(catalogs))),
+      `DELETE FROM ${ARCHIVE}.stored`,
+      `INSERT INTO ${ARCHIVE}.stored VALUES (${textLiteral(key)}, ${sequence}, ${objects}, ${changed})`,
+    ];
+    await this.#connection.run('BEGIN');
+    try {
+      for (const sql of changes) await this.#connection.run(sql);
+      await this.#connection.run('COMMIT');
+    } catch (error) {
+      await this.#connection.run('ROLLBACK');
+      throw error;
+    }
+    this.#stored = next;
+    rmSync(from.path, { recursive: true, force: true });
+    return sequence;
+  }
+
+  async #export(since: number): Promise<Export> {
+    // An export of an engine that was killed may still be at work, and must not write into this one.
+    const path = join(this.#directory, `new-${process.pid}`);
+    for (const name of readdirSync(this.#directory))
+      if (name.startsWith('new-')) rmSync(join(this.#directory, name), { recursive: true, force: true });
+    const since_ = since === 0 ? [] : ['--since', `${since}`];
+    const printed = await this.#run(['export', '--format', 'hats', '--json', '--data', this.#dataDir, ...since_, path]);
+    const { sequence, objects } = JSON.parse(printed) as Omit<Export, 'path'>;
+    return { path, sequence, objects };
+  }
+
+  async #run(args: readonly string[]): Promise<string> {
+    const main = programFile('src/main.ts');
+    const before = programArguments(programFile('.'), this.#dataDir);
+    const child = spawn(process.execPath, [...before, main, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    try {
+      if (child.pid) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+      const ended = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve));
+      const [printed, said, code] = await Promise.all([text(child.stdout!), text(child.stderr!), ended]);
+      if (code !== 0) throw new Error(`the export ended with ${code}: ${said.slice(-500)}`);
+      return printed;
+    } finally {
+      this.#child = undefined;
+    }
+  }
+
+  close(): void {
+    this.#child?.kill('SIGKILL');
+    this.#connection.closeSync();
+  }
+}
+
+/** The statements that make every table anew. */
+function wholeTables(tables: readonly TapTable[]): string[] {
+  const schemas = [...new Set(tables.map(({ schema }) => schema))].flatMap(schema => [
+    `DROP SCHEMA IF EXISTS ${ARCHIVE}.${quoted(schema)} CASCADE`,
+    `CREATE SCHEMA ${ARCHIVE}.${quoted(schema)}`,
+  ]);
+  return [...schemas, ...tables.map(({ relation, sql }) => `CREATE TABLE ${relation} AS ${sql}`)];
+}
+
+/** The statements that put the rows of changed objects in the place of those that there are. */
+function changedTables(tables: readonly TapTable[]): string[] {
+  const ofObjects = tables.filter(({ position }) => position);
+  return ofObjects.flatMap(({ relation, sql }) => [
+    `DELETE FROM ${relation} WHERE "diaObjectId" IN (SELECT "diaObjectId" FROM export.objects)`,
+    `INSERT INTO ${relation} ${sql}`,
+  ]);
+}
+
+/** The directory of this process, which takes over that of a process that has ended, and removes those of others. */
+export function ownDirectory(all: string): string {
+  const own = join(all, `${process.pid}`);
+  mkdirSync(all, { recursive: true });
+  for (const name of readdirSync(all)) {
+    const path = join(all, name);
+    const pid = Number.parseInt(name, 10);
+    if (path === own || isAlive(pid)) continue;
+    try {
+      if (existsSync(own) || name !== `${pid}`) rmSync(path, { recursive: true, force: true });
+      else renameSync(path, own);
+    } catch (error) {
+      // Another engine has taken it.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+  mkdirSync(own, { recursive: true });
+  return own;
+}
+
+/** The files of a relation in an export, in the order of their pixels; the schema's is one without rows. */
+export function filesOf({ path }: Pick<Export, 'path'>, source: Source): string[] {
+  const dataset = join(path, source, source, 'dataset');
+  const names = readdirSync(dataset, { recursive: true, encoding: 'utf8' });
+  const files = names.filter(name => name.endsWith('.parquet') || name === '_common_metadata');
+  const sorted = files.sort((a, b) => firstPixel(a) - firstPixel(b)).map(name => join(dataset, name));
+  const aside = join(path, `${source}_without_position.parquet`);
+  return existsSync(aside) ? [aside, ...sorted] : sorted;
+}
+
+/** In faces of the sphere; -1 for a file that is no partition. */
+function firstPixel(name: string): number {
+  const [, order, pixel] = /Norder=(\d+)\D.*Npix=(\d+)/.exec(name) ?? [];
+  return order ? Number(pixel) / 4 ** Number(order) : -1;
+}
+
+/** A short text that differs where the database's file, the catalogs or the tables differ. */
+export function snapshotKey(databaseFile: string, catalogs: readonly CatalogDefinition[]): string {
+  const { ino, birthtimeMs } = statSync(databaseFile);
+  const tables = tapTables(catalogs).map(table => [tableName(table), table.sql]);
+  return createHash('sha256')
+    .update(`${ino} ${birthtimeMs} ${JSON.stringify(catalogs)} ${JSON.stringify(tables)}`)
+    .digest('hex')
+    .slice(0, 12);
+}
