@@ -228,7 +228,7 @@ export interface Page {
 }
 
 /**
- * A circle or a polygon as text, in degrees (`CIRCLE 10 -20 1`, `POLYGON 0 0 10 0 5 8`), a MOC (FITS, JSON or ASCII), or a multi-order map of
+ * A circle or a polygon as text, in degrees (`CIRCLE 10 -20 1`, `POLYGON 0 0 10 0 5 8`), a MOC (FITS, JSON or ASCII), or a map of
  * probability (FITS), as bytes.
  */
 export type Area = string | Uint8Array<ArrayBuffer> | ArrayBuffer | Blob;

@@ -27,7 +27,7 @@ ${mapFrame('Drag to move, turn the wheel or pinch to zoom. Click the middle of a
 <label for="area-text">Or as text</label>
 <textarea id="area-text" class="editor" rows="2" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="CIRCLE 61.6 -49.3 1, POLYGON 60 -50 63 -50 61 -48, or a MOC: 5/1-3 6/20"></textarea>
 ${example && html`<p class="examples">Try <a href="/area?area=${encodeURIComponent(example)}">${example}</a></p>`}
-<label class="drop" id="drop"><strong id="chosen">Or choose a file, or drop it here</strong><input class="unseen" type="file" id="file"><span class="hint">A MOC (FITS, JSON, text), or a multi-order sky map (FITS); at most ${MAX_AREA_BYTES / 2 ** 20} MiB</span></label>
+<label class="drop" id="drop"><strong id="chosen">Or choose a file, or drop it here</strong><input class="unseen" type="file" id="file"><span class="hint">A MOC (FITS, JSON, text), or a sky map (FITS), multi-order or of one NSIDE; at most ${MAX_AREA_BYTES / 2 ** 20} MiB</span></label>
 <p class="actions"><button type="submit" class="primary">Search</button> <label class="pick" id="level" hidden>Credible level <input type="text" inputmode="decimal" size="5" placeholder="${DEFAULT_CREDIBLE_LEVEL}"> of a sky map</label></p>
 </form>
 <section id="results" aria-label="Result" aria-live="polite"></section>`,

@@ -254,11 +254,11 @@ export function consumingPage(config: Config, base: string, examples: Examples, 
     path: '/consuming',
     description: 'How to ask the service from a shell, a notebook or an assistant, and what its answers mean.',
     main: html`<h1>Using it</h1>
-<p class="lead">Everything on these pages comes from a public API. It needs no key, and any origin may call it. Every answer with objects comes as JSON, or as a table: CSV, VOTable, Parquet, Arrow.</p>
+<p class="lead">Everything on these pages comes from a public API. It needs no key, and a page of any origin may call it. Objects come as JSON, or as a table: CSV, NDJSON, VOTable, Parquet, Arrow.</p>
 <p>Without a program: <a href="/query">queries</a> in ADQL, <a href="/crossmatch">a crossmatch</a> of a table of yours, the objects in <a href="/area">an area</a>.</p>
 <h2>As a table</h2>
 <p>Add <code>format=csv</code>, <code>votable</code>, <code>parquet</code>, <code>arrow</code> or <code>ndjson</code> to a cone, an object, a lookup or recent crossmatches. pandas, astropy, TOPCAT and DuckDB read the addresses as they are:</p>
-${code(`import pandas as pd\n\n# Parquet keeps every digit of ids, which CSV does not in pandas\naddress = "${cone}"\nobjects = pd.read_parquet(address + "&detail=full&format=parquet")`)}
+${code(`import pandas as pd\n\n# Parquet keeps every digit; pandas makes floats of the ids of CSV where some are missing\naddress = "${cone}"\nobjects = pd.read_parquet(address + "&detail=full&format=parquet")`)}
 ${code(`from astropy.table import Table\n\naddress = "${cone}&format=votable"\nobjects = Table.read(address, format="votable")`)}
 <h2>From Python, for many objects</h2>
 <p>The client is one file that needs only the standard library: <code>pip install ./clients/python</code> in the source of the service. It splits lists of any length, follows the pages and waits where the service asks it to.</p>

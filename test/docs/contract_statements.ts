@@ -79,6 +79,9 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       'Every answer has `Access-Control-Allow-Origin:',
     ],
     'http/routing.test.ts: unknown paths are 404 with the error body': ['**P3.** An unknown path is 404 with an error'],
+    'pages/pages.test.ts: where there is nothing: a page for a browser, the error of the API for everyone else': [
+      '**P3.** An unknown path is 404 with an error',
+    ],
     'http/trouble.test.ts: a fault of our own is a 500 without detail': [
       'A fault of the service is 500, `internal_error`,',
     ],
@@ -123,7 +126,7 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     'http/unknown_parameters.test.ts: Accept that cannot be met is 406; format goes before it': [
       '**P15.** An operation that has formats answers',
       '`format=` goes before `Accept` and is never 406.',
-      'Errors are JSON whatever is accepted, this one',
+      'Other errors are JSON whatever is accepted, this one',
       '`/api/status`, `/api/describe` and the documents',
     ],
     'docs/contract.test.ts: a table that is no JSON answers whatever is accepted': [
@@ -350,6 +353,9 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
   },
   'Proper motion': {
+    'crossmatch/again.test.ts: a source that the last crossmatch does not find stays listed': [
+      'A source that an earlier crossmatch found without proper motions',
+    ],
     'crossmatch/motion.test.ts: off: the place in the catalog; on: the place at the event': [
       'With `CROSSMATCH_PROPER_MOTION=yes` the sources',
       'Their entry among the `catalogs` of the provenance',
@@ -886,6 +892,9 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
   },
   Connector: {
+    'mcp/query.test.ts: a service that cannot answer queries does not list the tool': [
+      'It is listed only where the service can answer',
+    ],
     'mcp/http.test.ts: an origin that is not on the list is refused before anything else is looked at': [
       'MCP over POST at `/mcp`, one JSON-RPC message',
       'In order: an `Origin` that is not allowed is',

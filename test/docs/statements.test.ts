@@ -404,6 +404,178 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'server/threads.test.ts: a thread that hangs, and that Deno cannot end': ['Deno cannot end a thread that hangs'],
     'e2e/stop.test.ts: SIGTERM while a client reads nothing': ['it ends itself within 10 s of SIGTERM'],
   },
+  'src/pages/content.ts': {
+    'pages/pages.test.ts: what the pages say is the live configuration': [
+      'Alert objects of the Rubin Observatory, and the catalog sources within',
+      'Of each, the nearest source within',
+    ],
+    'pages/pages.test.ts: the pages say with how many catalogs objects are compared': [
+      'Each object is compared with',
+      'catalogs is registered here yet: objects wait until one is.',
+    ],
+    'http/trouble.test.ts: without a database all is 503 but status and health': [
+      'the database could not be read to say which',
+    ],
+    'http/recent.test.ts: objects with matches, whatever their state: the newest first, then by id': [
+      'Objects that have a catalog source within',
+      'Objects without one are not listed.',
+    ],
+    'contract/describe.test.ts: the order of a coverage map is the one in force': [
+      '“Searched” means that the position lay inside at this resolution',
+    ],
+    'vo/moc.test.ts: the map of a catalog is its footprint': ['<a href="/vo">the VO page</a> has it as MOC'],
+    'sky_map/sky_map.test.ts: the share of each cell that a catalog covers': ['is a layer of the map'],
+    'http/filters.test.ts: there are 34, each taken on each operation': ['columns to filter by'],
+    'contract/catalogs.test.ts: every column that is named is stored, once': ['columns are stored with each source'],
+    'ingest/normalise.test.ts: pittgoogle: the cut is inclusive': [
+      'Alerts of low reliability may be dropped before they are stored',
+    ],
+    'pages/browser.test.ts: the status page has what each broker delivered, and sums that agree': [
+      'How fast alerts come in now is on the <a href="/status">status page</a>',
+    ],
+    'contract/suite/objects.ts: every envelope has the block of the service': ['The same is in every answer, under'],
+    'http/routing.test.ts: every response has the headers of security and CORS': [
+      'It needs no key, and a page of any origin may call it',
+    ],
+    'tables/answers.test.ts: the formats, by name and by Accept, say the same ids': [
+      'Objects come as JSON, or as a table: CSV, NDJSON, VOTable, Parquet, Arrow.',
+    ],
+    'tables/readers.test.ts: a bare pandas.read_parquet keeps every digit': [
+      'Parquet keeps every digit; pandas makes floats of the ids of CSV where some are missing',
+    ],
+    'tables/readers.test.ts: pandas reads ${format} with the ids unchanged': [
+      'pandas, astropy, TOPCAT and DuckDB read the addresses as they are',
+    ],
+    'clients/python.test.ts: lookups, walks and errors, while the service is busy at times': [
+      'It splits lists of any length, follows the pages and waits where the service asks it to.',
+    ],
+    'http/values.test.ts: ids: digits of a 64-bit integer': ['An id is a 64-bit integer'],
+    'pages/pages.test.ts: where there is nothing: a page for a browser': ['This service has no page'],
+  },
+  'src/documents/prose.ts': {
+    'contract/texts.test.ts: each text of the contract is at its place in the document': [
+      'A coincident source is not a host association.',
+      'at most one coincident source per catalog',
+    ],
+    'crossmatch/conventions.test.ts: matches and separations are those of LSDB, the payload as published': [
+      "the source's `ra` is brought there and the payload has it as published",
+    ],
+    'crossmatch/motion.test.ts: off: the place in the catalog; on: the place at the event': [
+      'with no proper motion applied and no epoch propagated',
+    ],
+    'ingest/normalise.test.ts: lasair: declination is decl': ['is converted to UTC with the leap seconds'],
+    'contract/suite/objects.ts: an object without a position is found by its id, and by no position': [
+      'is not reachable by position. It is found by ',
+    ],
+    'http/walk.test.ts: walks while objects arrive whose ingest time is not after as_of': [
+      'A paging cursor pins the set of objects of a walk, not their state',
+    ],
+    'http/object.test.ts: the crossmatch block where nothing was recorded, and its best guess': [
+      'the current settings stand in as a best guess',
+    ],
+    'http/filters.test.ts: filters drop and reorder nothing': ['Filters never drop or reorder anything'],
+    'contract/suite/filters.ts: one source must meet every match filter, bounds inclusive': [
+      'a null or non-numeric value never qualifies',
+    ],
+    'http/filters.test.ts: filters of several catalogs: all that name one, grouped by catalog': [
+      'Match filters may name one catalog only',
+    ],
+    'commands/config.test.ts: a cut is declared only with both its value and its date': [
+      'enforced by the broker; no value is declared',
+    ],
+    'contract/docs.test.ts: llms.txt names operations, paths, limits': ['Identifiers per lookup'],
+    'http/counts.test.ts: a position: every object, whenever ingested, whatever the limits': [
+      'Counts (\\`response=count\\`) are not bound by these',
+    ],
+    'mcp/protocol.test.ts: the limits in the tools are those of the service': ['The tools are read-only'],
+    'mcp/lookup.test.ts: at most 20 objects; the rest is a command away': [
+      'a larger result comes with the API request for all of it',
+    ],
+  },
+  'src/pages/vo_page.ts': {
+    'vo/cone.test.ts: objects: those within the radius, the nearest first': ['Simple Cone Search over the objects'],
+    'vo/cone.test.ts: sources of ${catalog}': ['over the sources of each catalog that coincide with one'],
+    'vo/cone.test.ts: MAXREC lists the nearest and says that there are more': ['rows, the nearest ones'],
+    'vo/cone.test.ts: the columns: one main id that is text': ['1 to 3 for more columns'],
+    'vo/cone.test.ts: formats: a media type comes back as it was asked for': ['packs the rows'],
+    'vo/clients.test.ts: coneskymatch': ['VO → Multicone does the same for each row of a table that is open'],
+    'vo/moc.test.ts: the map of the objects has the cells with an object': ['the objects to order'],
+    'vo/moc.test.ts: of one that is not registered there is none': ['A catalog has a map once it is registered.'],
+    'tap/tap.test.ts: objects and matches are what was stored, with every digit of their ids': [
+      'Any question about the objects, their matches and the columns of the catalogs, by TAP',
+    ],
+  },
+  'src/pages/area_page.ts': {
+    'http/area.test.ts: a circle as a body in each spelling, and as a parameter': [
+      'A circle or a polygon, drawn or typed',
+    ],
+    'http/area.test.ts: a map of probability: the densest pixels up to the level': ['best places first'],
+    'vo/flat_maps.test.ts: a map in each order and spelling holds': [
+      'or a sky map (FITS), multi-order or of one NSIDE',
+    ],
+    'vo/areas.test.ts: what is too large is refused with the bound': ['multi-order or of one NSIDE; at most'],
+    'pages/browser.test.ts: an area, drawn or from a file': [
+      'Click the middle of a circle and then its edge, or the corners of a polygon.',
+    ],
+  },
+  'src/pages/crossmatch_page.ts': {
+    'table_match/crossmatch_table.test.ts: the status of each row, and every column as it was sent': [
+      'Your rows in, the same rows out, with what lies at each of them.',
+    ],
+    'table_input/tools.test.ts: every cell of every format, and the positions': [
+      'CSV, VOTable, FITS, Parquet, Arrow or NDJSON',
+    ],
+    'table_match/crossmatch_table.test.ts: tables that cannot be used, and parameters': [
+      'CSV, VOTable, FITS, Parquet, Arrow or NDJSON; at most',
+    ],
+    'pages/browser.test.ts: a table of mine: its first rows, the columns of its position': [
+      'The columns of the position, where their names do not tell',
+    ],
+  },
+  'src/pages/query_page.ts': {
+    'pages/pages.test.ts: the page of queries has every table, and says where queries cannot be answered': [
+      'Queries are switched off here (TAP_MAX_QUERIES is 0).',
+      'because the package @duckdb/node-api is not installed',
+    ],
+    'tap/tap.test.ts: each format has its media type, and the rows': [
+      'Without JavaScript the answer is a file, as CSV.',
+    ],
+  },
+  'src/pages/browser/object_page.js': {
+    'http/object.test.ts: an unknown id is an answer': ['No broker delivered an alert of this object to this service'],
+    'contract/texts.test.ts: each text of the contract is at its place in the document': [
+      'The object may exist all the same.',
+    ],
+    'ingest/normalise.test.ts: a position that cannot be is null': ['There is no valid position to draw.'],
+    'http/object.test.ts: the registry block, and the association on each match at full': [
+      'was not consulted for this object',
+      'No entry within reach in the registry snapshot of',
+    ],
+    'http/object.test.ts: the crossmatch block where nothing was recorded, and its best guess': [
+      'it was made before records were kept, or was imported without one',
+    ],
+  },
+  'src/pages/browser/search_page.js': {
+    'pages/search_text.test.ts: lists: ids, names and positions, mixed': ['or paste a list of them'],
+    'http/lookup.test.ts: how many inputs: by the kinds that occur': ['A list has at most'],
+    'clients/typescript.test.ts: a lookup of any size': ['The client takes longer ones.'],
+    'http/cone.test.ts: parameters: what is missing, bad or out of range is named': ['A radius is above 0 and at most'],
+  },
+  'src/pages/browser/recent_page.js': {
+    'pages/browser.test.ts: recent crossmatches page by page, none twice': ['there are older ones'],
+    'http/recent.test.ts: page_size: default 1000, clamped to 10000': ['Download the first'],
+  },
+  'src/pages/browser/status_page.js': {
+    'http/trouble.test.ts: without a database all is 503 but status and health': [
+      'It cannot be read: searches answer 503',
+    ],
+    'http/tns.test.ts: a snapshot that is absent or stale': [
+      'They cannot be resolved now: there is no current snapshot, or it cannot be read',
+    ],
+    'contract/suite/objects.ts: an object without a position is found by its id, and by no position': [
+      'Of any status: they are on no map, and found by their id only.',
+    ],
+  },
 };
 
 const test = suite('docs/statements');
