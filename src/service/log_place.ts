@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Budget } from '../base/budget.ts';
 import { Unavailable } from '../base/refusal.ts';
+import type { LogPosition } from '../store/log_position.ts';
 import type { Store } from '../store/store.ts';
 import type { Coordination } from './coordination.ts';
 
@@ -16,6 +17,8 @@ const LOOK_MS = 10;
 export class LogPlace {
   readonly #coordination: Coordination;
   readonly #store: () => Store;
+  /** What was said last: most answers say the same. */
+  #said: { readonly position: LogPosition; readonly sequence: number; readonly text: string } | undefined;
 
   constructor(coordination: Coordination, store: () => Store) {
     [this.#coordination, this.#store] = [coordination, store];
@@ -28,7 +31,11 @@ export class LogPlace {
     try {
       const store = this.#store();
       const position = store.logPosition();
-      return position && `${store.archive}-${position.next}-${this.#sequence}`;
+      if (!position) return undefined;
+      const sequence = this.#sequence;
+      if (this.#said?.position !== position || this.#said.sequence !== sequence)
+        this.#said = { position, sequence, text: `${store.archive}-${position.next}-${sequence}` };
+      return this.#said.text;
     } catch {
       // Whatever cannot be read is told by the answer itself.
       return undefined;
