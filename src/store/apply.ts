@@ -21,7 +21,7 @@ import { beginEpoch, castVote } from './epochs.ts';
 import { type CommitChanges, importItems, type Ordinals } from './import.ts';
 import { Interner } from './interner.ts';
 import { publishLease, readLease, takeLease } from './leases.ts';
-import { appendPositions } from './positions.ts';
+import { appendPositions, type StoredPoint } from './positions.ts';
 import { contentHash } from './provenance_hash.ts';
 import { storePublished } from './published.ts';
 import { raiseLatestIngest } from './recent.ts';
@@ -32,6 +32,7 @@ import {
   EMPTY_TABLE,
   encodeJournal,
   encodeKey,
+  encodeNewObject,
   encodeObject,
   encodePlain,
   encodeProvenanceSet,
@@ -40,7 +41,7 @@ import {
 import { beginLoad, change as changeLoad, changePublished, publish, removeLoads, stage } from './registry.ts';
 import { writeSettings } from './shared_settings.ts';
 import { lastOrdinal, readPayloadKeys } from './store.ts';
-import type { CrossmatchVersions, Delivery, ProvenanceSet, StoredObject } from './types.ts';
+import type { CrossmatchVersions, ProvenanceSet, StoredObject } from './types.ts';
 
 const NOTHING = new Uint8Array(0);
 
@@ -85,52 +86,47 @@ export function apply<K extends ChangeKind>(databases: Databases, change: Change
 
 function deliver(databases: Databases, { deliveries, timeUs }: ChangeOf<'deliver'>): IngestCounts {
   const { objects, pending } = databases;
-  const stored: StoredObject[] = [];
+  const stored: StoredPoint[] = [];
   const delivered: bigint[] = [];
   const tally = new Tally();
-  const counts = new CountChanges();
   let duplicate = 0;
+  let names = ingestCounters('');
   for (const delivery of deliveries) {
-    const { diaObjectId, broker } = delivery;
+    const { diaObjectId, position, broker } = delivery;
     const known = readObject(databases, diaObjectId);
+    const isNew = !known?.brokers.includes(broker);
     if (!known) {
-      const object = newObject(delivery, timeUs);
-      objects.put(encodeKey(diaObjectId), encodeObject(object));
-      pending.put(encodeKey(diaObjectId), NOTHING);
-      counts.changed(undefined, object);
-      stored.push(object);
-    } else if (!known.brokers.includes(broker)) {
+      const key = encodeKey(diaObjectId);
+      objects.put(key, encodeNewObject(delivery, timeUs));
+      pending.put(key, NOTHING);
+      stored.push({ diaObjectId, position, ingestTimeUs: timeUs });
+    } else if (isNew) {
       const brokers = [...known.brokers, broker].sort();
       objects.put(encodeKey(diaObjectId), encodeObject({ ...known, brokers }));
       delivered.push(diaObjectId);
     } else {
       duplicate++;
     }
-    const isNew = !known?.brokers.includes(broker);
-    tally.add(ingestedCounter(broker, isNew ? 'new' : 'duplicate'));
-    tally.set(lastIngestMs(broker), Math.floor(timeUs / 1000));
+    if (broker !== names.broker) names = ingestCounters(broker);
+    tally.add(isNew ? names.fresh : names.duplicate);
+    tally.set(names.lastMs, Math.floor(timeUs / 1000));
   }
   tally.store(databases);
+  const counts = new CountChanges();
+  counts.addedPending(stored.length);
   counts.store(databases);
   if (stored.length > 0) raiseLatestIngest(databases, timeUs);
   journal(databases, { stored, delivered, crossmatched: [] });
   return { stored: stored.length, delivered: delivered.length, duplicate };
 }
 
-function newObject(delivery: Delivery, ingestTimeUs: number): StoredObject {
-  return {
-    diaObjectId: delivery.diaObjectId,
-    position: delivery.position,
-    reliability: delivery.reliability,
-    ingestTimeUs,
-    eventTimeUs: delivery.eventTimeUs,
-    state: 'pending',
-    brokers: [delivery.broker],
-    records: [],
-    matches: [],
-    tns: null,
-  };
-}
+/** The names of a broker's counters. */
+const ingestCounters = (broker: string) => ({
+  broker,
+  fresh: ingestedCounter(broker, 'new'),
+  duplicate: ingestedCounter(broker, 'duplicate'),
+  lastMs: lastIngestMs(broker),
+});
 
 function crossmatch(databases: Databases, { results, provenance, isAgain, timeUs }: ChangeOf<'crossmatch'>) {
   const recorder = new CrossmatchRecorder(databases, provenance, timeUs, isAgain);

@@ -55,6 +55,11 @@ export class CountChanges {
     for (const source of sources) this.#tally.add(matchesName(source.slice(0, source.indexOf(' '))), change);
   }
 
+  /** So many new objects are stored, all pending. */
+  addedPending(objects: number): void {
+    this.#addObjects({ outcomes: undefined, pending: objects, matched: 0, unmatched: 0 });
+  }
+
   /** Pending objects are now crossmatched, all with these outcomes: `matched` with matches, `unmatched` without. */
   firstCrossmatched(outcomes: CrossmatchRecord['catalogOutcomes'], matched: number, unmatched: number): void {
     this.#addObjects({ outcomes, pending: -matched - unmatched, matched, unmatched });

@@ -25,6 +25,7 @@ import { compare } from '../base/compare.ts';
 import { toJson } from '../base/json_text.ts';
 import type {
   CrossmatchRecord,
+  Delivery,
   MatchSummary,
   ObjectState,
   RecordedOutcome,
@@ -86,6 +87,27 @@ export function encodeObject(object: Omit<StoredObject, 'diaObjectId'>): Uint8Ar
   });
 }
 
+/** The bytes of an object that waits for its first crossmatch: equal to those of `encodeObject`, in half the time. */
+export function encodeNewObject(delivery: Delivery, ingestTimeUs: number): Uint8Array {
+  const { position, reliability, eventTimeUs, broker } = delivery;
+  const ra = toJson(position?.ra ?? null);
+  const dec = toJson(position?.dec ?? null);
+  return layOut({
+    ingestTimeUs,
+    eventTimeUs,
+    crossmatchedAtUs: Number.NaN,
+    state: 'pending',
+    areCurrent: true,
+    raLength: ra.length,
+    decLength: dec.length,
+    place: `${ra}${dec}${toJson(reliability)}`,
+    current: list([broker]),
+    older: '',
+    tns: '',
+    matches: '',
+  });
+}
+
 /** The first crossmatch of an object, to be recorded with it. */
 export interface FirstCrossmatch {
   readonly crossmatchedAtUs: number;
@@ -139,23 +161,29 @@ interface Parts {
   readonly matches: string;
 }
 
+const header = new Uint8Array(HEADER_BYTES);
+const headerTimes = new Float64Array(header.buffer, 0, 3);
+const headerSections = new Uint32Array(header.buffer, SECTIONS_AT, 4);
+
 function layOut(parts: Parts): Uint8Array {
   const { place, current, older, tns, matches } = parts;
   const currentAt = HEADER_BYTES + place.length;
   const olderAt = currentAt + current.length;
   const tnsAt = olderAt + older.length;
   const matchesAt = tnsAt + tns.length;
+  headerTimes[0] = parts.ingestTimeUs;
+  headerTimes[1] = parts.eventTimeUs;
+  headerTimes[2] = parts.crossmatchedAtUs;
+  header[24] = STATES.indexOf(parts.state);
+  header[25] = parts.areCurrent ? 1 : 0;
+  header[26] = parts.raLength;
+  header[27] = parts.decLength;
+  headerSections[0] = currentAt;
+  headerSections[1] = olderAt;
+  headerSections[2] = tnsAt;
+  headerSections[3] = matchesAt;
   const bytes = Buffer.allocUnsafe(matchesAt + matches.length);
-  bytes.writeDoubleLE(parts.ingestTimeUs, 0);
-  bytes.writeDoubleLE(parts.eventTimeUs, 8);
-  bytes.writeDoubleLE(parts.crossmatchedAtUs, 16);
-  bytes[24] = STATES.indexOf(parts.state);
-  bytes[25] = parts.areCurrent ? 1 : 0;
-  bytes[26] = parts.raLength;
-  bytes[27] = parts.decLength;
-  [currentAt, olderAt, tnsAt, matchesAt].forEach((at, i) => {
-    bytes.writeUInt32LE(at, SECTIONS_AT + 4 * i);
-  });
+  bytes.set(header);
   bytes.write(`${place}${current}${older}${tns}${matches}`, HEADER_BYTES, 'latin1');
   return bytes;
 }

@@ -5,7 +5,7 @@
 import { Packr } from 'msgpackr';
 import type { CrossmatchVersions, JournalEntry, MatchSource, PackedSource, ProvenanceSet, TnsRecord } from './types.ts';
 
-export { decodeObject, encodeObject, RECORDED_OUTCOMES } from './object_record.ts';
+export { decodeObject, encodeNewObject, encodeObject, RECORDED_OUTCOMES } from './object_record.ts';
 
 const packr = new Packr({ useRecords: false, mapsAsObjects: true, copyBuffers: true });
 
