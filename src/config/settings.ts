@@ -221,6 +221,10 @@ const API = {
     'Size of all tables that come with a query in ADQL, MiB; each has at most API_MAX_TABLE_ROWS rows.',
     integer(64, 1, 1024),
   ),
+  TAP_UPLOAD_HOSTS: about(
+    'Hosts from which tables of queries in ADQL are fetched (UPLOAD=NAME,https://...): names, and * for every host that has a public address. An empty list switches this off.',
+    list(name(), ['*']),
+  ),
   TAP_REFRESH_SECONDS: about(
     'How long the engine waits before it looks for what has changed in the archive; ten times as long as it last took to write that down, where this is longer.',
     number(60, 1, 86_400),

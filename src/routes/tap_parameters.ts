@@ -11,6 +11,7 @@ import { invalidBody, readBytes } from '../http/json_body.ts';
 import type { Search } from '../http/params.ts';
 import { EXAMPLES } from '../tap/documents.ts';
 import type { TapQuery } from '../tap/engine.ts';
+import { FetchRefusal, fetchUpload } from '../tap/fetched_upload.ts';
 import { TAP_FORMATS, tapFormat } from '../tap/formats.ts';
 import type { Upload } from '../tap/upload_file.ts';
 
@@ -52,6 +53,7 @@ export async function tapParametersOf({ request, method, search }: Exchange, con
     const before = name === 'UPLOAD' ? parameters.get(name) : undefined;
     parameters.set(name, before === undefined ? value : `${before};${value}`);
   }
+  await fetchUploads(parameters, parts, config);
   return { parameters, parts };
 }
 
@@ -79,22 +81,44 @@ async function formOf(request: IncomingRequest, config: Config): Promise<Iterabl
 /** The most tables that may come with a query. */
 const MAX_UPLOADS = 16;
 
+const uploadList = (given: Search) => (given.get('UPLOAD') ?? '').split(';').filter(each => each.trim() !== '');
+
+/** Adds the tables at other addresses to the parts, by their address. */
+async function fetchUploads(given: Search, parts: Map<string, Uint8Array>, config: Config): Promise<void> {
+  const addresses = uploadList(given).flatMap(each => ADDRESS.exec(each)?.[1] ?? []);
+  if (addresses.length === 0 || addresses.length > MAX_UPLOADS) return;
+  await uploading.run(1, async () => {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), 1000 * UPLOAD_SECONDS);
+    let left = config.TAP_MAX_UPLOAD_MIB * 2 ** 20;
+    for (const bytes of parts.values()) left -= bytes.length;
+    try {
+      for (const url of addresses) {
+        const bytes = await fetchUpload(url, config.TAP_UPLOAD_HOSTS, left, late.signal);
+        left -= bytes.length;
+        parts.set(url, bytes);
+      }
+    } catch (error) {
+      if (!(error instanceof FetchRefusal)) throw error;
+      throw invalidParameter('UPLOAD', 'a list of tables that can be fetched', given.get('UPLOAD')!, error.message);
+    } finally {
+      clearTimeout(timer);
+    }
+  });
+}
+
+/** A table of UPLOAD that lies at another address. */
+const ADDRESS = /^[^,]*,\s*(https?:\/\/.*?)\s*$/is;
+
 /** @throws ApiError */
 function uploadsOf(given: Search): Upload[] {
-  const list = (given.get('UPLOAD') ?? '').split(';').filter(each => each.trim() !== '');
+  const list = uploadList(given);
   if (list.length > MAX_UPLOADS)
     throw invalidParameter('UPLOAD', `a list of at most ${MAX_UPLOADS} tables`, list.length);
   const uploads = list.map(each => {
     const [, name = '', where = ''] = /^\s*(.*?)\s*,\s*(.*?)\s*$/s.exec(each) ?? [];
-    const key = /^param:(.+)$/is.exec(where)?.[1];
-    if (name === '' || where === '') throw invalidParameter('UPLOAD', 'NAME,param:PART', each);
-    if (key === undefined)
-      throw invalidParameter(
-        'UPLOAD',
-        'NAME,param:PART',
-        each,
-        'tables are not fetched from elsewhere: send them along',
-      );
+    const key = ADDRESS.exec(each)?.[1] ?? /^param:(.+)$/is.exec(where)?.[1];
+    if (name === '' || key === undefined) throw invalidParameter('UPLOAD', 'NAME,param:PART or NAME,https://...', each);
     const bare = name.replace(/^TAP_UPLOAD\./i, '');
     if (bare.length > 64 || bare.startsWith('"') || spelled(bare) !== bare)
       throw invalidParameter(

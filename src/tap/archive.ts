@@ -7,7 +7,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { DuckDBConnection } from '@duckdb/node-api';
@@ -152,7 +151,6 @@ export class Archive {
     });
     this.#child = child;
     try {
-      if (child.pid) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
       const ended = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve));
       const [printed, said, code] = await Promise.all([text(child.stdout!), text(child.stderr!), ended]);
       if (code !== 0) throw new Error(`the export ended with ${code}: ${said.slice(-500)}`);

@@ -72,6 +72,7 @@ export function tapCapability(config: Config, base: string): string {
   const formats = TAP_FORMATS.map(
     ({ name, mediaType }) => `<outputFormat><mime>${mediaType}</mime><alias>${name}</alias></outputFormat>\n`,
   );
+  const uploadMethods = config.TAP_UPLOAD_HOSTS.length > 0 ? ['inline', 'http', 'https'] : ['inline'];
   const limit = (name: string) => `<${name} unit="row">${config.TAP_MAX_RECORDS}</${name}>`;
   const { JOBS_HOURS, JOBS_SECONDS } = config;
   const time = (name: string, seconds: number) =>
@@ -92,7 +93,7 @@ export function tapCapability(config: Config, base: string): string {
       'udf',
       FUNCTIONS.map(([form, description]) => feature(form, description)),
     )}</language>\n${formats.join('')}` +
-    '<uploadMethod ivo-id="ivo://ivoa.net/std/TAPRegExt#upload-inline"/>\n' +
+    uploadMethods.map(name => `<uploadMethod ivo-id="ivo://ivoa.net/std/TAPRegExt#upload-${name}"/>\n`).join('') +
     `${time('retentionPeriod', Math.round(3600 * JOBS_HOURS))}${time('executionDuration', JOBS_SECONDS)}` +
     `<outputLimit>${limit('default')}${limit('hard')}</outputLimit>\n` +
     `<uploadLimit><hard unit="byte">${config.TAP_MAX_UPLOAD_MIB * 2 ** 20}</hard></uploadLimit>\n</capability>\n`

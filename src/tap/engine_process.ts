@@ -1,5 +1,6 @@
 /** The process of the engine: answers the messages of the process that serves, one question at a time each. */
 import { messageOf } from '../base/error_text.ts';
+import { giveWay } from '../base/priority.ts';
 import { Engine, type EngineOptions, type TapBegun, type TapQuery } from './engine.ts';
 
 export type ToEngine = { readonly id: number } & (
@@ -14,6 +15,8 @@ export type FromEngine = { readonly id: number } & (
 );
 
 export function runEngine(): void {
+  // Whoever asks in ADQL can wait; requests of microseconds cannot.
+  giveWay();
   let engine: Promise<Engine> | undefined;
   const answer = async (message: ToEngine): Promise<TapBegun | Uint8Array | null> => {
     if (message.kind === 'open') {

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { availableParallelism, constants, setPriority } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../base/error_text.ts';
@@ -242,8 +242,6 @@ class EngineLink {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    // Whoever asks in ADQL can wait; requests of microseconds cannot.
-    if (this.#child.pid) setPriority(this.#child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     this.#child.on('message', (message: FromEngine) => {
       const waiting = this.#waiting.get(message.id);
       this.#waiting.delete(message.id);

@@ -1,5 +1,7 @@
 /** Tables that come with a query in ADQL: what they hold, who sees them, and what is refused. */
 import { readdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -24,6 +26,7 @@ test.before(async context => {
   context.running = await startApp(world => storeObjects(world, OBJECTS), {
     API_MAX_TABLE_ROWS: '5000',
     TAP_MAX_UPLOAD_MIB: '1',
+    TAP_UPLOAD_HOSTS: '*,127.0.0.1',
   });
 });
 
@@ -136,14 +139,97 @@ check('a job has its tables, too', async ({ running }) => {
   assert.is((await running.app.get(`${job}/results/result`)).text.split('\n')[1], '7');
 });
 
+/** Answers with a table, elsewhere, with too much, or with an error. */
+async function withHost(use: (port: number) => Promise<void>): Promise<void> {
+  const server = createServer(({ url, headers }, response) => {
+    const port = headers.host!.split(':')[1];
+    const to = { '/moved': '/table', '/inside': `http://localhost:${port}/table`, '/file': 'file:///etc/passwd' }[url!];
+    if (to) response.writeHead(302, { Location: to }).end();
+    else if (url === '/table') response.end('n\n7\n');
+    else if (url === '/large') response.end('1'.repeat(2 ** 20 + 1));
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  try {
+    await use((server.address() as AddressInfo).port);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+check('tables at other addresses are fetched, from hosts that are named or have public addresses', ({ running }) =>
+  withHost(async port => {
+    const from = (url: string, more = {}) => formOf('SELECT n + 1 FROM mine', {}, { UPLOAD: `mine,${url}`, ...more });
+    for (const path of ['table', 'moved']) {
+      const { text } = await ask(running, from(`http://127.0.0.1:${port}/${path}`));
+      assert.is(text.split('\n')[1], '8', text);
+    }
+    const job = await post(running, '/vo/tap/async', from(`http://127.0.0.1:${port}/table`, { PHASE: 'RUN' }));
+    const path = new URL(job.headers.get('Location')!).pathname;
+    await eventually('the job is over', async () => {
+      const { text } = await running.app.get(`${path}/phase`);
+      return text === 'COMPLETED' || undefined;
+    });
+    assert.is((await running.app.get(`${path}/results/result`)).text.split('\n')[1], '8');
+    const local = [
+      'localhost',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '[::]',
+      '0.0.0.0',
+      '2130706433',
+      '0x7f000001',
+      '127.1.1.1',
+    ];
+    for (const host of [
+      ...local.map(each => `${each}:${port}`),
+      '10.0.0.1',
+      '169.254.169.254',
+      '[fe80::1]',
+      '224.0.0.1',
+    ]) {
+      const { status, text } = await ask(running, from(`http://${host}/table`));
+      const isNamed = /^(?:2130706433|0x7f000001)/.test(host);
+      assert.equal(
+        [status, isNamed || text.includes('has no public address')],
+        [isNamed ? 200 : 400, true],
+        `${host}: ${text}`,
+      );
+    }
+    for (const [path, says] of [
+      ['inside', 'localhost has no public address'],
+      ['file', 'must start with `http:`'],
+      ['large', 'more bytes than TAP_MAX_UPLOAD_MIB'],
+      ['missing', 'its host answers 404'],
+    ] as const) {
+      const { status, text } = await ask(running, from(`http://127.0.0.1:${port}/${path}`));
+      assert.equal([status, text.includes(says)], [400, true], text);
+    }
+  }),
+);
+
+check('without TAP_UPLOAD_HOSTS nothing is fetched, and capabilities say so', async ({ running }) => {
+  const off = await startApp(() => Promise.resolve(), { TAP_UPLOAD_HOSTS: '' });
+  try {
+    const form = formOf('SELECT n FROM mine', {}, { UPLOAD: 'mine,http://127.0.0.1:1/' });
+    const { status, text } = await post(off as Running, '/vo/tap/sync', form);
+    assert.equal([status, text.includes('are fetched from nowhere')], [400, true], text);
+    const methods = async ({ app }: Running) => (await app.get('/vo/tap/capabilities')).text.match(/#upload-\w+/g);
+    assert.equal(await methods(off as Running), ['#upload-inline']);
+    assert.equal(await methods(running), ['#upload-inline', '#upload-http', '#upload-https']);
+  } finally {
+    await off.close();
+  }
+});
+
 check('what cannot be taken is refused, with the reason', async ({ running }) => {
   const table = 'n\n1\n';
   const query = 'SELECT n FROM mine';
   const wrong: readonly (readonly [FormData, string])[] = [
-    [formOf(query, {}, { UPLOAD: 'mine,http://127.0.0.1/x' }), 'tables are not fetched from elsewhere'],
-    [formOf(query, {}, { UPLOAD: 'mine,file:///etc/passwd' }), 'tables are not fetched from elsewhere'],
+    [formOf(query, {}, { UPLOAD: 'mine,file:///etc/passwd' }), 'NAME,param:PART or NAME,https://...'],
     [formOf(query, {}, { UPLOAD: 'mine,param:other' }), 'UPLOAD names the part other'],
-    [formOf(query, { mine: table }, { UPLOAD: 'mine' }), 'UPLOAD must be NAME,param:PART'],
+    [formOf(query, { mine: table }, { UPLOAD: 'mine' }), 'UPLOAD must be NAME,param:PART or NAME,https://...'],
     [formOf(query, { mine: table }, { UPLOAD: 'select,param:part_mine' }), 'no word of ADQL'],
     [formOf(query, { mine: table }, { UPLOAD: '"a b",param:part_mine' }), 'no word of ADQL'],
     [formOf(query, { mine: table }, { UPLOAD: '../x,param:part_mine' }), 'no word of ADQL'],

@@ -6,11 +6,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, type Dispatcher, errors, interceptors, request } from 'undici';
 import { backoffMs } from '../../base/backoff.ts';
+import { publicConnector } from '../../base/public_hosts.ts';
 import { retryAfterMs } from '../../base/retry_after.ts';
 import type { ReadCounts } from '../catalog_files.ts';
 import { FileChanged, MissingFile, ReadFailure, reasonOf } from '../errors.ts';
 import type { RemoteOptions } from './options.ts';
-import { publicConnector } from './public_hosts.ts';
 import { type FileVersion, isSameVersion } from './range_cache.ts';
 
 /** One file from its opening on, with its limits. */
@@ -100,7 +100,7 @@ export class RangeClient {
       bodyTimeout: SILENCE_MS,
       connect: privateRedirects
         ? { timeout: CONNECT_TIMEOUT_MS }
-        : publicConnector(ownHost, CONNECT_TIMEOUT_MS, refused),
+        : publicConnector(host => host === ownHost, CONNECT_TIMEOUT_MS, refused),
     }).compose(interceptors.redirect({ maxRedirections: MAX_REDIRECTIONS }));
   }
 

@@ -1,11 +1,11 @@
 /**
- * Restricts hosts that a catalog's own answers name to public addresses, so that no host can make this service request
- * private ones.
+ * Restricts hosts that others name, a catalog's own answers or a client, to public addresses, so that nobody can make this
+ * service request private ones.
  */
 import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
-import { isWithin, parseAddress, parseNetwork } from '../../base/ip_addresses.ts';
+import { isWithin, parseAddress, parseNetwork } from './ip_addresses.ts';
 
 /** Loopback, private, link-local, shared, reserved and multicast (IANA's registries of special-purpose addresses). */
 const NOT_PUBLIC = [
@@ -21,12 +21,12 @@ export function isPublicAddress(text: string): boolean {
 }
 
 /**
- * Connects to `ownHost` at any address, and to other hosts only at public addresses. The address is checked at the
+ * Connects to hosts that are trusted at any address, and to other hosts only at public addresses. The address is checked at the
  * moment of the connection, so that the name cannot be resolved differently in between.
  * @param refusal makes the error of a refused connection from the host and its address
  */
 export function publicConnector(
-  ownHost: string,
+  isTrusted: (host: string) => boolean,
   timeoutMs: number,
   refusal: (host: string, address: string) => Error,
 ): buildConnector.connector {
@@ -41,7 +41,7 @@ export function publicConnector(
   const inPublic = buildConnector({ timeout: timeoutMs, lookup: guarded });
   return (options, done) => {
     const host = options.hostname.replace(/^\[|\]$/g, '');
-    if (options.hostname === ownHost) anywhere(options, done);
+    if (isTrusted(options.hostname)) anywhere(options, done);
     else if (isIP(host) === 0) inPublic(options, done);
     else if (isPublicAddress(host)) anywhere(options, done);
     else done(refusal(host, host), null);
