@@ -5,15 +5,14 @@ import {
   compressionRegistry,
   type DataType,
   type Field,
-  Message,
   type Table,
   Type,
   tableFromIPC,
   type Vector,
 } from 'apache-arrow';
-import { ByteBuffer } from 'flatbuffers';
 import { toJson } from '../base/json_text.ts';
 import type { Cell, Column, ColumnType } from '../tables/columns.ts';
+import { checkedFile, checkedStream } from './arrow_messages.ts';
 import { blocksOf, checkRows, distinct, type InputTable, TableError, type TableLimits } from './input_table.ts';
 import { lz4Frame } from './lz4_frame.ts';
 
@@ -22,7 +21,7 @@ export function openArrow(bytes: Uint8Array, limits: TableLimits): InputTable {
   try {
     decompressedBytes = 0;
     maxDecompressedBytes = limits.maxBytes;
-    table = tableFromIPC(isFile(bytes) ? streamOfFile(bytes) : checkedStream(bytes));
+    table = tableFromIPC(isFile(bytes) ? checkedFile(bytes, limits) : checkedStream(bytes, limits));
   } catch (error) {
     throw damaged(error);
   }
@@ -71,64 +70,8 @@ for (const [type, decoder] of Object.entries(DECODERS))
     },
   });
 
-const vectorLength = ByteBuffer.prototype.__vector_len;
-/** The library believes the length of a list, and would make so many things of nothing. */
-ByteBuffer.prototype.__vector_len = function (offset) {
-  const length = vectorLength.call(this, offset);
-  if (length >= 0 && length <= this.capacity()) return length;
-  throw new TableError('it is damaged Arrow: a list in it is longer than the message');
-};
-
 function isFile(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.subarray(0, 6)).toString('latin1') === 'ARROW1';
-}
-
-/** A file is a mark in 8 bytes, a stream, and an index (Arrow columnar format 1.5, "IPC File Format"). */
-const FILE_START = 8;
-
-/** The stream of a file; the whole file where its writer has not written one, as Polars does, but only the index. */
-function streamOfFile(bytes: Uint8Array): Uint8Array {
-  try {
-    return checkedStream(bytes.subarray(FILE_START));
-  } catch {
-    return bytes;
-  }
-}
-
-/** Before the length of a message. */
-const CONTINUATION = -1;
-
-/**
- * The stream up to its end. Its messages are walked because the library would read a damaged one without an end.
- * @throws TableError where a message is longer than the rest, or says that it has more values than fit into it
- */
-function checkedStream(bytes: Uint8Array): Uint8Array {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  let at = 0;
-  while (at + 8 <= bytes.length) {
-    const start = view.getInt32(at, true) === CONTINUATION ? at + 8 : at + 4;
-    const end = start + view.getInt32(start - 4, true);
-    if (end === start) return bytes.subarray(0, end);
-    if (!(end > start && end <= bytes.length)) throw unsound();
-    const message = Message.decode(bytes.subarray(start, end));
-    at = end + message.bodyLength;
-    if (!(at >= end && at <= bytes.length && (message.isSchema() || hasSoundLengths(message)))) throw unsound();
-  }
-  if (at === 0) throw unsound();
-  return bytes;
-}
-
-/** The library would look through as many bits as there are values, for those that are null. */
-function hasSoundLengths(message: Message): boolean {
-  const header = message.isDictionaryBatch() ? message.header().data : message.isRecordBatch() && message.header();
-  if (!header) return false;
-  const most = 8 * maxDecompressedBytes;
-  const isCount = (count: number) => count >= 0 && count <= most;
-  return isCount(header.length) && header.nodes.every(({ length, nullCount }) => isCount(length) && isCount(nullCount));
-}
-
-function unsound(): TableError {
-  return new TableError('it is damaged Arrow: a message in it is not whole');
 }
 
 function columnOf({ name, type, metadata }: Field): Column {
@@ -164,7 +107,8 @@ function cellsOf(vector: Vector, type: ColumnType, from: number, to: number): Ce
 }
 
 function cellOf(value: unknown, type: ColumnType): Cell {
-  if (value === null || value === undefined) return null;
+  if (value === null) return null;
+  if (value === undefined) throw new TableError('it is damaged Arrow: a column has fewer values than rows');
   if (type === 'int64') return BigInt(value as number | bigint);
   // The library gives milliseconds, with a fraction.
   if (type === 'time') return Math.round(Number(value) * 1000);

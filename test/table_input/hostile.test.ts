@@ -104,6 +104,28 @@ test('Arrow with LZ4 and ZSTD, and Parquet, have the same cells; times to the mi
     assert.equal(await cellsOf(corpus(name)), plain, name);
 });
 
+test('files of Arrow are read by their index; where it, or a message, is damaged so that the library would read without an end, they are refused', async () => {
+  const names = Array.from({ length: 20 }, (_, i) => (i % 3 ? `n${i}` : null));
+  for (const name of ['polars.arrow', 'polars-lz4.arrow', 'pyarrow.arrow'])
+    assert.equal((await cellsOf(corpus(name)))[2], names, name);
+  const dictionary = corpus('dictionary.arrow');
+  assert.equal((await cellsOf(dictionary))[2], ['x', 'y']);
+  // The index lists the dictionary, then the batch of rows: 24 bytes each, the offset first.
+  const damaged = Buffer.from(dictionary);
+  const messages = [...damaged.keys()].filter(
+    at => at % 8 === 0 && at < damaged.length - 8 && damaged.readInt32LE(at) === -1,
+  );
+  const [first, second] = messages
+    .slice(1, 3)
+    .map(at => damaged.lastIndexOf(Buffer.from(BigUint64Array.of(BigInt(at)).buffer)));
+  damaged.copy(damaged, second, first, first! + 8);
+  assert.match(await refusal(damaged), /damaged Arrow: a message in it is not whole/);
+  // The number of buffers that the texts of a view lie in.
+  const endless = Buffer.from(corpus('polars-lz4.arrow'));
+  endless[315] = 0xff;
+  assert.match(await refusal(endless), /damaged Arrow: a message in it is not whole/);
+});
+
 test('a frame of LZ4: matches that overlap, blocks that refer to others, and what is damaged', () => {
   const frame = (...blocks: number[][]) =>
     Uint8Array.from([
