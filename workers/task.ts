@@ -2,7 +2,7 @@
  * The entry of a thread that runs short tasks. Such threads only read the database; see `src/store/writer.ts` for
  * writes.
  */
-import type { MatchTask } from '../src/crossmatch/match_file.ts';
+import type { MatchColumnsTask, MatchTask } from '../src/crossmatch/match_file.ts';
 import type { MergeTask, OpenIndexTask, SaveIndexTask, TailTask } from '../src/publish/tasks.ts';
 import type { FollowSkyTask, SkyMapTask } from '../src/sky_map/map_thread.ts';
 import type { SourcesTask } from '../src/sources/near_task.ts';
@@ -12,6 +12,7 @@ import type { RegistryTask } from '../src/tns/registry_index.ts';
 
 type ShortTask =
   | MatchTask
+  | MatchColumnsTask
   | SourcesTask
   | BeginTableTask
   | TablePartTask
@@ -34,6 +35,8 @@ export default async function run(task: ShortTask): Promise<unknown> {
   switch (task.kind) {
     case 'match':
       return (await import('../src/crossmatch/match_file.ts')).runMatch(task);
+    case 'matchColumns':
+      return (await import('../src/crossmatch/match_file.ts')).runMatchColumns(task);
     case 'sources':
       return (await import('../src/sources/near_task.ts')).runSources(task);
     case 'beginTable':

@@ -100,7 +100,8 @@ type Decoder = ReturnType<typeof decoderOf>;
  */
 function decoderOf({ metadata, element: described }: ColumnChunk) {
   const { converted_type, logical_type, ...plain } = described;
-  const element: SchemaElement = isDecimal(described) || timeKind(described) ? plain : described;
+  const isPlain = isDecimal(described) || isDate(described) || timeKind(described);
+  const element: SchemaElement = isPlain ? plain : described;
   const leaf = {
     element: { ...element, repetition_type: 'REQUIRED' as const },
     children: [],
@@ -130,6 +131,11 @@ export function timeKind({ converted_type, logical_type }: SchemaElement) {
   if (logical_type?.type === 'TIMESTAMP') return TIME_KINDS[logical_type.unit];
   if (converted_type === 'TIMESTAMP_MILLIS') return TIME_KINDS.MILLIS;
   return converted_type === 'TIMESTAMP_MICROS' ? TIME_KINDS.MICROS : undefined;
+}
+
+/** Whether a column holds days since 1970. */
+export function isDate({ type, converted_type, logical_type }: SchemaElement): boolean {
+  return type === 'INT32' && (converted_type === 'DATE' || logical_type?.type === 'DATE');
 }
 
 /** The number of digits behind a decimal's point. */

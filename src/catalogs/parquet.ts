@@ -1,13 +1,13 @@
 /** Parquet files, one flat column at a time. Only this file and column_pages.ts use hyparquet. */
 import { type FileMetaData, parquetMetadataAsync, type SchemaElement } from 'hyparquet';
-import type { StoredColumn } from '../tables/parquet.ts';
+import type { StoredColumn } from '../tables/stored_column.ts';
 import type { OpenFile } from './catalog_files.ts';
-import { type ColumnPage, chunkRange, columnPages, decimalScale, isDecimal, timeKind } from './column_pages.ts';
+import { type ColumnPage, chunkRange, columnPages, decimalScale, isDate, isDecimal, timeKind } from './column_pages.ts';
 import { ReadFailure, reasonOf } from './errors.ts';
 
 /**
  * The kind of a column's values. 64-bit integers and decimals without a fraction are bigints, other numbers are
- * numbers; times are bigints since 1970 in their unit; `null` columns hold only nulls, and `other` columns nothing that
+ * numbers; times are bigints since 1970 in their unit, dates numbers of days since then; `null` columns hold only nulls, and `other` columns nothing that
  * the store accepts.
  */
 export type ColumnKind =
@@ -25,6 +25,7 @@ export type ColumnKind =
   | 'time in ms'
   | 'time in us'
   | 'time in ns'
+  | 'date'
   | 'null'
   | 'other';
 
@@ -308,6 +309,7 @@ function kindOf(element: SchemaElement): ColumnKind {
   if (logical?.type === 'NULL') return 'null';
   if (isDecimal(element)) return decimalScale(element) === 0 ? 'integer decimal' : 'decimal';
   if (type === 'INT64' && timeKind(element)) return timeKind(element)!;
+  if (isDate(element)) return 'date';
   if (logical?.type === 'FLOAT16') return 'float16';
   if (type === 'BOOLEAN') return 'boolean';
   if (type === 'FLOAT') return 'float';

@@ -10,6 +10,7 @@ import { DETAIL_LEVELS, namesOf } from '../contract/enums.ts';
 import { FORMATS } from '../contract/formats.ts';
 import { createApp } from '../routes/app.ts';
 import { openStore } from '../store/store.ts';
+import type { SharedProgress } from '../table_match/progress.ts';
 import { type Option, UsageError } from './cli.ts';
 
 const READY_POLL_MS = 5;
@@ -27,6 +28,10 @@ export interface Asked {
   readonly search: Readonly<Record<string, string | undefined>>;
   /** JSON, or the bytes of a table; a request without one is a GET. */
   readonly body?: string | Uint8Array<ArrayBuffer>;
+  /** GET, or POST with a body, by default. */
+  readonly method?: 'DELETE';
+  /** The request's `Prefer`. */
+  readonly prefer?: string;
   /** Takes the body of a successful answer as it comes; the answer then has none. */
   readonly onPart?: (part: Uint8Array) => Promise<void>;
 }
@@ -41,14 +46,16 @@ export type Ask = (asked: Asked) => Promise<Answered>;
 
 /**
  * Calls `use` with a function that answers requests, and closes everything afterwards.
+ * @param tableProgress shows how far a table has come, over a data directory
  * @throws UsageError for an invalid address; Error where nobody answers there, or the data directory cannot be read
  */
 export async function withService<T>(
   config: Config,
   url: string | undefined,
   use: (ask: Ask) => Promise<T>,
+  tableProgress?: SharedProgress,
 ): Promise<T> {
-  return url === undefined ? withDirectory(config, use) : use(askerOf(url));
+  return url === undefined ? withDirectory(config, use, tableProgress) : use(askerOf(url));
 }
 
 function askerOf(url: string): Ask {
@@ -65,13 +72,17 @@ function askerOf(url: string): Ask {
   };
 }
 
-async function withDirectory<T>(config: Config, use: (ask: Ask) => Promise<T>): Promise<T> {
+async function withDirectory<T>(
+  config: Config,
+  use: (ask: Ask) => Promise<T>,
+  tableProgress: SharedProgress | undefined,
+): Promise<T> {
   // Opening the store reports why there is nothing to read.
   const store = openStore(config.NEARSKY_DATA, 'read');
   const log = limited((event, fields) => {
     if (!QUIET_EVENTS.has(event)) logToStderr(event, fields);
   });
-  const app = createApp({ config, log });
+  const app = createApp({ config, log, tableProgress });
   try {
     while (!app.ready) await sleep(READY_POLL_MS);
     return await use(async asked => {
@@ -91,14 +102,15 @@ function searchOf({ search }: Asked): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
 }
 
-function initOf({ body }: Asked): RequestInit {
-  if (body === undefined) return {};
+function initOf({ body, method, prefer }: Asked): RequestInit {
+  // A job that is removed is answered with the address of the list.
+  if (body === undefined) return method ? { method, redirect: 'manual' } : {};
   const type = typeof body === 'string' ? 'application/json' : 'application/octet-stream';
-  return { method: 'POST', body, headers: { 'Content-Type': type } };
+  return { method: 'POST', body, headers: { 'Content-Type': type, ...(prefer && { Prefer: prefer }) } };
 }
 
 async function answered(response: Response, { onPart }: Asked): Promise<Answered> {
-  if (onPart && response.ok) {
+  if (onPart && response.status === 200) {
     for await (const part of response.body!) await onPart(part);
     return { status: response.status, body: new Uint8Array(0), headers: response.headers };
   }

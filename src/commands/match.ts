@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { createWriteStream, readFileSync, renameSync, rmSync } from 'node:fs';
 import { namesOf } from '../contract/enums.ts';
 import { TABLE_FORMATS } from '../contract/formats.ts';
-import { FINDS, ROWS_KEPT, TABLE_PATH } from '../contract/table_match.ts';
-import { requireAnswer, withService, writeOut } from './ask.ts';
-import { type Command, type Invocation, Progress, tell, UsageError } from './cli.ts';
+import { FINDS, JOBS_PATH, ROWS_KEPT, TABLE_PATH } from '../contract/table_match.ts';
+import { progressOf, sharedProgress, type TableProgress } from '../table_match/progress.ts';
+import { type Answered, type Ask, type Asked, requireAnswer, withService, writeOut } from './ask.ts';
+import { type Command, type Invocation, Progress, shownCount, tell, UsageError } from './cli.ts';
 
 export const command: Command = {
   usage: 'match TABLE [--against NAME] [-o FILE] [--url URL] [--radius ARCSEC] [--find NAME] [--rows NAME]',
@@ -39,22 +40,22 @@ async function run({ config, options, positionals }: Invocation): Promise<number
   );
   const search = { against, find, rows, format, ra, dec, radius_arcsec: options.get('radius') };
   const output = outputOf(options.get('out'));
-  const progress = new Progress();
+  const lines = new TableLines();
   const startMs = performance.now();
-  let bytes = 0;
-  const onPart = async (part: Uint8Array) => {
-    bytes += part.length;
-    progress.update(
-      () => `${mebibytes(bytes)} MiB written, ${mebibytes((bytes * 1000) / (performance.now() - startMs))} MiB/s`,
-    );
-    await output.write(part);
-  };
+  const onPart = (part: Uint8Array) => output.write(part);
+  const shared = sharedProgress();
+  const url = options.get('url');
+  const timer = setInterval(() => lines.show(progressOf(shared)), LOOK_MS);
   try {
-    const { headers } = await withService(config, options.get('url'), async ask =>
-      requireAnswer(await ask({ path: TABLE_PATH, search, body, onPart })),
+    const asked = { path: TABLE_PATH, search, body, onPart };
+    const { headers } = await withService(
+      config,
+      url,
+      ask => (url === undefined ? ask(asked) : asJob(ask, asked, lines)).then(requireAnswer),
+      shared,
     );
     await output.end();
-    progress.end();
+    lines.end();
     const count = Number(headers.get('X-Row-Count'));
     const seconds = (performance.now() - startMs) / 1000;
     const places = (headers.get('X-Position-Columns') ?? '').split(' ').map(decodeURIComponent);
@@ -64,13 +65,62 @@ async function run({ config, options, positionals }: Invocation): Promise<number
     );
     return 0;
   } catch (error) {
-    progress.end();
+    lines.end();
     output.drop();
     throw error;
+  } finally {
+    clearInterval(timer);
   }
 }
 
-const mebibytes = (bytes: number) => (bytes / 2 ** 20).toFixed(1);
+const LOOK_MS = 100;
+
+/** Says of the rows how many are searched, then how many are written. */
+class TableLines {
+  #progress = new Progress();
+  #isSearched = false;
+
+  show({ of, searched, done }: TableProgress): void {
+    if (of === 0) return;
+    if (searched === of && !this.#isSearched) {
+      this.#isSearched = true;
+      this.#progress.end();
+      this.#progress = new Progress();
+    }
+    const [rows, verb] = this.#isSearched ? [done, 'written'] : [searched, 'searched'];
+    const pace = () => this.#progress.pace(rows, of, perSecond => `${shownCount(perSecond)} rows`);
+    this.#progress.update(() => `${shownCount(rows)} of ${shownCount(of)} rows ${verb}, ${pace()}`);
+  }
+
+  end(): void {
+    this.#progress.end();
+  }
+}
+
+/** Asks a service as a job, which says how far it has come, and may take longer; without one where it takes no more jobs. */
+async function asJob(ask: Ask, asked: Asked, lines: TableLines): Promise<Answered> {
+  const created = await ask({ ...asked, prefer: 'respond-async' });
+  if (created.status === 503) return await ask(asked);
+  if (created.status !== 202) return created;
+  const path = `${JOBS_PATH}/${created.headers.get('Location')!.split('/').at(-1)}`;
+  try {
+    for (let phase = ''; phase !== 'COMPLETED'; ) {
+      const document = Buffer.from(requireAnswer(await ask({ path, search: { WAIT: '1' } })).body).toString();
+      const found = (pattern: RegExp) => pattern.exec(document)?.[1] ?? '';
+      const count = (name: string) => Number(found(new RegExp(`<progress [^>]*\\b${name}="(\\d+)"`)));
+      lines.show({ of: count('of'), searched: count('searched'), done: count('done') });
+      phase = found(/<uws:phase>(\w+)</);
+      if (phase === 'ABORTED') throw new Error('Cannot crossmatch the table because its job was ended');
+      if (phase === 'ERROR') {
+        const { body } = requireAnswer(await ask({ path: `${path}/error`, search: {} }));
+        throw new UsageError(`Cannot crossmatch the table because ${Buffer.from(body)}`);
+      }
+    }
+    return await ask({ path: `${path}/results/result`, search: {}, ...(asked.onPart && { onPart: asked.onPart }) });
+  } finally {
+    await ask({ path, search: {}, method: 'DELETE' }).catch(() => {});
+  }
+}
 
 interface Output {
   write(part: Uint8Array): Promise<void>;

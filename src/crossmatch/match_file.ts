@@ -22,6 +22,8 @@ import { threadData } from '../pool/thread_data.ts';
 import type { CatalogColumns } from '../store/catalog_registration.ts';
 import { packSource } from '../store/records.ts';
 import type { StoreThreadData } from '../store/thread_store.ts';
+import type { Cell, Column } from '../tables/columns.ts';
+import { payloadCell } from '../tables/payload_columns.ts';
 import { type CatalogMotion, longest, MAX_MOTION_MAS, motionMas, reachArcsec, starOf } from './motion.ts';
 import { ObjectZones, PAD_ARCSEC } from './zones.ts';
 
@@ -40,8 +42,18 @@ const DEFAULT_MEMORY_BYTES = 128 << 20;
 /** This thread's settings for reading catalogs. */
 const { remote, memoryBytes } = threadData<MatchThreadData>().catalogs ?? { memoryBytes: DEFAULT_MEMORY_BYTES };
 
-export interface MatchTask extends Task<MatchAnswer> {
+export interface MatchTask extends Task<MatchAnswer<FileMatches>>, FileSearchTask {
   readonly kind: 'match';
+}
+
+/** The same search, for a table: the payload of the sources as columns. */
+export interface MatchColumnsTask extends Task<MatchAnswer<ColumnMatches>>, FileSearchTask {
+  readonly kind: 'matchColumns';
+  /** The columns of the table, parallel to `columns.payload`. */
+  readonly payload: readonly Column[];
+}
+
+export interface FileSearchTask {
   /** The catalog's location: an absolute path or an address. */
   readonly location: string;
   /** A Parquet file at the location: a partition, or a part of one. */
@@ -64,7 +76,7 @@ export interface MotionTask extends CatalogMotion {
 }
 
 /** The pairs of an object and a source within the radius; all arrays are parallel. */
-export interface FileMatches {
+export interface FoundPairs {
   /** Positions in the task's arrays; ascending, each once, where the nearest source was asked for. */
   readonly object: Uint32Array;
   readonly id: BigInt64Array;
@@ -72,32 +84,62 @@ export interface FileMatches {
   /** At the object's time; NaN for a source that has not moved. */
   readonly separationAtEpochArcsec: Float64Array;
   /**
+   * Rows that cannot be sources: rows that were read and have no position, and rows near an object that have no id.
+   */
+  readonly rowsPassedOver: number;
+}
+
+export interface FileMatches extends FoundPairs {
+  /**
    * The bytes of the sources, concatenated: see `packSource`. The position is the source's own, with RA from 0 to 360
    * whatever the catalog's convention; payload values are in the order of `columns.payload`.
    */
   readonly sources: Uint8Array;
   /** The end offset of each source. */
   readonly sourceEnds: Uint32Array;
-  /**
-   * Rows that cannot be sources: rows that were read and have no position, and rows near an object that have no id.
-   */
-  readonly rowsPassedOver: number;
 }
 
+export interface ColumnMatches extends FoundPairs {
+  /** The sources' own positions, degrees; RA from 0 to 360. */
+  readonly ra: Float64Array;
+  readonly dec: Float64Array;
+  /** Parallel to the task's `payload`. */
+  readonly payload: readonly SourceColumn[];
+}
+
+/** The cells of a column: 64-bit values, and a byte for each that is null (1), or a list. A buffer crosses to another thread as it is. */
+export type SourceColumn =
+  | { readonly type: 'float64' | 'int64'; readonly values: ArrayBuffer; readonly isNull: ArrayBuffer }
+  | { readonly type: 'other'; readonly cells: readonly Cell[] };
+
 /** `unreadable`: the file cannot be read now. `unusable`: the file contradicts the catalog's registration. */
-export type MatchAnswer = { readonly reads: ReadCounts } & (
-  | { readonly outcome: 'searched'; readonly matches: FileMatches }
+export type MatchAnswer<Matches> = { readonly reads: ReadCounts } & (
+  | { readonly outcome: 'searched'; readonly matches: Matches }
   | { readonly outcome: 'unreadable' | 'unusable'; readonly reason: string }
 );
 
 /** Limits the columns that the thread's tasks hold in memory. */
 const memory = new Semaphore(memoryBytes);
 
-export async function runMatch(task: MatchTask): Promise<MatchAnswer> {
+export async function runMatch(task: MatchTask): Promise<MatchAnswer<FileMatches>> {
+  return await searched(task, (file, matched) => packedSources(task, file, matched));
+}
+
+export async function runMatchColumns(task: MatchColumnsTask): Promise<MatchAnswer<ColumnMatches>> {
+  return await searched(task, (file, matched) => sourceColumns(task, file, matched));
+}
+
+/** Makes of the matched sources what the answer says of them. */
+type SourcesOf<Sources> = (file: ParquetFile, matched: readonly Candidate[]) => Promise<Sources>;
+
+async function searched<Sources>(
+  task: FileSearchTask,
+  sourcesOf: SourcesOf<Sources>,
+): Promise<MatchAnswer<FoundPairs & Sources>> {
   const reads = noReads();
   try {
     const files = await catalogFiles(task.location, { remote, counts: reads });
-    const matches = await withStableFile(() => matchIn(files, task));
+    const matches = await withStableFile(() => matchIn(files, task, sourcesOf));
     return { outcome: 'searched', matches, reads };
   } catch (error) {
     if (error instanceof ReadFailure) return { outcome: 'unreadable', reason: error.message, reads };
@@ -106,11 +148,15 @@ export async function runMatch(task: MatchTask): Promise<MatchAnswer> {
   }
 }
 
-async function matchIn(files: CatalogFiles, task: MatchTask): Promise<FileMatches> {
+async function matchIn<Sources>(
+  files: CatalogFiles,
+  task: FileSearchTask,
+  sourcesOf: SourcesOf<Sources>,
+): Promise<FoundPairs & Sources> {
   const file = await openParquet(await files.open(task.file));
   try {
     checkColumns(file, task.columns);
-    return await matchFile(task, file);
+    return await matchFile(task, file, sourcesOf);
   } finally {
     file.close();
   }
@@ -129,7 +175,11 @@ interface Candidate {
   readonly star: MovingStar | undefined;
 }
 
-async function matchFile(task: MatchTask, file: ParquetFile): Promise<FileMatches> {
+async function matchFile<Sources>(
+  task: FileSearchTask,
+  file: ParquetFile,
+  sourcesOf: SourcesOf<Sources>,
+): Promise<FoundPairs & Sources> {
   const reached = await reachedRowGroups(task, file);
   const reach = Math.max(0, ...reached.map(each => each.reachArcsec));
   const zones = new ObjectZones(task.ra, task.dec, task.radiusArcsec + reach);
@@ -137,7 +187,18 @@ async function matchFile(task: MatchTask, file: ParquetFile): Promise<FileMatche
   const candidates = sifted.flatMap(part => part.candidates);
   const found = task.find === 'all' ? pairs(task, zones, candidates) : nearestPairs(task, zones, candidates);
   const matched = found.map(({ candidate }) => candidate);
-  const payload = await readPayload(task.columns, file, matched);
+  return {
+    object: Uint32Array.from(found, ({ object }) => object),
+    id: BigInt64Array.from(matched, ({ id }) => id),
+    separationArcsec: Float64Array.from(found, ({ separationArcsec }) => separationArcsec),
+    separationAtEpochArcsec: Float64Array.from(found, ({ separationAtEpochArcsec }) => separationAtEpochArcsec),
+    rowsPassedOver: sifted.reduce((sum, part) => sum + part.passedOver, 0),
+    ...(await sourcesOf(file, matched)),
+  };
+}
+
+async function packedSources({ columns }: MatchTask, file: ParquetFile, matched: readonly Candidate[]) {
+  const payload = await readPayload(columns, file, matched);
   const sources = matched.map(({ ra, dec }, at) =>
     packSource(
       ra,
@@ -146,15 +207,29 @@ async function matchFile(task: MatchTask, file: ParquetFile): Promise<FileMatche
     ),
   );
   let end = 0;
+  return { sources: Buffer.concat(sources), sourceEnds: Uint32Array.from(sources, ({ length }) => (end += length)) };
+}
+
+async function sourceColumns(task: MatchColumnsTask, file: ParquetFile, matched: readonly Candidate[]) {
+  const payload = await readPayload(task.columns, file, matched);
   return {
-    object: Uint32Array.from(found, ({ object }) => object),
-    id: BigInt64Array.from(matched, ({ id }) => id),
-    separationArcsec: Float64Array.from(found, ({ separationArcsec }) => separationArcsec),
-    separationAtEpochArcsec: Float64Array.from(found, ({ separationAtEpochArcsec }) => separationAtEpochArcsec),
-    sources: Buffer.concat(sources),
-    sourceEnds: Uint32Array.from(sources, ({ length }) => (end += length)),
-    rowsPassedOver: sifted.reduce((sum, part) => sum + part.passedOver, 0),
+    ra: Float64Array.from(matched, ({ ra }) => ra),
+    dec: Float64Array.from(matched, ({ dec }) => dec),
+    payload: payload.map((values, i) => sourceColumn(task.payload[i]!, values)),
   };
+}
+
+function sourceColumn(column: Column, found: readonly unknown[]): SourceColumn {
+  const { type } = column;
+  const cells = found.map(value => payloadCell(column, value) ?? null);
+  if (type !== 'float64' && type !== 'int64') return { type: 'other', cells };
+  const values = type === 'float64' ? new Float64Array(cells.length) : new BigInt64Array(cells.length);
+  const isNull = new Uint8Array(cells.length);
+  cells.forEach((cell, i) => {
+    if (cell === null) isNull[i] = 1;
+    else values[i] = cell as never;
+  });
+  return { type, values: values.buffer, isNull: isNull.buffer };
 }
 
 /** The results of all promises. Rejects with the first failure, once no promise is pending any more. */
@@ -170,7 +245,7 @@ interface Sifted<T> {
 
 /** The rows of one row group that lie near an object. A row without a valid position or an id is not a source. */
 async function sift(
-  task: MatchTask,
+  task: FileSearchTask,
   zones: ObjectZones,
   file: ParquetFile,
   rowGroup: number,
@@ -228,7 +303,7 @@ function nearRows(
 
 /** The rows that may have moved to an object, or lie near one. The zones reach as far as the fastest. */
 function movingRows(
-  { radiusArcsec, motion }: MatchTask,
+  { radiusArcsec, motion }: FileSearchTask,
   zones: ObjectZones,
   published: Float64Array,
   decs: Float64Array,
@@ -256,7 +331,7 @@ interface Pair {
 
 /** Calls `visit` with every object and candidate within the radius, at the object's time where the source moves. */
 function eachPair(
-  { ra, dec, radiusArcsec, motion }: MatchTask,
+  { ra, dec, radiusArcsec, motion }: FileSearchTask,
   zones: ObjectZones,
   candidates: readonly Candidate[],
   visit: (pair: Pair) => void,
@@ -281,14 +356,14 @@ export function nearness({ separationArcsec, separationAtEpochArcsec }: Omit<Pai
   return Number.isNaN(separationAtEpochArcsec) ? separationArcsec : separationAtEpochArcsec;
 }
 
-function pairs(task: MatchTask, zones: ObjectZones, candidates: readonly Candidate[]): Pair[] {
+function pairs(task: FileSearchTask, zones: ObjectZones, candidates: readonly Candidate[]): Pair[] {
   const found: Pair[] = [];
   eachPair(task, zones, candidates, pair => found.push(pair));
   return found;
 }
 
 /** Each object that has a candidate with its nearest one, by ascending object. */
-function nearestPairs(task: MatchTask, zones: ObjectZones, candidates: readonly Candidate[]): Pair[] {
+function nearestPairs(task: FileSearchTask, zones: ObjectZones, candidates: readonly Candidate[]): Pair[] {
   const nearest: (Pair | undefined)[] = new Array(task.ra.length).fill(undefined);
   eachPair(task, zones, candidates, pair => {
     const best = nearest[pair.object];
@@ -370,7 +445,7 @@ interface ReachedRowGroup {
  * The row groups whose rows an object's disc can reach. Where sources move, the disc is as much larger as the fastest of
  * the row group has moved, by the statistics of its motions, or by all of them where there are none.
  */
-async function reachedRowGroups(task: MatchTask, file: ParquetFile): Promise<ReachedRowGroup[]> {
+async function reachedRowGroups(task: FileSearchTask, file: ParquetFile): Promise<ReachedRowGroup[]> {
   const reached: ReachedRowGroup[] = [];
   const years = task.motion ? longest(task.motion.years) : 0;
   for (const rowGroup of file.rowGroups.keys()) {
@@ -404,7 +479,7 @@ async function fastestMas({ pmra, pmdec }: CatalogMotion, file: ParquetFile, row
  * HEALPix pixels: positions bound the rows by a box, pixels tell where in the box they lie. A group without statistics
  * counts as reached. The statistics ignore NaN and null, and so does the search.
  */
-function reachesRowGroup(task: MatchTask, file: ParquetFile, rowGroup: number, reach: number): boolean {
+function reachesRowGroup(task: FileSearchTask, file: ParquetFile, rowGroup: number, reach: number): boolean {
   const { columns, ra, dec } = task;
   const radiusArcsec = task.radiusArcsec + reach;
   const raBounds = file.bounds(rowGroup, columns.ra);

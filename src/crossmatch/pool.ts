@@ -2,7 +2,8 @@
 
 import { REMOTE_CONCURRENCY, remoteOptions } from '../catalogs/remote/options.ts';
 import type { Config } from '../config/config.ts';
-import { Pool, type PoolOptions } from '../pool/pool.ts';
+import { defaultThreads, Pool, type PoolOptions } from '../pool/pool.ts';
+import { threadData } from '../pool/thread_data.ts';
 import type { CatalogReading, MatchThreadData } from './match_file.ts';
 
 /** The limit for the columns that all threads hold at once. */
@@ -28,4 +29,15 @@ export function crossmatchPool(
     tasksPerThread: Math.ceil(REMOTE_CONCURRENCY / threads),
     threadData: { dataDir: config.NEARSKY_DATA, catalogs } satisfies MatchThreadData,
   });
+}
+
+/** More threads would wait for the one that writes the answer. */
+const MAX_HELPERS = 3;
+const HELPER_HEAP_MIB = 512;
+
+/** Threads that help a thread of such a pool with one large table, and have its settings. */
+export function helperPool(): Pool {
+  const threads = Math.min(MAX_HELPERS, defaultThreads());
+  const data = threadData<MatchThreadData>();
+  return new Pool({ threads, tasksPerThread: 2, threadData: data, isBackground: true, maxHeapMib: HELPER_HEAP_MIB });
 }

@@ -83,7 +83,7 @@ export class CatalogSearch {
     };
   }
 
-  take({ objects }: FileSearch, answer: MatchAnswer): void {
+  take({ objects }: FileSearch, answer: MatchAnswer<FileMatches>): void {
     addReads(this.reads, answer.reads);
     if (answer.outcome === 'searched') {
       this.rowsPassedOver += answer.matches.rowsPassedOver;

@@ -41,10 +41,12 @@ export interface JobResult {
   readonly about: unknown;
 }
 
-/** How far a job has come. */
+/** How far a job has come, in rows of its table. */
 export interface JobProgress {
-  readonly done: number;
   readonly of: number;
+  readonly searched: number;
+  /** In the result. */
+  readonly done: number;
 }
 
 /** Whether a job in this phase never changes its phase again. */

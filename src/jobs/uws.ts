@@ -23,7 +23,7 @@ ${element('destruction', timeText(destructionMs))}${parametersElement(job)}${res
   error === undefined
     ? ''
     : `<uws:errorSummary type="fatal" hasDetail="true"><uws:message>${escapeXml(error)}</uws:message></uws:errorSummary>\n`
-}${progress ? `<uws:jobInfo><progress done="${progress.done}" of="${progress.of}"/></uws:jobInfo>\n` : ''}</uws:job>
+}${progress ? `<uws:jobInfo><progress done="${progress.done}" of="${progress.of}" searched="${progress.searched}"/></uws:jobInfo>\n` : ''}</uws:job>
 `;
 }
 

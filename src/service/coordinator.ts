@@ -13,6 +13,7 @@ import { LocalIndex } from '../publish/local_index.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 import { SkyMap } from '../sky_map/sky_map.ts';
 import { NearbySources } from '../sources/nearby_sources.ts';
+import type { SharedProgress } from '../table_match/progress.ts';
 import { TABLE_JOB, TableJobs } from '../table_match/table_jobs.ts';
 import { TableMatches } from '../table_match/table_matches.ts';
 import { TAP_JOB, Tap } from '../tap/tap.ts';
@@ -28,6 +29,8 @@ export interface CoordinatorOptions {
   /** The threads that serve, for `/metrics`. */
   readonly threads: () => ThreadsWatched;
   readonly state?: SharedState;
+  /** For the one table that a command crossmatches. */
+  readonly tableProgress?: SharedProgress | undefined;
 }
 
 export class Coordinator implements Coordination {
@@ -59,7 +62,7 @@ export class Coordinator implements Coordination {
   };
 
   /** Begins to load the index and to follow the journal. */
-  constructor({ config, log, threads, state = new SharedState() }: CoordinatorOptions) {
+  constructor({ config, log, threads, state = new SharedState(), tableProgress }: CoordinatorOptions) {
     const dataDir = config.NEARSKY_DATA;
     this.state = state;
     this.#threads = threads;
@@ -67,7 +70,7 @@ export class Coordinator implements Coordination {
     this.#index = new LocalIndex(dataDir, log, () => this.onGeneration());
     this.#skyMap = new SkyMap({ dataDir, log });
     this.#sources = new NearbySources(config, log);
-    this.#tables = new TableMatches(config, log, () => this.#index.current);
+    this.#tables = new TableMatches(config, log, () => this.#index.current, tableProgress);
     const jobs = new JobStore(dataDir);
     this.#tableJobs = new TableJobs(config, () => this.#index.current, jobs);
     const limits = {

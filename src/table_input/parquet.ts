@@ -4,7 +4,8 @@ import type { ColumnPage } from '../catalogs/column_pages.ts';
 import { ReadFailure } from '../catalogs/errors.ts';
 import { type ColumnKind, openParquet, type ParquetFile } from '../catalogs/parquet.ts';
 import type { Cell, Column, ColumnType } from '../tables/columns.ts';
-import type { StoredColumn, StoredGroup } from '../tables/parquet.ts';
+import type { StoredGroup } from '../tables/parquet.ts';
+import type { StoredColumn } from '../tables/stored_column.ts';
 import {
   type Block,
   blockRows,
@@ -30,6 +31,7 @@ const TYPES: Readonly<Record<ColumnKind, ColumnType | undefined>> = {
   'time in ms': 'time',
   'time in us': 'time',
   'time in ns': 'time',
+  date: 'time',
   null: 'text',
   other: undefined,
 };
@@ -88,6 +90,7 @@ const COPIED: readonly ColumnKind[] = [
   'time in ms',
   'time in us',
   'time in ns',
+  'date',
 ];
 /** A row group of the answer is made at once. */
 const MAX_COPIED_ROWS = 1 << 20;
@@ -131,25 +134,27 @@ async function* blocksOfFile(file: ParquetFile, columns: readonly Column[]): Asy
   }
 }
 
-/** Times in the unit of a file as microseconds; a fraction is left out. */
-const MICROSECONDS: Partial<Record<ColumnKind, (time: bigint) => bigint>> = {
-  'time in ms': time => time * 1000n,
-  'time in us': time => time,
-  'time in ns': time => time / 1000n,
+const MICROSECONDS_PER_DAY = 86_400_000_000;
+/** Times in the unit of a file as microseconds, dates as the beginning of the day; a fraction is left out. */
+const MICROSECONDS: Partial<Record<ColumnKind, (time: unknown) => number>> = {
+  'time in ms': time => Number((time as bigint) * 1000n),
+  'time in us': time => Number(time as bigint),
+  'time in ns': time => Number((time as bigint) / 1000n),
+  date: days => (days as number) * MICROSECONDS_PER_DAY,
 };
 
 /** Gives the cells of a column one block after another. Each page is decoded once. */
 class ColumnReader {
   readonly #pages: Iterator<ColumnPage>;
   readonly #column: Column;
-  readonly #toMicroseconds: ((time: bigint) => bigint) | undefined;
+  readonly #toMicroseconds: ((time: unknown) => number) | undefined;
   #page: ColumnPage = { firstRow: 0, endRow: 0, values: [], present: undefined };
   /** The first row of the page, and the first of its values, that are not taken yet. */
   #row = 0;
   #value = 0;
 
   /** @param toMicroseconds for times */
-  constructor(pages: Iterable<ColumnPage>, column: Column, toMicroseconds?: (time: bigint) => bigint) {
+  constructor(pages: Iterable<ColumnPage>, column: Column, toMicroseconds?: (time: unknown) => number) {
     this.#toMicroseconds = toMicroseconds;
     this.#pages = pages[Symbol.iterator]();
     this.#column = column;
@@ -193,7 +198,7 @@ class ColumnReader {
     const { type, name } = this.#column;
     if (value === undefined) throw new ReadFailure(`a row of column ${name} has no value and is not null`);
     if (type === 'text') return `${value}`;
-    if (this.#toMicroseconds) return Number(this.#toMicroseconds(value as bigint));
+    if (this.#toMicroseconds) return this.#toMicroseconds(value);
     return type === 'int64' && typeof value === 'number' ? BigInt(value) : (value as Cell);
   }
 }

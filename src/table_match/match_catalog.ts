@@ -1,23 +1,31 @@
 /** The rows of a table against a registered catalog, read where it lies. */
+import { setImmediate } from 'node:timers/promises';
 import { eachConcurrently } from '../base/concurrency.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { Find } from '../contract/table_match.ts';
-import { type FileMatches, runMatch } from '../crossmatch/match_file.ts';
+import {
+  type ColumnMatches,
+  type MatchColumnsTask,
+  runMatchColumns,
+  type SourceColumn,
+} from '../crossmatch/match_file.ts';
 import { openCatalog, planCatalog } from '../crossmatch/plan.ts';
+import { helperPool } from '../crossmatch/pool.ts';
 import type { CatalogRegistration } from '../store/catalog_registration.ts';
-import { unpackPlace, unpackValues } from '../store/records.ts';
 import { TableError } from '../table_input/input_table.ts';
-import type { Cell, Column } from '../tables/columns.ts';
-import { payloadCell, payloadColumns } from '../tables/payload_columns.ts';
+import { payloadColumns } from '../tables/payload_columns.ts';
 import type { ValidPositions } from './match_objects.ts';
-import type { Batch, Pairs } from './pairs.ts';
+import type { Batch, PairColumn, Pairs } from './pairs.ts';
 
-/** Files that are read at once: while a host sends one, another is searched. */
-const FILES_AT_ONCE = 4;
+/** Files that a thread has at once: while a host sends one, another is searched. */
+const FILES_AT_ONCE = 2;
+/** Fewer files are read before further threads have started. */
+const HELPED_FILES = 16;
 /** The most bytes that the columns of the found sources may take. */
 const MAX_SOURCES_BYTES = 256 << 20;
 
 /**
+ * @param onShare called with the share of the search that is done
  * @returns the reasons for which files could not be read
  * @throws TableError where so many sources are found that they would not fit into memory
  */
@@ -28,6 +36,7 @@ export async function matchCatalog(
   radiusArcsec: number,
   find: Find,
   pairs: Pairs,
+  onShare: (searched: number) => void,
 ): Promise<string[]> {
   const { location, columns } = registration;
   const { covered, searches } = planCatalog(openCatalog(registration), ra, dec, radiusArcsec);
@@ -37,43 +46,79 @@ export async function matchCatalog(
   const payload = payloadColumns(definition);
   const problems: string[] = [];
   let bytes = 0;
-  await eachConcurrently(searches, FILES_AT_ONCE, async ({ file, objects }) => {
-    const positions = {
-      ra: Float64Array.from(objects, object => ra[object]!),
-      dec: Float64Array.from(objects, object => dec[object]!),
-    };
-    const answer = await runMatch({ kind: 'match', location, file, columns, radiusArcsec, find, ...positions });
-    if (answer.outcome !== 'searched') {
-      problems.push(answer.reason);
-      for (const object of objects) pairs.setUnmatched(row[object]!, 'skipped_read_failure');
-      return;
-    }
-    bytes += answer.matches.sources.length;
-    if (bytes > MAX_SOURCES_BYTES)
-      throw new TableError('more sources are found than fit into memory: send fewer rows, or search a smaller radius');
-    pairs.add(batchOf(answer.matches, objects, row, payload));
-  });
+  // A row near the edge of a partition is searched in several.
+  const all = searches.reduce((sum, { objects }) => sum + objects.length, 0);
+  let done = 0;
+  const helpers = searches.length < HELPED_FILES ? undefined : helperPool();
+  // A local file is read without a pause, in which an answer of another thread could be taken.
+  const inThisThread = async (task: MatchColumnsTask) => {
+    await setImmediate();
+    return await runMatchColumns(task);
+  };
+  const inHelper = (task: MatchColumnsTask) => helpers!.run(task);
+  const free = Array.from({ length: FILES_AT_ONCE * (1 + (helpers?.threads ?? 0)) }, (_, i) =>
+    i < FILES_AT_ONCE ? inThisThread : inHelper,
+  );
+  try {
+    await eachConcurrently(searches, free.length, async ({ file, objects }) => {
+      const positions = {
+        ra: Float64Array.from(objects, object => ra[object]!),
+        dec: Float64Array.from(objects, object => dec[object]!),
+      };
+      const run = free.pop()!;
+      const task = {
+        kind: 'matchColumns',
+        location,
+        file,
+        columns,
+        radiusArcsec,
+        find,
+        payload,
+        ...positions,
+      } as const;
+      const answer = await run(task);
+      free.push(run);
+      onShare((done += objects.length) / all);
+      if (answer.outcome !== 'searched') {
+        problems.push(answer.reason);
+        for (const object of objects) pairs.setUnmatched(row[object]!, 'skipped_read_failure');
+        return;
+      }
+      bytes += answer.matches.payload.reduce((sum, column) => sum + bytesOf(column), 0);
+      if (bytes > MAX_SOURCES_BYTES)
+        throw new TableError(
+          'more sources are found than fit into memory: send fewer rows, or search a smaller radius',
+        );
+      pairs.add(batchOf(answer.matches, objects, row));
+    });
+  } finally {
+    await helpers?.close();
+  }
   return problems;
 }
 
+/** Texts are counted with a byte a character. */
+function bytesOf(column: SourceColumn): number {
+  if (column.type !== 'other') return column.values.byteLength + column.isNull.byteLength;
+  return column.cells.reduce<number>((sum, cell) => sum + 8 + (typeof cell === 'string' ? cell.length : 0), 0);
+}
+
 function batchOf(
-  { object, id, separationArcsec, sources, sourceEnds }: FileMatches,
+  { object, id, ra, dec, separationArcsec, payload }: ColumnMatches,
   objects: readonly number[],
   row: Uint32Array,
-  payload: readonly Column[],
 ): Batch {
-  const sourceAt = (at: number) => sources.subarray(sourceEnds[at - 1] ?? 0, sourceEnds[at]);
-  const [ra, dec] = [new Float64Array(id.length), new Float64Array(id.length)];
-  for (let at = 0; at < id.length; at++) ({ ra: ra[at], dec: dec[at] } = unpackPlace(sourceAt(at)));
+  const columns: PairColumn[] = [id, ra, dec, separationArcsec].map(values => ({ values }));
   return {
     row: object.map(each => row[objects[each]!]!),
     id,
-    ra,
-    dec,
     separationArcsec,
-    payload(at) {
-      const values = unpackValues(sourceAt(at));
-      return payload.map((column, i): Cell => payloadCell(column, values[i]) ?? null);
-    },
+    columns: columns.concat(payload.map(pairColumn)),
   };
+}
+
+function pairColumn(column: SourceColumn): PairColumn {
+  if (column.type === 'other') return { values: column.cells };
+  const values = column.type === 'float64' ? new Float64Array(column.values) : new BigInt64Array(column.values);
+  return { values, isNull: new Uint8Array(column.isNull) };
 }

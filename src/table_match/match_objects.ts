@@ -44,7 +44,8 @@ function batchOf({ arenas }: SkyIndex, { row, arena, at, separationArcsec }: Fou
     ra[i] = objects.ra[at[i]!]!;
     dec[i] = objects.dec[at[i]!]!;
   }
-  return { row, id, ra, dec, separationArcsec, payload: () => [] };
+  const columns = [id, ra, dec, separationArcsec].map(values => ({ values }));
+  return { row, id, separationArcsec, columns };
 }
 
 function nearest(index: SkyIndex, { row, ra, dec }: ValidPositions, radiusArcsec: number): Found {

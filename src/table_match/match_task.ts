@@ -15,6 +15,7 @@ import { findPositions, type NamedColumns, type Positions, readPositions } from 
 import { matchCatalog } from './match_catalog.ts';
 import { matchObjects, type ValidPositions } from './match_objects.ts';
 import { Pairs } from './pairs.ts';
+import { DONE, OF, SEARCHED, type SharedProgress } from './progress.ts';
 import { type Result, resultParts } from './result_table.ts';
 
 /** A crossmatch of a table, as it is asked for. */
@@ -38,6 +39,7 @@ interface TableTask extends TableRequest {
   readonly limits: TableLimits;
   /** For `objects`. */
   readonly generation: PublishedGeneration | undefined;
+  readonly progress?: SharedProgress | undefined;
 }
 
 export interface BeginTableTask extends Task<TableBegun>, TableTask {
@@ -77,8 +79,6 @@ export interface TableFileTask extends Task<TableWritten>, TableTask {
   readonly input: string;
   readonly output: string;
   readonly maxOutputBytes: number;
-  /** Two counts, which grow: the rows that are done, and all rows. */
-  readonly progress: Uint32Array<SharedArrayBuffer>;
 }
 
 export type TableWritten = { readonly begun: TableBegun; readonly bytes: number };
@@ -93,7 +93,7 @@ const answers = new Map<number, AsyncGenerator<Uint8Array>>();
 export async function runBeginTable(task: BeginTableTask): Promise<TableBegun> {
   try {
     const { begun, result } = await begin(task, new Uint8Array(task.bytes, 0, task.length));
-    answers.set(task.job, resultParts(result));
+    answers.set(task.job, resultParts(result, doneIn(task)));
     return begun;
   } catch (error) {
     return refusalOf(error);
@@ -101,13 +101,12 @@ export async function runBeginTable(task: BeginTableTask): Promise<TableBegun> {
 }
 
 export async function runTableFile(task: TableFileTask): Promise<TableWritten> {
-  const { input, output, maxOutputBytes, progress } = task;
+  const { input, output, maxOutputBytes } = task;
   const file = openSync(output, 'w', 0o600);
   try {
     const { begun, result } = await begin(task, readFileSync(input));
-    progress[1] = result.table.rows;
     let bytes = 0;
-    for await (const part of resultParts(result, done => (progress[0] = done))) {
+    for await (const part of resultParts(result, doneIn(task))) {
       if (!isThere(input)) throw new TableError('its job was ended');
       bytes += part.length;
       if (bytes > maxOutputBytes) throw new TableError('its answer takes more room than the jobs may');
@@ -123,6 +122,12 @@ export async function runTableFile(task: TableFileTask): Promise<TableWritten> {
   }
 }
 
+function doneIn({ progress }: TableTask): (done: number) => void {
+  return done => {
+    if (progress) progress[DONE] = done;
+  };
+}
+
 /** @throws the error where it is no TableError */
 function refusalOf(error: unknown): TableBegun {
   if (error instanceof TableError) return { outcome: 'refused', message: error.message, param: error.param };
@@ -130,11 +135,12 @@ function refusalOf(error: unknown): TableBegun {
 }
 
 async function begin(task: TableTask, bytes: Uint8Array): Promise<{ begun: TableBegun; result: Result }> {
-  const { catalog, radiusArcsec, find, rows, about, limits } = task;
+  const { catalog, radiusArcsec, find, rows, about, limits, progress } = task;
   // Text stays text where the answer is text again.
   const table = await openTable(bytes, limits, task.format !== undefined && task.format !== 'csv');
   const format = task.format ?? (table.format === 'fits' ? 'votable' : table.format);
   const columns = findPositions(table, task.named);
+  if (progress) progress[OF] = table.rows;
   const pairs = new Pairs(table.rows, find);
   const positions = validPositions(await readPositions(table, columns), pairs);
   let problems: string[] = [];
@@ -142,8 +148,12 @@ async function begin(task: TableTask, bytes: Uint8Array): Promise<{ begun: Table
   else {
     const registration = currentStore().catalog(catalog.name);
     if (!registration) throw new TableError(`the catalog ${catalog.name} is not registered here`);
-    problems = await matchCatalog(registration, catalog, positions, radiusArcsec, find, pairs);
+    const onShare = (share: number) => {
+      if (progress) progress[SEARCHED] = Math.floor(share * table.rows);
+    };
+    problems = await matchCatalog(registration, catalog, positions, radiusArcsec, find, pairs, onShare);
   }
+  if (progress) progress[SEARCHED] = table.rows;
   pairs.settle();
   const [ra, dec] = [table.columns[columns.ra]!.name, table.columns[columns.dec]!.name];
   return {

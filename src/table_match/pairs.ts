@@ -9,12 +9,16 @@ export interface Batch {
   /** Rows of the table. */
   readonly row: Uint32Array;
   readonly id: BigInt64Array;
-  /** Degrees. */
-  readonly ra: Float64Array;
-  readonly dec: Float64Array;
   readonly separationArcsec: Float64Array;
-  /** The cells of a pair in the columns of its catalog. */
-  payload(at: number): readonly Cell[];
+  /** What the answer says of them: id, position, separation, and the columns of the catalog. */
+  readonly columns: readonly PairColumn[];
+}
+
+export interface PairColumn {
+  /** A typed array where the column is of 64-bit numbers. */
+  readonly values: ArrayLike<Cell>;
+  /** 1 for the values that are null, which are then something else; undefined where `values` has what there is. */
+  readonly isNull?: Uint8Array;
 }
 
 /** A pair: a batch, and a place in it. */
@@ -70,7 +74,6 @@ export class Pairs {
     this.#unmatched[row] = UNMATCHED.indexOf(status);
   }
 
-  /**
   /**
    * Sorts the pairs by row, once all are added. Pairs of rows where a file of the catalog could not be read are left out,
    * because an incomplete list would look like all there is.

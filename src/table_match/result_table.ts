@@ -4,12 +4,13 @@ import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { TableFormat } from '../contract/formats.ts';
 import { OBJECT_FIELDS } from '../contract/object_fields.ts';
 import type { RowStatus, RowsKept } from '../contract/table_match.ts';
-import { blocksOf, distinctName, type InputTable } from '../table_input/input_table.ts';
+import { type Block, blocksOf, distinctName, type InputTable } from '../table_input/input_table.ts';
 import type { Cell, Column } from '../tables/columns.ts';
 import { beginCsv, type CsvWriter } from '../tables/csv.ts';
 import { tableFormat } from '../tables/formats.ts';
-import type { ParquetTableWriter, StoredGroup } from '../tables/parquet.ts';
+import type { GroupColumn, ParquetTableWriter, StoredTable } from '../tables/parquet.ts';
 import { payloadColumns } from '../tables/payload_columns.ts';
+import type { Numbers } from '../tables/stored_column.ts';
 import type { TableWriter } from '../tables/table_writer.ts';
 import type { Pair, Pairs } from './pairs.ts';
 
@@ -58,58 +59,90 @@ async function written(result: Result, out: ByteSink): Promise<AsyncIterable<num
     description: `A table, crossmatched with ${catalog?.release ?? 'the objects of nearsky'}.`,
     columns: [...table.columns, ...matched],
   };
-  if (format === 'csv' && table.csvRow) return csvRows(result, table.csvRow, beginCsv(out, described));
-  // The columns of a catalog are many, and would be decoded for a whole group.
-  if (format === 'parquet' && table.stored && !catalog && rows === 'all' && pairs.areNearest) {
-    const { elements, groups } = table.stored;
+  if (format === 'csv' && table.csvRow) return csvRows(result, table.csvRow, matched, beginCsv(out, described));
+  if (format === 'parquet') {
+    const stored = rows === 'all' && pairs.areNearest ? table.stored : undefined;
     const { beginParquet } = await import('../tables/parquet.ts');
-    return copiedGroups(result, groups(), beginParquet(out, described, about, elements));
+    const writer = beginParquet(out, described, about, stored?.elements);
+    return parquetGroups(result, stored ? copiedColumns(stored) : decodedColumns(table), matched, writer);
   }
-  return decodedBlocks(result, (await tableFormat(format))(out, described, about));
+  return decodedBlocks(result, matched, (await tableFormat(format))(out, described, about));
 }
 
-async function* csvRows(result: Result, rowOf: (row: number) => Uint8Array, writer: CsvWriter): AsyncIterable<number> {
+async function* csvRows(
+  result: Result,
+  rowOf: (row: number) => Uint8Array,
+  matched: readonly Column[],
+  writer: CsvWriter,
+): AsyncIterable<number> {
   let first = 0;
   for (const { rows } of blocksOf(result.table.rows, result.table.columns.length, () => [])) {
     for (const run of runs(result, first, rows))
-      writer.blockAfter(Array.from(run.row, rowOf), matchedCells(run, result.catalog));
+      writer.blockAfter(Array.from(run.row, rowOf), matchedCells(run, matched));
     first += rows;
     yield first;
   }
   writer.end();
 }
 
-async function* copiedGroups(
+/** Some rows of the table, and its columns in a row group of the answer. */
+interface OwnColumns {
+  readonly rows: number;
+  columnsOf(run: Run, first: number): readonly GroupColumn[];
+}
+
+async function* copiedColumns(stored: StoredTable): AsyncIterable<OwnColumns> {
+  for await (const { rows, columns } of stored.groups()) yield { rows, columnsOf: () => columns };
+}
+
+async function* decodedColumns({ columns, blocks }: InputTable): AsyncIterable<OwnColumns> {
+  for await (const block of blocks(columns.map((_, place) => place)))
+    yield {
+      rows: block.rows,
+      columnsOf: (run, first) => cellsOfRun(block, run, first).map(cells => ({ cells: () => cells })),
+    };
+}
+
+async function* parquetGroups(
   result: Result,
-  groups: AsyncIterable<StoredGroup>,
+  own: AsyncIterable<OwnColumns>,
+  matched: readonly Column[],
   writer: ParquetTableWriter,
 ): AsyncIterable<number> {
   let first = 0;
-  for await (const { rows, columns } of groups) {
-    const [run] = runs(result, first, rows);
-    if (!run) continue;
-    const ofPairs = PAIR_CELLS.map(cellOf => () => run.pair.map(pair => (pair ? cellOf(pair) : null)));
-    writer.group(columns, [() => run.status, ...ofPairs]);
-    first += rows;
-    yield first;
-  }
-  writer.end();
-}
-
-async function* decodedBlocks(result: Result, writer: TableWriter): AsyncIterable<number> {
-  const { columns, blocks } = result.table;
-  let first = 0;
-  for await (const { rows, cells } of blocks(columns.map((_, place) => place))) {
+  for await (const { rows, columnsOf } of own) {
     for (const run of runs(result, first, rows)) {
-      const isWhole = run.row.length === rows && run.row.every((row, i) => row === first + i);
-      const taken = isWhole ? cells : cells.map(ofColumn => Array.from(run.row, row => ofColumn[row - first]!));
-      writer.block([...taken, ...matchedCells(run, result.catalog)]);
-      yield first;
+      const found = matched.slice(1).map(({ type }, column): GroupColumn => {
+        if (type !== 'int64' && type !== 'float64') return { cells: () => pairCells(run, column) };
+        return { numbers: () => pairNumbers(run, column, type) };
+      });
+      const group = [...columnsOf(run, first), { cells: () => run.status }, ...found];
+      for (const share of writer.group(group)) yield first + Math.floor(share * rows);
     }
     first += rows;
     yield first;
   }
   writer.end();
+}
+
+async function* decodedBlocks(result: Result, matched: readonly Column[], writer: TableWriter): AsyncIterable<number> {
+  const { columns, blocks } = result.table;
+  let first = 0;
+  for await (const block of blocks(columns.map((_, place) => place))) {
+    for (const run of runs(result, first, block.rows)) {
+      writer.block([...cellsOfRun(block, run, first), ...matchedCells(run, matched)]);
+      yield first;
+    }
+    first += block.rows;
+    yield first;
+  }
+  writer.end();
+}
+
+/** The table's own cells of a run in a block of which `first` is the first row. */
+function cellsOfRun({ rows, cells }: Block, run: Run, first: number): readonly ArrayLike<Cell>[] {
+  const isWhole = run.row.length === rows && run.row.every((row, i) => row === first + i);
+  return isWhole ? cells : cells.map(ofColumn => Array.from(run.row, row => ofColumn[row - first]!));
 }
 
 /** Some rows of an answer; all arrays are parallel. */
@@ -139,25 +172,33 @@ function* runs({ pairs, rows }: Result, first: number, count: number): Generator
   if (run.row.length > 0) yield run;
 }
 
-/** The cells of a pair: its id, position and separation. */
-const PAIR_CELLS: readonly ((pair: Pair) => Cell)[] = [
-  ({ batch, at }) => batch.id[at]!,
-  ({ batch, at }) => batch.ra[at]!,
-  ({ batch, at }) => batch.dec[at]!,
-  ({ batch, at }) => batch.separationArcsec[at]!,
-];
+/** The cells of the matched columns: the status, and what is said of the pairs. */
+function matchedCells(run: Run, matched: readonly Column[]): ArrayLike<Cell>[] {
+  return [run.status, ...matched.slice(1).map((_, column) => pairCells(run, column))];
+}
 
-/** The cells of the matched columns. */
-function matchedCells({ status, pair }: Run, catalog: Result['catalog']): ArrayLike<Cell>[] {
-  const cells = PAIR_CELLS.map(cellOf => pair.map(found => (found ? cellOf(found) : null)));
-  if (!catalog) return [status, ...cells];
-  const payload: Cell[][] = catalog.columns.map(() => new Array(pair.length).fill(null));
-  pair.forEach((found, i) => {
-    found?.batch.payload(found.at).forEach((cell, column) => {
-      payload[column]![i] = cell;
-    });
+function pairCells({ pair }: Run, column: number): Cell[] {
+  return pair.map(found => {
+    if (!found) return null;
+    const { values, isNull } = found.batch.columns[column]!;
+    return isNull?.[found.at] ? null : values[found.at]!;
   });
-  return [status, ...cells, ...payload];
+}
+
+/** The same of a column of 64-bit numbers. */
+function pairNumbers({ pair }: Run, column: number, type: 'int64' | 'float64'): Numbers {
+  const isPresent = new Uint8Array(pair.length);
+  const values = type === 'int64' ? new BigInt64Array(pair.length) : new Float64Array(pair.length);
+  let count = 0;
+  for (let row = 0; row < pair.length; row++) {
+    const found = pair[row];
+    if (!found) continue;
+    const { values: ofBatch, isNull } = found.batch.columns[column]!;
+    if (isNull?.[found.at]) continue;
+    values[count++] = ofBatch[found.at] as never;
+    isPresent[row] = 1;
+  }
+  return { values: values.subarray(0, count), isPresent };
 }
 
 /** The status, the id, the position, the separation, and the columns of a catalog. */

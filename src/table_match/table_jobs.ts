@@ -9,6 +9,7 @@ import type { JobStore } from '../jobs/job_store.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { TableFileTask, TableRequest } from './match_task.ts';
+import { progressOf, sharedProgress } from './progress.ts';
 import { MAX_HEAP_MIB } from './table_matches.ts';
 
 export const TABLE_JOB = 'crossmatch';
@@ -34,11 +35,10 @@ export class TableJobs {
     while (!this.#generation()) await sleep(INDEX_MS, undefined, { signal: ends });
     this.#pool ??= crossmatchPool(this.#config, 1, { isBackground: true, maxHeapMib: MAX_HEAP_MIB });
     const { API_MAX_TABLE_ROWS: maxRows, API_MAX_TABLE_MIB: maxMib } = this.#config;
-    const progress = new Uint32Array(new SharedArrayBuffer(8));
+    const progress = sharedProgress();
     const timer = setInterval(() => {
-      const [done, of] = progress;
       try {
-        if (this.#store.read(id)) this.#store.setProgress(id, { done: done!, of: of! });
+        if (this.#store.read(id)) this.#store.setProgress(id, progressOf(progress));
       } catch {
         // A disk without room shows itself where the result is written.
       }

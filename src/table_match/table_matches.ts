@@ -9,6 +9,7 @@ import { crossmatchPool } from '../crossmatch/pool.ts';
 import { type Pool, PoolError } from '../pool/pool.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { BeginTableTask, EndTableTask, TableBegun, TablePartTask, TableRequest } from './match_task.ts';
+import type { SharedProgress } from './progress.ts';
 
 /** Tables that are held at once: each takes several times its bytes. */
 const MAX_JOBS = 2;
@@ -50,6 +51,7 @@ export class TableMatches {
   readonly #config: Config;
   readonly #log: Log;
   readonly #generation: () => PublishedGeneration | undefined;
+  readonly #progress: SharedProgress | undefined;
   #pool: Pool | undefined;
   #lastJob = 0;
   /** The tables' numbers, and when each table was last asked for, by `performance.now()`. */
@@ -59,7 +61,14 @@ export class TableMatches {
   readonly #waiting: (() => void)[] = [];
   #isClosed = false;
 
-  constructor(config: Config, log: Log, generation: () => PublishedGeneration | undefined) {
+  /** @param progress of the table that is sent, where there is one at a time */
+  constructor(
+    config: Config,
+    log: Log,
+    generation: () => PublishedGeneration | undefined,
+    progress: SharedProgress | undefined,
+  ) {
+    this.#progress = progress;
     this.#config = config;
     this.#log = log;
     this.#generation = generation;
@@ -126,7 +135,15 @@ export class TableMatches {
     const limits = { maxRows, maxBytes: maxMib * 2 ** 20 };
     // The thread would go on with a table that nobody waits for, and the library of Arrow reads some damaged streams without an end.
     const ends = AbortSignal.timeout(Math.ceil(budget.remainingMs) + GRACE_MS);
-    const task: Omit<BeginTableTask, 'kind'> = { job, bytes, length, limits, generation, ...request };
+    const task: Omit<BeginTableTask, 'kind'> = {
+      job,
+      bytes,
+      length,
+      limits,
+      generation,
+      progress: this.#progress,
+      ...request,
+    };
     const begun = await this.#run(this.#pool.run({ kind: 'beginTable', ...task } as BeginTableTask, { ends }), budget);
     if (!begun) return { outcome: 'late' };
     if (begun.outcome === 'begun')

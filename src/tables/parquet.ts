@@ -6,8 +6,9 @@ import type { ColumnChunk, ColumnMetaData, DecodedArray, SchemaElement } from 'h
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { ByteSink } from '../base/bytes.ts';
 import { Chunks } from './chunks.ts';
-import type { Cell, Column, ColumnType, Table } from './columns.ts';
+import { type Cell, type Column, type ColumnType, checkBlock, type Table } from './columns.ts';
 import { describedColumns, pandasColumns } from './metadata.ts';
+import { type Numbers, type StoredColumn, storedNumbers } from './stored_column.ts';
 import type { TableWriter } from './table_writer.ts';
 
 /** The storage of each type of column. */
@@ -36,18 +37,18 @@ export interface StoredGroup {
   readonly columns: readonly StoredColumn[];
 }
 
-/** A column of a row group of another file: its pages, and the footer's description of them. */
-export interface StoredColumn {
-  readonly metadata: ColumnMetaData;
-  readonly bytes: Uint8Array;
-}
+/** A column of a row group: copied, of 64-bit numbers, or of cells. What is made is asked for when it is written. */
+export type GroupColumn =
+  | StoredColumn
+  | { readonly numbers: () => Numbers }
+  | { readonly cells: () => ArrayLike<Cell> };
 
 export interface ParquetTableWriter extends TableWriter {
   /**
-   * Writes a row group whose first columns are copied.
-   * @param last the cells of each of the other columns, asked for one column at a time
+   * Writes a row group, a column at a time; gives the share that is written. At least one of the columns is of cells.
+   * @throws CellError when a cell is not of its column's type
    */
-  group(first: readonly StoredColumn[], last: readonly (() => ArrayLike<Cell>)[]): void;
+  group(columns: readonly GroupColumn[]): Iterable<number>;
 }
 
 /** @param copied the elements of the first columns, where these are copied from another file */
@@ -88,24 +89,35 @@ export function beginParquet(
   return {
     row: cells => chunks.add(cells),
     block: cells => chunks.addBlock(cells),
-    group(first, last) {
-      const copied = first.map((column, i) => {
-        const chunk = copiedChunk(column, columns[i]!.name, writer.offset);
-        writer.appendBytes(column.bytes);
+    *group(all) {
+      const stored = new Map<GroupColumn, ColumnChunk>();
+      for (const [i, column] of all.entries()) {
+        if ('cells' in column) continue;
+        const { metadata, bytes } = 'numbers' in column ? storedNumbers(column.numbers()) : column;
+        stored.set(column, chunkOf(metadata, columns[i]!.name, writer.offset));
+        writer.appendBytes(bytes);
         drain();
-        return chunk;
+        yield (i + 1) / all.length;
+      }
+      const columnData = all.flatMap((column, i) => {
+        if (!('cells' in column)) return [];
+        const { name, type } = columns[i]!;
+        return {
+          name,
+          get data() {
+            const cells = column.cells();
+            checkBlock([columns[i]!], [cells]);
+            return valuesOf(type, cells);
+          },
+        };
       });
-      const columnData = columns.slice(first.length).map((column, i) => ({
-        name: column.name,
-        get data() {
-          return valuesOf(column.type, last[i]!());
-        },
-      }));
       parquet.write({ columnData, rowGroupSize: Number.MAX_SAFE_INTEGER });
       drain();
       const group = parquet.row_groups.at(-1)!;
-      group.columns.unshift(...copied);
-      for (const { meta_data } of copied) group.total_byte_size += meta_data!.total_uncompressed_size;
+      const written = group.columns.values();
+      group.columns = all.map(column => stored.get(column) ?? written.next().value!);
+      for (const { meta_data } of stored.values()) group.total_byte_size += meta_data!.total_uncompressed_size;
+      yield 1;
     },
     end(isCut) {
       if (isCut) metadata.push({ key: 'overflow', value: 'true' });
@@ -116,8 +128,8 @@ export function beginParquet(
   };
 }
 
-/** The chunk of a copied column. Its statistics, and what lies elsewhere in its file, are not copied. */
-function copiedChunk({ metadata }: StoredColumn, name: string, offset: number): ColumnChunk {
+/** The chunk of a stored column. Its statistics, and what lies elsewhere in its file, are not copied. */
+function chunkOf(metadata: ColumnMetaData, name: string, offset: number): ColumnChunk {
   const { type, encodings, codec, num_values, total_compressed_size, total_uncompressed_size } = metadata;
   const { data_page_offset, dictionary_page_offset } = metadata;
   const moved = BigInt(offset) - (dictionary_page_offset || data_page_offset);

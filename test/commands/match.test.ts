@@ -1,11 +1,19 @@
 /** `nearsky match`, over a data directory and over a service: the same tables, those of the API. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { loadConfig } from '../../src/config/config.ts';
+import { createApp } from '../../src/routes/app.ts';
+import { progressOf, sharedProgress } from '../../src/table_match/progress.ts';
+import { inWorld, pool } from '../crossmatch/world.ts';
 import { nearsky, sample, start, startServer, withDirectory } from '../e2e/support.ts';
+import { HARD_PLACES } from '../oracle/skies.ts';
 
 const test = suite('commands/match');
+test.after(() => pool.close());
+
 const ID = '313637935709683761';
 
 const run = (...args: readonly string[]) => start(['match', ...args]).finished;
@@ -51,6 +59,24 @@ test('to a file and to standard output, from the directory and from the service;
       [],
     );
     await server.stop();
+  }));
+
+test('the rows that are searched and written are counted, against objects and against a catalog', () =>
+  inWorld(async world => {
+    const places = HARD_PLACES.slice(0, 3);
+    await world.ingest(places);
+    await world.addCatalog('gaia_dr3', places);
+    const config = loadConfig({ options: new Map([['NEARSKY_DATA', join(world.directory, 'data')]]) });
+    for (const against of ['objects', 'gaia_dr3']) {
+      const tableProgress = sharedProgress();
+      const app = createApp({ config, log: () => {}, tableProgress });
+      while (!app.ready) await sleep(5);
+      const body = `ra,dec\n${places.map(({ ra, dec }) => `${ra},${dec}`).join('\n')}\n`;
+      const request = new Request(`http://localhost/api/crossmatch?against=${against}`, { method: 'POST', body });
+      await (await app.fetch(request)).text();
+      await app.close();
+      assert.equal(progressOf(tableProgress), { of: 3, searched: 3, done: 3 });
+    }
   }));
 
 test.run();

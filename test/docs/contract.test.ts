@@ -228,7 +228,7 @@ test('two tables at a time; a further one waits', async () => {
   await matches.close();
 });
 
-test('a job under way says how many rows are written', () => {
+test('a job under way says how many rows are searched and written', () => {
   const job: Job = {
     id: 'a',
     kind: 'table',
@@ -237,7 +237,10 @@ test('a job under way says how many rows are written', () => {
     destructionMs: 1,
     parameters: {},
   } as unknown as Job;
-  assert.match(jobDocument(job, 'http://h/a', 9, { done: 3, of: 10 }), '<uws:jobInfo><progress done="3" of="10"/>');
+  assert.match(
+    jobDocument(job, 'http://h/a', 9, { done: 3, of: 10, searched: 7 }),
+    '<uws:jobInfo><progress done="3" of="10" searched="7"/>',
+  );
   assert.not.match(jobDocument(job, 'http://h/a', 9, undefined), 'jobInfo');
 });
 

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { parquetReadObjects, type SchemaElement } from 'hyparquet';
+import { parquetMetadata, parquetReadObjects, type SchemaElement } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -205,6 +205,47 @@ test('Parquet in several row groups, with nulls: copied or decoded, the answer s
           );
           assert.equal(texts, expected, `${names} ${search}`);
         }
+      }
+    });
+  }));
+
+test('dates of Parquet stay dates in Parquet, against a catalog too, and are the beginning of their day elsewhere', () =>
+  inWorld(async world => {
+    const place = { ra: 10, dec: -30 };
+    await world.ingest([place]);
+    await world.addCatalog('gaia_dr3', [place]);
+    const days = [-25_567, null, 20_454];
+    const body = new Uint8Array(
+      parquetWriteBuffer({
+        columnData: [
+          { name: 'ra', data: [10, 10, 11] },
+          { name: 'dec', data: [-30, -30, -30] },
+          { name: 'night', data: days },
+        ],
+        schema: [
+          { name: 'root', num_children: 3 },
+          { name: 'ra', type: 'DOUBLE', repetition_type: 'REQUIRED' },
+          { name: 'dec', type: 'DOUBLE', repetition_type: 'REQUIRED' },
+          { name: 'night', type: 'INT32', converted_type: 'DATE', repetition_type: 'OPTIONAL' },
+        ],
+      }),
+    );
+    await withApp(world, async app => {
+      for (const against of ['objects', 'gaia_dr3']) {
+        const request = new Request(`http://localhost/api/crossmatch?against=${against}`, { method: 'POST', body });
+        const file = await (await app.app.fetch(request)).arrayBuffer();
+        const night = parquetMetadata(file).schema.find(({ name }) => name === 'night')!;
+        assert.equal([night.type, night.converted_type], ['INT32', 'DATE']);
+        const rows = await parquetReadObjects({ file });
+        assert.equal(
+          rows.map(({ night }) => (night === null ? null : Number(night) / 86_400_000)),
+          days,
+        );
+        const csv = await send(app, `?against=${against}&format=csv`, body);
+        assert.equal(
+          rowsOf(csv).map(row => row.night!.slice(0, 19)),
+          ['1900-01-01T00:00:00', '', '2026-01-01T00:00:00'],
+        );
       }
     });
   }));

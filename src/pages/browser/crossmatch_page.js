@@ -218,12 +218,12 @@ async function run() {
   }
 }
 
-/** @param {number} done @param {number} of */
-function tell(done, of) {
+/** @param {number} rows @param {number} of @param {string} [verb] */
+function tell(rows, of, verb = '') {
   show(
     said,
-    h('progress', { max: of, value: Math.min(done, of), 'aria-label': 'Rows' }),
-    ` ${count(done)} of ${counted(of, 'row')}`,
+    h('progress', { max: of, value: Math.min(rows, of), 'aria-label': 'Rows' }),
+    ` ${count(rows)} of ${counted(of, 'row')}${verb}`,
   );
 }
 
@@ -286,8 +286,9 @@ async function asJob(table, parameters, signal) {
   signal.addEventListener('abort', remove);
   for (;;) {
     const document = await (await answered(`${job}?WAIT=2`, { signal })).text();
-    const [, done, of] = /<progress done="(\d+)" of="(\d+)"/.exec(document) ?? [];
-    if (Number(of) > 0) tell(Number(done), Number(of));
+    const [done = 0, of = 0, searched = 0] =
+      /<progress done="(\d+)" of="(\d+)" searched="(\d+)"/.exec(document)?.slice(1).map(Number) ?? [];
+    if (of > 0) tell(...(searched < of ? [searched, of, ' searched'] : [done, of, ' written']));
     const phase = /<uws:phase>(\w+)</.exec(document)?.[1];
     if (phase === 'QUEUED') said.textContent = 'Waiting for the tables of others …';
     if (phase === 'COMPLETED') {
