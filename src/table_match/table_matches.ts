@@ -62,12 +62,7 @@ export class TableMatches {
   #isClosed = false;
 
   /** @param progress of the table that is sent, where there is one at a time */
-  constructor(
-    config: Config,
-    log: Log,
-    generation: () => PublishedGeneration | undefined,
-    progress: SharedProgress | undefined,
-  ) {
+  constructor(config: Config, log: Log, generation: () => PublishedGeneration | undefined, progress?: SharedProgress) {
     this.#progress = progress;
     this.#config = config;
     this.#log = log;

@@ -288,7 +288,8 @@ async function asJob(table, parameters, signal) {
     const document = await (await answered(`${job}?WAIT=2`, { signal })).text();
     const [done = 0, of = 0, searched = 0] =
       /<progress done="(\d+)" of="(\d+)" searched="(\d+)"/.exec(document)?.slice(1).map(Number) ?? [];
-    if (of > 0) tell(...(searched < of ? [searched, of, ' searched'] : [done, of, ' written']));
+    if (of > 0 && searched < of) tell(searched, of, ' searched');
+    else if (of > 0) tell(done, of, ' written');
     const phase = /<uws:phase>(\w+)</.exec(document)?.[1];
     if (phase === 'QUEUED') said.textContent = 'Waiting for the tables of others …';
     if (phase === 'COMPLETED') {
