@@ -35,13 +35,18 @@ def sources_near(objects, random):
     return frame
 
 
+def with_lightcurves(part):
+    light = pd.DataFrame({"id": np.repeat(part["id"].values, 2), "mjd": 60_000.0, "flux": 1.5}).set_index("id")
+    nested = NestedFrame(part.set_index("id", drop=False)).join_nested(light, "lightcurve")
+    return nested.set_axis(part.index)
+
+
 def with_lsdb(target, frame, names, collection=False, nested=False):
     table = frame.rename(columns=names)
     ra, dec = names.get("ra", "ra"), names.get("dec", "dec")
-    if nested:
-        light = pd.DataFrame({"id": np.repeat(frame["id"], 2).values, "mjd": 60_000.0, "flux": 1.5}).set_index("id")
-        table = NestedFrame(table.set_index("id", drop=False)).join_nested(light, "lightcurve").reset_index(drop=True)
     catalog = lsdb.from_dataframe(table, ra_column=ra, dec_column=dec, partition_rows=20_000, catalog_name=target.name, margin_threshold=5)
+    if nested:
+        catalog = catalog.map_partitions(with_lightcurves)
     catalog.to_hats(target, catalog_name=target.name, as_collection=collection, progress_bar=False)
 
 
