@@ -65,7 +65,9 @@ export function crossmatchTable(service: Service): Handler {
 /** Stores the table, and answers with the job that will crossmatch it. */
 async function asJob(service: Service, exchange: Exchange, request: TableRequest): Promise<Answer> {
   const { coordination, config, jobs } = service;
-  const maxBytes = config.API_MAX_TABLE_MIB * 2 ** 20;
+  const longest = config.API_MAX_TABLE_MIB * 2 ** 20;
+  // Room is kept for the table until it has arrived.
+  const maxBytes = Math.min(longest, Number(exchange.request.headers.get('Content-Length')) || longest);
   const ask = (step: JobStep) => coordination.ask('jobs', step, new Budget(config.API_REQUEST_BUDGET_SECONDS));
   const parameters = Object.fromEntries(exchange.search);
   const client = clientOf(exchange, config);
