@@ -3,6 +3,7 @@
 import type { Find, RowStatus } from '../contract/table_match.ts';
 import { TableError } from '../table_input/input_table.ts';
 import type { Cell } from '../tables/columns.ts';
+import type { Numbers } from '../tables/stored_column.ts';
 
 /** Pairs that were found together; all arrays are parallel. */
 export interface Batch {
@@ -21,12 +22,6 @@ export interface PairColumn {
   readonly isNull?: Uint8Array;
 }
 
-/** A pair: a batch, and a place in it. */
-export interface Pair {
-  readonly batch: Batch;
-  readonly at: number;
-}
-
 /** A pair takes about 50 bytes, which the limit of a thread's heap does not count. */
 const MAX_PAIRS = 5_000_000;
 
@@ -38,7 +33,7 @@ export class Pairs {
   readonly #batches: Batch[] = [];
   #added = 0;
   #count = 0;
-  /** The pairs of a row are those from its entry to that of the next row. */
+  /** The pairs of a row, nearest first, are those from its entry to that of the next row. */
   #starts: Uint32Array;
   #batchOf: Uint32Array = new Uint32Array(0);
   #at: Uint32Array = new Uint32Array(0);
@@ -94,10 +89,25 @@ export class Pairs {
     this.#batches.forEach(({ row }, batch) => {
       for (let at = 0; at < row.length; at++) {
         if (!isListed(row[at]!)) continue;
-        const place = next[row[at]!]!++;
-        this.#batchOf[place] = batch;
-        this.#at[place] = at;
+        const pair = next[row[at]!]!++;
+        this.#batchOf[pair] = batch;
+        this.#at[pair] = at;
       }
+    });
+    for (let row = 0; row + 1 < starts.length; row++)
+      if (starts[row + 1]! - starts[row]! > 1) this.#sort(starts[row]!, starts[row + 1]!);
+  }
+
+  /** By separation, then by id. */
+  #sort(from: number, to: number): void {
+    const sorted = Array.from({ length: to - from }, (_, i) => {
+      const [batch, at] = [this.#batchOf[from + i]!, this.#at[from + i]!];
+      const { separationArcsec, id } = this.#batches[batch]!;
+      return { batch, at, separation: separationArcsec[at]!, id: id[at]! };
+    }).sort((a, b) => a.separation - b.separation || (a.id < b.id ? -1 : 1));
+    sorted.forEach(({ batch, at }, i) => {
+      this.#batchOf[from + i] = batch;
+      this.#at[from + i] = at;
     });
   }
 
@@ -105,21 +115,50 @@ export class Pairs {
     return this.#starts[row] === this.#starts[row + 1] ? UNMATCHED[this.#unmatched[row]!]! : 'matched';
   }
 
-  /** The pairs of a row, nearest first. */
-  of(row: number): readonly Pair[] {
-    const found: Pair[] = [];
-    for (let place = this.#starts[row]!; place < this.#starts[row + 1]!; place++)
-      found.push({ batch: this.#batches[this.#batchOf[place]!]!, at: this.#at[place]! });
-    if (found.length > 1) found.sort(compare);
-    if (this.#find === 'nearest' && found.length > 1) found.length = 1;
-    return found;
+  /** The pairs of a row that are listed, nearest first: ordinals from `first` on. */
+  of(row: number): { readonly first: number; readonly count: number } {
+    const first = this.#starts[row]!;
+    const count = this.#starts[row + 1]! - first;
+    return { first, count: this.areNearest ? Math.min(1, count) : count };
+  }
+
+  /** What the answer says of a pair in one of its columns (see `Batch`). */
+  column(column: number): (pair: number) => Cell {
+    const columns = this.#batches.map(batch => batch.columns[column]!);
+    return pair => {
+      const { values, isNull } = columns[this.#batchOf[pair]!]!;
+      const at = this.#at[pair]!;
+      return isNull?.[at] ? null : values[at]!;
+    };
+  }
+
+  /** The same of a column of 64-bit numbers, for many pairs. A loop over cells would make an object of each number. */
+  numbers(pairs: readonly number[], column: number, type: 'int64' | 'float64'): Numbers {
+    const valuesOf = this.#batches.map(batch => batch.columns[column]!.values);
+    const nullsOf = this.#batches.map(batch => batch.columns[column]!.isNull);
+    const isPresent = new Uint8Array(pairs.length);
+    const found = new Uint32Array(pairs.length);
+    let count = 0;
+    for (let i = 0; i < pairs.length; i++) {
+      const pair = pairs[i]!;
+      if (pair === NO_PAIR || nullsOf[this.#batchOf[pair]!]?.[this.#at[pair]!]) continue;
+      isPresent[i] = 1;
+      found[count++] = pair;
+    }
+    if (type === 'int64') {
+      const values = new BigInt64Array(count);
+      for (let i = 0; i < count; i++)
+        values[i] = (valuesOf as BigInt64Array[])[this.#batchOf[found[i]!]!]![this.#at[found[i]!]!]!;
+      return { values, isPresent };
+    }
+    const values = new Float64Array(count);
+    for (let i = 0; i < count; i++)
+      values[i] = (valuesOf as Float64Array[])[this.#batchOf[found[i]!]!]![this.#at[found[i]!]!]!;
+    return { values, isPresent };
   }
 }
 
-const UNMATCHED: readonly RowStatus[] = ['no_match', 'outside_footprint', 'skipped_read_failure', 'invalid_position'];
+/** Where a row has no pair. */
+export const NO_PAIR = -1;
 
-function compare(one: Pair, other: Pair): number {
-  const { separationArcsec: a, id: idA } = one.batch;
-  const { separationArcsec: b, id: idB } = other.batch;
-  return a[one.at]! - b[other.at]! || (idA[one.at]! < idB[other.at]! ? -1 : 1);
-}
+const UNMATCHED: readonly RowStatus[] = ['no_match', 'outside_footprint', 'skipped_read_failure', 'invalid_position'];

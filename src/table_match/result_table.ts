@@ -10,9 +10,8 @@ import { beginCsv, type CsvWriter } from '../tables/csv.ts';
 import { tableFormat } from '../tables/formats.ts';
 import type { GroupColumn, ParquetTableWriter, StoredTable } from '../tables/parquet.ts';
 import { payloadColumns } from '../tables/payload_columns.ts';
-import type { Numbers } from '../tables/stored_column.ts';
 import type { TableWriter } from '../tables/table_writer.ts';
-import type { Pair, Pairs } from './pairs.ts';
+import { NO_PAIR, type Pairs } from './pairs.ts';
 
 /** A part of an answer. */
 const PART_BYTES = 1 << 20;
@@ -78,7 +77,7 @@ async function* csvRows(
   let first = 0;
   for (const { rows } of blocksOf(result.table.rows, result.table.columns.length, () => [])) {
     for (const run of runs(result, first, rows))
-      writer.blockAfter(Array.from(run.row, rowOf), matchedCells(run, matched));
+      writer.blockAfter(Array.from(run.row, rowOf), matchedCells(result.pairs, run, matched));
     first += rows;
     yield first;
   }
@@ -113,8 +112,8 @@ async function* parquetGroups(
   for await (const { rows, columnsOf } of own) {
     for (const run of runs(result, first, rows)) {
       const found = matched.slice(1).map(({ type }, column): GroupColumn => {
-        if (type !== 'int64' && type !== 'float64') return { cells: () => pairCells(run, column) };
-        return { numbers: () => pairNumbers(run, column, type) };
+        if (type !== 'int64' && type !== 'float64') return { cells: () => pairCells(result.pairs, run, column) };
+        return { numbers: () => result.pairs.numbers(run.pair, column, type) };
       });
       const group = [...columnsOf(run, first), { cells: () => run.status }, ...found];
       for (const share of writer.group(group)) yield first + Math.floor(share * rows);
@@ -130,7 +129,7 @@ async function* decodedBlocks(result: Result, matched: readonly Column[], writer
   let first = 0;
   for await (const block of blocks(columns.map((_, place) => place))) {
     for (const run of runs(result, first, block.rows)) {
-      writer.block([...cellsOfRun(block, run, first), ...matchedCells(run, matched)]);
+      writer.block([...cellsOfRun(block, run, first), ...matchedCells(result.pairs, run, matched)]);
       yield first;
     }
     first += block.rows;
@@ -150,20 +149,25 @@ interface Run {
   /** Rows of the table. */
   readonly row: readonly number[];
   readonly status: readonly RowStatus[];
-  readonly pair: readonly (Pair | undefined)[];
+  /** Pairs; NO_PAIR where nothing was found. */
+  readonly pair: readonly number[];
 }
 
 /** The rows of an answer for some rows of the table, at once where these are not repeated. */
 function* runs({ pairs, rows }: Result, first: number, count: number): Generator<Run> {
-  const empty = () => ({ row: [] as number[], status: [] as RowStatus[], pair: [] as (Pair | undefined)[] });
+  const empty = () => ({ row: [] as number[], status: [] as RowStatus[], pair: [] as number[] });
   let run = empty();
   for (let row = first; row < first + count; row++) {
-    const found: readonly (Pair | undefined)[] = pairs.of(row);
-    const kept = found.length === 0 && rows === 'all' ? [undefined] : found;
-    for (const pair of kept) {
+    const found = pairs.of(row);
+    if (found.count === 0 && rows === 'all') {
       run.row.push(row);
-      run.status.push(pair ? 'matched' : pairs.status(row));
-      run.pair.push(pair);
+      run.status.push(pairs.status(row));
+      run.pair.push(NO_PAIR);
+    }
+    for (let i = 0; i < found.count; i++) {
+      run.row.push(row);
+      run.status.push('matched');
+      run.pair.push(found.first + i);
     }
     if (run.row.length < count) continue;
     yield run;
@@ -173,32 +177,13 @@ function* runs({ pairs, rows }: Result, first: number, count: number): Generator
 }
 
 /** The cells of the matched columns: the status, and what is said of the pairs. */
-function matchedCells(run: Run, matched: readonly Column[]): ArrayLike<Cell>[] {
-  return [run.status, ...matched.slice(1).map((_, column) => pairCells(run, column))];
+function matchedCells(pairs: Pairs, run: Run, matched: readonly Column[]): ArrayLike<Cell>[] {
+  return [run.status, ...matched.slice(1).map((_, column) => pairCells(pairs, run, column))];
 }
 
-function pairCells({ pair }: Run, column: number): Cell[] {
-  return pair.map(found => {
-    if (!found) return null;
-    const { values, isNull } = found.batch.columns[column]!;
-    return isNull?.[found.at] ? null : values[found.at]!;
-  });
-}
-
-/** The same of a column of 64-bit numbers. */
-function pairNumbers({ pair }: Run, column: number, type: 'int64' | 'float64'): Numbers {
-  const isPresent = new Uint8Array(pair.length);
-  const values = type === 'int64' ? new BigInt64Array(pair.length) : new Float64Array(pair.length);
-  let count = 0;
-  for (let row = 0; row < pair.length; row++) {
-    const found = pair[row];
-    if (!found) continue;
-    const { values: ofBatch, isNull } = found.batch.columns[column]!;
-    if (isNull?.[found.at]) continue;
-    values[count++] = ofBatch[found.at] as never;
-    isPresent[row] = 1;
-  }
-  return { values: values.subarray(0, count), isPresent };
+function pairCells(pairs: Pairs, { pair }: Run, column: number): Cell[] {
+  const cellOf = pairs.column(column);
+  return pair.map(each => (each === NO_PAIR ? null : cellOf(each)));
 }
 
 /** The status, the id, the position, the separation, and the columns of a catalog. */
