@@ -1,4 +1,4 @@
-/** Queries in ADQL, as the engine runs them over Parquet, beside PostgreSQL with q3c on the same machine. */
+/** Queries in ADQL, as the engine runs them over its tables, beside PostgreSQL with q3c on the same machine. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,7 +60,7 @@ async function run({ points, seed, runs }: Options, note: (text: string) => void
   const postgres = await Postgres.start([], [], '-c shared_buffers=1GB -c work_mem=64MB -c max_wal_size=8GB');
   try {
     note(`${points} objects are made`);
-    for (const sql of [...MACROS, 'CREATE SCHEMA nearsky', 'CREATE SCHEMA TAP_UPLOAD']) await connection.run(sql);
+    for (const sql of [...MACROS, 'CREATE SCHEMA TAP_UPLOAD']) await connection.run(sql);
     await connection.run(
       'CREATE TABLE made (healpix_29 BIGINT, diaObjectId BIGINT, ra DOUBLE, "dec" DOUBLE, reliability DOUBLE, status VARCHAR)',
     );
@@ -85,14 +85,14 @@ async function run({ points, seed, runs }: Options, note: (text: string) => void
     }
     objects.closeSync();
     mine.closeSync();
-    const file = join(folder, 'objects.parquet');
-    await connection.run(`COPY (FROM made ORDER BY healpix_29) TO '${file}' (FORMAT parquet, COMPRESSION zstd)`);
+    await connection.run(`ATTACH '${join(folder, 'archive.duckdb')}' AS archive`);
+    await connection.run('CREATE TABLE archive.objects AS FROM made ORDER BY healpix_29');
+    await connection.run('CHECKPOINT archive');
     await connection.run(
       `COPY (SELECT diaObjectId, ra, "dec", reliability, status FROM made) TO '${folder}/objects.csv'`,
     );
     await connection.run(`COPY TAP_UPLOAD.mine TO '${folder}/mine.csv'`);
     await connection.run('DROP TABLE made');
-    await connection.run(`CREATE VIEW nearsky.objects AS SELECT * FROM read_parquet('${file}')`);
     note('PostgreSQL takes them');
     await postgres.run([
       'CREATE TABLE objects (diaObjectId bigint, ra float8, dec float8, reliability float8, status text)',
@@ -105,10 +105,13 @@ async function run({ points, seed, runs }: Options, note: (text: string) => void
       'VACUUM ANALYZE objects',
       'ANALYZE mine',
     ]);
-    const tables = [TABLES[0]!, UPLOAD];
+    const tables = [{ ...TABLES[0]!, relation: 'archive.objects' }, UPLOAD];
     const ours = async (query: string) => {
       const began = performance.now();
-      const rows = (await connection.runAndReadAll(translate(query, tables, 1_000_000).sql)).getRows();
+      const result = await connection.stream(translate(query, tables, 1_000_000).sql);
+      const rows: unknown[][] = [];
+      for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk())
+        for (const row of chunk.getRows()) rows.push(row);
       return { ms: performance.now() - began, rows };
     };
     const rows: string[][] = [];

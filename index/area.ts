@@ -187,8 +187,13 @@ interface Cell<Part> {
  * it. Each value that it yields is a moment to let others go ahead.
  *
  * @param enough no pixel is divided further when more than so many are cut by the edge
+ * @param maxOrder the order of the smallest pixels, 0 to 16
  */
-export function* areaOfShape<Part>(shape: Shape<Part>, enough = ENOUGH_CUT): Generator<undefined, Area, undefined> {
+export function* areaOfShape<Part>(
+  shape: Shape<Part>,
+  enough = ENOUGH_CUT,
+  maxOrder = MAX_AREA_ORDER,
+): Generator<undefined, Area, undefined> {
   const ranges: Range[] = [];
   let cut: Cell<Part>[] = Array.from({ length: 12 }, (_, face) => ({ face, x: 0, y: 0, part: shape.whole }));
   let looked = 0;
@@ -202,7 +207,7 @@ export function* areaOfShape<Part>(shape: Shape<Part>, enough = ENOUGH_CUT): Gen
       else if (part) ranges.push(rangeOf(order, face, x, y, undefined));
     }
     cut = seen;
-    if (cut.length > enough || order === MAX_AREA_ORDER || cut.length === 0) {
+    if (cut.length > enough || order === maxOrder || cut.length === 0) {
       for (const { face, x, y, part } of cut) ranges.push(rangeOf(order, face, x, y, shape.testOf(part)));
       const list = new RangeList();
       for (const range of ranges.sort((a, b) => a.first - b.first)) list.add(range);

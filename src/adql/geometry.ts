@@ -1,7 +1,7 @@
 /** Shapes on the sky as SQL: exact tests, and before them ranges of pixels, by which the engine skips most of a table. */
 import { areaOfShape, circle, pixel29, polygon, type Shape as SkyShape, wrapRa } from '../../index/mod.ts';
 import { AdqlError } from './adql_error.ts';
-import { type PixelRange, pixelIn } from './moc.ts';
+import { degraded, type PixelRange, pixelIn } from './moc.ts';
 import { constantNumber, double, type Point, type Shape, type Value } from './values.ts';
 
 /** Functions that the engine is given before the first query. */
@@ -28,6 +28,10 @@ const MAX_RANGES = 16;
 const ENOUGH_CUT = 64;
 /** The most shapes of a query whose pixels are looked for, which takes milliseconds each. */
 const MAX_AREAS = 32;
+/** The most pixels that the edge of a shape may cut whose MOC is made, and how much finer they are than those of the MOC. */
+const MAX_MOC_CUT = 20_000;
+const MOC_FINER = 3;
+const MOC_MAX_ORDER = 16;
 /** The most corners of all polygons, each time that one is used: the engine plans for longer than a query may take. */
 const MAX_CORNERS = 400;
 /** Above what distances are rounded by, degrees. */
@@ -41,6 +45,7 @@ const MIN_GAP = (12 * 4 ** 16) / 4096;
 export class Sky {
   /** The corners of all polygons so far, at each use. */
   #corners = 0;
+  #mocs = 0;
   /** The ranges of each shape that was looked at. */
   readonly #ranges = new Map<string, readonly (readonly [first: bigint, end: bigint])[]>();
 
@@ -111,6 +116,23 @@ export class Sky {
     return pixelIn(`${pixel29(ra, dec)}::BIGINT`, ranges);
   }
 
+  /**
+   * The pixels of an order that a shape touches; pixels that are nearer to it than an eighth of their size may be among them.
+   * @throws AdqlError where they are too many
+   */
+  moc(shape: SkyShape<unknown>, order: number, at: number): readonly PixelRange[] {
+    if (++this.#mocs > MAX_AREAS)
+      throw new AdqlError(at, `a query has at most ${MAX_AREAS} MOCs of shapes: ask in parts`);
+    const steps = areaOfShape(shape as SkyShape<never>, MAX_MOC_CUT, Math.min(MOC_MAX_ORDER, order + MOC_FINER));
+    let step = steps.next();
+    while (!step.done) step = steps.next();
+    const { bounds, length } = step.value;
+    if (length > MAX_MOC_CUT)
+      throw new AdqlError(at, 'the MOC of this shape has too many pixels: take a smaller shape or a lower order');
+    const ranges = Array.from({ length }, (_, i): [bigint, bigint] => [deep(bounds[2 * i]!), deep(bounds[2 * i + 1]!)]);
+    return degraded(ranges, order, at);
+  }
+
   /** Undefined for a point that is no position of a table. */
   #pixelTest(point: Point, key: string, shape: () => SkyShape<unknown>): string | undefined {
     const pixel = pixelOf(point);
@@ -157,6 +179,9 @@ export function pixelOf({ ra, dec }: Pick<Point, 'ra' | 'dec'>): string | undefi
   return isPosition ? first.pixel : undefined;
 }
 
+/** The first pixel at order 29 in one of order 16. */
+const deep = (pixel: number) => BigInt(pixel) << 26n;
+
 /** Ranges of pixels at order 29 that a shape lies in, [first, end), ascending. */
 function rangesOf(shape: SkyShape<never>): readonly (readonly [bigint, bigint])[] {
   const steps = areaOfShape(shape, ENOUGH_CUT);
@@ -176,7 +201,6 @@ function rangesOf(shape: SkyShape<never>): readonly (readonly [bigint, bigint])[
   if (bounds.length === 0) return [];
   const firsts = [0, ...kept.map(i => 2 * i + 2)];
   const ends = [...kept.map(i => 2 * i + 1), bounds.length - 1];
-  const deep = (pixel: number) => BigInt(pixel) << 26n;
   return firsts.map((first, i) => [deep(bounds[first]!), deep(bounds[ends[i]!]!)]);
 }
 

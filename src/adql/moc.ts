@@ -24,6 +24,20 @@ export function mocRanges(text: string, at: number): readonly PixelRange[] {
     if (a > b || b >= 12n << BigInt(2 * order)) throw wrongMoc(word, at);
     ranges.push([a << shift, (b + 1n) << shift]);
   }
+  return merged(ranges, at);
+}
+
+/** Ranges as those of the pixels of an order that they touch. */
+export function degraded(ranges: readonly PixelRange[], order: number, at: number): readonly PixelRange[] {
+  const shift = BigInt(2 * (MAX_ORDER - order));
+  return merged(
+    ranges.map(([first, end]) => [(first >> shift) << shift, (((end - 1n) >> shift) + 1n) << shift]),
+    at,
+  );
+}
+
+/** Ranges, ascending and with gaps between them, that together are these. */
+function merged(ranges: [bigint, bigint][], at: number): readonly PixelRange[] {
   const merged: [bigint, bigint][] = [];
   for (const [first, end] of ranges.sort((a, b) => (a[0] < b[0] ? -1 : 1))) {
     const before = merged.at(-1);

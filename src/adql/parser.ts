@@ -486,4 +486,12 @@ class Parser {
 const CAST_TYPES = ['SMALLINT', 'INTEGER', 'BIGINT', 'REAL', 'TIMESTAMP', 'POINT', 'CIRCLE', 'POLYGON'] as const;
 
 /** Functions of many rows. */
-export const AGGREGATES: ReadonlySet<string> = new Set(['COUNT', 'SUM', 'AVG', 'MIN', 'MAX', 'IVO_STRING_AGG']);
+export const AGGREGATES: ReadonlySet<string> = new Set([
+  'COUNT',
+  'SUM',
+  'AVG',
+  'MIN',
+  'MAX',
+  'IVO_STRING_AGG',
+  'IVO_HISTOGRAM',
+]);

@@ -2,7 +2,7 @@
  * A query of ADQL as SQL for DuckDB. Everything is written anew: names are those of the described tables or made here,
  * numbers and texts are the engine's literals, and functions are of a list. No part of a query is passed through.
  */
-import { pixelOf as pixelAt, pixelCentre } from '../../index/mod.ts';
+import { pixel29, pixelOf as pixelAt, pixelCentre, circle as skyCircle } from '../../index/mod.ts';
 import { type Column, withOwnNames } from '../tables/columns.ts';
 import { AdqlError } from './adql_error.ts';
 import { FUNCTIONS } from './functions.ts';
@@ -17,7 +17,7 @@ import {
   position,
   Sky,
 } from './geometry.ts';
-import { mocArea, mocRanges } from './moc.ts';
+import { degraded, mocArea, mocRanges, type PixelRange } from './moc.ts';
 import { arithmetic, cast, like, negative, numberLiteral, stringLiteral } from './operators.ts';
 import { AGGREGATES, parse } from './parser.ts';
 import { type DescribedTable, tableName } from './schema.ts';
@@ -195,7 +195,8 @@ class Translator {
         const types = `${nameOfType(column.type)} on the left and ${nameOfType(other.type)} on the right`;
         throw new AdqlError(other.at, `column ${i + 1} of ${body.operator} is ${types}: they must be alike`);
       }
-      return { ...column, type };
+      const isAlike = column.about?.isIntegers === other.about?.isIntegers;
+      return { ...column, type, about: isAlike ? column.about : undefined };
     });
     const cast = ({ sql, columns: own }: Relation) => {
       const table = this.#newTable();
@@ -639,7 +640,7 @@ class Translator {
     requireAggregates(context, at);
     const { groups: _, ...outer } = context;
     const inner: Context = { ...outer, aggregates: 'functions of many rows cannot stand in one another' };
-    const takes = name === 'IVO_STRING_AGG' ? 2 : 1;
+    const takes = { IVO_STRING_AGG: 2, IVO_HISTOGRAM: 4 }[name] ?? 1;
     if (of.length !== takes)
       throw new AdqlError(at, `${name} takes ${takes} argument${takes === 1 ? '' : 's'} (${of.length} were given)`);
     const operand = this.#operand(of[0]!, inner);
@@ -652,6 +653,10 @@ class Translator {
         if (text === undefined) throw new AdqlError(of[1]!.at, 'the delimiter must stand in the query');
         const { sql } = textOf(operand, 'what IVO_STRING_AGG joins');
         return value(at, `string_agg(${distinct}${sql}, ${textLiteral(text)} ORDER BY ${sql})`, 'text');
+      }
+      case 'IVO_HISTOGRAM': {
+        const bounds = of.slice(1).map(each => numberOf(this.#operand(each, inner), 'a bound, or the number of bins'));
+        return histogram(at, numberOf(operand, 'what IVO_HISTOGRAM counts'), bounds.map(fixed), distinct);
       }
       case 'MIN':
       case 'MAX': {
@@ -681,11 +686,31 @@ class Translator {
 
   #shape(call: Expression & { kind: 'call' }, context: Context): Shape {
     if (call.name === 'MOC') {
-      const { text, at } = textOf(this.#arguments(call, 1, 1, context)[0]!, 'the argument of MOC');
+      const [operand, shape] = this.#arguments(call, 1, 2, context) as [Operand, Operand?];
+      if (shape) return this.#mocOf(call, healpixOrder(operand), shape);
+      const { text, at } = textOf(operand, 'the argument of MOC');
       if (text === undefined) throw new AdqlError(at, "a MOC must stand in the query, as in MOC('4/0-3,5 6/100')");
       return { kind: 'moc', at: call.at, ranges: mocRanges(text, at) };
     }
     return this.#shapeOf(call.at, call.name, this.#shapeArguments(call, context));
+  }
+
+  /** The pixels of an order that a shape touches. */
+  #mocOf({ at, name }: Expression & { kind: 'call' }, order: number, operand: Operand): Shape {
+    const shape = shapeOperand(name, operand);
+    const pixels = (ranges: readonly PixelRange[]): Shape => ({ kind: 'moc', at, ranges });
+    if (shape.kind === 'moc') return pixels(degraded(shape.ranges, order, at));
+    const centreOf = ({ ra, dec }: Point) => checkedPosition(fixed(ra), fixed(dec));
+    if (shape.kind === 'point') {
+      const { ra, dec } = centreOf(shape);
+      const pixel = pixel29(ra, dec);
+      return pixels(degraded([[pixel, pixel + 1n]], order, at));
+    }
+    if (order > MAX_CONSTANT_ORDER)
+      throw new AdqlError(at, `the MOC of a shape has an order of at most ${MAX_CONSTANT_ORDER} (${order} was given)`);
+    if (shape.kind === 'polygon') return pixels(this.#sky.moc(polygonOf(shape.vertices, at), order, at));
+    const { ra, dec } = centreOf(shape.centre);
+    return pixels(this.#sky.moc(skyCircle(ra, dec, constantOf(shape.radius) * 3600), order, at));
   }
 
   #shapeOf(at: number, name: string, args: readonly Operand[]): Shape {
@@ -810,6 +835,24 @@ class Translator {
     const { ra, dec } = pixelCentre(level, index);
     return { kind: 'point', at, ra: constantNumber(at, ra), dec: constantNumber(at, dec) };
   }
+}
+
+/** The most bins of a histogram. */
+const MAX_BINS = 10_000;
+
+/** The rows below a range, in each of the equal parts of it, and not below its end (the IVOA's catalogue of functions, 1.0). */
+function histogram(at: number, x: Value, [lower, upper, bins]: readonly Value[], distinct: string): Value {
+  const [low, high, count] = [lower!, upper!, bins!].map(constantOf) as [number, number, number];
+  if (!(low < high)) throw new AdqlError(upper!.at, 'the end of a histogram must be greater than its begin');
+  if (!(Number.isInteger(count) && count >= 1 && count <= MAX_BINS))
+    throw new AdqlError(bins!.at, `a histogram has 1 to ${MAX_BINS} bins (${count} was given)`);
+  const place = `floor((${double(x)} - ${double(lower!)}) / ${constantNumber(at, high - low).sql} * ${count})`;
+  const inside = `1 + CAST(least(${place}, ${count - 1}) AS INTEGER)`;
+  const bin = `CASE WHEN ${double(x)} < ${double(lower!)} THEN 0 WHEN ${double(x)} < ${double(upper!)} THEN ${inside} WHEN isnan(${double(x)}) THEN NULL WHEN ${double(x)} IS NOT NULL THEN ${count + 1} END`;
+  const counts = `list_transform(range(0, ${count + 2}), lambda bin: coalesce(histogram(${distinct}${bin})[bin], 0))`;
+  const about: Column = { name: 'ivo_histogram', type: 'text', description: '', isIntegers: true };
+  const column: ScopeColumn = { name: 'ivo_histogram', sql: '', type: 'text', about };
+  return value(at, `array_to_string(${counts}, ' ')`, 'text', { column });
 }
 
 type Circle = Shape & { kind: 'circle' };

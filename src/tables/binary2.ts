@@ -46,9 +46,10 @@ export class Binary2 {
     return flags;
   }
 
-  #cell({ type, isAscii }: Column, cell: Cell): void {
+  #cell({ type, isAscii, isIntegers }: Column, cell: Cell): void {
     if (type === 'time') this.#ascii(cell === null ? '' : timestamp(cell as number));
     else if (type !== 'text') this.#fixed(type, cell);
+    else if (isIntegers) this.#integers((cell ?? '') as string);
     else if (isAscii) this.#ascii((cell ?? '') as string);
     else this.#unicode(((cell ?? '') as string).toWellFormed());
   }
@@ -62,6 +63,12 @@ export class Binary2 {
     else if (type === 'float32') scratch.setFloat32(0, cell as number);
     else scratch.setUint8(0, (cell ? 'T' : 'F').charCodeAt(0));
     this.#held.range(scratchBytes, 0, FIXED_BYTES[type]);
+  }
+
+  #integers(text: string): void {
+    const list = text.split(' ').filter(Boolean);
+    this.#count(list.length);
+    for (const each of list) this.#fixed('int64', BigInt(each));
   }
 
   #ascii(text: string): void {

@@ -19,6 +19,8 @@ export interface Column {
   readonly description: string;
   /** Whether every cell of a `text` column is ASCII. */
   readonly isAscii?: boolean;
+  /** Whether every cell of a `text` column is integers with blanks between, which VOTable has as an array. */
+  readonly isIntegers?: boolean;
 }
 
 /** The column of an object's field. */

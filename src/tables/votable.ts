@@ -53,7 +53,8 @@ const DATATYPES: Readonly<Record<ColumnType, Datatype>> = {
 const ASCII_TEXT: Datatype = { datatype: 'char', arraysize: '*' };
 
 /** The attributes of a FIELD that give the type of its cells. */
-export function datatypeOf({ type, isAscii }: Column): Datatype {
+export function datatypeOf({ type, isAscii, isIntegers }: Column): Datatype {
+  if (type === 'text' && isIntegers) return { ...DATATYPES.int64, arraysize: '*' };
   return type === 'text' && isAscii ? ASCII_TEXT : DATATYPES[type];
 }
 

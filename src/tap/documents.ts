@@ -49,6 +49,14 @@ const FUNCTIONS = [
     'The MOC of a text, 4/0-3,5 6/100, for CONTAINS and INTERSECTS with a POINT, and for AREA',
   ],
   [
+    'MOC(hpxOrder INTEGER, shape GEOMETRY) -> MOC',
+    'The MOC of the pixels of an order that a POINT, CIRCLE, BOX, POLYGON or MOC touches; of constants, for all but POINT and MOC up to order 13',
+  ],
+  [
+    'ivo_histogram(val DOUBLE, lower DOUBLE, upper DOUBLE, nbins INTEGER) -> BIGINT[]',
+    'The numbers of values below lower, in each of nbins equal parts from there to upper (exclusive), and of the others; of constants, and without NULL',
+  ],
+  [
     'ivo_string_agg(expr TEXT, delim TEXT) -> TEXT',
     'The texts of all rows of a group, ascending, with a delimiter between',
   ],

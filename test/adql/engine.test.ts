@@ -1,4 +1,5 @@
 /** The rows that the engine finds by translated queries, beside those that this file finds itself. */
+import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { PositionTest } from '../../index/area.ts';
@@ -6,6 +7,7 @@ import { circle, pixel29, polygon, separationArcsec } from '../../index/mod.ts';
 import { MACROS } from '../../src/adql/geometry.ts';
 import { translate } from '../../src/adql/translator.ts';
 import { isDeno } from '../../src/base/runtime.ts';
+import { datatypeOf } from '../../src/tables/votable.ts';
 import { needs } from '../needs.ts';
 import { TABLES } from './support.ts';
 
@@ -295,6 +297,63 @@ check('groups, sets, subqueries and order', async () => {
     ],
   ];
   for (const [query, expected] of asked) assert.equal(await rows(query), expected, query);
+});
+
+interface Oracle {
+  /** Ranges at order 29, [first, end). */
+  readonly mocs: readonly { order: number; shape: string; ranges: [string, string][] }[];
+  readonly values: readonly number[];
+  readonly histograms: readonly { lower: number; upper: number; bins: number; counts: number[] }[];
+}
+const ORACLE: Oracle = JSON.parse(readFileSync(new URL('./oracle/mocs_and_histograms.json', import.meta.url), 'utf8'));
+
+const refusal = (says: string) => (error: Error) => error.name === 'AdqlError' && error.message.includes(says);
+
+check('the MOC of a shape has every pixel that mocpy finds, and few more', async () => {
+  for (const { order, shape, ranges } of ORACLE.mocs) {
+    const shift = BigInt(58 - 2 * order);
+    const theirs = ranges.map(([first, end]) => [BigInt(first), BigInt(end)] as const);
+    const cells = theirs.reduce((sum, [first, end]) => sum + Number((end - first) >> shift), 0);
+    const moc = `MOC(${order}, ${shape})`;
+    const [[area]] = (await rows(`SELECT AREA(${moc}) FROM objects WHERE diaObjectId = 0`)) as [[number]];
+    const own = (area * 12 * 4 ** order) / 41252.96124941927;
+    assert.ok(own > cells - 0.001 && own < cells + Math.max(2, 0.05 * cells) + 0.001, `${shape}: ${own} and ${cells}`);
+    // The first and the last position of each range.
+    for (const pixel of theirs.flatMap(([first, end]) => [first, end - 1n])) {
+      const { sql } = translate(`SELECT 1 FROM objects WHERE 1 = CONTAINS(POINT(ra, dec), ${moc})`, TABLES, 1);
+      const test = sql.replace(/^.* WHERE (.*) LIMIT 1$/, '$1').replaceAll('t1."healpix_29"', `${pixel}::BIGINT`);
+      assert.equal((await connection!.runAndReadAll(`SELECT ${test}`)).getRows(), [[true]], `${shape} ${pixel}`);
+    }
+  }
+  const areas = ['MOC(10, POINT(61.6, -49.3))', "MOC(3, MOC('5/0,17-20'))", "MOC('3/0-1')"].map(
+    each => `AREA(${each})`,
+  );
+  const [found] = (await rows(`SELECT ${areas.join(', ')} FROM objects WHERE diaObjectId = 0`)) as [number[]];
+  assert.ok(Math.abs(found[0]! * 12 * 4 ** 10 - 41252.96124941927) < 1e-6 && found[1] === found[2], `${found}`);
+  for (const [moc, says] of [
+    ['MOC(14, CIRCLE(1, 2, 3))', 'an order of at most 13'],
+    ['MOC(13, CIRCLE(1, 2, 40))', 'too many pixels'],
+    ['MOC(5, CIRCLE(ra, 2, 3))', 'a number must stand here'],
+  ] as const)
+    assert.throws(() => translate(`SELECT AREA(${moc}) FROM objects`, TABLES, 1), refusal(says));
+});
+
+check('histograms as numpy counts them', async () => {
+  const { values, histograms } = ORACLE;
+  const made = [...values.map(value => `${value}::DOUBLE`), 'NULL', "'NaN'::DOUBLE"].map(value => `(${value})`);
+  await connection!.run(`CREATE TEMP TABLE sample AS SELECT * FROM (VALUES ${made.join()}) AS t(x)`);
+  const column = { name: 'x', type: 'float64', description: '' } as const;
+  const tables = [{ schema: 's', name: 'sample', description: '', columns: [column], relation: 'temp.sample' }];
+  const ask = (query: string) => translate(query, tables, 10);
+  const counted = async (query: string) => (await connection!.runAndReadAll(ask(query).sql)).getRows();
+  for (const { lower, upper, bins, counts } of histograms) {
+    const query = `SELECT IVO_HISTOGRAM(x, ${lower}, ${upper}, ${bins}) FROM sample`;
+    assert.equal(await counted(query), [[counts.join(' ')]]);
+    assert.equal(datatypeOf(ask(query).columns[0]!), { datatype: 'long', arraysize: '*' });
+  }
+  assert.equal(await counted('SELECT ivo_histogram(x, 0, 1, 1) FROM sample WHERE x IS NULL'), [['0 0 0']]);
+  for (const wrong of ['x, 1, 1, 2', 'x, 0, 1, 0', 'x, 0, 1, 1.5', 'x, 0, 1, 10001', 'x, x, 1, 2', 'x, 0, 1'])
+    assert.throws(() => ask(`SELECT IVO_HISTOGRAM(${wrong}) FROM sample`), refusal(''));
 });
 
 test.after(() => {

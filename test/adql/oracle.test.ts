@@ -8,6 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MACROS } from '../../src/adql/geometry.ts';
 import { translate } from '../../src/adql/translator.ts';
+import { ENGINE_TYPES } from '../../src/adql/values.ts';
 import { isDeno } from '../../src/base/runtime.ts';
 import type { ColumnType } from '../../src/tables/columns.ts';
 import { needs } from '../needs.ts';
@@ -39,19 +40,10 @@ const connection = await (await duckdb?.DuckDBInstance.create(':memory:', { thre
 test.before(async () => {
   if (!connection) return;
   for (const macro of MACROS) await connection.run(macro);
-  const types = {
-    int64: 'BIGINT',
-    int32: 'INTEGER',
-    float64: 'DOUBLE',
-    float32: 'FLOAT',
-    boolean: 'BOOLEAN',
-    text: 'VARCHAR',
-    time: 'TIMESTAMP',
-  };
   await connection.run('CREATE SCHEMA nearsky');
   for (const [i, { schema, name, columns }] of TABLES.entries()) {
     await connection.run(
-      `CREATE TABLE ${schema}.${name} (${columns.map(each => `"${each.name}" ${types[each.type]}`).join(', ')})`,
+      `CREATE TABLE ${schema}.${name} (${columns.map(each => `"${each.name}" ${ENGINE_TYPES[each.type]}`).join(', ')})`,
     );
     const cell = (type: ColumnType, value: unknown) =>
       value === null

@@ -2,20 +2,20 @@
 import type { DescribedTable } from '../../src/adql/schema.ts';
 import type { Column, ColumnType } from '../../src/tables/columns.ts';
 
-const column = (name: string, type: ColumnType, unit?: string): Column => ({
+export const column = (name: string, type: ColumnType, unit?: string): Column => ({
   name,
   type,
   description: `The ${name}`,
   ...(unit && { unit }),
 });
 
-const PLACE = [
+export const PLACE = [
   column('healpix_29', 'int64'),
   column('diaObjectId', 'int64'),
   column('ra', 'float64', 'deg'),
   column('dec', 'float64', 'deg'),
 ];
-const position = { ra: 'ra', dec: 'dec', pixel: 'healpix_29' };
+export const position = { ra: 'ra', dec: 'dec', pixel: 'healpix_29' };
 
 export const TABLES: readonly DescribedTable[] = [
   {

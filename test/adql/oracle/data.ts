@@ -1,22 +1,9 @@
 /** A small archive with what queries stumble over: NULL everywhere, poles, the meridian of 0, ids beyond 2^53, and texts with signs of patterns. */
 import { pixel29 } from '../../../index/mod.ts';
 import type { DescribedTable } from '../../../src/adql/schema.ts';
-import type { Cell, Column, ColumnType } from '../../../src/tables/columns.ts';
+import type { Cell } from '../../../src/tables/columns.ts';
 import { seededRandom } from '../../oracle/skies.ts';
-
-const column = (name: string, type: ColumnType, unit?: string): Column => ({
-  name,
-  type,
-  description: `The ${name}`,
-  ...(unit && { unit }),
-});
-const PLACE = [
-  column('healpix_29', 'int64'),
-  column('diaObjectId', 'int64'),
-  column('ra', 'float64', 'deg'),
-  column('dec', 'float64', 'deg'),
-];
-const position = { ra: 'ra', dec: 'dec', pixel: 'healpix_29' };
+import { column, PLACE, position } from '../support.ts';
 
 export const TABLES: readonly DescribedTable[] = [
   {
