@@ -3,6 +3,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { wrapRa } from '../../index/mod.ts';
+import { compare } from '../base/compare.ts';
 import { isRemote } from '../catalogs/address.ts';
 import { findColumn } from '../catalogs/columns.ts';
 import { CatalogError } from '../catalogs/errors.ts';
@@ -58,7 +59,7 @@ export async function tableFiles(location: string): Promise<TableFile[]> {
 }
 
 /**
- * Reads the rows of a file, some at a time, as deliveries. A row without an id is rejected; a position that is missing or impossible is null.
+ * Reads the rows of a file, some at a time, as deliveries in the order of their ids. A row without an id is rejected; a position that is missing or impossible is null.
  * @param origin the name under which deliveries are recorded
  * @throws CatalogError where a column is missing or of a type that cannot be used; ReadFailure where the file is damaged
  */
@@ -87,6 +88,8 @@ export async function* readTable(
         const position = parsePosition(wrapRa(ras[row - rowStart]!), decs[row - rowStart]!);
         outcomes.deliveries.push({ diaObjectId, position, reliability: null, eventTimeUs, broker: origin });
       }
+      // In the order of the database, in which neighbours go in faster.
+      outcomes.deliveries.sort((a, b) => compare(a.diaObjectId, b.diaObjectId));
       yield outcomes;
     }
   }
