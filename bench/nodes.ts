@@ -36,6 +36,9 @@ const REQUESTS = 100_000;
 const CONNECTIONS = 8;
 const LOAD_SECONDS = 3;
 const WARM_SECONDS = 6;
+/** After a start the tables for queries are made. */
+const SETTLE_MS = 15_000;
+const IDLE_MS = 10_000;
 /** The tick of Linux's accounts. */
 const CLOCK_TICK_MS = 10;
 
@@ -240,12 +243,17 @@ async function seed(kafka: Kafka, directory: string, objects: number, note: Note
 async function requests(kafka: Kafka, directory: string, runs: number): Promise<Part> {
   const topic = 'requests';
   await kafka[0]!.createTopic(topic, 1, TOPIC_SETTINGS);
-  const [alone, shared] = [join(directory, 'alone'), join(directory, 'shared')];
-  const store = openStore(alone, 'write');
+  const [filled, alone, shared] = ['filled', 'alone', 'shared'].map(name => join(directory, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const store = openStore(filled, 'write');
   await fill(store, 1, REQUESTED);
   const objects = [...store.objects()];
   await store.close();
-  cpSync(alone, shared, { recursive: true });
+  // Both are copies, so that they differ in the log alone.
+  for (const copy of [alone, shared]) cpSync(filled, copy, { recursive: true });
   const variables = variablesOf(kafka, topic);
   const { code, stderr } = await start(['node', 'begin', '--data', shared], variables).finished;
   if (code !== 0) throw new Error(stderr);
@@ -254,7 +262,12 @@ async function requests(kafka: Kafka, directory: string, runs: number): Promise<
     await serve(shared, variables, '--no-crossmatch'),
   ];
   const random = seededRandom(1);
-  const rows: string[][] = [];
+  await sleep(SETTLE_MS);
+  const idleBefore = sides.map(({ child }) => cpuMsOf(child.pid!));
+  await sleep(IDLE_MS);
+  const idle = sides.map(({ child }, i) => (cpuMsOf(child.pid!) - idleBefore[i]!) / (IDLE_MS / 1000));
+  const [aloneIdle, nodeIdle] = idle.map(ms => `${ms.toFixed(1)} ms`);
+  const rows: string[][] = [['CPU of a node without requests, a second', nodeIdle!, `${aloneIdle} by itself`]];
   const json: Record<string, number> = {};
   for (const [name, lineOf] of [
     ['get_object', ({ diaObjectId }) => `GET /api/objects/${diaObjectId}`],
@@ -266,7 +279,9 @@ async function requests(kafka: Kafka, directory: string, runs: number): Promise<
     const cpuUs: number[][] = [[], []];
     for (const { url } of sides) await load({ url, file, connections: CONNECTIONS, seconds: WARM_SECONDS });
     for (let run = 0; run < runs; run++) {
-      for (const [i, { url, child }] of sides.entries()) {
+      // Each is the first in every other pass.
+      for (const i of run % 2 === 0 ? [0, 1] : [1, 0]) {
+        const { url, child } = sides[i]!;
         const before = cpuMsOf(child.pid!);
         const { requests: count } = await load({ url, file, connections: CONNECTIONS, seconds: LOAD_SECONDS });
         cpuUs[i]!.push((1000 * (cpuMsOf(child.pid!) - before)) / count);
