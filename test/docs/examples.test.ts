@@ -43,8 +43,11 @@ function has(command: string, ...args: readonly string[]): boolean {
 /** A program that runs the example; undefined where there is none. */
 function programOf({ language, code }: Example): readonly [string, ...string[]] | undefined {
   if (language === 'sh') return has('curl', '--version') ? ['bash', '-o', 'pipefail', '-c'] : undefined;
-  const pandas = code.includes('read_parquet') ? 'pandas, pyarrow' : 'pandas';
-  const python = pythonWith(/^import pandas$/m.test(code) ? pandas : 'sys; assert sys.version_info >= (3, 9)');
+  const modules = ['pandas', 'pyvo', 'astropy'].filter(name =>
+    new RegExp(`^(?:import|from) ${name}\\b`, 'm').test(code),
+  );
+  if (code.includes('read_parquet')) modules.push('pyarrow');
+  const python = pythonWith(modules.join(', ') || 'sys; assert sys.version_info >= (3, 9)');
   return python === undefined ? undefined : [python, '-c'];
 }
 
