@@ -38,6 +38,8 @@ const MAX_CORNERS = 400;
 const ROUNDING = 1e-9;
 /** Up to here chords grow enough with the distance to be compared instead. */
 const MAX_CHORD_DEGREES = 175;
+/** The share by which the square of half a chord is rounded: a position on the edge of a circle is in it. */
+const CHORD_ROUNDING = 2 ** -50;
 /** Gaps between ranges that hold so few pixels of order 16 are read: 1 / 4096 of the sky. */
 const MIN_GAP = (12 * 4 ** 16) / 4096;
 
@@ -158,7 +160,8 @@ function chordTest(point: Point, centre: { ra: number; dec: number }, radius: nu
   position(point);
   const [ra, dec] = [double(point.ra), double(point.dec)];
   const half = Math.sin((radius * Math.PI) / 360);
-  const [ra0, dec0, cosine, square] = [centre.ra, centre.dec, Math.cos((centre.dec * Math.PI) / 180), half * half].map(
+  const edge = half * half * (operator === '<' ? 1 : 1 + CHORD_ROUNDING);
+  const [ra0, dec0, cosine, square] = [centre.ra, centre.dec, Math.cos((centre.dec * Math.PI) / 180), edge].map(
     each => constantNumber(point.at, each).sql,
   );
   const north = `power(sin(radians(${dec} - ${dec0}) / 2), 2)`;
