@@ -36,6 +36,7 @@ const REQUESTS = 100_000;
 const CONNECTIONS = 8;
 const LOAD_SECONDS = 3;
 const WARM_SECONDS = 6;
+const STREAM_WARM_SECONDS = 10;
 /** After a start the tables for queries are made. */
 const SETTLE_MS = 15_000;
 const IDLE_MS = 10_000;
@@ -133,24 +134,28 @@ async function searchable(kafka: Kafka, directory: string, seconds: number): Pro
     });
     await producer.send({ messages });
   };
-  // Until everything is connected and the hot paths are compiled.
-  const warm: Sent[] = [];
-  await sendSome(LOOKED_FOR);
-  warm.push(...sent.splice(0));
+  /** @returns alerts a second */
+  const sendFor = async (seconds: number) => {
+    const began = performance.now();
+    const perSend = (ALERTS_A_SECOND * SENT_EVERY_MS) / 1000;
+    const inFlight: Promise<void>[] = [];
+    while (performance.now() - began < 1000 * seconds) {
+      inFlight.push(sendSome(perSend));
+      await sleep(Math.max(0, began + inFlight.length * SENT_EVERY_MS - performance.now()));
+    }
+    await Promise.all(inFlight);
+    return (inFlight.length * perSend) / ((performance.now() - began) / 1000);
+  };
+  // Until everything is connected, the tables for queries are there, and the hot paths are compiled.
+  await sleep(SETTLE_MS);
+  await sendFor(STREAM_WARM_SECONDS);
+  const warm = sent.splice(0);
   await Promise.all(servers.map(({ url }) => lookFor(url, warm, () => true)));
   let isOver = false;
   const pids = [...servers, consume].map(({ child }) => child.pid!);
   const cpuBefore = pids.map(cpuMsOf);
   const looking = servers.map(({ url }) => lookFor(url, sent, () => isOver));
-  const began = performance.now();
-  const perSend = (ALERTS_A_SECOND * SENT_EVERY_MS) / 1000;
-  const inFlight: Promise<void>[] = [];
-  while (performance.now() - began < 1000 * seconds) {
-    inFlight.push(sendSome(perSend));
-    await sleep(Math.max(0, began + inFlight.length * SENT_EVERY_MS - performance.now()));
-  }
-  await Promise.all(inFlight);
-  const rate = (inFlight.length * perSend) / ((performance.now() - began) / 1000);
+  const rate = await sendFor(seconds);
   isOver = true;
   const times = await Promise.all(looking);
   const cpu = pids.map((pid, i) => (cpuMsOf(pid) - cpuBefore[i]!) / (10 * seconds));
