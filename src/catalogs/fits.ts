@@ -11,7 +11,6 @@ import { BLOCK, CARD } from '../tables/fits_header.ts';
 import type { OpenFile } from './catalog_files.ts';
 import { CatalogError, ReadFailure, reasonOf } from './errors.ts';
 
-/** Bytes of a block, and of a card in a header. */
 /** No header is longer than this many blocks (1.4 MB). */
 const MAX_HEADER_BLOCKS = 500;
 /** Bytes of a header that are read at once, so that a remote header takes one request. */

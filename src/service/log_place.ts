@@ -17,7 +17,7 @@ const LOOK_MS = 10;
 export class LogPlace {
   readonly #coordination: Coordination;
   readonly #store: () => Store;
-  /** What was said last: most answers say the same. */
+  /** The text of the last answer, and the place of which it is: most answers have the same. */
   #said: { readonly position: LogPosition; readonly sequence: number; readonly text: string } | undefined;
 
   constructor(coordination: Coordination, store: () => Store) {

@@ -55,7 +55,7 @@ export class CountChanges {
     for (const source of sources) this.#tally.add(matchesName(source.slice(0, source.indexOf(' '))), change);
   }
 
-  /** So many new objects are stored, all pending. */
+  /** Counts new objects, all pending. */
   addedPending(objects: number): void {
     this.#addObjects({ outcomes: undefined, pending: objects, matched: 0, unmatched: 0 });
   }

@@ -30,7 +30,7 @@ const namespace = Buffer.from(NAMESPACE.replaceAll('-', ''), 'hex');
  */
 export function messageId({ diaObjectId, matchVersion, catalogName }: Omit<MatchMessage, 'value'>): Buffer {
   const name = Buffer.from(`${diaObjectId}/${matchVersion}/${catalogName}`);
-  // As text and back, which takes half the time of a digest as a buffer.
+  // Node makes a digest as text, and bytes of that text, in half the time of a digest as a buffer.
   const digest = hash('sha1', Buffer.concat([namespace, name]), 'binary');
   const id = Buffer.from(digest.slice(0, 16), 'binary');
   id[6] = (id[6]! & 0x0f) | 0x50;

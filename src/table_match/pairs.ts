@@ -11,7 +11,7 @@ export interface Batch {
   readonly row: Uint32Array;
   readonly id: BigInt64Array;
   readonly separationArcsec: Float64Array;
-  /** What the answer says of them: id, position, separation, and the columns of the catalog. */
+  /** The columns of the answer that describe the pairs: id, position, separation, and the columns of the catalog. */
   readonly columns: readonly PairColumn[];
 }
 
@@ -122,7 +122,7 @@ export class Pairs {
     return { first, count: this.areNearest ? Math.min(1, count) : count };
   }
 
-  /** What the answer says of a pair in one of its columns (see `Batch`). */
+  /** The cell of each pair in a column of the answer; columns are counted as in `Batch`. */
   column(column: number): (pair: number) => Cell {
     const columns = this.#batches.map(batch => batch.columns[column]!);
     return pair => {

@@ -59,7 +59,7 @@ export class Archive {
       await archive.#attach(file);
     } catch (error) {
       if (/set lock/i.test(`${error}`)) throw error;
-      // Of another version of the engine, or damaged.
+      // The file is of another version of the engine, or damaged.
       await connection.run(`DETACH DATABASE IF EXISTS ${ARCHIVE}`);
       for (const path of [file, `${file}.wal`]) rmSync(path, { force: true });
       await archive.#attach(file);
