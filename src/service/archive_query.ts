@@ -4,7 +4,7 @@ import type { TapQuery } from '../tap/engine.ts';
 import type { TapStarted } from '../tap/tap.ts';
 import type { Service } from './service.ts';
 
-/** Beyond the time of a query: for the first snapshot, which is written before. */
+/** Beyond the time of a query: for the tables, which are made before the first one. */
 const MARGIN_SECONDS = 10;
 
 export interface ArchiveAnswer {

@@ -137,8 +137,17 @@ export class Archive {
     const path = join(this.#directory, `new-${process.pid}`);
     for (const name of readdirSync(this.#directory))
       if (name.startsWith('new-')) rmSync(join(this.#directory, name), { recursive: true, force: true });
-    const since_ = since === 0 ? [] : ['--since', `${since}`];
-    const printed = await this.#run(['export', '--format', 'hats', '--json', '--data', this.#dataDir, ...since_, path]);
+    const onlyChanged = since === 0 ? [] : ['--since', `${since}`];
+    const printed = await this.#run([
+      'export',
+      '--format',
+      'hats',
+      '--json',
+      '--data',
+      this.#dataDir,
+      ...onlyChanged,
+      path,
+    ]);
     const { sequence, objects } = JSON.parse(printed) as Omit<Export, 'path'>;
     return { path, sequence, objects };
   }
@@ -221,7 +230,7 @@ function firstPixel(name: string): number {
 }
 
 /** A short text that differs where the database's file, the catalogs or the tables differ. */
-export function snapshotKey(databaseFile: string, catalogs: readonly CatalogDefinition[]): string {
+export function archiveKey(databaseFile: string, catalogs: readonly CatalogDefinition[]): string {
   const { ino, birthtimeMs } = statSync(databaseFile);
   const tables = tapTables(catalogs).map(table => [tableName(table), table.sql]);
   return createHash('sha256')

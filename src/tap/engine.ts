@@ -19,7 +19,7 @@ import type { Cell, Column, Row } from '../tables/columns.ts';
 import type { FitsRows } from '../tables/fits.ts';
 import { tableFormat } from '../tables/formats.ts';
 import { VotableWriter } from '../tables/votable.ts';
-import { Archive, snapshotKey } from './archive.ts';
+import { Archive, archiveKey } from './archive.ts';
 import type { TapFormat } from './formats.ts';
 import { type TapTable, tapTables } from './tables.ts';
 import type { Upload } from './upload_file.ts';
@@ -58,7 +58,7 @@ export type TapBegun =
 const PART_BYTES = 256 * 1024;
 /** The interval in which a query that is to end is interrupted. */
 const INTERRUPT_MS = 100;
-/** The time for which a query waits for the first snapshot. */
+/** The time for which a query waits until the tables are made for the first time. */
 const FIRST_MS = 30_000;
 /** An answer of which nobody has asked for a part this long is let go of. */
 const IDLE_MS = 60_000;
@@ -126,7 +126,7 @@ export class Engine {
       await this.#update();
     } finally {
       this.#refreshing = undefined;
-      // A snapshot takes a tenth of the time at most.
+      // Bringing the tables up to date takes a tenth of the time at most.
       const waitMs = Math.max(1000 * this.#options.refreshSeconds, 10 * (performance.now() - began));
       this.#timer = setTimeout(() => void (this.#refreshing ??= this.#refresh().catch(reportFailure)), waitMs);
     }
@@ -136,7 +136,7 @@ export class Engine {
     const store = this.#store;
     store.resetRead();
     const catalogs = new Catalogs(store.catalogs()).all;
-    const key = snapshotKey(join(this.#options.dataDir, FILE_NAME), catalogs);
+    const key = archiveKey(join(this.#options.dataDir, FILE_NAME), catalogs);
     const asOf = new Date();
     const sequence = await this.#archive.update(store.lastSequence(), key, catalogs);
     const tables = this.#current?.key === key ? this.#current.tables : tapTables(catalogs);

@@ -32,7 +32,7 @@ export const TAP_JOB = 'tap';
 /** The request of a job: a query, or the reason why its parameters make none. */
 export type TapJobRequest = TapQuery | { readonly refused: string };
 
-/** The interval in which a job tries again, where too many queries run or there is no snapshot yet. */
+/** The interval in which a job tries again, where too many queries run or the tables are not made yet. */
 const AGAIN_MS = 500;
 /** The time beyond that of a query after which the process is taken to hang, and is ended. */
 const HANG_MS = 15_000;
@@ -271,7 +271,7 @@ class EngineLink {
     this.#child.kill('SIGKILL');
   }
 
-  /** Lets the process end: its part of a snapshot is given up. */
+  /** Lets the process end: the export that it makes is given up. */
   close(): void {
     this.#isClosed = true;
     if (this.#child.connected) this.#child.disconnect();
