@@ -1,6 +1,7 @@
 /** Google Pub/Sub over its REST interface: `pull` and `acknowledge` of one subscription. */
+
+import { readText, TooLongError } from '../base/response_body.ts';
 import type { JsonObject } from '../ingest/json.ts';
-import { readText, TooLongError } from './http.ts';
 import type { BatchLimits, Connection, Message } from './transport.ts';
 
 export interface PubSubOptions {

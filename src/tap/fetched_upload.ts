@@ -2,6 +2,7 @@
 import { Agent, interceptors, request } from 'undici';
 import { messageOf } from '../base/error_text.ts';
 import { publicConnector } from '../base/public_hosts.ts';
+import { readBody, TooLongError } from '../base/response_body.ts';
 
 /** Stands in a list of hosts for every host that has a public address. */
 export const ANY_PUBLIC_HOST = '*';
@@ -45,18 +46,12 @@ export async function fetchUpload(
   try {
     const dispatcher = agent.compose(interceptors.redirect({ maxRedirections: MAX_REDIRECTIONS }));
     const headers = { 'user-agent': 'nearsky', 'accept-encoding': 'identity' };
-    const { statusCode, body } = await request(url, { dispatcher, signal: deadline, headers });
-    if (statusCode !== 200) throw new FetchRefusal(`its host answers ${statusCode}`);
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    for await (const chunk of body as AsyncIterable<Uint8Array>) {
-      length += chunk.length;
-      if (length > maxBytes) throw new FetchRefusal('there are more bytes than TAP_MAX_UPLOAD_MIB allows');
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks);
+    const response = await request(url, { dispatcher, signal: deadline, headers });
+    if (response.statusCode !== 200) throw new FetchRefusal(`its host answers ${response.statusCode}`);
+    return await readBody(response, maxBytes);
   } catch (error) {
     if (error instanceof FetchRefusal) throw error;
+    if (error instanceof TooLongError) throw new FetchRefusal('there are more bytes than TAP_MAX_UPLOAD_MIB allows');
     throw new FetchRefusal(deadline.aborted ? 'the time for it is over' : messageOf(error));
   } finally {
     await agent.destroy();
