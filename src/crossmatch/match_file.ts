@@ -107,10 +107,13 @@ export interface ColumnMatches extends FoundPairs {
   readonly payload: readonly SourceColumn[];
 }
 
-/** The cells of a column: 64-bit values, and a byte for each that is null (1), or a list. A buffer crosses to another thread as it is. */
-export type SourceColumn =
-  | { readonly type: 'float64' | 'int64'; readonly values: ArrayBuffer; readonly isNull: ArrayBuffer }
-  | { readonly type: 'other'; readonly cells: readonly Cell[] };
+/** The cells of a column. */
+export interface SourceColumn {
+  /** A typed array where the column is of 64-bit numbers. */
+  readonly values: ArrayLike<Cell>;
+  /** 1 for the values that are null, which are then something else; undefined where `values` has what there is. */
+  readonly isNull?: Uint8Array;
+}
 
 /** `unreadable`: the file cannot be read now. `unusable`: the file contradicts the catalog's registration. */
 export type MatchAnswer<Matches> = { readonly reads: ReadCounts } & (
@@ -222,14 +225,14 @@ async function sourceColumns(task: MatchColumnsTask, file: ParquetFile, matched:
 function sourceColumn(column: Column, found: readonly unknown[]): SourceColumn {
   const { type } = column;
   const cells = found.map(value => payloadCell(column, value) ?? null);
-  if (type !== 'float64' && type !== 'int64') return { type: 'other', cells };
+  if (type !== 'float64' && type !== 'int64') return { values: cells };
   const values = type === 'float64' ? new Float64Array(cells.length) : new BigInt64Array(cells.length);
   const isNull = new Uint8Array(cells.length);
   cells.forEach((cell, i) => {
     if (cell === null) isNull[i] = 1;
     else values[i] = cell as never;
   });
-  return { type, values: values.buffer, isNull: isNull.buffer };
+  return { values, isNull };
 }
 
 /** The results of all promises. Rejects with the first failure, once no promise is pending any more. */

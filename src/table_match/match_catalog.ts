@@ -15,7 +15,7 @@ import type { CatalogRegistration } from '../store/catalog_registration.ts';
 import { TableError } from '../table_input/input_table.ts';
 import { payloadColumns } from '../tables/payload_columns.ts';
 import type { ValidPositions } from './match_objects.ts';
-import type { Batch, PairColumn, Pairs } from './pairs.ts';
+import type { Batch, Pairs } from './pairs.ts';
 
 /** Files that a thread has at once: while a host sends one, another is searched. */
 const FILES_AT_ONCE = 2;
@@ -98,9 +98,9 @@ export async function matchCatalog(
 }
 
 /** Texts are counted with a byte a character. */
-function bytesOf(column: SourceColumn): number {
-  if (column.type !== 'other') return column.values.byteLength + column.isNull.byteLength;
-  return column.cells.reduce<number>((sum, cell) => sum + 8 + (typeof cell === 'string' ? cell.length : 0), 0);
+function bytesOf({ values, isNull }: SourceColumn): number {
+  if (isNull) return 9 * values.length;
+  return Array.from(values).reduce<number>((sum, cell) => sum + 8 + (typeof cell === 'string' ? cell.length : 0), 0);
 }
 
 function batchOf(
@@ -108,17 +108,11 @@ function batchOf(
   objects: readonly number[],
   row: Uint32Array,
 ): Batch {
-  const columns: PairColumn[] = [id, ra, dec, separationArcsec].map(values => ({ values }));
+  const own: SourceColumn[] = [id, ra, dec, separationArcsec].map(values => ({ values }));
   return {
     row: object.map(each => row[objects[each]!]!),
     id,
     separationArcsec,
-    columns: columns.concat(payload.map(pairColumn)),
+    columns: own.concat(payload),
   };
-}
-
-function pairColumn(column: SourceColumn): PairColumn {
-  if (column.type === 'other') return { values: column.cells };
-  const values = column.type === 'float64' ? new Float64Array(column.values) : new BigInt64Array(column.values);
-  return { values, isNull: new Uint8Array(column.isNull) };
 }

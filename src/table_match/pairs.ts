@@ -1,6 +1,7 @@
 /** The things that were found for the rows of a table. */
 
 import type { Find, RowStatus } from '../contract/table_match.ts';
+import type { SourceColumn } from '../crossmatch/match_file.ts';
 import { TableError } from '../table_input/input_table.ts';
 import type { Cell } from '../tables/columns.ts';
 import type { Numbers } from '../tables/stored_column.ts';
@@ -12,14 +13,7 @@ export interface Batch {
   readonly id: BigInt64Array;
   readonly separationArcsec: Float64Array;
   /** The columns of the answer that describe the pairs: id, position, separation, and the columns of the catalog. */
-  readonly columns: readonly PairColumn[];
-}
-
-export interface PairColumn {
-  /** A typed array where the column is of 64-bit numbers. */
-  readonly values: ArrayLike<Cell>;
-  /** 1 for the values that are null, which are then something else; undefined where `values` has what there is. */
-  readonly isNull?: Uint8Array;
+  readonly columns: readonly SourceColumn[];
 }
 
 /** A pair takes about 50 bytes, which the limit of a thread's heap does not count. */
