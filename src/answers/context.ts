@@ -1,7 +1,8 @@
 /** The data and the limits for answering any kind of query. */
 import type { SkyIndex } from '../../index/mod.ts';
+import type { Budget } from '../base/budget.ts';
 import type { ByteSink } from '../base/bytes.ts';
-import { TooExpensive } from '../base/refusal.ts';
+import { TooExpensive, Unavailable } from '../base/refusal.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import type { Store } from '../store/store.ts';
 import type { SharedFragments } from './shared_fragments.ts';
@@ -22,39 +23,63 @@ export type Steps = Generator<undefined, void, undefined>;
 const FIRST_STEP_MS = 2;
 const STEP_MS = 1;
 
+/** The reason for refusing a query that waited for most of its budget, or all of it (docs/contract.md, decision P4). */
+export const TOO_LONG = 'the query had to wait for too long';
+
+/** The share of its budget that a query has to work before it is called too expensive. */
+const MIN_WORK = 0.5;
+
 /**
- * The time of a task, by its thread's monotonic clock: up to when its query may run, and up to when it need not let
- * others go ahead.
+ * The time of a task, by its thread's monotonic clock: up to when its query may run, up to when it need not let others
+ * go ahead, and how long it has worked.
  */
 export class Clock {
-  #deadlineMs = Number.POSITIVE_INFINITY;
+  #budget: Pick<Budget, 'startMs' | 'deadlineMs'> = { startMs: 0, deadlineMs: Number.POSITIVE_INFINITY };
+  #stepStartMs = 0;
   #stepEndMs = Number.NEGATIVE_INFINITY;
   #stepMs = FIRST_STEP_MS;
+  /** The time of the steps before this one. */
+  #workedMs = 0;
 
-  /** Begins a query that may run up to then. */
-  begin(deadlineMs: number): void {
-    this.#deadlineMs = deadlineMs;
+  /** Begins a query. */
+  begin(budget: Pick<Budget, 'startMs' | 'deadlineMs'>): void {
+    this.#budget = budget;
     this.#stepMs = FIRST_STEP_MS;
+    this.#workedMs = 0;
   }
 
   /** Begins a step: others have gone ahead. */
   resume(): void {
-    this.#stepEndMs = this.now() + this.#stepMs;
+    this.#stepStartMs = this.now();
+    this.#stepEndMs = this.#stepStartMs + this.#stepMs;
     this.#stepMs = STEP_MS;
+  }
+
+  /** Ends a step: others go ahead. */
+  pause(): void {
+    this.#workedMs += this.now() - this.#stepStartMs;
   }
 
   /**
    * Whether it is time to yield. To be called wherever a query has done a little work.
-   * @throws TooExpensive
+   * @throws TooExpensive or Unavailable, as `lateness`
    */
   get due(): boolean {
     const now = this.now();
-    if (now >= this.#deadlineMs) throw new TooExpensive();
+    if (now >= this.#budget.deadlineMs) throw this.#latenessAt(now);
     return now >= this.#stepEndMs;
   }
 
-  get passed(): boolean {
-    return this.now() >= this.#deadlineMs;
+  /** The error of a query whose budget is spent: too expensive, or one that had to wait; undefined before. */
+  get lateness(): TooExpensive | Unavailable | undefined {
+    const now = this.now();
+    return now >= this.#budget.deadlineMs ? this.#latenessAt(now) : undefined;
+  }
+
+  #latenessAt(now: number): TooExpensive | Unavailable {
+    const { startMs, deadlineMs } = this.#budget;
+    const workedMs = this.#workedMs + now - this.#stepStartMs;
+    return workedMs >= MIN_WORK * (deadlineMs - startMs) ? new TooExpensive() : new Unavailable(TOO_LONG);
   }
 
   protected now(): number {

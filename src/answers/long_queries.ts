@@ -7,6 +7,7 @@ import { Unavailable } from '../base/refusal.ts';
 import { afterThisIteration } from '../base/runtime.ts';
 import { type Admission, MAX_WAIT } from './admission.ts';
 import type { Body } from './body.ts';
+import { TOO_LONG } from './context.ts';
 
 /** A query that is answered in steps. */
 export interface Stepped {
@@ -23,9 +24,6 @@ export interface NotBegun extends Stepped {
    */
   reserve(): boolean;
 }
-
-/** The reason for refusing a query that waited until its budget was spent (docs/contract.md, decision P4). */
-export const TOO_LONG = 'the query had to wait for too long';
 
 /** The number of queries under way at once. The others hold no memory yet, and may be refused as not begun. */
 const MAX_BEGUN = 4;

@@ -7,7 +7,7 @@ import type { Budget } from '../base/budget.ts';
 import { ByteSink, latin1 } from '../base/bytes.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
-import { TooExpensive, Unavailable } from '../base/refusal.ts';
+import { Unavailable } from '../base/refusal.ts';
 import type { DetailLevel } from '../contract/enums.ts';
 import type { TableFormat } from '../contract/formats.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
@@ -20,9 +20,9 @@ import { type AnswerMemory, type AnswerRoom, keep } from './answer_memory.ts';
 import { areaAnswer } from './area.ts';
 import type { Body } from './body.ts';
 import { coneAnswer } from './cone.ts';
-import { Clock, type QueryContext, StaleIndex, type Steps } from './context.ts';
+import { Clock, type QueryContext, StaleIndex, type Steps, TOO_LONG } from './context.ts';
 import { countAnswer } from './count.ts';
-import { LongQueries, TOO_LONG } from './long_queries.ts';
+import { LongQueries } from './long_queries.ts';
 import { lookupAnswer } from './lookup.ts';
 import { mocAnswer } from './moc.ts';
 import { type AnswerWriter, type Transcode, writeMsgpack } from './msgpack.ts';
@@ -117,7 +117,7 @@ export class QueryRunner {
   /**
    * The body of a query's answer: at once where the query takes no more than one step, else as a promise.
    * @throws TooExpensive; Unavailable when there is no index or no database to read, when too many long queries wait,
-   * and when this one has waited until its budget was spent; any other error is a fault of our own. The promise is
+   * and when this one has waited for most of its budget; any other error is a fault of our own. The promise is
    * rejected with the same
    */
   run(query: Query, budget: Budget): Body | Promise<Body> {
@@ -159,7 +159,7 @@ export class QueryRunner {
   #begin(query: Query, budget: Budget, room?: AnswerRoom): Desk {
     const desk = this.#idle.pop() ?? new Desk();
     desk.room = room;
-    desk.clock.begin(budget.deadlineMs);
+    desk.clock.begin(budget);
     try {
       const generation = this.#requireGeneration();
       desk.fragments = this.#options.fragments();
@@ -185,7 +185,10 @@ export class QueryRunner {
       void clock.due;
       const isDone = steps.next().done;
       desk.room?.cover(out.length + body.length);
-      if (!isDone) return undefined;
+      if (!isDone) {
+        clock.pause();
+        return undefined;
+      }
       void clock.due;
     } catch (error) {
       this.#putBack(desk);
@@ -218,7 +221,8 @@ export class QueryRunner {
       return new Unavailable('a part of the database is damaged');
     }
     if (!(error instanceof StoreError)) return error;
-    if (clock.passed) return new TooExpensive();
+    const { lateness } = clock;
+    if (lateness) return lateness;
     log('database_unreadable', { error: messageOf(error) });
     return new Unavailable('the database cannot be read');
   }

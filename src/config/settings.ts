@@ -168,7 +168,7 @@ const cutHere = BROKERS.filter(({ cut }) => cut === 'service')
 
 const API = {
   API_REQUEST_BUDGET_SECONDS: about(
-    'Time for one request. A request that takes longer is 400 query_too_expensive; one that waited so long that it was never begun is 503.',
+    'Time for one request. A request that takes longer is 400 query_too_expensive; one that waited for more than half of it is 503.',
     number(5, 0.001, 3600),
   ),
   API_MAX_IDS: about('Ids in one lookup.', integer(1000, 1, 100_000)),

@@ -94,7 +94,7 @@ export function limitSentences(config: Config): string[] {
   const { default_page_size, max_page_size, max_window_hours } = limits.recent_crossmatches;
   return [
     `Time budget of a request: ${decimal(limits.request_budget_seconds)} s; over it the answer is 400 \`query_too_expensive\`, or 503 where the ` +
-      'request waited until then and was never begun.',
+      'request waited for more than half of it.',
     `Identifiers per lookup: ${limits.max_ids}. Positions and registry names per lookup, together: ${limits.max_positions}.`,
     `Search radius: at most ${decimal(limits.max_cone_radius_arcsec)} arcsec; around registry names ` +
       `${decimal(config.TNS_MATCH_RADIUS_ARCSEC)} arcsec unless asked. Registry names: at most ${MAX_TNS_NAME_CHARACTERS} characters.`,

@@ -89,7 +89,7 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       '**P4.** Overload is 503 `service_unavailable`',
     ],
     'answers/query_runner.test.ts: a quick query whose budget was spent before it began is refused': [
-      'A query that waited until its time was spent',
+      'A query that waited for more than half',
     ],
     'contract/suite/transport.ts: the text "diaObjectId_str": "DIGITS" can be found': [
       '**P5.** JSON has `": "` and `", "`, so that the',
@@ -319,7 +319,10 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
   'Time budget': {
     'http/trouble.test.ts: a spent budget is 400 query_too_expensive, without Retry-After; a bad parameter stays one': [
       'A request has 5.0 s, by a clock that never steps,',
-      'What takes longer is 400 `query_too_expensive`,',
+      'What takes longer is 400 `query_too_expensive`',
+    ],
+    'http/deadline.test.ts: a query that worked for half of its budget is too expensive; one that waited': [
+      'What takes longer is 400 `query_too_expensive`',
     ],
     'http/trouble.test.ts: a database that cannot be read is one that is not there': [
       'A database that cannot be read in time is 503.',

@@ -11,7 +11,7 @@ import type { FilterValues, LookupInput } from '../../src/answers/queries.ts';
 import { recentAnswer } from '../../src/answers/recent.ts';
 import { SharedFragments } from '../../src/answers/shared_fragments.ts';
 import { ByteSink } from '../../src/base/bytes.ts';
-import { TooExpensive } from '../../src/base/refusal.ts';
+import { TooExpensive, Unavailable } from '../../src/base/refusal.ts';
 import { PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { currentProvenance, PROVENANCE_RECORDING_RELEASE } from '../../src/crossmatch/provenance.ts';
 import { ObjectView } from '../../src/store/object_record.ts';
@@ -34,11 +34,20 @@ class Patience extends Clock {
   constructor(looks: number) {
     super();
     this.#left = looks;
-    this.begin(1);
+    this.begin({ startMs: 0, deadlineMs: 1 });
   }
 
   protected override now(): number {
     return this.#left-- > 0 ? 0 : 1;
+  }
+}
+
+/** Time that goes on by hand. */
+class Hand extends Clock {
+  ms = 0;
+
+  protected override now(): number {
+    return this.ms;
   }
 }
 
@@ -138,5 +147,34 @@ test('every kind of query', () =>
       'objects that are passed over take time too',
     );
   }));
+
+test('a query that worked for half of its budget is too expensive; one that waited for more of it is not', () => {
+  for (const [worked, isTooExpensive] of [
+    [49, false],
+    [50, true],
+  ] as const) {
+    const clock = new Hand();
+    // The clock is that of earlier queries, too.
+    for (let query = 0; query < 2; query++) {
+      const startMs = clock.ms;
+      clock.begin({ startMs, deadlineMs: startMs + 100 });
+      clock.resume();
+      clock.ms += worked - 10;
+      clock.pause();
+      assert.is(clock.lateness, undefined);
+      clock.ms = startMs + 90;
+      clock.resume();
+      clock.ms += 9;
+      assert.is(clock.lateness, undefined);
+      clock.ms += 1;
+      assert.is(clock.lateness instanceof TooExpensive, isTooExpensive);
+      assert.is(clock.lateness instanceof Unavailable, !isTooExpensive);
+      assert.throws(
+        () => clock.due,
+        (error: unknown) => error instanceof TooExpensive === isTooExpensive,
+      );
+    }
+  }
+});
 
 test.run();
