@@ -320,6 +320,7 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     'http/trouble.test.ts: a spent budget is 400 query_too_expensive, without Retry-After; a bad parameter stays one': [
       'A request has 5.0 s, by a clock that never steps,',
       'What takes longer is 400 `query_too_expensive`',
+      'A 400 or 405 that comes late stays',
     ],
     'http/deadline.test.ts: a query that worked for half of its budget is too expensive; one that waited': [
       'What takes longer is 400 `query_too_expensive`',

@@ -88,6 +88,8 @@ class Clients {
   answers = 0;
   refused = 0;
   mayRefuse = false;
+  /** What was killed last, and when. */
+  killed = () => '';
   failure: unknown;
   #isStopping = false;
   readonly #url: string;
@@ -119,17 +121,7 @@ class Clients {
   async #ask(path: string, body?: unknown): Promise<any> {
     for (;;) {
       const mayRefuse = this.mayRefuse;
-      const {
-        statusCode,
-        headers,
-        body: answer,
-      } = await request(`${this.#url}${path}`, {
-        dispatcher: this.#agent,
-        ...(body
-          ? { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
-          : {}),
-      });
-      const text = await answer.text();
+      const { statusCode, headers, text } = await this.#send(path, body);
       if (statusCode === 200) {
         this.answers++;
         return JSON.parse(text);
@@ -139,6 +131,22 @@ class Clients {
       assert.ok(mayRefuse || this.mayRefuse, `${path} was refused although one process at most was killed: ${text}`);
       this.refused++;
       await sleep(500);
+    }
+  }
+
+  async #send(path: string, body: unknown) {
+    const options = body !== undefined && {
+      method: 'POST' as const,
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    };
+    let got = 'nothing';
+    try {
+      const answer = await request(`${this.#url}${path}`, { dispatcher: this.#agent, ...(options || {}) });
+      got = `${answer.statusCode} ${JSON.stringify(answer.headers)}`;
+      return { statusCode: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+    } catch (error) {
+      throw new Error(`${path}: of the answer came ${got}; ${this.killed()}`, { cause: error });
     }
   }
 
@@ -339,7 +347,13 @@ class Campaign {
     }
   }
 
+  #note(victim: string): void {
+    const sinceMs = performance.now();
+    this.#clients.killed = () => `${victim} was killed ${Math.round(performance.now() - sinceMs)} ms ago`;
+  }
+
   async #killNode(node: number): Promise<void> {
+    this.#note(`node ${node}`);
     await this.#nodes.kill(node);
     await sleep(500 * random());
     await this.#nodes.serve(node);
@@ -354,6 +368,7 @@ class Campaign {
   async #killBroker(at: number): Promise<void> {
     const server = this.#nodes.kafka[at]!;
     this.#brokerAwayUntilMs = Number.POSITIVE_INFINITY;
+    this.#note(`broker ${at}`);
     await server.stop();
     await sleep(5000 * random());
     await server.startAgain();
