@@ -29,6 +29,9 @@ const NAMES: readonly (readonly [ra: string, dec: string])[] = [
   ['ra', 'de'],
   ['s_ra', 's_dec'],
   ['_ra', '_de'],
+  ['ra2000', 'dec2000'],
+  ['ra2000', 'de2000'],
+  ['coord.ra', 'coord.dec'],
   ['alpha_j2000', 'delta_j2000'],
   ['alphawin_j2000', 'deltawin_j2000'],
   ['right_ascension', 'declination'],
@@ -65,9 +68,12 @@ export function findPositions({ columns }: InputTable, { ra, dec }: NamedColumns
   throw new TableError(`the columns of its positions are not known: name them by ra= and dec=; ${list()}`);
 }
 
+/** VizieR gives positions of B1950 the same UCDs. Taken for ICRS, they would be other places. */
+const OTHER_EQUINOX = /b?1(?:855|875|900|950)/i;
+
 function byUcd(columns: readonly Column[]): PositionColumns | undefined {
   const place = (ucd1: string, main: RegExp, ucd: RegExp) => {
-    const ucds = columns.map(column => (column.ucd ?? '').toLowerCase());
+    const ucds = columns.map(({ name, ucd }) => (OTHER_EQUINOX.test(name) ? '' : (ucd ?? '').toLowerCase()));
     const places = [
       ucds.findIndex(each => main.test(each)),
       ucds.indexOf(ucd1),
@@ -112,19 +118,28 @@ export async function readPositions(table: InputTable, { ra, dec }: PositionColu
 }
 
 const DEGREES_PER_RADIAN = 180 / Math.PI;
+/** Units in degrees. A number may stand before a unit: astropy writes hours as `15deg`. */
 const SCALES: readonly (readonly [unit: RegExp, factor: number])[] = [
+  [/^$|^deg|^°/, 1],
   [/^rad(?:ians?)?$/, DEGREES_PER_RADIAN],
   [/^(?:h|hr|hours?|hourangle)$/, 15],
-  [/^arcsec$/, 1 / 3600],
   [/^arcmin$/, 1 / 60],
+  [/^arcsec$/, 1 / 3600],
   [/^mas$/, 1 / 3_600_000],
+  [/^uas$/, 1 / 3_600_000_000],
 ];
+/** The units of VizieR's sexagesimal texts. */
+const SEXAGESIMAL_UNIT = /^["']?[hd]:?m:?s["']?$/;
 
-function readerOf({ unit = '' }: Column, isRa: boolean): (cell: Cell) => number {
+/** @throws TableError where the unit is none of an angle: its numbers would be taken for other places */
+function readerOf({ name, unit = '' }: Column, isRa: boolean): (cell: Cell) => number {
   const plain = unit.trim().toLowerCase();
-  const factor = SCALES.find(([pattern]) => pattern.test(plain))?.[1] ?? 1;
-  // "h:m:s" and "d:m:s" are the units of VizieR's sexagesimal texts.
-  const isHours = isRa && !plain.includes('d:');
+  const factor = SEXAGESIMAL_UNIT.test(plain) ? 1 : factorOf(plain);
+  if (factor === undefined)
+    throw new TableError(
+      `the unit of its column ${name.slice(0, 64)} is ${unit.slice(0, 64)}, which is no known unit of angles: send degrees`,
+    );
+  const isHours = isRa && !/d:?m/.test(plain);
   return cell => {
     if (cell === null || typeof cell === 'boolean') return Number.NaN;
     if (typeof cell !== 'string') return Number(cell) * factor;
@@ -132,19 +147,29 @@ function readerOf({ unit = '' }: Column, isRa: boolean): (cell: Cell) => number 
     // Blanks are 0, too.
     if (plain !== 0 && !Number.isNaN(plain)) return plain * factor;
     if (cell.length > MAX_NUMBER_CHARACTERS) return Number.NaN;
-    return sexagesimal(cell, isHours) ?? numberOf(cell) * factor;
+    return sexagesimal(cell, isHours) ?? numberOf(cell.replace(DECIMAL_COMMA, '$1.$2')) * factor;
   };
 }
 
+/** Degrees of a unit; undefined where it is none of an angle. */
+function factorOf(unit: string): number | undefined {
+  const [, scale, base] = /^(\d[\d.]*(?:e[+-]?\d+)?)?\s*(.*)$/.exec(unit)!;
+  const factor = SCALES.find(([pattern]) => pattern.test(base!))?.[1];
+  return factor === undefined || scale === undefined ? factor : Number(scale) * factor;
+}
+
+/** As spreadsheets write numbers in the countries where columns are divided by semicolons. */
+const DECIMAL_COMMA = /^(\s*[+-]?\d+),(\d+\s*)$/;
+
 const SEXAGESIMAL =
-  /^\s*([+\-\u2212]?)\s*(\d{1,3})(\s*[h:d°]\s*|\s+)(\d{1,2})(?:(?:\s*[m:'′]\s*|\s+)(\d{1,2}(?:\.\d*)?)\s*(?:s|"|″|''|′′)?|\s*[m'′])?\s*$/i;
+  /^\s*([+\-\u2212]?)\s*(\d{1,3})(\s*[hʰ:d°]\s*|\s+)(\d{1,2})(?:(?:\s*[mᵐ:'′]\s*|\s+)(\d{1,2}(?:\.\d*)?)\s*(?:s|ˢ|"|″|''|′′)?|\s*[mᵐ'′])?\s*$/i;
 
 /** Degrees of a text like `12:30:49.42`, `12h30m49.42s` or `-39 15 20`; undefined where the text is another one. */
 function sexagesimal(text: string, isHours: boolean): number | undefined {
   const [, sign, whole, mark, minutes, seconds = '0'] = SEXAGESIMAL.exec(text) ?? [];
   if (whole === undefined || Number(minutes) >= 60 || Number(seconds) >= 60) return undefined;
   const value = Number(whole) + Number(minutes) / 60 + Number(seconds) / 3600;
-  const isInHours = /h/i.test(mark!) || (isHours && !/[d°]/i.test(mark!));
+  const isInHours = /[hʰ]/i.test(mark!) || (isHours && !/[d°]/i.test(mark!));
   return (isInHours ? 15 : 1) * (sign === '-' || sign === '\u2212' ? -value : value);
 }
 

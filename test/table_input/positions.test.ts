@@ -46,6 +46,23 @@ test('sexagesimal texts, and both in one column', async () => {
   assert.is(await degrees('ra,dec\n12:61:00,1\n,2\nx,3\n'), 'NaN 1, NaN 2, NaN 3');
 });
 
+test('the unit with a factor, as astropy writes hours; no position is taken in an unknown unit, or of another equinox', async () => {
+  assert.is(await degrees(votable(field('ra', '', '15deg') + field('dec', '', '1e-06arcsec'), [2, 36e8])), '30 1');
+  assert.is(await degrees(votable(field('ra', '', '"h:m:s"') + field('dec', '', '"d:m:s"'), [30, 5])), '30 5');
+  const unknown = await open(votable(field('ra', '', 'm') + field('dec', ''), [2, 5]));
+  const refused = await readPositions(unknown, findPositions(unknown, {})).catch(error => error);
+  assert.match(refused.message, /unit of its column ra is m, which is no known unit of angles/);
+  const old = field('RAB1950', 'pos.eq.ra;meta.main') + field('DEB1950', 'pos.eq.dec;meta.main');
+  assert.is(await degrees(votable(old + field('RAJ2000', '') + field('DEJ2000', ''), [1, 2, 3, 4])), '3 4');
+  const alone = await open(votable(old, [1, 2]));
+  assert.throws(() => findPositions(alone, {}), /its columns are RAB1950, DEB1950$/);
+});
+
+test('decimal commas, and the marks of astropy', async () => {
+  assert.is(await degrees('ra;dec\n187,5;-0,01\n'), '187.5 -0.01');
+  assert.is(await degrees('ra,dec\n12ʰ30ᵐ49.42ˢ,+12°23′28″\n'), '187.705917 12.391111');
+});
+
 test('a table without them lists its columns', async () => {
   const table = await open('ra,b,c\n1,2,3\n');
   assert.throws(() => findPositions(table, {}), /name them by ra= and dec=; its columns are ra, b, c$/);
