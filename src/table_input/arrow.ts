@@ -3,8 +3,9 @@ import { zstdDecompressSync } from 'node:zlib';
 import {
   CompressionType,
   compressionRegistry,
-  type DataType,
+  DataType,
   type Field,
+  Precision,
   type Table,
   Type,
   tableFromIPC,
@@ -13,7 +14,7 @@ import {
 import { toJson } from '../base/json_text.ts';
 import type { Cell, Column, ColumnType } from '../tables/columns.ts';
 import { checkedFile, checkedStream } from './arrow_messages.ts';
-import { blocksOf, checkRows, distinct, type InputTable, TableError, type TableLimits } from './input_table.ts';
+import { blocksOf, checkRows, distinct, type InputTable, TableError, type TableLimits, unkept } from './input_table.ts';
 import { lz4Frame } from './lz4_frame.ts';
 
 export function openArrow(bytes: Uint8Array, limits: TableLimits): InputTable {
@@ -78,42 +79,58 @@ function columnOf({ name, type, metadata }: Field): Column {
   const [unit, ucd] = [metadata.get('unit'), metadata.get('ucd')];
   return {
     name,
-    type: typeOf(type),
+    type: typeOf(name, valueType(type)),
     ...(unit && { unit }),
     ...(ucd && { ucd }),
     description: metadata.get('description') ?? '',
   };
 }
 
-function typeOf(type: DataType): ColumnType {
-  const { typeId, bitWidth, isSigned, precision } = type as DataType & Record<string, unknown>;
-  if (typeId === Type.Int) {
-    if (bitWidth === 64) return isSigned ? 'int64' : 'text';
-    return bitWidth === 32 && !isSigned ? 'int64' : 'int32';
+/** The type of a column's values; a dictionary's are those that it lists. */
+function valueType(type: DataType): DataType {
+  return DataType.isDictionary(type) ? type.dictionary : type;
+}
+
+/** Types that have no place in the answer. */
+const REFUSED: readonly Type[] = [Type.Binary, Type.LargeBinary, Type.FixedSizeBinary, Type.Time, Type.Interval];
+
+function typeOf(name: string, type: DataType): ColumnType {
+  const { typeId } = type;
+  if (REFUSED.includes(typeId)) throw unkept(name);
+  if (DataType.isInt(type)) {
+    if (type.bitWidth === 64) return type.isSigned ? 'int64' : 'text';
+    return type.bitWidth === 32 && !type.isSigned ? 'int64' : 'int32';
   }
-  if (typeId === Type.Float) return precision === 2 ? 'float64' : 'float32';
+  if (DataType.isFloat(type)) return type.precision === Precision.DOUBLE ? 'float64' : 'float32';
+  if (DataType.isDecimal(type)) return type.scale === 0 ? 'text' : 'float64';
   if (typeId === Type.Bool) return 'boolean';
+  if (typeId === Type.Duration) return 'int64';
   return typeId === Type.Timestamp || typeId === Type.Date ? 'time' : 'text';
 }
 
 function cellsOf(vector: Vector, type: ColumnType, from: number, to: number): Cell[] {
   const cells: Cell[] = new Array(to - from);
+  const stored = valueType(vector.type);
+  const scale = DataType.isDecimal(stored) ? stored.scale : 0;
   try {
-    for (let row = from; row < to; row++) cells[row - from] = cellOf(vector.get(row), type);
+    for (let row = from; row < to; row++) cells[row - from] = cellOf(vector.get(row), type, scale);
   } catch (error) {
     throw damaged(error);
   }
   return cells;
 }
 
-function cellOf(value: unknown, type: ColumnType): Cell {
+/** @param scale the decimals of a decimal, of which the library gives the digits alone */
+function cellOf(value: unknown, type: ColumnType, scale: number): Cell {
   if (value === null) return null;
   if (value === undefined) throw new TableError('it is damaged Arrow: a column has fewer values than rows');
   if (type === 'int64') return BigInt(value as number | bigint);
   // The library gives milliseconds, with a fraction.
   if (type === 'time') return Math.round(Number(value) * 1000);
+  if (type === 'float64' && scale !== 0) return Number(`${value}e${-scale}`);
   if (type !== 'text') return value as Cell;
-  if (typeof value === 'object') return toJson(JSON.parse(JSON.stringify(value, textOfBigint)));
+  if (typeof value === 'object' && !ArrayBuffer.isView(value))
+    return toJson(JSON.parse(JSON.stringify(value, textOfBigint)));
   return `${value}`;
 }
 

@@ -22,8 +22,9 @@ const CHUNK_BYTES = 1 << 18;
 const [SPACE, QUOTE, HASH, LINE_FEED, RETURN] = [0x20, 0x22, 0x23, 0x0a, 0x0d];
 
 /** @param areTyped whether a column of numbers is to become one; else every cell is the text that was sent */
-export function openCsv(bytes: Uint8Array, limits: TableLimits, areTyped: boolean): InputTable {
-  checkText(bytes);
+export function openCsv(sent: Uint8Array, limits: TableLimits, areTyped: boolean): InputTable {
+  checkText(sent);
+  const bytes = withLineFeeds(sent);
   const delimiter = delimiterOf(bytes);
   const csv = new Records(bytes, delimiter.charCodeAt(0), limits);
   const { rows } = csv;
@@ -61,6 +62,12 @@ function typesOf(csv: Records, every: readonly number[]): Column['type'][] {
   return types.map(({ type }) => type);
 }
 
+/** The bytes, with line feeds where every line ends with a carriage return alone, as in CSV of old Macintoshes. */
+function withLineFeeds(bytes: Uint8Array): Uint8Array {
+  if (bytes.includes(LINE_FEED) || !bytes.includes(RETURN)) return bytes;
+  return Uint8Array.from(bytes, byte => (byte === RETURN ? LINE_FEED : byte));
+}
+
 function checkText(bytes: Uint8Array): void {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   try {
@@ -69,7 +76,7 @@ function checkText(bytes: Uint8Array): void {
     decoder.decode();
   } catch {
     throw new TableError(
-      'it is neither text in UTF-8 nor a table of a known format: send CSV, NDJSON, VOTable, FITS, Parquet or Arrow',
+      'it is neither text in UTF-8 nor a table of a known format: send CSV, NDJSON, VOTable, FITS, Parquet or Arrow, with gzip or without',
     );
   }
 }

@@ -1,6 +1,7 @@
 /** Tables that people send, apart from the format in which they come. */
 import type { Cell, Column } from '../tables/columns.ts';
 import type { StoredTable } from '../tables/parquet.ts';
+import { timeCell } from '../tables/timestamp.ts';
 
 /** Some consecutive rows: the cells of each column that was asked for. */
 export interface Block {
@@ -42,6 +43,13 @@ export class TableError extends Error {
     super(message);
     this.param = param;
   }
+}
+
+/** For a column whose type has no place in the answer. */
+export function unkept(name: string): TableError {
+  return new TableError(
+    `its column ${name} is of a type that cannot be kept, such as a time of day or bytes: leave it out, or make it text`,
+  );
 }
 
 /** More columns than any survey's table has. */
@@ -115,19 +123,47 @@ export function* blocksOfRecords(
   if (rows > 0) yield { rows, cells };
 }
 
+/**
+ * A time that the answer can write is in a year of four digits.
+ * @throws TableError where another is in the table: the answer would end there
+ */
+export async function checkTimes({ columns, blocks }: InputTable): Promise<void> {
+  const places = columns.flatMap(({ type }, place) => (type === 'time' ? place : []));
+  if (places.length === 0) return;
+  for await (const { rows, cells } of blocks(places))
+    for (const [i, times] of cells.entries())
+      for (let row = 0; row < rows; row++)
+        if (times[row] !== null && timeCell(times[row] as number) === null)
+          throw new TableError(
+            `a time in its column ${columns[places[i]!]!.name} lies outside of the years 0 to 9999: leave the column out, or make it text`,
+          );
+}
+
 /** A longer text is neither a number nor a position. The patterns below would take quadratic time to find that out. */
 export const MAX_NUMBER_CHARACTERS = 128;
 const INTEGER = /^-?(?:0|[1-9]\d{0,18})$/;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$|^[+-]?(?:nan|inf|infinity)$/i;
+
+/** The whole numbers that could be changed by becoming doubles. */
+const LONG_OR_PADDED = /^[+-]?(?:0\d+|\d{16,})$/;
+
+/** Whether a double says less than the text: it has too many digits, or it is a name like 007. */
+function isMoreThanDouble(text: string): boolean {
+  if (text.length < 16 && !text.startsWith('0')) return false;
+  return LONG_OR_PADDED.test(text) && (/^[+-]?0/.test(text) || !Number.isSafeInteger(Number(text)));
+}
 
 /** The type that all texts of a column have. */
 export class TypeOfTexts {
   #isInteger = true;
   #isNumber = true;
   #isEmpty = true;
+  /** Whether the texts fit into doubles, where they are not all integers. */
+  #fitsDoubles = true;
 
   add(text: string): void {
     this.#isEmpty = false;
+    if (this.#fitsDoubles && isMoreThanDouble(text)) this.#fitsDoubles = false;
     if (text.length > MAX_NUMBER_CHARACTERS) this.#isInteger = this.#isNumber = false;
     if (this.#isInteger && !isInt64(text)) this.#isInteger = false;
     if (!this.#isInteger && this.#isNumber && !NUMBER.test(text)) this.#isNumber = false;
@@ -135,7 +171,8 @@ export class TypeOfTexts {
 
   get type(): 'int64' | 'float64' | 'text' {
     if (this.#isEmpty || !this.#isNumber) return 'text';
-    return this.#isInteger ? 'int64' : 'float64';
+    if (this.#isInteger) return 'int64';
+    return this.#fitsDoubles ? 'float64' : 'text';
   }
 }
 

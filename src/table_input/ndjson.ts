@@ -7,14 +7,19 @@ import { blocksOfRecords, checkRows, distinct, type InputTable, TableError, type
 type Json = Readonly<Record<string, unknown>>;
 
 export function openNdjson(bytes: Uint8Array, limits: TableLimits): InputTable {
-  const types = new Map<string, ColumnType | undefined>();
+  const types = new Map<string, Found | undefined>();
   let rows = 0;
   for (const object of objectsOf(bytes)) {
     checkRows(++rows, limits);
     for (const [name, value] of Object.entries(object)) types.set(name, together(types.get(name), typeOf(value)));
   }
   const names = [...types.keys()];
-  const columns = distinct(names.map((name): Column => ({ name, type: types.get(name) ?? 'text', description: '' })));
+  const columns = distinct(
+    names.map((name): Column => {
+      const type = types.get(name) ?? 'text';
+      return { name, type: type === 'wide' ? 'int64' : type, description: '' };
+    }),
+  );
   return {
     format: 'ndjson',
     columns,
@@ -54,18 +59,22 @@ function* objectsOf(bytes: Uint8Array): Iterable<Json> {
   }
 }
 
-function typeOf(value: unknown): ColumnType | undefined {
+/** `wide` is a 64-bit integer that a double does not hold. */
+type Found = ColumnType | 'wide';
+
+function typeOf(value: unknown): Found | undefined {
   if (value === null) return undefined;
-  if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? 'int64' : 'text';
+  if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? 'wide' : 'text';
   if (typeof value === 'number') return Number.isSafeInteger(value) ? 'int64' : 'float64';
   return typeof value === 'boolean' ? 'boolean' : 'text';
 }
 
-/** A column of integers and other numbers is one of numbers; any other mixture is text. */
-function together(one: ColumnType | undefined, other: ColumnType | undefined): ColumnType | undefined {
+/** A column of integers that doubles hold and other numbers is one of numbers; any other mixture is text. */
+function together(one: Found | undefined, other: Found | undefined): Found | undefined {
   if (one === undefined || other === undefined || one === other) return one ?? other;
-  const areNumbers = [one, other].every(type => type === 'int64' || type === 'float64');
-  return areNumbers ? 'float64' : 'text';
+  const both = [one, other];
+  if (both.every(type => type === 'int64' || type === 'wide')) return 'wide';
+  return both.every(type => type === 'int64' || type === 'float64') ? 'float64' : 'text';
 }
 
 function cellOf(value: unknown, type: ColumnType): Cell {

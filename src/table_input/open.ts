@@ -21,6 +21,10 @@ export async function openTable(sent: Uint8Array, limits: TableLimits, areTyped:
   if (head.startsWith('SIMPLE  =')) return (await import('./fits.ts')).openFits(bytes, limits);
   if (head.startsWith('<')) return (await import('./votable.ts')).openVotable(bytes, limits);
   if (head.startsWith('{')) return (await import('./ndjson.ts')).openNdjson(bytes, limits);
+  if (head.startsWith('['))
+    throw new TableError('it begins with [, as JSON does that is one list: send an object a line (NDJSON)');
+  if (/^--[^\r\n]*\r?\nContent-/i.test(head))
+    throw new TableError('it is a form (multipart/form-data): send the table itself as the body');
   return (await import('./csv.ts')).openCsv(bytes, limits, areTyped);
 }
 

@@ -14,6 +14,7 @@ import {
   type InputTable,
   TableError,
   type TableLimits,
+  unkept,
 } from './input_table.ts';
 
 const TYPES: Readonly<Record<ColumnKind, ColumnType | undefined>> = {
@@ -56,9 +57,7 @@ export async function openParquetTable(bytes: Uint8Array, limits: TableLimits): 
     names.map((name): Column => {
       const type = TYPES[file.columns.get(name)!];
       if (type) return { name, type, description: '' };
-      throw new TableError(
-        `its column ${name} is of a type that cannot be kept, such as a time of day: leave it out, or make it text`,
-      );
+      throw unkept(name);
     }),
   );
   const unread = file.rowGroups.findIndex(

@@ -116,9 +116,10 @@ function attributeOf({ attributes }: Tag, name: string): string | undefined {
   return value === undefined ? undefined : unescaped(value);
 }
 
-/** The fields of the first table that has data, and the tag within its DATA. */
-function readHead(text: string): { fields: Field[]; data: Tag } {
+/** The fields of the first table that has data, and the tag within its DATA; without one, those of the first table. */
+function readHead(text: string): { fields: Field[]; data: Tag | undefined } {
   const fields: Field[] = [];
+  let empty: Field[] | undefined;
   let field: Tag | undefined;
   let about: { description: string; blank: string | undefined } = { description: '', blank: undefined };
   const add = () => {
@@ -127,14 +128,18 @@ function readHead(text: string): { fields: Field[]; data: Tag } {
     about = { description: '', blank: undefined };
   };
   for (let tag = nextTag(text, 0); tag; tag = nextTag(text, tag.end)) {
-    if (tag.name === 'TABLE' && !tag.isClosing) fields.length = 0;
-    else if (tag.name === 'FIELD') {
+    if (tag.name === 'TABLE') {
+      if (tag.isClosing && fields.length > 0) empty ??= [...fields];
+      fields.length = 0;
+    }
+    if (tag.name === 'FIELD') {
       if (!tag.isClosing) field = tag;
       if (tag.isClosing || tag.isEmpty) add();
     } else if (field && tag.name === 'DESCRIPTION' && !tag.isClosing) about.description = textOf(text, tag);
     else if (field && tag.name === 'VALUES') about.blank ??= attributeOf(tag, 'null');
     else if (/^(?:TABLEDATA|BINARY2?|FITS|PARQUET)$/.test(tag.name) && !tag.isClosing) return { fields, data: tag };
   }
+  if (empty) return { fields: empty, data: undefined };
   throw new TableError('it is XML without the data of a VOTable');
 }
 
@@ -169,7 +174,13 @@ function typeOf(datatype: string, arraysize: string | undefined): ColumnType {
   return arraysize === undefined || arraysize === '1' ? (TYPES[datatype] ?? 'text') : 'text';
 }
 
-function rowsOf(text: string, data: Tag, fields: readonly Field[], limits: TableLimits): () => Iterable<Cell[]> {
+function rowsOf(
+  text: string,
+  data: Tag | undefined,
+  fields: readonly Field[],
+  limits: TableLimits,
+): () => Iterable<Cell[]> {
+  if (!data) return () => [];
   if (data.name === 'TABLEDATA') return () => rowsOfTabledata(text, data, fields);
   const stream = data.isEmpty ? undefined : nextTag(text, data.end);
   if (!data.name.startsWith('BINARY') || stream?.name !== 'STREAM')
@@ -178,7 +189,8 @@ function rowsOf(text: string, data: Tag, fields: readonly Field[], limits: Table
   if (encoding !== 'base64' || attributeOf(stream, 'href') !== undefined)
     throw new TableError('the stream of its rows must be base64 within the document');
   const close = text.indexOf('<', stream.end);
-  const bytes = Buffer.from(text.slice(stream.end, close < 0 ? undefined : close), 'base64');
+  if (close < 0) throw new TableError('it ends within its rows');
+  const bytes = Buffer.from(text.slice(stream.end, close), 'base64');
   if (bytes.length > limits.maxBytes) throw new TableError(`its rows have more than ${limits.maxBytes} bytes`);
   const binary = new BinaryRows(
     bytes,
@@ -234,7 +246,12 @@ function cellOf(text: string, { column: { type, name }, blank }: Field): Cell {
   if (type === 'boolean') return /^[t1]/i.test(trimmed) ? true : /^[f0]/i.test(trimmed) ? false : null;
   if (type === 'float64') return numberOf(trimmed);
   if (type === 'float32') return Math.fround(numberOf(trimmed));
-  if (!/^[+-]?\d{1,19}$|^0x[0-9a-f]{1,16}$/i.test(trimmed))
-    throw new TableError(`${trimmed.slice(0, 40)} in its column ${name} is no integer`);
-  return type === 'int64' ? BigInt.asIntN(64, BigInt(trimmed.replace(/^\+/, ''))) : Number(trimmed);
+  const isHex = /^0x[0-9a-f]{1,16}$/i.test(trimmed);
+  const value = isHex || /^[+-]?\d{1,19}$/.test(trimmed) ? BigInt(trimmed.replace(/^\+/, '')) : undefined;
+  const bits = type === 'int64' ? 64 : 32;
+  const stored = value === undefined ? undefined : BigInt.asIntN(bits, value);
+  // Hexadecimal digits are those of the stored bits.
+  if (stored === undefined || (stored !== value && !isHex))
+    throw new TableError(`${trimmed.slice(0, 40)} in its column ${name} is no integer of ${bits} bits`);
+  return type === 'int64' ? stored : Number(stored);
 }

@@ -9,14 +9,14 @@ import type { Find, RowsKept } from '../contract/table_match.ts';
 import type { Task } from '../pool/pool.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 import { currentStore } from '../store/thread_store.ts';
-import { TableError, type TableLimits } from '../table_input/input_table.ts';
+import { checkTimes, TableError, type TableLimits } from '../table_input/input_table.ts';
 import { openTable } from '../table_input/open.ts';
 import { findPositions, type NamedColumns, type Positions, readPositions } from '../table_input/positions.ts';
 import { matchCatalog } from './match_catalog.ts';
 import { matchObjects, type ValidPositions } from './match_objects.ts';
 import { Pairs } from './pairs.ts';
 import { DONE, OF, SEARCHED, type SharedProgress } from './progress.ts';
-import { type Result, resultParts } from './result_table.ts';
+import { copiedTable, type Result, resultParts } from './result_table.ts';
 
 /** A crossmatch of a table, as it is asked for. */
 export interface TableRequest {
@@ -93,11 +93,19 @@ const answers = new Map<number, AsyncGenerator<Uint8Array>>();
 export async function runBeginTable(task: BeginTableTask): Promise<TableBegun> {
   try {
     const { begun, result } = await begin(task, new Uint8Array(task.bytes, 0, task.length));
-    answers.set(task.job, resultParts(result, doneIn(task)));
+    const parts = resultParts(result, doneIn(task));
+    // Damage that shows itself here is refused; later, the answer could only break off.
+    const first = await parts.next();
+    answers.set(task.job, resumed(first, parts));
     return begun;
   } catch (error) {
     return refusalOf(error);
   }
+}
+
+async function* resumed(first: IteratorResult<Uint8Array>, parts: AsyncGenerator<Uint8Array>) {
+  if (!first.done) yield first.value;
+  yield* parts;
 }
 
 export async function runTableFile(task: TableFileTask): Promise<TableWritten> {
@@ -156,10 +164,9 @@ async function begin(task: TableTask, bytes: Uint8Array): Promise<{ begun: Table
   if (progress) progress[SEARCHED] = table.rows;
   pairs.settle();
   const [ra, dec] = [table.columns[columns.ra]!.name, table.columns[columns.dec]!.name];
-  return {
-    begun: { outcome: 'begun', rows: table.rows, matches: pairs.count, format, ra, dec, problems },
-    result: { table, pairs, catalog, rows, format, about },
-  };
+  const result = { table, pairs, catalog, rows, format, about };
+  if (!copiedTable(result)) await checkTimes(table);
+  return { begun: { outcome: 'begun', rows: table.rows, matches: pairs.count, format, ra, dec, problems }, result };
 }
 
 /**

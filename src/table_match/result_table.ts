@@ -48,9 +48,14 @@ export async function* resultParts(
   yield part();
 }
 
+/** The columns of the table as they are stored, where the answer has them so. */
+export function copiedTable({ table, pairs, rows, format }: Result): StoredTable | undefined {
+  return format === 'parquet' && rows === 'all' && pairs.areNearest ? table.stored : undefined;
+}
+
 /** Writes the answer, some rows at a time; each time gives the number of the table's rows that are done. */
 async function written(result: Result, out: ByteSink): Promise<AsyncIterable<number>> {
-  const { table, pairs, catalog, rows, format, about } = result;
+  const { table, catalog, format, about } = result;
   const names = new Set(table.columns.map(({ name }) => name));
   const matched = matchedColumns(catalog).map(column => ({ ...column, name: distinctName(column.name, names) }));
   const described = {
@@ -60,7 +65,7 @@ async function written(result: Result, out: ByteSink): Promise<AsyncIterable<num
   };
   if (format === 'csv' && table.csvRow) return csvRows(result, table.csvRow, matched, beginCsv(out, described));
   if (format === 'parquet') {
-    const stored = rows === 'all' && pairs.areNearest ? table.stored : undefined;
+    const stored = copiedTable(result);
     const { beginParquet } = await import('../tables/parquet.ts');
     const writer = beginParquet(out, described, about, stored?.elements);
     return parquetGroups(result, stored ? copiedColumns(stored) : decodedColumns(table), matched, writer);

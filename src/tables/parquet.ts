@@ -71,7 +71,7 @@ export function beginParquet(
     writer,
     schema: [
       { name: 'root', num_children: columns.length },
-      ...columns.map((column, i) => (copied[i] ? { ...copied[i], name: column.name } : elementOf(column))),
+      ...columns.map((column, i) => (copied[i] ? copiedElement(copied[i], column) : elementOf(column))),
     ],
     kvMetadata: metadata,
     createdBy: 'nearsky',
@@ -147,6 +147,11 @@ function chunkOf(metadata: ColumnMetaData, name: string, offset: number): Column
       ...(dictionary_page_offset && { dictionary_page_offset: dictionary_page_offset + moved }),
     },
   };
+}
+
+/** hyparquet-writer writes the logical types of integers so that nobody reads them; the converted types say the same. */
+function copiedElement({ logical_type, ...element }: SchemaElement, { name }: Column): SchemaElement {
+  return { ...element, name, ...(logical_type?.type !== 'INTEGER' && { logical_type }) };
 }
 
 function elementOf({ name, type }: Column): SchemaElement {

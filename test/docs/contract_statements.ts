@@ -781,6 +781,17 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       'Positions are in the columns that `ra` and `dec`',
       'Numbers are degrees, unless their unit is radians,',
     ],
+    'table_input/positions.test.ts: the unit with a factor, as astropy writes hours': [
+      'Numbers are degrees, unless their unit is radians,',
+      'Columns of another unit are refused, and those',
+    ],
+    'table_input/hostile.test.ts: no integer is rounded, and no row is lost': [
+      'Arrays, and integers beyond 64 bits with a sign,',
+    ],
+    'table_match/crossmatch_table.test.ts: small integers of Parquet are copied so that they can be read': [
+      'A table of Parquet is answered in Parquet with its',
+      'Types that have no place in the answer (times of',
+    ],
     'table_input/positions.test.ts: sexagesimal texts, and both in one column': [
       'Where `ra` alone is named, its column has both,',
       'Numbers are degrees, unless their unit is radians,',

@@ -36,6 +36,14 @@ async function refusal(table: string | Uint8Array): Promise<string> {
   return 'read';
 }
 
+const fixture = (name: string) => readFileSync(new URL(`../fixtures/tables/${name}`, import.meta.url));
+
+const votable = (datatype: string, cell: string) =>
+  `<VOTABLE><TABLE><FIELD name="ra" datatype="${datatype}"/><FIELD name="dec" datatype="int"/><DATA><TABLEDATA>
+<TR><TD>${cell}</TD><TD>1</TD></TR></TABLEDATA></DATA></TABLE></VOTABLE>`;
+const BINARY =
+  '<VOTABLE><TABLE><FIELD name="ra" datatype="int"/><FIELD name="dec" datatype="int"/><DATA><BINARY><STREAM encoding="base64">';
+
 test('bombs, endless rows and columns, lies about sizes', async () => {
   const header = (name: string, cards: string[]) =>
     `${[name, ...cards].map(card => card.padEnd(80)).join('')}${'END'.padEnd(80)}`.padEnd(2880 * 2);
@@ -56,6 +64,13 @@ test('bombs, endless rows and columns, lies about sizes', async () => {
     [fits(['NAXIS   = 2', 'NAXIS1  = 8', 'NAXIS2  = 10', 'TFIELDS = 1', "TFORM1  = '999999999D'"]), /end early/],
     [fits(['NAXIS   = -1']), /NAXIS.* is -1|end early|columns/],
     ['{"ra": 1, "dec": [[[[{"a": 1}', /not JSON/],
+    ['[{"ra": 1, "dec": 2}]', /send an object a line/],
+    ['--x\r\nContent-Disposition: form-data; name="table"\r\n\r\nra,dec\r\n1,2\r\n--x--', /is a form/],
+    [votable('int', '3000000000'), /3000000000 in its column ra is no integer of 32 bits/],
+    [votable('long', '9223372036854775808'), /no integer of 64 bits/],
+    // Without its end, a stream would be one of fewer rows.
+    [`${BINARY}AAAAAAAAAAA=`, /ends within its rows/],
+    [fixture('bytes.arrows'), /column bytes is of a type that cannot be kept/],
   ];
   for (const [table, message] of wrong) assert.match(await refusal(table), message, `${message}`);
 });
@@ -85,6 +100,29 @@ test('a nested column of Parquet is refused by its name, not left out', async ()
   });
   assert.match(await refusal(new Uint8Array(file)), /column fluxes holds lists or structures/);
 });
+
+test('no integer is rounded, and no row is lost at the end of a line or of a table', async () => {
+  const text = (table: string) => cellsOf(new TextEncoder().encode(table));
+  const wide = ['18446744073709551615', '1.5', '9223372036854775807', '007'];
+  for (const [i, other] of wide.entries())
+    assert.equal(await text(`id,ra\n${other},1\nNaN,2\n`), [i === 1 ? [1.5, Number.NaN] : [other, 'NaN'], [1n, 2n]]);
+  assert.equal(await text('{"id": 9223372036854775807}\n{"id": 1.5}\n'), [['9223372036854775807', '1.5']]);
+  assert.equal(await text('{"id": 9223372036854775807}\n{"id": 1}\n'), [[9223372036854775807n, 1n]]);
+  assert.equal(await text('ra,dec\r1,2\r3,4\r'), [
+    [1n, 3n],
+    [2n, 4n],
+  ]);
+  assert.equal(await text(votable('long', '0xFFFFFFFFFFFFFFFF')), [[-1n], [1]]);
+  assert.equal(await text('<VOTABLE><TABLE><FIELD name="ra" datatype="int"/></TABLE></VOTABLE>'), [[]]);
+});
+
+test('decimals and dictionaries of Arrow', async () =>
+  assert.equal(await cellsOf(fixture('decimals.arrows')), [
+    [10, 11],
+    [-30.5, -0.01],
+    ['9223372036854775808', null],
+    [7n, null],
+  ]));
 
 const corpus = (name: string) => readFileSync(new URL(`../fuzz/corpus/table/${name}`, import.meta.url));
 

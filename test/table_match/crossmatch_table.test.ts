@@ -1,5 +1,5 @@
 /** POST /api/crossmatch: tables against objects and catalogs, beside a scan of all pairs. */
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { parquetMetadata, parquetReadObjects, type SchemaElement } from 'hyparquet';
@@ -246,6 +246,48 @@ test('dates of Parquet stay dates in Parquet, against a catalog too, and are the
           rowsOf(csv).map(row => row.night!.slice(0, 19)),
           ['1900-01-01T00:00:00', '', '2026-01-01T00:00:00'],
         );
+      }
+    });
+  }));
+
+test('small integers of Parquet are copied so that they can be read; times without a timestamp, and damage at the beginning, are refused', () =>
+  inWorld(async world => {
+    await world.ingest([{ ra: 10, dec: -30 }]);
+    await withApp(world, async app => {
+      const body = readFileSync(new URL('../fixtures/tables/small_integers.parquet', import.meta.url));
+      const request = new Request('http://localhost/api/crossmatch', { method: 'POST', body });
+      const { schema } = parquetMetadata(await (await app.app.fetch(request)).arrayBuffer());
+      // As pyarrow reads them; the logical type that the library writes is refused by it.
+      assert.equal(
+        schema
+          .slice(3, 6)
+          .map(({ name, type, converted_type, logical_type }) => [name, type, converted_type, logical_type]),
+        [
+          ['i8', 'INT32', 'INT_8', undefined],
+          ['u8', 'INT32', 'UINT_8', undefined],
+          ['i16', 'INT32', 'INT_16', undefined],
+        ],
+      );
+      const number = { type: 'DOUBLE', repetition_type: 'REQUIRED' } as const;
+      const time = { type: 'INT64', converted_type: 'TIMESTAMP_MICROS', repetition_type: 'REQUIRED' } as const;
+      const late = parquetWriteBuffer({
+        columnData: ['ra', 'dec', 'seen'].map((name, i) => ({ name, data: [[10], [-30], [2n ** 62n]][i]! })),
+        schema: [
+          { name: 'root', num_children: 3 },
+          { name: 'ra', ...number },
+          { name: 'dec', ...number },
+          { name: 'seen', ...time },
+        ],
+      });
+      const damaged = Buffer.from(body);
+      damaged.fill(0xff, 100, 200);
+      for (const [table, message] of [
+        [new Uint8Array(late), /a time in its column seen lies outside of the years 0 to 9999/],
+        [damaged, /damaged/],
+      ] as const) {
+        const answer = await send(app, '?format=csv', table);
+        assert.is(answer.status, 400, answer.text);
+        assert.match(answer.body.message, message);
       }
     });
   }));
