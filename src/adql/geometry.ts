@@ -2,7 +2,7 @@
 import { areaOfShape, circle, pixel29, polygon, type Shape as SkyShape, wrapRa } from '../../index/mod.ts';
 import { AdqlError } from './adql_error.ts';
 import { degraded, type PixelRange, pixelIn } from './moc.ts';
-import { constantNumber, double, type Point, type Shape, type Value } from './values.ts';
+import { constantNumber, double, type Point, type Shape, type Source, type Value } from './values.ts';
 
 /** Functions that the engine is given before the first query. */
 export const MACROS: readonly string[] = [
@@ -17,6 +17,18 @@ export const MACROS: readonly string[] = [
   'CREATE MACRO adql_distance(ra1, dec1, ra2, dec2) AS adql_arc(' +
     'power(sin(radians(dec2 - dec1) / 2), 2) + ' +
     'cos(radians(dec1)) * cos(radians(dec2)) * power(sin(radians(ra2 - ra1) / 2), 2))',
+  // The sky in zones of 360 / n degrees of declination, and these in cells of right ascension: the cell's number. A zone has
+  // so many cells that each is 360 / n degrees wide at least: cos(dec) >= 1 - |dec| / 90.
+  'CREATE MACRO adql_cell(ra1, dec1, n) AS floor(dec1 * n / 360) * n + floor(' +
+    'least(ra1 / 360 - floor(ra1 / 360), 1 - 1e-12) * greatest(1, n - 2 - abs(4 * floor(dec1 * n / 360) + 2)))',
+  // The cell at one of the four corners of what is near a position, which is an eighth of a cell at most; NULL where
+  // another corner has the same. A circle reaches asin(sin(reach) / cos(dec)) in right ascension, which is less than this.
+  'CREATE MACRO adql_corner(ra1, dec1, i, j, reach, n) AS CASE ' +
+    'WHEN i > 0 AND floor((dec1 + reach) * n / 360) <= floor((dec1 - reach) * n / 360) THEN NULL ' +
+    'WHEN j > 0 AND adql_cell(ra1 + adql_width(dec1, reach), dec1 + i * reach, n) = ' +
+    'adql_cell(ra1 - adql_width(dec1, reach), dec1 + i * reach, n) THEN NULL ' +
+    'ELSE adql_cell(ra1 + j * adql_width(dec1, reach), dec1 + i * reach, n) END',
+  'CREATE MACRO adql_width(dec1, reach) AS 142 * reach / greatest(90 - abs(dec1), reach)',
   // On which side of the plane with that normal a position lies.
   'CREATE MACRO adql_side(ra1, dec1, x, y, z) AS ' +
     'cos(radians(dec1)) * (cos(radians(ra1)) * x + sin(radians(ra1)) * y) + sin(radians(dec1)) * z >= 0',
@@ -40,34 +52,61 @@ const ROUNDING = 1e-9;
 const MAX_CHORD_DEGREES = 175;
 /** The share by which the square of half a chord is rounded: a position on the edge of a circle is in it. */
 const CHORD_ROUNDING = 2 ** -50;
+/** The size of a cell over the distance of two positions that are joined: more makes a position have fewer cells, with more in each. */
+const CELL_RATIO = 8;
+/** The distances by which positions are joined through cells, degrees: each has several above, and more than enough below. */
+const MAX_CELL_REACH = 5;
+const MIN_CELL_REACH = 1e-4;
+/** The corners of what is near a position. */
+const CORNERS = '(VALUES (-1, -1), (-1, 1), (1, -1), (1, 1)) AS near(i, j)';
+/** The most such columns of a table, which has up to four times as many rows with each. */
+const MAX_CELLS = 2;
 /** Gaps between ranges that hold so few pixels of order 16 are read: 1 / 4096 of the sky. */
 const MIN_GAP = (12 * 4 ** 16) / 4096;
+
+/** The tables that a condition is asked of the rows of. */
+export interface Joined {
+  readonly all: ReadonlySet<Source>;
+  /** Those that may have several rows for one, of which the condition keeps one. */
+  readonly repeatable: ReadonlySet<Source>;
+}
+
+/** A table of a FROM with the columns that conditions have added. */
+export function withCells(sql: string, { table, cells }: Source): string {
+  return cells.reduce(
+    (inner, { name, sql: cell }) => `(SELECT ${table}.*, ${cell} AS ${name} FROM ${inner}, ${CORNERS}) AS ${table}`,
+    sql,
+  );
+}
 
 /** The shapes of one query. */
 export class Sky {
   /** The corners of all polygons so far, at each use. */
   #corners = 0;
   #mocs = 0;
+  #cells = 0;
   /** The ranges of each shape that was looked at. */
   readonly #ranges = new Map<string, readonly (readonly [first: bigint, end: bigint])[]>();
 
   /**
    * The condition that two points are at most a number of degrees apart.
-   * @param isFilter whether it may be FALSE where a coordinate is NULL, so that tests of pixels and declinations go ahead
+   * @param filtered the tables whose rows it keeps, so that it may be FALSE where a coordinate is NULL, and tests of pixels
+   *   and declinations go ahead; undefined where it is a value
    */
-  within(a: Point, b: Point, radius: Value, isFilter: boolean, operator: '<=' | '<' = '<='): string {
+  within(a: Point, b: Point, radius: Value, filtered: Joined | undefined, operator: '<=' | '<' = '<='): string {
     const [fixed, other] = isConstant(a) ? [a, b] : [b, a];
     const { constant } = radius;
     if (!isConstant(fixed) || constant === undefined || !(constant >= 0 && constant <= MAX_CHORD_DEGREES)) {
       const exact = `adql_distance(${position(a)}, ${position(b)}) ${operator} ${double(radius)}`;
-      if (!isFilter) return `(${exact})`;
+      if (!filtered) return `(${exact})`;
       const reach = `(${double(radius)} + ${ROUNDING}::DOUBLE)`;
       const [low, high] = [`${double(fixed.dec)} - ${reach}`, `${double(fixed.dec)} + ${reach}`];
-      return `(${double(other.dec)} BETWEEN ${low} AND ${high} AND ${exact})`;
+      const band = `${double(other.dec)} BETWEEN ${low} AND ${high}`;
+      return `(${[this.#sameCell(a, b, constant, filtered), band, exact].filter(each => each !== undefined).join(' AND ')})`;
     }
     const centre = constants(fixed);
     const exact = chordTest(other, centre, constant, operator);
-    if (!isFilter) return `(${exact})`;
+    if (!filtered) return `(${exact})`;
     const { ra, dec } = centre;
     const reach = constant + ROUNDING;
     const pixels = this.#pixelTest(other, `${ra} ${dec} ${constant}`, () => circle(ra, dec, reach * 3600));
@@ -135,6 +174,28 @@ export class Sky {
     return degraded(ranges, order, at);
   }
 
+  /** The condition that the cell of one position is near the other, which is that of a join by equal values. */
+  #sameCell(a: Point, b: Point, radius: number | undefined, { all, repeatable }: Joined): string | undefined {
+    if (radius === undefined || !(radius >= 0 && radius <= MAX_CELL_REACH)) return undefined;
+    const [first, second] = [sourceOf(a), sourceOf(b)];
+    if (!first || !second || first === second || !all.has(first) || !all.has(second)) return undefined;
+    const sides = [
+      { point: b, source: second, other: a },
+      { point: a, source: first, other: b },
+    ].filter(({ source }) => repeatable.has(source) && source.cells.length < MAX_CELLS);
+    // The tables with pixels are the large ones.
+    const side = sides.find(({ point }) => !pixelOf(point)) ?? sides[0];
+    if (!side) return undefined;
+    const reach = Math.max(radius + ROUNDING, MIN_CELL_REACH);
+    const n = constantNumber(a.at, Math.floor(360 / (CELL_RATIO * reach))).sql;
+    const { table, cells } = side.source;
+    // No table has a column with a control character in its name.
+    const name = `"cell\t${++this.#cells}"`;
+    const near = `near.i, near.j, ${constantNumber(a.at, reach).sql}, ${n}`;
+    cells.push({ name, sql: `adql_corner(${position(side.point)}, ${near})` });
+    return `adql_cell(${position(side.other)}, ${n}) = ${table}.${name}`;
+  }
+
   /** Undefined for a point that is no position of a table. */
   #pixelTest(point: Point, key: string, shape: () => SkyShape<unknown>): string | undefined {
     const pixel = pixelOf(point);
@@ -180,6 +241,12 @@ export function pixelOf({ ra, dec }: Pick<Point, 'ra' | 'dec'>): string | undefi
   const [first, second] = [ra.column?.place, dec.column?.place];
   const isPosition = first?.part === 'ra' && second?.part === 'dec' && first.pixel === second.pixel;
   return isPosition ? first.pixel : undefined;
+}
+
+/** The table of a FROM of which both coordinates are columns. */
+function sourceOf({ ra, dec }: Point): Source | undefined {
+  const source = ra.column?.source;
+  return source === dec.column?.source ? source : undefined;
 }
 
 /** The first pixel at order 29 in one of order 16. */

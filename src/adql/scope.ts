@@ -13,7 +13,8 @@ export interface ScopeTable {
 }
 
 export interface From {
-  readonly sql: string;
+  /** To be asked when the conditions are written, which may add columns to its tables. */
+  readonly sql: () => string;
   readonly tables: readonly ScopeTable[];
   /** The columns that names without a table mean, and that * stands for. */
   readonly columns: readonly ScopeColumn[];

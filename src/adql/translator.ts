@@ -10,12 +10,14 @@ import {
   boxVertices,
   checkedPosition,
   isConstant,
+  type Joined,
   pixelOf,
   polygonArea,
   polygonCentroid,
   polygonOf,
   position,
   Sky,
+  withCells,
 } from './geometry.ts';
 import { degraded, mocArea, mocRanges, type PixelRange } from './moc.ts';
 import { arithmetic, cast, like, negative, numberLiteral, stringLiteral } from './operators.ts';
@@ -54,6 +56,7 @@ import {
   quoted,
   type ScopeColumn,
   type Shape,
+  type Source,
   textLiteral,
   textOf,
   type Value,
@@ -214,7 +217,9 @@ class Translator {
     const scope: Scope = { tables: from.tables, columns: from.columns, outer };
     const noAggregate = (part: string) => `functions of many rows cannot stand in ${part}`;
     const whereContext: Context = { scope, aggregates: `${noAggregate('WHERE')}: put the condition into HAVING` };
-    const where = select.where && this.#filter(select.where, whereContext, 'WHERE');
+    const sources = sourcesOf(from);
+    const where =
+      select.where && this.#filter(select.where, whereContext, { all: sources, repeatable: sources }, 'WHERE');
     const groupContext: Context = { scope, aggregates: noAggregate('GROUP BY') };
     const groups = select.groupBy.map(each => plainValue(this.#operand(each, groupContext), 'a term of GROUP BY').sql);
     const isGrouped =
@@ -229,7 +234,7 @@ class Translator {
     const having = select.having && conditionOf(this.#operand(select.having, context), 'HAVING');
     const sql = [
       `SELECT${select.isDistinct ? ' DISTINCT' : ''} ${this.#outputList(outputs, tail)}`,
-      ` FROM ${from.sql}`,
+      ` FROM ${from.sql()}`,
       where && ` WHERE ${where.sql}`,
       groups.length > 0 && ` GROUP BY ${groups.join(', ')}`,
       having && ` HAVING ${having.sql}`,
@@ -316,7 +321,7 @@ class Translator {
   #fromList(references: readonly TableReference[], outer: Scope | undefined): From {
     const parts = references.map(each => this.#from(each, outer));
     return checked({
-      sql: parts.map(({ sql }) => sql).join(', '),
+      sql: () => parts.map(({ sql }) => sql()).join(', '),
       tables: parts.flatMap(({ tables }) => tables),
       columns: parts.flatMap(({ columns }) => columns),
     });
@@ -327,7 +332,7 @@ class Translator {
       case 'table':
         return this.#table(reference);
       case 'derived':
-        return this.#derived(this.#query(reference.query, outer), reference.alias, query => `(${query})`);
+        return this.#derived(this.#query(reference.query, outer), reference.alias, sql => `(${sql})`);
       case 'join':
         return this.#join(reference, outer);
     }
@@ -350,34 +355,42 @@ class Translator {
         `${pathText(path)} is one of ${found.map(tableName).join(', ')}: put the schema before it`,
       );
     const [described] = found as [DescribedTable];
-    const table = this.#newTable();
+    const source: Source = { table: this.#newTable(), cells: [] };
+    const { table } = source;
     const { position } = described;
     const columns = described.columns.map((about): ScopeColumn => {
       const { name, type } = about;
       const part = position?.ra === name ? 'ra' : position?.dec === name ? 'dec' : undefined;
-      const column = { name, type, about, sql: `${table}.${quoted(name)}` };
+      const column = { name, type, about, source, sql: `${table}.${quoted(name)}` };
       return part ? { ...column, place: { part, pixel: `${table}.${quoted(position!.pixel)}` } } : column;
     });
     const { relation = `${quoted(described.schema)}.${quoted(described.name)}` } = described;
-    const sql = `${relation} AS ${table}`;
+    const sql = () => withCells(`${relation} AS ${table}`, source);
     return { sql, columns, tables: [{ alias, of: alias ? undefined : described, columns }] };
   }
 
   #derived(relation: Relation, alias: Name, sqlOf: (sql: string) => string): From {
-    const table = this.#newTable();
-    const columns = relation.columns.map((column, i): ScopeColumn => ({ ...column, sql: `${table}.c${i + 1}` }));
-    return { sql: `${sqlOf(relation.sql)} AS ${table}`, columns, tables: [{ alias, of: undefined, columns }] };
+    const source: Source = { table: this.#newTable(), cells: [] };
+    const { table } = source;
+    const columns = relation.columns.map(
+      (column, i): ScopeColumn => ({ ...column, source, sql: `${table}.c${i + 1}` }),
+    );
+    const sql = () => withCells(`${sqlOf(relation.sql)} AS ${table}`, source);
+    return { sql, columns, tables: [{ alias, of: undefined, columns }] };
   }
 
   #join(join: Join, outer: Scope | undefined): From {
     const [left, right] = [this.#from(join.left, outer), this.#from(join.right, outer)];
     const tables = [...left.tables, ...right.tables];
-    const sql = (condition: string) => `(${left.sql} ${join.type} JOIN ${right.sql} ON ${condition})`;
+    const sql = (condition: string) => () => `(${left.sql()} ${join.type} JOIN ${right.sql()} ON ${condition})`;
     if (join.by.kind === 'on') {
       const columns = [...left.columns, ...right.columns];
-      const scope: Scope = { ...checked({ sql: '', tables, columns }), outer };
+      const scope: Scope = { ...checked({ sql: () => '', tables, columns }), outer };
       const context: Context = { scope, aggregates: 'functions of many rows cannot stand in ON' };
-      const condition = this.#filter(join.by.condition, context, 'ON');
+      const all = sourcesOf({ tables });
+      // An outer join would keep a repeated row that matches nothing several times.
+      const filtered = { all, repeatable: join.type === 'INNER' ? all : NONE };
+      const condition = this.#filter(join.by.condition, context, filtered, 'ON');
       return { sql: sql(condition.sql), tables, columns };
     }
     const shared = join.by.kind === 'natural' ? sharedNames(left, right, join.at) : join.by.names;
@@ -393,8 +406,9 @@ class Translator {
       throw new AdqlError(name.at, `${name.text} is ${types}: join them ON a condition`);
     });
     const merged = pairs.map(({ a, b }) => {
-      if (join.type === 'FULL') return { ...a, sql: `coalesce(${a.sql}, ${b.sql})` };
-      return join.type === 'RIGHT' ? b : a;
+      if (join.type !== 'FULL') return join.type === 'RIGHT' ? b : a;
+      const { source: _, ...both } = a;
+      return { ...both, sql: `coalesce(${a.sql}, ${b.sql})` };
     });
     const used = new Set(pairs.flatMap(({ a, b }) => [a, b]));
     const rest = [...left.columns, ...right.columns].filter(column => !used.has(column));
@@ -504,9 +518,14 @@ class Translator {
   }
 
   /** The condition of the rows that are kept: where it is NULL it may be FALSE as well, which makes tests of positions fast. */
-  #filter(expression: Expression, context: Context, role: string): Value {
-    if (expression.kind === 'logic') return logic(expression, (each, part) => this.#filter(each, context, part));
-    if (expression.kind === 'comparison') return this.#comparison(expression, context, true);
+  #filter(expression: Expression, context: Context, filtered: Joined, role: string): Value {
+    if (expression.kind === 'logic') {
+      const { all } = filtered;
+      // Where a part of OR is false the row may be kept all the same, as often as it is repeated.
+      const own = expression.operator === 'AND' ? filtered : { all, repeatable: NONE };
+      return logic(expression, (each, part) => this.#filter(each, context, own, part));
+    }
+    if (expression.kind === 'comparison') return this.#comparison(expression, context, filtered);
     return conditionOf(this.#operand(expression, context), role);
   }
 
@@ -543,8 +562,8 @@ class Translator {
     return value(at, `(CASE${sql}${rest} END)`, type);
   }
 
-  #comparison({ at, operator, of }: Expression & { kind: 'comparison' }, context: Context, isFilter = false): Value {
-    const test = this.#shapeTest(of, operator, context, isFilter);
+  #comparison({ at, operator, of }: Expression & { kind: 'comparison' }, context: Context, filtered?: Joined): Value {
+    const test = this.#shapeTest(of, operator, context, filtered);
     if (test) return value(at, test, 'boolean');
     const values = of.map(each => this.#value(each, context, 'what is compared'));
     const [left, right] = comparable(values) as [Value, Value];
@@ -556,7 +575,7 @@ class Translator {
     of: readonly [Expression, Expression],
     operator: string,
     context: Context,
-    isFilter: boolean,
+    filtered: Joined | undefined,
   ): string | undefined {
     if (context.groups) return undefined;
     const mirrored = { '=': '=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' }[operator];
@@ -568,13 +587,13 @@ class Translator {
       const isTest = call.name === 'CONTAINS' || call.name === 'INTERSECTS';
       if (isTest && sign === '=' && other.kind === 'number' && /^[01]$/.test(other.text)) {
         const isOne = other.text === '1';
-        const test = this.#shapePredicate(call, context, isFilter && isOne);
+        const test = this.#shapePredicate(call, context, isOne ? filtered : undefined);
         return isOne ? test : `(NOT ${test})`;
       }
       if (call.name === 'DISTANCE' && (sign === '<' || sign === '<=')) {
         const radius = numberOf(this.#operand(other, context), 'what is compared');
         const [a, b] = this.#points(call, context);
-        return this.#sky.within(a, b, radius, isFilter, sign);
+        return this.#sky.within(a, b, radius, filtered, sign);
       }
     }
     return undefined;
@@ -593,7 +612,7 @@ class Translator {
         return this.#shape(call, context);
       case 'CONTAINS':
       case 'INTERSECTS':
-        return value(at, `CAST(${this.#shapePredicate(call, context, false)} AS INTEGER)`, 'int32');
+        return value(at, `CAST(${this.#shapePredicate(call, context, undefined)} AS INTEGER)`, 'int32');
       case 'DISTANCE': {
         const [a, b] = this.#points(call, context);
         return value(at, `adql_distance(${position(a)}, ${position(b)})`, 'float64');
@@ -772,26 +791,26 @@ class Translator {
     return [pointAt(call.at, args[0]!, args[1]!), pointAt(call.at, args[2]!, args[3]!)];
   }
 
-  #shapePredicate(call: Expression & { kind: 'call' }, context: Context, isFilter: boolean): string {
+  #shapePredicate(call: Expression & { kind: 'call' }, context: Context, filtered: Joined | undefined): string {
     const { at, name } = call;
     const shapes = this.#arguments(call, 2, 2, context).map(each => shapeOperand(name, each));
     const [first, second] = shapes as [Shape, Shape];
     const isMutual = name === 'INTERSECTS';
-    if (first.kind === 'point') return this.#holds(second, first, isFilter);
-    if (isMutual && second.kind === 'point') return this.#holds(first, second, isFilter);
+    if (first.kind === 'point') return this.#holds(second, first, filtered);
+    if (isMutual && second.kind === 'point') return this.#holds(first, second, filtered);
     if (first.kind === 'circle' && second.kind === 'circle') {
       const reach = isMutual ? arithmetic(at, '+', second.radius, first.radius) : innerReach(at, second, first);
-      return this.#sky.within(first.centre, second.centre, reach, isFilter);
+      return this.#sky.within(first.centre, second.centre, reach, filtered);
     }
     throw new AdqlError(at, `${name} takes a POINT and a shape, or two CIRCLEs`);
   }
 
-  #holds(shape: Shape, point: Point, isFilter: boolean): string {
-    if (shape.kind === 'polygon') return this.#sky.inPolygon(point, shape, isFilter);
-    if (shape.kind === 'moc') return this.#sky.inMoc(point, shape.ranges, isFilter);
+  #holds(shape: Shape, point: Point, filtered: Joined | undefined): string {
+    if (shape.kind === 'polygon') return this.#sky.inPolygon(point, shape, filtered !== undefined);
+    if (shape.kind === 'moc') return this.#sky.inMoc(point, shape.ranges, filtered !== undefined);
     const [centre, radius] =
       shape.kind === 'circle' ? [shape.centre, shape.radius] : [shape, constantNumber(shape.at, 0)];
-    return this.#sky.within(point, centre, radius, isFilter);
+    return this.#sky.within(point, centre, radius, filtered);
   }
 
   #area(call: Expression & { kind: 'call' }, context: Context): Value {
@@ -835,6 +854,12 @@ class Translator {
     const { ra, dec } = pixelCentre(level, index);
     return { kind: 'point', at, ra: constantNumber(at, ra), dec: constantNumber(at, dec) };
   }
+}
+
+const NONE: ReadonlySet<Source> = new Set();
+
+function sourcesOf({ tables }: Pick<From, 'tables'>): ReadonlySet<Source> {
+  return new Set(tables.flatMap(({ columns }) => columns.flatMap(({ source }) => source ?? [])));
 }
 
 /** The most bins of a histogram. */

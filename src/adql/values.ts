@@ -29,6 +29,15 @@ export interface ScopeColumn {
   readonly about: Column | undefined;
   /** For a column of a table's position: which one, and the pixel of the same row, which also tells tables apart. */
   readonly place?: { readonly part: 'ra' | 'dec'; readonly pixel: string };
+  /** The table of a FROM that has it; undefined for a column that several make. */
+  readonly source?: Source;
+}
+
+/** A table of a FROM, as the engine names it. */
+export interface Source {
+  readonly table: string;
+  /** Columns that are added: the cells near a position, for each of which there is a row then. */
+  readonly cells: { readonly name: string; readonly sql: string }[];
 }
 
 export interface Point {

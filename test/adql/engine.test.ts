@@ -5,11 +5,13 @@ import * as assert from 'uvu/assert';
 import type { PositionTest } from '../../index/area.ts';
 import { circle, pixel29, polygon, separationArcsec } from '../../index/mod.ts';
 import { MACROS } from '../../src/adql/geometry.ts';
+import type { DescribedTable } from '../../src/adql/schema.ts';
 import { translate } from '../../src/adql/translator.ts';
 import { isDeno } from '../../src/base/runtime.ts';
 import { datatypeOf } from '../../src/tables/votable.ts';
 import { needs } from '../needs.ts';
-import { TABLES } from './support.ts';
+import { seededRandom } from '../oracle/skies.ts';
+import { column, TABLES } from './support.ts';
 
 const duckdb = isDeno ? undefined : await import('@duckdb/node-api').catch(() => undefined);
 const test = suite('adql: engine');
@@ -170,6 +172,71 @@ check('joins by distance', async () => {
     for (const b of PLACES) if (a.id < b.id && separationArcsec(a.ra, a.dec, b.ra, b.dec) <= 180) pairs++;
   assert.equal(await rows(query), [[BigInt(pairs)]]);
   assert.ok(pairs > 100);
+});
+
+/** Places at the edges of zones and cells, at the poles and at the meridian of 0, in every convention of right ascension. */
+function placesBeside(others: readonly Place[], radius: number, random: () => number): Place[] {
+  return others.map(({ ra, dec }, id) => {
+    const distance = radius * 1.3 * random() ** 0.3;
+    const angle = 2 * Math.PI * random();
+    const other = Math.max(-90, Math.min(90, dec + distance * Math.sin(angle)));
+    const turn = (distance * Math.cos(angle)) / Math.max(1e-6, Math.cos((other * Math.PI) / 180));
+    return { id, ra: ra + turn + 360 * (Math.floor(4 * random()) - 2), dec: other };
+  });
+}
+
+check('joins by distance have every pair once', async () => {
+  const random = seededRandom(5);
+  const upload = (name: string): DescribedTable => ({
+    schema: 'TAP_UPLOAD',
+    name,
+    description: name,
+    relation: `temp.main.${name}`,
+    columns: [column('id', 'int64'), column('ra', 'float64'), column('dec', 'float64')],
+  });
+  const tables = [...TABLES, upload('a'), upload('b')];
+  for (const radius of [0, 1e-5, 1 / 3600, 0.05, 1, 5, 40]) {
+    const edge = () => (Math.floor(4000 * (random() - 0.5)) * 8 * radius) % 90;
+    const nearPole = () => (random() < 0.5 ? 1 : -1) * (90 - 20 * radius * random() ** 3);
+    const a = Array.from({ length: 400 }, (_, id): Place => {
+      const dec = [edge, nearPole, () => 180 * random() - 90, () => 90, () => 0][id % 5]!();
+      const ra = [360 * random(), 4 * radius * (random() - 0.5), 0, 90 * Math.floor(4 * random())][id % 4]!;
+      return { id, ra, dec: Math.max(-90, Math.min(90, dec)) };
+    });
+    const b = [...placesBeside(a, radius, random), ...a];
+    for (const [name, places] of Object.entries({ a, b })) {
+      const values = places.map(({ id, ra, dec }) => `(${id}::BIGINT, ${ra}::DOUBLE, ${dec}::DOUBLE)`);
+      const without = "(-1, NULL, 5), (-2, 5, NULL), (-3, 'nan', 'nan')";
+      await connection!.run(
+        `CREATE OR REPLACE TEMP TABLE ${name} AS FROM (VALUES ${values.join()}, ${without}) AS t(id, ra, "dec")`,
+      );
+    }
+    const count = a.reduce(
+      (sum, one) =>
+        sum + b.filter(other => separationArcsec(one.ra, one.dec, other.ra, other.dec) <= radius * 3600).length,
+      0,
+    );
+    const near = (operator: string) => `DISTANCE(a.ra, a.dec, b.ra, b.dec) ${operator} ${radius}`;
+    const [pair, others] = ['TAP_UPLOAD.a AS a JOIN TAP_UPLOAD.b AS b', 'TAP_UPLOAD.a AS a, TAP_UPLOAD.b AS b'];
+    for (const [query, expected] of [
+      [`SELECT COUNT(*) FROM ${pair} ON ${near('<=')}`, count],
+      [`SELECT COUNT(*) FROM ${others} WHERE 1 = CONTAINS(POINT(b.ra, b.dec), CIRCLE(a.ra, a.dec, ${radius}))`, count],
+      [`SELECT COUNT(*) FROM ${others} WHERE ${near('<=')} AND (${near('<=')} OR a.id = b.id)`, count],
+      [`SELECT COUNT(*) FROM ${pair} ON ${near('<=')} WHERE ${near('<=')} AND ${near('<=')}`, count],
+      [
+        `SELECT COUNT(*) FROM (SELECT id, ra + 0 AS ra, dec FROM TAP_UPLOAD.a) AS a JOIN TAP_UPLOAD.b AS b ON ${near('<=')}`,
+        count,
+      ],
+      [`SELECT COUNT(DISTINCT a.id) FROM TAP_UPLOAD.a AS a LEFT JOIN TAP_UPLOAD.b AS b ON ${near('<=')}`, 403],
+      [
+        `SELECT COUNT(*) FROM TAP_UPLOAD.a AS a WHERE EXISTS (SELECT id FROM TAP_UPLOAD.b AS b WHERE ${near('<=')})`,
+        400,
+      ],
+    ] as const) {
+      const { sql } = translate(query, tables, 10);
+      assert.equal((await connection!.runAndReadAll(sql)).getRows(), [[BigInt(expected)]], `${radius}: ${query}`);
+    }
+  }
 });
 
 check('pixels of positions', async () => {

@@ -87,11 +87,33 @@ test('where NULL counts, a test of positions begins with no pixels, which rows w
   assert.match(sqlOf(`SELECT ra FROM objects WHERE matches = 1 AND ${test}`), /healpix/);
 });
 
-test('a join by distance compares declinations first', () => {
+test('a join by distance compares declinations before it computes distances', () => {
   const sql = sqlOf(
     'SELECT a.ra FROM objects a JOIN matches b ON DISTANCE(a.ra, a.dec, b.source_ra, b.source_dec) <= 1/3600.',
   );
-  assert.match(sql, /ON \(t1\."dec" BETWEEN t2\."source_dec" - .* AND t2\."source_dec" \+ /);
+  assert.match(sql, /ON \(.* AND t1\."dec" BETWEEN t2\."source_dec" - .* AND t2\."source_dec" \+ /);
+});
+
+test('a join by distance finds near positions by their cells, of which a table has a row each where no row can be kept twice', () => {
+  const near = 'DISTANCE(a.ra, a.dec, b.source_ra, b.source_dec) <= 1/3600.';
+  const cell = /adql_cell\(t1\."ra", t1\."dec", \S+\) = t2\."cell\t1"/;
+  for (const from of [
+    `objects a JOIN matches b ON ${near}`,
+    `objects a, matches b WHERE ${near}`,
+    `(objects a JOIN matches b ON ${near} AND a.ra > 1) LEFT JOIN objects c ON a.diaObjectId = c.diaObjectId`,
+  ])
+    assert.match(sqlOf(`SELECT a.ra FROM ${from}`), cell);
+  for (const from of [
+    `objects a LEFT JOIN matches b ON ${near}`,
+    `objects a FULL JOIN matches b ON ${near}`,
+    `objects a JOIN matches b ON ${near} OR a.ra = 1`,
+    `objects a JOIN matches b ON NOT (${near})`,
+    `objects a, matches b WHERE DISTANCE(a.ra, a.dec, b.source_ra + 1, b.source_dec) <= 1`,
+    `objects a WHERE EXISTS (SELECT * FROM matches b WHERE ${near})`,
+    `objects a, matches b WHERE ${near.replace('1/3600.', 'b.pm')}`,
+    `objects a, matches b WHERE ${near.replace('1/3600.', '6')}`,
+  ])
+    assert.not.match(sqlOf(`SELECT a.ra FROM ${from}`), /adql_cell/);
 });
 
 test('LIMIT is the smaller of TOP and of the rows that are wanted', () => {
