@@ -54,13 +54,15 @@ export class Votes implements Work {
   readonly #writer: Writer;
   readonly #log: Log;
   readonly #voter = randomUUID();
+  readonly #node: string;
   readonly #work: Work;
   #claim: Claim | undefined;
   /** The newest epoch that was looked at; whoever voted for this archive in the first one is not known here. */
   #seen: number | undefined;
 
-  constructor(store: Store, writer: Writer, log: Log, everyMs = LOOK_MS) {
-    [this.#store, this.#writer, this.#log] = [store, writer, log];
+  /** @param node the host and the data directory, by which people know it */
+  constructor(store: Store, writer: Writer, log: Log, node: string, everyMs = LOOK_MS) {
+    [this.#store, this.#writer, this.#log, this.#node] = [store, writer, log, node];
     const onError = (error: unknown) => log('vote_failed', { error: messageOf(error) });
     this.#work = new Repeated(everyMs, () => this.#look(), onError);
   }
@@ -78,6 +80,7 @@ export class Votes implements Work {
     this.#seen = number;
     if (digestsBefore > 1) this.#log('archives_differ', { epoch: number - 1, digests: digestsBefore });
     this.#claim ??= await this.#writer.claimExclusively('vote');
-    if (this.#claim && digest !== null && !isFirst) await this.#writer.vote(number, this.#voter, digest);
+    if (!this.#claim || digest === null || isFirst) return;
+    await this.#writer.vote(number, { voter: this.#voter, node: this.#node, digest });
   }
 }

@@ -4,6 +4,8 @@
  * may.
  */
 
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import { messageOf } from '../base/error_text.ts';
 import { type Log, logTo } from '../base/log.ts';
@@ -14,6 +16,7 @@ import { Member } from '../cluster/member.ts';
 import { shareSettings, whySettingsDiffer } from '../cluster/shared_settings.ts';
 import type { Config } from '../config/config.ts';
 import type { Task } from '../pool/pool.ts';
+import { UnreadableLevel } from '../store/level.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { Writer } from '../store/writer.ts';
 import { keepLedger, StoreLedger } from '../stream/ledger.ts';
@@ -98,7 +101,7 @@ export async function runWriter({ config, topic, crossmatch, bot, link, ...task 
     };
     if (member) {
       doAlone('begin epochs', () => beginEpochs(writer, log));
-      work.push(new Votes(store, writer, log));
+      work.push(new Votes(store, writer, log, `${hostname()}:${resolve(config.NEARSKY_DATA)}`));
     }
     if (crossmatch) doAlone('crossmatch', () => new BackgroundCrossmatch(store, writer, config, log), hasSameSettings);
     if (bot)
@@ -125,6 +128,7 @@ function reportTo(state: SharedState, store: Store, log: Log) {
     state.logPosition = next;
     state.logTimeUs = timeUs;
     state.logDigests = store.epoch()?.digestsBefore ?? 0;
+    state.logLevel = store.logLevel();
   };
   // The log may be out of reach for long.
   reportPosition();
@@ -135,6 +139,11 @@ function reportTo(state: SharedState, store: Store, log: Log) {
       if (left === 0) state.logFollowedMs = Date.now();
     },
     onStopped(error: unknown) {
+      const { cause } = error as Error;
+      if (cause instanceof UnreadableLevel) {
+        state.logLevel = cause.level;
+        state.isOutdated = true;
+      }
       state.isStopped = true;
       log('node_stopped', { error: messageOf(error) });
     },

@@ -1,4 +1,4 @@
-const CELLS = 10;
+const CELLS = 12;
 
 /**
  * State that every thread of the process knows at every moment: numbers in shared memory, read without a system call.
@@ -42,9 +42,29 @@ export class SharedState {
     this.#cells[4] = isStopped ? 1 : 0;
   }
 
+  /** Whether the node has stopped because its release is older than the level of the log. */
+  get isOutdated(): boolean {
+    return this.#cells[10] !== 0;
+  }
+
+  set isOutdated(isOutdated: boolean) {
+    this.#cells[10] = isOutdated ? 1 : 0;
+  }
+
+  /** The level of the log, as far as it was read here; 0 where there is no log. */
+  get logLevel(): number {
+    return this.#cells[11]!;
+  }
+
+  set logLevel(level: number) {
+    this.#cells[11] = level;
+  }
+
   /** Why no answer may be read from the database, to follow "because"; undefined where one may be. */
   get whyNoAnswer(): string | undefined {
     if (this.databaseIsGone) return 'the database cannot be read';
+    if (this.isStopped && this.isOutdated)
+      return `this node has stopped, because the level of the log of the nodes is ${this.logLevel}, which it cannot read: install a newer nearsky on it`;
     return this.isStopped
       ? 'this node has stopped, because its archive is not, or not known to be, what the log of the nodes makes (node_stopped in its own log has the reason and the cure)'
       : undefined;

@@ -3,6 +3,7 @@ import { nowUs } from '../base/times.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
 import { Writer } from '../store/writer.ts';
+import { raiseLevel } from './level.ts';
 import type { Log } from './log.ts';
 import { Node } from './node.ts';
 
@@ -24,11 +25,21 @@ export async function beginLog(store: Store, log: Log): Promise<void> {
   }
   await new Writer(store).beginLog(await log.identity());
   const node = new Node(store, log);
-  const begun = node.submit({ kind: 'begin_log', timeUs: nowUs(), ...store.journalState() });
-  begun.catch(() => {});
-  while (store.logPosition()?.next === 0) await node.step();
-  await begun;
+  await applied(node, node.submit({ kind: 'begin_log', timeUs: nowUs(), ...store.journalState() }));
+  // The archive may hold what releases of a lower level cannot read.
+  if (store.logLevel() < store.readableLevel) await applied(node, raiseLevel(store, new Writer(store, node)));
   await node.close();
+}
+
+/** Has a node follow its log until a change of its own is made. */
+async function applied(node: Node, change: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  change.then(end, end);
+  while (!isOver) await node.step();
+  await change;
 }
 
 /**

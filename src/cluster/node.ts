@@ -4,6 +4,7 @@ import { messageOf } from '../base/error_text.ts';
 import { encodeChange } from '../store/change_record.ts';
 import type { Change } from '../store/changes.ts';
 import { type Claim, expectOutcome, forgetOutcome, submitterClaim } from '../store/claims.ts';
+import { UnreadableLevel } from '../store/level.ts';
 import { type LoggedChange, loggedChange, recordHash } from '../store/logged_changes.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
@@ -57,7 +58,7 @@ export class Node implements SharedLog {
       this.#next = position?.next;
       const read = await this.#log.read(next);
       requireKept(read, next);
-      const { changes, unreadable } = decoded(read.entries);
+      const { changes, unreadable } = decoded(read.entries, this.#store.readableLevel);
       await this.#apply(read.entries, changes, this.#identity);
       if (unreadable) throw unreadable;
       return read.end - next - changes.length;
@@ -76,7 +77,8 @@ export class Node implements SharedLog {
   async submit(change: Change): Promise<unknown[]> {
     await this.#register();
     const outcomes: unknown[] = [];
-    for (const record of encodeChange(change)) outcomes.push(await this.#submitRecord(record));
+    const level = this.#store.logLevel();
+    for (const record of encodeChange(change, level)) outcomes.push(await this.#submitRecord(record));
     return outcomes;
   }
 
@@ -147,6 +149,10 @@ export class Node implements SharedLog {
       return identity;
     }
     const { log, next, hash } = position;
+    const { readableLevel } = this.#store;
+    const level = this.#store.logLevel();
+    // Another process of this node, of a newer release, has gone on.
+    if (level > readableLevel) throw cannotFollow(next, new UnreadableLevel(level, readableLevel));
     if (log !== identity) throw lostPlace(`it is ${identity}, and this node followed ${log}`);
     // The log goes on from this archive, and nothing of it is applied yet.
     if (next === 0) return identity;
@@ -194,11 +200,14 @@ function requireKept({ entries, first, end }: LogRead, next: number, from = next
 }
 
 /** The changes of the entries, up to the first entry that cannot be read. */
-function decoded(entries: readonly LogEntry[]): { changes: LoggedChange[]; unreadable?: LostPlace } {
+function decoded(
+  entries: readonly LogEntry[],
+  readableLevel: number,
+): { changes: LoggedChange[]; unreadable?: LostPlace } {
   const changes: LoggedChange[] = [];
   for (const entry of entries) {
     try {
-      changes.push(loggedChange(entry));
+      changes.push(loggedChange(entry, readableLevel));
     } catch (error) {
       return { changes, unreadable: cannotFollow(entry.position, error) };
     }
@@ -207,4 +216,4 @@ function decoded(entries: readonly LogEntry[]): { changes: LoggedChange[]; unrea
 }
 
 const cannotFollow = (position: number, error: unknown) =>
-  new LostPlace(`Cannot follow the log from record ${position} on: ${messageOf(error)}`);
+  new LostPlace(`Cannot follow the log from record ${position} on: ${messageOf(error)}`, { cause: error });

@@ -4,6 +4,7 @@ import { brokerSetting, declaringBrokers } from '../contract/brokers.ts';
 import { PROJECT_CATALOGS } from '../contract/catalogs.ts';
 import type { Store } from '../store/store.ts';
 import type { Writer } from '../store/writer.ts';
+import { raiseLevel } from './level.ts';
 
 const CATALOGS = 'the catalogs of this release';
 
@@ -37,8 +38,10 @@ export function whySettingsDiffer(store: Store, config: Config): string | undefi
   return `${differs}: ${same}, or make this node's settings those of all with \`nearsky node settings\``;
 }
 
-/** Gives the log the settings of this node, unless it has some. */
+/** Gives a new log, which has no settings yet, those of this node, and the level of its release. */
 export async function shareSettings(store: Store, writer: Writer, config: Config): Promise<void> {
   store.resetRead();
-  if (!store.sharedSettings()) await writer.shareSettings(sharedSettings(config), false);
+  if (store.sharedSettings()) return;
+  await raiseLevel(store, writer);
+  await writer.shareSettings(sharedSettings(config), false);
 }

@@ -1,9 +1,10 @@
-/** `nearsky node status|begin|leave|settings`: the log that several nodes share, and how far this one has come in it. */
+/** `nearsky node status|begin|leave|settings|upgrade`: the log that several nodes share, and how far this one has come in it. */
 
 import { logToStderr } from '../base/log.ts';
 import { formatTime } from '../base/times.ts';
 import { beginLog, leaveLog } from '../cluster/beginning.ts';
 import { type LogTopic, openKafkaLog } from '../cluster/kafka_log.ts';
+import { raiseLevel } from '../cluster/level.ts';
 import { Member } from '../cluster/member.ts';
 import { logSettings } from '../cluster/settings.ts';
 import { sharedSettings } from '../cluster/shared_settings.ts';
@@ -13,19 +14,21 @@ import { Writer } from '../store/writer.ts';
 import { type Command, type Invocation, printResult, table, UsageError } from './cli.ts';
 
 export const command: Command = {
-  usage: 'node status | node begin | node leave | node settings',
+  usage: 'node status | node begin | node leave | node settings | node upgrade',
   description: `Nodes that share one log (NEARSKY_LOG) have the same archive each. status: how far this one has come; nodes that have come equally far
-must show the same digest. begin: makes the archive of this directory the one that an empty log goes on from; further nodes then start from a
-backup of it. leave: makes the archive of this directory one by itself again, as it is now. Both need that nothing else uses the directory.
+must show the same digest; and the nodes that have voted lately, with the highest level of the log that each reads.
+begin: makes the archive of this directory the one that an empty log goes on from; further nodes then start from a backup of it.
+leave: makes the archive of this directory one by itself again, as it is now. Both need that nothing else uses the directory.
 settings: makes the settings of this node that decide what is stored those of all nodes; a node with others is not ready, and stores nothing.
+upgrade: once all nodes run this release, raises the level of the log to the highest that it reads; a node of an older release then stops.
 docs/operations.md tells how nodes are set up.`,
   options: {},
   example: 'NEARSKY_LOG=kafka://kafka-1:9092,kafka-2:9092/nearsky nearsky node status --data ./data',
   async run(invocation) {
     const [verb, ...rest] = invocation.positionals;
-    const act = { status, begin, leave, settings }[verb ?? ''];
+    const act = { status, begin, leave, settings, upgrade }[verb ?? ''];
     if (!act || rest.length > 0)
-      throw new UsageError(`node takes status, begin, leave or settings. Usage: nearsky ${this.usage}`);
+      throw new UsageError(`node takes status, begin, leave, settings or upgrade. Usage: nearsky ${this.usage}`);
     requireDatabase(invocation.config.NEARSKY_DATA);
     const store = openStore(invocation.config.NEARSKY_DATA, verb === 'status' ? 'read' : 'write');
     try {
@@ -51,6 +54,9 @@ async function status(invocation: Invocation, store: Store): Promise<void> {
     time: position ? formatTime(position.timeUs) : null,
     journal_sequence: sequence,
     digest,
+    level: position ? store.logLevel() : null,
+    readable_level: store.readableLevel,
+    nodes: store.nodes().map(({ node, level }) => ({ node, readable_level: level })),
   };
   const text = table([
     ['log', value.log ?? 'none: this archive is made from no log'],
@@ -59,6 +65,9 @@ async function status(invocation: Invocation, store: Store): Promise<void> {
     ['time of the last one', value.time ?? 'none'],
     ['journal entries', sequence],
     ['digest', digest],
+    ['level of the log', value.level ?? 'none'],
+    ['levels read here', `up to ${value.readable_level}`],
+    ...value.nodes.map(({ node, readable_level }) => [`levels read by ${node}`, `up to ${readable_level}`] as const),
   ]);
   printResult(invocation, value, text);
 }
@@ -76,14 +85,26 @@ async function leave(invocation: Invocation, store: Store): Promise<void> {
 
 async function settings(invocation: Invocation, store: Store): Promise<void> {
   const value = sharedSettings(invocation.config);
-  const member = new Member({ store, topic: requiredLog(invocation.config), log: logToStderr });
+  await asMember(invocation.config, store, writer => writer.shareSettings(value, true));
+  printResult(invocation, value, table(Object.entries(value)));
+}
+
+async function upgrade(invocation: Invocation, store: Store): Promise<void> {
+  await asMember(invocation.config, store, writer => raiseLevel(store, writer));
+  store.resetRead();
+  const level = store.logLevel();
+  printResult(invocation, { level }, `the level of the log is ${level}`);
+}
+
+/** Changes the archive through the log, of which it has everything. */
+async function asMember(config: Config, store: Store, change: (writer: Writer) => Promise<void>): Promise<void> {
+  const member = new Member({ store, topic: requiredLog(config), log: logToStderr });
   try {
     await member.caughtUp;
-    await new Writer(store, member).shareSettings(value, true);
+    await change(new Writer(store, member));
   } finally {
     await member.close();
   }
-  printResult(invocation, value, table(Object.entries(value)));
 }
 
 async function withLog<T>(

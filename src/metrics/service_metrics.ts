@@ -6,6 +6,7 @@ import { CATALOGS } from '../contract/catalogs.ts';
 import type { IndexStatus } from '../publish/publisher.ts';
 import { catalogSkips } from '../store/counters.ts';
 import { RESERVE_BYTES } from '../store/disk_space.ts';
+import { LEVEL } from '../store/level.ts';
 import type { MetricsAnswer } from '../store/metrics_task.ts';
 import { Exposition, type Sample } from './exposition.ts';
 import { ThreadMetrics } from './thread_metrics.ts';
@@ -54,7 +55,7 @@ export function metricsText({ threads, operations, replaced, index, stored, stat
 }
 
 function addLog(exposition: Exposition, state: SharedState): void {
-  const { logFollowedMs, logPosition, logLeft, logDigests, isStopped } = state;
+  const { logFollowedMs, logPosition, logLeft, logDigests, logLevel, isStopped } = state;
   const lagSeconds = Math.max(0, Date.now() - logFollowedMs) / 1000;
   exposition
     .gauge('nearsky_log_position', 'Records of the log of the nodes that this node has applied.', [[{}, logPosition]])
@@ -69,6 +70,8 @@ function addLog(exposition: Exposition, state: SharedState): void {
       'Different digests in the last vote of the nodes: more than 1 where archives differ.',
       [[{}, logDigests]],
     )
+    .gauge('nearsky_log_level', 'The level of the log of the nodes, as far as this node has read it.', [[{}, logLevel]])
+    .gauge('nearsky_log_level_readable', 'The highest level of a log that this release reads.', [[{}, LEVEL]])
     .gauge('nearsky_node_stopped', 'Whether this node has lost its place in the log and answers nothing.', [
       [{}, isStopped ? 1 : 0],
     ]);

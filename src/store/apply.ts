@@ -21,6 +21,7 @@ import { beginEpoch, castVote } from './epochs.ts';
 import { type CommitChanges, importItems, type Ordinals } from './import.ts';
 import { Interner } from './interner.ts';
 import { publishLease, readLease, takeLease } from './leases.ts';
+import { raiseLevel } from './level.ts';
 import { appendPositions, type StoredPoint } from './positions.ts';
 import { contentHash } from './provenance_hash.ts';
 import { storePublished } from './published.ts';
@@ -58,6 +59,7 @@ const APPLY = {
   share_settings: (databases: Databases, { settings, isReplacing }: ChangeOf<'share_settings'>) =>
     writeSettings(databases, settings, isReplacing),
   vote: (databases: Databases, { epoch, vote }: ChangeOf<'vote'>) => castVote(databases, epoch, vote),
+  level: (databases: Databases, { level }: ChangeOf<'level'>) => raiseLevel(databases, level),
   begin_registry: beginLoad,
   stage_registry: (databases: Databases, { load, records }: ChangeOf<'stage_registry'>) =>
     records.map(record => stage(databases, load, record)),

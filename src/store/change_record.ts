@@ -1,10 +1,11 @@
 /**
- * A change as bytes, for a log from which others apply it: a mark, the number of the layout, a msgpack array without
- * shared structures, and the CRC-32 of all before it. 64-bit ids and float64 values are exact, except that -0 becomes 0
- * outside of deliveries.
+ * A change as bytes, for a log from which others apply it: a mark, the level of the log in which it is written, a
+ * msgpack array without shared structures, and the CRC-32 of all before it. 64-bit ids and float64 values are exact,
+ * except that -0 becomes 0 outside of deliveries.
  */
 import { crc32 } from 'node:zlib';
 import type { Change, ChangeKind, ChangeOf } from './changes.ts';
+import { FIRST_LEVEL, LEVEL, requireReadable } from './level.ts';
 import { packDeliveries, unpackDeliveries } from './packed_deliveries.ts';
 import { decodePlain, encodePlain } from './records.ts';
 import { StoreError } from './store_error.ts';
@@ -15,13 +16,29 @@ export const MAX_RECORD_BYTES = 900_000;
 
 /** "nsky". */
 const MARK = 0x796b736e;
-/**
- * The number of the layout, raised with any change of it, so that an older nearsky stops at the first new record. A
- * record of layout 1 is one of layout 2 whose matches have no separation at the time of the event.
- */
-const LAYOUT = 2;
 const HEAD_BYTES = 5;
 const CHECKSUM_BYTES = 4;
+
+/** The level that brought each kind of record: see `level.ts`. */
+const SINCE: Readonly<Record<ChangeKind, number>> = {
+  deliver: 1,
+  crossmatch: 1,
+  import: 1,
+  register_catalog: 1,
+  published: 1,
+  take_lease: 1,
+  begin_log: 1,
+  tick: 1,
+  vote: 1,
+  share_settings: 1,
+  begin_registry: 1,
+  stage_registry: 1,
+  change_staged_registry: 1,
+  publish_registry: 1,
+  change_registry: 1,
+  remove_registry_loads: 1,
+  level: 2,
+};
 
 /** The lists whose parts may be changes of their own. A change of another kind is one record or none. */
 const LISTS: { readonly [K in ChangeKind]?: string } = {
@@ -34,10 +51,16 @@ const LISTS: { readonly [K in ChangeKind]?: string } = {
 
 /**
  * The records of a change, each of at most `maxBytes`: several, to be applied in this order, where one would be longer.
- * @throws StoreError when no part of the change is short enough
+ * @param level of the log
+ * @throws StoreError when no part of the change is short enough, or the level has no records of that kind
  */
-export function encodeChange(change: Change, maxBytes: number = MAX_RECORD_BYTES): Uint8Array[] {
-  const record = seal(encodePlain([change.kind, change.timeUs, fieldsOf(change)]));
+export function encodeChange(
+  change: Change,
+  level: number = FIRST_LEVEL,
+  maxBytes: number = MAX_RECORD_BYTES,
+): Uint8Array[] {
+  requireWritable(change.kind, level);
+  const record = seal(encodePlain([change.kind, change.timeUs, fieldsOf(change)]), level);
   if (record.length <= maxBytes) return [record];
   const name = LISTS[change.kind];
   const list = name ? (change as unknown as Readonly<Record<string, readonly unknown[]>>)[name]! : [];
@@ -48,38 +71,52 @@ export function encodeChange(change: Change, maxBytes: number = MAX_RECORD_BYTES
     );
   }
   return [list.slice(0, middle), list.slice(middle)].flatMap(part =>
-    encodeChange({ ...change, [name]: part } as Change, maxBytes),
+    encodeChange({ ...change, [name]: part } as Change, level, maxBytes),
   );
 }
 
-/** @throws StoreError when the bytes are no record, or are one that this nearsky does not know */
-export function decodeChange(record: Uint8Array): Change {
+/**
+ * @param readable the highest level that can be read
+ * @throws StoreError when the bytes are no record; UnreadableLevel where the record, or what follows a `level` record, is
+ * of a higher level
+ */
+export function decodeChange(record: Uint8Array, readable: number = LEVEL): Change {
   const view = new DataView(record.buffer, record.byteOffset, record.byteLength);
   const end = record.length - CHECKSUM_BYTES;
   const isOurs = end >= HEAD_BYTES && view.getUint32(0, true) === MARK;
   if (!isOurs || crc32(record.subarray(0, end)) !== view.getUint32(end, true)) throw damaged();
-  const layout = record[HEAD_BYTES - 1]!;
-  if (!(layout >= 1 && layout <= LAYOUT)) throw unknown(`layout ${layout}`);
+  requireReadable(record[HEAD_BYTES - 1]!, readable);
   try {
     const [kind, timeUs, fields] = decodePlain(record.subarray(HEAD_BYTES, end)) as [ChangeKind, number, unknown];
     const decode = Object.hasOwn(DECODE, kind) ? DECODE[kind] : undefined;
-    if (!decode) throw unknown(`kind ${JSON.stringify(kind)}`);
-    return { kind, timeUs, ...decode(fields as never) } as Change;
+    if (!decode) throw unknown(kind);
+    const change = { kind, timeUs, ...decode(fields as never) } as Change;
+    if (change.kind === 'level') requireReadable(change.level, readable);
+    return change;
   } catch (error) {
     throw error instanceof StoreError ? error : damaged();
   }
 }
 
-const damaged = () => new StoreError('Cannot read the record because it is damaged or not one of nearsky');
-const unknown = (what: string) =>
-  new StoreError(`Cannot read the record because its ${what} is unknown to this nearsky: use the newest one here`);
+function requireWritable(kind: ChangeKind, level: number): void {
+  if (SINCE[kind] <= level) return;
+  throw new StoreError(
+    `Cannot put a change (${kind}) into the log because it needs level ${SINCE[kind]}, and the level of the log is ${level}: upgrade every node, then run \`nearsky node upgrade\``,
+  );
+}
 
-function seal(content: Uint8Array): Uint8Array {
+const damaged = () => new StoreError('Cannot read the record because it is damaged or not one of nearsky');
+const unknown = (kind: unknown) =>
+  new StoreError(
+    `Cannot read the record because its kind ${JSON.stringify(kind)} is unknown to this nearsky: install a newer nearsky on this node`,
+  );
+
+function seal(content: Uint8Array, level: number): Uint8Array {
   const record = new Uint8Array(HEAD_BYTES + content.length + CHECKSUM_BYTES);
   const view = new DataView(record.buffer);
   const end = HEAD_BYTES + content.length;
   view.setUint32(0, MARK, true);
-  record[HEAD_BYTES - 1] = LAYOUT;
+  record[HEAD_BYTES - 1] = level;
   record.set(content, HEAD_BYTES);
   view.setUint32(end, crc32(record.subarray(0, end)), true);
   return record;
@@ -109,6 +146,7 @@ const DECODE: Readonly<Record<ChangeKind, (fields: never) => object>> = {
   begin_log: asTheyAre,
   tick: asTheyAre,
   vote: asTheyAre,
+  level: asTheyAre,
   share_settings: asTheyAre,
   begin_registry: asTheyAre,
   stage_registry: asTheyAre,

@@ -38,6 +38,8 @@ interface Changes {
   /** See `sharedSettings`; `isReplacing`: whether those that the log has give way. */
   share_settings: { readonly settings: SharedSettings; readonly isReplacing: boolean };
   vote: { readonly epoch: number; readonly vote: Vote };
+  /** Raises the level of the log: see `src/store/level.ts`. */
+  level: { readonly level: number };
   begin_registry: object;
   stage_registry: { readonly load: number; readonly records: readonly TnsRecord[] };
   change_staged_registry: { readonly load: number; readonly records: readonly TnsRecord[] };

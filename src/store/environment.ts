@@ -24,6 +24,7 @@ import { DATABASE_NAMES, type DatabaseName, type Databases } from './databases.t
 import { RESERVE_BYTES, requireSpace } from './disk_space.ts';
 import { filesAt, lockFileOf, OpenFiles, otherProcessesWith } from './identity.ts';
 import { INDEX_DIRECTORY } from './index_directory.ts';
+import { readLevel, requireReadable, UnreadableLevel } from './level.ts';
 import { checkPages } from './pages.ts';
 import { withOwnProcessId } from './process_ids.ts';
 import { decodePlain, encodePlain } from './records.ts';
@@ -76,7 +77,7 @@ export interface Environment {
  * returns, it is durable, and no other flush needs to be awaited.
  * @throws StoreError
  */
-export function openEnvironment(dataDir: string, mode: 'read' | 'write'): Environment {
+export function openEnvironment(dataDir: string, mode: 'read' | 'write', readableLevel: number): Environment {
   const file = join(dataDir, FILE_NAME);
   let root: RootDatabase<Uint8Array, Uint8Array> | undefined;
   try {
@@ -99,7 +100,7 @@ export function openEnvironment(dataDir: string, mode: 'read' | 'write'): Enviro
       const files = new OpenFiles(file, before);
       const change = files.change();
       if (change) throw new StoreError(`Cannot open the data directory ${dataDir} because ${change.reason}`);
-      return { root, files, databases: openDatabases(root, dataDir, mode) };
+      return { root, files, databases: openDatabases(root, dataDir, mode, readableLevel) };
     });
     // The contents of a file are durable only if its name is.
     if (mode === 'write') flush(dataDir);
@@ -295,7 +296,12 @@ function isCutOff(file: string, size: number): boolean {
   });
 }
 
-function openDatabases(root: RootDatabase<Uint8Array, Uint8Array>, dataDir: string, mode: 'read' | 'write'): Databases {
+function openDatabases(
+  root: RootDatabase<Uint8Array, Uint8Array>,
+  dataDir: string,
+  mode: 'read' | 'write',
+  readableLevel: number,
+): Databases {
   const cannot = `Cannot open the data directory ${dataDir}`;
   const stored = [...root.getKeys()].map(key => new TextDecoder().decode(key).replace(/\0$/, ''));
   const foreign = stored.find(name => !(DATABASE_NAMES as readonly string[]).includes(name));
@@ -322,6 +328,7 @@ function openDatabases(root: RootDatabase<Uint8Array, Uint8Array>, dataDir: stri
   const tables = (isSealed: (name: DatabaseName) => boolean) =>
     Object.fromEntries(opened.map(([name, one]) => [name, new Table(name, one, isSealed(name))])) as Databases;
   const databases = tables(name => !UNSEALED.has(name));
+  requireLevel(databases, readableLevel, cannot);
   if (format < FORMAT_VERSION) {
     // One transaction writes everything anew, but the last step, which adds less than a tenth.
     const bytes = RESERVE_BYTES + statSync(join(dataDir, FILE_NAME)).size / (format < 4 ? 1 : 10);
@@ -373,6 +380,14 @@ function checkFormat(format: number, mode: 'read' | 'write', cannot: string, dat
     throw new StoreError(
       `${cannot} as its format is ${format}, older than ${FORMAT_VERSION}: run \`nearsky import --data ${dataDir} /dev/null\` once, which upgrades it`,
     );
+  }
+}
+
+function requireLevel(databases: Databases, readableLevel: number, cannot: string): void {
+  try {
+    requireReadable(readLevel(databases), readableLevel);
+  } catch (error) {
+    throw error instanceof UnreadableLevel ? new StoreError(`${cannot} as ${error.message}`, { cause: error }) : error;
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import type { Databases } from './databases.ts';
 import { FORMAT_VERSION } from './environment.ts';
+import { FIRST_LEVEL } from './level.ts';
 import { decodePlain, encodePlain } from './records.ts';
 import { currentDigest, digesting } from './write_digest.ts';
 
@@ -16,6 +17,20 @@ export interface Vote {
   readonly format: number;
   /** 16 hexadecimal digits. */
   readonly digest: string;
+  /** The host and the data directory of the node; by default the voter. */
+  readonly node?: string;
+  /** The highest level that the node reads; by default the first. */
+  readonly level?: number;
+}
+
+/** A node that has voted lately. */
+export interface SeenNode {
+  /** Its host and data directory. */
+  readonly node: string;
+  /** The highest level that it reads. */
+  readonly level: number;
+  /** The epoch of its last vote. */
+  readonly epoch: number;
 }
 
 export interface Epoch {
@@ -27,6 +42,8 @@ export interface Epoch {
   readonly votes: readonly Vote[];
   /** The number of different digests among the votes of the epoch before: more than 1 where archives differ. */
   readonly digestsBefore: number;
+  /** Those that have voted in the last epochs, by name. */
+  readonly nodes: readonly SeenNode[];
 }
 
 /**
@@ -34,6 +51,8 @@ export interface Epoch {
  * comparable again.
  */
 const EPOCHS_A_DIGEST = 512;
+/** After so many epochs without a vote, five minutes, a node is forgotten. */
+const SEEN_EPOCHS = 60;
 
 const KEY = new TextEncoder().encode('epoch');
 
@@ -41,19 +60,27 @@ const KEY = new TextEncoder().encode('epoch');
 export function readEpoch({ meta }: Databases): Epoch | undefined {
   const bytes = meta.get(KEY);
   if (!bytes) return undefined;
-  const [number, digest, votes, digestsBefore] = decodePlain(bytes) as [
+  const [number, digest, votes, digestsBefore, nodes = []] = decodePlain(bytes) as [
     number,
     string | null,
     [string, number, string][],
     number,
+    [string, number, number][]?,
   ];
-  return { number, digest, votes: votes.map(([voter, format, of]) => ({ voter, format, digest: of })), digestsBefore };
+  return {
+    number,
+    digest,
+    votes: votes.map(([voter, format, of]) => ({ voter, format, digest: of })),
+    digestsBefore,
+    nodes: nodes.map(([node, level, epoch]) => ({ node, level, epoch })),
+  };
 }
 
 /** To be called in a write transaction, as are the functions below. The epoch is no part of any digest. */
-function writeEpoch({ meta }: Databases, { number, digest, votes, digestsBefore }: Epoch): void {
+function writeEpoch({ meta }: Databases, { number, digest, votes, digestsBefore, nodes }: Epoch): void {
   const packed = votes.map(vote => [vote.voter, vote.format, vote.digest]);
-  digesting(undefined, () => meta.put(KEY, encodePlain([number, digest, packed, digestsBefore])));
+  const seen = nodes.map(({ node, level, epoch }) => [node, level, epoch]);
+  digesting(undefined, () => meta.put(KEY, encodePlain([number, digest, packed, digestsBefore, seen])));
 }
 
 export function removeEpoch({ meta }: Databases): void {
@@ -68,7 +95,8 @@ export function beginEpoch(databases: Databases): void {
   const ended = readEpoch(databases);
   const number = (ended?.number ?? 0) + 1;
   const digestsBefore = ended ? requireMajority(ended) : 0;
-  writeEpoch(databases, { number, digest: currentDigest()?.text ?? null, votes: [], digestsBefore });
+  const nodes = (ended?.nodes ?? []).filter(({ epoch }) => epoch > number - SEEN_EPOCHS);
+  writeEpoch(databases, { number, digest: currentDigest()?.text ?? null, votes: [], digestsBefore, nodes });
 }
 
 /** Whether digests begin anew with the epoch that has just begun. */
@@ -76,11 +104,15 @@ export function isNewDigest(databases: Databases): boolean {
   return (readEpoch(databases)?.number ?? 0) % EPOCHS_A_DIGEST === 0;
 }
 
-/** Counts a node's vote, once an epoch; one of another epoch comes too late. */
-export function castVote(databases: Databases, number: number, { voter, format, digest }: Vote): void {
+/** Counts a node's vote, once an epoch; one of another epoch comes too late, but says that the node is there. */
+export function castVote(databases: Databases, number: number, vote: Vote): void {
   const epoch = readEpoch(databases);
-  if (epoch?.number !== number || epoch.votes.some(vote => vote.voter === voter)) return;
-  writeEpoch(databases, { ...epoch, votes: [...epoch.votes, { voter, format, digest }] });
+  if (!epoch) return;
+  const { voter, node = voter, level = FIRST_LEVEL } = vote;
+  const others = epoch.nodes.filter(seen => seen.node !== node);
+  const nodes = [...others, { node, level, epoch: epoch.number }].sort((a, b) => (a.node < b.node ? -1 : 1));
+  const counts = epoch.number === number && !epoch.votes.some(other => other.voter === voter);
+  writeEpoch(databases, { ...epoch, votes: counts ? [...epoch.votes, vote] : epoch.votes, nodes });
 }
 
 /**

@@ -20,9 +20,12 @@ export interface LoggedChange {
   readonly change: Change;
 }
 
-/** @throws StoreError when the bytes are no record, or are one that this nearsky does not know */
-export function loggedChange({ position, id, record }: Omit<LoggedChange, 'change'>): LoggedChange {
-  return { position, id, record, change: decodeChange(record) };
+/** @throws StoreError as of `decodeChange` */
+export function loggedChange(
+  { position, id, record }: Omit<LoggedChange, 'change'>,
+  readableLevel?: number,
+): LoggedChange {
+  return { position, id, record, change: decodeChange(record, readableLevel) };
 }
 
 /** SHA-256, 64 hexadecimal digits. */

@@ -7,9 +7,10 @@ import { readCounts, type StoreCounts } from './counts.ts';
 import { DATABASE_NAMES, type DatabaseName, type Databases } from './databases.ts';
 import { RESERVE_TO_END_BYTES, requireSpace, spaceFor } from './disk_space.ts';
 import { type Environment, newestCommit, openEnvironment, readCreated } from './environment.ts';
-import { type Epoch, readEpoch } from './epochs.ts';
+import { type Epoch, readEpoch, type SeenNode } from './epochs.ts';
 import type { OpenFiles } from './identity.ts';
 import { type Lease, readLease } from './leases.ts';
+import { LEVEL, readLevel } from './level.ts';
 import { type LogPosition, readLogPosition } from './log_position.ts';
 import { ObjectView } from './object_record.ts';
 import { type PositionRows, readPositions } from './positions.ts';
@@ -60,17 +61,20 @@ export { StoreError } from './store_error.ts';
 
 /**
  * Opens a data directory. `write` creates it (mode 0700) where there is none; `read` needs it to exist. A directory
- * that holds something else, or has a newer format, is refused. Where one process opens it both ways, `write` must come
- * first: LMDB opens a file once in a process and the first mode holds.
+ * that holds something else, has a newer format, or is made from a log of a higher level, is refused. Where one process
+ * opens it both ways, `write` must come first: LMDB opens a file once in a process and the first mode holds.
+ * @param readableLevel the highest level of the log that can be read; by default that of this release
  * @throws StoreError
  */
-export function openStore(dataDir: string, mode: 'read' | 'write'): Store {
-  return new Store(openEnvironment(dataDir, mode));
+export function openStore(dataDir: string, mode: 'read' | 'write', readableLevel: number = LEVEL): Store {
+  return new Store(openEnvironment(dataDir, mode, readableLevel), readableLevel);
 }
 
 export class Store {
   /** For the writer only. */
   readonly databases: Databases;
+  /** The highest level of the log that can be read here. */
+  readonly readableLevel: number;
   /** Called when a write begins to wait for the writes of others, and when it need no longer wait. */
   onWaiting: (isWaiting: boolean) => void = () => {};
   readonly #environment: Environment;
@@ -82,8 +86,9 @@ export class Store {
   /** The entry that `crossmatchesAfter` decoded last. */
   #crossmatches: RecordedCrossmatches | undefined;
 
-  constructor(environment: Environment) {
+  constructor(environment: Environment, readableLevel: number) {
     this.#environment = environment;
+    this.readableLevel = readableLevel;
     this.databases = environment.databases;
     // LMDB's table of readers, by which others know that this process lives, lists it from its first read on; opening
     // databases takes it out.
@@ -279,6 +284,16 @@ export class Store {
   /** The present epoch of the log that the archive is made from; undefined before the first. */
   epoch(): Epoch | undefined {
     return readEpoch(this.databases);
+  }
+
+  /** The nodes that have voted lately. */
+  nodes(): readonly SeenNode[] {
+    return this.epoch()?.nodes ?? [];
+  }
+
+  /** The level of the log that the archive is made from. */
+  logLevel(): number {
+    return readLevel(this.databases);
   }
 
   /**

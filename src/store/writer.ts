@@ -9,8 +9,9 @@ import type { CatalogRegistration } from './catalog_registration.ts';
 import type { Change, ChangeKind, IngestCounts, UntimedChange } from './changes.ts';
 import { type Claim, dropClaim, passedOutcome, takeClaim, takeExclusive } from './claims.ts';
 import { FORMAT_VERSION } from './environment.ts';
-import { removeEpoch } from './epochs.ts';
+import { removeEpoch, type Vote } from './epochs.ts';
 import type { ImportItem, ImportOutcome, PreparedObject, PreparedOutcome } from './import.ts';
+import { removeLevel } from './level.ts';
 import { removeLogPosition, writeLogPosition } from './log_position.ts';
 import { applyLogged, type LoggedChange } from './logged_changes.ts';
 import { type RegistrySnapshot, readSnapshot, type StageOutcome, type Validators } from './registry.ts';
@@ -224,10 +225,15 @@ export class Writer {
     await this.#commit('share the settings', 1, { kind: 'share_settings', settings, isReplacing });
   }
 
-  /** Tells the other nodes of the digest that this archive had when the epoch began. */
-  async vote(epoch: number, voter: string, digest: string): Promise<void> {
-    const vote = { voter, format: FORMAT_VERSION, digest };
-    await this.#commit('vote', 1, { kind: 'vote', epoch, vote });
+  /** Tells the other nodes of the digest that this archive had when the epoch began, and of the level that is read here. */
+  async vote(epoch: number, vote: Required<Pick<Vote, 'voter' | 'node' | 'digest'>>): Promise<void> {
+    const { readableLevel: level } = this.#store;
+    await this.#commit('vote', 1, { kind: 'vote', epoch, vote: { ...vote, format: FORMAT_VERSION, level } });
+  }
+
+  /** Raises the level of the log; one that is not higher changes nothing. */
+  async raiseLevel(level: number): Promise<void> {
+    await this.#commit('raise the level of the log', 1, { kind: 'level', level });
   }
 
   /** Registers a catalog under its name; an earlier one of that name is replaced. */
@@ -257,6 +263,7 @@ export class Writer {
       removeLogPosition(this.#store.databases);
       removeEpoch(this.#store.databases);
       removeSettings(this.#store.databases);
+      removeLevel(this.#store.databases);
     });
   }
 

@@ -1,4 +1,6 @@
 /** The log on Kafka itself. */
+
+import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -8,11 +10,14 @@ import { Node } from '../../src/cluster/node.ts';
 import { encodeChange } from '../../src/store/change_record.ts';
 import type { Change } from '../../src/store/changes.ts';
 import { FORMAT_VERSION } from '../../src/store/environment.ts';
-import type { Store } from '../../src/store/store.ts';
+import { FIRST_LEVEL, LEVEL } from '../../src/store/level.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
 import { KafkaServer, whyNoKafka } from '../consume/kafka_server.ts';
-import { eventually } from '../e2e/support.ts';
+import { eventually, withDirectory } from '../e2e/support.ts';
 import { needs } from '../needs.ts';
+import { dump } from '../store/random_changes.ts';
 import { delivery, failure, falsify, withStore } from '../store/support.ts';
+import { levelOf } from './memory_log.ts';
 
 const test = suite('cluster/kafka_log');
 const real = needs(test, whyNoKafka);
@@ -168,6 +173,15 @@ async function catchUp(node: Node): Promise<void> {
   while ((await node.step()) > 0);
 }
 
+async function submit(node: Node, change: Change): Promise<void> {
+  let isOver = false;
+  const applied = node.submit(change).finally(() => {
+    isOver = true;
+  });
+  while (!isOver) await node.step();
+  await applied;
+}
+
 /** The reason for which a node stops, with which it stops again whenever it starts. */
 async function whyStopped(store: Store, log: KafkaLog): Promise<string> {
   const reasons = new Set<string>();
@@ -246,7 +260,10 @@ real('a node stops in front of a record that it cannot read or apply', async () 
   };
   const poisons: readonly (readonly [Uint8Array, RegExp])[] = [
     [Buffer.from('{"diaObjectId": 7}'), /damaged or not one of nearsky/],
-    [resealed(copy => (copy[4] = 99)), /its layout 99 is unknown to this nearsky: use the newest one here/],
+    [
+      resealed(copy => (copy[4] = 99)),
+      /the level of the log is 99 and this nearsky reads levels up to \d: install a newer/,
+    ],
     [resealed(copy => copy.write('deliveR', copy.indexOf('deliver'))), /its kind "deliveR" is unknown to this nearsky/],
     [encodeChange({ kind: 'stage_registry', timeUs: 1, load: 1, records: 5 as never })[0]!, /./],
   ];
@@ -262,6 +279,33 @@ real('a node stops in front of a record that it cannot read or apply', async () 
       assert.equal([store.getObject(4n) !== undefined, store.getObject(6n)], [true, undefined]);
     });
 });
+
+real(
+  'nodes of two releases write what both read, until the level is raised: then the older one stops, and goes on when it is upgraded',
+  () =>
+    withLog((log, topic) =>
+      withDirectory(async directory => {
+        const [at, newerLevel] = [join(directory, 'node'), LEVEL + 1];
+        const [older, newer] = [openStore(at, 'write'), openStore(join(directory, 'newer'), 'write', newerLevel)];
+        const nodes = [new Node(older, log), new Node(newer, await open(topic))] as const;
+        await submit(nodes[1], deliver('lasair', 1n));
+        await submit(nodes[0], deliver('lasair', 2n));
+        await submit(nodes[1], { kind: 'level', timeUs: NOON_US, level: newerLevel });
+        await submit(nodes[1], deliver('lasair', 3n));
+        assert.equal((await readAll(log)).map(levelOf), [FIRST_LEVEL, FIRST_LEVEL, FIRST_LEVEL, newerLevel]);
+        assert.match(
+          await whyStopped(older, log),
+          /from record 2 on: the level of the log is \d and .* up to \d: install a/,
+        );
+        await older.close();
+        const upgraded = openStore(at, 'write', newerLevel);
+        await catchUp(new Node(upgraded, log));
+        assert.equal(dump(upgraded), dump(newer));
+        assert.ok(upgraded.getObject(3n));
+        for (const store of [upgraded, newer]) await store.close();
+      }),
+    ),
+);
 
 real('a node stops whose digest is not that of most', () =>
   withNode(async (store, log) =>

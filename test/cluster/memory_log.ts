@@ -24,6 +24,9 @@ export class MemoryLog {
   }
 }
 
+/** The level in which a record is written. */
+export const levelOf = ({ record }: Pick<LogEntry, 'record'>) => record[4]!;
+
 /** An append on its way. */
 export interface Flight {
   readonly id: string;

@@ -1,7 +1,8 @@
 /**
  * Nodes over a log in memory, everything else chosen by a seed: who submits what and when, with which clock, what the
- * network does with it, who reads how much, who is cut off, who dies between two steps or within a commit, and who
- * starts again, from its own archive or from a copy of another's.
+ * network does with it, who reads how much, who is cut off, who dies between two steps or within a commit, who starts
+ * again, from its own archive or from a copy of another's, who is upgraded, and when the level of the log is raised,
+ * which nodes that are not upgraded yet cannot read.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { Node } from '../../src/cluster/node.ts';
 import { encodeChange } from '../../src/store/change_record.ts';
 import type { Change, UntimedChange } from '../../src/store/changes.ts';
 import { FORMAT_VERSION } from '../../src/store/environment.ts';
+import { LEVEL, UnreadableLevel } from '../../src/store/level.ts';
 import { loggedChange } from '../../src/store/logged_changes.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store_error.ts';
@@ -18,10 +20,12 @@ import { withDirectory } from '../e2e/support.ts';
 import { seededRandom } from '../oracle/skies.ts';
 import { dump, RandomChanges } from '../store/random_changes.ts';
 import { delivery, falsify } from '../store/support.ts';
-import { Link, MemoryLog } from './memory_log.ts';
+import { Link, levelOf, MemoryLog } from './memory_log.ts';
 
 const NODES = 3;
 const EVENTS = 150;
+/** What a release after this one reads, to which nodes are upgraded. */
+const NEWER = LEVEL + 1;
 
 /** A change whose outcome a node was told. */
 export interface Acknowledged {
@@ -34,18 +38,23 @@ export interface Simulated {
   readonly dumps: readonly (readonly string[])[];
   /** The dump of one archive to which each record was applied in a commit of its own. */
   readonly expected: readonly string[];
-  /** The outcomes of each record there, by the record's bytes as text. */
+  /** The outcomes of each record there, by `contentOf`. */
   readonly outcomes: ReadonlyMap<string, readonly unknown[]>;
   readonly acknowledged: readonly Acknowledged[];
   /** The reason for which each node stops when at last one archive is changed behind the back of its node. */
   readonly stopped: readonly (string | undefined)[];
   /** The node whose archive is changed, and the dumps of the others at that time; undefined where nothing was ever stored. */
   readonly falsified: { readonly at: number; readonly others: readonly (readonly string[])[] } | undefined;
+  /** The level of the log in front of each record, and the level in which the record is written. */
+  readonly levels: readonly { readonly log: number; readonly record: number }[];
+  /** The position of each node that stopped because it could not read the level of the log. */
+  readonly outdated: readonly number[];
   /** How often each kind of event came. */
   readonly events: Readonly<Record<string, number>>;
 }
 
-export const textOf = (record: Uint8Array) => Buffer.from(record).toString('base64');
+/** What a record says, as text, whatever the level in which it is written. */
+const contentOf = (record: Uint8Array) => Buffer.from(record.subarray(5, -4)).toString('base64');
 
 export function simulate(seed: number): Promise<Simulated> {
   return withDirectory(async directory => {
@@ -59,6 +68,7 @@ export function simulate(seed: number): Promise<Simulated> {
 }
 
 interface Member {
+  readonly directory: string;
   readonly store: Store;
   readonly link: Link;
   readonly node: Node;
@@ -69,34 +79,56 @@ class Simulation {
   readonly #chance: RandomChanges;
   readonly #log = new MemoryLog();
   readonly #stores = new Set<Store>();
+  #directories = 0;
   readonly #members: Member[] = [];
   /** The records of nodes that have died, too, because they may still come. */
   readonly #links: Link[] = [];
   readonly #acknowledged: Acknowledged[] = [];
+  readonly #outdated: number[] = [];
   readonly #events: Record<string, number> = {};
   #isFalsified = false;
 
   constructor(directory: string, chance: RandomChanges) {
     this.#directory = directory;
     this.#chance = chance;
-    for (let i = 0; i < NODES; i++) this.#begin(i, this.#open());
+    for (let i = 0; i < NODES; i++) this.#start(i, this.#newDirectory(), LEVEL);
   }
 
   #newDirectory(): string {
-    return join(this.#directory, `${this.#stores.size}`);
+    return join(this.#directory, `${this.#directories++}`);
   }
 
-  #open(directory = this.#newDirectory()): Store {
-    const store = openStore(directory, 'write');
+  #open(directory: string, readableLevel: number): Store {
+    const store = openStore(directory, 'write', readableLevel);
     this.#stores.add(store);
     return store;
   }
 
+  #start(at: number, directory: string, readableLevel: number): void {
+    this.#begin(at, directory, this.#open(directory, readableLevel));
+  }
+
   /** A new process in the place of a node. */
-  #begin(at: number, store: Store): void {
+  #begin(at: number, directory: string, store: Store): void {
     const link = new Link(this.#log);
     this.#links.push(link);
-    this.#members[at] = { store, link, node: new Node(store, link) };
+    this.#members[at] = { directory, store, link, node: new Node(store, link) };
+  }
+
+  /** A newer release in the place of a node. */
+  #upgrade(at: number): void {
+    this.#start(at, this.#members[at]!.directory, NEWER);
+  }
+
+  /** Steps, unless the network or the release of the node does not let it. */
+  async #step({ node, store }: Member): Promise<void> {
+    try {
+      await node.step();
+    } catch (error) {
+      if (!isOutdated(error)) return expectAway(error);
+      store.resetRead();
+      this.#outdated.push(store.logPosition()?.next ?? 0);
+    }
   }
 
   async run(): Promise<Simulated> {
@@ -106,17 +138,25 @@ class Simulation {
       link.most = Number.POSITIVE_INFINITY;
       for (const flight of [...link.flights]) link.land(flight, 1, 'appended');
     }
+    for (const [at, { store }] of this.#members.entries()) {
+      await this.#step(this.#members[at]!);
+      if (store.readableLevel < NEWER) this.#upgrade(at);
+    }
     for (const { node } of this.#members) while ((await node.step()) > 0);
     const outcomes = new Map<string, unknown[]>();
-    const alone = this.#open();
+    const levels: { log: number; record: number }[] = [];
+    const alone = this.#open(this.#newDirectory(), NEWER);
     const writer = new Writer(alone);
     for (const entry of this.#log.entries) {
-      const { record } = entry;
-      const [outcome] = await writer.applyLogged(this.#log.identity, [loggedChange(entry)]);
-      outcomes.set(textOf(record), [...(outcomes.get(textOf(record)) ?? []), outcome]);
+      const content = contentOf(entry.record);
+      alone.resetRead();
+      levels.push({ log: alone.logLevel(), record: levelOf(entry) });
+      const [outcome] = await writer.applyLogged(this.#log.identity, [loggedChange(entry, NEWER)]);
+      outcomes.set(content, [...(outcomes.get(content) ?? []), outcome]);
     }
     const whole = { dumps: this.#members.map(({ store }) => dump(store)), expected: dump(alone), outcomes };
-    return { ...whole, ...(await this.#falsify()), acknowledged: this.#acknowledged, events: this.#events };
+    const [acknowledged, outdated, events] = [this.#acknowledged, this.#outdated, this.#events];
+    return { ...whole, ...(await this.#falsify()), levels, acknowledged, outdated, events };
   }
 
   async #falsify(): Promise<Pick<Simulated, 'stopped' | 'falsified'>> {
@@ -145,7 +185,8 @@ class Simulation {
   async #event(): Promise<void> {
     const { pick, int } = { pick: this.#chance.pick.bind(this.#chance), int: this.#chance.int.bind(this.#chance) };
     const at = int(NODES);
-    const { node, link, store } = this.#members[at]!;
+    const member = this.#members[at]!;
+    const { node, link, store, directory } = member;
     const flights = this.#links.flatMap(from => from.flights.map(flight => ({ from, flight })));
     const kind = pick(EVENT_KINDS);
     this.#events[kind] = (this.#events[kind] ?? 0) + 1;
@@ -167,23 +208,30 @@ class Simulation {
       }
       case 'step':
         link.most = 1 + int(6);
-        await node.step().catch(expectAway);
-        return;
+        return this.#step(member);
       case 'cut':
         link.isCut = !link.isCut;
         return;
       case 'crash':
-        return this.#begin(at, store);
+        return this.#begin(at, directory, store);
       case 'crash within a commit':
         link.isCut = false;
-        await failing(store, () => node.step());
-        return this.#begin(at, store);
+        await failing(store, () => this.#step(member));
+        return this.#begin(at, directory, store);
       case 'from a copy': {
-        const directory = this.#newDirectory();
-        mkdirSync(directory);
-        await pick(this.#members).store.copyTo(join(directory, 'nearsky.mdb'));
-        return this.#begin(at, this.#open(directory));
+        const copy = this.#newDirectory();
+        mkdirSync(copy);
+        const from = pick(this.#members).store;
+        await from.copyTo(join(copy, 'nearsky.mdb'));
+        from.resetRead();
+        if (from.logLevel() > store.readableLevel) requireRefused(copy, store.readableLevel);
+        return this.#start(at, copy, Math.max(store.readableLevel, from.logLevel()));
       }
+      case 'upgrade':
+        return this.#upgrade(at);
+      case 'raise':
+        if (store.readableLevel === NEWER) this.#submit(node, { kind: 'level', timeUs: 0, level: NEWER });
+        return;
     }
   }
 
@@ -191,7 +239,7 @@ class Simulation {
     node.submit(change).then(
       ([outcome]) => this.#acknowledged.push({ change, outcome }),
       // A change that was lost on its way waits until the node stops.
-      error => this.#isFalsified || expectAway(error),
+      error => this.#isFalsified || isOutdated(error) || expectAway(error),
     );
   }
 
@@ -210,6 +258,11 @@ const EVENT_KINDS = [
   'crash',
   'crash within a commit',
   'from a copy',
+  'upgrade',
+  'upgrade',
+  'raise',
+  'raise',
+  'raise',
 ] as const;
 
 /** Applies all of the log, so many records at once; returns why the node has stopped, if it has. */
@@ -222,6 +275,25 @@ async function stepsOf(node: Node, link: Link, most: number): Promise<string | u
     if (error instanceof LostPlace) return error.message;
     throw error;
   }
+}
+
+/** Whether a node has stopped because it cannot read the level of the log. */
+function isOutdated(error: unknown): boolean {
+  const isCause = error instanceof LostPlace && error.cause instanceof UnreadableLevel;
+  return isCause && error.message.endsWith(TOO_OLD);
+}
+
+const TOO_OLD = `the level of the log is ${NEWER} and this nearsky reads levels up to ${LEVEL}: install a newer nearsky on this node`;
+
+/** An older release opens no archive of a newer one. */
+function requireRefused(directory: string, readableLevel: number): void {
+  try {
+    void openStore(directory, 'write', readableLevel).close();
+  } catch (error) {
+    if (error instanceof StoreError && error.message.endsWith(TOO_OLD)) return;
+    throw error;
+  }
+  throw new Error('an archive of a higher level was opened');
 }
 
 function expectAway(error: unknown): void {
@@ -246,4 +318,4 @@ async function failing(store: Store, commit: () => Promise<unknown>): Promise<vo
 }
 
 /** The contents of a change's record in the log. */
-export const recordOf = (change: Change) => textOf(encodeChange(change)[0]!);
+export const recordOf = (change: Change) => contentOf(encodeChange(change)[0]!);

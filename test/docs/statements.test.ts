@@ -288,6 +288,26 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'docs/operations.test.ts: settings.md is what `node docs/settings.ts` prints': ['This page is made by'],
   },
   'docs/operations.md': {
+    'cluster/level.test.ts: a record is written in the level of the log': [
+      'an upgraded node writes in the level of the log',
+    ],
+    'cluster/level.test.ts: the level is not raised while a node that voted lately': [
+      'The command is refused, and names the nodes, while a',
+      'node that has voted within the last five minutes cannot read that level',
+    ],
+    'cluster/level.test.ts: a node stops in front of a level that it cannot read': [
+      'a node of an older release stops in front of the new level',
+      'where it stopped. A new log begins',
+    ],
+    'cluster/level.test.ts: an archive of a higher level is not opened by an older release': [
+      'an older release opens no backup with the new level',
+    ],
+    'cluster/level.test.ts: a new log begins at the level of the release': [
+      'A new log begins at the level of the release that begins it',
+    ],
+    'e2e/nodes.test.ts: a node stops where a newer release has raised the level': [
+      '`/readyz` is 503 and names the level; commands end with status 1',
+    ],
     'server/answer_memory.test.ts: clients that pipeline requests for long answers and do not read hold a bounded memory':
       ['both come back when they are read or their clients are gone'],
     'binary/unpack.test.ts: the directory: what was set': ['the first that it can use'],

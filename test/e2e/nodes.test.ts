@@ -10,8 +10,11 @@ import { request } from 'undici';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compare } from '../../src/base/compare.ts';
+import { openKafkaLog } from '../../src/cluster/kafka_log.ts';
 import type { BrokerName } from '../../src/contract/brokers.ts';
 import { normaliserOf } from '../../src/ingest/brokers.ts';
+import { encodeChange } from '../../src/store/change_record.ts';
+import { LEVEL } from '../../src/store/level.ts';
 import { openStore } from '../../src/store/store.ts';
 import { KafkaServer, whyNoKafka } from '../consume/kafka_server.ts';
 import { PubSubServer, SUBSCRIPTION } from '../consume/pubsub_server.ts';
@@ -261,6 +264,41 @@ real('a single node becomes the first of several, and back', async () => {
   const [first, second] = await Promise.all([0, 2].map(node => run(node, 'node', 'status')));
   assert.equal(first, second);
   assert.is(first!.behind, 0);
+});
+
+real('a node stops where a newer release has raised the level of the log above its own, and says so', async () => {
+  const { applied, level, readable_level } = await run(2, 'node', 'status');
+  assert.equal([level, readable_level], [LEVEL, LEVEL]);
+  assert.is((await run(2, 'node', 'upgrade')).level, LEVEL);
+  assert.is((await run(2, 'node', 'status')).applied, applied, 'there is nothing to raise');
+  const node = await serve(2);
+  const at = nodes.push(node) - 1;
+  await eventually('it is ready', () => isReady(at));
+  assert.equal([await metric(at, 'nearsky_log_level'), await metric(at, 'nearsky_log_level_readable')], [LEVEL, LEVEL]);
+  // What a release after this one does.
+  const log = await openKafkaLog({ servers: [kafka.server], topic: `${TOPIC}-2`, tls: false, log: () => {} });
+  for (const change of [{ kind: 'level', timeUs: 0, level: LEVEL + 1 } as const, { kind: 'tick', timeUs: 0 } as const])
+    await log.append('newer/1', encodeChange(change)[0]!);
+  await log.close();
+  await eventually('it has stopped', async () => (await metric(at, 'nearsky_node_stopped')) === 1 || undefined);
+  assert.is(await metric(at, 'nearsky_log_level'), LEVEL + 1);
+  for (const path of ['/readyz', '/api/objects/1']) {
+    const { statusCode, body } = await request(node.url + path);
+    assert.is(statusCode, 503);
+    assert.match(
+      await body.text(),
+      new RegExp(`the level of the log of the nodes is ${LEVEL + 1}, which it cannot read: install a`),
+    );
+  }
+  const { code, stderr } = await node.stop();
+  assert.is(code, 0);
+  assert.match(stderr, /node_stopped/);
+  const why = new RegExp(
+    `the level of the log is ${LEVEL + 1} and this nearsky reads levels up to ${LEVEL}: install a newer`,
+  );
+  for (const text of [stderr, await failure(2, ['import', nothing]), await failure(0, ['import', nothing])])
+    assert.match(text, why);
+  assert.is((await run(2, 'node', 'status')).level, LEVEL);
 });
 
 test.run();

@@ -87,6 +87,11 @@ test('a node that lags is not ready, and answers; one that stopped answers nothi
       );
     }
     assert.is((await node.post('/api/area', AREA)).status, 503);
+    [state.isOutdated, state.logLevel] = [true, 3];
+    assert.match(
+      (await node.get('/readyz')).text,
+      /this node has stopped, because the level of the log of the nodes is 3, which it cannot read: install a newer nearsky on it/,
+    );
     assert.is((await node.get('/healthz')).status, 200);
   }));
 

@@ -5,6 +5,7 @@ import { apply } from '../../src/store/apply.ts';
 import { decodeChange, encodeChange, MAX_RECORD_BYTES } from '../../src/store/change_record.ts';
 import type { Change } from '../../src/store/changes.ts';
 import { DATABASE_NAMES } from '../../src/store/databases.ts';
+import { LEVEL } from '../../src/store/level.ts';
 import type { Store } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store_error.ts';
 import { seededRandom } from '../oracle/skies.ts';
@@ -100,7 +101,7 @@ test('a change that is too long for a record becomes several, and one that canno
   const single: Change = { ...long, deliveries: deliveries.slice(0, 1) };
   const catalog = new RandomChanges(seededRandom(2)).change('register_catalog');
   for (const change of [single, catalog]) {
-    const { message } = await failure(() => encodeChange(change, 50));
+    const { message } = await failure(() => encodeChange(change, LEVEL, 50));
     assert.match(
       message,
       new RegExp(`^Cannot put a change \\(${change.kind}\\) into the log because it takes \\d+ bytes`),
@@ -131,10 +132,16 @@ test('bytes that are no record, or of a newer nearsky, are refused', async () =>
     copy.writeUInt32LE(crc32(copy.subarray(0, -4)), copy.length - 4);
     return copy;
   };
-  const newer = resealed(copy => (copy[4] = 3));
-  assert.match((await failure(() => decodeChange(newer))).message, /its layout 3 is unknown to this nearsky/);
+  const newer = resealed(copy => (copy[4] = 99));
+  assert.match(
+    (await failure(() => decodeChange(newer))).message,
+    /^the level of the log is 99 and this nearsky reads levels up to \d+: install a newer nearsky on this node$/,
+  );
   const other = resealed(copy => copy.write('steal', copy.indexOf('begin')));
-  assert.match((await failure(() => decodeChange(other))).message, /its kind "steal_registry" is unknown/);
+  assert.match(
+    (await failure(() => decodeChange(other))).message,
+    /its kind "steal_registry" is unknown to this nearsky: install a newer nearsky on this node/,
+  );
 });
 
 test.run();

@@ -4,6 +4,7 @@ import { DATABASE_NAMES } from '../../src/store/databases.ts';
 import { FORMAT_VERSION } from '../../src/store/environment.ts';
 import type { Vote } from '../../src/store/epochs.ts';
 import type { ImportItem } from '../../src/store/import.ts';
+import { LEVEL } from '../../src/store/level.ts';
 import { packSource } from '../../src/store/records.ts';
 import type { RegistrySnapshot } from '../../src/store/registry.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -159,6 +160,8 @@ export class RandomChanges {
         return { kind, timeUs, settings: { RADIUS: `${this.int(3)}` }, isReplacing: this.int(2) === 0 };
       case 'vote':
         return { kind, timeUs, epoch: this.int(5), vote: this.#vote() };
+      case 'level':
+        return { kind, timeUs, level: this.pick([1, LEVEL]) };
       case 'stage_registry':
       case 'change_staged_registry':
         return { kind, timeUs, load, records };
@@ -178,7 +181,10 @@ export class RandomChanges {
     const digest = this.int(2 ** 32)
       .toString(16)
       .padStart(16, '0');
-    return { voter: this.pick(['one', 'other']), format: this.pick([FORMAT_VERSION, 1]), digest };
+    const vote = { voter: this.pick(['one', 'other']), format: this.pick([FORMAT_VERSION, 1]), digest };
+    return this.int(2) === 0
+      ? vote
+      : { ...vote, node: this.pick(['b:/data', 'a:/data']), level: this.pick([1, LEVEL]) };
   }
 
   #registration(addedAtUs: number) {
@@ -213,6 +219,7 @@ export const KINDS = [
   'tick',
   'vote',
   'share_settings',
+  'level',
 ] as const satisfies readonly ChangeKind[];
 
 type RandomKind = (typeof KINDS)[number];

@@ -1,0 +1,22 @@
+/** Raising the level of the log, so that what newer releases have brought is written from then on. */
+import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store_error.ts';
+import type { Writer } from '../store/writer.ts';
+
+/**
+ * Raises the level of the log to the highest that this release reads, where it is below.
+ * @throws StoreError, and the level is what it was, where a node that has voted lately cannot read that level
+ */
+export async function raiseLevel(store: Store, writer: Writer): Promise<void> {
+  store.resetRead();
+  const { readableLevel } = store;
+  if (store.logLevel() >= readableLevel) return;
+  const behind = store.nodes().filter(({ level }) => level < readableLevel);
+  if (behind.length > 0) {
+    const nodes = behind.map(({ node, level }) => `${node} (up to ${level})`).join(', ');
+    throw new StoreError(
+      `Cannot raise the level of the log to ${readableLevel} because nodes that voted within the last five minutes cannot read it: ${nodes}. Upgrade these first; one that has ended for good is forgotten after that time`,
+    );
+  }
+  await writer.raiseLevel(readableLevel);
+}

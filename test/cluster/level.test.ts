@@ -1,0 +1,312 @@
+/** Nodes of different releases share a log: none writes what another cannot read before the level of the log is raised. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Votes } from '../../src/background/epochs.ts';
+import { beginLog } from '../../src/cluster/beginning.ts';
+import { raiseLevel } from '../../src/cluster/level.ts';
+import { LostPlace } from '../../src/cluster/log.ts';
+import { Node } from '../../src/cluster/node.ts';
+import { shareSettings } from '../../src/cluster/shared_settings.ts';
+import { apply } from '../../src/store/apply.ts';
+import { encodeChange } from '../../src/store/change_record.ts';
+import type { Change, UntimedChange } from '../../src/store/changes.ts';
+import { FORMAT_VERSION } from '../../src/store/environment.ts';
+import { FIRST_LEVEL, LEVEL, type UnreadableLevel } from '../../src/store/level.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
+import { StoreError } from '../../src/store/store_error.ts';
+import { Writer } from '../../src/store/writer.ts';
+import { eventually, withDirectory } from '../e2e/support.ts';
+import { configOf } from '../http/support.ts';
+import { dump } from '../store/random_changes.ts';
+import { delivery, failure, withStore } from '../store/support.ts';
+import { follow, Link, levelOf, MemoryLog } from './memory_log.ts';
+
+const test = suite('cluster/level');
+const NOON_US = 1_772_020_800_000_000;
+/** What a release after this one reads. */
+const NEWER = LEVEL + 1;
+const TOO_OLD = `the level of the log is ${NEWER} and this nearsky reads levels up to ${LEVEL}: install a newer nearsky on this node`;
+
+/** Nodes of a log, each of a release that reads up to a level. */
+class Cluster {
+  readonly log = new MemoryLog();
+  readonly #directory: string;
+  readonly #open = new Set<Store>();
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  open(name: string, readableLevel: number): Store {
+    const store = openStore(join(this.#directory, name), 'write', readableLevel);
+    this.#open.add(store);
+    return store;
+  }
+
+  /** The same directory as a newer release opens it. */
+  async upgrade(name: string, store: Store): Promise<Store> {
+    this.#open.delete(store);
+    await store.close();
+    return this.open(name, NEWER);
+  }
+
+  append(change: UntimedChange, level = FIRST_LEVEL): void {
+    for (const record of encodeChange({ ...change, timeUs: NOON_US }, level))
+      this.log.append(`${this.log.end}`, record);
+  }
+
+  deliver(...ids: bigint[]): void {
+    this.append({ kind: 'deliver', deliveries: ids.map(id => delivery(id)) });
+  }
+
+  /** Everything that the log has, to a node that was just started. */
+  async catchUp(store: Store): Promise<void> {
+    const node = new Node(store, new Link(this.log));
+    while ((await node.step()) > 0);
+  }
+
+  async close(): Promise<void> {
+    for (const store of this.#open) await store.close();
+  }
+}
+
+const withCluster = (body: (cluster: Cluster, directory: string) => Promise<void>) =>
+  withDirectory(async directory => {
+    const cluster = new Cluster(directory);
+    try {
+      await body(cluster, directory);
+    } finally {
+      await cluster.close();
+    }
+  });
+
+test('a node stops in front of a level that it cannot read, as often as it starts, and goes on when it is upgraded', () =>
+  withCluster(async cluster => {
+    const [older, newer] = [cluster.open('older', LEVEL), cluster.open('newer', NEWER)];
+    cluster.deliver(1n, 2n);
+    cluster.append({ kind: 'level', level: NEWER });
+    cluster.deliver(3n);
+    await cluster.catchUp(newer);
+    assert.equal([newer.logLevel(), newer.logPosition()?.next], [NEWER, 3]);
+    for (let start = 0; start < 2; start++) {
+      const node = new Node(older, new Link(cluster.log));
+      const waiting = failure(() => node.submit({ kind: 'tick', timeUs: NOON_US }));
+      const error = await failure(() => node.step());
+      assert.instance(error, LostPlace);
+      assert.is(error.message, `Cannot follow the log from record 1 on: ${TOO_OLD}`);
+      assert.is((error.cause as UnreadableLevel).level, NEWER);
+      assert.is((await waiting).message, error.message);
+      older.resetRead();
+      assert.equal([older.logLevel(), older.logPosition()?.next], [FIRST_LEVEL, 1]);
+    }
+    const upgraded = await cluster.upgrade('older', older);
+    await cluster.catchUp(upgraded);
+    assert.equal(dump(upgraded), dump(newer));
+    assert.ok(upgraded.getObject(3n));
+  }));
+
+test('an archive of a higher level is not opened by an older release, nor is a backup of it', () =>
+  withCluster(async (cluster, directory) => {
+    const newer = cluster.open('newer', NEWER);
+    cluster.append({ kind: 'level', level: NEWER });
+    await cluster.catchUp(newer);
+    const backup = join(directory, 'backup');
+    mkdirSync(backup);
+    await newer.copyTo(join(backup, 'nearsky.mdb'));
+    await newer.close();
+    for (const at of [join(directory, 'newer'), backup])
+      for (const mode of ['read', 'write'] as const) {
+        const error = await failure(() => openStore(at, mode));
+        assert.instance(error, StoreError);
+        assert.is(error.message, `Cannot open the data directory ${at} as ${TOO_OLD}`);
+      }
+    const upgraded = openStore(backup, 'write', NEWER);
+    assert.is(upgraded.logLevel(), NEWER);
+    await upgraded.close();
+  }));
+
+test('a process of an older release stops when one of a newer release has raised the level in the same directory', () =>
+  withCluster(async (cluster, directory) => {
+    const store = cluster.open('node', LEVEL);
+    cluster.deliver(1n);
+    const node = new Node(store, new Link(cluster.log));
+    await node.step();
+    const other = openStore(join(directory, 'node'), 'write', NEWER);
+    cluster.append({ kind: 'level', level: NEWER });
+    cluster.deliver(2n);
+    await cluster.catchUp(other);
+    const error = await failure(() => node.step());
+    assert.instance(error, LostPlace);
+    assert.is(error.message, `Cannot follow the log from record 3 on: ${TOO_OLD}`);
+    await other.close();
+  }));
+
+test('the level never goes down, and is the same however often it is raised', () =>
+  withStore(async store => {
+    const digests = new Set<string>();
+    for (const [level, is] of [
+      [1, FIRST_LEVEL],
+      [7, 7],
+      [7, 7],
+      [6, 7],
+      [1, 7],
+      [9, 9],
+    ] as const) {
+      store.databases.objects.transactionSync(() => apply(store.databases, { kind: 'level', timeUs: 0, level }));
+      store.resetRead();
+      assert.is(store.logLevel(), is);
+      digests.add(dump(store).join());
+    }
+    assert.is(digests.size, 3);
+  }));
+
+test('the level is part of what nodes compare, and of no archive without a log', () =>
+  withCluster(async cluster => {
+    const store = cluster.open('node', NEWER);
+    const digests = new Set<string | null>();
+    for (const level of [FIRST_LEVEL, NEWER, NEWER]) {
+      cluster.append({ kind: 'level', level });
+      await cluster.catchUp(store);
+      digests.add(store.logPosition()!.digest);
+    }
+    assert.is(digests.size, 2);
+    await new Writer(store).leaveLog();
+    store.resetRead();
+    assert.is(store.logLevel(), FIRST_LEVEL);
+  }));
+
+test('a record is written in the level of the log, whatever the release that writes it', () =>
+  withCluster(async cluster => {
+    const { writer, end } = follow(cluster.open('node', NEWER), cluster.log);
+    await writer.tick();
+    await writer.raiseLevel(NEWER);
+    await writer.tick();
+    await end();
+    assert.equal(cluster.log.entries.map(levelOf), [FIRST_LEVEL, FIRST_LEVEL, NEWER]);
+    // Without the `level` record, the later record stops a node, too.
+    cluster.log.entries = cluster.log.entries.toSpliced(1, 1).map((entry, position) => ({ ...entry, position }));
+    const error = await failure(() => cluster.catchUp(cluster.open('older', LEVEL)));
+    assert.is(error.message, `Cannot follow the log from record 1 on: ${TOO_OLD}`);
+  }));
+
+test('a kind of record is not written before the level that brought it', async () => {
+  const change: Change = { kind: 'level', timeUs: 0, level: 2 };
+  assert.match(
+    (await failure(() => encodeChange(change, 1))).message,
+    /^Cannot put a change \(level\) into the log because it needs level 2, and the level of the log is 1: upgrade every node, then run `nearsky node upgrade`$/,
+  );
+  assert.is(levelOf({ record: encodeChange(change, 2)[0]! }), 2);
+});
+
+test('the level is not raised while a node that voted lately cannot read it', () =>
+  withCluster(async cluster => {
+    const store = cluster.open('newer', NEWER);
+    const vote = (node: string, level: number, epoch = 1) =>
+      cluster.append({
+        kind: 'vote',
+        epoch,
+        vote: {
+          voter: `${node} ${level}`,
+          format: FORMAT_VERSION,
+          digest: `${cluster.log.end}`.padStart(16, '0'),
+          node,
+          level,
+        },
+      });
+    cluster.append({ kind: 'tick' });
+    for (const node of ['b:/data', 'a:/data', 'c:/data']) vote(node, LEVEL);
+    const { writer, end } = follow(store, cluster.log);
+    const raised = async () => {
+      // What the test has appended is applied before this.
+      await writer.tick();
+      return raiseLevel(store, writer);
+    };
+    vote('b:/data', NEWER);
+    assert.match(
+      (await failure(raised)).message,
+      new RegExp(
+        `^Cannot raise the level of the log to ${NEWER} because nodes that voted within the last five minutes cannot read it: a:/data \\(up to ${LEVEL}\\), c:/data \\(up to ${LEVEL}\\)\\. Upgrade these first`,
+      ),
+    );
+    // A vote of another epoch counts for nothing, but shows that the node is there.
+    vote('a:/data', NEWER, 77);
+    assert.match((await failure(raised)).message, /read it: c:\/data \(up to \d\)\. Upgrade/);
+    assert.equal([store.logLevel(), store.epoch()!.votes.length], [FIRST_LEVEL, 0]);
+    // One epoch before it is forgotten, and then.
+    for (let epoch = store.epoch()!.number; epoch < 59; epoch++) cluster.append({ kind: 'tick' });
+    assert.match((await failure(raised)).message, /c:\/data/);
+    await raised();
+    store.resetRead();
+    assert.is(store.logLevel(), NEWER);
+    const { length } = cluster.log.entries;
+    await raiseLevel(store, writer);
+    assert.is(cluster.log.entries.length, length);
+    await end();
+  }));
+
+test('a new log begins at the level of the release that begins it; one that has begun stays at its level', () =>
+  withCluster(async (cluster, directory) => {
+    const config = configOf(directory);
+    for (const store of [cluster.open('older', LEVEL), cluster.open('newer', NEWER)]) {
+      const { writer, end } = follow(store, cluster.log);
+      // What the log has already is applied before this.
+      await writer.tick();
+      await shareSettings(store, writer, config);
+      await end();
+      assert.is(store.logLevel(), LEVEL);
+    }
+    cluster.log.entries = [];
+    const first = cluster.open('first', NEWER);
+    const { writer, end } = follow(first, cluster.log);
+    await shareSettings(first, writer, config);
+    await end();
+    assert.equal([first.logLevel(), cluster.log.end], [NEWER, 2]);
+  }));
+
+test('a log that goes on from an archive begins at the level of the release that begins it', () =>
+  withCluster(async cluster => {
+    const store = cluster.open('first', NEWER);
+    await new Writer(store).ingest([delivery(1n)], NOON_US);
+    const link = new Link(cluster.log);
+    link.append = async (id, record) => cluster.log.append(id, record);
+    await beginLog(store, link);
+    store.resetRead();
+    assert.equal([store.logLevel(), cluster.log.end], [NEWER, 2]);
+    const older = cluster.open('older', LEVEL);
+    assert.match(
+      (await failure(() => cluster.catchUp(older))).message,
+      /the log goes on from an archive that this node/,
+    );
+  }));
+
+test('a node that serves votes with its name and the level that it reads', () =>
+  withCluster(async cluster => {
+    const store = cluster.open('node', NEWER);
+    const { writer, end } = follow(store, cluster.log);
+    const votes = new Votes(store, writer, () => {}, 'host:/data', 1);
+    await eventually('it has voted', async () => {
+      await writer.tick();
+      store.resetRead();
+      return store.nodes().length > 0 || undefined;
+    });
+    await votes.close();
+    await end();
+    assert.equal(
+      store.nodes().map(({ node, level }) => [node, level]),
+      [['host:/data', NEWER]],
+    );
+  }));
+
+test('votes without a node or a level, as they were before, are those of the first level', () =>
+  withCluster(async cluster => {
+    const store = cluster.open('node', LEVEL);
+    cluster.append({ kind: 'tick' });
+    cluster.append({ kind: 'vote', epoch: 1, vote: { voter: 'a', format: FORMAT_VERSION, digest: '0'.repeat(16) } });
+    await cluster.catchUp(store);
+    assert.equal(store.nodes(), [{ node: 'a', level: FIRST_LEVEL, epoch: 1 }]);
+    assert.is(store.epoch()!.votes.length, 1);
+  }));
+
+test.run();
