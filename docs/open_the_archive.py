@@ -2,8 +2,8 @@
 
 A script in cells: run it whole, or cell by cell in an editor that knows `# %%`. First, on the machine that has the data directory:
 
-    nearsky export --data ./data --format hats archive
-    python open_the_archive.py archive RA DEC [CATALOG ID_COLUMN]
+    npm run nearsky -- export --format hats archive
+    python docs/open_the_archive.py archive RA DEC [CATALOG ID_COLUMN]
 
 RA and DEC, degrees, say where to look; CATALOG is another catalog in the HATS layout, to crossmatch with.
 The tests of nearsky run it.
