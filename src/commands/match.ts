@@ -1,8 +1,8 @@
 /** `nearsky match`: a table against the objects, or against a catalog. */
-import { once } from 'node:events';
-import { createWriteStream, readFileSync, renameSync, rmSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { namesOf } from '../contract/enums.ts';
-import { TABLE_FORMATS } from '../contract/formats.ts';
+import { TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
 import { FINDS, JOBS_PATH, ROWS_KEPT, TABLE_PATH } from '../contract/table_match.ts';
 import { progressOf, sharedProgress, type TableProgress } from '../table_match/progress.ts';
 import { type Answered, type Ask, type Asked, requireAnswer, withService, writeOut } from './ask.ts';
@@ -22,11 +22,14 @@ export const command: Command = {
     radius: { value: 'ARCSEC', help: 'of the search, at most 60 (default 1)' },
     find: { value: 'NAME', help: `${namesOf(FINDS).join(' or ')} (default nearest)` },
     rows: { value: 'NAME', help: `${namesOf(ROWS_KEPT).join(' or ')} (default all)` },
-    format: { value: 'NAME', help: `${namesOf(TABLE_FORMATS).join(', ')} (default that of the table)` },
+    format: {
+      value: 'NAME',
+      help: `${namesOf(TABLE_FORMATS).join(', ')} (default that which FILE is named after, else that of the table)`,
+    },
     ra: { value: 'COLUMN', help: 'of the right ascensions, where its UCD or name does not tell' },
     dec: { value: 'COLUMN', help: 'of the declinations' },
   },
-  example: 'nearsky match targets.fits --data ./data --against gaia_dr3 --format parquet -o matched.parquet',
+  example: 'nearsky match targets.fits --data ./data --against gaia_dr3 -o matched.parquet',
   run,
 };
 
@@ -38,8 +41,17 @@ async function run({ config, options, positionals }: Invocation): Promise<number
   const [against, find, rows, format, ra, dec] = ['against', 'find', 'rows', 'format', 'ra', 'dec'].map(name =>
     options.get(name),
   );
-  const search = { against, find, rows, format, ra, dec, radius_arcsec: options.get('radius') };
-  const output = outputOf(options.get('out'));
+  const out = options.get('out');
+  const search = {
+    against,
+    find,
+    rows,
+    format: format ?? (out === undefined ? undefined : formatOfName(out)),
+    ra,
+    dec,
+    radius_arcsec: options.get('radius'),
+  };
+  const output = await outputOf(out);
   const lines = new TableLines();
   const startMs = performance.now();
   const onPart = (part: Uint8Array) => output.write(part);
@@ -66,7 +78,7 @@ async function run({ config, options, positionals }: Invocation): Promise<number
     return 0;
   } catch (error) {
     lines.end();
-    output.drop();
+    await output.drop();
     throw error;
   } finally {
     clearInterval(timer);
@@ -126,30 +138,40 @@ interface Output {
   write(part: Uint8Array): Promise<void>;
   end(): Promise<void>;
   /** Removes what was written. */
-  drop(): void;
+  drop(): Promise<void>;
 }
 
 /** A file gets its name when it is whole. */
-function outputOf(path: string | undefined): Output {
-  if (path === undefined) return { write: writeOut, end: async () => {}, drop: () => {} };
+async function outputOf(path: string | undefined): Promise<Output> {
+  if (path === undefined) return { write: writeOut, end: async () => {}, drop: async () => {} };
   const partial = `${path}.${process.pid}.part`;
-  const stream = createWriteStream(partial);
-  const opened = once(stream, 'open');
+  const file = await open(partial, 'w');
   return {
-    async write(part) {
-      await opened;
-      if (!stream.write(part)) await once(stream, 'drain');
-    },
+    write: part => file.appendFile(part),
     async end() {
-      await opened;
-      stream.end();
-      await once(stream, 'close');
+      await file.close();
       renameSync(partial, path);
     },
-    drop() {
-      opened.catch(() => {});
-      stream.destroy();
+    async drop() {
+      await file.close().catch(() => {});
       rmSync(partial, { force: true });
     },
   };
+}
+
+const FORMATS_OF_NAMES: readonly (readonly [name: RegExp, format: TableFormat])[] = [
+  [/\.csv$/i, 'csv'],
+  [/\.(?:ndjson|jsonl)$/i, 'ndjson'],
+  [/\.(?:vot|votable|xml)$/i, 'votable'],
+  [/\.(?:parquet|parq)$/i, 'parquet'],
+  [/\.arrows?$/i, 'arrow'],
+];
+
+/** The format that a file's name tells; undefined where it tells none. */
+function formatOfName(path: string): TableFormat | undefined {
+  if (/\.fits?(?:\.gz)?$/i.test(path))
+    throw new UsageError(
+      `-o ${path}: no answer is written as FITS. Give a name in .vot, .parquet, .csv, .ndjson or .arrow, or --format`,
+    );
+  return FORMATS_OF_NAMES.find(([name]) => name.test(path))?.[1];
 }

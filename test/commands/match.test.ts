@@ -41,15 +41,22 @@ test('to a file and to standard output, from the directory and from the service;
     const written = await run(table, '--url', server.url, '--radius', '60', '-o', file);
     assert.equal([written.code, written.stdout], [0, '']);
     assert.is(readFileSync(file, 'utf8'), texts[0]);
+    const parquet = join(directory, 'out.parquet');
+    assert.is((await run(table, '--url', server.url, '-o', parquet)).code, 0);
+    assert.is(readFileSync(parquet, 'latin1').slice(0, 4), 'PAR1');
+    const nowhere = await run(table, '--url', server.url, '-o', join(directory, 'none/out.csv'));
+    assert.is(nowhere.code, 1);
+    assert.match(nowhere.stderr, /^nearsky match: .*none\/out\.csv.*no such file or directory/);
     const [, first, second] = texts[0]!.split('\n');
     assert.ok(first!.startsWith(`1,61.62227592104076,-49.29512529953388,matched,${ID},`), first);
     assert.ok(second!.startsWith('2,1,1,no_match,,'), second);
     const refused: [args: string[], code: number, message: RegExp][] = [
       [[table, '--against', 'usno'], 2, /one of objects/],
+      [[table, '-o', 'out.fits'], 2, /no answer is written as FITS/],
       [[], 2, /takes one TABLE/],
     ];
     for (const [args, code, message] of refused) {
-      const { code: ended, stderr, stdout } = await run(...args, '--data', data, '-o', tables);
+      const { code: ended, stderr, stdout } = await run('-o', tables, ...args, '--data', data);
       assert.equal([ended, stdout], [code, ''], stderr);
       assert.match(stderr, message);
     }
