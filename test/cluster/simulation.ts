@@ -47,6 +47,8 @@ export interface Simulated {
   readonly falsified: { readonly at: number; readonly others: readonly (readonly string[])[] } | undefined;
   /** The level of the log in front of each record, and the level in which the record is written. */
   readonly levels: readonly { readonly log: number; readonly record: number }[];
+  /** The position of the record that raises the level; negative where none does. */
+  readonly raised: number;
   /** The position of each node that stopped because it could not read the level of the log. */
   readonly outdated: readonly number[];
   /** How often each kind of event came. */
@@ -156,7 +158,9 @@ class Simulation {
     }
     const whole = { dumps: this.#members.map(({ store }) => dump(store)), expected: dump(alone), outcomes };
     const [acknowledged, outdated, events] = [this.#acknowledged, this.#outdated, this.#events];
-    return { ...whole, ...(await this.#falsify()), levels, acknowledged, outdated, events };
+    alone.resetRead();
+    const raised = [...levels.map(({ log }) => log), alone.logLevel()].indexOf(NEWER) - 1;
+    return { ...whole, ...(await this.#falsify()), levels, raised, acknowledged, outdated, events };
   }
 
   async #falsify(): Promise<Pick<Simulated, 'stopped' | 'falsified'>> {
