@@ -50,7 +50,14 @@ export class ByteSink {
 
   /** Appends a short text, ASCII only. */
   text(text: string): void {
-    this.#part(text, 0, text.length);
+    this.part(text, 0, text.length);
+  }
+
+  /** Appends the characters from `from` (inclusive) to `to` (exclusive), ASCII only. */
+  part(text: string, from: number, to: number): void {
+    const at = this.#grow(to - from) - from;
+    const { bytes } = this;
+    for (let i = from; i < to; i++) bytes[at + i] = text.charCodeAt(i);
   }
 
   /** Appends a short text as UTF-8. */
@@ -128,7 +135,7 @@ export class ByteSink {
       const comma = text.indexOf(',', from);
       const to = comma < 0 ? text.length - 1 : comma;
       this.fragment(before[i]!);
-      this.#part(text, from, to);
+      this.part(text, from, to);
       from = to + 1;
     }
   }
@@ -156,13 +163,6 @@ export class ByteSink {
       bytes[i] = 0x30 + rest - 10 * next;
       rest = next;
     }
-  }
-
-  /** Appends the characters from `from` (inclusive) to `to` (exclusive). */
-  #part(text: string, from: number, to: number): void {
-    const at = this.#grow(to - from) - from;
-    const { bytes } = this;
-    for (let i = from; i < to; i++) bytes[at + i] = text.charCodeAt(i);
   }
 
   /** Makes room, which counts as written; returns where the room begins. */

@@ -19,7 +19,7 @@ import { beginQuery } from '../service/archive_query.ts';
 import type { Service } from '../service/service.ts';
 import { VOTABLE_TYPE, votableError } from '../tables/votable.ts';
 import { TAP_PATH, tapCapabilities, tapExamples, tapTable, tapTableset } from '../tap/documents.ts';
-import type { TapQuery } from '../tap/engine.ts';
+import type { TapQuery } from '../tap/job.ts';
 import { RECORD_PATH, registryRecord } from '../tap/record.ts';
 import { tapTables } from '../tap/tables.ts';
 import { TAP_JOB, type TapJobRequest } from '../tap/tap.ts';

@@ -10,9 +10,9 @@ import type { IncomingRequest } from '../http/incoming.ts';
 import { invalidBody, readBytes } from '../http/json_body.ts';
 import type { Search } from '../http/params.ts';
 import { EXAMPLES } from '../tap/documents.ts';
-import type { TapQuery } from '../tap/engine.ts';
 import { FetchRefusal, fetchUpload } from '../tap/fetched_upload.ts';
 import { TAP_FORMATS, tapFormat } from '../tap/formats.ts';
+import type { TapQuery } from '../tap/job.ts';
 import type { Upload } from '../tap/upload_file.ts';
 
 const NAMES: ReadonlySet<string> = new Set(

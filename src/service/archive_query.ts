@@ -1,6 +1,6 @@
 /** A query in ADQL, as a reader of its answer drives it. */
 import { Budget } from '../base/budget.ts';
-import type { TapQuery } from '../tap/engine.ts';
+import type { TapQuery } from '../tap/job.ts';
 import type { TapStarted } from '../tap/tap.ts';
 import type { Service } from './service.ts';
 

@@ -5,6 +5,9 @@ import { timestamp } from './timestamp.ts';
 
 /** The bytes of one line of base64 in the document: 48 bytes make 64 characters. */
 const LINE_BYTES = 48;
+const LINE_CHARACTERS = 64;
+/** The bytes that are encoded at once. */
+const BLOCK_BYTES = 256 * LINE_BYTES;
 
 const FIXED_BYTES = { int64: 8, int32: 4, float64: 8, float32: 4, boolean: 1 } as const;
 const scratch = new DataView(new ArrayBuffer(8));
@@ -30,7 +33,7 @@ export class Binary2 {
     this.#columns.forEach((column, i) => {
       this.#cell(column, cells[i]!);
     });
-    this.#flush(Math.floor(held.length / LINE_BYTES) * LINE_BYTES);
+    if (held.length >= BLOCK_BYTES) this.#flush(Math.floor(held.length / LINE_BYTES) * LINE_BYTES);
   }
 
   /** Writes the remaining bytes. */
@@ -94,9 +97,9 @@ export class Binary2 {
   /** Writes the first `length` bytes that are held, in lines. */
   #flush(length: number): void {
     const held = this.#held;
-    for (let at = 0; at < length; at += LINE_BYTES) {
-      const line = Buffer.from(held.bytes.buffer, at, Math.min(LINE_BYTES, length - at));
-      this.#out.text(line.toString('base64'));
+    const text = Buffer.from(held.bytes.buffer, 0, length).toString('base64');
+    for (let at = 0; at < text.length; at += LINE_CHARACTERS) {
+      this.#out.part(text, at, Math.min(at + LINE_CHARACTERS, text.length));
       this.#out.text('\n');
     }
     held.bytes.copyWithin(0, length, held.length);

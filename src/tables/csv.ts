@@ -4,7 +4,8 @@
  */
 import type { ByteSink } from '../base/bytes.ts';
 import { type Cell, type Column, checkBlock, checkRow, numberText, type Row, type Table } from './columns.ts';
-import { rowByRow, type TableWriter } from './table_writer.ts';
+import { NumberTexts } from './number_texts.ts';
+import type { TableWriter } from './table_writer.ts';
 import { writeTimestamp } from './timestamp.ts';
 
 /** Text that must be quoted; text with a space at an end is too, because some readers trim. */
@@ -38,7 +39,17 @@ function begin(out: ByteSink, { columns }: Table, delimiter: string): CsvWriter 
   };
   return {
     row,
-    block: rowByRow(row),
+    block(cells) {
+      checkBlock(columns, cells);
+      const writers = columns.map((column, i) => cellWriter(out, column, cells[i]!));
+      for (let at = 0; at < cells[0]!.length; at++) {
+        writers.forEach((write, i) => {
+          if (i > 0) out.byte(separator);
+          write(at);
+        });
+        out.byte(LINE_FEED);
+      }
+    },
     blockAfter(first, last) {
       const lastColumns = columns.slice(-last.length);
       checkBlock(lastColumns, last);
@@ -52,6 +63,15 @@ function begin(out: ByteSink, { columns }: Table, delimiter: string): CsvWriter 
       });
     },
     end: () => {},
+  };
+}
+
+/** Writes the cells of a column, one row after another. */
+function cellWriter(out: ByteSink, column: Column, cells: ArrayLike<Cell>): (row: number) => void {
+  if (column.type !== 'float64') return row => writeCell(out, column, cells[row]!);
+  const texts = new NumberTexts(cells);
+  return row => {
+    if (!texts.write(out)) writeCell(out, column, cells[row]!);
   };
 }
 

@@ -1,7 +1,6 @@
 /** The writers of tables, each loaded when it is first needed. */
 import type { TableFormat } from '../contract/formats.ts';
-import type { Row } from './columns.ts';
-import { type BeginTable, rowByRow } from './table_writer.ts';
+import type { BeginTable } from './table_writer.ts';
 
 export async function tableFormat(format: TableFormat | 'tsv' | 'json'): Promise<BeginTable> {
   switch (format) {
@@ -26,7 +25,6 @@ function beginVotable(Writer: typeof import('./votable.ts').VotableWriter): Begi
   return (out, table, about) => {
     const writer = new Writer(out, table);
     writer.begin([{ name: 'nearsky', value: about }]);
-    const row = (cells: Row) => writer.row(cells);
-    return { row, block: rowByRow(row), end: () => writer.end() };
+    return { row: cells => writer.row(cells), block: cells => writer.block(cells), end: () => writer.end() };
   };
 }

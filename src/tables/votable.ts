@@ -5,7 +5,18 @@
  */
 import { type ByteSink, fragment } from '../base/bytes.ts';
 import { Binary2 } from './binary2.ts';
-import { type Cell, type Column, type ColumnType, checkRow, numberText, type Row, type Table } from './columns.ts';
+import {
+  type Cell,
+  type Column,
+  type ColumnType,
+  checkBlock,
+  checkRow,
+  numberText,
+  type Row,
+  type Table,
+} from './columns.ts';
+import { NumberTexts } from './number_texts.ts';
+import { rowByRow } from './table_writer.ts';
 import { timestamp } from './timestamp.ts';
 import { escapeXml } from './xml.ts';
 
@@ -92,6 +103,27 @@ export class VotableWriter {
   }
 
   /**
+   * Writes some rows, given as the cells of each column.
+   * @throws CellError when a cell is not of its column's type; nothing is written then
+   */
+  block(cells: readonly ArrayLike<Cell>[]): void {
+    const { columns } = this.#table;
+    checkBlock(columns, cells);
+    const binary = this.#binary;
+    if (binary) {
+      rowByRow(row => binary.row(row))(cells);
+      return;
+    }
+    const out = this.#out;
+    const writers = columns.map((column, i) => dataWriter(out, column, cells[i]!));
+    for (let at = 0; at < cells[0]!.length; at++) {
+      out.fragment(OPEN_ROW);
+      for (const write of writers) write(at);
+      out.fragment(CLOSE_ROW);
+    }
+  }
+
+  /**
    * Ends the table and the document.
    * @param status OVERFLOW: there are more rows than these; a text: the reason why the remaining rows are missing
    */
@@ -108,23 +140,33 @@ export class VotableWriter {
   }
 
   #dataRow(cells: Row): void {
-    const out = this.#out;
     const { columns } = this.#table;
-    out.fragment(OPEN_ROW);
-    for (let i = 0; i < columns.length; i++) {
-      const cell = cells[i]!;
-      if (cell === null) {
-        out.fragment(NULL_CELL);
-        continue;
-      }
-      const text = cellText(columns[i]!, cell);
-      out.fragment(OPEN_CELL);
-      if (text.length < SHORT_TEXT) out.text(text);
-      else out.longText(text);
-      out.fragment(CLOSE_CELL);
-    }
-    out.fragment(CLOSE_ROW);
+    this.#out.fragment(OPEN_ROW);
+    for (let i = 0; i < columns.length; i++) writeData(this.#out, columns[i]!, cells[i]!);
+    this.#out.fragment(CLOSE_ROW);
   }
+}
+
+/** Writes the cells of a column, one row after another. */
+function dataWriter(out: ByteSink, column: Column, cells: ArrayLike<Cell>): (row: number) => void {
+  if (column.type !== 'float64') return row => writeData(out, column, cells[row]!);
+  const texts = new NumberTexts(cells);
+  return row => {
+    if (texts.write(out, OPEN_CELL)) out.fragment(CLOSE_CELL);
+    else writeData(out, column, cells[row]!);
+  };
+}
+
+function writeData(out: ByteSink, column: Column, cell: Cell): void {
+  if (cell === null) {
+    out.fragment(NULL_CELL);
+    return;
+  }
+  const text = cellText(column, cell);
+  out.fragment(OPEN_CELL);
+  if (text.length < SHORT_TEXT) out.text(text);
+  else out.longText(text);
+  out.fragment(CLOSE_CELL);
 }
 
 /** The longest text that is copied one character after another. */

@@ -1,7 +1,8 @@
 /** The process of the engine: answers the messages of the process that serves, one question at a time each. */
 import { messageOf } from '../base/error_text.ts';
 import { giveWay } from '../base/priority.ts';
-import { Engine, type EngineOptions, type TapBegun, type TapQuery } from './engine.ts';
+import { Engine, type EngineOptions, type TapBegun } from './engine.ts';
+import type { TapQuery } from './job.ts';
 
 export type ToEngine = { readonly id: number } & (
   | { readonly kind: 'open'; readonly options: EngineOptions }

@@ -13,8 +13,9 @@ import { programArguments } from '../base/runtime.ts';
 import type { Config } from '../config/config.ts';
 import type { Job, JobResult } from '../jobs/job.ts';
 import { JobError, type JobPaths } from '../jobs/job_queue.ts';
-import type { TapBegun, TapQuery } from './engine.ts';
+import type { TapBegun } from './engine.ts';
 import type { FromEngine, ToEngine } from './engine_process.ts';
+import type { TapQuery } from './job.ts';
 
 export type TapStep =
   | { readonly step: 'begin'; readonly query: TapQuery }

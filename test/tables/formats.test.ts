@@ -95,6 +95,33 @@ test('csv: what csv-parse reads is what was written', async () => {
   );
 });
 
+test('csv: numbers of a column have the texts that numbers of a row have', async () => {
+  const numbers = [
+    null,
+    Number.NaN,
+    -0,
+    0,
+    1e21,
+    -5e-324,
+    Number.POSITIVE_INFINITY,
+    150.1,
+    Number.NEGATIVE_INFINITY,
+    null,
+  ];
+  const table: Table = { ...TABLE, columns: COLUMNS.slice(2, 3) };
+  const texts = await Promise.all(
+    [true, false].map(async byRow => {
+      const out = new ByteSink();
+      const writer = (await tableFormat('csv'))(out, table, ABOUT);
+      if (byRow) for (const number of numbers) writer.row([number]);
+      else writer.block([numbers]);
+      return textOf(out.bytes.slice(0, out.length));
+    }),
+  );
+  assert.is(texts[1], texts[0]);
+  assert.is(texts[0], 'ra\n\n\n0\n0\n1e+21\n-5e-324\nInfinity\n150.1\n-Infinity\n\n');
+});
+
 test('ndjson: what JSON.parse reads is what was written', async () => {
   await fc.assert(
     fc.asyncProperty(rows, async table => {

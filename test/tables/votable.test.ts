@@ -27,10 +27,15 @@ function document(columns: readonly Column[], rows: readonly Row[], how: Seriali
   const writer = new VotableWriter(out, { name: 'hostile', description: 'A <table> & "more"', columns }, how);
   writer.begin();
   take();
-  for (const row of rows) {
+  // Some of them a row at a time, the others as columns.
+  const middle = Math.ceil(rows.length / 2);
+  for (const row of rows.slice(0, middle)) {
     writer.row(row);
     take();
   }
+  const rest = rows.slice(middle);
+  if (rest.length > 0) writer.block(columns.map((_, i) => rest.map(cells => cells[i]!)));
+  take();
   writer.end('OVERFLOW');
   take();
   return pieces.join('');
