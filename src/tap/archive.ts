@@ -17,10 +17,13 @@ import { programFile } from '../base/program_files.ts';
 import { programArguments } from '../base/runtime.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import { matchColumns, OBJECT_COLUMNS } from '../hats_export/columns.ts';
-import { ARCHIVE, type Source, type TapTable, tapTables } from './tables.ts';
+import { ARCHIVE, ID, INDEXED, type Source, type TapTable, tapTables } from './tables.ts';
 
 /** The share of the objects that may have changed before everything is exported anew: changed rows are not in order. */
 const MAX_CHANGED = 0.1;
+/** The share of the engine's memory for indexes of ids, which it holds whole, and what a row takes of it at most. */
+const INDEX_SHARE = 1 / 8;
+const INDEX_ROW_BYTES = 10;
 
 interface Stored {
   /** Tells archives apart whose columns differ. */
@@ -42,18 +45,24 @@ export class Archive {
   readonly #dataDir: string;
   readonly #directory: string;
   readonly #connection: DuckDBConnection;
+  /** The most rows of all tables whose ids are indexed. */
+  readonly #maxIndexed: number;
   #stored: Stored | undefined;
   #child: ChildProcess | undefined;
 
-  private constructor(dataDir: string, directory: string, connection: DuckDBConnection) {
+  private constructor(dataDir: string, directory: string, connection: DuckDBConnection, memoryMib: number) {
+    this.#maxIndexed = (memoryMib * 2 ** 20 * INDEX_SHARE) / INDEX_ROW_BYTES;
     this.#dataDir = dataDir;
     this.#directory = directory;
     this.#connection = connection;
   }
 
-  /** @param connection stays the archive's own */
-  static async open(dataDir: string, connection: DuckDBConnection): Promise<Archive> {
-    const archive = new Archive(dataDir, ownDirectory(join(dataDir, 'tap')), connection);
+  /**
+   * @param connection stays the archive's own
+   * @param memoryMib the engine's memory
+   */
+  static async open(dataDir: string, connection: DuckDBConnection, memoryMib: number): Promise<Archive> {
+    const archive = new Archive(dataDir, ownDirectory(join(dataDir, 'tap')), connection, memoryMib);
     const file = join(archive.#directory, 'archive.duckdb');
     try {
       await archive.#attach(file);
@@ -114,14 +123,16 @@ export class Archive {
       await this.#connection.run(`CREATE OR REPLACE VIEW export.${source} AS ${rows}`);
     }
     const { key, sequence, objects, changed } = next;
+    const tables = tapTables(catalogs);
     const changes = [
-      ...(isWhole ? wholeTables(tapTables(catalogs)) : changedTables(tapTables(catalogs))),
+      ...(isWhole ? wholeTables(tables) : changedTables(tables)),
       `DELETE FROM ${ARCHIVE}.stored`,
       `INSERT INTO ${ARCHIVE}.stored VALUES (${textLiteral(key)}, ${sequence}, ${objects}, ${changed})`,
     ];
     await this.#connection.run('BEGIN');
     try {
       for (const sql of changes) await this.#connection.run(sql);
+      if (isWhole) await this.#indexIds(tables.filter(({ position }) => position));
       await this.#connection.run('COMMIT');
     } catch (error) {
       await this.#connection.run('ROLLBACK');
@@ -130,6 +141,18 @@ export class Archive {
     this.#stored = next;
     rmSync(from.path, { recursive: true, force: true });
     return sequence;
+  }
+
+  /** Indexes the ids of as many tables as the memory is enough for: the engine finds a row by its id at once then. */
+  async #indexIds(tables: readonly TapTable[]): Promise<void> {
+    let left = this.#maxIndexed;
+    for (const { name, relation } of tables) {
+      const counted = await this.#connection.runAndReadAll(`SELECT count(*) FROM ${relation}`);
+      const rows = Number(counted.getRows()[0]![0]);
+      if (rows > left) continue;
+      left -= rows;
+      await this.#connection.run(`CREATE INDEX ${quoted(`${name}_by_id`)} ON ${relation} (${quoted(ID)})`);
+    }
   }
 
   async #export(since: number): Promise<Export> {
@@ -188,7 +211,7 @@ function wholeTables(tables: readonly TapTable[]): string[] {
 function changedTables(tables: readonly TapTable[]): string[] {
   const ofObjects = tables.filter(({ position }) => position);
   return ofObjects.flatMap(({ relation, sql }) => [
-    `DELETE FROM ${relation} WHERE "diaObjectId" IN (SELECT "diaObjectId" FROM export.objects)`,
+    `DELETE FROM ${relation} WHERE ${quoted(ID)} IN (SELECT ${quoted(ID)} FROM export.objects)`,
     `INSERT INTO ${relation} ${sql}`,
   ]);
 }
@@ -234,7 +257,7 @@ export function archiveKey(databaseFile: string, catalogs: readonly CatalogDefin
   const { ino, birthtimeMs } = statSync(databaseFile);
   const tables = tapTables(catalogs).map(table => [tableName(table), table.sql]);
   return createHash('sha256')
-    .update(`${ino} ${birthtimeMs} ${JSON.stringify(catalogs)} ${JSON.stringify(tables)}`)
+    .update(`${ino} ${birthtimeMs} ${JSON.stringify([catalogs, tables, [...INDEXED]])}`)
     .digest('hex')
     .slice(0, 12);
 }

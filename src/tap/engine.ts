@@ -77,7 +77,7 @@ export class Engine {
       autoload_known_extensions: 'false',
     });
     const connection = await instance.connect();
-    const archive = await Archive.open(options.dataDir, connection);
+    const archive = await Archive.open(options.dataDir, connection, options.memoryMib);
     const setup = [
       ...MACROS,
       `SET allowed_directories = [${textLiteral(`${archive.directory}/`)}]`,

@@ -39,10 +39,11 @@ const relationOf = (schema: string, name: string) => `${ARCHIVE}.${quoted(schema
 
 const SCHEMA = 'nearsky';
 const PIXEL = 'healpix_29';
+export const ID = 'diaObjectId';
 const POSITION = { ra: 'ra', dec: 'dec', pixel: PIXEL };
 
-/** The columns by which the engine skips parts of a table. */
-const INDEXED: ReadonlySet<string> = new Set([PIXEL, POSITION.ra, POSITION.dec]);
+/** The columns by which the engine skips parts of a table, or finds rows at once. */
+export const INDEXED: ReadonlySet<string> = new Set([PIXEL, ID, POSITION.ra, POSITION.dec]);
 
 /** Whether conditions on a column are fast. */
 export function isIndexed({ position }: DescribedTable, { name }: Column): boolean {
@@ -66,7 +67,7 @@ function table(name: string, description: string, columns: readonly SourceColumn
     position: POSITION,
     relation: relationOf(SCHEMA, name),
     sql: `SELECT ${list.join(', ')} FROM ${from}`,
-    refers: name === 'objects' ? [] : [{ from: 'diaObjectId', table: `${SCHEMA}.objects`, target: 'diaObjectId' }],
+    refers: name === 'objects' ? [] : [{ from: ID, table: `${SCHEMA}.objects`, target: ID }],
   };
 }
 
@@ -74,7 +75,7 @@ function table(name: string, description: string, columns: readonly SourceColumn
 export function archiveTables(catalogs: readonly CatalogDefinition[]): TapTable[] {
   const objects = new Map(OBJECT_COLUMNS.map(column => [column.name, stored(column)]));
   const ofObject = (...names: readonly string[]) => names.map(name => objects.get(name)!);
-  const place = ofObject('_healpix_29', 'diaObjectId', 'ra', 'dec');
+  const place = ofObject('_healpix_29', ID, 'ra', 'dec');
   const { columns, places } = matchColumns(catalogs);
   const shared = columns.slice(0, Math.min(columns.length, ...[...places.values()].map(({ at }) => at)));
   const ofMatch = shared.filter(({ name }) => name !== 'catalog_payload').map(column => stored(column));
@@ -186,7 +187,7 @@ type Cell = string | number | null;
 
 /** The columns that matter most. */
 const PRINCIPAL: ReadonlySet<string> = new Set([
-  'diaObjectId',
+  ID,
   'ra',
   'dec',
   'status',

@@ -33,34 +33,49 @@ async function answers(dataDir: string) {
   const limits = { memoryMib: 512, threads: 1, refreshSeconds: 3600, uploads };
   const engine = await Engine.open({ dataDir, ...limits });
   const rows = new Map<string, string[]>();
+  let number = 0;
+  const asked = async (query: string) => {
+    const begun = await engine.begin(++number, {
+      query,
+      maxRecords: 100_000,
+      format: tapFormat('csv')!,
+      seconds: 60,
+      uploads: [],
+    });
+    if (begun.outcome !== 'begun') throw new Error(JSON.stringify(begun));
+    const parts = [begun.part];
+    for (let part = begun.isWhole ? null : await engine.part(number); part; part = await engine.part(number))
+      parts.push(part);
+    return Buffer.concat(parts).toString().trimEnd().split('\n').slice(1).sort();
+  };
   try {
-    for (const [number, table] of TABLES.entries()) {
-      const query = {
-        query: `SELECT * FROM ${table}`,
-        maxRecords: 100_000,
-        format: tapFormat('csv')!,
-        seconds: 60,
-        uploads: [],
-      };
-      const begun = await engine.begin(number, query);
-      if (begun.outcome !== 'begun') throw new Error(JSON.stringify(begun));
-      const parts = [begun.part];
-      for (let part = begun.isWhole ? null : await engine.part(number); part; part = await engine.part(number))
-        parts.push(part);
-      rows.set(table, Buffer.concat(parts).toString().trimEnd().split('\n').slice(1).sort());
+    for (const table of TABLES) {
+      const all = await asked(`SELECT diaObjectId AS id, t.* FROM ${table} AS t`);
+      rows.set(table, all);
+      for (const row of [...all.slice(0, 3), ...all.slice(-3)]) {
+        const id = row.split(',', 1)[0]!;
+        const alike = all.filter(each => each.startsWith(`${id},`));
+        const query = `SELECT diaObjectId AS id, t.* FROM ${table} AS t WHERE diaObjectId = ${id}`;
+        assert.equal(await asked(query), alike, query);
+      }
     }
   } finally {
     engine.close();
   }
-  return { rows, changed: await changedObjects(dataDir) };
+  return { rows, ...(await stored(dataDir)) };
 }
 
-async function changedObjects(dataDir: string): Promise<number> {
+async function stored(dataDir: string): Promise<{ changed: number; indexed: string[] }> {
   const { DuckDBInstance } = await import('@duckdb/node-api');
   const instance = await DuckDBInstance.create(join(dataDir, 'tap', `${process.pid}`, 'archive.duckdb'));
   const connection = await instance.connect();
   try {
-    return Number((await connection.runAndReadAll('SELECT changed FROM stored')).getRows()[0]![0]);
+    const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRows();
+    const indexed = await rows("SELECT table_name FROM duckdb_indexes() WHERE expressions LIKE '%diaObjectId%'");
+    return {
+      changed: Number((await rows('SELECT changed FROM stored'))[0]![0]),
+      indexed: indexed.map(([name]) => `${name}`),
+    };
   } finally {
     connection.closeSync();
     instance.closeSync();
@@ -103,6 +118,7 @@ needs(test, obstacle)('what has changed since an export is found as in an export
     await change(writer, objects);
     const changed = await answers(dataDir);
     assert.is(changed.changed, CHANGED);
+    for (const table of TABLES) assert.ok(changed.indexed.includes(table), table);
     rmSync(join(dataDir, 'tap'), { recursive: true });
     const whole = await answers(dataDir);
     assert.is(whole.changed, 0);
