@@ -1,6 +1,6 @@
 /** The stream of matches as server-sent events (docs/stream.md), in pages that the readers of a thread share. */
 import type { Store } from '../store/store.ts';
-import type { MatchSource, StoredObject } from '../store/types.ts';
+import type { MatchSource, MatchSummary, StoredObject } from '../store/types.ts';
 import {
   type JournalPosition,
   type JournalSource,
@@ -8,12 +8,17 @@ import {
   readMatches,
 } from '../stream/journal_matches.ts';
 import type { MatchMessage } from '../stream/message.ts';
-import type { MatchTest } from './qualify.ts';
+import { MatchMessages } from './match_messages.ts';
+import { matchTest } from './qualify.ts';
+import type { FilterValues } from './queries.ts';
+import type { SharedFragments } from './shared_fragments.ts';
 
-/** The bounds of a page, which is read and written in about a millisecond. */
-const PAGE = { entries: 64, objects: 100, bytes: 32_768 };
-/** Pages that are kept for the readers that come to them next. */
-const MAX_PAGES = 64;
+/** The bounds of a page, which is read in less than a millisecond; many small ones in turn leave room for queries. */
+const PAGE = { entries: 64, objects: 50, bytes: 16_384 };
+/** The memory of the events that are kept for the readers that come there next. */
+const KEPT_BYTES = 8 * 2 ** 20;
+/** What an event, and a page, takes beside its bytes, about. */
+const OBJECT_BYTES = 256;
 
 /** A reader's position in the journal, and the number of matches of the next object that the reader already has. */
 export interface EventPosition extends JournalPosition {
@@ -35,76 +40,138 @@ export function positionAfter(id: string): EventPosition | undefined {
   return { sequence, objects, matches };
 }
 
-/** Events that come one after another. */
-export interface EventPage {
-  readonly events: readonly MatchEvent[];
-  /** All of them. */
+/** Events as they are sent. */
+export interface Events {
+  readonly count: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The position after them. */
+}
+
+interface MatchEvent {
+  readonly id: string;
+  readonly message: Omit<MatchMessage, 'value'>;
+  /** A part of the page's. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** The events from one position to another. */
+export interface EventPage extends Events {
+  readonly begin: EventPosition;
   readonly end: EventPosition;
+  readonly events: readonly MatchEvent[];
+  /** The events that meet filters, by the JSON text of these. */
+  readonly filtered: Map<string, Events>;
 }
 
-export class MatchEvent {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly #message: MatchMessage;
-  #stored: readonly [StoredObject, number, readonly MatchSource[]] | undefined;
-
-  constructor(id: string, message: MatchMessage) {
-    this.bytes = Buffer.concat([Buffer.from(`id: ${id}\ndata: `), message.value, BLANK_LINE]);
-    this.#message = message;
-  }
-
-  meets(test: MatchTest, store: Store): boolean {
-    const [object, at, sources] = (this.#stored ??= this.#read(store));
-    return test(object, object.matches[at]!, sources[at]);
-  }
-
-  /** The object, the place of the match among its matches, and the sources of these. */
-  #read(store: Store): readonly [StoredObject, number, readonly MatchSource[]] {
-    const { diaObjectId, matchVersion, catalogName } = this.#message;
-    const object = store.getObject(diaObjectId)!;
-    const at = object.matches.findIndex(
-      match => match.matchVersion === matchVersion && match.catalogName === catalogName,
-    );
-    return [object, at, store.getSources(diaObjectId)];
-  }
-}
+/** A match as it is stored: the object, the place of the match among the object's, and the sources of these. */
+type StoredMatch = readonly [StoredObject, number, readonly MatchSource[]];
 
 const BLANK_LINE = Buffer.from('\n\n');
 
 export class MatchEvents {
+  readonly fragments: SharedFragments;
   readonly #source: JournalSource & { readonly store: Store };
-  /** The pages by the id before their first event. The journal only grows, so that a page never becomes wrong. */
+  /**
+   * Pages by the id before their first event, the one that was used longest ago first. The journal only grows, so that a
+   * page never becomes wrong.
+   */
   readonly #pages = new Map<string, EventPage>();
+  #keptBytes = 0;
+  /** The matches of the page that was filtered last. */
+  #stored: { readonly page: EventPage; readonly matches: readonly StoredMatch[] } | undefined;
+  #reads = 0;
 
-  constructor(source: JournalSource & { readonly store: Store }) {
-    this.#source = source;
+  /** @param imported whether the matches that an import brought count, too */
+  constructor(store: Store, fragments: SharedFragments, imported: boolean) {
+    this.fragments = fragments;
+    this.#source = { store, matches: new MatchMessages(store, fragments), imported };
+  }
+
+  /** How often events were read from the database, which takes far longer than to find them among those that are kept. */
+  get reads(): number {
+    return this.#reads;
   }
 
   /** The events after a position, which may be none; undefined where the journal ends there. */
   after(position: EventPosition): EventPage | undefined {
     const id = eventId(position);
     const kept = this.#pages.get(id);
+    const page = kept ?? this.#restAfter(position, id) ?? this.#read(position);
+    if (!page) return undefined;
+    if (kept) this.#pages.delete(id);
+    else this.#keptBytes += memoryOf(page);
+    this.#pages.set(id, page);
+    this.#forgetOld();
+    return page;
+  }
+
+  /** The events of a page, as `after` gave it last, that meet every filter. */
+  filtered(page: EventPage, filters: FilterValues): Events {
+    const key = JSON.stringify(filters);
+    const kept = page.filtered.get(key);
     if (kept) return kept;
+    const test = matchTest(filters, this.fragments.settings.catalogs);
+    if (this.#stored?.page !== page) this.#stored = { page, matches: this.#matchesOf(page) };
+    const found = this.#stored.matches.map(([object, at, sources]) => test(object, object.matches[at]!, sources[at]));
+    const events = page.events.filter((_, i) => found[i]);
+    const filtered = { count: events.length, bytes: Buffer.concat(events.map(({ bytes }) => bytes)) };
+    page.filtered.set(key, filtered);
+    this.#keptBytes += memoryOf(filtered);
+    this.#forgetOld();
+    return filtered;
+  }
+
+  /** The rest of a page that is kept, for a reader that broke off within it: from its end on they read the same pages. */
+  #restAfter(position: EventPosition, id: string): EventPage | undefined {
+    for (const { begin, end, events } of this.#pages.values()) {
+      if (begin.sequence > position.sequence || position.sequence > end.sequence) continue;
+      const at = events.findIndex(event => event.id === id);
+      if (at >= 0 && at + 1 < events.length) return pageOf(position, end, events.slice(at + 1));
+    }
+    return undefined;
+  }
+
+  #read(position: EventPosition): EventPage | undefined {
+    this.#reads++;
     this.#source.store.resetRead();
     const { found, end } = readMatches(this.#source, position, PAGE);
     if (end === position) return undefined;
     const events = found.flatMap(eventsOf).slice(position.matches);
-    const page = { events, bytes: Buffer.concat(events.map(({ bytes }) => bytes)), end: { ...end, matches: 0 } };
-    if (this.#pages.size === MAX_PAGES) this.#pages.delete(this.#pages.keys().next().value!);
-    this.#pages.set(id, page);
-    return page;
+    return pageOf(position, { ...end, matches: 0 }, events);
   }
 
-  /** The events of a page whose matches pass a test. */
-  filtered({ events }: EventPage, test: MatchTest): readonly MatchEvent[] {
-    return events.filter(event => event.meets(test, this.#source.store));
+  #matchesOf({ events }: EventPage): readonly StoredMatch[] {
+    this.#reads++;
+    const { store } = this.#source;
+    return events.map(({ message: { diaObjectId, matchVersion, catalogName } }) => {
+      const object = store.getObject(diaObjectId)!;
+      const isIt = (match: MatchSummary) => match.matchVersion === matchVersion && match.catalogName === catalogName;
+      return [object, object.matches.findIndex(isIt), store.getSources(diaObjectId)];
+    });
+  }
+
+  #forgetOld(): void {
+    for (const [id, page] of this.#pages) {
+      // The newest one is in use.
+      if (this.#keptBytes <= KEPT_BYTES || this.#pages.size === 1) return;
+      this.#pages.delete(id);
+      for (const events of [page, ...page.filtered.values()]) this.#keptBytes -= memoryOf(events);
+    }
   }
 }
 
+const memoryOf = ({ bytes, count }: Events) => bytes.length + OBJECT_BYTES * (1 + count);
+
+/** A page of events, which hold parts of its bytes from then on. */
+function pageOf(begin: EventPosition, end: EventPosition, found: readonly MatchEvent[]): EventPage {
+  const bytes = Buffer.concat(found.map(event => event.bytes));
+  let at = 0;
+  const events = found.map(event => ({ ...event, bytes: bytes.subarray(at, (at += event.bytes.length)) }));
+  return { begin, end, events, count: events.length, bytes, filtered: new Map() };
+}
+
 function eventsOf({ messages, begin, end }: ObjectMatches): MatchEvent[] {
-  return messages.map((message, i) => {
-    const position = i + 1 < messages.length ? { ...begin, matches: i + 1 } : { ...end, matches: 0 };
-    return new MatchEvent(eventId(position), message);
+  return messages.map(({ value, ...message }, i) => {
+    const id = eventId(i + 1 < messages.length ? { ...begin, matches: i + 1 } : { ...end, matches: 0 });
+    return { id, message, bytes: Buffer.concat([Buffer.from(`id: ${id}\ndata: `), value, BLANK_LINE]) };
   });
 }

@@ -1,25 +1,25 @@
 /**
  * The clients that read the stream of matches on one thread. Each has a place in the journal and reads on from there,
  * a page when the page before is out: a slow client falls behind, and holds one page of memory. Clients at one place
- * share the page. A new generation wakes them, and they take turns beside the queries.
+ * share the page. A new generation wakes them, and they take short turns, after each of which the queries have at least
+ * as long.
  */
 import type { StreamClient, StreamedBody } from '../answers/body.ts';
-import { type EventPage, type EventPosition, eventId, MatchEvents } from '../answers/match_events.ts';
-import { MatchMessages } from '../answers/match_messages.ts';
-import { type MatchTest, matchTest } from '../answers/qualify.ts';
+import { type EventPosition, type Events, eventId, MatchEvents } from '../answers/match_events.ts';
 import type { FilterValues } from '../answers/queries.ts';
 import type { SharedFragments } from '../answers/shared_fragments.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/refusal.ts';
-import { afterThisIteration } from '../base/runtime.ts';
 import type { Config } from '../config/config.ts';
 import type { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { Store } from '../store/store.ts';
 import type { Coordination } from './coordination.ts';
 
-/** The time for which clients are served in one turn of the event loop. */
-const TURN_MS = 1;
+/** The parts that are written in one turn. A turn in which the database is read ends at once. */
+const TURN_PARTS = 8;
+/** The shortest pause after a turn, which else is as long as the turn. */
+const PAUSE_MS = 1;
 /** The shortest time between two wakings: many small commits go out in one write. */
 const WAKE_MS = 100;
 /** A client that was sent nothing for this time gets a sign of life, with its place in the journal. */
@@ -45,7 +45,7 @@ export interface MatchStreamsOptions {
 interface Reader {
   position: EventPosition;
   /** Undefined where the client wants all matches. */
-  readonly test: MatchTest | undefined;
+  readonly filters: FilterValues | undefined;
   client: StreamClient | undefined;
   /** Whether the last part that was written to the client is not out yet. */
   isWriting: boolean;
@@ -62,7 +62,9 @@ export class MatchStreams {
   /** Looks for quiet clients while there are any. */
   #look: ReturnType<typeof setInterval> | undefined;
   #wake: ReturnType<typeof setTimeout> | undefined;
-  #isTurning = false;
+  /** The next turn, while a client has something to do; and how long the last one took. */
+  #turn: ReturnType<typeof setTimeout> | undefined;
+  #turnMs = 0;
   #isClosed = false;
 
   constructor(options: MatchStreamsOptions) {
@@ -96,8 +98,14 @@ export class MatchStreams {
       metrics.add('streamsRefused', 1);
       throw new Unavailable('too many clients read the stream of matches');
     }
-    const test = filters ? matchTest(filters, this.#options.fragments().settings.catalogs) : undefined;
-    const reader: Reader = { position, test, client: undefined, isWriting: false, writtenMs: 0 };
+    const reader: Reader = {
+      position,
+      // Their order says nothing, and those that are equal share what is found for them.
+      filters: filters?.toSorted(),
+      client: undefined,
+      isWriting: false,
+      writtenMs: 0,
+    };
     return {
       begin: client => this.#begin(reader, client),
       written: () => {
@@ -112,6 +120,7 @@ export class MatchStreams {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#wake);
+    clearTimeout(this.#turn);
     for (const reader of this.#readers) this.#end(reader);
   }
 
@@ -144,18 +153,30 @@ export class MatchStreams {
   }
 
   #queue(reader: Reader): void {
-    if (reader.isWriting || !this.#readers.has(reader)) return;
+    if (reader.isWriting || !this.#readers.has(reader) || !(this.#isBehind(reader) || this.#isQuiet(reader))) return;
     this.#ready.add(reader);
-    if (!this.#isTurning) this.#turnSoon();
+    this.#turnSoon();
+  }
+
+  /** Whether there is something in the journal that the reader has not seen. */
+  #isBehind({ position }: Reader): boolean {
+    const { generation, state } = this.#options.coordination;
+    return generation !== undefined && position.sequence < generation.sequence && !state.whyNoAnswer;
+  }
+
+  #isQuiet({ writtenMs }: Reader): boolean {
+    const { quietMs = QUIET_MS } = this.#options;
+    return performance.now() - writtenMs >= quietMs;
   }
 
   #turnSoon(): void {
-    this.#isTurning = true;
-    afterThisIteration(() => this.#takeTurns());
+    this.#turn ??= setTimeout(() => this.#takeTurn(), Math.max(PAUSE_MS, this.#turnMs));
   }
 
-  #takeTurns(): void {
-    const endMs = performance.now() + TURN_MS;
+  #takeTurn(): void {
+    const beganMs = performance.now();
+    const reads = this.#events?.reads;
+    let parts = 0;
     // A reader that is queued anew comes again when all others have had their turn.
     for (const reader of this.#ready) {
       this.#ready.delete(reader);
@@ -165,40 +186,38 @@ export class MatchStreams {
         this.#options.log('stream_failed', { position: eventId(reader.position), error: messageOf(error) });
         this.#end(reader);
       }
-      if (performance.now() >= endMs) break;
+      if (++parts === TURN_PARTS || this.#events?.reads !== reads) break;
     }
-    this.#isTurning = false;
-    if (this.#ready.size > 0) this.#turnSoon();
-  }
-
-  /** Sends a client the next page, or a sign of life where there was nothing for it for long. */
-  #step(reader: Reader): void {
-    const page = this.#pageAfter(reader.position);
-    if (page) {
-      reader.position = page.end;
-      const events = reader.test ? this.#events!.filtered(page, reader.test) : page.events;
-      this.#options.metrics.add('streamEvents', events.length);
-      if (events.length > 0) {
-        this.#write(reader, events === page.events ? page.bytes : Buffer.concat(events.map(({ bytes }) => bytes)));
-        return;
-      }
-    }
-    const { quietMs = QUIET_MS } = this.#options;
-    const isQuiet = performance.now() - reader.writtenMs >= quietMs;
-    if (isQuiet) this.#write(reader, Buffer.from(`: nothing else yet\nid: ${eventId(reader.position)}\n\n`));
-    else if (page) this.#queue(reader);
-  }
-
-  #pageAfter(position: EventPosition): EventPage | undefined {
-    const { config, coordination, store, fragments } = this.#options;
-    const { generation, state } = coordination;
-    if (!generation || position.sequence >= generation.sequence || state.whyNoAnswer) return undefined;
-    this.#events ??= new MatchEvents({
-      store: store(),
-      matches: new MatchMessages(store(), fragments()),
-      imported: config.PUBLISH_IMPORTED,
+    // The sockets are written to when this function has returned.
+    queueMicrotask(() => {
+      this.#turnMs = performance.now() - beganMs;
+      this.#turn = undefined;
+      if (this.#ready.size > 0) this.#turnSoon();
     });
-    return this.#events.after(position);
+  }
+
+  /** Sends a client the next events, or a sign of life where there was nothing for it for long. */
+  #step(reader: Reader): void {
+    const events = this.#nextEvents(reader);
+    if (events && events.count > 0) {
+      this.#options.metrics.add('streamEvents', events.count);
+      this.#write(reader, events.bytes);
+    } else if (this.#isQuiet(reader)) {
+      this.#write(reader, Buffer.from(`: nothing else yet\nid: ${eventId(reader.position)}\n\n`));
+    } else if (events) this.#queue(reader);
+  }
+
+  /** Moves a reader on by a page. */
+  #nextEvents(reader: Reader): Events | undefined {
+    if (!this.#isBehind(reader)) return undefined;
+    const { config, store, fragments } = this.#options;
+    // The catalogs may have changed.
+    if (this.#events?.fragments !== fragments())
+      this.#events = new MatchEvents(store(), fragments(), config.PUBLISH_IMPORTED);
+    const page = this.#events.after(reader.position);
+    if (!page) return undefined;
+    reader.position = page.end;
+    return reader.filters ? this.#events.filtered(page, reader.filters) : page;
   }
 
   #write(reader: Reader, bytes: Uint8Array<ArrayBuffer>): void {

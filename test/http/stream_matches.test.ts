@@ -2,6 +2,7 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { positionAfter } from '../../src/answers/match_events.ts';
 import { matchTest } from '../../src/answers/qualify.ts';
 import type { FilterValues } from '../../src/answers/queries.ts';
 import { SharedFragments } from '../../src/answers/shared_fragments.ts';
@@ -284,6 +285,94 @@ function streamsOver(store: World['store'], quietMs: number) {
   });
   return { streams, coordination, logged };
 }
+
+/** A client of streams that reads whatever comes. */
+function readerOf(streams: MatchStreams, from: string, filters: FilterValues | null, onPart = () => {}) {
+  const reader = new EventReader();
+  const parts: Uint8Array[] = [];
+  const stream = streams.open(positionAfter(from)!, filters);
+  stream.begin({
+    write: bytes => {
+      onPart();
+      parts.push(bytes);
+      reader.take(bytes);
+      setTimeout(() => stream.written(), 0);
+    },
+    end: () => {},
+    fail: () => {},
+  });
+  return { reader, parts };
+}
+
+const haveRead = (readers: readonly { readonly reader: EventReader }[], end: string) =>
+  eventually('all are at the end', async () => readers.every(({ reader }) => reader.lastId === end) || undefined);
+
+test('clients share what they are sent, also where their filters are equal', () =>
+  withStore(async (store, writer) => {
+    await addObjects(writer, 0, 200);
+    const { streams } = streamsOver(store, 60_000);
+    const filters: FilterValues = [
+      ['separation_arcsec_max', 0.25],
+      ['reliability_min', 0.5],
+    ];
+    const readers = [null, null, filters, filters.toReversed(), [filters[1]!]].map(wanted =>
+      readerOf(streams, '0', wanted),
+    );
+    const all = allExpected(store);
+    const near = all.filter(text => /"separation_arcsec":0\.(125|25),/.test(text));
+    const expected = [all, all, near, near, all];
+    const haveAll = () => readers.every(({ reader }, i) => reader.events.length >= expected[i]!.length);
+    await eventually('all', async () => haveAll() || undefined);
+    for (const [i, { reader }] of readers.entries()) assert.equal(reader.texts, expected[i]);
+    const [first, same, few, equal, other] = readers.map(({ parts }) => parts.slice(1));
+    const isShared = (some: readonly Uint8Array[], others: readonly Uint8Array[]) =>
+      some.length === others.length && some.every((part, i) => part === others[i]);
+    assert.ok(first!.length > 5);
+    assert.ok(isShared(first!, same!));
+    assert.ok(isShared(few!, equal!));
+    assert.not(isShared(few!, other!));
+    streams.close();
+  }));
+
+test('a client that broke off within a page reads the pages of the others when it comes again', () =>
+  withStore(async (store, writer) => {
+    await addObjects(writer, 0, 100);
+    const { streams } = streamsOver(store, 60_000);
+    const one = readerOf(streams, '0', null);
+    await haveRead([one], '2');
+    const all = one.reader.events;
+    const inside = all[5]!.id;
+    const other = readerOf(streams, inside, null);
+    await haveRead([other], '2');
+    assert.equal(other.reader.texts, one.reader.texts.slice(6));
+    assert.ok(other.parts.length > 5);
+    for (const [i, part] of other.parts.slice(2).entries()) assert.is(part, one.parts[i + 2]);
+    streams.close();
+  }));
+
+test('a turn writes a few parts, and ends when the database is read', () =>
+  withStore(async (store, writer) => {
+    await addObjects(writer, 0, 400);
+    const { streams } = streamsOver(store, 60_000);
+    // What is written in one turn is written before any promise is settled.
+    let turn = 0;
+    const turns: number[] = [];
+    const note = () => {
+      turns.push(turn);
+      queueMicrotask(() => turn++);
+    };
+    const apart = [0, 80, 160, 240, 320].map(object => readerOf(streams, `1.${object}`, null, note));
+    await eventually('one part each', async () => apart.every(({ parts }) => parts.length > 1) || undefined);
+    const firstParts = turns.slice(apart.length, 2 * apart.length);
+    assert.is(new Set(firstParts).size, apart.length, 'each is read in a turn of its own');
+    turns.length = 0;
+    const together = Array.from({ length: 50 }, () => readerOf(streams, '0', null, note));
+    await haveRead([...apart, ...together], '2');
+    const sizes = Map.groupBy(turns.slice(together.length), at => at);
+    const longest = Math.max(...[...sizes.values()].map(({ length }) => length));
+    assert.ok(longest > 1 && longest <= 8, `${longest}`);
+    streams.close();
+  }));
 
 test('filters that nothing meets: the client hears that the service is there, and its place goes on', () =>
   withStore(async (store, writer) => {

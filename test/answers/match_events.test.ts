@@ -1,0 +1,55 @@
+/** The pages of events that the readers of a thread share: which are kept. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type EventPage, MatchEvents, positionAfter } from '../../src/answers/match_events.ts';
+import { SharedFragments } from '../../src/answers/shared_fragments.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { answerSettings } from '../../src/crossmatch/provenance.ts';
+import { delivery, provenance, withStore } from '../store/support.ts';
+import { crossmatch, FIRST_ID } from '../stream/support.ts';
+
+const test = suite('answers/match_events');
+
+const OBJECTS = 60;
+const LONG = 'x'.repeat(100_000);
+const BEGIN = positionAfter('0')!;
+
+test('the pages that were used last are kept, in bounded memory, with what meets filters', () =>
+  withStore(async (store, writer) => {
+    const ids = Array.from({ length: OBJECTS }, (_, i) => FIRST_ID + BigInt(i));
+    await writer.ingest(
+      ids.map(id => delivery(id)),
+      1,
+    );
+    const results = ids.map(id => {
+      const { matches, ...others } = crossmatch(id, 2);
+      return {
+        ...others,
+        matches: matches.map(match => ({ ...match, source: { ...match.source, payload: { long: LONG } } })),
+      };
+    });
+    await writer.recordCrossmatches(results, provenance, 1);
+    const fragments = new SharedFragments(answerSettings(loadConfig()));
+    /** Reads all, and gives the bytes of the newest pages, up to the first one that has to be read anew. */
+    const keptAfter = (use: (events: MatchEvents, page: EventPage) => void) => {
+      const events = new MatchEvents(store, fragments, false);
+      const pages: EventPage[] = [];
+      for (let page = events.after(BEGIN); page; page = events.after(page.end)) {
+        pages.push(page);
+        use(events, page);
+      }
+      const count = pages.reduce((sum, page) => sum + page.count, 0);
+      assert.is(count, 2 * OBJECTS);
+      const oldest = pages.findLastIndex(page => events.after(page.begin) !== page);
+      return pages.slice(oldest + 1).reduce((sum, { bytes }) => sum + bytes.length, 0);
+    };
+    const all = keptAfter(() => {});
+    assert.ok(all > 7.9e6 && all < 8.4e6, `${all}`);
+    // What meets the filters takes as much once more.
+    const half = keptAfter((events, page) => {
+      assert.is(events.filtered(page, [['separation_arcsec_max', 1]]).count, page.count);
+    });
+    assert.ok(half > 3.9e6 && half < 4.2e6, `${half}`);
+  }));
+
+test.run();
