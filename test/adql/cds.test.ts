@@ -85,6 +85,53 @@ function mutated(random: () => number): string {
   return tokens.join(random() < 0.95 ? ' ' : '\n');
 }
 
+const NO_SYSTEM = "''";
+const FIRST_IS_TEXT = /^\s*'/;
+
+/**
+ * A call of ADQL 2.1 as ADQL 2.0 has it: a shape with a coordinate system first and with the two coordinates of each
+ * point, DISTANCE of two points. Every argument stays in it, so that only the form is forgiven.
+ */
+function olderCall(name: string, args: readonly string[]): readonly string[] {
+  const coordinates = (point: string) => [`COORD1 ( ${point} )`, `COORD2 ( ${point} )`];
+  const [first = '', ...others] = args;
+  if (name === 'DISTANCE' && args.length === 4)
+    return [args.slice(0, 2), args.slice(2)].map(place => `POINT ( ${[NO_SYSTEM, ...place].join(' , ')} )`);
+  const numbers = { POINT: 2, CIRCLE: 3, BOX: 4 }[name];
+  if (numbers === args.length) return FIRST_IS_TEXT.test(first) ? args : [NO_SYSTEM, ...args];
+  if ((name === 'CIRCLE' || name === 'BOX') && numbers === args.length + 1)
+    return [NO_SYSTEM, ...coordinates(first), ...others];
+  if (name !== 'POLYGON' || args.length < 3 || FIRST_IS_TEXT.test(first)) return args;
+  const isOfNumbers = args.length >= 6 && args.length % 2 === 0 && !/^\s*(?:POINT|CENTROID)\b/i.test(first);
+  return [NO_SYSTEM, ...(isOfNumbers ? args : args.flatMap(coordinates))];
+}
+
+/** The query with the shapes and distances of ADQL 2.0; undefined where it has none of another form. */
+function inOlderForm(query: string): string | undefined {
+  let hasNewer = false;
+  const tokens = [...query.matchAll(TOKEN)].map(([token]) => token).filter(token => !token.startsWith('--'));
+  let next = 0;
+  const untilClosed = (): string[] => {
+    const parts = [''];
+    while (next < tokens.length && tokens[next] !== ')') {
+      const token = tokens[next++]!;
+      if (token === ',') parts.push('');
+      else if (token !== '(') parts[parts.length - 1] += ` ${token}`;
+      else {
+        const name = tokens[next - 2]?.toUpperCase() ?? '';
+        const args = untilClosed();
+        const older = olderCall(name, args);
+        hasNewer ||= older !== args;
+        parts[parts.length - 1] += ` ( ${older.join(' , ')}${next < tokens.length ? ' )' : ''}`;
+        next++;
+      }
+    }
+    return parts.length === 1 && parts[0] === '' ? [] : parts;
+  };
+  const parts = untilClosed();
+  return hasNewer ? [parts.join(' , '), ...tokens.slice(next)].join(' ') : undefined;
+}
+
 /** Why the query is refused; undefined where it is accepted. */
 function refusal(read: () => unknown): string | undefined {
   try {
@@ -103,15 +150,13 @@ function tablesFor(query: string): DescribedTable[] {
   return names.map(name => ({ schema: 's', name, description: '', columns }));
 }
 
+/** The rule of a query that is accepted there in the form of ADQL 2.0. */
+const NEWER_FORM = 'shapes without a coordinate system, points as parts of shapes, DISTANCE of numbers';
 type Rules = readonly (readonly [rule: string, pattern: RegExp])[];
 /** The rules by which a query beyond ADQL 2.0 is accepted here. Each pattern is tried on the query with its texts made empty. */
 const NEWER: Rules = [
   ['words of ADQL 2.1', /\b(?:WITH|UNION|EXCEPT|INTERSECT|OFFSET|CAST|ILIKE|COALESCE|LOWER|UPPER|IN_UNIT)\b/i],
   ['the operator %', /%/],
-  [
-    'shapes without a coordinate system, points as parts of shapes, DISTANCE of numbers',
-    /\b(?:POINT|CIRCLE|BOX|POLYGON|DISTANCE)\s*\(\s*[^'\s]/i,
-  ],
   ['NULL as a value', /(?<!IS|NOT)\s+NULL\b/i],
   ['a sign after a sign', /[-+]\s*[-+]/],
   ['a query in parentheses', /\(\s*\(\s*SELECT|^\s*\(/i],
@@ -125,10 +170,8 @@ const OLDER: Rules = [
 ];
 const UNKNOWN = /is no (?:column|table)|there is no table|is a column of several|must be in GROUP BY|have the name/;
 
-needs(test, why())('queries are accepted or refused as by the parser of the CDS', () => {
-  const random = seededRandom(Number(process.env.TEST_ADQL_SEED ?? 1));
-  const count = Number(process.env.TEST_ADQL_QUERIES ?? 500);
-  const queries = Array.from({ length: count }, () => mutated(random));
+/** What the CDS's parser says of each: 1 where it accepts the query, else 0 and why. */
+function askCds(queries: readonly string[]): string[] {
   const input = queries.map(query => Buffer.from(query).toString('base64')).join('\n');
   const program = fileURLToPath(new URL('./oracle/CdsParser.java', import.meta.url));
   const { stdout, stderr, status } = spawnSync('java', ['-cp', JAR, program], {
@@ -138,7 +181,17 @@ needs(test, why())('queries are accepted or refused as by the parser of the CDS'
   });
   assert.is(status, 0, stderr);
   const said = stdout.trimEnd().split('\n');
-  assert.is(said.length, count);
+  assert.is(said.length, queries.length);
+  return said;
+}
+
+needs(test, why())('queries are accepted or refused as by the parser of the CDS', () => {
+  const random = seededRandom(Number(process.env.TEST_ADQL_SEED ?? 1));
+  const count = Number(process.env.TEST_ADQL_QUERIES ?? 500);
+  const queries = Array.from({ length: count }, () => mutated(random));
+  const said = askCds(queries);
+  const older = queries.map(inOlderForm);
+  const saidOfOlder = askCds(older.map(each => each ?? ''));
   const found: string[] = [];
   const ruled = new Map<string, number>();
   let agreed = 0;
@@ -152,8 +205,13 @@ needs(test, why())('queries are accepted or refused as by the parser of the CDS'
     const text = query.replaceAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"|--.*/g, "''");
     const later = refused === undefined ? refusal(() => translate(query, tablesFor(query), 1)) : undefined;
     const isLater = later !== undefined && !UNKNOWN.test(later);
+    const isOfForm = refused === undefined && saidOfOlder[i] === '1';
     const rule = (refused === undefined ? NEWER : OLDER).find(([, pattern]) => pattern.test(text))?.[0];
-    const kind = isLater ? 'refused beside its tables' : (rule ?? (later && 'a name that is unknown is told first'));
+    const kind = isOfForm
+      ? NEWER_FORM
+      : isLater
+        ? 'refused beside its tables'
+        : (rule ?? (later && 'a name that is unknown is told first'));
     if (kind) ruled.set(kind, (ruled.get(kind) ?? 0) + 1);
     else
       found.push(
@@ -163,6 +221,27 @@ needs(test, why())('queries are accepted or refused as by the parser of the CDS'
   console.log(`${count} queries, ${agreed} alike, ${found.length} differ`, ruled);
   assert.is(found.length, 0, found.slice(0, 40).join('\n'));
   assert.ok(said.filter(each => each === '1').length > count / 10);
+});
+
+/** What ADQL 2.0 has as coordinate systems (TAP 1.0, section 6), in which positions are in ICRS or in a frame that is not said. */
+const ICRS_SYSTEMS = ['', ' ', 'ICRS', ' icrs ', 'UNKNOWNFRAME', 'ICRS GEOCENTER', 'ICRS BARYCENTER SPHERICAL2'];
+const OTHER_SYSTEMS = ['FK4', 'FK5', 'GALACTIC', 'ECLIPTIC', 'J2000', 'a', 'ICRSX', 'ICRS FOO', 'ICRS CARTESIAN2'];
+
+needs(test, why())('where a shape has a coordinate system, it may be any text there, and ICRS alone here', () => {
+  const shapes = ['POINT(?, 1, 2)', 'CIRCLE(?, 1, 2, 3)', 'BOX(?, 1, 2, 3, 4)', 'POLYGON(?, 1, 2, 3, 4, 5, 6)'];
+  const made = (systems: readonly string[]) =>
+    systems.flatMap(system => shapes.map(shape => `SELECT COORDSYS(${shape.replace('?', `'${system}'`)}) FROM t`));
+  const [icrs, others] = [made(ICRS_SYSTEMS), made(OTHER_SYSTEMS)];
+  const said = askCds([...icrs, ...others]);
+  assert.ok(said.every(each => each === '1'));
+  for (const query of icrs)
+    assert.is(
+      refusal(() => translate(query, tablesFor(query), 1)),
+      undefined,
+      query,
+    );
+  for (const query of others)
+    assert.match(`${refusal(() => translate(query, tablesFor(query), 1))}`, /^positions are in ICRS/, query);
 });
 
 test.run();

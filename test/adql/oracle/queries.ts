@@ -501,15 +501,23 @@ export class Queries {
     const where = this.#is(0.7) ? alike(' WHERE {0}', this.#condition(from, 2)) : same('');
     if (!kinds && this.#is(0.3)) return this.#grouped(from, where);
     const own = kinds ?? Array.from({ length: this.#int(1, 4) }, () => this.#anyKind());
-    const items = own.map(kind => this.#value(kind, from, 2));
-    const shown = items.map((each, i) => (this.#is(0.3) ? alike(`{0} AS "select ${i}"`, each) : each));
     const quantifier = this.#pick(['', '', 'ALL ', 'DISTINCT ']);
+    const isDistinct = quantifier === 'DISTINCT ';
+    const items = own.map(kind => (isDistinct ? this.#distinguishable(kind, from, 2) : this.#value(kind, from, 2)));
+    const shown = items.map((each, i) => (this.#is(0.3) ? alike(`{0} AS "select ${i}"`, each) : each));
     if (isPart || this.#is(0.4))
       return { ...alike(`SELECT ${quantifier}{0} FROM {1}{2}`, listed(shown), from, where), isOrdered: false };
-    const terms = quantifier.startsWith('D')
+    const terms = isDistinct
       ? own.map((_, i) => same(`${i + 1}`))
-      : [...this.#ofRows([this.#value(this.#anyKind(), from, 1)]), ...from.keys];
+      : [...this.#ofRows([this.#distinguishable(this.#anyKind(), from, 1)]), ...from.keys];
     return { ...this.#ordered(quantifier, shown, alike('{0}{1}', from, where), terms), isOrdered: true };
+  }
+
+  /** A value that both languages sort alike: numbers that differ in their last bits alone become one, on a scale on which no simple number lies halfway. */
+  #distinguishable(kind: Kind, scope: From, depth: number): Both {
+    const value = this.#value(kind, scope, depth);
+    if (kind !== 'float') return value;
+    return both('ROUND(({0}) * 0.7310585786300049, 6)', "(round(({0}) * float8 '731058.5786300049') / 1e6)", value);
   }
 
   /** Those that are not the same for all rows, which neither language sorts or groups by. */
