@@ -9,6 +9,7 @@ import {
   comparable,
   constantNumber,
   double,
+  nullIf,
   numberOf,
   type Operand,
   plainValue,
@@ -50,7 +51,11 @@ function rounded(name: 'round' | 'trunc'): RowFunction {
       const count = numberOf(places, 'the number of decimal places');
       if (count.type !== 'int64' || count.constant === undefined || Math.abs(count.constant) > 300)
         throw new AdqlError(places.at, 'the number of decimal places must be an integer that stands in the query');
-      return value(at, `${name === 'round' ? name : 'adql_truncate'}(${number}, ${count.constant})`, 'float64');
+      const near = `round(${number}, ${count.constant})`;
+      if (name === 'round') return value(at, near, 'float64');
+      // The nearest number with so many places, unless that is farther from 0: 0.29 * 100 is less than 29.
+      const below = `round(${number} - sign(${number}) * power(10::DOUBLE, -(${count.constant})) / 2, ${count.constant})`;
+      return value(at, `(CASE WHEN abs(${near}) <= abs(${number}) THEN ${near} ELSE ${below} END)`, 'float64');
     },
   };
 }
@@ -80,7 +85,7 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
   COS: named('cos'),
   TAN: named('tan'),
   ATAN: named('atan'),
-  COT: ofDouble(x => `(1::DOUBLE / nullif(tan(${x}), 0))`),
+  COT: ofDouble(x => `(1::DOUBLE / ${nullIf(`tan(${x})`, '0')})`),
   LOG: where(isPositive, 'ln'),
   LOG10: where(isPositive, 'log10'),
   SQRT: where(x => `${x} >= 0`, 'sqrt'),
@@ -97,7 +102,7 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
     most: 2,
     write([x, y], at) {
       const [base, exponent] = [numberOf(x!, 'the base'), numberOf(y!, 'the exponent')];
-      return value(at, `nullif(power(${double(base)}, ${double(exponent)}), 'NaN'::DOUBLE)`, 'float64');
+      return value(at, nullIf(`power(${double(base)}, ${double(exponent)})`, "'NaN'::DOUBLE"), 'float64');
     },
   },
   MOD: {
@@ -125,7 +130,7 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
     most: 2,
     write(args, at) {
       const [a, b] = comparable(args.map(each => plainValue(each, 'an argument'))) as [Value, Value];
-      return value(at, `nullif(${a.sql}, ${b.sql})`, a.type);
+      return value(at, nullIf(a.sql, b.sql), a.type);
     },
   },
   IN_UNIT: {

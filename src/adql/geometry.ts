@@ -6,9 +6,6 @@ import { constantNumber, double, type Point, type Shape, type Source, type Value
 
 /** Functions that the engine is given before the first query. */
 export const MACROS: readonly string[] = [
-  // The nearest number with so many places, unless that is farther from 0: 0.29 * 100 is less than 29.
-  'CREATE MACRO adql_truncate(x, places) AS CASE WHEN abs(round(x, places)) <= abs(x) THEN round(x, places) ' +
-    'ELSE round(x - sign(x) * power(10::DOUBLE, -places) / 2, places) END',
   // The square of a half chord may be rounded to more than 1. NULL stays NULL, which `least` would pass over.
   'CREATE MACRO adql_arc(square) AS degrees(2 * asin(sqrt(square - greatest(0, square - 1))))',
   // LIKE of the engine goes back and forth where a pattern has % and _, without an end; regular expressions do not.

@@ -90,14 +90,17 @@ export function cast(at: number, of: Value, type: Exclude<CastType, CastShape>):
 
 /** The longest pattern of LIKE. */
 const MAX_PATTERN_LENGTH = 1000;
+/** The longest one with % and _, or of a table: each of its characters may be compared with each of a text, which nothing interrupts. */
+const MAX_MIXED_LENGTH = 200;
 
 export function like(at: number, x: Value, pattern: Value, ignoresCase: boolean, isNot: boolean): Value {
   const [text, of] = [x, pattern].map(({ sql }) => (ignoresCase ? `lower(${sql})` : sql)) as [string, string];
   const own = pattern.text;
-  const tooLong = `a pattern has at most ${MAX_PATTERN_LENGTH} characters`;
-  if (own !== undefined && own.length > MAX_PATTERN_LENGTH) throw new AdqlError(pattern.at, tooLong);
   const isSimple = own !== undefined && !(own.includes('%') && own.includes('_'));
-  const bounded = `CASE WHEN length(${of}) > ${MAX_PATTERN_LENGTH} THEN error(${textLiteral(tooLong)}) ELSE ${of} END`;
+  const most = isSimple ? MAX_PATTERN_LENGTH : MAX_MIXED_LENGTH;
+  const tooLong = `a pattern ${isSimple ? '' : 'with % and _, or of a table, '}has at most ${most} characters`;
+  if (own !== undefined && own.length > most) throw new AdqlError(pattern.at, tooLong);
+  const bounded = `CASE WHEN length(${of}) > ${most} THEN error(${textLiteral(tooLong)}) ELSE ${of} END`;
   const test = isSimple ? `${text} LIKE ${of}` : `adql_like(${text}, ${own === undefined ? bounded : of})`;
   return value(at, isNot ? `(NOT ${test})` : `(${test})`, 'boolean');
 }

@@ -108,6 +108,7 @@ interface ResultColumn {
   readonly at: number;
   readonly type: ValueType;
   readonly about: Column | undefined;
+  readonly texts: number;
 }
 
 interface Output {
@@ -128,6 +129,21 @@ const NO_TAIL: Tail = { orderBy: [], offset: undefined, isResult: false };
 /** The most tables of a query: the engine plans 40 in a second, and 100 in more than a minute, which nothing ends. */
 const MAX_TABLES = 40;
 
+/** The most columns of a query: the engine makes 2,048 rows of all of them at a time. */
+const MAX_COLUMNS = 2000;
+
+/** The most texts that one is joined of: the engine makes 2,048 at a time, of any length, and counts none of them as memory. */
+const MAX_TEXTS = 1000;
+
+/** The engine plans what is compared twice at each level. */
+const MAX_BETWEENS = 8;
+
+/** The time in which the engine plans queries in conditions doubles with each level. */
+const MAX_CONDITION_QUERIES = 8;
+
+/** The longest SQL: expressions that are written several times make it much longer than the query. */
+const MAX_SQL_LENGTH = 2 ** 21;
+
 /** A row number of the engine. */
 const MAX_COUNT = 2n ** 62n;
 
@@ -145,6 +161,12 @@ class Translator {
   /** The tables that the engine joins, those of a named query at each of its uses. */
   #joined = 0;
 
+  /** The texts of tables in the expression that is being read. */
+  #texts = 0;
+  /** The BETWEEN, and the queries in conditions, that are being read. */
+  #betweens = 0;
+  #conditionQueries = 0;
+
   constructor(tables: readonly DescribedTable[], maxRows: number) {
     this.#tables = tables;
     this.#maxRows = maxRows;
@@ -161,6 +183,9 @@ class Translator {
     const { sql, columns } = this.#query(query, undefined, true);
     const named = this.#named.map(each => `${each.sql} AS (${each.relation.sql})`);
     const withClause = named.length > 0 ? `WITH ${named.join(', ')} ` : '';
+    const length = withClause.length + sql.length;
+    if (length > MAX_SQL_LENGTH)
+      throw new AdqlError(0, 'the query is too long, with its functions written out: ask in parts');
     return { sql: `${withClause}${sql}`, columns: withOwnNames(columns.map(resultColumn)) };
   }
 
@@ -199,7 +224,8 @@ class Translator {
         throw new AdqlError(other.at, `column ${i + 1} of ${body.operator} is ${types}: they must be alike`);
       }
       const isAlike = column.about?.isIntegers === other.about?.isIntegers;
-      return { ...column, type, about: isAlike ? column.about : undefined };
+      const texts = Math.max(column.texts, other.texts);
+      return { ...column, type, texts, about: isAlike ? column.about : undefined };
     });
     const cast = ({ sql, columns: own }: Relation) => {
       const table = this.#newTable();
@@ -217,6 +243,7 @@ class Translator {
     const scope: Scope = { tables: from.tables, columns: from.columns, outer };
     const noAggregate = (part: string) => `functions of many rows cannot stand in ${part}`;
     const whereContext: Context = { scope, aggregates: `${noAggregate('WHERE')}: put the condition into HAVING` };
+    this.#texts = 0;
     const sources = sourcesOf(from);
     const where =
       select.where && this.#filter(select.where, whereContext, { all: sources, repeatable: sources }, 'WHERE');
@@ -230,7 +257,12 @@ class Translator {
         ...tail.orderBy.map(each => each.expression),
       ].some(each => each && hasAggregate(each));
     const context: Context = { scope, aggregates: true, ...(isGrouped && { groups: new Set(groups) }) };
-    const outputs = select.items.flatMap(item => this.#outputs(item, context));
+    const outputs: Output[] = [];
+    for (const item of select.items) {
+      outputs.push(...this.#outputs(item, context));
+      if (outputs.length > MAX_COLUMNS)
+        throw new AdqlError(item.at, `a query has at most ${MAX_COLUMNS} columns: name those that are needed`);
+    }
     const having = select.having && conditionOf(this.#operand(select.having, context), 'HAVING');
     const sql = [
       `SELECT${select.isDistinct ? ' DISTINCT' : ''} ${this.#outputList(outputs, tail)}`,
@@ -246,15 +278,19 @@ class Translator {
   #outputs(item: Item, context: Context): Output[] {
     if (item.kind === 'all') {
       const columns = this.#allColumns(item, context.scope);
-      return columns.map(({ name, sql, type, about }) => {
+      return columns.map(({ name, sql, type, about, texts = 1 }) => {
         if (context.groups && !context.groups.has(sql)) throw notGrouped(item.at, name);
-        return { sql, column: { name, at: item.at, type, about } };
+        return { sql, column: { name, at: item.at, type, about, texts } };
       });
     }
     const { expression, name, at } = item;
+    const before = this.#texts;
+    this.#texts = 0;
     const { sql, type, column } = plainValue(this.#operand(expression, context), 'a column of the result');
+    const texts = Math.max(1, this.#texts);
+    this.#texts = before;
     const own = name?.text ?? column?.name ?? (expression.kind === 'call' ? expression.name.toLowerCase() : undefined);
-    return [{ sql, column: { name: own ?? nameOf(expression), at, type, about: column?.about } }];
+    return [{ sql, column: { name: own ?? nameOf(expression), at, type, about: column?.about, texts } }];
   }
 
   #allColumns({ qualifier, at }: Item & { kind: 'all' }, scope: Scope): readonly ScopeColumn[] {
@@ -475,7 +511,10 @@ class Translator {
       case 'comparison':
         return this.#comparison(expression, context);
       case 'between': {
+        if (++this.#betweens > MAX_BETWEENS)
+          throw new AdqlError(at, `BETWEEN stands in BETWEEN at most ${MAX_BETWEENS} times: compare with <= instead`);
         const values = comparable(expression.of.map(each => this.#value(each, context, 'what is compared')));
+        this.#betweens--;
         const [x, low, high] = values as [Value, Value, Value];
         return value(at, `(${x.sql}${not(expression)} BETWEEN ${low.sql} AND ${high.sql})`, 'boolean');
       }
@@ -486,7 +525,7 @@ class Translator {
       }
       case 'inQuery': {
         const x = this.#value(expression.of, context, 'what is compared');
-        const { sql, columns } = this.#query(expression.query, context.scope);
+        const { sql, columns } = this.#conditionQuery(expression.query, context);
         const [column] = columns as [ResultColumn];
         if (columns.length !== 1)
           throw new AdqlError(
@@ -505,7 +544,7 @@ class Translator {
         return value(at, `(${x.sql} IS${not(expression)} NULL)`, 'boolean');
       }
       case 'exists':
-        return value(at, `EXISTS (${this.#query(expression.query, context.scope).sql})`, 'boolean');
+        return value(at, `EXISTS (${this.#conditionQuery(expression.query, context).sql})`, 'boolean');
       case 'logic':
         return logic(expression, (each, role) => conditionOf(this.#operand(each, context), role));
       case 'not':
@@ -529,6 +568,18 @@ class Translator {
     return conditionOf(this.#operand(expression, context), role);
   }
 
+  /** A query in a condition. */
+  #conditionQuery(query: Query, { scope }: Context): Relation {
+    if (++this.#conditionQueries > MAX_CONDITION_QUERIES)
+      throw new AdqlError(
+        query.at,
+        `queries stand in conditions of one another at most ${MAX_CONDITION_QUERIES} levels deep: join the tables instead`,
+      );
+    const relation = this.#query(query, scope);
+    this.#conditionQueries--;
+    return relation;
+  }
+
   #column(path: readonly Name[], at: number, context: Context): Value {
     const name = path.at(-1)!;
     for (let scope: Scope | undefined = context.scope; scope; scope = scope.outer) {
@@ -542,6 +593,9 @@ class Translator {
       const [column] = found as [ScopeColumn];
       const isOwn = scope === context.scope;
       if (isOwn && context.groups && !context.groups.has(column.sql)) throw notGrouped(at, name.text);
+      if (column.type === 'text') this.#texts += column.texts ?? 1;
+      if (this.#texts > MAX_TEXTS)
+        throw new AdqlError(at, `a text is joined of at most ${MAX_TEXTS} texts, those of subqueries at each use`);
       return value(at, column.sql, column.type, { column });
     }
     throw new AdqlError(at, unknownColumn(path, context.scope));
@@ -698,7 +752,7 @@ class Translator {
     const operands = of.map(each => this.#operand(each, context));
     const [first] = operands;
     if (first?.kind !== 'value' || first.text === undefined) return operands;
-    if (!/^\s*(ICRS\b.*|UNKNOWNFRAME\b.*)?$/i.test(first.text))
+    if (!COORDINATE_SYSTEM.test(first.text.trim()))
       throw new AdqlError(first.at, "positions are in ICRS: leave the coordinate system out, or write 'ICRS'");
     return operands.slice(1);
   }
@@ -861,6 +915,10 @@ const NONE: ReadonlySet<Source> = new Set();
 function sourcesOf({ tables }: Pick<From, 'tables'>): ReadonlySet<Source> {
   return new Set(tables.flatMap(({ columns }) => columns.flatMap(({ source }) => source ?? [])));
 }
+
+/** The systems of ADQL 2.0 (TAP 1.0, section 6) that can be ICRS in spherical coordinates. Nothing here depends on the position of the observer. */
+const COORDINATE_SYSTEM =
+  /^((ICRS|UNKNOWNFRAME)(\s+(BARYCENTER|GEOCENTER|HELIOCENTER|LSR|TOPOCENTER|RELOCATABLE|UNKNOWNREFPOS))?(\s+SPHERICAL2)?)?$/i;
 
 /** The most bins of a histogram. */
 const MAX_BINS = 10_000;

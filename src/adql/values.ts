@@ -27,6 +27,8 @@ export interface ScopeColumn {
   readonly type: ValueType;
   /** The unit, UCD and description; undefined for a column that is computed. */
   readonly about: Column | undefined;
+  /** For a text that is computed: how many texts of tables it may be joined of. */
+  readonly texts?: number;
   /** For a column of a table's position: which one, and the pixel of the same row, which also tells tables apart. */
   readonly place?: { readonly part: 'ra' | 'dec'; readonly pixel: string };
   /** The table of a FROM that has it; undefined for a column that several make. */
@@ -104,6 +106,11 @@ export function constantNumber(at: number, number: number, text?: string): Value
   return value(at, number < 0 || digits === '-0' ? `(${sql})` : sql, 'float64', { constant: number });
 }
 
+/** NULL where two values are equal, else the first: written out, so that the length of the SQL tells how much the engine plans. */
+export function nullIf(x: string, y: string): string {
+  return `(CASE WHEN ${x} = ${y} THEN NULL ELSE ${x} END)`;
+}
+
 export function textLiteral(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
@@ -155,7 +162,7 @@ export function double({ sql, type, constant, at }: Value): string {
 
 /** The SQL of a number as a double that is divided by, NULL in place of 0: the engine takes 1 / 0 to be infinite. */
 export function divisor(number: Value): string {
-  return number.constant ? double(number) : `nullif(${double(number)}, 0)`;
+  return number.constant ? double(number) : nullIf(double(number), '0');
 }
 
 /** The SQL of a value as another type. */

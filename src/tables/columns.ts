@@ -35,11 +35,15 @@ export function columnOf(name: string, { type, unit, ucd, description }: ObjectF
  * the next number that is free.
  */
 export function withOwnNames<C extends Pick<Column, 'name'>>(columns: readonly C[]): C[] {
-  const taken = new Set<string>();
+  /** Each name that is taken, with the last number after it. */
+  const taken = new Map<string, number>();
   return columns.map(column => {
     let { name } = column;
-    for (let number = 2; taken.has(name.toLowerCase()); number++) name = `${column.name}_${number}`;
-    taken.add(name.toLowerCase());
+    const own = name.toLowerCase();
+    let number = taken.get(own) ?? 1;
+    while (taken.has(name.toLowerCase())) name = `${column.name}_${++number}`;
+    taken.set(own, number);
+    if (name !== column.name) taken.set(name.toLowerCase(), 1);
     return name === column.name ? column : { ...column, name };
   });
 }

@@ -89,8 +89,9 @@ export class Engine {
   }
 
   /** The present state; undefined where the first one is not there in time. */
-  async #present(): Promise<Present | undefined> {
-    if (!this.#current) await withTimeout((this.#refreshing ??= this.#refresh()), FIRST_MS);
+  async #present(seconds: number): Promise<Present | undefined> {
+    // A process that does not answer long after the time of a query is taken to hang.
+    if (!this.#current) await withTimeout((this.#refreshing ??= this.#refresh()), Math.min(FIRST_MS, 1000 * seconds));
     return this.#current;
   }
 
@@ -133,7 +134,7 @@ export class Engine {
     const { query, maxRecords } = asked;
     let current: Present | undefined;
     try {
-      current = await this.#present();
+      current = await this.#present(asked.seconds);
     } catch (error) {
       return { outcome: 'unavailable', message: `the tables cannot be made: ${messageOf(error)}` };
     }

@@ -15,12 +15,29 @@ export type FromEngine = { readonly id: number } & (
   | { readonly error: string }
 );
 
+/** The memory that this process may have beside what the engine counts, MiB. */
+const UNCOUNTED_MIB = 1536;
+const LOOK_MS = 50;
+
+/**
+ * Ends this process once it has more memory than that, MiB. The engine bounds what it counts, and it does not count the
+ * texts that it computes.
+ */
+export function boundMemory(mostMib: number): void {
+  setInterval(() => {
+    if (process.memoryUsage.rss() <= mostMib * 2 ** 20) return;
+    process.stderr.write(`${JSON.stringify({ event: 'tap_engine_out_of_memory', mostMib })}\n`);
+    process.kill(process.pid, 'SIGKILL');
+  }, LOOK_MS).unref();
+}
+
 export function runEngine(): void {
   // Whoever asks in ADQL can wait; requests of microseconds cannot.
   giveWay();
   let engine: Promise<Engine> | undefined;
   const answer = async (message: ToEngine): Promise<TapBegun | Uint8Array | null> => {
     if (message.kind === 'open') {
+      boundMemory(message.options.memoryMib + UNCOUNTED_MIB);
       engine = Engine.open(message.options);
       await engine;
       return null;

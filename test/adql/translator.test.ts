@@ -177,6 +177,7 @@ test('what no table has, what does not fit, and what is left out is refused at i
       "SELECT ra FROM objects WHERE CONTAINS(POINT('GALACTIC', ra, dec), CIRCLE(1, 2, 3)) = 1",
       'Line 1, column 45: positions are in ICRS',
     ],
+    ["SELECT AREA(CIRCLE('ICRS CARTESIAN2', 1, 2, 3)) FROM objects", 'Line 1, column 20: positions are in ICRS'],
     [
       'SELECT ra FROM objects WHERE CONTAINS(POINT(ra, dec), CIRCLE(1, 91, 3)) = 1',
       'Line 1, column 65: a declination must be -90 to 90 degrees (91 was given)',
@@ -231,10 +232,49 @@ test('expressions that would grow without an end are refused', () => {
   assert.match(refusal(distances), /a coordinate must be a short expression/);
   const cases = `SELECT ${'CASE '.repeat(40)}ra${' WHEN 1 THEN 1 WHEN 2 THEN 2 WHEN 3 THEN 3 END'.repeat(40)} FROM objects`;
   assert.match(refusal(cases), /too long/);
+  assert.match(refusal(nested('COT', 40)), /too long/);
+  for (const name of ['POWER', 'TRUNCATE']) {
+    const query = `SELECT ${`${name}(`.repeat(40)}ra${', 2)'.repeat(40)} FROM objects`;
+    assert.match(refusal(query), /too long/);
+  }
+  const nulls = `SELECT ${'NULLIF('.repeat(40)}ra${', dec)'.repeat(40)} FROM objects`;
+  assert.match(refusal(nulls), /too long/);
+  const quotients = `SELECT ${'(1 / (ra + '.repeat(40)}dec${'))'.repeat(40)} FROM objects`;
+  assert.match(refusal(quotients), /too long/);
+  const between = (levels: number) =>
+    `SELECT ra FROM objects WHERE ${'CASE WHEN '.repeat(levels)}ra > 1${' THEN 1 END BETWEEN 0 AND 2'.repeat(levels)}`;
+  assert.match(sqlOf(between(8)), /BETWEEN/);
+  assert.match(refusal(between(9)), /BETWEEN stands in BETWEEN at most 8 times/);
+  const exists = (levels: number) =>
+    `SELECT ra FROM objects WHERE ${'EXISTS (SELECT ra FROM objects WHERE '.repeat(levels)}ra > 1${')'.repeat(levels)}`;
+  assert.match(sqlOf(exists(8)), /EXISTS/);
+  assert.match(refusal(exists(9)), /at most 8 levels deep/);
+  const joinedTexts = (levels: number, operand: string) => {
+    const named = Array.from(
+      { length: levels },
+      (_, i) => `q${i + 1} AS (SELECT ${operand} AS x FROM ${i ? `q${i}` : '(SELECT status AS x FROM objects) AS o'})`,
+    );
+    return `WITH ${named.join()} SELECT x FROM q${levels}`;
+  };
+  for (const operand of ['x || x', 'UPPER(x) || LOWER(x)', "COALESCE(x || 'a', '') || CASE WHEN x > 'b' THEN x END"]) {
+    assert.match(refusal(joinedTexts(16, operand)), /joined of at most 1000 texts/);
+    assert.match(sqlOf(joinedTexts(6, operand)), /q6/);
+  }
   const groups = `SELECT ${'ABS('.repeat(90)}dec + 1${')'.repeat(90)} FROM objects GROUP BY dec + 1`;
   assert.match(sqlOf(groups), /GROUP BY/);
   const test = 'CONTAINS(POINT(ra, dec), CIRCLE(1, 2, 3)) = CASE WHEN '.repeat(20);
   assert.match(sqlOf(`SELECT ra FROM objects WHERE ${test} ra = 1${' THEN 1 END'.repeat(20)}`), /WHERE/);
+});
+
+test('the columns of a query, and all of its SQL, have an end', () => {
+  const stars = (count: number) => `SELECT ${Array.from({ length: count }, () => '*').join()} FROM objects`;
+  assert.match(refusal(stars(9000)), /at most 2000 columns/);
+  // Each level has twice as many columns.
+  const doubled = `${'SELECT q.*, q.* FROM ('.repeat(39)}SELECT ra FROM objects${') AS q'.repeat(39)}`;
+  assert.match(refusal(doubled), /at most 2000 columns/);
+  const logs = Array.from({ length: 50 }, () => `${'LOG('.repeat(12)}ra${')'.repeat(12)}`);
+  assert.match(sqlOf(`SELECT ${logs[0]} FROM objects`), /ln/);
+  assert.match(refusal(`SELECT ${logs.join()} FROM objects`), /too long/);
 });
 
 test('more tables and corners than the engine plans in time are refused', () => {
