@@ -39,6 +39,8 @@ export interface JobLimits {
   readonly keptMs: number;
   /** The time that a job may take. */
   readonly runMs: number;
+  /** The time between two looks for jobs to be removed, or to be begun again. */
+  readonly sweepMs?: number;
 }
 
 /** A step of a job that a thread which serves asks for. */
@@ -88,9 +90,12 @@ export class JobQueue {
 
   /** Takes over the jobs that an earlier process has left behind, those that were running among them. */
   start(): void {
-    this.#timer = setInterval(() => this.#sweepSafely(), SWEEP_MS);
+    this.#timer = setInterval(() => {
+      this.#safely(() => this.#sweep());
+      this.#safely(() => this.#resume());
+    }, this.#limits.sweepMs ?? SWEEP_MS);
     this.#timer.unref();
-    this.#sweepSafely();
+    this.#safely(() => this.#sweep());
     const left = this.#store.all().filter(({ pid }) => pid === process.pid || !isAlive(pid));
     for (const job of left.sort((a, b) => a.createdMs - b.createdMs)) {
       if (job.phase === 'PENDING') this.#store.remove(job.id);
@@ -195,7 +200,7 @@ export class JobQueue {
       this.#running.set(kind, { id, ends });
       this.#lastClients.set(kind, client);
       void this.#carryOut(job, ends.signal)
-        // A full disk, for example: the job is begun again by the next process.
+        // A full disk, for example: the job is begun again later.
         .catch(error => this.#log('job_failed', { kind, error: messageOf(error) }))
         .finally(() => {
           this.#running.delete(kind);
@@ -247,8 +252,9 @@ export class JobQueue {
 
   /** The body of a request whose job is over is not kept. */
   #over(job: Job): Job {
-    const over = this.#write({ ...job, endedMs: Date.now() });
+    // A part of a result goes first: it may be what has filled the disk.
     if (job.phase !== 'COMPLETED') rmSync(this.#store.resultPath(job.id), { force: true });
+    const over = this.#write({ ...job, endedMs: Date.now() });
     rmSync(this.#store.inputPath(job.id), { force: true });
     this.#end(job.id);
     return over;
@@ -263,12 +269,19 @@ export class JobQueue {
     return job;
   }
 
-  #sweepSafely(): void {
+  #safely(act: () => void): void {
     try {
-      this.#sweep();
+      act();
     } catch (error) {
       this.#log('jobs_unreadable', { error: messageOf(error) });
     }
+  }
+
+  /** Begins the jobs again that could not go on, because the disk was full, for example. */
+  #resume(): void {
+    const held = new Set([...this.#waiting, ...this.#running.values()].map(({ id }) => id));
+    for (const job of this.#store.all())
+      if (job.pid === process.pid && /^(?:QUEUED|EXECUTING)$/.test(job.phase) && !held.has(job.id)) this.#enqueue(job);
   }
 
   /** Removes the jobs whose time is over. */

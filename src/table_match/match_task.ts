@@ -139,6 +139,8 @@ function doneIn({ progress }: TableTask): (done: number) => void {
 /** @throws the error where it is no TableError */
 function refusalOf(error: unknown): TableBegun {
   if (error instanceof TableError) return { outcome: 'refused', message: error.message, param: error.param };
+  if ((error as NodeJS.ErrnoException).code === 'ENOSPC')
+    return { outcome: 'refused', message: 'the disk of the service has no room for its answer', param: undefined };
   throw error;
 }
 

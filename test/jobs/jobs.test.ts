@@ -1,6 +1,7 @@
 /** Jobs: the resources of UWS, what a restart finds, the bounds. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Unavailable } from '../../src/base/refusal.ts';
@@ -9,10 +10,18 @@ import { JobError, type JobPaths, JobQueue, type JobRunner } from '../../src/job
 import { JobStore } from '../../src/jobs/job_store.ts';
 import { inWorld, pool } from '../crossmatch/world.ts';
 import { eventually, TestApp, withDirectory } from '../http/support.ts';
+import { needs } from '../needs.ts';
+import { fillDisk, mountSmallDisk } from '../small_disk.ts';
 
 const test = suite('jobs/jobs');
 
-test.after(() => pool.close());
+const disk = mountSmallDisk('2m');
+const testWithDisk = needs(test, disk ? undefined : 'this process may not mount a small disk');
+
+test.after(async () => {
+  disk?.unmount();
+  await pool.close();
+});
 
 const LIMITS = { maxJobs: 3, maxJobsOfClient: 10, maxBytes: 10_000, keptMs: 3_600_000, runMs: 3_600_000 };
 const CREATE = {
@@ -125,6 +134,37 @@ test('one client fills neither all places nor all room, and waits for the turns 
     add();
     queue.close();
   }));
+
+testWithDisk(
+  'on a full disk a job that failed lets go of its room, and those that could not go on begin again',
+  async () => {
+    const { directory } = disk!;
+    const limits = { ...LIMITS, maxBytes: 2 ** 30, sweepMs: 20 };
+    const large: JobRunner = async (_, { output }) => {
+      writeFileSync(output, Buffer.alloc(2 ** 22));
+      throw new Error('there was room for more than the disk has');
+    };
+    const store = new JobStore(directory);
+    const failing = new JobQueue(store, { copy: large }, limits, () => {});
+    const { id } = failing.step(CREATE)!;
+    failing.step({ step: 'run', id });
+    await eventually('the job is over', async () => store.read(id)?.phase === 'ERROR' || undefined);
+    assert.not(existsSync(store.resultPath(id)));
+    failing.close();
+
+    const { queue, finish, add, phase, reaches } = queueOf(directory, limits);
+    queue.start();
+    const [first, second] = [add(), add()];
+    const filler = fillDisk(directory, 0);
+    finish();
+    await setTimeout(100);
+    assert.equal([phase(first), phase(second)], ['EXECUTING', 'QUEUED']);
+    rmSync(filler);
+    await reaches(first, 'COMPLETED');
+    await reaches(second, 'COMPLETED');
+    queue.close();
+  },
+);
 
 test('a failure is told where it is for the client', () =>
   withDirectory(async directory => {
