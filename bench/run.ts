@@ -24,6 +24,7 @@ import { sizing } from './sizing.ts';
 import { soak } from './soak.ts';
 import { start } from './start.ts';
 import { stream } from './stream.ts';
+import { tap } from './tap.ts';
 import { transfer } from './transfer.ts';
 
 const workloads: readonly Workload[] = [
@@ -42,6 +43,7 @@ const workloads: readonly Workload[] = [
   soak,
   stream,
   adql,
+  tap,
   nodes,
 ];
 const baselineFile = fileURLToPath(new URL('./baseline.json', import.meta.url));

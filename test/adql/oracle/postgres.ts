@@ -53,13 +53,14 @@ function pgsphere(): string {
 }
 
 export class Postgres {
-  readonly #folder: string;
+  /** Where its socket is, which every user of the machine may use. */
+  readonly folder: string;
   /** The server refuses to run as root. */
-  readonly #as: SpawnOptions;
+  readonly as: SpawnOptions;
 
   private constructor(folder: string, as: SpawnOptions) {
-    this.#folder = folder;
-    this.#as = as;
+    this.folder = folder;
+    this.as = as;
   }
 
   /** @param settings further ones of the server */
@@ -125,9 +126,9 @@ export class Postgres {
   }
 
   #psql(script: string): Promise<string> {
-    const file = join(this.#folder, 'script.sql');
+    const file = join(this.folder, 'script.sql');
     writeFileSync(file, script);
-    return this.#run('psql', ['-h', this.#folder, '-U', 'oracle', '-d', 'postgres', '-qAtX', '-f', file]);
+    return this.#run('psql', ['-h', this.folder, '-U', 'oracle', '-d', 'postgres', '-qAtX', '-f', file]);
   }
 
   async #run(program: string, args: readonly string[]): Promise<string> {
@@ -135,7 +136,7 @@ export class Postgres {
     const isServer = program === 'pg_ctl';
     const stdio = isServer ? ('ignore' as const) : (['ignore', 'pipe', 'ignore'] as const);
     const child = spawn(join(ROOT, version()!, 'bin', program), args, {
-      ...this.#as,
+      ...this.as,
       stdio: stdio as SpawnOptions['stdio'],
     });
     const out: Buffer[] = [];
@@ -147,7 +148,7 @@ export class Postgres {
 
   async close(): Promise<void> {
     await this.#run('pg_ctl', ['-D', 'data', '-w', '-m', 'immediate', 'stop']);
-    rmSync(this.#folder, { recursive: true });
+    rmSync(this.folder, { recursive: true });
   }
 }
 
