@@ -361,7 +361,10 @@ class Campaign {
   }
 
   async #killKept(victim: Kept): Promise<void> {
-    await eventually('it runs', async () => (await victim.kill()) || undefined);
+    await eventually('it runs', async () => {
+      this.check();
+      return (await victim.kill()) || undefined;
+    });
     victim.release();
   }
 
