@@ -210,7 +210,8 @@ function requireNoWriter(dataDir: string, lock: string): void {
   );
 }
 
-const PAGE_TRIES = 5;
+/** Beside busy writers each look may be overtaken by a commit; without one, the second look is the last. */
+const PAGE_TRIES = 100;
 
 /**
  * Refuses a file whose first pages would lead LMDB beyond its end, or that was cut short: a read beyond the end ends
