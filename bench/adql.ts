@@ -13,6 +13,7 @@ import { Postgres, whyNoPostgres } from '../test/adql/oracle/postgres.ts';
 import { TABLES } from '../test/adql/support.ts';
 import { seededRandom } from '../test/oracle/skies.ts';
 import { median, type Options, type Report, ratio, type Workload } from './report.ts';
+import { placeAround } from './sky.ts';
 
 /** The rows of the table that is joined. */
 const UPLOADED = 100_000;
@@ -95,9 +96,7 @@ async function run({ points, seed, runs }: Options, note: (text: string) => void
       await connection.createAppender('mine', 'TAP_UPLOAD'),
     ];
     for (let i = 0; i < points; i++) {
-      const isNear = random() < 0.05;
-      const ra = isNear ? 149 + 2 * random() : 360 * random();
-      const dec = isNear ? 1 + 2 * random() : (Math.asin(2 * random() - 1) * 180) / Math.PI;
+      const { ra, dec } = placeAround(random);
       objects.appendBigInt(pixel29(ra, dec));
       objects.appendBigInt(FIRST_ID + BigInt(i));
       for (const number of [ra, dec, random()]) objects.appendDouble(number);

@@ -97,3 +97,11 @@ export function uniformSky({ points, queries, seed }: SkySize): Sky {
   }
   return readSky(dir);
 }
+
+/** A place anywhere; one in twenty is within a degree of 150, 2 in each coordinate, where cones in ADQL are asked for. */
+export function placeAround(random: () => number): { readonly ra: number; readonly dec: number } {
+  const isNear = random() < 0.05;
+  const ra = isNear ? 149 + 2 * random() : 360 * random();
+  const dec = isNear ? 1 + 2 * random() : (Math.asin(2 * random() - 1) * 180) / Math.PI;
+  return { ra, dec };
+}

@@ -18,6 +18,7 @@ import { startServer } from '../test/e2e/support.ts';
 import { seededRandom } from '../test/oracle/skies.ts';
 import { withDirectory } from './processes.ts';
 import { median, type Options, type Report, ratio, type Workload } from './report.ts';
+import { placeAround } from './sky.ts';
 
 /** The rows of the table that is joined. */
 const UPLOADED = 100_000;
@@ -58,15 +59,14 @@ interface Sky {
   readonly reliability: Float64Array;
 }
 
-/** Objects over the sky, a twentieth of them in a field of 2 degrees, in the order of their pixels. */
+/** Objects in the order of their pixels. */
 function skyOf(points: number, random: () => number): Sky {
   const [ra, dec] = [new Float64Array(points), new Float64Array(points)];
   const pixels = new BigInt64Array(points);
   for (let i = 0; i < points; i++) {
-    const isNear = random() < 0.05;
-    ra[i] = isNear ? 149 + 2 * random() : 360 * random();
-    dec[i] = isNear ? 1 + 2 * random() : (Math.asin(2 * random() - 1) * 180) / Math.PI;
-    pixels[i] = pixel29(ra[i]!, dec[i]!);
+    const place = placeAround(random);
+    [ra[i], dec[i]] = [place.ra, place.dec];
+    pixels[i] = pixel29(place.ra, place.dec);
   }
   const order = new Uint32Array(points).map((_, i) => i);
   order.sort((a, b) => (pixels[a]! < pixels[b]! ? -1 : 1));

@@ -17,7 +17,7 @@ import type { SharedFragments } from './shared_fragments.ts';
 const PAGE = { entries: 64, objects: 50, bytes: 16_384 };
 /** The memory of the events that are kept for the readers that come there next. */
 const KEPT_BYTES = 8 * 2 ** 20;
-/** What an event, and a page, takes beside its bytes, about. */
+/** The memory that an event or a page needs on top of its bytes: an estimate. */
 const OBJECT_BYTES = 256;
 
 /** A reader's position in the journal, and the number of matches of the next object that the reader already has. */

@@ -388,7 +388,9 @@ function requireLevel(databases: Databases, readableLevel: number, cannot: strin
   try {
     requireReadable(readLevel(databases), readableLevel);
   } catch (error) {
-    throw error instanceof UnreadableLevel ? new StoreError(`${cannot} as ${error.message}`, { cause: error }) : error;
+    throw error instanceof UnreadableLevel
+      ? new StoreError(`${cannot} because ${error.message}`, { cause: error })
+      : error;
   }
 }
 

@@ -170,7 +170,7 @@ const OLDER: Rules = [
 ];
 const UNKNOWN = /is no (?:column|table)|there is no table|is a column of several|must be in GROUP BY|have the name/;
 
-/** What the CDS's parser says of each: 1 where it accepts the query, else 0 and why. */
+/** Asks the parser of the CDS. The answer to each query is `1` where the parser accepts it, else `0` and the reason. */
 function askCds(queries: readonly string[]): string[] {
   const input = queries.map(query => Buffer.from(query).toString('base64')).join('\n');
   const program = fileURLToPath(new URL('./oracle/CdsParser.java', import.meta.url));

@@ -45,7 +45,7 @@ test('the pages that were used last are kept, in bounded memory, with what meets
     };
     const all = keptAfter(() => {});
     assert.ok(all > 7.9e6 && all < 8.4e6, `${all}`);
-    // What meets the filters takes as much once more.
+    // Every event meets the filter, so the filtered copy of a page is as long as the page: half as many pages fit.
     const half = keptAfter((events, page) => {
       assert.is(events.filtered(page, [['separation_arcsec_max', 1]]).count, page.count);
     });

@@ -22,12 +22,10 @@ import { configOf } from '../http/support.ts';
 import { dump } from '../store/random_changes.ts';
 import { delivery, failure, withStore } from '../store/support.ts';
 import { follow, Link, levelOf, MemoryLog } from './memory_log.ts';
+import { NEWER, TOO_OLD } from './next_release.ts';
 
 const test = suite('cluster/level');
 const NOON_US = 1_772_020_800_000_000;
-/** What a release after this one reads. */
-const NEWER = LEVEL + 1;
-const TOO_OLD = `the level of the log is ${NEWER} and this nearsky reads levels up to ${LEVEL}: install a newer nearsky on this node`;
 
 /** Nodes of a log, each of a release that reads up to a level. */
 class Cluster {
@@ -120,7 +118,7 @@ test('an archive of a higher level is not opened by an older release, nor is a b
       for (const mode of ['read', 'write'] as const) {
         const error = await failure(() => openStore(at, mode));
         assert.instance(error, StoreError);
-        assert.is(error.message, `Cannot open the data directory ${at} as ${TOO_OLD}`);
+        assert.is(error.message, `Cannot open the data directory ${at} because ${TOO_OLD}`);
       }
     const upgraded = openStore(backup, 'write', NEWER);
     assert.is(upgraded.logLevel(), NEWER);
@@ -219,7 +217,7 @@ test('the level is not raised while a node that voted lately cannot read it', ()
     for (const node of ['b:/data', 'a:/data', 'c:/data']) vote(node, LEVEL);
     const { writer, end } = follow(store, cluster.log);
     const raised = async () => {
-      // What the test has appended is applied before this.
+      // When this returns, the node has applied all records that the test appended.
       await writer.tick();
       return raiseLevel(store, writer);
     };
@@ -251,7 +249,7 @@ test('a new log begins at the level of the release that begins it; one that has 
     const config = configOf(directory);
     for (const store of [cluster.open('older', LEVEL), cluster.open('newer', NEWER)]) {
       const { writer, end } = follow(store, cluster.log);
-      // What the log has already is applied before this.
+      // When this returns, the node has applied all records of the log.
       await writer.tick();
       await shareSettings(store, writer, config);
       await end();

@@ -21,11 +21,10 @@ import { seededRandom } from '../oracle/skies.ts';
 import { dump, RandomChanges } from '../store/random_changes.ts';
 import { delivery, falsify } from '../store/support.ts';
 import { Link, levelOf, MemoryLog } from './memory_log.ts';
+import { NEWER, TOO_OLD } from './next_release.ts';
 
 const NODES = 3;
 const EVENTS = 150;
-/** What a release after this one reads, to which nodes are upgraded. */
-const NEWER = LEVEL + 1;
 
 /** A change whose outcome a node was told. */
 export interface Acknowledged {
@@ -55,7 +54,7 @@ export interface Simulated {
   readonly events: Readonly<Record<string, number>>;
 }
 
-/** What a record says, as text, whatever the level in which it is written. */
+/** The content of a record as text, without the head, which has the level, and without the checksum. */
 const contentOf = (record: Uint8Array) => Buffer.from(record.subarray(5, -4)).toString('base64');
 
 export function simulate(seed: number): Promise<Simulated> {
@@ -286,8 +285,6 @@ function isOutdated(error: unknown): boolean {
   const isCause = error instanceof LostPlace && error.cause instanceof UnreadableLevel;
   return isCause && error.message.endsWith(TOO_OLD);
 }
-
-const TOO_OLD = `the level of the log is ${NEWER} and this nearsky reads levels up to ${LEVEL}: install a newer nearsky on this node`;
 
 /** An older release opens no archive of a newer one. */
 function requireRefused(directory: string, readableLevel: number): void {

@@ -275,7 +275,7 @@ real('a node stops where a newer release has raised the level of the log above i
   const at = nodes.push(node) - 1;
   await eventually('it is ready', () => isReady(at));
   assert.equal([await metric(at, 'nearsky_log_level'), await metric(at, 'nearsky_log_level_readable')], [LEVEL, LEVEL]);
-  // What a release after this one does.
+  // The next release would append these two records: it raises the level, and goes on.
   const log = await openKafkaLog({ servers: [kafka.server], topic: `${TOPIC}-2`, tls: false, log: () => {} });
   for (const change of [{ kind: 'level', timeUs: 0, level: LEVEL + 1 } as const, { kind: 'tick', timeUs: 0 } as const])
     await log.append('newer/1', encodeChange(change)[0]!);

@@ -88,7 +88,7 @@ class Clients {
   answers = 0;
   refused = 0;
   mayRefuse = false;
-  /** What was killed last, and when. */
+  /** Describes the last kill: its victim, and how long ago it was. */
   killed = () => '';
   failure: unknown;
   #isStopping = false;

@@ -354,7 +354,7 @@ test('a turn writes a few parts, and ends when the database is read', () =>
   withStore(async (store, writer) => {
     await addObjects(writer, 0, 400);
     const { streams } = streamsOver(store, 60_000);
-    // What is written in one turn is written before any promise is settled.
+    // A turn is one function without an await: all its writes come before any microtask runs.
     let turn = 0;
     const turns: number[] = [];
     const note = () => {

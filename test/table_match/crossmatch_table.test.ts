@@ -257,7 +257,7 @@ test('small integers of Parquet are copied so that they can be read; times witho
       const body = readFileSync(new URL('../fixtures/tables/small_integers.parquet', import.meta.url));
       const request = new Request('http://localhost/api/crossmatch', { method: 'POST', body });
       const { schema } = parquetMetadata(await (await app.app.fetch(request)).arrayBuffer());
-      // As pyarrow reads them; the logical type that the library writes is refused by it.
+      // Pyarrow reads the converted types, and refuses the logical types that hyparquet-writer makes of integers.
       assert.equal(
         schema
           .slice(3, 6)

@@ -1,5 +1,5 @@
 /**
- * DaCHS over a PostgreSQL of the oracle, with tables of its own (Debian package gavodachs2-server, which needs not be
+ * DaCHS over a PostgreSQL of the oracle, with tables of its own (Debian package gavodachs2-server, which need not be
  * set up: `apt-get install --no-install-recommends gavodachs2-server`). `DACHS` names its command where that is not on the path.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -50,12 +50,9 @@ export class Dachs {
    */
   static async start(postgres: Postgres, tables: readonly DescribedTable[], fill: () => Promise<void>): Promise<Dachs> {
     const [folder, port] = [join(postgres.folder, 'dachs'), await freePort()];
-    const group = spawnSync('id', ['-gn', `${postgres.as.uid ?? process.getuid!()}`], {
-      encoding: 'utf8',
-    }).stdout.trim();
-    const user = spawnSync('id', ['-un', `${postgres.as.uid ?? process.getuid!()}`], {
-      encoding: 'utf8',
-    }).stdout.trim();
+    const nameOf = (which: '-un' | '-gn') =>
+      spawnSync('id', [which, `${postgres.as.uid ?? process.getuid!()}`], { encoding: 'utf8' }).stdout.trim();
+    const [user, group] = [nameOf('-un'), nameOf('-gn')];
     const schema = tables[0]!.schema;
     const settings = `[general]\nrootDir: ${folder}/var\ngroup: ${group}\ngavoGroup: ${group}
 [web]\nserverURL: http://localhost:${port}\nbindAddress: 127.0.0.1\nserverPort: ${port}\nuser: ${user}
