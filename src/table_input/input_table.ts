@@ -182,9 +182,12 @@ function isInt64(text: string): boolean {
   return text.length < 19 || BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 }
 
+/** A number that JavaScript would read, such as 0x10. Tables have none. */
+export const OTHER_BASE = /^\s*0[xbo]/i;
+
 /** A number as CSV and VOTable write it; NaN for what is none. */
 export function numberOf(text: string): number {
   const infinity = /^\s*([+-]?)inf(?:inity)?\s*$/i.exec(text);
   if (infinity) return infinity[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
-  return text.trim() === '' ? Number.NaN : Number(text);
+  return text.trim() === '' || OTHER_BASE.test(text) ? Number.NaN : Number(text);
 }

@@ -1,6 +1,6 @@
 /** The columns of a table that hold its positions, and what they say in degrees. */
 import type { Cell, Column } from '../tables/columns.ts';
-import { type InputTable, MAX_NUMBER_CHARACTERS, numberOf, TableError } from './input_table.ts';
+import { type InputTable, MAX_NUMBER_CHARACTERS, numberOf, OTHER_BASE, TableError } from './input_table.ts';
 
 /** Places in the table's columns. */
 export interface PositionColumns {
@@ -145,7 +145,7 @@ function readerOf({ name, unit = '' }: Column, isRa: boolean): (cell: Cell) => n
     if (typeof cell !== 'string') return Number(cell) * factor;
     const plain = Number(cell);
     // Blanks are 0, too.
-    if (plain !== 0 && !Number.isNaN(plain)) return plain * factor;
+    if (plain !== 0 && !Number.isNaN(plain) && !OTHER_BASE.test(cell)) return plain * factor;
     if (cell.length > MAX_NUMBER_CHARACTERS) return Number.NaN;
     return sexagesimal(cell, isHours) ?? numberOf(cell.replace(DECIMAL_COMMA, '$1.$2')) * factor;
   };
@@ -158,11 +158,11 @@ function factorOf(unit: string): number | undefined {
   return factor === undefined || scale === undefined ? factor : Number(scale) * factor;
 }
 
-/** As spreadsheets write numbers in the countries where columns are divided by semicolons. */
+/** A number such as `187,5`: spreadsheets set to German or French, for example, write it so, with semicolons between columns. */
 const DECIMAL_COMMA = /^(\s*[+-]?\d+),(\d+\s*)$/;
 
 const SEXAGESIMAL =
-  /^\s*([+\-\u2212]?)\s*(\d{1,3})(\s*[hʰ:d°]\s*|\s+)(\d{1,2})(?:(?:\s*[mᵐ:'′]\s*|\s+)(\d{1,2}(?:\.\d*)?)\s*(?:s|ˢ|"|″|''|′′)?|\s*[mᵐ'′])?\s*$/i;
+  /^\s*([+\-\u2212]?)\s*(\d{1,3})(\s*[hʰ:d°]\s*|\s+)(\d{1,2}(?:\.\d*(?=\s*[mᵐ'′]\s*$))?)(?:(?:\s*[mᵐ:'′]\s*|\s+)(\d{1,2}(?:\.\d*)?)\s*(?:s|ˢ|"|″|''|′′)?|\s*[mᵐ'′])?\s*$/i;
 
 /** Degrees of a text like `12:30:49.42`, `12h30m49.42s` or `-39 15 20`; undefined where the text is another one. */
 function sexagesimal(text: string, isHours: boolean): number | undefined {

@@ -43,7 +43,11 @@ test('sexagesimal texts, and both in one column', async () => {
     await degrees(`name,skycoord\n${both.map(each => `x,${each}`).join('\n')}\n`),
     '187.705917 12.391111, 187.5 -0.01, 187.705917 -12.391111, 187.705917 12.391111',
   );
-  assert.is(await degrees('ra,dec\n12:61:00,1\n,2\nx,3\n'), 'NaN 1, NaN 2, NaN 3');
+  assert.is(await degrees(`ra,dec\n12h30.5m,"-12°23.5'"\n`), '187.625 -12.391667');
+  assert.is(
+    await degrees('ra,dec\n12:61:00,1\n,2\nx,3\n12h30.5m10s,4\n0x10,5\n0b1,6\n'),
+    'NaN 1, NaN 2, NaN 3, NaN 4, NaN 5, NaN 6',
+  );
 });
 
 test('the unit with a factor, as astropy writes hours; no position is taken in an unknown unit, or of another equinox', async () => {
