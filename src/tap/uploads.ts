@@ -17,7 +17,7 @@ import {
 import type { DescribedTable } from '../adql/schema.ts';
 import { quoted } from '../adql/values.ts';
 import { parseTime } from '../base/parse_time.ts';
-import { type InputTable, TableError, type TableLimits } from '../table_input/input_table.ts';
+import { checkTimes, type InputTable, TableError, type TableLimits } from '../table_input/input_table.ts';
 import { openTable } from '../table_input/open.ts';
 import { CellError, type Column, type ColumnType, checkBlock, withOwnNames } from '../tables/columns.ts';
 import type { Upload } from './upload_file.ts';
@@ -54,7 +54,9 @@ export async function makeUploads(
     const bytes = parts.get(key);
     if (!bytes) throw new TableError(`UPLOAD names the part ${key.slice(0, 64)}, which the request does not have`);
     try {
-      tables.push(await makeTable(connection, await openTable(bytes, limits, true), name, `upload_${i}`));
+      const table = await openTable(bytes, limits, true);
+      await checkTimes(table);
+      tables.push(await makeTable(connection, table, name, `upload_${i}`));
     } catch (error) {
       if (!(error instanceof TableError || error instanceof CellError)) throw error;
       throw new TableError(`the table ${name} cannot be taken because ${error.message}`);
@@ -69,8 +71,7 @@ async function makeTable(
   name: string,
   relation: string,
 ): Promise<DescribedTable> {
-  const isTime = (place: number) => input.timestamps?.has(place) === true;
-  const columns = withOwnNames(input.columns.map((column, i) => described(column, isTime(i))));
+  const columns = withOwnNames(input.columns.map((column, i) => described(column, input.timestamps?.has(i) === true)));
   const list = columns.map(column => `${quoted(column.name)} ${TYPES[column.type]}`);
   await connection.run(`CREATE TEMP TABLE ${relation} (${list.join(', ')})`);
   const appender = await connection.createAppender(relation, 'main', 'temp');
@@ -82,7 +83,7 @@ async function makeTable(
       const chunk = DuckDBDataChunk.create(types, to - from);
       cells.forEach((of, i) => {
         const values = Array.prototype.slice.call(of, from, to) as DuckDBValue[];
-        chunk.setColumnValues(i, isTime(i) ? values.map(timeOf) : values);
+        chunk.setColumnValues(i, columns[i]!.type === 'time' ? values.map(timeOf) : values);
       });
       appender.appendDataChunk(chunk);
     }
@@ -97,18 +98,19 @@ async function makeTable(
   };
 }
 
-function timeOf(text: DuckDBValue): DuckDBTimestampValue | null {
-  if (text === null) return null;
-  const timeUs = parseTime(`${text}`);
-  if (timeUs === undefined) throw new TableError(`${`${text}`.slice(0, 40)} in it is no time`);
+/** @param cell microseconds since 1970, or the text of a VOTable's timestamp */
+function timeOf(cell: DuckDBValue): DuckDBTimestampValue | null {
+  if (cell === null) return null;
+  const timeUs = typeof cell === 'number' ? cell : parseTime(`${cell}`);
+  if (timeUs === undefined) throw new TableError(`${`${cell}`.slice(0, 40)} in it is no time`);
   return new DuckDBTimestampValue(BigInt(timeUs));
 }
 
 /** Control characters would end the SQL early, or the name in an answer. */
-function described(column: Column, isTime: boolean): Column {
+function described(column: Column, isTimestamp: boolean): Column {
   const name = column.name
     .replace(/\p{Cc}/gu, '_')
     .toWellFormed()
     .slice(0, MAX_NAME_CHARACTERS);
-  return { ...column, name, type: isTime ? 'time' : column.type };
+  return { ...column, name, type: isTimestamp ? 'time' : column.type };
 }

@@ -1,5 +1,5 @@
 /** Tables that come with a query in ADQL: what they hold, who sees them, and what is refused. */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -46,6 +46,8 @@ function formOf(
   for (const [name, part] of Object.entries(parts)) form.set(`part_${name}`, new Blob([part]), `${name}.x`);
   return form;
 }
+
+const fixture = (name: string) => new Uint8Array(readFileSync(new URL(`../fixtures/tables/${name}`, import.meta.url)));
 
 /** The form as bytes: the stream of a form throws where nobody reads it to its end. */
 async function post({ app }: Running, path: string, form: FormData) {
@@ -95,6 +97,12 @@ check('tables of several formats are joined, with every digit of their ids', asy
     await csv(running, "SELECT t, 1 AS n FROM mine WHERE t > '2026-01-31' OR t IS NULL ORDER BY t", { mine: times }),
     ['t,n', '2026-01-31T12:00:00.500000Z,1', ',1'],
   );
+  for (const name of ['times.parquet', 'times.arrows'])
+    assert.equal(
+      await csv(running, 'SELECT seen, start, night FROM mine ORDER BY seen', { mine: fixture(name) }),
+      ['seen,start,night', '2026-01-31T12:00:00.500000Z,2026-01-31T12:00:00.500000Z,2026-01-31T00:00:00Z', ',,'],
+      name,
+    );
   const bounds = `a,b\n${2n ** 63n - 1n},${-(2n ** 63n)}\n`;
   assert.is((await csv(running, 'SELECT * FROM mine', { mine: bounds }))[1], bounds.split('\n')[1]);
 });
@@ -248,6 +256,10 @@ check('what cannot be taken is refused, with the reason', async ({ running }) =>
         mine: '<VOTABLE><TABLE><FIELD name="n" xtype="timestamp" datatype="char" arraysize="*"/><DATA><TABLEDATA><TR><TD>x</TD></TR></TABLEDATA></DATA></TABLE></VOTABLE>',
       }),
       'x in it is no time',
+    ],
+    [
+      formOf('SELECT seen FROM mine', { mine: fixture('late.arrows') }),
+      'a time in its column seen lies outside of the years 0 to 9999',
     ],
     [formOf(query, { mine: '<VOTABLE>' }), 'the table mine cannot be taken because it is XML without'],
     [formOf(query, { mine: '<!DOCTYPE x [<!ENTITY a "b">]><VOTABLE/>' }), 'its document type declares'],
