@@ -17,7 +17,7 @@ import type { Store } from '../store/store.ts';
 import type { Coordination } from './coordination.ts';
 
 /** The parts that are written in one turn. A turn in which the database is read ends at once. */
-const TURN_PARTS = 8;
+const TURN_PARTS = 4;
 /** The shortest pause after a turn, which else is as long as the turn. */
 const PAUSE_MS = 1;
 /** The shortest time between two wakings: many small commits go out in one write. */
