@@ -69,10 +69,10 @@ export interface Joined {
 }
 
 /** A table of a FROM with the columns that conditions have added. */
-export function withCells(sql: string, { table, cells }: Source): string {
+export function withCells({ table, relation, cells }: Omit<Source, 'isStored'>): string {
   return cells.reduce(
     (inner, { name, sql: cell }) => `(SELECT ${table}.*, ${cell} AS ${name} FROM ${inner}, ${CORNERS}) AS ${table}`,
-    sql,
+    `${relation} AS ${table}`,
   );
 }
 

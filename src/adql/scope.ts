@@ -2,7 +2,7 @@
 import { AdqlError } from './adql_error.ts';
 import { type DescribedTable, tableName } from './schema.ts';
 import type { Name } from './syntax.ts';
-import type { ScopeColumn } from './values.ts';
+import type { ScopeColumn, Source } from './values.ts';
 
 /** A table of a FROM. */
 export interface ScopeTable {
@@ -13,6 +13,8 @@ export interface ScopeTable {
 }
 
 export interface From {
+  /** Where it is one table, or one query. */
+  readonly source?: Source;
   /** To be asked when the conditions are written, which may add columns to its tables. */
   readonly sql: () => string;
   readonly tables: readonly ScopeTable[];

@@ -368,7 +368,7 @@ class Translator {
       case 'table':
         return this.#table(reference);
       case 'derived':
-        return this.#derived(this.#query(reference.query, outer), reference.alias, sql => `(${sql})`);
+        return this.#derived(this.#query(reference.query, outer), reference.alias);
       case 'join':
         return this.#join(reference, outer);
     }
@@ -379,7 +379,7 @@ class Translator {
     this.#joined += named?.joined ?? 1;
     if (this.#joined > MAX_TABLES)
       throw new AdqlError(at, `a query joins at most ${MAX_TABLES} tables, those of WITH at each use: ask in parts`);
-    if (named) return this.#derived(named.relation, alias ?? path[0]!, () => named.sql);
+    if (named) return this.#derived(named.relation, alias ?? path[0]!, named.sql);
     const found = this.#tables.filter(table => isTable(table, path));
     if (found.length === 0) {
       const known = this.#tables.map(tableName).join(', ');
@@ -391,28 +391,24 @@ class Translator {
         `${pathText(path)} is one of ${found.map(tableName).join(', ')}: put the schema before it`,
       );
     const [described] = found as [DescribedTable];
-    const source: Source = { table: this.#newTable(), cells: [] };
-    const { table } = source;
-    const { position } = described;
+    const { position, relation = `${quoted(described.schema)}.${quoted(described.name)}` } = described;
+    const table = this.#newTable();
+    const source: Source = { table, relation, isStored: true, cells: [] };
     const columns = described.columns.map((about): ScopeColumn => {
       const { name, type } = about;
       const part = position?.ra === name ? 'ra' : position?.dec === name ? 'dec' : undefined;
       const column = { name, type, about, source, sql: `${table}.${quoted(name)}` };
       return part ? { ...column, place: { part, pixel: `${table}.${quoted(position!.pixel)}` } } : column;
     });
-    const { relation = `${quoted(described.schema)}.${quoted(described.name)}` } = described;
-    const sql = () => withCells(`${relation} AS ${table}`, source);
-    return { sql, columns, tables: [{ alias, of: alias ? undefined : described, columns }] };
+    const tables = [{ alias, of: alias ? undefined : described, columns }];
+    return { sql: () => withCells(source), source, columns, tables };
   }
 
-  #derived(relation: Relation, alias: Name, sqlOf: (sql: string) => string): From {
-    const source: Source = { table: this.#newTable(), cells: [] };
-    const { table } = source;
-    const columns = relation.columns.map(
-      (column, i): ScopeColumn => ({ ...column, source, sql: `${table}.c${i + 1}` }),
-    );
-    const sql = () => withCells(`${sqlOf(relation.sql)} AS ${table}`, source);
-    return { sql, columns, tables: [{ alias, of: undefined, columns }] };
+  #derived({ sql, columns: own }: Relation, alias: Name, relation = `(${sql})`): From {
+    const table = this.#newTable();
+    const source: Source = { table, relation, isStored: false, cells: [] };
+    const columns = own.map((column, i): ScopeColumn => ({ ...column, source, sql: `${table}.c${i + 1}` }));
+    return { sql: () => withCells(source), source, columns, tables: [{ alias, of: undefined, columns }] };
   }
 
   #join(join: Join, outer: Scope | undefined): From {
@@ -424,10 +420,11 @@ class Translator {
       const scope: Scope = { ...checked({ sql: () => '', tables, columns }), outer };
       const context: Context = { scope, aggregates: 'functions of many rows cannot stand in ON' };
       const all = sourcesOf({ tables });
+      const through = outer ? undefined : throughPairs(join.type, left, right);
       // An outer join would keep a repeated row that matches nothing several times.
-      const filtered = { all, repeatable: join.type === 'INNER' ? all : NONE };
+      const filtered = { all, repeatable: join.type === 'INNER' || through ? all : NONE };
       const condition = this.#filter(join.by.condition, context, filtered, 'ON');
-      return { sql: sql(condition.sql), tables, columns };
+      return { sql: through?.(condition.sql) ?? sql(condition.sql), tables, columns };
     }
     const shared = join.by.kind === 'natural' ? sharedNames(left, right, join.at) : join.by.names;
     const pairs = shared.map(name => {
@@ -911,6 +908,33 @@ class Translator {
 }
 
 const NONE: ReadonlySet<Source> = new Set();
+
+/** The name of a column with the number of a row. */
+const ROW = '"row\t"';
+
+/**
+ * Writes an outer join by distance of two tables as one with their pairs, which are an inner join: the engine compares
+ * every row with every other where an outer join has a condition beside equal values. Undefined where that cannot be,
+ * and for a condition that has added no cells.
+ */
+function throughPairs(
+  type: Join['type'],
+  left: From,
+  right: From,
+): ((condition: string) => (() => string) | undefined) | undefined {
+  const [kept, other] = type === 'RIGHT' ? [right.source, left.source] : [left.source, right.source];
+  if (!(type === 'LEFT' || type === 'RIGHT') || !kept?.isStored || !other) return undefined;
+  const numbered = { ...kept, relation: `(SELECT *, rowid AS ${ROW} FROM ${kept.relation})` };
+  return condition => {
+    // Cells that are added from now on are those of the outer join.
+    const [ofKept, ofOther] = [kept.cells.splice(0), other.cells.splice(0)];
+    if (ofKept.length + ofOther.length === 0) return undefined;
+    const inner = `${withCells({ ...numbered, cells: ofKept })} JOIN ${withCells({ ...other, cells: ofOther })} ON ${condition}`;
+    const pairs = { ...other, relation: `(SELECT ${kept.table}.${ROW}, ${other.table}.* FROM ${inner})` };
+    const equal = `${kept.table}.${ROW} = ${other.table}.${ROW}`;
+    return () => `(${withCells(numbered)} LEFT JOIN ${withCells(pairs)} ON ${equal})`;
+  };
+}
 
 function sourcesOf({ tables }: Pick<From, 'tables'>): ReadonlySet<Source> {
   return new Set(tables.flatMap(({ columns }) => columns.flatMap(({ source }) => source ?? [])));

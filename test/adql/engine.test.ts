@@ -211,12 +211,13 @@ check('joins by distance have every pair once', async () => {
         `CREATE OR REPLACE TEMP TABLE ${name} AS FROM (VALUES ${values.join()}, ${without}) AS t(id, ra, "dec")`,
       );
     }
-    const count = a.reduce(
-      (sum, one) =>
-        sum + b.filter(other => separationArcsec(one.ra, one.dec, other.ra, other.dec) <= radius * 3600).length,
-      0,
+    const partners = b.map(
+      ({ ra, dec }) => a.filter(other => separationArcsec(ra, dec, other.ra, other.dec) <= radius * 3600).length,
     );
+    const count = partners.reduce((sum, each) => sum + each, 0);
+    const alone = 3 + partners.filter(each => each === 0).length;
     const near = (operator: string) => `DISTANCE(a.ra, a.dec, b.ra, b.dec) ${operator} ${radius}`;
+    const keptB = 'TAP_UPLOAD.b AS b LEFT JOIN TAP_UPLOAD.a AS a';
     const [pair, others] = ['TAP_UPLOAD.a AS a JOIN TAP_UPLOAD.b AS b', 'TAP_UPLOAD.a AS a, TAP_UPLOAD.b AS b'];
     for (const [query, expected] of [
       [`SELECT COUNT(*) FROM ${pair} ON ${near('<=')}`, count],
@@ -228,6 +229,20 @@ check('joins by distance have every pair once', async () => {
         count,
       ],
       [`SELECT COUNT(DISTINCT a.id) FROM TAP_UPLOAD.a AS a LEFT JOIN TAP_UPLOAD.b AS b ON ${near('<=')}`, 403],
+      [`SELECT COUNT(*) FROM ${pair.replace('JOIN', 'RIGHT JOIN')} ON ${near('<=')}`, count + alone],
+      [`SELECT COUNT(*) FROM ${pair.replace('JOIN', 'FULL JOIN')} ON ${near('<=')}`, count + alone + 3],
+      [`SELECT COUNT(*) FROM ${keptB} ON ${near('<=')}`, count + alone],
+      [`SELECT COUNT(*) FROM ${keptB} ON ${near('<=')} WHERE a.id IS NULL`, alone],
+      [`SELECT COUNT(*) FROM ${keptB} ON ${near('<=')} WHERE ${near('<=')}`, count],
+      [`SELECT COUNT(*) FROM ${keptB} ON ${near('<=')} AND ${near('<')} AND a.id = -1`, b.length + 3],
+      [
+        `SELECT COUNT(*) FROM (${keptB} ON ${near('<=')}) JOIN TAP_UPLOAD.a AS c ON DISTANCE(b.ra, b.dec, c.ra, c.dec) <= ${radius}`,
+        partners.reduce((sum, each) => sum + each ** 2, 0),
+      ],
+      [
+        `SELECT COUNT(a.id) FROM TAP_UPLOAD.b AS b LEFT JOIN (SELECT id, ra + 0 AS ra, dec FROM TAP_UPLOAD.a) AS a ON ${near('<=')}`,
+        count,
+      ],
       [
         `SELECT COUNT(*) FROM TAP_UPLOAD.a AS a WHERE EXISTS (SELECT id FROM TAP_UPLOAD.b AS b WHERE ${near('<=')})`,
         400,
