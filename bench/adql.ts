@@ -136,10 +136,10 @@ async function run({ points, seed, runs }: Options, note: (text: string) => void
       'ANALYZE mine',
     ]);
     const tables = [{ ...TABLES[0]!, relation: 'archive.objects' }, UPLOAD];
-    /** From the text of a query to the last byte of its answer as CSV, without the requests between processes. */
-    const ours = async (query: string) => {
+    /** From the text of a query to the last byte of its answer, without the requests between processes. */
+    const ours = async (query: string, format = 'csv') => {
       const { sql, columns } = translate(query, tables, MAX_ROWS + 1);
-      const asked = { query, maxRecords: MAX_ROWS, format: tapFormat('csv')!, seconds: 600, uploads: [] };
+      const asked = { query, maxRecords: MAX_ROWS, format: tapFormat(format)!, seconds: 600, uploads: [] };
       const job = new Job(await instance.connect(), columns, asked, () => {});
       await job.begin(sql, []);
       const parts: Uint8Array[] = [];
@@ -160,16 +160,19 @@ async function run({ points, seed, runs }: Options, note: (text: string) => void
       if (!isSame)
         throw new Error(`${name}: ${found.length} rows, and ${theirs.length} of PostgreSQL: ${found[0]}, ${theirs[0]}`);
       await eachMs(WARM_MS, () => ours(adql));
-      const times = { ours: [] as number[], theirs: [] as number[] };
+      const times = { csv: [] as number[], binary: [] as number[], theirs: [] as number[] };
       for (let turn = 0; turn < runs; turn++) {
-        times.ours.push(await eachMs(TURN_MS, () => ours(adql)));
+        times.csv.push(await eachMs(TURN_MS, () => ours(adql)));
+        times.binary.push(await eachMs(TURN_MS, () => ours(adql, 'votable/b2')));
         times.theirs.push(await postgres.milliseconds(sql, TURNS_OF_THEIRS));
       }
-      const [a, b] = [median(times.ours), median(times.theirs)];
-      json[name] = { ms: a, reference: b };
-      rows.push([name, `${found.length}`, a.toFixed(1), b.toFixed(1), ratio(b / a)]);
+      const [csv, binary, reference] = [times.csv, times.binary, times.theirs].map(median) as [number, number, number];
+      json[name] = { csv, binary, reference };
+      const shown = [csv, binary, reference].map(ms => ms.toFixed(1));
+      rows.push([name, `${found.length}`, ...shown, ratio(reference / csv), ratio(reference / binary)]);
     }
-    return { header: ['query', 'rows', 'ms', 'PostgreSQL, ms', 'ratio'], rows, json };
+    const header = ['query', 'rows', 'CSV, ms', 'BINARY2, ms', 'PostgreSQL, ms', 'its over CSV', 'its over BINARY2'];
+    return { header, rows, json };
   } finally {
     connection.closeSync();
     await postgres.close();

@@ -1,5 +1,5 @@
 /** A query that the engine runs, and the answer that is made of its rows. */
-import type { DuckDBConnection, DuckDBResult, DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult, DuckDBValue } from '@duckdb/node-api';
 import { ByteSink } from '../base/bytes.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Cell, Column } from '../tables/columns.ts';
@@ -40,6 +40,8 @@ export class Job {
   #writer: Pick<TableWriter, 'block' | 'end'> | undefined;
   #votable: VotableWriter | undefined;
   #result: DuckDBResult | undefined;
+  /** The next chunk: the engine makes it while the one before is written. */
+  #next: Promise<DuckDBDataChunk | null> | undefined;
   #rows = 0;
   #isLate = false;
   /** Whether all of it has been given. */
@@ -134,15 +136,23 @@ export class Job {
 
   /** Writes the rows of one chunk. */
   async #write(): Promise<void> {
-    const chunk = await this.#work(() => this.#result!.fetchChunk());
+    const chunk = await (this.#next ?? this.#fetch());
     if (this.#isClosed) return;
     const count = chunk?.rowCount ?? 0;
     if (count === 0) return this.#end(false);
     const left = this.#query.maxRecords - this.#rows;
     this.#rows += count;
+    if (count <= left) {
+      this.#next = this.#fetch();
+      this.#next.catch(() => {});
+    }
     const cells = chunk!.getColumns().map((column, i) => cellsOf(this.#columns[i]!, column.slice(0, left)));
     if (left > 0) this.#writer!.block(cells);
     if (count > left) this.#end(true);
+  }
+
+  #fetch(): Promise<DuckDBDataChunk | null> {
+    return this.#work(() => this.#result!.fetchChunk());
   }
 
   #end(isCut: boolean): void {
