@@ -1,5 +1,5 @@
 /** A query that the engine runs, and the answer that is made of its rows. */
-import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult, DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBDataChunk, DuckDBResult, DuckDBVector } from '@duckdb/node-api';
 import { ByteSink } from '../base/bytes.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Cell, Column } from '../tables/columns.ts';
@@ -146,7 +146,7 @@ export class Job {
       this.#next = this.#fetch();
       this.#next.catch(() => {});
     }
-    const cells = chunk!.getColumns().map((column, i) => cellsOf(this.#columns[i]!, column.slice(0, left)));
+    const cells = this.#columns.map((column, i) => cellsOf(column, chunk!.getColumnVector(i), Math.min(count, left)));
     if (left > 0) this.#writer!.block(cells);
     if (count > left) this.#end(true);
   }
@@ -195,7 +195,12 @@ export class Job {
   }
 }
 
-/** Values as the engine gives them. */
-function cellsOf({ type }: Column, values: readonly DuckDBValue[]): readonly Cell[] {
-  return type === 'time' ? values.map(each => (each === null ? null : Number(each))) : (values as readonly Cell[]);
+/** The first values of a column of a chunk. */
+function cellsOf({ type }: Column, vector: DuckDBVector, count: number): Cell[] {
+  const cells: Cell[] = new Array(count);
+  for (let row = 0; row < count; row++) {
+    const value = vector.getItem(row);
+    cells[row] = type === 'time' && value !== null ? Number(value) : (value as Cell);
+  }
+  return cells;
 }
