@@ -203,7 +203,7 @@ class Nearsky:
         are, or None where that is not known
 
     Every method raises NearskyError, also after the one retry that a 503 gets when its `Retry-After` is over, and
-    urllib.error.URLError where there is no answer.
+    urllib.error.URLError where there is no answer; for a JSON answer that breaks off after one retry, too.
     """
 
     def __init__(
@@ -517,7 +517,14 @@ class Nearsky:
         return self._request(path, json.dumps(body).encode())
 
     def _request(self, path: str, body: bytes | None) -> dict[str, Any]:
-        _, text = self._answer(path, body, {"Accept": "application/json", "Content-Type": "application/json"})
+        headers = {"Accept": "application/json", "Content-Type": "application/json"}
+        try:
+            _, text = self._answer(path, body, headers)
+        except urllib.error.URLError as error:
+            # An answer that breaks off, as where one of several nodes dies, is asked for once more.
+            if not isinstance(error.reason, (http.client.HTTPException, ConnectionResetError)):
+                raise
+            _, text = self._answer(path, body, headers)
         try:
             return json.loads(text)
         except ValueError as error:

@@ -320,12 +320,20 @@ export class Nearsky {
    * @returns {Promise<any>}
    */
   async #request(path, init) {
-    const response = await this.#response(path, {
-      ...init,
-      headers: { Accept: 'application/json', .../** @type {Record<string, string>} */ (init.headers) },
-    });
+    const headers = { Accept: 'application/json', .../** @type {Record<string, string>} */ (init.headers) };
+    const asked = { ...init, headers };
+    let response = await this.#response(path, asked);
+    let text;
     try {
-      return parseExact(await response.text());
+      text = await response.text();
+    } catch (error) {
+      // An answer that breaks off, as where one of several nodes dies, is asked for once more.
+      if (this.#options.signal?.aborted) throw error;
+      response = await this.#response(path, asked);
+      text = await response.text();
+    }
+    try {
+      return parseExact(text);
     } catch (error) {
       if (error instanceof SyntaxError) throw notOurs(response, 'the answer is no JSON');
       throw error;

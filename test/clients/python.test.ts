@@ -1,6 +1,5 @@
 /** The Python client against a running service, by a real Python; its tables by pandas and astropy where they are. */
 import { spawn, spawnSync } from 'node:child_process';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
@@ -11,6 +10,7 @@ import type { Json } from '../http/support.ts';
 import { needs } from '../needs.ts';
 import {
   alone,
+  breaking,
   busy,
   busyAtTimes,
   CROWD,
@@ -199,20 +199,23 @@ testWith(
   },
 );
 
-testWith(python, 'Python 3.9', 'an answer that breaks off is no answer', async python => {
-  const broken = createServer(socket => {
-    socket.on('error', () => undefined);
-    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n{"objects": ['));
-  });
-  await new Promise<void>(resolve => broken.listen(0, '127.0.0.1', resolve));
-  const { port } = broken.address() as AddressInfo;
-  try {
-    const out = await run(python, ['-c', ERRORS, `http://127.0.0.1:${port}`, 'recent()']);
-    assert.match(JSON.parse(out)[2], /IncompleteRead/);
-  } finally {
-    broken.close();
-  }
-});
+testWith(
+  python,
+  'Python 3.9',
+  'an answer that breaks off is asked for once more, and twice is no answer',
+  async python => {
+    const [once, twice] = [await breaking(1), await breaking(2)];
+    try {
+      assert.is(await run(python, ['-c', ERRORS, once.url, 'describe()']), '');
+      const out = await run(python, ['-c', ERRORS, twice.url, 'describe()']);
+      assert.match(JSON.parse(out)[2], /IncompleteRead/);
+      assert.equal([once.asked(), twice.asked()], [2, 2]);
+    } finally {
+      once.close();
+      twice.close();
+    }
+  },
+);
 
 const NO_NUMBERS = `
 import json, sys

@@ -1,5 +1,6 @@
 /** Shared by the tests of the clients: a service on a socket with small limits, whose answers a test may get in the way of. */
 
+import { type AddressInfo, createServer } from 'node:net';
 import type { StreamClient, StreamedBody } from '../../src/answers/body.ts';
 import { TooExpensive, Unavailable } from '../../src/base/refusal.ts';
 import { errorResponse, expectedErrorOf } from '../../src/http/errors.ts';
@@ -179,6 +180,23 @@ export const endless = (): Answer =>
 export const MATCHES = Array.from({ length: 9 }, (_, i) => `${FIRST_ID + BigInt(i)} gaia_dr3`);
 /** The bytes after which connections break: in the first block, within an event of some 350 bytes, after several. */
 export const CUTS = [7, 300, 30, 1000, 1500];
+
+/** A service whose first answers break off within the body, so many of them; the others are `{"whole": true}`. */
+export async function breaking(broken: number) {
+  let asked = 0;
+  const server = createServer(socket => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      const text = asked++ < broken ? '{"whole": t' : '{"whole": true}';
+      socket.end(
+        `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 15\r\nConnection: close\r\n\r\n${text}`,
+      );
+    });
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, asked: () => asked, close: () => server.close() };
+}
 
 /** The service's result for each input that is asked for alone. */
 export async function alone(service: Service): Promise<Json[]> {

@@ -14,6 +14,7 @@ import type { Json } from '../http/support.ts';
 import { needs } from '../needs.ts';
 import {
   alone,
+  breaking,
   busy,
   busyAtTimes,
   CROWD,
@@ -107,6 +108,18 @@ test('a signal ends each of many readers of matches, and each says why', async (
     }
   };
   await Promise.all(Array.from({ length: 20 }, follow));
+});
+
+test('an answer that breaks off is asked for once more, and twice is no answer', async () => {
+  const [once, twice] = [await breaking(1), await breaking(2)];
+  try {
+    assert.equal(await new Nearsky(once.url).describe(), { whole: true });
+    await rejection(() => new Nearsky(twice.url).describe());
+    assert.equal([once.asked(), twice.asked()], [2, 2]);
+  } finally {
+    once.close();
+    twice.close();
+  }
 });
 
 test('short forms of inputs; inputs that come as they are needed; none', async ({ service }) => {

@@ -288,6 +288,12 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'docs/operations.test.ts: settings.md is what `node docs/settings.ts` prints': ['This page is made by'],
   },
   'docs/operations.md': {
+    'clients/typescript.test.ts: an answer that breaks off is asked for once more': [
+      'clients ask once more. `MCP_SESSION_SECRET`',
+    ],
+    'clients/python.test.ts: an answer that breaks off is asked for once more': [
+      'clients ask once more. `MCP_SESSION_SECRET`',
+    ],
     'cluster/level.test.ts: a record is written in the level of the log': [
       'an upgraded node writes in the level of the log',
     ],

@@ -80,13 +80,20 @@ interface Walk {
   readonly pages: number;
 }
 
-/** Clients of the balancer, which may be refused while `mayRefuse` is true. */
+interface Reply {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/** Clients of the balancer, which may be refused while `mayRefuse` is true. As ours do, they ask once more where an answer breaks off. */
 class Clients {
   readonly walks: Walk[] = [];
   /** The matches that were said of an object. */
   readonly matches = new Map<string, string>();
   answers = 0;
   refused = 0;
+  brokenOff = 0;
   mayRefuse = false;
   /** Describes the last kill: its victim, and how long ago it was. */
   killed = () => '';
@@ -134,19 +141,22 @@ class Clients {
     }
   }
 
-  async #send(path: string, body: unknown) {
+  async #send(path: string, body: unknown, isSecond = false): Promise<Reply> {
     const options = body !== undefined && {
       method: 'POST' as const,
       body: JSON.stringify(body),
       headers: { 'content-type': 'application/json' },
     };
-    let got = 'nothing';
+    let got: string | undefined;
     try {
       const answer = await request(`${this.#url}${path}`, { dispatcher: this.#agent, ...(options || {}) });
       got = `${answer.statusCode} ${JSON.stringify(answer.headers)}`;
       return { statusCode: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
     } catch (error) {
-      throw new Error(`${path}: of the answer came ${got}; ${this.killed()}`, { cause: error });
+      if (got === undefined || isSecond)
+        throw new Error(`${path}: of the answer came ${got ?? 'nothing'}; ${this.killed()}`, { cause: error });
+      this.brokenOff++;
+      return this.#send(path, body, true);
     }
   }
 
@@ -479,9 +489,9 @@ class Campaign {
   }
 
   get summary(): string {
-    const { answers, refused, walks } = this.#clients;
+    const { answers, refused, brokenOff, walks } = this.#clients;
     const kills = KINDS.map(kind => `${kind} ${this.done[kind]}`).join(', ');
-    return `killed: ${kills}; ${this.#live} objects by stream, ${this.#files} files, ${answers} answers, ${refused} refused, ${walks.length} walks`;
+    return `killed: ${kills}; ${this.#live} objects by stream, ${this.#files} files, ${answers} answers, ${refused} refused, ${brokenOff} broken off, ${walks.length} walks`;
   }
 
   abandon(): void {
