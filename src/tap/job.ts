@@ -42,6 +42,7 @@ export class Job {
   #result: DuckDBResult | undefined;
   /** The next chunk: the engine makes it while the one before is written. */
   #next: Promise<DuckDBDataChunk | null> | undefined;
+  #sql = '';
   #rows = 0;
   #isLate = false;
   /** Whether all of it has been given. */
@@ -89,7 +90,8 @@ export class Job {
       const begin = await tableFormat(writer);
       this.#writer = begin(this.#out, table, JSON.stringify(facts));
     }
-    this.#result = await this.#work(() => this.#connection.stream(rows));
+    this.#sql = rows;
+    this.#result = await this.#work(() => this.#connection.stream(withEnd(rows, this.#columns.length)));
     await this.#write();
     this.#waits();
   }
@@ -138,17 +140,31 @@ export class Job {
   async #write(): Promise<void> {
     const chunk = await (this.#next ?? this.#fetch());
     if (this.#isClosed) return;
-    const count = chunk?.rowCount ?? 0;
-    if (count === 0) return this.#end(false);
+    if (!chunk || chunk.rowCount === 0) throw await this.#whyEnded();
+    const isLast = chunk.getColumnVector(this.#columns.length).getItem(chunk.rowCount - 1) === true;
+    const count = isLast ? chunk.rowCount - 1 : chunk.rowCount;
     const left = this.#query.maxRecords - this.#rows;
     this.#rows += count;
-    if (count <= left) {
+    if (!isLast && count <= left) {
       this.#next = this.#fetch();
       this.#next.catch(() => {});
     }
-    const cells = this.#columns.map((column, i) => cellsOf(column, chunk!.getColumnVector(i), Math.min(count, left)));
-    if (left > 0) this.#writer!.block(cells);
-    if (count > left) this.#end(true);
+    const written = Math.min(count, left);
+    if (written > 0)
+      this.#writer!.block(this.#columns.map((column, i) => cellsOf(column, chunk.getColumnVector(i), written)));
+    // Until a result is read to its end, its connection holds the tables as they were.
+    if (isLast) await this.#fetch();
+    if (isLast || count > left) this.#end(count > left);
+  }
+
+  /** The error for which the engine gave no further rows. It tells the error when all rows are asked for at once. */
+  async #whyEnded(): Promise<unknown> {
+    try {
+      await this.#work(() => this.#connection.run(this.#sql));
+    } catch (error) {
+      return error;
+    }
+    return new Error('it ended before its last row');
   }
 
   #fetch(): Promise<DuckDBDataChunk | null> {
@@ -193,6 +209,14 @@ export class Job {
     this.#connection.interrupt();
     if (!this.#isWorking) this.#connection.closeSync();
   }
+}
+
+/**
+ * The rows of a query, with another column, and behind them one row more, which is true there. After the first rows the
+ * engine's library takes an error, and an interrupt, for the end of the rows.
+ */
+function withEnd(sql: string, columns: number): string {
+  return `SELECT *, false FROM (${sql}) UNION ALL SELECT ${'NULL, '.repeat(columns)}true`;
 }
 
 /** The first values of a column of a chunk. */

@@ -1,0 +1,85 @@
+/** The answer of a query, from the engine's first row to its last: none is lost in silence. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isDeno } from '../../src/base/runtime.ts';
+import type { Column } from '../../src/tables/columns.ts';
+import { tapFormat } from '../../src/tap/formats.ts';
+import { Job, type TapQuery } from '../../src/tap/job.ts';
+import { isInstalled } from '../../src/tap/tap.ts';
+import { needs } from '../needs.ts';
+
+const test = suite('tap: job');
+const obstacle = isDeno
+  ? 'a process of Deno that has loaded DuckDB ends with a segmentation fault'
+  : isInstalled()
+    ? undefined
+    : '@duckdb/node-api is not installed: npm install gets it where it can';
+const check = needs(test, obstacle);
+
+const instance = obstacle
+  ? undefined
+  : await (await import('@duckdb/node-api')).DuckDBInstance.create(':memory:', { threads: '2', temp_directory: '' });
+const COLUMNS: readonly Column[] = [{ name: 'n', type: 'int64', description: '' }];
+/** More than what the engine and one part hold at once. */
+const ROWS = 300_000;
+
+async function answer(sql: string, more: Partial<TapQuery> & { readonly as?: string } = {}): Promise<string> {
+  const { as = 'csv', ...asked } = more;
+  const query = { query: sql, maxRecords: ROWS, format: tapFormat(as)!, seconds: 60, uploads: [], ...asked };
+  const job = new Job(await instance!.connect(), COLUMNS, query, () => {});
+  try {
+    await job.begin(sql, []);
+    const parts: Uint8Array[] = [];
+    for (let part = await job.part(); part; part = await job.part()) parts.push(part);
+    assert.ok(job.isDone);
+    return Buffer.concat(parts).toString();
+  } catch (error) {
+    throw new Error(job.reasonOf(error));
+  } finally {
+    job.close();
+  }
+}
+
+const failure = (promise: Promise<string>): Promise<string> =>
+  promise.then(
+    text => `no failure, and ${text.split('\n').length} lines`,
+    error => error.message,
+  );
+
+check('every row comes once and in order, at whatever number the rows end', async () => {
+  for (const rows of [0, 1, 2047, 2048, 2049, 4096, 122_880, ROWS]) {
+    for (const [maxRecords, isCut] of [
+      [rows, false],
+      [rows + 1, false],
+      [Math.max(0, rows - 1), rows > 0],
+    ] as const) {
+      const sql = `SELECT ${rows} - i AS c1 FROM range(${rows}) AS t(i) ORDER BY i LIMIT ${maxRecords + 1}`;
+      const lines = (await answer(sql, { maxRecords })).trimEnd().split('\n').slice(1);
+      assert.is(lines.length, Math.min(rows, maxRecords), `${rows}, ${maxRecords}`);
+      assert.ok(lines.every((line, i) => line === `${rows - i}`));
+      const votable = await answer(sql, { maxRecords, as: 'votable' });
+      assert.is(votable.includes('value="OVERFLOW"'), isCut);
+    }
+  }
+});
+
+check('an error in a late row is told, with its reason', async () => {
+  const late = `SELECT CASE WHEN i = ${ROWS - 5} THEN error('too late') ELSE i END::BIGINT AS c1 FROM range(${ROWS}) AS t(i)`;
+  for (const as of ['csv', 'ndjson', 'parquet']) assert.match(await failure(answer(late, { as })), /too late/, as);
+  for (const as of ['votable', 'votable/b2']) {
+    const text = await answer(late, { as });
+    assert.match(text, /<INFO name="QUERY_STATUS" value="ERROR">.*too late/);
+    assert.match(await failure(answer(late, { as, isJob: true })), /too late/);
+  }
+  const overflow = `SELECT 9223372036854775807 - ${ROWS - 5} + i AS c1 FROM range(${ROWS}) AS t(i)`;
+  assert.match(await failure(answer(overflow)), /Overflow in addition/);
+});
+
+check('a query that is late in a late row is told to be', async () => {
+  const slow = `SELECT CASE WHEN i < 100000 THEN i ELSE (SELECT count(*) FROM range(20000) AS u(j) WHERE sin(j + i) > 2) END::BIGINT AS c1 FROM range(${ROWS}) AS t(i)`;
+  assert.match(await failure(answer(slow, { seconds: 1 })), /takes longer than a query may/);
+});
+
+test.after(() => instance?.closeSync());
+
+test.run();
