@@ -85,7 +85,11 @@ async function run({ points, seed, runs }: Options, note: (text: string) => void
   // PostgreSQL may run as another user.
   chmodSync(folder, 0o755);
   const random = seededRandom(seed);
-  const instance = await DuckDBInstance.create(':memory:', { threads: '2', memory_limit: '1024MiB' });
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: '2',
+    memory_limit: '1024MiB',
+    temp_directory: '',
+  });
   const connection = await instance.connect();
   const postgres = await Postgres.start([], [], '-c shared_buffers=1GB -c work_mem=64MB -c max_wal_size=8GB');
   try {

@@ -72,7 +72,8 @@ export class Engine {
     const instance = await DuckDBInstance.create(':memory:', {
       threads: `${options.threads}`,
       memory_limit: `${options.memoryMib}MiB`,
-      max_temp_directory_size: '0KiB',
+      // Without one, what does not fit into the memory would go to the working directory, of any size.
+      temp_directory: '',
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
     });
