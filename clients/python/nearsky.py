@@ -203,7 +203,7 @@ class Nearsky:
         are, or None where that is not known
 
     Every method raises NearskyError, also after the one retry that a 503 gets when its `Retry-After` is over, and
-    urllib.error.URLError where there is no answer; for a JSON answer that breaks off after one retry, too.
+    urllib.error.URLError where there is no answer. A JSON answer that breaks off is asked for once more first.
     """
 
     def __init__(
@@ -520,10 +520,8 @@ class Nearsky:
         headers = {"Accept": "application/json", "Content-Type": "application/json"}
         try:
             _, text = self._answer(path, body, headers)
-        except urllib.error.URLError as error:
-            # An answer that breaks off, as where one of several nodes dies, is asked for once more.
-            if not isinstance(error.reason, (http.client.HTTPException, ConnectionResetError)):
-                raise
+        except _BrokenOff:
+            # For example, one of several nodes has died.
             _, text = self._answer(path, body, headers)
         try:
             return json.loads(text)
@@ -552,7 +550,10 @@ class Nearsky:
         try:
             with urllib.request.urlopen(request, timeout=self._timeout_seconds) as response:
                 self._place.note(response.headers)
-                return response.status, response.headers, response.read()
+                try:
+                    return response.status, response.headers, response.read()
+                except (http.client.IncompleteRead, ConnectionResetError) as error:
+                    raise _BrokenOff(error) from error
         except urllib.error.HTTPError as error:
             with error:
                 self._place.note(error.headers)
@@ -562,6 +563,10 @@ class Nearsky:
         except (http.client.HTTPException, OSError) as error:
             # An answer that broke off, or never began: urllib passes these on as they are.
             raise urllib.error.URLError(error) from error
+
+
+class _BrokenOff(urllib.error.URLError):
+    """An answer that had begun is not whole."""
 
 
 def _address_of(path: str, query: dict[str, Any]) -> str:

@@ -289,7 +289,7 @@ export interface Matches extends AsyncIterable<StreamedMatch> {
   readonly lastId: string | undefined;
 }
 
-/** Every method throws a NearskyError, also after the one retry that a 503 gets when its `Retry-After` is over; and what `fetch` throws, for a JSON answer that breaks off after one retry. */
+/** Every method throws a NearskyError, also after the one retry that a 503 gets when its `Retry-After` is over; and what `fetch` throws. A JSON answer that breaks off is asked for once more first. */
 export declare class Nearsky {
   /** @param address of the service, for example `http://127.0.0.1:8080` */
   constructor(address: string, options?: NearskyOptions);

@@ -327,7 +327,7 @@ export class Nearsky {
     try {
       text = await response.text();
     } catch (error) {
-      // An answer that breaks off, as where one of several nodes dies, is asked for once more.
+      // The answer broke off: for example, one of several nodes has died.
       if (this.#options.signal?.aborted) throw error;
       response = await this.#response(path, asked);
       text = await response.text();
