@@ -182,7 +182,7 @@ function isInt64(text: string): boolean {
   return text.length < 19 || BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 }
 
-/** A number that JavaScript would read, such as 0x10. Tables have none. */
+/** The begin of a number in another base, such as 0x10: JavaScript reads it, and no table has one. */
 export const OTHER_BASE = /^\s*0[xbo]/i;
 
 /** A number as CSV and VOTable write it; NaN for what is none. */
