@@ -2,6 +2,7 @@
 import { areaOfShape, circle, pixel29, polygon, type Shape as SkyShape, wrapRa } from '../../index/mod.ts';
 import { AdqlError } from './adql_error.ts';
 import { degraded, type PixelRange, pixelIn } from './moc.ts';
+import type { From } from './scope.ts';
 import { constantNumber, double, type Point, type Shape, type Source, type Value } from './values.ts';
 
 /** Functions that the engine is given before the first query. */
@@ -63,13 +64,15 @@ const MIN_GAP = (12 * 4 ** 16) / 4096;
 
 /** The tables that a condition is asked of the rows of. */
 export interface Joined {
+  /** See `From`; the conditions that only have columns of that table are added to it. */
+  readonly kept?: From['kept'];
   readonly all: ReadonlySet<Source>;
   /** Those that may have several rows for one, of which the condition keeps one. */
   readonly repeatable: ReadonlySet<Source>;
 }
 
 /** A table of a FROM with the columns that conditions have added. */
-export function withCells({ table, relation, cells }: Omit<Source, 'isStored'>): string {
+export function withCells({ table, relation, cells }: Source): string {
   return cells.reduce(
     (inner, { name, sql: cell }) => `(SELECT ${table}.*, ${cell} AS ${name} FROM ${inner}, ${CORNERS}) AS ${table}`,
     `${relation} AS ${table}`,

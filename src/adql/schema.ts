@@ -9,7 +9,7 @@ export interface DescribedTable {
   readonly columns: readonly Column[];
   /** The columns of the position by which the rows are sorted, ICRS degrees, and of its HEALPix pixel at order 29, NESTED. */
   readonly position?: { readonly ra: string; readonly dec: string; readonly pixel: string };
-  /** The table in the engine, where it has another name there: a stored one, whose rows have a `rowid`. */
+  /** The table in the engine, where it has another name there: a stored one, not a view. */
   readonly relation?: string;
 }
 

@@ -13,8 +13,10 @@ export interface ScopeTable {
 }
 
 export interface From {
-  /** Where it is one table, or one query. */
+  /** The table, where the FROM is a single table or query. */
   readonly source?: Source;
+  /** Where the FROM is an outer join with pairs: the table of which all rows are kept, and the conditions that its rows in pairs must meet. */
+  readonly kept?: { readonly source: Source; readonly conditions: string[] };
   /** To be asked when the conditions are written, which may add columns to its tables. */
   readonly sql: () => string;
   readonly tables: readonly ScopeTable[];

@@ -161,6 +161,9 @@ class Translator {
   /** The tables that the engine joins, those of a named query at each of its uses. */
   #joined = 0;
 
+  /** The table of each column that was read so far, and undefined for each subquery. */
+  readonly #references: (Source | undefined)[] = [];
+
   /** The texts of tables in the expression that is being read. */
   #texts = 0;
   /** The BETWEEN, and the queries in conditions, that are being read. */
@@ -245,8 +248,8 @@ class Translator {
     const whereContext: Context = { scope, aggregates: `${noAggregate('WHERE')}: put the condition into HAVING` };
     this.#texts = 0;
     const sources = sourcesOf(from);
-    const where =
-      select.where && this.#filter(select.where, whereContext, { all: sources, repeatable: sources }, 'WHERE');
+    const filtered = { all: sources, repeatable: sources, ...(from.kept && { kept: from.kept }) };
+    const where = select.where && this.#filter(select.where, whereContext, filtered, 'WHERE');
     const groupContext: Context = { scope, aggregates: noAggregate('GROUP BY') };
     const groups = select.groupBy.map(each => plainValue(this.#operand(each, groupContext), 'a term of GROUP BY').sql);
     const isGrouped =
@@ -356,6 +359,7 @@ class Translator {
 
   #fromList(references: readonly TableReference[], outer: Scope | undefined): From {
     const parts = references.map(each => this.#from(each, outer));
+    if (parts.length === 1) return checked(parts[0]!);
     return checked({
       sql: () => parts.map(({ sql }) => sql()).join(', '),
       tables: parts.flatMap(({ tables }) => tables),
@@ -393,7 +397,8 @@ class Translator {
     const [described] = found as [DescribedTable];
     const { position, relation = `${quoted(described.schema)}.${quoted(described.name)}` } = described;
     const table = this.#newTable();
-    const source: Source = { table, relation, isStored: true, cells: [] };
+    const isNumbered = described.columns.every(({ name }) => name.toLowerCase() !== 'rowid');
+    const source: Source = { table, relation, isNumbered, cells: [] };
     const columns = described.columns.map((about): ScopeColumn => {
       const { name, type } = about;
       const part = position?.ra === name ? 'ra' : position?.dec === name ? 'dec' : undefined;
@@ -406,7 +411,7 @@ class Translator {
 
   #derived({ sql, columns: own }: Relation, alias: Name, relation = `(${sql})`): From {
     const table = this.#newTable();
-    const source: Source = { table, relation, isStored: false, cells: [] };
+    const source: Source = { table, relation, isNumbered: false, cells: [] };
     const columns = own.map((column, i): ScopeColumn => ({ ...column, source, sql: `${table}.c${i + 1}` }));
     return { sql: () => withCells(source), source, columns, tables: [{ alias, of: undefined, columns }] };
   }
@@ -420,11 +425,17 @@ class Translator {
       const scope: Scope = { ...checked({ sql: () => '', tables, columns }), outer };
       const context: Context = { scope, aggregates: 'functions of many rows cannot stand in ON' };
       const all = sourcesOf({ tables });
-      const through = outer ? undefined : throughPairs(join.type, left, right);
-      // An outer join would keep a repeated row that matches nothing several times.
-      const filtered = { all, repeatable: join.type === 'INNER' || through ? all : NONE };
+      // A query within a condition may refer to the tables around it, which pairs cannot.
+      const paired = outer ? undefined : pairedSides(join.type, left, right);
+      // An outer join would keep a repeated row that matches nothing several times, but pairs are an inner join.
+      const filtered = { all, repeatable: join.type === 'INNER' || paired ? all : NONE };
       const condition = this.#filter(join.by.condition, context, filtered, 'ON');
-      return { sql: through?.(condition.sql) ?? sql(condition.sql), tables, columns };
+      if (paired?.some(({ cells }) => cells.length > 0)) {
+        const conditions = [condition.sql];
+        const kept = { source: paired[0], conditions };
+        return { sql: joinWithPairs(paired, conditions), tables, columns, kept };
+      }
+      return { sql: sql(condition.sql), tables, columns };
     }
     const shared = join.by.kind === 'natural' ? sharedNames(left, right, join.at) : join.by.names;
     const pairs = shared.map(name => {
@@ -561,8 +572,15 @@ class Translator {
       const own = expression.operator === 'AND' ? filtered : { all, repeatable: NONE };
       return logic(expression, (each, part) => this.#filter(each, context, own, part));
     }
-    if (expression.kind === 'comparison') return this.#comparison(expression, context, filtered);
-    return conditionOf(this.#operand(expression, context), role);
+    const before = this.#references.length;
+    const condition =
+      expression.kind === 'comparison'
+        ? this.#comparison(expression, context, filtered)
+        : conditionOf(this.#operand(expression, context), role);
+    const { kept } = filtered;
+    if (kept && this.#references.slice(before).every(source => source === kept.source))
+      kept.conditions.push(condition.sql);
+    return condition;
   }
 
   /** A query in a condition. */
@@ -572,6 +590,7 @@ class Translator {
         query.at,
         `queries stand in conditions of one another at most ${MAX_CONDITION_QUERIES} levels deep: join the tables instead`,
       );
+    this.#references.push(undefined);
     const relation = this.#query(query, scope);
     this.#conditionQueries--;
     return relation;
@@ -588,6 +607,7 @@ class Translator {
           `${pathText(path)} is a column of several tables: put the table before it, as in t.${name.text}`,
         );
       const [column] = found as [ScopeColumn];
+      this.#references.push(column.source);
       const isOwn = scope === context.scope;
       if (isOwn && context.groups && !context.groups.has(column.sql)) throw notGrouped(at, name.text);
       if (column.type === 'text') this.#texts += column.texts ?? 1;
@@ -912,27 +932,28 @@ const NONE: ReadonlySet<Source> = new Set();
 /** The name of a column with the number of a row. */
 const ROW = '"row\t"';
 
+/** The tables of an outer join that can be a join with pairs: the one of which all rows are kept comes first, and has numbered rows. */
+function pairedSides(type: Join['type'], left: From, right: From): readonly [Source, Source] | undefined {
+  if (type !== 'LEFT' && type !== 'RIGHT') return undefined;
+  const [kept, other] = type === 'LEFT' ? [left.source, right.source] : [right.source, left.source];
+  return kept?.isNumbered && other ? [kept, other] : undefined;
+}
+
 /**
- * Writes an outer join by distance of two tables as one with their pairs, which are an inner join: the engine compares
- * every row with every other where an outer join has a condition beside equal values. Undefined where that cannot be,
- * and for a condition that has added no cells.
+ * Writes an outer join as one with its pairs, by the number of the row. The pairs are an inner join. DuckDB compares all rows of
+ * both tables in an outer join whose condition is more than equal values.
+ * @param conditions of the pairs; read when the SQL is asked for
  */
-function throughPairs(
-  type: Join['type'],
-  left: From,
-  right: From,
-): ((condition: string) => (() => string) | undefined) | undefined {
-  const [kept, other] = type === 'RIGHT' ? [right.source, left.source] : [left.source, right.source];
-  if (!(type === 'LEFT' || type === 'RIGHT') || !kept?.isStored || !other) return undefined;
+function joinWithPairs([kept, other]: readonly [Source, Source], conditions: readonly string[]): () => string {
+  // The cells so far are the inner join's. The lists are emptied, so that later ones are the outer join's.
+  const [ofKept, ofOther] = [kept.cells.splice(0), other.cells.splice(0)];
   const numbered = { ...kept, relation: `(SELECT *, rowid AS ${ROW} FROM ${kept.relation})` };
-  return condition => {
-    // Cells that are added from now on are those of the outer join.
-    const [ofKept, ofOther] = [kept.cells.splice(0), other.cells.splice(0)];
-    if (ofKept.length + ofOther.length === 0) return undefined;
-    const inner = `${withCells({ ...numbered, cells: ofKept })} JOIN ${withCells({ ...other, cells: ofOther })} ON ${condition}`;
-    const pairs = { ...other, relation: `(SELECT ${kept.table}.${ROW}, ${other.table}.* FROM ${inner})` };
+  return () => {
+    const inner = `${withCells({ ...numbered, cells: ofKept })}, ${withCells({ ...other, cells: ofOther })}`;
+    const columns = `${kept.table}.${ROW}, ${other.table}.*`;
+    const pairs = { ...other, relation: `(SELECT ${columns} FROM ${inner} WHERE ${conditions.join(' AND ')})` };
     const equal = `${kept.table}.${ROW} = ${other.table}.${ROW}`;
-    return () => `(${withCells(numbered)} LEFT JOIN ${withCells(pairs)} ON ${equal})`;
+    return `(${withCells(numbered)} LEFT JOIN ${withCells(pairs)} ON ${equal})`;
   };
 }
 

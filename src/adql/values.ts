@@ -38,10 +38,10 @@ export interface ScopeColumn {
 /** A table of a FROM, as the engine names it. */
 export interface Source {
   readonly table: string;
-  /** What its rows are, in SQL. */
+  /** The SQL of its rows. */
   readonly relation: string;
-  /** Whether the relation is a table that is stored, whose rows have a `rowid`. */
-  readonly isStored: boolean;
+  /** Whether `rowid` is the number of a row: it is in a stored table, unless a column has that name. */
+  readonly isNumbered: boolean;
   /** Columns that are added: the cells near a position, for each of which there is a row then. */
   readonly cells: { readonly name: string; readonly sql: string }[];
 }

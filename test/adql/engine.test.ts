@@ -216,6 +216,7 @@ check('joins by distance have every pair once', async () => {
     );
     const count = partners.reduce((sum, each) => sum + each, 0);
     const alone = 3 + partners.filter(each => each === 0).length;
+    const ofSeven = partners.filter((_, i) => b[i]!.id === 7).reduce((sum, each) => sum + each, 0);
     const near = (operator: string) => `DISTANCE(a.ra, a.dec, b.ra, b.dec) ${operator} ${radius}`;
     const keptB = 'TAP_UPLOAD.b AS b LEFT JOIN TAP_UPLOAD.a AS a';
     const [pair, others] = ['TAP_UPLOAD.a AS a JOIN TAP_UPLOAD.b AS b', 'TAP_UPLOAD.a AS a, TAP_UPLOAD.b AS b'];
@@ -233,6 +234,12 @@ check('joins by distance have every pair once', async () => {
       [`SELECT COUNT(*) FROM ${pair.replace('JOIN', 'FULL JOIN')} ON ${near('<=')}`, count + alone + 3],
       [`SELECT COUNT(*) FROM ${keptB} ON ${near('<=')}`, count + alone],
       [`SELECT COUNT(*) FROM ${keptB} ON ${near('<=')} WHERE a.id IS NULL`, alone],
+      [`SELECT COUNT(a.id) FROM ${keptB} ON ${near('<=')} WHERE b.id = 7 AND b.dec > -91 AND a.id >= 0`, ofSeven],
+      [`SELECT COUNT(a.id) FROM ${keptB} ON ${near('<=')} WHERE b.id = 7 OR a.id < 0`, ofSeven],
+      [
+        `SELECT COUNT(*) FROM TAP_UPLOAD.a AS c LEFT JOIN (${keptB} ON ${near('<=')}) ON a.id = c.id WHERE b.id IS NULL`,
+        3,
+      ],
       [`SELECT COUNT(*) FROM ${keptB} ON ${near('<=')} WHERE ${near('<=')}`, count],
       [`SELECT COUNT(*) FROM ${keptB} ON ${near('<=')} AND ${near('<')} AND a.id = -1`, b.length + 3],
       [
@@ -252,6 +259,22 @@ check('joins by distance have every pair once', async () => {
       assert.equal((await connection!.runAndReadAll(sql)).getRows(), [[BigInt(expected)]], `${radius}: ${query}`);
     }
   }
+});
+
+check('an outer join by distance of a table whose own column is called rowid', async () => {
+  const columns = [column('RowID', 'int64'), column('ra', 'float64'), column('dec', 'float64')];
+  const mine = { schema: 'TAP_UPLOAD', name: 'mine', description: '', relation: 'temp.main.mine', columns };
+  await connection!.run(
+    'CREATE TEMP TABLE mine AS FROM (VALUES (7::BIGINT, 10::DOUBLE, 10::DOUBLE), (7, 20, 20), (NULL, 30, 30)) AS t(RowID, ra, "dec")',
+  );
+  const query =
+    'SELECT a.ra, b.ra FROM TAP_UPLOAD.mine AS a LEFT JOIN TAP_UPLOAD.mine AS b ON DISTANCE(a.ra, a.dec, b.ra, b.dec) < 1 ORDER BY 1';
+  const { sql } = translate(query, [...TABLES, mine], 10);
+  assert.equal((await connection!.runAndReadAll(sql)).getRows(), [
+    [10, 10],
+    [20, 20],
+    [30, 30],
+  ]);
 });
 
 check('pixels of positions', async () => {

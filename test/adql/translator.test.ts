@@ -120,6 +120,20 @@ test('a join by distance finds near positions by their cells, of which a table h
     assert.not.match(sqlOf(`SELECT a.ra FROM ${from}`), /adql_cell/);
 });
 
+test('a condition on the table of which an outer join keeps all rows is one of its pairs, too, unless other tables are in it', () => {
+  const join = 'objects a LEFT JOIN matches b ON DISTANCE(a.ra, a.dec, b.source_ra, b.source_dec) <= 1/3600.';
+  const times = (from: string, condition: string, pattern: RegExp) =>
+    [...sqlOf(`SELECT a.ra FROM ${from} WHERE ${condition}`).matchAll(pattern)].length;
+  const isSeven = /t1\."diaObjectId" = 7/g;
+  assert.is(times(join, 'a.diaObjectId = 7', isSeven), 2);
+  assert.is(times(join, 'a.diaObjectId = 7 AND b.source_ra > 1', isSeven), 2);
+  assert.is(times(join, 'a.diaObjectId = 7 AND b.source_ra > 1', /"source_ra" > 1/g), 1);
+  assert.is(times(join, 'a.diaObjectId = 7 OR b.source_ra > 1', isSeven), 1);
+  assert.is(times(join, 'a.diaObjectId = b.source_ra', /t1\."diaObjectId"/g), 1);
+  assert.is(times(join, 'a.diaObjectId IN (SELECT diaObjectId FROM matches)', /t1\."diaObjectId" IN/g), 1);
+  assert.is(times(`${join}, objects c`, 'a.diaObjectId = 7', isSeven), 1);
+});
+
 test('LIMIT is the smaller of TOP and of the rows that are wanted', () => {
   assert.match(sqlOf('SELECT TOP 5 ra FROM objects'), / LIMIT 5$/);
   assert.match(sqlOf('SELECT TOP 99999999999999999999999999 ra FROM objects OFFSET 3'), / LIMIT 1000 OFFSET 3$/);
