@@ -30,6 +30,9 @@ export interface TapQuery {
   readonly uploadPath?: string;
 }
 
+/** The message says to those who wrote the query why it has no answer. */
+class JobFailure extends Error {}
+
 /** A query that runs, and the answer that is made of its rows. */
 export class Job {
   readonly #connection: DuckDBConnection;
@@ -114,14 +117,14 @@ export class Job {
     return { isCut: Number(count) > maxRecords, contents: { rows, columns } };
   }
 
-  /** @throws Error where a query fails after its first rows, and its answer cannot say that */
+  /** @throws JobFailure where a query fails after its first rows, and its answer cannot say that */
   async part(): Promise<Uint8Array | null> {
     clearTimeout(this.#idle);
     try {
       while (!this.isDone && !this.#isClosed && this.#out.length < PART_BYTES) await this.#write();
     } catch (error) {
       const reason = this.reasonOf(error);
-      if (!this.#votable || this.#query.isJob) throw new Error(reason);
+      if (!this.#votable || this.#query.isJob) throw new JobFailure(reason);
       this.#votable.end({ error: reason });
       this.isDone = true;
     }
@@ -177,6 +180,7 @@ export class Job {
   }
 
   reasonOf(error: unknown): string {
+    if (error instanceof JobFailure) return error.message;
     if (this.#isLate)
       return 'the query takes longer than a query may: ask for fewer rows, or for a smaller part of the sky';
     const message = messageOf(error);
