@@ -548,21 +548,23 @@ class Nearsky:
         sent.update(self._place.headers())
         request = urllib.request.Request(self._base + path, body, sent, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=self._timeout_seconds) as response:
-                self._place.note(response.headers)
-                try:
-                    return response.status, response.headers, response.read()
-                except (http.client.IncompleteRead, ConnectionResetError) as error:
-                    raise _BrokenOff(error) from error
+            response = urllib.request.urlopen(request, timeout=self._timeout_seconds)
         except urllib.error.HTTPError as error:
-            with error:
-                self._place.note(error.headers)
-                return error.code, error.headers, error.read()
+            # An answer, too.
+            response = error
         except urllib.error.URLError:
             raise
         except (http.client.HTTPException, OSError) as error:
-            # An answer that broke off, or never began: urllib passes these on as they are.
+            # An answer that never began: urllib passes these on as they are.
             raise urllib.error.URLError(error) from error
+        with response:
+            self._place.note(response.headers)
+            try:
+                return response.status, response.headers, response.read()
+            except (http.client.HTTPException, ConnectionError) as error:
+                raise _BrokenOff(error) from error
+            except OSError as error:
+                raise urllib.error.URLError(error) from error
 
 
 class _BrokenOff(urllib.error.URLError):

@@ -182,14 +182,14 @@ export const MATCHES = Array.from({ length: 9 }, (_, i) => `${FIRST_ID + BigInt(
 export const CUTS = [7, 300, 30, 1000, 1500];
 
 /** A service whose first answers break off within the body, so many of them; the others are `{"whole": true}`. */
-export async function breaking(broken: number) {
+export async function breaking(broken: number, status = '200 OK') {
   let asked = 0;
   const server = createServer(socket => {
     socket.on('error', () => undefined);
     socket.once('data', () => {
       const text = asked++ < broken ? '{"whole": t' : '{"whole": true}';
       socket.end(
-        `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 15\r\nConnection: close\r\n\r\n${text}`,
+        `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: 15\r\nConnection: close\r\n\r\n${text}`,
       );
     });
   });
