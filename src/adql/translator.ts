@@ -161,7 +161,7 @@ class Translator {
   /** The tables that the engine joins, those of a named query at each of its uses. */
   #joined = 0;
 
-  /** The table of each column that was read so far, and undefined for each subquery. */
+  /** The table of each column that was read so far, and undefined for each subquery and random number. */
   readonly #references: (Source | undefined)[] = [];
 
   /** The texts of tables in the expression that is being read. */
@@ -705,6 +705,7 @@ class Translator {
       case 'IVO_HEALPIX_CENTER':
         return this.#healpixCentre(call, context);
     }
+    if (name === 'RAND') this.#references.push(undefined);
     const known = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
     if (!known) {
       const reason = name === 'REGION' ? ': write the shape as CIRCLE or POLYGON' : '';

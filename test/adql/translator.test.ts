@@ -132,6 +132,7 @@ test('a condition on the table of which an outer join keeps all rows is one of i
   assert.is(times(join, 'a.diaObjectId = b.source_ra', /t1\."diaObjectId"/g), 1);
   assert.is(times(join, 'a.diaObjectId IN (SELECT diaObjectId FROM matches)', /t1\."diaObjectId" IN/g), 1);
   assert.is(times(`${join}, objects c`, 'a.diaObjectId = 7', isSeven), 1);
+  assert.is(times(join, 'RAND() < 0.5', /random/g), 1);
 });
 
 test('LIMIT is the smaller of TOP and of the rows that are wanted', () => {
