@@ -204,15 +204,15 @@ testWith(
   'Python 3.9',
   'an answer that breaks off is asked for once more, and twice is no answer',
   async python => {
-    const [once, twice] = [await breaking(1), await breaking(2)];
+    const [once, twice, error] = [await breaking(1), await breaking(2), await breaking(2, '404 Not Found')];
     try {
       assert.is(await run(python, ['-c', ERRORS, once.url, 'describe()']), '');
       const out = await run(python, ['-c', ERRORS, twice.url, 'describe()']);
       assert.match(JSON.parse(out)[2], /IncompleteRead/);
-      assert.equal([once.asked(), twice.asked()], [2, 2]);
+      assert.match(await run(python, ['-c', ERRORS, error.url, 'describe()']), /"URLError", null, .*IncompleteRead/);
+      assert.equal([once.asked(), twice.asked(), error.asked()], [2, 2, 2]);
     } finally {
-      once.close();
-      twice.close();
+      for (const each of [once, twice, error]) each.close();
     }
   },
 );
