@@ -287,6 +287,15 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'commands/ingest.test.ts: a wrong command line is status 2': ['stops the start with exit status 2'],
     'docs/operations.test.ts: settings.md is what `node docs/settings.ts` prints': ['This page is made by'],
   },
+  'docs/tap.md': {
+    'tap/job.test.ts: an error in a late row is told, with its reason': [
+      'A query that fails after its first rows',
+      'breaks off, and a job has the phase `ERROR`',
+    ],
+    'tap/tap.test.ts: a query that takes more memory than all may is ended': [
+      'nothing goes to the disk for want of memory',
+    ],
+  },
   'docs/operations.md': {
     'clients/typescript.test.ts: an answer that breaks off is asked for once more': [
       'clients ask once more. `MCP_SESSION_SECRET`',

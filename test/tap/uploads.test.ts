@@ -231,6 +231,18 @@ check('without TAP_UPLOAD_HOSTS nothing is fetched, and capabilities say so', as
   }
 });
 
+check('a query that fails in a late row ends no answer as if it were whole', async ({ running }) => {
+  const mine = `n\n${Array.from({ length: 5000 }, (_, i) => i + 1).join('\n')}\n`;
+  const query = `SELECT o.ra, m.n + ${2n ** 63n - 5000n} AS s FROM TAP_UPLOAD.mine AS m, objects AS o WHERE m.n > 2000`;
+  const whole = await ask(running, formOf(`${query} AND m.n < 4000`, { mine }));
+  assert.is(whole.text.split('\n').length, 2 + 1999 * OBJECTS.length);
+  const asCsv = await ask(running, formOf(query, { mine })).catch(error => error);
+  assert.instance(asCsv, Error);
+  const { status, text } = await ask(running, formOf(query, { mine }, { FORMAT: 'votable' }));
+  assert.is(status, 200);
+  assert.match(text.slice(-1000), /<INFO name="QUERY_STATUS" value="ERROR">[^<]*Overflow in addition/);
+});
+
 check('what cannot be taken is refused, with the reason', async ({ running }) => {
   const table = 'n\n1\n';
   const query = 'SELECT n FROM mine';
