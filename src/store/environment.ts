@@ -210,7 +210,7 @@ function requireNoWriter(dataDir: string, lock: string): void {
   );
 }
 
-/** Beside busy writers each look may be overtaken by a commit; without one, the second look is the last. */
+/** Beside busy writers each look may be overtaken by a commit. */
 const PAGE_TRIES = 100;
 
 /**
@@ -221,18 +221,19 @@ const PAGE_TRIES = 100;
  */
 function requireSoundPages(dataDir: string, file: string): bigint {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return 0n;
-  let report = checkPages(file, { only: ['meta'] });
-  for (let tries = 1; tries < PAGE_TRIES && report.faults.length + Number(report.isShort) > 0; tries++) {
-    const { txnid } = report;
-    report = checkPages(file, report.isShort ? {} : { only: ['meta'] });
-    // Without a commit in between, the faults cannot come from a writer that works meanwhile.
-    if (report.txnid === txnid) break;
+  let isWhole = false;
+  for (let tries = 1; ; tries++) {
+    const { faults, isShort, txnid } = checkPages(file, isWhole ? {} : { only: ['meta'] });
+    const [fault] = faults;
+    if (fault === undefined && (isWhole || !isShort)) return txnid;
+    // Whoever looks beside a writer may find the pages of a commit overwritten, or a meta page half written. So a fault counts at the
+    // second look, where nobody has committed since that look began.
+    if (fault !== undefined && (tries === PAGE_TRIES || (tries > 1 && newestCommit(dataDir) === txnid)))
+      throw new StoreError(
+        `Cannot open the data directory ${dataDir} because ${FILE_NAME} is damaged (${fault}): restore a backup`,
+      );
+    isWhole = isShort;
   }
-  const [fault] = report.faults;
-  if (fault === undefined) return report.txnid;
-  throw new StoreError(
-    `Cannot open the data directory ${dataDir} because ${FILE_NAME} is damaged (${fault}): restore a backup`,
-  );
 }
 
 /** The number of the newest commit in a data directory, read without LMDB. */

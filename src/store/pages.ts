@@ -73,7 +73,7 @@ class PageFault extends Error {}
 class PageWalk {
   readonly #descriptor: number;
   readonly #options: PageOptions;
-  readonly #size: number;
+  #size: number;
   readonly #faults: string[] = [];
   #pageBytes = 0;
   #lastPage = 0n;
@@ -89,6 +89,8 @@ class PageWalk {
 
   run(): PageReport {
     const meta = this.#newestMeta();
+    // A writer makes the file longer before it writes the meta page that says so.
+    this.#size = fstatSync(this.#descriptor).size;
     if (meta) {
       this.#seen = new Uint8Array(Math.ceil(this.#size / this.#pageBytes));
       const { only } = this.#options;
