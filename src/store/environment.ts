@@ -228,7 +228,7 @@ function requireSoundPages(dataDir: string, file: string): bigint {
     if (fault === undefined && (isWhole || !isShort)) return txnid;
     // Whoever looks beside a writer may find the pages of a commit overwritten, or a meta page half written. So a fault counts at the
     // second look, where nobody has committed since that look began.
-    if (fault !== undefined && (tries === PAGE_TRIES || (tries > 1 && newestCommit(dataDir) === txnid)))
+    if (fault !== undefined && (tries >= PAGE_TRIES || (tries > 1 && newestCommit(dataDir) === txnid)))
       throw new StoreError(
         `Cannot open the data directory ${dataDir} because ${FILE_NAME} is damaged (${fault}): restore a backup`,
       );
