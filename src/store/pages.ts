@@ -73,7 +73,7 @@ class PageFault extends Error {}
 class PageWalk {
   readonly #descriptor: number;
   readonly #options: PageOptions;
-  #size: number;
+  #size = 0;
   readonly #faults: string[] = [];
   #pageBytes = 0;
   #lastPage = 0n;
@@ -84,7 +84,6 @@ class PageWalk {
   constructor(descriptor: number, options: PageOptions) {
     this.#descriptor = descriptor;
     this.#options = options;
-    this.#size = fstatSync(descriptor).size;
   }
 
   run(): PageReport {
