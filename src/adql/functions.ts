@@ -23,6 +23,8 @@ import {
 interface RowFunction {
   readonly least: number;
   readonly most: number;
+  /** Set where it has another value each time. */
+  readonly isRandom?: true;
   readonly write: (args: readonly Operand[], at: number) => Value;
 }
 
@@ -111,7 +113,7 @@ export const FUNCTIONS: Readonly<Record<string, RowFunction>> = {
     write: ([x, y], at) => arithmetic(at, '%', x!, y!),
   },
   PI: { least: 0, most: 0, write: (_, at) => constantNumber(at, Math.PI) },
-  RAND: { least: 0, most: 1, write: (_, at) => value(at, 'random()', 'float64') },
+  RAND: { least: 0, most: 1, isRandom: true, write: (_, at) => value(at, 'random()', 'float64') },
   ROUND: rounded('round'),
   TRUNCATE: rounded('trunc'),
   LOWER: ofText('lower'),

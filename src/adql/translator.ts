@@ -705,12 +705,12 @@ class Translator {
       case 'IVO_HEALPIX_CENTER':
         return this.#healpixCentre(call, context);
     }
-    if (name === 'RAND') this.#references.push(undefined);
     const known = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
     if (!known) {
       const reason = name === 'REGION' ? ': write the shape as CIRCLE or POLYGON' : '';
       throw new AdqlError(at, `there is no function ${name}${reason}`);
     }
+    if (known.isRandom) this.#references.push(undefined);
     return known.write(this.#arguments(call, known.least, known.most, context), at);
   }
 
