@@ -123,6 +123,13 @@ export function* blocksOfRecords(
   if (rows > 0) yield { rows, cells };
 }
 
+/** For a column with a time that no answer can write. */
+export function outOfYears(name: string): TableError {
+  return new TableError(
+    `a time in its column ${name} lies outside of the years 0 to 9999: leave the column out, or make it text`,
+  );
+}
+
 /**
  * A time that the answer can write is in a year of four digits.
  * @throws TableError where another is in the table: the answer would end there
@@ -133,10 +140,7 @@ export async function checkTimes({ columns, blocks }: InputTable): Promise<void>
   for await (const { rows, cells } of blocks(places))
     for (const [i, times] of cells.entries())
       for (let row = 0; row < rows; row++)
-        if (times[row] !== null && timeCell(times[row] as number) === null)
-          throw new TableError(
-            `a time in its column ${columns[places[i]!]!.name} lies outside of the years 0 to 9999: leave the column out, or make it text`,
-          );
+        if (times[row] !== null && timeCell(times[row] as number) === null) throw outOfYears(columns[places[i]!]!.name);
 }
 
 /** A longer text is neither a number nor a position. The patterns below would take quadratic time to find that out. */

@@ -17,9 +17,10 @@ import {
 import type { DescribedTable } from '../adql/schema.ts';
 import { quoted } from '../adql/values.ts';
 import { parseTime } from '../base/parse_time.ts';
-import { checkTimes, type InputTable, TableError, type TableLimits } from '../table_input/input_table.ts';
+import { type InputTable, outOfYears, TableError, type TableLimits } from '../table_input/input_table.ts';
 import { openTable } from '../table_input/open.ts';
 import { CellError, type Column, type ColumnType, checkBlock, withOwnNames } from '../tables/columns.ts';
+import { timeCell } from '../tables/timestamp.ts';
 import type { Upload } from './upload_file.ts';
 import { readUploads } from './upload_file.ts';
 
@@ -54,9 +55,7 @@ export async function makeUploads(
     const bytes = parts.get(key);
     if (!bytes) throw new TableError(`UPLOAD names the part ${key.slice(0, 64)}, which the request does not have`);
     try {
-      const table = await openTable(bytes, limits, true);
-      await checkTimes(table);
-      tables.push(await makeTable(connection, table, name, `upload_${i}`));
+      tables.push(await makeTable(connection, await openTable(bytes, limits, true), name, `upload_${i}`));
     } catch (error) {
       if (!(error instanceof TableError || error instanceof CellError)) throw error;
       throw new TableError(`the table ${name} cannot be taken because ${error.message}`);
@@ -83,7 +82,10 @@ async function makeTable(
       const chunk = DuckDBDataChunk.create(types, to - from);
       cells.forEach((of, i) => {
         const values = Array.prototype.slice.call(of, from, to) as DuckDBValue[];
-        chunk.setColumnValues(i, columns[i]!.type === 'time' ? values.map(timeOf) : values);
+        chunk.setColumnValues(
+          i,
+          columns[i]!.type === 'time' ? values.map(cell => timeOf(cell, input.columns[i]!)) : values,
+        );
       });
       appender.appendDataChunk(chunk);
     }
@@ -99,8 +101,9 @@ async function makeTable(
 }
 
 /** @param cell microseconds since 1970, or the text of a VOTable's timestamp */
-function timeOf(cell: DuckDBValue): DuckDBTimestampValue | null {
+function timeOf(cell: DuckDBValue, { name }: Column): DuckDBTimestampValue | null {
   if (cell === null) return null;
+  if (typeof cell === 'number' && timeCell(cell) === null) throw outOfYears(name);
   const timeUs = typeof cell === 'number' ? cell : parseTime(`${cell}`);
   if (timeUs === undefined) throw new TableError(`${`${cell}`.slice(0, 40)} in it is no time`);
   return new DuckDBTimestampValue(BigInt(timeUs));
