@@ -2,11 +2,18 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { uvu } from 'uvu';
+import { isDeno } from '../src/base/runtime.ts';
 
 /** Why a tool of `test/package.json` cannot be used, if so. */
 export function toolObstacle(name: string): string | undefined {
   const path = fileURLToPath(new URL(`./node_modules/${name}`, import.meta.url));
   return existsSync(path) ? undefined : `${name} is not installed: test/tools.sh gets it from the npm registry`;
+}
+
+/** Why a process of the tests cannot have DuckDB itself, if so. */
+export function duckdbObstacle(isInstalled: boolean): string | undefined {
+  if (isDeno) return 'a process of Deno that has loaded DuckDB ends with a segmentation fault';
+  return isInstalled ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can';
 }
 
 /**

@@ -9,16 +9,13 @@ import type { DescribedTable } from '../../src/adql/schema.ts';
 import { translate } from '../../src/adql/translator.ts';
 import { isDeno } from '../../src/base/runtime.ts';
 import { datatypeOf } from '../../src/tables/votable.ts';
-import { needs } from '../needs.ts';
+import { duckdbObstacle, needs } from '../needs.ts';
 import { seededRandom } from '../oracle/skies.ts';
 import { column, TABLES } from './support.ts';
 
 const duckdb = isDeno ? undefined : await import('@duckdb/node-api').catch(() => undefined);
 const test = suite('adql: engine');
-const obstacle = isDeno
-  ? 'a process of Deno that has loaded DuckDB ends with a segmentation fault'
-  : '@duckdb/node-api is not installed: npm install gets it where it can';
-const check = needs(test, duckdb ? undefined : obstacle);
+const check = needs(test, duckdbObstacle(duckdb !== undefined));
 
 const instance = await duckdb?.DuckDBInstance.create(':memory:', { threads: '1' });
 const connection = await instance?.connect();

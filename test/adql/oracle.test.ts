@@ -11,7 +11,7 @@ import { translate } from '../../src/adql/translator.ts';
 import { ENGINE_TYPES } from '../../src/adql/values.ts';
 import { isDeno } from '../../src/base/runtime.ts';
 import type { ColumnType } from '../../src/tables/columns.ts';
-import { needs } from '../needs.ts';
+import { duckdbObstacle, needs } from '../needs.ts';
 import { ROWS, TABLES } from './oracle/data.ts';
 import { Postgres, whyNoPostgres } from './oracle/postgres.ts';
 import { Queries } from './oracle/queries.ts';
@@ -28,11 +28,7 @@ const ANSWERS = new URL('./oracle/answers.json', import.meta.url);
 const SLICE = 500;
 
 const duckdb = isDeno ? undefined : await import('@duckdb/node-api').catch(() => undefined);
-const obstacle = isDeno
-  ? 'a process of Deno that has loaded DuckDB ends with a segmentation fault'
-  : duckdb
-    ? undefined
-    : '@duckdb/node-api is not installed: npm install gets it where it can';
+const obstacle = duckdbObstacle(duckdb !== undefined);
 const test = suite('adql: oracle');
 
 const connection = await (await duckdb?.DuckDBInstance.create(':memory:', { threads: '1' }))?.connect();

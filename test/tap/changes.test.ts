@@ -3,7 +3,6 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isDeno } from '../../src/base/runtime.ts';
 import { CATALOGS } from '../../src/contract/catalogs.ts';
 import { openStore } from '../../src/store/store.ts';
 import type { StoredObject } from '../../src/store/types.ts';
@@ -13,14 +12,10 @@ import { tapFormat } from '../../src/tap/formats.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import { fillSky } from '../hats_export/support.ts';
 import { delivery, match, NOW_US, PROVENANCE, searched, withDirectory } from '../http/support.ts';
-import { needs } from '../needs.ts';
+import { duckdbObstacle, needs } from '../needs.ts';
 
 const test = suite('tap: changes');
-const obstacle = isDeno
-  ? 'a process of Deno that has loaded DuckDB ends with a segmentation fault'
-  : isInstalled()
-    ? undefined
-    : '@duckdb/node-api is not installed: npm install gets it where it can';
+const obstacle = duckdbObstacle(isInstalled());
 
 const OBJECTS = 300;
 /** Four that are new, and three of each kind. */

@@ -1,19 +1,14 @@
 /** The answer of a query, from the engine's first row to its last: none is lost in silence. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isDeno } from '../../src/base/runtime.ts';
 import type { Column } from '../../src/tables/columns.ts';
 import { tapFormat } from '../../src/tap/formats.ts';
 import { Job, type TapQuery } from '../../src/tap/job.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
-import { needs } from '../needs.ts';
+import { duckdbObstacle, needs } from '../needs.ts';
 
 const test = suite('tap: job');
-const obstacle = isDeno
-  ? 'a process of Deno that has loaded DuckDB ends with a segmentation fault'
-  : isInstalled()
-    ? undefined
-    : '@duckdb/node-api is not installed: npm install gets it where it can';
+const obstacle = duckdbObstacle(isInstalled());
 const check = needs(test, obstacle);
 
 const instance = obstacle
