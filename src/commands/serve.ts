@@ -17,6 +17,8 @@ import { type BotCredentials, botOf } from '../tns/client.ts';
 import { type Command, LISTEN_OPTIONS, THREAD_OPTIONS, UsageError } from './cli.ts';
 
 const READY_POLL_MS = 5;
+/** The time for which a service that starts tries to read a database that cannot be read. */
+const START_TRIES_MS = 10_000;
 /** The time that clients have to receive the answers that are under way when the service stops. */
 const DRAIN_MS = 5000;
 /** The process ends at this time even with work under way: stored data are safe, and the index is only a cache. */
@@ -82,7 +84,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
       warnIfOpenToOthers(config.NEARSKY_DATA, log);
       serving = new Serving(config, state, log);
       const url = await serving.listen();
-      while (!serving.isReady && !stop.aborted) await sleep(READY_POLL_MS);
+      while (!serving.isReady() && !stop.aborted) await sleep(READY_POLL_MS);
       if (!stop.aborted) {
         onListening(url);
         writer.begin();
@@ -144,8 +146,15 @@ class Serving {
     return this.#unending.promise;
   }
 
-  get isReady(): boolean {
-    return this.#coordinator.generation !== undefined;
+  /**
+   * Whether the index can answer.
+   * @throws what has kept the database from being read for `START_TRIES_MS`
+   */
+  isReady(): boolean {
+    const { generation, indexFailure } = this.#coordinator;
+    if (generation) return true;
+    if (indexFailure && performance.now() - indexFailure.sinceMs > START_TRIES_MS) throw indexFailure.error;
+    return false;
   }
 
   /**

@@ -5,7 +5,7 @@ import type { Log } from '../base/log.ts';
 import { withTimeout } from '../base/timeout.ts';
 import { Pool, PoolError } from '../pool/pool.ts';
 import type { MetricsAnswer, MetricsTask } from '../store/metrics_task.ts';
-import { type IndexStatus, Publisher } from './publisher.ts';
+import { type IndexFailure, type IndexStatus, Publisher } from './publisher.ts';
 import type { PublishedGeneration } from './tasks.ts';
 
 /** A thread that looks at the database for this long counts as hung. */
@@ -36,6 +36,10 @@ export class LocalIndex {
 
   get status(): IndexStatus | undefined {
     return this.#publisher.status;
+  }
+
+  get failure(): IndexFailure | undefined {
+    return this.#publisher.failure;
   }
 
   /** Drops the index that a generation came from, because it does not belong to this database, and builds a new one. */

@@ -45,6 +45,13 @@ export interface IndexStatus {
   readonly publishedMs: number;
 }
 
+/** A failure to follow the journal that lasts. */
+export interface IndexFailure {
+  readonly error: unknown;
+  /** The time of the first try that failed, as `performance.now()`. */
+  readonly sinceMs: number;
+}
+
 export class Publisher {
   readonly #options: PublisherOptions;
   readonly #stop = new AbortController();
@@ -63,6 +70,7 @@ export class Publisher {
   #replacedBytes = 0;
   #current: PublishedGeneration | undefined;
   #publishedMs = 0;
+  #failure: IndexFailure | undefined;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
@@ -74,6 +82,11 @@ export class Publisher {
    */
   get current(): PublishedGeneration | undefined {
     return this.#current;
+  }
+
+  /** Why the journal cannot be followed; undefined while it can. */
+  get failure(): IndexFailure | undefined {
+    return this.#failure;
   }
 
   /** The state of the index for monitoring; undefined until the index is loaded. */
@@ -124,16 +137,15 @@ export class Publisher {
 
   async #follow(): Promise<void> {
     const { signal } = this.#stop;
-    let failed = false;
     while (!signal.aborted) {
       try {
         await this.#catchUp();
-        failed = false;
+        this.#failure = undefined;
       } catch (error) {
-        if (!failed && !signal.aborted) this.#logFailure(error);
-        failed = true;
+        if (!this.#failure && !signal.aborted) this.#logFailure(error);
+        this.#failure ??= { error, sinceMs: performance.now() };
       }
-      await pause(failed ? RETRY_MS : POLL_MS, signal);
+      await pause(this.#failure ? RETRY_MS : POLL_MS, signal);
     }
   }
 

@@ -10,6 +10,7 @@ import { JobStore } from '../jobs/job_store.ts';
 import { metricsText, type ThreadsWatched } from '../metrics/service_metrics.ts';
 import { DatabaseWatch } from '../publish/database_watch.ts';
 import { LocalIndex } from '../publish/local_index.ts';
+import type { IndexFailure } from '../publish/publisher.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 import { SkyMap } from '../sky_map/sky_map.ts';
 import { NearbySources } from '../sources/nearby_sources.ts';
@@ -95,6 +96,11 @@ export class Coordinator implements Coordination {
 
   get generation(): PublishedGeneration | undefined {
     return this.#index.current;
+  }
+
+  /** Why the index cannot follow the database; undefined while it can. */
+  get indexFailure(): IndexFailure | undefined {
+    return this.#index.failure;
   }
 
   discard(generation: number): void {

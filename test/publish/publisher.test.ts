@@ -1,13 +1,14 @@
 /** The index follows the journal, is kept beside the database, and is rebuilt whenever what is kept cannot be trusted. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConeHits, openGeneration } from '../../index/mod.ts';
 import { Pool, type RunOptions, type Task } from '../../src/pool/pool.ts';
 import { Publisher } from '../../src/publish/publisher.ts';
 import type { BuiltArena, SaveIndexTask } from '../../src/publish/tasks.ts';
-import { openStore } from '../../src/store/store.ts';
+import { openStore, StoreError } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { eventually, withDirectory } from '../e2e/support.ts';
 import { delivery, startScript } from '../store/support.ts';
@@ -302,6 +303,27 @@ test('late answers from a generation that was discarded leave the index that was
     index.publisher.discard(number);
     assert.is(index.publisher.current, after);
     await index.close();
+  }));
+
+test('why the database cannot be read is told until it can', () =>
+  withDirectory(async directory => {
+    const pool = new Pool({ threads: 2, threadData: { dataDir: directory } });
+    const events: string[] = [];
+    const publisher = new Publisher({ dataDir: directory, pool, log: event => events.push(event) });
+    assert.is(publisher.failure, undefined);
+    publisher.start();
+    const first = await eventually('it failed', async () => publisher.failure);
+    assert.instance(first.error, StoreError);
+    await sleep(1200);
+    assert.is(publisher.failure, first, 'of the first try');
+    const store = openStore(directory, 'write');
+    await ingest(new Writer(store), range(1, 3));
+    await eventually('there is a generation', async () => publisher.current);
+    assert.is(publisher.failure, undefined);
+    assert.is(events.filter(event => event === 'index_failed').length, 1, `once: ${events}`);
+    await publisher.close();
+    await pool.close();
+    await store.close();
   }));
 
 /** Holds back the answers of merges until it is told to let them go, and notes what was merged and what was saved. */
