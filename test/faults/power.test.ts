@@ -7,7 +7,6 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { open } from 'lmdb';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { random } from '../e2e/kill_support.ts';
@@ -143,6 +142,13 @@ for (const scenario of WRITING) {
   );
 }
 
+/** Runs `storing.ts`. */
+function storing(what: string, path: string, variables: Record<string, string> = {}) {
+  const program = fileURLToPath(new URL('storing.ts', import.meta.url));
+  const args = [...runtimeArgs, program, what, path];
+  return spawnSync(process.execPath, args, { env: { ...environment, ...variables }, encoding: 'utf8' });
+}
+
 /** Records `storing.ts`, and checks at each cut that what it had printed by then is there. */
 function cutWhileStoring(
   settings: 'ours' | 'default',
@@ -155,12 +161,7 @@ function cutWhileStoring(
     const place = join(directory, 'run');
     for (const path of [base, place]) mkdirSync(path);
     const record = join(directory, 'record');
-    const program = fileURLToPath(new URL('storing.ts', import.meta.url));
-    const args = [...runtimeArgs, program, settings, join(place, name)];
-    const { status, stderr } = spawnSync(process.execPath, args, {
-      env: { ...environment, ...preload(place, { record }) },
-      encoding: 'utf8',
-    });
+    const { status, stderr } = storing(settings, join(place, name), preload(place, { record }));
     assert.is(status, 0, stderr);
     rmSync(place, { recursive: true });
     const changes = readChanges(record);
@@ -182,14 +183,11 @@ testWithPower(`each batch that was acknowledged is there after the power was cut
 testWithPower(`with the default settings of LMDB, too, the power cut ${cuts} times`, () =>
   cutWhileStoring('default', 'default.mdb', async path => {
     if (!existsSync(path) || statSync(path).size === 0) return 0;
-    const database = open<string, number>({ path });
-    try {
-      const stored = [...database.getRange({})];
-      for (const { key, value } of stored) assert.is(value, `value ${key} `.repeat(20));
-      return stored.length;
-    } finally {
-      await database.close();
-    }
+    const { status, signal, stdout, stderr } = storing('count', path);
+    // The first transaction was cut: no database was acknowledged, and the addon may not survive what there is.
+    if (signal !== null) return 0;
+    assert.is(status, 0, stderr);
+    return Number(stdout);
   }),
 );
 

@@ -3,7 +3,9 @@
  *
  *   node storing.ts ours DATA      through our writer
  *   node storing.ts default FILE   into LMDB as its addon opens it by default
+ *   node storing.ts count FILE     prints how many `default` has left; a file in pieces may end the process in the addon
  */
+import * as assert from 'node:assert/strict';
 import { writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { open } from 'lmdb';
@@ -14,7 +16,8 @@ import { Writer } from '../../src/store/writer.ts';
 const BATCHES = 25;
 const BATCH = 8;
 
-const [settings, path] = process.argv.slice(2) as [string, string];
+const [settings, path] = process.argv.slice(2) as ['ours' | 'default' | 'count', string];
+const textOf = (key: number) => `value ${key} `.repeat(20);
 const acknowledge = (stored: number) => writeSync(1, `${stored}\n`);
 
 async function storeOurs(): Promise<void> {
@@ -40,11 +43,19 @@ async function storeByDefault(): Promise<void> {
   // The form of a database that was made long ago.
   flush(dirname(path));
   for (let stored = 0; stored < BATCHES * BATCH; ) {
-    for (let i = 0; i < BATCH; i++) void database.put(++stored, `value ${stored} `.repeat(20));
+    for (let i = 0; i < BATCH; i++) void database.put(++stored, textOf(stored));
     await database.flushed;
     acknowledge(stored);
   }
   await database.close();
 }
 
-await (settings === 'ours' ? storeOurs() : storeByDefault());
+async function count(): Promise<void> {
+  const database = open<string, number>({ path });
+  const stored = [...database.getRange({})];
+  for (const { key, value } of stored) assert.equal(value, textOf(key));
+  acknowledge(stored.length);
+  await database.close();
+}
+
+await { ours: storeOurs, default: storeByDefault, count }[settings]();
