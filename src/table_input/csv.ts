@@ -1,6 +1,7 @@
 /**
- * CSV as people send it: with commas, semicolons, tabs or bars, a byte-order mark, lines of comments. Read in place:
- * all that is kept beside the bytes is where each record lies.
+ * CSV as people send it: with commas, semicolons, tabs or bars, a byte-order mark, lines of comments before the header
+ * (after it, a line that begins with `#` is a row, as STILTS and pandas read it). Read in place: all that is kept beside
+ * the bytes is where each record lies.
  */
 import type { Cell, Column } from '../tables/columns.ts';
 import {
@@ -16,12 +17,19 @@ import {
 } from './input_table.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'];
+/** How a file of astropy's begins, whose comments are the units and types of its columns. */
+const ECSV = '# %ECSV';
+const NO_ECSV =
+  'it is ECSV, whose units and types are not read: write it as VOTable, FITS or Parquet (astropy: table.write("table.vot", format="votable"))';
 const MAX_RECORD_BYTES = 1 << 20;
 /** The bytes that are decoded at once to see whether they are text. */
 const CHUNK_BYTES = 1 << 18;
 const [SPACE, QUOTE, HASH, LINE_FEED, RETURN] = [0x20, 0x22, 0x23, 0x0a, 0x0d];
 
-/** @param areTyped whether a column of numbers is to become one; else every cell is the text that was sent */
+/**
+ * @param areTyped whether a column of numbers is to become one; else every cell is the text that was sent
+ * @throws TableError
+ */
 export function openCsv(sent: Uint8Array, limits: TableLimits, areTyped: boolean): InputTable {
   checkText(sent);
   const bytes = withLineFeeds(sent);
@@ -104,8 +112,10 @@ class Records {
     let header: (string | null)[] | undefined;
     const hasMark = this.#bytes.subarray(0, 3).equals(BYTE_ORDER_MARK);
     for (let at = hasMark ? BYTE_ORDER_MARK.length : 0; at < length; ) {
-      if (this.#bytes[at] === HASH) {
-        at = this.#lineEnd(at) + 1;
+      if (!header && this.#bytes[at] === HASH) {
+        const end = this.#lineEnd(at);
+        if (this.#bytes.toString('latin1', at, end).startsWith(ECSV)) throw new TableError(NO_ECSV);
+        at = end + 1;
         continue;
       }
       const { fields, end, next } = this.#record(at);
@@ -142,7 +152,9 @@ class Records {
 
   #add(at: number, end: number, fields: number, expected: number, limits: TableLimits): void {
     if (fields !== expected)
-      throw new TableError(`its row ${this.rows + 1} has ${fields} fields, where its first line has ${expected}`);
+      throw new TableError(
+        `its row ${this.rows + 1} has ${fields} fields, where its header has ${expected}${this.#bytes[at] === HASH ? ': comments are before the header' : ''}`,
+      );
     if (2 * this.rows === this.#places.length) {
       const grown = new Uint32Array(2 * this.#places.length);
       grown.set(this.#places);

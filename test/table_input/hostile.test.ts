@@ -68,6 +68,12 @@ test('bombs, endless rows and columns, lies about sizes', async () => {
     ['--x\r\nContent-Disposition: form-data; name="table"\r\n\r\nra,dec\r\n1,2\r\n--x--', /is a form/],
     [votable('int', '3000000000'), /3000000000 in its column ra is no integer of 32 bits/],
     [votable('long', '9223372036854775808'), /no integer of 64 bits/],
+    ['ra,dec\n1,2\n# and that is all\n', /row 2 has 1 fields, where its header has 2: comments are before the header/],
+    // Its right ascension is in radians.
+    [
+      "# %ECSV 1.0\n# ---\n# delimiter: ','\n# datatype:\n# - {name: ra, unit: rad, datatype: float64}\nra,dec\n1,2\n",
+      /is ECSV/,
+    ],
     // Without its end, a stream would be one of fewer rows.
     [`${BINARY}AAAAAAAAAAA=`, /ends within its rows/],
     [fixture('bytes.arrows'), /column bytes is of a type that cannot be kept/],
@@ -110,6 +116,11 @@ test('no integer is rounded, and no row is lost at the end of a line or of a tab
   assert.equal(await text('{"id": 9223372036854775807}\n{"id": 1}\n'), [[9223372036854775807n, 1n]]);
   assert.equal(await text('ra,dec\r1,2\r3,4\r'), [
     [1n, 3n],
+    [2n, 4n],
+  ]);
+  const comments = '# of a night\n\n# of two rows\n';
+  assert.equal(await text(`${comments}ra,dec\n#1,2\n3,4\n`), [
+    ['#1', '3'],
     [2n, 4n],
   ]);
   assert.equal(await text(votable('long', '0xFFFFFFFFFFFFFFFF')), [[-1n], [1]]);
