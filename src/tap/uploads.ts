@@ -82,10 +82,10 @@ async function makeTable(
       const chunk = DuckDBDataChunk.create(types, to - from);
       cells.forEach((of, i) => {
         const values = Array.prototype.slice.call(of, from, to) as DuckDBValue[];
-        chunk.setColumnValues(
-          i,
-          columns[i]!.type === 'time' ? values.map(cell => timeOf(cell, input.columns[i]!)) : values,
-        );
+        const { type } = columns[i]!;
+        const toValue =
+          type === 'time' ? (cell: DuckDBValue) => timeOf(cell, input.columns[i]!) : isFloat(type) ? orNull : undefined;
+        chunk.setColumnValues(i, toValue ? values.map(toValue) : values);
       });
       appender.appendDataChunk(chunk);
     }
@@ -99,6 +99,11 @@ async function makeTable(
     relation: `temp.main.${relation}`,
   };
 }
+
+const isFloat = (type: ColumnType) => type === 'float64' || type === 'float32';
+
+/** NaN is how FITS, VOTable and pandas write that there is no number; to the engine it is one, above all others. */
+const orNull = (cell: DuckDBValue) => (Number.isNaN(cell) ? null : cell);
 
 /** @param cell microseconds since 1970, or the text of a VOTable's timestamp */
 function timeOf(cell: DuckDBValue, { name }: Column): DuckDBTimestampValue | null {

@@ -107,6 +107,33 @@ check('tables of several formats are joined, with every digit of their ids', asy
   assert.is((await csv(running, 'SELECT * FROM mine', { mine: bounds }))[1], bounds.split('\n')[1]);
 });
 
+check('a number that is none is NULL', async ({ running }) => {
+  const rows = [
+    ['1', '12.5', '20'],
+    ['2', 'NaN', '20'],
+    ['3', '', '20'],
+    ['4', '12.5', 'NaN'],
+  ];
+  const field = (name: string, datatype: string) => `<FIELD name="${name}" datatype="${datatype}"/>`;
+  const votable = `<VOTABLE><TABLE>${field('id', 'int')}${field('ra', 'double')}${field('dec', 'float')}<DATA><TABLEDATA>${rows
+    .map(cells => `<TR>${cells.map(cell => `<TD>${cell}</TD>`).join('')}</TR>`)
+    .join('')}</TABLEDATA></DATA></TABLE></VOTABLE>`;
+  for (const mine of [`id,ra,dec\n${rows.map(cells => cells.join(',')).join('\n')}\n`, votable]) {
+    assert.equal(await csv(running, 'SELECT MAX(ra) AS m, COUNT(ra) AS n, AVG(dec) AS a FROM mine', { mine }), [
+      'm,n,a',
+      '12.5,2,20',
+    ]);
+    assert.equal(await csv(running, 'SELECT id FROM mine WHERE ra > 0 OR dec > 100 ORDER BY id', { mine }), [
+      'id',
+      '1',
+      '4',
+    ]);
+    const far = 'DISTANCE(ra, dec, 100, 20) > 1 AND 0 = CONTAINS(POINT(ra, dec), CIRCLE(100, 20, 1))';
+    assert.equal(await csv(running, `SELECT id FROM mine WHERE ${far}`, { mine }), ['id', '1']);
+    assert.equal(await csv(running, 'SELECT id FROM mine WHERE ra IS NULL ORDER BY id', { mine }), ['id', '2', '3']);
+  }
+});
+
 check('two tables by position; names that are no names; many rows', async ({ running }) => {
   const near = `ra,dec\n${FIRST.position.ra},${FIRST.position.dec}\n`;
   const hostile = '"x"") DROP TABLE upload_0 --",select,a\u0000b,"X"") DROP TABLE upload_0 --"\n1,2,3,4\n';
