@@ -241,13 +241,11 @@ export class ObjectWriter {
       out.fragment(EMPTY_PAYLOAD);
       return;
     }
-    if (areNumbers(values)) {
-      out.numbers(values, keys);
-    } else {
-      for (let i = 0; i < keys.length; i++) {
-        out.fragment(keys[i]!);
-        out.longText(toJson(values[i]));
-      }
+    for (let i = 0; i < keys.length; i++) {
+      const value = values[i];
+      out.fragment(keys[i]!);
+      if (typeof value === 'number') out.number(value);
+      else out.longText(toJson(value));
     }
     out.fragment(BRACE);
   }
@@ -256,10 +254,6 @@ export class ObjectWriter {
 export function shownStatus(object: ObjectView, { status }: CurrentFragments): ObjectStatus {
   if (object.state === 'pending') return 'crossmatch_pending';
   return object.hasMatches ? 'coincident_sources' : status;
-}
-
-function areNumbers(values: readonly unknown[]): values is readonly (number | null)[] {
-  return values.every(value => typeof value === 'number' || value === null);
 }
 
 /** A source without a usable position cannot be published. */

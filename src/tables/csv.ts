@@ -4,7 +4,6 @@
  */
 import type { ByteSink } from '../base/bytes.ts';
 import { type Cell, type Column, checkBlock, checkRow, numberText, type Row, type Table } from './columns.ts';
-import { NumberTexts } from './number_texts.ts';
 import type { TableWriter } from './table_writer.ts';
 import { writeTimestamp } from './timestamp.ts';
 
@@ -41,12 +40,11 @@ function begin(out: ByteSink, { columns }: Table, delimiter: string): CsvWriter 
     row,
     block(cells) {
       checkBlock(columns, cells);
-      const writers = columns.map((column, i) => cellWriter(out, column, cells[i]!));
       for (let at = 0; at < cells[0]!.length; at++) {
-        writers.forEach((write, i) => {
+        for (let i = 0; i < columns.length; i++) {
           if (i > 0) out.byte(separator);
-          write(at);
-        });
+          writeCell(out, columns[i]!, cells[i]![at]!);
+        }
         out.byte(LINE_FEED);
       }
     },
@@ -66,20 +64,12 @@ function begin(out: ByteSink, { columns }: Table, delimiter: string): CsvWriter 
   };
 }
 
-/** Writes the cells of a column, one row after another. */
-function cellWriter(out: ByteSink, column: Column, cells: ArrayLike<Cell>): (row: number) => void {
-  if (column.type !== 'float64') return row => writeCell(out, column, cells[row]!);
-  const texts = new NumberTexts(cells);
-  return row => {
-    if (!texts.write(out)) writeCell(out, column, cells[row]!);
-  };
-}
-
 function writeCell(out: ByteSink, { type }: Column, cell: Cell): void {
   if (cell === null) return;
   if (type === 'text') out.utf8(quoted(cell as string));
   else if (type === 'time') writeTimestamp(out, cell as number);
   else if (typeof cell !== 'number') out.text(`${cell}`);
+  else if (type !== 'float32' && Number.isFinite(cell)) out.number(cell);
   else if (!Number.isNaN(cell)) out.text(numberText(cell, type));
 }
 

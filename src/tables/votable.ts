@@ -15,7 +15,6 @@ import {
   type Row,
   type Table,
 } from './columns.ts';
-import { NumberTexts } from './number_texts.ts';
 import { rowByRow } from './table_writer.ts';
 import { timestamp } from './timestamp.ts';
 import { escapeXml } from './xml.ts';
@@ -115,10 +114,9 @@ export class VotableWriter {
       return;
     }
     const out = this.#out;
-    const writers = columns.map((column, i) => dataWriter(out, column, cells[i]!));
     for (let at = 0; at < cells[0]!.length; at++) {
       out.fragment(OPEN_ROW);
-      for (const write of writers) write(at);
+      for (let i = 0; i < columns.length; i++) writeData(out, columns[i]!, cells[i]![at]!);
       out.fragment(CLOSE_ROW);
     }
   }
@@ -147,26 +145,24 @@ export class VotableWriter {
   }
 }
 
-/** Writes the cells of a column, one row after another. */
-function dataWriter(out: ByteSink, column: Column, cells: ArrayLike<Cell>): (row: number) => void {
-  if (column.type !== 'float64') return row => writeData(out, column, cells[row]!);
-  const texts = new NumberTexts(cells);
-  return row => {
-    if (texts.write(out, OPEN_CELL)) out.fragment(CLOSE_CELL);
-    else writeData(out, column, cells[row]!);
-  };
-}
-
 function writeData(out: ByteSink, column: Column, cell: Cell): void {
   if (cell === null) {
     out.fragment(NULL_CELL);
     return;
   }
-  const text = cellText(column, cell);
   out.fragment(OPEN_CELL);
-  if (text.length < SHORT_TEXT) out.text(text);
-  else out.longText(text);
+  if (isPlain(column, cell)) out.number(cell);
+  else {
+    const text = cellText(column, cell);
+    if (text.length < SHORT_TEXT) out.text(text);
+    else out.longText(text);
+  }
   out.fragment(CLOSE_CELL);
+}
+
+/** Whether VOTable has the number as JSON has it. */
+function isPlain({ type }: Column, cell: Cell): cell is number {
+  return (type === 'float64' || type === 'int32') && Number.isFinite(cell) && !Object.is(cell, -0);
 }
 
 /** The longest text that is copied one character after another. */

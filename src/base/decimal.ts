@@ -1,0 +1,143 @@
+/**
+ * Doubles as text, written into bytes: the digits that `String(x)` has, which are the fewest that read back as x, without a
+ * string that must be copied. Half of the time goes into that string.
+ *
+ * A double x below 10^9 times the power of ten that gives it 17 digits before the point is a sum of two doubles without an
+ * error (T. J. Dekker, Numer. Math. 18, 224, 1971), and so a = 9 digits and b = 8 digits with an error below 10^-8. Whatever
+ * lies within half the distance to the next double reads back as x. That distance is between 1 and 23, so the shortest such number is the
+ * nearest multiple of 100, of 10 or of 1. What is too close to call is left to `String`.
+ */
+
+/** The most bytes that `writeDecimal` touches. */
+export const MAX_DECIMAL_BYTES = 32;
+
+/** The numbers that are written here are at least LEAST and below END. */
+const LEAST = 1e-6;
+const END = 1e9;
+const LEAST_EXPONENT = -6;
+const DIGITS = 17;
+const TEN_TO_8 = 1e8;
+const TEN_TO_9 = 1e9;
+/** More than all errors of b. */
+const DOUBT = 1e-6;
+const [ZERO, POINT, MINUS] = [0x30, 0x2e, 0x2d];
+
+const powers = (first: number, last: number, power: (exponent: number) => number) =>
+  Float64Array.from({ length: last - first + 1 }, (_, i) => power(first + i));
+const tenTo = (exponent: number) => Number(`1e${exponent}`);
+/** 10^0 to 10^22, which doubles hold exactly. */
+const TEN = powers(0, 22, tenTo);
+/** Their upper halves, of 26 bits. */
+const TEN_UPPER = TEN.map(upperHalf);
+/** 10^-6 to 10^9. */
+const BOUNDS = powers(LEAST_EXPONENT, 9, tenTo);
+/** 2^-74 to 2^-24: half the distance of doubles from 2^-21 to 2^29 on. */
+const LEAST_BINARY = -21;
+const HALF_DISTANCE = powers(LEAST_BINARY - 53, 29 - 53, exponent => 2 ** exponent);
+/** The four digits of each number below 10,000. */
+const FOUR = Uint8Array.from({ length: 40_000 }, (_, i) => ZERO + (Math.floor((i >> 2) / TEN[3 - (i & 3)]!) % 10));
+
+const double = new Float64Array(1);
+/** The lower word and the upper word of `double`. */
+const words = new Uint32Array(double.buffer);
+
+/** The upper 26 bits of a double; what is left has as many (Veltkamp). */
+function upperHalf(x: number): number {
+  const shifted = 134217729 * x;
+  return shifted - (shifted - x);
+}
+
+/**
+ * Writes a number as `String` does.
+ * @param at where it begins; MAX_DECIMAL_BYTES from there on may be overwritten
+ * @returns where it ends; -1 where it must be written in another way: not finite, below 1e-6, 1e9 or more, or in doubt
+ */
+export function writeDecimal(bytes: Uint8Array, at: number, value: number): number {
+  if (value === 0) {
+    bytes[at] = ZERO;
+    return at + 1;
+  }
+  const x = Math.abs(value);
+  if (!(x >= LEAST && x < END)) return -1;
+  double[0] = x;
+  const upperWord = words[1]!;
+  const binary = (upperWord >>> 20) - 1023;
+  // The logarithm of 2 is 1233 / 4096, to four digits: this is the exponent of ten, or one less.
+  const estimate = (binary * 1233) >> 12;
+  const exponent = estimate + (x >= BOUNDS[estimate + 1 - LEAST_EXPONENT]! ? 1 : 0);
+
+  const ten = TEN[DIGITS - 1 - exponent]!;
+  const tenUpper = TEN_UPPER[DIGITS - 1 - exponent]!;
+  const tenLower = ten - tenUpper;
+  const upper = upperHalf(x);
+  const lower = x - upper;
+  const product = x * ten;
+  const error = upper * tenUpper - product + upper * tenLower + lower * tenUpper + lower * tenLower;
+  let a = Math.floor(product / TEN_TO_8);
+  let b = product - a * TEN_TO_8 + error;
+  if (b < 0) {
+    a--;
+    b += TEN_TO_8;
+  }
+
+  // Below a power of 2 the next double is nearer: only what is the number itself is taken.
+  const isPowerOf2 = (upperWord & 0xfffff) === 0 && words[0] === 0;
+  const half = isPowerOf2 ? 2 * DOUBT : HALF_DISTANCE[binary - LEAST_BINARY]! * ten;
+  let rest = 100 * Math.round(b / 100);
+  let distance = Math.abs(rest - b);
+  if (distance > half - DOUBT) {
+    if (distance < half + DOUBT) return -1;
+    rest = 10 * Math.round(b / 10);
+    distance = Math.abs(rest - b);
+    if (distance > half - DOUBT) {
+      if (distance < half + DOUBT) return -1;
+      rest = Math.round(b);
+      distance = Math.abs(rest - b);
+      if (distance > half - DOUBT || distance > 0.5 - DOUBT) return -1;
+    } else if (distance > 5 - DOUBT) return -1;
+  }
+  if (rest === TEN_TO_8) {
+    rest = 0;
+    if (++a === TEN_TO_9) return -1;
+  }
+  if (value < 0) bytes[at++] = MINUS;
+  return writeDigits(bytes, at, exponent, a, rest);
+}
+
+/** Writes a number whose digits are the 9 of `a` and the 8 of `b`; the first one stands for 10^exponent. */
+function writeDigits(bytes: Uint8Array, at: number, exponent: number, a: number, b: number): number {
+  for (let before = exponent; before < 0; before++) {
+    bytes[at++] = ZERO;
+    if (before === exponent) bytes[at++] = POINT;
+  }
+  const begin = at;
+  if (exponent >= 0) at++;
+  const first = (a / 100_000) | 0;
+  const others = a - 100_000 * first;
+  const middle = (others / 10) | 0;
+  at = writeFour(bytes, at, first);
+  at = writeFour(bytes, at, middle);
+  bytes[at++] = ZERO + others - 10 * middle;
+  if (exponent >= 0) {
+    const point = begin + exponent + 1;
+    for (let i = begin; i < point; i++) bytes[i] = bytes[i + 1]!;
+    bytes[point] = POINT;
+  }
+  if (b > 0) {
+    const upper = (b / 10_000) | 0;
+    at = writeFour(bytes, at, upper);
+    at = writeFour(bytes, at, b - 10_000 * upper);
+  }
+  while (bytes[at - 1] === ZERO) at--;
+  return bytes[at - 1] === POINT ? at - 1 : at;
+}
+
+/** Writes a number below 10,000 with four digits. */
+function writeFour(bytes: Uint8Array, at: number, number: number): number {
+  const from = 4 * number;
+  bytes[at] = FOUR[from]!;
+  bytes[at + 1] = FOUR[from + 1]!;
+  bytes[at + 2] = FOUR[from + 2]!;
+  bytes[at + 3] = FOUR[from + 3]!;
+  return at + 4;
+}
