@@ -1,6 +1,6 @@
 /**
  * CSV as people send it: with commas, semicolons, tabs or bars, a byte-order mark, lines of comments before the header
- * (after it, a line that begins with `#` is a row, as STILTS and pandas read it). Read in place: all that is kept beside
+ * (after it, a line that begins with `#` is a row, as STILTS and pandas read it), and ECSV. Read in place: all that is kept beside
  * the bytes is where each record lies.
  */
 import type { Cell, Column } from '../tables/columns.ts';
@@ -17,10 +17,6 @@ import {
 } from './input_table.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'];
-/** How a file of astropy's begins, whose comments are the units and types of its columns. */
-const ECSV = '# %ECSV';
-const NO_ECSV =
-  'it is ECSV, whose units and types are not read: write it as VOTable, FITS or Parquet (astropy: table.write("table.vot", format="votable"))';
 const MAX_RECORD_BYTES = 1 << 20;
 /** The bytes that are decoded at once to see whether they are text. */
 const CHUNK_BYTES = 1 << 18;
@@ -33,13 +29,17 @@ const [SPACE, QUOTE, HASH, LINE_FEED, RETURN] = [0x20, 0x22, 0x23, 0x0a, 0x0d];
 export function openCsv(sent: Uint8Array, limits: TableLimits, areTyped: boolean): InputTable {
   checkText(sent);
   const bytes = withLineFeeds(sent);
-  const delimiter = delimiterOf(bytes);
-  const csv = new Records(bytes, delimiter.charCodeAt(0), limits);
+  const ecsv = ecsvOf(bytes);
+  const delimiter = ecsv?.delimiter ?? delimiterOf(bytes);
+  const csv = new Records(bytes, delimiter.charCodeAt(0), limits, ecsv !== undefined);
   const { rows } = csv;
   const every = csv.header.map((_, place) => place);
   const types = areTyped ? typesOf(csv, every) : every.map(() => 'text' as const);
   const columns = distinct(
-    csv.header.map((name, i): Column => ({ name: (name ?? '').trim(), type: types[i]!, description: '' })),
+    csv.header.map((name, i): Column => {
+      const unit = ecsv?.units.get(name ?? '');
+      return { name: (name ?? '').trim(), type: types[i]!, description: '', ...(unit && { unit }) };
+    }),
   );
   return {
     format: 'csv',
@@ -97,25 +97,63 @@ function delimiterOf(bytes: Uint8Array): string {
   return DELIMITERS[counts.indexOf(Math.max(...counts))]!;
 }
 
-/** The records, found once and read as often as they are asked for. A field is null where it is empty and not quoted. */
+/** What the comments of ECSV say, as astropy and the Gaia archive write it (astropy proposal APE 6). */
+interface Ecsv {
+  readonly delimiter: string;
+  /** By the names of columns. */
+  readonly units: ReadonlyMap<string, string>;
+}
+
+/** @returns undefined where it is other CSV */
+function ecsvOf(bytes: Uint8Array): Ecsv | undefined {
+  const [version, ...lines] = commentsOf(bytes);
+  if (!version?.startsWith('# %ECSV ')) return undefined;
+  // Only a text in quotes can have a colon and a blank, and only descriptions are long.
+  const yaml = lines
+    .map(line => `${line.slice(2)}\n`)
+    .join('')
+    .replace(/description: *('(?:[^']|'')*'|"(?:[^"\\]|\\.)*")/gs, '');
+  const delimiter = /^delimiter: *(['"])(.)\1/m.exec(yaml)?.[2] ?? ' ';
+  const columns = /^datatype:\n((?:[ -].*\n)*)/m.exec(yaml)?.[1] ?? '';
+  const units = new Map<string, string>();
+  let name = '';
+  for (const [, key, text] of columns.matchAll(/(?<=[\s{])(name|unit): *("[^"]*"|'[^']*'|[^,}\n]*)/g)) {
+    const value = text!.trim().replace(/^(['"])(.*)\1$/, '$2');
+    if (key === 'name') name = value;
+    else units.set(name, value);
+  }
+  return { delimiter, units };
+}
+
+/** The lines of comments that a table begins with. */
+function commentsOf(bytes: Uint8Array): string[] {
+  const begin = hasMark(bytes) ? BYTE_ORDER_MARK.length : 0;
+  let end = begin;
+  while (bytes[end] === HASH) {
+    const next = bytes.indexOf(LINE_FEED, end);
+    end = next < 0 ? bytes.length : next + 1;
+  }
+  return new TextDecoder().decode(bytes.subarray(begin, end)).split(/\r?\n/);
+}
+
+/** The records, found once and read as often as they are asked for. A field is null where it is empty, and not quoted or of ECSV. */
 class Records {
   readonly header: readonly (string | null)[];
   rows = 0;
   readonly #bytes: Buffer;
   readonly #delimiter: number;
+  readonly #isEcsv: boolean;
   /** Two offsets a record: where it begins and where it ends, without the end of its line. */
   #places = new Uint32Array(1 << 12);
 
-  constructor({ buffer, byteOffset, length }: Uint8Array, delimiter: number, limits: TableLimits) {
+  constructor({ buffer, byteOffset, length }: Uint8Array, delimiter: number, limits: TableLimits, isEcsv: boolean) {
     this.#bytes = Buffer.from(buffer as ArrayBuffer, byteOffset, length);
     this.#delimiter = delimiter;
+    this.#isEcsv = isEcsv;
     let header: (string | null)[] | undefined;
-    const hasMark = this.#bytes.subarray(0, 3).equals(BYTE_ORDER_MARK);
-    for (let at = hasMark ? BYTE_ORDER_MARK.length : 0; at < length; ) {
+    for (let at = hasMark(this.#bytes) ? BYTE_ORDER_MARK.length : 0; at < length; ) {
       if (!header && this.#bytes[at] === HASH) {
-        const end = this.#lineEnd(at);
-        if (this.#bytes.toString('latin1', at, end).startsWith(ECSV)) throw new TableError(NO_ECSV);
-        at = end + 1;
+        at = this.#lineEnd(at) + 1;
         continue;
       }
       const { fields, end, next } = this.#record(at);
@@ -128,6 +166,8 @@ class Records {
       at = next;
     }
     if (!header) throw new TableError('it is empty');
+    if (header.every(name => name?.trim() && !Number.isNaN(numberOf(name))))
+      throw new TableError('its first line has numbers, where the names of its columns must be');
     this.header = header;
   }
 
@@ -153,7 +193,7 @@ class Records {
   #add(at: number, end: number, fields: number, expected: number, limits: TableLimits): void {
     if (fields !== expected)
       throw new TableError(
-        `its row ${this.rows + 1} has ${fields} fields, where its header has ${expected}${this.#bytes[at] === HASH ? ': comments are before the header' : ''}`,
+        `its row ${this.rows + 1} has ${fields} fields, where its header has ${expected}${this.#bytes[at] === HASH ? ': a comment must stand before the header' : ''}`,
       );
     if (2 * this.rows === this.#places.length) {
       const grown = new Uint32Array(2 * this.#places.length);
@@ -231,8 +271,14 @@ class Records {
     const quote = this.#skipBlanks(start, end);
     if (bytes[quote] !== QUOTE || quote === end) return bytes.toString('utf8', start, end);
     const close = this.#quoteEnd(quote, start);
-    return bytes.toString('utf8', quote + 1, close).replaceAll('""', '"') + bytes.toString('utf8', close + 1, end);
+    const text =
+      bytes.toString('utf8', quote + 1, close).replaceAll('""', '"') + bytes.toString('utf8', close + 1, end);
+    return this.#isEcsv && text === '' ? null : text;
   }
 }
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+function hasMark(bytes: Uint8Array): boolean {
+  return BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
+}

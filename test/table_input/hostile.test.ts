@@ -68,12 +68,12 @@ test('bombs, endless rows and columns, lies about sizes', async () => {
     ['--x\r\nContent-Disposition: form-data; name="table"\r\n\r\nra,dec\r\n1,2\r\n--x--', /is a form/],
     [votable('int', '3000000000'), /3000000000 in its column ra is no integer of 32 bits/],
     [votable('long', '9223372036854775808'), /no integer of 64 bits/],
-    ['ra,dec\n1,2\n# and that is all\n', /row 2 has 1 fields, where its header has 2: comments are before the header/],
-    // Its right ascension is in radians.
     [
-      "# %ECSV 1.0\n# ---\n# delimiter: ','\n# datatype:\n# - {name: ra, unit: rad, datatype: float64}\nra,dec\n1,2\n",
-      /is ECSV/,
+      'ra,dec\n1,2\n# and that is all\n',
+      /row 2 has 1 fields, where its header has 2: a comment must stand before the header/,
     ],
+    ['#ra,dec\n1,2\n3,4\n', /its first line has numbers, where the names/],
+    ['# %ECSV 1.0\n# no line ends', /it is empty/],
     // Without its end, a stream would be one of fewer rows.
     [`${BINARY}AAAAAAAAAAA=`, /ends within its rows/],
     [fixture('bytes.arrows'), /column bytes is of a type that cannot be kept/],

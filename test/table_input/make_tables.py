@@ -32,6 +32,8 @@ ascii_only = table.copy()
 ascii_only["name"] = ["abc", "d, e", 'q"uote', "e<&>"]
 ascii_only.write(out / "table.fits", overwrite=True)
 table.write(out / "astropy.csv", format="ascii.csv", overwrite=True)
+table.write(out / "astropy.ecsv", format="ascii.ecsv", overwrite=True)
+table.write(out / "commas.ecsv", format="ascii.ecsv", delimiter=",", overwrite=True)
 
 columns = {
     "RA": pa.array(ra),

@@ -62,6 +62,37 @@ test('the unit with a factor, as astropy writes hours; no position is taken in a
   assert.throws(() => findPositions(alone, {}), /its columns are RAB1950, DEB1950$/);
 });
 
+test('ECSV of astropy and of the Gaia archive: its delimiter, its units, and what is missing', async () => {
+  const ofAstropy = `# %ECSV 1.0
+# ---
+# datatype:
+# - {name: ra, unit: hourangle, datatype: float64}
+# - {name: dec, datatype: float64, description: 'not ''this'', unit: rad'}
+# - {name: note, datatype: string}
+# meta: {name: dec, unit: rad}
+# schema: astropy-2.0
+ra dec note
+1.5 2 "a b"
+"" 2 ""
+`;
+  assert.is(await degrees(ofAstropy), '22.5 2, NaN 2');
+  const ofGaia = `\ufeff# %ECSV 1.0\r
+# ---\r
+# delimiter: ','\r
+# datatype:\r
+# -\r
+#   name: ra\r
+#   datatype: float64\r
+#   unit: rad\r
+# -\r
+#   name: "dec"\r
+#   unit: 'deg'\r
+"ra","dec"\r
+1,2\r
+`;
+  assert.is(await degrees(ofGaia), '57.29578 2');
+});
+
 test('decimal commas, and the marks of astropy', async () => {
   assert.is(await degrees('ra;dec\n187,5;-0,01\n'), '187.5 -0.01');
   assert.is(await degrees('ra,dec\n12ʰ30ᵐ49.42ˢ,+12°23′28″\n'), '187.705917 12.391111');
