@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BackgroundWriter } from '../background/writer.ts';
+import { messageOf } from '../base/error_text.ts';
 import { type Log, limited, logToStderr } from '../base/log.ts';
 import { SharedState } from '../base/shared_state.ts';
 import { endBySignal, stopSignal } from '../base/stop_signal.ts';
@@ -76,6 +77,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   const topic = logSettings(config, process.env);
   const writer = new BackgroundWriter({ config, topic, crossmatch, bot, publish, state, log });
   let serving: Serving | undefined;
+  let failure: { readonly error: string } | undefined;
   try {
     // The writer opens before the index, because the first opening in a process decides whether the database can be
     // written.
@@ -92,10 +94,15 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
       }
     }
     log('stopping', { signal: stop.reason });
+  } catch (error) {
+    failure = { error: messageOf(error) };
+    // For an end before everything is closed.
+    process.exitCode = 1;
+    throw error;
   } finally {
     const signal: NodeJS.Signals = stop.reason ?? 'SIGTERM';
     setTimeout(() => {
-      log('stopped_early', { after_ms: STOP_MS, ...writer.waiting });
+      log('stopped_early', { after_ms: STOP_MS, ...failure, ...writer.waiting });
       end(writer, signal);
     }, STOP_MS).unref();
     await Promise.all([serving?.close(), writer.close()]);
@@ -153,7 +160,7 @@ class Serving {
   isReady(): boolean {
     const { generation, indexFailure } = this.#coordinator;
     if (generation) return true;
-    if (indexFailure && performance.now() - indexFailure.sinceMs > START_TRIES_MS) throw indexFailure.error;
+    if (indexFailure && indexFailure.latestMs - indexFailure.firstMs > START_TRIES_MS) throw indexFailure.error;
     return false;
   }
 

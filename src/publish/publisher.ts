@@ -45,11 +45,13 @@ export interface IndexStatus {
   readonly publishedMs: number;
 }
 
-/** A failure to follow the journal that lasts. */
+/** Tries to follow the journal that failed, one after another. */
 export interface IndexFailure {
+  /** That of the first one. */
   readonly error: unknown;
-  /** The time of the first try that failed, as `performance.now()`. */
-  readonly sinceMs: number;
+  /** The times of the first one and of the latest, as `performance.now()`. */
+  readonly firstMs: number;
+  readonly latestMs: number;
 }
 
 export class Publisher {
@@ -143,7 +145,8 @@ export class Publisher {
         this.#failure = undefined;
       } catch (error) {
         if (!this.#failure && !signal.aborted) this.#logFailure(error);
-        this.#failure ??= { error, sinceMs: performance.now() };
+        const latestMs = performance.now();
+        this.#failure = { error, firstMs: latestMs, ...this.#failure, latestMs };
       }
       await pause(this.#failure ? RETRY_MS : POLL_MS, signal);
     }

@@ -1,7 +1,6 @@
 /** The index follows the journal, is kept beside the database, and is rebuilt whenever what is kept cannot be trusted. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConeHits, openGeneration } from '../../index/mod.ts';
@@ -314,8 +313,12 @@ test('why the database cannot be read is told until it can', () =>
     publisher.start();
     const first = await eventually('it failed', async () => publisher.failure);
     assert.instance(first.error, StoreError);
-    await sleep(1200);
-    assert.is(publisher.failure, first, 'of the first try');
+    assert.is(first.latestMs, first.firstMs);
+    const second = await eventually('it failed again', async () => {
+      const { failure } = publisher;
+      return failure!.latestMs > first.latestMs ? failure! : undefined;
+    });
+    assert.equal([second.error, second.firstMs], [first.error, first.firstMs]);
     const store = openStore(directory, 'write');
     await ingest(new Writer(store), range(1, 3));
     await eventually('there is a generation', async () => publisher.current);
@@ -324,6 +327,37 @@ test('why the database cannot be read is told until it can', () =>
     await publisher.close();
     await pool.close();
     await store.close();
+  }));
+
+/** Fails to build the index once, and holds it back from then on until it is told to let it go. */
+class FailsOnce extends Pool {
+  tries = 0;
+  go = () => {};
+  readonly #opened = new Promise<void>(resolve => {
+    this.go = resolve;
+  });
+
+  override async run<Result>(task: Task<Result>, options?: RunOptions): Promise<Result> {
+    if (task.kind === 'tail' && ++this.tries === 1) throw new Error('once');
+    if (task.kind === 'tail') await this.#opened;
+    return await super.run(task, options);
+  }
+}
+
+test('the time of a try that goes on is none for which the database could not be read', () =>
+  withWriter(async (directory, writer) => {
+    await ingest(writer, range(1, 5));
+    const pool = new FailsOnce({ threads: 2, threadData: { dataDir: directory } });
+    const publisher = new Publisher({ dataDir: directory, pool, log: () => {} });
+    publisher.start();
+    await eventually('it tries again', async () => pool.tries > 1 || undefined);
+    const { firstMs, latestMs } = publisher.failure!;
+    assert.is(latestMs, firstMs);
+    pool.go();
+    await eventually('there is a generation', async () => publisher.current);
+    await eventually('there is no failure', async () => publisher.failure === undefined || undefined);
+    await publisher.close();
+    await pool.close();
   }));
 
 /** Holds back the answers of merges until it is told to let them go, and notes what was merged and what was saved. */
