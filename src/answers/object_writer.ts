@@ -245,6 +245,7 @@ export class ObjectWriter {
       const value = values[i];
       out.fragment(keys[i]!);
       if (typeof value === 'number') out.number(value);
+      else if (value === null) out.null();
       else out.longText(toJson(value));
     }
     out.fragment(BRACE);

@@ -2,14 +2,15 @@
  * Doubles as text, written into bytes: the digits that `String(x)` has, which are the fewest that read back as x, without a
  * string that must be copied. Half of the time goes into that string.
  *
- * A double x below 10^9 times the power of ten that gives it 17 digits before the point is a sum of two doubles without an
- * error (T. J. Dekker, Numer. Math. 18, 224, 1971), and so a = 9 digits and b = 8 digits with an error below 10^-8. Whatever
- * lies within half the distance to the next double reads back as x. That distance is between 1 and 23, so the shortest such number is the
+ * The double x is multiplied by the power of ten that gives it 17 digits before the point. The product is the sum of two
+ * doubles, without an error (T. J. Dekker, Numer. Math. 18, 224, 1971). It becomes two parts: a, its first 9 digits, and b,
+ * the other 8 and a fraction, with an error below 10^-8. Every number that is nearer to the product than half the distance
+ * to the next double reads back as x. This distance is between 1 and 23 here, so the shortest of these numbers is the
  * nearest multiple of 100, of 10 or of 1. What is too close to call is left to `String`.
  */
 
-/** The most bytes that `writeDecimal` touches. */
-export const MAX_DECIMAL_BYTES = 32;
+/** The most bytes that `writeDecimal` touches: a minus, `0.00000`, 17 digits. */
+export const MAX_DECIMAL_BYTES = 25;
 
 /** The numbers that are written here are at least LEAST and below END. */
 const LEAST = 1e-6;
@@ -31,8 +32,8 @@ const TEN = powers(0, 22, tenTo);
 const TEN_UPPER = TEN.map(upperHalf);
 /** 10^-6 to 10^9. */
 const BOUNDS = powers(LEAST_EXPONENT, 9, tenTo);
-/** 2^-74 to 2^-24: half the distance of doubles from 2^-21 to 2^29 on. */
-const LEAST_BINARY = -21;
+/** 2^-73 to 2^-24: half the distance of doubles from 2^-20 to 2^29 on. */
+const LEAST_BINARY = -20;
 const HALF_DISTANCE = powers(LEAST_BINARY - 53, 29 - 53, exponent => 2 ** exponent);
 /** The four digits of each number below 10,000. */
 const FOUR = Uint8Array.from({ length: 40_000 }, (_, i) => ZERO + (Math.floor((i >> 2) / TEN[3 - (i & 3)]!) % 10));
@@ -60,8 +61,7 @@ export function writeDecimal(bytes: Uint8Array, at: number, value: number): numb
   const x = Math.abs(value);
   if (!(x >= LEAST && x < END)) return -1;
   double[0] = x;
-  const upperWord = words[1]!;
-  const binary = (upperWord >>> 20) - 1023;
+  const binary = (words[1]! >>> 20) - 1023;
   // The logarithm of 2 is 1233 / 4096, to four digits: this is the exponent of ten, or one less.
   const estimate = (binary * 1233) >> 12;
   const exponent = estimate + (x >= BOUNDS[estimate + 1 - LEAST_EXPONENT]! ? 1 : 0);
@@ -80,9 +80,8 @@ export function writeDecimal(bytes: Uint8Array, at: number, value: number): numb
     b += TEN_TO_8;
   }
 
-  // Below a power of 2 the next double is nearer: only what is the number itself is taken.
-  const isPowerOf2 = (upperWord & 0xfffff) === 0 && words[0] === 0;
-  const half = isPowerOf2 ? 2 * DOUBT : HALF_DISTANCE[binary - LEAST_BINARY]! * ten;
+  // Below a power of 2 the next double is nearer, but those that are written here have 14 digits at most: they are taken as they are.
+  const half = HALF_DISTANCE[binary - LEAST_BINARY]! * ten;
   let rest = 100 * Math.round(b / 100);
   let distance = Math.abs(rest - b);
   if (distance > half - DOUBT) {

@@ -82,10 +82,8 @@ async function makeTable(
       const chunk = DuckDBDataChunk.create(types, to - from);
       cells.forEach((of, i) => {
         const values = Array.prototype.slice.call(of, from, to) as DuckDBValue[];
-        const { type } = columns[i]!;
-        const toValue =
-          type === 'time' ? (cell: DuckDBValue) => timeOf(cell, input.columns[i]!) : isFloat(type) ? orNull : undefined;
-        chunk.setColumnValues(i, toValue ? values.map(toValue) : values);
+        const isTime = columns[i]!.type === 'time';
+        chunk.setColumnValues(i, values.map(isTime ? cell => timeOf(cell, input.columns[i]!) : orNull));
       });
       appender.appendDataChunk(chunk);
     }
@@ -99,8 +97,6 @@ async function makeTable(
     relation: `temp.main.${relation}`,
   };
 }
-
-const isFloat = (type: ColumnType) => type === 'float64' || type === 'float32';
 
 /** NaN is how FITS, VOTable and pandas write that there is no number; to the engine it is one, above all others. */
 const orNull = (cell: DuckDBValue) => (Number.isNaN(cell) ? null : cell);
