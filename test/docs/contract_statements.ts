@@ -764,7 +764,10 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       '`X-Row-Count`, `X-Match-Count` and `X-Position-Columns`',
     ],
     'table_input/tools.test.ts: every cell of every format, and the positions': [
-      'The body is CSV, NDJSON, VOTable (TABLEDATA,',
+      'The body is CSV (ECSV too, with its units),',
+    ],
+    'table_input/positions.test.ts: ECSV of astropy and of the Gaia archive': [
+      'The body is CSV (ECSV too, with its units),',
     ],
     'table_match/crossmatch_table.test.ts: tables that cannot be used, and parameters: 400, with what to do': [
       'It has at most `API_MAX_TABLE_ROWS` rows and',
