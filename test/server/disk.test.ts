@@ -42,8 +42,8 @@ testWithDisk(
       assert.ok(freeBytesAt(disk!.directory)! > 2 ** 20, 'it was refused before the disk was full');
       const filler = fillDisk(disk!.directory, 0);
       await eventually(
-        'a full disk is told of',
-        async () => (await get(`${server.url}/readyz`)).disk_full ?? undefined,
+        'a disk without any space is told of',
+        async () => (await get(`${server.url}/readyz`)).disk_full?.free_bytes === 0 || undefined,
       );
       const { disk_full, status } = await get(`${server.url}/readyz`);
       assert.equal([status, disk_full], ['ready', { free_bytes: 0, needed_bytes: RESERVE_BYTES }]);
