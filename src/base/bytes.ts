@@ -122,7 +122,9 @@ export class ByteSink {
     const at = this.#grow(MAX_DECIMAL_BYTES);
     const end = writeDecimal(this.bytes, at, value);
     this.length = end < 0 ? at : end;
-    if (end < 0) this.text(Number.isFinite(value) ? `${value}` : 'null');
+    if (end >= 0) return;
+    if (Number.isFinite(value)) this.text(`${value}`);
+    else this.null();
   }
 
   boolean(value: boolean): void {

@@ -82,19 +82,18 @@ export function writeDecimal(bytes: Uint8Array, at: number, value: number): numb
 
   // Below a power of 2 the next double is nearer, but those that are written here have 14 digits at most: they are taken as they are.
   const half = HALF_DISTANCE[binary - LEAST_BINARY]! * ten;
+  let step = 100;
   let rest = 100 * Math.round(b / 100);
-  let distance = Math.abs(rest - b);
-  if (distance > half - DOUBT) {
-    if (distance < half + DOUBT) return -1;
+  if (Math.abs(rest - b) > half + DOUBT) {
+    step = 10;
     rest = 10 * Math.round(b / 10);
-    distance = Math.abs(rest - b);
-    if (distance > half - DOUBT) {
-      if (distance < half + DOUBT) return -1;
-      rest = Math.round(b);
-      distance = Math.abs(rest - b);
-      if (distance > half - DOUBT || distance > 0.5 - DOUBT) return -1;
-    } else if (distance > 5 - DOUBT) return -1;
   }
+  if (Math.abs(rest - b) > half + DOUBT) {
+    step = 1;
+    rest = Math.round(b);
+  }
+  const distance = Math.abs(rest - b);
+  if (distance > half - DOUBT || distance > step / 2 - DOUBT) return -1;
   if (rest === TEN_TO_8) {
     rest = 0;
     if (++a === TEN_TO_9) return -1;

@@ -8,7 +8,10 @@ const COUNT = Number(process.env.NEARSKY_DECIMALS ?? 100_000);
 const test = suite('base/decimal');
 const random = seededRandom(Number(process.env.NEARSKY_SEED ?? 1));
 
-/** What is written in the middle of other bytes; undefined where it must be written in another way. */
+/**
+ * Has a number written between other bytes, and checks that these stay.
+ * @returns its text; undefined where the number is left to `String`
+ */
 function decimal(value: number): string | undefined {
   const bytes = Buffer.alloc(2 * MAX_DECIMAL_BYTES, '#');
   const begin = 7;
