@@ -29,9 +29,10 @@ const [SPACE, QUOTE, HASH, LINE_FEED, RETURN] = [0x20, 0x22, 0x23, 0x0a, 0x0d];
 export function openCsv(sent: Uint8Array, limits: TableLimits, areTyped: boolean): InputTable {
   checkText(sent);
   const bytes = withLineFeeds(sent);
-  const ecsv = ecsvOf(bytes);
-  const delimiter = ecsv?.delimiter ?? delimiterOf(bytes);
-  const csv = new Records(bytes, delimiter.charCodeAt(0), limits, ecsv !== undefined);
+  const { lines, end } = preambleOf(bytes);
+  const ecsv = ecsvOf(lines);
+  const delimiter = ecsv?.delimiter ?? delimiterOf(bytes.subarray(end));
+  const csv = new Records(bytes.subarray(end), delimiter.charCodeAt(0), limits, ecsv !== undefined);
   const { rows } = csv;
   const every = csv.header.map((_, place) => place);
   const types = areTyped ? typesOf(csv, every) : every.map(() => 'text' as const);
@@ -89,15 +90,37 @@ function checkText(bytes: Uint8Array): void {
   }
 }
 
+/** What stands before the header: a byte-order mark, and lines that are comments or blank. */
+function preambleOf(bytes: Uint8Array): { readonly lines: readonly string[]; readonly end: number } {
+  const lines: string[] = [];
+  let end = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length)) ? BYTE_ORDER_MARK.length : 0;
+  while (end < bytes.length) {
+    const lineFeed = bytes.indexOf(LINE_FEED, end);
+    const next = lineFeed < 0 ? bytes.length : lineFeed + 1;
+    if (bytes[end] !== HASH && !isBlank(bytes, end, next)) break;
+    lines.push(new TextDecoder().decode(bytes.subarray(end, next)).replace(/\r?\n$/, ''));
+    end = next;
+  }
+  return { lines, end };
+}
+
+/** Whether a line has only spaces before its end. */
+function isBlank(bytes: Uint8Array, from: number, to: number): boolean {
+  let at = from;
+  while (bytes[at] === SPACE) at++;
+  if (bytes[at] === RETURN) at++;
+  return at === to || bytes[at] === LINE_FEED;
+}
+
 /** The delimiter that the first line has most often, outside of quotes. */
 function delimiterOf(bytes: Uint8Array): string {
   const head = new TextDecoder().decode(bytes.subarray(0, CHUNK_BYTES));
-  const first = head.split(/\r\n|\n|\r/).find(line => !line.startsWith('#') && line.trim() !== '') ?? '';
+  const first = head.split(/\r\n|\n|\r/).find(line => line.trim() !== '') ?? '';
   const counts = DELIMITERS.map(delimiter => first.replace(/"[^"]*"/g, '').split(delimiter).length);
   return DELIMITERS[counts.indexOf(Math.max(...counts))]!;
 }
 
-/** What the comments of ECSV say, as astropy and the Gaia archive write it (astropy proposal APE 6). */
+/** What the comments of an ECSV file say. ECSV is a format of astropy (its proposal APE 6), and of the Gaia archive's files. */
 interface Ecsv {
   readonly delimiter: string;
   /** By the names of columns. */
@@ -105,10 +128,9 @@ interface Ecsv {
 }
 
 /** @returns undefined where it is other CSV */
-function ecsvOf(bytes: Uint8Array): Ecsv | undefined {
-  const [version, ...lines] = commentsOf(bytes);
+function ecsvOf([version, ...lines]: readonly string[]): Ecsv | undefined {
   if (!version?.startsWith('# %ECSV ')) return undefined;
-  // Only a text in quotes can have a colon and a blank, and only descriptions are long.
+  // A description may have `unit: ` in it; it stands in quotes then.
   const yaml = lines
     .map(line => `${line.slice(2)}\n`)
     .join('')
@@ -123,17 +145,6 @@ function ecsvOf(bytes: Uint8Array): Ecsv | undefined {
     else units.set(name, value);
   }
   return { delimiter, units };
-}
-
-/** The lines of comments that a table begins with. */
-function commentsOf(bytes: Uint8Array): string[] {
-  const begin = hasMark(bytes) ? BYTE_ORDER_MARK.length : 0;
-  let end = begin;
-  while (bytes[end] === HASH) {
-    const next = bytes.indexOf(LINE_FEED, end);
-    end = next < 0 ? bytes.length : next + 1;
-  }
-  return new TextDecoder().decode(bytes.subarray(begin, end)).split(/\r?\n/);
 }
 
 /** The records, found once and read as often as they are asked for. A field is null where it is empty, and not quoted or of ECSV. */
@@ -151,11 +162,7 @@ class Records {
     this.#delimiter = delimiter;
     this.#isEcsv = isEcsv;
     let header: (string | null)[] | undefined;
-    for (let at = hasMark(this.#bytes) ? BYTE_ORDER_MARK.length : 0; at < length; ) {
-      if (!header && this.#bytes[at] === HASH) {
-        at = this.#lineEnd(at) + 1;
-        continue;
-      }
+    for (let at = 0; at < length; ) {
       const { fields, end, next } = this.#record(at);
       if (fields > 1 || end > this.#skipBlanks(at, end)) {
         if (!header) {
@@ -245,11 +252,6 @@ class Records {
     return at;
   }
 
-  #lineEnd(at: number): number {
-    const end = this.#bytes.indexOf(LINE_FEED, at);
-    return end < 0 ? this.#bytes.length : end;
-  }
-
   /** Calls `take` with the places in `wanted`, which ascend, and the texts of these columns. */
   #readFields(
     start: number,
@@ -278,7 +280,3 @@ class Records {
 }
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-
-function hasMark(bytes: Uint8Array): boolean {
-  return BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
-}
