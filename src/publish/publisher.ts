@@ -45,12 +45,13 @@ export interface IndexStatus {
   readonly publishedMs: number;
 }
 
-/** Tries to follow the journal that failed, one after another. */
+/** Tries to follow the journal, one after another, that have all failed. */
 export interface IndexFailure {
-  /** That of the first one. */
+  /** The error of the first try. */
   readonly error: unknown;
-  /** The times of the first one and of the latest, as `performance.now()`. */
+  /** When the first try failed, as `performance.now()`. */
   readonly firstMs: number;
+  /** When the latest try failed, likewise. */
   readonly latestMs: number;
 }
 
@@ -146,7 +147,7 @@ export class Publisher {
       } catch (error) {
         if (!this.#failure && !signal.aborted) this.#logFailure(error);
         const latestMs = performance.now();
-        this.#failure = { error, firstMs: latestMs, ...this.#failure, latestMs };
+        this.#failure = { ...(this.#failure ?? { error, firstMs: latestMs }), latestMs };
       }
       await pause(this.#failure ? RETRY_MS : POLL_MS, signal);
     }

@@ -332,14 +332,11 @@ test('why the database cannot be read is told until it can', () =>
 /** Fails to build the index once, and holds it back from then on until it is told to let it go. */
 class FailsOnce extends Pool {
   tries = 0;
-  go = () => {};
-  readonly #opened = new Promise<void>(resolve => {
-    this.go = resolve;
-  });
+  readonly gate = Promise.withResolvers<void>();
 
   override async run<Result>(task: Task<Result>, options?: RunOptions): Promise<Result> {
     if (task.kind === 'tail' && ++this.tries === 1) throw new Error('once');
-    if (task.kind === 'tail') await this.#opened;
+    if (task.kind === 'tail') await this.gate.promise;
     return await super.run(task, options);
   }
 }
@@ -353,7 +350,7 @@ test('the time of a try that goes on is none for which the database could not be
     await eventually('it tries again', async () => pool.tries > 1 || undefined);
     const { firstMs, latestMs } = publisher.failure!;
     assert.is(latestMs, firstMs);
-    pool.go();
+    pool.gate.resolve();
     await eventually('there is a generation', async () => publisher.current);
     await eventually('there is no failure', async () => publisher.failure === undefined || undefined);
     await publisher.close();
@@ -364,17 +361,14 @@ test('the time of a try that goes on is none for which the database could not be
 class SlowMerges extends Pool {
   readonly merged: BuiltArena[] = [];
   readonly saved: SharedArrayBuffer[] = [];
-  go = () => {};
-  readonly #opened = new Promise<void>(resolve => {
-    this.go = resolve;
-  });
+  readonly gate = Promise.withResolvers<void>();
 
   override async run<Result>(task: Task<Result>, options?: RunOptions): Promise<Result> {
     if (task.kind === 'saveIndex') this.saved.push(...(task as unknown as SaveIndexTask).arenas);
     const result = await super.run(task, options);
     if (task.kind === 'merge') {
       this.merged.push(result as BuiltArena);
-      await this.#opened;
+      await this.gate.promise;
     }
     return result;
   }
@@ -392,7 +386,7 @@ test('an index that is discarded while it is merged is not kept', () =>
     await eventually('a merge', async () => pool.merged.length || undefined);
     index.publisher.discard();
     await eventually('there is another generation', async () => index.publisher.current);
-    pool.go();
+    pool.gate.resolve();
     await index.close();
     assert.is(pool.saved.length, 1, 'the index that was built anew');
     assert.not(pool.saved.includes(pool.merged[0]!.buffer));
