@@ -2,6 +2,7 @@
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -93,13 +94,16 @@ function unpackedIn(cache: string): string {
 const cacheOf = ({ temporary, program }: Place) => join(temporary, `nearsky-${program.uid ?? process.getuid!()}`);
 
 /** The sample, by the commands that the demo does at once, in its order. */
-async function fill({ program, data }: Place): Promise<void> {
+async function fill({ program, temporary, data }: Place): Promise<void> {
+  // The other user may not look into the checkout.
+  const readable = join(temporary, 'sample');
+  cpSync(sample, readable, { recursive: true });
   const ingest = ([broker, file]: readonly [string, string]) =>
-    run(program, 'ingest', '--broker', broker, '--data', data, join(sample, 'alerts', file));
+    run(program, 'ingest', '--broker', broker, '--data', data, join(readable, 'alerts', file));
   for (const alerts of ALERTS) await ingest(alerts);
   for (const name of CATALOGS)
-    await run(program, 'catalog', 'add', name, join(sample, 'catalogs', name), '--data', data);
-  const registry = join(sample, 'tns/tns_public_objects.csv');
+    await run(program, 'catalog', 'add', name, join(readable, 'catalogs', name), '--data', data);
+  const registry = join(readable, 'tns/tns_public_objects.csv');
   await run(program, 'tns', 'load', registry, '--epoch', new Date().toISOString(), '--data', data);
   await run(program, 'crossmatch', '--data', data);
   await ingest(LATE);
