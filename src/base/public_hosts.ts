@@ -4,20 +4,28 @@
  */
 import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { buildConnector } from 'undici';
 import { isWithin, parseAddress, parseNetwork } from './ip_addresses.ts';
 
-/** Loopback, private, link-local, shared, reserved and multicast (IANA's registries of special-purpose addresses). */
+/**
+ * Every block of IANA's registries of special-purpose addresses (IPv4 and IPv6, as of 2026), also those that are reachable
+ * from anywhere, and beside them multicast, IPv4-compatible and site-local addresses.
+ */
 const NOT_PUBLIC = [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
-  ...['192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/3'],
-  ...['::/96', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', 'fc00::/7', 'fe80::/9', 'ff00::/8'],
+  ...['192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24'],
+  ...['198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/3'],
+  ...['::/96', '64:ff9b::/96', '64:ff9b:1::/48', '100::/64', '100:0:0:1::/64', '2001::/23', '2001:db8::/32'],
+  ...['2002::/16', '2620:4f:8000::/48', '3fff::/20', '5f00::/16', 'fc00::/7', 'fe80::/9', 'ff00::/8'],
 ].map(text => parseNetwork(text)!);
 
-/** Whether an IP address is reachable, and means the same host, from anywhere in the world. */
+/** Whether an IP address means the same host from anywhere in the world, and this host has no such address itself. */
 export function isPublicAddress(text: string): boolean {
   const address = parseAddress(text);
-  return address !== undefined && !NOT_PUBLIC.some(network => isWithin(address, network));
+  if (address === undefined || NOT_PUBLIC.some(network => isWithin(address, network))) return false;
+  const own = Object.values(networkInterfaces()).flatMap(addresses => addresses ?? []);
+  return !own.some(each => parseAddress(each.address) === address);
 }
 
 /**

@@ -222,8 +222,8 @@ const API = {
     integer(64, 1, 1024),
   ),
   TAP_UPLOAD_HOSTS: about(
-    'Hosts from which tables of queries in ADQL are fetched (UPLOAD=NAME,https://...): names, and * for every host that has a public address. An empty list switches this off.',
-    list(name(), ['*']),
+    'Hosts from which tables of queries in ADQL are fetched (UPLOAD=NAME,https://...): HOST for its ports 80 and 443, HOST:PORT for another port, * for these two ports of every host with a public address. An empty list switches this off.',
+    list(name(), []),
   ),
   TAP_REFRESH_SECONDS: about(
     'How long the engine waits before it looks for what has changed in the archive; ten times as long as it last took to write that down, where this is longer.',

@@ -1,6 +1,7 @@
 /** The parameters of queries in ADQL (TAP 1.1, section 2.7; DALI 1.1, section 3). Their names are in any case. */
 import { spelled } from '../adql/words.ts';
 import { Budget } from '../base/budget.ts';
+import { messageOf } from '../base/error_text.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import type { Config } from '../config/config.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
@@ -36,7 +37,8 @@ export interface TapParameters {
  * have no value. The values of a repeated UPLOAD are one list.
  * @throws ApiError, Unavailable
  */
-export async function tapParametersOf({ request, method, search }: Exchange, config: Config): Promise<TapParameters> {
+export async function tapParametersOf(exchange: Exchange, config: Config): Promise<TapParameters> {
+  const { request, method, search } = exchange;
   const given: [name: string, value: string][] = [...search];
   const parts = new Map<string, Uint8Array>();
   if (method === 'POST') {
@@ -53,7 +55,13 @@ export async function tapParametersOf({ request, method, search }: Exchange, con
     const before = name === 'UPLOAD' ? parameters.get(name) : undefined;
     parameters.set(name, before === undefined ? value : `${before};${value}`);
   }
-  await fetchUploads(parameters, parts, config);
+  try {
+    await fetchUploads(parameters, parts, config);
+  } catch (error) {
+    if (!(error instanceof FetchRefusal)) throw error;
+    exchange.asked = { upload: error.message, error: messageOf(error.cause) };
+    throw invalidParameter('UPLOAD', 'NAME,param:PART', parameters.get('UPLOAD')!, error.message);
+  }
   return { parameters, parts };
 }
 
@@ -83,10 +91,15 @@ const MAX_UPLOADS = 16;
 
 const uploadList = (given: Search) => (given.get('UPLOAD') ?? '').split(';').filter(each => each.trim() !== '');
 
-/** Adds the tables at other addresses to the parts, by their address. */
+/**
+ * Adds the tables at other addresses to the parts, by their address.
+ * @throws FetchRefusal
+ */
 async function fetchUploads(given: Search, parts: Map<string, Uint8Array>, config: Config): Promise<void> {
   const addresses = uploadList(given).flatMap(each => ADDRESS.exec(each)?.[1] ?? []);
   if (addresses.length === 0 || addresses.length > MAX_UPLOADS) return;
+  if (config.TAP_UPLOAD_HOSTS.length === 0)
+    throw new FetchRefusal('this service fetches no tables from other addresses: send the table with the request');
   await uploading.run(1, async () => {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), 1000 * UPLOAD_SECONDS);
@@ -98,9 +111,6 @@ async function fetchUploads(given: Search, parts: Map<string, Uint8Array>, confi
         left -= bytes.length;
         parts.set(url, bytes);
       }
-    } catch (error) {
-      if (!(error instanceof FetchRefusal)) throw error;
-      throw invalidParameter('UPLOAD', 'a list of tables that can be fetched', given.get('UPLOAD')!, error.message);
     } finally {
       clearTimeout(timer);
     }

@@ -1,4 +1,5 @@
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
@@ -391,8 +392,11 @@ test('redirects in a circle are few', () =>
 
 test('which addresses are public', () => {
   const no = `0.0.0.0 10.1.2.3 100.64.0.1 127.0.0.1 127.9.9.9 169.254.169.254 172.16.0.1 172.31.255.255 192.168.1.1 198.18.0.1 224.0.0.1
-    255.255.255.255 :: ::1 ::ffff:10.0.0.1 ::127.0.0.1 64:ff9b::7f00:1 fc00::1 fd12::1 fe80::1 fe80::1%eth0 ff02::1 none`;
+    192.0.0.9 192.0.2.1 192.31.196.1 192.52.193.1 192.88.99.1 192.175.48.1 198.51.100.7 203.0.113.7 240.0.0.1 100::1 100:0:0:1::1
+    2001::1 2001:2::1 2001:10::1 2001:20::1 2001:1ff::1 2001:db8::1 2002::1 2620:4f:8000::1 3fff::1 5f00::1 fec0::1 255.255.255.255 :: ::1 ::ffff:10.0.0.1 ::127.0.0.1 64:ff9b::7f00:1 fc00::1 fd12::1 fe80::1 fe80::1%eth0 ff02::1 none`;
   for (const address of no.split(/\s+/)) assert.is(isPublicAddress(address), false, address);
+  for (const { address } of Object.values(networkInterfaces()).flatMap(each => each ?? []))
+    assert.is(isPublicAddress(address), false, address);
   const yes = '1.1.1.1 172.32.0.1 192.167.1.1 100.128.0.1 169.253.1.1 2606:4700::1111 ::ffff:8.8.8.8 2001:db9::1';
   for (const address of yes.split(' ')) assert.is(isPublicAddress(address), true, address);
 });
