@@ -3,6 +3,7 @@
  * `1.0` differ and no digit is lost, and the members of an object keep their order.
  */
 import type { Budget } from '../base/budget.ts';
+import { BACKSLASH, COLON, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from '../base/json_punctuation.ts';
 import { toJson } from '../base/json_text.ts';
 import { MAX_BODY_BYTES } from '../contract/limits.ts';
 import { ApiError, expectedErrorOf, requestTimeout, shorten } from './errors.ts';
@@ -38,18 +39,42 @@ const MAX_INPUT_DEPTH = 1000;
 /** Around it are the body, the list of inputs and the input itself. */
 const MAX_DEPTH = 3 + MAX_INPUT_DEPTH;
 
+/** Parsing so many names and values takes 30 ms; a body of the largest size could have 1.3 million. */
+const MAX_VALUES = 100_000;
+
+/**
+ * Whether JSON has more names and values than that. It may count the commas of a text that is no JSON wrongly; the parser
+ * refuses such a text.
+ */
+function countsMore(json: Uint8Array, most: number): boolean {
+  let count = 0;
+  let isText = false;
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at]!;
+    if (byte === QUOTE) isText = !isText;
+    else if (isText && byte === BACKSLASH) at++;
+    else if (!isText && (byte === COMMA || byte === COLON || byte === OPEN_LIST || byte === OPEN_OBJECT)) count++;
+    if (count > most) return true;
+  }
+  return false;
+}
+
 /**
  * The JSON value of a request's body.
+ * @param leastMaxValues so many names and values are taken, even if they are more than usual
  * @throws ApiError naming `Content-Type` or `body`, or `request_timeout` when the body takes longer than the budget to
  * arrive; Unavailable when there is no room for it
  */
-export async function readJsonBody(request: IncomingRequest, budget: Budget): Promise<JsonValue> {
+export async function readJsonBody(request: IncomingRequest, budget: Budget, leastMaxValues = 0): Promise<JsonValue> {
   const type = request.headers.get('Content-Type') ?? '';
   if (type.split(';', 1)[0]!.trim().toLowerCase() !== 'application/json') {
     const message = `The Content-Type must be application/json (${shorten(type) || 'nothing'} was given)`;
     throw new ApiError('invalid_parameter', message, { param: 'Content-Type' });
   }
   const bytes = await readBytes(request, budget, MAX_BODY_BYTES);
+  const maxValues = Math.max(MAX_VALUES, leastMaxValues);
+  if (bytes.length > maxValues && countsMore(bytes, maxValues))
+    throw invalidBody(`it must have at most ${maxValues} names and values: send it in parts`);
   try {
     return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {

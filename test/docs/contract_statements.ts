@@ -284,6 +284,9 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     'http/body.test.ts: a body of the largest size is read, one byte more is not': [
       'More than 2,621,440 bytes, no JSON, bad UTF-8,',
     ],
+    'http/body.test.ts: a body of more values than a lookup can have is refused before it is parsed': [
+      'A body has at most 100,000 names and values, or',
+    ],
     'http/body.test.ts: what is not JSON in UTF-8 is a fault of the body': [
       'More than 2,621,440 bytes, no JSON, bad UTF-8,',
     ],

@@ -52,6 +52,21 @@ test('a body of the largest size is read, one byte more is not', async ({ runnin
   assert.equal([status, body.param], [400, 'body']);
 });
 
+test('a body of more values than a lookup can have is refused before it is parsed', async ({ running: { app } }) => {
+  const many = (count: number) => `{"inputs": [${Array(count).fill('1').join()}]}`;
+  const refusal = async (text: string) => {
+    const { status, body } = await app.post('/api/lookup', text);
+    return [status, body.param];
+  };
+  // The object, its name, the list, and a comma between two numbers.
+  assert.equal(await refusal(many(99_998)), [400, 'inputs']);
+  assert.equal(await refusal(many(99_999)), [400, 'body']);
+  assert.equal(await refusal(many(1_300_000)), [400, 'body']);
+  assert.equal(await refusal('['.repeat(2_600_000)), [400, 'body']);
+  const commas = `{"inputs": [{"kind": "tns", "name": "\\"${',{[:'.repeat(100_000)}"}]}`;
+  assert.is((await app.post('/api/lookup', commas)).status, 200);
+});
+
 function streamed(chunk: Uint8Array<ArrayBuffer>, chunks: number, onCancel: () => void): Request {
   let sent = 0;
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
