@@ -94,9 +94,14 @@ export async function readBytes(request: IncomingRequest, budget: Budget, maxByt
   return Buffer.concat(chunks);
 }
 
+/** From then on a body must have arrived at this rate, on the average from its begin. */
+const RATE_GRACE_MS = 5000;
+const MIN_BYTES_PER_SECOND = 4096;
+const RATE_LOOK_MS = 250;
+
 /**
  * Gives the parts of the body away as they arrive. One that is too large is not read to its end.
- * @throws ApiError naming `body`, or for one that is late; Unavailable when there is no room for it
+ * @throws ApiError naming `body`, or for one that is late or arrives too slowly; Unavailable when there is no room for it
  */
 export async function readParts(
   { body, headers }: IncomingRequest,
@@ -109,11 +114,17 @@ export async function readParts(
   if (!body) return;
   const reader = body.getReader();
   let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    void reader.cancel().catch(() => {});
-  }, budget.remainingMs);
   let length = 0;
+  const begunMs = performance.now();
+  const timer = setInterval(
+    () => {
+      const leastMs = RATE_GRACE_MS + (1000 * length) / MIN_BYTES_PER_SECOND;
+      if (!budget.spent && performance.now() < begunMs + leastMs) return;
+      isLate = true;
+      void reader.cancel().catch(() => {});
+    },
+    Math.min(RATE_LOOK_MS, budget.remainingMs),
+  );
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       length += part.value.length;
@@ -123,7 +134,7 @@ export async function readParts(
   } catch (error) {
     throw expectedErrorOf(error) ?? invalidBody('it did not arrive whole');
   } finally {
-    clearTimeout(timer);
+    clearInterval(timer);
     void reader.cancel().catch(() => {});
   }
   if (isLate) throw requestTimeout();

@@ -1,6 +1,5 @@
 /** Jobs as the Universal Worker Service has them (UWS 1.1, section 2.2): the resources of one kind of job. */
 import { createReadStream } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { baseUrl } from '../http/base_url.ts';
 import { clientOf } from '../http/client_address.ts';
@@ -50,7 +49,8 @@ export interface JobKind {
 
 interface Sent {
   readonly parameters: Search;
-  readonly input?: Uint8Array;
+  /** A file; it is moved to its job, or removed. */
+  readonly input?: { readonly bytes: number; moveTo(path: string): void; remove(): void };
 }
 
 export function jobRoutes(
@@ -87,20 +87,21 @@ class Jobs {
   }
 
   async #make(exchange: Exchange, sent: Sent): Promise<Answer> {
-    const parameters = new Map(sent.parameters);
-    const phase = parameters.get('PHASE');
-    parameters.delete('PHASE');
-    if (phase !== undefined && phase !== 'RUN') throw invalidParameter('PHASE', 'RUN, or left out', phase);
-    const client = clientOf(exchange, this.#service.config);
-    const create = { kind: this.#kind.kind, client, request: null, parameters: Object.fromEntries(parameters) };
-    const job = await this.#ask(exchange, { step: 'create', ...create, bytes: sent.input?.length ?? 0 });
-    await this.#keepInput(job!, sent);
-    if (phase) await this.#run(exchange, job!);
-    return this.#seeOther(exchange, job!);
-  }
-
-  async #keepInput({ id }: Job, { input }: Sent): Promise<void> {
-    if (input) await writeFile(this.#service.jobs.inputPath(id), input, { mode: 0o600, flush: true });
+    const { input } = sent;
+    try {
+      const parameters = new Map(sent.parameters);
+      const phase = parameters.get('PHASE');
+      parameters.delete('PHASE');
+      if (phase !== undefined && phase !== 'RUN') throw invalidParameter('PHASE', 'RUN, or left out', phase);
+      const client = clientOf(exchange, this.#service.config);
+      const create = { kind: this.#kind.kind, client, request: null, parameters: Object.fromEntries(parameters) };
+      const job = await this.#ask(exchange, { step: 'create', ...create, bytes: input?.bytes ?? 0 });
+      input?.moveTo(this.#service.jobs.inputPath(job!.id));
+      if (phase) await this.#run(exchange, job!);
+      return this.#seeOther(exchange, job!);
+    } finally {
+      input?.remove();
+    }
   }
 
   async #run(exchange: Exchange, { id, parameters }: Job): Promise<void> {
@@ -116,9 +117,10 @@ class Jobs {
     if (method === 'DELETE' && part === '') return await this.#remove(exchange, job);
     if (method !== 'POST') throw methodNotAllowed(method, part === '' ? 'GET, POST, DELETE' : 'GET, POST');
     if (part === 'parameters' && this.#kind.made) {
-      const sent = await this.#kind.made.parametersOf(exchange);
-      if (job.phase === 'PENDING') await this.#keepInput(job, sent);
-      return await this.#set(exchange, job, { parameters: Object.fromEntries(sent.parameters) });
+      const { parameters, input } = await this.#kind.made.parametersOf(exchange);
+      if (job.phase === 'PENDING') input?.moveTo(this.#service.jobs.inputPath(job.id));
+      else input?.remove();
+      return await this.#set(exchange, job, { parameters: Object.fromEntries(parameters) });
     }
     const bytes = await readBytes(exchange.request, exchange.budget, MAX_FORM_BYTES);
     const form = inUpperCase(parseSearch(Buffer.from(bytes).toString('utf8')));

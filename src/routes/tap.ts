@@ -2,12 +2,7 @@
  * Table Access Protocol 1.1: queries in ADQL, answered at once or as jobs, and what the service says of its tables. An
  * error is a VOTable, with the status that it has elsewhere.
  */
-import { rmSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { makeDirectory } from '../base/files.ts';
 import { processStart } from '../base/processes.ts';
-import type { Config } from '../config/config.ts';
 import { baseUrl } from '../http/base_url.ts';
 import { ApiError, expectedErrorOf, notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
@@ -19,13 +14,11 @@ import { beginQuery } from '../service/archive_query.ts';
 import type { Service } from '../service/service.ts';
 import { VOTABLE_TYPE, votableError } from '../tables/votable.ts';
 import { TAP_PATH, tapCapabilities, tapExamples, tapTable, tapTableset } from '../tap/documents.ts';
-import type { TapQuery } from '../tap/job.ts';
 import { RECORD_PATH, registryRecord } from '../tap/record.ts';
 import { tapTables } from '../tap/tables.ts';
 import { TAP_JOB, type TapJobRequest } from '../tap/tap.ts';
-import { newUploadPath, uploadFile } from '../tap/upload_file.ts';
 import { jobRoutes } from './jobs.ts';
-import { type TapParameters, tapParametersOf, tapQueryOf } from './tap_parameters.ts';
+import { tapParametersOf, tapQueryOf } from './tap_parameters.ts';
 import { availabilityOf } from './vo.ts';
 
 interface TapRoute {
@@ -88,31 +81,16 @@ function record(service: Service): Handler {
 
 async function answer(service: Service, exchange: Exchange): Promise<Answer> {
   const { config } = service;
-  const { parameters, parts } = await tapParametersOf(exchange, config);
-  const query = tapQueryOf(parameters, config, config.TAP_QUERY_SECONDS);
-  exchange.asked = { query: query.query.slice(0, 1000) };
-  const begin = (query: TapQuery) => beginQuery(service, query);
-  const begun =
-    query.uploads.length > 0
-      ? await withUploads(config, parts, path => begin({ ...query, uploadPath: path }))
-      : await begin(query);
-  if ('refused' in begun) throw new ApiError('invalid_parameter', begun.refused, { param: 'QUERY' });
-  return streamedResponse({ 'Content-Type': query.format.mediaType }, new PartStream(begun.next, begun.end));
-}
-
-/** With a file of the tables that came with a query. */
-async function withUploads<T>(
-  config: Config,
-  parts: TapParameters['parts'],
-  use: (path: string) => Promise<T>,
-): Promise<T> {
-  const path = newUploadPath(config.NEARSKY_DATA);
-  makeDirectory(dirname(path));
+  const { parameters, uploads } = await tapParametersOf(exchange, config);
   try {
-    await writeFile(path, uploadFile(parts), { mode: 0o600, flag: 'wx' });
-    return await use(path);
+    const query = tapQueryOf(parameters, config, config.TAP_QUERY_SECONDS);
+    exchange.asked = { query: query.query.slice(0, 1000) };
+    const uploadPath = uploads.end();
+    const begun = await beginQuery(service, uploadPath === undefined ? query : { ...query, uploadPath });
+    if ('refused' in begun) throw new ApiError('invalid_parameter', begun.refused, { param: 'QUERY' });
+    return streamedResponse({ 'Content-Type': query.format.mediaType }, new PartStream(begun.next, begun.end));
   } finally {
-    rmSync(path, { force: true });
+    uploads.remove();
   }
 }
 
@@ -135,8 +113,8 @@ function jobs(service: Service) {
     made: {
       requestOf,
       async parametersOf(exchange) {
-        const { parameters, parts } = await tapParametersOf(exchange, config);
-        return { parameters, ...(parts.size > 0 && { input: uploadFile(parts) }) };
+        const { parameters, uploads } = await tapParametersOf(exchange, config);
+        return { parameters, ...(uploads.end() !== undefined && { input: uploads }) };
       },
     },
   });

@@ -1,35 +1,31 @@
 /** The parameters of queries in ADQL (TAP 1.1, section 2.7; DALI 1.1, section 3). Their names are in any case. */
 import { spelled } from '../adql/words.ts';
-import { Budget } from '../base/budget.ts';
 import { messageOf } from '../base/error_text.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import type { Config } from '../config/config.ts';
-import { MAX_BODY_BYTES } from '../contract/limits.ts';
 import { invalidParameter, missingParameter } from '../http/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
-import type { IncomingRequest } from '../http/incoming.ts';
-import { invalidBody, readBytes } from '../http/json_body.ts';
+import { readForm } from '../http/form.ts';
 import type { Search } from '../http/params.ts';
 import { EXAMPLES } from '../tap/documents.ts';
 import { FetchRefusal, fetchUpload } from '../tap/fetched_upload.ts';
 import { TAP_FORMATS, tapFormat } from '../tap/formats.ts';
 import type { TapQuery } from '../tap/job.ts';
-import type { Upload } from '../tap/upload_file.ts';
+import { type Upload, UploadFile } from '../tap/upload_file.ts';
 
 const NAMES: ReadonlySet<string> = new Set(
   'REQUEST LANG QUERY MAXREC RESPONSEFORMAT FORMAT UPLOAD PHASE RUNID'.split(' '),
 );
 
-/** The time for a form to arrive, and for one with tables. */
-const FORM_SECONDS = 10;
-const UPLOAD_SECONDS = 55;
-/** The requests with tables that a thread reads at once, each in memory. */
-const uploading = new Semaphore(2);
+/** The time for tables at other addresses to be fetched. */
+const FETCH_SECONDS = 55;
+/** The requests for which a thread fetches tables at once, each in memory. */
+const fetching = new Semaphore(2);
 
 export interface TapParameters {
   readonly parameters: Search;
-  /** The tables that came with them. */
-  readonly parts: ReadonlyMap<string, Uint8Array>;
+  /** The tables that came with them; whoever asked removes it. */
+  readonly uploads: UploadFile;
 }
 
 /**
@@ -39,51 +35,40 @@ export interface TapParameters {
  */
 export async function tapParametersOf(exchange: Exchange, config: Config): Promise<TapParameters> {
   const { request, method, search } = exchange;
+  const uploads = new UploadFile(config.NEARSKY_DATA);
   const given: [name: string, value: string][] = [...search];
-  const parts = new Map<string, Uint8Array>();
-  if (method === 'POST') {
-    const form = await formOf(request, config);
-    for (const [name, value] of form) {
-      if (typeof value !== 'string') parts.set(name, await value.bytes());
-      else if (NAMES.has(name.toUpperCase())) given.push([name, value]);
-      else parts.set(name, new TextEncoder().encode(value));
-    }
-  }
-  const parameters = new Map<string, string>();
-  for (const [name, value] of given.map(([name, value]) => [name.toUpperCase(), value] as const)) {
-    if (value.trim() === '' || !NAMES.has(name)) continue;
-    const before = name === 'UPLOAD' ? parameters.get(name) : undefined;
-    parameters.set(name, before === undefined ? value : `${before};${value}`);
-  }
+  const isField = (name: string) => NAMES.has(name.toUpperCase());
   try {
-    await fetchUploads(parameters, parts, config);
-  } catch (error) {
-    if (!(error instanceof FetchRefusal)) throw error;
-    exchange.asked = { upload: error.message, error: messageOf(error.cause) };
-    throw invalidParameter('UPLOAD', 'NAME,param:PART', parameters.get('UPLOAD')!, error.message);
-  }
-  return { parameters, parts };
-}
-
-async function formOf(request: IncomingRequest, config: Config): Promise<Iterable<[string, string | File]>> {
-  const contentType = request.headers.get('Content-Type') ?? '';
-  const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
-  if (type === 'application/x-www-form-urlencoded') {
-    const bytes = await readBytes(request, new Budget(FORM_SECONDS), MAX_BODY_BYTES);
-    return new URLSearchParams(new TextDecoder().decode(bytes));
-  }
-  if (type !== 'multipart/form-data')
-    throw invalidParameter('Content-Type', 'application/x-www-form-urlencoded or multipart/form-data', type);
-  const most = config.TAP_MAX_UPLOAD_MIB * 2 ** 20 + MAX_BODY_BYTES;
-  return await uploading.run(1, async () => {
-    const bytes = await readBytes(request, new Budget(UPLOAD_SECONDS), most);
-    const form = new Response(bytes as Uint8Array<ArrayBuffer>, { headers: { 'Content-Type': contentType } });
-    try {
-      return await form.formData();
-    } catch {
-      throw invalidBody('it is no form of parts as its Content-Type says');
+    if (method === 'POST') {
+      const maxFileBytes = config.TAP_MAX_UPLOAD_MIB * 2 ** 20;
+      const fields = await readForm(request, {
+        isField,
+        file: name => uploads.begin(name),
+        maxFileBytes,
+      });
+      for (const [name, value] of fields) {
+        if (isField(name)) given.push([name, value]);
+        else uploads.begin(name)(new TextEncoder().encode(value));
+      }
     }
-  });
+    const parameters = new Map<string, string>();
+    for (const [name, value] of given.map(([name, value]) => [name.toUpperCase(), value] as const)) {
+      if (value.trim() === '' || !NAMES.has(name)) continue;
+      const before = name === 'UPLOAD' ? parameters.get(name) : undefined;
+      parameters.set(name, before === undefined ? value : `${before};${value}`);
+    }
+    try {
+      await fetchUploads(parameters, uploads, config);
+    } catch (error) {
+      if (!(error instanceof FetchRefusal)) throw error;
+      exchange.asked = { upload: error.message, error: messageOf(error.cause) };
+      throw invalidParameter('UPLOAD', 'NAME,param:PART', parameters.get('UPLOAD')!, error.message);
+    }
+    return { parameters, uploads };
+  } catch (error) {
+    uploads.remove();
+    throw error;
+  }
 }
 
 /** The most tables that may come with a query. */
@@ -95,21 +80,19 @@ const uploadList = (given: Search) => (given.get('UPLOAD') ?? '').split(';').fil
  * Adds the tables at other addresses to the parts, by their address.
  * @throws FetchRefusal
  */
-async function fetchUploads(given: Search, parts: Map<string, Uint8Array>, config: Config): Promise<void> {
+async function fetchUploads(given: Search, uploads: UploadFile, config: Config): Promise<void> {
   const addresses = uploadList(given).flatMap(each => ADDRESS.exec(each)?.[1] ?? []);
   if (addresses.length === 0 || addresses.length > MAX_UPLOADS) return;
   if (config.TAP_UPLOAD_HOSTS.length === 0)
     throw new FetchRefusal('this service fetches no tables from other addresses: send the table with the request');
-  await uploading.run(1, async () => {
+  await fetching.run(1, async () => {
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), 1000 * UPLOAD_SECONDS);
-    let left = config.TAP_MAX_UPLOAD_MIB * 2 ** 20;
-    for (const bytes of parts.values()) left -= bytes.length;
+    const timer = setTimeout(() => late.abort(), 1000 * FETCH_SECONDS);
+    const maxBytes = config.TAP_MAX_UPLOAD_MIB * 2 ** 20;
     try {
       for (const url of addresses) {
-        const bytes = await fetchUpload(url, config.TAP_UPLOAD_HOSTS, left, late.signal);
-        left -= bytes.length;
-        parts.set(url, bytes);
+        const left = maxBytes - uploads.bytes;
+        uploads.begin(url)(await fetchUpload(url, config.TAP_UPLOAD_HOSTS, left, late.signal));
       }
     } finally {
       clearTimeout(timer);

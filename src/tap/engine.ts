@@ -144,7 +144,7 @@ export class Engine {
     const connection = await this.#instance.connect();
     let translated: ReturnType<typeof translate>;
     try {
-      const uploaded = asked.uploadPath ? await this.#uploaded(connection, asked, asked.uploadPath) : [];
+      const uploaded = asked.uploads.length > 0 ? await this.#uploaded(connection, asked) : [];
       translated = translate(query, [...tables, ...uploaded], maxRecords + 1);
       if (!this.#asked.has(number)) throw new TableError('the query was ended');
     } catch (error) {
@@ -169,9 +169,9 @@ export class Engine {
     }
   }
 
-  async #uploaded(connection: DuckDBConnection, { uploads }: TapQuery, path: string) {
+  async #uploaded(connection: DuckDBConnection, { uploads, uploadPath }: TapQuery) {
     const { makeUploads } = await import('./uploads.ts');
-    return await makeUploads(connection, uploads, path, this.#options.uploads);
+    return await makeUploads(connection, uploads, uploadPath, this.#options.uploads);
   }
 
   /** The next bytes of an answer; null at its end. */

@@ -26,7 +26,7 @@ export interface TapQuery {
   /** Set where an answer that fails after its first rows is of no use: nobody has read of it. */
   readonly isJob?: true;
   readonly uploads: readonly Upload[];
-  /** The file of all of them; undefined where there are none. */
+  /** The file of all of them; there is none where the request has no parts. */
   readonly uploadPath?: string;
 }
 

@@ -1,9 +1,11 @@
 /**
- * The tables that come with a query, as one file: the length of a list of names and sizes as JSON, 32 bits, this list, and
- * the bytes of all tables, one after another.
+ * The tables that come with a query, as one file: the bytes of all tables, one after another, a list of names and sizes as
+ * JSON, and the length of this list, 32 bits. It is written as the request arrives.
  */
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { makeDirectory } from '../base/files.ts';
 
 /** A table of TAP_UPLOAD, and the part of the request that it comes in. */
 export interface Upload {
@@ -11,25 +13,73 @@ export interface Upload {
   readonly key: string;
 }
 
-export function uploadFile(parts: ReadonlyMap<string, Uint8Array>): Uint8Array {
-  const list = Buffer.from(JSON.stringify(Array.from(parts, ([key, { length }]) => [key, length])));
-  const length = Buffer.alloc(4);
-  length.writeUInt32LE(list.length);
-  return Buffer.concat([length, list, ...parts.values()]);
+const LENGTH_BYTES = 4;
+
+/** There is no file before the first bytes. */
+export class UploadFile {
+  /** The next engine removes the files of processes that have ended. */
+  readonly #path: string;
+  readonly #parts: [key: string, length: number][] = [];
+  #file: number | undefined;
+  #bytes = 0;
+
+  constructor(dataDir: string) {
+    this.#path = join(dataDir, 'tap', `${process.pid}-${randomUUID()}`);
+  }
+
+  /** The bytes so far. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Begins a part; returns what adds bytes to it until another one begins. */
+  begin(key: string): (bytes: Uint8Array) => void {
+    if (this.#file === undefined) {
+      makeDirectory(dirname(this.#path));
+      this.#file = openSync(this.#path, 'wx', 0o600);
+    }
+    const file = this.#file;
+    const part: [key: string, length: number] = [key, 0];
+    this.#parts.push(part);
+    return bytes => {
+      part[1] += bytes.length;
+      this.#bytes += bytes.length;
+      writeSync(file, bytes);
+    };
+  }
+
+  /** Ends the file; its path, or undefined where there are no parts. */
+  end(): string | undefined {
+    if (this.#file === undefined) return undefined;
+    const list = Buffer.from(JSON.stringify(this.#parts));
+    const length = Buffer.alloc(LENGTH_BYTES);
+    length.writeUInt32LE(list.length);
+    writeSync(this.#file, Buffer.concat([list, length]));
+    fsyncSync(this.#file);
+    closeSync(this.#file);
+    this.#file = undefined;
+    return this.#path;
+  }
+
+  moveTo(path: string): void {
+    renameSync(this.#path, path);
+  }
+
+  remove(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    rmSync(this.#path, { force: true });
+  }
 }
 
+/** The parts by their names; of two with one name the last counts. */
 export function readUploads(file: Buffer): ReadonlyMap<string, Uint8Array> {
-  let at = 4 + file.readUInt32LE(0);
-  const list = JSON.parse(file.toString('utf8', 4, at)) as [key: string, length: number][];
+  const listEnd = file.length - LENGTH_BYTES;
+  const list = file.toString('utf8', listEnd - file.readUInt32LE(listEnd), listEnd);
+  let at = 0;
   return new Map(
-    list.map(([key, length]) => {
+    (JSON.parse(list) as [key: string, length: number][]).map(([key, length]) => {
       at += length;
       return [key, file.subarray(at - length, at)];
     }),
   );
-}
-
-/** A new path for such a file. The next engine removes those of processes that have ended. */
-export function newUploadPath(dataDir: string): string {
-  return join(dataDir, 'tap', `${process.pid}-${randomUUID()}`);
 }

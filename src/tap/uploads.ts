@@ -16,6 +16,7 @@ import {
 } from '@duckdb/node-api';
 import type { DescribedTable } from '../adql/schema.ts';
 import { quoted } from '../adql/values.ts';
+import { isThere } from '../base/files.ts';
 import { parseTime } from '../base/parse_time.ts';
 import { type InputTable, outOfYears, TableError, type TableLimits } from '../table_input/input_table.ts';
 import { openTable } from '../table_input/open.ts';
@@ -40,16 +41,16 @@ const MAX_NAME_CHARACTERS = 128;
 
 /**
  * Makes the tables that a query comes with. They are the connection's own, and gone with it.
- * @param path the file of all of them
+ * @param path the file of all of them; there is none where the request has no parts
  * @throws TableError
  */
 export async function makeUploads(
   connection: DuckDBConnection,
   uploads: readonly Upload[],
-  path: string,
+  path: string | undefined,
   limits: TableLimits,
 ): Promise<DescribedTable[]> {
-  const parts = readUploads(await readFile(path));
+  const parts = path !== undefined && isThere(path) ? readUploads(await readFile(path)) : new Map<string, Uint8Array>();
   const tables: DescribedTable[] = [];
   for (const [i, { name, key }] of uploads.entries()) {
     const bytes = parts.get(key);

@@ -1,4 +1,5 @@
 /** JSON bodies: what is refused, and that what is taken is exact (docs/contract.md, JSON bodies). */
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -98,6 +99,23 @@ test('a body without end is not read to its end', async () => {
   const endless = streamed(new Uint8Array(100_000).fill(32), Number.POSITIVE_INFINITY, () => (pulled = 1));
   assert.is((await errorOf(readJsonBody(endless, new Budget(60)))).details.param, 'body');
   assert.is(pulled, 1, 'the rest is refused');
+});
+
+test('a body that arrives a byte at a time is refused after some seconds, however long it may take', async () => {
+  let cancelled = false;
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      await sleep(200);
+      if (!cancelled) controller.enqueue(new Uint8Array([0x20]));
+    },
+    cancel: () => {
+      cancelled = true;
+    },
+  });
+  const headers = { 'Content-Type': 'application/json' };
+  const request = new Request('http://nearsky.test/', { method: 'POST', body, headers, duplex: 'half' } as RequestInit);
+  assert.is((await errorOf(readJsonBody(request, new Budget(3600)))).code, 'request_timeout');
+  assert.ok(cancelled);
 });
 
 test('a body that does not arrive within the budget is refused as late', async () => {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MAX_BODY_BYTES } from '../../src/contract/limits.ts';
+import { MAX_FIELD_BYTES } from '../../src/http/form.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import { eventually, type Running, startApp } from '../http/support.ts';
 import { needs } from '../needs.ts';
@@ -254,6 +254,28 @@ check('a query that fails in a late row ends no answer as if it were whole', asy
   assert.match(text.slice(-1000), /<INFO name="QUERY_STATUS" value="ERROR">[^<]*Overflow in addition/);
 });
 
+check('a form of very many parts is refused at once, and leaves no file', async ({ running }) => {
+  const part = '--X\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n';
+  const files = part.replace('"a"', '"a"; filename="a"');
+  for (const [body, says] of [
+    [`${part.repeat(10_000)}--X--\r\n`, 'at most 32 fields and files'],
+    [`${files.repeat(10_000)}--X--\r\n`, 'at most 32 fields and files'],
+    [part, 'no form of parts'],
+    [`--X\r\n${'a: b\r\n'.repeat(100_000)}\r\n\r\n--X--\r\n`, 'LANG'],
+    [`--X\r\nContent-Disposition: form-data; name="QUERY"\r\n\r\n${'x'.repeat(2 ** 20 + 1)}\r\n--X--`, 'at most'],
+  ] as const) {
+    const headers = { 'Content-Type': 'multipart/form-data; boundary=X' };
+    const { status, text } = await running.app.get('/vo/tap/sync', { method: 'POST', headers, body });
+    assert.equal([status, text.includes(says)], [400, true], text);
+  }
+  const pairs = 'a=b&'.repeat(200_000);
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const { status, text } = await running.app.get('/vo/tap/sync', { method: 'POST', headers, body: pairs });
+  assert.equal([status, text.includes('at most 32 fields and files')], [400, true], text);
+  const left = readdirSync(join(running.world.directory, 'tap')).filter(name => !/^\d+$/.test(name));
+  assert.equal(left, []);
+});
+
 check('what cannot be taken is refused, with the reason', async ({ running }) => {
   const table = 'n\n1\n';
   const query = 'SELECT n FROM mine';
@@ -289,8 +311,8 @@ check('what cannot be taken is refused, with the reason', async ({ running }) =>
     [formOf(query, { mine: `n\n${'1\n'.repeat(5001)}` }), 'more than 5000 rows'],
     [formOf(query, { mine: gzipSync('1\n'.repeat(2 ** 21)) as Uint8Array<ArrayBuffer> }), 'of more than 1048576 bytes'],
     [formOf(query, { mine: `${Array.from({ length: 2001 }, (_, i) => `c${i}`).join(',')}\n` }), '2001 columns'],
-    [formOf(query, { mine: 'x'.repeat(2 ** 21) }), 'it has more than 1048576 bytes'],
-    [formOf(query, { mine: new Uint8Array(2 ** 20 + MAX_BODY_BYTES) }), 'must be at most'],
+    [formOf(query, { mine: 'x'.repeat(1.5 * 2 ** 20) }), 'it has more than 1048576 bytes'],
+    [formOf(query, { mine: new Uint8Array(2 ** 20 + MAX_FIELD_BYTES) }), 'must be at most'],
     [formOf('SELECT m FROM mine', { mine: table }), 'm is no column of TAP_UPLOAD.mine'],
   ];
   for (const [form, message] of wrong) {

@@ -1,0 +1,88 @@
+/** Forms (HTML, `multipart/form-data` and `application/x-www-form-urlencoded`), read as they arrive, within bounds. */
+import { Busboy } from '@fastify/busboy';
+import { Budget } from '../base/budget.ts';
+import { invalidParameter } from './errors.ts';
+import type { IncomingRequest } from './incoming.ts';
+import { invalidBody, readBytes, readParts } from './json_body.ts';
+
+/** The fields and files of a form. Every other service that we know takes fewer. */
+const MAX_FORM_PARTS = 32;
+/** The bytes of a form's fields together, without its files. */
+export const MAX_FIELD_BYTES = 1 << 20;
+/** Files take this time to arrive; fields alone the smaller one. */
+const FILES_SECONDS = 55;
+const FIELDS_SECONDS = 10;
+
+export interface FormRules {
+  /** Whether a part is a field, by its name; else it is a file. */
+  isField(name: string): boolean;
+  /** Begins a file; returns what takes its bytes. */
+  file(name: string): (bytes: Uint8Array) => void;
+  /** The bytes of all files. */
+  readonly maxFileBytes: number;
+}
+
+/**
+ * The fields of a form, in their order.
+ * @throws ApiError naming `Content-Type` or `body`, or for one that is late
+ */
+export async function readForm(request: IncomingRequest, rules: FormRules): Promise<[name: string, value: string][]> {
+  const contentType = request.headers.get('Content-Type') ?? '';
+  const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
+  if (type === 'application/x-www-form-urlencoded') {
+    const text = new TextDecoder().decode(await readBytes(request, new Budget(FIELDS_SECONDS), MAX_FIELD_BYTES));
+    if (text.split('&', MAX_FORM_PARTS + 1).length > MAX_FORM_PARTS) throw tooManyParts();
+    return [...new URLSearchParams(text)];
+  }
+  if (type === 'multipart/form-data') return await readMultipart(request, contentType, rules);
+  throw invalidParameter('Content-Type', 'application/x-www-form-urlencoded or multipart/form-data', type);
+}
+
+const tooManyParts = () => invalidBody(`it must have at most ${MAX_FORM_PARTS} fields and files`);
+
+async function readMultipart(
+  request: IncomingRequest,
+  contentType: string,
+  { isField, file, maxFileBytes }: FormRules,
+) {
+  const fields: [string, string][] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  // A form that is refused while it arrives is never waited for.
+  promise.catch(() => {});
+  let refusal: Error | undefined;
+  const refuse = (error: Error) => reject((refusal ??= error));
+  const parser = parserOf(contentType, name => !isField(name));
+  parser.on('field', (name, value, _nameTruncated, isTruncated) => {
+    if (isTruncated) refuse(invalidBody(`its field ${name} must have at most ${MAX_FIELD_BYTES} bytes`));
+    fields.push([name, value]);
+  });
+  parser.on('file', (name, stream) => {
+    stream.on('data', file(name));
+    stream.on('error', () => refuse(noForm()));
+  });
+  parser.on('partsLimit', () => refuse(tooManyParts()));
+  parser.on('error', () => refuse(noForm()));
+  parser.on('finish', resolve);
+  await readParts(request, new Budget(FILES_SECONDS), maxFileBytes + MAX_FIELD_BYTES, part => {
+    if (refusal) throw refusal;
+    parser.write(part);
+  });
+  parser.end();
+  await promise;
+  return fields;
+}
+
+const noForm = () => invalidBody('it is no form of parts as its Content-Type says');
+
+/** @throws ApiError where the Content-Type has no boundary */
+function parserOf(contentType: string, isFile: (name: string) => boolean) {
+  try {
+    return new Busboy({
+      headers: { 'content-type': contentType },
+      isPartAFile: name => isFile(name ?? ''),
+      limits: { parts: MAX_FORM_PARTS, fieldSize: MAX_FIELD_BYTES, headerPairs: 32, headerSize: 16_384 },
+    });
+  } catch {
+    throw noForm();
+  }
+}
