@@ -4,9 +4,19 @@ import type { Config } from '../config/config.ts';
 import type { Exchange } from './exchange.ts';
 import type { IncomingHeaders } from './incoming.ts';
 
-/** The name by which the jobs of a client are counted. */
+/** The name by which a client's share of what is dear is counted. */
 export function clientOf({ request, peerAddress }: Exchange, config: Config): string {
-  return `ip ${clientAddress(request.headers, peerAddress, config)}`;
+  return clientName(clientAddress(request.headers, peerAddress, config));
+}
+
+/** The bits of an IPv6 address that a host chooses for itself: all addresses of a /64 count as one client. */
+const HOST_BITS = 64n;
+const IPV4 = parseNetwork('::ffff:0:0/96')!;
+
+/** @param address undefined where it is not known: these count as one client */
+export function clientName(address: bigint | undefined): string {
+  if (address === undefined || isWithin(address, IPV4)) return `ip ${address}`;
+  return `ip ${(address >> HOST_BITS) << HOST_BITS}/64`;
 }
 
 /**

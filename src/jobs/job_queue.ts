@@ -142,15 +142,22 @@ export class JobQueue {
   #create({ kind, client, request, parameters, bytes }: JobStep & { step: 'create' }): Job {
     this.#sweep();
     const { maxJobs, maxJobsOfClient, maxBytes, keptMs } = this.#limits;
-    const all = this.#store.all();
+    let all = this.#store.all();
     const own = all.filter(job => job.client === client);
-    const ownBytes = sumOf(own, ({ id }) => this.#store.bytes(id)) + awaitedBytes(own) + bytes;
-    const isTooMuch = own.length > 0 && ownBytes > maxBytes * (maxJobsOfClient / maxJobs);
+    const isTooMuch = own.length > 0 && this.#bytesOf(own) + bytes > maxBytes * (maxJobsOfClient / maxJobs);
     if (own.length >= maxJobsOfClient || isTooMuch)
       throw new Unavailable('the jobs of this client take as much room as those of one may: remove some of them');
-    if (all.length >= maxJobs) throw new Unavailable('there are as many jobs as may be kept');
-    if (this.#store.bytes() + awaitedBytes(all) + bytes > maxBytes)
-      throw new Unavailable('the jobs take as much room as they may');
+    for (;;) {
+      const why =
+        all.length >= maxJobs
+          ? 'there are as many jobs as may be kept'
+          : this.#store.bytes() + awaitedBytes(all) + bytes > maxBytes && 'the jobs take as much room as they may';
+      if (!why) break;
+      const given = hoarded(all, client);
+      if (!given) throw new Unavailable(why);
+      this.#store.remove(given.id);
+      all = all.filter(({ id }) => id !== given.id);
+    }
     const createdMs = Date.now();
     return this.#store.create({
       kind,
@@ -164,6 +171,18 @@ export class JobQueue {
       destructionMs: createdMs + Math.min(keptMs, PENDING_MS),
       attempts: 0,
     });
+  }
+
+  /** The bytes that jobs take, and those that they wait for. */
+  #bytesOf(jobs: readonly Job[]): number {
+    return sumOf(jobs, ({ id }) => this.#store.bytes(id)) + awaitedBytes(jobs);
+  }
+
+  /** A job's result may take what is left of all room, and of half of it what its client's jobs leave. */
+  #maxOutputBytes({ client }: Job): number {
+    const { maxBytes } = this.#limits;
+    const own = this.#bytesOf(this.#store.all().filter(job => job.client === client));
+    return Math.max(0, Math.min(maxBytes - this.#store.bytes(), maxBytes / 2 - own));
   }
 
   /** The job with the time for which it is kept from its begin on, unless the client has set that. */
@@ -219,7 +238,6 @@ export class JobQueue {
 
   async #carryOut(queued: Job, ends: AbortSignal): Promise<void> {
     const { id } = queued;
-    const { maxBytes } = this.#limits;
     const runMs = queued.runSeconds === undefined ? this.#limits.runMs : 1000 * queued.runSeconds;
     // Deno would not end before the time of an `AbortSignal.timeout` is over.
     const late = new AbortController();
@@ -231,7 +249,7 @@ export class JobQueue {
       const paths = {
         input: this.#store.inputPath(id),
         output: this.#store.resultPath(id),
-        maxOutputBytes: Math.max(0, maxBytes - this.#store.bytes()),
+        maxOutputBytes: this.#maxOutputBytes(job),
       };
       const run = this.#runners[job.kind];
       if (!run) throw new JobError('the service no longer knows such requests');
@@ -293,6 +311,17 @@ export class JobQueue {
       this.#store.remove(id);
     }
   }
+}
+
+/**
+ * The oldest of the jobs that have not begun of the client with most of them, where it has several, and more than the one that
+ * asks: who only makes jobs keeps nobody else from it.
+ */
+function hoarded(jobs: readonly Job[], client: string): Job | undefined {
+  const pending = jobs.filter(({ phase }) => phase === 'PENDING').sort((a, b) => a.createdMs - b.createdMs);
+  const countOf = (of: string) => pending.filter(job => job.client === of).length;
+  const oldest = pending.toSorted((a, b) => countOf(b.client) - countOf(a.client))[0];
+  return oldest && countOf(oldest.client) > Math.max(1, countOf(client)) ? oldest : undefined;
 }
 
 /** The room for bodies that have not arrived yet, at most. */

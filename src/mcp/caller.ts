@@ -1,7 +1,7 @@
 /** The caller against whom a tool call counts. */
 import { isWithin, type Network } from '../base/ip_addresses.ts';
 import type { Config } from '../config/config.ts';
-import { clientAddress } from '../http/client_address.ts';
+import { clientAddress, clientName } from '../http/client_address.ts';
 import type { IncomingHeaders } from '../http/incoming.ts';
 import type { Caller } from '../service/limiter.ts';
 import type { Sessions } from './sessions.ts';
@@ -21,7 +21,9 @@ export function callerOf(
 ): Caller {
   const address = clientAddress(headers, peerAddress, config);
   const range = config.MCP_PROVIDER_CIDRS.find(network => address !== undefined && isWithin(address, network));
-  return range ? providerCaller(headers, range, config, sessions) : { key: `ip ${address}`, rate: config.MCP_IP_RATE };
+  return range
+    ? providerCaller(headers, range, config, sessions)
+    : { key: clientName(address), rate: config.MCP_IP_RATE };
 }
 
 function providerCaller(headers: IncomingHeaders, range: Network, config: Config, sessions: Sessions): Caller {

@@ -832,7 +832,7 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
     'jobs/jobs.test.ts: one after another; aborted and removed ones; bounds': [
       '`PHASE=ABORT` sent to `phase` ends it, `DELETE`',
-      'Where there is no room for a further one, the',
+      'Else the answer is 503.',
     ],
     'docs/contract.test.ts: a job under way says how many rows are searched and written': [
       'While it is carried out, `jobInfo` says of how many',
@@ -840,6 +840,13 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     'jobs/jobs.test.ts: one client fills neither all places nor all room, and waits for the turns of others': [
       'One such job is carried out at a time, in the',
       "One client, by its address as for the connector's",
+    ],
+    'jobs/jobs.test.ts: who only makes jobs, or has large results, leaves room for others': [
+      'A result takes at most half of the room, less',
+      'Where there is no room for a further job, one',
+    ],
+    'http/client_address.test.ts: all addresses of an IPv6 /64 are one client': [
+      'All addresses of an IPv6 /64 are one client.',
     ],
     'jobs/jobs.test.ts: a restart begins what was under way again; what ended two processes is over': [
       'A job that was under way when the service ended',

@@ -135,6 +135,36 @@ test('one client fills neither all places nor all room, and waits for the turns 
     queue.close();
   }));
 
+test('who only makes jobs, or has large results, leaves room for others', () =>
+  withDirectory(async directory => {
+    const limits = { ...LIMITS, maxJobs: 6, maxJobsOfClient: 4 };
+    const outputs: number[] = [];
+    const store = new JobStore(directory);
+    const large: JobRunner = async (_, { output, maxOutputBytes }) => {
+      outputs.push(maxOutputBytes);
+      writeFileSync(output, Buffer.alloc(Math.min(4000, maxOutputBytes)));
+      return { mediaType: 'text/plain', bytes: 4000, about: null };
+    };
+    const queue = new JobQueue(store, { copy: large }, limits, () => {});
+    const create = (client: string) => queue.step({ ...CREATE, client })!.id;
+    const pending = [create('a'), create('a'), create('a'), create('a'), create('b'), create('b')];
+    assert.throws(() => create('a'), /of this client/);
+    const of = (client: string) => store.all().filter(job => job.client === client).length;
+    const own = create('c');
+    assert.equal(['a', 'b', 'c'].map(of), [3, 2, 1]);
+    assert.is(store.read(pending[0]!), undefined, 'the oldest of the client with most');
+    create('d');
+    assert.equal(['a', 'b', 'c', 'd'].map(of), [2, 2, 1, 1]);
+    queue.step({ step: 'run', id: own });
+    await eventually('the job is over', async () => store.read(own)?.phase === 'COMPLETED' || undefined);
+    assert.ok(outputs[0]! > 4000 && outputs[0]! < 5000, `${outputs[0]} of half of 10,000`);
+    create('e');
+    create('f');
+    assert.equal(['a', 'b', 'c', 'd', 'e', 'f'].map(of), [1, 1, 1, 1, 1, 1]);
+    assert.throws(() => create('g'), /as many jobs as may be kept/);
+    queue.close();
+  }));
+
 testWithDisk(
   'on a full disk a job that failed lets go of its room, and those that could not go on begin again',
   async () => {
