@@ -7,6 +7,7 @@ import { ingestFile } from '../ingest/files.ts';
 import { Ingester, type MessageCounts } from '../ingest/ingester.ts';
 import { MAX_LINE_BYTES, openSource, readBlocks, splitLines } from '../ingest/lines.ts';
 import { type Reject, RejectLog } from '../ingest/rejects.ts';
+import { describeFrame, type Frame, FrameError, frameOf } from '../sky_frames/frames.ts';
 import {
   bytesOf,
   type Command,
@@ -21,7 +22,7 @@ import {
 } from './cli.ts';
 
 export const command: Command = {
-  usage: `ingest --broker ${BROKER_NAMES.join('|')} FILE...|- | ingest --table FILE|DIR --id COLUMN --ra COLUMN --dec COLUMN`,
+  usage: `ingest --broker ${BROKER_NAMES.join('|')} FILE...|- | ingest --table FILE|DIR --id COLUMN --ra COLUMN --dec COLUMN [--frame NAME]`,
   description: `Stores a broker's messages: one a line, plain or gzipped, from files or (-) from standard input. Every object that is new
 waits for its crossmatch. A message that cannot be read never stops the run: it is kept, with the reason, in DATA/rejected. Safe to run
 again on the same file, and beside a running \`nearsky serve\`. What the counts name is on disk. The exit status is 1 when no message could be
@@ -33,8 +34,12 @@ service may be (\`nearsky export --format hats\`). They are recorded as delivere
     broker: { value: 'NAME', help: `whose messages they are: ${BROKER_NAMES.join(', ')}` },
     table: { value: 'PATH', help: 'a Parquet file, a directory of them, or a HATS catalog, in the place of messages' },
     id: { value: 'COLUMN', help: 'of the table: the identifiers, 64-bit integers' },
-    ra: { value: 'COLUMN', help: 'of the table: right ascensions, degrees, ICRS' },
-    dec: { value: 'COLUMN', help: 'of the table: declinations, degrees, ICRS' },
+    ra: { value: 'COLUMN', help: 'of the table: right ascensions, or galactic longitudes, degrees' },
+    dec: { value: 'COLUMN', help: 'of the table: declinations, or galactic latitudes, degrees' },
+    frame: {
+      value: 'NAME',
+      help: 'of these positions: ICRS (the default, unless the names of the columns state another), FK5 J1975, FK4 B1950, galactic; they are stored in ICRS',
+    },
   },
   example: 'nearsky ingest --data ./data --broker lasair messages.ndjson.gz',
   run,
@@ -72,14 +77,24 @@ async function runTable(invocation: Invocation): Promise<number> {
     if (value !== undefined) return value;
     throw new UsageError(`--table needs --${name} COLUMN. Usage: nearsky ${command.usage}`);
   };
-  const columns = { id: column('id'), ra: column('ra'), dec: column('dec') };
+  const columns = {
+    id: column('id'),
+    ra: column('ra'),
+    dec: column('dec'),
+    frame: frameOfOption(options.get('frame')),
+  };
   if (options.has('broker') || positionals.length > 0) {
     throw new UsageError(`--table takes no --broker and no further files. Usage: nearsky ${command.usage}`);
   }
   const path = options.get('table')!;
   // Messages need no reader of Parquet, which takes a while to load.
-  const { readTable, tableFiles } = await import('../survey_tables/object_table.ts');
+  const { frameOfTable, readTable, tableFiles } = await import('../survey_tables/object_table.ts');
   const files = await tableFiles(path);
+  const frame = frameOfTable(columns);
+  if (frame.system !== 'ICRS')
+    tell(
+      `nearsky ingest: the positions in ${columns.ra} and ${columns.dec} are ${describeFrame(frame)}; they are converted to ICRS`,
+    );
   const advice = async () => 'give the columns of the identifiers and positions by --id, --ra and --dec';
   return storing(invocation, { origin: 'table', input: path, advice }, async (ingester, progress) => {
     for (const [i, open] of files.entries()) {
@@ -98,6 +113,16 @@ async function runTable(invocation: Invocation): Promise<number> {
       }
     }
   });
+}
+
+/** @throws UsageError for a frame that is not converted */
+function frameOfOption(text: string | undefined): Frame | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return frameOf(text);
+  } catch (error) {
+    throw error instanceof FrameError ? new UsageError(`--frame ${text}: ${error.message}`) : error;
+  }
 }
 
 interface Input {

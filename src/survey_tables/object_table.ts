@@ -14,12 +14,21 @@ import { MAX_OBJECT_ID } from '../contract/limits.ts';
 import { noOutcomes, type Outcomes } from '../ingest/ingester.ts';
 import { parsePosition } from '../ingest/normalise.ts';
 import { rejectOf } from '../ingest/rejects.ts';
+import { type Frame, ICRS, toIcrs } from '../sky_frames/frames.ts';
+import { frameOfNames } from '../sky_frames/names.ts';
 
 /** The names of the table's columns. */
 export interface TableColumns {
   readonly id: string;
   readonly ra: string;
   readonly dec: string;
+  /** The frame of the positions; without it their names state it, or it is ICRS. */
+  readonly frame?: Frame | undefined;
+}
+
+/** The frame of a table's positions. */
+export function frameOfTable({ ra, dec, frame }: TableColumns): Frame {
+  return frame ?? frameOfNames(ra, dec) ?? ICRS;
 }
 
 /** Opens one of the table's files. */
@@ -71,6 +80,7 @@ export async function* readTable(
 ): AsyncGenerator<Outcomes> {
   const id = need(file, columns.id, ID_KINDS);
   const [ra, dec] = [need(file, columns.ra, POSITION_KINDS), need(file, columns.dec, POSITION_KINDS)];
+  const convert = toIcrs(frameOfTable(columns));
   for (const [group, { rowStart, rowEnd }] of file.rowGroups.entries()) {
     const [ras, decs] = [await file.readNumbers(ra, group), await file.readNumbers(dec, group)];
     for (let from = rowStart; from < rowEnd; from += BATCH_ROWS) {
@@ -85,7 +95,8 @@ export async function* readTable(
           outcomes.rejects.push(rejectOf({ file: file.name, line: row + 1 }, reason, `${ids[i]}`));
           continue;
         }
-        const position = parsePosition(wrapRa(ras[row - rowStart]!), decs[row - rowStart]!);
+        const [icrsRa, icrsDec] = convert(ras[row - rowStart]!, decs[row - rowStart]!);
+        const position = parsePosition(wrapRa(icrsRa), icrsDec);
         outcomes.deliveries.push({ diaObjectId, position, reliability: null, eventTimeUs, broker: origin });
       }
       // In the order of the database, in which neighbours go in faster.

@@ -1,9 +1,11 @@
 /** `ingest --table`: objects of Parquet files and of HATS catalogs, ours among them. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { separationArcsec } from '../../index/mod.ts';
 import { openStore } from '../../src/store/store.ts';
 import type { StoredObject } from '../../src/store/types.ts';
 import { writeHats } from '../catalogs/write_hats.ts';
@@ -13,6 +15,8 @@ import { withStore } from '../store/support.ts';
 
 const test = suite('survey_tables');
 
+/** What astropy makes of positions in several frames: see `test/sky_frames/positions.py`. */
+const POSITIONS = fileURLToPath(new URL('../sky_frames/positions.json', import.meta.url));
 const COLUMNS = ['--id', 'objectId', '--ra', 'coord_ra', '--dec', 'coord_dec'];
 
 interface Column {
@@ -44,6 +48,41 @@ async function stored(data: string): Promise<StoredObject[]> {
 
 const places = (objects: readonly StoredObject[]) =>
   objects.map(({ diaObjectId, position }) => [diaObjectId, position]);
+
+test('positions in another frame are stored in ICRS, as --frame or the names of the columns state it', () =>
+  withDirectory(async directory => {
+    const given = JSON.parse(readFileSync(POSITIONS, 'utf8'));
+    const { lon, lat, frames } = given as Record<'lon' | 'lat', number[]> & {
+      frames: Record<string, Record<'ra' | 'dec', number[]>>;
+    };
+    const ids = lon.map((_, i) => BigInt(i));
+    const names = { 'FK4 B1950': ['RAB1950', 'DEB1950'], GALACTIC: ['l', 'b'], 'FK5 J1975': ['raj1975', 'dej1975'] };
+    const run = async (frame: string, [ra, dec]: readonly string[], more: readonly string[]) => {
+      const name = `${frame.replace(' ', '')}${more.length}`;
+      const [file, data] = [join(directory, `${name}.parquet`), join(directory, name)];
+      const [id, lons, lats] = tableOf(ids, lon, lat) as [Column, Column, Column];
+      writeParquet(file, [id, { ...lons, name: ra! }, { ...lats, name: dec! }]);
+      const columns = ['--id', 'objectId', '--ra', ra!, '--dec', dec!];
+      await nearsky('ingest', '--data', data, '--table', file, ...columns, ...more);
+      const objects = await stored(data);
+      assert.is(objects.length, lon.length);
+      for (const { diaObjectId, position } of objects) {
+        const i = Number(diaObjectId);
+        const expected = frames[frame]!;
+        const apart = separationArcsec(position!.ra, position!.dec, expected.ra[i]!, expected.dec[i]!);
+        assert.ok(apart < 1e-6, `${name} ${i}: ${apart}`);
+      }
+    };
+    for (const frame of ['FK4 B1875', 'FK5 J2000', 'FK5 J1975', 'GALACTIC'])
+      await run(frame, ['coord_ra', 'coord_dec'], ['--frame', frame]);
+    for (const [frame, columns] of Object.entries(names)) await run(frame, columns, []);
+    // The option goes before the names.
+    await run('FK5 J1950', ['RAB1950', 'DEB1950'], ['--frame', 'FK5 J1950']);
+    const args = ['ingest', '--data', directory, '--table', directory, ...COLUMNS, '--frame', 'ecl_FK5'];
+    const { code, stderr } = await start(args).finished;
+    assert.is(code, 2);
+    assert.match(stderr, /--frame ecl_FK5: the frame ecl_FK5 is not converted/);
+  }));
 
 test('the rows of a file: ids exact, any right ascension; without an id rejected, without a position stored', () =>
   withDirectory(async directory => {

@@ -1,0 +1,27 @@
+/** Names of columns that state a frame. */
+import { type Frame, frameOf, GALACTIC } from './frames.ts';
+
+/** Pairs of names in lower case, the surest ones first. */
+export const GALACTIC_NAMES: readonly (readonly [lon: string, lat: string])[] = [
+  ['glon', 'glat'],
+  ['_glon', '_glat'],
+  ['gal_lon', 'gal_lat'],
+  ['gal_l', 'gal_b'],
+  ['galactic_l', 'galactic_b'],
+  ['galactic_longitude', 'galactic_latitude'],
+  ['l', 'b'],
+];
+
+/**
+ * The frame that the names of two columns state: `GLON` and `l` are galactic, `RAB1950` is FK4 of B1950, `RAJ1975` FK5 of J1975;
+ * undefined where they state none. `J2000` in a name states none either: VizieR calls positions in ICRS so.
+ */
+export function frameOfNames(lon: string, lat: string): Frame | undefined {
+  const names = [lon, lat].map(name => name.trim().toLowerCase());
+  const ends = names.map(name => name.split('.').at(-1)!);
+  if (GALACTIC_NAMES.some(pair => ends.every((end, i) => end === pair[i]))) return GALACTIC;
+  const equinoxes = names.map(name => /[bj](?:18|19|20)\d\d(?:\.\d+)?/.exec(name)?.[0]);
+  const [equinox, other] = equinoxes;
+  if (equinox === undefined || equinox !== other || equinox === 'j2000') return undefined;
+  return frameOf(equinox);
+}
