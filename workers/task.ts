@@ -7,17 +7,14 @@ import type { MergeTask, OpenIndexTask, SaveIndexTask, TailTask } from '../src/p
 import type { FollowSkyTask, SkyMapTask } from '../src/sky_map/map_thread.ts';
 import type { SourcesTask } from '../src/sources/near_task.ts';
 import type { MetricsTask } from '../src/store/metrics_task.ts';
-import type { BeginTableTask, EndTableTask, TableFileTask, TablePartTask } from '../src/table_match/match_task.ts';
+import type { FindObjectsTask } from '../src/table_match/find_objects.ts';
 import type { RegistryTask } from '../src/tns/registry_index.ts';
 
 type ShortTask =
   | MatchTask
   | MatchColumnsTask
   | SourcesTask
-  | BeginTableTask
-  | TablePartTask
-  | EndTableTask
-  | TableFileTask
+  | FindObjectsTask
   | MetricsTask
   | TailTask
   | MergeTask
@@ -39,14 +36,8 @@ export default async function run(task: ShortTask): Promise<unknown> {
       return (await import('../src/crossmatch/match_file.ts')).runMatchColumns(task);
     case 'sources':
       return (await import('../src/sources/near_task.ts')).runSources(task);
-    case 'beginTable':
-      return (await import('../src/table_match/match_task.ts')).runBeginTable(task);
-    case 'tablePart':
-      return (await import('../src/table_match/match_task.ts')).runTablePart(task);
-    case 'endTable':
-      return (await import('../src/table_match/match_task.ts')).runEndTable(task);
-    case 'tableFile':
-      return (await import('../src/table_match/match_task.ts')).runTableFile(task);
+    case 'findObjects':
+      return (await import('../src/table_match/find_objects.ts')).runFindObjects(task);
     case 'metrics':
       return (await import('../src/store/metrics_task.ts')).runMetrics();
     case 'tail':

@@ -47,3 +47,10 @@ export function printable(text: string): string {
 export function traceOf(thrown: unknown): string {
   return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 }
+
+/** Whether an array, or the memory of a library, found no room. */
+export function isOutOfMemory(error: unknown): boolean {
+  return /array buffer allocation failed|invalid (?:typed )?array(?: buffer)? length|out of memory|cannot allocate memory|memory\.grow/i.test(
+    messageOf(error),
+  );
+}

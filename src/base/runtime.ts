@@ -10,12 +10,18 @@ export const isDeno = 'Deno' in globalThis;
  * a directory, write to the directory, load native libraries and start programs; nothing of the network. A list of the
  * programs would not do, because Deno then does not tell whether another process runs.
  * @param root of the checkout
+ * @param readsCatalogs whether it may read every file and address: catalogs lie anywhere
  */
-export function programArguments(root: string, directory: string): string[] {
+export function programArguments(root: string, directory: string, readsCatalogs = false): string[] {
   if (!isDeno) return [];
-  const reads = `--allow-read=${root},${directory},/usr/bin/ldd`;
+  const reads = readsCatalogs ? ['--allow-read', '--allow-net'] : [`--allow-read=${root},${directory},/usr/bin/ldd`];
   const others = ['--allow-env', '--allow-sys', '--allow-run', `--allow-ffi=${root}/node_modules`];
-  return ['run', '--no-prompt', reads, `--allow-write=${directory}`, ...others];
+  return ['run', '--no-prompt', ...reads, `--allow-write=${directory}`, ...others];
+}
+
+/** The variables of the environment that bound the objects of a process of this runtime, MiB. */
+export function heapLimit(mib: number): Readonly<Record<string, string>> {
+  return { [isDeno ? 'DENO_V8_FLAGS' : 'NODE_OPTIONS']: `--max-old-space-size=${mib}` };
 }
 
 /**

@@ -13,6 +13,7 @@ const ROOT = programFile('.');
 /** The files with which processes and threads start. Piscina starts its threads with a file beside its own module. */
 const ENTRIES = [
   'src/main',
+  'workers/table_process',
   'workers/task',
   'workers/server',
   'workers/writer',
@@ -36,9 +37,13 @@ const LIBRARY_LICENCES = 'LIBRARIES.txt';
 
 /**
  * The launcher's module. An executable starts a module without `await` at its top; this one imports the module that has
- * it.
+ * it. The executable does not run a file that it is given, so it tells by the name when it is to be a process of ours.
  */
-const START = ['start.cjs', "import('./src/main.js');\n"] as const;
+const PROCESS = 'workers/table_process.js';
+const START = [
+  'start.cjs',
+  `import(process.argv[2]?.endsWith('/${PROCESS}') ? './${PROCESS}' : './src/main.js');\n`,
+] as const;
 
 /**
  * The environment that libraries expect of a CommonJS module. Their `require` gives modules that are built in or

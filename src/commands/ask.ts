@@ -10,7 +10,7 @@ import { DETAIL_LEVELS, namesOf } from '../contract/enums.ts';
 import { FORMATS } from '../contract/formats.ts';
 import { createApp } from '../routes/app.ts';
 import { openStore } from '../store/store.ts';
-import type { SharedProgress } from '../table_match/progress.ts';
+import type { TableProgress } from '../table_match/progress.ts';
 import { type Option, UsageError } from './cli.ts';
 
 const READY_POLL_MS = 5;
@@ -46,16 +46,16 @@ export type Ask = (asked: Asked) => Promise<Answered>;
 
 /**
  * Calls `use` with a function that answers requests, and closes everything afterwards.
- * @param tableProgress shows how far a table has come, over a data directory
+ * @param onTableProgress how far a table has come, over a data directory
  * @throws UsageError for an invalid address; Error where nobody answers there, or the data directory cannot be read
  */
 export async function withService<T>(
   config: Config,
   url: string | undefined,
   use: (ask: Ask) => Promise<T>,
-  tableProgress?: SharedProgress,
+  onTableProgress?: (progress: TableProgress) => void,
 ): Promise<T> {
-  return url === undefined ? withDirectory(config, use, tableProgress) : use(askerOf(url));
+  return url === undefined ? withDirectory(config, use, onTableProgress) : use(askerOf(url));
 }
 
 function askerOf(url: string): Ask {
@@ -75,14 +75,14 @@ function askerOf(url: string): Ask {
 async function withDirectory<T>(
   config: Config,
   use: (ask: Ask) => Promise<T>,
-  tableProgress: SharedProgress | undefined,
+  onTableProgress: ((progress: TableProgress) => void) | undefined,
 ): Promise<T> {
   // Opening the store reports why there is nothing to read.
   const store = openStore(config.NEARSKY_DATA, 'read');
   const log = limited((event, fields) => {
     if (!QUIET_EVENTS.has(event)) logToStderr(event, fields);
   });
-  const app = createApp({ config, log, tableProgress });
+  const app = createApp({ config, log, onTableProgress });
   try {
     while (!app.ready) await sleep(READY_POLL_MS);
     return await use(async asked => {

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { namesOf } from '../contract/enums.ts';
 import { TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
 import { FINDS, JOBS_PATH, ROWS_KEPT, TABLE_PATH } from '../contract/table_match.ts';
-import { progressOf, sharedProgress, type TableProgress } from '../table_match/progress.ts';
+import type { TableProgress } from '../table_match/progress.ts';
 import { type Answered, type Ask, type Asked, requireAnswer, withService, writeOut } from './ask.ts';
 import { type Command, type Invocation, Progress, shownCount, tell, UsageError } from './cli.ts';
 
@@ -55,16 +55,16 @@ async function run({ config, options, positionals }: Invocation): Promise<number
   const lines = new TableLines();
   const startMs = performance.now();
   const onPart = (part: Uint8Array) => output.write(part);
-  const shared = sharedProgress();
+  let progress: TableProgress = { of: 0, searched: 0, done: 0 };
   const url = options.get('url');
-  const timer = setInterval(() => lines.show(progressOf(shared)), LOOK_MS);
+  const timer = setInterval(() => lines.show(progress), LOOK_MS);
   try {
     const asked = { path: TABLE_PATH, search, body, onPart };
     const { headers } = await withService(
       config,
       url,
       ask => (url === undefined ? ask(asked) : asJob(ask, asked, lines)).then(requireAnswer),
-      shared,
+      now => (progress = now),
     );
     await output.end();
     lines.end();

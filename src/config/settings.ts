@@ -174,9 +174,14 @@ const API = {
   API_MAX_IDS: about('Ids in one lookup.', integer(1000, 1, 100_000)),
   API_MAX_POSITIONS: about('Positions, and names of the registry, in one lookup.', integer(200, 1, 100_000)),
   API_MAX_TABLE_ROWS: about('Rows of a table that is to be crossmatched.', integer(1_000_000, 1, 100_000_000)),
-  API_MAX_TABLE_MIB: about(
-    'Size of such a table, MiB, decompressed; two tables are held at once.',
-    integer(256, 1, 4096),
+  API_MAX_TABLE_MIB: about('Size of such a table, MiB, decompressed.', integer(256, 1, 4096)),
+  API_TABLE_MEMORY_MIB: about(
+    'Memory of a process that reads a large table, MiB: one for requests that wait, one for jobs. A table that needs more is refused.',
+    integer(384, 64, 65_536),
+  ),
+  SPOOL_MAX_MIB: about(
+    'Room on the disk for tables that arrive and answers that are being read, MiB, all threads together; of one client at most half.',
+    integer(4096, 16, 1_048_576),
   ),
   JOBS_MAX: about('Jobs that are kept, those that are over among them.', integer(100, 0, 10_000)),
   JOBS_MAX_PER_CLIENT: about(

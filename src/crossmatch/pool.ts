@@ -33,7 +33,7 @@ export function crossmatchPool(
 
 /** More threads would wait for the one that writes the answer. */
 const MAX_HELPERS = 3;
-const HELPER_HEAP_MIB = 512;
+const HELPER_HEAP_MIB = 128;
 
 /** Threads that help a thread of such a pool with one large table, and have its settings. */
 export function helperPool(): Pool {

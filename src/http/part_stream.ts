@@ -1,4 +1,5 @@
 /** A body whose parts are asked for one by one, each when the client has read the one before. */
+import { type FileHandle, open } from 'node:fs/promises';
 import type { StreamClient, StreamedBody } from '../answers/body.ts';
 
 export class PartStream implements StreamedBody {
@@ -46,4 +47,35 @@ export class PartStream implements StreamedBody {
       this.gone();
     }
   }
+}
+
+const FILE_PART_BYTES = 1 << 18;
+
+/**
+ * The bytes of a file, which may lose its name meanwhile.
+ * @param onEnd called once, when they are read or the client is gone
+ */
+export async function fileStream(path: string, onEnd: () => void = () => {}): Promise<PartStream> {
+  let file: FileHandle | undefined;
+  try {
+    file = await open(path, 'r');
+  } catch (error) {
+    onEnd();
+    throw error;
+  }
+  const opened = file;
+  let isOpen = true;
+  const end = () => {
+    if (!isOpen) return;
+    isOpen = false;
+    void opened.close().catch(() => {});
+    onEnd();
+  };
+  const next = async () => {
+    const { bytesRead, buffer } = await opened.read(new Uint8Array(FILE_PART_BYTES));
+    if (bytesRead > 0) return buffer.subarray(0, bytesRead);
+    end();
+    return null;
+  };
+  return new PartStream(next, end);
 }

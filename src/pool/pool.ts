@@ -62,6 +62,8 @@ export class PoolError extends Error {
 
 /** Without a limit V8 takes up to 48 MiB for a thread's newest objects, and keeps them while the thread is busy. */
 const YOUNG_MIB = 12;
+/** Without a limit V8 reserves 512 MiB for a thread's code, which counts against the bound of a `TaskProcess`. */
+const CODE_MIB = 32;
 const DEFAULT_TIMEOUT_MS = 600_000;
 
 /** The time that the end of a thread waits for its modules to be loaded. */
@@ -172,7 +174,11 @@ export class Pool {
       recordTiming: false,
       workerData: this.#threadData,
       ...(this.#maxHeapMib && {
-        resourceLimits: { maxOldGenerationSizeMb: this.#maxHeapMib, maxYoungGenerationSizeMb: YOUNG_MIB },
+        resourceLimits: {
+          maxOldGenerationSizeMb: this.#maxHeapMib,
+          maxYoungGenerationSizeMb: YOUNG_MIB,
+          codeRangeSizeMb: CODE_MIB,
+        },
       }),
     });
     // A thread that dies without a task is replaced by Piscina; without a listener the event would end the process.

@@ -1,12 +1,19 @@
 import { workerData } from 'node:worker_threads';
 import { giveWay } from '../base/priority.ts';
 
+let data = (workerData ?? {}) as object;
+
 /**
- * The data that the threads of this pool are started with (`PoolOptions.threadData`); empty outside a pool, for example
- * in a test of one task.
+ * The data that the threads of this pool, or this process, are started with (`PoolOptions.threadData`, `ProcessOptions.data`); empty
+ * elsewhere, for example in a test of one task.
  */
 export function threadData<T extends object>(): Partial<T> {
-  return (workerData ?? {}) as Partial<T>;
+  return data as Partial<T>;
+}
+
+/** Before the first task of a process. */
+export function setThreadData(given: object): void {
+  data = given;
 }
 
 if (threadData<{ isBackground: boolean }>().isBackground) giveWay();

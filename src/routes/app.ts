@@ -20,7 +20,7 @@ import { ThreadMetrics } from '../metrics/thread_metrics.ts';
 import type { Coordination } from '../service/coordination.ts';
 import { Coordinator } from '../service/coordinator.ts';
 import { Service } from '../service/service.ts';
-import type { SharedProgress } from '../table_match/progress.ts';
+import type { TableProgress } from '../table_match/progress.ts';
 import { TABLE_JOB } from '../table_match/table_jobs.ts';
 import { markdownDocs } from './api_docs.ts';
 import { coneSearch } from './cone_search.ts';
@@ -73,8 +73,10 @@ export interface AppOptions {
   readonly metrics?: ThreadMetrics;
   /** The parts that a process has once. An app that is alone makes its own, over `config.NEARSKY_DATA`. */
   readonly coordination?: Coordination;
+  /** Threads that serve; 1 by default. */
+  readonly threads?: number;
   /** See `CoordinatorOptions`. */
-  readonly tableProgress?: SharedProgress | undefined;
+  readonly onTableProgress?: ((progress: TableProgress) => void) | undefined;
 }
 
 /** The app over `config.NEARSKY_DATA`. Until it is ready, queries are answered 503. */
@@ -83,8 +85,14 @@ export function createApp({ config, log = logToStderr, metrics = new ThreadMetri
   const threads = () => ({ threads: [metrics], operations: operations(), replaced: 0 });
   const own = options.coordination
     ? undefined
-    : new Coordinator({ config, log, threads, tableProgress: options.tableProgress });
-  const service = new Service({ config, log, metrics, coordination: options.coordination ?? own! });
+    : new Coordinator({ config, log, threads, onTableProgress: options.onTableProgress });
+  const service = new Service({
+    config,
+    log,
+    metrics,
+    coordination: options.coordination ?? own!,
+    threads: options.threads ?? 1,
+  });
   const requests = new RequestLog(config, log, metrics);
   const route = routesOf(service);
 

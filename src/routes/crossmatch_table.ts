@@ -1,8 +1,9 @@
 /** POST /api/crossmatch: a table, answered with what lies at each of its rows. */
-import { writeFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { Budget } from '../base/budget.ts';
+import { flush } from '../base/files.ts';
 import { toJson } from '../base/json_text.ts';
+import { spoolPath } from '../base/spool.ts';
 import { TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
 import {
   againstNames,
@@ -20,7 +21,7 @@ import type { Exchange, Handler } from '../http/exchange.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { invalidBody, readParts } from '../http/json_body.ts';
 import { checkName, optionalNumber, type Search } from '../http/params.ts';
-import { PartStream } from '../http/part_stream.ts';
+import { fileStream } from '../http/part_stream.ts';
 import { type Answer, emptyResponse, NEGOTIATED, streamedResponse } from '../http/respond.ts';
 import { matchedHeaders } from '../http/table_response.ts';
 import type { JobStep } from '../jobs/job_queue.ts';
@@ -31,33 +32,35 @@ import { TABLE_JOB } from '../table_match/table_jobs.ts';
 /** The time for a table to arrive, and then for it to be crossmatched: a connection is given up after 60 s without a byte. */
 const BUDGET_SECONDS = 55;
 
-/** Room for a small table, made at once. */
-const FIRST_BYTES = 1 << 16;
-
 const TOO_LONG = `Cannot crossmatch the table within ${BUDGET_SECONDS} s: send it in parts, or search a smaller radius`;
 
 export function crossmatchTable(service: Service): Handler {
-  const { coordination, config } = service;
+  const { coordination, config, spool } = service;
+  const maxBytes = config.API_MAX_TABLE_MIB * 2 ** 20;
   return async exchange => {
     const request = parse(exchange, service);
     if (/\brespond-async\b/i.test(exchange.request.headers.get('Prefer') ?? ''))
       return await asJob(service, exchange, request);
-    const job = (await coordination.ask('table', { step: 'enter' }, exchange.budget)) as number;
-    const end = () => void coordination.ask('table', { step: 'end', job }, new Budget(BUDGET_SECONDS)).catch(() => {});
+    const client = clientOf(exchange, config);
+    const [input, output] = [spoolPath(config.NEARSKY_DATA), spoolPath(config.NEARSKY_DATA)];
+    let inputBytes = 0;
+    const onBytes = (bytes: number) => {
+      spool.take(client, bytes);
+      inputBytes += bytes;
+    };
     try {
-      const { bytes, length } = await readTable(exchange.request, config.API_MAX_TABLE_MIB * 2 ** 20);
-      const begin = { step: 'begin', job, bytes, length, request } as const;
-      const begun = (await coordination.ask('table', begin, new Budget(BUDGET_SECONDS))) as TableBegun;
+      await receive(exchange.request, input, maxBytes, onBytes);
+      const asked = { client, request, input, inputBytes, output, maxOutputBytes: spool.left(client) };
+      const written = await coordination.ask('table', asked, new Budget(BUDGET_SECONDS));
+      if (!written) throw new ApiError('query_too_expensive', TOO_LONG);
+      const { begun, bytes } = written;
       if (begun.outcome === 'refused') throw refused(begun);
-      if (begun.outcome === 'late') throw new ApiError('query_too_expensive', TOO_LONG);
-      const next = async () => {
-        const part = await coordination.ask('table', { step: 'part', job }, new Budget(BUDGET_SECONDS));
-        return part instanceof Uint8Array ? part : null;
-      };
-      return streamedResponse({ ...matchedHeaders(begun), Vary: NEGOTIATED }, new PartStream(next, end));
-    } catch (error) {
-      end();
-      throw error;
+      spool.take(client, bytes);
+      const stream = await fileStream(output, () => spool.free(client, bytes));
+      return streamedResponse({ ...matchedHeaders(begun), Vary: NEGOTIATED }, stream);
+    } finally {
+      spool.free(client, inputBytes);
+      for (const path of [input, output]) rmSync(path, { force: true });
     }
   };
 }
@@ -74,14 +77,8 @@ async function asJob(service: Service, exchange: Exchange, request: TableRequest
   const job = await ask({ step: 'create', kind: TABLE_JOB, client, request, parameters, bytes: maxBytes });
   const { id } = job!;
   try {
-    const file = await open(jobs.inputPath(id), 'wx', 0o600);
-    try {
-      await readParts(exchange.request, new Budget(BUDGET_SECONDS), maxBytes, part => writeFileSync(file.fd, part));
-      if ((await file.stat()).size === 0) throw invalidBody('it is empty: send a table');
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await receive(exchange.request, jobs.inputPath(id), maxBytes);
+    flush(jobs.inputPath(id));
   } catch (error) {
     await ask({ step: 'remove', id });
     throw error;
@@ -124,16 +121,23 @@ function refused({ message, param }: TableBegun & { outcome: 'refused' }): ApiEr
   });
 }
 
-/** In shared memory, which grows as the table arrives. */
-async function readTable(request: IncomingRequest, maxBytes: number) {
-  const bytes = new SharedArrayBuffer(0, { maxByteLength: maxBytes });
-  let length = 0;
-  await readParts(request, new Budget(BUDGET_SECONDS), maxBytes, part => {
-    const end = length + part.length;
-    if (end > bytes.byteLength) bytes.grow(Math.min(maxBytes, Math.max(2 * end, FIRST_BYTES)));
-    new Uint8Array(bytes, length, part.length).set(part);
-    length = end;
-  });
-  if (length === 0) throw invalidBody('it is empty: send a table');
-  return { bytes, length };
+/** Writes a table to a new file as it arrives: nothing else is taken up by then. */
+async function receive(
+  request: IncomingRequest,
+  path: string,
+  maxBytes: number,
+  onBytes: (bytes: number) => void = () => {},
+): Promise<void> {
+  const file = openSync(path, 'wx', 0o600);
+  let isEmpty = true;
+  try {
+    await readParts(request, new Budget(BUDGET_SECONDS), maxBytes, part => {
+      isEmpty &&= part.length === 0;
+      onBytes(part.length);
+      writeSync(file, part);
+    });
+  } finally {
+    closeSync(file);
+  }
+  if (isEmpty) throw invalidBody('it is empty: send a table');
 }

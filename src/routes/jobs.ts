@@ -1,5 +1,4 @@
 /** Jobs as the Universal Worker Service has them (UWS 1.1, section 2.2): the resources of one kind of job. */
-import { createReadStream } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { baseUrl } from '../http/base_url.ts';
 import { clientOf } from '../http/client_address.ts';
@@ -7,7 +6,7 @@ import { ApiError, invalidParameter, methodNotAllowed, notFound } from '../http/
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { readBytes } from '../http/json_body.ts';
 import { inUpperCase, parseSearch, type Search } from '../http/params.ts';
-import { PartStream } from '../http/part_stream.ts';
+import { fileStream } from '../http/part_stream.ts';
 import {
   type Answer,
   emptyResponse,
@@ -26,8 +25,6 @@ const MAX_FORM_BYTES = 65_536;
 /** The longest time for which a request waits for another phase. */
 const MAX_WAIT_SECONDS = 45;
 const LOOK_MS = 250;
-/** A part of a result. */
-const PART_BYTES = 1 << 18;
 
 /** Jobs of one kind. */
 export interface JobKind {
@@ -127,13 +124,13 @@ class Jobs {
     return await this.#change(exchange, job, part, form);
   }
 
-  result(exchange: Exchange): Answer {
+  async result(exchange: Exchange): Promise<Answer> {
     const job = this.#job(exchange);
     if (!isReading(exchange.method)) throw methodNotAllowed(exchange.method, 'GET');
     if (exchange.params.name !== RESULT || !job.result) throw notFound(exchange.path);
     const headers = { ...this.#kind.headersOf(job.result), 'Content-Length': `${job.result.bytes}` };
     if (exchange.method === 'HEAD') return emptyResponse(200, headers);
-    return streamedResponse(headers, fileStream(this.#service.jobs.resultPath(job.id)));
+    return streamedResponse(headers, await fileStream(this.#service.jobs.resultPath(job.id)));
   }
 
   #job({ params, path }: Exchange): Job {
@@ -249,15 +246,4 @@ function isReading(method: string): boolean {
 
 function xml(text: string): Answer {
   return xmlResponse(text, { 'Cache-Control': 'no-store' });
-}
-
-/** Sends a file a part at a time. */
-function fileStream(path: string): PartStream {
-  const file = createReadStream(path, { highWaterMark: PART_BYTES });
-  const parts: AsyncIterator<Buffer<ArrayBuffer>> = file[Symbol.asyncIterator]();
-  const next = async () => {
-    const part = await parts.next();
-    return part.done ? null : part.value;
-  };
-  return new PartStream(next, () => file.destroy());
 }

@@ -16,6 +16,7 @@ import { ApiError, errorResponse, expectedErrorOf, methodNotAllowed } from '../h
 import { type IncomingRequest, PlainRequest } from '../http/incoming.ts';
 import { type Answer, ownHeaders } from '../http/respond.ts';
 import { ThreadMetrics } from '../metrics/thread_metrics.ts';
+import { TAP_PATH } from '../tap/documents.ts';
 import { Connections, type OpenRequest } from './connections.ts';
 import type { ServerLimits } from './limits.ts';
 import { NodeRequest } from './node_request.ts';
@@ -141,7 +142,8 @@ export class HttpServer {
     const { incoming } = request;
     let answer: Answer | Promise<Answer>;
     try {
-      const message = new NodeRequest(incoming, bytes => this.connections.holdBody(request, bytes));
+      const hold = isSpooled(incoming.url!) ? () => {} : (bytes: number) => this.connections.holdBody(request, bytes);
+      const message = new NodeRequest(incoming, hold);
       answer = this.#options.answer(message, incoming.socket.remoteAddress);
     } catch (error) {
       answer = refusal(error);
@@ -241,9 +243,14 @@ export class HttpServer {
   }
 }
 
+/** Whether the bodies of a path are written to disk as they arrive. */
+function isSpooled(target: string): boolean {
+  return target.startsWith(TABLE_PATH) || target.startsWith(TAP_PATH);
+}
+
 /** The largest body that a path takes. */
 function maxBodyBytes(target: string, limits: ServerLimits): number {
-  if (target.startsWith(TABLE_PATH)) return limits.maxBodyBytes;
+  if (isSpooled(target)) return limits.maxSpooledBytes;
   return target.startsWith(AREA_PATH) ? MAX_AREA_BYTES : MAX_BODY_BYTES;
 }
 

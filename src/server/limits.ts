@@ -24,6 +24,8 @@ export interface ServerLimits {
   readonly maxOpen: number;
   /** Bodies of requests that are held together, bytes; beyond them, requests are refused. */
   readonly maxBodyBytes: number;
+  /** The largest body that is written to disk as it arrives, bytes. */
+  readonly maxSpooledBytes: number;
   /**
    * Answers without memory of their own that wait for their clients to read, bytes together; beyond them, the oldest is
    * given up.
@@ -51,7 +53,7 @@ const MAX_PIPELINED = 16_384;
 
 /**
  * @param threads servers of this process that share its limits
- * @param tableMib the largest body, of a table that is to be crossmatched
+ * @param tableMib the largest table
  */
 export function serverLimits(
   maxConnections: number,
@@ -71,8 +73,8 @@ export function serverLimits(
     maxPipelined: 128,
     maxWaiting: 1024,
     maxOpen: connections + Math.ceil(MAX_PIPELINED / threads),
-    // A process holds two tables at a time.
-    maxBodyBytes: Math.ceil((256 * MIB) / threads) + 2 * tableMib * MIB,
+    maxBodyBytes: Math.ceil((256 * MIB) / threads),
+    maxSpooledBytes: tableMib * MIB,
     maxUnreadBytes: Math.ceil((128 * MIB) / threads),
     maxUnreadOfOne: MIB,
     minReadRate: 16_384,

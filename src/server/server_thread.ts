@@ -43,9 +43,14 @@ export async function runServer(task: ServeTask): Promise<undefined> {
   const drain = Promise.withResolvers<number>();
   const state = new SharedState(task.state);
   const link = new CoordinatorLink(task.link, state, task.generation, drain.resolve);
-  const app = createApp({ config, log: link.log, coordination: link, metrics });
-  const { NEARSKY_MAX_CONNECTIONS, API_REQUEST_BUDGET_SECONDS, API_MAX_TABLE_MIB } = config;
-  const limits = serverLimits(NEARSKY_MAX_CONNECTIONS, API_REQUEST_BUDGET_SECONDS, threads, API_MAX_TABLE_MIB);
+  const app = createApp({ config, log: link.log, coordination: link, metrics, threads });
+  const { NEARSKY_MAX_CONNECTIONS, API_REQUEST_BUDGET_SECONDS, API_MAX_TABLE_MIB, TAP_MAX_UPLOAD_MIB } = config;
+  const limits = serverLimits(
+    NEARSKY_MAX_CONNECTIONS,
+    API_REQUEST_BUDGET_SECONDS,
+    threads,
+    Math.max(API_MAX_TABLE_MIB, TAP_MAX_UPLOAD_MIB),
+  );
   const isMemoryWanted = () => wasMemoryWanted(state);
   const server = new HttpServer({
     answer: app.answer,

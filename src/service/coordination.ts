@@ -7,7 +7,8 @@ import type { JobStep } from '../jobs/job_queue.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 import type { SkyMapAnswer, SkyMapTask } from '../sky_map/map_thread.ts';
 import type { SourcesAnswer, SourcesTask } from '../sources/near_task.ts';
-import type { TableAnswer, TableStep } from '../table_match/table_matches.ts';
+import type { TableWritten } from '../table_match/match_task.ts';
+import type { TableAsked } from '../table_match/table_matches.ts';
 import type { TapAnswer, TapStep } from '../tap/tap.ts';
 import type { Admission, Caller } from './limiter.ts';
 
@@ -17,7 +18,8 @@ export interface Calls {
   readonly admit: { readonly asked: Caller; readonly answer: Admission };
   readonly skyMap: { readonly asked: Omit<SkyMapTask, 'kind'>; readonly answer: SkyMapAnswer };
   readonly sources: { readonly asked: Omit<SourcesTask, 'kind'>; readonly answer: SourcesAnswer };
-  readonly table: { readonly asked: TableStep; readonly answer: TableAnswer };
+  /** Null where it takes longer than its budget. */
+  readonly table: { readonly asked: TableAsked; readonly answer: TableWritten | null };
   /** The job as it is now; null where there is none of that name. */
   readonly jobs: { readonly asked: JobStep; readonly answer: Job | null };
   readonly tap: { readonly asked: TapStep; readonly answer: TapAnswer };

@@ -1,9 +1,11 @@
 /** The main thread's part of serving: the parts that a process has once. It answers no request itself. */
 
 import type { Budget } from '../base/budget.ts';
+import { ClientUse } from '../base/fair_places.ts';
 import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/refusal.ts';
 import { SharedState } from '../base/shared_state.ts';
+import { sweepSpool } from '../base/spool.ts';
 import type { Config } from '../config/config.ts';
 import { JobQueue } from '../jobs/job_queue.ts';
 import { JobStore } from '../jobs/job_store.ts';
@@ -14,7 +16,7 @@ import type { IndexFailure } from '../publish/publisher.ts';
 import type { PublishedGeneration } from '../publish/tasks.ts';
 import { SkyMap } from '../sky_map/sky_map.ts';
 import { NearbySources } from '../sources/nearby_sources.ts';
-import type { SharedProgress } from '../table_match/progress.ts';
+import type { TableProgress } from '../table_match/progress.ts';
 import { TABLE_JOB, TableJobs } from '../table_match/table_jobs.ts';
 import { TableMatches } from '../table_match/table_matches.ts';
 import { TAP_JOB, Tap } from '../tap/tap.ts';
@@ -31,7 +33,7 @@ export interface CoordinatorOptions {
   readonly threads: () => ThreadsWatched;
   readonly state?: SharedState;
   /** For the one table that a command crossmatches. */
-  readonly tableProgress?: SharedProgress | undefined;
+  readonly onTableProgress?: ((progress: TableProgress) => void) | undefined;
 }
 
 export class Coordinator implements Coordination {
@@ -39,6 +41,8 @@ export class Coordinator implements Coordination {
   onGeneration = () => {};
   readonly #index: LocalIndex;
   readonly #watch: DatabaseWatch;
+  /** What clients have used of late of all that is dear. */
+  readonly #use = new ClientUse();
   readonly #skyMap: SkyMap;
   readonly #sources: NearbySources;
   readonly #tables: TableMatches;
@@ -56,24 +60,25 @@ export class Coordinator implements Coordination {
     admit: caller => this.#limiter.admit(caller),
     skyMap: (query, budget) => this.#whileThere(() => this.#skyMap.answer(query, budget)),
     sources: (query, budget) => this.#whileThere(() => this.#sources.near(query, budget)),
-    table: (step, budget) => this.#whileThere(() => this.#tables.step(step, budget)),
+    table: (asked, budget) => this.#whileThere(async () => (await this.#tables.answer(asked, budget)) ?? null),
     jobs: step => this.#whileThere(async () => this.#jobs.step(step)),
     tap: step => this.#whileThere(() => this.#tap.step(step)),
     metrics: () => this.#metricsText(),
   };
 
   /** Begins to load the index and to follow the journal. */
-  constructor({ config, log, threads, state = new SharedState(), tableProgress }: CoordinatorOptions) {
+  constructor({ config, log, threads, state = new SharedState(), onTableProgress }: CoordinatorOptions) {
     const dataDir = config.NEARSKY_DATA;
     this.state = state;
+    sweepSpool(dataDir);
     this.#threads = threads;
     this.#watch = new DatabaseWatch(dataDir, state, log);
     this.#index = new LocalIndex(dataDir, log, () => this.onGeneration());
     this.#skyMap = new SkyMap({ dataDir, log });
     this.#sources = new NearbySources(config, log);
-    this.#tables = new TableMatches(config, log, () => this.#index.current, tableProgress);
+    this.#tables = new TableMatches(config, log, () => this.#index.current, this.#use, onTableProgress);
     const jobs = new JobStore(dataDir);
-    this.#tableJobs = new TableJobs(config, () => this.#index.current, jobs);
+    this.#tableJobs = new TableJobs(this.#tables, () => this.#index.current, jobs);
     const limits = {
       maxJobs: config.JOBS_MAX,
       maxJobsOfClient: Math.min(config.JOBS_MAX, config.JOBS_MAX_PER_CLIENT),
@@ -141,7 +146,7 @@ export class Coordinator implements Coordination {
     this.#watch.close();
     this.#jobs.close();
     this.#tap.close();
-    const parts = [this.#skyMap, this.#sources, this.#tables, this.#tableJobs, this.#index];
+    const parts = [this.#skyMap, this.#sources, this.#tables, this.#index];
     await Promise.all(parts.map(part => part.close()));
   }
 }

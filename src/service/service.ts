@@ -10,6 +10,7 @@ import type { Budget } from '../base/budget.ts';
 import { messageOf } from '../base/error_text.ts';
 import type { Log } from '../base/log.ts';
 import { Unavailable } from '../base/refusal.ts';
+import { SpoolRoom } from '../base/spool.ts';
 import { nowUs } from '../base/times.ts';
 import type { Config } from '../config/config.ts';
 import { Catalogs, PROJECT_CATALOGS } from '../contract/catalogs.ts';
@@ -27,6 +28,8 @@ export interface ServiceOptions {
   readonly log: Log;
   readonly coordination: Coordination;
   readonly metrics?: ThreadMetrics;
+  /** Threads that serve, which share what is bounded for all of them; 1 by default. */
+  readonly threads?: number;
 }
 
 /** The database's description of itself. */
@@ -52,6 +55,7 @@ export class Service {
   readonly matchStreams: MatchStreams;
   readonly jobs: JobStore;
   readonly logPlace: LogPlace;
+  readonly spool: SpoolRoom;
   #store: Store | undefined;
   readonly #registered = new RegisteredCatalogs(registrations => new Catalogs(registrations));
   #fragments: SharedFragments;
@@ -59,7 +63,7 @@ export class Service {
   #isStopping = false;
   #isClosed = false;
 
-  constructor({ config, log, coordination, metrics = new ThreadMetrics() }: ServiceOptions) {
+  constructor({ config, log, coordination, metrics = new ThreadMetrics(), threads = 1 }: ServiceOptions) {
     this.config = config;
     this.log = log;
     this.coordination = coordination;
@@ -67,6 +71,7 @@ export class Service {
     this.#fragments = this.#fragmentsOf(PROJECT_CATALOGS);
     const fragments = () => this.#current();
     this.jobs = new JobStore(config.NEARSKY_DATA);
+    this.spool = new SpoolRoom((config.SPOOL_MAX_MIB * 2 ** 20) / threads);
     this.logPlace = new LogPlace(coordination, () => this.store);
     this.queries = new QueryRunner({
       generation: () => (this.#isClosed ? undefined : coordination.generation),

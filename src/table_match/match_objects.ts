@@ -1,7 +1,8 @@
-/** The rows of a table against the objects of a generation of the index. */
-import { ConeHits, NO_MATCH, nearestJoin, type SkyIndex, separationArcsec } from '../../index/mod.ts';
+/** The rows of a table against the objects, which the process that serves has in its memory: it is asked for some positions at a time. */
 import type { Find } from '../contract/table_match.ts';
-import type { Batch, Pairs } from './pairs.ts';
+import { question } from '../pool/process_tasks.ts';
+import type { FoundObjects, ObjectsQuestion } from './find_objects.ts';
+import type { Pairs } from './pairs.ts';
 
 /** Positions in degrees, all valid, and the row of each. */
 export interface ValidPositions {
@@ -10,74 +11,29 @@ export interface ValidPositions {
   readonly dec: Float64Array;
 }
 
-/** Positions that are searched together where all pairs are asked for. */
+/** Positions that are asked for at once: they take 20 ms, for which a small table of somebody else waits. */
 const STEP = 8192;
 
-/** @throws TableError where too many pairs are found */
-export function matchObjects(
-  index: SkyIndex,
-  positions: ValidPositions,
+/**
+ * @param onShare called with the share of the search that is done
+ * @throws TableError where too many pairs are found
+ */
+export async function matchObjects(
+  { row, ra, dec }: ValidPositions,
   radiusArcsec: number,
   find: Find,
   pairs: Pairs,
-): void {
-  if (find === 'nearest') pairs.add(batchOf(index, nearest(index, positions, radiusArcsec)));
-  else
-    for (let from = 0; from < positions.row.length; from += STEP)
-      pairs.add(batchOf(index, all(index, positions, radiusArcsec, from, Math.min(from + STEP, positions.row.length))));
-}
-
-/** Parallel arrays. */
-interface Found {
-  readonly row: Uint32Array;
-  /** The arena and the row in it. */
-  readonly arena: Uint32Array;
-  readonly at: Uint32Array;
-  readonly separationArcsec: Float64Array;
-}
-
-function batchOf({ arenas }: SkyIndex, { row, arena, at, separationArcsec }: Found): Batch {
-  const [id, ra, dec] = [new BigInt64Array(row.length), new Float64Array(row.length), new Float64Array(row.length)];
-  for (let i = 0; i < row.length; i++) {
-    const objects = arenas[arena[i]!]!;
-    id[i] = objects.id[at[i]!]!;
-    ra[i] = objects.ra[at[i]!]!;
-    dec[i] = objects.dec[at[i]!]!;
+  onShare: (searched: number) => void,
+): Promise<void> {
+  for (let from = 0; from < row.length; ) {
+    const to = Math.min(from + STEP, row.length);
+    // Copies: of a part of an array, the whole array would be sent.
+    const asked: ObjectsQuestion = { ra: ra.slice(from, to), dec: dec.slice(from, to), radiusArcsec, find };
+    const found = (await question(asked)) as FoundObjects;
+    const { searched, at, id, separationArcsec } = found;
+    const columns = [id, found.ra, found.dec, separationArcsec].map(values => ({ values }));
+    pairs.add({ row: at.map(place => row[from + place]!), id, separationArcsec, columns });
+    from += searched;
+    onShare(from / row.length);
   }
-  const columns = [id, ra, dec, separationArcsec].map(values => ({ values }));
-  return { row, id, separationArcsec, columns };
-}
-
-function nearest(index: SkyIndex, { row, ra, dec }: ValidPositions, radiusArcsec: number): Found {
-  const joined = nearestJoin(index, ra, dec, radiusArcsec);
-  const matched = new Uint32Array(joined.matched);
-  for (let i = 0, next = 0; i < row.length; i++) if (joined.arena[i] !== NO_MATCH) matched[next++] = i;
-  return {
-    row: matched.map(i => row[i]!),
-    arena: matched.map(i => joined.arena[i]!),
-    at: matched.map(i => joined.row[i]!),
-    separationArcsec: Float64Array.from(matched, i => joined.separationArcsec[i]!),
-  };
-}
-
-function all(index: SkyIndex, { row, ra, dec }: ValidPositions, radiusArcsec: number, from: number, to: number): Found {
-  const [rows, arenas, places, separations]: number[][] = [[], [], [], []];
-  const hits = new ConeHits();
-  for (let i = from; i < to; i++) {
-    const count = index.coneSearch(ra[i]!, dec[i]!, radiusArcsec, hits);
-    for (let hit = 0; hit < count; hit++) {
-      const [arena, at] = [hits.arena[hit]!, hits.row[hit]!];
-      const objects = index.arenas[arena]!;
-      rows!.push(row[i]!);
-      arenas!.push(arena);
-      places!.push(at);
-      separations!.push(separationArcsec(ra[i]!, dec[i]!, objects.ra[at]!, objects.dec[at]!));
-    }
-  }
-  return {
-    row: Uint32Array.from(rows!),
-    arena: Uint32Array.from(arenas!),
-    at: Uint32Array.from(places!),
-    separationArcsec: Float64Array.from(separations!),
-  };
 }

@@ -1,13 +1,13 @@
-/** The tasks of the thread that crossmatches tables: begin a table, give the next part of its answer, let go of it. */
+/** The crossmatch of a table, from file to file: the task of a process that reads what strangers send. */
 import { closeSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs';
-import { isPosition, openGeneration, wrapRa } from '../../index/mod.ts';
+import { isPosition, wrapRa } from '../../index/mod.ts';
+import { isOutOfMemory } from '../base/error_text.ts';
 import { isThere } from '../base/files.ts';
-import { collectWhenQuiet } from '../base/shared_memory.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { TableFormat } from '../contract/formats.ts';
 import type { Find, RowsKept } from '../contract/table_match.ts';
 import type { Task } from '../pool/pool.ts';
-import type { PublishedGeneration } from '../publish/tasks.ts';
+import { note } from '../pool/process_tasks.ts';
 import { currentStore } from '../store/thread_store.ts';
 import { checkTimes, TableError, type TableLimits } from '../table_input/input_table.ts';
 import { openTable } from '../table_input/open.ts';
@@ -15,7 +15,7 @@ import { findPositions, type NamedColumns, type Positions, readPositions } from 
 import { matchCatalog } from './match_catalog.ts';
 import { matchObjects, type ValidPositions } from './match_objects.ts';
 import { Pairs } from './pairs.ts';
-import { DONE, OF, SEARCHED, type SharedProgress } from './progress.ts';
+import type { TableProgress } from './progress.ts';
 import { copiedTable, type Result, resultParts } from './result_table.ts';
 
 /** A crossmatch of a table, as it is asked for. */
@@ -34,20 +34,19 @@ export interface TableRequest {
   readonly about: string;
 }
 
-/** A crossmatch, as its thread needs it. */
-interface TableTask extends TableRequest {
+/** A crossmatch, from file to file, in a process of its own. */
+export interface MatchTableTask extends Task<TableWritten>, TableRequest {
+  readonly kind: 'matchTable';
   readonly limits: TableLimits;
-  /** For `objects`. */
-  readonly generation: PublishedGeneration | undefined;
-  readonly progress?: SharedProgress | undefined;
+  /** Where it is gone, the crossmatch ends. */
+  readonly input: string;
+  readonly output: string;
+  readonly maxOutputBytes: number;
+  /** Whether the answer outlives the service. */
+  readonly isKept: boolean;
 }
 
-export interface BeginTableTask extends Task<TableBegun>, TableTask {
-  readonly kind: 'beginTable';
-  readonly job: number;
-  readonly bytes: SharedArrayBuffer;
-  readonly length: number;
-}
+export const TOO_LARGE = 'it takes more memory than a table may: send it in parts';
 
 export type TableBegun =
   | {
@@ -62,108 +61,88 @@ export type TableBegun =
       readonly dec: string;
       readonly problems: readonly string[];
     }
-  | { readonly outcome: 'late' }
   /** The message completes "Cannot crossmatch the table because ...". */
   | { readonly outcome: 'refused'; readonly message: string; readonly param: 'ra' | 'dec' | undefined };
 
-/** The next part of an answer; null at its end. */
-export interface TablePartTask extends Task<Uint8Array | null> {
-  readonly kind: 'tablePart';
-  readonly job: number;
-}
-
-/** A whole crossmatch, from file to file. */
-export interface TableFileTask extends Task<TableWritten>, TableTask {
-  readonly kind: 'tableFile';
-  /** Where it is gone, the crossmatch ends. */
-  readonly input: string;
-  readonly output: string;
-  readonly maxOutputBytes: number;
-}
-
 export type TableWritten = { readonly begun: TableBegun; readonly bytes: number };
 
-export interface EndTableTask extends Task<undefined> {
-  readonly kind: 'endTable';
-  readonly job: number;
-}
+/** The time between two notes of how far it has come. */
+const NOTE_MS = 250;
 
-const answers = new Map<number, AsyncGenerator<Uint8Array>>();
-
-export async function runBeginTable(task: BeginTableTask): Promise<TableBegun> {
-  try {
-    const { begun, result } = await begin(task, new Uint8Array(task.bytes, 0, task.length));
-    const parts = resultParts(result, doneIn(task));
-    // Damage that shows itself here is refused; later, the answer could only break off.
-    const first = await parts.next();
-    answers.set(task.job, resumed(first, parts));
-    return begun;
-  } catch (error) {
-    return refusalOf(error);
-  }
-}
-
-async function* resumed(first: IteratorResult<Uint8Array>, parts: AsyncGenerator<Uint8Array>) {
-  if (!first.done) yield first.value;
-  yield* parts;
-}
-
-export async function runTableFile(task: TableFileTask): Promise<TableWritten> {
+export async function runMatchTable(task: MatchTableTask): Promise<TableWritten> {
   const { input, output, maxOutputBytes } = task;
   const file = openSync(output, 'w', 0o600);
   try {
-    const { begun, result } = await begin(task, readFileSync(input));
+    const progress = new NotedProgress();
+    const { begun, result } = await begin(task, readFileSync(input), progress);
     let bytes = 0;
-    for await (const part of resultParts(result, doneIn(task))) {
+    for await (const part of resultParts(result, done => progress.set({ done }))) {
       if (!isThere(input)) throw new TableError('its job was ended');
       bytes += part.length;
-      if (bytes > maxOutputBytes) throw new TableError('its answer takes more room than the jobs may');
+      if (bytes > maxOutputBytes)
+        throw new TableError(
+          `its answer has more than ${maxOutputBytes} bytes, for which there is room: send it in parts`,
+        );
       writeFileSync(file, part);
     }
-    fsyncSync(file);
+    if (task.isKept) fsyncSync(file);
+    progress.say();
     return { begun, bytes };
   } catch (error) {
     return { begun: refusalOf(error), bytes: 0 };
   } finally {
     closeSync(file);
-    collectWhenQuiet();
   }
 }
 
-function doneIn({ progress }: TableTask): (done: number) => void {
-  return done => {
-    if (progress) progress[DONE] = done;
-  };
+/** Tells the process that serves how far the table has come. */
+class NotedProgress {
+  #progress: TableProgress = { of: 0, searched: 0, done: 0 };
+  #saidMs = 0;
+
+  set(progress: Partial<TableProgress>): void {
+    this.#progress = { ...this.#progress, ...progress };
+    if (performance.now() - this.#saidMs >= NOTE_MS) this.say();
+  }
+
+  say(): void {
+    this.#saidMs = performance.now();
+    note(this.#progress);
+  }
 }
 
-/** @throws the error where it is no TableError */
+/** @throws the error where it is no fault of the table */
 function refusalOf(error: unknown): TableBegun {
-  if (error instanceof TableError) return { outcome: 'refused', message: error.message, param: error.param };
+  const refused = (message: string, param?: 'ra' | 'dec'): TableBegun => ({ outcome: 'refused', message, param });
+  if (error instanceof TableError) return refused(error.message, error.param);
   if ((error as NodeJS.ErrnoException).code === 'ENOSPC')
-    return { outcome: 'refused', message: 'the disk of the service has no room for its answer', param: undefined };
+    return refused('the disk of the service has no room for its answer');
+  if (isOutOfMemory(error)) return refused(TOO_LARGE);
   throw error;
 }
 
-async function begin(task: TableTask, bytes: Uint8Array): Promise<{ begun: TableBegun; result: Result }> {
-  const { catalog, radiusArcsec, find, rows, about, limits, progress } = task;
+async function begin(
+  task: MatchTableTask,
+  bytes: Uint8Array,
+  progress: NotedProgress,
+): Promise<{ begun: TableBegun; result: Result }> {
+  const { catalog, radiusArcsec, find, rows, about, limits } = task;
   // Text stays text where the answer is text again.
   const table = await openTable(bytes, limits, task.format !== undefined && task.format !== 'csv');
   const format = task.format ?? (table.format === 'fits' ? 'votable' : table.format);
   const columns = findPositions(table, task.named);
-  if (progress) progress[OF] = table.rows;
+  progress.set({ of: table.rows });
   const pairs = new Pairs(table.rows, find);
   const positions = validPositions(await readPositions(table, columns), pairs);
   let problems: string[] = [];
-  if (!catalog) matchObjects(openGeneration(task.generation!), positions, radiusArcsec, find, pairs);
+  const onShare = (share: number) => progress.set({ searched: Math.floor(share * table.rows) });
+  if (!catalog) await matchObjects(positions, radiusArcsec, find, pairs, onShare);
   else {
     const registration = currentStore().catalog(catalog.name);
     if (!registration) throw new TableError(`the catalog ${catalog.name} is not registered here`);
-    const onShare = (share: number) => {
-      if (progress) progress[SEARCHED] = Math.floor(share * table.rows);
-    };
     problems = await matchCatalog(registration, catalog, positions, radiusArcsec, find, pairs, onShare);
   }
-  if (progress) progress[SEARCHED] = table.rows;
+  progress.set({ searched: table.rows });
   pairs.settle();
   const [ra, dec] = [table.columns[columns.ra]!.name, table.columns[columns.dec]!.name];
   const result = { table, pairs, catalog, rows, format, about };
@@ -189,17 +168,4 @@ function validPositions({ ra, dec }: Positions, pairs: Pairs): ValidPositions {
     dec[valid++] = position.dec;
   }
   return { row: row.subarray(0, valid), ra: ra.subarray(0, valid), dec: dec.subarray(0, valid) };
-}
-
-/** @throws TableError where the rest of the table turns out to be damaged */
-export async function runTablePart({ job }: TablePartTask): Promise<Uint8Array | null> {
-  const part = await answers.get(job)?.next();
-  if (!part) throw new Error('Cannot go on with a table because its thread has ended');
-  return part.done ? null : part.value;
-}
-
-export async function runEndTable({ job }: EndTableTask): Promise<undefined> {
-  await answers.get(job)?.return(undefined);
-  answers.delete(job);
-  collectWhenQuiet();
 }

@@ -3,19 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Budget } from '../../src/base/budget.ts';
-import { Unavailable } from '../../src/base/refusal.ts';
 import { columnNames } from '../../src/contract/catalog.ts';
 import { CATALOGS } from '../../src/contract/catalogs.ts';
 import type { Job } from '../../src/jobs/job.ts';
 import { jobDocument } from '../../src/jobs/uws.ts';
 import { TableError } from '../../src/table_input/input_table.ts';
 import { type Batch, Pairs } from '../../src/table_match/pairs.ts';
-import { TableMatches } from '../../src/table_match/table_matches.ts';
 import { root } from '../e2e/support.ts';
 import { EventReader } from '../http/event_reader.ts';
 import {
-  configOf,
   crossmatched,
   delivery,
   match,
@@ -204,28 +200,6 @@ test('more pairs than a table may have are refused', () => {
     () => pairs.add({ row: new Uint32Array(1) } as unknown as Batch),
     (error: unknown) => error instanceof TableError && error.message.includes('more than 5000000 pairs'),
   );
-});
-
-test('two tables at a time; a further one waits', async () => {
-  const matches = new TableMatches(
-    configOf('/d'),
-    () => {},
-    () => undefined,
-  );
-  const enter = (seconds: number) => matches.step({ step: 'enter' }, new Budget(seconds)) as Promise<number>;
-  const refused = (entering: Promise<number>) =>
-    entering.then(
-      () => false,
-      error => error instanceof Unavailable,
-    );
-  const [first] = [await enter(1), await enter(1)];
-  assert.ok(await refused(enter(0.01)));
-  const waiting = Array.from({ length: 32 }, () => enter(2));
-  for (const each of waiting) each.catch(() => {});
-  assert.ok(await refused(enter(2)), 'no more than so many wait');
-  await matches.step({ step: 'end', job: first! }, new Budget(60));
-  assert.type(await waiting[0], 'number');
-  await matches.close();
 });
 
 test('a job under way says how many rows are searched and written', () => {

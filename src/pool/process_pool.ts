@@ -1,0 +1,46 @@
+/** Processes that are kept between tasks, so that a small task does not wait for one to start. */
+import type { Task } from './pool.ts';
+import { type Done, type ProcessOptions, type TaskOptions, TaskProcess } from './task_process.ts';
+
+/** A process that has more memory than this after a task is ended: runtimes hardly give it back. */
+const KEPT_RSS_BYTES = 160 << 20;
+
+/** As many processes as there are tasks at once: whoever runs tasks bounds these. */
+export class ProcessPool {
+  readonly #options: ProcessOptions;
+  readonly #idle: TaskProcess[] = [];
+  readonly #busy = new Set<TaskProcess>();
+  #isClosed = false;
+
+  constructor(options: ProcessOptions) {
+    this.#options = options;
+  }
+
+  /** See `TaskProcess.run`. */
+  async run<Result>(task: Task<Result>, options: TaskOptions): Promise<Done & { readonly result: Result }> {
+    let process = this.#idle.pop();
+    while (process?.isEnded) process = this.#idle.pop();
+    process ??= new TaskProcess(this.#options);
+    this.#busy.add(process);
+    let isKept = false;
+    try {
+      const done = await process.run(task, options);
+      isKept = done.rssBytes <= KEPT_RSS_BYTES && !this.#isClosed;
+      return done;
+    } finally {
+      this.#busy.delete(process);
+      if (isKept) this.#idle.push(process);
+      else process.kill();
+    }
+  }
+
+  /** Starts a process for the first task. */
+  start(): void {
+    if (this.#idle.length === 0 && this.#busy.size === 0) this.#idle.push(new TaskProcess(this.#options));
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const process of [...this.#idle.splice(0), ...this.#busy]) process.kill();
+  }
+}

@@ -1,0 +1,167 @@
+/** Processes that run tasks whose input is a stranger's: each within a bound of memory that the kernel holds. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { messageOf } from '../base/error_text.ts';
+import { programFile, programModule } from '../base/program_files.ts';
+import { heapLimit, programArguments } from '../base/runtime.ts';
+import type { Task } from './pool.ts';
+
+/** What the process is told. */
+export type ToProcess =
+  | { readonly kind: 'start'; readonly data: object }
+  | { readonly kind: 'task'; readonly task: Task<unknown> }
+  | { readonly kind: 'answer'; readonly answer: unknown };
+/** What it says. */
+export type FromProcess =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'question'; readonly question: unknown }
+  | { readonly kind: 'note'; readonly note: unknown }
+  | { readonly kind: 'done'; readonly result: unknown; readonly cpuSeconds: number; readonly rssBytes: number }
+  | { readonly kind: 'failed'; readonly error: string };
+
+/** The process has ended, or was ended, before its task was done. */
+export class ProcessEnded extends Error {
+  override name = 'ProcessEnded';
+  /** Whether a runtime ends so that finds no memory. */
+  readonly isOutOfMemory: boolean;
+
+  constructor(end: string) {
+    super(`the process ended with ${end}`);
+    this.isOutOfMemory = OUT_OF_MEMORY.includes(end);
+  }
+}
+
+/** The signals, and what a shell makes of them. Deno tells the first two by numbers. */
+const OUT_OF_MEMORY = ['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGSEGV', '132', '133', '134', '139'];
+
+export interface ProcessOptions {
+  /** The module that it runs, without an extension: `workers/table_process`. */
+  readonly entry: string;
+  /** The directory that it may write to. */
+  readonly dataDir: string;
+  /** Its memory beside that of an idle process, MiB. */
+  readonly memoryMib: number;
+  /** What its tasks find as `threadData`. */
+  readonly data: object;
+}
+
+export interface TaskOptions {
+  /** Answers the questions that the task asks, one at a time. */
+  readonly answer?: (question: unknown) => Promise<unknown>;
+  /** Takes what the task says meanwhile. */
+  readonly note?: (note: unknown) => void;
+  /** When it fires, the process is ended. */
+  readonly ends?: AbortSignal;
+}
+
+/** What an idle process of either runtime reserves of its data segment, and hardly uses: measured 550 to 575 MiB. */
+const RESERVED_MIB = 600;
+/** The share of the memory that may be objects; the rest is for bytes outside the heap. */
+const HEAP_SHARE = 0.75;
+
+export interface Done {
+  readonly result: unknown;
+  /** Of the task. */
+  readonly cpuSeconds: number;
+  /** Of the process, after it. */
+  readonly rssBytes: number;
+}
+
+/** It runs one task at a time. */
+export class TaskProcess {
+  readonly #child: ChildProcess;
+  #running: (TaskOptions & PromiseWithResolvers<Done>) | undefined;
+  #isEnded = false;
+
+  constructor({ entry, dataDir, memoryMib, data }: ProcessOptions) {
+    const program = [...programArguments(programFile('.'), dataDir, true), fileURLToPath(programModule(entry))];
+    const limited = process.platform === 'linux';
+    // The shell becomes the program, with the bound that it has set. Only Linux counts all memory of a process so.
+    const script = `ulimit -d ${1024 * (RESERVED_MIB + memoryMib)} && exec "$0" "$@"`;
+    const [command, ...args] = limited
+      ? ['/bin/sh', '-c', script, process.execPath, ...program]
+      : [process.execPath, ...program];
+    this.#child = spawn(command!, args, {
+      env: { ...process.env, ...heapLimit(Math.floor(HEAP_SHARE * memoryMib)) },
+      serialization: 'advanced',
+      // A runtime that finds no memory prints its stack, which tells nobody anything.
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    this.#child.on('message', (message: FromProcess) => void this.#heard(message));
+    this.#child.on('error', error => this.#end(messageOf(error)));
+    this.#child.on('exit', (code, signal) => this.#end(`${signal ?? code}`));
+    this.#child.unref();
+    this.#child.channel?.unref();
+    this.#send({ kind: 'start', data });
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /**
+   * @throws ProcessEnded where the process ends first; the signal's reason
+   * @throws Error with the message of what the task threw
+   */
+  async run<Result>(task: Task<Result>, options: TaskOptions = {}): Promise<Done & { readonly result: Result }> {
+    const { ends } = options;
+    ends?.throwIfAborted();
+    if (this.#isEnded) throw new ProcessEnded('nothing to do');
+    const running = { ...options, ...Promise.withResolvers<Done>() };
+    this.#running = running;
+    const kill = () => {
+      running.reject(ends!.reason);
+      this.kill();
+    };
+    ends?.addEventListener('abort', kill, { once: true });
+    // The service does not end before the task has.
+    this.#child.ref();
+    this.#child.channel?.ref();
+    this.#send({ kind: 'task', task });
+    try {
+      return (await running.promise) as Done & { readonly result: Result };
+    } finally {
+      ends?.removeEventListener('abort', kill);
+      this.#running = undefined;
+      this.#child.unref();
+      this.#child.channel?.unref();
+    }
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  async #heard(message: FromProcess): Promise<void> {
+    const running = this.#running;
+    if (!running) return;
+    switch (message.kind) {
+      case 'done':
+        return running.resolve(message);
+      case 'failed':
+        return running.reject(new Error(message.error));
+      case 'note':
+        return running.note?.(message.note);
+      case 'question':
+        try {
+          const answer = await running.answer!(message.question);
+          if (this.#running === running) this.#send({ kind: 'answer', answer });
+        } catch (error) {
+          running.reject(error as Error);
+          this.kill();
+        }
+    }
+  }
+
+  #send(message: ToProcess): void {
+    if (this.#child.connected)
+      this.#child.send(message, error => {
+        if (error) this.kill();
+      });
+  }
+
+  #end(why: string): void {
+    this.#isEnded = true;
+    this.#running?.reject(new ProcessEnded(why));
+  }
+}

@@ -1,0 +1,86 @@
+/** The objects of a generation of the index near some positions: the task of a thread that has the index. */
+import { ConeHits, NO_MATCH, nearestJoin, openGeneration, type SkyIndex, separationArcsec } from '../../index/mod.ts';
+import type { Find } from '../contract/table_match.ts';
+import type { Task } from '../pool/pool.ts';
+import type { PublishedGeneration } from '../publish/tasks.ts';
+
+/** Positions to be searched: degrees, all valid, right ascensions from 0 to 360; the arrays are parallel. */
+export interface ObjectsQuestion {
+  readonly ra: Float64Array;
+  readonly dec: Float64Array;
+  /** Inclusive. */
+  readonly radiusArcsec: number;
+  readonly find: Find;
+}
+
+export interface FindObjectsTask extends Task<FoundObjects>, ObjectsQuestion {
+  readonly kind: 'findObjects';
+  readonly generation: PublishedGeneration;
+}
+
+/** Pairs; the arrays are parallel. */
+export interface FoundObjects {
+  /** The positions that were searched, from the first one on: all, unless very many pairs are found. */
+  readonly searched: number;
+  /** The place of the position. */
+  readonly at: Uint32Array;
+  readonly id: BigInt64Array;
+  readonly ra: Float64Array;
+  readonly dec: Float64Array;
+  readonly separationArcsec: Float64Array;
+}
+
+/** The pairs after which an answer ends: each takes 36 bytes. */
+const MANY_PAIRS = 200_000;
+
+export function runFindObjects({ generation, find, ...asked }: FindObjectsTask): FoundObjects {
+  const index = openGeneration(generation);
+  return find === 'nearest' ? nearest(index, asked) : all(index, asked);
+}
+
+type Positions = Omit<ObjectsQuestion, 'find'>;
+
+function nearest(index: SkyIndex, { ra, dec, radiusArcsec }: Positions): FoundObjects {
+  const joined = nearestJoin(index, ra, dec, radiusArcsec);
+  const at = new Uint32Array(joined.matched);
+  for (let i = 0, next = 0; i < ra.length; i++) if (joined.arena[i] !== NO_MATCH) at[next++] = i;
+  const pick = (values: ArrayLike<number>) => Uint32Array.from(at, i => values[i]!);
+  const separations = Float64Array.from(at, i => joined.separationArcsec[i]!);
+  return described(index, ra.length, at, pick(joined.arena), pick(joined.row), separations);
+}
+
+function all(index: SkyIndex, { ra, dec, radiusArcsec }: Positions): FoundObjects {
+  const [at, arenas, rows, separations]: [number[], number[], number[], number[]] = [[], [], [], []];
+  const hits = new ConeHits();
+  let i = 0;
+  for (; i < ra.length && at.length < MANY_PAIRS; i++) {
+    const count = index.coneSearch(ra[i]!, dec[i]!, radiusArcsec, hits);
+    for (let hit = 0; hit < count; hit++) {
+      const [arena, row] = [hits.arena[hit]!, hits.row[hit]!];
+      const objects = index.arenas[arena]!;
+      at.push(i);
+      arenas.push(arena);
+      rows.push(row);
+      separations.push(separationArcsec(ra[i]!, dec[i]!, objects.ra[row]!, objects.dec[row]!));
+    }
+  }
+  return described(index, i, Uint32Array.from(at), arenas, rows, Float64Array.from(separations));
+}
+
+function described(
+  { arenas }: SkyIndex,
+  searched: number,
+  at: Uint32Array,
+  arena: ArrayLike<number>,
+  row: ArrayLike<number>,
+  separationArcsec: Float64Array,
+): FoundObjects {
+  const [id, ra, dec] = [new BigInt64Array(at.length), new Float64Array(at.length), new Float64Array(at.length)];
+  for (let i = 0; i < at.length; i++) {
+    const objects = arenas[arena[i]!]!;
+    id[i] = objects.id[row[i]!]!;
+    ra[i] = objects.ra[row[i]!]!;
+    dec[i] = objects.dec[row[i]!]!;
+  }
+  return { searched, at, id, ra, dec, separationArcsec };
+}
