@@ -3,8 +3,8 @@
  * NaN, a blank text, or the number that TNULL names; times are texts without their Z, TIMESYS says UTC.
  */
 import type { ByteSink } from '../base/bytes.ts';
+import { CARD, fitsHeader, wholeBlocks } from '../fits/write_header.ts';
 import { type Cell, type Column, checkRow, type Row, type Table } from './columns.ts';
-import { CARD, fitsHeader, wholeBlocks } from './fits_header.ts';
 import { timestamp } from './timestamp.ts';
 
 const TIME_CHARACTERS = '2026-01-31T12:00:00.000000'.length;

@@ -4,27 +4,16 @@
  * order.
  */
 import { MAX_AREA_ORDER, type ProbabilityPixels } from '../../index/mod.ts';
-import {
-  bytesOf,
-  type Column,
-  cardValue,
-  dataBytes,
-  type FitsHeader,
-  isEquatorial,
-  readItem,
-  tableColumns,
-} from '../catalogs/fits.ts';
+import { isEquatorial } from '../catalogs/fits.ts';
 import { MAX_AREA_CELLS } from '../contract/limits.ts';
-import { BLOCK, CARD } from '../tables/fits_header.ts';
-import { AreaError, invalidArea } from './area_error.ts';
+import { FitsError, findHduOf } from '../fits/header.ts';
+import { type FitsColumn, isNumeric, isTable, itemReader, numberReader, tableOf } from '../fits/table.ts';
+import { type AreaError, invalidArea } from './area_error.ts';
 import { type AreaTable, readFlatMap } from './flat_map.ts';
 import { MocRanges, tooManyCells } from './moc_ranges.ts';
 
 /** The rows that are read between two moments to yield. */
 const ROWS_A_YIELD = 1024;
-
-/** No header is longer. */
-const MAX_HEADER_BYTES = 500 * BLOCK;
 
 export type FitsArea = MocRanges | ProbabilityPixels;
 
@@ -40,7 +29,9 @@ export function* readAreaFits(bytes: Uint8Array, share: number): Generator<undef
   if (!isEquatorial(frame)) throw invalidArea(`its COORDSYS must be equatorial (${frame} was found)`);
   const ordering = String(header.get('ORDERING') ?? 'none').toUpperCase();
   const numberColumn = (name: string, letters: RegExp) =>
-    columns.find(each => each.name.toUpperCase() === name && letters.test(each.letter) && each.repeat === 1);
+    columns.find(
+      each => each.name.toUpperCase() === name && letters.test(each.letter) && each.repeat === 1 && isNumeric(each),
+    );
   const density = numberColumn('PROBDENSITY', /[DE]/);
   const uniq = numberColumn('UNIQ', /[JK]/);
   if (density && uniq) return yield* probabilityOf(table, uniq, density);
@@ -48,7 +39,7 @@ export function* readAreaFits(bytes: Uint8Array, share: number): Generator<undef
   const dimension = String(header.get('MOCDIM') ?? 'SPACE').toUpperCase();
   if (dimension !== 'SPACE') throw invalidArea(`a MOC must be of the dimension SPACE (${dimension} was found)`);
   const [column] = columns;
-  if (!column || !/^[BIJK]$/.test(column.letter) || columns.length > 1) throw noArea(ordering);
+  if (!column || !isNumeric(column) || columns.length > 1) throw noArea(ordering);
   if (ordering === 'NUNIQ') return yield* cellsOf(table, column);
   if (ordering === 'RANGE') return yield* rangesOf(table, column);
   throw noArea(ordering);
@@ -61,58 +52,39 @@ function noArea(ordering: string): AreaError {
 }
 
 function firstTable(bytes: Uint8Array): AreaTable {
-  let start = 0;
   try {
-    for (;;) {
-      const { header, end } = headerAt(bytes, start);
-      const length = dataBytes(header);
-      if (end + length > bytes.length) throw invalidArea('the file ends early: send all of it');
-      if (header.get('XTENSION') === 'BINTABLE') {
-        const columns = tableColumns(header);
-        const [rows, width] = [Number(header.get('NAXIS2')), Number(header.get('NAXIS1'))];
-        if (!Number.isInteger(rows)) throw invalidArea(`its NAXIS2 must be an integer (${rows} was found)`);
-        if (width === 0 || columns.reduce((sum, column) => sum + bytesOf(column), 0) !== width)
-          throw invalidArea(`its columns must take the bytes of NAXIS1, which is at least 1 (${width} was found)`);
-        const view = new DataView(bytes.buffer, bytes.byteOffset + end, rows * width);
-        return { header, columns, rows, width, view };
-      }
-      start = end + Math.ceil(length / BLOCK) * BLOCK;
-    }
+    const hdu = findHduOf(bytes, isTable);
+    if (!hdu) throw invalidArea('it has no binary table');
+    if (hdu.dataStart + hdu.dataBytes > bytes.length) throw invalidArea('the file ends early: send all of it');
+    const table = tableOf(hdu);
+    if (table.columns.length === 0) throw invalidArea('its table has no columns');
+    return { ...table, view: new DataView(bytes.buffer, bytes.byteOffset + hdu.dataStart, hdu.dataBytes) };
   } catch (error) {
-    throw error instanceof AreaError ? error : invalidArea((error as Error).message);
+    throw error instanceof FitsError ? invalidArea(error.message) : error;
   }
 }
 
-function headerAt(bytes: Uint8Array, start: number): { header: FitsHeader; end: number } {
-  const header = new Map<string, string | number | boolean>();
-  for (let at = start; at + CARD <= Math.min(bytes.length, start + MAX_HEADER_BYTES); at += CARD) {
-    const card = String.fromCharCode(...bytes.subarray(at, at + CARD));
-    const keyword = card.slice(0, 8).trim();
-    if (keyword === 'END') return { header, end: start + Math.ceil((at + CARD - start) / BLOCK) * BLOCK };
-    if (card.slice(8, 10) === '= ') header.set(keyword, cardValue(card.slice(10)));
-  }
-  throw invalidArea('it has no binary table');
-}
-
-function* cellsOf({ view, rows, width }: AreaTable, column: Column): Generator<undefined, MocRanges, undefined> {
+function* cellsOf({ view, rows, width }: AreaTable, column: FitsColumn): Generator<undefined, MocRanges, undefined> {
   const ranges = new MocRanges();
+  const integerAt = integerReader(view, column);
   for (let row = 0; row < rows; row++) {
     if (row % ROWS_A_YIELD === 0) yield;
     for (let item = 0; item < column.repeat; item++) {
-      const { order, cell } = cellOfUniq(integerAt(view, row * width, column, item));
+      const { order, cell } = cellOfUniq(integerAt(row * width, item));
       ranges.add(order, cell, cell);
     }
   }
   return ranges;
 }
 
-function* rangesOf({ view, rows, width }: AreaTable, column: Column): Generator<undefined, MocRanges, undefined> {
+function* rangesOf({ view, rows, width }: AreaTable, column: FitsColumn): Generator<undefined, MocRanges, undefined> {
   const ranges = new MocRanges();
+  const integerAt = integerReader(view, column);
   let first: bigint | undefined;
   for (let row = 0; row < rows; row++) {
     if (row % ROWS_A_YIELD === 0) yield;
     for (let item = 0; item < column.repeat; item++) {
-      const bound = integerAt(view, row * width, column, item);
+      const bound = integerAt(row * width, item);
       if (first !== undefined) ranges.add(29, first, bound - 1n);
       first = first === undefined ? bound : undefined;
     }
@@ -121,11 +93,13 @@ function* rangesOf({ view, rows, width }: AreaTable, column: Column): Generator<
   return ranges;
 }
 
-function integerAt(view: DataView, rowOffset: number, column: Column, item: number): bigint {
-  if (column.letter === 'K' && column.zero === 0) return view.getBigInt64(rowOffset + column.offset + 8 * item);
-  const value = readItem(view, rowOffset, column, item);
-  if (Number.isSafeInteger(value)) return BigInt(value);
-  throw invalidArea(`the cells of a MOC are integers (${value} was found)`);
+function integerReader(view: DataView, column: FitsColumn): (rowOffset: number, item: number) => bigint {
+  const read = itemReader(column);
+  return (rowOffset, item) => {
+    const value = read(view, rowOffset + column.offset, item);
+    if (typeof value === 'bigint' || Number.isSafeInteger(value)) return BigInt(value as bigint | number);
+    throw invalidArea(`the cells of a MOC are integers (${value} was found)`);
+  };
 }
 
 /** The order and the cell of a NUNIQ number, 4^(order + 1) + cell. */
@@ -139,16 +113,17 @@ function cellOfUniq(uniq: bigint): { order: number; cell: bigint } {
 
 function* probabilityOf(
   { view, rows, width }: AreaTable,
-  uniqs: Column,
-  densities: Column,
+  uniqs: FitsColumn,
+  densities: FitsColumn,
 ): Generator<undefined, ProbabilityPixels, undefined> {
   if (rows > MAX_AREA_CELLS) throw tooManyCells();
   const firsts = new Float64Array(rows);
   const ends = new Float64Array(rows);
   const density = new Float64Array(rows);
+  const [uniqAt, densityAt] = [numberReader(uniqs), numberReader(densities)];
   for (let row = 0; row < rows; row++) {
     if (row % ROWS_A_YIELD === 0) yield;
-    const uniq = readItem(view, row * width, uniqs, 0);
+    const uniq = uniqAt(view, row * width + uniqs.offset, 0);
     const order = Math.floor(Math.log2(uniq) / 2) - 1;
     if (!(order >= 0 && order <= MAX_AREA_ORDER))
       throw invalidArea(
@@ -158,7 +133,7 @@ function* probabilityOf(
     firsts[row] = (uniq - 4 ** (order + 1)) * pixels;
     ends[row] = firsts[row]! + pixels;
     // Not -0, whose bits are those of a negative number.
-    density[row] = readItem(view, row * width, densities, 0) + 0;
+    density[row] = densityAt(view, row * width + densities.offset, 0) + 0;
     if (!(density[row]! >= 0 && density[row]! < Number.POSITIVE_INFINITY))
       throw invalidArea(`a probability density must be a number of 0 or more (${density[row]} was found)`);
   }

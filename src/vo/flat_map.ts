@@ -3,8 +3,8 @@
  * many in a row (IMPLICIT), or the pixels of a column PIXEL (EXPLICIT), in RING or NESTED order.
  */
 import { type FlatPixels, MAX_ORDER, mergedPixels, nestedOfRing, type ProbabilityPixels } from '../../index/mod.ts';
-import { type Column, type FitsHeader, readItem } from '../catalogs/fits.ts';
 import { MAX_AREA_CELLS } from '../contract/limits.ts';
+import { type FitsColumn, type FitsTable, isNumeric, numberReader } from '../fits/table.ts';
 import { invalidArea } from './area_error.ts';
 import { tooManyCells } from './moc_ranges.ts';
 
@@ -20,12 +20,8 @@ const ROUNDING = 1e-6;
 const UNSEEN = -1.6375e30;
 
 /** The first table of a file. */
-export interface AreaTable {
-  readonly header: FitsHeader;
-  readonly columns: readonly Column[];
-  readonly rows: number;
-  /** Bytes of a row. */
-  readonly width: number;
+export interface AreaTable extends FitsTable {
+  /** The rows. */
   readonly view: DataView;
 }
 
@@ -56,8 +52,9 @@ function flatMap({ header, columns, rows, width, view }: AreaTable): FlatMap {
   if (!(Number.isInteger(order) && order >= 0 && order <= MAX_ORDER))
     throw invalidArea(`its NSIDE must be a power of two up to ${2 ** MAX_ORDER} (${header.get('NSIDE')} was found)`);
   const isRing = String(header.get('ORDERING')).toUpperCase() === 'RING';
-  const index = columns.find(({ name, letter }) => /^(?:PIXEL|PIX|IPIX)$/i.test(name) && /^[IJK]$/.test(letter));
-  const values = columns.filter(({ letter, name }) => /^[DE]$/.test(letter) && !/DIST/i.test(name));
+  const numbers = columns.filter(isNumeric);
+  const index = numbers.find(({ name, letter }) => /^(?:PIXEL|PIX|IPIX)$/i.test(name) && /^[IJK]$/.test(letter));
+  const values = numbers.filter(({ letter, name }) => /^[DE]$/.test(letter) && !/DIST/i.test(name));
   const value = values.find(({ name }) => /^PROB/i.test(name)) ?? values[0];
   if (!value) throw invalidArea('it has no column of probabilities');
   if (index && index.repeat !== value.repeat)
@@ -67,18 +64,23 @@ function flatMap({ header, columns, rows, width, view }: AreaTable): FlatMap {
   if (!index && rows * repeat !== pixels)
     throw invalidArea(`a map of NSIDE ${2 ** order} must have ${pixels} pixels (${rows * repeat} were found)`);
   const bad = Math.fround(Number(header.get('BAD_DATA') ?? UNSEEN));
-  const itemAt = (column: Column, at: number) => readItem(view, Math.floor(at / repeat) * width, column, at % repeat);
+  const itemAt = (column: FitsColumn) => {
+    const read = numberReader(column);
+    return (at: number) => read(view, Math.floor(at / repeat) * width + column.offset, at % repeat);
+  };
+  const valueAt = itemAt(value);
+  const indexAt = index && itemAt(index);
   return {
     order,
     length: rows * repeat,
     probability(at) {
-      const found = itemAt(value, at);
+      const found = valueAt(at);
       if (Number.isNaN(found) || Math.fround(found) === bad) return 0;
       if (found >= 0 && found < Number.POSITIVE_INFINITY) return found;
       throw invalidArea(`a probability must be a number of 0 or more (${found} was found)`);
     },
     pixel(at) {
-      const pixel = index ? itemAt(index, at) : at;
+      const pixel = indexAt ? indexAt(at) : at;
       if (!(Number.isInteger(pixel) && pixel >= 0 && pixel < pixels))
         throw invalidArea(`the pixels of NSIDE ${2 ** order} are 0 to ${pixels - 1} (${pixel} was found)`);
       return isRing ? nestedOfRing(order, pixel) : pixel;

@@ -1,6 +1,6 @@
 /** Coverage maps (MOC 2.0, IVOA recommendation of 2022-07-27): the cells of a footprint, as FITS, JSON or ASCII. */
 import type { Coverage } from '../../index/mod.ts';
-import { fitsHeader, wholeBlocks } from '../tables/fits_header.ts';
+import { fitsHeader, wholeBlocks } from '../fits/write_header.ts';
 
 export const MOC_FORMATS = ['fits', 'json', 'txt'] as const;
 export type MocFormat = (typeof MOC_FORMATS)[number];

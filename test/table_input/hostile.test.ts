@@ -61,8 +61,11 @@ test('bombs, endless rows and columns, lies about sizes', async () => {
       /more than 10000 rows/,
     ],
     [fits(['NAXIS   = 2', 'NAXIS1  = 8', 'NAXIS2  = 99999999999', 'TFIELDS = 0']), /more than 10000 rows/],
-    [fits(['NAXIS   = 2', 'NAXIS1  = 8', 'NAXIS2  = 10', 'TFIELDS = 1', "TFORM1  = '999999999D'"]), /end early/],
-    [fits(['NAXIS   = -1']), /NAXIS.* is -1|end early|columns/],
+    [
+      fits(['NAXIS   = 2', 'NAXIS1  = 8', 'NAXIS2  = 10', 'TFIELDS = 1', "TFORM1  = '999999999D'"]),
+      /take 7999999992 bytes/,
+    ],
+    [fits(['NAXIS   = -1']), /NAXIS .*-1 was found/],
     ['{"ra": 1, "dec": [[[[{"a": 1}', /not JSON/],
     ['[{"ra": 1, "dec": 2}]', /send an object a line/],
     ['--x\r\nContent-Disposition: form-data; name="table"\r\n\r\nra,dec\r\n1,2\r\n--x--', /is a form/],

@@ -99,13 +99,13 @@ test('a FITS file that is cut, damaged, or of something else is refused', () => 
   const map = writeUniqFits({ cells, order: 3, density });
   assert.is(read(map).kind, 'probability_map');
   refused(map.slice(0, 5790), /ends early|no binary table/);
-  refused(map.slice(0, 3000), /no binary table/);
+  refused(map.slice(0, 3000), /does not end within the file/);
   refused(writeUniqFits({ cells, order: 3, density: [1, -1, 0] }), /0 or more \(-1/);
   refused(writeUniqFits({ cells, order: 3, density: [1, Number.NaN, 0] }), /0 or more \(NaN/);
   refused(writeUniqFits({ cells, order: 3, density: [0, 0, 0] }), /above 0/);
   refused(writeUniqFits({ cells: [1, 1], order: 3, density: [1, 2] }), /overlap/);
   refused(writeUniqFits({ cells, order: 3, density: [1e308, 1e308, 0] }), /too large/);
-  refused(writeUniqFits({ cells, order: 3, cards: { NAXIS1: 0, NAXIS2: 1e15, TFORM1: '0K' } }), /NAXIS1/);
+  refused(writeUniqFits({ cells, order: 3, cards: { NAXIS1: 0, NAXIS2: 1e15, TFORM1: '0K' } }), /rows have no bytes/);
   refused(writeUniqFits({ cells, order: 17, density }), /orders 0 to 16/);
   refused(writeUniqFits({ cells, order: 3, cards: { COORDSYS: 'G' } }), /equatorial \(G/);
   refused(writeUniqFits({ cells, order: 3, cards: { MOCDIM: 'TIME' } }), /dimension SPACE \(TIME/);

@@ -1,5 +1,5 @@
 /** A small FITS table of NUNIQ numbers, as MOCs and multi-order maps of probability have them. */
-import { fitsHeader, wholeBlocks } from '../../src/tables/fits_header.ts';
+import { fitsHeader, wholeBlocks } from '../../src/fits/write_header.ts';
 
 interface UniqTable {
   readonly cells: readonly number[];

@@ -1,0 +1,246 @@
+/** Reads FITS binary tables (FITS standard 4.0, section 7.3): their columns, and the values in bytes of rows. */
+import { FitsError, type FitsHeader, type Hdu, shown } from './header.ts';
+
+/** The most columns of a table, by the standard. */
+const MAX_COLUMNS = 999;
+
+/**
+ * The types of values. C and M are pairs of numbers, real and imaginary; X are bits; A is characters; P and Q are
+ * descriptors of arrays in the heap, whose type is the column's `letter`.
+ */
+export type FitsLetter = 'L' | 'X' | 'B' | 'I' | 'J' | 'K' | 'A' | 'E' | 'D' | 'C' | 'M';
+
+/**
+ * A value, scaled. Integers are numbers in columns of B, I and J, and bigints in columns of K, unless a scale or a
+ * fraction makes doubles of them. Null is TNULL, and a logical that is neither true nor false.
+ */
+export type FitsItem = number | bigint | boolean | null;
+
+export interface FitsColumn {
+  readonly name: string;
+  /** TFORM as it was found. */
+  readonly form: string;
+  readonly letter: FitsLetter;
+  /** For an array in the heap, the type of its descriptor. */
+  readonly heap?: 'P' | 'Q';
+  /** The values in a row; of characters and bits, too. Of descriptors 0 or 1. */
+  readonly repeat: number;
+  /** Bytes from the start of the row. */
+  readonly offset: number;
+  /** Bytes of a row. */
+  readonly bytes: number;
+  readonly scale: number;
+  readonly zero: number | bigint;
+  /** Whether the values are integers after scaling. */
+  readonly isInteger: boolean;
+  /** TNULL: the unscaled integer that stands for null. */
+  readonly blank: number | bigint | undefined;
+  /** TDIM; empty where there is none. */
+  readonly dims: readonly number[];
+  readonly unit: string | undefined;
+  readonly ucd: string | undefined;
+  /** TCOMM. */
+  readonly comment: string | undefined;
+}
+
+export interface FitsTable {
+  readonly header: FitsHeader;
+  readonly columns: readonly FitsColumn[];
+  readonly rows: number;
+  /** Bytes of a row. */
+  readonly width: number;
+  /** The place of the heap, bytes from the first row: `start` inclusive, `end` exclusive. */
+  readonly heap: { readonly start: number; readonly end: number };
+}
+
+/** Bytes of a value; of X, those of 8. */
+const WIDTHS: Readonly<Record<FitsLetter | 'P' | 'Q', number>> = {
+  L: 1,
+  X: 1,
+  B: 1,
+  I: 2,
+  J: 4,
+  K: 8,
+  A: 1,
+  E: 4,
+  D: 8,
+  C: 8,
+  M: 16,
+  P: 8,
+  Q: 16,
+};
+
+/** Whether a header is that of a binary table that is not compressed. */
+export function isTable(header: FitsHeader): boolean {
+  return header.get('XTENSION') === 'BINTABLE' && header.get('ZIMAGE') !== true && header.get('ZTABLE') !== true;
+}
+
+/** Whether a column has real numbers, in the rows themselves. */
+export function isNumeric({ letter, heap }: FitsColumn): boolean {
+  return /^[BIJKED]$/.test(letter) && !heap;
+}
+
+/** @throws FitsError where the header contradicts itself */
+export function tableOf({ header, dataBytes }: Hdu): FitsTable {
+  const columns: FitsColumn[] = [];
+  let offset = 0;
+  for (let n = 1; n <= header.count('TFIELDS', MAX_COLUMNS); n++) {
+    columns.push(columnOf(header, n, offset));
+    offset += columns.at(-1)!.bytes;
+  }
+  const [width, rows] = [header.count('NAXIS1'), header.count('NAXIS2')];
+  if (offset !== width) throw new FitsError(`its columns take ${offset} bytes of a row, and NAXIS1 is ${width}`);
+  if (width === 0 && rows > 0) throw new FitsError(`its ${rows} rows have no bytes`);
+  if (width * rows > dataBytes)
+    throw new FitsError(`its ${rows} rows take ${width * rows} bytes, and its header gives them ${dataBytes}`);
+  const start = header.get('THEAP') === undefined ? width * rows : header.count('THEAP');
+  return { header, columns, rows, width, heap: { start, end: dataBytes } };
+}
+
+function columnOf(header: FitsHeader, n: number, offset: number): FitsColumn {
+  const text = (keyword: string) => header.text(`${keyword}${n}`) || undefined;
+  const form = text('TFORM') ?? '';
+  const name = text('TTYPE') ?? '';
+  const [, digits, heap, letter] = /^\s*(\d*)([PQ]?)([LXBIJKAEDCM])/.exec(form) ?? [];
+  const repeat = digits === '' ? 1 : Number(digits);
+  if (letter === undefined || (heap !== '' && repeat > 1) || !Number.isSafeInteger(repeat))
+    throw new FitsError(
+      `its column ${shown(name || n)} has the TFORM ${shown(form || '(none)')}, which FITS does not have`,
+    );
+  const scale = Number(header.number(`TSCAL${n}`, 1));
+  const zero = header.number(`TZERO${n}`, 0);
+  const isWhole = /[BIJK]/.test(letter);
+  const isInteger = isWhole && scale === 1 && (typeof zero === 'bigint' || Number.isInteger(zero));
+  const blank = isWhole && header.get(`TNULL${n}`) !== undefined ? header.number(`TNULL${n}`, 0) : undefined;
+  return {
+    name,
+    form,
+    letter: letter as FitsLetter,
+    ...(heap && { heap: heap as 'P' | 'Q' }),
+    repeat,
+    offset,
+    bytes: heap ? repeat * WIDTHS[heap as 'P' | 'Q'] : itemBytes(letter as FitsLetter, repeat),
+    scale,
+    zero,
+    isInteger,
+    blank,
+    dims: (text('TDIM')?.match(/\d+/g) ?? []).map(Number),
+    unit: text('TUNIT'),
+    ucd: text('TUCD'),
+    comment: text('TCOMM'),
+  };
+}
+
+function itemBytes(letter: FitsLetter, count: number): number {
+  return letter === 'X' ? Math.ceil(count / 8) : count * WIDTHS[letter];
+}
+
+/** Reads value `item` of the values that begin at a byte. */
+export type ItemReader = (view: DataView, at: number, item: number) => FitsItem;
+
+/** Unscaled values. A complex number is two. */
+const RAW: Readonly<Record<Exclude<FitsLetter, 'A'>, ItemReader>> = {
+  L: (view, at, item) => logicalOf(view.getUint8(at + item)),
+  X: (view, at, item) => (view.getUint8(at + (item >> 3)) & (128 >> (item & 7))) !== 0,
+  B: (view, at, item) => view.getUint8(at + item),
+  I: (view, at, item) => view.getInt16(at + 2 * item),
+  J: (view, at, item) => view.getInt32(at + 4 * item),
+  K: (view, at, item) => view.getBigInt64(at + 8 * item),
+  E: (view, at, item) => view.getFloat32(at + 4 * item),
+  D: (view, at, item) => view.getFloat64(at + 8 * item),
+  C: (view, at, item) => view.getFloat32(at + 4 * item),
+  M: (view, at, item) => view.getFloat64(at + 8 * item),
+};
+
+function logicalOf(byte: number): boolean | null {
+  return byte === 84 ? true : byte === 70 ? false : null;
+}
+
+/** The reader of a column's values, which are not characters: one or many, each is scaled and compared in one way. */
+export function itemReader({ letter, scale, zero, blank, isInteger }: FitsColumn): ItemReader {
+  if (letter === 'A') throw new TypeError('characters are read as texts');
+  const raw = RAW[letter];
+  const scaled = letter === 'L' || letter === 'X' ? raw : scaledReader(raw, letter, scale, zero, isInteger);
+  if (blank === undefined) return scaled;
+  const unscaledNull = letter === 'K' ? wholeOf(blank) : Number(blank);
+  return (view, at, item) => (raw(view, at, item) === unscaledNull ? null : scaled(view, at, item));
+}
+
+function scaledReader(
+  raw: ItemReader,
+  letter: FitsLetter,
+  scale: number,
+  zero: number | bigint,
+  isInteger: boolean,
+): ItemReader {
+  if (scale === 1 && Number(zero) === 0) return raw;
+  if (letter === 'K' && isInteger) {
+    const whole = BigInt(zero);
+    return (view, at, item) => (raw(view, at, item) as bigint) + whole;
+  }
+  const double = Number(zero);
+  // What is added to a complex number is real.
+  if (letter === 'C' || letter === 'M')
+    return (view, at, item) => Number(raw(view, at, item)) * scale + (item % 2 === 0 ? double : 0);
+  return (view, at, item) => Number(raw(view, at, item)) * scale + double;
+}
+
+/** A fraction is no integer, and so equals none. */
+function wholeOf(value: number | bigint): number | bigint {
+  return Number.isInteger(value) ? BigInt(value) : value;
+}
+
+/** The reader of a column's values as doubles: null is NaN, true 1 and false 0. */
+export function numberReader(column: FitsColumn): (view: DataView, at: number, item: number) => number {
+  const read = itemReader(column);
+  return (view, at, item) => {
+    const value = read(view, at, item);
+    return typeof value === 'number' ? value : value === null ? Number.NaN : Number(value);
+  };
+}
+
+/** Values that lie one after the other: `count` of them, the first at a byte. */
+export interface Values {
+  readonly at: number;
+  readonly count: number;
+}
+
+/**
+ * Where a row has a column's values, in the row itself or in the heap.
+ * @param rows from the first row to the end of the heap
+ * @throws FitsError where an array is not within the heap
+ */
+export function valuesAt(rows: DataView, { width, heap }: FitsTable, column: FitsColumn, row: number): Values {
+  const at = row * width + column.offset;
+  if (column.heap === undefined || column.repeat === 0) return { at, count: column.repeat };
+  const [count, place] =
+    column.heap === 'P'
+      ? [rows.getInt32(at), rows.getInt32(at + 4)]
+      : [Number(rows.getBigInt64(at)), Number(rows.getBigInt64(at + 8))];
+  if (count === 0) return { at, count };
+  const isWithin = count > 0 && place >= 0 && heap.start + place + itemBytes(column.letter, count) <= heap.end;
+  if (isWithin) return { at: heap.start + place, count };
+  throw new FitsError(
+    `row ${row + 1} of its column ${shown(column.name)} has ${count} values at byte ${place} of a heap of ${Math.max(0, heap.end - heap.start)} bytes`,
+  );
+}
+
+/** Each value; a complex number is two. */
+export function itemsOf(rows: DataView, { letter }: FitsColumn, { at, count }: Values, read: ItemReader): FitsItem[] {
+  return Array.from({ length: letter === 'C' || letter === 'M' ? 2 * count : count }, (_, i) => read(rows, at, i));
+}
+
+/**
+ * The texts of a column of characters: one, or as many as TDIM says. A text ends at a NUL, and blanks at its end do not
+ * count.
+ */
+export function textsOf(rows: DataView, { dims }: FitsColumn, { at, count }: Values): string[] {
+  const [length = count] = dims.length > 1 ? dims : [count];
+  const bytes = Buffer.from(rows.buffer, rows.byteOffset + at, count).toString('latin1');
+  return Array.from({ length: length > 0 ? Math.floor(count / length) : 0 }, (_, i) =>
+    bytes
+      .slice(i * length, (i + 1) * length)
+      .split('\0', 1)[0]!
+      .trimEnd(),
+  );
+}
