@@ -91,6 +91,12 @@ function firstRange(area: Area, { level, pixel }: AreaPlace): number {
   return low;
 }
 
+/** Whether a point of the area may have this place. */
+export function isPlaceIn(area: Area, place: AreaPlace): boolean {
+  const range = firstRange(area, place);
+  return range < area.length && area.levelOf(range) === place.level && area.bounds[2 * range]! <= place.pixel;
+}
+
 function isAfter(row: AreaRow, after: AreaPlace): boolean {
   return row.level > after.level || row.pixel > after.pixel || (row.pixel === after.pixel && row.id > after.id);
 }

@@ -7,7 +7,7 @@ export {
   type ProbabilityPixels,
   type Shape,
 } from './area.ts';
-export { type AreaPlace, type AreaRow, countArea, walkArea } from './area_walk.ts';
+export { type AreaPlace, type AreaRow, countArea, isPlaceIn, walkArea } from './area_walk.ts';
 export { Arena, ConeHits } from './arena.ts';
 export { buildArena, type PointColumns } from './builder.ts';
 export { Coverage } from './coverage.ts';
@@ -17,6 +17,6 @@ export { conePixels, MAX_AREA_ORDER, MAX_ORDER, MAX_RADIUS_ARCSEC, pixel29, pixe
 export { ArenaError } from './layout.ts';
 export { type MovingStar, movedStar } from './motion.ts';
 export { type JoinResult, NO_MATCH, nearestJoin } from './nearest_join.ts';
-export { circle, polygon } from './shapes.ts';
+export { boxCorners, circle, polygon, range } from './shapes.ts';
 export { type Nearest, SkyIndex } from './sky_index.ts';
 export { isPosition, RADIANS_PER_ARCSEC, RADIANS_PER_DEGREE, separationArcsec, wrapRa } from './sphere.ts';

@@ -1,14 +1,17 @@
 /** Circles and polygons, as areas are made of them. */
 import type { PositionTest, Shape } from './area.ts';
 import {
+  checkDec,
   checkPosition,
   chord,
   cross,
   dot,
   RADIANS_PER_ARCSEC,
+  RADIANS_PER_DEGREE,
   separationArcsec,
   type Vector,
   vectorOf,
+  wrapRa,
 } from './sphere.ts';
 
 /**
@@ -36,6 +39,72 @@ export function circle(ra: number, dec: number, radiusArcsec: number): Shape<Pos
 
 /** Above any rounding of distances here, radians or relative. */
 const ROUNDING = 1e-12;
+/** Above the rounding of the sum of a polygon's triangles, steradians. */
+const AMBIGUOUS = 1e-9;
+
+/**
+ * A range of right ascensions and of declinations, its edges included: meridians, and circles of equal declination.
+ *
+ * @param ra1 degrees, of any convention, as is `ra2`: the range runs eastwards from `ra1` to `ra2`, over 0 where `ra2` is
+ * smaller; 360 degrees or more, or an infinity, are all right ascensions
+ * @param dec1 degrees, -90 to 90, as is `dec2`, which is not less; infinities stand for the poles
+ * @throws RangeError
+ */
+export function range(ra1: number, ra2: number, dec1: number, dec2: number): Shape<PositionTest> {
+  const [south, north] = [dec1, dec2].map(dec => (Number.isFinite(dec) ? dec : Math.sign(dec) * 90)) as [
+    number,
+    number,
+  ];
+  checkDec(south);
+  checkDec(north);
+  if (south > north) throw new RangeError(`the declinations of a range must ascend (${dec1} and ${dec2} were given)`);
+  const isAll = !(Math.abs(ra2 - ra1) < 360);
+  const [first, last] = [wrapRa(ra1), wrapRa(ra2)];
+  const isBetween = (ra: number) => (first <= last ? ra >= first && ra <= last : ra >= first || ra <= last);
+  // 0 and 360 are one meridian.
+  const isRaInside = (ra: number) => isAll || isBetween(ra) || (ra % 360 === 0 && isBetween(360 - ra));
+  const test: PositionTest = (ra, dec) => dec >= south && dec <= north && isRaInside(ra);
+  const halfWidth = isAll ? 180 : (last - first + (first <= last ? 0 : 360)) / 2;
+  return {
+    whole: test,
+    partAt(place, radius) {
+      const reach = (radius + ROUNDING) / RADIANS_PER_DEGREE;
+      const dec = Math.asin(Math.max(-1, Math.min(1, place.z))) / RADIANS_PER_DEGREE;
+      if (dec + reach < south - ROUNDING || dec - reach > north + ROUNDING) return false;
+      const isDecInside = dec - reach > south + ROUNDING && dec + reach < north - ROUNDING;
+      if (isAll) return isDecInside || test;
+      if (Math.abs(dec) + reach >= 90 - ROUNDING) return test;
+      const raReach =
+        Math.asin(Math.sin(reach * RADIANS_PER_DEGREE) / Math.cos(dec * RADIANS_PER_DEGREE)) / RADIANS_PER_DEGREE;
+      const ra = Math.atan2(place.y, place.x) / RADIANS_PER_DEGREE;
+      const away = Math.abs(((((ra - first - halfWidth) % 360) + 540) % 360) - 180);
+      if (away - raReach > halfWidth + RA_ROUNDING) return false;
+      return (isDecInside && away + raReach < halfWidth - RA_ROUNDING) || test;
+    },
+    testOf: () => test,
+  };
+}
+
+/** Above any rounding of right ascensions here, degrees. */
+const RA_ROUNDING = 1e-9;
+
+/**
+ * The corners of a box as ADQL has it: its sides are parts of great circles between them. All degrees.
+ * @throws RangeError for one that is not 0 to 180 wide, or that reaches over a pole
+ */
+export function boxCorners(ra: number, dec: number, width: number, height: number): [ra: number, dec: number][] {
+  const [east, west] = [wrapRa(ra - width / 2), wrapRa(ra + width / 2)];
+  const [south, north] = [dec - height / 2, dec + height / 2];
+  if (!(width > 0 && width < 180 && height > 0))
+    throw new RangeError('a BOX must be more than 0 degrees wide and high, and less than 180 wide');
+  if (south < -90 || north > 90) throw new RangeError('a BOX must not reach over a pole: take a CIRCLE');
+  return [
+    [east, south],
+    [west, south],
+    [west, north],
+    [east, north],
+  ];
+}
 
 /** An edge of a polygon: a part of a great circle, shorter than half of it. */
 interface Edge {
@@ -58,7 +127,8 @@ interface PolygonPart {
  * twice counts twice in the size of the parts.
  *
  * @param vertices positions in degrees; the last is joined to the first
- * @throws RangeError for a position out of range, fewer than three places, and opposite ones that follow each other
+ * @throws RangeError for a position out of range, fewer than three places, opposite ones that follow each other, and two
+ * parts of one size
  */
 export function polygon(vertices: readonly (readonly [ra: number, dec: number])[]): Shape<PolygonPart> {
   const places = vertices.map(([ra, dec]) => {
@@ -107,6 +177,10 @@ function wholeOf(edges: readonly Edge[]): PolygonPart {
   // less the whole sky where the reference itself is in that part.
   const opposite = scaled(place, -1);
   const area = edges.reduce((total, { from, to }) => total + triangleArea(opposite, from, to), 0);
+  if (Math.abs(Math.abs(area) - 2 * Math.PI) < AMBIGUOUS)
+    throw new RangeError(
+      'a polygon must not divide the sky into two halves, because its inside is the smaller part: divide it into two polygons',
+    );
   const isLeft = area < 0;
   const isLeftInside = area + (isLeft ? 4 * Math.PI : 0) <= 2 * Math.PI;
   return { edges, place, isInside: isLeft === isLeftInside };

@@ -37,6 +37,11 @@ export function wrapRa(ra: number): number {
 /** Throws a RangeError that names the value unless `isPosition(ra, dec)`. */
 export function checkPosition(ra: number, dec: number): void {
   if (!(ra >= 0 && ra <= 360)) throw new RangeError(`ra must be 0 to 360 degrees (${ra} was given)`);
+  checkDec(dec);
+}
+
+/** Throws a RangeError that names the value unless it is -90 to 90. */
+export function checkDec(dec: number): void {
   if (!(dec >= -90 && dec <= 90)) throw new RangeError(`dec must be -90 to 90 degrees (${dec} was given)`);
 }
 

@@ -1,5 +1,5 @@
 /** Shapes on the sky as SQL: exact tests, and before them ranges of pixels, by which the engine skips most of a table. */
-import { areaOfShape, circle, pixel29, polygon, type Shape as SkyShape, wrapRa } from '../../index/mod.ts';
+import { areaOfShape, boxCorners, circle, pixel29, polygon, type Shape as SkyShape, wrapRa } from '../../index/mod.ts';
 import { AdqlError } from './adql_error.ts';
 import { degraded, type PixelRange, pixelIn } from './moc.ts';
 import type { From } from './scope.ts';
@@ -275,8 +275,13 @@ function rangesOf(shape: SkyShape<never>): readonly (readonly [bigint, bigint])[
 }
 
 export function polygonOf(vertices: readonly (readonly [number, number])[], at: number) {
+  return positioned(at, () => polygon(vertices));
+}
+
+/** A shape that cannot be is a fault of the query at that place. */
+function positioned<T>(at: number, make: () => T): T {
   try {
-    return polygon(vertices);
+    return make();
   } catch (error) {
     throw error instanceof RangeError ? new AdqlError(at, error.message) : error;
   }
@@ -306,19 +311,8 @@ export function position(point: Point): string {
   return `${ra}, ${dec}`;
 }
 
-/** The vertices of a box: its sides are parts of great circles between its corners. */
 export function boxVertices(at: number, ra: number, dec: number, width: number, height: number): [number, number][] {
-  const [east, west] = [wrapRa(ra - width / 2), wrapRa(ra + width / 2)];
-  const [south, north] = [dec - height / 2, dec + height / 2];
-  if (!(width > 0 && width < 180 && height > 0))
-    throw new AdqlError(at, 'a BOX must be more than 0 degrees wide and high, and less than 180 wide');
-  if (south < -90 || north > 90) throw new AdqlError(at, 'a BOX must not reach over a pole: take a CIRCLE');
-  return [
-    [east, south],
-    [west, south],
-    [west, north],
-    [east, north],
-  ];
+  return positioned(at, () => boxCorners(ra, dec, width, height));
 }
 
 /** Square degrees. */

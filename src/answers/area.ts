@@ -1,6 +1,7 @@
 /** The objects in an area, or how many there are (docs/contract.md, Areas). */
-import { type AreaRow, countArea, walkArea } from '../../index/mod.ts';
+import { type AreaRow, countArea, isPlaceIn, walkArea } from '../../index/mod.ts';
 import { toJson } from '../base/json_text.ts';
+import { AreaError } from '../vo/area_error.ts';
 import { type ReadArea, readArea } from '../vo/areas.ts';
 import type { Clock, QueryContext, Steps } from './context.ts';
 import { encodeAreaCursor } from './cursor.ts';
@@ -41,6 +42,11 @@ export function* areaCandidates(
 ): Generator<undefined, Candidates<AreaRow>, undefined> {
   const read = yield* areaOf(query, context);
   const { asOfUs, digest, after } = query;
+  if (after && !isPlaceIn(read.area, after))
+    throw new AreaError(
+      'Cannot use the cursor because no object of the area can have its place: give the next_cursor of a page, unchanged',
+      'cursor',
+    );
   const isKnownOut = outsideByIndex(query, context);
   return {
     pieces: walkArea(context.index, read.area, after ?? undefined),

@@ -128,7 +128,8 @@ export interface AreaQuery extends Asked, Selected {
   /** A MOC, a map of probability, or a text. */
   readonly area: Uint8Array;
   /** For a map of probability: the share of it that the area is to hold. */
-  readonly level: number | undefined;
+  /** The share of a map of probability; its default for other areas. */
+  readonly level: number;
   /** Names `area` and `level`, in cursors, too: equal ones have equal names. */
   readonly digest: string;
   /** The last place of the page before, or null on the first page. */

@@ -99,7 +99,7 @@ function againOf({ flags, options }: Invocation): AgainSelection | undefined {
 
 /** @throws AreaError */
 function areaIn(file: string): Area {
-  const reading = readArea(readFileSync(file), undefined);
+  const reading = readArea(readFileSync(file));
   for (let part = reading.next(); ; part = reading.next()) if (part.done) return part.value.area;
 }
 

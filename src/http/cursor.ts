@@ -1,4 +1,5 @@
 /** Reading the cursors of paged operations (docs/contract.md, Cursors); `src/answers/cursor.ts` writes them. */
+import { MAX_AREA_ORDER } from '../../index/mod.ts';
 import {
   AREA_CURSOR_KIND,
   type AreaCursor,
@@ -56,13 +57,16 @@ export function decodeRecentCursor(token: string): PinnedWindow {
   };
 }
 
+/** The pixels of the sky in the order of an area. */
+const AREA_PIXELS = 12 * 4 ** MAX_AREA_ORDER;
+
 /** @throws ApiError naming `cursor` */
 export function decodeAreaCursor(token: string): AreaCursor {
   const fields = decodeFields(token);
   if (fields.k !== AREA_CURSOR_KIND) throw invalidCursor('it is of another operation');
   return {
-    level: number(fields.l),
-    pixel: number(fields.p),
+    level: number(fields.l, 1),
+    pixel: wholeNumber(fields.p, AREA_PIXELS - 1),
     id: id(fields.i),
     asOfUs: time(fields.a),
     digest: text(fields.n),
@@ -133,10 +137,17 @@ function id(value: unknown): bigint {
   return value;
 }
 
-function number(value: unknown): number {
-  if (typeof value !== 'number' && typeof value !== 'bigint')
+/** A number of 0 or more, where there is a maximum. */
+function number(value: unknown, max?: number): number {
+  const found = typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined;
+  if (found === undefined || (max !== undefined && !(found >= 0 && found <= max)))
     throw invalidCursor('a number in it is missing or damaged');
-  return Number(value);
+  return found;
+}
+
+function wholeNumber(value: unknown, max: number): number {
+  if (typeof value !== 'bigint') throw invalidCursor('a number in it is missing or damaged');
+  return number(value, max);
 }
 
 function archive(value: unknown): string | undefined {

@@ -1,8 +1,10 @@
 /** The tools that list objects: in an area, and the latest ones with matches (docs/contract.md, Connector). */
+
 import { takeText } from '../answers/answer_memory.ts';
 import type { AreaQuery, ObjectsQuery, Query } from '../answers/queries.ts';
 import { wideIntegersAsBigint } from '../base/exact_integers.ts';
 import { formatTime, nowUs } from '../base/times.ts';
+import { DEFAULT_CREDIBLE_LEVEL } from '../contract/limits.ts';
 import { ALL_TIME } from '../http/selection_params.ts';
 import { type ApiObject, compactJson } from './answers.ts';
 import { shellQuote } from './recipes.ts';
@@ -47,7 +49,7 @@ export async function listInArea(area: string, context: ToolContext): Promise<st
     kind: 'area',
     ...selection(context),
     area: new TextEncoder().encode(area),
-    level: undefined,
+    level: DEFAULT_CREDIBLE_LEVEL,
     digest: `text ${area}`,
     after: null,
   };

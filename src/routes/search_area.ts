@@ -6,7 +6,7 @@ import type { AreaQuery } from '../answers/queries.ts';
 import { isGzip } from '../base/bytes.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import { AREA_RESPONSES, DEFAULT_RESPONSE } from '../contract/enums.ts';
-import { MAX_AREA_BYTES, MAX_UNPACKED_AREA_BYTES } from '../contract/limits.ts';
+import { DEFAULT_CREDIBLE_LEVEL, MAX_AREA_BYTES, MAX_UNPACKED_AREA_BYTES } from '../contract/limits.ts';
 import { answerQuery, tableFormatOf } from '../http/answer_query.ts';
 import { decodeAreaCursor, invalidCursor, withoutCursor } from '../http/cursor.ts';
 import { ApiError, missingParameter } from '../http/errors.ts';
@@ -43,7 +43,7 @@ async function parse(exchange: Exchange, service: Service): Promise<AreaQuery> {
   const { search, budget } = exchange;
   const selection = parseSelection(search, config, catalogs);
   const response = checkName('response', AREA_RESPONSES, search.get('response') ?? DEFAULT_RESPONSE);
-  const level = optionalNumber(search, 'level', LEVEL_BOUNDS);
+  const level = optionalNumber(search, 'level', LEVEL_BOUNDS) ?? DEFAULT_CREDIBLE_LEVEL;
   const token = search.get('cursor');
   if (token !== undefined && response !== 'objects') throw withoutCursor(response);
   const cursor = token === undefined ? undefined : decodeAreaCursor(token);

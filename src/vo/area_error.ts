@@ -2,9 +2,9 @@
 export class AreaError extends Error {
   override name = 'AreaError';
   /** The parameter at fault. */
-  readonly param: 'area' | 'level';
+  readonly param: 'area' | 'level' | 'cursor';
 
-  constructor(message: string, param: 'area' | 'level' = 'area') {
+  constructor(message: string, param: AreaError['param'] = 'area') {
     super(message);
     this.param = param;
   }

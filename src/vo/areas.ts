@@ -1,20 +1,12 @@
-/** Areas as clients give them: MOCs (FITS, JSON, ASCII), circles and polygons (DALI 1.1, ADQL 2.1), maps of probability. */
-import {
-  type Area,
-  areaOfProbability,
-  areaOfRanges,
-  areaOfShape,
-  circle,
-  type ProbabilityPixels,
-  polygon,
-  type Shape,
-} from '../../index/mod.ts';
-import { DEFAULT_CREDIBLE_LEVEL, MAX_POLYGON_VERTICES } from '../contract/limits.ts';
+/** Areas as clients give them: MOCs (FITS, JSON, ASCII), shapes as text, maps of probability. */
+import { type Area, areaOfProbability, areaOfRanges, areaOfShape, type ProbabilityPixels } from '../../index/mod.ts';
+import { DEFAULT_CREDIBLE_LEVEL } from '../contract/limits.ts';
 import { AreaError, invalidArea } from './area_error.ts';
 import { readAreaFits } from './area_fits.ts';
 import { MocRanges } from './moc_ranges.ts';
+import { type NamedShape, readShapeText } from './shape_text.ts';
 
-export type AreaKind = 'circle' | 'polygon' | 'moc' | 'probability_map';
+export type AreaKind = NamedShape['kind'] | 'moc' | 'probability_map';
 
 export interface ReadArea {
   readonly kind: AreaKind;
@@ -23,8 +15,6 @@ export interface ReadArea {
   readonly area: Area;
 }
 
-/** Enough for the vertices that a polygon may have. */
-const MAX_SHAPE_CHARACTERS = 64 * MAX_POLYGON_VERTICES;
 /** The cells that are read between two moments to yield. */
 const CELLS_A_YIELD = 1024;
 
@@ -32,20 +22,20 @@ type Reading<T> = Generator<undefined, T, undefined>;
 
 /**
  * The area that bytes describe. Each value that it yields is a moment to let others go ahead.
- * @param level for a map of probability, the share that the area is to hold: above 0, at most 1
+ * @param level for a map of probability, the share that the area is to hold: above 0, at most 1; for other areas only its
+ * default
  * @throws AreaError
  */
-export function* readArea(bytes: Uint8Array, level: number | undefined): Reading<ReadArea> {
+export function* readArea(bytes: Uint8Array, level = DEFAULT_CREDIBLE_LEVEL): Reading<ReadArea> {
   const isFits = latin1(bytes.subarray(0, 9)) === 'SIMPLE  =';
-  const share = level ?? DEFAULT_CREDIBLE_LEVEL;
-  const read = isFits ? yield* readAreaFits(bytes, share) : yield* readAreaText(latin1(bytes).trim());
+  const read = isFits ? yield* readAreaFits(bytes, level) : yield* readAreaText(latin1(bytes).trim());
   if (!(read instanceof MocRanges || 'whole' in read)) {
-    return { kind: 'probability_map', level: share, area: yield* regionOf(read, share) };
+    return { kind: 'probability_map', level, area: yield* regionOf(read, level) };
   }
-  if (level !== undefined)
+  if (level !== DEFAULT_CREDIBLE_LEVEL)
     throw new AreaError('Cannot take a level because the area is no map of probability: leave out level', 'level');
   if (read instanceof MocRanges) return { kind: 'moc', level: null, area: yield* areaOfRanges(read.firsts, read.ends) };
-  return { kind: read.kind, level: null, area: yield* areaOfShape(read as Shape<unknown>) };
+  return { kind: read.kind, level: null, area: yield* areaOfShape(read) };
 }
 
 function latin1(bytes: Uint8Array): string {
@@ -60,56 +50,9 @@ function* regionOf(pixels: ProbabilityPixels, share: number): Reading<Area> {
   }
 }
 
-type NamedShape = Shape<unknown> & { readonly kind: 'circle' | 'polygon' };
-
 function* readAreaText(text: string): Reading<MocRanges | NamedShape> {
   if (text.startsWith('{')) return yield* mocOfJson(text);
-  const [, name, rest] = /^(circle|polygon)\b(.*)$/is.exec(text) ?? [];
-  if (name === undefined) return yield* mocOfText(text);
-  if (rest!.length > MAX_SHAPE_CHARACTERS)
-    throw invalidArea(`a ${name} must have at most ${MAX_SHAPE_CHARACTERS} characters`);
-  return shapeOf(name.toLowerCase() as NamedShape['kind'], numbersOf(name, rest!));
-}
-
-/** The numbers of a shape, which may have parentheses around them, and a frame before: `CIRCLE('ICRS', 10, 20, 1)`. */
-function numbersOf(name: string, text: string): number[] {
-  const [, inner] = /^\s*\((.*)\)$/s.exec(text) ?? [undefined, text];
-  const [first = '', ...others] = inner!.trim().split(/\s*,\s*|\s+/);
-  const texts = /^'?(?:icrs|)'?$/i.test(first) ? others : [first, ...others];
-  if (texts.length > 2 * MAX_POLYGON_VERTICES)
-    throw invalidArea(`a polygon must have at most ${MAX_POLYGON_VERTICES} vertices (${texts.length / 2} were given)`);
-  return texts.map(text => {
-    const value = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
-    if (Number.isFinite(value)) return value;
-    throw invalidArea(
-      `a ${name} is made of decimal numbers, degrees in ICRS (${text.slice(0, 64) || 'nothing'} was given)`,
-    );
-  });
-}
-
-function shapeOf(kind: NamedShape['kind'], numbers: readonly number[]): NamedShape {
-  try {
-    return { ...(kind === 'circle' ? circleOf(numbers) : polygonOf(numbers)), kind } as NamedShape;
-  } catch (error) {
-    throw error instanceof RangeError ? invalidArea(error.message) : error;
-  }
-}
-
-function circleOf(numbers: readonly number[]): Shape<unknown> {
-  if (numbers.length !== 3) throw invalidArea(`a circle has 3 numbers: ra, dec, radius (${numbers.length} were given)`);
-  const [ra, dec, radius] = numbers as [number, number, number];
-  if (!(radius >= 0 && radius <= 180)) throw invalidArea(`a radius must be 0 to 180 degrees (${radius} was given)`);
-  return circle(ra, dec, 3600 * radius) as Shape<unknown>;
-}
-
-function polygonOf(numbers: readonly number[]): Shape<unknown> {
-  if (numbers.length % 2 === 1)
-    throw invalidArea(`a polygon has pairs of ra and dec (${numbers.length} numbers were given)`);
-  const vertices = Array.from(
-    { length: numbers.length / 2 },
-    (_, i) => [numbers[2 * i]!, numbers[2 * i + 1]!] as const,
-  );
-  return polygon(vertices) as Shape<unknown>;
+  return readShapeText(text) ?? (yield* mocOfText(text));
 }
 
 /** MOC 2.0, section 4.3.1: `3/1-5,7 10/123`. */
@@ -125,7 +68,7 @@ function* mocOfText(text: string): Reading<MocRanges> {
     if (newOrder !== undefined) order = Number(newOrder);
     else if (first === undefined || order === undefined)
       throw invalidArea(
-        `it is no FITS file and no JSON, and as a text it must be CIRCLE, POLYGON, or a MOC such as 3/1-5 7 (${text.slice(at, at + 32)} was found)`,
+        `it is no FITS file and no JSON, and as a text it must be CIRCLE, POLYGON, BOX, RANGE, or a MOC such as 3/1-5 7 (${text.slice(at, at + 32)} was found)`,
       );
     else ranges.add(order, BigInt(first), BigInt(last!));
   }

@@ -198,7 +198,7 @@ test('areas of every kind, and the objects by time', () =>
     });
     const window = 'start=2000-01-01&end=2100-01-01';
     for (const level of LEVELS) await area(`detail=${level}&${window}&time_field=event_time&level=1`, map);
-    for (const kind of ['CIRCLE 150 2 1', 'POLYGON 149 1 151 1 150 3', '0/0-11'])
+    for (const kind of ['CIRCLE 150 2 1', 'POLYGON 149 1 151 1 150 3', 'BOX 150 2 2 2', 'RANGE 149 151 1 3', '0/0-11'])
       for (const query of ['catalog=gaia_dr3', 'response=count']) await area(query, kind);
     const { next_cursor } = await area('page_size=1', '0/0-11');
     await area(`cursor=${next_cursor}`, '0/0-11');

@@ -698,9 +698,29 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       'An object is inside whose HEALPix pixel at order',
       'A circle, `CIRCLE ra dec radius`, its edge included,',
     ],
-    'vo/areas.test.ts: what is no area is refused with the reason': ['MOCs of time or frequency are refused.'],
+    'vo/areas.test.ts: what is no area is refused with the reason': [
+      'MOCs of time or frequency are refused.',
+      'For other areas, a `level` other than 0.9 is',
+    ],
     'vo/areas.test.ts: a FITS file that is cut, damaged, or of something else is refused': [
       'MOCs of time or frequency are refused.',
+      'MOCs and maps in other than equatorial coordinates',
+    ],
+    'vo/areas.test.ts: shapes of other frames, boxes, ranges and any right ascension hold the positions that astropy finds inside':
+      [
+        '`BOX ra dec width height` is that of ADQL, a',
+        '`RANGE ra1 ra2 dec1 dec2` runs eastwards from',
+        'Any finite right ascension is taken modulo 360.',
+        'A frame may stand before the numbers: `ICRS`, `FK5`',
+      ],
+    'vo/areas.test.ts: the edges of a range are inside, and 0 and 360 are one meridian': [
+      '`RANGE ra1 ra2 dec1 dec2` runs eastwards from',
+    ],
+    'vo/areas.test.ts: a frame that is not converted is refused by name': [
+      'A frame may stand before the numbers: `ICRS`, `FK5`',
+    ],
+    'vo/areas.test.ts: a polygon of half the sky is refused: its inside could be either part': [
+      'The smaller of the two parts of the sky is meant,',
     ],
     'index/area.test.ts: polygons of all sizes, over the poles and RA 0, either way round, equal a scan': [
       'Edges of polygons are great circles, each shorter',

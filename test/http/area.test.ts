@@ -260,6 +260,30 @@ test('a cursor is of its area; what is wrong is named', async ({ running: { app 
   await refused(`start=${at(NOW_US)}&end=${at(NOW_US - 1)}`, CIRCLE, 'start,end', /before its start/);
   await refused('', 'CIRCLE 40 10', 'area', /3 numbers/);
   await refused('', 'x'.repeat(9_000_000), 'body', /8388608/);
+  // The default of a map of probability means the same here as no level.
+  const same = await app.post(`/api/area?page_size=1&level=0.9&cursor=${body.next_cursor}`, CIRCLE, 'text/plain');
+  assert.is(same.status, 200);
+  const fields = Buffer.from(body.next_cursor, 'base64url').toString();
+  for (const [from, to] of [
+    [/"l":0/, '"l":0.5'],
+    [/"l":0/, '"l":-1'],
+    [/"l":0/, '"l":1e999'],
+    [/"l":0/, '"l":null'],
+    [/"p":\d+/, '"p":0.5'],
+    [/"p":\d+/, '"p":-1'],
+    [/"p":\d+/, `"p":${12 * 4 ** 16}`],
+    // A pixel far outside of the circle.
+    [/"p":\d+/, `"p":${12 * 4 ** 16 - 1}`],
+    [/"i":\d+/, '"i":-1'],
+    [/"a":"/, '"a":"x'],
+    [/"n":"/, '"n":"x'],
+    [/"n":".*?"/, '"n":1'],
+  ] as const) {
+    const altered = fields.replace(from, to);
+    assert.is.not(altered, fields);
+    const token = Buffer.from(altered).toString('base64url');
+    await refused(`page_size=1&cursor=${token}`, CIRCLE, 'cursor', /give the next_cursor of a page, unchanged/);
+  }
   const objects = await app.get('/api/objects?page_size=1');
   const other = await app.get(`/api/objects?time_field=event_time&cursor=${objects.body.next_cursor}`);
   assert.is(other.body.param, 'time_field');

@@ -75,7 +75,7 @@ test('arguments that are none are errors of the call', async () => {
     [AREA, {}, /area must be a text.*nothing/],
     [AREA, { area: 5 }, /area must be a text/],
     [AREA, { area: 'x'.repeat(2001) }, /2001 characters/],
-    [AREA, { area: 'BOX 1 2 3 4' }, /must be CIRCLE, POLYGON/],
+    [AREA, { area: 'ELLIPSE 1 2 3 4' }, /must be CIRCLE, POLYGON/],
     [AREA, { area: '' }, /empty/],
     [RECENT, { hours: 0 }, /hours must be/],
     [RECENT, { hours: 169 }, /at most 168/],

@@ -1,4 +1,5 @@
 /** Areas as clients give them: what is read, and what is refused with the bound that it breaks. */
+import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MAX_AREA_CELLS, MAX_POLYGON_VERTICES } from '../../src/contract/limits.ts';
@@ -49,7 +50,7 @@ test('nothing is an area of nothing, but an empty text is none', () => {
 });
 
 test('what is no area is refused with the reason', () => {
-  refused('BOX 1 2 3 4', /must be CIRCLE, POLYGON, or a MOC .*BOX 1 2/);
+  refused('ELLIPSE 1 2 3 4', /must be CIRCLE, POLYGON, BOX, RANGE, or a MOC .*ELLIPSE 1 2/);
   refused('3', /must be CIRCLE/);
   refused('3/1-2-3', /must be CIRCLE/);
   refused('3/2-1', /0 to 767 \(2 to 1/);
@@ -73,13 +74,73 @@ test('what is no area is refused with the reason', () => {
   refused('{', /a list of cells/);
   refused('CIRCLE 1 2', /3 numbers.*2 were/);
   refused('CIRCLE 1 2 181', /0 to 180 degrees \(181/);
-  refused('CIRCLE 361 2 1', /ra must be 0 to 360/);
+  refused('CIRCLE 1 91 1', /dec must be -90 to 90 degrees \(91/);
+  refused('CIRCLE 1 inf 1', /decimal numbers.*inf/);
+  refused('RANGE 1 2 nan 4', /decimal numbers.*nan/);
+  refused('RANGE 1 2 4 3', /declinations of a range must ascend \(4 and 3/);
+  refused('RANGE 1 2 3 91', /dec must be -90 to 90 degrees \(91/);
+  refused('RANGE 1 2 3', /a range has 4 numbers: ra1, ra2, dec1, dec2 \(3 were/);
+  refused('BOX 1 2 3', /a box has 4 numbers: ra, dec, width, height \(3 were/);
+  refused('BOX 1 2 180 3', /less than 180 wide/);
+  refused('BOX 1 89 3 3', /reach over a pole/);
   refused('CIRCLE 1 2 nan', /decimal numbers.*nan/);
   refused('CIRCLE(1 2 3', /decimal numbers/);
   refused('POLYGON 1 2 3 4 5', /pairs/);
   refused('POLYGON 1 2 3 4', /at least 3 vertices/);
   refused('POLYGON 0 0 180 0 90 80', /opposite/);
   refused('CIRCLE 1 2 3', /no map of probability/, 0.5);
+  assert.is(read('CIRCLE 1 2 3', 0.9).level, null);
+});
+
+test('a polygon of half the sky is refused: its inside could be either part', () => {
+  refused('POLYGON 0 0 120 0 240 0', /two halves/);
+  refused('POLYGON 240 0 120 0 0 0', /two halves/);
+  refused('POLYGON 0 -30 90 30 180 -30 270 30', /two halves/);
+  assert.is(read('POLYGON 0 0.001 120 0.001 240 0.001').area.contains(0, 80), true);
+  assert.is(read('POLYGON 0 -0.001 120 -0.001 240 -0.001').area.contains(0, 80), false);
+});
+
+test('a frame that is not converted is refused by name', () => {
+  for (const frame of ['FK4', 'FK4 B1950', 'B1950', 'ECLIPTIC', 'SUPERGALACTIC', 'xyz', 'FK5 J2500']) {
+    refused(`CIRCLE ${frame} 1 2 3`, new RegExp(`ICRS, FK5 and GALACTIC \\(${frame}`));
+    refused(`POLYGON('${frame}', 1, 2, 3, 4, 5, 7)`, new RegExp(`ICRS, FK5 and GALACTIC \\(${frame}`));
+  }
+  refused('RANGE GALACTIC 1 2 3 4', /a range is taken in ICRS alone/);
+  refused("RANGE('FK5', 1, 2, 3, 4)", /a range is taken in ICRS alone/);
+});
+
+test('shapes of other frames, boxes, ranges and any right ascension hold the positions that astropy finds inside', () => {
+  const fixture = readFileSync(new URL('../fixtures/areas/shapes.json', import.meta.url), 'utf8');
+  const { positions, inside } = JSON.parse(fixture) as {
+    positions: [number, number][];
+    inside: Record<string, number[]>;
+  };
+  for (const [text, wanted] of Object.entries(inside)) {
+    const { area } = read(text);
+    assert.ok(wanted.length > 10, text);
+    assert.equal(
+      positions.flatMap(([ra, dec], i) => (area.contains(ra, dec) ? i : [])),
+      wanted,
+      text,
+    );
+  }
+});
+
+test('the edges of a range are inside, and 0 and 360 are one meridian', () => {
+  const { area } = read('RANGE 350 360 -5 5');
+  for (const [ra, dec] of [
+    [350, -5],
+    [360, 5],
+    [0, 0],
+    [355, 5],
+  ])
+    assert.is(area.contains(ra!, dec!), true, `${ra} ${dec}`);
+  for (const [ra, dec] of [
+    [349.999999, 0],
+    [0.000001, 0],
+    [355, 5.000001],
+  ])
+    assert.is(area.contains(ra!, dec!), false, `${ra} ${dec}`);
 });
 
 test('what is too large is refused with the bound', () => {

@@ -253,8 +253,8 @@ export function searchArea(config: Config, catalogs: Catalogs): Operation {
   return {
     summary: 'The objects in an area of the sky, page by page or as one table, or how many there are.',
     description:
-      'The area is the body, whatever its Content-Type, or the parameter `area`: a MOC (FITS, JSON or ASCII), `CIRCLE ra dec radius` or `POLYGON ra dec ra dec ...` ' +
-      'in degrees (DALI, ADQL; of the two sides of a polygon the smaller one is meant), or a HEALPix map of probability (FITS: multi-order ' +
+      'The area is the body, whatever its Content-Type, or the parameter `area`: a MOC (FITS, JSON or ASCII), `CIRCLE ra dec radius`, `POLYGON ra dec ra dec ...`, `BOX ra dec width height` ' +
+      'or `RANGE ra1 ra2 dec1 dec2` in degrees (DALI, ADQL; of the two sides of a polygon the smaller one is meant; a frame may stand first: ICRS, FK5, GALACTIC), or a HEALPix map of probability (FITS: multi-order ' +
       'with UNIQ and PROBDENSITY, as LIGO, Virgo and KAGRA publish it, or of one NSIDE, RING or NESTED), whose densest pixels up to `level` are the area. ' +
       `With gzip or without; at most ${MAX_AREA_BYTES} bytes, ${MAX_UNPACKED_AREA_BYTES} without gzip, ${MAX_AREA_CELLS} cells or pixels, ${MAX_POLYGON_VERTICES} vertices. ` +
       'Objects come by credible level where there is one, then by HEALPix pixel of order 16 (NESTED), then by identifier. For the next page the same ' +
@@ -268,7 +268,7 @@ export function searchArea(config: Config, catalogs: Catalogs): Operation {
         'application/json': {
           schema: { type: 'object', description: 'A MOC: lists of cells by order.', additionalProperties: true },
         },
-        'text/plain': { schema: text('CIRCLE, POLYGON, or a MOC such as `3/1-5 7`.') },
+        'text/plain': { schema: text('CIRCLE, POLYGON, BOX, RANGE, or a MOC such as `3/1-5 7`.') },
       },
     },
     responses: tableResponses('One page, all objects as a table, or a count.', areaSchema, 'unsupported_parameter'),

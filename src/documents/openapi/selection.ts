@@ -48,6 +48,8 @@ function page(about: Schemas, objects: Schema): Schemas {
 const AREA_KINDS = [
   { name: 'circle', meaning: 'a circle' },
   { name: 'polygon', meaning: 'a polygon' },
+  { name: 'box', meaning: 'a box of ADQL, a polygon of four corners' },
+  { name: 'range', meaning: 'a range of right ascensions and declinations' },
   { name: 'moc', meaning: 'a MOC' },
   { name: 'probability_map', meaning: 'the densest pixels of a map of probability' },
 ] as const;

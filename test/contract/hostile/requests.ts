@@ -190,7 +190,8 @@ const BAD_AREAS = [
   '[]',
   'SIMPLE  =',
   'CIRCLE 1 2 nan',
-  'BOX 1 2 3 4',
+  'BOX 1 89 3 4',
+  'RANGE 1 2 4 3',
   '\0',
 ];
 const PINNED = ['ra', 'dec', 'radius_arcsec', 'start', 'end', 'time_field'];

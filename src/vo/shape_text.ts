@@ -1,0 +1,103 @@
+/** Shapes as text: DALI 1.1 (`CIRCLE 10 20 1`), ADQL 2.1 (`CIRCLE('ICRS', 10, 20, 1)`) and STC-S (`Circle ICRS 10 20 1`). */
+import { boxCorners, circle, polygon, range, type Shape, wrapRa } from '../../index/mod.ts';
+import { MAX_POLYGON_VERTICES } from '../contract/limits.ts';
+import { type Frame, FrameError, frameOf, ICRS, isSameFrame, type ToIcrs, toIcrs } from '../sky_frames/frames.ts';
+import { invalidArea } from './area_error.ts';
+
+export type NamedShape = Shape<unknown> & { readonly kind: 'circle' | 'polygon' | 'box' | 'range' };
+
+/** Enough for the vertices that a polygon may have. */
+const MAX_CHARACTERS = 64 * MAX_POLYGON_VERTICES;
+/** The numbers of a shape after the frame. */
+const NUMBERS: Readonly<Record<Exclude<NamedShape['kind'], 'polygon'>, string>> = {
+  circle: 'ra, dec, radius',
+  box: 'ra, dec, width, height',
+  range: 'ra1, ra2, dec1, dec2',
+};
+/** Where directions are seen from, in STC-S: it does not change them. */
+const REFERENCE_POSITION = /\s*\b(?:barycenter|geocenter|heliocenter|topocenter|unknownrefpos|spherical2)\b/gi;
+
+/**
+ * The shape that a text names; undefined for a text of something else.
+ * @throws AreaError
+ */
+export function readShapeText(text: string): NamedShape | undefined {
+  const [, name, rest] = /^(circle|polygon|box|range)\b(.*)$/is.exec(text) ?? [];
+  if (name === undefined) return undefined;
+  if (rest!.length > MAX_CHARACTERS) throw invalidArea(`a ${name} must have at most ${MAX_CHARACTERS} characters`);
+  const kind = name.toLowerCase() as NamedShape['kind'];
+  const [, inner = rest!] = /^\s*\((.*)\)$/s.exec(rest!) ?? [];
+  const [head, quoted, words] = /^\s*(?:'([^']*)'|((?:(?!inf|nan)[a-z]\w*\b(?:\.\d*)?\s*)*))[\s,]*/i.exec(inner)!;
+  const frame = shapeFrame(quoted ?? words!);
+  const numbers = numbersOf(kind, inner.slice(head.length).trim());
+  try {
+    return { ...shapeOf(kind, numbers, frame), kind };
+  } catch (error) {
+    throw error instanceof RangeError ? invalidArea(error.message) : error;
+  }
+}
+
+/** FK4 is left out: its aberration makes something else of a circle. */
+function shapeFrame(text: string): Frame {
+  const name = text.replace(REFERENCE_POSITION, '').trim();
+  try {
+    const frame = name === '' ? ICRS : frameOf(name);
+    if (frame.system !== 'FK4') return frame;
+  } catch (error) {
+    if (!(error instanceof FrameError)) throw error;
+  }
+  throw invalidArea(`shapes are taken in ICRS, FK5 and GALACTIC (${text.slice(0, 64)} was given): convert it to ICRS`);
+}
+
+function numbersOf(kind: NamedShape['kind'], text: string): number[] {
+  const texts = text === '' ? [] : text.split(/\s*,\s*|\s+/);
+  if (texts.length > 2 * MAX_POLYGON_VERTICES)
+    throw invalidArea(`a polygon must have at most ${MAX_POLYGON_VERTICES} vertices (${texts.length / 2} were given)`);
+  const numbers = texts.map(each => {
+    const infinity = kind === 'range' && /^([+-]?)inf(?:inity)?$/i.exec(each);
+    if (infinity) return infinity[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+    const value = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(each) ? Number(each) : Number.NaN;
+    if (Number.isFinite(value)) return value;
+    throw invalidArea(`a ${kind} is made of decimal numbers, degrees (${each.slice(0, 64) || 'nothing'} was given)`);
+  });
+  if (kind === 'polygon') {
+    if (numbers.length % 2 === 0) return numbers;
+    throw invalidArea(`a polygon has pairs of ra and dec (${numbers.length} numbers were given)`);
+  }
+  const names = NUMBERS[kind];
+  const wanted = names.split(',').length;
+  if (numbers.length === wanted) return numbers;
+  throw invalidArea(`a ${kind} has ${wanted} numbers: ${names} (${numbers.length} were given)`);
+}
+
+/** @throws RangeError */
+function shapeOf(kind: NamedShape['kind'], numbers: readonly number[], frame: Frame): Shape<unknown> {
+  const convert = placesIn(frame);
+  const [first, second, third, fourth] = numbers as [number, number, number, number];
+  switch (kind) {
+    case 'circle':
+      if (!(third >= 0 && third <= 180)) throw new RangeError(`a radius must be 0 to 180 degrees (${third} was given)`);
+      return circle(...convert(first, second), 3600 * third) as Shape<unknown>;
+    case 'polygon': {
+      const vertices = Array.from(
+        { length: numbers.length / 2 },
+        (_, i) => [numbers[2 * i]!, numbers[2 * i + 1]!] as const,
+      );
+      return polygon(vertices.map(([lon, lat]) => convert(lon, lat))) as Shape<unknown>;
+    }
+    case 'box':
+      return polygon(boxCorners(first, second, third, fourth).map(([lon, lat]) => convert(lon, lat))) as Shape<unknown>;
+    case 'range':
+      if (!isSameFrame(frame, ICRS)) throw new RangeError('a range is taken in ICRS alone: send a POLYGON');
+      return range(first, second, third, fourth) as Shape<unknown>;
+  }
+}
+
+/** Any finite longitude is taken modulo 360. */
+function placesIn(frame: Frame): ToIcrs {
+  const convert = toIcrs(frame);
+  return (lon, lat) => {
+    if (!(lat >= -90 && lat <= 90)) throw new RangeError(`dec must be -90 to 90 degrees (${lat} was given)`);
+    return convert(wrapRa(lon), lat);
+  };
+}
