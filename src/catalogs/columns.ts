@@ -14,8 +14,9 @@ const ID_KINDS: readonly ColumnKind[] = [
   'integer decimal',
   'string',
 ];
-/** Without `float`, because a float32 right ascension moves in steps of up to 0.11 arcsec. */
-const POSITION_KINDS: readonly ColumnKind[] = ['double'];
+const POSITION_KINDS: readonly ColumnKind[] = ['double', 'float'];
+/** The distance between neighbouring float32 numbers from 256 to 512 (2^-15), as of right ascensions there, arcsec. */
+export const FLOAT32_STEP_ARCSEC = 3600 / 2 ** 15;
 const MOTION_KINDS: readonly ColumnKind[] = ['float', 'double', 'null'];
 const PAYLOAD_KINDS: readonly ColumnKind[] = [
   'boolean',
@@ -64,12 +65,10 @@ export function resolveColumns(
     if (column !== undefined) checkKind(file, column, MOTION_KINDS);
   }
   const missing = columnNames(definition).filter((_, index) => payload[index]!.column === null);
-  const columns = {
-    id: need(definition.idColumn, ID_KINDS),
-    ra: need(definition.raColumn, POSITION_KINDS),
-    dec: need(definition.decColumn, POSITION_KINDS),
-    payload,
-  };
+  const id = need(definition.idColumn, ID_KINDS);
+  const [ra, dec] = [need(definition.raColumn, POSITION_KINDS), need(definition.decColumn, POSITION_KINDS)];
+  const isSingle = [ra, dec].some(column => file.columns.get(column) === 'float');
+  const columns = { id, ra, dec, payload, ...(isSingle && { hasSinglePositions: true }) };
   if (missing.length > 0 && !options.allowMissing) {
     throw new CatalogError(
       `Cannot use ${file.name} as ${definition.name} because it lacks ${missing.length} payload columns: ${missing.join(', ')}. ` +

@@ -1,5 +1,9 @@
-/** The footprint of a catalog: from its coverage map where it ships one, else from the positions of its rows. */
-import { Coverage } from '../../index/mod.ts';
+/**
+ * The footprint of a catalog: from its coverage map where it ships one, else from the positions of its rows. Both tell
+ * how many rows each pixel holds. An empty pixel of a sparse catalog may well lie inside its footprint, so the footprint
+ * is kept at an order whose pixels hold enough rows.
+ */
+import { type Area, Coverage } from '../../index/mod.ts';
 import type { StoredCoverage } from '../store/catalog_registration.ts';
 import { CatalogError, withStableFile } from './errors.ts';
 import { openHealpixMap } from './fits.ts';
@@ -24,51 +28,157 @@ export async function findCoverageMap({
   return undefined;
 }
 
+/** An operator's choice of the footprint: an area of the sky, all of it, or an order for the rows' pixels. */
+export type ChosenFootprint =
+  | { readonly kind: 'area'; readonly area: Area /** The name of its file. */; readonly source: string }
+  | { readonly kind: 'all-sky' }
+  | { readonly kind: 'order'; readonly order: number };
+
+export interface FootprintOptions {
+  /** The finest order of a footprint from rows. */
+  readonly order: number;
+  /** Whether the catalog is known to have rows in every pixel of that order: the footprint is then kept at it. */
+  readonly isDense?: boolean;
+  readonly chosen?: ChosenFootprint | undefined;
+}
+
+/** The order of the pixels that an area becomes. */
+const AREA_ORDER = 10;
+/** The order of an area's bounds. */
+const BOUNDS_ORDER = 16;
+
 /**
- * The covered pixels of a map that have a partition: this copy lacks the rest of the catalog, and an object there must
- * not count as searched. A finer map is degraded to `order` (a pixel is covered when any part of it is); a coarser map
- * stays as it is.
+ * The footprint by a coverage map. A finer map is degraded (a pixel is covered when any part of it is). This copy may lack
+ * partitions of the catalog, and an object there must not count as searched: no footprint has a place whose rows no
+ * partition holds.
  * @throws CatalogError when the map cannot be used, or covers nothing; ReadFailure
  */
 export function coverageFromMap(
-  { files, partitions }: Pick<HatsTable, 'files' | 'partitions'>,
+  { files, partitions, properties }: Pick<HatsTable, 'files' | 'partitions' | 'properties'>,
   name: string,
-  order: number,
+  options: FootprintOptions,
 ): Promise<StoredCoverage> {
   return withStableFile(async () => {
     const file = await files.open(name);
     try {
       const map = await openHealpixMap(file);
-      const effectiveOrder = Math.min(order, map.order);
-      const pixels = new PixelSet(effectiveOrder);
-      const finer = 4 ** (map.order - effectiveOrder);
-      await map.forEachCovered(ipix => pixels.add(Math.floor(ipix / finer)));
-      const held = new PixelSet(effectiveOrder);
+      const pixels = new PixelSet(Math.min(options.order, map.order));
+      const finer = 4 ** (map.order - pixels.order);
+      let [most, sum] = [0, 0];
+      await map.forEachCovered((ipix, value) => {
+        pixels.add(Math.floor(ipix / finer), value);
+        most = Math.max(most, value);
+        sum += value;
+      });
+      const stated = Number(properties.get('hats_nrows') ?? Number.NaN);
+      // A map of shares, or of yes and no, is a footprint already.
+      const isMask = most <= 1 && Math.abs(sum - stated) > MASK_DIFFERENCE * stated;
+      const held = new PixelSet(pixels.order);
       for (const partition of partitions) held.addPixel(partition.order, partition.ipix);
-      return stored(pixels, name, pixels.keepOnly(held));
+      const lacking = pixels.keepOnly(held);
+      return footprint(pixels, name, { held, lacking }, { ...options, isDense: isMask || (options.isDense ?? false) });
     } finally {
       file.close();
     }
   });
 }
 
+/** A map without a value above 1 is no map of row counts where its sum differs by more than this share from the rows. */
+const MASK_DIFFERENCE = 0.01;
+
 /**
- * The pixels of a set that was filled from the rows.
- * @throws CatalogError when the set is empty
+ * The footprint by the positions of the rows.
+ * @throws CatalogError when there are none
  */
-export function coverageFromRows(pixels: PixelSet): StoredCoverage {
-  return stored(pixels, 'rows', 0);
+export function coverageFromRows(pixels: PixelSet, options: Omit<FootprintOptions, 'order'> = {}): StoredCoverage {
+  return footprint(pixels, 'rows', { held: new PixelSet(0), lacking: [] }, { ...options, order: pixels.order });
 }
 
-function stored(pixels: PixelSet, source: string, pixelsLeftOut: number): StoredCoverage {
-  const { order, ranges } = Coverage.fromPixels(pixels.order, pixels.pixels());
+/** Pixels of the same order as the rows': those of the partitions, and those with rows that no partition holds. */
+interface Copy {
+  readonly held: PixelSet;
+  readonly lacking: readonly number[];
+}
+
+function footprint(
+  rows: PixelSet,
+  rowsSource: string,
+  { held, lacking }: Copy,
+  { chosen, isDense = false }: FootprintOptions,
+): StoredCoverage {
+  const known =
+    chosen?.kind === 'order' ? rows.degraded(Math.min(chosen.order, rows.order)) : isDense ? rows : credible(rows);
+  const claimed = chosen === undefined || chosen.kind === 'order' ? known : chosenPixels(chosen);
+  const source = chosen?.kind === 'area' ? chosen.source : chosen?.kind === 'all-sky' ? 'all-sky' : rowsSource;
+  const covered = lacking.length === 0 ? claimed : withoutLacking(claimed, { held, lacking }, known.order);
+  const { order, ranges } = Coverage.fromPixels(covered.order, covered.pixels());
   if (ranges.length === 0)
     throw new CatalogError(`Cannot use the coverage from ${source} because it covers no part of the sky`);
   const bytes = new DataView(new ArrayBuffer(4 * ranges.length));
   ranges.forEach((bound, index) => {
     bytes.setUint32(4 * index, bound, true);
   });
-  return { order, ranges: new Uint8Array(bytes.buffer), source, pixelsLeftOut };
+  const isSparse = chosen === undefined && known.order < rows.order;
+  return {
+    order,
+    ranges: new Uint8Array(bytes.buffer),
+    source,
+    pixelsLeftOut: lacking.length,
+    ...(isSparse && {
+      sparse: { order: rows.order, rowsPerPixel: rows.rows / (known.size * 4 ** (rows.order - known.order)) },
+    }),
+  };
+}
+
+function chosenPixels(chosen: Exclude<ChosenFootprint, { readonly kind: 'order' }>): PixelSet {
+  const pixels = new PixelSet(chosen.kind === 'area' ? AREA_ORDER : 0);
+  const bounds = chosen.kind === 'area' ? chosen.area.bounds : [0, 12 * 4 ** BOUNDS_ORDER];
+  for (let i = 0; i < bounds.length; i += 2) pixels.addRange(BOUNDS_ORDER, bounds[i]!, bounds[i + 1]!);
+  return pixels;
+}
+
+/**
+ * A footprint without what this copy lacks: where rows are lacking, only the partitions' own pixels are in it.
+ * @param order at which the rows tell where the catalog is
+ */
+function withoutLacking(claimed: PixelSet, { held, lacking }: Copy, order: number): PixelSet {
+  const zones = new PixelSet(order);
+  for (const ipix of lacking) zones.addPixel(held.order, ipix);
+  const covered = new PixelSet(Math.max(claimed.order, held.order));
+  const within = (of: PixelSet, ipix: number) => of.has(Math.floor(ipix / 4 ** (covered.order - of.order)));
+  for (const ipix of claimed.pixels()) covered.addPixel(claimed.order, ipix);
+  for (const ipix of covered.pixels()) if (within(zones, ipix) && !within(held, ipix)) covered.remove(ipix);
+  return covered;
+}
+
+/**
+ * The rows at the finest order at which their pixels can be taken for a footprint. Each order less fills places without
+ * a row and adds places beyond the edges. It is right while at least this share of what it adds is expected to be footprint.
+ */
+const EXPECTED_SHARE = 0.15;
+
+function credible(rows: PixelSet): PixelSet {
+  for (let at = rows; ; ) {
+    const coarser = at.order > 0 ? at.degraded(at.order - 1) : at;
+    const added = 4 * coarser.size - at.size;
+    if (at.order === 0 || added === 0 || emptyPixels(at) < EXPECTED_SHARE * added) return at;
+    at = coarser;
+  }
+}
+
+/**
+ * The number of pixels inside a footprint that hold no row by chance, from those with one and with two rows: a lower
+ * bound, whatever the density and its changes, and the exact mean where the density is even (Chao 1984, Scandinavian
+ * Journal of Statistics 11, 265; in the form without bias).
+ */
+function emptyPixels(pixels: PixelSet): number {
+  const ones = pixels.pixelsWith(1);
+  return (ones * (ones - 1)) / (2 * (pixels.pixelsWith(2) + 1));
+}
+
+/** The share of the sky that a footprint covers, 0 to 1. */
+export function skyFraction(coverage: StoredCoverage): number {
+  return openCoverage(coverage).size / (12 * 4 ** coverage.order);
 }
 
 /** Opens the stored footprint for queries. */

@@ -18,11 +18,11 @@ const UNSEEN = -1.6375e30;
 /** Pixel numbers up to this order are exact in a double. */
 const MAX_ORDER = 24;
 
-/** The pixels of a HEALPix map that have a value above zero. */
+/** The pixels of a HEALPix map that have a value above zero, with the value. */
 export interface HealpixMap {
   readonly order: number;
   /** Calls `visit` with each covered pixel, NESTED, in the order of the file. */
-  forEachCovered(visit: (ipix: number) => void): Promise<void>;
+  forEachCovered(visit: (ipix: number, value: number) => void): Promise<void>;
 }
 
 /**
@@ -74,14 +74,15 @@ async function healpixMap(file: OpenFile): Promise<HealpixMap> {
   }
   const numberOf = numberReader(value);
   const pixelOf = explicit ? numberReader(pixel!) : undefined;
-  const forEachCovered = (visit: (ipix: number) => void) =>
+  const forEachCovered = (visit: (ipix: number, value: number) => void) =>
     forEachRow(rows, (view, at, row) => {
       for (let item = 0; item < value.repeat; item++) {
-        if (!isCovered(numberOf(view, at + value.offset, item), bad)) continue;
+        const found = numberOf(view, at + value.offset, item);
+        if (!isCovered(found, bad)) continue;
         const ipix = pixelOf ? pixelOf(view, at + pixel!.offset, item) : firstPixel + row * value.repeat + item;
         if (!(Number.isInteger(ipix) && ipix >= 0 && ipix < pixels))
           throw refuse(`it has a pixel outside the sky at NSIDE ${2 ** order} (${ipix} was found)`);
-        visit(ipix);
+        visit(ipix, found);
       }
     });
   return { order, forEachCovered };

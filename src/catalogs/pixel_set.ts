@@ -1,38 +1,75 @@
-/** A set of NESTED pixels of one order, a byte each. A footprint has order 10 at most, so a set takes 12 MB at most. */
+const MOST = 255;
+
+/**
+ * NESTED pixels of one order with the number of rows in each, a byte each: more than 255 count as 255. A footprint has
+ * order 10 at most, so a set takes 12 MB at most.
+ */
 export class PixelSet {
   readonly order: number;
-  readonly #has: Uint8Array;
+  readonly #counts: Uint8Array;
 
   constructor(order: number) {
     this.order = order;
-    this.#has = new Uint8Array(12 * 4 ** order);
+    this.#counts = new Uint8Array(12 * 4 ** order);
   }
 
-  add(ipix: number): void {
-    this.#has[ipix] = 1;
+  /** @param rows more than 0; a fraction of a row counts as one in the pixel */
+  add(ipix: number, rows = 1): void {
+    this.#counts[ipix] = Math.min(MOST, Math.ceil(this.#counts[ipix]! + rows));
   }
 
   /** Adds every pixel of the set's order that overlaps a pixel of another order. */
   addPixel(order: number, ipix: number): void {
-    if (order >= this.order) this.add(Math.floor(ipix / 4 ** (order - this.order)));
-    else {
-      const inside = 4 ** (this.order - order);
-      this.#has.fill(1, ipix * inside, (ipix + 1) * inside);
-    }
+    this.addRange(order, ipix, ipix + 1);
   }
 
-  /** Removes pixels that are not in another set of the same order. Returns the number of removed pixels. */
-  keepOnly(others: PixelSet): number {
-    let removed = 0;
-    for (let ipix = 0; ipix < this.#has.length; ipix++) {
-      if (!this.#has[ipix] || others.#has[ipix]) continue;
-      this.#has[ipix] = 0;
-      removed++;
-    }
+  /** Adds every pixel of the set's order that overlaps the pixels `first` to `end`, exclusive, of another order. */
+  addRange(order: number, first: number, end: number): void {
+    const finer = 4 ** (this.order - order);
+    const [from, to] = [Math.floor(first * finer), Math.ceil(end * finer)];
+    this.#counts.fill(MOST, from, to);
+  }
+
+  has(ipix: number): boolean {
+    return this.#counts[ipix] !== 0;
+  }
+
+  remove(ipix: number): void {
+    this.#counts[ipix] = 0;
+  }
+
+  /** Removes pixels that are not in another set of the same order. Returns the removed pixels. */
+  keepOnly(others: PixelSet): number[] {
+    const removed: number[] = [];
+    for (const ipix of this.pixels()) if (!others.has(ipix)) removed.push(ipix);
+    for (const ipix of removed) this.remove(ipix);
     return removed;
   }
 
+  /** The same rows at an order that is not finer. */
+  degraded(order: number): PixelSet {
+    const coarse = new PixelSet(order);
+    const inside = 4 ** (this.order - order);
+    for (const ipix of this.pixels()) coarse.add(Math.floor(ipix / inside), this.#counts[ipix]!);
+    return coarse;
+  }
+
+  /** The number of rows, where no pixel has more than 255. */
+  get rows(): number {
+    return this.#counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** The number of pixels that hold rows. */
+  get size(): number {
+    return this.#counts.reduce((sum, count) => sum + Number(count > 0), 0);
+  }
+
+  /** The number of pixels with exactly so many rows, below 255. */
+  pixelsWith(rows: number): number {
+    return this.#counts.reduce((sum, count) => sum + Number(count === rows), 0);
+  }
+
   *pixels(): Generator<number> {
-    for (let ipix = 0; ipix < this.#has.length; ipix++) if (this.#has[ipix]) yield ipix;
+    for (let ipix = 0; ipix < this.#counts.length; ipix++) if (this.#counts[ipix]) yield ipix;
   }
 }

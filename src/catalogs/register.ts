@@ -8,7 +8,7 @@ import type { CatalogColumns, CatalogRegistration, RowCounts } from '../store/ca
 import { isRemote } from './address.ts';
 import type { FilesOptions } from './catalog_files.ts';
 import { type ColumnOptions, resolveColumns } from './columns.ts';
-import { coverageFromMap, coverageFromRows, findCoverageMap } from './coverage.ts';
+import { type ChosenFootprint, coverageFromMap, coverageFromRows, findCoverageMap } from './coverage.ts';
 import { defineCatalog, type UndefinedCatalog } from './definition.ts';
 import { CatalogError, ReadFailure } from './errors.ts';
 import { catalogFiles } from './files.ts';
@@ -25,6 +25,8 @@ export interface RegisterOptions extends ColumnOptions, FilesOptions {
    * which then build the footprint.
    */
   readonly depth?: 'files' | SurveyOptions['depth'];
+  /** The footprint, where the rows are not to tell it. */
+  readonly footprint?: ChosenFootprint | undefined;
   /** Called during the survey of the files. */
   readonly onProgress?: (progress: SurveyProgress) => void;
 }
@@ -57,7 +59,9 @@ export async function registerCatalog(
   checkPartitionedBy(table, columns);
   const pixels = new PixelSet(map ? 0 : definition.footprintOrder);
   const counted = depth === 'files' ? null : await usableRows(table, columns, { ...options, depth, pixels });
-  const coverage = map ? await coverageFromMap(table, map, definition.footprintOrder) : coverageFromRows(pixels);
+  // The project knows the density of the catalogs that it describes.
+  const footprint = { order: definition.footprintOrder, isDense: definition === catalog, chosen: options.footprint };
+  const coverage = map ? await coverageFromMap(table, map, footprint) : coverageFromRows(pixels, footprint);
   const { properties, partitions } = table;
   const rows = Number(properties.get('hats_nrows') ?? Number.NaN);
   return {

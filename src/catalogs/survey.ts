@@ -4,7 +4,7 @@ import { eachConcurrently } from '../base/concurrency.ts';
 import type { CatalogColumns, Partition, RowCounts } from '../store/catalog_registration.ts';
 import { isRemote } from './address.ts';
 import type { CatalogFiles } from './catalog_files.ts';
-import { checkColumns, checkIds } from './columns.ts';
+import { checkColumns, checkIds, sourceId } from './columns.ts';
 import { CatalogError, MissingFile, ReadFailure, withStableFile } from './errors.ts';
 import { openParquet, type ParquetFile } from './parquet.ts';
 import type { PixelSet } from './pixel_set.ts';
@@ -103,6 +103,17 @@ export async function withParquet<T>(
   });
 }
 
+/** Ids of a row group that are looked at where they are texts, which statistics tell too little of. */
+const TEXT_IDS = 100;
+
+/** @throws CatalogError where a text is no integer */
+async function checkTextIds(file: ParquetFile, { id }: CatalogColumns, rowGroup: number): Promise<void> {
+  if (file.columns.get(id) !== 'string') return;
+  const { rowStart, rowEnd } = file.rowGroups[rowGroup]!;
+  const rows = Array.from({ length: Math.min(TEXT_IDS, rowEnd - rowStart) }, (_, i) => rowStart + i);
+  for (const value of await file.readValues(id, rows)) sourceId(value, file, id);
+}
+
 interface FileCounts extends RowCounts {
   /** The size in the file of the columns that were read, bytes. */
   readonly bytes: number;
@@ -117,6 +128,7 @@ async function countRows(
   let [withoutPosition, withoutId, bytes] = [0, 0, 0];
   for (const rowGroup of file.rowGroups.keys()) {
     checkIds(file, columns, rowGroup);
+    await checkTextIds(file, columns, rowGroup);
     withoutId += file.nullCount(columns.id, rowGroup) ?? Number.NaN;
     if (depth === 'footers') continue;
     const reading = [columns.ra, columns.dec].map(column => file.readNumbers(column, rowGroup));

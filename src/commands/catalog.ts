@@ -1,5 +1,8 @@
-/** `nearsky catalog add|list|check`: the catalogs that are searched, and their locations. */
+/** `nearsky catalog add|list|check|remove`: the catalogs that are searched, and their locations. */
+import { basename } from 'node:path';
 import { nowUs } from '../base/times.ts';
+import { FLOAT32_STEP_ARCSEC } from '../catalogs/columns.ts';
+import { type ChosenFootprint, skyFraction } from '../catalogs/coverage.ts';
 import type { UndefinedCatalog } from '../catalogs/definition.ts';
 import { checkCatalog, type RegisterOptions, registerCatalog } from '../catalogs/register.ts';
 import { remoteOptions } from '../catalogs/remote/options.ts';
@@ -9,14 +12,19 @@ import { CATALOGS, type CatalogDefinition, Catalogs, catalogDefinition } from '.
 import { MAX_CATALOGS } from '../contract/limits.ts';
 import type { CatalogRegistration, RowCounts } from '../store/catalog_registration.ts';
 import { openStore, type Store } from '../store/store.ts';
-import { type Command, type Invocation, Progress, printResult, table, UsageError } from './cli.ts';
+import { areaIn } from './area_file.ts';
+import { type Command, type Invocation, Progress, printResult, table, tell, UsageError } from './cli.ts';
+
+/** The finest order of a footprint. */
+const MAX_FOOTPRINT_ORDER = 10;
 
 export const command: Command = {
-  usage: 'catalog add NAME LOCATION [--id COLUMN] [--description FILE] | catalog list | catalog check NAME',
+  usage:
+    'catalog add NAME LOCATION [--id COLUMN] [--description FILE] [--footprint FILE|all-sky|ORDER] | catalog list | catalog check NAME | catalog remove NAME',
   description: [
     'add: registers a catalog at a HATS directory, or a collection of them, after checking its properties, files and columns;',
     'one of the same name is replaced. LOCATION is a local directory or its file:// address, an http(s):// address whose host answers to range requests, or',
-    's3://BUCKET/KEY of a public bucket. list: shows what is registered. check: opens every file of a registered catalog. Rows that can be',
+    's3://BUCKET/KEY of a public bucket. list: shows what is registered. check: opens every file of a registered catalog. remove: a registered catalog is searched no more. Rows that can be',
     'the source of no match, because they have no position or no id, are counted.',
     `nearsky describes ${CATALOGS.map(({ name }) => name).join(', ')} itself. For any other catalog give --id, the column of its 64-bit`,
     'ids, and where you like --description: everything that the file leaves out is taken from the catalog.',
@@ -26,6 +34,10 @@ export const command: Command = {
     description: {
       value: 'FILE',
       help: 'add: JSON with title, columns, filters, marker and colour of another catalog (docs/catalogs.md tells all)',
+    },
+    footprint: {
+      value: 'FILE|all-sky|ORDER',
+      help: `add: where the catalog has been observed: a MOC or another area as POST /api/area takes it, all-sky, or the HEALPix order (0 to ${MAX_FOOTPRINT_ORDER}) of its rows' pixels; by default the rows tell it`,
     },
     'allow-missing-columns': { help: 'add: take payload columns that the catalog lacks as null' },
     quick: {
@@ -54,9 +66,12 @@ export const command: Command = {
       case 'check':
         expect(1);
         return check(invocation, rest[0]!);
+      case 'remove':
+        expect(1);
+        return remove(invocation, rest[0]!);
       default:
         throw new UsageError(
-          `catalog needs add, list or check, not ${verb === undefined ? 'nothing' : JSON.stringify(verb)}`,
+          `catalog needs add, list, check or remove, not ${verb === undefined ? 'nothing' : JSON.stringify(verb)}`,
         );
     }
   },
@@ -95,6 +110,7 @@ async function add(
     addedAtUs: nowUs(),
     remote: remoteOptions(invocation.config),
     ...depthOf(invocation),
+    footprint: footprintOf(invocation),
     allowMissing: invocation.flags.has('allow-missing-columns'),
     onProgress: at => progress.update(() => progressText(at)),
   });
@@ -107,7 +123,57 @@ async function add(
     await close();
   }
   printResult(invocation, summaryOf(registration), `added ${describe(registration)}`);
+  if (registration.columns.hasSinglePositions)
+    tell(
+      `nearsky catalog: the positions of ${registration.name} are float32, so its right ascensions step by up to ${FLOAT32_STEP_ARCSEC.toFixed(2)} arcsec and its separations are no more exact than that`,
+    );
+  const { sparse, order, source } = registration.coverage;
+  if (sparse)
+    tell(
+      `nearsky catalog: the rows of ${registration.name} are sparse, so its footprint is only known in pixels of ${pixelDegrees(order)} degrees (from ${source}). ` +
+        'If you know where it was observed, add it again with --footprint',
+    );
   return 0;
+}
+
+/** @throws UsageError where there is none of that name */
+async function remove(invocation: Invocation, name: string): Promise<number> {
+  const { store, writer, close } = await openArchive(invocation.config);
+  try {
+    const names = store.catalogNames();
+    if (!names.includes(name))
+      throw new UsageError(
+        `there is no registered catalog ${JSON.stringify(name)}: ${names.length === 0 ? 'none is registered' : `they are ${names.join(', ')}`}`,
+      );
+    await writer.removeCatalog(name);
+  } finally {
+    await close();
+  }
+  printResult(
+    invocation,
+    { removed: name },
+    `removed ${name}: it is searched no more. What crossmatches found in it stays in answers in JSON; tables and queries have no columns of it until it is added again. Its files were not touched`,
+  );
+  return 0;
+}
+
+/** @throws UsageError, AreaError */
+function footprintOf({ options }: Invocation): ChosenFootprint | undefined {
+  const text = options.get('footprint');
+  if (text === undefined) return undefined;
+  if (text === 'all-sky') return { kind: 'all-sky' };
+  if (!/^-?\d+$/.test(text)) return { kind: 'area', area: areaIn(text), source: basename(text) };
+  const order = Number(text);
+  if (order < 0 || order > MAX_FOOTPRINT_ORDER)
+    throw new UsageError(
+      `--footprint must be a file, all-sky or an order from 0 to ${MAX_FOOTPRINT_ORDER} (${text} was given)`,
+    );
+  return { kind: 'order', order };
+}
+
+/** Side of a HEALPix pixel. */
+function pixelDegrees(order: number): string {
+  return ((Math.sqrt((4 * Math.PI) / 12) / 2 ** order) * (180 / Math.PI)).toPrecision(2);
 }
 
 /** @throws Error where another catalog would be one too many */
@@ -149,6 +215,7 @@ async function check(invocation: Invocation, name: string): Promise<number> {
       result.problems.length === 0 ? 'all files can be used' : `${result.problems.length} files cannot be used`;
     const text = [
       `${name}: ${result.files} files, ${result.rows} rows, ${verdict}`,
+      table([['  footprint', footprintText(registration)]]),
       table(rowCountsOf(registration.hats.rows, result)),
       ...result.problems,
     ].join('\n');
@@ -193,9 +260,22 @@ function summaryOf(registration: CatalogRegistration) {
     rows_stated: hats.rows,
     rows_without_position: counted?.withoutPosition ?? null,
     rows_without_id: counted?.withoutId ?? null,
-    coverage: { order: coverage.order, from: coverage.source, pixels_left_out: coverage.pixelsLeftOut ?? null },
+    coverage: {
+      order: coverage.order,
+      from: coverage.source,
+      sky_fraction: skyFraction(coverage),
+      pixels_left_out: coverage.pixelsLeftOut ?? null,
+    },
     missing_columns: columns.payload.filter(({ column }) => column === null).map(({ key }) => key),
   };
+}
+
+function footprintText({ coverage }: CatalogRegistration): string {
+  const { order, source, sparse } = coverage;
+  const why = sparse
+    ? ` (order ${sparse.order} would have had ${Number(sparse.rowsPerPixel.toPrecision(2))} rows a pixel)`
+    : '';
+  return `order ${order}, from ${source}${why}: ${Number((100 * skyFraction(coverage)).toPrecision(4))}% of the sky`;
 }
 
 function describe(registration: CatalogRegistration): string {
@@ -207,7 +287,7 @@ function describe(registration: CatalogRegistration): string {
     ['  added', added_at],
     ['  partitions', partitions],
     ...(counted ? rowCountsOf(hats.rows, counted) : [['  rows', `${hats.rows ?? 'not'} stated, not counted`] as const]),
-    ['  footprint', `order ${coverage.order}, from ${coverage.from}`],
+    ['  footprint', footprintText(registration)],
     ...(coverage.pixels_left_out
       ? [['  left out of it', `${coverage.pixels_left_out} pixels that no partition touches`] as const]
       : []),

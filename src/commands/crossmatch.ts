@@ -1,6 +1,4 @@
 /** `nearsky crossmatch`: every pending object once, or crossmatched ones again. */
-import { readFileSync } from 'node:fs';
-import type { Area } from '../../index/mod.ts';
 import { parseTime } from '../base/parse_time.ts';
 import { openArchive } from '../cluster/archive.ts';
 import type { Config } from '../config/config.ts';
@@ -12,7 +10,7 @@ import { provenanceSetOf } from '../crossmatch/provenance.ts';
 import type { CrossmatchSummary } from '../crossmatch/summary.ts';
 import { requireDatabase, type Store } from '../store/store.ts';
 import { associatorOf } from '../tns/association.ts';
-import { readArea } from '../vo/areas.ts';
+import { areaIn } from './area_file.ts';
 import { type Command, type Invocation, Progress, printResult, shownCount, table, tell, UsageError } from './cli.ts';
 
 export const command: Command = {
@@ -22,7 +20,7 @@ export const command: Command = {
     'May be killed and run again at any time, also beside a running server or another crossmatch: they share the objects between them,',
     'and what one has begun and not finished when it ends is taken up by the next. An object for which a catalog could not be read is recorded',
     'with that outcome and crossmatched again, as a new version, by the next run that can read it. The exit status is 1 when none of the',
-    'catalogs that cover an object could be read, or one is not what it was when it was added; then the object stays pending.',
+    'catalogs that cover an object could be read, or one has files that cannot be used: the other catalogs are searched, and the messages name it.',
     'With --again it takes objects that were crossmatched with another radius, without a catalog that is registered now or with another',
     'release of it, with or without proper motions unlike now, or while one could not be read: each gets a new version of its crossmatch in one commit, and keeps the last one where',
     'a catalog of that cannot be read now. A run that was killed goes on when it is started again. stats --again counts these objects.',
@@ -71,12 +69,12 @@ export const command: Command = {
       for (const { catalogName, reason, objects } of summary.problems) {
         tell(`nearsky crossmatch: ${catalogName}, wanted for ${objects} objects: ${reason}`);
       }
-      const { unreadable, unsearched } = summary;
-      if (unreadable + unsearched === 0) return 0;
-      tell(
-        `nearsky crossmatch: ${unsearched} objects were not searched and ${unreadable} stay as they were: mend the files named above and run it again`,
-      );
-      return 1;
+      const { unreadable, unsearched, problems } = summary;
+      if (unreadable + unsearched > 0)
+        tell(
+          `nearsky crossmatch: ${unsearched} objects were not searched and ${unreadable} stay as they were: mend the files named above and run it again`,
+        );
+      return unreadable + unsearched === 0 && problems.every(({ kind }) => kind === 'unreadable') ? 0 : 1;
     } finally {
       await pool.close();
       await close();
@@ -95,12 +93,6 @@ function againOf({ flags, options }: Invocation): AgainSelection | undefined {
   if (before !== undefined && beforeUs === undefined)
     throw new UsageError(`--before must be an ISO 8601 time such as 2026-11-22T12:00:00Z (${before} was given)`);
   return { catalog, beforeUs, area: area === undefined ? undefined : areaIn(area) };
-}
-
-/** @throws AreaError */
-function areaIn(file: string): Area {
-  const reading = readArea(readFileSync(file));
-  for (let part = reading.next(); ; part = reading.next()) if (part.done) return part.value.area;
 }
 
 /**

@@ -175,7 +175,6 @@ class Batch {
   #resultOf(object: number): CrossmatchResult | undefined {
     const { diaObjectId, position, current } = this.#objects[object]!;
     const outcomes = this.#outcomesOf(object, position !== null);
-    if (!outcomes) return undefined;
     const { catalogOutcomes } = outcomes;
     const { isAgain } = this.#options;
     if (isAgain ? !readsAsMuch(outcomes, current) : current && !readsMore(outcomes, current)) return undefined;
@@ -185,12 +184,10 @@ class Batch {
     return { diaObjectId, catalogOutcomes, matches };
   }
 
-  #outcomesOf(object: number, hasPosition: boolean): Outcomes | undefined {
+  #outcomesOf(object: number, hasPosition: boolean): Outcomes {
     let text = '';
     for (const search of this.#searches) {
-      const outcome = hasPosition ? search.outcome(object) : 'not_searched_invalid_position';
-      if (outcome === undefined) return undefined;
-      text += `${outcome} `;
+      text += `${hasPosition ? search.outcome(object) : 'not_searched_invalid_position'} `;
     }
     let outcomes = this.#outcomes.get(text);
     if (!outcomes) {

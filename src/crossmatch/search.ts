@@ -45,9 +45,8 @@ export class CatalogSearch {
   readonly #payloadKeys: readonly string[];
   readonly #covered: readonly boolean[];
   readonly #best = new Map<number, Best>();
+  /** Objects that need a file which could not be read or used. */
   readonly #unread = new Set<number>();
-  /** Objects that need a file which contradicts the registration. */
-  readonly #unusable = new Set<number>();
   readonly reads = noReads();
   /** Rows that cannot be sources, in the files that were read; a file that was read twice counts twice. */
   rowsPassedOver = 0;
@@ -94,8 +93,7 @@ export class CatalogSearch {
     }
     const { outcome: kind, reason } = answer;
     this.problems.push({ catalogName: this.name, kind, reason, objects: objects.length });
-    const lacking = kind === 'unusable' ? this.#unusable : this.#unread;
-    for (const object of objects) lacking.add(object);
+    for (const object of objects) this.#unread.add(object);
   }
 
   /**
@@ -124,13 +122,11 @@ export class CatalogSearch {
   }
 
   /**
-   * The outcome of an object. Where one of its files could not be read, the catalog counts as skipped for the object
-   * and a match from another file is dropped, because the nearest source may be in the unread file. A match outside the
-   * footprint shows that the place was searched. Undefined where a file contradicts the registration: the registration
-   * must be mended before there is an outcome.
+   * The outcome of an object. Where one of its files could not be read or used, the catalog counts as skipped for the
+   * object and a match from another file is dropped, because the nearest source may be in the unread file. A match
+   * outside the footprint shows that the place was searched.
    */
-  outcome(object: number): RecordedOutcome | undefined {
-    if (this.#unusable.has(object)) return undefined;
+  outcome(object: number): RecordedOutcome {
     if (this.#unread.has(object)) return 'skipped_read_failure';
     return this.#covered[object] || this.#best.has(object) ? 'searched' : 'outside_footprint';
   }

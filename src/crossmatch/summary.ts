@@ -13,8 +13,7 @@ export interface CrossmatchSummary {
   /** Objects that another process crossmatched meanwhile. */
   skipped: number;
   /**
-   * Objects that stay as they were, pending or unread, because none of their catalogs could be read, or one is
-   * unusable.
+   * Objects that stay as they were, pending or unread, because none of their catalogs could be read, or no further one.
    */
   unreadable: number;
   /**

@@ -43,7 +43,7 @@ export function orderRemark({ name, footprintOrder }: CatalogDefinition, { footp
     return "The catalog is not registered here, so that nothing is searched in it: this is the catalog's own order.";
   return order === footprintOrder
     ? ''
-    : `The map of the copy that is searched here is coarser than the catalog's own order, ${footprintOrder}.`;
+    : `The footprint of the copy that is searched here is ${order < footprintOrder ? 'coarser' : 'finer'} than the catalog's own order, ${footprintOrder}.`;
 }
 
 /** The entries of `catalogs` in the service's description; keys as on the wire. */

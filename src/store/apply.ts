@@ -51,6 +51,7 @@ const APPLY = {
   crossmatch,
   import: importEntries,
   register_catalog: registerCatalog,
+  remove_catalog: removeCatalog,
   published,
   take_lease: (databases: Databases, { name, owner, forUs, timeUs }: ChangeOf<'take_lease'>) =>
     takeLease(databases, name, { owner, untilUs: timeUs + forUs }, timeUs),
@@ -178,6 +179,16 @@ function registerCatalog(databases: Databases, { registration }: ChangeOf<'regis
   tally.set(catalogRows(name), counted?.rows ?? null);
   tally.set(catalogRowsWithout(name, 'position'), counted?.withoutPosition ?? null);
   tally.set(catalogRowsWithout(name, 'id'), counted?.withoutId ?? null);
+  tally.store(databases);
+}
+
+/** What crossmatches found in the catalog stays. */
+function removeCatalog(databases: Databases, { name }: ChangeOf<'remove_catalog'>): void {
+  databases.catalogs.remove(new TextEncoder().encode(name));
+  const tally = new Tally();
+  tally.add(catalogRegistrations());
+  for (const counter of [catalogRows(name), catalogRowsWithout(name, 'position'), catalogRowsWithout(name, 'id')])
+    tally.set(counter, null);
   tally.store(databases);
 }
 

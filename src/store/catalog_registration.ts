@@ -26,22 +26,30 @@ export interface CatalogColumns {
   readonly ra: string;
   readonly dec: string;
   readonly payload: readonly PayloadColumn[];
+  /** Whether the positions are float32 numbers, which are compared as they are. */
+  readonly hasSinglePositions?: boolean;
 }
 
 /** The part of the sky that a catalog covers; `index`'s Coverage as plain data. */
 export interface StoredCoverage {
   /**
-   * The order at which the footprint is known: the definition's, or a coarser one where the catalog's map is coarser.
+   * The order at which the footprint is known: the definition's, or a coarser one where the catalog's map is coarser or
+   * its rows are sparse.
    */
   readonly order: number;
   /** Sorted, disjoint [start, end) pairs of NESTED pixels at `order`, as little-endian uint32. */
   readonly ranges: Uint8Array;
-  /** The name of the map file that the footprint was read from, or `rows`. */
+  /** The name of the map or area file that the footprint was read from, `rows` or `all-sky`. */
   readonly source: string;
   /**
    * Pixels of the map that no partition touches and that the footprint leaves out; undefined in an older registration.
    */
   readonly pixelsLeftOut?: number;
+  /**
+   * Where the rows are too sparse for a finer footprint: the order that it could have had, and the mean number of rows
+   * that a pixel of that order has in the footprint.
+   */
+  readonly sparse?: { readonly order: number; readonly rowsPerPixel: number };
 }
 
 /** The number of rows, and of rows that can be the source of no match; null where they were not counted. */

@@ -38,6 +38,7 @@ const SINCE: Readonly<Record<ChangeKind, number>> = {
   change_registry: 1,
   remove_registry_loads: 1,
   level: 2,
+  remove_catalog: 3,
 };
 
 /** The lists whose parts may be changes of their own. A change of another kind is one record or none. */
@@ -141,6 +142,7 @@ const DECODE: Readonly<Record<ChangeKind, (fields: never) => object>> = {
   crossmatch: unpackResults,
   import: asTheyAre,
   register_catalog: asTheyAre,
+  remove_catalog: asTheyAre,
   published: asTheyAre,
   take_lease: asTheyAre,
   begin_log: asTheyAre,

@@ -27,6 +27,7 @@ interface Changes {
   };
   import: { readonly entries: readonly (ImportItem | PreparedObject)[] };
   register_catalog: { readonly registration: CatalogRegistration };
+  remove_catalog: { readonly name: string };
   /** `owner`: of the lease to publish to the topic, where several nodes share a log. */
   published: { readonly topic: string; readonly position: PublishedPosition; readonly owner?: string };
   /** `forUs`: how long the lease is, by the time of the log. */

@@ -17,8 +17,9 @@ import { StoreError } from './store_error.ts';
  *
  * 1. Records.
  * 2. Matches may have a separation at the time of the event; `level` records.
+ * 3. Catalogs may be removed.
  */
-export const LEVEL = 2;
+export const LEVEL = 3;
 
 /** The level of a log that has no `level` record. */
 export const FIRST_LEVEL = 2;

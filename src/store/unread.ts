@@ -14,10 +14,12 @@ type Outcomes = Pick<StoredObject['records'][number], 'catalogOutcomes'>;
 
 /**
  * Whether a crossmatch could read every catalog that the current record could; without a record (undefined), every
- * catalog.
+ * catalog. A catalog that the record does not know may be unread.
  */
 export function readsAsMuch(result: Outcomes, current: Outcomes | undefined): boolean {
-  return skippedCatalogs(result).isSubsetOf(current ? skippedCatalogs(current) : new Set());
+  const skipped = skippedCatalogs(result);
+  if (!current) return skipped.size === 0;
+  return !current.catalogOutcomes.some(([name, outcome]) => outcome !== 'skipped_read_failure' && skipped.has(name));
 }
 
 /**
@@ -25,8 +27,7 @@ export function readsAsMuch(result: Outcomes, current: Outcomes | undefined): bo
  * could.
  */
 export function readsMore(result: Outcomes, current: Outcomes): boolean {
-  const [now, before] = [skippedCatalogs(result), skippedCatalogs(current)];
-  return now.size < before.size && now.isSubsetOf(before);
+  return readsAsMuch(result, current) && !skippedCatalogs(current).isSubsetOf(skippedCatalogs(result));
 }
 
 /** Whether an object is crossmatched and a catalog could not be read for its current record. */

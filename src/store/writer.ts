@@ -242,6 +242,11 @@ export class Writer {
     await this.#commit('register the catalog', entries, { kind: 'register_catalog', registration });
   }
 
+  /** Removes the registration of a catalog. What crossmatches found in it stays. */
+  async removeCatalog(name: string): Promise<void> {
+    await this.#commit('remove the catalog', 1, { kind: 'remove_catalog', name });
+  }
+
   /**
    * Applies records of the log from which the archive is made, and notes how far it has come, all in one commit.
    * @returns the outcome of each that no other process has applied; see `applyLogged`

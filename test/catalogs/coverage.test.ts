@@ -33,12 +33,15 @@ async function coveredOf(path: string): Promise<{ order: number; pixels: number[
 /** The whole sky. */
 const partitions = Array.from({ length: 12 }, (_, ipix) => ({ order: 0, ipix, files: [] }));
 const mapAt = async (path: string, order: number) =>
-  coverageFromMap({ files: await catalogFiles(dirname(path)), partitions }, basename(path), order);
+  coverageFromMap({ files: await catalogFiles(dirname(path)), partitions, properties: new Map() }, basename(path), {
+    order,
+    isDense: true,
+  });
 async function fromRows(table: HatsTable, columns: CatalogColumns, order: number) {
   const pixels = new PixelSet(order);
   const survey = await surveyCatalog(table.files, table.partitions, columns, { depth: 'rows', pixels });
   assert.equal(survey.problems, []);
-  return { coverage: coverageFromRows(pixels), rows: survey.rows };
+  return { coverage: coverageFromRows(pixels, { isDense: true }), rows: survey.rows };
 }
 const mapIn = async (directory: string) =>
   findCoverageMap({ files: await catalogFiles(directory), properties: new Map() });
@@ -197,9 +200,9 @@ test('what the map covers and no partition holds is left out: an object there wa
       { order: 3, ipix: 64 * 5 + 17, files: [] },
     ];
     const coverage = await coverageFromMap(
-      { files: await catalogFiles(directory), partitions: held },
+      { files: await catalogFiles(directory), partitions: held, properties: new Map() },
       basename(map!),
-      2,
+      { order: 2, isDense: true },
     );
     assert.is(coverage.pixelsLeftOut, 48 - 5);
     assert.equal(openCoverage(coverage).ranges, Coverage.fromPixels(1, [12, 13, 14, 15, 4 * 5 + 1]).ranges);

@@ -148,14 +148,14 @@ test('columns of a wrong type are refused', () =>
       await refusal(join(directory, 'id')),
       /column source_id must be of type integer64 or .* or string: current type is double/,
     );
-    // The writer needs DOUBLE positions, so the definition asks for a float32 one.
+    // The writer needs DOUBLE positions, so the definition asks for a column of integers.
     writeCatalog(join(directory, 'ra'), gaia, columns => [
       ...columns,
-      { name: 'ra4', type: 'FLOAT', data: positions.ra },
+      { name: 'ra4', type: 'INT32', data: positions.ra.map(Math.floor) },
     ]);
     assert.match(
       await refusal(join(directory, 'ra'), { ...gaia, raColumn: 'ra4' }),
-      /column ra4 must be of type double: current type is float/,
+      /column ra4 must be of type double or float: current type is integer32/,
     );
     writeCatalog(join(directory, 'text'), gaia, replace('source_id', 'STRING', ['1', '2', '3']));
     assert.is((await registerCatalog(gaia, join(directory, 'text'), { addedAtUs })).columns.id, 'source_id');

@@ -195,7 +195,7 @@ class Simulation {
     this.#events[kind] = (this.#events[kind] ?? 0) + 1;
     switch (kind) {
       case 'submit':
-        return this.#submit(node, this.#chance.change());
+        return this.#submit(node, this.#writableChange());
       case 'vote': {
         const { number, digest } = store.epoch() ?? { number: 0, digest: null };
         if (digest === null) return;
@@ -235,6 +235,14 @@ class Simulation {
       case 'raise':
         if (store.readableLevel === NEWER) this.#submit(node, { kind: 'level', timeUs: 0, level: NEWER });
         return;
+    }
+  }
+
+  /** The log is of its first level. */
+  #writableChange(): Change {
+    for (;;) {
+      const change = this.#chance.change();
+      if (change.kind !== 'remove_catalog') return change;
     }
   }
 

@@ -1,12 +1,14 @@
 /** The words of `nearsky catalog` about rows and files from which no match can come. */
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { catalogDefinition } from '../../src/contract/catalogs.ts';
 import { catalogColumns } from '../catalogs/small_catalog.ts';
 import { writeHats } from '../catalogs/write_hats.ts';
 import { nearsky, start, withDirectory } from '../e2e/support.ts';
+import { TestApp } from '../http/support.ts';
 
 const test = suite('commands/catalog');
 
@@ -59,5 +61,55 @@ test('add looks at every file, and names those that cannot be used; --quick look
     rmSync(last);
     assert.match((await add('--quick')).stderr, /files of its partitions are missing/);
   }));
+
+test('remove: the catalog is searched no more, what was found in it stays, and it may be added again; ids are read when it is added', () =>
+  withDirectory(async directory => {
+    const [data, location] = [join(directory, 'data'), join(directory, 'mine')];
+    const columns = [
+      { name: 'id', type: 'INT64' as const, data: [7n, 8n] },
+      { name: 'ra', type: 'DOUBLE' as const, data: [10, 20] },
+      { name: 'dec', type: 'DOUBLE' as const, data: [1, 2] },
+      { name: 'mag', type: 'DOUBLE' as const, data: [15, 16] },
+    ];
+    writeHats(location, { name: 'mine', columns, ra: 'ra', dec: 'dec', minOrder: 0 });
+    const objects = [{ name: 'id', type: 'INT64' as const, data: [1n, 2n] }, ...columns.slice(1, 3)];
+    writeFileSync(join(directory, 'objects.parquet'), Buffer.from(parquetWriteBuffer({ columnData: objects })));
+    const table = ['ingest', '--table', join(directory, 'objects.parquet'), '--id', 'id', '--ra', 'ra', '--dec', 'dec'];
+    await nearsky(...table, '--data', data);
+    const add = () =>
+      nearsky('catalog', 'add', 'mine', location, '--id', 'id', '--footprint', 'all-sky', '--data', data);
+    assert.is(((await add()).coverage as { sky_fraction: number }).sky_fraction, 1);
+    assert.is((await nearsky('crossmatch', '--data', data)).recorded, 2);
+    assert.equal(await nearsky('catalog', 'remove', 'mine', '--data', data), { removed: 'mine' });
+    const again = await start(['catalog', 'remove', 'mine', '--data', data]).finished;
+    assert.equal([again.code, /there is no registered catalog "mine"/.test(again.stderr)], [2, true], again.stderr);
+    for (const format of ['json', 'csv', 'votable', 'parquet'])
+      for (const detail of ['matches', 'full']) {
+        const { body } = await answerOf(data, `/api/objects/1?detail=${detail}&format=${format}`);
+        if (format === 'json') assert.match(body, /"catalog_name": "mine"/, detail);
+      }
+    await nearsky('export', '--data', data, '--format', 'hats', join(directory, 'hats'));
+    await nearsky('stats', '--data', data);
+    await add();
+    assert.match((await answerOf(data, '/api/objects/1?detail=full')).body, /"mag": 15/);
+    const texts = join(directory, 'texts');
+    const named = columns.map(column =>
+      column.name === 'id' ? { name: 'id', type: 'STRING' as const, data: ['a 1', 'b'] } : column,
+    );
+    writeHats(texts, { name: 'texts', columns: named, ra: 'ra', dec: 'dec', minOrder: 0 });
+    const refused = await start(['catalog', 'add', 'texts', texts, '--id', 'id', '--data', data]).finished;
+    assert.match(refused.stderr, /column id must hold 64-bit integers \((?:a 1|b) was found\)/);
+  }));
+
+async function answerOf(data: string, path: string): Promise<{ body: string }> {
+  const app = await new TestApp(data).ready();
+  try {
+    const { status, text } = await app.get(path);
+    assert.is(status, 200, `${path}: ${text}`);
+    return { body: text };
+  } finally {
+    await app.app.close();
+  }
+}
 
 test.run();

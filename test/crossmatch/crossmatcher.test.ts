@@ -323,7 +323,7 @@ test('of equal separations in two partitions the lowest id wins', () =>
     });
   }));
 
-test('an object that needs a file of another schema stays pending, with the reason; the others go on', () =>
+test('a file of another schema holds nothing back: its catalog counts as skipped, with the reason, until it is mended', () =>
   inWorld(async world => {
     const places = [
       { ra: 10, dec: -30 },
@@ -337,9 +337,11 @@ test('an object that needs a file of another schema stays pending, with the reas
     const whole = readFileSync(path);
     cpSync(join(delve.location, from.files[0]!), path);
     const [first, second] = await world.ingest(places);
-    const { unreadable, problems } = await world.crossmatch();
+    const { recorded, unreadable, outcomes, problems } = await world.crossmatch();
     checkObject(world, first!, places[0]!, [gaia, delve]);
-    assert.equal([stateOf(world, second!), unreadable], ['pending', 1]);
+    assert.equal([recorded, stateOf(world, second!), unreadable], [2, 'crossmatched', 0]);
+    assert.equal(outcomes.gaia_dr3, { searched: 1, skipped_read_failure: 1 });
+    assert.equal(outcomes.delve_dr3_gold, { searched: 2 });
     assert.equal(
       problems.map(({ catalogName, kind, objects }) => [catalogName, kind, objects]),
       [['gaia_dr3', 'unusable', 1]],
@@ -347,7 +349,14 @@ test('an object that needs a file of another schema stays pending, with the reas
     assert.match(problems[0]!.reason, /has no column source_id, which the catalog had when it was added/);
     writeFileSync(path, whole);
     assert.is((await world.crossmatch()).recorded, 1);
-    checkObject(world, second!, places[1]!, [gaia, delve]);
+    const { records } = world.store.getObject(second!)!;
+    assert.equal(
+      records.map(({ catalogOutcomes }) => catalogOutcomes.map(([, outcome]) => outcome)),
+      [
+        ['skipped_read_failure', 'searched'],
+        ['searched', 'searched'],
+      ],
+    );
   }));
 
 test('beside another crossmatch and an ingest every object is crossmatched once', () =>

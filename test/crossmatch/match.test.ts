@@ -307,7 +307,7 @@ test('a file that cannot be read, and one of another schema, are told apart', ()
     writeFileSync(broken, '');
     assert.is(await outcome(broken), 'unreadable');
     assert.is(await outcome(path, { id: 'absent' }), 'unusable');
-    assert.is(await outcome(path, { ra: 'MAG' }), 'unusable');
+    assert.is(await outcome(path, { ra: columns.id }), 'unusable');
     assert.is(await outcome(path, { payload: [{ key: 'gone', column: 'GONE' }] }), 'unusable');
   }));
 

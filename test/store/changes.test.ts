@@ -44,13 +44,13 @@ test('a change of any kind is the same after it was bytes', () => {
     const changes = new RandomChanges(seededRandom(1));
     for (let i = 0; i < 200; i++) {
       const change = changes.change(kind);
-      const records = encodeChange(change);
+      const records = encodeChange(change, LEVEL);
       assert.is(records.length, 1);
       assert.is(comparable(decodeChange(records[0]!)), comparable(change));
       // The same bytes, at a place that is no multiple of eight.
       const moved = new Uint8Array(records[0]!.length + 3).subarray(3);
       moved.set(records[0]!);
-      assert.equal(encodeChange(decodeChange(moved)), records);
+      assert.equal(encodeChange(decodeChange(moved), LEVEL), records);
     }
   }
 });
@@ -64,7 +64,7 @@ test('the same changes make the same store, whether as they are or from their by
         const changes = new RandomChanges(seededRandom(seed));
         for (let i = 0; i < CHANGES; i++) {
           const change = changes.change();
-          const [record] = encodeChange(change);
+          const [record] = encodeChange(change, LEVEL);
           const outcome = applyTo(store, change);
           try {
             Date.now = () => 0;

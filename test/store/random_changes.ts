@@ -146,6 +146,8 @@ export class RandomChanges {
         return { kind, timeUs, entries: this.#many(3, () => this.#items()).flat() };
       case 'register_catalog':
         return { kind, timeUs, registration: this.#registration(timeUs) };
+      case 'remove_catalog':
+        return { kind, timeUs, name: this.pick(['gaia_dr3', 'des_y6_gold']) };
       case 'published':
         return {
           kind,
@@ -208,6 +210,7 @@ export const KINDS = [
   'crossmatch',
   'import',
   'register_catalog',
+  'remove_catalog',
   'published',
   'begin_registry',
   'stage_registry',

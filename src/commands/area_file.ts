@@ -1,0 +1,10 @@
+/** Areas of the sky in files that a command names. */
+import { readFileSync } from 'node:fs';
+import type { Area } from '../../index/mod.ts';
+import { readArea } from '../vo/areas.ts';
+
+/** @throws AreaError */
+export function areaIn(file: string): Area {
+  const reading = readArea(readFileSync(file));
+  for (let part = reading.next(); ; part = reading.next()) if (part.done) return part.value.area;
+}
