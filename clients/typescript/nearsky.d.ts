@@ -45,6 +45,8 @@ export interface CrossmatchOptions {
   /** The columns of the positions, where their names do not tell. */
   readonly ra?: string;
   readonly dec?: string;
+  /** Their frame, such as `FK4 B1950` or `galactic`, where the table does not declare it. */
+  readonly frame?: string;
   readonly format?: 'csv' | 'ndjson' | 'votable' | 'parquet' | 'arrow';
   /** Whether a small table, too, becomes a job at once; false unless given. */
   readonly asJob?: boolean;

@@ -1027,6 +1027,14 @@ function shapeOperand(name: string, operand: Operand): Shape {
 }
 
 function pointAt(at: number, ra: Operand, dec: Operand): Point {
+  for (const operand of [ra, dec]) {
+    const about = operand.kind === 'value' ? operand.column?.about : undefined;
+    if (about?.frame !== undefined)
+      throw new AdqlError(
+        operand.at,
+        `positions are in ICRS, and ${about.name.slice(0, 64)} is a coordinate in ${about.frame}: ${ICRS_HINT}`,
+      );
+  }
   const point: Point = {
     kind: 'point',
     at,
@@ -1036,6 +1044,9 @@ function pointAt(at: number, ra: Operand, dec: Operand): Point {
   if (point.dec.constant !== undefined) checkedPosition(constantNumber(at, 0), point.dec);
   return point;
 }
+
+/** Where the upload has no such columns, its frame is not converted. */
+const ICRS_HINT = 'take nearsky_ra and nearsky_dec, which an upload with a frame that can be converted has';
 
 function logic(
   { at, operator, of }: Expression & { kind: 'logic' },

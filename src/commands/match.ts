@@ -9,7 +9,8 @@ import { type Answered, type Ask, type Asked, requireAnswer, withService, writeO
 import { type Command, type Invocation, Progress, shownCount, tell, UsageError } from './cli.ts';
 
 export const command: Command = {
-  usage: 'match TABLE [--against NAME] [-o FILE] [--url URL] [--radius ARCSEC] [--find NAME] [--rows NAME]',
+  usage:
+    'match TABLE [--against NAME] [-o FILE] [--url URL] [--radius ARCSEC] [--find NAME] [--rows NAME] [--frame NAME]',
   description: [
     'Prints the rows of a table with what lies at each of them: of the objects of the data directory or of a running service (--url), or of a catalog',
     'that is registered there. The table is CSV, NDJSON, VOTable, FITS, Parquet or Arrow, a file or (-) standard input. The answer is that of',
@@ -28,6 +29,10 @@ export const command: Command = {
     },
     ra: { value: 'COLUMN', help: 'of the right ascensions, where its UCD or name does not tell' },
     dec: { value: 'COLUMN', help: 'of the declinations' },
+    frame: {
+      value: 'NAME',
+      help: 'of the positions: ICRS, FK5 J1975, FK4 B1950, galactic (default that which the table declares or its columns are named after, else ICRS)',
+    },
   },
   example: 'nearsky match targets.fits --data ./data --against gaia_dr3 -o matched.parquet',
   run,
@@ -38,8 +43,8 @@ async function run({ config, options, positionals }: Invocation): Promise<number
   if (file === undefined || others.length > 0)
     throw new UsageError(`match takes one TABLE, or - for standard input. Usage: nearsky ${command.usage}`);
   const body = readFileSync(file === '-' ? 0 : file);
-  const [against, find, rows, format, ra, dec] = ['against', 'find', 'rows', 'format', 'ra', 'dec'].map(name =>
-    options.get(name),
+  const [against, find, rows, format, ra, dec, frame] = ['against', 'find', 'rows', 'format', 'ra', 'dec', 'frame'].map(
+    name => options.get(name),
   );
   const out = options.get('out');
   const search = {
@@ -49,6 +54,7 @@ async function run({ config, options, positionals }: Invocation): Promise<number
     format: format ?? (out === undefined ? undefined : formatOfName(out)),
     ra,
     dec,
+    frame,
     radius_arcsec: options.get('radius'),
   };
   const output = await outputOf(out);
@@ -71,8 +77,9 @@ async function run({ config, options, positionals }: Invocation): Promise<number
     const count = Number(headers.get('X-Row-Count'));
     const seconds = (performance.now() - startMs) / 1000;
     const places = (headers.get('X-Position-Columns') ?? '').split(' ').map(decodeURIComponent);
+    const [frameRead = ''] = (headers.get('X-Position-Frame') ?? '').split(';');
     tell(
-      `nearsky match: ${count} rows, positions from ${[...new Set(places)].join(' and ')}; ${headers.get('X-Match-Count')} found; ` +
+      `nearsky match: ${count} rows, positions from ${[...new Set(places)].join(' and ')} (${frameRead}); ${headers.get('X-Match-Count')} found; ` +
         `${seconds.toFixed(1)} s, ${Math.round(count / seconds)} rows/s`,
     );
     return 0;

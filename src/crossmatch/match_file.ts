@@ -36,6 +36,8 @@ export interface CatalogReading {
 /** The `threadData` of pools that crossmatch. */
 export interface MatchThreadData extends StoreThreadData {
   readonly catalogs: CatalogReading;
+  /** The most threads that may help with a large table; none by default. */
+  readonly helpers?: number;
 }
 
 const DEFAULT_MEMORY_BYTES = 128 << 20;

@@ -31,13 +31,12 @@ export function crossmatchPool(
   });
 }
 
-/** More threads would wait for the one that writes the answer. */
-const MAX_HELPERS = 3;
 const HELPER_HEAP_MIB = 128;
 
-/** Threads that help a thread of such a pool with one large table, and have its settings. */
-export function helperPool(): Pool {
-  const threads = Math.min(MAX_HELPERS, defaultThreads());
+/** Threads that help with one large table, and have the settings of the process; undefined where it may have none. */
+export function helperPool(): Pool | undefined {
   const data = threadData<MatchThreadData>();
+  const threads = Math.min(data.helpers ?? 0, defaultThreads());
+  if (threads === 0) return undefined;
   return new Pool({ threads, tasksPerThread: 2, threadData: data, isBackground: true, maxHeapMib: HELPER_HEAP_MIB });
 }

@@ -48,14 +48,23 @@ export function wholeTableHeaders(format: TableFormat, { name, asOf }: TableHead
 export type MatchedTable = TableBegun & { readonly outcome: 'begun' };
 
 /** The headers of a crossmatched table. */
-export function matchedHeaders({ format, rows, matches, ra, dec }: MatchedTable): Record<string, string> {
+export function matchedHeaders({
+  format,
+  rows,
+  matches,
+  ra,
+  dec,
+  frame,
+  frameSource,
+}: MatchedTable): Record<string, string> {
   return {
     'Content-Type': typeOf(format),
-    'Access-Control-Expose-Headers': `${HEADERS}, X-Match-Count, X-Position-Columns`,
+    'Access-Control-Expose-Headers': `${HEADERS}, X-Match-Count, X-Position-Columns, X-Position-Frame`,
     'Content-Disposition': dispositionOf('crossmatch', format),
     'X-Row-Count': `${rows}`,
     'X-Match-Count': `${matches}`,
     'X-Position-Columns': [ra, dec].map(encodeURIComponent).join(' '),
+    'X-Position-Frame': `${frame}; source=${frameSource}`,
   };
 }
 

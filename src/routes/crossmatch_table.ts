@@ -26,6 +26,7 @@ import { type Answer, emptyResponse, NEGOTIATED, streamedResponse } from '../htt
 import { matchedHeaders } from '../http/table_response.ts';
 import type { JobStep } from '../jobs/job_queue.ts';
 import type { Service } from '../service/service.ts';
+import { describeFrame, FrameError, frameOf } from '../sky_frames/frames.ts';
 import type { TableBegun, TableRequest } from '../table_match/match_task.ts';
 import { TABLE_JOB } from '../table_match/table_jobs.ts';
 
@@ -102,9 +103,20 @@ function parse({ search, request }: Exchange, { catalogs, provenance }: Service)
     find: checkName('find', FINDS, search.get('find') ?? 'nearest'),
     rows: checkName('rows', ROWS_KEPT, search.get('rows') ?? 'all'),
     format: formatOf(search, request),
-    named: { ra: search.get('ra'), dec: search.get('dec') },
+    named: { ra: search.get('ra'), dec: search.get('dec'), frame: frameParam(search.get('frame')) },
     about: toJson({ provenance }),
   };
+}
+
+/** @throws ApiError for a frame that is not converted */
+function frameParam(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return describeFrame(frameOf(text));
+  } catch (error) {
+    if (!(error instanceof FrameError)) throw error;
+    throw new ApiError('invalid_parameter', `Cannot crossmatch the table because ${error.message}`, { param: 'frame' });
+  }
 }
 
 /** A client that accepts anything, or JSON, gets the format of its table. */

@@ -1,7 +1,7 @@
 /**
  * CSV as people send it: with commas, semicolons, tabs or bars, a byte-order mark, lines of comments before the header
- * (after it, a line that begins with `#` is a row, as STILTS and pandas read it), and ECSV. Read in place: all that is kept beside
- * the bytes is where each record lies.
+ * (after it, a line that begins with `#` is a row, as STILTS and pandas read it). Read in place: all that is kept beside the bytes is
+ * where each record lies.
  */
 import type { Cell, Column } from '../tables/columns.ts';
 import {
@@ -20,49 +20,55 @@ const DELIMITERS = [',', ';', '\t', '|'];
 const MAX_RECORD_BYTES = 1 << 20;
 /** The bytes that are decoded at once to see whether they are text. */
 const CHUNK_BYTES = 1 << 18;
-const [SPACE, QUOTE, HASH, LINE_FEED, RETURN] = [0x20, 0x22, 0x23, 0x0a, 0x0d];
+const [SPACE, QUOTE, COMMA, HASH, LINE_FEED, RETURN] = [0x20, 0x22, 0x2c, 0x23, 0x0a, 0x0d];
 
 /**
  * @param areTyped whether a column of numbers is to become one; else every cell is the text that was sent
  * @throws TableError
  */
 export function openCsv(sent: Uint8Array, limits: TableLimits, areTyped: boolean): InputTable {
-  checkText(sent);
-  const bytes = withLineFeeds(sent);
-  const { lines, end } = preambleOf(bytes);
-  const ecsv = ecsvOf(lines);
-  const delimiter = ecsv?.delimiter ?? delimiterOf(bytes.subarray(end));
-  const csv = new Records(bytes.subarray(end), delimiter.charCodeAt(0), limits, ecsv !== undefined);
-  const { rows } = csv;
-  const every = csv.header.map((_, place) => place);
-  const types = areTyped ? typesOf(csv, every) : every.map(() => 'text' as const);
-  const columns = distinct(
-    csv.header.map((name, i): Column => {
-      const unit = ecsv?.units.get(name ?? '');
-      return { name: (name ?? '').trim(), type: types[i]!, description: '', ...(unit && { unit }) };
-    }),
+  const { rest } = splitPreamble(sent);
+  const delimiter = delimiterOf(rest);
+  const csv = new Records(rest, delimiter.charCodeAt(0), limits, false);
+  const types = areTyped ? typesOf(csv) : csv.header.map(() => 'text' as const);
+  const columns = csv.header.map(
+    (name, i): Column => ({ name: (name ?? '').trim(), type: types[i]!, description: '' }),
   );
+  return recordsTable(csv, columns, cellOf);
+}
+
+/** @param cellOf the cell of a text */
+export function recordsTable(
+  csv: Records,
+  columns: readonly Column[],
+  cellOf: (text: string, column: Column) => Cell,
+): InputTable {
   return {
     format: 'csv',
-    columns,
-    rows,
+    columns: distinct(columns),
+    rows: csv.rows,
     *blocks(wanted) {
       for (const { cells, ...block } of csv.blocks(wanted))
         yield {
           ...block,
-          cells: cells.map((texts, i) => (texts as (string | null)[]).map(text => cellOf(text, columns[wanted[i]!]!))),
+          cells: cells.map((texts, i) => {
+            const column = columns[wanted[i]!]!;
+            if (column.type === 'text') return texts;
+            return (texts as (string | null)[]).map(text => (text === null ? null : cellOf(text, column)));
+          }),
         };
     },
-    ...(delimiter === ',' && { csvRow: row => csv.bytesOf(row) }),
+    ...(csv.delimiter === COMMA && { csvRow: row => csv.bytesOf(row) }),
   };
 }
 
-function cellOf(text: string | null, { type }: Column): Cell {
-  if (text === null || type === 'text') return text;
+function cellOf(text: string, { type }: Column): Cell {
   return type === 'int64' ? BigInt(text) : numberOf(text);
 }
 
-function typesOf(csv: Records, every: readonly number[]): Column['type'][] {
+/** The types of the columns, by all of their texts. */
+export function typesOf(csv: Records): Column['type'][] {
+  const every = csv.header.map((_, place) => place);
   const types = every.map(() => new TypeOfTexts());
   for (const { rows, cells } of csv.blocks(every))
     types.forEach((type, i) => {
@@ -90,8 +96,13 @@ function checkText(bytes: Uint8Array): void {
   }
 }
 
-/** What stands before the header: a byte-order mark, and lines that are comments or blank. */
-function preambleOf(bytes: Uint8Array): { readonly lines: readonly string[]; readonly end: number } {
+/**
+ * The lines before the header, which are comments or blank, and the bytes from the header on. A byte-order mark is dropped.
+ * @throws TableError where the bytes are no text in UTF-8
+ */
+export function splitPreamble(sent: Uint8Array): { readonly lines: readonly string[]; readonly rest: Uint8Array } {
+  checkText(sent);
+  const bytes = withLineFeeds(sent);
   const lines: string[] = [];
   let end = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length)) ? BYTE_ORDER_MARK.length : 0;
   while (end < bytes.length) {
@@ -101,7 +112,7 @@ function preambleOf(bytes: Uint8Array): { readonly lines: readonly string[]; rea
     lines.push(new TextDecoder().decode(bytes.subarray(end, next)).replace(/\r?\n$/, ''));
     end = next;
   }
-  return { lines, end };
+  return { lines, rest: bytes.subarray(end) };
 }
 
 /** Whether a line has only spaces before its end. */
@@ -120,46 +131,20 @@ function delimiterOf(bytes: Uint8Array): string {
   return DELIMITERS[counts.indexOf(Math.max(...counts))]!;
 }
 
-/** What the comments of an ECSV file say. ECSV is a format of astropy (its proposal APE 6), and of the Gaia archive's files. */
-interface Ecsv {
-  readonly delimiter: string;
-  /** By the names of columns. */
-  readonly units: ReadonlyMap<string, string>;
-}
-
-/** @returns undefined where it is other CSV */
-function ecsvOf([version, ...lines]: readonly string[]): Ecsv | undefined {
-  if (!version?.startsWith('# %ECSV ')) return undefined;
-  // A description may have `unit: ` in it; it stands in quotes then.
-  const yaml = lines
-    .map(line => `${line.slice(2)}\n`)
-    .join('')
-    .replace(/description: *('(?:[^']|'')*'|"(?:[^"\\]|\\.)*")/gs, '');
-  const delimiter = /^delimiter: *(['"])(.)\1/m.exec(yaml)?.[2] ?? ' ';
-  const columns = /^datatype:\n((?:[ -].*\n)*)/m.exec(yaml)?.[1] ?? '';
-  const units = new Map<string, string>();
-  let name = '';
-  for (const [, key, text] of columns.matchAll(/(?<=[\s{])(name|unit): *("[^"]*"|'[^']*'|[^,}\n]*)/g)) {
-    const value = text!.trim().replace(/^(['"])(.*)\1$/, '$2');
-    if (key === 'name') name = value;
-    else units.set(name, value);
-  }
-  return { delimiter, units };
-}
-
 /** The records, found once and read as often as they are asked for. A field is null where it is empty, and not quoted or of ECSV. */
-class Records {
+export class Records {
   readonly header: readonly (string | null)[];
   rows = 0;
   readonly #bytes: Buffer;
-  readonly #delimiter: number;
+  /** The code of its character. */
+  readonly delimiter: number;
   readonly #isEcsv: boolean;
   /** Two offsets a record: where it begins and where it ends, without the end of its line. */
   #places = new Uint32Array(1 << 12);
 
   constructor({ buffer, byteOffset, length }: Uint8Array, delimiter: number, limits: TableLimits, isEcsv: boolean) {
     this.#bytes = Buffer.from(buffer as ArrayBuffer, byteOffset, length);
-    this.#delimiter = delimiter;
+    this.delimiter = delimiter;
     this.#isEcsv = isEcsv;
     let header: (string | null)[] | undefined;
     for (let at = 0; at < length; ) {
@@ -217,7 +202,7 @@ class Records {
     const bytes = this.#bytes;
     let fields = 1;
     let at = this.#fieldEnd(start, bytes.length);
-    for (; bytes[at] === this.#delimiter; fields++) at = this.#fieldEnd(at + 1, bytes.length);
+    for (; bytes[at] === this.delimiter; fields++) at = this.#fieldEnd(at + 1, bytes.length);
     if (at - start > MAX_RECORD_BYTES)
       throw new TableError(`a row of it has more than ${MAX_RECORD_BYTES} bytes: is it CSV?`);
     return { fields, end: at > start && bytes[at - 1] === RETURN ? at - 1 : at, next: at + 1 };
@@ -229,7 +214,7 @@ class Records {
     let at = this.#skipBlanks(start, limit);
     if (bytes[at] === QUOTE && at < limit) at = this.#quoteEnd(at, start) + 1;
     else at = start;
-    while (at < limit && bytes[at] !== this.#delimiter && bytes[at] !== LINE_FEED) at++;
+    while (at < limit && bytes[at] !== this.delimiter && bytes[at] !== LINE_FEED) at++;
     return at;
   }
 

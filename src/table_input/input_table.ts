@@ -9,6 +9,16 @@ export interface Block {
   readonly cells: readonly ArrayLike<Cell>[];
 }
 
+/** A frame of positions, in the words of the file. */
+export interface DeclaredFrame {
+  /** Of a system, such as `FK4` or `galactic`; the file may have any other text here. */
+  readonly name: string;
+  /** Such as `B1950` or `2000.0`. */
+  readonly equinox?: string;
+  /** A Julian year. */
+  readonly obstime?: number;
+}
+
 export interface InputTable {
   readonly format: 'csv' | 'ndjson' | 'votable' | 'fits' | 'parquet' | 'arrow';
   /** With names that differ from each other. */
@@ -16,6 +26,12 @@ export interface InputTable {
   /** The names of columns that no cell can hold, such as complex numbers: they are not in `columns`. */
   readonly dropped?: readonly string[];
   readonly rows: number;
+  /** The frames that the file declares for columns (places in `columns`). */
+  readonly frames?: ReadonlyMap<number, DeclaredFrame>;
+  /** The frame that the file declares for its equatorial positions, without a word on columns. */
+  readonly frame?: DeclaredFrame | undefined;
+  /** The columns whose cells each hold a longitude and a latitude (places in `columns`). */
+  readonly points?: ReadonlySet<number>;
   /** The columns of texts that are times as DALI writes them (places in `columns`). */
   readonly timestamps?: ReadonlySet<number>;
   /**
@@ -35,13 +51,16 @@ export interface TableLimits {
   readonly maxBytes: number;
 }
 
+/** The parameters that name a table's positions. */
+export type PositionParam = 'ra' | 'dec' | 'frame';
+
 /** A table that cannot be used. The message is for whoever sent it. */
 export class TableError extends Error {
   override name = 'TableError';
   /** The parameter at fault, where it is not the table. */
-  readonly param: 'ra' | 'dec' | undefined;
+  readonly param: PositionParam | undefined;
 
-  constructor(message: string, param?: 'ra' | 'dec') {
+  constructor(message: string, param?: PositionParam) {
     super(message);
     this.param = param;
   }

@@ -4,7 +4,7 @@ import { isGzip } from '../base/bytes.ts';
 import { type InputTable, TableError, type TableLimits } from './input_table.ts';
 
 /**
- * @param areTyped whether texts of CSV that are numbers are to become numbers
+ * @param areTyped whether texts of CSV that are numbers are to become numbers, and those of ECSV what they are declared to be
  * @throws TableError
  */
 export async function openTable(sent: Uint8Array, limits: TableLimits, areTyped: boolean): Promise<InputTable> {
@@ -25,6 +25,7 @@ export async function openTable(sent: Uint8Array, limits: TableLimits, areTyped:
     throw new TableError('it begins with [, as JSON does that is one list: send an object a line (NDJSON)');
   if (/^--[^\r\n]*\r?\nContent-/i.test(head))
     throw new TableError('it is a form (multipart/form-data): send the table itself as the body');
+  if (head.startsWith('# %ECSV ')) return (await import('./ecsv.ts')).openEcsv(bytes, limits, areTyped);
   return (await import('./csv.ts')).openCsv(bytes, limits, areTyped);
 }
 

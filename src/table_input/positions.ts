@@ -1,20 +1,49 @@
-/** The columns of a table that hold its positions, and what they say in degrees. */
+/** The columns of a table that hold its positions, the frame of these, and what they say in degrees. */
+import {
+  describeFrame,
+  type Frame,
+  FrameError,
+  frameOf,
+  GALACTIC,
+  ICRS,
+  isSameFrame,
+  toIcrs,
+} from '../sky_frames/frames.ts';
+import { frameOfNames, GALACTIC_NAMES } from '../sky_frames/names.ts';
 import type { Cell, Column } from '../tables/columns.ts';
-import { type InputTable, MAX_NUMBER_CHARACTERS, numberOf, OTHER_BASE, TableError } from './input_table.ts';
+import {
+  type DeclaredFrame,
+  distinctName,
+  type InputTable,
+  MAX_NUMBER_CHARACTERS,
+  numberOf,
+  OTHER_BASE,
+  TableError,
+} from './input_table.ts';
 
-/** Places in the table's columns. */
+/** How the frame of a table's positions is known. A UCD is a declaration. */
+export type FrameSource = 'request' | 'declaration' | 'column name' | 'default';
+
+/** Places in the table's columns, and the frame of what they hold. */
 export interface PositionColumns {
   readonly ra: number;
   /** The same as `ra` where one column holds both. */
   readonly dec: number;
+  readonly frame: Frame;
+  readonly frameSource: FrameSource;
 }
 
+/** What a request says of the positions. */
 export interface NamedColumns {
   readonly ra?: string | undefined;
   readonly dec?: string | undefined;
+  /** As `frameOf` reads it. */
+  readonly frame?: string | undefined;
 }
 
-/** The usual names, in pairs, the surest ones first. */
+type Pair = readonly [lon: number, lat: number];
+
+/** The usual names of equatorial positions, in pairs, the surest ones first. */
 const NAMES: readonly (readonly [ra: string, dec: string])[] = [
   ['ra_icrs', 'de_icrs'],
   ['ra_icrs', 'dec_icrs'],
@@ -31,7 +60,6 @@ const NAMES: readonly (readonly [ra: string, dec: string])[] = [
   ['_ra', '_de'],
   ['ra2000', 'dec2000'],
   ['ra2000', 'de2000'],
-  ['coord.ra', 'coord.dec'],
   ['alpha_j2000', 'delta_j2000'],
   ['alphawin_j2000', 'deltawin_j2000'],
   ['right_ascension', 'declination'],
@@ -41,77 +69,204 @@ const NAMES: readonly (readonly [ra: string, dec: string])[] = [
   ['ra_mean', 'dec_mean'],
   ['coord_ra', 'coord_dec'],
   ['alpha', 'delta'],
-  ['lon', 'lat'],
 ];
 const SKY_NAMES = ['skycoord', 'sky_coord', 'coord', 'coords', 'coordinates', 'position', 'radec', 'ra_dec'];
 
+/** Names of positions at an old equinox, such as VizieR's `RAB1950`, which have the same UCDs as those of J2000. */
+const OLD_NAME = /^_?(ra|dec?)_?([bj]?(?:18|19)\d\d(?:\.\d+)?)$/i;
+const UCDS = {
+  ra: /^pos\.eq\.ra(?:;|$)|^pos_eq_ra(?:_main)?$/i,
+  dec: /^pos\.eq\.dec(?:;|$)|^pos_eq_dec(?:_main)?$/i,
+  lon: /^pos\.galactic\.lon(?:;|$)|^pos_gal_lon$/i,
+  lat: /^pos\.galactic\.lat(?:;|$)|^pos_gal_lat$/i,
+  other: /^pos\.(?:ecliptic|supergalactic|az|earth|bodyrc)\b|^pos_(?:ec|sg|az|supgal)_/i,
+};
+
 /**
- * By UCD, then by the usual names, unless a request names them.
- * @throws TableError that lists the columns
+ * By UCD, then by the usual names, unless a request names them; equatorial columns before galactic ones. The frame is what the request
+ * names, else what the file declares for these columns, else what their names say, else what the file declares for all
+ * positions, else ICRS.
+ * @throws TableError that lists the columns; or that names the frame, where it cannot be converted or is contradicted
  */
-export function findPositions({ columns }: InputTable, { ra, dec }: NamedColumns): PositionColumns {
-  const list = () => {
-    const names = columns.slice(0, 50).map(({ name }) => name.slice(0, 64));
-    return `its columns are ${names.join(', ')}${columns.length > names.length ? ', ...' : ''}`;
-  };
+export function findPositions(table: InputTable, named: NamedColumns): PositionColumns {
+  const [ra, dec] = namedPair(table, named) ?? foundPair(table);
+  return { ra, dec, ...frameOfPair(table, [ra, dec], named.frame) };
+}
+
+function namedPair({ columns }: InputTable, { ra, dec }: NamedColumns): Pair | undefined {
   const named = (param: 'ra' | 'dec', name: string) => {
     const exact = columns.findIndex(column => column.name === name);
     const place = exact >= 0 ? exact : columns.findIndex(column => column.name.toLowerCase() === name.toLowerCase());
     if (place < 0)
-      throw new TableError(`it has no column ${name.slice(0, 64)}, which ${param}= names: ${list()}`, param);
+      throw new TableError(`it has no column ${name.slice(0, 64)}, which ${param}= names: ${listOf(columns)}`, param);
     return place;
   };
-  if (ra !== undefined) return { ra: named('ra', ra), dec: named('dec', dec ?? ra) };
+  if (ra !== undefined) return [named('ra', ra), named('dec', dec ?? ra)];
   if (dec !== undefined) throw new TableError('dec= names a column, and ra= none: give both', 'dec');
-  const found = byUcd(columns) ?? byName(columns);
-  if (found) return found;
-  throw new TableError(`the columns of its positions are not known: name them by ra= and dec=; ${list()}`);
+  return undefined;
 }
 
-/** VizieR gives positions of B1950 the same UCDs. Taken for ICRS, they would be other places. */
-const OTHER_EQUINOX = /b?1(?:855|875|900|950)/i;
-
-function byUcd(columns: readonly Column[]): PositionColumns | undefined {
-  const place = (ucd1: string, main: RegExp, ucd: RegExp) => {
-    const ucds = columns.map(({ name, ucd }) => (OTHER_EQUINOX.test(name) ? '' : (ucd ?? '').toLowerCase()));
-    const places = [
-      ucds.findIndex(each => main.test(each)),
-      ucds.indexOf(ucd1),
-      ucds.findIndex(each => ucd.test(each)),
-    ];
-    return places.find(each => each >= 0) ?? -1;
-  };
-  const ra = place('pos_eq_ra_main', /^pos\.eq\.ra;.*meta\.main/, /^pos\.eq\.ra(?:;|$)/);
-  const dec = place('pos_eq_dec_main', /^pos\.eq\.dec;.*meta\.main/, /^pos\.eq\.dec(?:;|$)/);
-  return ra >= 0 && dec >= 0 ? { ra, dec } : undefined;
+function listOf(columns: readonly Column[]): string {
+  const names = columns.slice(0, 50).map(({ name }) => name.slice(0, 64));
+  return `its columns are ${names.join(', ')}${columns.length > names.length ? ', ...' : ''}`;
 }
 
-function byName(columns: readonly Column[]): PositionColumns | undefined {
+function foundPair({ columns, frames, points }: InputTable): Pair {
   const names = columns.map(({ name }) => name.toLowerCase());
-  for (const [ra, dec] of NAMES)
-    if (names.includes(ra) && names.includes(dec)) return { ra: names.indexOf(ra), dec: names.indexOf(dec) };
-  const both = SKY_NAMES.find(name => names.includes(name));
-  return both === undefined ? undefined : { ra: names.indexOf(both), dec: names.indexOf(both) };
+  const found =
+    equatorialByUcd(columns) ??
+    byName(names, NAMES) ??
+    byComponents(names, 'ra', 'dec') ??
+    oldEquinox(columns) ??
+    one(names.findIndex(name => SKY_NAMES.includes(name))) ??
+    one([...(points ?? [])][0]) ??
+    pairOf(firstUcd(columns, UCDS.lon), firstUcd(columns, UCDS.lat)) ??
+    byName(names, GALACTIC_NAMES) ??
+    byComponents(names, 'l', 'b');
+  if (found) return found;
+  const general = byName(names, [['lon', 'lat']]) ?? byComponents(names, 'lon', 'lat');
+  if (general && frames?.has(general[0])) return general;
+  const other = columns.find(({ ucd = '' }) => UCDS.other.test(ucd));
+  if (other)
+    throw new TableError(
+      `its positions are not equatorial or galactic, as the UCD ${other.ucd!.slice(0, 64)} of its column ${other.name.slice(0, 64)} says: send one of these; ${listOf(columns)}`,
+    );
+  throw new TableError(`the columns of its positions are not known: name them by ra= and dec=; ${listOf(columns)}`);
 }
 
-/** Degrees; NaN where a cell says none. */
+const pairOf = (lon: number, lat: number): Pair | undefined => (lon >= 0 && lat >= 0 ? [lon, lat] : undefined);
+const one = (place = -1) => pairOf(place, place);
+const firstUcd = (columns: readonly Column[], pattern: RegExp) =>
+  columns.findIndex(({ ucd = '' }) => pattern.test(ucd));
+
+function equatorialByUcd(columns: readonly Column[]): Pair | undefined {
+  const young = columns.map(column => (OLD_NAME.test(column.name) ? { ...column, ucd: '' } : column));
+  const place = (...patterns: RegExp[]) =>
+    patterns.map(pattern => firstUcd(young, pattern)).find(each => each >= 0) ?? -1;
+  return pairOf(
+    place(/^pos\.eq\.ra;.*meta\.main/i, /^pos_eq_ra_main$/i, /^pos\.eq\.ra(?:;|$)/i),
+    place(/^pos\.eq\.dec;.*meta\.main/i, /^pos_eq_dec_main$/i, /^pos\.eq\.dec(?:;|$)/i),
+  );
+}
+
+function byName(names: readonly string[], pairs: typeof NAMES): Pair | undefined {
+  const pair = pairs.find(([lon, lat]) => names.includes(lon) && names.includes(lat));
+  return pair && [names.indexOf(pair[0]), names.indexOf(pair[1])];
+}
+
+/** The components of a column of positions, as astropy names them: `pos.ra` and `pos.dec`. */
+function byComponents(names: readonly string[], lon: string, lat: string): Pair | undefined {
+  for (const [place, name] of names.entries()) {
+    const stem = name.endsWith(`.${lon}`) ? name.slice(0, -lon.length) : undefined;
+    const pair = stem === undefined ? undefined : pairOf(place, names.indexOf(`${stem}${lat}`));
+    if (pair) return pair;
+  }
+  return undefined;
+}
+
+function oldEquinox(columns: readonly Column[]): Pair | undefined {
+  const parts = columns.map(({ name }) => OLD_NAME.exec(name.toLowerCase()));
+  const isRa = (part: RegExpExecArray | null) => part?.[1] === 'ra';
+  const ra = parts.findIndex(
+    part => isRa(part) && parts.some(other => other?.[2] === part![2] && other !== null && !isRa(other)),
+  );
+  return pairOf(
+    ra,
+    parts.findIndex(part => part?.[2] === parts[ra]?.[2] && part !== null && !isRa(part)),
+  );
+}
+
+type KnownFrame = Pick<PositionColumns, 'frame' | 'frameSource'>;
+
+function frameOfPair(table: InputTable, pair: Pair, asked: string | undefined): KnownFrame {
+  if (asked !== undefined) return { frame: known(() => frameOf(asked), 'frame'), frameSource: 'request' };
+  const own = ownFrame(table.columns, pair);
+  const declared = declaredFrame(table, pair);
+  if (declared) return { frame: agreeing(declared, own?.frame, table.columns, pair), frameSource: 'declaration' };
+  if (own && own.frame.system !== 'ICRS') return own;
+  if (!table.frame) return { frame: ICRS, frameSource: 'default' };
+  return { frame: agreeing(converted(table.frame), own?.frame, table.columns, pair), frameSource: 'declaration' };
+}
+
+function known(read: () => Frame, param?: 'frame'): Frame {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof FrameError) throw new TableError(error.message, param);
+    throw error;
+  }
+}
+
+function converted({ name, equinox, obstime }: DeclaredFrame): Frame {
+  const frame = known(() => frameOf(name, equinox));
+  return obstime === undefined ? frame : { ...frame, obstime };
+}
+
+const quoted = (column: Column) => column.name.slice(0, 64);
+
+function declaredFrame({ columns, frames }: InputTable, pair: Pair): Frame | undefined {
+  const [lon, lat] = pair.map(place => frames?.get(place)).map(each => each && converted(each));
+  if (lon && lat && !isSameFrame(lon, lat))
+    throw new TableError(
+      `its column ${quoted(columns[pair[0]]!)} is declared as ${describeFrame(lon)}, and ${quoted(columns[pair[1]]!)} as ${describeFrame(lat)}: give the frame of both by frame=`,
+    );
+  return lon ?? lat;
+}
+
+/** What the UCDs or the names of the columns say: ICRS stands for every equatorial frame. */
+function ownFrame(columns: readonly Column[], [lon, lat]: Pair): KnownFrame | undefined {
+  const both = [columns[lon]!, columns[lat]!];
+  const names = both.map(({ name }) => name.toLowerCase());
+  const ucds = both.map(({ ucd = '' }) => ucd);
+  const unconverted = ucds.find(ucd => UCDS.other.test(ucd));
+  if (unconverted !== undefined)
+    throw new TableError(
+      `its positions have the UCD ${unconverted.slice(0, 64)}, and are neither equatorial nor galactic: send one of these, or give their frame by frame=`,
+    );
+  if (UCDS.lon.test(ucds[0]!) && UCDS.lat.test(ucds[1]!)) return { frame: GALACTIC, frameSource: 'declaration' };
+  const [ra, dec] = names.map(name => OLD_NAME.exec(name));
+  const old = ra && ra[2] === dec?.[2] ? frameOf(ra[2]!.replace(/^(?=\d)/, 'B')) : undefined;
+  const stated = old ?? frameOfNames(names[0]!, names[1]!);
+  if (stated) return { frame: stated, frameSource: 'column name' };
+  const isNamed = (pairs: typeof NAMES, components: readonly [lon: string, lat: string]) =>
+    pairs.some(pair => pair.every((name, i) => name === names[i])) ||
+    components.every((component, i) => names[i]!.endsWith(`.${component}`));
+  const isEquatorial = (UCDS.ra.test(ucds[0]!) && UCDS.dec.test(ucds[1]!)) || isNamed(NAMES, ['ra', 'dec']);
+  return isEquatorial ? { frame: ICRS, frameSource: 'default' } : undefined;
+}
+
+/**
+ * A declared frame that agrees with what the columns say.
+ * @throws TableError where one is galactic and the other is not: nobody could tell which
+ */
+function agreeing(declared: Frame, own: Frame | undefined, columns: readonly Column[], pair: Pair): Frame {
+  if (!own || (own.system === 'GALACTIC') === (declared.system === 'GALACTIC')) return declared;
+  throw new TableError(
+    `its columns ${pair.map(place => quoted(columns[place]!)).join(' and ')} are declared as ${describeFrame(declared)}, while their names or UCDs say ${own.system === 'GALACTIC' ? 'galactic' : 'equatorial'}: give their frame by frame=`,
+  );
+}
+
+/** Degrees in ICRS; NaN where a cell says none. */
 export interface Positions {
   readonly ra: Float64Array;
   readonly dec: Float64Array;
 }
 
-export async function readPositions(table: InputTable, { ra, dec }: PositionColumns): Promise<Positions> {
+export async function readPositions(
+  table: InputTable,
+  { ra, dec, frame }: Omit<PositionColumns, 'frameSource'>,
+): Promise<Positions> {
   const positions = { ra: new Float64Array(table.rows), dec: new Float64Array(table.rows) };
   const isOne = ra === dec;
-  const readRa = readerOf(table.columns[ra]!, true);
+  const readRa = readerOf(table.columns[ra]!, frame.system !== 'GALACTIC');
   const readDec = readerOf(table.columns[dec]!, false);
+  const convert = toIcrs(frame);
   let at = 0;
   for await (const { rows, cells } of table.blocks(isOne ? [ra] : [ra, dec])) {
     const [ras, decs = ras] = cells;
     for (let row = 0; row < rows; row++, at++) {
       const [raCell, decCell] = isOne ? halves(ras![row]!) : [ras![row]!, decs![row]!];
-      positions.ra[at] = readRa(raCell);
-      positions.dec[at] = readDec(decCell);
+      [positions.ra[at], positions.dec[at]] = convert(readRa(raCell), readDec(decCell));
     }
   }
   return positions;
@@ -129,17 +284,22 @@ const SCALES: readonly (readonly [unit: RegExp, factor: number])[] = [
   [/^uas$/, 1 / 3_600_000_000],
 ];
 /** The units of VizieR's sexagesimal texts. */
-const SEXAGESIMAL_UNIT = /^["']?[hd]:?m:?s["']?$/;
+const SEXAGESIMAL_UNIT = /^["']?([hd]):?m:?s["']?$/;
+const HOUR = 15;
 
-/** @throws TableError where the unit is none of an angle: its numbers would be taken for other places */
+/**
+ * @param isRa whether sexagesimal texts without a unit are hours
+ * @throws TableError where the unit is none of an angle: its numbers would be taken for other places
+ */
 function readerOf({ name, unit = '' }: Column, isRa: boolean): (cell: Cell) => number {
   const plain = unit.trim().toLowerCase();
-  const factor = SEXAGESIMAL_UNIT.test(plain) ? 1 : factorOf(plain);
+  const [, mark] = SEXAGESIMAL_UNIT.exec(plain) ?? [];
+  const factor = mark ? 1 : factorOf(plain);
   if (factor === undefined)
     throw new TableError(
       `the unit of its column ${name.slice(0, 64)} is ${unit.slice(0, 64)}, which is no known unit of angles: send degrees`,
     );
-  const isHours = isRa && !/d:?m/.test(plain);
+  const stated = mark ? { h: HOUR, d: 1 }[mark] : plain === '' ? undefined : factor;
   return cell => {
     if (cell === null || typeof cell === 'boolean') return Number.NaN;
     if (typeof cell !== 'string') return Number(cell) * factor;
@@ -147,7 +307,7 @@ function readerOf({ name, unit = '' }: Column, isRa: boolean): (cell: Cell) => n
     // Blanks are 0, too.
     if (plain !== 0 && !Number.isNaN(plain) && !OTHER_BASE.test(cell)) return plain * factor;
     if (cell.length > MAX_NUMBER_CHARACTERS) return Number.NaN;
-    return sexagesimal(cell, isHours) ?? numberOf(cell.replace(DECIMAL_COMMA, '$1.$2')) * factor;
+    return sexagesimal(cell, isRa, stated) ?? numberOf(cell.replace(DECIMAL_COMMA, '$1.$2')) * factor;
   };
 }
 
@@ -164,13 +324,19 @@ const DECIMAL_COMMA = /^(\s*[+-]?\d+),(\d+\s*)$/;
 const SEXAGESIMAL =
   /^\s*([+\-\u2212]?)\s*(\d{1,3})(\s*[hʰ:d°]\s*|\s+)(\d{1,2}(?:\.\d*(?=\s*[mᵐ'′]\s*$))?)(?:(?:\s*[mᵐ:'′]\s*|\s+)(\d{1,2}(?:\.\d*)?)\s*(?:s|ˢ|"|″|''|′′)?|\s*[mᵐ'′])?\s*$/i;
 
-/** Degrees of a text like `12:30:49.42`, `12h30m49.42s` or `-39 15 20`; undefined where the text is another one. */
-function sexagesimal(text: string, isHours: boolean): number | undefined {
+/**
+ * Degrees of a text like `12:30:49.42`, `12h30m49.42s` or `-39 15 20`; undefined where the text is another one. The marks within it
+ * say whether it is hours, else the column's unit, else what the column is. Hours from 24 on are none, unless the unit is hours.
+ * @param stated the degrees of the column's unit, where it has one
+ */
+function sexagesimal(text: string, isRa: boolean, stated: number | undefined): number | undefined {
   const [, sign, whole, mark, minutes, seconds = '0'] = SEXAGESIMAL.exec(text) ?? [];
   if (whole === undefined || Number(minutes) >= 60 || Number(seconds) >= 60) return undefined;
   const value = Number(whole) + Number(minutes) / 60 + Number(seconds) / 3600;
-  const isInHours = /[hʰ]/i.test(mark!) || (isHours && !/[d°]/i.test(mark!));
-  return (isInHours ? 15 : 1) * (sign === '-' || sign === '\u2212' ? -value : value);
+  const ofMark = /[hʰ]/i.test(mark!) ? HOUR : /[d°]/i.test(mark!) ? 1 : undefined;
+  const factor = ofMark ?? stated ?? (isRa ? HOUR : 1);
+  if ((factor !== HOUR && factor !== 1) || (factor === HOUR && stated !== HOUR && value >= 24)) return undefined;
+  return factor * (sign === '-' || sign === '\u2212' ? -value : value);
 }
 
 /** The two parts of a position in one text: `187.7 12.39`, `12h30m49s +12d23m28s`, `12 30 49, 12 23 28`. */
@@ -183,4 +349,69 @@ function halves(cell: Cell): readonly [Cell, Cell] {
   const middle = words.length / 2;
   if (!Number.isInteger(middle)) return [null, null];
   return [words.slice(0, middle).join(' '), words.slice(middle).join(' ')];
+}
+
+/** The columns of a table: coordinates in other frames than ICRS are marked with them, those that are not converted among them. */
+export function withFrames({ columns, frames }: InputTable, found: PositionColumns | undefined): Column[] {
+  const isOther = found !== undefined && found.frame.system !== 'ICRS';
+  return columns.map((column, place) => {
+    const isPosition = found !== undefined && (place === found.ra || place === found.dec);
+    const declared = frames?.get(place);
+    const frame = isPosition ? (isOther ? describeFrame(found.frame) : 'ICRS') : declared && frameName(declared);
+    return frame === undefined || frame === 'ICRS' ? column : { ...column, frame };
+  });
+}
+
+/** The names of the columns that `withIcrs` adds. */
+const ICRS_NAMES = { ra: 'nearsky_ra', dec: 'nearsky_dec' };
+
+/** The table, its columns marked, with its positions in ICRS as two further columns where they are in another frame. */
+export async function withIcrs(table: InputTable): Promise<InputTable> {
+  const { found, positions } = (await otherPositions(table)) ?? {};
+  const marked = withFrames(table, found);
+  const { csvRow: _, stored: __, ...plain } = table;
+  if (!found) return { ...table, columns: marked };
+  const names = new Set(table.columns.map(({ name }) => name));
+  const added = (['ra', 'dec'] as const).map((of): Column => {
+    const ucd = `pos.eq.${of}`;
+    const description = `${of === 'ra' ? 'Right ascension' : 'Declination'} in ICRS, of positions in ${describeFrame(found.frame)}`;
+    return { name: distinctName(ICRS_NAMES[of], names), type: 'float64', unit: 'deg', ucd, description };
+  });
+  const count = table.columns.length;
+  return {
+    ...plain,
+    columns: [...marked, ...added],
+    async *blocks(wanted) {
+      let first = 0;
+      for await (const block of table.blocks(wanted.filter(place => place < count))) {
+        const own = [...block.cells];
+        const part = (of: 'ra' | 'dec') =>
+          Array.from(positions![of].subarray(first, first + block.rows), each => (Number.isNaN(each) ? null : each));
+        const cells = wanted.map(place => (place < count ? own.shift()! : part(place === count ? 'ra' : 'dec')));
+        first += block.rows;
+        yield { rows: block.rows, cells };
+      }
+    },
+  };
+}
+
+function frameName({ name, equinox }: DeclaredFrame): string {
+  try {
+    return describeFrame(frameOf(name, equinox));
+  } catch {
+    return `${name} ${equinox ?? ''}`.trim().slice(0, 64);
+  }
+}
+
+/** Undefined where the table has no positions in another frame that can be converted. */
+async function otherPositions(
+  table: InputTable,
+): Promise<{ readonly found: PositionColumns; readonly positions: Positions } | undefined> {
+  try {
+    const found = findPositions(table, {});
+    return found.frame.system === 'ICRS' ? undefined : { found, positions: await readPositions(table, found) };
+  } catch (error) {
+    if (error instanceof TableError) return undefined;
+    throw error;
+  }
 }

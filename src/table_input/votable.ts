@@ -3,9 +3,11 @@
  * is ever expanded: a document type's own declarations are refused.
  */
 import type { Cell, Column, ColumnType } from '../tables/columns.ts';
+import { CoordinateSystems } from './coordinate_systems.ts';
 import {
   blocksOfRecords,
   checkRows,
+  type DeclaredFrame,
   distinct,
   type InputTable,
   numberOf,
@@ -16,7 +18,14 @@ import { BinaryRows, type Datatype } from './votable_binary.ts';
 
 interface Field extends Datatype {
   readonly column: Column;
-  readonly isTimestamp: boolean;
+  readonly xtype: string | undefined;
+  readonly id: string | undefined;
+  readonly ref: string | undefined;
+}
+
+/** The fields of a table, and the frames that are declared for them. */
+interface Fields extends Pick<InputTable, 'frames' | 'frame'> {
+  readonly fields: readonly Field[];
 }
 
 interface Tag {
@@ -30,7 +39,7 @@ interface Tag {
 
 export function openVotable(bytes: Uint8Array, limits: TableLimits): InputTable {
   const text = decoded(bytes);
-  const { fields, data } = readHead(text);
+  const { fields, data, ...frames } = readHead(text);
   const columns = distinct(fields.map(({ column }) => column));
   const records = rowsOf(text, data, fields, limits);
   let rows = 0;
@@ -39,11 +48,28 @@ export function openVotable(bytes: Uint8Array, limits: TableLimits): InputTable 
     format: 'votable',
     columns,
     rows,
-    timestamps: new Set(fields.flatMap(({ isTimestamp }, i) => (isTimestamp ? i : []))),
+    ...frames,
+    points: placesOf(fields, 'point'),
+    timestamps: placesOf(fields, 'timestamp'),
     *blocks(wanted) {
       yield* blocksOfRecords(records(), wanted, cell => cell);
     },
   };
+}
+
+function placesOf(fields: readonly Field[], type: string): Set<number> {
+  return new Set(fields.flatMap(({ xtype }, i) => (xtype === type ? i : [])));
+}
+
+/**
+ * The frames that a VOTable without rows of its own declares for the columns of another file, by their names; of no text that is
+ * not one.
+ */
+export function framesByName(
+  votable: string,
+): Pick<InputTable, 'frame'> & { readonly byName: ReadonlyMap<string, DeclaredFrame> } {
+  const { fields, frames, frame } = readHead(votable);
+  return { frame, byName: new Map([...(frames ?? [])].map(([place, each]) => [fields[place]!.column.name, each])) };
 }
 
 function decoded(bytes: Uint8Array): string {
@@ -117,9 +143,10 @@ function attributeOf({ attributes }: Tag, name: string): string | undefined {
 }
 
 /** The fields of the first table that has data, and the tag within its DATA; without one, those of the first table. */
-function readHead(text: string): { fields: Field[]; data: Tag | undefined } {
+function readHead(text: string): Fields & { data: Tag | undefined } {
   const fields: Field[] = [];
-  let empty: Field[] | undefined;
+  const systems = new CoordinateSystems();
+  let empty: Fields | undefined;
   let field: Tag | undefined;
   let about: { description: string; blank: string | undefined } = { description: '', blank: undefined };
   const add = () => {
@@ -129,17 +156,20 @@ function readHead(text: string): { fields: Field[]; data: Tag | undefined } {
   };
   for (let tag = nextTag(text, 0); tag; tag = nextTag(text, tag.end)) {
     if (tag.name === 'TABLE') {
-      if (tag.isClosing && fields.length > 0) empty ??= [...fields];
+      if (tag.isClosing && fields.length > 0) empty ??= { fields: [...fields], ...systems.framesOf(fields) };
       fields.length = 0;
     }
+    if (!tag.isClosing) systems.open(tag.name, name => attributeOf(tag, name));
+    if (tag.isClosing || tag.isEmpty) systems.close(tag.name);
     if (tag.name === 'FIELD') {
       if (!tag.isClosing) field = tag;
       if (tag.isClosing || tag.isEmpty) add();
     } else if (field && tag.name === 'DESCRIPTION' && !tag.isClosing) about.description = textOf(text, tag);
     else if (field && tag.name === 'VALUES') about.blank ??= attributeOf(tag, 'null');
-    else if (/^(?:TABLEDATA|BINARY2?|FITS|PARQUET)$/.test(tag.name) && !tag.isClosing) return { fields, data: tag };
+    else if (/^(?:TABLEDATA|BINARY2?|FITS|PARQUET)$/.test(tag.name) && !tag.isClosing)
+      return { fields, data: tag, ...systems.framesOf(fields) };
   }
-  if (empty) return { fields: empty, data: undefined };
+  if (empty) return { ...empty, data: undefined };
   throw new TableError('it is XML without the data of a VOTable');
 }
 
@@ -155,7 +185,8 @@ function fieldOf(tag: Tag, description: string, blank: string | undefined): Fiel
     ...(ucd && { ucd }),
     description,
   };
-  return { column, isTimestamp: attributeOf(tag, 'xtype') === 'timestamp', datatype, arraysize, blank };
+  const [xtype, id, ref] = ['xtype', 'ID', 'ref'].map(attribute => attributeOf(tag, attribute));
+  return { column, xtype, id, ref, datatype, arraysize, blank };
 }
 
 const TYPES: Readonly<Record<string, ColumnType>> = {

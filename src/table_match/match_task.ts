@@ -6,12 +6,20 @@ import { isThere } from '../base/files.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import type { TableFormat } from '../contract/formats.ts';
 import type { Find, RowsKept } from '../contract/table_match.ts';
-import type { Task } from '../pool/pool.ts';
+import { PoolError, type Task } from '../pool/pool.ts';
 import { note } from '../pool/process_tasks.ts';
+import { describeFrame } from '../sky_frames/frames.ts';
 import { currentStore } from '../store/thread_store.ts';
-import { checkTimes, TableError, type TableLimits } from '../table_input/input_table.ts';
+import { checkTimes, type PositionParam, TableError, type TableLimits } from '../table_input/input_table.ts';
 import { openTable } from '../table_input/open.ts';
-import { findPositions, type NamedColumns, type Positions, readPositions } from '../table_input/positions.ts';
+import {
+  type FrameSource,
+  findPositions,
+  type NamedColumns,
+  type Positions,
+  readPositions,
+  withFrames,
+} from '../table_input/positions.ts';
 import { matchCatalog } from './match_catalog.ts';
 import { matchObjects, type ValidPositions } from './match_objects.ts';
 import { Pairs } from './pairs.ts';
@@ -59,10 +67,13 @@ export type TableBegun =
       /** The names of the columns that were taken for the position. */
       readonly ra: string;
       readonly dec: string;
+      /** The frame of their positions, as `describeFrame` writes it, and how it is known. */
+      readonly frame: string;
+      readonly frameSource: FrameSource;
       readonly problems: readonly string[];
     }
   /** The message completes "Cannot crossmatch the table because ...". */
-  | { readonly outcome: 'refused'; readonly message: string; readonly param: 'ra' | 'dec' | undefined };
+  | { readonly outcome: 'refused'; readonly message: string; readonly param: PositionParam | undefined };
 
 export type TableWritten = { readonly begun: TableBegun; readonly bytes: number };
 
@@ -113,11 +124,11 @@ class NotedProgress {
 
 /** @throws the error where it is no fault of the table */
 function refusalOf(error: unknown): TableBegun {
-  const refused = (message: string, param?: 'ra' | 'dec'): TableBegun => ({ outcome: 'refused', message, param });
+  const refused = (message: string, param?: PositionParam): TableBegun => ({ outcome: 'refused', message, param });
   if (error instanceof TableError) return refused(error.message, error.param);
   if ((error as NodeJS.ErrnoException).code === 'ENOSPC')
     return refused('the disk of the service has no room for its answer');
-  if (isOutOfMemory(error)) return refused(TOO_LARGE);
+  if (isOutOfMemory(error) || error instanceof PoolError) return refused(TOO_LARGE);
   throw error;
 }
 
@@ -145,9 +156,19 @@ async function begin(
   progress.set({ searched: table.rows });
   pairs.settle();
   const [ra, dec] = [table.columns[columns.ra]!.name, table.columns[columns.dec]!.name];
-  const result = { table, pairs, catalog, rows, format, about };
+  const { frameSource } = columns;
+  const frame = describeFrame(columns.frame);
+  const result = {
+    table: { ...table, columns: withFrames(table, columns) },
+    pairs,
+    catalog,
+    rows,
+    format,
+    about: JSON.stringify({ ...JSON.parse(about), position_frame: frame, position_frame_source: frameSource }),
+  };
   if (!copiedTable(result)) await checkTimes(table);
-  return { begun: { outcome: 'begun', rows: table.rows, matches: pairs.count, format, ra, dec, problems }, result };
+  const begun = { outcome: 'begun', rows: table.rows, matches: pairs.count, format, ra, dec, problems } as const;
+  return { begun: { ...begun, frame, frameSource }, result };
 }
 
 /**

@@ -40,6 +40,8 @@ const SMALL_BYTES = 1 << 20;
 const SMALL_MEMORY_MIB = 96;
 const SMALL_MS = 3000;
 const SMALL_PLACES = 2;
+/** Threads that help with a large table; more would wait for the one that writes the answer. */
+const HELPERS = 3;
 const MAX_WAITING = 64;
 /** The time for which closing waits for the thread. */
 const CLOSE_MS = 2000;
@@ -70,7 +72,7 @@ export class TableMatches {
     this.#generation = generation;
     this.#onProgress = onProgress;
     this.#limits = { maxRows: config.API_MAX_TABLE_ROWS, maxBytes: config.API_MAX_TABLE_MIB * 2 ** 20 };
-    const processes = (memoryMib: number) =>
+    const processes = (memoryMib: number, helpers: number) =>
       new ProcessPool({
         entry: 'workers/table_process',
         dataDir: config.NEARSKY_DATA,
@@ -79,10 +81,11 @@ export class TableMatches {
           dataDir: config.NEARSKY_DATA,
           catalogs: { remote: remoteOptions(config), memoryBytes: (memoryMib / 4) * 2 ** 20 },
           isBackground: true,
+          helpers,
         } satisfies MatchThreadData & { isBackground: true },
       });
-    this.#small = processes(SMALL_MEMORY_MIB);
-    this.#large = processes(config.API_TABLE_MEMORY_MIB);
+    this.#small = processes(SMALL_MEMORY_MIB, 0);
+    this.#large = processes(config.API_TABLE_MEMORY_MIB, HELPERS);
     const isFull = 'other tables are being crossmatched';
     this.#smallPlaces = new FairPlaces({ places: SMALL_PLACES, isFull, use, maxWaiting: MAX_WAITING });
     this.#largePlaces = new FairPlaces({ places: 1, isFull, use, maxWaiting: MAX_WAITING });

@@ -17,6 +17,8 @@ export interface Column {
   /** The meaning of the values as UCD1+ or, where a standard asks for UCD1, as UCD1. */
   readonly ucd?: string;
   readonly description: string;
+  /** The frame of a coordinate that is not in ICRS. */
+  readonly frame?: string;
   /** Whether every cell of a `text` column is ASCII. */
   readonly isAscii?: boolean;
   /** Whether every cell of a `text` column is integers with blanks between, which VOTable has as an array. */

@@ -193,14 +193,24 @@ function fieldElement(column: Column): string {
 /** The systems that columns refer to. */
 function systemsOf(columns: readonly Column[]): string {
   const used = new Set(columns.map(systemOf));
-  return Object.entries(SYSTEMS)
-    .map(([name, element]) => (used.has(name as keyof typeof SYSTEMS) ? element : ''))
-    .join('');
+  const frames = new Set(columns.flatMap(({ frame }) => frame ?? []));
+  const known = Object.entries(SYSTEMS).map(([name, element]) => (used.has(name) ? element : ''));
+  return [...known, ...[...frames].map(coosys)].join('');
 }
 
-/** The coordinate or time system of a column's values. */
-function systemOf({ type, ucd }: Column): keyof typeof SYSTEMS | undefined {
+/** Such as `FK4 B1950` or `GALACTIC`, in the words of VOTable where it has some. */
+function coosys(frame: string): string {
+  const [, system = frame, equinox] = /^(FK[45]) (.*)$/.exec(frame) ?? [];
+  const name = equinox === undefined ? (frame === 'GALACTIC' ? 'galactic' : frame) : `eq_${system}`;
+  return `<COOSYS ID="${frameId(frame)}" system="${escapeXml(name)}"${equinox === undefined ? '' : ` equinox="${escapeXml(equinox)}"`}/>\n`;
+}
+
+const frameId = (frame: string) => `frame_${frame.replace(/[^\w.-]/g, '_')}`;
+
+/** The ID of the coordinate or time system of a column's values. */
+function systemOf({ type, ucd, frame }: Column): string | undefined {
   if (type === 'time') return 'utc';
+  if (frame !== undefined) return frameId(frame);
   return ucd !== undefined && /^pos[._]eq[._](ra|dec)\b|^POS_EQ_(RA|DEC)/.test(ucd) ? 'icrs' : undefined;
 }
 

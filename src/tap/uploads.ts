@@ -20,6 +20,7 @@ import { isThere } from '../base/files.ts';
 import { parseTime } from '../base/parse_time.ts';
 import { type InputTable, outOfYears, TableError, type TableLimits } from '../table_input/input_table.ts';
 import { openTable } from '../table_input/open.ts';
+import { withIcrs } from '../table_input/positions.ts';
 import { CellError, type Column, type ColumnType, checkBlock, withOwnNames } from '../tables/columns.ts';
 import { timeCell } from '../tables/timestamp.ts';
 import type { Upload } from './upload_file.ts';
@@ -56,7 +57,9 @@ export async function makeUploads(
     const bytes = parts.get(key);
     if (!bytes) throw new TableError(`UPLOAD names the part ${key.slice(0, 64)}, which the request does not have`);
     try {
-      tables.push(await makeTable(connection, await openTable(bytes, limits, true), name, `upload_${i}`));
+      tables.push(
+        await makeTable(connection, await withIcrs(await openTable(bytes, limits, true)), name, `upload_${i}`),
+      );
     } catch (error) {
       if (!(error instanceof TableError || error instanceof CellError)) throw error;
       throw new TableError(`the table ${name} cannot be taken because ${error.message}`);

@@ -33,7 +33,7 @@ test('to a file and to standard output, from the directory and from the service;
     ]) {
       const printed = await run(table, ...where, '--radius', '60');
       assert.is(printed.code, 0, printed.stderr);
-      assert.match(printed.stderr, /2 rows, positions from ra and dec; 1 found/);
+      assert.match(printed.stderr, /2 rows, positions from ra and dec \(ICRS\); 1 found/);
       texts.push(printed.stdout);
     }
     assert.is(texts[0], texts[1]);

@@ -172,6 +172,7 @@ test('the order of checks of the objects by time, and of a table', async ({ runn
     ['find', 'x'],
     ['rows', 'x'],
     ['format', 'x'],
+    ['frame', 'x'],
     ['ra', 'x'],
   ]);
 });

@@ -784,13 +784,13 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       'The answer has every column of the table, unchanged,',
       '`nearsky_status` is `matched`, `no_match` (nothing',
       'Cells of CSV stay as they were sent in CSV, and',
-      '`X-Row-Count`, `X-Match-Count` and `X-Position-Columns`',
+      '`X-Row-Count`, `X-Match-Count`, `X-Position-Columns`',
     ],
     'table_input/tools.test.ts: every cell of every format, and the positions': [
-      'The body is CSV (ECSV too, with its units),',
+      'The body is CSV (ECSV too, with its types and',
     ],
     'table_input/positions.test.ts: ECSV of astropy and of the Gaia archive': [
-      'The body is CSV (ECSV too, with its units),',
+      'The body is CSV (ECSV too, with its types and',
     ],
     'table_match/crossmatch_table.test.ts: tables that cannot be used, and parameters: 400, with what to do': [
       'It has at most `API_MAX_TABLE_ROWS` rows and',
@@ -809,7 +809,19 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
     'table_input/positions.test.ts: the unit with a factor, as astropy writes hours': [
       'Numbers are degrees, unless their unit is radians,',
-      'Columns of another unit are refused, and those',
+      'Columns of another unit are refused.',
+    ],
+    'table_input/frames.test.ts: every frame in every format is read to a milliarcsecond': [
+      'Positions in FK5 and FK4 (with the E-terms of',
+    ],
+    'table_input/frames.test.ts: the request goes before the table, and what the table declares before the names': [
+      'The frame is the one that `frame` names',
+    ],
+    'table_input/frames.test.ts: a frame that is not converted is named, and so are declarations': [
+      'Any other frame is 400 and named, as are columns',
+    ],
+    'table_match/crossmatch_table.test.ts: the frame of the positions is read, said in a header and in the answer': [
+      '`X-Position-Frame`, and `position_frame` in the',
     ],
     'table_input/hostile.test.ts: no integer is rounded, and no row is lost': [
       'Arrays, and integers beyond 64 bits with a sign,',
@@ -820,6 +832,7 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
     'table_input/positions.test.ts: sexagesimal texts, and both in one column': [
       'Where `ra` alone is named, its column has both,',
+      'Sexagesimal right ascensions are in their unit,',
       'Numbers are degrees, unless their unit is radians,',
     ],
     'docs/contract.test.ts: any finite right ascension is taken modulo 360': [

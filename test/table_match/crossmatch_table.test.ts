@@ -337,4 +337,31 @@ test('tables that cannot be used, and parameters: 400, with what to do', () =>
     );
   }));
 
+test('the frame of the positions is read, said in a header and in the answer, and refused by name where it is none', () =>
+  inWorld(async world => {
+    // astropy 8.0.2: FK4(equinox='B1950') of 10, 20 in ICRS
+    await world.ingest([{ ra: 10.658967275715431, dec: 20.2738672156196 }]);
+    await withApp(world, async app => {
+      const table = 'RAB1950,DEB1950\n10,20\n';
+      const answer = await send(app, '', table);
+      assert.is(rowsOf(answer)[0]!.nearsky_status, 'matched', answer.text);
+      assert.is(answer.headers.get('X-Position-Frame'), 'FK4 B1950; source=column name');
+      const votable = await send(app, '?format=votable&frame=FK4', 'ra,dec\n10,20\n');
+      assert.match(
+        votable.text,
+        /position_frame&quot;:&quot;FK4 B1950&quot;,&quot;position_frame_source&quot;:&quot;request/,
+      );
+      // The table's own columns stay in their frame, which the answer declares: it can be sent again.
+      assert.match(votable.text, /<COOSYS ID="frame_FK4_B1950" system="eq_FK4" equinox="B1950"\/>/);
+      assert.match(votable.text, /<FIELD name="ra"[^>]*ref="frame_FK4_B1950"/);
+      const again = await send(app, '?format=csv&ra=ra&dec=dec', votable.text);
+      assert.is(again.headers.get('X-Position-Frame'), 'FK4 B1950; source=declaration');
+      assert.is(votable.headers.get('X-Match-Count'), '1');
+      assert.is(rowsOf(await send(app, '?frame=ICRS', table))[0]!.nearsky_status, 'no_match');
+      const refused = await send(app, '?frame=ecliptic', table);
+      assert.equal([refused.status, refused.body.param], [400, 'frame']);
+      assert.match(refused.body.error, /the frame ecliptic is not converted/);
+    });
+  }));
+
 test.run();

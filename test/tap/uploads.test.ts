@@ -133,6 +133,23 @@ check('a number that is none is NULL', async ({ running }) => {
   }
 });
 
+check('positions in another frame get columns in ICRS, and their own are no positions', async ({ running }) => {
+  // astropy 8.0.2: SkyCoord(120.5, -30.25, frame='galactic').icrs
+  const galactic = 'id,l,b\n1,120.5,-30.25\n2,,\n';
+  const [, first, second] = await csv(running, 'SELECT nearsky_ra, nearsky_dec FROM mine ORDER BY id', {
+    mine: galactic,
+  });
+  const [ra, dec] = first!.split(',').map(Number);
+  assert.ok(Math.abs(ra! - 10.366492477697047) < 1e-10 && Math.abs(dec! - 32.574655949408005) < 1e-10, first);
+  assert.is(second, ',');
+  const near = 'SELECT id FROM mine WHERE 1 = CONTAINS(POINT(nearsky_ra, nearsky_dec), CIRCLE(10.5, 32.6, 1))';
+  assert.equal(await csv(running, near, { mine: galactic }), ['id', '1']);
+  const refused = await ask(running, formOf(near.replace('nearsky_ra, nearsky_dec', 'l, b'), { mine: galactic }));
+  assert.is(refused.status, 400);
+  assert.match(refused.text, /l is a coordinate in GALACTIC: take nearsky_ra and nearsky_dec/);
+  assert.equal(await csv(running, 'SELECT COUNT(*) AS n FROM mine', { mine: 'ra,dec\n1,2\n' }), ['n', '1']);
+});
+
 check('two tables by position; names that are no names; many rows', async ({ running }) => {
   const near = `ra,dec\n${FIRST.position.ra},${FIRST.position.dec}\n`;
   const hostile = '"x"") DROP TABLE upload_0 --",select,a\u0000b,"X"") DROP TABLE upload_0 --"\n1,2,3,4\n';

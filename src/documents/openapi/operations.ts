@@ -292,8 +292,8 @@ export function crossmatchTable({ API_MAX_TABLE_ROWS, API_MAX_TABLE_MIB }: Confi
     description:
       `The table is the body: CSV, NDJSON, VOTable, FITS, Parquet or Arrow, which its bytes tell, with gzip or without; at most ${API_MAX_TABLE_ROWS} rows and ` +
       `${API_MAX_TABLE_MIB} MiB. The answer has its rows in their order and all its columns, then \`nearsky_status\`, the id, position and separation ` +
-      'of what was found and, of a catalog, the columns that the service keeps. It is written while it is sent: a connection that ends early is an ' +
-      'answer that is not whole. Positions are ICRS; no proper motion is applied. With the header `Prefer: respond-async` the answer is a job, which the ' +
+      'of what was found and, of a catalog, the columns that the service keeps. It is sent when it is whole: a connection that ends early is an ' +
+      'answer that is not whole. Positions in FK5, FK4 and galactic coordinates are converted to ICRS; no proper motion is applied. With the header `Prefer: respond-async` the answer is a job, which the ' +
       'protocol of the Virtual Observatory asks for (UWS 1.1).',
     parameters: tableParameters(catalogs),
     requestBody: { required: true, content: { '*/*': { schema: file } } },
@@ -330,6 +330,12 @@ const resultHeaders: Readonly<Record<string, Schema>> = {
   'X-Position-Columns': {
     description:
       'The columns that were taken for right ascension and declination, percent-encoded, with a blank between.',
+    required: true,
+    schema: { type: 'string' },
+  },
+  'X-Position-Frame': {
+    description:
+      'The frame of these positions, which were converted to ICRS, and how it is known: `FK4 B1950; source=declaration`. The source is `request`, `declaration`, `column name` or `default`.',
     required: true,
     schema: { type: 'string' },
   },

@@ -1,0 +1,135 @@
+/**
+ * What astropy writes about the columns of a table as YAML: in the head of ECSV (its proposal APE 6), in the comments of a FITS header, in
+ * the metadata of Parquet.
+ */
+import { parseDocument, visit } from 'yaml';
+import { type DeclaredFrame, TableError } from './input_table.ts';
+
+/** A column, in the words of the file. */
+export interface AstropyColumn {
+  readonly datatype?: string;
+  readonly subtype?: string;
+  readonly unit?: string;
+  readonly ucd?: string;
+  readonly description?: string;
+}
+
+export interface AstropyHead {
+  readonly delimiter?: string;
+  /** By the names of columns, as is `frames`. */
+  readonly columns: ReadonlyMap<string, AstropyColumn>;
+  readonly frames: ReadonlyMap<string, DeclaredFrame>;
+}
+
+const MAX_CHARACTERS = 1 << 20;
+/** The library searches the document for each alias. astropy writes one for a unit that several columns share. */
+const MAX_ALIASES = 4000;
+
+/** @throws TableError where the text is no YAML, or too much of it */
+export function readAstropyYaml(yaml: string): AstropyHead {
+  const head = parsed(yaml);
+  const serialized = entries(at(at(head, 'meta'), '__serialized_columns__'));
+  const unitOf = new Map(
+    serialized.map(([name, mixin]) => [name, text(at(mixin, 'unit')) ?? text(at(at(mixin, 'unit'), 'unit'))]),
+  );
+  const columns = new Map<string, AstropyColumn>();
+  const described = at(head, 'datatype');
+  for (const column of Array.isArray(described) ? described : []) {
+    const name = text(at(column, 'name'));
+    if (name === undefined) continue;
+    const of = (key: string) => text(at(column, key));
+    const [unit, ucd] = [of('unit') ?? unitOf.get(name), of('ucd') ?? text(at(at(column, 'meta'), 'ucd'))];
+    const [datatype, subtype, description] = [of('datatype'), of('subtype'), of('description')];
+    columns.set(name, {
+      ...(datatype && { datatype }),
+      ...(subtype && { subtype }),
+      ...(unit && { unit }),
+      ...(ucd && { ucd }),
+      ...(description && { description }),
+    });
+  }
+  const delimiter = text(at(head, 'delimiter'));
+  return { ...(delimiter && { delimiter }), columns, frames: framesOf(serialized) };
+}
+
+function parsed(yaml: string): unknown {
+  if (yaml.length > MAX_CHARACTERS) throw new TableError(`its head has more than ${MAX_CHARACTERS} characters of YAML`);
+  try {
+    // Without a schema every scalar is text: a column may be named 1.0.
+    const document = parseDocument(yaml, { schema: 'failsafe', logLevel: 'silent', uniqueKeys: false });
+    if (document.errors[0]) throw document.errors[0];
+    let aliases = 0;
+    visit(document, {
+      Alias() {
+        if (++aliases > MAX_ALIASES) throw new Error(`there are more than ${MAX_ALIASES} aliases`);
+      },
+    });
+    return document.toJS({ maxAliasCount: MAX_ALIASES });
+  } catch (error) {
+    throw new TableError(
+      `its head is no YAML that can be read: ${(error as Error).message.split('\n')[0]!.slice(0, 200)}`,
+    );
+  }
+}
+
+/** A value of a mapping, an ordered one (`!!omap`) or a list of small ones. */
+function at(value: unknown, key: string): unknown {
+  if (value instanceof Map) return value.get(key);
+  if (Array.isArray(value))
+    return at(
+      value.find(each => at(each, key) !== undefined),
+      key,
+    );
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? (value as Record<string, unknown>)[key]
+    : undefined;
+}
+
+function entries(value: unknown): [string, unknown][] {
+  if (value instanceof Map) return [...value];
+  return typeof value === 'object' && value !== null ? Object.entries(value) : [];
+}
+
+const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+
+/** The frames of the columns that hold the components of a SkyCoord. */
+function framesOf(serialized: readonly [string, unknown][]): Map<string, DeclaredFrame> {
+  const frames = new Map<string, DeclaredFrame>();
+  for (const [, mixin] of serialized) {
+    if (!text(at(mixin, '__class__'))?.endsWith('.SkyCoord')) continue;
+    const frame = skyFrame(mixin);
+    for (const [, component] of entries(mixin)) {
+      const name = text(at(component, 'name')) ?? text(at(at(component, 'value'), 'name'));
+      if (name !== undefined) frames.set(name, frame);
+    }
+  }
+  return frames;
+}
+
+const DAYS_OF_JULIAN_YEAR = 365.25;
+const JD_J2000 = 2_451_545;
+/** B1900.0, and the length of its tropical year (Lieske 1979, A&A 73, 282). */
+const JD_B1900 = 2_415_020.31352;
+const DAYS_OF_TROPICAL_YEAR = 365.242198781;
+
+function skyFrame(mixin: unknown): DeclaredFrame {
+  const name = text(at(mixin, 'frame')) ?? 'icrs';
+  const times = ['equinox', 'obstime'].map(key => julianDate(at(mixin, key)));
+  if (times.some(Number.isNaN)) return { name: `${name} with times that differ between rows` };
+  const [equinox, obstime] = times;
+  const julian = (date: number) => 2000 + (date - JD_J2000) / DAYS_OF_JULIAN_YEAR;
+  const besselian = (date: number) => 1900 + (date - JD_B1900) / DAYS_OF_TROPICAL_YEAR;
+  const isFk4 = name.toLowerCase() === 'fk4';
+  const year = equinox === undefined ? undefined : (isFk4 ? besselian : julian)(equinox);
+  return {
+    name,
+    ...(year !== undefined && { equinox: `${isFk4 ? 'B' : 'J'}${Number(year.toFixed(6))}` }),
+    ...(isFk4 && obstime !== undefined && { obstime: julian(obstime) }),
+  };
+}
+
+/** A time of astropy as a Julian date; the minute between its scales moves no equinox. NaN where it is none, or a column. */
+function julianDate(time: unknown): number | undefined {
+  if (time === undefined) return undefined;
+  return Number(text(at(time, 'jd1')) ?? Number.NaN) + Number(text(at(time, 'jd2')) ?? Number.NaN);
+}

@@ -1,0 +1,95 @@
+"""Tables of positions in several frames, as astropy and STILTS write them, and the same positions in ICRS: DIRECTORY COUNT."""
+import json
+import shutil
+import subprocess
+import sys
+
+import astropy.units as u
+import numpy as np
+from astropy.coordinates import FK4, FK5, ICRS, Galactic, SkyCoord
+from astropy.io import fits
+from astropy.io.votable import from_table, tree, writeto
+from astropy.table import Table
+from astropy.time import Time
+
+directory, count = sys.argv[1], int(sys.argv[2])
+rng = np.random.default_rng(20261124)
+# The poles, RA 0, the galactic poles and centre, then random positions.
+lon = np.concatenate([[0, 0, 0, 359.9999999999, 1e-12, 192.85948, 12.85948, 266.40499], rng.uniform(0, 360, count)])
+lat = np.concatenate([[90, -90, 0, 1, -1, 27.12825, -27.12825, -28.93617], np.degrees(np.arcsin(rng.uniform(-1, 1, count)))])
+FRAMES = {
+    "ICRS": (ICRS(), "ICRS", None),
+    "FK5 J2000": (FK5(equinox="J2000"), "eq_FK5", "J2000"),
+    "FK5 J1975": (FK5(equinox="J1975"), "eq_FK5", "J1975"),
+    "FK4 B1950": (FK4(equinox="B1950"), "eq_FK4", "B1950"),
+    "FK4 B1875": (FK4(equinox="B1875"), "eq_FK4", "B1875"),
+    "GALACTIC": (Galactic(), "galactic", None),
+}
+NAMES = {"GALACTIC": ("glon", "glat"), "FK4 B1950": ("RAB1950", "DEB1950"), "ICRS": ("ra", "dec")}
+truth = {"files": {}, "positions": {}}
+
+
+def wrote(name, frame, source):
+    truth["files"][name] = [frame, source]
+
+
+def votables(stem, coordinates, frame):
+    _, system, equinox = FRAMES[frame]
+    galactic = frame == "GALACTIC"
+    # Names that state no frame: COOSYS alone does.
+    table = Table({"id": np.arange(len(lon)), "lon": lon, "lat": lat}) if galactic else Table({"ra": lon, "dec": lat})
+    for form in ("tabledata", "binary", "binary2"):
+        for how in ("ref", "group", "around"):
+            file = from_table(table)
+            resource = file.resources[0]
+            given = {"equinox": equinox} if equinox else {}
+            resource.coordinate_systems.append(tree.CooSys(ID="sys", system=system, **given))
+            data = resource.tables[0]
+            for field in data.fields:
+                if field.name != "id":
+                    field.unit = "deg"
+                    if how == "ref":
+                        field.ref = "sys"
+            if how == "group":
+                group = tree.Group(data, ref="sys")
+                data.groups.append(group)
+                for field in data.fields[-2:]:
+                    field.ID = field.name
+                    group.entries.append(tree.FieldRef(data, ref=field.name))
+            if how == "around" and galactic:
+                continue
+            name = f"{stem}_{form}_{how}.vot"
+            writeto(file, f"{directory}/{name}", tabledata_format=form)
+            wrote(name, frame, "declaration")
+
+
+for frame, (coordinates, system, equinox) in FRAMES.items():
+    sky = SkyCoord(lon * u.deg, lat * u.deg, frame=coordinates)
+    icrs = sky.icrs
+    truth["positions"][frame] = [icrs.ra.deg.tolist(), icrs.dec.deg.tolist()]
+    stem = frame.replace(" ", "_")
+    mixin = Table({"sky": sky})
+    mixin.write(f"{directory}/{stem}.ecsv", format="ascii.ecsv")
+    wrote(f"{stem}.ecsv", frame, "declaration")
+    named = Table({"name": np.arange(len(lon)).astype(str), "where": sky})
+    named.write(f"{directory}/{stem}_comma.ecsv", format="ascii.ecsv", delimiter=",")
+    wrote(f"{stem}_comma.ecsv", frame, "declaration")
+    votables(stem, coordinates, frame)
+    if frame in NAMES:
+        a, b = NAMES[frame]
+        plain = Table({a: lon, b: lat})
+        plain.write(f"{directory}/{stem}.csv", format="ascii.csv")
+        wrote(f"{stem}.csv", frame, "default" if frame == "ICRS" else "column name")
+
+for name, source, add in (
+    ("stilts_galactic", "declaration", "addskycoords -inunit deg -outunit deg icrs galactic ra dec gal_long gal_lat; delcols \"ra dec\""),
+    ("stilts_fk5", "request", "addskycoords -inunit deg -outunit deg icrs fk5 ra dec ra5 dec5; delcols \"ra dec\""),
+):
+    if not shutil.which("stilts"):
+        break
+    for form in ("votable-tabledata", "votable-binary2-inline", "fits-basic"):
+        out = f"{name}_{form}." + ("fits" if form.startswith("fits") else "vot")
+        subprocess.run(["stilts", "tpipe", f"in={directory}/ICRS.csv", "ifmt=csv", f"cmd={add}", f"out={directory}/{out}", f"ofmt={form}"], check=True)
+        wrote(out, "GALACTIC of ICRS" if "galactic" in name else "FK5 of ICRS", source)
+
+json.dump(truth, open(f"{directory}/truth.json", "w"))
