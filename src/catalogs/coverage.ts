@@ -28,16 +28,17 @@ export async function findCoverageMap({
   return undefined;
 }
 
-/** An operator's choice of the footprint: an area of the sky, all of it, or an order for the rows' pixels. */
+/** An operator's choice of the footprint: an area of the sky, all of it, or the pixels with rows at an order. */
 export type ChosenFootprint =
-  | { readonly kind: 'area'; readonly area: Area /** The name of its file. */; readonly source: string }
+  /** `source` names the file of the area. */
+  | { readonly kind: 'area'; readonly area: Area; readonly source: string }
   | { readonly kind: 'all-sky' }
   | { readonly kind: 'order'; readonly order: number };
 
 export interface FootprintOptions {
-  /** The finest order of a footprint from rows. */
+  /** The finest order of a footprint from rows; an order that was chosen replaces it. */
   readonly order: number;
-  /** Whether the catalog is known to have rows in every pixel of that order: the footprint is then kept at it. */
+  /** Whether the catalog is known to have rows in every pixel of that order: the footprint then keeps it. */
   readonly isDense?: boolean;
   readonly chosen?: ChosenFootprint | undefined;
 }
@@ -62,7 +63,12 @@ export function coverageFromMap(
     const file = await files.open(name);
     try {
       const map = await openHealpixMap(file);
-      const pixels = new PixelSet(Math.min(options.order, map.order));
+      const order = orderOf(options);
+      if (options.chosen?.kind === 'order' && order > map.order)
+        throw new CatalogError(
+          `Cannot make a footprint of order ${order} from ${file.name} because its order is ${map.order}: choose that order or a coarser one`,
+        );
+      const pixels = new PixelSet(Math.min(order, map.order));
       const finer = 4 ** (map.order - pixels.order);
       let [most, sum] = [0, 0];
       await map.forEachCovered((ipix, value) => {
@@ -91,7 +97,12 @@ const MASK_DIFFERENCE = 0.01;
  * @throws CatalogError when there are none
  */
 export function coverageFromRows(pixels: PixelSet, options: Omit<FootprintOptions, 'order'> = {}): StoredCoverage {
-  return footprint(pixels, 'rows', { held: new PixelSet(0), lacking: [] }, { ...options, order: pixels.order });
+  return footprint(pixels, 'rows', { held: new PixelSet(0), lacking: [] }, options);
+}
+
+/** The finest order that a footprint from rows is made at. */
+export function orderOf({ order, chosen }: FootprintOptions): number {
+  return chosen?.kind === 'order' ? chosen.order : order;
 }
 
 /** Pixels of the same order as the rows': those of the partitions, and those with rows that no partition holds. */
@@ -104,10 +115,9 @@ function footprint(
   rows: PixelSet,
   rowsSource: string,
   { held, lacking }: Copy,
-  { chosen, isDense = false }: FootprintOptions,
+  { chosen, isDense = false }: Omit<FootprintOptions, 'order'>,
 ): StoredCoverage {
-  const known =
-    chosen?.kind === 'order' ? rows.degraded(Math.min(chosen.order, rows.order)) : isDense ? rows : credible(rows);
+  const known = isDense || chosen?.kind === 'order' ? rows : credible(rows);
   const claimed = chosen === undefined || chosen.kind === 'order' ? known : chosenPixels(chosen);
   const source = chosen?.kind === 'area' ? chosen.source : chosen?.kind === 'all-sky' ? 'all-sky' : rowsSource;
   const covered = lacking.length === 0 ? claimed : withoutLacking(claimed, { held, lacking }, known.order);
@@ -151,19 +161,26 @@ function withoutLacking(claimed: PixelSet, { held, lacking }: Copy, order: numbe
   return covered;
 }
 
-/**
- * The rows at the finest order at which their pixels can be taken for a footprint. Each order less fills places without
- * a row and adds places beyond the edges. It is right while at least this share of what it adds is expected to be footprint.
- */
+/** The mean number of rows in a pixel below which an empty pixel proves nothing: by chance one in 3,000 is empty at 8. */
+const ROWS_PER_PIXEL = 8;
+/** A coarser order is right while so large a share of what it adds is expected to be footprint without a row. */
 const EXPECTED_SHARE = 0.15;
+/** A coarser order costs nothing where it adds less than this share of the footprint. */
+const NEGLIGIBLE_SHARE = 0.001;
 
+/**
+ * The rows at the finest order at which a pixel without rows is evidence that the catalog does not cover it. Each order
+ * less fills places that hold no row by chance, and adds places beyond the edges.
+ */
 function credible(rows: PixelSet): PixelSet {
-  for (let at = rows; ; ) {
-    const coarser = at.order > 0 ? at.degraded(at.order - 1) : at;
-    const added = 4 * coarser.size - at.size;
-    if (at.order === 0 || added === 0 || emptyPixels(at) < EXPECTED_SHARE * added) return at;
+  for (let at = rows; at.order > 0; ) {
+    const coarser = at.degraded(at.order - 1);
+    const [size, added] = [at.size, 4 * coarser.size - at.size];
+    const isChance = emptyPixels(at) > EXPECTED_SHARE * added || added < NEGLIGIBLE_SHARE * size;
+    if (at.rows >= ROWS_PER_PIXEL * size && (added === 0 || !isChance)) return at;
     at = coarser;
   }
+  return rows.degraded(0);
 }
 
 /**

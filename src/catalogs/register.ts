@@ -8,7 +8,7 @@ import type { CatalogColumns, CatalogRegistration, RowCounts } from '../store/ca
 import { isRemote } from './address.ts';
 import type { FilesOptions } from './catalog_files.ts';
 import { type ColumnOptions, resolveColumns } from './columns.ts';
-import { type ChosenFootprint, coverageFromMap, coverageFromRows, findCoverageMap } from './coverage.ts';
+import { type ChosenFootprint, coverageFromMap, coverageFromRows, findCoverageMap, orderOf } from './coverage.ts';
 import { defineCatalog, type UndefinedCatalog } from './definition.ts';
 import { CatalogError, ReadFailure } from './errors.ts';
 import { catalogFiles } from './files.ts';
@@ -25,7 +25,7 @@ export interface RegisterOptions extends ColumnOptions, FilesOptions {
    * which then build the footprint.
    */
   readonly depth?: 'files' | SurveyOptions['depth'];
-  /** The footprint, where the rows are not to tell it. */
+  /** The footprint, where an operator knows it better than the rows show it. */
   readonly footprint?: ChosenFootprint | undefined;
   /** Called during the survey of the files. */
   readonly onProgress?: (progress: SurveyProgress) => void;
@@ -57,10 +57,10 @@ export async function registerCatalog(
     return { definition, columns: resolveColumns(sample, definition, options) };
   });
   checkPartitionedBy(table, columns);
-  const pixels = new PixelSet(map ? 0 : definition.footprintOrder);
-  const counted = depth === 'files' ? null : await usableRows(table, columns, { ...options, depth, pixels });
   // The project knows the density of the catalogs that it describes.
   const footprint = { order: definition.footprintOrder, isDense: definition === catalog, chosen: options.footprint };
+  const pixels = new PixelSet(map ? 0 : orderOf(footprint));
+  const counted = depth === 'files' ? null : await usableRows(table, columns, { ...options, depth, pixels });
   const coverage = map ? await coverageFromMap(table, map, footprint) : coverageFromRows(pixels, footprint);
   const { properties, partitions } = table;
   const rows = Number(properties.get('hats_nrows') ?? Number.NaN);

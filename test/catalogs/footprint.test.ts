@@ -9,6 +9,7 @@ import { catalogFiles } from '../../src/catalogs/files.ts';
 import { openParquet } from '../../src/catalogs/parquet.ts';
 import { PixelSet } from '../../src/catalogs/pixel_set.ts';
 import { type RegisterOptions, registerCatalog } from '../../src/catalogs/register.ts';
+import { areaIn } from '../../src/commands/area_file.ts';
 import type { StoredCoverage } from '../../src/store/catalog_registration.ts';
 import { mocCells } from '../../src/vo/moc.ts';
 import { root, start, withDirectory } from '../e2e/support.ts';
@@ -28,20 +29,19 @@ interface Place {
   readonly dec: number;
 }
 
-const random = seededRandom(5);
-/** Evenly on the sky, degrees. */
-function somewhere(): Place {
-  return { ra: 360 * random(), dec: (180 / Math.PI) * Math.asin(2 * random() - 1) };
-}
-
-function places(count: number, isIn: (place: Place) => boolean = () => true): Place[] {
+/** Evenly on a part of the sky. */
+function places(count: number, isIn: (place: Place) => boolean = () => true, seed = 5): Place[] {
+  const random = seededRandom(seed);
   const found: Place[] = [];
   while (found.length < count) {
-    const place = somewhere();
+    const place = { ra: 360 * random(), dec: (180 / Math.PI) * Math.asin(2 * random() - 1) };
     if (isIn(place)) found.push(place);
   }
   return found;
 }
+
+/** Places for which a footprint is asked, independent of the rows. */
+const probes = (count: number, isIn?: (place: Place) => boolean) => places(count, isIn, 6);
 
 function footprintOf(rows: readonly Place[], order = 8): StoredCoverage {
   const pixels = new PixelSet(order);
@@ -60,11 +60,11 @@ const register = (location: string, options: Partial<RegisterOptions> = {}) =>
 
 test('a sparse catalog of the whole sky covers all of it, with a map and without', async () => {
   const { coverage } = await register(double);
-  assert.is(outside(coverage, places(20_000)), 0);
+  assert.is(outside(coverage, probes(20_000)), 0);
   assert.is(coverage.source, 'skymap.fits');
   assert.is(coverage.sparse!.order, 8);
   assert.ok(Math.abs(coverage.sparse!.rowsPerPixel - 2000 / 786_432) < 1e-9);
-  assert.is(outside(footprintOf(places(2000)), places(20_000)), 0);
+  assert.is(outside(footprintOf(places(2000)), probes(20_000)), 0);
 });
 
 needs(test, whyNoPython('hats_import'))('150,000 sources that hats-import has just written: so does one of these', () =>
@@ -73,14 +73,26 @@ needs(test, whyNoPython('hats_import'))('150,000 sources that hats-import has ju
     await runPython(pythonWith('hats_import')!, [join(sparse, 'make.py'), location, '150000']);
     const { coverage } = await register(location);
     assert.is(coverage.order, 5);
-    assert.is(outside(coverage, places(20_000)), 0);
+    assert.is(outside(coverage, probes(20_000)), 0);
   }),
 );
+
+test('of skies with few to many sources all is covered', () => {
+  for (const [rows, skies] of [
+    [200, 20],
+    [1000, 20],
+    [600_000, 2],
+  ] as const)
+    for (let sky = 10; sky < 10 + skies; sky++) {
+      const coverage = footprintOf(places(rows, undefined, sky));
+      assert.equal([rows, sky, outside(coverage, probes(2000))], [rows, sky, 0]);
+    }
+});
 
 test('densities that differ by thirty between two halves of the sky: all of both is covered', () => {
   const isNorth = ({ dec }: Place) => dec > 0;
   const rows = [...places(60_000, isNorth), ...places(2000, place => !isNorth(place))];
-  assert.is(outside(footprintOf(rows), places(20_000)), 0);
+  assert.is(outside(footprintOf(rows), probes(20_000)), 0);
 });
 
 test('a sparse survey of one half of the sky ends within a pixel of its edge', () => {
@@ -88,14 +100,14 @@ test('a sparse survey of one half of the sky ends within a pixel of its edge', (
   assert.is(
     outside(
       coverage,
-      places(5000, ({ dec }) => dec > 0),
+      probes(5000, ({ dec }) => dec > 0),
     ),
     0,
   );
   // No part of a pixel is farther from another than twice the side of a square of its area.
   const reach = (2 * 58.7) / 2 ** coverage.order;
   assert.is.not(coverage.order, 0);
-  const far = places(5000, ({ dec }) => dec < -reach);
+  const far = probes(5000, ({ dec }) => dec < -reach);
   assert.is(outside(coverage, far), far.length);
 });
 
@@ -115,9 +127,10 @@ test('a dense survey keeps its edge, its holes and its stray rows at the finest 
 });
 
 test('a survey of single fields keeps them: it does not cover the sky between', () => {
+  const random = seededRandom(7);
   const rows = places(2000).flatMap(({ ra, dec }) => {
     const at = () => 0.3 * Math.sqrt(random());
-    return Array.from({ length: 40 }, () => {
+    return Array.from({ length: 80 }, () => {
       const [reach, angle] = [at(), 2 * Math.PI * random()];
       return {
         ra: (ra + 360 + (reach * Math.cos(angle)) / Math.cos((dec * Math.PI) / 180)) % 360,
@@ -142,7 +155,7 @@ test('where partitions are missing nothing is covered, and all around them', () 
         .join('\n'),
     );
     const { coverage } = await register(location);
-    const [gone, kept] = [places(3000), places(3000)].map((some, at) =>
+    const [gone, kept] = [probes(3000), probes(3000)].map((some, at) =>
       some.filter(({ ra, dec }) => [3, 7].includes(pixelOf(0, ra, dec)) === (at === 0)),
     );
     assert.equal([outside(coverage, gone!), outside(coverage, kept!)], [gone!.length, 0]);
@@ -199,11 +212,14 @@ test('--footprint: a MOC as mocpy degrades it, all of the sky, an order; list an
       (await add('--footprint', '11')).stderr,
       /--footprint must be a file, all-sky or an order from 0 to 10 \(11 was given\)/,
     );
+    assert.match(
+      (await add('--footprint', '9')).stderr,
+      /Cannot make a footprint of order 9 from .*skymap\.fits because its order is 8/,
+    );
     assert.is((await add('--footprint', join(directory, 'none.fits'))).code, 1);
   }));
 
 test('the pixels of a MOC are those of mocpy', async () => {
-  const { areaIn } = await import('../../src/commands/area_file.ts');
   const { coverage } = await register(double, {
     footprint: { kind: 'area', area: areaIn(patch), source: 'patch.fits' },
   });
@@ -222,7 +238,7 @@ test('float32 positions are taken exactly, as hats-import takes them, and add sa
     const location = join(sparse, 'single');
     const { columns, partitions, coverage } = await register(location);
     assert.is(columns.hasSinglePositions, true);
-    assert.is(outside(coverage, places(20_000)), 0);
+    assert.is(outside(coverage, probes(20_000)), 0);
     const files = await catalogFiles(location);
     let rows = 0;
     for (const { files: names } of partitions) {

@@ -349,6 +349,12 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
     'contract/texts.test.ts: each text of the contract is at its place': ['An id is unique within one catalog only.'],
     'catalogs/coverage.test.ts: a finer map is degraded': ['`searched` means that the position lay inside'],
+    'catalogs/footprint.test.ts: a sparse catalog of the whole sky covers all of it': [
+      'The footprint of another catalog has pixels large enough',
+    ],
+    'catalogs/footprint.test.ts: --footprint: a MOC as mocpy degrades it': [
+      'An operator may state the footprint instead.',
+    ],
     'crossmatch/conventions.test.ts: matches and separations are those of LSDB, the payload as published': [
       'The payload at `full` has every one of these',
     ],
