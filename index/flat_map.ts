@@ -5,49 +5,86 @@ import { FacePoint, MAX_AREA_ORDER, nestedCell } from './healpix.ts';
 /** The pixels, and the steps of a merge, between two moments to yield. */
 const PIXELS_A_YIELD = 4096;
 
-/** Pixels of one order, 0 to 13, in any order; columns of the same length. */
-export interface FlatPixels {
-  readonly order: number;
-  /** NESTED. */
-  readonly pixel: Float64Array;
-  /** In proportion to the probability; more than 0. */
-  readonly density: Float64Array;
-}
-
 /**
  * The same map in as few pixels as possible: four of one density become the one that they make. Each value that it
  * yields is a moment to let others go ahead.
+ *
+ * @param pixels in any order
  */
-export function* mergedPixels({
-  order,
-  pixel,
-  density,
-}: FlatPixels): Generator<undefined, ProbabilityPixels, undefined> {
-  const places = new Uint32Array(pixel.length);
-  for (let i = 0; i < places.length; i++) places[i] = i;
-  const bySky = yield* sortedBy(pixel, places);
-  const firsts = new Float64Array(pixel.length);
-  const ends = new Float64Array(pixel.length);
-  const densities = new Float64Array(pixel.length);
-  const side = 4 ** (MAX_AREA_ORDER - order);
-  let length = 0;
-  for (let at = 0; at < bySky.length; at++) {
+export function* mergedPixels(pixels: ProbabilityPixels): Generator<undefined, ProbabilityPixels, undefined> {
+  const { length } = pixels.firsts;
+  const places = new Uint32Array(length);
+  for (let i = 0; i < length; i++) places[i] = i;
+  const bySky = yield* sortedBy(pixels.firsts, places);
+  const merged = new MergingPixels(length);
+  for (let at = 0; at < length; at++) {
     if (at % PIXELS_A_YIELD === 0) yield;
     const place = bySky[at]!;
-    firsts[length] = pixel[place]! * side;
-    ends[length] = firsts[length]! + side;
-    densities[length++] = density[place]!;
-    while (areSiblings(firsts, ends, densities, length - 4)) {
-      ends[length - 4] = ends[length - 1]!;
-      length -= 3;
+    merged.add(pixels.firsts[place]!, pixels.ends[place]!, pixels.density[place]!);
+  }
+  return merged.pixels;
+}
+
+/** Pixels of a map, of which four of one density become the one that they make where they are added one after the other. */
+export class MergingPixels {
+  #firsts: Float64Array;
+  #ends: Float64Array;
+  #density: Float64Array;
+  length = 0;
+
+  /** @param capacity how many there will be; more are taken */
+  constructor(capacity = 1024) {
+    [this.#firsts, this.#ends, this.#density] = [0, 1, 2].map(() => new Float64Array(capacity)) as ThreeColumns;
+  }
+
+  /** See `ProbabilityPixels`. */
+  add(first: number, end: number, density: number): void {
+    if (this.length === this.#firsts.length) this.#grow();
+    this.#firsts[this.length] = first;
+    this.#ends[this.length] = end;
+    this.#density[this.length++] = density;
+    while (areSiblings(this.#firsts, this.#ends, this.#density, this.length - 4)) {
+      this.#ends[this.length - 4] = this.#ends[this.length - 1]!;
+      this.length -= 3;
     }
   }
-  return {
-    firsts: firsts.slice(0, length),
-    ends: ends.slice(0, length),
-    density: densities.slice(0, length),
-  };
+
+  /** Leaves out those whose density does not pass. */
+  filter(passes: (density: number) => boolean): void {
+    let kept = 0;
+    for (let i = 0; i < this.length; i++) {
+      if (!passes(this.#density[i]!)) continue;
+      this.#firsts[kept] = this.#firsts[i]!;
+      this.#ends[kept] = this.#ends[i]!;
+      this.#density[kept++] = this.#density[i]!;
+    }
+    this.length = kept;
+  }
+
+  #grow(): void {
+    [this.#firsts, this.#ends, this.#density] = [this.#firsts, this.#ends, this.#density].map(column => {
+      const larger = new Float64Array(2 * column.length + 4);
+      larger.set(column);
+      return larger;
+    }) as ThreeColumns;
+  }
+
+  get densities(): Float64Array {
+    return this.#density.subarray(0, this.length);
+  }
+
+  /** A view, until another is added. */
+  get pixels(): ProbabilityPixels {
+    const { length } = this;
+    return {
+      firsts: this.#firsts.subarray(0, length),
+      ends: this.#ends.subarray(0, length),
+      density: this.#density.subarray(0, length),
+    };
+  }
 }
+
+type ThreeColumns = [Float64Array, Float64Array, Float64Array];
 
 /** Whether the four last pixels, the first of them at `at`, are the four parts of one, and of one density. */
 function areSiblings(firsts: Float64Array, ends: Float64Array, density: Float64Array, at: number): boolean {

@@ -11,7 +11,7 @@ export { type AreaPlace, type AreaRow, countArea, isPlaceIn, walkArea } from './
 export { Arena, ConeHits } from './arena.ts';
 export { buildArena, type PointColumns } from './builder.ts';
 export { Coverage } from './coverage.ts';
-export { type FlatPixels, mergedPixels, nestedOfRing } from './flat_map.ts';
+export { MergingPixels, mergedPixels, nestedOfRing } from './flat_map.ts';
 export { type Generation, mergeArenas, openGeneration } from './generation.ts';
 export { conePixels, MAX_AREA_ORDER, MAX_ORDER, MAX_RADIUS_ARCSEC, pixel29, pixelCentre, pixelOf } from './healpix.ts';
 export { ArenaError } from './layout.ts';

@@ -61,12 +61,18 @@ export function* areaCandidates(
 /** The area of the query before, because the pages of a walk and its count have the same one. */
 let lastRead: { readonly digest: string; readonly read: ReadArea } | undefined;
 
+/** The area of a digest, where it is the one that was read last. */
+export function areaReadLast(digest: string): ReadArea | undefined {
+  return lastRead?.digest === digest ? lastRead.read : undefined;
+}
+
 function* areaOf(
   { digest, area, level, whole }: AreaQuery,
   { clock }: QueryContext,
 ): Generator<undefined, ReadArea, undefined> {
   if (whole?.area) return whole.area;
-  if (lastRead?.digest !== digest) lastRead = { digest, read: yield* steps(clock, readArea(area, level)) };
+  if (lastRead?.digest !== digest)
+    lastRead = { digest, read: 'kind' in area ? area : yield* steps(clock, readArea(area, level)) };
   if (whole) whole.area = lastRead.read;
   return lastRead.read;
 }

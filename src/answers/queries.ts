@@ -5,7 +5,9 @@ import type { AnswerFormat } from '../contract/formats.ts';
 import type { RecentPosition } from '../store/recent.ts';
 import type { Info, Serialization } from '../tables/votable.ts';
 import type { TnsName } from '../tns/names.ts';
+import type { ReadArea } from '../vo/areas.ts';
 import type { Verbosity } from '../vo/cone_tables.ts';
+import type { FlatMap } from '../vo/flat_map.ts';
 import type { MocFormat } from '../vo/moc.ts';
 import type { OfArchive } from './cursor.ts';
 import type { WholeTable } from './whole_table.ts';
@@ -125,9 +127,8 @@ interface Selected {
 export interface AreaQuery extends Asked, Selected {
   readonly kind: 'area';
   readonly response: AreaResponse;
-  /** A MOC, a map of probability, or a text. */
-  readonly area: Uint8Array;
-  /** For a map of probability: the share of it that the area is to hold. */
+  /** A MOC, a map of probability, or a text; or what was read from it. */
+  readonly area: Uint8Array | FlatMap | ReadArea;
   /** The share of a map of probability; its default for other areas. */
   readonly level: number;
   /** Names `area` and `level`, in cursors, too: equal ones have equal names. */

@@ -16,7 +16,8 @@ export class Exchange {
   /** The path as it was sent: not decoded. */
   readonly path: string;
   readonly search: Search;
-  readonly budget: Budget;
+  /** The time for the request; an operation that has a time of its own before gives it a new one. */
+  budget: Budget;
   /** The address that the connection comes from; undefined where there is no connection. */
   readonly peerAddress: string | undefined;
   /** The operation of the path; undefined where there is none. */

@@ -1,12 +1,13 @@
 /** POST /api/area */
 import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { areaReadLast } from '../answers/area.ts';
 import type { AreaQuery } from '../answers/queries.ts';
+import { Budget } from '../base/budget.ts';
 import { isGzip } from '../base/bytes.ts';
+import { Unavailable } from '../base/refusal.ts';
 import { Semaphore } from '../base/semaphore.ts';
 import { AREA_RESPONSES, DEFAULT_RESPONSE } from '../contract/enums.ts';
-import { DEFAULT_CREDIBLE_LEVEL, MAX_AREA_BYTES, MAX_UNPACKED_AREA_BYTES } from '../contract/limits.ts';
+import { DEFAULT_CREDIBLE_LEVEL, MAX_AREA_BYTES } from '../contract/limits.ts';
 import { answerQuery, tableFormatOf } from '../http/answer_query.ts';
 import { decodeAreaCursor, invalidCursor, withoutCursor } from '../http/cursor.ts';
 import { ApiError, missingParameter } from '../http/errors.ts';
@@ -16,12 +17,13 @@ import { type Bounds, checkName, optionalNumber } from '../http/params.ts';
 import { parseSelection } from '../http/selection_params.ts';
 import { WalkTables } from '../http/walk_table.ts';
 import type { Service } from '../service/service.ts';
-import { invalidArea } from '../vo/area_error.ts';
+import { PackedArea } from '../vo/packed_area.ts';
 
 const LEVEL_BOUNDS: Bounds = { min: 0, max: 1, aboveMin: true };
 const DIGEST_CHARACTERS = 22;
 
-const unpack = promisify(gunzip);
+/** The time to unpack and read a map of one order, which may have gigabytes: a connection is given up after 60 s without a byte. */
+const MAP_SECONDS = 55;
 
 export function searchArea(service: Service): Handler {
   const tables = new WalkTables(service);
@@ -29,11 +31,32 @@ export function searchArea(service: Service): Handler {
     query.response === 'table' ? tables.answer(query, tableFormatOf(exchange)) : answerQuery(service, exchange, query);
   // An area takes many times its bytes once it is unpacked.
   const unpacking = new Semaphore(1);
+  let isReadingMap = false;
+  const answerMap = async (exchange: Exchange, query: AreaQuery, packed: PackedArea) => {
+    if (isReadingMap) throw new Unavailable('another map of probability is being read');
+    isReadingMap = true;
+    try {
+      const budget = new Budget(MAP_SECONDS);
+      const map = await packed.readMap(() => budget.spent);
+      exchange.budget = new Budget(service.config.API_REQUEST_BUDGET_SECONDS);
+      return await answer(exchange, { ...query, area: map });
+    } finally {
+      isReadingMap = false;
+    }
+  };
   return async exchange => {
     const query = await parse(exchange, service);
     exchange.asked = { area: query.digest };
-    if (!isGzip(query.area)) return await answer(exchange, query);
-    return await unpacking.run(1, async () => await answer(exchange, { ...query, area: await unpacked(query.area) }));
+    const read = areaReadLast(query.digest);
+    if (read) return await answer(exchange, { ...query, area: read });
+    if (!(query.area instanceof Uint8Array && isGzip(query.area))) return await answer(exchange, query);
+    const packed = await PackedArea.open(query.area);
+    try {
+      if (packed.isMap) return await answerMap(exchange, query, packed);
+      return await unpacking.run(1, async () => await answer(exchange, { ...query, area: await packed.readAll() }));
+    } finally {
+      packed.close();
+    }
   };
 }
 
@@ -67,12 +90,4 @@ async function areaOf({ request, search, budget }: Exchange): Promise<Uint8Array
   if (body.length === 0) return new TextEncoder().encode(text);
   const message = 'Cannot search two areas at once: leave out the parameter area, or the body';
   throw new ApiError('invalid_parameter', message, { param: 'area' });
-}
-
-async function unpacked(bytes: Uint8Array): Promise<Uint8Array> {
-  try {
-    return await unpack(bytes, { maxOutputLength: MAX_UNPACKED_AREA_BYTES });
-  } catch {
-    throw invalidArea(`it is compressed, and damaged or of more than ${MAX_UNPACKED_AREA_BYTES} bytes without that`);
-  }
 }

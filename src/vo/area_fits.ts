@@ -7,9 +7,17 @@ import { MAX_AREA_ORDER, type ProbabilityPixels } from '../../index/mod.ts';
 import { isEquatorial } from '../catalogs/fits.ts';
 import { MAX_AREA_CELLS } from '../contract/limits.ts';
 import { FitsError, findHduOf } from '../fits/header.ts';
-import { type FitsColumn, isNumeric, isTable, itemReader, numberReader, tableOf } from '../fits/table.ts';
+import {
+  type FitsColumn,
+  type FitsTable,
+  isNumeric,
+  isTable,
+  itemReader,
+  numberReader,
+  tableOf,
+} from '../fits/table.ts';
 import { type AreaError, invalidArea } from './area_error.ts';
-import { type AreaTable, readFlatMap } from './flat_map.ts';
+import { FlatMap, isFlatMap, readFlatMap } from './flat_map.ts';
 import { MocRanges, tooManyCells } from './moc_ranges.ts';
 
 /** The rows that are read between two moments to yield. */
@@ -25,8 +33,7 @@ export type FitsArea = MocRanges | ProbabilityPixels;
 export function* readAreaFits(bytes: Uint8Array, share: number): Generator<undefined, FitsArea, undefined> {
   const table = firstTable(bytes);
   const { header, columns } = table;
-  const frame = String(header.get('COORDSYS') ?? 'C');
-  if (!isEquatorial(frame)) throw invalidArea(`its COORDSYS must be equatorial (${frame} was found)`);
+  checkFrame(table);
   const ordering = String(header.get('ORDERING') ?? 'none').toUpperCase();
   const numberColumn = (name: string, letters: RegExp) =>
     columns.find(
@@ -35,7 +42,7 @@ export function* readAreaFits(bytes: Uint8Array, share: number): Generator<undef
   const density = numberColumn('PROBDENSITY', /[DE]/);
   const uniq = numberColumn('UNIQ', /[JK]/);
   if (density && uniq) return yield* probabilityOf(table, uniq, density);
-  if (/^(?:RING|NEST|NESTED)$/.test(ordering)) return yield* readFlatMap(table, share);
+  if (isFlatMap(table)) return yield* readFlatMap(table, table.view, share);
   const dimension = String(header.get('MOCDIM') ?? 'SPACE').toUpperCase();
   if (dimension !== 'SPACE') throw invalidArea(`a MOC must be of the dimension SPACE (${dimension} was found)`);
   const [column] = columns;
@@ -49,6 +56,34 @@ function noArea(ordering: string): AreaError {
   return invalidArea(
     `its first table must be a MOC, a multi-order map with the columns UNIQ and PROBDENSITY, or a map in RING or NESTED order (its ORDERING is ${ordering})`,
   );
+}
+
+function checkFrame({ header }: FitsTable): void {
+  const frame = String(header.get('COORDSYS') ?? 'C');
+  if (!isEquatorial(frame)) throw invalidArea(`its COORDSYS must be equatorial (${frame} was found)`);
+}
+
+/**
+ * The map of one order that a file has as its first table, by the begin of the file, and where its rows begin; undefined
+ * for another file, or where the table begins later.
+ * @throws AreaError
+ */
+export function flatMapAt(head: Uint8Array): { readonly map: FlatMap; readonly dataStart: number } | undefined {
+  try {
+    const hdu = findHduOf(head, isTable);
+    const table = hdu && tableOf(hdu);
+    if (!table || !isFlatMap(table)) return undefined;
+    checkFrame(table);
+    return { map: new FlatMap(table), dataStart: hdu.dataStart };
+  } catch (error) {
+    if (error instanceof FitsError) return undefined;
+    throw error;
+  }
+}
+
+/** The first table of a file, and its rows. */
+interface AreaTable extends FitsTable {
+  readonly view: DataView;
 }
 
 function firstTable(bytes: Uint8Array): AreaTable {

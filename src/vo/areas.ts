@@ -1,8 +1,10 @@
 /** Areas as clients give them: MOCs (FITS, JSON, ASCII), shapes as text, maps of probability. */
 import { type Area, areaOfProbability, areaOfRanges, areaOfShape, type ProbabilityPixels } from '../../index/mod.ts';
 import { DEFAULT_CREDIBLE_LEVEL } from '../contract/limits.ts';
+import { isFits } from '../fits/header.ts';
 import { AreaError, invalidArea } from './area_error.ts';
-import { readAreaFits } from './area_fits.ts';
+import { type FitsArea, readAreaFits } from './area_fits.ts';
+import { FlatMap } from './flat_map.ts';
 import { MocRanges } from './moc_ranges.ts';
 import { type NamedShape, readShapeText } from './shape_text.ts';
 
@@ -21,14 +23,13 @@ const CELLS_A_YIELD = 1024;
 type Reading<T> = Generator<undefined, T, undefined>;
 
 /**
- * The area that bytes describe. Each value that it yields is a moment to let others go ahead.
+ * The area that bytes, or a map whose rows were taken, describe. Each value that it yields is a moment to let others go ahead.
  * @param level for a map of probability, the share that the area is to hold: above 0, at most 1; for other areas only its
  * default
  * @throws AreaError
  */
-export function* readArea(bytes: Uint8Array, level = DEFAULT_CREDIBLE_LEVEL): Reading<ReadArea> {
-  const isFits = latin1(bytes.subarray(0, 9)) === 'SIMPLE  =';
-  const read = isFits ? yield* readAreaFits(bytes, level) : yield* readAreaText(latin1(bytes).trim());
+export function* readArea(sent: Uint8Array | FlatMap, level = DEFAULT_CREDIBLE_LEVEL): Reading<ReadArea> {
+  const read = yield* contentOf(sent, level);
   if (!(read instanceof MocRanges || 'whole' in read)) {
     return { kind: 'probability_map', level, area: yield* regionOf(read, level) };
   }
@@ -36,6 +37,11 @@ export function* readArea(bytes: Uint8Array, level = DEFAULT_CREDIBLE_LEVEL): Re
     throw new AreaError('Cannot take a level because the area is no map of probability: leave out level', 'level');
   if (read instanceof MocRanges) return { kind: 'moc', level: null, area: yield* areaOfRanges(read.firsts, read.ends) };
   return { kind: read.kind, level: null, area: yield* areaOfShape(read) };
+}
+
+function* contentOf(sent: Uint8Array | FlatMap, level: number): Reading<FitsArea | NamedShape> {
+  if (sent instanceof FlatMap) return yield* sent.pixels(level);
+  return isFits(sent) ? yield* readAreaFits(sent, level) : yield* readAreaText(latin1(sent).trim());
 }
 
 function latin1(bytes: Uint8Array): string {

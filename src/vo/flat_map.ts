@@ -2,16 +2,25 @@
  * HEALPix maps of probability of one order, as healpy and ligo.skymap write them: every pixel in a row of its own or
  * many in a row (IMPLICIT), or the pixels of a column PIXEL (EXPLICIT), in RING or NESTED order.
  */
-import { type FlatPixels, MAX_ORDER, mergedPixels, nestedOfRing, type ProbabilityPixels } from '../../index/mod.ts';
+import {
+  MAX_AREA_ORDER,
+  MAX_ORDER,
+  MergingPixels,
+  mergedPixels,
+  nestedOfRing,
+  type ProbabilityPixels,
+} from '../../index/mod.ts';
 import { MAX_AREA_CELLS } from '../contract/limits.ts';
 import { type FitsColumn, type FitsTable, isNumeric, numberReader } from '../fits/table.ts';
 import { invalidArea } from './area_error.ts';
 import { tooManyCells } from './moc_ranges.ts';
 
-/** The pixels that are read between two moments to yield. */
-const PIXELS_A_YIELD = 4096;
-/** The most pixels that are put in order, before those of one probability become larger ones. */
+/** The pixels, and the bytes of rows, that are read between two moments to yield. */
+const [PIXELS_A_YIELD, BYTES_A_YIELD] = [4096, 32_768];
+/** The most pixels of which the densest are looked for, after those of one probability have become larger ones. */
 const MAX_PIXELS = 4_000_000;
+/** Where there are more, the least dense are dropped, until so many are left. */
+const ENOUGH_PIXELS = (MAX_PIXELS * 15) / 16;
 /** The densities are counted by the first two bytes of the double. */
 const BINS = 65_536;
 /** More than what rounding makes of a sum. */
@@ -19,74 +28,163 @@ const ROUNDING = 1e-6;
 /** The value of pixels without data, unless BAD_DATA says otherwise. */
 const UNSEEN = -1.6375e30;
 
-/** The first table of a file. */
-export interface AreaTable extends FitsTable {
-  /** The rows. */
-  readonly view: DataView;
-}
-
 type Reading<T> = Generator<undefined, T, undefined>;
 
-interface FlatMap {
-  readonly order: number;
-  readonly length: number;
-  probability(at: number): number;
-  /** NESTED. */
-  pixel(at: number): number;
+/** Whether a table is such a map; one with UNIQ and PROBDENSITY has no ORDERING of these. */
+export function isFlatMap({ header }: FitsTable): boolean {
+  return /^(?:RING|NEST|NESTED)$/i.test(String(header.get('ORDERING') ?? ''));
 }
 
 /**
- * The pixels of a map, without those that are surely less probable than the area of a share reaches.
- * @throws AreaError
+ * A map whose rows are given in their order, once. It holds no more than MAX_PIXELS pixels, whatever the size of the map:
+ * where there are more, it drops the least dense.
  */
-export function* readFlatMap(table: AreaTable, share: number): Reading<ProbabilityPixels> {
-  const map = flatMap(table);
-  const { least, total } = yield* leastDense(map, share);
-  const merged = yield* mergedPixels(yield* denserPixels(map, least));
-  if (merged.firsts.length > MAX_AREA_CELLS) throw tooManyCells();
-  return { ...merged, total: total * 4 ** (16 - map.order) };
+export class FlatMap {
+  readonly rows: number;
+  /** Bytes of a row. */
+  readonly width: number;
+  readonly #order: number;
+  readonly #isRing: boolean;
+  readonly #repeat: number;
+  readonly #bad: number;
+  readonly #valueAt: (view: DataView, row: number, item: number) => number;
+  /** RING or NESTED, as the map has it; undefined where the map has all pixels. */
+  readonly #indexAt: ((view: DataView, row: number, item: number) => number) | undefined;
+  /** The probability in each bin. */
+  readonly #sums = new Float64Array(BINS);
+  /** In RING order the firsts and the ends are the pixels of the map. */
+  readonly #held = new MergingPixels();
+  /** The pixels in bins below this one are dropped. */
+  #leastHeld = 0;
+  #next = 0;
+
+  /** @throws AreaError */
+  constructor({ header, columns, rows, width }: FitsTable) {
+    const order = Math.log2(Number(header.get('NSIDE')));
+    if (!(Number.isInteger(order) && order >= 0 && order <= MAX_ORDER))
+      throw invalidArea(`its NSIDE must be a power of two up to ${2 ** MAX_ORDER} (${header.get('NSIDE')} was found)`);
+    const numbers = columns.filter(isNumeric);
+    const index = numbers.find(({ name, letter }) => /^(?:PIXEL|PIX|IPIX)$/i.test(name) && /^[IJK]$/.test(letter));
+    const values = numbers.filter(({ letter, name }) => /^[DE]$/.test(letter) && !/DIST/i.test(name));
+    const value = values.find(({ name }) => /^PROB/i.test(name)) ?? values[0];
+    if (!value) throw invalidArea('it has no column of probabilities');
+    if (index && index.repeat !== value.repeat)
+      throw invalidArea('its columns PIXEL and of probabilities differ in length');
+    const pixels = pixelsOf(order);
+    if (!index && rows * value.repeat !== pixels)
+      throw invalidArea(`a map of NSIDE ${2 ** order} must have ${pixels} pixels (${rows * value.repeat} were found)`);
+    this.rows = rows;
+    this.width = width;
+    this.#order = order;
+    this.#isRing = String(header.get('ORDERING')).toUpperCase() === 'RING';
+    this.#repeat = value.repeat;
+    this.#bad = Math.fround(Number(header.get('BAD_DATA') ?? UNSEEN));
+    this.#valueAt = this.#itemsOf(value);
+    this.#indexAt = index && this.#itemsOf(index);
+  }
+
+  #itemsOf(column: FitsColumn): (view: DataView, row: number, item: number) => number {
+    const read = numberReader(column);
+    const { width } = this;
+    return (view, row, item) => read(view, row * width + column.offset, item);
+  }
+
+  /**
+   * Takes the next rows.
+   * @throws AreaError for a value that is no probability, or a pixel outside of the sky
+   */
+  take(view: DataView, rows: number): void {
+    for (let row = 0; row < rows; row++)
+      for (let item = 0; item < this.#repeat; item++, this.#next++) {
+        const value = this.#valueAt(view, row, item);
+        // NaN is none of these.
+        if (value > 0 && value < Number.POSITIVE_INFINITY) this.#add(view, row, item, value);
+        else if (value < 0 ? Math.fround(value) !== this.#bad : value === Number.POSITIVE_INFINITY)
+          throw invalidArea(`a probability must be a number of 0 or more (${value} was found)`);
+      }
+  }
+
+  #add(view: DataView, row: number, item: number, value: number): void {
+    if (Math.fround(value) === this.#bad) return;
+    const bin = binOf(value);
+    this.#sums[bin]! += value;
+    if (bin < this.#leastHeld) return;
+    const pixel = this.#checked(this.#indexAt ? this.#indexAt(view, row, item) : this.#next);
+    const side = this.#side;
+    if (this.#isRing) this.#held.add(pixel, pixel, value);
+    else this.#held.add(pixel * side, (pixel + 1) * side, value);
+    if (this.#held.length > MAX_PIXELS) this.#dropLeastDense();
+  }
+
+  #checked(pixel: number): number {
+    const pixels = pixelsOf(this.#order);
+    if (Number.isInteger(pixel) && pixel >= 0 && pixel < pixels) return pixel;
+    throw invalidArea(`the pixels of NSIDE ${2 ** this.#order} are 0 to ${pixels - 1} (${pixel} was found)`);
+  }
+
+  /** The pixels of order 16 in one of the map. */
+  get #side(): number {
+    return 4 ** (MAX_AREA_ORDER - this.#order);
+  }
+
+  #dropLeastDense(): void {
+    const counts = new Uint32Array(BINS);
+    for (const density of this.#held.densities) counts[binOf(density)]!++;
+    let least = BINS;
+    for (let count = 0; least > 0 && count + counts[least - 1]! <= ENOUGH_PIXELS; ) count += counts[--least]!;
+    this.#leastHeld = least;
+    this.#held.filter(density => binOf(density) >= least);
+  }
+
+  /**
+   * The pixels without those that are surely less probable than the area of a share reaches, when all rows are taken.
+   * @throws AreaError
+   */
+  *pixels(share: number): Reading<ProbabilityPixels> {
+    const sums = this.#sums;
+    const total = sums.reduce((sum, each) => sum + each, 0);
+    if (total === 0) throw invalidArea('it has no pixel with a probability above 0');
+    let least = BINS - 1;
+    for (let sum = sums[least]!; least > 0 && sum <= share * total * (1 + ROUNDING); sum += sums[least]!) least--;
+    if (least < this.#leastHeld && this.#isDropped(least))
+      throw invalidArea(`its area has more than ${ENOUGH_PIXELS} pixels: ask for a lower level`);
+    this.#held.filter(density => binOf(density) >= least);
+    yield;
+    if (this.#isRing) yield* this.#nest();
+    const merged = yield* mergedPixels(this.#held.pixels);
+    if (merged.firsts.length > MAX_AREA_CELLS) throw tooManyCells();
+    return { ...merged, total: total * this.#side };
+  }
+
+  /** Makes NESTED pixels of those that are held, which takes longer than to leave others out. */
+  *#nest(): Reading<void> {
+    const { firsts, ends } = this.#held.pixels;
+    for (let i = 0; i < firsts.length; i++) {
+      if (i % PIXELS_A_YIELD === 0) yield;
+      firsts[i] = nestedOfRing(this.#order, firsts[i]!) * this.#side;
+      ends[i] = firsts[i]! + this.#side;
+    }
+  }
+
+  /** Whether some of the pixels in the bins from this one on are dropped. */
+  #isDropped(least: number): boolean {
+    return this.#sums.subarray(least, this.#leastHeld).some(sum => sum > 0);
+  }
 }
 
-function flatMap({ header, columns, rows, width, view }: AreaTable): FlatMap {
-  const order = Math.log2(Number(header.get('NSIDE')));
-  if (!(Number.isInteger(order) && order >= 0 && order <= MAX_ORDER))
-    throw invalidArea(`its NSIDE must be a power of two up to ${2 ** MAX_ORDER} (${header.get('NSIDE')} was found)`);
-  const isRing = String(header.get('ORDERING')).toUpperCase() === 'RING';
-  const numbers = columns.filter(isNumeric);
-  const index = numbers.find(({ name, letter }) => /^(?:PIXEL|PIX|IPIX)$/i.test(name) && /^[IJK]$/.test(letter));
-  const values = numbers.filter(({ letter, name }) => /^[DE]$/.test(letter) && !/DIST/i.test(name));
-  const value = values.find(({ name }) => /^PROB/i.test(name)) ?? values[0];
-  if (!value) throw invalidArea('it has no column of probabilities');
-  if (index && index.repeat !== value.repeat)
-    throw invalidArea('its columns PIXEL and of probabilities differ in length');
-  const { repeat } = value;
-  const pixels = 12 * 4 ** order;
-  if (!index && rows * repeat !== pixels)
-    throw invalidArea(`a map of NSIDE ${2 ** order} must have ${pixels} pixels (${rows * repeat} were found)`);
-  const bad = Math.fround(Number(header.get('BAD_DATA') ?? UNSEEN));
-  const itemAt = (column: FitsColumn) => {
-    const read = numberReader(column);
-    return (at: number) => read(view, Math.floor(at / repeat) * width + column.offset, at % repeat);
-  };
-  const valueAt = itemAt(value);
-  const indexAt = index && itemAt(index);
-  return {
-    order,
-    length: rows * repeat,
-    probability(at) {
-      const found = valueAt(at);
-      if (Number.isNaN(found) || Math.fround(found) === bad) return 0;
-      if (found >= 0 && found < Number.POSITIVE_INFINITY) return found;
-      throw invalidArea(`a probability must be a number of 0 or more (${found} was found)`);
-    },
-    pixel(at) {
-      const pixel = indexAt ? indexAt(at) : at;
-      if (!(Number.isInteger(pixel) && pixel >= 0 && pixel < pixels))
-        throw invalidArea(`the pixels of NSIDE ${2 ** order} are 0 to ${pixels - 1} (${pixel} was found)`);
-      return isRing ? nestedOfRing(order, pixel) : pixel;
-    },
-  };
+/** The pixels of a map whose rows are all there. @throws AreaError */
+export function* readFlatMap(table: FitsTable, rows: DataView, share: number): Reading<ProbabilityPixels> {
+  const map = new FlatMap(table);
+  const step = Math.max(1, Math.floor(BYTES_A_YIELD / table.width));
+  for (let row = 0; row < table.rows; row += step) {
+    yield;
+    const count = Math.min(step, table.rows - row);
+    map.take(new DataView(rows.buffer, rows.byteOffset + row * table.width, count * table.width), count);
+  }
+  return yield* map.pixels(share);
 }
+
+const pixelsOf = (order: number) => 12 * 4 ** order;
 
 const double = new Float64Array(1);
 const bytesOfDouble = new Uint16Array(double.buffer);
@@ -95,41 +193,4 @@ const bytesOfDouble = new Uint16Array(double.buffer);
 function binOf(value: number): number {
   double[0] = value;
   return bytesOfDouble[3]!;
-}
-
-/** The bin of the least dense pixels that the area may have, and the sum of all. */
-function* leastDense({ length, probability }: FlatMap, share: number): Reading<{ least: number; total: number }> {
-  const sums = new Float64Array(BINS);
-  for (let at = 0; at < length; at++) {
-    if (at % PIXELS_A_YIELD === 0) yield;
-    const value = probability(at);
-    sums[binOf(value)]! += value;
-  }
-  const total = sums.reduce((sum, each) => sum + each, 0);
-  if (total === 0) throw invalidArea('it has no pixel with a probability above 0');
-  let least = BINS - 1;
-  for (let sum = sums[least]!; least > 0 && sum <= share * total * (1 + ROUNDING); sum += sums[least]!) least--;
-  return { least, total };
-}
-
-function* denserPixels({ order, length, probability, pixel }: FlatMap, least: number): Reading<FlatPixels> {
-  let pixels = new Float64Array(1024);
-  let density = new Float64Array(1024);
-  let count = 0;
-  for (let at = 0; at < length; at++) {
-    if (at % PIXELS_A_YIELD === 0) yield;
-    const value = probability(at);
-    if (value === 0 || binOf(value) < least) continue;
-    if (count === MAX_PIXELS) throw invalidArea(`its area has more than ${MAX_PIXELS} pixels: ask for a lower level`);
-    if (count === pixels.length) [pixels, density] = [grown(pixels), grown(density)];
-    pixels[count] = pixel(at);
-    density[count++] = value;
-  }
-  return { order, pixel: pixels.subarray(0, count), density: density.subarray(0, count) };
-}
-
-function grown(values: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
-  const larger = new Float64Array(2 * values.length);
-  larger.set(values);
-  return larger;
 }

@@ -749,6 +749,15 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       'At most 8,388,608 bytes, which gzip may have',
       'What is more, or no area, is 400 with `param`',
     ],
+    'vo/large_maps.test.ts: of more pixels than are held, the least dense are dropped; where the area needs these, it is refused':
+      ['In a map of one NSIDE, only the pixels up to'],
+    'vo/large_maps.test.ts: a map of NSIDE 1024 in doubles, 100 MB, has the levels of ligo.skymap': [
+      'A map of one NSIDE that is sent with gzip may be',
+    ],
+    'http/area.test.ts: a map of NSIDE 1024 in doubles, page by page; a second one at once is 503': [
+      'A map of one NSIDE that is sent with gzip may be',
+      'A thread that serves reads one such map at once;',
+    ],
     'vo/flat_maps.test.ts: a map that was made of larger pixels may have many more than an area': [
       'In a map of one NSIDE, only the pixels up to',
     ],

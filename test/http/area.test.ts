@@ -1,4 +1,6 @@
 /** POST /api/area and GET /api/objects: pages, filters, windows, counts and formats, against a scan of all objects. */
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { pixel29, separationArcsec } from '../../index/mod.ts';
@@ -220,6 +222,35 @@ test('tables say the same; a walk goes on over them', async ({ running: { app } 
   assert.is(JSON.parse(table.text).credible_level, 2 / 3);
   const objects = await app.get('/api/objects?format=csv&detail=ids');
   assert.match(objects.text, /^diaObjectId,status[,\n]/);
+});
+
+test('a map of NSIDE 1024 in doubles, page by page; a second one at once is 503', async () => {
+  const packed = gunzipSync(readFileSync(new URL('../fixtures/areas/nside1024.fits.gz.gz', import.meta.url)));
+  const positions: [number, number, number | null][] = JSON.parse(
+    readFileSync(new URL('../fixtures/areas/nside1024.json', import.meta.url), 'utf8'),
+  );
+  const withObjects = async (world: World) => {
+    const deliveries = positions.map(([ra, dec], i) => delivery(BigInt(i + 1), { position: { ra, dec } }));
+    await world.writer.ingest(deliveries, NOW_US);
+  };
+  const running = await startApp(withObjects, SETTINGS);
+  try {
+    const byLevel = [...positions.entries()].filter(([, [, , level]]) => level !== null && level <= 0.9);
+    const wanted = byLevel.map(([i]) => `${i + 1}`).toSorted();
+    assert.ok(wanted.length > 50);
+    const objects = await walk(running.app, 'detail=ids&page_size=40', packed);
+    assert.equal(idsOf(objects).toSorted(), wanted);
+    for (const { diaObjectId_str, credible_level } of objects)
+      assert.ok(Math.abs(credible_level - positions[Number(diaObjectId_str) - 1]![2]!) < 1e-9);
+    const both = await Promise.all(
+      [0.3, 0.4].map(level => running.app.post(`/api/area?response=count&level=${level}`, packed, null)),
+    );
+    assert.equal(both.map(({ status }) => status).toSorted(), [200, 503]);
+    const again = await running.app.post('/api/area?response=count&level=0.7', packed, null);
+    assert.equal([again.status, again.body.area], [200, { kind: 'probability_map', level: 0.7 }]);
+  } finally {
+    await running.close();
+  }
 });
 
 test('areas and levels that are asked for in turns are not confused', async ({ running: { app } }) => {

@@ -256,7 +256,7 @@ export function searchArea(config: Config, catalogs: Catalogs): Operation {
       'The area is the body, whatever its Content-Type, or the parameter `area`: a MOC (FITS, JSON or ASCII), `CIRCLE ra dec radius`, `POLYGON ra dec ra dec ...`, `BOX ra dec width height` ' +
       'or `RANGE ra1 ra2 dec1 dec2` in degrees (DALI, ADQL; of the two sides of a polygon the smaller one is meant; a frame may stand first: ICRS, FK5, GALACTIC), or a HEALPix map of probability (FITS: multi-order ' +
       'with UNIQ and PROBDENSITY, as LIGO, Virgo and KAGRA publish it, or of one NSIDE, RING or NESTED), whose densest pixels up to `level` are the area. ' +
-      `With gzip or without; at most ${MAX_AREA_BYTES} bytes, ${MAX_UNPACKED_AREA_BYTES} without gzip, ${MAX_AREA_CELLS} cells or pixels, ${MAX_POLYGON_VERTICES} vertices. ` +
+      `With gzip or without; at most ${MAX_AREA_BYTES} bytes, ${MAX_UNPACKED_AREA_BYTES} without gzip (a map of one NSIDE may have more), ${MAX_AREA_CELLS} cells or pixels, ${MAX_POLYGON_VERTICES} vertices. ` +
       'Objects come by credible level where there is one, then by HEALPix pixel of order 16 (NESTED), then by identifier. For the next page the same ' +
       `request is sent with \`cursor\`. With \`response=table\` the answer is one table of all, in a format of tables, written while it is sent: a connection that ends ` +
       `early is a table that is not whole. ${LEFT_OUT}`,
