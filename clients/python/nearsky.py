@@ -417,18 +417,21 @@ class Nearsky:
         dec: str | None = None,
         as_job: bool = False,
         frame: str | None = None,
+        columns: str | list[str] | None = None,
     ) -> Any:
         """The rows of a table with what lies at each of them: of the objects, or of the catalog `against`.
 
         The table is a DataFrame of pandas or Polars, a Table of astropy or an array of SkyCoord, and the answer is of the same kind (of a
         SkyCoord a Table of astropy); or the bytes of a file, answered in its format. `find` is `nearest` or `all`, `rows` is `all` or
         `matched`; `ra` and `dec` name the columns of the positions where their names do not tell, and `frame` names their frame (`FK4 B1950`,
-        `galactic`) where the table does not. An index of pandas is left out. A large
+        `galactic`) where the table does not. `columns` names those of the table that the answer has. An index of pandas is left out. A large
         table, or with `as_job` any, becomes a job of the service, which is waited for and then removed.
         """
         body, form, read = _sent_table(table)
         query = {"against": against, "radius_arcsec": None if radius_arcsec is None else _number(radius_arcsec, "arcsec")}
-        query.update(find=find, rows=rows, ra=ra, dec=dec, frame=frame, format=form)
+        if columns is not None and not isinstance(columns, str):
+            columns = ",".join('"' + name.replace('"', '""') + '"' for name in columns)
+        query.update(find=find, rows=rows, ra=ra, dec=dec, frame=frame, columns=columns, format=form)
         path = _address_of("/api/crossmatch", query)
         if not as_job and len(body) <= MAX_BYTES_AT_ONCE:
             try:

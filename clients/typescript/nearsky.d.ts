@@ -45,6 +45,8 @@ export interface CrossmatchOptions {
   /** The columns of the positions, where their names do not tell. */
   readonly ra?: string;
   readonly dec?: string;
+  /** The columns of the table that the answer has, with commas between; all unless given. */
+  readonly columns?: string;
   /** Their frame, such as `FK4 B1950` or `galactic`, where the table does not declare it. */
   readonly frame?: string;
   readonly format?: 'csv' | 'ndjson' | 'votable' | 'parquet' | 'arrow';

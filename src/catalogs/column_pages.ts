@@ -91,6 +91,9 @@ export function* columnPages(
   }
 }
 
+/** Times of INT96 as bigints, nanoseconds since 1970: a date would lose digits. */
+const PARSERS = { ...DEFAULT_PARSERS, timestampFromNanoseconds: (ns: bigint) => ns as unknown as Date };
+
 type Decoder = ReturnType<typeof decoderOf>;
 
 /**
@@ -115,7 +118,7 @@ function decoderOf({ metadata, element: described }: ColumnChunk) {
     element,
     schemaPath: [{ element: { name: 'schema', num_children: 1 }, children: [leaf], count: 2, path: [] }, leaf],
     codec: metadata.codec,
-    parsers: DEFAULT_PARSERS,
+    parsers: PARSERS,
     compressors,
   };
 }

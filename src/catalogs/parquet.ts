@@ -25,6 +25,7 @@ export type ColumnKind =
   | 'time in ms'
   | 'time in us'
   | 'time in ns'
+  | 'time in int96'
   | 'date'
   | 'null'
   | 'other';
@@ -308,6 +309,8 @@ function kindOf(element: SchemaElement): ColumnKind {
   // pyarrow writes this type where a part of a catalog has no value of a column at all.
   if (logical?.type === 'NULL') return 'null';
   if (isDecimal(element)) return decimalScale(element) === 0 ? 'integer decimal' : 'decimal';
+  // As Spark writes times.
+  if (type === 'INT96' && !converted && !logical) return 'time in int96';
   if (type === 'INT64' && timeKind(element)) return timeKind(element)!;
   if (isDate(element)) return 'date';
   if (logical?.type === 'FLOAT16') return 'float16';

@@ -10,7 +10,7 @@ import { type Command, type Invocation, Progress, shownCount, tell, UsageError }
 
 export const command: Command = {
   usage:
-    'match TABLE [--against NAME] [-o FILE] [--url URL] [--radius ARCSEC] [--find NAME] [--rows NAME] [--frame NAME]',
+    'match TABLE [--against NAME] [-o FILE] [--url URL] [--radius ARCSEC] [--find NAME] [--rows NAME] [--frame NAME] [--columns NAMES]',
   description: [
     'Prints the rows of a table with what lies at each of them: of the objects of the data directory or of a running service (--url), or of a catalog',
     'that is registered there. The table is CSV, NDJSON, VOTable, FITS, Parquet or Arrow, a file or (-) standard input. The answer is that of',
@@ -29,6 +29,10 @@ export const command: Command = {
     },
     ra: { value: 'COLUMN', help: 'of the right ascensions, where its UCD or name does not tell' },
     dec: { value: 'COLUMN', help: 'of the declinations' },
+    columns: {
+      value: 'NAMES',
+      help: 'the columns of the table that the answer has, with commas between (default all)',
+    },
     frame: {
       value: 'NAME',
       help: 'of the positions: ICRS, FK5 J1975, FK4 B1950, galactic (default that which the table declares or its columns are named after, else ICRS)',
@@ -43,9 +47,16 @@ async function run({ config, options, positionals }: Invocation): Promise<number
   if (file === undefined || others.length > 0)
     throw new UsageError(`match takes one TABLE, or - for standard input. Usage: nearsky ${command.usage}`);
   const body = readFileSync(file === '-' ? 0 : file);
-  const [against, find, rows, format, ra, dec, frame] = ['against', 'find', 'rows', 'format', 'ra', 'dec', 'frame'].map(
-    name => options.get(name),
-  );
+  const [against, find, rows, format, ra, dec, frame, columns] = [
+    'against',
+    'find',
+    'rows',
+    'format',
+    'ra',
+    'dec',
+    'frame',
+    'columns',
+  ].map(name => options.get(name));
   const out = options.get('out');
   const search = {
     against,
@@ -55,6 +66,7 @@ async function run({ config, options, positionals }: Invocation): Promise<number
     ra,
     dec,
     frame,
+    columns,
     radius_arcsec: options.get('radius'),
   };
   const output = await outputOf(out);
@@ -74,7 +86,7 @@ async function run({ config, options, positionals }: Invocation): Promise<number
     );
     await output.end();
     lines.end();
-    const count = Number(headers.get('X-Row-Count'));
+    const count = Number(headers.get('X-Input-Row-Count'));
     const seconds = (performance.now() - startMs) / 1000;
     const places = (headers.get('X-Position-Columns') ?? '').split(' ').map(decodeURIComponent);
     const [frameRead = ''] = (headers.get('X-Position-Frame') ?? '').split(';');
@@ -82,6 +94,11 @@ async function run({ config, options, positionals }: Invocation): Promise<number
       `nearsky match: ${count} rows, positions from ${[...new Set(places)].join(' and ')} (${frameRead}); ${headers.get('X-Match-Count')} found; ` +
         `${seconds.toFixed(1)} s, ${Math.round(count / seconds)} rows/s`,
     );
+    const dropped = headers.get('X-Dropped-Columns');
+    if (dropped !== null)
+      tell(
+        `nearsky match: left out, as no answer can hold them: ${dropped.split(' ').map(decodeURIComponent).join(', ')}`,
+      );
     return 0;
   } catch (error) {
     lines.end();

@@ -50,8 +50,10 @@ export type MatchedTable = TableBegun & { readonly outcome: 'begun' };
 /** The headers of a crossmatched table. */
 export function matchedHeaders({
   format,
+  inputRows,
   rows,
   matches,
+  dropped,
   ra,
   dec,
   frame,
@@ -59,13 +61,23 @@ export function matchedHeaders({
 }: MatchedTable): Record<string, string> {
   return {
     'Content-Type': typeOf(format),
-    'Access-Control-Expose-Headers': `${HEADERS}, X-Match-Count, X-Position-Columns, X-Position-Frame`,
+    'Access-Control-Expose-Headers': `${HEADERS}, X-Input-Row-Count, X-Match-Count, X-Position-Columns, X-Position-Frame, X-Dropped-Columns`,
     'Content-Disposition': dispositionOf('crossmatch', format),
     'X-Row-Count': `${rows}`,
+    'X-Input-Row-Count': `${inputRows}`,
     'X-Match-Count': `${matches}`,
     'X-Position-Columns': [ra, dec].map(encodeURIComponent).join(' '),
     'X-Position-Frame': `${frame}; source=${frameSource}`,
+    ...(dropped.length > 0 && { 'X-Dropped-Columns': shownNames(dropped) }),
   };
+}
+
+/** The most names in a header, and characters of each. */
+const [MAX_NAMES, MAX_NAME] = [50, 64];
+
+function shownNames(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_NAMES).map(name => encodeURIComponent(name.slice(0, MAX_NAME).toWellFormed()));
+  return [...shown, ...(names.length > MAX_NAMES ? [`and ${names.length - MAX_NAMES} more`] : [])].join(' ');
 }
 
 function typeOf(format: TableFormat): string {

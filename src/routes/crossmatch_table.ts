@@ -104,6 +104,7 @@ function parse({ search, request }: Exchange, { catalogs, provenance }: Service)
     rows: checkName('rows', ROWS_KEPT, search.get('rows') ?? 'all'),
     format: formatOf(search, request),
     named: { ra: search.get('ra'), dec: search.get('dec'), frame: frameParam(search.get('frame')) },
+    columns: search.get('columns'),
     about: toJson({ provenance }),
   };
 }

@@ -14,7 +14,7 @@ import {
 import { toJson } from '../base/json_text.ts';
 import type { Cell, Column, ColumnType } from '../tables/columns.ts';
 import { checkedFile, checkedStream } from './arrow_messages.ts';
-import { blocksOf, checkRows, distinct, type InputTable, TableError, type TableLimits, unkept } from './input_table.ts';
+import { blocksOf, checkRows, distinct, type InputTable, TableError, type TableLimits } from './input_table.ts';
 import { lz4Frame } from './lz4_frame.ts';
 
 export function openArrow(bytes: Uint8Array, limits: TableLimits): InputTable {
@@ -27,11 +27,13 @@ export function openArrow(bytes: Uint8Array, limits: TableLimits): InputTable {
     throw damaged(error);
   }
   checkRows(table.numRows, limits);
-  const columns = distinct(table.schema.fields.map(columnOf));
-  const vectors = columns.map((_, place) => childOf(table, place));
+  const places = [...table.schema.fields.keys()].filter(place => isKept(table.schema.fields[place]!));
+  const columns = distinct(places.map(place => columnOf(table.schema.fields[place]!)));
+  const vectors = places.map(place => childOf(table, place));
   return {
     format: 'arrow',
     columns,
+    dropped: table.schema.fields.filter(field => !isKept(field)).map(({ name }) => name),
     rows: table.numRows,
     blocks: wanted =>
       blocksOf(table.numRows, wanted.length, (from, to) =>
@@ -79,7 +81,7 @@ function columnOf({ name, type, metadata }: Field): Column {
   const [unit, ucd] = [metadata.get('unit'), metadata.get('ucd')];
   return {
     name,
-    type: typeOf(name, valueType(type)),
+    type: typeOf(valueType(type)),
     ...(unit && { unit }),
     ...(ucd && { ucd }),
     description: metadata.get('description') ?? '',
@@ -92,11 +94,14 @@ function valueType(type: DataType): DataType {
 }
 
 /** Types that have no place in the answer. */
-const REFUSED: readonly Type[] = [Type.Binary, Type.LargeBinary, Type.FixedSizeBinary, Type.Time, Type.Interval];
+const DROPPED: readonly Type[] = [Type.Binary, Type.LargeBinary, Type.FixedSizeBinary, Type.Time, Type.Interval];
 
-function typeOf(name: string, type: DataType): ColumnType {
+function isKept({ type }: Field): boolean {
+  return !DROPPED.includes(valueType(type).typeId);
+}
+
+function typeOf(type: DataType): ColumnType {
   const { typeId } = type;
-  if (REFUSED.includes(typeId)) throw unkept(name);
   if (DataType.isInt(type)) {
     if (type.bitWidth === 64) return type.isSigned ? 'int64' : 'text';
     return type.bitWidth === 32 && !type.isSigned ? 'int64' : 'int32';

@@ -52,7 +52,7 @@ export interface TableLimits {
 }
 
 /** The parameters that name a table's positions. */
-export type PositionParam = 'ra' | 'dec' | 'frame';
+export type PositionParam = 'ra' | 'dec' | 'frame' | 'columns';
 
 /** A table that cannot be used. The message is for whoever sent it. */
 export class TableError extends Error {
@@ -66,11 +66,42 @@ export class TableError extends Error {
   }
 }
 
-/** For a column whose type has no place in the answer. */
-export function unkept(name: string): TableError {
-  return new TableError(
-    `its column ${name} is of a type that cannot be kept, such as a time of day or bytes: leave it out, or make it text`,
-  );
+/**
+ * The table with some of its columns, in their order in the table; all of them are still there to be read from the whole table.
+ * @param names as a request gives them, with commas between; names in quotes may have commas
+ * @throws TableError that names the one that the table has not, or cannot keep
+ */
+export function withColumns(table: InputTable, names: string): InputTable {
+  const wanted = [...names.matchAll(/\s*(?:"((?:[^"]|"")*)"|([^,]*))\s*(?:,|$)/g)]
+    .map(([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain.trim())
+    .filter(name => name !== '');
+  const places = wanted.map(name => {
+    const exact = table.columns.findIndex(column => column.name === name);
+    const place =
+      exact >= 0 ? exact : table.columns.findIndex(column => column.name.toLowerCase() === name.toLowerCase());
+    if (place >= 0) return place;
+    const shown = name.slice(0, 64);
+    throw new TableError(
+      table.dropped?.includes(name)
+        ? `its column ${shown}, which columns= names, is of a type that cannot be kept, such as lists, bytes or complex numbers`
+        : `it has no column ${shown}, which columns= names: ${listOf(table.columns)}`,
+      'columns',
+    );
+  });
+  const kept = [...new Set(places)].sort((a, b) => a - b);
+  const { csvRow: _, stored: __, ...plain } = table;
+  const sorted = new Map(kept.map((place, i) => [place, i]));
+  return {
+    ...plain,
+    columns: kept.map(place => table.columns[place]!),
+    timestamps: new Set([...(table.timestamps ?? [])].flatMap(place => sorted.get(place) ?? [])),
+    blocks: wanted => table.blocks(wanted.map(place => kept[place]!)),
+  };
+}
+
+export function listOf(columns: readonly Column[]): string {
+  const names = columns.slice(0, 50).map(({ name }) => name.slice(0, 64));
+  return `its columns are ${names.join(', ')}${columns.length > names.length ? ', ...' : ''}`;
 }
 
 /** More columns than any survey's table has. */

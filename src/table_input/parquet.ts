@@ -14,7 +14,6 @@ import {
   type InputTable,
   TableError,
   type TableLimits,
-  unkept,
 } from './input_table.ts';
 
 const TYPES: Readonly<Record<ColumnKind, ColumnType | undefined>> = {
@@ -32,6 +31,7 @@ const TYPES: Readonly<Record<ColumnKind, ColumnType | undefined>> = {
   'time in ms': 'time',
   'time in us': 'time',
   'time in ns': 'time',
+  'time in int96': 'time',
   date: 'time',
   null: 'text',
   other: undefined,
@@ -47,19 +47,10 @@ export async function openParquetTable(bytes: Uint8Array, limits: TableLimits): 
     }),
   );
   checkRows(file.rows, limits);
-  const [nested] = file.nestedColumns;
-  if (nested !== undefined)
-    throw new TableError(
-      `its column ${nested} holds lists or structures, which cannot be kept: leave it out, or make it text`,
-    );
-  const names = [...file.columns.keys()];
-  const columns = distinct(
-    names.map((name): Column => {
-      const type = TYPES[file.columns.get(name)!];
-      if (type) return { name, type, description: '' };
-      throw unkept(name);
-    }),
-  );
+  const typeOf = (name: string) => TYPES[file.columns.get(name)!];
+  const names = [...file.columns.keys()].filter(name => typeOf(name) !== undefined);
+  const dropped = [...file.nestedColumns, ...[...file.columns.keys()].filter(name => typeOf(name) === undefined)];
+  const columns = distinct(names.map((name): Column => ({ name, type: typeOf(name)!, description: '' })));
   const unread = file.rowGroups.findIndex(
     (_, group) => names.reduce((sum, name) => sum + file.bytesInRowGroup(name, group), 0) > limits.maxBytes,
   );
@@ -68,13 +59,15 @@ export async function openParquetTable(bytes: Uint8Array, limits: TableLimits): 
   return {
     format: 'parquet',
     columns,
+    dropped,
     rows: file.rows,
     blocks: wanted =>
       blocksOfFile(
         file,
         wanted.map(place => ({ ...columns[place]!, name: names[place]! })),
       ),
-    ...(isCopied(file) && { stored: { elements: file.elements, groups: () => storedGroups(file, names) } }),
+    ...(dropped.length === 0 &&
+      isCopied(file) && { stored: { elements: file.elements, groups: () => storedGroups(file, names) } }),
   };
 }
 
@@ -139,6 +132,7 @@ const MICROSECONDS: Partial<Record<ColumnKind, (time: unknown) => number>> = {
   'time in ms': time => Number((time as bigint) * 1000n),
   'time in us': time => Number(time as bigint),
   'time in ns': time => Number((time as bigint) / 1000n),
+  'time in int96': time => Number((time as bigint) / 1000n),
   date: days => (days as number) * MICROSECONDS_PER_DAY,
 };
 

@@ -15,6 +15,7 @@ import {
   type DeclaredFrame,
   distinctName,
   type InputTable,
+  listOf,
   MAX_NUMBER_CHARACTERS,
   numberOf,
   OTHER_BASE,
@@ -104,11 +105,6 @@ function namedPair({ columns }: InputTable, { ra, dec }: NamedColumns): Pair | u
   if (ra !== undefined) return [named('ra', ra), named('dec', dec ?? ra)];
   if (dec !== undefined) throw new TableError('dec= names a column, and ra= none: give both', 'dec');
   return undefined;
-}
-
-function listOf(columns: readonly Column[]): string {
-  const names = columns.slice(0, 50).map(({ name }) => name.slice(0, 64));
-  return `its columns are ${names.join(', ')}${columns.length > names.length ? ', ...' : ''}`;
 }
 
 function foundPair({ columns, frames, points }: InputTable): Pair {

@@ -10,7 +10,13 @@ import { PoolError, type Task } from '../pool/pool.ts';
 import { note } from '../pool/process_tasks.ts';
 import { describeFrame } from '../sky_frames/frames.ts';
 import { currentStore } from '../store/thread_store.ts';
-import { checkTimes, type PositionParam, TableError, type TableLimits } from '../table_input/input_table.ts';
+import {
+  checkTimes,
+  type PositionParam,
+  TableError,
+  type TableLimits,
+  withColumns,
+} from '../table_input/input_table.ts';
 import { openTable } from '../table_input/open.ts';
 import {
   type FrameSource,
@@ -36,6 +42,8 @@ export interface TableRequest {
   readonly rows: RowsKept;
   /** The columns of the positions, where the request names them. */
   readonly named: NamedColumns;
+  /** The columns that are copied to the answer: see `withColumns`; undefined for all. */
+  readonly columns?: string | undefined;
   /** The format of the answer; by default that of the table, or the nearest to it. */
   readonly format: TableFormat | undefined;
   /** The information of the answer beside its rows, as JSON. */
@@ -59,8 +67,11 @@ export const TOO_LARGE = 'it takes more memory than a table may: send it in part
 export type TableBegun =
   | {
       readonly outcome: 'begun';
-      /** The number of rows of the table. */
+      /** The number of rows of the table, and of the answer. */
+      readonly inputRows: number;
       readonly rows: number;
+      /** The names of columns of the table that the answer cannot hold. */
+      readonly dropped: readonly string[];
       /** The number of pairs. */
       readonly matches: number;
       readonly format: TableFormat;
@@ -156,18 +167,28 @@ async function begin(
   progress.set({ searched: table.rows });
   pairs.settle();
   const [ra, dec] = [table.columns[columns.ra]!.name, table.columns[columns.dec]!.name];
+  const marked = { ...table, columns: withFrames(table, columns) };
+  const copied = task.columns === undefined ? marked : withColumns(marked, task.columns);
+  const dropped = task.columns === undefined ? (table.dropped ?? []) : [];
   const { frameSource } = columns;
   const frame = describeFrame(columns.frame);
   const result = {
-    table: { ...table, columns: withFrames(table, columns) },
+    table: copied,
     pairs,
     catalog,
     rows,
     format,
-    about: JSON.stringify({ ...JSON.parse(about), position_frame: frame, position_frame_source: frameSource }),
+    about: JSON.stringify({
+      ...JSON.parse(about),
+      position_frame: frame,
+      position_frame_source: frameSource,
+      ...(dropped.length > 0 && { dropped_columns: dropped }),
+    }),
   };
-  if (!copiedTable(result)) await checkTimes(table);
-  const begun = { outcome: 'begun', rows: table.rows, matches: pairs.count, format, ra, dec, problems } as const;
+  if (!copiedTable(result)) await checkTimes(copied);
+  const answered = pairs.count + (rows === 'all' ? pairs.unmatchedRows : 0);
+  const counts = { inputRows: table.rows, rows: answered, matches: pairs.count };
+  const begun = { outcome: 'begun', ...counts, dropped, format, ra, dec, problems } as const;
   return { begun: { ...begun, frame, frameSource }, result };
 }
 

@@ -48,6 +48,13 @@ export class Pairs {
     return this.#count;
   }
 
+  /** The number of rows for which nothing is listed, once all pairs are settled. */
+  get unmatchedRows(): number {
+    let rows = 0;
+    for (let row = 0; row + 1 < this.#starts.length; row++) if (this.#starts[row] === this.#starts[row + 1]) rows++;
+    return rows;
+  }
+
   /** @throws TableError where there are too many */
   add(batch: Batch): void {
     this.#added += batch.row.length;

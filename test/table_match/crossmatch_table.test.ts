@@ -364,4 +364,37 @@ test('the frame of the positions is read, said in a header and in the answer, an
     });
   }));
 
+test('the rows of the answer are counted, columns are selected and those that cannot be kept are named', () =>
+  inWorld(async world => {
+    await world.ingest([
+      { ra: 1, dec: 3 },
+      { ra: 1.0001, dec: 3 },
+    ]);
+    await withApp(world, async app => {
+      const counts = ({ headers }: Answer) =>
+        ['X-Row-Count', 'X-Input-Row-Count', 'X-Match-Count'].map(name => Number(headers.get(name)));
+      const table = 'id,ra,dec,"a,b"\n1,1,3,x\n2,9,9,y\n';
+      const all = await send(app, '?find=all', table);
+      assert.equal(counts(all), [3, 2, 2]);
+      assert.is(rowsOf(await send(app, '?find=all&columns=id', table)).length, 3);
+      const matched = await send(app, '?find=all&rows=matched', table);
+      assert.equal([counts(matched), rowsOf(matched).length], [[2, 2, 2], 2]);
+      assert.is(all.text.trim().split('\n').length - 1, 3);
+      const some = await send(app, `?columns=${encodeURIComponent('"a,b", ID')}`, table);
+      assert.match(some.text, /^id,"a,b",nearsky_status,/);
+      assert.is(some.headers.get('X-Position-Columns'), 'ra dec');
+      const unknown = await send(app, '?columns=id,nothing', table);
+      assert.equal([unknown.status, unknown.body.param], [400, 'columns']);
+      assert.match(unknown.body.error, /no column nothing, which columns= names: its columns are id, ra, dec, a,b/);
+      const spark = readFileSync(new URL('../fixtures/tables/spark.parquet', import.meta.url));
+      const kept = await send(app, '?format=csv', spark);
+      assert.is(kept.headers.get('X-Dropped-Columns'), 'fluxes pair raw');
+      assert.match((await send(app, '?format=votable', spark)).text, /dropped_columns&quot;:\[&quot;fluxes/);
+      assert.match(kept.text, /^ra,dec,seen,nearsky_status.*\n1,3,2026-01-31T12:00:00.500001Z,matched,/);
+      const asked = await send(app, '?columns=ra,fluxes', spark);
+      assert.match(asked.body.error, /its column fluxes, which columns= names, is of a type that cannot be kept/);
+      assert.is((await send(app, '?columns=ra', spark)).headers.get('X-Dropped-Columns'), null);
+    });
+  }));
+
 test.run();

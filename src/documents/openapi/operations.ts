@@ -325,12 +325,22 @@ const jobHeaders: Readonly<Record<string, Schema>> = {
 
 /** The headers of a crossmatched table. */
 const resultHeaders: Readonly<Record<string, Schema>> = {
-  'X-Row-Count': { description: 'The rows of the table.', required: true, schema: count('Rows.') },
+  'X-Row-Count': { description: 'The rows of the answer.', required: true, schema: count('Rows.') },
+  'X-Input-Row-Count': {
+    description: 'The rows of the table that was sent.',
+    required: true,
+    schema: count('Rows.'),
+  },
   'X-Match-Count': { description: 'The objects or sources found.', required: true, schema: count('Matches.') },
   'X-Position-Columns': {
     description:
       'The columns that were taken for right ascension and declination, percent-encoded, with a blank between.',
     required: true,
+    schema: { type: 'string' },
+  },
+  'X-Dropped-Columns': {
+    description:
+      'The columns that the answer cannot hold, such as lists, bytes and complex numbers: percent-encoded, with blanks between; 50 at most. `dropped_columns` in the metadata has all.',
     schema: { type: 'string' },
   },
   'X-Position-Frame': {

@@ -276,6 +276,12 @@ export function tableParameters(catalogs: Catalogs): Parameter[] {
     query('ra', column('right ascensions: degrees, or sexagesimal hours; of whole positions where `dec` is not given')),
     query('dec', column('declinations')),
     query(
+      'columns',
+      text(
+        'The columns of the table that the answer has, with commas between; a name with a comma in quotes. Without it, all.',
+      ),
+    ),
+    query(
       'frame',
       text(
         'The frame of the positions: `ICRS`, `FK5 J1975` or `FK4 B1950` (of any equinox), `galactic`. Without it, the one that the table declares or the names of its columns state, else ICRS.',
