@@ -15,6 +15,7 @@ import { partOf } from '../store/parts.ts';
 import type { Snapshot } from '../store/snapshot.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store_error.ts';
+import { damagedValue } from '../store/table.ts';
 import { type ExportFacts, type WrittenPartition, writeCatalogFiles, writeCollectionFile } from './catalog_files.ts';
 import { matchColumns, OBJECT_COLUMNS } from './columns.ts';
 import { MARGIN_ARCSEC, type Partition, SkyRows } from './partitions.ts';
@@ -133,6 +134,7 @@ class Export {
     let sequence: number;
     try {
       sequence = snapshot.lastSequence();
+      snapshot.requireJournal(sequence);
       this.#read(snapshot, since === undefined ? undefined : changedAfter(store, since, sequence));
     } finally {
       snapshot.close();
@@ -244,13 +246,12 @@ class Export {
 function changedAfter(store: Store, since: number, last: number): Set<bigint> {
   const changed = new Set<bigint>();
   for (let sequence = since; sequence < last; ) {
-    const entries = store.journalAfter(sequence, 100);
+    const entries = store.journalAfter(sequence, Math.min(100, last - sequence));
     for (const entry of entries) {
-      if (entry.sequence > last) return changed;
+      if (entry.sequence !== ++sequence) throw damagedValue(`entry ${sequence} of the journal`);
       for (const id of [...entry.stored, ...entry.delivered, ...entry.crossmatched]) changed.add(id);
-      sequence = entry.sequence;
     }
-    if (entries.length === 0) break;
+    if (entries.length === 0) throw damagedValue(`entry ${sequence + 1} of the journal`);
   }
   return changed;
 }

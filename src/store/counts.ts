@@ -135,6 +135,14 @@ const outcomeName = (catalog: string, outcome: string) => `outcome/${catalog}/${
 const matchesName = (catalog: string) => `matches/${catalog}`;
 const statusName = (status: StoredStatus) => `status/${status}`;
 
+/** The number of stored objects, as the commits have counted them. */
+export function countObjects({ meta }: Databases, options: object): number {
+  return objectsOf(readCountersAt(meta, COUNTS_KEY, options));
+}
+
+const objectsOf = (counters: Counters) =>
+  STORED_STATUSES.reduce((sum, status) => sum + (counters[statusName(status)] ?? 0), 0);
+
 export function readCounts({ meta, journal }: Databases, options?: object): StoreCounts {
   const entries = options ? journal.getKeysCount(options) : journal.entryCount();
   return asCounts(readCountersAt(meta, COUNTS_KEY, options), entries);
@@ -142,7 +150,6 @@ export function readCounts({ meta, journal }: Databases, options?: object): Stor
 
 function asCounts(counters: Counters, journalEntries: number): StoreCounts {
   const statuses = Object.fromEntries(STORED_STATUSES.map(status => [status, counters[statusName(status)] ?? 0]));
-  const objects = Object.values(statuses).reduce((sum, count) => sum + count, 0);
   const outcomes: Record<string, Record<string, number>> = {};
   const matches: Record<string, number> = {};
   for (const [name, count] of Object.entries(counters).sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -151,5 +158,11 @@ function asCounts(counters: Counters, journalEntries: number): StoreCounts {
     if (kind === 'outcome') (outcomes[catalog] ??= {})[outcome] = count;
     if (kind === 'matches') matches[catalog] = count;
   }
-  return { objects, statuses: statuses as StoreCounts['statuses'], outcomes, matches, journalEntries };
+  return {
+    objects: objectsOf(counters),
+    statuses: statuses as StoreCounts['statuses'],
+    outcomes,
+    matches,
+    journalEntries,
+  };
 }

@@ -6,7 +6,7 @@
 import type { Databases } from './databases.ts';
 import { decodeKey, decodePlain, decodeTnsRecord, encodeKey, encodePlain, encodeTnsRecord } from './records.ts';
 import { RefusedChange } from './store_error.ts';
-import { damagedValue } from './table.ts';
+import { damagedValue, inOrder } from './table.ts';
 import type { TnsRecord } from './types.ts';
 
 const utf8 = new TextEncoder();
@@ -81,22 +81,30 @@ export function findByObjid(databases: Databases, load: number, objid: number): 
   return bytes && decodeTnsRecord(objid, bytes);
 }
 
-/** Every object of the published snapshot, by ascending objid. */
+/**
+ * Every object of the published snapshot, by ascending objid.
+ * @throws StoreError where they are not ascending
+ */
 export function* readRegistry(databases: Databases, options?: ReadOptions): Iterable<TnsRecord> {
   const snapshot = readSnapshot(databases, options);
   if (!snapshot) return;
   const range = { start: objectKey(snapshot.load, 0n), end: objectKey(snapshot.load + 1, 0n), ...options };
-  for (const { key, value } of databases.tns_objects.getRange(range as object)) {
+  const { tns_objects } = databases;
+  for (const { key, value } of inOrder(tns_objects.getRange(range as object), tns_objects.name)) {
     yield decodeTnsRecord(Number(decodeKey(key.subarray(8))), value);
   }
 }
 
-/** The number of objects of the published snapshot; counts them. */
-export function countRegistry(databases: Databases): number {
-  const snapshot = readSnapshot(databases);
+/** The number of objects of the published snapshot, or of their names; counts them. */
+export function countRegistry(
+  databases: Databases,
+  name: 'tns_objects' | 'tns_names' = 'tns_objects',
+  options?: ReadOptions,
+): number {
+  const snapshot = readSnapshot(databases, options);
   if (!snapshot) return 0;
-  const range = { start: objectKey(snapshot.load, 0n), end: objectKey(snapshot.load + 1, 0n) };
-  return databases.tns_objects.getKeysCount(range);
+  const range = { start: objectKey(snapshot.load, 0n), end: objectKey(snapshot.load + 1, 0n), ...options };
+  return databases[name].getKeysCount(range as object);
 }
 
 /** The number of a new load. This and the functions below are to be called in a write transaction. */

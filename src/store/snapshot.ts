@@ -1,8 +1,10 @@
 /** The whole store at one moment, whatever is written meanwhile. */
+import { countObjects } from './counts.ts';
 import type { Databases } from './databases.ts';
 import { ObjectView } from './object_record.ts';
 import { decodeKey, decodeSourceValues, encodeKey, type SourceValues } from './records.ts';
-import { type ReadOptions, readRegistry, readSnapshot } from './registry.ts';
+import { countRegistry, type ReadOptions, readRegistry, readSnapshot } from './registry.ts';
+import { damagedValue, inOrder, requireAll } from './table.ts';
 import type { TnsRecord } from './types.ts';
 
 /** A read transaction that holds its pages; to be ended with `done`. */
@@ -23,14 +25,20 @@ export class Snapshot {
     return { transaction: this.#transaction };
   }
 
-  /** Every object by ascending id, with the sources of its matches; the next one is read into the same view. */
+  /**
+   * Every object by ascending id, with the sources of its matches; the next one is read into the same view.
+   * @throws StoreError where an object or its sources cannot be found: at the last object at the latest
+   */
   *objects(): Iterable<{ readonly object: ObjectView; readonly sources: readonly SourceValues[] }> {
     const object = new ObjectView();
-    for (const { key, value } of this.#databases.objects.getRange(this.#options as object)) {
+    const { objects } = this.#databases;
+    let count = 0;
+    for (const { key, value } of inOrder(objects.getRange(this.#options as object), objects.name)) {
+      count++;
       object.load(decodeKey(key), value);
-      const bytes = object.hasMatches && this.#databases.sources.get(key, this.#options as object);
-      yield { object, sources: bytes ? decodeSourceValues(bytes) : [] };
+      yield { object, sources: this.#sourcesOf(object, key) };
     }
+    requireAll('objects', count, countObjects(this.#databases, this.#options));
   }
 
   /** The journal entry up to which everything is there: two snapshots with the same one have the same objects. */
@@ -41,14 +49,29 @@ export class Snapshot {
     return 0;
   }
 
-  /** Reads an object into a view, with the sources of its matches; undefined where it is not stored. */
+  /** @throws StoreError where the journal, whose entries are numbered from 1, does not have that many entries */
+  requireJournal(lastSequence: number): void {
+    const stored = this.#databases.journal.getKeysCount(this.#options as object);
+    requireAll('entries of the journal', lastSequence, stored);
+  }
+
+  /**
+   * Reads an object into a view, with the sources of its matches; undefined where it is not stored.
+   * @throws StoreError where its sources cannot be found
+   */
   read(diaObjectId: bigint, into: ObjectView): readonly SourceValues[] | undefined {
     const key = encodeKey(diaObjectId);
     const bytes = this.#databases.objects.get(key, this.#options);
     if (!bytes) return undefined;
     into.load(diaObjectId, bytes);
-    const sources = into.hasMatches && this.#databases.sources.get(key, this.#options);
-    return sources ? decodeSourceValues(sources) : [];
+    return this.#sourcesOf(into, key);
+  }
+
+  #sourcesOf(object: ObjectView, key: Uint8Array): readonly SourceValues[] {
+    if (!object.hasMatches) return [];
+    const bytes = this.#databases.sources.get(key, this.#options);
+    if (!bytes) throw damagedValue(`the sources of object ${object.diaObjectId}`);
+    return decodeSourceValues(bytes);
   }
 
   /** The epoch of the TNS registry's snapshot; null when none is loaded. */
@@ -56,9 +79,18 @@ export class Snapshot {
     return readSnapshot(this.#databases, this.#options)?.epochUs ?? null;
   }
 
-  /** Every object of the TNS registry by ascending objid. */
-  tnsRecords(): Iterable<TnsRecord> {
-    return readRegistry(this.#databases, this.#options);
+  /**
+   * Every object of the TNS registry by ascending objid.
+   * @throws StoreError like `objects`
+   */
+  *tnsRecords(): Iterable<TnsRecord> {
+    let count = 0;
+    for (const record of readRegistry(this.#databases, this.#options)) {
+      count++;
+      yield record;
+    }
+    const named = countRegistry(this.#databases, 'tns_names', this.#options);
+    requireAll('objects of the TNS registry', count, named);
   }
 
   close(): void {

@@ -15,11 +15,34 @@ export class DamagedValue extends StoreError {
   override name = 'DamagedValue';
 }
 
+const HOW_TO_MEND = 'run `nearsky check`, then restore a backup';
+
 /** @param what names the value */
 export function damagedValue(what: string): DamagedValue {
-  return new DamagedValue(
-    `Cannot read ${what} because its bytes have changed since they were stored: run \`nearsky check\`, then restore a backup`,
-  );
+  return new DamagedValue(`Cannot read ${what} because its bytes have changed since they were stored: ${HOW_TO_MEND}`);
+}
+
+/**
+ * The entries of an ascending range. LMDB does not notice that a page of its file holds another page's bytes: entries
+ * are then missing, and those of the other page come twice.
+ * @throws StoreError at a key that does not follow the one before
+ */
+export function* inOrder(entries: Iterable<Entry>, name: string): Iterable<Entry> {
+  let last: Uint8Array | undefined;
+  for (const entry of entries) {
+    if (last && Buffer.compare(last, entry.key) >= 0)
+      throw new StoreError(
+        `Cannot read ${name} because ${keyText(entry.key)} follows ${keyText(last)}, so that others are missing: ${HOW_TO_MEND}`,
+      );
+    last = entry.key;
+    yield entry;
+  }
+}
+
+/** @throws StoreError where fewer or more of something were found than are stored */
+export function requireAll(what: string, found: number, stored: number): void {
+  if (found === stored) return;
+  throw new StoreError(`Cannot read all ${what} because ${found} were found and ${stored} are stored: ${HOW_TO_MEND}`);
 }
 
 export interface Entry {

@@ -7,6 +7,7 @@ import { messageOf } from '../base/error_text.ts';
 import { flush } from '../base/files.ts';
 import { partOf } from '../store/parts.ts';
 import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store_error.ts';
 import { formatLines, type LineCounts } from './format.ts';
 
 const CHUNK_CHARACTERS = 64 * 1024;
@@ -42,6 +43,7 @@ export async function exportStore(
   } catch (error) {
     if (isWhole) rmSync(path!, { force: true });
     store.requireUndisturbed();
+    if (error instanceof StoreError) throw error;
     const why = messageOf(error);
     const mend = file === undefined ? 'run again' : 'give another file, or mend that and run again';
     throw new Error(`Cannot export to ${file ?? 'standard output'} because ${why}: ${mend}`, {

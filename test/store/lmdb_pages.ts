@@ -1,0 +1,73 @@
+/** The pages of an LMDB file, to damage them: read by the layout of LMDB's `midl.h` and `mdb.c`, without our own reader of pages. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const HEADER_BYTES = 24;
+const NODE_BYTES = 8;
+const BRANCH = 1;
+
+const fileOf = (directory: string) => join(directory, 'nearsky.mdb');
+
+interface Node {
+  readonly key: Buffer;
+  /** Where its value begins in the file. */
+  readonly valueAt: number;
+  /** The page below, of a branch. */
+  readonly child: number;
+}
+
+class Pages {
+  readonly file: Buffer;
+  readonly bytes: number;
+
+  constructor(directory: string) {
+    this.file = readFileSync(fileOf(directory));
+    this.bytes = this.file.readUInt32LE(48);
+  }
+
+  isBranch(page: number): boolean {
+    return this.file.readUInt16LE(page * this.bytes + 18) === BRANCH;
+  }
+
+  nodes(page: number): Node[] {
+    const { file } = this;
+    const start = page * this.bytes;
+    return Array.from({ length: file.readUInt16LE(start + 20) / 2 }, (_, i) => {
+      const at = start + HEADER_BYTES + file.readUInt16LE(start + HEADER_BYTES + 2 * i);
+      const valueAt = at + NODE_BYTES + file.readUInt16LE(at + 6);
+      return { key: file.subarray(at + NODE_BYTES, valueAt), valueAt, child: file.readUInt32LE(at) };
+    });
+  }
+
+  /** The leaves of a database, in the order of their keys. */
+  leaves(database: string): number[] {
+    const metas = [0, this.bytes].map(at => ({ at, txnid: this.file.readBigUInt64LE(at + 152) }));
+    const { at } = metas.reduce((a, b) => (b.txnid > a.txnid ? b : a));
+    const list = this.#below(Number(this.file.readBigUInt64LE(at + 136))).flatMap(page => this.nodes(page));
+    const found = list.find(({ key }) => key.toString('latin1').replace('\0', '') === database)!;
+    return this.#below(Number(this.file.readBigUInt64LE(found.valueAt + 40)));
+  }
+
+  #below(page: number): number[] {
+    return this.isBranch(page) ? this.nodes(page).flatMap(({ child }) => this.#below(child)) : [page];
+  }
+}
+
+/** The number of leaves of a database. */
+export const countLeaves = (directory: string, database: string): number =>
+  new Pages(directory).leaves(database).length;
+
+/**
+ * Lets a leaf of a database hold the bytes of another leaf of it; returns the numbers of entries of both.
+ * @param from @param to which of its leaves, from 0
+ */
+export function copyLeaf(directory: string, database: string, from: number, to: number): [number, number] {
+  const pages = new Pages(directory);
+  const leaves = pages.leaves(database);
+  const [source, target] = [leaves.at(from)!, leaves.at(to)!];
+  const counts: [number, number] = [pages.nodes(source).length, pages.nodes(target).length];
+  const { file, bytes } = pages;
+  file.copy(file, target * bytes, source * bytes, (source + 1) * bytes);
+  writeFileSync(fileOf(directory), file);
+  return counts;
+}
