@@ -1,5 +1,5 @@
 /** FITS binary tables: the first one of a file. */
-import { FitsError, findHduOf } from '../fits/header.ts';
+import { FitsError, findHduOf, type Hdu } from '../fits/header.ts';
 import {
   type FitsColumn,
   type FitsItem,
@@ -12,7 +12,17 @@ import {
   valuesAt,
 } from '../fits/table.ts';
 import { type Cell, type Column, type ColumnType, numberText } from '../tables/columns.ts';
-import { blocksOf, checkRows, distinct, type InputTable, TableError, type TableLimits } from './input_table.ts';
+import { readAstropyYaml } from './astropy_yaml.ts';
+import {
+  blocksOf,
+  checkRows,
+  type DeclaredFrame,
+  distinct,
+  type InputTable,
+  TableError,
+  type TableLimits,
+} from './input_table.ts';
+import { framesByName } from './votable.ts';
 
 /** The type of a column with one unscaled value a row. */
 const TYPES: Readonly<Record<string, ColumnType>> = {
@@ -49,6 +59,7 @@ function tableIn(bytes: Uint8Array, limits: TableLimits): InputTable {
     columns: distinct(kept.map(columnOf)),
     dropped: table.columns.filter(column => !isKept(column)).map(({ name }) => name || 'column'),
     rows: table.rows,
+    ...framesOf(bytes, hdu, kept),
     blocks: wanted => {
       const readers = wanted.map(place => cellReader(view, table, kept[place]!));
       return blocksOf(table.rows, wanted.length, (from, to) =>
@@ -56,6 +67,37 @@ function tableIn(bytes: Uint8Array, limits: TableLimits): InputTable {
       );
     },
   };
+}
+
+/** astropy's YAML of columns stands between these lines of comments; a line with a backslash at its end goes on in the next one. */
+const [YAML_BEGIN, YAML_END] = ['--BEGIN-ASTROPY-SERIALIZED-COLUMNS--', '--END-ASTROPY-SERIALIZED-COLUMNS--'];
+/** An equinox before this year is one of FK4 where RADESYS is absent (FITS standard 4.0, section 8.3). */
+const FIRST_FK5 = 1984;
+
+/** The frames that astropy, STILTS (in the VOTable that it puts before the table) or RADESYS and EQUINOX declare. */
+function framesOf(
+  bytes: Uint8Array,
+  { header }: Hdu,
+  columns: readonly FitsColumn[],
+): Pick<InputTable, 'frames' | 'frame'> {
+  const { comments } = header;
+  const [begin, end] = [comments.indexOf(YAML_BEGIN), comments.indexOf(YAML_END)];
+  const yaml = begin < 0 || end < begin ? '' : `${comments.slice(begin + 1, end).join('\n')}\n`.replaceAll('\\\n', '');
+  const first = findHduOf(bytes, () => true)!;
+  const votable =
+    first.header.get('VOTMETA') === true
+      ? framesByName(Buffer.from(bytes.subarray(first.dataStart, first.dataStart + first.dataBytes)).toString('utf8'))
+      : undefined;
+  const byName = new Map([...(votable?.byName ?? []), ...(yaml === '' ? [] : readAstropyYaml(yaml).frames)]);
+  const frames = new Map(columns.flatMap(({ name }, place) => (byName.has(name) ? [[place, byName.get(name)!]] : [])));
+  return { frames, frame: votable?.frame ?? frameOfHeader(header) };
+}
+
+function frameOfHeader(header: Hdu['header']): DeclaredFrame | undefined {
+  const [system, equinox] = [header.text('RADESYS')?.trim(), header.text('EQUINOX')?.trim()];
+  if (equinox === undefined && !system) return undefined;
+  const name = system || (Number(equinox) < FIRST_FK5 ? 'FK4' : 'FK5');
+  return { name, ...(equinox !== undefined && { equinox: `${Number(equinox)}` }) };
 }
 
 /** Whether a cell can hold the values of a row: a value, a text, or a text of numbers with blanks between. */

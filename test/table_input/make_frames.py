@@ -26,6 +26,7 @@ FRAMES = {
     "GALACTIC": (Galactic(), "galactic", None),
 }
 NAMES = {"GALACTIC": ("glon", "glat"), "FK4 B1950": ("RAB1950", "DEB1950"), "ICRS": ("ra", "dec")}
+
 truth = {"files": {}, "positions": {}}
 
 
@@ -75,6 +76,21 @@ for frame, (coordinates, system, equinox) in FRAMES.items():
     named.write(f"{directory}/{stem}_comma.ecsv", format="ascii.ecsv", delimiter=",")
     wrote(f"{stem}_comma.ecsv", frame, "declaration")
     votables(stem, coordinates, frame)
+    mixin.write(f"{directory}/{stem}_mixin.fits")
+    wrote(f"{stem}_mixin.fits", frame, "declaration")
+    if frame != "GALACTIC":
+        hdu = fits.BinTableHDU(Table({"ra": lon, "dec": lat}))
+        hdu.header["RADESYS"] = frame[:4].strip()
+        if equinox:
+            hdu.header["EQUINOX"] = float(equinox[1:])
+        fits.HDUList([fits.PrimaryHDU(), hdu]).writeto(f"{directory}/{stem}_radesys.fits")
+        wrote(f"{stem}_radesys.fits", frame, "declaration")
+    if shutil.which("stilts"):
+        source = f"{directory}/{stem}_binary2_ref.vot"
+        for form, ending in (("fits-plus", "fits"), ("votable-binary-inline", "vot")):
+            name = f"{stem}_by_stilts_{form}.{ending}"
+            subprocess.run(["stilts", "tcopy", f"in={source}", f"out={directory}/{name}", f"ofmt={form}"], check=True)
+            wrote(name, frame, "declaration")
     if frame in NAMES:
         a, b = NAMES[frame]
         plain = Table({a: lon, b: lat})
