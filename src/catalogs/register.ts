@@ -15,7 +15,7 @@ import { catalogFiles } from './files.ts';
 import { type HatsTable, openHats } from './hats.ts';
 import { PixelSet } from './pixel_set.ts';
 import { REMOTE_CONCURRENCY } from './remote/options.ts';
-import { type SurveyOptions, type SurveyProgress, surveyCatalog, withParquet } from './survey.ts';
+import { checkSomeIds, type SurveyOptions, type SurveyProgress, surveyCatalog, withParquet } from './survey.ts';
 
 export interface RegisterOptions extends ColumnOptions, FilesOptions {
   readonly addedAtUs: number;
@@ -54,7 +54,9 @@ export async function registerCatalog(
   if (depth === 'files') await lookForFiles(table, options.onProgress);
   const { definition, columns } = await withParquet(table.files, await firstFile(table), async sample => {
     const definition = 'columns' in catalog ? catalog : await defineCatalog(catalog, table, sample);
-    return { definition, columns: resolveColumns(sample, definition, options) };
+    const columns = resolveColumns(sample, definition, options);
+    if (depth === 'files' && sample.rowGroups.length > 0) await checkSomeIds(sample, columns, 0);
+    return { definition, columns };
   });
   checkPartitionedBy(table, columns);
   // The project knows the density of the catalogs that it describes.

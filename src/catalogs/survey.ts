@@ -103,14 +103,19 @@ export async function withParquet<T>(
   });
 }
 
-/** Ids of a row group that are looked at where they are texts, which statistics tell too little of. */
-const TEXT_IDS = 100;
+/** Ids of a row group that are read where its statistics do not show their range: texts, and integers without statistics. */
+const SAMPLED_IDS = 100;
 
-/** @throws CatalogError where a text is no integer */
-async function checkTextIds(file: ParquetFile, { id }: CatalogColumns, rowGroup: number): Promise<void> {
-  if (file.columns.get(id) !== 'string') return;
+/**
+ * Checks the ids of a row group by its statistics or, without them, by a sample.
+ * @throws CatalogError where an id is no signed 64-bit integer
+ */
+export async function checkSomeIds(file: ParquetFile, columns: CatalogColumns, rowGroup: number): Promise<void> {
+  checkIds(file, columns, rowGroup);
+  const { id } = columns;
+  if (file.columns.get(id)!.endsWith('32') || file.integerBounds(rowGroup, id)) return;
   const { rowStart, rowEnd } = file.rowGroups[rowGroup]!;
-  const rows = Array.from({ length: Math.min(TEXT_IDS, rowEnd - rowStart) }, (_, i) => rowStart + i);
+  const rows = Array.from({ length: Math.min(SAMPLED_IDS, rowEnd - rowStart) }, (_, i) => rowStart + i);
   for (const value of await file.readValues(id, rows)) sourceId(value, file, id);
 }
 
@@ -127,8 +132,7 @@ async function countRows(
 ): Promise<FileCounts> {
   let [withoutPosition, withoutId, bytes] = [0, 0, 0];
   for (const rowGroup of file.rowGroups.keys()) {
-    checkIds(file, columns, rowGroup);
-    await checkTextIds(file, columns, rowGroup);
+    await checkSomeIds(file, columns, rowGroup);
     withoutId += file.nullCount(columns.id, rowGroup) ?? Number.NaN;
     if (depth === 'footers') continue;
     const reading = [columns.ra, columns.dec].map(column => file.readNumbers(column, rowGroup));

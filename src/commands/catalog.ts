@@ -41,7 +41,7 @@ export const command: Command = {
     },
     'allow-missing-columns': { help: 'add: take payload columns that the catalog lacks as null' },
     quick: {
-      help: 'add: look only whether the files are there, not whether each can be used and which rows have no position',
+      help: 'add: look only whether the files are there, and at the ids of one; not whether each can be used and which rows have no position',
     },
     rows: {
       help: 'add, check: read the position of every row, which is done anyway where the catalog is a local directory',

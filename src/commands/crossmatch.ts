@@ -19,8 +19,8 @@ export const command: Command = {
     'Crossmatches every pending object once with every registered catalog and exits; prints counts by status and by catalog outcome.',
     'May be killed and run again at any time, also beside a running server or another crossmatch: they share the objects between them,',
     'and what one has begun and not finished when it ends is taken up by the next. An object for which a catalog could not be read is recorded',
-    'with that outcome and crossmatched again, as a new version, by the next run that can read it. The exit status is 1 when none of the',
-    'catalogs that cover an object could be read, or one has files that cannot be used: the other catalogs are searched, and the messages name it.',
+    'with that outcome and crossmatched again, as a new version, by the next run that can read it. The exit status is 1 when a catalog has',
+    'files that cannot be read or used: the messages name them, and the other catalogs are searched all the same.',
     'With --again it takes objects that were crossmatched with another radius, without a catalog that is registered now or with another',
     'release of it, with or without proper motions unlike now, or while one could not be read: each gets a new version of its crossmatch in one commit, and keeps the last one where',
     'a catalog of that cannot be read now. A run that was killed goes on when it is started again. stats --again counts these objects.',
@@ -70,11 +70,12 @@ export const command: Command = {
         tell(`nearsky crossmatch: ${catalogName}, wanted for ${objects} objects: ${reason}`);
       }
       const { unreadable, unsearched, problems } = summary;
-      if (unreadable + unsearched > 0)
-        tell(
-          `nearsky crossmatch: ${unsearched} objects were not searched and ${unreadable} stay as they were: mend the files named above and run it again`,
-        );
-      return unreadable + unsearched === 0 && problems.every(({ kind }) => kind === 'unreadable') ? 0 : 1;
+      if (problems.length === 0) return 0;
+      const names = [...new Set(problems.map(({ catalogName }) => catalogName))].join(', ');
+      tell(
+        `nearsky crossmatch: not all of ${names} could be read. No catalog was searched for ${unsearched} objects, and ${unreadable} stay as they were: mend the files named above and run it again`,
+      );
+      return 1;
     } finally {
       await pool.close();
       await close();

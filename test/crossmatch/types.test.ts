@@ -81,4 +81,32 @@ test('an unsigned id above 2^63 - 1 is refused with its value', async () => {
   );
 });
 
+test('so is one of which the statistics say nothing, before anything is crossmatched', async () => {
+  const { message } = await rejection(registerCatalog(definition, join(fixtures, 'beyond_unstated'), { addedAtUs: 1 }));
+  assert.match(
+    message,
+    /Npix=4\.parquet because column id must hold 64-bit integers \(9223372036854775808 was found\)/,
+  );
+});
+
+test('float32 positions: each source is found, at the separation that astropy gives from the same numbers', () =>
+  inWorld(async world => {
+    const sparse = join(fixtures, '../sparse');
+    const undefinedCatalog = { name: 'single', idColumn: 'id', description: {} };
+    await world.writer.putCatalog(await registerCatalog(undefinedCatalog, join(sparse, 'single'), { addedAtUs: 1 }));
+    const rows = readFileSync(join(sparse, 'separations.csv'), 'utf8')
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map(line => line.split(','));
+    const ids = await world.ingest(rows.map(([, ra, dec]) => ({ ra: Number(ra), dec: Number(dec) })));
+    const { statuses, problems } = await world.crossmatch();
+    assert.equal([rows.length, statuses.coincident_sources, problems], [200, 200, []]);
+    ids.forEach((id, at) => {
+      const { catalogSourceId, separationArcsec } = world.store.getObject(id)!.matches[0]!;
+      assert.is(catalogSourceId, rows[at]![0]);
+      assert.ok(Math.abs(separationArcsec - Number(rows[at]![3])) < 1e-8, `${separationArcsec} and ${rows[at]![3]}`);
+    });
+  }));
+
 test.run();
