@@ -1,14 +1,12 @@
 /** The objects in an area, or how many there are (docs/contract.md, Areas). */
 import { type AreaRow, countArea, isPlaceIn, walkArea } from '../../index/mod.ts';
-import { toJson } from '../base/json_text.ts';
 import { AreaError } from '../vo/area_error.ts';
 import { type ReadArea, readArea } from '../vo/areas.ts';
 import type { Clock, QueryContext, Steps } from './context.ts';
 import { encodeAreaCursor } from './cursor.ts';
-import { OPEN_BRACE } from './fragments.ts';
 import type { AreaQuery } from './queries.ts';
 import { readRow } from './search.ts';
-import { type Candidates, selector, writeSelection } from './selection.ts';
+import { type Candidates, selector, writeCount, writeSelection } from './selection.ts';
 
 export function* areaAnswer(query: AreaQuery, context: QueryContext): Steps {
   if (query.response === 'count') yield* countAnswer(query, context);
@@ -16,20 +14,8 @@ export function* areaAnswer(query: AreaQuery, context: QueryContext): Steps {
 }
 
 function* countAnswer(query: AreaQuery, context: QueryContext): Steps {
-  const { out, fragments } = context;
-  const { window, timeField, filters } = query;
   const read = yield* areaOf(query, context);
-  const rest = {
-    response: 'count',
-    ...aboutArea(read),
-    window,
-    time_field: timeField,
-    filters: filters && Object.fromEntries(filters),
-    total: yield* countOf(read, query, context),
-  };
-  out.fragment(OPEN_BRACE);
-  out.fragment(fragments.provenance);
-  out.longText(`, ${toJson(rest).slice(1)}`);
+  writeCount(query, context, aboutArea(read), yield* countOf(read, query, context));
 }
 
 function aboutArea({ kind, level }: ReadArea) {

@@ -5,15 +5,39 @@ import type { QueryContext, Steps } from './context.ts';
 import { encodeObjectsCursor } from './cursor.ts';
 import type { ObjectsQuery } from './queries.ts';
 import { readListed } from './recent.ts';
-import { type Candidates, writeSelection } from './selection.ts';
+import { type Candidates, selector, writeCount, writeSelection } from './selection.ts';
 
-export function objectsAnswer(query: ObjectsQuery, context: QueryContext): Steps {
-  return writeSelection(query, context, objectCandidates(query, context));
+export function* objectsAnswer(query: ObjectsQuery, context: QueryContext): Steps {
+  if (query.response === 'count') writeCount(query, context, {}, yield* countOf(query, context));
+  else yield* writeSelection(query, context, objectCandidates(query, context));
+}
+
+/** The number of objects; they are read only where there are filters. */
+function* countOf(query: ObjectsQuery, context: QueryContext): Generator<undefined, number, undefined> {
+  const { clock } = context;
+  const { pieces, read } = candidates(query, context, Number.POSITIVE_INFINITY);
+  const meets = query.filters ? selector(query, context) : undefined;
+  let count = 0;
+  for (const piece of pieces) {
+    if (clock.due) yield;
+    if (!meets) {
+      count += piece.length;
+      continue;
+    }
+    for (const place of piece) {
+      if (clock.due) yield;
+      if (meets(read(place)!)) count++;
+    }
+  }
+  return count;
 }
 
 export function objectCandidates(query: ObjectsQuery, context: QueryContext): Candidates<RecentPosition> {
-  const { timeField, startUs, endUs, asOfUs, pageSize, filters } = query;
-  const limit = 1 + (filters ? MAX_LOOKED_AT : pageSize);
+  return candidates(query, context, 1 + (query.filters ? MAX_LOOKED_AT : query.pageSize));
+}
+
+function candidates(query: ObjectsQuery, context: QueryContext, limit: number): Candidates<RecentPosition> {
+  const { timeField, startUs, endUs, asOfUs } = query;
   return {
     pieces: context.store.recentInPieces({ timeField, startUs, endUs, asOfUs, limit, after: query.after ?? undefined }),
     read: place => readListed(place, timeField, context),

@@ -1,6 +1,6 @@
 /** The typed queries that operations parse requests into, and that are answered with the body of a response. */
 import type { AreaPlace } from '../../index/mod.ts';
-import type { AreaResponse, DetailLevel, TimeField } from '../contract/enums.ts';
+import type { AreaResponse, DetailLevel, ResponseMode, TimeField } from '../contract/enums.ts';
 import type { AnswerFormat } from '../contract/formats.ts';
 import type { RecentPosition } from '../store/recent.ts';
 import type { Info, Serialization } from '../tables/votable.ts';
@@ -139,9 +139,10 @@ export interface AreaQuery extends Asked, Selected {
   readonly whole?: WholeTable;
 }
 
-/** One page of the objects with matches by time, the latest first. */
+/** One page of the objects with matches by time, the latest first, or how many there are. */
 export interface ObjectsQuery extends Asked, Selected {
   readonly kind: 'objects';
+  readonly response: ResponseMode;
   /** The last object of the page before, or null on the first page. */
   readonly after: (RecentPosition & OfArchive) | null;
 }
@@ -191,5 +192,5 @@ export type Query =
 
 /** Whether the answer is counts, which are no table. */
 export function isCount(query: Query): boolean {
-  return query.kind === 'count' || (query.kind === 'area' && query.response === 'count');
+  return query.kind === 'count' || ('response' in query && query.response === 'count');
 }

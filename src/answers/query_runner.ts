@@ -289,7 +289,7 @@ function objectsOf(query: Query): number {
     case 'area':
     case 'objects':
       // The objects that are looked at may be many more than those that are listed.
-      return query.filters ? Number.POSITIVE_INFINITY : query.pageSize;
+      return query.filters || isCount(query) ? Number.POSITIVE_INFINITY : query.pageSize;
     case 'voCone':
       return query.radiusArcsec <= QUICK_RADIUS_ARCSEC ? OBJECTS_PER_POSITION : query.maxRecords;
     case 'source':
@@ -304,7 +304,7 @@ function objectsOf(query: Query): number {
 
 /** About how many bytes an answer takes while it is made. */
 function bytesOf(query: Query): number {
-  if (query.kind === 'area' && isCount(query)) return ROW_BYTES;
+  if ((query.kind === 'area' || query.kind === 'objects') && isCount(query)) return ROW_BYTES;
   const listed = query.kind === 'area' || query.kind === 'objects' ? query.pageSize : objectsOf(query);
   const objects = Math.min(listed, MAX_EXPECTED);
   return objects * ('detail' in query ? OBJECT_BYTES[query.detail] : ROW_BYTES) * factorOf(query.format);

@@ -5,7 +5,7 @@ import { formatTime } from '../base/times.ts';
 import { MAX_LOOKED_AT } from '../contract/limits.ts';
 import type { ObjectView } from '../store/object_record.ts';
 import type { QueryContext, Steps } from './context.ts';
-import { BRACE, SEPARATOR } from './fragments.ts';
+import { BRACE, OPEN_BRACE, SEPARATOR } from './fragments.ts';
 import { ObjectWriter } from './object_writer.ts';
 import { Qualifier } from './qualify.ts';
 import type { AreaQuery, ObjectsQuery } from './queries.ts';
@@ -49,6 +49,20 @@ export function* writeSelection<T>(query: SelectionQuery, context: QueryContext,
   out.longText(`${headOf(query, context, candidates, page, writer.sets)}, "objects": [`);
   out.append(body);
   out.longText(`]${endOf(query)}`);
+}
+
+/** Writes the number of all objects instead of a page. */
+export function writeCount(
+  { window, timeField, filters }: SelectionQuery,
+  { out, fragments }: QueryContext,
+  about: Readonly<Record<string, unknown>>,
+  total: number,
+): void {
+  const filtered = filters && Object.fromEntries(filters);
+  const rest = { response: 'count', ...about, window, time_field: timeField, filters: filtered, total };
+  out.fragment(OPEN_BRACE);
+  out.fragment(fragments.provenance);
+  out.longText(`, ${toJson(rest).slice(1)}`);
 }
 
 /**

@@ -13,6 +13,25 @@ export function isFilterShaped(name: string): boolean {
 }
 
 /**
+ * What an operation without filters, or without counts, must not ignore: the answer would be another one than the
+ * client means.
+ * @param known the parameters that the operation has
+ * @throws ApiError `unsupported_parameter` naming each filter, where it has none, and `response`
+ */
+export function refuseUnsupported(search: Search, known: ReadonlySet<string>): void {
+  const hasFilters = GENERIC_FILTERS.every(({ name }) => known.has(name));
+  const isRefused = (name: string) => name === 'response' || (!hasFilters && isFilterShaped(name));
+  const names = [...search.keys()].filter(name => !known.has(name) && isRefused(name));
+  if (names.length === 0) return;
+  const what = hasFilters ? 'no counts' : 'no filters and no counts';
+  throw new ApiError(
+    'unsupported_parameter',
+    `Cannot answer with ${shorten(names.join(', '))} because the query string of this operation has ${what}: leave ${names.length === 1 ? 'it' : 'them'} out`,
+    names.length === 1 ? { param: names[0]! } : { params: names },
+  );
+}
+
+/**
  * The filters among the parameters; null where there are none.
  * @throws ApiError naming the first that is bad or unknown, or those that name several catalogs
  */

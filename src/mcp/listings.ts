@@ -68,7 +68,14 @@ export async function listRecent(hours: number, catalog: string | undefined, con
   const startUs = nowUs() - Math.round(hours * HOUR_US);
   const start = formatTime(startUs);
   const filters: ObjectsQuery['filters'] = catalog === undefined ? null : [['catalog', catalog]];
-  const query: ObjectsQuery = { kind: 'objects', ...selection(context), startUs, filters, after: null };
+  const query: ObjectsQuery = {
+    kind: 'objects',
+    response: 'objects',
+    ...selection(context),
+    startUs,
+    filters,
+    after: null,
+  };
   const further = catalog === undefined ? '' : `&catalog=${catalog}`;
   const url = `${context.base}/api/objects?start=${encodeURIComponent(start)}${further}&detail=full`;
   return await listing(query, context, { ingested_since: start, catalog }, `curl -sS ${shellQuote(url)}`);

@@ -11,6 +11,7 @@ import { compressed } from '../http/compression.ts';
 import { DirectRoutes } from '../http/direct_routes.ts';
 import { errorResponse, expectedErrorOf, internalError, methodNotAllowed } from '../http/errors.ts';
 import { Exchange, type Handler } from '../http/exchange.ts';
+import { refuseUnsupported } from '../http/filters.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { RequestLog } from '../http/request_log.ts';
 import { type Answer, isPreflight, ownHeaders, preflightResponse, webBody } from '../http/respond.ts';
@@ -192,6 +193,8 @@ export interface Route {
   readonly handler: Handler;
   /** See `Exchange.known`. */
   readonly known?: (catalogs: Catalogs) => ReadonlySet<string> | undefined;
+  /** See `OperationRow.isDiscovery`. */
+  readonly isDiscovery?: true | undefined;
 }
 
 /** Every route: the table of the API, then the pages and the Virtual Observatory. */
@@ -204,7 +207,7 @@ function allRoutes(service: Service): Route[] {
     ...rows.map(row => {
       const { name, method, path, metric = name } = row;
       const known = perCatalogs(catalogs => queryParameters(row, service.config, catalogs));
-      return { method, path, metric, handler: HANDLERS[name](service), known };
+      return { method, path, metric, handler: HANDLERS[name](service), known, isDiscovery: row.isDiscovery };
     }),
     ...pages(service).map(as('GET')),
     ...virtualObservatory(service).map(as('GET')),
@@ -244,13 +247,14 @@ function routesOf(service: Service): Handler {
 
 /**
  * The handler of a route. It first notes the name under which the request is counted, and the parameters that it may
- * have.
+ * have, and refuses those that it must not ignore.
  */
-function counted({ metric, handler, known }: Pick<Route, 'metric' | 'handler' | 'known'>, service: Service): Handler {
+function counted({ metric, handler, known, isDiscovery }: Omit<Route, 'method' | 'path'>, service: Service): Handler {
   const operation = service.metrics.operation(metric);
   return exchange => {
     exchange.operation = operation;
     if (known && exchange.search.size > 0) exchange.known = known(service.catalogs);
+    if (exchange.known && !isDiscovery) refuseUnsupported(exchange.search, exchange.known);
     const place = service.coordination.state.hasLog ? exchange.request.headers.get(LOG_POSITION_HEADER) : null;
     if (place === null || service.logPlace.has(place)) return handler(exchange);
     return service.logPlace.reach(place, exchange.budget).then(() => handler(exchange));

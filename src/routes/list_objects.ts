@@ -1,10 +1,10 @@
 /** GET /api/objects */
 import type { ObjectsQuery } from '../answers/queries.ts';
 import { answerQuery } from '../http/answer_query.ts';
-import { decodeObjectsCursor } from '../http/cursor.ts';
+import { decodeObjectsCursor, withoutCursor } from '../http/cursor.ts';
 import { invalidParameter } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
-import type { Search } from '../http/params.ts';
+import { parseResponse, type Search } from '../http/params.ts';
 import { parseSelection } from '../http/selection_params.ts';
 import type { Service } from '../service/service.ts';
 
@@ -16,9 +16,12 @@ export function listObjects(service: Service): Handler {
 function parse(search: Search, service: Service): ObjectsQuery {
   const { config, catalogs } = service;
   const selection = parseSelection(search, config, catalogs);
+  const response = parseResponse(search);
   const token = search.get('cursor');
+  if (token !== undefined && response === 'count') throw withoutCursor(response);
   const cursor = token === undefined ? undefined : decodeObjectsCursor(token);
   if (cursor && cursor.timeField !== selection.timeField)
     throw invalidParameter('time_field', `${cursor.timeField}, as in the cursor`, selection.timeField);
-  return { kind: 'objects', ...selection, asOfUs: cursor?.asOfUs ?? service.asOfUs, after: cursor ?? null };
+  const asOfUs = response === 'count' ? Number.POSITIVE_INFINITY : (cursor?.asOfUs ?? service.asOfUs);
+  return { kind: 'objects', response, ...selection, asOfUs, after: cursor ?? null };
 }

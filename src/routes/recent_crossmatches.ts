@@ -9,7 +9,6 @@ import { answerQuery } from '../http/answer_query.ts';
 import { decodeRecentCursor, invalidCursor, type PinnedWindow } from '../http/cursor.ts';
 import { ApiError, invalidParameter, shorten } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
-import { isFilterShaped } from '../http/filters.ts';
 import { checkName, clampPageSize, optionalTime, parsePageSizeInteger, type Search } from '../http/params.ts';
 import type { Service } from '../service/service.ts';
 
@@ -19,10 +18,9 @@ export function recentCrossmatches(service: Service): Handler {
   return exchange => answerQuery(service, exchange, parse(exchange.search, service));
 }
 
-/** The order of the checks is the contract's (docs/contract.md, Recent crossmatches). */
+/** The order of the checks is the contract's (docs/contract.md, Recent crossmatches), after the names that are refused. */
 function parse(search: Search, service: Service): RecentQuery {
   const { config } = service;
-  refuseUnsupported(search);
   const start = optionalTime(search, 'start');
   const end = optionalTime(search, 'end');
   const pageSize = parsePageSizeInteger(search) ?? defaultPageSize(config);
@@ -42,17 +40,6 @@ function parse(search: Search, service: Service): RecentQuery {
   checkWindow(window, config, pinned ? ['cursor'] : ['start', 'end']);
   const after = pinned ? { timeUs: pinned.timeUs, diaObjectId: pinned.diaObjectId, archive: pinned.archive } : null;
   return { kind: 'recent', timeField, ...window, detail, pageSize: limited, asOfUs, after };
-}
-
-/** Filters would leave out objects of a listing that is to be complete. */
-function refuseUnsupported(search: Search): void {
-  const names = [...search.keys()].filter(name => isFilterShaped(name) || name === 'response');
-  if (names.length === 0) return;
-  throw new ApiError(
-    'unsupported_parameter',
-    `Cannot list recent crossmatches by ${shorten(names.join(', '))} as this operation has no filters and no counts: leave these out`,
-    names.length === 1 ? { param: names[0]! } : { params: names },
-  );
 }
 
 function defaultPageSize(config: Config): number {

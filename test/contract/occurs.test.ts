@@ -209,6 +209,8 @@ test('areas of every kind, and the objects by time', () =>
     for (const level of LEVELS)
       await expectStatus(app, 200, `${OBJECTS}?detail=${level}&${window}&time_field=event_time&reliability_min=0`);
     await expectStatus(app, 200, OBJECTS, `${OBJECTS}?page_size=1`);
+    await expectStatus(app, 200, `${OBJECTS}?response=count`);
+    await expectStatus(app, 200, `${OBJECTS}?response=count&${window}&time_field=event_time&reliability_min=0`);
     await expectStatus(app, 400, `${OBJECTS}?start=x`);
     assert.is((await app.get(OBJECTS, { method: 'DELETE' })).status, 405);
     await app.app.close();

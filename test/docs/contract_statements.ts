@@ -257,9 +257,10 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     'http/filters.test.ts: a name that is shaped like a filter must be one; others are ignored': [
       'An unknown name is ignored, unless it is shaped',
     ],
-    'docs/contract.test.ts: operations without filters ignore every name': [
-      'The other operations that have no filters, `/api/status`',
+    'http/filters.test.ts: an operation without filters, or counts, refuses them by name': [
+      'An operation whose query string has no filters',
     ],
+    'docs/contract.test.ts: the descriptions ignore every name': ['The descriptions (`/api/status`, `/api/describe`,'],
     'http/unknown_parameters.test.ts: what is ignored is named, with the nearest name; the answer is the same': [
       'What was ignored is named in the header `X-Unknown-Parameters`,',
       'Names are percent-encoded and at most 64 characters',
@@ -780,6 +781,7 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
   'Objects by time': {
     'http/area.test.ts: the objects with sources by time, those that meet filters': [
       '`GET /api/objects` lists the objects that have',
+      '`response=count` gives `total`, the number of',
     ],
     'http/area.test.ts: filters and the window leave objects out of pages and counts': [
       'Filters, window and pages are those of [Areas](#areas).',

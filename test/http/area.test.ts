@@ -206,6 +206,9 @@ test('the objects with sources by time, those that meet filters', async ({ runni
         wanted.map(({ id }) => `${id}`),
         `${filter} ${window}`,
       );
+      const { body: count } = await app.get(`/api/objects?${filter}&${window}&page_size=70&response=count`);
+      assert.is(count.total, wanted.length, `${filter} ${window}`);
+      assert.equal(Object.keys(count), ['provenance', 'response', 'window', 'time_field', 'filters', 'total']);
     }
   }
 });
@@ -284,6 +287,12 @@ test('a cursor is of its area; what is wrong is named', async ({ running: { app 
   await refused(`cursor=${body.next_cursor}`, 'CIRCLE 40 10 71', 'cursor', /another/);
   await refused(`cursor=${body.next_cursor}&response=count`, CIRCLE, 'cursor', /count/);
   await refused('response=count&format=csv', CIRCLE, 'format', /no table/);
+  for (const [query, param] of [
+    ['response=count&cursor=x', 'cursor'],
+    ['response=count&format=csv', 'format'],
+    ['response=table', 'response'],
+  ] as const)
+    assert.is((await app.get(`/api/objects?${query}`)).body.param, param);
   await refused('', '', 'area', /give/);
   await refused('area=CIRCLE+1+2+3', CIRCLE, 'area', /two areas/);
   await refused('level=0.5', CIRCLE, 'level', /no map/);

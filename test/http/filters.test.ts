@@ -69,6 +69,41 @@ test('a name that is shaped like a filter must be one; others are ignored', asyn
   }
 });
 
+test('an operation without filters, or counts, refuses them by name; other names are ignored', async ({
+  running: { app },
+}) => {
+  const refused = async (method: string, path: string, query: string) => {
+    const { status, body } = await app.get(`${path}${path.includes('?') ? '&' : '?'}${query}`, { method });
+    assert.equal([status, body.code, body.retryable], [400, 'unsupported_parameter', false], `${path} ${query}`);
+    return body.param ?? body.params;
+  };
+  const unfiltered = [
+    ['POST', '/api/crossmatch'],
+    ['POST', '/api/lookup'],
+    ['GET', '/api/sources?ra=1&dec=2&radius_arcsec=3'],
+    ['GET', '/api/sources/gaia_dr3/1'],
+    ['GET', '/api/recent-crossmatches'],
+    ['GET', '/api/sky-map'],
+  ] as const;
+  for (const [method, path] of unfiltered) {
+    for (const name of ['reliability_min', 'separation_arcsec_max', 'gaia_dr3.ruwe_max', 'a.b', 'x_min', 'response'])
+      assert.is(await refused(method, path, `${name}=1`), name);
+    assert.equal(await refused(method, path, 'x_max=&zebra=1&response=count'), ['x_max', 'response']);
+  }
+  for (const [method, path] of unfiltered.filter(([, each]) => !each.startsWith('/api/sources?')))
+    assert.is(await refused(method, path, 'catalog=gaia_dr3'), 'catalog');
+  assert.is(await refused('GET', '/api/stream/matches', 'response=count'), 'response');
+  assert.is((await app.get('/api/sources?ra=1&dec=2&radius_arcsec=3&catalog=gaia_dr3')).status, 200);
+  for (const path of [
+    '/api/sky-map?resolution=1&partial=true',
+    '/api/recent-crossmatches?',
+    '/api/sources/gaia_dr3/1?',
+  ])
+    assert.is((await app.get(`${path}&zebra=1&detial=x`)).status, 200, path);
+  for (const path of ['/api/status', '/api/describe', '/openapi.json'])
+    assert.is((await app.get(`${path}?catalog=gaia_dr3&x_min=1&response=count`)).status, 200, path);
+});
+
 test('values: finite decimal numbers, a catalog by its name', async ({ running: { app } }) => {
   const bad = ['', '%20', 'x', 'nan', 'inf', '1e999', '0x1', 'null', 'true'];
   for (const path of PATHS) {

@@ -74,9 +74,9 @@ const HEADERS: Readonly<Record<number, Schema>> = {
   },
 };
 
-function errors(statuses: readonly number[], except?: ErrorCode): Record<string, Schema> {
+function errors(statuses: readonly number[], ...except: readonly ErrorCode[]): Record<string, Schema> {
   const entries = statuses.map(status => {
-    const codes = ERROR_CODES.filter(code => code.status === status && code.name !== except);
+    const codes = ERROR_CODES.filter(code => code.status === status && !except.includes(code.name));
     const headers = HEADERS[status];
     const description = codes.map(({ name, meaning }) => `\`${name}\`: ${meaning}.`).join(' ');
     return [`${status}`, { description, ...(headers && { headers }), content: json(ref('Error')) }];
@@ -84,15 +84,15 @@ function errors(statuses: readonly number[], except?: ErrorCode): Record<string,
   return Object.fromEntries(entries);
 }
 
-/** The responses of an operation that runs queries, with every error code but one. */
-function queryResponses(description: string, schema: Schema, except: ErrorCode): Record<string, Schema> {
+/** The responses of an operation that runs queries, with every error code but some. */
+function queryResponses(description: string, schema: Schema, ...except: readonly ErrorCode[]): Record<string, Schema> {
   const ok = { description, headers: ignoredHeader, content: json(schema) };
-  return { 200: ok, ...errors([400, 405, 503], except) };
+  return { 200: ok, ...errors([400, 405, 503], ...except) };
 }
 
 /** The responses of an operation that runs queries and also answers with tables. */
-function tableResponses(description: string, schema: Schema, except: ErrorCode): Record<string, Schema> {
-  const { 200: ok, ...others } = queryResponses(description, schema, except);
+function tableResponses(description: string, schema: Schema, ...except: readonly ErrorCode[]): Record<string, Schema> {
+  const { 200: ok, ...others } = queryResponses(description, schema, ...except);
   return {
     200: { ...ok, headers: { ...ignoredHeader, ...tableHeaders }, content: { ...json(schema), ...otherContent } },
     ...others,
@@ -100,9 +100,12 @@ function tableResponses(description: string, schema: Schema, except: ErrorCode):
 }
 
 /** The responses of an operation with filters. */
-function filteredResponses(description: string, answer: ComponentName): Record<string, Schema> {
-  const schema = { oneOf: [ref(answer), ref('CountResponse')] };
-  return tableResponses(description, schema, 'unsupported_parameter');
+function filteredResponses(
+  description: string,
+  answer: ComponentName,
+  ...except: readonly ErrorCode[]
+): Record<string, Schema> {
+  return tableResponses(description, { oneOf: [ref(answer), ref('CountResponse')] }, ...except);
 }
 
 /** The responses of an operation that needs no database. */
@@ -130,7 +133,7 @@ export function getObject(_config: Config, catalogs: Catalogs): Operation {
       'The lookup response with exactly one result, or counts. An id that the service does not have is a result with the status ' +
       '`not_in_service`, not an error.',
     parameters: objectParameters(catalogs),
-    responses: filteredResponses('One result, or counts.', 'LookupResponse'),
+    responses: filteredResponses('One result, or counts.', 'LookupResponse', 'unsupported_parameter'),
   };
 }
 
@@ -153,7 +156,7 @@ export function coneSearch(config: Config, catalogs: Catalogs): Operation {
       'whole archive, in ascending order of ingest time and identifier. Follow `next_cursor` until it is null. A position without ' +
       'an object has the status `no_rubin_object`.',
     parameters: coneParameters(config, catalogs),
-    responses: filteredResponses('One page, or counts.', 'ConeSearchResponse'),
+    responses: filteredResponses('One page, or counts.', 'ConeSearchResponse', 'unsupported_parameter'),
   };
 }
 
@@ -165,7 +168,7 @@ export function resolveTns(config: Config, catalogs: Catalogs): Operation {
       `at most ${config.API_MAX_OBJECTS_PER_POSITION} objects, with \`truncated\` and \`total\`. A stale or absent snapshot gives ` +
       'the status `resolver_unavailable`, an unknown name `tns_name_not_found`, both with HTTP 200.',
     parameters: tnsParameters(config, catalogs),
-    responses: filteredResponses('One result, or counts.', 'LookupResponse'),
+    responses: filteredResponses('One result, or counts.', 'LookupResponse', 'unsupported_parameter'),
   };
 }
 
@@ -196,7 +199,7 @@ export function recentCrossmatches(config: Config): Operation {
 }
 
 export function streamMatches(_config: Config, catalogs: Catalogs): Operation {
-  const { 400: badRequest, 405: badMethod, 503: unavailable } = errors([400, 405, 503], 'unsupported_parameter');
+  const { 400: badRequest, 405: badMethod, 503: unavailable } = errors([400, 405, 503]);
   return {
     summary: 'Matches as they are recorded: server-sent events, without an end.',
     description:
@@ -226,7 +229,7 @@ export function findSources(_config: Config, catalogs: Catalogs): Operation {
       'only the nearest one that a crossmatch records. Positions are as the catalogs have them, with no proper motion applied. The outcome ' +
       'of a catalog says whether it was searched: no source of one that was not searched is no evidence.',
     parameters: sourcesParameters(catalogs),
-    responses: queryResponses('The sources.', sourcesSchema(catalogs), 'unsupported_parameter'),
+    responses: queryResponses('The sources.', sourcesSchema(catalogs), 'filters_span_catalogs'),
   };
 }
 
@@ -238,7 +241,7 @@ export function findObjectsOfSource(_config: Config, catalogs: Catalogs): Operat
       'objects near the source may be recorded with another one. A source that no object is recorded with gives an empty list, whether or not ' +
       'its catalog has it.',
     parameters: sourceParameters(catalogs),
-    responses: queryResponses('The objects.', objectsOfSourceSchema(catalogs), 'unsupported_parameter'),
+    responses: queryResponses('The objects.', objectsOfSourceSchema(catalogs), 'filters_span_catalogs'),
   };
 }
 
@@ -277,15 +280,16 @@ export function searchArea(config: Config, catalogs: Catalogs): Operation {
 
 export function listObjects(config: Config, catalogs: Catalogs): Operation {
   return {
-    summary: 'The objects with coincident sources that meet filters, newest first, page by page.',
+    summary:
+      'The objects with coincident sources that meet filters, newest first, page by page, or how many there are.',
     description: `Objects as lookups show them, by ingest or event time, descending, then by identifier. ${LEFT_OUT}`,
     parameters: objectsParameters(config, catalogs),
-    responses: tableResponses('One page.', objectsSchema, 'unsupported_parameter'),
+    responses: tableResponses('One page, or a count.', objectsSchema, 'unsupported_parameter'),
   };
 }
 
 export function crossmatchTable({ API_MAX_TABLE_ROWS, API_MAX_TABLE_MIB }: Config, catalogs: Catalogs): Operation {
-  const { 200: _, ...others } = queryResponses('', {}, 'unsupported_parameter');
+  const { 200: _, ...others } = queryResponses('', {}, 'filters_span_catalogs');
   const file = { type: 'string', contentEncoding: 'binary', description: 'A table.' };
   return {
     summary: 'A table against the objects, or against a catalog.',
@@ -352,7 +356,7 @@ const resultHeaders: Readonly<Record<string, Schema>> = {
 };
 
 export function getSkyMap(_config: Config, catalogs: Catalogs): Operation {
-  const { 400: badRequest, ...others } = queryResponses('The cells.', skyMapSchema(catalogs), 'unsupported_parameter');
+  const { 400: badRequest, ...others } = queryResponses('The cells.', skyMapSchema(catalogs), 'filters_span_catalogs');
   const notModified = { description: 'The answer is the one with the ETag in `If-None-Match`.' };
   return {
     summary: 'How many objects each cell of the sky has, and which catalogs cover it.',

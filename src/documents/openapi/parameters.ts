@@ -202,7 +202,7 @@ export function areaParameters(config: Config, catalogs: Catalogs): Parameter[] 
 }
 
 export function objectsParameters(config: Config, catalogs: Catalogs): Parameter[] {
-  return [...selectionParameters(config, '`time_field`'), format, ...filters(catalogs)];
+  return [...selectionParameters(config, '`time_field`'), ...formatAndFilters(catalogs)];
 }
 
 export function streamParameters(catalogs: Catalogs): Parameter[] {

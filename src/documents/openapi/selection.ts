@@ -82,22 +82,32 @@ const objectInArea = objectWith({
   credible_level: fieldSchema(OBJECT_FIELDS.credible_level),
 });
 
+/** A count, whose `objects` are named in words. */
+function countSchema(objects: string, about: Schemas): Schema {
+  return closed(`How many ${objects} meet the filters.`, {
+    provenance: ref('Provenance'),
+    response: constant('count', 'A count.'),
+    ...about,
+    ...selected,
+    filters: orNull(ref('Filters')),
+    total: count(`The ${objects}, in the window, that meet the filters.`),
+  });
+}
+
 export const areaSchema: Schema = {
   oneOf: [
     closed('A page of the objects in an area.', page({ area }, list(objectInArea, 'The objects.')), ['filters']),
-    closed('How many objects in an area meet the filters.', {
-      provenance: ref('Provenance'),
-      response: constant('count', 'A count.'),
-      area,
-      ...selected,
-      filters: orNull(ref('Filters')),
-      total: count('Objects in the area, in the window, that meet the filters.'),
-    }),
+    countSchema('objects in the area', { area }),
   ],
 };
 
-export const objectsSchema: Schema = closed(
-  'A page of the objects that have coincident sources and meet the filters.',
-  page({}, list(objectWith({}), 'The objects: time descending, then identifier ascending.')),
-  ['filters'],
-);
+export const objectsSchema: Schema = {
+  oneOf: [
+    closed(
+      'A page of the objects that have coincident sources and meet the filters.',
+      page({}, list(objectWith({}), 'The objects: time descending, then identifier ascending.')),
+      ['filters'],
+    ),
+    countSchema('objects that have coincident sources', {}),
+  ],
+};

@@ -228,18 +228,17 @@ class QueryBuilder {
       const filter = this.#random.pick(filters);
       this.#add(filter.name, this.#valueOf(filter));
     }
-    if (
-      this.#parameters.length > 0 &&
-      !/^\/api\/(?:sky-map|sources)/.test(this.#template) &&
-      this.#random.chance(0.05)
-    ) {
+    if (this.#parameters.length > 0 && this.#random.chance(0.05))
       this.#add(this.#random.pick(UNKNOWN_FILTERS), { text: this.#random.pick(['1', '', 'x']), verdict: 'bad' });
-    }
-    if (this.#template === '/api/recent-crossmatches' && this.#random.chance(0.05)) {
-      this.#add(this.#random.pick(['catalog', 'response', 'reliability_min']), { text: 'x', verdict: 'bad' });
-    }
+    const unsupported = ['catalog', 'response', 'reliability_min'].filter(name => !this.#isKnown(name));
+    if (this.#parameters.length > 0 && unsupported.length > 0 && this.#random.chance(0.05))
+      this.#add(this.#random.pick(unsupported), { text: 'x', verdict: 'bad' });
     const query = [...this.#pairs, randomJunk(this.#random)].join('&');
     return { target: `${path}?${query}`, ...this.#expected() };
+  }
+
+  #isKnown(name: string): boolean {
+    return this.#parameters.some(parameter => parameter.name === name);
   }
 
   #path(): string {
@@ -306,7 +305,7 @@ class QueryBuilder {
     };
     // A count has no pages: what their size would be is not looked at.
     const isCount = this.#sent.get('response')?.text === 'count';
-    if (isCount && this.#template !== '/api/area') this.#sent.delete('page_size');
+    if (isCount && !['/api/area', '/api/objects'].includes(this.#template)) this.#sent.delete('page_size');
     // Counts are no table.
     if (isCount && TABLE_FORMATS.some(({ name }) => name === this.#sent.get('format')?.text)) blame('format', true);
     for (const [name, { verdict }] of this.#sent) if (verdict !== 'good') blame(name, verdict === 'bad');
@@ -316,9 +315,14 @@ class QueryBuilder {
       if (names.includes('start') && names.includes('end')) for (const name of ['start', 'end']) blame(name, false);
       if (names.includes('cursor')) blame('time_field', false);
     }
+    const hasFilters = this.#isKnown('reliability_min');
+    const isUnsupported = (name: string) =>
+      !this.#isKnown(name) && (name === 'response' || (!hasFilters && isFilter(name)));
+    if (names.some(isUnsupported)) {
+      codes.clear();
+      codes.add('unsupported_parameter');
+    }
     if (this.#template === '/api/recent-crossmatches') {
-      if (names.some(name => isFilter(name) || name === 'response')) codes.clear();
-      if (codes.size === 0) codes.add('unsupported_parameter');
       // The window may be backwards, or longer than it may be.
       for (const name of ['start', 'end']) if (names.includes(name)) ['start', 'end'].map(end => blame(end, false));
     }
