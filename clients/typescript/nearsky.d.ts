@@ -49,7 +49,7 @@ export interface CrossmatchOptions {
   readonly columns?: string;
   /** Their frame, such as `FK4 B1950` or `galactic`, where the table does not declare it. */
   readonly frame?: string;
-  readonly format?: 'csv' | 'ndjson' | 'votable' | 'parquet' | 'arrow';
+  readonly format?: 'csv' | 'ndjson' | 'votable' | 'parquet' | 'arrow' | 'fits';
   /** Whether a small table, too, becomes a job at once; false unless given. */
   readonly asJob?: boolean;
 }

@@ -2,15 +2,20 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectory } from './files.ts';
+import { isThere, makeDirectory } from './files.ts';
 import { isAlive } from './processes.ts';
 import { Unavailable } from './refusal.ts';
 
 const DIRECTORY = 'spool';
 
-/** The path of a new file, which is not made. */
+/**
+ * The path of a new file, which is not made.
+ * @throws Unavailable where the data directory is gone
+ */
 export function spoolPath(dataDir: string): string {
   const directory = join(dataDir, DIRECTORY);
+  // A data directory that is gone must not come back empty.
+  if (!isThere(dataDir)) throw new Unavailable('the data directory is gone');
   makeDirectory(directory);
   return join(directory, `${process.pid}-${randomUUID()}`);
 }

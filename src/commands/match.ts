@@ -2,7 +2,7 @@
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { namesOf } from '../contract/enums.ts';
-import { TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
+import { MATCH_FORMATS, type MatchFormat } from '../contract/formats.ts';
 import { FINDS, JOBS_PATH, ROWS_KEPT, TABLE_PATH } from '../contract/table_match.ts';
 import type { TableProgress } from '../table_match/progress.ts';
 import { type Answered, type Ask, type Asked, requireAnswer, withService, writeOut } from './ask.ts';
@@ -25,7 +25,7 @@ export const command: Command = {
     rows: { value: 'NAME', help: `${namesOf(ROWS_KEPT).join(' or ')} (default all)` },
     format: {
       value: 'NAME',
-      help: `${namesOf(TABLE_FORMATS).join(', ')} (default that which FILE is named after, else that of the table)`,
+      help: `${namesOf(MATCH_FORMATS).join(', ')} (default that which FILE is named after, else that of the table)`,
     },
     ra: { value: 'COLUMN', help: 'of the right ascensions, where its UCD or name does not tell' },
     dec: { value: 'COLUMN', help: 'of the declinations' },
@@ -183,19 +183,16 @@ async function outputOf(path: string | undefined): Promise<Output> {
   };
 }
 
-const FORMATS_OF_NAMES: readonly (readonly [name: RegExp, format: TableFormat])[] = [
+const FORMATS_OF_NAMES: readonly (readonly [name: RegExp, format: MatchFormat])[] = [
   [/\.csv$/i, 'csv'],
   [/\.(?:ndjson|jsonl)$/i, 'ndjson'],
   [/\.(?:vot|votable|xml)$/i, 'votable'],
   [/\.(?:parquet|parq)$/i, 'parquet'],
   [/\.arrows?$/i, 'arrow'],
+  [/\.fits?$/i, 'fits'],
 ];
 
 /** The format that a file's name tells; undefined where it tells none. */
-function formatOfName(path: string): TableFormat | undefined {
-  if (/\.fits?(?:\.gz)?$/i.test(path))
-    throw new UsageError(
-      `-o ${path}: no answer is written as FITS. Give a name in .vot, .parquet, .csv, .ndjson or .arrow, or --format`,
-    );
+function formatOfName(path: string): MatchFormat | undefined {
   return FORMATS_OF_NAMES.find(([name]) => name.test(path))?.[1];
 }

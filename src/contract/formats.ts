@@ -25,6 +25,18 @@ export const TABLE_FORMATS = [
 
 export type TableFormat = (typeof TABLE_FORMATS)[number]['name'];
 
+/** Those of a crossmatched table, which has all its rows before it is sent, as FITS needs. */
+export const MATCH_FORMATS = [
+  ...TABLE_FORMATS,
+  {
+    name: 'fits',
+    meaning: 'a FITS binary table; what is not ASCII becomes a question mark',
+    mediaType: 'application/fits',
+  },
+] as const satisfies readonly Format[];
+
+export type MatchFormat = (typeof MATCH_FORMATS)[number]['name'];
+
 export const FORMATS = [
   { name: 'json', meaning: 'the answer in full', mediaType: 'application/json' },
   { name: 'msgpack', meaning: 'the same in MessagePack', mediaType: 'application/msgpack' },

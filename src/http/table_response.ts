@@ -1,11 +1,11 @@
 /** A table as a response: the headers say what a JSON answer says around its objects. */
 import type { TableHead } from '../answers/table_head.ts';
-import { TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
+import { MATCH_FORMATS, type MatchFormat, type TableFormat } from '../contract/formats.ts';
 import type { TableBegun } from '../table_match/match_task.ts';
 import type { Search } from './params.ts';
 import { type Answer, bytesResponse, NEGOTIATED } from './respond.ts';
 
-const PARAMETERS: Partial<Record<TableFormat, string>> = { csv: '; charset=utf-8; header=present' };
+const PARAMETERS: Partial<Record<MatchFormat, string>> = { csv: '; charset=utf-8; header=present' };
 
 /** The headers that scripts of other origins may read. */
 const HEADERS = 'Retry-After, Link, X-Row-Count, X-Total-Count, X-Truncated, X-As-Of, Content-Disposition';
@@ -80,15 +80,16 @@ function shownNames(names: readonly string[]): string {
   return [...shown, ...(names.length > MAX_NAMES ? [`and ${names.length - MAX_NAMES} more`] : [])].join(' ');
 }
 
-function typeOf(format: TableFormat): string {
-  return `${TABLE_FORMATS.find(({ name }) => name === format)!.mediaType}${PARAMETERS[format] ?? ''}`;
+function typeOf(format: MatchFormat): string {
+  return `${MATCH_FORMATS.find(({ name }) => name === format)!.mediaType}${PARAMETERS[format] ?? ''}`;
 }
 
-function dispositionOf(name: string, format: TableFormat): string {
+function dispositionOf(name: string, format: MatchFormat): string {
   return `attachment; filename="nearsky-${name}.${EXTENSIONS[format]}"`;
 }
 
-const EXTENSIONS: Readonly<Record<TableFormat, string>> = {
+const EXTENSIONS: Readonly<Record<MatchFormat, string>> = {
+  fits: 'fits',
   csv: 'csv',
   ndjson: 'ndjson',
   votable: 'vot',

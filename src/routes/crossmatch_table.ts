@@ -4,7 +4,7 @@ import { Budget } from '../base/budget.ts';
 import { flush } from '../base/files.ts';
 import { toJson } from '../base/json_text.ts';
 import { spoolPath } from '../base/spool.ts';
-import { TABLE_FORMATS, type TableFormat } from '../contract/formats.ts';
+import { MATCH_FORMATS, type MatchFormat } from '../contract/formats.ts';
 import {
   againstNames,
   DEFAULT_MATCH_RADIUS_ARCSEC,
@@ -121,11 +121,14 @@ function frameParam(text: string | undefined): string | undefined {
 }
 
 /** A client that accepts anything, or JSON, gets the format of its table. */
-function formatOf(search: Search, request: IncomingRequest): TableFormat | undefined {
+function formatOf(search: Search, request: IncomingRequest): MatchFormat | undefined {
   const named = search.get('format');
-  if (named !== undefined) return checkName('format', TABLE_FORMATS, named);
-  const accepted = preferredFormat(request.headers.get('Accept'));
-  return TABLE_FORMATS.find(({ name }) => name === accepted)?.name;
+  if (named !== undefined) return checkName('format', MATCH_FORMATS, named);
+  const accept = request.headers.get('Accept');
+  // Elsewhere it is no format.
+  if (/^\s*application\/fits\s*(?:;|$)/i.test(accept ?? '')) return 'fits';
+  const accepted = preferredFormat(accept);
+  return MATCH_FORMATS.find(({ name }) => name === accepted)?.name;
 }
 
 function refused({ message, param }: TableBegun & { outcome: 'refused' }): ApiError {

@@ -4,7 +4,7 @@ import { isPosition, wrapRa } from '../../index/mod.ts';
 import { isOutOfMemory } from '../base/error_text.ts';
 import { isThere } from '../base/files.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
-import type { TableFormat } from '../contract/formats.ts';
+import type { MatchFormat } from '../contract/formats.ts';
 import type { Find, RowsKept } from '../contract/table_match.ts';
 import { PoolError, type Task } from '../pool/pool.ts';
 import { note } from '../pool/process_tasks.ts';
@@ -45,7 +45,7 @@ export interface TableRequest {
   /** The columns that are copied to the answer: see `withColumns`; undefined for all. */
   readonly columns?: string | undefined;
   /** The format of the answer; by default that of the table, or the nearest to it. */
-  readonly format: TableFormat | undefined;
+  readonly format: MatchFormat | undefined;
   /** The information of the answer beside its rows, as JSON. */
   readonly about: string;
 }
@@ -74,7 +74,7 @@ export type TableBegun =
       readonly dropped: readonly string[];
       /** The number of pairs. */
       readonly matches: number;
-      readonly format: TableFormat;
+      readonly format: MatchFormat;
       /** The names of the columns that were taken for the position. */
       readonly ra: string;
       readonly dec: string;

@@ -1,16 +1,17 @@
 /** The answer to a crossmatch of a table: its own columns, then what was found. */
 import { ByteSink } from '../base/bytes.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
-import type { TableFormat } from '../contract/formats.ts';
+import type { MatchFormat } from '../contract/formats.ts';
 import { OBJECT_FIELDS } from '../contract/object_fields.ts';
 import type { RowStatus, RowsKept } from '../contract/table_match.ts';
-import { type Block, blocksOf, distinctName, type InputTable } from '../table_input/input_table.ts';
+import { type Block, blocksOf, distinctName, type InputTable, TableError } from '../table_input/input_table.ts';
 import type { Cell, Column } from '../tables/columns.ts';
 import { beginCsv, type CsvWriter } from '../tables/csv.ts';
+import type { FitsRows } from '../tables/fits.ts';
 import { tableFormat } from '../tables/formats.ts';
 import type { GroupColumn, ParquetTableWriter, StoredTable } from '../tables/parquet.ts';
 import { payloadColumns } from '../tables/payload_columns.ts';
-import type { TableWriter } from '../tables/table_writer.ts';
+import { rowByRow, type TableWriter } from '../tables/table_writer.ts';
 import { NO_PAIR, type Pairs } from './pairs.ts';
 
 /** A part of an answer. */
@@ -22,7 +23,7 @@ export interface Result {
   /** Undefined for the objects. */
   readonly catalog: CatalogDefinition | undefined;
   readonly rows: RowsKept;
-  readonly format: TableFormat;
+  readonly format: MatchFormat;
   /** The information of the answer beside its rows, as JSON. */
   readonly about: string;
 }
@@ -70,7 +71,33 @@ async function written(result: Result, out: ByteSink): Promise<AsyncIterable<num
     const writer = beginParquet(out, described, about, stored?.elements);
     return parquetGroups(result, stored ? copiedColumns(stored) : decodedColumns(table), matched, writer);
   }
-  return decodedBlocks(result, matched, (await tableFormat(format))(out, described, about));
+  if (format !== 'fits') return decodedBlocks(result, matched, (await tableFormat(format))(out, described, about));
+  const { beginFits } = await import('../tables/fits.ts');
+  try {
+    const fits = beginFits(out, described, await fitsRows(result, matched), {}, about);
+    return decodedBlocks(result, matched, { block: rowByRow(cells => fits.row(cells)), end: () => fits.end() });
+  } catch (error) {
+    throw error instanceof RangeError ? new TableError(error.message) : error;
+  }
+}
+
+/** What FITS says before its rows. */
+async function fitsRows({ table, ...result }: Result, matched: readonly Column[]): Promise<FitsRows> {
+  const columns = [...table.columns, ...matched].map(() => ({ characters: 0, hasNulls: false }));
+  let rows = 0;
+  const counting = {
+    block(cells: readonly ArrayLike<Cell>[]) {
+      rows += cells[0]!.length;
+      for (const [i, column] of columns.entries())
+        for (const cell of Array.from(cells[i]!)) {
+          if (cell === null) column.hasNulls = true;
+          else if (typeof cell === 'string') column.characters = Math.max(column.characters, cell.length);
+        }
+    },
+    end() {},
+  };
+  for await (const _ of decodedBlocks({ table, ...result }, matched, counting));
+  return { rows, columns };
 }
 
 async function* csvRows(
@@ -129,7 +156,11 @@ async function* parquetGroups(
   writer.end();
 }
 
-async function* decodedBlocks(result: Result, matched: readonly Column[], writer: TableWriter): AsyncIterable<number> {
+async function* decodedBlocks(
+  result: Result,
+  matched: readonly Column[],
+  writer: Pick<TableWriter, 'block' | 'end'>,
+): AsyncIterable<number> {
   const { columns, blocks } = result.table;
   let first = 0;
   for await (const block of blocks(columns.map((_, place) => place))) {

@@ -52,7 +52,6 @@ test('to a file and to standard output, from the directory and from the service;
     assert.ok(second!.startsWith('2,1,1,no_match,,'), second);
     const refused: [args: string[], code: number, message: RegExp][] = [
       [[table, '--against', 'usno'], 2, /one of objects/],
-      [[table, '-o', 'out.fits'], 2, /no answer is written as FITS/],
       [[], 2, /takes one TABLE/],
     ];
     for (const [args, code, message] of refused) {

@@ -281,7 +281,7 @@ const EMITTED = new Set(
   words(`${Object.values(ENUMERATIONS).join(' ')} ids position matches full ingest_time event_time objects count id position tns
     per_input_limit per_request_limit recorded not_recorded best_guess_current_settings ok available unavailable
     gaia_dr3 des_y6_gold delve_dr3_gold skymapper_dr4 min max
-    coverage not_registered table objects nearest all matched circle polygon box range moc probability_map json msgpack csv ndjson votable parquet arrow`),
+    coverage not_registered table objects nearest all matched circle polygon box range moc probability_map json msgpack csv ndjson votable parquet arrow fits`),
 );
 
 test('the document has every string of the contract in an enumeration or a constant, and no other', () => {

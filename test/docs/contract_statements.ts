@@ -881,6 +881,9 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     'table_input/hostile.test.ts: columns that no answer can hold are left out by name': [
       'Columns that no answer can hold (times of day,',
     ],
+    'table_match/crossmatch_table.test.ts: an answer in FITS, as astropy reads it': [
+      '`format=fits` (or `Accept: application/fits` alone)',
+    ],
     'base/fair_places.test.ts: of one place, too, a client has one, and then it is the turn of whoever has used least':
       ['A client has one table under way at a time, and'],
     'base/fair_places.test.ts: who waits in vain leaves no trace; of those who wait, one client is half': [

@@ -1,5 +1,5 @@
 /** POST /api/crossmatch: tables against objects and catalogs, beside a scan of all pairs. */
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { parquetMetadata, parquetReadObjects, type SchemaElement } from 'hyparquet';
@@ -9,7 +9,9 @@ import * as assert from 'uvu/assert';
 import { pixelOf, separationArcsec } from '../../index/mod.ts';
 import { inWorld, pool, type World } from '../crossmatch/world.ts';
 import { type Answer, TestApp } from '../http/support.ts';
+import { needs } from '../needs.ts';
 import { HARD_PLACES, offset, type Place, seededRandom } from '../oracle/skies.ts';
+import { pythonWith, runPython, whyNoPython } from '../python.ts';
 
 const test = suite('table_match/crossmatch_table');
 
@@ -396,5 +398,66 @@ test('the rows of the answer are counted, columns are selected and those that ca
       assert.is((await send(app, '?columns=ra', spark)).headers.get('X-Dropped-Columns'), null);
     });
   }));
+
+const READ_FITS = `
+import json, sys
+import numpy as np
+from astropy.table import Table
+t = Table.read(sys.argv[1])
+def plain(cell):
+    return None if cell is np.ma.masked else cell.item() if hasattr(cell, "item") else str(cell)
+rows = [[plain(t[c][i]) for c in t.colnames] for i in range(len(t))]
+print(json.dumps({"names": t.colnames, "units": [str(t[c].unit) for c in t.colnames], "rows": rows}))
+`;
+
+needs(test, whyNoPython('astropy'))('an answer in FITS, as astropy reads it', () =>
+  inWorld(async world => {
+    const [id] = await world.ingest([{ ra: 1, dec: 3 }]);
+    await withApp(world, async app => {
+      const table = 'id,ra,dec,name\n9007199254740993,1,3,first\n,9,9,\n';
+      const answer = await app.get('/api/crossmatch?format=fits', {
+        method: 'POST',
+        body: table,
+        headers: { 'Content-Type': 'text/csv' },
+      });
+      assert.equal([answer.status, answer.headers.get('Content-Type')], [200, 'application/fits']);
+      const response = await app.app.fetch(
+        new Request('http://nearsky.test/api/crossmatch', {
+          method: 'POST',
+          body: table,
+          headers: { Accept: 'application/fits' },
+        }),
+      );
+      const path = join(world.directory, 'answer.fits');
+      writeFileSync(path, await response.bytes());
+      const read = JSON.parse(await runPython(pythonWith('astropy')!, ['-c', READ_FITS, path]), exactIntegers);
+      assert.equal(read.names, [
+        'id',
+        'ra',
+        'dec',
+        'name',
+        'nearsky_status',
+        'nearsky_diaObjectId',
+        'nearsky_ra',
+        'nearsky_dec',
+        'nearsky_separation_arcsec',
+      ]);
+      assert.equal(
+        read.rows.map((row: unknown[]) => row.slice(0, 6)),
+        [
+          [9007199254740993n, 1, 3, 'first', 'matched', id],
+          [null, 9, 9, null, 'no_match', null],
+        ],
+      );
+      assert.is(read.units.at(-1), 'arcsec');
+    });
+  }),
+);
+
+function exactIntegers(_key: string, value: unknown, context?: { source?: string }): unknown {
+  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '')
+    ? BigInt(context!.source!)
+    : value;
+}
 
 test.run();

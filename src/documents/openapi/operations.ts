@@ -2,7 +2,7 @@
 import type { Config } from '../../config/config.ts';
 import type { Catalogs } from '../../contract/catalogs.ts';
 import { ERROR_CODES, type ErrorCode, RETRY_AFTER_SECONDS } from '../../contract/codes.ts';
-import { TABLE_FORMATS } from '../../contract/formats.ts';
+import { MATCH_FORMATS } from '../../contract/formats.ts';
 import { UNKNOWN_PARAMETERS_HEADER } from '../../contract/headers.ts';
 import {
   MAX_AREA_BYTES,
@@ -305,7 +305,7 @@ export function crossmatchTable({ API_MAX_TABLE_ROWS, API_MAX_TABLE_MIB }: Confi
       200: {
         description: 'The table.',
         headers: { ...ignoredHeader, ...resultHeaders },
-        content: Object.fromEntries(TABLE_FORMATS.map(({ mediaType }) => [mediaType, { schema: file }])),
+        content: Object.fromEntries(MATCH_FORMATS.map(({ mediaType }) => [mediaType, { schema: file }])),
       },
       202: { description: 'The table will be crossmatched.', headers: { ...ignoredHeader, ...jobHeaders } },
       ...others,

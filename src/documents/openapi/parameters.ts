@@ -9,7 +9,7 @@ import {
   DEFAULT_RESPONSE,
   DEFAULT_TIME_FIELD,
 } from '../../contract/enums.ts';
-import { FORMATS, TABLE_FORMATS } from '../../contract/formats.ts';
+import { FORMATS, MATCH_FORMATS } from '../../contract/formats.ts';
 import {
   DEFAULT_CREDIBLE_LEVEL,
   DEFAULT_MAP_RESOLUTION,
@@ -269,7 +269,7 @@ export function tableParameters(catalogs: Catalogs): Parameter[] {
     query(
       'format',
       oneOfNames(
-        TABLE_FORMATS,
+        MATCH_FORMATS,
         'The format of the answer. Without it `Accept` counts, then that of the table; VOTable for FITS.',
       ),
     ),
