@@ -326,7 +326,7 @@ export declare class Nearsky {
    * The rows of a table with what lies at each of them: of the objects, or of a catalog. The bytes of a table in the format asked for, by
    * default that of the table. A large table becomes a job of the service, which is waited for (`onProgress` has its rows) and then removed.
    *
-   * @param table CSV, NDJSON, VOTable, FITS, Parquet or Arrow
+   * @param table CSV, ECSV, IPAC, NDJSON, VOTable, FITS, Parquet or Arrow
    */
   crossmatch(table: Uint8Array<ArrayBuffer> | string, options?: CrossmatchOptions): Promise<Uint8Array<ArrayBuffer>>;
   /**

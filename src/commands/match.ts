@@ -13,7 +13,7 @@ export const command: Command = {
     'match TABLE [--against NAME] [-o FILE] [--url URL] [--radius ARCSEC] [--find NAME] [--rows NAME] [--frame NAME] [--columns NAMES]',
   description: [
     'Prints the rows of a table with what lies at each of them: of the objects of the data directory or of a running service (--url), or of a catalog',
-    'that is registered there. The table is CSV, NDJSON, VOTable, FITS, Parquet or Arrow, a file or (-) standard input. The answer is that of',
+    'that is registered there. The table is CSV, ECSV, IPAC, NDJSON, VOTable, FITS, Parquet or Arrow, a file or (-) standard input. The answer is that of',
     'POST /api/crossmatch: all columns of the table, then a status, an id, a position and a separation.',
   ].join('\n'),
   options: {

@@ -3,148 +3,94 @@
  * (after it, a line that begins with `#` is a row, as STILTS and pandas read it). Read in place: all that is kept beside the bytes is
  * where each record lies.
  */
-import type { Cell, Column } from '../tables/columns.ts';
+import type { Column } from '../tables/columns.ts';
 import {
   type Block,
   blocksOf,
   checkRows,
-  distinct,
   type InputTable,
   numberOf,
   TableError,
   type TableLimits,
-  TypeOfTexts,
 } from './input_table.ts';
+import { firstLines, MAX_ROW_BYTES, rowsTable, splitPreamble, type TextRows, typesOf } from './text_rows.ts';
+import { openWords, wordsOf } from './words.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'];
-const MAX_RECORD_BYTES = 1 << 20;
-/** The bytes that are decoded at once to see whether they are text. */
-const CHUNK_BYTES = 1 << 18;
-const [SPACE, QUOTE, COMMA, HASH, LINE_FEED, RETURN] = [0x20, 0x22, 0x2c, 0x23, 0x0a, 0x0d];
+const [SPACE, QUOTE, HASH, LINE_FEED, RETURN] = [0x20, 0x22, 0x23, 0x0a, 0x0d];
 
 /**
  * @param areTyped whether a column of numbers is to become one; else every cell is the text that was sent
  * @throws TableError
  */
 export function openCsv(sent: Uint8Array, limits: TableLimits, areTyped: boolean): InputTable {
-  const { rest } = splitPreamble(sent);
-  const delimiter = delimiterOf(rest);
-  const csv = new Records(rest, delimiter.charCodeAt(0), limits, false);
-  const types = areTyped ? typesOf(csv) : csv.header.map(() => 'text' as const);
+  const { rest, fromComment } = splitPreamble(sent);
+  const found = delimiterOf(firstLines(rest)[0] ?? '');
+  const isNamed = fromComment !== undefined && isHeader(fromComment, found);
+  const bytes = isNamed ? fromComment : rest;
+  const words = found === undefined ? headerOfWords(bytes) : undefined;
+  if (words) return openWords(words, bytes.subarray(bytes.indexOf(LINE_FEED) + 1), limits, areTyped);
+  const delimiter = found ?? ',';
+  const csv = new Records(bytes, delimiter.charCodeAt(0), limits, false);
+  const types = areTyped ? typesOf(csv) : [];
   const columns = csv.header.map(
-    (name, i): Column => ({ name: (name ?? '').trim(), type: types[i]!, description: '' }),
+    (name, i): Column => ({ name: (name ?? '').trim(), type: types[i]?.type ?? 'text', description: '' }),
   );
-  return recordsTable(csv, columns, cellOf);
+  const table = rowsTable(csv, columns, (text, { type }) => (type === 'int64' ? BigInt(text) : numberOf(text)));
+  return { ...table, ...(delimiter === ',' && { csvRow: (row: number) => csv.bytesOf(row) }) };
 }
 
-/** @param cellOf the cell of a text */
-export function recordsTable(
-  csv: Records,
-  columns: readonly Column[],
-  cellOf: (text: string, column: Column) => Cell,
-): InputTable {
-  return {
-    format: 'csv',
-    columns: distinct(columns),
-    rows: csv.rows,
-    *blocks(wanted) {
-      for (const { cells, ...block } of csv.blocks(wanted))
-        yield {
-          ...block,
-          cells: cells.map((texts, i) => {
-            const column = columns[wanted[i]!]!;
-            if (column.type === 'text') return texts;
-            return (texts as (string | null)[]).map(text => (text === null ? null : cellOf(text, column)));
-          }),
-        };
-    },
-    ...(csv.delimiter === COMMA && { csvRow: row => csv.bytesOf(row) }),
-  };
+/** Whether the first line is a header for the rows from the second one on, which begin with none of their own: numpy and STILTS write it as a comment. */
+function isHeader(fromComment: Uint8Array, delimiter: string | undefined): boolean {
+  const [names, row] = firstLines(fromComment)
+    .slice(0, 2)
+    .map(line => cut(line, delimiter));
+  return names!.length === row?.length && row.length > 1 && row.some(isNumeric) && !names!.some(isNumeric);
 }
 
-function cellOf(text: string, { type }: Column): Cell {
-  return type === 'int64' ? BigInt(text) : numberOf(text);
+/** The words of the first line, where the second one has as many. */
+function headerOfWords(bytes: Uint8Array): string[] | undefined {
+  const [names, row = names] = firstLines(bytes).slice(0, 2).map(wordsOf);
+  if (!names || names.length < 2 || row!.length !== names.length) return undefined;
+  if (names.every(isNumeric)) throw noNames();
+  return names.map(name => name ?? '');
 }
 
-/** The types of the columns, by all of their texts. */
-export function typesOf(csv: Records): Column['type'][] {
-  const every = csv.header.map((_, place) => place);
-  const types = every.map(() => new TypeOfTexts());
-  for (const { rows, cells } of csv.blocks(every))
-    types.forEach((type, i) => {
-      for (let row = 0; row < rows; row++) if (cells[i]![row] !== null) type.add(cells[i]![row] as string);
-    });
-  return types.map(({ type }) => type);
+/** Whether a text is a number, or begins as a sexagesimal one does. */
+function isNumeric(text: string | null): boolean {
+  return text !== null && (!Number.isNaN(numberOf(text)) || /^\s*[+-]?\d{1,3}[:hd°]\s?\d/.test(text));
 }
 
-/** The bytes, with line feeds where every line ends with a carriage return alone, as in CSV of old Macintoshes. */
-function withLineFeeds(bytes: Uint8Array): Uint8Array {
-  if (bytes.includes(LINE_FEED) || !bytes.includes(RETURN)) return bytes;
-  return Uint8Array.from(bytes, byte => (byte === RETURN ? LINE_FEED : byte));
+/** About the cells of a line: enough to count them, and to see whether they are numbers. */
+function cut(line: string, delimiter: string | undefined): (string | null)[] {
+  return delimiter === undefined ? wordsOf(line) : line.replace(/"[^"]*"/g, 'text').split(delimiter);
 }
 
-function checkText(bytes: Uint8Array): void {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  try {
-    for (let from = 0; from < bytes.length; from += CHUNK_BYTES)
-      decoder.decode(bytes.subarray(from, from + CHUNK_BYTES), { stream: true });
-    decoder.decode();
-  } catch {
-    throw new TableError(
-      'it is neither text in UTF-8 nor a table of a known format: send CSV, NDJSON, VOTable, FITS, Parquet or Arrow, with gzip or without',
-    );
-  }
+/** The delimiter that a line has most often, outside of quotes; undefined where it has none. */
+function delimiterOf(line: string): string | undefined {
+  const counts = DELIMITERS.map(delimiter => cut(line, delimiter).length);
+  const most = Math.max(...counts);
+  return most > 1 ? DELIMITERS[counts.indexOf(most)] : undefined;
 }
 
-/**
- * The lines before the header, which are comments or blank, and the bytes from the header on. A byte-order mark is dropped.
- * @throws TableError where the bytes are no text in UTF-8
- */
-export function splitPreamble(sent: Uint8Array): { readonly lines: readonly string[]; readonly rest: Uint8Array } {
-  checkText(sent);
-  const bytes = withLineFeeds(sent);
-  const lines: string[] = [];
-  let end = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length)) ? BYTE_ORDER_MARK.length : 0;
-  while (end < bytes.length) {
-    const lineFeed = bytes.indexOf(LINE_FEED, end);
-    const next = lineFeed < 0 ? bytes.length : lineFeed + 1;
-    if (bytes[end] !== HASH && !isBlank(bytes, end, next)) break;
-    lines.push(new TextDecoder().decode(bytes.subarray(end, next)).replace(/\r?\n$/, ''));
-    end = next;
-  }
-  return { lines, rest: bytes.subarray(end) };
-}
-
-/** Whether a line has only spaces before its end. */
-function isBlank(bytes: Uint8Array, from: number, to: number): boolean {
-  let at = from;
-  while (bytes[at] === SPACE) at++;
-  if (bytes[at] === RETURN) at++;
-  return at === to || bytes[at] === LINE_FEED;
-}
-
-/** The delimiter that the first line has most often, outside of quotes. */
-function delimiterOf(bytes: Uint8Array): string {
-  const head = new TextDecoder().decode(bytes.subarray(0, CHUNK_BYTES));
-  const first = head.split(/\r\n|\n|\r/).find(line => line.trim() !== '') ?? '';
-  const counts = DELIMITERS.map(delimiter => first.replace(/"[^"]*"/g, '').split(delimiter).length);
-  return DELIMITERS[counts.indexOf(Math.max(...counts))]!;
+function noNames(): TableError {
+  return new TableError('its first line has numbers, where the names of its columns must be');
 }
 
 /** The records, found once and read as often as they are asked for. A field is null where it is empty, and not quoted or of ECSV. */
-export class Records {
+export class Records implements TextRows {
   readonly header: readonly (string | null)[];
   rows = 0;
   readonly #bytes: Buffer;
   /** The code of its character. */
-  readonly delimiter: number;
+  readonly #delimiter: number;
   readonly #isEcsv: boolean;
   /** Two offsets a record: where it begins and where it ends, without the end of its line. */
   #places = new Uint32Array(1 << 12);
 
   constructor({ buffer, byteOffset, length }: Uint8Array, delimiter: number, limits: TableLimits, isEcsv: boolean) {
     this.#bytes = Buffer.from(buffer as ArrayBuffer, byteOffset, length);
-    this.delimiter = delimiter;
+    this.#delimiter = delimiter;
     this.#isEcsv = isEcsv;
     let header: (string | null)[] | undefined;
     for (let at = 0; at < length; ) {
@@ -158,8 +104,7 @@ export class Records {
       at = next;
     }
     if (!header) throw new TableError('it is empty');
-    if (header.every(name => name?.trim() && !Number.isNaN(numberOf(name))))
-      throw new TableError('its first line has numbers, where the names of its columns must be');
+    if (header.every(name => name?.trim() && !Number.isNaN(numberOf(name)))) throw noNames();
     this.header = header;
   }
 
@@ -202,9 +147,9 @@ export class Records {
     const bytes = this.#bytes;
     let fields = 1;
     let at = this.#fieldEnd(start, bytes.length);
-    for (; bytes[at] === this.delimiter; fields++) at = this.#fieldEnd(at + 1, bytes.length);
-    if (at - start > MAX_RECORD_BYTES)
-      throw new TableError(`a row of it has more than ${MAX_RECORD_BYTES} bytes: is it CSV?`);
+    for (; bytes[at] === this.#delimiter; fields++) at = this.#fieldEnd(at + 1, bytes.length);
+    if (at - start > MAX_ROW_BYTES)
+      throw new TableError(`a row of it has more than ${MAX_ROW_BYTES} bytes: is it CSV?`);
     return { fields, end: at > start && bytes[at - 1] === RETURN ? at - 1 : at, next: at + 1 };
   }
 
@@ -214,7 +159,7 @@ export class Records {
     let at = this.#skipBlanks(start, limit);
     if (bytes[at] === QUOTE && at < limit) at = this.#quoteEnd(at, start) + 1;
     else at = start;
-    while (at < limit && bytes[at] !== this.delimiter && bytes[at] !== LINE_FEED) at++;
+    while (at < limit && bytes[at] !== this.#delimiter && bytes[at] !== LINE_FEED) at++;
     return at;
   }
 
@@ -263,5 +208,3 @@ export class Records {
     return this.#isEcsv && text === '' ? null : text;
   }
 }
-
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);

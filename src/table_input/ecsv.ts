@@ -1,8 +1,9 @@
 /** ECSV (astropy's proposal APE 6), as astropy and the Gaia archive write it: CSV whose comments declare its columns. */
 import type { Cell, Column, ColumnType } from '../tables/columns.ts';
 import { type AstropyColumn, readAstropyYaml } from './astropy_yaml.ts';
-import { Records, recordsTable, splitPreamble, typesOf } from './csv.ts';
+import { Records } from './csv.ts';
 import { type InputTable, numberOf, TableError, type TableLimits } from './input_table.ts';
+import { rowsTable, splitPreamble, typesOf } from './text_rows.ts';
 
 /**
  * @param areTyped whether cells are to become what their columns are declared to be; else every cell is the text that was sent
@@ -24,14 +25,14 @@ export function openEcsv(sent: Uint8Array, limits: TableLimits, areTyped: boolea
   const found = areTyped && declared.some(({ datatype }) => datatype === undefined) ? typesOf(csv) : [];
   const columns = names.map((name, i): Column => {
     const { unit, ucd, description = '' } = declared[i]!;
-    const type = areTyped ? (typeOf(name, declared[i]!) ?? found[i]!) : 'text';
+    const type = areTyped ? (typeOf(name, declared[i]!) ?? found[i]!.type) : 'text';
     return { name, type, ...(unit && { unit }), ...(ucd && { ucd }), description };
   });
-  const table = recordsTable(csv, columns, cellOf);
+  const table = rowsTable(csv, columns, cellOf);
   // A cell of another type is found here: later, the answer could only break off.
   if (areTyped) for (const _ of table.blocks([...columns.keys()]) as Iterable<unknown>);
   const frames = new Map(names.flatMap((name, i) => (head.frames.has(name) ? [[i, head.frames.get(name)!]] : [])));
-  return { ...table, frames };
+  return { ...table, frames, ...(delimiter === ',' && { csvRow: (row: number) => csv.bytesOf(row) }) };
 }
 
 /** Integers of 64 bits without a sign, numbers of more than 64 bits and complex ones stay text. */

@@ -16,8 +16,8 @@ import { readAstropyYaml } from './astropy_yaml.ts';
 import {
   blocksOf,
   checkRows,
-  type DeclaredFrame,
   distinct,
+  equatorialFrame,
   type InputTable,
   TableError,
   type TableLimits,
@@ -71,8 +71,6 @@ function tableIn(bytes: Uint8Array, limits: TableLimits): InputTable {
 
 /** astropy's YAML of columns stands between these lines of comments; a line with a backslash at its end goes on in the next one. */
 const [YAML_BEGIN, YAML_END] = ['--BEGIN-ASTROPY-SERIALIZED-COLUMNS--', '--END-ASTROPY-SERIALIZED-COLUMNS--'];
-/** An equinox before this year is one of FK4 where RADESYS is absent (FITS standard 4.0, section 8.3). */
-const FIRST_FK5 = 1984;
 
 /** The frames that astropy, STILTS (in the VOTable that it puts before the table) or RADESYS and EQUINOX declare. */
 function framesOf(
@@ -90,14 +88,10 @@ function framesOf(
       : undefined;
   const byName = new Map([...(votable?.byName ?? []), ...(yaml === '' ? [] : readAstropyYaml(yaml).frames)]);
   const frames = new Map(columns.flatMap(({ name }, place) => (byName.has(name) ? [[place, byName.get(name)!]] : [])));
-  return { frames, frame: votable?.frame ?? frameOfHeader(header) };
-}
-
-function frameOfHeader(header: Hdu['header']): DeclaredFrame | undefined {
-  const [system, equinox] = [header.text('RADESYS')?.trim(), header.text('EQUINOX')?.trim()];
-  if (equinox === undefined && !system) return undefined;
-  const name = system || (Number(equinox) < FIRST_FK5 ? 'FK4' : 'FK5');
-  return { name, ...(equinox !== undefined && { equinox: `${Number(equinox)}` }) };
+  return {
+    frames,
+    frame: votable?.frame ?? equatorialFrame(header.text('RADESYS')?.trim(), header.text('EQUINOX')?.trim()),
+  };
 }
 
 /** Whether a cell can hold the values of a row: a value, a text, or a text of numbers with blanks between. */

@@ -19,6 +19,21 @@ export interface DeclaredFrame {
   readonly obstime?: number;
 }
 
+/** The years from which an equinox is one of FK5, where the file names no system (FITS standard 4.0, section 8.3). */
+const FIRST_FK5 = 1984;
+
+/**
+ * The frame that the keywords RADESYS and EQUINOX declare.
+ * @param equinox a year, with or without `J` or `B`
+ */
+export function equatorialFrame(system: string | undefined, equinox: string | undefined): DeclaredFrame | undefined {
+  if (equinox === undefined && !system) return undefined;
+  const [, letter = '', year] = /^([bj]?)\s*(.*)$/i.exec(equinox ?? '')!;
+  const isFk4 = letter === '' ? Number(year) < FIRST_FK5 : /b/i.test(letter);
+  const name = system || (isFk4 ? 'FK4' : 'FK5');
+  return { name, ...(equinox !== undefined && { equinox: `${letter}${Number(year)}` }) };
+}
+
 export interface InputTable {
   readonly format: 'csv' | 'ndjson' | 'votable' | 'fits' | 'parquet' | 'arrow';
   /** With names that differ from each other. */
@@ -223,6 +238,10 @@ export class TypeOfTexts {
     if (text.length > MAX_NUMBER_CHARACTERS) this.#isInteger = this.#isNumber = false;
     if (this.#isInteger && !isInt64(text)) this.#isInteger = false;
     if (!this.#isInteger && this.#isNumber && !NUMBER.test(text)) this.#isNumber = false;
+  }
+
+  get isEmpty(): boolean {
+    return this.#isEmpty;
   }
 
   get type(): 'int64' | 'float64' | 'text' {

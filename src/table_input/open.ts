@@ -25,6 +25,13 @@ export async function openTable(sent: Uint8Array, limits: TableLimits, areTyped:
     throw new TableError('it begins with [, as JSON does that is one list: send an object a line (NDJSON)');
   if (/^--[^\r\n]*\r?\nContent-/i.test(head))
     throw new TableError('it is a form (multipart/form-data): send the table itself as the body');
+  if (/^[\\|]/.test(head)) {
+    const { isIpac, openIpac } = await import('./ipac.ts');
+    if (isIpac(bytes)) return openIpac(bytes, limits, areTyped);
+  }
+  const [title = ''] = head.split(/[\r\n]/, 1);
+  if (!/^#|\t/.test(title) && /^-+(?:\t-+)+\r?$/m.test(head))
+    throw new TableError('it is a Tab-Separated Table (TST): send it as CSV, which TOPCAT and STILTS make of it');
   if (head.startsWith('# %ECSV ')) return (await import('./ecsv.ts')).openEcsv(bytes, limits, areTyped);
   return (await import('./csv.ts')).openCsv(bytes, limits, areTyped);
 }

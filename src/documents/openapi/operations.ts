@@ -294,7 +294,7 @@ export function crossmatchTable({ API_MAX_TABLE_ROWS, API_MAX_TABLE_MIB }: Confi
   return {
     summary: 'A table against the objects, or against a catalog.',
     description:
-      `The table is the body: CSV, NDJSON, VOTable, FITS, Parquet or Arrow, which its bytes tell, with gzip or without; at most ${API_MAX_TABLE_ROWS} rows and ` +
+      `The table is the body: CSV, ECSV, an IPAC table, words with blanks between, NDJSON, VOTable, FITS, Parquet or Arrow, which its bytes tell, with gzip or without; at most ${API_MAX_TABLE_ROWS} rows and ` +
       `${API_MAX_TABLE_MIB} MiB. The answer has its rows in their order and all its columns, then \`nearsky_status\`, the id, position and separation ` +
       'of what was found and, of a catalog, the columns that the service keeps. It is sent when it is whole: a connection that ends early is an ' +
       'answer that is not whole. Positions in FK5, FK4 and galactic coordinates are converted to ICRS; no proper motion is applied. With the header `Prefer: respond-async` the answer is a job, which the ' +

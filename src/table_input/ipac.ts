@@ -1,0 +1,141 @@
+/**
+ * IPAC tables, as IRSA and the NASA Exoplanet Archive send them and astropy and STILTS write them: up to four lines between bars (names, types,
+ * units, what stands for a missing value), and rows whose cells lie between the bars
+ * (https://irsa.ipac.caltech.edu/applications/DDGEN/Doc/ipac_tbl.html).
+ */
+import type { Column, ColumnType } from '../tables/columns.ts';
+import { equatorialFrame, type InputTable, numberOf, TableError, type TableLimits } from './input_table.ts';
+import { type CellsOfLine, firstLines, LineRows, MAX_ROW_BYTES, rowsTable, textOf, typesOf } from './text_rows.ts';
+
+/** The types, each of which may be shortened down to its first letter. */
+const TYPES = {
+  integer: 'int',
+  long: 'int',
+  double: 'float',
+  float: 'float',
+  real: 'float',
+  char: 'text',
+  date: 'text',
+};
+type Kind = 'int' | 'float' | 'text';
+const MAX_HEADER_LINES = 4;
+const LINE_FEED = 0x0a;
+
+/** Whether the first bytes are those of an IPAC table, and not of CSV with bars between. */
+export function isIpac(bytes: Uint8Array): boolean {
+  const [first = '', second = ''] = firstLines(bytes);
+  if (first.startsWith('\\')) return true;
+  if (!first.startsWith('|')) return false;
+  if (!second.includes('|')) return second !== '';
+  return namesOf(second).every(type => kindOf(type) !== undefined);
+}
+
+/**
+ * @param areTyped whether a column of numbers is to become one; else every cell is text
+ * @throws TableError
+ */
+export function openIpac(sent: Uint8Array, limits: TableLimits, areTyped: boolean): InputTable {
+  const bytes = textOf(sent);
+  const { header, rows, keywords } = headOf(bytes);
+  const [first, ...others] = header;
+  const names = namesOf(first!);
+  const [types = [], units = [], nulls = []] = others.map((line, i) => {
+    const cells = i === 0 ? namesOf(line) : cellsBetweenBars(line).map(cell => cell.trim());
+    if (cells.length === names.length) return cells;
+    throw new TableError(
+      `line ${i + 2} of its header has ${cells.length} cells between bars, where line 1 has ${names.length}`,
+    );
+  });
+  const kinds = names.map((_, i) => kindOf(types[i] ?? ''));
+  const cells = cellsBelow(barsOf(first!), i => ['', nulls[i], ...(kinds[i] === 'text' ? [] : ['null'])]);
+  const lines = new LineRows(rows, names, '\\', cells, limits);
+  const found = areTyped ? typesOf(lines) : undefined;
+  const columns = names.map((name, i): Column => {
+    const unit = units[i];
+    const type = found ? typeOf(kinds[i], found[i]!) : 'text';
+    return { name, type, ...(unit && { unit }), description: '' };
+  });
+  return {
+    ...rowsTable(lines, columns, (text, { type }) => (type === 'int64' ? BigInt(text) : numberOf(text))),
+    frame: equatorialFrame(keywords.get('radesys'), keywords.get('equinox')),
+  };
+}
+
+/** Cells that are not of the declared type stay what they are: text. */
+function typeOf(kind: Kind | undefined, { type, isEmpty }: { type: ColumnType; isEmpty: boolean }): ColumnType {
+  if (kind === 'text') return 'text';
+  if (isEmpty) return kind === 'int' ? 'int64' : kind === 'float' ? 'float64' : 'text';
+  return kind === 'float' && type === 'int64' ? 'float64' : type;
+}
+
+function kindOf(type: string): Kind | undefined {
+  const [, kind] = Object.entries(TYPES).find(([name]) => type !== '' && name.startsWith(type.toLowerCase())) ?? [];
+  return kind as Kind | undefined;
+}
+
+/** The lines between bars, the bytes after them, and the keywords in small letters that say something of positions. */
+function headOf(bytes: Uint8Array) {
+  const header: string[] = [];
+  const keywords = new Map<string, string>();
+  let at = 0;
+  for (let next = at; at < bytes.length; at = next) {
+    const lineFeed = bytes.indexOf(LINE_FEED, at);
+    next = lineFeed < 0 ? bytes.length : lineFeed + 1;
+    if (next - at > MAX_ROW_BYTES) throw new TableError(`a line of its head has more than ${MAX_ROW_BYTES} bytes`);
+    const line = Buffer.from(bytes.subarray(at, next)).toString('utf8').trimEnd();
+    const [, keyword, value] = /^\\\s*(equinox|radesys)\s*=\s*['"]?([^'"]*)/i.exec(line) ?? [];
+    if (keyword !== undefined) keywords.set(keyword.toLowerCase(), value!.trim());
+    else if (line.startsWith('|')) header.push(line);
+    else if (line !== '' && !line.startsWith('\\')) break;
+  }
+  if (header.length === 0)
+    throw new TableError(
+      'it begins with \\, as an IPAC table does, and has no line with the names of its columns between bars',
+    );
+  if (header.length > MAX_HEADER_LINES)
+    throw new TableError(
+      `its header has ${header.length} lines between bars, where an IPAC table has ${MAX_HEADER_LINES}: names, types, units and nulls`,
+    );
+  return { header, rows: bytes.subarray(at), keywords };
+}
+
+function cellsBetweenBars(line: string): string[] {
+  return line.trimEnd().replace(/\|$/, '').split('|').slice(1);
+}
+
+/** Names, and types: they may have dashes around them. */
+function namesOf(line: string): string[] {
+  return cellsBetweenBars(line).map(cell => cell.replace(/^[ -]+|[ -]+$/g, ''));
+}
+
+/** Where the bars of a line stand; the last one may be missing. */
+function barsOf(line: string): number[] {
+  const bars = [...line.matchAll(/\|/g)].map(({ index }) => index);
+  return line.endsWith('|') ? bars : [...bars, line.length];
+}
+
+/**
+ * A word that goes on under a bar belongs to the column with its other characters; what lies behind the last bar, to the last column.
+ * @param nullsOf the texts that stand for a missing value in a column
+ */
+function cellsBelow(
+  bars: readonly number[],
+  nullsOf: (column: number) => readonly (string | undefined)[],
+): CellsOfLine {
+  const isText = (line: string, at: number) => at >= 0 && at < line.length && line[at] !== ' ';
+  const nulls = bars.slice(1).map((_, column) => new Set(nullsOf(column)));
+  const last = nulls.length - 1;
+  return (line, wanted, row) =>
+    wanted.map(column => {
+      let [start, end] = [bars[column]!, bars[column + 1]!];
+      if (!isText(line, start)) start++;
+      else if (isText(line, start - 1) === isText(line, start + 1))
+        throw new TableError(
+          `its row ${row} has ${line.slice(Math.max(0, start - 20), start + 20).trim()} under a bar of the header, so its columns cannot be told`,
+        );
+      else if (isText(line, start - 1)) start++;
+      if (isText(line, end) && isText(line, end - 1)) end++;
+      const text = line.slice(start, column === last ? undefined : end).trim();
+      return nulls[column]!.has(text) ? null : text;
+    });
+}

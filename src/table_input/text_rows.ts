@@ -1,0 +1,204 @@
+/** What tables of text have in common, however their lines are cut into cells. */
+import type { Cell, Column } from '../tables/columns.ts';
+import {
+  type Block,
+  blocksOf,
+  checkRows,
+  distinct,
+  type InputTable,
+  TableError,
+  type TableLimits,
+  TypeOfTexts,
+} from './input_table.ts';
+
+/** The longest row, in bytes. */
+export const MAX_ROW_BYTES = 1 << 20;
+/** The bytes that are decoded at once to see whether they are text. */
+const CHUNK_BYTES = 1 << 18;
+const [SPACE, HASH, LINE_FEED, RETURN] = [0x20, 0x23, 0x0a, 0x0d];
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** Rows of texts, read as often as they are asked for. */
+export interface TextRows {
+  /** The names of the columns. */
+  readonly header: readonly (string | null)[];
+  readonly rows: number;
+  /** The texts of these columns, null where one is missing. */
+  blocks(wanted: readonly number[]): Iterable<Block>;
+}
+
+/** @param cellOf the cell of a text, in a column of another type than text */
+export function rowsTable(
+  texts: TextRows,
+  columns: readonly Column[],
+  cellOf: (text: string, column: Column) => Cell,
+): InputTable {
+  return {
+    format: 'csv',
+    columns: distinct(columns),
+    rows: texts.rows,
+    *blocks(wanted) {
+      for (const { cells, ...block } of texts.blocks(wanted))
+        yield {
+          ...block,
+          cells: cells.map((texts, i) => {
+            const column = columns[wanted[i]!]!;
+            if (column.type === 'text') return texts;
+            return (texts as (string | null)[]).map(text => (text === null ? null : cellOf(text, column)));
+          }),
+        };
+    },
+  };
+}
+
+/** The types of the columns, by all of their texts. */
+export function typesOf(texts: TextRows): TypeOfTexts[] {
+  const every = texts.header.map((_, place) => place);
+  const types = every.map(() => new TypeOfTexts());
+  for (const { rows, cells } of texts.blocks(every))
+    types.forEach((type, i) => {
+      for (let row = 0; row < rows; row++) if (cells[i]![row] !== null) type.add(cells[i]![row] as string);
+    });
+  return types;
+}
+
+/** Rows that are a line each. Blank lines are passed over. */
+export class LineRows implements TextRows {
+  readonly header: readonly string[];
+  rows = 0;
+  readonly #bytes: Buffer;
+  readonly #cells: CellsOfLine;
+  /** Two offsets a row: where its line begins and ends. */
+  #places = new Uint32Array(1 << 12);
+
+  /**
+   * @param bytes from the first row on, as `textOf` returns them
+   * @param comment what a line begins with that is no row
+   * @throws TableError
+   */
+  constructor(
+    { buffer, byteOffset, length }: Uint8Array,
+    header: readonly string[],
+    comment: string,
+    cells: CellsOfLine,
+    limits: TableLimits,
+  ) {
+    this.header = header;
+    this.#bytes = Buffer.from(buffer as ArrayBuffer, byteOffset, length);
+    this.#cells = cells;
+    const every = [...header.keys()];
+    for (let at = 0; at < length; ) {
+      const lineFeed = this.#bytes.indexOf(LINE_FEED, at);
+      const end = lineFeed < 0 ? length : lineFeed;
+      if (end - at > MAX_ROW_BYTES) throw new TableError(`a row of it has more than ${MAX_ROW_BYTES} bytes`);
+      const line = this.#bytes.toString('utf8', at, end).trimEnd();
+      if (line !== '' && !line.startsWith(comment)) {
+        this.#add(at, end, limits);
+        cells(line, every, this.rows);
+      }
+      at = end + 1;
+    }
+  }
+
+  blocks(wanted: readonly number[]): Iterable<Block> {
+    return blocksOf(this.rows, wanted.length, (from, to) => {
+      const columns: (string | null)[][] = wanted.map(() => new Array(to - from));
+      for (let row = from; row < to; row++) {
+        const line = this.#bytes.toString('utf8', this.#places[2 * row], this.#places[2 * row + 1]).trimEnd();
+        const cells = this.#cells(line, wanted, row + 1);
+        for (let i = 0; i < wanted.length; i++) columns[i]![row - from] = cells[i]!;
+      }
+      return columns;
+    });
+  }
+
+  #add(at: number, end: number, limits: TableLimits): void {
+    if (2 * this.rows === this.#places.length) {
+      const grown = new Uint32Array(2 * this.#places.length);
+      grown.set(this.#places);
+      this.#places = grown;
+    }
+    this.#places[2 * this.rows] = at;
+    this.#places[2 * this.rows + 1] = end;
+    checkRows(++this.rows, limits);
+  }
+}
+
+/**
+ * The cells of these columns in a line without blanks at its end, null where one is missing.
+ * @param row its number, from 1 on, for messages
+ * @throws TableError where the line is no row
+ */
+export type CellsOfLine = (line: string, wanted: readonly number[], row: number) => readonly (string | null)[];
+
+/**
+ * The bytes without a byte-order mark, with line feeds where every line ends with a carriage return alone.
+ * @throws TableError where they are no text in UTF-8
+ */
+export function textOf(sent: Uint8Array): Uint8Array {
+  checkText(sent);
+  const bytes = withLineFeeds(sent);
+  return BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length))
+    ? bytes.subarray(BYTE_ORDER_MARK.length)
+    : bytes;
+}
+
+/** The bytes, with line feeds where every line ends with a carriage return alone, as in CSV of old Macintoshes. */
+function withLineFeeds(bytes: Uint8Array): Uint8Array {
+  if (bytes.includes(LINE_FEED) || !bytes.includes(RETURN)) return bytes;
+  return Uint8Array.from(bytes, byte => (byte === RETURN ? LINE_FEED : byte));
+}
+
+function checkText(bytes: Uint8Array): void {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    for (let from = 0; from < bytes.length; from += CHUNK_BYTES)
+      decoder.decode(bytes.subarray(from, from + CHUNK_BYTES), { stream: true });
+    decoder.decode();
+  } catch {
+    throw new TableError(
+      'it is neither text in UTF-8 nor a table of a known format: send CSV, IPAC, NDJSON, VOTable, FITS, Parquet or Arrow, with gzip or without',
+    );
+  }
+}
+
+export interface Preamble {
+  /** The lines before the header, which are comments or blank. */
+  readonly lines: readonly string[];
+  /** The bytes after these lines. */
+  readonly rest: Uint8Array;
+  /** The bytes from the last comment on, after its `#`; undefined where there is no comment. */
+  readonly fromComment: Uint8Array | undefined;
+}
+
+/** @throws TableError where the bytes are no text in UTF-8 */
+export function splitPreamble(sent: Uint8Array): Preamble {
+  const bytes = textOf(sent);
+  const lines: string[] = [];
+  let [end, comment] = [0, -1];
+  while (end < bytes.length) {
+    const lineFeed = bytes.indexOf(LINE_FEED, end);
+    const next = lineFeed < 0 ? bytes.length : lineFeed + 1;
+    if (bytes[end] === HASH) comment = end + 1;
+    else if (!isBlank(bytes, end, next)) break;
+    lines.push(new TextDecoder().decode(bytes.subarray(end, next)).replace(/\r?\n$/, ''));
+    end = next;
+  }
+  return { lines, rest: bytes.subarray(end), fromComment: comment < 0 ? undefined : bytes.subarray(comment) };
+}
+
+/** Whether a line has only spaces before its end. */
+function isBlank(bytes: Uint8Array, from: number, to: number): boolean {
+  let at = from;
+  while (bytes[at] === SPACE) at++;
+  if (bytes[at] === RETURN) at++;
+  return at === to || bytes[at] === LINE_FEED;
+}
+
+/** The first lines that are not blank, of at most so many bytes together. */
+export function firstLines(bytes: Uint8Array): readonly string[] {
+  const head = new TextDecoder().decode(bytes.subarray(0, CHUNK_BYTES));
+  return head.split(/\r\n|\n|\r/, MAX_FIRST_LINES).filter(line => line.trim() !== '');
+}
+
+const MAX_FIRST_LINES = 100;
