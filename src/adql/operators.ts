@@ -8,6 +8,7 @@ import {
   described,
   divisor,
   double,
+  failing,
   numberOf,
   type Operand,
   textLiteral,
@@ -100,7 +101,7 @@ export function like(at: number, x: Value, pattern: Value, ignoresCase: boolean,
   const most = isSimple ? MAX_PATTERN_LENGTH : MAX_MIXED_LENGTH;
   const tooLong = `a pattern ${isSimple ? '' : 'with % and _, or of a table, '}has at most ${most} characters`;
   if (own !== undefined && own.length > most) throw new AdqlError(pattern.at, tooLong);
-  const bounded = `CASE WHEN length(${of}) > ${most} THEN error(${textLiteral(tooLong)}) ELSE ${of} END`;
+  const bounded = `CASE WHEN length(${of}) > ${most} THEN ${failing(tooLong)} ELSE ${of} END`;
   const test = isSimple ? `${text} LIKE ${of}` : `adql_like(${text}, ${own === undefined ? bounded : of})`;
   return value(at, isNot ? `(NOT ${test})` : `(${test})`, 'boolean');
 }

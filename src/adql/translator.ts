@@ -130,7 +130,7 @@ const NO_TAIL: Tail = { orderBy: [], offset: undefined, isResult: false };
 const MAX_TABLES = 40;
 
 /** The most columns of a query: the engine makes 2,048 rows of all of them at a time. */
-const MAX_COLUMNS = 2000;
+const MAX_COLUMNS = 500;
 
 /** The most texts that one is joined of: the engine makes 2,048 at a time, of any length, and counts none of them as memory. */
 const MAX_TEXTS = 1000;

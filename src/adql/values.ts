@@ -115,6 +115,14 @@ export function nullIf(x: string, y: string): string {
   return `(CASE WHEN ${x} = ${y} THEN NULL ELSE ${x} END)`;
 }
 
+/** Stands before the texts of failures that are ours. */
+export const FAILURE_MARK = 'nearsky: ';
+
+/** What ends a query as it runs, with a message for those who wrote it. */
+export function failing(message: string): string {
+  return `error(${textLiteral(FAILURE_MARK + message)})`;
+}
+
 export function textLiteral(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

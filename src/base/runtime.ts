@@ -21,7 +21,12 @@ export function programArguments(root: string, directory: string, readsCatalogs 
 
 /** The variables of the environment that bound the objects of a process of this runtime, MiB. */
 export function heapLimit(mib: number): Readonly<Record<string, string>> {
-  return { [isDeno ? 'DENO_V8_FLAGS' : 'NODE_OPTIONS']: `--max-old-space-size=${mib}` };
+  return engineFlags(`--max-old-space-size=${mib}`);
+}
+
+/** The variables of the environment that give flags to the engine of JavaScript. */
+export function engineFlags(...flags: readonly string[]): Readonly<Record<string, string>> {
+  return isDeno ? { DENO_V8_FLAGS: flags.join(',') } : { NODE_OPTIONS: flags.join(' ') };
 }
 
 /**

@@ -215,12 +215,15 @@ const API = {
   ),
   VO_PUBLISHER: about('Who runs the service, for that record.', text('nearsky')),
   VO_CONTACT_EMAIL: about('The address of that publisher for questions, for that record.', optional(name())),
-  TAP_MAX_QUERIES: about('Queries in ADQL that run at once; beyond them, 503. 0 switches them off.', integer(4, 0, 64)),
+  TAP_MAX_QUERIES: about(
+    'Queries in ADQL that run at once, of one client at most half; others wait, up to 10 s. 0 switches them off.',
+    integer(4, 0, 64),
+  ),
   TAP_MAX_RECORDS: about('Rows of the answer to a query in ADQL, at most.', integer(1_000_000, 1, 100_000_000)),
   TAP_QUERY_SECONDS: about('The longest that a query in ADQL may take.', number(45, 1, 3600)),
   TAP_MEMORY_MIB: about(
-    'Memory of the engine of these queries, MiB, for all of them together.',
-    integer(1024, 128, 1_048_576),
+    'Memory of the engine of these queries, MiB, for all of them together; its process has 128 MiB more.',
+    integer(192, 128, 1_048_576),
   ),
   TAP_MAX_UPLOAD_MIB: about(
     'Size of all tables that come with a query in ADQL, MiB; each has at most API_MAX_TABLE_ROWS rows.',

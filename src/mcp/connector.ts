@@ -141,7 +141,8 @@ export class Connector {
       );
     }
     try {
-      return await run({ service, budget, base: service.config.MCP_API_BASE_URL ?? baseUrl(request, service.config) });
+      const base = service.config.MCP_API_BASE_URL ?? baseUrl(request, service.config);
+      return await run({ service, budget, caller: caller.key, base });
     } finally {
       service.coordination.free(admission.slot);
     }

@@ -55,11 +55,11 @@ export function queryText(args: JsonObject): string {
 }
 
 /** @returns the text of the answer */
-export async function queryArchive(query: string, { service, base }: ToolContext): Promise<string> {
+export async function queryArchive(query: string, { service, caller, base }: ToolContext): Promise<string> {
   const { config } = service;
   const format = tapFormat('ndjson')!;
   const asked = { query, maxRecords: MAX_QUERY_ROWS + 1, format, seconds: config.TAP_QUERY_SECONDS, uploads: [] };
-  const begun = await beginQuery(service, asked);
+  const begun = await beginQuery(service, asked, caller);
   if ('refused' in begun) throw new ToolError('invalid_arguments', begun.refused);
   const parts: Uint8Array[] = [];
   try {

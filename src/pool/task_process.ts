@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { messageOf } from '../base/error_text.ts';
 import { programFile, programModule } from '../base/program_files.ts';
 import { heapLimit, programArguments } from '../base/runtime.ts';
+import { boundedCommand } from './bounded_command.ts';
 import type { Task } from './pool.ts';
 
 /** What the process is told. */
@@ -54,8 +55,6 @@ export interface TaskOptions {
   readonly ends?: AbortSignal;
 }
 
-/** What an idle process of either runtime reserves of its data segment, and hardly uses: measured 550 to 575 MiB. */
-const RESERVED_MIB = 600;
 /** The share of the memory that may be objects; the rest is for bytes outside the heap. */
 const HEAP_SHARE = 0.75;
 
@@ -75,12 +74,7 @@ export class TaskProcess {
 
   constructor({ entry, dataDir, memoryMib, data }: ProcessOptions) {
     const program = [...programArguments(programFile('.'), dataDir, true), fileURLToPath(programModule(entry))];
-    const limited = process.platform === 'linux';
-    // The shell becomes the program, with the bound that it has set. Only Linux counts all memory of a process so.
-    const script = `ulimit -d ${1024 * (RESERVED_MIB + memoryMib)} && exec "$0" "$@"`;
-    const [command, ...args] = limited
-      ? ['/bin/sh', '-c', script, process.execPath, ...program]
-      : [process.execPath, ...program];
+    const [command, ...args] = boundedCommand(memoryMib, [process.execPath, ...program]);
     this.#child = spawn(command!, args, {
       env: { ...process.env, ...heapLimit(Math.floor(HEAP_SHARE * memoryMib)) },
       serialization: 'advanced',

@@ -4,6 +4,7 @@
  */
 import { processStart } from '../base/processes.ts';
 import { baseUrl } from '../http/base_url.ts';
+import { clientOf } from '../http/client_address.ts';
 import { ApiError, expectedErrorOf, notFound } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import type { Search } from '../http/params.ts';
@@ -86,7 +87,8 @@ async function answer(service: Service, exchange: Exchange): Promise<Answer> {
     const query = tapQueryOf(parameters, config, config.TAP_QUERY_SECONDS);
     exchange.asked = { query: query.query.slice(0, 1000) };
     const uploadPath = uploads.end();
-    const begun = await beginQuery(service, uploadPath === undefined ? query : { ...query, uploadPath });
+    const whole = uploadPath === undefined ? query : { ...query, uploadPath };
+    const begun = await beginQuery(service, whole, clientOf(exchange, config));
     if ('refused' in begun) throw new ApiError('invalid_parameter', begun.refused, { param: 'QUERY' });
     return streamedResponse({ 'Content-Type': query.format.mediaType }, new PartStream(begun.next, begun.end));
   } finally {

@@ -4,8 +4,8 @@ import type { TapQuery } from '../tap/job.ts';
 import type { TapStarted } from '../tap/tap.ts';
 import type { Service } from './service.ts';
 
-/** Beyond the time of a query: for the tables, which are made before the first one. */
-const MARGIN_SECONDS = 10;
+/** Beyond the time of a query: it may wait for a place, and for the tables, which are made before the first one. */
+const MARGIN_SECONDS = 20;
 
 export interface ArchiveAnswer {
   /**
@@ -19,15 +19,17 @@ export interface ArchiveAnswer {
 
 /**
  * Begins a query: it is to be read to its end, or ended.
+ * @param client by whose name its share of the queries is counted
  * @returns the reason where the query is wrong, or takes more than it may
  * @throws Unavailable
  */
 export async function beginQuery(
   { config, coordination }: Pick<Service, 'config' | 'coordination'>,
   query: TapQuery,
+  client: string,
 ): Promise<ArchiveAnswer | { readonly refused: string }> {
   const budget = () => new Budget(config.TAP_QUERY_SECONDS + MARGIN_SECONDS);
-  const { job, begun } = (await coordination.ask('tap', { step: 'begin', query }, budget())) as TapStarted;
+  const { job, begun } = (await coordination.ask('tap', { step: 'begin', client, query }, budget())) as TapStarted;
   if (begun.outcome !== 'begun') return { refused: begun.message };
   let first: Uint8Array | null = begun.part;
   let { isWhole } = begun;

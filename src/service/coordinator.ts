@@ -86,7 +86,7 @@ export class Coordinator implements Coordination {
       keptMs: config.JOBS_HOURS * 3_600_000,
       runMs: config.JOBS_SECONDS * 1000,
     };
-    this.#tap = new Tap(config, log);
+    this.#tap = new Tap(config, log, this.#use);
     const runners = {
       [TABLE_JOB]: this.#tableJobs.run.bind(this.#tableJobs),
       [TAP_JOB]: this.#tap.run.bind(this.#tap),

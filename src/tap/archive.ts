@@ -6,17 +6,19 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { tableName } from '../adql/schema.ts';
 import { quoted, textLiteral } from '../adql/values.ts';
+import { makeDirectory } from '../base/files.ts';
 import { isAlive } from '../base/processes.ts';
 import { programFile } from '../base/program_files.ts';
 import { programArguments } from '../base/runtime.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import { matchColumns, OBJECT_COLUMNS } from '../hats_export/columns.ts';
+import { unboundedCommand } from '../pool/bounded_command.ts';
 import { ARCHIVE, ID, INDEXED, type Source, type TapTable, tapTables } from './tables.ts';
 
 /** The share of the objects that may have changed before everything is exported anew: changed rows are not in order. */
@@ -178,7 +180,8 @@ export class Archive {
   async #run(args: readonly string[]): Promise<string> {
     const main = programFile('src/main.ts');
     const before = programArguments(programFile('.'), this.#dataDir);
-    const child = spawn(process.execPath, [...before, main, ...args], {
+    const [command, ...rest] = unboundedCommand([process.execPath, ...before, main, ...args]);
+    const child = spawn(command!, rest, {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;
@@ -219,7 +222,9 @@ function changedTables(tables: readonly TapTable[]): string[] {
 /** The directory of this process, which takes over that of a process that has ended, and removes those of others. */
 export function ownDirectory(all: string): string {
   const own = join(all, `${process.pid}`);
-  mkdirSync(all, { recursive: true });
+  makeDirectory(all);
+  // An earlier release made it for everyone to read.
+  chmodSync(all, 0o700);
   for (const name of readdirSync(all)) {
     const path = join(all, name);
     const pid = Number.parseInt(name, 10);

@@ -15,6 +15,7 @@ import { FILE_NAME } from '../store/environment.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { TableError, type TableLimits } from '../table_input/input_table.ts';
 import { Archive, archiveKey } from './archive.ts';
+import { isFatal, isOutOfMemory, Starved, TOO_MUCH_MEMORY } from './engine_errors.ts';
 import { Job, type TapQuery } from './job.ts';
 import { type TapTable, tapTables } from './tables.ts';
 
@@ -137,7 +138,9 @@ export class Engine {
     try {
       current = await this.#present(asked.seconds);
     } catch (error) {
-      return { outcome: 'unavailable', message: `the tables cannot be made: ${messageOf(error)}` };
+      if (isFatal(error)) throw error;
+      reportFailure(error);
+      return { outcome: 'unavailable', message: 'the tables cannot be made: the log of the service says why' };
     }
     if (!current) return { outcome: 'early', message: 'the tables are being made for the first time' };
     const { tables, sequence, asOf } = current;
@@ -165,6 +168,8 @@ export class Engine {
       const part = (await job.part()) ?? new Uint8Array();
       return { outcome: 'begun', part, isWhole: job.isDone };
     } catch (error) {
+      if (isFatal(error)) throw error;
+      if (isOutOfMemory(error) && this.#jobs.size > 1) throw new Starved(TOO_MUCH_MEMORY);
       return { outcome: 'refused', message: job.reasonOf(error) };
     }
   }
@@ -195,6 +200,8 @@ export class Engine {
   }
 }
 
+/** Ends the process after an error after which the engine answers nothing: the next query begins another. */
 function reportFailure(error: unknown): void {
   process.stderr.write(`${JSON.stringify({ event: 'tap_refresh_failed', error: messageOf(error) })}\n`);
+  if (isFatal(error)) process.exit(1);
 }

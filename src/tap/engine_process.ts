@@ -1,7 +1,8 @@
 /** The process of the engine: answers the messages of the process that serves, one question at a time each. */
-import { messageOf } from '../base/error_text.ts';
+import { traceOf } from '../base/error_text.ts';
 import { giveWay } from '../base/priority.ts';
 import { Engine, type EngineOptions, type TapBegun } from './engine.ts';
+import { isFatal, isOutOfMemory, JobFailure, Starved } from './engine_errors.ts';
 import type { TapQuery } from './job.ts';
 
 export type ToEngine = { readonly id: number } & (
@@ -13,23 +14,9 @@ export type ToEngine = { readonly id: number } & (
 export type FromEngine = { readonly id: number } & (
   | { readonly answer: TapBegun | Uint8Array | null }
   | { readonly error: string }
+  /** The query found no memory. */
+  | { readonly isStarved: true }
 );
-
-/** The memory that this process may have beside what the engine counts, MiB. */
-const UNCOUNTED_MIB = 1536;
-const LOOK_MS = 50;
-
-/**
- * Ends this process once it has more memory than that, MiB. The engine bounds what it counts, and it does not count the
- * texts that it computes.
- */
-export function boundMemory(mostMib: number): void {
-  setInterval(() => {
-    if (process.memoryUsage.rss() <= mostMib * 2 ** 20) return;
-    process.stderr.write(`${JSON.stringify({ event: 'tap_engine_out_of_memory', mostMib })}\n`);
-    process.kill(process.pid, 'SIGKILL');
-  }, LOOK_MS).unref();
-}
 
 export function runEngine(): void {
   // Whoever asks in ADQL can wait; requests of microseconds cannot.
@@ -37,7 +24,6 @@ export function runEngine(): void {
   let engine: Promise<Engine> | undefined;
   const answer = async (message: ToEngine): Promise<TapBegun | Uint8Array | null> => {
     if (message.kind === 'open') {
-      boundMemory(message.options.memoryMib + UNCOUNTED_MIB);
       engine = Engine.open(message.options);
       await engine;
       return null;
@@ -48,16 +34,25 @@ export function runEngine(): void {
     opened.end(message.job);
     return null;
   };
+  const say = (message: FromEngine) => process.send!(message);
   process.on('message', (message: ToEngine) => {
     const { id } = message;
-    answer(message).then(
-      answered => process.send!({ id, answer: answered } satisfies FromEngine),
-      error => process.send!({ id, error: messageOf(error) } satisfies FromEngine),
-    );
+    answer(message)
+      .then(answered => say({ id, answer: answered }))
+      .catch(error => say(failure(id, error)));
   });
   // The process that serves has ended, however it did.
   process.on('disconnect', () => {
     void engine?.then(opened => opened.close()).finally(() => process.exit());
     if (!engine) process.exit();
   });
+}
+
+function failure(id: number, error: unknown): FromEngine {
+  if (error instanceof Starved || isOutOfMemory(error)) return { id, isStarved: true };
+  if (error instanceof JobFailure) return { id, error: error.message };
+  process.stderr.write(`${JSON.stringify({ event: 'tap_engine_failed', error: traceOf(error) })}\n`);
+  // The next query begins another process, as do those that run in this one.
+  if (isFatal(error)) process.exit(1);
+  return { id, error: 'the engine of queries has a fault: it is logged' };
 }

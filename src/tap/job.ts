@@ -7,11 +7,20 @@ import type { FitsRows } from '../tables/fits.ts';
 import { tableFormat } from '../tables/formats.ts';
 import { rowByRow, type TableWriter } from '../tables/table_writer.ts';
 import { VotableWriter } from '../tables/votable.ts';
+import { isOutOfMemory, JobFailure, meaningOf, Starved, TOO_MUCH_MEMORY } from './engine_errors.ts';
 import type { TapFormat } from './formats.ts';
 import type { Upload } from './upload_file.ts';
 
 /** The bytes of a part of an answer. */
 const PART_BYTES = 256 * 1024;
+/** The cells that are objects at once. */
+const BLOCK_CELLS = 64 * 1024;
+/** Chunks of so many bytes are collected at once. */
+const COLLECT_BYTES = 16 * 2 ** 20;
+const CHUNK_ROWS = 2048;
+const CELL_BYTES = 8;
+/** Of the chunks of all queries. */
+let uncollected = 0;
 /** The interval in which a query that is to end is interrupted. */
 const INTERRUPT_MS = 100;
 /** An answer of which nobody has asked for a part this long is let go of. */
@@ -30,8 +39,14 @@ export interface TapQuery {
   readonly uploadPath?: string;
 }
 
-/** The message says to those who wrote the query why it has no answer. */
-class JobFailure extends Error {}
+/** Rows that the engine gave at once. */
+interface Chunk {
+  readonly vectors: readonly DuckDBVector[];
+  readonly rows: number;
+  readonly isLast: boolean;
+  /** The first row that is not written. */
+  from: number;
+}
 
 /** A query that runs, and the answer that is made of its rows. */
 export class Job {
@@ -45,6 +60,7 @@ export class Job {
   #result: DuckDBResult | undefined;
   /** The next chunk: the engine makes it while the one before is written. */
   #next: Promise<DuckDBDataChunk | null> | undefined;
+  #chunk: Chunk | undefined;
   #sql = '';
   #rows = 0;
   #isLate = false;
@@ -123,6 +139,7 @@ export class Job {
     try {
       while (!this.isDone && !this.#isClosed && this.#out.length < PART_BYTES) await this.#write();
     } catch (error) {
+      if (this.#query.isJob && isOutOfMemory(error)) throw new Starved(TOO_MUCH_MEMORY);
       const reason = this.reasonOf(error);
       if (!this.#votable || this.#query.isJob) throw new JobFailure(reason);
       this.#votable.end({ error: reason });
@@ -139,25 +156,46 @@ export class Job {
     this.#idle = setTimeout(this.#onIdle, IDLE_MS);
   }
 
-  /** Writes the rows of one chunk. */
+  /** Writes some rows: a chunk may have 2,048 rows of 2,000 columns. */
   async #write(): Promise<void> {
+    const chunk = (this.#chunk ??= await this.#nextChunk());
+    if (!chunk) return;
+    const { vectors, rows } = chunk;
+    const left = this.#query.maxRecords - this.#rows;
+    const to = Math.min(rows, chunk.from + left, chunk.from + Math.max(1, Math.floor(BLOCK_CELLS / vectors.length)));
+    if (to > chunk.from) {
+      this.#writer!.block(this.#columns.map((column, i) => cellsOf(column, vectors[i]!, chunk.from, to)));
+      this.#rows += to - chunk.from;
+      chunk.from = to;
+    }
+    if (to < rows && this.#rows < this.#query.maxRecords) return;
+    this.#chunk = undefined;
+    if (chunk.isLast || to < rows) this.#end(to < rows);
+  }
+
+  async #nextChunk(): Promise<Chunk | undefined> {
     const chunk = await (this.#next ?? this.#fetch());
-    if (this.#isClosed) return;
+    this.#next = undefined;
+    if (this.#isClosed) return undefined;
     if (!chunk || chunk.rowCount === 0) throw await this.#whyEnded();
     const isLast = chunk.getColumnVector(this.#columns.length).getItem(chunk.rowCount - 1) === true;
-    const count = isLast ? chunk.rowCount - 1 : chunk.rowCount;
-    const left = this.#query.maxRecords - this.#rows;
-    this.#rows += count;
-    if (!isLast && count <= left) {
+    const rows = isLast ? chunk.rowCount - 1 : chunk.rowCount;
+    if (!isLast && rows <= this.#query.maxRecords - this.#rows) {
       this.#next = this.#fetch();
       this.#next.catch(() => {});
     }
-    const written = Math.min(count, left);
-    if (written > 0)
-      this.#writer!.block(this.#columns.map((column, i) => cellsOf(column, chunk.getColumnVector(i), written)));
     // Until a result is read to its end, its connection holds the tables as they were.
     if (isLast) await this.#fetch();
-    if (isLast || count > left) this.#end(count > left);
+    this.#collect();
+    return { vectors: this.#columns.map((_, i) => chunk.getColumnVector(i)), rows, isLast, from: 0 };
+  }
+
+  /** The engine's library keeps a chunk until its object is collected, and the runtime does not know how large it is. */
+  #collect(): void {
+    uncollected += CHUNK_ROWS * this.#columns.length * CELL_BYTES;
+    if (uncollected < COLLECT_BYTES) return;
+    uncollected = 0;
+    globalThis.gc?.({ type: 'minor' });
   }
 
   /** The error for which the engine gave no further rows. It tells the error when all rows are asked for at once. */
@@ -179,14 +217,19 @@ export class Job {
     this.isDone = true;
   }
 
+  /** Why it has no answer, for those who wrote it. */
   reasonOf(error: unknown): string {
     if (error instanceof JobFailure) return error.message;
     if (this.#isLate)
       return 'the query takes longer than a query may: ask for fewer rows, or for a smaller part of the sky';
-    const message = messageOf(error);
-    if (/out of memory/i.test(message)) return 'the query takes more memory than a query may: ask for less at once';
-    // The engine shows its own SQL after the first line, which means nothing to those who wrote ADQL.
-    return `the query cannot be carried out: ${message.split('\n', 1)[0]!.slice(0, 300)}`;
+    if (isOutOfMemory(error)) return TOO_MUCH_MEMORY;
+    const meaning = meaningOf(error);
+    if (meaning !== undefined) return `the query cannot be carried out: ${meaning}`;
+    if (!this.#isClosed)
+      process.stderr.write(
+        `${JSON.stringify({ event: 'tap_query_failed', error: messageOf(error).slice(0, 2000) })}\n`,
+      );
+    return 'the query cannot be carried out: the log of the service says why';
   }
 
   /** Lets the engine work. A connection that is closed meanwhile would go on with its query. */
@@ -223,12 +266,12 @@ function withEnd(sql: string, columns: number): string {
   return `SELECT *, false FROM (${sql}) UNION ALL SELECT ${'NULL, '.repeat(columns)}true`;
 }
 
-/** The first values of a column of a chunk. */
-function cellsOf({ type }: Column, vector: DuckDBVector, count: number): Cell[] {
-  const cells: Cell[] = new Array(count);
-  for (let row = 0; row < count; row++) {
+/** Values of a column of a chunk. */
+function cellsOf({ type }: Column, vector: DuckDBVector, from: number, to: number): Cell[] {
+  const cells: Cell[] = new Array(to - from);
+  for (let row = from; row < to; row++) {
     const value = vector.getItem(row);
-    cells[row] = type === 'time' && value !== null ? Number(value) : (value as Cell);
+    cells[row - from] = type === 'time' && value !== null ? Number(value) : (value as Cell);
   }
   return cells;
 }

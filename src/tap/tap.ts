@@ -6,19 +6,23 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../base/error_text.ts';
+import { type ClientUse, FairPlaces } from '../base/fair_places.ts';
 import type { Log } from '../base/log.ts';
 import { programFile, programModule } from '../base/program_files.ts';
 import { Unavailable } from '../base/refusal.ts';
-import { programArguments } from '../base/runtime.ts';
+import { engineFlags, programArguments } from '../base/runtime.ts';
+import { Semaphore } from '../base/semaphore.ts';
 import type { Config } from '../config/config.ts';
 import type { Job, JobResult } from '../jobs/job.ts';
 import { JobError, type JobPaths } from '../jobs/job_queue.ts';
+import { boundedCommand } from '../pool/bounded_command.ts';
 import type { TapBegun } from './engine.ts';
 import type { FromEngine, ToEngine } from './engine_process.ts';
 import type { TapQuery } from './job.ts';
 
 export type TapStep =
-  | { readonly step: 'begin'; readonly query: TapQuery }
+  /** @param client by whose name its share of the places is counted */
+  | { readonly step: 'begin'; readonly client: string; readonly query: TapQuery }
   | { readonly step: 'part' | 'end'; readonly job: number };
 export interface TapStarted {
   readonly job: number;
@@ -35,63 +39,124 @@ export type TapJobRequest = TapQuery | { readonly refused: string };
 
 /** The interval in which a job tries again, where too many queries run or the tables are not made yet. */
 const AGAIN_MS = 500;
+/** The time for which a query waits for a place. */
+const WAIT_MS = 10_000;
+/** The queries that wait at most. */
+const MAX_WAITING = 64;
 /** The time beyond that of a query after which the process is taken to hang, and is ended. */
 const HANG_MS = 15_000;
 /** The time for the process to start. */
 const OPEN_MS = 60_000;
 /** The time in which the process may end by itself. */
 const CLOSE_MS = 2000;
-const MAX_THREADS = 4;
+/** Each holds rows of its own: 2,048 of all columns, at each step of a query. */
+const MAX_THREADS = 2;
+/** The memory that the process may have beside what the engine counts, MiB: its own, and the texts that queries make. */
+const UNCOUNTED_MIB = 128;
+/** What the engine's library reserves, and does not use. */
+const RESERVED_MIB = 48;
+/** Its objects need little, and what the engine's library gives is freed when they are collected. */
+const FLAGS = ['--max-old-space-size=96', '--max-semi-space-size=4', '--expose-gc'];
+/** Of DuckDB's jemalloc: memory that is freed goes back at once, or a query would leave the next ones none. */
+const ALLOCATOR = 'retain:false,dirty_decay_ms:0,muzzy_decay_ms:0';
+/** A query that finds no memory, because others have it, is begun again so often. */
+const MAX_STARVED = 3;
 
 const NOT_INSTALLED = 'DuckDB is not installed here: npm install @duckdb/node-api, or run nearsky from a checkout';
+const ENDED = 'the engine of queries has ended';
+const TOO_MUCH = 'the query takes more memory than a query may: ask for less at once';
+
+/** The process has ended before it has answered. */
+class EngineEnded extends Unavailable {}
+/** A query found no memory. */
+class Starved extends Unavailable {}
+
+/** A query that has a place. */
+interface Running {
+  readonly engine: EngineLink;
+  readonly lastsMs: number;
+  readonly leave: () => void;
+  /** Fires when the query has not been heard of for so long that it is forgotten. */
+  timer: NodeJS.Timeout;
+}
 
 export class Tap {
   readonly #config: Config;
   readonly #log: Log;
+  readonly #places: FairPlaces;
+  /** The queries that ran when the process ended: one of them may end the next one, too. */
+  readonly #suspects = new Semaphore(1);
   #engine: EngineLink | undefined;
   #lastJob = 0;
-  /** The engine of each query that runs, and until when the query is heard of, or forgotten. */
-  readonly #jobs = new Map<number, { readonly engine: EngineLink; readonly lastsMs: number; untilMs: number }>();
+  readonly #jobs = new Map<number, Running>();
 
-  constructor(config: Config, log: Log) {
+  constructor(config: Config, log: Log, use: ClientUse) {
     this.#config = config;
     this.#log = log;
+    const places = config.TAP_MAX_QUERIES;
+    const isFull = `${places} queries in ADQL run already, or this client has ${Math.ceil(places / 2)} of them`;
+    this.#places = new FairPlaces({ places, isFull, use, maxWaiting: MAX_WAITING });
   }
 
   /** @throws Unavailable where there is no engine, it has ended, or too many queries run */
   async step(asked: TapStep): Promise<TapAnswer> {
     if (asked.step === 'begin') {
-      if (this.#isFull) throw new Unavailable(`${this.#config.TAP_MAX_QUERIES} queries in ADQL run already`);
-      const job = this.#enter(asked.query);
-      const begun = await this.#begin(job, asked.query);
-      if (begun.outcome === 'early') throw new Unavailable(begun.message);
-      return { job, begun };
+      const { client, query } = asked;
+      const begun = await this.#again(
+        async () => await this.#begin(++this.#lastJob, query, await this.#place(client, WAIT_MS)),
+      );
+      if (begun.begun.outcome === 'early') throw new Unavailable(begun.begun.message);
+      return begun;
     }
     return asked.step === 'part' ? await this.#part(asked.job) : await this.#end(asked.job);
   }
 
   /** Carries out a query whose answer goes to a file. See `JobRunner`. */
-  async run({ request }: Job, { input, output, maxOutputBytes }: JobPaths, ends: AbortSignal): Promise<JobResult> {
+  async run(
+    { client, request }: Job,
+    { input, output, maxOutputBytes }: JobPaths,
+    ends: AbortSignal,
+  ): Promise<JobResult> {
     const asked = request as TapJobRequest;
     if ('refused' in asked) throw new JobError(asked.refused);
     const query = asked.uploads.length > 0 ? { ...asked, uploadPath: input } : asked;
-    let job = 0;
-    const end = () => void this.#end(job).catch(() => {});
-    ends.addEventListener('abort', end);
+    const attempt = async () => {
+      const leave = await this.#placeInTime(client, ends);
+      if (ends.aborted) leave();
+      ends.throwIfAborted();
+      const job = ++this.#lastJob;
+      const end = () => void this.#end(job).catch(() => {});
+      ends.addEventListener('abort', end);
+      try {
+        const { begun } = await this.#begin(job, query, leave);
+        return begun.outcome === 'begun' ? await this.#store(job, query, begun, output, maxOutputBytes) : begun;
+      } finally {
+        ends.removeEventListener('abort', end);
+        end();
+      }
+    };
     try {
       for (;;) {
-        while (this.#isFull) await sleep(AGAIN_MS, undefined, { signal: ends });
-        job = this.#enter(query);
-        const begun = await this.#begin(job, query);
-        if (begun.outcome === 'begun') return await this.#store(job, query, begun, output, maxOutputBytes);
-        if (begun.outcome !== 'early') throw new JobError(begun.message);
+        const result = await this.#again(attempt);
+        if (!('outcome' in result)) return result;
+        if (result.outcome !== 'early') throw new JobError(result.message);
         await sleep(AGAIN_MS, undefined, { signal: ends });
       }
     } catch (error) {
       throw error instanceof Unavailable ? new JobError(error.message) : error;
-    } finally {
-      ends.removeEventListener('abort', end);
-      end();
+    }
+  }
+
+  /** Does something once more where that may help: where others had the memory, or ended the process. */
+  async #again<T extends object>(act: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await act();
+      } catch (error) {
+        if (error instanceof EngineEnded) return await this.#suspects.run(1, act);
+        if (!(error instanceof Starved) || tries === MAX_STARVED) throw error;
+        await sleep(AGAIN_MS);
+      }
     }
   }
 
@@ -118,49 +183,72 @@ export class Tap {
     }
   }
 
-  /** Whether as many queries run as may. */
-  get #isFull(): boolean {
-    for (const [job, { untilMs }] of this.#jobs) if (untilMs < performance.now()) this.#jobs.delete(job);
-    const { TAP_MAX_QUERIES } = this.#config;
-    return TAP_MAX_QUERIES > 0 && this.#jobs.size >= TAP_MAX_QUERIES;
-  }
-
-  /** Notes a query that is about to begin; its number. */
-  #enter({ seconds }: TapQuery): number {
+  /** Waits for a place; what gives it back. */
+  async #place(client: string, milliseconds: number): Promise<() => void> {
     if (this.#config.TAP_MAX_QUERIES === 0)
       throw new Unavailable('queries in ADQL are switched off here (TAP_MAX_QUERIES)');
-    const engine = (this.#engine ??= this.#start());
-    const lastsMs = 1000 * seconds + HANG_MS;
-    this.#jobs.set(++this.#lastJob, { engine, lastsMs, untilMs: performance.now() + lastsMs });
-    return this.#lastJob;
+    const leave = await this.#places.enter(client, milliseconds);
+    const began = performance.now();
+    return () => leave((performance.now() - began) / 1000);
   }
 
-  async #begin(job: number, query: TapQuery): Promise<TapBegun> {
-    const { engine, lastsMs } = this.#jobs.get(job)!;
+  /** As often as it takes. */
+  async #placeInTime(client: string, ends: AbortSignal): Promise<() => void> {
+    for (;;) {
+      ends.throwIfAborted();
+      try {
+        return await this.#place(client, AGAIN_MS);
+      } catch (error) {
+        if (!(error instanceof Unavailable) || this.#config.TAP_MAX_QUERIES === 0) throw error;
+        await sleep(AGAIN_MS, undefined, { signal: ends });
+      }
+    }
+  }
+
+  /** @param leave gives its place back */
+  async #begin(job: number, query: TapQuery, leave: () => void): Promise<TapStarted> {
     let begun: TapBegun | undefined;
     try {
+      const engine = (this.#engine ??= this.#start());
+      const lastsMs = 1000 * query.seconds + HANG_MS;
+      this.#jobs.set(job, { engine, lastsMs, leave, timer: this.#forgetting(job, lastsMs) });
       await engine.opened;
       begun = (await this.#ask(engine, { kind: 'begin', job, query }, lastsMs)) as TapBegun;
       if (begun.outcome === 'unavailable') throw new Unavailable(begun.message);
-      return begun;
+      return { job, begun };
     } finally {
-      if (begun?.outcome !== 'begun' || begun.isWhole) this.#jobs.delete(job);
+      if (begun?.outcome !== 'begun' || begun.isWhole) this.#forget(job);
+      // It may not have come so far that it is known.
+      if (!begun) leave();
     }
+  }
+
+  #forgetting(job: number, milliseconds: number): NodeJS.Timeout {
+    return setTimeout(() => this.#forget(job), milliseconds).unref();
+  }
+
+  #forget(job: number): void {
+    const running = this.#jobs.get(job);
+    if (!running) return;
+    clearTimeout(running.timer);
+    running.leave();
+    this.#jobs.delete(job);
   }
 
   async #part(job: number): Promise<Uint8Array | null> {
     const running = this.#jobs.get(job);
     if (!running) throw new Unavailable('the query was given up');
     const { engine, lastsMs } = running;
-    running.untilMs = performance.now() + lastsMs;
+    clearTimeout(running.timer);
+    running.timer = this.#forgetting(job, lastsMs);
     const part = await this.#ask(engine, { kind: 'part', job }, lastsMs);
-    if (part === null) this.#jobs.delete(job);
+    if (part === null) this.#forget(job);
     return part as Uint8Array | null;
   }
 
   async #end(job: number): Promise<null> {
     const running = this.#jobs.get(job);
-    this.#jobs.delete(job);
+    this.#forget(job);
     if (running) await this.#ask(running.engine, { kind: 'end', job }, HANG_MS);
     return null;
   }
@@ -170,9 +258,9 @@ export class Tap {
     const { NEARSKY_DATA, TAP_MEMORY_MIB, TAP_REFRESH_SECONDS, TAP_MAX_UPLOAD_MIB, API_MAX_TABLE_ROWS } = this.#config;
     let engine: EngineLink;
     try {
-      engine = new EngineLink(NEARSKY_DATA, error => {
+      engine = new EngineLink(NEARSKY_DATA, TAP_MEMORY_MIB + UNCOUNTED_MIB + RESERVED_MIB, error => {
         if (this.#engine === engine) this.#engine = undefined;
-        for (const [job, { engine: of }] of this.#jobs) if (of === engine) this.#jobs.delete(job);
+        for (const [job, { engine: of }] of this.#jobs) if (of === engine) this.#forget(job);
         if (error) this.#log('tap_engine_ended', { error });
       });
     } catch (error) {
@@ -195,8 +283,6 @@ export class Tap {
     const timer = setTimeout(() => engine.kill(), mostMs);
     try {
       return await engine.ask(message);
-    } catch (error) {
-      throw new Unavailable(`the engine of queries has failed: ${messageOf(error)}`);
     } finally {
       clearTimeout(timer);
     }
@@ -235,18 +321,22 @@ class EngineLink {
   #isClosed = false;
 
   /** @param onEnd called once; without an error where it was ended on purpose */
-  constructor(dataDir: string, onEnd: (error: string | undefined) => void) {
+  constructor(dataDir: string, memoryMib: number, onEnd: (error: string | undefined) => void) {
     this.#onEnd = onEnd;
     const entry = fileURLToPath(programModule('workers/tap_engine'));
+    const program = [process.execPath, ...programArguments(programFile('.'), dataDir), entry];
+    const [command, ...args] = boundedCommand(memoryMib, program);
     // `fork` would give the process every permission under Deno.
-    this.#child = spawn(process.execPath, [...programArguments(programFile('.'), dataDir), entry], {
+    this.#child = spawn(command!, args, {
+      env: { ...process.env, ...engineFlags(...FLAGS), DUCKDB_JE_MALLOC_CONF: ALLOCATOR },
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     this.#child.on('message', (message: FromEngine) => {
       const waiting = this.#waiting.get(message.id);
       this.#waiting.delete(message.id);
-      if ('error' in message) waiting?.reject(new Error(message.error));
+      if ('isStarved' in message) waiting?.reject(new Starved(TOO_MUCH));
+      else if ('error' in message) waiting?.reject(new Unavailable(message.error));
       else waiting?.resolve(message.answer);
     });
     this.#child.on('error', error => this.#end(messageOf(error)));
@@ -257,7 +347,7 @@ class EngineLink {
   }
 
   ask(message: Message): Promise<TapBegun | Uint8Array | null> {
-    if (this.#isEnded) return Promise.reject(new Error('its process has ended'));
+    if (this.#isEnded) return Promise.reject(new EngineEnded(ENDED));
     const id = ++this.#lastId;
     const waiting = Promise.withResolvers<TapBegun | Uint8Array | null>();
     this.#waiting.set(id, waiting);
@@ -282,7 +372,7 @@ class EngineLink {
   #end(error: string): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    for (const { reject } of this.#waiting.values()) reject(new Error(error));
+    for (const { reject } of this.#waiting.values()) reject(new EngineEnded(ENDED));
     this.#waiting.clear();
     this.#onEnd(this.#isClosed ? undefined : error);
   }

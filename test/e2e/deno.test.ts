@@ -49,7 +49,7 @@ test('no task has every permission, none asks, and none writes, loads or asks of
     for (const wide of ['-A', '--allow-all', '--allow-write', '--allow-ffi', '--allow-sys'])
       assert.not.ok(options.includes(wide), `${task} ${wide}`);
     const programs = options.filter(option => option.startsWith('--allow-run'));
-    assert.equal(programs, [task === 'test' ? '--allow-run' : `--allow-run=${deno}`], task);
+    assert.equal(programs, [task === 'test' ? '--allow-run' : `--allow-run=${deno},/bin/sh`], task);
   }
 });
 

@@ -1,6 +1,7 @@
 /** The answer of a query, from the engine's first row to its last: none is lost in silence. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { failing } from '../../src/adql/values.ts';
 import type { Column } from '../../src/tables/columns.ts';
 import { tapFormat } from '../../src/tap/formats.ts';
 import { Job, type TapQuery } from '../../src/tap/job.ts';
@@ -15,7 +16,7 @@ const instance = obstacle
   ? undefined
   : await (await import('@duckdb/node-api')).DuckDBInstance.create(':memory:', { threads: '2', temp_directory: '' });
 const COLUMNS: readonly Column[] = [{ name: 'n', type: 'int64', description: '' }];
-const LATE = /^the query cannot be carried out: Invalid Input Error: too late$/;
+const LATE = /^the query cannot be carried out: too late$/;
 /** More than what the engine and one part hold at once. */
 const ROWS = 300_000;
 
@@ -60,7 +61,7 @@ check('every row comes once and in order, at whatever number the rows end', asyn
 });
 
 check('an error in a late row is told, with its reason', async () => {
-  const late = `SELECT CASE WHEN i = ${ROWS - 5} THEN error('too late') ELSE i END::BIGINT AS c1 FROM range(${ROWS}) AS t(i)`;
+  const late = `SELECT CASE WHEN i = ${ROWS - 5} THEN ${failing('too late')} ELSE i END::BIGINT AS c1 FROM range(${ROWS}) AS t(i)`;
   for (const as of ['csv', 'ndjson', 'parquet']) assert.match(await failure(answer(late, { as })), LATE, as);
   for (const as of ['votable', 'votable/b2']) {
     const text = await answer(late, { as });
@@ -68,7 +69,21 @@ check('an error in a late row is told, with its reason', async () => {
     assert.match(await failure(answer(late, { as, isJob: true })), LATE);
   }
   const overflow = `SELECT 9223372036854775807 - ${ROWS - 5} + i AS c1 FROM range(${ROWS}) AS t(i)`;
-  assert.match(await failure(answer(overflow)), /Overflow in addition/);
+  assert.match(await failure(answer(overflow)), /a number is too large for its type/);
+});
+
+check('words of the engine do not come through', async () => {
+  for (const [sql, reason] of [
+    ["SELECT CAST('secret' AS INTEGER) AS c1", 'a value cannot be converted'],
+    ['SELECT CAST(300 AS TINYINT) AS c1', 'a value cannot be converted'],
+    ["SELECT error('secret') AS c1", 'the log of the service says why'],
+    ['SELECT * FROM secret', 'the log of the service says why'],
+    [`SELECT 1${' + 1'.repeat(1100)} AS c1`, 'nested too deeply'],
+  ] as const) {
+    const told = await failure(answer(sql));
+    assert.ok(told.startsWith('the query cannot be carried out: ') && told.includes(reason), told);
+    assert.not.match(told, /secret|Error|INT/, told);
+  }
 });
 
 check('a query that is late in a late row is told to be', async () => {

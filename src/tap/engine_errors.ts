@@ -1,0 +1,39 @@
+/** What the engine's errors mean to those who wrote a query. Its own words show its own SQL, names and values. */
+import { FAILURE_MARK } from '../adql/values.ts';
+import { messageOf } from '../base/error_text.ts';
+
+/** A query found no memory. Others may have had it. */
+export class Starved extends Error {
+  override name = 'Starved';
+}
+
+/** The message says to those who wrote the query why it has no answer. */
+export class JobFailure extends Error {}
+
+export const TOO_MUCH_MEMORY = 'the query takes more memory than a query may: ask for less at once';
+
+export function isOutOfMemory(error: unknown): boolean {
+  return /out of memory|bad.?alloc|allocation failed/i.test(messageOf(error));
+}
+
+/** Whether the engine can answer nothing more after an error. */
+export function isFatal(error: unknown): boolean {
+  return /database has been invalidated|^(?:FATAL|INTERNAL) Error/i.test(messageOf(error));
+}
+
+const MEANINGS: readonly (readonly [pattern: RegExp, meaning: string])[] = [
+  [
+    /^Conversion Error/,
+    'a value cannot be converted to the type of its CAST, or to that of what it is compared with: leave such rows out with WHERE',
+  ],
+  [/^Out of Range Error/, 'a number is too large for its type: CAST it to DOUBLE PRECISION first'],
+  [/expression depth/i, 'the query is nested too deeply: write it with fewer operators'],
+];
+
+/** The reason why a query has no answer; undefined where there is none that its user could do anything about. */
+export function meaningOf(error: unknown): string | undefined {
+  const message = messageOf(error);
+  const [, own] = new RegExp(`${FAILURE_MARK}([^\\n]*)`).exec(message) ?? [];
+  if (own) return own;
+  return MEANINGS.find(([pattern]) => pattern.test(message))?.[1];
+}

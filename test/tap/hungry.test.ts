@@ -1,0 +1,149 @@
+/** Queries that take all memory, all places, or the engine with them: those of another client are answered meanwhile. */
+import { spawnSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isInstalled } from '../../src/tap/tap.ts';
+import { eventually, type Running, startApp } from '../http/support.ts';
+import { needs } from '../needs.ts';
+import { storeObjects, trueObjects } from '../vo/world.ts';
+
+const test = suite<{ running: Running }>('tap: hungry');
+const obstacle = isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it where it can';
+const check = needs(test, obstacle);
+const onLinux = needs(test, obstacle ?? (process.platform === 'linux' ? undefined : 'only Linux bounds the memory'));
+
+const MEMORY_MIB = 160;
+
+test.before(async context => {
+  context.running = await startApp(world => storeObjects(world, trueObjects(400)), {
+    TAP_QUERY_SECONDS: '20',
+    TAP_MEMORY_MIB: `${MEMORY_MIB}`,
+  });
+  await eventually('the tables', () =>
+    small(context.running)
+      .then(() => true)
+      .catch(() => undefined),
+  );
+});
+
+test.after(({ running }) => running.close());
+
+function ask({ app }: Running, query: string, client: string) {
+  const headers = { 'X-Forwarded-For': client };
+  const body = new URLSearchParams({ LANG: 'ADQL', QUERY: query, FORMAT: 'csv' });
+  return app.get('/vo/tap/sync', { method: 'POST', headers, body });
+}
+
+const OTHER = '192.0.2.2';
+
+async function small(running: Running): Promise<void> {
+  const { status, text } = await ask(running, 'SELECT TOP 1 ra FROM objects', OTHER);
+  assert.is(status, 200, text);
+  assert.match(text, /^ra\n\d/);
+}
+
+/** The process of the engine, and the memory that is its own, MiB. */
+function engine(): { pid: number; mib: number } | undefined {
+  const script = `for status in $(grep -l "^PPid:[[:space:]]${process.pid}$" /proc/[0-9]*/status 2>/dev/null); do
+    process=$(dirname $status); grep -q workers/tap_[e]ngine $process/cmdline && echo $(basename $process) $(grep RssAnon $status); done`;
+  const { stdout } = spawnSync('sh', ['-c', script], { encoding: 'utf8' });
+  const [, pid, kib] = /^(\d+) RssAnon:\s+(\d+) kB/m.exec(stdout) ?? [];
+  return pid ? { pid: Number(pid), mib: Number(kib) / 1024 } : undefined;
+}
+
+const joined = (text: string, count: number) => new Array(count).fill(text).join(' || ');
+const THREE = 'objects AS a, objects AS b, objects AS c';
+const SUM = 'a.ra + b.ra + c.ra';
+const WIDE = Array.from({ length: 490 }, (_, i) => `a.diaObjectId + ${i} AS k${i}`);
+
+/** Each takes more memory than there is. */
+const HUNGRY: Readonly<Record<string, string>> = {
+  'texts of texts': `SELECT MAX(x) FROM (SELECT ${joined('t', 50)} AS x FROM (SELECT ${joined(`CAST(${SUM} AS VARCHAR)`, 20)} AS t FROM ${THREE}) AS q) AS r`,
+  'an order of all': `SELECT a.status, b.ra, c.dec, CAST(${SUM} AS VARCHAR) AS x FROM ${THREE} ORDER BY 4 OFFSET 3000000`,
+  'different rows': `SELECT COUNT(*) FROM (SELECT DISTINCT a.diaObjectId AS x, b.diaObjectId AS y, c.ra AS z FROM ${THREE}) AS q`,
+};
+
+onLinux('a query that takes all memory is refused alone, within the bound', async ({ running }) => {
+  await small(running);
+  const { pid } = engine()!;
+  for (const [name, query] of Object.entries(HUNGRY)) {
+    let isOver = false;
+    const hungry = ask(running, query, '192.0.2.1').finally(() => (isOver = true));
+    let most = 0;
+    while (!isOver) {
+      await small(running);
+      most = Math.max(most, engine()!.mib);
+    }
+    const { status, text } = await hungry;
+    assert.is(status, 400, `${name}: ${text}`);
+    assert.match(text, 'memory', name);
+    assert.ok(most <= MEMORY_MIB + 128, `${name}: ${most} MiB`);
+    assert.is(engine()!.pid, pid, name);
+  }
+});
+
+onLinux('wide rows of several queries leave others their answers', async ({ running }) => {
+  const query = `SELECT ${WIDE.join(', ')} FROM objects AS a, objects AS b`;
+  let over = 0;
+  const wide = [1, 1].map(async client => {
+    await ask(running, query, `192.0.2.${client}`)
+      .catch(() => {})
+      .finally(() => over++);
+  });
+  while (over < wide.length) {
+    await small(running);
+    assert.ok(engine()!.mib <= MEMORY_MIB + 128);
+  }
+});
+
+check('one client takes half of the places', async ({ running }) => {
+  const cross =
+    'SELECT COUNT(*) FROM objects AS a, objects AS b, objects AS c, objects AS d WHERE a.ra * b.ra * c.ra * d.ra < -5';
+  const asked = [1, 2, 3, 4].map(() => ask(running, cross, '192.0.2.1'));
+  let over = 0;
+  for (const each of asked) void each.finally(() => over++);
+  let answered = 0;
+  while (over < 2) {
+    await small(running);
+    answered++;
+  }
+  const answers = await Promise.all(asked);
+  assert.ok(answered > 10, `${answered}`);
+  for (const { status, text } of answers)
+    assert.match(text, status === 503 ? /this client has 2 of them/ : /takes longer/);
+  assert.equal(answers.map(({ status }) => status).sort(), [400, 400, 503, 503]);
+});
+
+onLinux('queries whose engine ends are begun again', async ({ running }) => {
+  await small(running);
+  const slow = 'SELECT COUNT(*) FROM objects AS a, objects AS b, objects AS c WHERE a.ra + b.ra + c.ra < -5';
+  const asked = [1, 3].map(client => ask(running, slow, `192.0.2.${client}`));
+  const { pid } = engine()!;
+  await sleep(200);
+  process.kill(pid, 'SIGKILL');
+  for (const { status, text } of await Promise.all(asked)) {
+    assert.is(status, 200, text);
+    assert.is(text, 'count\n0\n');
+  }
+  assert.not.equal(engine()!.pid, pid);
+  assert.ok(running.app.logged.some(([event]) => event === 'tap_engine_ended'));
+});
+
+onLinux('a query that ends the engine again is refused', async ({ running }) => {
+  await small(running);
+  const long = 'SELECT COUNT(*) FROM objects AS a, objects AS b, objects AS c, objects AS d WHERE a.ra + d.ra < -5';
+  const asked = ask(running, long, '192.0.2.1');
+  let last = 0;
+  for (let ends = 0; ends < 2; ends++) {
+    last = await eventually('another engine', async () => [engine()?.pid].find(pid => pid !== last));
+    await sleep(3000);
+    process.kill(last, 'SIGKILL');
+  }
+  const { status, text } = await asked;
+  assert.is(status, 503, text);
+  assert.match(text, /has ended/);
+  await small(running);
+});
+
+test.run();
