@@ -2,7 +2,9 @@
  * A query of ADQL as SQL for DuckDB. Everything is written anew: names are those of the described tables or made here,
  * numbers and texts are the engine's literals, and functions are of a list. No part of a query is passed through.
  */
+
 import { pixel29, pixelOf as pixelAt, pixelCentre, circle as skyCircle } from '../../index/mod.ts';
+import { given } from '../base/given.ts';
 import { type Column, withOwnNames } from '../tables/columns.ts';
 import { AdqlError } from './adql_error.ts';
 import { FUNCTIONS } from './functions.ts';
@@ -722,7 +724,7 @@ class Translator {
   ): Operand[] {
     if (of.length < least || of.length > most) {
       const counts = least === most ? `${least}` : `${least} to ${most}`;
-      throw new AdqlError(at, `${name} takes ${counts} argument${counts === '1' ? '' : 's'} (${of.length} were given)`);
+      throw new AdqlError(at, `${name} takes ${counts} argument${counts === '1' ? '' : 's'} (${given(of.length)})`);
     }
     return of.map(each => this.#operand(each, context));
   }
@@ -733,7 +735,7 @@ class Translator {
     const inner: Context = { ...outer, aggregates: 'functions of many rows cannot stand in one another' };
     const takes = { IVO_STRING_AGG: 2, IVO_HISTOGRAM: 4 }[name] ?? 1;
     if (of.length !== takes)
-      throw new AdqlError(at, `${name} takes ${takes} argument${takes === 1 ? '' : 's'} (${of.length} were given)`);
+      throw new AdqlError(at, `${name} takes ${takes} argument${takes === 1 ? '' : 's'} (${given(of.length)})`);
     const operand = this.#operand(of[0]!, inner);
     const distinct = isDistinct ? 'DISTINCT ' : '';
     switch (name) {
@@ -846,7 +848,7 @@ class Translator {
           if (!args[2 * i + 1]) throw wrong('a right ascension and a declination a vertex');
           return pointAt(at, args[2 * i]!, args[2 * i + 1]!);
         });
-    if (points.length > MAX_VERTICES) throw wrong(`at most ${MAX_VERTICES} vertices (${points.length} were given)`);
+    if (points.length > MAX_VERTICES) throw wrong(`at most ${MAX_VERTICES} vertices (${given(points.length)})`);
     const vertices = points.map(({ ra, dec }) => {
       const place = checkedPosition(fixed(ra), fixed(dec));
       return [place.ra, place.dec] as const;

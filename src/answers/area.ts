@@ -27,7 +27,7 @@ export function* areaCandidates(
   context: QueryContext,
 ): Generator<undefined, Candidates<AreaRow>, undefined> {
   const read = yield* areaOf(query, context);
-  const { asOfUs, digest, after } = query;
+  const { timeField, asOfUs, digest, after } = query;
   if (after && !isPlaceIn(read.area, after))
     throw new AreaError(
       'Cannot use the cursor because no object of the area can have its place: give the next_cursor of a page, unchanged',
@@ -39,7 +39,7 @@ export function* areaCandidates(
     read: row => (isKnownOut(row) ? undefined : objectOf(row, context)),
     levelOf: read.level === null ? undefined : ({ level }) => level,
     cursorAfter: ({ level, pixel, id }) =>
-      encodeAreaCursor({ level, pixel, id, asOfUs, digest, archive: context.store.archive }),
+      encodeAreaCursor({ level, pixel, id, timeField, asOfUs, digest, archive: context.store.archive }),
     about: aboutArea(read),
   };
 }

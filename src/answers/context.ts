@@ -70,6 +70,16 @@ export class Clock {
     return now >= this.#stepEndMs;
   }
 
+  /** The moment at which half of the time that is left now will be spent, for `isPast`. */
+  get halfLeftMs(): number {
+    const now = this.now();
+    return now + (this.#budget.deadlineMs - now) / 2;
+  }
+
+  isPast(ms: number): boolean {
+    return this.now() >= ms;
+  }
+
   /** The error of a query whose budget is spent: too expensive, or one that had to wait; undefined before. */
   get lateness(): TooExpensive | Unavailable | undefined {
     const now = this.now();

@@ -1,4 +1,5 @@
 /** Writing the cursors of paged operations (docs/contract.md, Cursors); `src/http/cursor.ts` reads them. */
+import { hash } from 'node:crypto';
 import type { AreaPlace } from '../../index/mod.ts';
 import { formatTime } from '../base/times.ts';
 import type { DetailLevel, TimeField } from '../contract/enums.ts';
@@ -29,6 +30,8 @@ export interface RecentCursor extends RecentPosition, OfArchive {
 
 /** The area itself travels in the request: the cursor has its digest. */
 export interface AreaCursor extends AreaPlace, OfArchive {
+  /** Undefined where an older release wrote the cursor. */
+  readonly timeField: TimeField | undefined;
   readonly asOfUs: number;
   readonly digest: string;
 }
@@ -60,10 +63,10 @@ export function encodeRecentCursor(cursor: RecentCursor): string {
   );
 }
 
-export function encodeAreaCursor({ level, pixel, id, asOfUs, digest, archive }: AreaCursor): string {
+export function encodeAreaCursor({ level, pixel, id, timeField, asOfUs, digest, archive }: AreaCursor): string {
   return token(
-    `{"k":"${AREA_CURSOR_KIND}","l":${level},"p":${pixel},"i":${id},"a":"${formatTime(asOfUs)}","n":"${digest}",` +
-      `"o":"${archive}"}`,
+    `{"k":"${AREA_CURSOR_KIND}","l":${level},"p":${pixel},"i":${id},"f":"${timeField}","a":"${formatTime(asOfUs)}",` +
+      `"n":"${digest}","o":"${archive}"}`,
   );
 }
 
@@ -74,7 +77,12 @@ export function encodeObjectsCursor({ timeUs, diaObjectId, timeField, asOfUs, ar
   );
 }
 
-/** base64url, without padding, of compact JSON; ids with all their digits. */
+/** base64url, without padding, of compact JSON; ids with all their digits. Its last member tells whether it was altered. */
 function token(json: string): string {
-  return Buffer.from(json, 'latin1').toString('base64url');
+  return Buffer.from(`${json.slice(0, -1)},"c":"${cursorCheck(json)}"}`, 'latin1').toString('base64url');
+}
+
+/** The member `c` of a cursor whose JSON is this without it. */
+export function cursorCheck(json: string): string {
+  return hash('sha256', json).slice(0, 8);
 }

@@ -118,10 +118,9 @@ function propertyTest({ bound, catalog, field = '', derivedFrom }: Filter, value
     const { payload } = source ?? {};
     if (!derivedFrom) return isWithin(payload?.[field], bound, value);
     const [numerator, denominator] = [payload?.[derivedFrom.numerator], payload?.[derivedFrom.denominator]];
-    // Without a numerator or a denominator, or with one of 0, there is no finite quotient.
-    return isNumber(numerator) && isNumber(denominator)
-      ? isWithin(Number(numerator) / Number(denominator), bound, value)
-      : false;
+    // Without a numerator or a denominator, or with one of 0, there is no quotient. One that overflows is an infinity.
+    if (!isNumber(numerator) || !isNumber(denominator) || Number(denominator) === 0) return false;
+    return isBeyond(Number(numerator) / Number(denominator), bound, value);
   };
 }
 
@@ -131,6 +130,9 @@ function isNumber(value: unknown): value is number | bigint {
 
 /** Whether a value is a number, and on the right side of the limit, or at it. A bigint and a number compare exactly. */
 function isWithin(value: unknown, bound: Filter['bound'], limit: number | string): boolean {
-  if (!isNumber(value)) return false;
+  return isNumber(value) && isBeyond(value, bound, limit);
+}
+
+function isBeyond(value: number | bigint, bound: Filter['bound'], limit: number | string): boolean {
   return bound === 'min' ? value >= (limit as number) : value <= (limit as number);
 }

@@ -66,7 +66,7 @@ export function writeCount(
 }
 
 /**
- * Looks for the objects of a page.
+ * Looks for the objects of a page, which ends early where many are passed over, or half of the time is spent.
  * @param each called with each object, and the number of those before it
  */
 export function* selectPage<T>(
@@ -78,15 +78,20 @@ export function* selectPage<T>(
   const { clock } = context;
   const { pageSize } = query;
   const meets = selector(query, context);
+  const untilMs = clock.halfLeftMs;
   let count = 0;
   let effort = 0;
   let last: T | undefined;
   let isMore = false;
+  // A short page with a cursor is better than the refusal of a whole one, while other queries take their time as well.
+  const isLate = () => last !== undefined && clock.isPast(untilMs);
   pages: for (const piece of pieces) {
     if (clock.due) yield;
+    isMore = isLate();
+    if (isMore) break;
     for (const candidate of piece) {
       if (clock.due) yield;
-      isMore = count === pageSize || effort >= MAX_LOOKED_AT;
+      isMore = count === pageSize || effort >= MAX_LOOKED_AT || isLate();
       if (isMore) break pages;
       const object = read(candidate);
       last = candidate;

@@ -4,6 +4,8 @@ interface Format {
   readonly name: string;
   readonly meaning: string;
   readonly mediaType: string;
+  /** Other media types by which clients ask for it. */
+  readonly synonyms?: readonly string[];
 }
 
 /** The formats of tables. The media types are registered with IANA except that of VOTable, which is IVOA's. */
@@ -18,8 +20,14 @@ export const TABLE_FORMATS = [
     name: 'votable',
     meaning: 'VOTable 1.4, for TOPCAT, astropy and other clients of the Virtual Observatory',
     mediaType: 'application/x-votable+xml',
+    synonyms: ['text/xml'],
   },
-  { name: 'parquet', meaning: 'Apache Parquet', mediaType: 'application/vnd.apache.parquet' },
+  {
+    name: 'parquet',
+    meaning: 'Apache Parquet',
+    mediaType: 'application/vnd.apache.parquet',
+    synonyms: ['application/x-parquet'],
+  },
   { name: 'arrow', meaning: 'the Apache Arrow stream format', mediaType: 'application/vnd.apache.arrow.stream' },
 ] as const satisfies readonly Format[];
 
@@ -39,7 +47,12 @@ export type MatchFormat = (typeof MATCH_FORMATS)[number]['name'];
 
 export const FORMATS = [
   { name: 'json', meaning: 'the answer in full', mediaType: 'application/json' },
-  { name: 'msgpack', meaning: 'the same in MessagePack', mediaType: 'application/msgpack' },
+  {
+    name: 'msgpack',
+    meaning: 'the same in MessagePack',
+    mediaType: 'application/msgpack',
+    synonyms: ['application/vnd.msgpack'],
+  },
   ...TABLE_FORMATS,
 ] as const satisfies readonly Format[];
 

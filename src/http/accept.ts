@@ -1,5 +1,5 @@
 /** The media types or codings that a client accepts, and their weights (RFC 9110, section 12.5). */
-import { type AnswerFormat, FORMATS } from '../contract/formats.ts';
+import { type AnswerFormat, FORMATS, TABLE_FORMATS } from '../contract/formats.ts';
 
 /**
  * The weight of each name in an `Accept` or `Accept-Encoding` header, in lower case: 0 to 1, and 0 where it is no such
@@ -16,7 +16,15 @@ export function weightsOf(header: string): Map<string, number> {
   return weights;
 }
 
-const NAMES: ReadonlyMap<string, AnswerFormat> = new Map(FORMATS.map(({ mediaType, name }) => [mediaType, name]));
+const mediaTypesOf = ({ mediaType, synonyms = [] }: (typeof FORMATS)[number] & { synonyms?: readonly string[] }) => [
+  mediaType,
+  ...synonyms,
+];
+const NAMES: ReadonlyMap<string, AnswerFormat> = new Map(
+  FORMATS.flatMap(format => mediaTypesOf(format).map(type => [type, format.name] as const)),
+);
+/** What wildcards allow, where they do not allow JSON. */
+const BY_WILDCARD = [...TABLE_FORMATS, ...FORMATS];
 
 /**
  * The format with the highest weight among those that are named; of several with the same weight, the first that is
@@ -24,10 +32,13 @@ const NAMES: ReadonlyMap<string, AnswerFormat> = new Map(FORMATS.map(({ mediaTyp
  * by a wildcard (decision P15).
  */
 export function preferredFormat(accept: string | null): AnswerFormat | undefined {
-  if (accept === null || accept === '*/*' || accept === '' || accept === 'application/json') return 'json';
+  if (accept === null || accept === '*/*' || accept === 'application/json') return 'json';
   const weights = weightsOf(accept);
+  if (weights.size === 0) return 'json';
+  const weightOf = (type: string) =>
+    weights.get(type) ?? weights.get(`${type.split('/')[0]}/*`) ?? weights.get('*/*') ?? 0;
   let best: AnswerFormat | undefined;
-  let bestWeight = weights.get('application/json') ?? weights.get('application/*') ?? weights.get('*/*') ?? 0;
+  let bestWeight = weightOf('application/json');
   if (bestWeight > 0) best = 'json';
   for (const [name, weight] of weights) {
     const format = NAMES.get(name);
@@ -38,5 +49,5 @@ export function preferredFormat(accept: string | null): AnswerFormat | undefined
     }
   }
   // A wildcard that JSON does not meet is met by the first format that does: `text/*` by CSV.
-  return best ?? FORMATS.find(({ mediaType }) => weights.get(`${mediaType.split('/')[0]}/*`))?.name;
+  return best ?? BY_WILDCARD.find(({ mediaType }) => weightOf(mediaType) > 0)?.name;
 }

@@ -5,6 +5,7 @@ import {
   type AreaCursor,
   CONE_CURSOR_KIND,
   type ConeCursor,
+  cursorCheck,
   OBJECTS_CURSOR_KIND,
   type ObjectsCursor,
   RECENT_CURSOR_KIND,
@@ -12,31 +13,29 @@ import {
 } from '../answers/cursor.ts';
 import { integersAsBigint } from '../base/exact_integers.ts';
 import { parseTime } from '../base/parse_time.ts';
+import { DETAIL_LEVELS, TIME_FIELDS } from '../contract/enums.ts';
 import { MAX_CURSOR_CHARACTERS, MAX_OBJECT_ID } from '../contract/limits.ts';
 import { ApiError } from './errors.ts';
+import { type Bounds, DEC_BOUNDS, isWithin, RA_BOUNDS } from './params.ts';
 
-/** A cone's cursor whose values are of the right types, but may be out of range: nobody but us should make one, yet anybody can. */
-export type PinnedCone = Omit<ConeCursor, 'detail'> & { readonly detail: string };
+/** `asOfUs` is undefined in a cursor that an older release wrote. */
+export type PinnedWindow = Omit<RecentCursor, 'asOfUs'> & { readonly asOfUs: number | undefined };
 
-/** Likewise; `asOfUs` is undefined in a cursor that an older release wrote. */
-export type PinnedWindow = Omit<RecentCursor, 'timeField' | 'detail' | 'asOfUs'> & {
-  readonly timeField: string;
-  readonly detail: string;
-  readonly asOfUs: number | undefined;
-};
-
-/** @throws ApiError naming `cursor` */
-export function decodeConeCursor(token: string): PinnedCone {
+/**
+ * @param radiusArcsec the bounds of the radius
+ * @throws ApiError naming `cursor`
+ */
+export function decodeConeCursor(token: string, radiusArcsec: Bounds): ConeCursor {
   const fields = decodeFields(token);
   if (fields.k !== CONE_CURSOR_KIND) throw invalidCursor('it is of another operation');
   return {
     timeUs: time(fields.t),
     diaObjectId: id(fields.i),
     asOfUs: time(fields.a),
-    ra: number(fields.ra),
-    dec: number(fields.dec),
-    radiusArcsec: number(fields.r),
-    detail: text(fields.d),
+    ra: number(fields.ra, RA_BOUNDS),
+    dec: number(fields.dec, DEC_BOUNDS),
+    radiusArcsec: number(fields.r, radiusArcsec),
+    detail: oneOf(DETAIL_LEVELS, fields.d),
     archive: archive(fields.o),
   };
 }
@@ -50,8 +49,8 @@ export function decodeRecentCursor(token: string): PinnedWindow {
     diaObjectId: id(fields.i),
     startUs: time(fields.s),
     endUs: time(fields.e),
-    timeField: text(fields.f),
-    detail: text(fields.d),
+    timeField: oneOf(TIME_FIELDS, fields.f),
+    detail: oneOf(DETAIL_LEVELS, fields.d),
     asOfUs: fields.a === undefined ? undefined : time(fields.a),
     archive: archive(fields.o),
   };
@@ -65,23 +64,24 @@ export function decodeAreaCursor(token: string): AreaCursor {
   const fields = decodeFields(token);
   if (fields.k !== AREA_CURSOR_KIND) throw invalidCursor('it is of another operation');
   return {
-    level: number(fields.l, 1),
-    pixel: wholeNumber(fields.p, AREA_PIXELS - 1),
+    level: number(fields.l, { min: 0, max: 1 }),
+    pixel: wholeNumber(fields.p, { min: 0, max: AREA_PIXELS - 1 }),
     id: id(fields.i),
+    timeField: fields.f === undefined ? undefined : oneOf(TIME_FIELDS, fields.f),
     asOfUs: time(fields.a),
     digest: text(fields.n),
     archive: archive(fields.o),
   };
 }
 
-/** `timeField` may be of no field that there is. @throws ApiError naming `cursor` */
-export function decodeObjectsCursor(token: string): Omit<ObjectsCursor, 'timeField'> & { readonly timeField: string } {
+/** @throws ApiError naming `cursor` */
+export function decodeObjectsCursor(token: string): ObjectsCursor {
   const fields = decodeFields(token);
   if (fields.k !== OBJECTS_CURSOR_KIND) throw invalidCursor('it is of another operation');
   return {
     timeUs: time(fields.t),
     diaObjectId: id(fields.i),
-    timeField: text(fields.f),
+    timeField: oneOf(TIME_FIELDS, fields.f),
     asOfUs: time(fields.a),
     archive: archive(fields.o),
   };
@@ -107,18 +107,19 @@ function decodeFields(token: string): Readonly<Record<string, unknown>> {
   if (token === '') throw invalidCursor('it is empty');
   if (token.length > MAX_CURSOR_CHARACTERS)
     throw invalidCursor(`it is longer than ${MAX_CURSOR_CHARACTERS} characters`);
+  let json = '';
   let fields: unknown;
   try {
     const bytes = Buffer.from(token, 'base64url');
     // Decoding skips whatever is not base64url.
-    fields =
-      bytes.toString('base64url') === token
-        ? JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes), integersAsBigint)
-        : null;
+    if (bytes.toString('base64url') === token) json = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    fields = JSON.parse(json, integersAsBigint);
   } catch {
     fields = null;
   }
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) throw invalidCursor('it is damaged');
+  if ('c' in fields && fields.c !== cursorCheck(json.replace(/,"c":"[^"]*"\}$/, '}')))
+    throw invalidCursor('it was altered');
   return fields as Readonly<Record<string, unknown>>;
 }
 
@@ -137,17 +138,21 @@ function id(value: unknown): bigint {
   return value;
 }
 
-/** A number of 0 or more, where there is a maximum. */
-function number(value: unknown, max?: number): number {
-  const found = typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined;
-  if (found === undefined || (max !== undefined && !(found >= 0 && found <= max)))
-    throw invalidCursor('a number in it is missing or damaged');
+function number(value: unknown, bounds: Bounds): number {
+  const found = typeof value === 'number' || typeof value === 'bigint' ? Number(value) : Number.NaN;
+  if (!isWithin(found, bounds)) throw invalidCursor('a number in it is missing or damaged');
   return found;
 }
 
-function wholeNumber(value: unknown, max: number): number {
+function wholeNumber(value: unknown, bounds: Bounds): number {
   if (typeof value !== 'bigint') throw invalidCursor('a number in it is missing or damaged');
-  return number(value, max);
+  return number(value, bounds);
+}
+
+function oneOf<T extends string>(list: readonly { readonly name: T }[], value: unknown): T {
+  const found = list.find(({ name }) => name === value);
+  if (!found) throw invalidCursor('a name in it is missing or damaged');
+  return found.name;
 }
 
 function archive(value: unknown): string | undefined {

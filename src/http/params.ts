@@ -7,11 +7,14 @@ import type { Config } from '../config/config.ts';
 import {
   DEFAULT_DETAIL,
   DEFAULT_RESPONSE,
+  DEFAULT_TIME_FIELD,
   DETAIL_LEVELS,
   type DetailLevel,
   namesOf,
   RESPONSE_MODES,
   type ResponseMode,
+  TIME_FIELDS,
+  type TimeField,
 } from '../contract/enums.ts';
 import { DEC_RANGE, LARGE_CONE_PATH, MAX_OBJECT_ID, MAX_TNS_NAME_CHARACTERS, RA_RANGE } from '../contract/limits.ts';
 import { invalidParameter, missingParameter } from './errors.ts';
@@ -153,6 +156,10 @@ export function parseDetail(search: Search): DetailLevel {
 
 export function checkDetail(text: string): DetailLevel {
   return checkName('detail', DETAIL_LEVELS, text);
+}
+
+export function parseTimeField(search: Search): TimeField {
+  return checkName('time_field', TIME_FIELDS, search.get('time_field') ?? DEFAULT_TIME_FIELD);
 }
 
 export function parseResponse(search: Search): ResponseMode {

@@ -2,10 +2,10 @@
 import type { AreaQuery } from '../answers/queries.ts';
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
-import { DEFAULT_TIME_FIELD, TIME_FIELDS } from '../contract/enums.ts';
-import { ApiError } from './errors.ts';
+import type { TimeField } from '../contract/enums.ts';
+import { ApiError, invalidParameter } from './errors.ts';
 import { parseFilters } from './filters.ts';
-import { checkName, optionalTime, parseDetail, parsePageSize, type Search } from './params.ts';
+import { optionalTime, parseDetail, parsePageSize, parseTimeField, type Search } from './params.ts';
 
 /**
  * The first microsecond of year 1, and the one after the last of year 9999: all times that can be written lie between
@@ -20,7 +20,7 @@ export function parseSelection(search: Search, config: Config, catalogs: Catalog
   const filters = parseFilters(search, catalogs);
   const start = optionalTime(search, 'start');
   const end = optionalTime(search, 'end');
-  const timeField = checkName('time_field', TIME_FIELDS, search.get('time_field') ?? DEFAULT_TIME_FIELD);
+  const timeField = parseTimeField(search);
   const detail = parseDetail(search);
   const max = config.RECENT_CROSSMATCH_MAX_PAGE_SIZE;
   const pageSize = parsePageSize(search, Math.min(config.RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE, max), max);
@@ -31,4 +31,15 @@ export function parseSelection(search: Search, config: Config, catalogs: Catalog
     throw new ApiError('invalid_parameter', message, { params: ['start', 'end'] });
   }
   return { filters, timeField, startUs, endUs, window, detail, pageSize };
+}
+
+/**
+ * The field of the times of a walk's next page, which the request need not repeat.
+ * @param pinned that of the cursor; undefined without one
+ * @throws ApiError where the request names another one
+ */
+export function walkedTimeField(search: Search, { timeField }: Selection, pinned: TimeField | undefined): TimeField {
+  if (pinned === undefined || pinned === timeField) return timeField;
+  if (search.has('time_field')) throw invalidParameter('time_field', `${pinned}, as in the cursor`, timeField);
+  return pinned;
 }

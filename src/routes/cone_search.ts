@@ -1,15 +1,15 @@
 /** GET /api/cone */
+import type { ConeCursor } from '../answers/cursor.ts';
 import type { ConeQuery, Query } from '../answers/queries.ts';
 import { toJson } from '../base/json_text.ts';
 import type { Config } from '../config/config.ts';
 import { defaultConePageSize } from '../config/limits.ts';
 import { answerQuery } from '../http/answer_query.ts';
-import { decodeConeCursor, type PinnedCone, withoutCursor } from '../http/cursor.ts';
+import { decodeConeCursor, withoutCursor } from '../http/cursor.ts';
 import { invalidParameter } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import { parseFilters } from '../http/filters.ts';
 import {
-  checkBounds,
   checkDetail,
   DEC_BOUNDS,
   parseDetail,
@@ -72,20 +72,14 @@ function circleOf(search: Search, config: Config) {
 type Walk = Omit<ConeQuery, 'kind' | 'sent' | 'filters' | 'pageSize'>;
 
 function furtherPage(search: Search, config: Config, token: string): Walk {
-  const cursor = decodeConeCursor(token);
+  const cursor = decodeConeCursor(token, radiusBounds(config));
   checkUnchanged(search, cursor);
-  return {
-    ra: checkBounds('ra', cursor.ra, RA_BOUNDS),
-    dec: checkBounds('dec', cursor.dec, DEC_BOUNDS),
-    radiusArcsec: checkBounds('radius_arcsec', cursor.radiusArcsec, radiusBounds(config)),
-    detail: checkDetail(cursor.detail),
-    asOfUs: cursor.asOfUs,
-    after: { timeUs: cursor.timeUs, diaObjectId: cursor.diaObjectId, archive: cursor.archive },
-  };
+  const { ra, dec, radiusArcsec, detail, asOfUs, timeUs, diaObjectId, archive } = cursor;
+  return { ra, dec, radiusArcsec, detail, asOfUs, after: { timeUs, diaObjectId, archive } };
 }
 
 /** Parameters that the cursor fixes may be repeated, but not changed. */
-function checkUnchanged(search: Search, cursor: PinnedCone): void {
+function checkUnchanged(search: Search, cursor: ConeCursor): void {
   const pinned = [
     ['ra', cursor.ra],
     ['dec', cursor.dec],

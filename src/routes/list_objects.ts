@@ -2,10 +2,9 @@
 import type { ObjectsQuery } from '../answers/queries.ts';
 import { answerQuery } from '../http/answer_query.ts';
 import { decodeObjectsCursor, withoutCursor } from '../http/cursor.ts';
-import { invalidParameter } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import { parseResponse, type Search } from '../http/params.ts';
-import { parseSelection } from '../http/selection_params.ts';
+import { parseSelection, walkedTimeField } from '../http/selection_params.ts';
 import type { Service } from '../service/service.ts';
 
 export function listObjects(service: Service): Handler {
@@ -20,8 +19,7 @@ function parse(search: Search, service: Service): ObjectsQuery {
   const token = search.get('cursor');
   if (token !== undefined && response === 'count') throw withoutCursor(response);
   const cursor = token === undefined ? undefined : decodeObjectsCursor(token);
-  if (cursor && cursor.timeField !== selection.timeField)
-    throw invalidParameter('time_field', `${cursor.timeField}, as in the cursor`, selection.timeField);
+  const timeField = walkedTimeField(search, selection, cursor?.timeField);
   const asOfUs = response === 'count' ? Number.POSITIVE_INFINITY : (cursor?.asOfUs ?? service.asOfUs);
-  return { kind: 'objects', response, ...selection, asOfUs, after: cursor ?? null };
+  return { kind: 'objects', response, ...selection, timeField, asOfUs, after: cursor ?? null };
 }

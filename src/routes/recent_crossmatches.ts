@@ -3,13 +3,19 @@ import type { RecentQuery } from '../answers/queries.ts';
 import type { Instant } from '../base/parse_time.ts';
 import { formatTime } from '../base/times.ts';
 import type { Config } from '../config/config.ts';
-import { DEFAULT_DETAIL, DEFAULT_TIME_FIELD, DETAIL_LEVELS, TIME_FIELDS } from '../contract/enums.ts';
 import { DEFAULT_WINDOW_HOURS } from '../contract/limits.ts';
 import { answerQuery } from '../http/answer_query.ts';
-import { decodeRecentCursor, invalidCursor, type PinnedWindow } from '../http/cursor.ts';
-import { ApiError, invalidParameter, shorten } from '../http/errors.ts';
+import { decodeRecentCursor, type PinnedWindow } from '../http/cursor.ts';
+import { ApiError, invalidParameter } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
-import { checkName, clampPageSize, optionalTime, parsePageSizeInteger, type Search } from '../http/params.ts';
+import {
+  clampPageSize,
+  optionalTime,
+  parseDetail,
+  parsePageSizeInteger,
+  parseTimeField,
+  type Search,
+} from '../http/params.ts';
 import type { Service } from '../service/service.ts';
 
 const HOUR_US = 3_600_000_000;
@@ -27,13 +33,8 @@ function parse(search: Search, service: Service): RecentQuery {
   const token = search.get('cursor');
   const pinned = token === undefined ? undefined : decodeRecentCursor(token);
   if (pinned) checkUnchanged(search, start, end, pinned);
-  const detail = nameOf('detail', DETAIL_LEVELS, pinned?.detail, search.get('detail') ?? DEFAULT_DETAIL);
-  const timeField = nameOf(
-    'time_field',
-    TIME_FIELDS,
-    pinned?.timeField,
-    search.get('time_field') ?? DEFAULT_TIME_FIELD,
-  );
+  const detail = pinned?.detail ?? parseDetail(search);
+  const timeField = pinned?.timeField ?? parseTimeField(search);
   const asOfUs = pinned?.asOfUs ?? service.asOfUs;
   const limited = clampPageSize(pageSize, config.RECENT_CROSSMATCH_MAX_PAGE_SIZE);
   const window = pinned ? pinnedWindow(pinned) : firstWindow(start, end, asOfUs);
@@ -67,21 +68,8 @@ function checkUnchanged(
   ] as const;
   for (const [name, value] of names) {
     const text = search.get(name);
-    if (text !== undefined && text !== value) throw invalidParameter(name, `${shorten(value)}, as in the cursor`, text);
+    if (text !== undefined && text !== value) throw invalidParameter(name, `${value}, as in the cursor`, text);
   }
-}
-
-/** One of the names of a list; a bad one in a cursor is the cursor's fault. */
-function nameOf<T extends string>(
-  param: string,
-  list: readonly { readonly name: T }[],
-  pinned: string | undefined,
-  given: string,
-): T {
-  if (pinned === undefined) return checkName(param, list, given);
-  const name = list.find(known => known.name === pinned)?.name;
-  if (name === undefined) throw invalidCursor(`the ${param} in it is not one that there is`);
-  return name;
 }
 
 type Window = Pick<RecentQuery, 'startUs' | 'endUs' | 'window'>;

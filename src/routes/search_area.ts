@@ -14,7 +14,7 @@ import { ApiError, missingParameter } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { readBytes } from '../http/json_body.ts';
 import { type Bounds, checkName, optionalNumber } from '../http/params.ts';
-import { parseSelection } from '../http/selection_params.ts';
+import { parseSelection, walkedTimeField } from '../http/selection_params.ts';
 import { WalkTables } from '../http/walk_table.ts';
 import type { Service } from '../service/service.ts';
 import { PackedArea } from '../vo/packed_area.ts';
@@ -70,6 +70,7 @@ async function parse(exchange: Exchange, service: Service): Promise<AreaQuery> {
   const token = search.get('cursor');
   if (token !== undefined && response !== 'objects') throw withoutCursor(response);
   const cursor = token === undefined ? undefined : decodeAreaCursor(token);
+  const timeField = walkedTimeField(search, selection, cursor?.timeField);
   queries.requireRoom(budget);
   const area = await areaOf(exchange);
   const digest = createHash('sha256').update(`${level}\n`).update(area).digest('base64url').slice(0, DIGEST_CHARACTERS);
@@ -77,7 +78,7 @@ async function parse(exchange: Exchange, service: Service): Promise<AreaQuery> {
     throw invalidCursor('the area or its level is another than that of the page before');
   // A count has no pages, and so no time at which it began.
   const asOfUs = response === 'count' ? Number.POSITIVE_INFINITY : (cursor?.asOfUs ?? service.asOfUs);
-  return { kind: 'area', response, ...selection, area, level, digest, asOfUs, after: cursor ?? null };
+  return { kind: 'area', response, ...selection, timeField, area, level, digest, asOfUs, after: cursor ?? null };
 }
 
 /** The parameter or the body. */

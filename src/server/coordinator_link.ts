@@ -68,7 +68,7 @@ export class CoordinatorLink implements Coordination {
     const { remainingMs } = budget;
     this.send({ kind: 'call', number, name, asked, budgetMs: remainingMs });
     const reply = await withTimeout(call.promise, remainingMs).finally(() => this.#calls.delete(number));
-    if (!reply) throw new Unavailable('the main thread is busy');
+    if (!reply) throw new Unavailable('the service is busy');
     return reply.answer;
   }
 

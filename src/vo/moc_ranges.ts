@@ -19,7 +19,7 @@ export class MocRanges {
       throw invalidArea(`the orders of a MOC are 0 to ${MAX_MOC_ORDER} (${order} was given)`);
     const most = 12n * 4n ** BigInt(order) - 1n;
     if (first < 0n || last > most || first > last)
-      throw invalidArea(`the cells of order ${order} are 0 to ${most} (${first} to ${last} was given)`);
+      throw invalidArea(`the cells of order ${order} are 0 to ${most} (${first} to ${last} were given)`);
     if (this.#length === MAX_AREA_CELLS) throw tooManyCells();
     if (this.#length === this.#firsts.length) this.#grow();
     const shift = BigInt(2 * (MAX_MOC_ORDER - order));

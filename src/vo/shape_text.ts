@@ -1,5 +1,7 @@
 /** Shapes as text: DALI 1.1 (`CIRCLE 10 20 1`), ADQL 2.1 (`CIRCLE('ICRS', 10, 20, 1)`) and STC-S (`Circle ICRS 10 20 1`). */
+
 import { boxCorners, circle, polygon, range, type Shape, wrapRa } from '../../index/mod.ts';
+import { given } from '../base/given.ts';
 import { MAX_POLYGON_VERTICES } from '../contract/limits.ts';
 import { type Frame, FrameError, frameOf, ICRS, isSameFrame, type ToIcrs, toIcrs } from '../sky_frames/frames.ts';
 import { invalidArea } from './area_error.ts';
@@ -52,7 +54,7 @@ function shapeFrame(text: string): Frame {
 function numbersOf(kind: NamedShape['kind'], text: string): number[] {
   const texts = text === '' ? [] : text.split(/\s*,\s*|\s+/);
   if (texts.length > 2 * MAX_POLYGON_VERTICES)
-    throw invalidArea(`a polygon must have at most ${MAX_POLYGON_VERTICES} vertices (${texts.length / 2} were given)`);
+    throw invalidArea(`a polygon must have at most ${MAX_POLYGON_VERTICES} vertices (${given(texts.length / 2)})`);
   const numbers = texts.map(each => {
     const infinity = kind === 'range' && /^([+-]?)inf(?:inity)?$/i.exec(each);
     if (infinity) return infinity[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
@@ -62,12 +64,12 @@ function numbersOf(kind: NamedShape['kind'], text: string): number[] {
   });
   if (kind === 'polygon') {
     if (numbers.length % 2 === 0) return numbers;
-    throw invalidArea(`a polygon has pairs of ra and dec (${numbers.length} numbers were given)`);
+    throw invalidArea(`a polygon has pairs of ra and dec (${given(numbers.length, 'number')})`);
   }
   const names = NUMBERS[kind];
   const wanted = names.split(',').length;
   if (numbers.length === wanted) return numbers;
-  throw invalidArea(`a ${kind} has ${wanted} numbers: ${names} (${numbers.length} were given)`);
+  throw invalidArea(`a ${kind} has ${wanted} numbers: ${names} (${given(numbers.length)})`);
 }
 
 /** @throws RangeError */

@@ -195,6 +195,7 @@ test('what no table has, what does not fit, and what is left out is refused at i
     ['SELECT read_csv(status) FROM objects', 'Line 1, column 8: there is no function READ_CSV'],
     ['SELECT constructor(status) FROM objects', 'Line 1, column 8: there is no function CONSTRUCTOR'],
     ['SELECT ABS() FROM objects', 'Line 1, column 8: ABS takes 1 argument (0 were given)'],
+    ['SELECT POWER(2) FROM objects', 'Line 1, column 8: POWER takes 2 arguments (1 was given)'],
     [
       "SELECT ra FROM objects WHERE CONTAINS(POINT('GALACTIC', ra, dec), CIRCLE(1, 2, 3)) = 1",
       'Line 1, column 45: positions are in ICRS',

@@ -31,8 +31,8 @@ const object = {
   })),
 } as unknown as StoredObject;
 
-function reasonUnder(filter: Filter, value: number | string): string {
-  const store = { getSources: () => payloads.map(payload => ({ ra: 1, dec: 2, payload })) };
+function reasonUnder(filter: Filter, value: number | string, of: readonly object[] = payloads): string {
+  const store = { getSources: () => of.map(payload => ({ ra: 1, dec: 2, payload })) };
   const context = { store, fragments: { settings: { catalogs: PROJECT_CATALOGS } } };
   const qualifier = new Qualifier([[filter.name, value]], context as unknown as QueryContext);
   return qualifier.reasonOf({ diaObjectId: 1n, decode: () => object } as unknown as ObjectView);
@@ -67,5 +67,29 @@ for (const filter of PROJECT_CATALOGS.filters.values()) {
     assert.is(reasonUnder(filter, beyond), notMet);
   });
 }
+
+test('a quotient that overflows is beyond every bound on its side; one by 0 is none', () => {
+  const [min, max] = ['min', 'max'].map(
+    bound => PROJECT_CATALOGS.filters.get(`gaia_dr3.parallax_over_error_${bound}`)!,
+  );
+  for (const [parallax, error, isBelow, isAbove] of [
+    [1e300, 1e-300, false, true],
+    [-1e300, 1e-300, true, false],
+    [1e300, -1e-300, true, false],
+    [1e-300, 1e300, true, true],
+    [0, 1e-300, true, true],
+    [1e300, 0, false, false],
+    [-1e300, -0, false, false],
+    [0, 0, false, false],
+    [Number.POSITIVE_INFINITY, 1, false, false],
+    [1, null, false, false],
+  ] as const) {
+    const meets = (filter: Filter) => {
+      const payload = { parallax, parallax_error: error };
+      return reasonUnder(filter, 0, [payload, payload, payload, payload]) === 'meets_filters';
+    };
+    assert.equal([meets(max!), meets(min!)], [isBelow, isAbove], `${parallax} / ${error}`);
+  }
+});
 
 test.run();

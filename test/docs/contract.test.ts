@@ -131,14 +131,6 @@ test('an empty Last-Event-ID is none', async ({ running: { app } }) => {
   assert.match(events.texts.join(), '"diaObjectId":1,');
 });
 
-test('a walk of the objects by time needs its time_field on every page', async ({ running: { app } }) => {
-  const { body } = await app.get('/api/objects?page_size=1&time_field=event_time');
-  const next = `/api/objects?page_size=1&cursor=${body.next_cursor}`;
-  const { status, body: refused } = await app.get(next);
-  assert.equal([status, refused.param], [400, 'time_field']);
-  assert.is((await app.get(`${next}&time_field=event_time`)).body.count, 1);
-});
-
 test('the order of checks of the objects by time, and of a table', async ({ running: { app } }) => {
   /** Each request is wrong in the first of the names that are left. */
   const check = async (path: string, body: string | undefined, wrong: readonly (readonly [string, string])[]) => {

@@ -125,6 +125,7 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
     'http/unknown_parameters.test.ts: Accept that cannot be met is 406; format goes before it': [
       '**P15.** An operation that has formats answers',
+      '`text/xml` asks for VOTable, `application/vnd.msgpack`',
       '`format=` goes before `Accept` and is never 406.',
       'Other errors are JSON whatever is accepted, this one',
       '`/api/status`, `/api/describe` and the documents',
@@ -768,6 +769,9 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       '`response=count` gives `total`, the number of',
     ],
     'http/area.test.ts: a page looks at so many objects at most': ['For one page at most about 20,000 objects are'],
+    'http/deadline.test.ts: a page of a listing ends when half of its time is spent': [
+      'For one page at most about 20,000 objects are',
+    ],
     'http/area.test.ts: a walk goes on while objects arrive': ['A page holds objects ingested at or before `as_of`,'],
     'http/area_table.test.ts: the rows of all pages in their order': ['`response=table` answers with all objects as'],
     'http/area_table.test.ts: headers; the format is CSV unless a table is asked for': [
@@ -786,8 +790,8 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     'http/area.test.ts: filters and the window leave objects out of pages and counts': [
       'Filters, window and pages are those of [Areas](#areas).',
     ],
-    'docs/contract.test.ts: a walk of the objects by time needs its time_field on every page': [
-      'The cursor pins `time_field` and `as_of`; `time_field`',
+    'http/area.test.ts: time_field is in the cursor: it need not be repeated': [
+      'The cursor pins `time_field` and `as_of`.',
     ],
     'docs/contract.test.ts: the order of checks of the objects by time, and of a table': [
       'The order of checks: filters, `start`, `end`,',
@@ -927,6 +931,7 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
   },
   Cursors: {
     'http/values.test.ts: a forged cursor is a 400 naming it': ['Opaque, at most 1024 characters.'],
+    'http/area.test.ts: a cursor of which any member was altered names cursor': ['So is one that was altered.'],
     'contract/suite/cursors.ts: what is no cursor is refused: empty, too long, damaged, of another operation': [
       'Opaque, at most 1024 characters.',
       "What is empty, too long, damaged, another operation's",

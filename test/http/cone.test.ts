@@ -257,20 +257,18 @@ function forged(fields: object): string {
   return Buffer.from(JSON.stringify({ ...good, ...fields })).toString('base64url');
 }
 
-test('a forged cursor: damaged names cursor, out of range names the parameter, a pinned mismatch comes before', async ({
-  running: { app },
-}) => {
+test('a forged cursor: whatever is wrong in it names cursor', async ({ running: { app } }) => {
   const param = async (query: string) => (await app.get(`/api/cone?${query}`)).body.param;
   assert.is((await app.get(`/api/cone?cursor=${forged({})}`)).status, 200);
   assert.is(await param('cursor=&ra=1&dec=1&radius_arcsec=1'), 'cursor', 'empty is not absent');
   assert.is(await param(`cursor=${forged({ i: true })}&ra=zzz`), 'cursor');
-  assert.is(await param(`cursor=${forged({ ra: 361 })}`), 'ra');
-  assert.is(await param(`cursor=${forged({ dec: -91 })}`), 'dec');
-  assert.is(await param(`cursor=${forged({ r: 61 })}`), 'radius_arcsec');
-  assert.is(await param(`cursor=${forged({ r: 0 })}`), 'radius_arcsec');
-  assert.is(await param(`cursor=${forged({ d: 'zzz' })}`), 'detail');
-  assert.is(await param(`cursor=${forged({ ra: 361 })}&dec=3`), 'dec');
-  assert.is(await param(`cursor=${forged({ ra: 361 })}&page_size=0`), 'ra');
+  assert.is(await param(`cursor=${forged({ ra: 361 })}`), 'cursor');
+  assert.is(await param(`cursor=${forged({ dec: -91 })}`), 'cursor');
+  assert.is(await param(`cursor=${forged({ r: 61 })}`), 'cursor');
+  assert.is(await param(`cursor=${forged({ r: 0 })}`), 'cursor');
+  assert.is(await param(`cursor=${forged({ d: 'zzz' })}`), 'cursor');
+  assert.is(await param(`cursor=${forged({ ra: 361 })}&dec=3`), 'cursor');
+  assert.is(await param(`cursor=${forged({ ra: 361 })}&page_size=0`), 'cursor');
 });
 
 test('a page past the end is empty, with the true total; an as_of before everything has none', async ({

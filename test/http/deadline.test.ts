@@ -3,10 +3,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Arena, buildArena, SkyIndex } from '../../index/mod.ts';
+import { areaAnswer } from '../../src/answers/area.ts';
 import { coneAnswer } from '../../src/answers/cone.ts';
 import { Clock, type QueryContext, type Steps } from '../../src/answers/context.ts';
 import { countAnswer } from '../../src/answers/count.ts';
 import { lookupAnswer } from '../../src/answers/lookup.ts';
+import { objectsAnswer } from '../../src/answers/objects.ts';
 import type { FilterValues, LookupInput } from '../../src/answers/queries.ts';
 import { recentAnswer } from '../../src/answers/recent.ts';
 import { SharedFragments } from '../../src/answers/shared_fragments.ts';
@@ -14,6 +16,8 @@ import { ByteSink } from '../../src/base/bytes.ts';
 import { TooExpensive, Unavailable } from '../../src/base/refusal.ts';
 import { PROJECT_CATALOGS } from '../../src/contract/catalogs.ts';
 import { currentProvenance, PROVENANCE_RECORDING_RELEASE } from '../../src/crossmatch/provenance.ts';
+import { decodeAreaCursor, decodeObjectsCursor } from '../../src/http/cursor.ts';
+import { ALL_TIME } from '../../src/http/selection_params.ts';
 import { ObjectView } from '../../src/store/object_record.ts';
 import type { Store } from '../../src/store/store.ts';
 import { withStore } from '../store/support.ts';
@@ -39,6 +43,20 @@ class Patience extends Clock {
 
   protected override now(): number {
     return this.#left-- > 0 ? 0 : 1;
+  }
+}
+
+/** Time of which each look takes a millisecond, of 400. */
+class Costly extends Clock {
+  #ms = 0;
+
+  constructor() {
+    super();
+    this.begin({ startMs: 0, deadlineMs: 400 });
+  }
+
+  protected override now(): number {
+    return this.#ms++;
   }
 }
 
@@ -68,7 +86,14 @@ function finish(steps: Steps): void {
   while (!steps.next().done);
 }
 
-test('every kind of query', () =>
+interface Stored {
+  readonly store: Store;
+  readonly ids: readonly bigint[];
+  contextOf(store: Store, clock: Clock): QueryContext;
+}
+
+/** Objects at one place, each with a source. */
+const withObjects = (body: (stored: Stored) => void) =>
   withStore(async (store, writer) => {
     const ids = Array.from({ length: OBJECTS }, (_, i) => BigInt(i));
     await writer.ingest(
@@ -98,11 +123,15 @@ test('every kind of query', () =>
       tnsSnapshotMaxAgeSeconds: config.TNS_SNAPSHOT_MAX_AGE_SECONDS,
     });
     const index = new SkyIndex([new Arena(arena)]);
-    const contextOf = (store: Store, looks: number): QueryContext => {
+    const contextOf = (store: Store, clock: Clock): QueryContext => {
       const sinks = { out: new ByteSink(), body: new ByteSink() };
-      return { store, fragments, index, object: new ObjectView(), clock: new Patience(looks), ...sinks };
+      return { store, fragments, index, object: new ObjectView(), clock, ...sinks };
     };
+    body({ store, ids, contextOf });
+  });
 
+test('every kind of query', () =>
+  withObjects(({ store, ids, contextOf }) => {
     const circle = { ra: 150, dec: 2, radiusArcsec: 1 };
     const byId = ids.map((diaObjectId): LookupInput => ({ kind: 'id', sent: '1', diaObjectId }));
     const position: LookupInput[] = [{ kind: 'position', sent: '1', ...circle }];
@@ -126,11 +155,11 @@ test('every kind of query', () =>
     };
     for (const [name, run] of Object.entries(queries)) {
       const whole = counting(store);
-      finish(run(contextOf(whole.store, Number.POSITIVE_INFINITY)));
+      finish(run(contextOf(whole.store, new Patience(Number.POSITIVE_INFINITY))));
       assert.ok(whole.reads() >= OBJECTS, `${name} reads every object`);
       const cut = counting(store);
       assert.throws(
-        () => finish(run(contextOf(cut.store, LOOKS))),
+        () => finish(run(contextOf(cut.store, new Patience(LOOKS)))),
         (error: unknown) => error instanceof TooExpensive,
         name,
       );
@@ -141,11 +170,60 @@ test('every kind of query', () =>
     assert.throws(
       () =>
         finish(
-          recentAnswer({ kind: 'recent', timeField: 'event_time', ...page, ...before }, contextOf(store, FEW_LOOKS)),
+          recentAnswer(
+            { kind: 'recent', timeField: 'event_time', ...page, ...before },
+            contextOf(store, new Patience(FEW_LOOKS)),
+          ),
         ),
       (error: unknown) => error instanceof TooExpensive,
       'objects that are passed over take time too',
     );
+  }));
+
+test('a page of a listing ends when half of its time is spent, and the next ones have the rest', () =>
+  withObjects(({ store, ids, contextOf }) => {
+    const selection = {
+      response: 'objects',
+      ...ALL_TIME,
+      timeField: 'ingest_time',
+      window: { start: null, end: null },
+      detail: 'ids',
+      pageSize: OBJECTS,
+      asOfUs: NOW_US,
+    } as const;
+    const area = { area: Buffer.from('CIRCLE 150 2 0.001'), level: 0.9, digest: 'a' };
+    for (const filters of [null, [['reliability_min', 0]]] as const) {
+      const pages = {
+        objects: (cursor: string | undefined, context: QueryContext) => {
+          const after = cursor === undefined ? null : decodeObjectsCursor(cursor);
+          return objectsAnswer({ kind: 'objects', ...selection, filters, after }, context);
+        },
+        area: (cursor: string | undefined, context: QueryContext) => {
+          const after = cursor === undefined ? null : decodeAreaCursor(cursor);
+          return areaAnswer({ kind: 'area', ...selection, ...area, filters, after }, context);
+        },
+      };
+      for (const [name, page] of Object.entries(pages)) {
+        const found: string[] = [];
+        let cursor: string | undefined;
+        let count = 0;
+        do {
+          const context = contextOf(store, new Costly());
+          finish(page(cursor, context));
+          const { objects, next_cursor } = JSON.parse(Buffer.from(context.out.take()).toString());
+
+          for (const { diaObjectId_str } of objects) found.push(diaObjectId_str);
+          cursor = next_cursor ?? undefined;
+          count++;
+        } while (cursor !== undefined);
+        assert.equal(
+          found,
+          ids.map(id => `${id}`),
+          name,
+        );
+        assert.ok(count > 2 && count < 20, `${name}: ${count} pages`);
+      }
+    }
   }));
 
 test('a query that worked for half of its budget is too expensive; one that waited for more of it is not', () => {

@@ -72,6 +72,26 @@ test('Accept that cannot be met is 406; format goes before it', async ({ running
     assert.is((await get(CONE, accept)).headers.get('Content-Type'), 'application/json', accept);
   assert.match((await get(CONE, 'text/*')).headers.get('Content-Type') ?? '', 'text/csv');
   assert.is(preferredFormat('application/msgpack;q=0.5, text/*'), 'msgpack');
+  for (const [accept, format] of [
+    ['application/json;q=0, */*', 'csv'],
+    ['*/*, application/json;q=0', 'csv'],
+    ['application/json;q=0, application/*', 'ndjson'],
+    ['application/json;q=0, text/csv;q=0, */*;q=0.1', 'ndjson'],
+    ['application/*;q=0, */*', 'csv'],
+    ['*/*;q=0', undefined],
+    [',', 'json'],
+    [' , ,', 'json'],
+    ['text/xml', 'votable'],
+    ['text/xml;q=0.5, text/csv;q=0.4', 'votable'],
+    ['application/vnd.msgpack', 'msgpack'],
+    ['application/x-parquet', 'parquet'],
+    ['application/xml', undefined],
+  ] as const)
+    assert.is(preferredFormat(accept), format, accept);
+  const csv = await get(CONE, 'application/json;q=0, */*');
+  assert.match(csv.headers.get('Content-Type') ?? '', 'text/csv');
+  assert.is((await get(CONE, ',')).headers.get('Content-Type'), 'application/json');
+  assert.match((await get(CONE, 'text/xml')).headers.get('Content-Type') ?? '', 'votable');
 });
 
 test.run();

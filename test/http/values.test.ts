@@ -201,8 +201,10 @@ const CURSOR = {
   archive: '0123abcd',
 } as const;
 
+const RADII = { min: 0, max: 60, aboveMin: true };
+
 test('a cursor keeps every digit', () => {
-  assert.equal(decodeConeCursor(encodeConeCursor(CURSOR)), CURSOR);
+  assert.equal(decodeConeCursor(encodeConeCursor(CURSOR), RADII), CURSOR);
   fc.assert(
     fc.property(
       fc.bigInt(0n, 2n ** 63n - 1n),
@@ -211,7 +213,7 @@ test('a cursor keeps every digit', () => {
       (diaObjectId, ra, timeUs) => {
         const cursor = { ...CURSOR, diaObjectId, ra, timeUs };
         const token = encodeConeCursor(cursor);
-        assert.equal(decodeConeCursor(token), { ...cursor, ra: ra + 0 });
+        assert.equal(decodeConeCursor(token, RADII), { ...cursor, ra: ra + 0 });
         return /^[\w-]+$/.test(token) && token.length <= 1024;
       },
     ),
@@ -262,11 +264,11 @@ function tokenOf(fields: object | string): string {
 
 test('a forged cursor is a 400 naming it', () => {
   assert.is(
-    decodeConeCursor(tokenOf(FIELDS)).asOfUs,
+    decodeConeCursor(tokenOf(FIELDS), RADII).asOfUs,
     1_790_000_000_000_000,
     'the base of the forgeries is good; naive is UTC',
   );
-  assert.is(decodeConeCursor(tokenOf(FIELDS)).archive, undefined);
+  assert.is(decodeConeCursor(tokenOf(FIELDS), RADII).archive, undefined);
   const { a: _a, ...withoutAsOf } = FIELDS;
   const { k: _k, ...withoutKind } = FIELDS;
   const bad: [string, string][] = [
@@ -295,11 +297,17 @@ test('a forged cursor is a 400 naming it', () => {
     ['null dec', tokenOf({ ...FIELDS, dec: null })],
     ['boolean radius', tokenOf({ ...FIELDS, r: true })],
     ['numeric detail', tokenOf({ ...FIELDS, d: 1 })],
+    ['unknown detail', tokenOf({ ...FIELDS, d: 'zzz' })],
+    ['ra out of range', tokenOf({ ...FIELDS, ra: 361 })],
+    ['dec out of range', tokenOf({ ...FIELDS, dec: -91 })],
+    ['radius of 0', tokenOf({ ...FIELDS, r: 0 })],
+    ['large radius', tokenOf({ ...FIELDS, r: 61 })],
+    ['wrong check', tokenOf({ ...FIELDS, c: '00000000' })],
     ['numeric archive', tokenOf({ ...FIELDS, o: 1 })],
   ];
   for (const [name, token] of bad)
     assert.is(
-      paramOf(() => decodeConeCursor(token)),
+      paramOf(() => decodeConeCursor(token, RADII)),
       'cursor',
       name,
     );

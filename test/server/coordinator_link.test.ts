@@ -45,6 +45,7 @@ test('what the main thread does not answer in time is refused', async () => {
   try {
     const error = await link.ask('metrics', null, new Budget(0.05)).catch(error => error);
     assert.is(error.constructor, Unavailable);
+    assert.is(error.message, 'the service is busy');
   } finally {
     link.close();
     port2.close();

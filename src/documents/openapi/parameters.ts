@@ -194,7 +194,7 @@ export function areaParameters(config: Config, catalogs: Catalogs): Parameter[] 
         default: DEFAULT_CREDIBLE_LEVEL,
       }),
     ),
-    ...selectionParameters(config, 'the area, `level`'),
+    ...selectionParameters(config, 'the area, `level`, `time_field`'),
     format,
     ...filters(catalogs),
     query('response', { ...oneOfNames(AREA_RESPONSES, 'What to answer.'), default: DEFAULT_RESPONSE }),

@@ -68,7 +68,7 @@ const cursor: Target = {
   start: async () => ({
     run: async input => {
       const token = input.toString();
-      const cone = await orRefused(() => decodeConeCursor(token), ApiError);
+      const cone = await orRefused(() => decodeConeCursor(token, { min: 0, max: 60 }), ApiError);
       const recent = await orRefused(() => decodeRecentCursor(token), ApiError);
       for (const each of [cone, recent]) {
         if (!each) continue;
