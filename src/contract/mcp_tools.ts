@@ -1,6 +1,9 @@
-/** The chat connector's address, and its tools. */
+/** The chat connector's addresses, and the tools of each. */
 
+/** The address with the tools of the contract. */
 export const MCP_PATH = '/mcp';
+/** The address with these tools and those of the archive. */
+export const MCP_ARCHIVE_PATH = '/mcp/archive';
 
 /** The tools of the contract, in the order of `tools/list`. */
 export const MCP_TOOLS = [
@@ -9,13 +12,14 @@ export const MCP_TOOLS = [
   { name: 'describe_crossmatch_service', title: 'Describe the crossmatch service' },
 ] as const;
 
-/** The tools that follow them, whose answers are structured, too. */
-export const FURTHER_MCP_TOOLS = [
+/** The tools of the archive, which follow them, and whose answers are structured, too. */
+export const ARCHIVE_MCP_TOOLS = [
   { name: 'list_rubin_transients_in_area', title: 'List Rubin transients in an area' },
   { name: 'list_recent_rubin_transients', title: 'List recent Rubin transients with catalog sources' },
   { name: 'query_rubin_archive', title: 'Query the archive in ADQL' },
 ] as const;
 
-export const ALL_MCP_TOOLS = [...MCP_TOOLS, ...FURTHER_MCP_TOOLS];
+export const ALL_MCP_TOOLS = [...MCP_TOOLS, ...ARCHIVE_MCP_TOOLS];
 
-export type McpToolName = (typeof ALL_MCP_TOOLS)[number]['name'];
+export type McpTool = (typeof ALL_MCP_TOOLS)[number];
+export type McpToolName = McpTool['name'];

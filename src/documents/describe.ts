@@ -5,7 +5,7 @@ import { limitsOf } from '../config/limits.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { DEFAULT_DETAIL, DETAIL_LEVELS, type Named, RESPONSE_MODES } from '../contract/enums.ts';
 import { GENERIC_FILTERS } from '../contract/filters.ts';
-import { MCP_PATH, MCP_TOOLS } from '../contract/mcp_tools.ts';
+import { ARCHIVE_MCP_TOOLS, MCP_ARCHIVE_PATH, MCP_PATH, MCP_TOOLS } from '../contract/mcp_tools.ts';
 import { currentProvenance, PROVENANCE_RECORDING_RELEASE } from '../crossmatch/provenance.ts';
 import { catalogDescriptions } from './catalogs.ts';
 import { howCompared } from './prose.ts';
@@ -46,7 +46,8 @@ export function serviceDescription(config: Config, catalogs: Catalogs) {
       transport: 'streamable_http',
       authentication: 'none',
       description:
-        'Read-only tools for chat assistants, over the Model Context Protocol; they answer from the same lookups as the API.',
+        'Read-only tools for chat assistants, over the Model Context Protocol; they answer from the same lookups as the API. ' +
+        `At ${MCP_ARCHIVE_PATH} the connector has these and the tools of the archive: ${ARCHIVE_MCP_TOOLS.map(({ name }) => name).join(', ')}.`,
       tools: MCP_TOOLS,
     },
   };

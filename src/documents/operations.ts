@@ -6,7 +6,7 @@
 import type { Config } from '../config/config.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { AREA_PATH } from '../contract/limits.ts';
-import { MCP_PATH } from '../contract/mcp_tools.ts';
+import { MCP_ARCHIVE_PATH, MCP_PATH } from '../contract/mcp_tools.ts';
 import { TABLE_PATH } from '../contract/table_match.ts';
 import type { Operation } from './openapi/operations.ts';
 import * as documented from './openapi/operations.ts';
@@ -73,6 +73,7 @@ export const OPERATIONS = [
   { name: 'llms_txt', method: 'GET', path: '/llms.txt' },
   { name: 'api_docs', method: 'GET', path: '/api-docs.md' },
   { name: 'mcp', method: 'ANY', path: MCP_PATH },
+  { name: 'mcp_archive', method: 'ANY', path: MCP_ARCHIVE_PATH },
   { name: 'healthz', method: 'ANY', path: '/healthz' },
   { name: 'readyz', method: 'ANY', path: '/readyz' },
   { name: 'metrics', method: 'GET', path: '/metrics' },

@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts';
 import { limitsOf } from '../config/limits.ts';
 import type { Catalogs } from '../contract/catalogs.ts';
 import { MAX_TNS_NAME_CHARACTERS } from '../contract/limits.ts';
+import { MCP_ARCHIVE_PATH, MCP_PATH } from '../contract/mcp_tools.ts';
 import { PROVENANCE_RECORDING_RELEASE, provenanceSetOf } from '../crossmatch/provenance.ts';
 import { epochs } from './catalogs.ts';
 
@@ -105,12 +106,16 @@ export function limitSentences(config: Config): string[] {
   ];
 }
 
-/** Instructions for the chat connector at an address. */
-export function connectorSetup(config: Config, url: string): string[] {
+/**
+ * Instructions for the chat connector.
+ * @param base scheme and host, without a slash at the end
+ */
+export function connectorSetup(config: Config, base: string): string[] {
   return [
-    `Add \`${url}\` as a remote MCP server (streamable HTTP, POST) to a chat assistant. No authentication is needed.`,
+    `Add \`${base}${MCP_PATH}\` as a remote MCP server (streamable HTTP, POST) to a chat assistant. No authentication is needed.`,
     `The tools are read-only and answer from the same lookups as the API: up to ${config.MCP_MAX_IDENTIFIERS} identifiers a lookup, ` +
       `a radius of at most ${decimal(config.API_MAX_CONE_RADIUS_ARCSEC)} arcsec, and a summary of at most ${config.MCP_MAX_OBJECTS} ` +
       'objects an answer; a larger result comes with the API request for all of it.',
+    `\`${base}${MCP_ARCHIVE_PATH}\` has these tools and those of the archive: the objects of an area, the latest objects, queries in ADQL.`,
   ];
 }

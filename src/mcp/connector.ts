@@ -4,6 +4,7 @@
  */
 
 import { wideIntegersAsBigint } from '../base/exact_integers.ts';
+import type { McpTool } from '../contract/mcp_tools.ts';
 import { baseUrl } from '../http/base_url.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { jsonText } from '../http/json_body.ts';
@@ -27,11 +28,13 @@ const INSTRUCTIONS =
 
 export class Connector {
   readonly #service: Service;
+  readonly #tools: readonly McpTool[];
   readonly #sessions: Sessions;
 
-  constructor(service: Service) {
+  constructor(service: Service, tools: readonly McpTool[]) {
     const { config } = service;
     this.#service = service;
+    this.#tools = tools;
     this.#sessions = new Sessions({
       maxAgeSeconds: config.MCP_SESSION_MAX_AGE_SECONDS,
       secret: config.MCP_SESSION_SECRET,
@@ -47,7 +50,7 @@ export class Connector {
       case 'ping':
         return resultResponse(request.id, {});
       case 'tools/list':
-        return resultResponse(request.id, this.#tools());
+        return resultResponse(request.id, this.#toolList());
       case 'tools/call':
         return resultResponse(request.id, await this.#callTool(request, exchange));
       default:
@@ -62,7 +65,7 @@ export class Connector {
       case 'server/discover':
         return complete({ ...this.#discovery(), ...CACHEABLE });
       case 'tools/list':
-        return complete({ ...this.#tools(), ...CACHEABLE });
+        return complete({ ...this.#toolList(), ...CACHEABLE });
       case 'tools/call':
         return complete(await this.#callTool(request, exchange));
       default:
@@ -97,13 +100,13 @@ export class Connector {
     return { name: 'nearsky', title: 'nearsky: Rubin crossmatches', version };
   }
 
-  #tools(): Result {
-    return { tools: listTools(this.#service.config) };
+  #toolList(): Result {
+    return { tools: listTools(this.#service.config, this.#tools) };
   }
 
   async #callTool({ params }: RpcRequest, exchange: Exchange): Promise<Result> {
     const name = params.get('name');
-    const tool = typeof name === 'string' ? findTool(name) : undefined;
+    const tool = typeof name === 'string' ? findTool(name, this.#tools) : undefined;
     if (!tool) {
       throw new RpcError(INVALID_PARAMS, `Unknown tool: ${typeof name === 'string' ? name.slice(0, 100) : '(none)'}`);
     }

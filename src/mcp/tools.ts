@@ -1,7 +1,7 @@
 /** The tools: their descriptions for an assistant, and their functions (docs/contract.md, Connector). */
 import type { Config } from '../config/config.ts';
 import { DEC_RANGE, RA_RANGE } from '../contract/limits.ts';
-import { ALL_MCP_TOOLS, type McpToolName } from '../contract/mcp_tools.ts';
+import type { McpTool, McpToolName } from '../contract/mcp_tools.ts';
 import type { JsonObject } from '../http/json_body.ts';
 import type { Service } from '../service/service.ts';
 import { canQuery } from '../tap/tap.ts';
@@ -187,8 +187,8 @@ const TOOLS: Readonly<Record<McpToolName, Tool>> = {
 const ANNOTATIONS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
 /** The entries of `tools/list`: without the tool of queries where these cannot be answered. */
-export function listTools(config: Config) {
-  const listed = ALL_MCP_TOOLS.filter(({ name }) => name !== 'query_rubin_archive' || canQuery(config));
+export function listTools(config: Config, tools: readonly McpTool[]) {
+  const listed = tools.filter(({ name }) => name !== 'query_rubin_archive' || canQuery(config));
   return listed.map(({ name, title }) => {
     const { describe, inputSchema, outputSchema } = TOOLS[name];
     return {
@@ -202,7 +202,8 @@ export function listTools(config: Config) {
   });
 }
 
-/** A tool by its name. */
-export function findTool(name: string): Tool | undefined {
-  return Object.hasOwn(TOOLS, name) ? TOOLS[name as McpToolName] : undefined;
+/** The one of these tools that has a name. */
+export function findTool(name: string, tools: readonly McpTool[]): Tool | undefined {
+  const found = tools.find(tool => tool.name === name);
+  return found && TOOLS[found.name];
 }

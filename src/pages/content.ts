@@ -5,7 +5,6 @@ import { type BrokerName, brokerDefinition } from '../contract/brokers.ts';
 import type { CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import { CUT_ENFORCERS, CUT_STATUSES } from '../contract/enums.ts';
 import { fieldFilterNames, filterableFields } from '../contract/filters.ts';
-import { MCP_PATH } from '../contract/mcp_tools.ts';
 import { currentProvenance } from '../crossmatch/provenance.ts';
 import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../documents/catalogs.ts';
 import { apiDocs } from '../documents/docs/api_docs.ts';
@@ -271,7 +270,7 @@ ${code(`curl -s '${cone}'`)}
 ${code(`curl -s -H 'Content-Type: application/json' '${base}/api/lookup' -d '{"detail": "matches", "inputs": [\n  {"kind": "id", "diaObjectId": "${id}"},\n  {"kind": "position", "ra": ${ra}, "dec": ${dec}, "radius_arcsec": 5},\n  {"kind": "tns", "name": "${name}"}]}'`)}
 <p>An id is a 64-bit integer: Python keeps it, JavaScript and some data frames do not. <code>diaObjectId_str</code> has the same digits as text.</p>
 <h2>From a chat assistant</h2>
-${listOf(connectorSetup(config, `${base}${MCP_PATH}`))}
+${listOf(connectorSetup(config, base))}
 <h2 id="caveats">What an answer does not mean</h2>
 ${listOf(caveats())}
 <h2>Conventions</h2>

@@ -5,6 +5,7 @@ import { type Log, logToStderr } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import { type Catalogs, perCatalogs } from '../contract/catalogs.ts';
 import { LOG_POSITION_HEADER } from '../contract/headers.ts';
+import { ALL_MCP_TOOLS, MCP_TOOLS } from '../contract/mcp_tools.ts';
 import { JOBS_PATH } from '../contract/table_match.ts';
 import { OPERATIONS, type OperationName, type OperationRow, queryParameters } from '../documents/operations.ts';
 import { compressed } from '../http/compression.ts';
@@ -179,7 +180,8 @@ const HANDLERS: Readonly<Record<OperationName, (service: Service) => Handler>> =
   redirect_to_tasks: () => redirectToTaskList,
   llms_txt: getLlmsTxt,
   api_docs: markdownDocs,
-  mcp,
+  mcp: service => mcp(service, MCP_TOOLS),
+  mcp_archive: service => mcp(service, ALL_MCP_TOOLS),
   healthz: () => health,
   readyz: readiness,
   metrics,

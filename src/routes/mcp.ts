@@ -1,8 +1,9 @@
 /**
- * POST /mcp: the chat connector, MCP's Streamable HTTP without streams (docs/contract.md, Connector). Its JSON-RPC layer is our own: the
+ * POST /mcp and POST /mcp/archive: the chat connector, MCP's Streamable HTTP without streams (docs/contract.md, Connector). Its JSON-RPC layer is our own: the
  * official SDK's server transport refuses what the contract accepts (it checks Accept and MCP-Protocol-Version), answers other codes, and
  * keeps sessions.
  */
+import type { McpTool } from '../contract/mcp_tools.ts';
 import { expectedErrorOf, internalError } from '../http/errors.ts';
 import type { Exchange, Handler } from '../http/exchange.ts';
 import { type JsonValue, readJsonBody } from '../http/json_body.ts';
@@ -23,8 +24,8 @@ import type { Service } from '../service/service.ts';
 const ALLOW = 'POST';
 
 /** The order of the checks is the contract's (docs/contract.md, Connector). */
-export function mcp(service: Service): Handler {
-  const connector = new Connector(service);
+export function mcp(service: Service, tools: readonly McpTool[]): Handler {
+  const connector = new Connector(service, tools);
   return async exchange => {
     const { request, method } = exchange;
     if (isPreflight(request)) return preflightResponse(request, ALLOW);
@@ -36,7 +37,7 @@ export function mcp(service: Service): Handler {
       message = readMessage(await readBody(exchange));
       return message ? await connector.answer(message, exchange) : accepted();
     } catch (error) {
-      return errorResponse(error instanceof RpcError ? error : faultOf(error, service), message?.id);
+      return errorResponse(error instanceof RpcError ? error : faultOf(error, exchange, service), message?.id);
     }
   };
 }
@@ -45,8 +46,8 @@ function forbidden(): RpcError {
   return new RpcError(INVALID_REQUEST, 'Cannot answer a page of this origin', { status: 403 });
 }
 
-function faultOf(error: unknown, { log }: Service): RpcError {
-  return new RpcError(INTERNAL_ERROR, internalError(error, log, { path: '/mcp' }).message);
+function faultOf(error: unknown, { path }: Exchange, { log }: Service): RpcError {
+  return new RpcError(INTERNAL_ERROR, internalError(error, log, { path }).message);
 }
 
 /** @throws RpcError */

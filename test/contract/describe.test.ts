@@ -159,6 +159,7 @@ test('the connector, with the tools of the contract', async () => {
       { name: 'search_rubin_transients_near_position', title: 'Search Rubin transients near a position' },
       { name: 'describe_crossmatch_service', title: 'Describe the crossmatch service' },
     ]);
+    assert.match(mcp.description, /\/mcp\/archive .*list_recent_rubin_transients, query_rubin_archive\.$/);
   });
 });
 

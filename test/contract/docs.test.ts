@@ -41,7 +41,13 @@ test('llms.txt names operations, paths, limits, catalogs, brokers, cuts, caveats
     assertAllIn(text, ['1.0 arcsec', '60.0 arcsec', '5.0 s', '1000', '200', '100', '2000', '10000', '168 hours']);
     assertAllIn(text, ['Gaia DR3', 'DES Y6 Gold', 'DELVE DR3 Gold', 'SkyMapper DR4']);
     assertAllIn(text, ['antares', 'lasair', 'pittgoogle', '0.65', 'minimum reliability 0.6, enforced by the service']);
-    assertAllIn(text, ['not a host association', 'not evidence', 'http://nearsky.test/mcp', 'lookup_rubin_transients']);
+    assertAllIn(text, [
+      'not a host association',
+      'not evidence',
+      '`http://nearsky.test/mcp`',
+      '`http://nearsky.test/mcp/archive`',
+      'lookup_rubin_transients',
+    ]);
     const discovery = text.slice(text.indexOf('## Discovery'), text.indexOf('## Connector'));
     assertAllIn(discovery, ['get_openapi', 'service_status', 'describe_service']);
   });

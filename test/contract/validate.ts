@@ -16,6 +16,7 @@ const BESIDE_THE_API = new Set([
   '/readyz',
   '/metrics',
   '/mcp',
+  '/mcp/archive',
   '/llms.txt',
   '/api-docs',
   '/api-docs.md',

@@ -1015,9 +1015,13 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       '`lookup_rubin_transients`: `identifiers`, 1 to',
       '`search_rubin_transients_near_position`: `ra_deg`,',
     ],
+    'mcp/protocol.test.ts: /mcp has the three tools of the contract, /mcp/archive all six': [
+      '`/mcp` has these three, in this order.',
+      '`/mcp/archive`, which answers alike, has them and',
+    ],
     'mcp/protocol.test.ts: tools/list: names, titles, schemas and hints, in order': [
       '`describe_crossmatch_service`: no arguments.',
-      'They have an `outputSchema`, and a result of',
+      'The last three have an `outputSchema`, and a result',
     ],
     'mcp/listings.test.ts: an area: how many objects it has, and the first of them, with a command for all': [
       '`list_rubin_transients_in_area`: `area`, a circle,',
@@ -1032,13 +1036,14 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     'mcp/query.test.ts: rows by column, ids as texts with all their digits': [
       '`query_rubin_archive`: `query`, in ADQL ([tap.md](tap.md)),',
       'It answers with at most 200 rows, integers beyond',
-      'They have an `outputSchema`, and a result of',
+      'The last three have an `outputSchema`, and a result',
     ],
     'mcp/query.test.ts: more rows than fit are cut, with a command for all of them': [
       'It answers with at most 200 rows, integers beyond',
     ],
     'contract/describe.test.ts: the connector, with the tools of the contract': [
-      "The last three are not the public service's,",
+      "The last three are not the public service's.",
+      '`/api/describe` lists the first three and names',
     ],
     'mcp/lookup.test.ts: the text is compact JSON': ['A result is one text of compact JSON.'],
     'mcp/search.test.ts: arguments that are wrong': ['A failed call is a result with `isError` and'],

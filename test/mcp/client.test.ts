@@ -2,7 +2,7 @@
 import type { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { FURTHER_MCP_TOOLS, MCP_TOOLS } from '../../src/contract/mcp_tools.ts';
+import { ARCHIVE_MCP_TOOLS, MCP_TOOLS } from '../../src/contract/mcp_tools.ts';
 import { openStore } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { startServer, withDirectory } from '../e2e/support.ts';
@@ -19,9 +19,9 @@ interface Connected {
   readonly transport: StreamableHTTPClientTransport;
 }
 
-async function connect(url: string, revision: string): Promise<Connected> {
+async function connect(url: string, revision: string, path = '/mcp'): Promise<Connected> {
   const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
-  const transport = new StreamableHTTPClientTransport(new URL('/mcp', url));
+  const transport = new StreamableHTTPClientTransport(new URL(path, url));
   const isStateless = revision >= '2026';
   const client = new Client(
     { name: 'nearsky-tests', version: '1' },
@@ -31,12 +31,16 @@ async function connect(url: string, revision: string): Promise<Connected> {
   return { client, transport };
 }
 
-async function useTools(client: Client): Promise<void> {
+async function assertTools(client: Client, expected: readonly object[]): Promise<void> {
   const { tools } = await client.listTools();
   assert.equal(
     tools.map(({ name, title }) => ({ name, title })),
-    [...MCP_TOOLS, ...FURTHER_MCP_TOOLS],
+    expected,
   );
+}
+
+async function useTools(client: Client): Promise<void> {
+  await assertTools(client, MCP_TOOLS);
   const calls = [
     { name: MCP_TOOLS[0].name, arguments: { identifiers: [`${ID}`, 'SN 2026abc'] } },
     { name: MCP_TOOLS[1].name, arguments: { ra_deg: 150, dec_deg: 2 } },
@@ -54,14 +58,18 @@ async function useTools(client: Client): Promise<void> {
   assert.is(lookup.results[1].status, 'resolver_unavailable');
   assert.equal([near.objects_total, near.objects[0].diaObjectId], [1, `${ID}`]);
   assert.is(about.database, 'ok');
-  // The client holds what it is given to the schema of the tool.
-  const area = await client.callTool({ name: FURTHER_MCP_TOOLS[0].name, arguments: { area: 'CIRCLE 150 2 0.1' } });
-  const listed = area.structuredContent as { objects_total: number; objects: { diaObjectId: string }[] };
-  assert.equal([listed.objects_total, listed.objects[0]!.diaObjectId], [1, `${ID}`]);
-  const recent = await client.callTool({ name: FURTHER_MCP_TOOLS[1].name });
-  assert.equal((recent.structuredContent as typeof listed).objects, []);
   const wrong = await client.callTool({ name: MCP_TOOLS[0].name, arguments: { identifiers: [] } });
   assert.is(wrong.isError, true);
+}
+
+async function useArchive(client: Client): Promise<void> {
+  await assertTools(client, [...MCP_TOOLS, ...ARCHIVE_MCP_TOOLS]);
+  // The client holds what it is given to the schema of the tool.
+  const area = await client.callTool({ name: ARCHIVE_MCP_TOOLS[0].name, arguments: { area: 'CIRCLE 150 2 0.1' } });
+  const listed = area.structuredContent as { objects_total: number; objects: { diaObjectId: string }[] };
+  assert.equal([listed.objects_total, listed.objects[0]!.diaObjectId], [1, `${ID}`]);
+  const recent = await client.callTool({ name: ARCHIVE_MCP_TOOLS[1].name });
+  assert.equal((recent.structuredContent as typeof listed).objects, []);
 }
 
 check('each revision: connect, list, call, leave', () =>
@@ -81,6 +89,9 @@ check('each revision: connect, list, call, leave', () =>
       await useTools(client);
       if (!isStateless) await client.ping();
       await client.close();
+      const archive = await connect(server.url, revision, '/mcp/archive');
+      await useArchive(archive.client);
+      await archive.client.close();
     }
     assert.is((await server.stop()).code, 0);
   }),

@@ -2,14 +2,14 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { nowUs } from '../../src/base/times.ts';
-import { FURTHER_MCP_TOOLS } from '../../src/contract/mcp_tools.ts';
+import { ARCHIVE_MCP_TOOLS } from '../../src/contract/mcp_tools.ts';
 import { newAjv } from '../contract/validate.ts';
 import { crossmatched, delivery, type Json, match, searched, startApp } from '../http/support.ts';
 import { Connection, UNLIMITED } from './support.ts';
 import { CENTRE, CROWD_SIZE, fill, RICH } from './world.ts';
 
 const test = suite('mcp/listings');
-const [AREA, RECENT] = FURTHER_MCP_TOOLS.map(({ name }) => name) as [string, string];
+const [AREA, RECENT] = ARCHIVE_MCP_TOOLS.map(({ name }) => name) as [string, string];
 const WIDE = 9_007_199_254_740_993n;
 
 const { app, close } = await startApp(
@@ -24,7 +24,7 @@ const { app, close } = await startApp(
   },
   { ...UNLIMITED, MCP_API_BASE_URL: 'https://sky.example/' },
 );
-const connection = new Connection(app);
+const connection = new Connection(app, '/mcp/archive');
 test.after(close);
 
 async function call(name: string, args: object): Promise<Json> {

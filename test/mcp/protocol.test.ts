@@ -1,7 +1,7 @@
 /** Methods and revisions of the connector (docs/contract.md, Connector; decision P7). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { FURTHER_MCP_TOOLS, MCP_TOOLS } from '../../src/contract/mcp_tools.ts';
+import { ARCHIVE_MCP_TOOLS, MCP_TOOLS } from '../../src/contract/mcp_tools.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import { startApp } from '../http/support.ts';
 import { Connection, EMPTY, type Reply, type Sending, STATELESS_META, UNLIMITED, withConnector } from './support.ts';
@@ -10,6 +10,7 @@ const test = suite('mcp/protocol');
 
 const { app, close } = await startApp(EMPTY, UNLIMITED);
 const connection = new Connection(app);
+const archive = new Connection(app, '/mcp/archive');
 test.after(close);
 
 const ABOUT = { name: 'describe_crossmatch_service' };
@@ -62,13 +63,42 @@ test('a method that there is not: an error with HTTP 200', async () => {
   }
 });
 
+/** The tools of the contract, by name and in its order: written here anew, since the code must not change them. */
+const OF_CONTRACT = ['lookup_rubin_transients', 'search_rubin_transients_near_position', 'describe_crossmatch_service'];
+
+test('/mcp has the three tools of the contract, /mcp/archive all six', async () => {
+  const namesAt = async (to: Connection, sending?: Sending) => {
+    const params = sending ? { _meta: STATELESS_META } : undefined;
+    const { tools } = (await to.request('tools/list', params, sending)).body.result;
+    return tools.map(({ name }: { name: string }) => name);
+  };
+  const further = ARCHIVE_MCP_TOOLS.map(({ name }) => name).filter(
+    name => name !== 'query_rubin_archive' || isInstalled(),
+  );
+  const stateless = { headers: { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/list' } };
+  for (const sending of [undefined, stateless]) {
+    assert.equal(await namesAt(connection, sending), OF_CONTRACT);
+    assert.equal(await namesAt(archive, sending), [...OF_CONTRACT, ...further]);
+  }
+  for (const { name } of ARCHIVE_MCP_TOOLS) {
+    const { body } = await connection.request('tools/call', { name, arguments: {} });
+    assert.equal([body.error.code, body.error.message], [-32602, `Unknown tool: ${name}`]);
+    assert.not('error' in (await archive.request('tools/call', { name, arguments: {} })).body, name);
+  }
+  assert.is((await archive.call(ABOUT.name)).answer.service_version, '0.16.2');
+  for (const path of ['/mcp', '/mcp/archive']) {
+    const { status, headers, text } = await app.get(path);
+    assert.equal([status, headers.get('Allow'), text], [405, 'POST', ''], path);
+  }
+});
+
 test('tools/list: names, titles, schemas and hints, in order', async () => {
-  const { body } = await connection.request('tools/list', { cursor: 'ignored' });
+  const { body } = await archive.request('tools/list', { cursor: 'ignored' });
   assert.equal(Object.keys(body.result), ['tools']);
   const { tools } = body.result;
   assert.equal(
     tools.map(({ name, title }: { name: string; title: string }) => ({ name, title })),
-    [...MCP_TOOLS, ...FURTHER_MCP_TOOLS].filter(({ name }) => name !== 'query_rubin_archive' || isInstalled()),
+    [...MCP_TOOLS, ...ARCHIVE_MCP_TOOLS].filter(({ name }) => name !== 'query_rubin_archive' || isInstalled()),
   );
   for (const [at, tool] of tools.entries()) {
     const output = at < MCP_TOOLS.length ? [] : ['outputSchema'];

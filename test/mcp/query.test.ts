@@ -13,7 +13,7 @@ const test = suite('mcp/query');
 const check = needs(test, isInstalled() ? undefined : '@duckdb/node-api is not installed: npm install gets it');
 
 const { app, close } = await startApp(fill, { ...UNLIMITED, MCP_API_BASE_URL: 'https://sky.example/' });
-const connection = new Connection(app);
+const connection = new Connection(app, '/mcp/archive');
 test.after(close);
 
 const describe = async (to = connection): Promise<Json> =>
@@ -79,7 +79,7 @@ check('what is no query is an error of the call, with its place', async () => {
 test('a service that cannot answer queries does not list the tool', async () => {
   const without = await startApp(fill, { ...UNLIMITED, TAP_MAX_QUERIES: '0' });
   try {
-    assert.is(await describe(new Connection(without.app)), undefined);
+    assert.is(await describe(new Connection(without.app, '/mcp/archive')), undefined);
   } finally {
     await without.close();
   }

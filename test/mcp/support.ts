@@ -30,13 +30,15 @@ export const STATELESS_META = {
 
 export class Connection {
   readonly app: TestApp;
+  readonly #path: string;
 
-  constructor(app: TestApp) {
+  constructor(app: TestApp, path = '/mcp') {
     this.app = app;
+    this.#path = path;
   }
 
   async send(init: RequestInit, { headers = {}, peer = '192.0.2.1' }: Sending = {}): Promise<Reply> {
-    const request = new Request('http://nearsky.test/mcp', { ...init, headers });
+    const request = new Request(`http://nearsky.test${this.#path}`, { ...init, headers });
     const response = await this.app.app.fetch(request, peer);
     const text = await response.text();
     return {

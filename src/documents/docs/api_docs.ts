@@ -12,7 +12,7 @@ import {
   QUALIFIES_REASONS,
   RESPONSE_MODES,
 } from '../../contract/enums.ts';
-import { ALL_MCP_TOOLS, MCP_PATH } from '../../contract/mcp_tools.ts';
+import { ARCHIVE_MCP_TOOLS, MCP_ARCHIVE_PATH, MCP_TOOLS } from '../../contract/mcp_tools.ts';
 import { CONTRACT_VERSION } from '../../crossmatch/provenance.ts';
 import { orderInForce, orderRemark, pixelArcmin, sourceIdMeaning } from '../catalogs.ts';
 import { openApiDocument } from '../openapi/document.ts';
@@ -64,8 +64,9 @@ export function apiDocs(config: Config, base: string, catalogs: Catalogs): Block
     ),
     heading(2, 'Connector'),
     list([
-      ...connectorSetup(config, `${base}${MCP_PATH}`),
-      ...ALL_MCP_TOOLS.map(({ name, title }) => `\`${name}\`: ${title}.`),
+      ...connectorSetup(config, base),
+      ...MCP_TOOLS.map(({ name, title }) => `\`${name}\`: ${title}.`),
+      ...ARCHIVE_MCP_TOOLS.map(({ name, title }) => `\`${name}\`: ${title} (\`${MCP_ARCHIVE_PATH}\` only).`),
     ]),
   ];
 }

@@ -5,7 +5,7 @@
 
 import type { Config } from '../../config/config.ts';
 import type { Catalogs } from '../../contract/catalogs.ts';
-import { ALL_MCP_TOOLS, MCP_PATH } from '../../contract/mcp_tools.ts';
+import { ARCHIVE_MCP_TOOLS, MCP_TOOLS } from '../../contract/mcp_tools.ts';
 import { DISCOVERY, paths } from '../operations.ts';
 import { caveats, connectorSetup, conventions, limitSentences, reliabilityCuts, SUMMARY, TITLE } from '../prose.ts';
 import { anchor, type Block, heading, list, paragraph, quote, toMarkdown } from './blocks.ts';
@@ -13,7 +13,6 @@ import { operationTitle } from './operations.ts';
 
 /** @param base scheme and host, without a slash at the end */
 export function llmsTxt(config: Config, base: string, catalogs: Catalogs): string {
-  const connectorUrl = `${base}${MCP_PATH}`;
   const blocks: Block[] = [
     heading(1, TITLE),
     quote(SUMMARY),
@@ -31,8 +30,8 @@ export function llmsTxt(config: Config, base: string, catalogs: Catalogs): strin
     list(operationLinks(config, base, catalogs, true)),
     heading(2, 'Connector'),
     list([
-      ...connectorSetup(config, connectorUrl),
-      `Tools: ${ALL_MCP_TOOLS.map(({ name }) => `\`${name}\``).join(', ')}.`,
+      ...connectorSetup(config, base),
+      `Tools: ${namesOf(MCP_TOOLS)}; of the archive: ${namesOf(ARCHIVE_MCP_TOOLS)}.`,
     ]),
     heading(2, 'Endpoints'),
     list(operationLinks(config, base, catalogs, false)),
@@ -57,3 +56,5 @@ function operationLinks(config: Config, base: string, catalogs: Catalogs, discov
       }),
   );
 }
+
+const namesOf = (tools: readonly { readonly name: string }[]) => tools.map(({ name }) => `\`${name}\``).join(', ');
