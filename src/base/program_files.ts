@@ -1,9 +1,10 @@
 /**
  * The program's own files that are read, or started as threads, at run time. All are named from the root of the
- * checkout. The single executable unpacks its files in the same layout, with its modules as JavaScript (`src/binary/`):
- * `src/X.ts` here is `src/X.js` there. This file tells the two layouts apart by its own name.
+ * checkout. The single executable and the npm package have the same layout, with modules as JavaScript (`src/binary/`):
+ * `src/X.ts` here is `src/X.js` there. This file tells the two apart by its own name.
  */
-import { extname } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -17,4 +18,16 @@ export function programFile(path: string): string {
 /** The address of a module that a thread is started with; its name has no extension: `workers/task`. */
 export function programModule(path: string): URL {
   return new URL(`${path}${EXTENSION}`, ROOT);
+}
+
+/**
+ * The path of a file or directory of a library, for example `h3-js/dist/h3-js.umd.js`. npm installs libraries in the
+ * checkout, and those of an installed package above it.
+ */
+export function libraryFile(path: string): string {
+  for (let directory = programFile('.'); ; directory = dirname(directory)) {
+    const file = join(directory, 'node_modules', path);
+    if (existsSync(file)) return file;
+    if (directory === dirname(directory)) throw new Error(`Cannot find ${path}: install nearsky again`);
+  }
 }

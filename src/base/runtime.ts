@@ -3,19 +3,23 @@
  * it is.
  */
 
+import { dirname } from 'node:path';
+import { libraryFile, programFile } from './program_files.ts';
+
 export const isDeno = 'Deno' in globalThis;
 
 /**
  * The arguments of this runtime's executable before a program of ours. Under Deno the program may read the checkout and
  * a directory, write to the directory, load native libraries and start programs; nothing of the network. A list of the
  * programs would not do, because Deno then does not tell whether another process runs.
- * @param root of the checkout
  * @param readsCatalogs whether it may read every file and address: catalogs lie anywhere
  */
-export function programArguments(root: string, directory: string, readsCatalogs = false): string[] {
+export function programArguments(directory: string, readsCatalogs = false): string[] {
   if (!isDeno) return [];
-  const reads = readsCatalogs ? ['--allow-read', '--allow-net'] : [`--allow-read=${root},${directory},/usr/bin/ldd`];
-  const others = ['--allow-env', '--allow-sys', '--allow-run', `--allow-ffi=${root}/node_modules`];
+  const libraries = dirname(libraryFile('lmdb'));
+  const own = [programFile('.'), libraries, directory, '/usr/bin/ldd'];
+  const reads = readsCatalogs ? ['--allow-read', '--allow-net'] : [`--allow-read=${own.join()}`];
+  const others = ['--allow-env', '--allow-sys', '--allow-run', `--allow-ffi=${libraries}`];
   return ['run', '--no-prompt', ...reads, `--allow-write=${directory}`, ...others];
 }
 

@@ -1,6 +1,6 @@
 /**
  * The files that the single executable carries: our modules and the libraries as JavaScript, the addons, and the data
- * files.
+ * files; and those of the npm package, which leaves libraries and addons to npm.
  */
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
@@ -10,7 +10,7 @@ import { programFile } from '../base/program_files.ts';
 
 const ROOT = programFile('.');
 
-/** The files with which processes and threads start. Piscina starts its threads with a file beside its own module. */
+/** The files with which processes and threads start. */
 const ENTRIES = [
   'src/main',
   'workers/table_process',
@@ -21,18 +21,22 @@ const ENTRIES = [
   'workers/hats_writer',
   'workers/normalise_lines',
   'workers/import_lines',
-  { out: 'src/base/worker', in: 'node_modules/piscina/dist/worker.js' },
-].map(entry => (typeof entry === 'string' ? { out: entry, in: `${entry}.ts` } : entry));
+].map(entry => ({ out: entry, in: `${entry}.ts` }));
+/** Piscina starts its threads with a file beside its own module. */
+const PISCINA = { out: 'src/base/worker', in: 'node_modules/piscina/dist/worker.js' };
+/** The engine needs DuckDB, which only the npm package has. */
+const ENGINE = { out: 'workers/tap_engine', in: 'workers/tap_engine.ts' };
 
 /** The files that the program reads through `programFile`. */
 const DATA = [
   'package.json',
-  'sample',
+  'sample/README.md',
+  'sample/alerts',
+  'sample/catalogs',
+  'sample/tns',
   'src/pages/browser',
-  'node_modules/h3-js/dist/h3-js.umd.js',
-  'LICENSE',
-  'NOTICE',
 ];
+const BINARY_DATA = [...DATA, 'node_modules/h3-js/dist/h3-js.umd.js', 'LICENSE', 'NOTICE'];
 const LIBRARY_LICENCES = 'LIBRARIES.txt';
 
 /**
@@ -62,24 +66,36 @@ const require = name => {
   throw Object.assign(new Error('Cannot find module ' + name), { code: 'MODULE_NOT_FOUND' });
 };`;
 
-const OPTIONS: BuildOptions = {
+const OPTIONS = {
   absWorkingDir: ROOT,
   bundle: true,
   platform: 'node',
   target: 'node24',
   logLevel: 'warning',
-};
+} satisfies BuildOptions;
 
-/** Writes all files below `directory`, in the layout of the checkout, and gives their paths, sorted. */
+/** Modules share what several import. */
+const MODULES = {
+  ...OPTIONS,
+  format: 'esm',
+  splitting: true,
+  // Chunks lie beside `src/base/program_files.ts`, from whose place the other files are named.
+  chunkNames: 'src/base/[name]-[hash]',
+} satisfies BuildOptions;
+
+/** Writes the files of the npm package below `directory`, in the layout of the checkout, for the oldest Node of its `engines`. */
+export async function writePackage(directory: string): Promise<void> {
+  const entryPoints = [...ENTRIES, ENGINE];
+  await build({ ...MODULES, target: 'node22', entryPoints, outdir: directory, packages: 'external' });
+  copyData(DATA, directory);
+}
+
+/** Writes the files of the executable below `directory`, in the layout of the checkout, and gives their paths, sorted. */
 export async function writeBundle(directory: string): Promise<string[]> {
   const { metafile } = await build({
-    ...OPTIONS,
-    entryPoints: ENTRIES,
+    ...MODULES,
+    entryPoints: [...ENTRIES, PISCINA],
     outdir: directory,
-    format: 'esm',
-    splitting: true,
-    // Chunks lie beside `src/base/program_files.ts`, from whose place the other files are named.
-    chunkNames: 'src/base/[name]-[hash]',
     assetNames: 'src/base/[name]-[hash]',
     loader: { '.node': 'copy' },
     banner: { js: COMMONJS },
@@ -91,16 +107,20 @@ export async function writeBundle(directory: string): Promise<string[]> {
     metafile: true,
   });
   requireComplete(metafile);
-  for (const path of DATA) {
-    mkdirSync(dirname(join(directory, path)), { recursive: true });
-    cpSync(programFile(path), join(directory, path), { recursive: true });
-  }
+  copyData(BINARY_DATA, directory);
   writeFileSync(join(directory, LIBRARY_LICENCES), libraryLicences(metafile));
   writeFileSync(join(directory, START[0]), START[1]);
   return globSync('**', { cwd: directory, withFileTypes: true })
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name).slice(directory.length + 1))
     .sort();
+}
+
+function copyData(paths: readonly string[], directory: string): void {
+  for (const path of paths) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    cpSync(programFile(path), join(directory, path), { recursive: true });
+  }
 }
 
 /** Writes the module with which the executable starts, as one CommonJS module. */

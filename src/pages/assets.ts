@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, gzip, zstdCompress } from 'node:zlib';
-import { programFile } from '../base/program_files.ts';
+import { libraryFile, programFile } from '../base/program_files.ts';
 import { type Catalogs, perCatalogs } from '../contract/catalogs.ts';
 import type { Coding } from '../http/compression.ts';
 
@@ -65,7 +65,7 @@ function readAssets(catalogs: Catalogs): Assets {
     .filter(name => TYPES[extname(name)])
     .sort()
     .map(name => [name, join(directory, name)] as const);
-  const h3 = programFile('node_modules/h3-js/dist/h3-js.umd.js');
+  const h3 = libraryFile('h3-js/dist/h3-js.umd.js');
   const hash = createHash('sha256');
   const files = new Map<string, Asset>();
   for (const [name, path] of [...paths, ['h3-js.umd.js', h3] as const]) {

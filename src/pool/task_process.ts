@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../base/error_text.ts';
-import { programFile, programModule } from '../base/program_files.ts';
+import { programModule } from '../base/program_files.ts';
 import { heapLimit, programArguments } from '../base/runtime.ts';
 import { boundedCommand } from './bounded_command.ts';
 import type { Task } from './pool.ts';
@@ -73,7 +73,7 @@ export class TaskProcess {
   #isEnded = false;
 
   constructor({ entry, dataDir, memoryMib, data }: ProcessOptions) {
-    const program = [...programArguments(programFile('.'), dataDir, true), fileURLToPath(programModule(entry))];
+    const program = [...programArguments(dataDir, true), fileURLToPath(programModule(entry))];
     const [command, ...args] = boundedCommand(memoryMib, [process.execPath, ...program]);
     this.#child = spawn(command!, args, {
       env: { ...process.env, ...heapLimit(Math.floor(HEAP_SHARE * memoryMib)) },

@@ -9,12 +9,13 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { tableName } from '../adql/schema.ts';
 import { quoted, textLiteral } from '../adql/values.ts';
 import { makeDirectory } from '../base/files.ts';
 import { isAlive } from '../base/processes.ts';
-import { programFile } from '../base/program_files.ts';
+import { programModule } from '../base/program_files.ts';
 import { programArguments } from '../base/runtime.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
 import { matchColumns, OBJECT_COLUMNS } from '../hats_export/columns.ts';
@@ -180,8 +181,8 @@ export class Archive {
   }
 
   async #run(args: readonly string[]): Promise<string> {
-    const main = programFile('src/main.ts');
-    const before = programArguments(programFile('.'), this.#dataDir);
+    const main = fileURLToPath(programModule('src/main'));
+    const before = programArguments(this.#dataDir);
     const [command, ...rest] = unboundedCommand([process.execPath, ...before, main, ...args]);
     const child = spawn(command!, rest, {
       stdio: ['ignore', 'pipe', 'pipe'],

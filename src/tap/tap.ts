@@ -324,7 +324,7 @@ class EngineLink {
   constructor(dataDir: string, memoryMib: number, onEnd: (error: string | undefined) => void) {
     this.#onEnd = onEnd;
     const entry = fileURLToPath(programModule('workers/tap_engine'));
-    const program = [process.execPath, ...programArguments(programFile('.'), dataDir), entry];
+    const program = [process.execPath, ...programArguments(dataDir), entry];
     const [command, ...args] = boundedCommand(memoryMib, program);
     // `fork` would give the process every permission under Deno.
     this.#child = spawn(command!, args, {

@@ -1,0 +1,12 @@
+/**
+ * Writes what the npm package has besides the files of the checkout: the program as JavaScript, because Node strips no
+ * types below `node_modules`. `npm pack` and `npm publish` run this.
+ */
+import { rmSync } from 'node:fs';
+import { programFile } from '../base/program_files.ts';
+import { writePackage } from './bundle.ts';
+
+const DIRECTORY = programFile('dist');
+
+rmSync(DIRECTORY, { recursive: true, force: true });
+await writePackage(DIRECTORY);
