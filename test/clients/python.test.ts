@@ -156,14 +156,11 @@ testWith(
 
 const ERRORS = `
 import json, sys
-from urllib.error import URLError
 from nearsky import Nearsky, NearskyError
 try:
     list(eval("Nearsky(sys.argv[1])." + sys.argv[2]))
 except (NearskyError, TypeError) as error:
     print(json.dumps([type(error).__name__, getattr(error, "code", None), str(error)]))
-except URLError as error:
-    print(json.dumps(["URLError", None, str(error)]))
 `;
 
 testWith(
@@ -199,6 +196,85 @@ testWith(
   },
 );
 
+testWith(python, 'Python 3.9', 'a service that cannot be reached is a NearskyError', async python => {
+  for (const call of ['describe()', 'matches()']) {
+    const printed = await run(python, ['-c', ERRORS, 'http://127.0.0.1:1', call]);
+    const [type, code, message] = JSON.parse(printed);
+    assert.equal([type, code], ['NoAnswerError', 'no_answer']);
+    assert.match(message, /^Cannot get an answer from http:\/\/127\.0\.0\.1:1: ConnectionRefusedError/);
+  }
+});
+
+testWith(python, 'Python 3.9', 'a package that is missing is named with its extra', async python => {
+  const code = `
+import sys, nearsky
+sys.modules.update(pandas=None, astropy=None)
+for make in (nearsky.to_pandas, nearsky.to_astropy):
+    try:
+        make([])
+    except ImportError as error:
+        print(error)
+`;
+  assert.equal((await run(python, ['-c', code])).trim().split('\n'), [
+    "This needs pandas: pip install 'nearsky[pandas]'",
+    "This needs astropy: pip install 'nearsky[astropy]'",
+  ]);
+});
+
+const ASYNC = `
+import asyncio, json, sys
+from nearsky import Nearsky, NearskyError
+from nearsky.aio import AsyncNearsky
+
+async def ask():
+    service, inputs = AsyncNearsky(sys.argv[1]), json.load(sys.stdin)
+    same = Nearsky(sys.argv[1])
+    ticks = 0
+    async def tick():
+        nonlocal ticks
+        while True:
+            ticks += 1
+            await asyncio.sleep(0)
+    ticking = asyncio.create_task(tick())
+    got = [result async for result in service.lookups(inputs)]
+    assert got == await service.lookup(inputs) == same.lookup(inputs) and got, "lookups"
+    walk = service.cone(150, 2, 60, page_size=1)
+    assert [found async for found in walk] == list(same.cone(150, 2, 60)) and walk.is_done, "cone"
+    assert len([page async for page in service.cone(150, 2, 60, page_size=1).pages()]) > 1, "pages"
+    code = None
+    try:
+        await service.object(1, detail="nothing")
+    except NearskyError as error:
+        code = error.code
+    matches = service.matches(after="beginning")
+    found = []
+    async for match in matches:
+        found.append(match)
+        if len(found) == 2:
+            break
+    expected, sync = [], same.matches(after="beginning")
+    for match in sync:
+        expected.append(match)
+        if len(expected) == 2:
+            break
+    assert found == expected and matches.last_id, "matches"
+    ticking.cancel()
+    print(json.dumps([code, ticks > 10]))
+
+asyncio.run(ask())
+`;
+
+testWith(
+  python,
+  'Python 3.9',
+  'the client for asyncio answers as the other, and leaves the loop free',
+  async (python, service) =>
+    assert.equal(JSON.parse(await run(python, ['-c', ASYNC, service.url], JSON.stringify(INPUTS))), [
+      'invalid_parameter',
+      true,
+    ]),
+);
+
 testWith(
   python,
   'Python 3.9',
@@ -209,7 +285,7 @@ testWith(
       assert.is(await run(python, ['-c', ERRORS, once.url, 'describe()']), '');
       const out = await run(python, ['-c', ERRORS, twice.url, 'describe()']);
       assert.match(JSON.parse(out)[2], /IncompleteRead/);
-      assert.match(await run(python, ['-c', ERRORS, error.url, 'describe()']), /"URLError", null, .*IncompleteRead/);
+      assert.match(await run(python, ['-c', ERRORS, error.url, 'describe()']), /"no_answer", .*IncompleteRead/);
       assert.equal([once.asked(), twice.asked(), error.asked()], [2, 2, 2]);
     } finally {
       for (const each of [once, twice, error]) each.close();

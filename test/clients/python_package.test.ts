@@ -1,6 +1,6 @@
 /** The Python client as a package: `pip install ./clients/python` works, and leaves nothing in the checkout. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -61,5 +61,44 @@ print(nearsky.__version__, importlib.metadata.version("nearsky"))`;
     assert.ok(wheel!.includes(`-${own}-`));
   }
 });
+
+/** pip gets the tools that publish packages from a registry. */
+function publishingObstacle(): string | undefined {
+  const why = obstacle();
+  if (why) return why;
+  const { status, stderr } = pip(
+    'install',
+    '-q',
+    '--retries=1',
+    '--timeout=10',
+    '--target',
+    'tools',
+    'twine',
+    'build',
+    'flit_core<4',
+  );
+  return status === 0 ? undefined : `pip cannot get twine: ${stderr.trim().split('\n').at(-1)}`;
+}
+
+needs(test, publishingObstacle())(
+  'twine finds no fault with the wheel and the source distribution, which say that they are typed',
+  () => {
+    cpSync(PACKAGE, join(directory, 'source'), { recursive: true });
+    const withTools = (...args: string[]) =>
+      spawnSync(python!, args, {
+        encoding: 'utf8',
+        cwd: directory,
+        env: { ...env, PYTHONPATH: join(directory, 'tools') },
+      });
+    const built = withTools('-m', 'build', '--no-isolation', '--outdir', 'published', 'source');
+    assert.is(built.status, 0, built.stdout + built.stderr);
+    const files = readdirSync(join(directory, 'published')).map(name => join('published', name));
+    assert.is(files.length, 2);
+    const { status, stdout, stderr } = withTools('-m', 'twine', 'check', '--strict', ...files);
+    assert.is(status, 0, stdout + stderr);
+    const listed = withTools('-m', 'zipfile', '-l', files.find(name => name.endsWith('.whl'))!);
+    assert.match(listed.stdout, /nearsky\/py\.typed/);
+  },
+);
 
 test.run();

@@ -1,6 +1,7 @@
 """Client of nearsky: lookups of any size, walks over cones and recent crossmatches, the stream of matches, crossmatches of tables, queries in ADQL.
 
-Needs nothing but the standard library; `to_pandas` and `to_astropy` need what they are named after.
+Needs only the standard library. `to_pandas` and `to_astropy` need these packages: `pip install 'nearsky[pandas,astropy]'`.
+`nearsky.aio` has the same client for asyncio.
 
     from nearsky import Nearsky
 
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import html
 import http.client
+import importlib
 import io
 import json
 import math
@@ -32,8 +34,8 @@ from operator import index
 from typing import Any, Callable, Iterable, Iterator
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
-__all__ = ["Matches", "Nearsky", "NearskyError", "Walk", "rows", "to_astropy", "to_pandas"]
-__version__ = "0.5.0"
+__all__ = ["Matches", "Nearsky", "NearskyError", "NoAnswerError", "Walk", "rows", "to_astropy", "to_pandas"]
+__version__ = "0.16.2"
 
 DEFAULT_RETRY_AFTER_SECONDS = 30.0
 MAX_RETRY_AFTER_SECONDS = 300.0
@@ -46,11 +48,12 @@ Progress = Callable[[int, "int | None"], None]
 
 
 class NearskyError(Exception):
-    """An answer that is an error.
+    """An answer that is an error, or no answer.
 
-    `code` is that of the API; or `not_nearsky` where the answer is none of a nearsky service, `repeated_cursor` where a walk would not
-    end, `unknown_parameter` where the service has ignored `params`, such as a misspelt filter. `status` is that of HTTP; `param` the
-    parameter at fault, or `params` where they are several; `retryable` whether the same request may succeed later.
+    `code` is that of the API; or `no_answer` where the service cannot be reached or its answer breaks off, `not_nearsky` where the answer is
+    none of a nearsky service, `repeated_cursor` where a walk would not end, `unknown_parameter` where the service has ignored `params`,
+    such as a misspelt filter. `status` is that of HTTP, 0 where there is no answer; `param` the parameter at fault, or `params` where they
+    are several; `retryable` whether the same request may succeed later.
     """
 
     def __init__(
@@ -143,10 +146,9 @@ class Matches:
                 if not (has_begun and error.retryable):
                     raise
                 wait_seconds = DEFAULT_RETRY_AFTER_SECONDS if error.status == 503 else wait_seconds
-            except (http.client.HTTPException, OSError) as error:
-                # urllib.error.URLError is an OSError.
-                if not has_begun:
-                    raise error if isinstance(error, urllib.error.URLError) else urllib.error.URLError(error) from error
+            except (http.client.HTTPException, OSError):
+                # The connection broke, so it had been made.
+                pass
             time.sleep(wait_seconds)
 
     def _events(self, lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
@@ -202,8 +204,8 @@ class Nearsky:
     on_progress: called after each request of a lookup or a walk with how many inputs or objects have been given, and how many there
         are, or None where that is not known
 
-    Every method raises NearskyError, also after the one retry that a 503 gets when its `Retry-After` is over, and
-    urllib.error.URLError where there is no answer. A JSON answer that breaks off is asked for once more first.
+    Every method raises NearskyError, also after the one retry that a 503 gets when its `Retry-After` is over. A JSON answer that breaks
+    off is asked for once more first.
     """
 
     def __init__(
@@ -246,7 +248,7 @@ class Nearsky:
         """Whether the service can answer now."""
         return self._get("/api/status", {})
 
-    def lookup(self, inputs: Iterable[Any], **options: Any) -> list[dict[str, Any]]:
+    def lookup(self, /, inputs: Iterable[Any], **options: Any) -> list[dict[str, Any]]:
         """`lookups`, as a list."""
         return list(self.lookups(inputs, **options))
 
@@ -391,6 +393,8 @@ class Nearsky:
         except urllib.error.HTTPError as error:
             with error:
                 raise _error_of(self._base + path, error.code, error.read()) from None
+        except (http.client.HTTPException, OSError) as error:
+            raise NoAnswerError(self._base, error) from error
         unknown = response.headers.get("X-Unknown-Parameters")
         if unknown is None and response.headers.get("Content-Type") == "text/event-stream":
             return response
@@ -557,22 +561,28 @@ class Nearsky:
         except urllib.error.HTTPError as error:
             # An answer, too.
             response = error
-        except urllib.error.URLError:
-            raise
         except (http.client.HTTPException, OSError) as error:
-            # An answer that never began: urllib passes these on as they are.
-            raise urllib.error.URLError(error) from error
+            # urllib.error.URLError is an OSError; urllib passes others on as they are.
+            raise NoAnswerError(self._base, error) from error
         with response:
             self._place.note(response.headers)
             try:
                 return response.status, response.headers, response.read()
             except (http.client.HTTPException, ConnectionError) as error:
-                raise _BrokenOff(error) from error
+                raise _BrokenOff(self._base, error) from error
             except OSError as error:
-                raise urllib.error.URLError(error) from error
+                raise NoAnswerError(self._base, error) from error
 
 
-class _BrokenOff(urllib.error.URLError):
+class NoAnswerError(NearskyError):
+    """The service cannot be reached, or its answer broke off: `no_answer`."""
+
+    def __init__(self, address: str, error: Exception) -> None:
+        reason = getattr(error, "reason", None) or error
+        super().__init__(f"Cannot get an answer from {address}: {reason!r}", "no_answer", 0, retryable=True)
+
+
+class _BrokenOff(NoAnswerError):
     """An answer that had begun is not whole."""
 
 
@@ -632,6 +642,7 @@ def _sent_table(table: Any) -> tuple[bytes, str | None, Callable[[bytes], Any]]:
     module = type(table).__module__.partition(".")[0]
     out = io.BytesIO()
     if module == "pandas":
+        _module("pyarrow")
         table.to_parquet(out, index=False)
         return out.getvalue(), "parquet", _pandas_table
     if module == "polars":
@@ -644,22 +655,28 @@ def _sent_table(table: Any) -> tuple[bytes, str | None, Callable[[bytes], Any]]:
     raise TypeError(f"Cannot crossmatch a {type(table).__name__}: {hint}")
 
 
-def _pandas_table(answer: bytes) -> Any:
-    import pandas
+def _module(name: str) -> Any:
+    """A module of a package that only some functions need. An extra brings it."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        package = name.partition(".")[0]
+        extra = "pandas" if package == "pyarrow" else package
+        raise ImportError(f"This needs {package}: pip install 'nearsky[{extra}]'", name=name) from error
 
+
+def _pandas_table(answer: bytes) -> Any:
+    pandas = _module("pandas")
+    _module("pyarrow")
     return pandas.read_parquet(io.BytesIO(answer))
 
 
 def _polars_table(answer: bytes) -> Any:
-    import polars
-
-    return polars.read_parquet(io.BytesIO(answer))
+    return _module("polars").read_parquet(io.BytesIO(answer))
 
 
 def _astropy_table(answer: bytes) -> Any:
-    from astropy.table import Table
-
-    return Table.read(io.BytesIO(answer), format="votable")
+    return _module("astropy.table").Table.read(io.BytesIO(answer), format="votable")
 
 
 def _row_list(answer: bytes) -> list[dict[str, Any]]:
@@ -691,10 +708,7 @@ def _is_sky_coord(value: Any) -> bool:
 
 
 def _icrs(coord: Any) -> Any:
-    # Whoever has a position of astropy has astropy.
-    from astropy.coordinates import SkyCoord
-
-    return SkyCoord(coord).icrs
+    return _module("astropy.coordinates").SkyCoord(coord).icrs
 
 
 def _place_of(coord: Any) -> tuple[float, float]:
@@ -738,7 +752,7 @@ def _retry_after_seconds(text: str | None) -> float:
         seconds = float(text) if text else seconds
     except ValueError:
         try:
-            seconds = parsedate_to_datetime(text).timestamp() - time.time()
+            seconds = parsedate_to_datetime(text or "").timestamp() - time.time()
         except (TypeError, ValueError):
             pass
     return min(max(0.0, seconds), MAX_RETRY_AFTER_SECONDS)
@@ -993,7 +1007,7 @@ def _tns_of(found: dict[str, Any]) -> dict[str, Any] | None:
     """Return the registry's association, which answers have on the object, and the recent crossmatches on each match."""
     if "tns" in found:
         return found["tns"]
-    match = next(iter(found.get("matches") or []), {})
+    match: dict[str, Any] = next(iter(found.get("matches") or []), {})
     return {"checked": match["tns_checked"], **(match.get("tns") or {})} if "tns_checked" in match else None
 
 
@@ -1007,8 +1021,7 @@ def to_pandas(objects: Iterable[dict[str, Any]]) -> Any:
 
     Integers are Int64, which keeps every digit beside missing values, and texts are of the type string.
     """
-    import pandas
-
+    pandas = _module("pandas")
     table, types = _columns(objects)
     return pandas.DataFrame({name: pandas.array(values, dtype=types[name]) for name, values in table.items()})
 
@@ -1018,15 +1031,14 @@ def to_astropy(objects: Iterable[dict[str, Any]]) -> Any:
 
     Missing values are masked. Columns have their units, those of payloads the catalogs'.
     """
-    from astropy.table import MaskedColumn, Table
-
+    astropy = _module("astropy.table")
     columns, types = _columns(objects)
-    table = Table()
+    table = astropy.Table()
     for name, values in columns.items():
         kind = {"Int64": "int64", "Float64": "float64", "boolean": "bool", "string": "str"}[types[name]]
         empty = {"int64": 0, "float64": float("nan"), "bool": False, "str": ""}[kind]
         filled = [empty if value is None else value for value in values]
-        table[name] = MaskedColumn(filled, mask=[value is None for value in values], dtype=kind, unit=_UNITS.get(name))
+        table[name] = astropy.MaskedColumn(filled, mask=[value is None for value in values], dtype=kind, unit=_UNITS.get(name))
     return table
 
 
