@@ -35,6 +35,9 @@ const DATA = [
   'sample/catalogs',
   'sample/tns',
   'src/pages/browser',
+  ...['__init__.py', 'aio.py', 'py.typed'].map(name => `clients/python/nearsky/${name}`),
+  ...['pyproject.toml', 'README.md', 'LICENSE'].map(name => `clients/python/${name}`),
+  ...['nearsky.js', 'nearsky.d.ts'].map(name => `clients/typescript/${name}`),
 ];
 const BINARY_DATA = [...DATA, 'node_modules/h3-js/dist/h3-js.umd.js', 'LICENSE', 'NOTICE'];
 const LIBRARY_LICENCES = 'LIBRARIES.txt';

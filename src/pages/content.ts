@@ -1,5 +1,6 @@
 /** The content of each page. Statements about the service come from src/contract and the live configuration. */
 
+import { clients } from '../clients/files.ts';
 import type { Config } from '../config/config.ts';
 import { type BrokerName, brokerDefinition } from '../contract/brokers.ts';
 import type { CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
@@ -260,8 +261,12 @@ export function consumingPage(config: Config, base: string, examples: Examples, 
 ${code(`import pandas as pd\n\n# Parquet keeps every digit; pandas makes floats of the ids of CSV where some are missing\naddress = "${cone}"\nobjects = pd.read_parquet(address + "&detail=full&format=parquet")`)}
 ${code(`from astropy.table import Table\n\naddress = "${cone}&format=votable"\nobjects = Table.read(address, format="votable")`)}
 <h2>From Python, for many objects</h2>
-<p>The client is one file that needs only the standard library: <code>pip install ./clients/python</code> in the source of the service. It splits lists of any length, follows the pages and waits where the service asks it to.</p>
+<p>This service has its own client, which needs only the standard library. It splits lists of any length, follows the pages and waits where the service asks it to.</p>
+${code(`pip install ${base}/clients/${clients().wheel}\npip install 'nearsky[pandas,astropy] @ ${base}/clients/${clients().wheel}'   # for to_pandas and to_astropy`)}
 ${code(`from nearsky import Nearsky, to_pandas\n\nservice = Nearsky("${base}")\nfor result in service.lookups([${id}, (${ra}, ${dec}, 5), "${name}"]):\n    print(result["input"], result["status"], len(result["objects"]))\n\nobjects = to_pandas(service.cone(${ra}, ${dec}, 60))`)}
+<h2>From JavaScript</h2>
+<p>The same client for browsers, Node and Deno is <a href="/clients/nearsky.js">one file</a> with <a href="/clients/nearsky.d.ts">types</a>. Browsers and Deno import it from here:</p>
+${code(`import { Nearsky } from "${base}/clients/nearsky.js";\n\nconst service = new Nearsky("${base}");\nfor await (const found of service.cone({ ra: ${ra}, dec: ${dec}, radiusArcsec: 60 })) console.log(found.diaObjectId);`)}
 <h2>In the Virtual Observatory</h2>
 <p>TOPCAT, Aladin and pyvo search by Simple Cone Search, over the objects and over the sources of each catalog: <a href="/vo">the addresses, and coverage maps</a>.</p>
 ${code(`import pyvo\n\ncone = pyvo.dal.SCSService("${base}${conePath('objects')}")\ntable = cone.search(pos=(${ra}, ${dec}), radius=0.01).to_table()`)}

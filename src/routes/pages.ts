@@ -1,4 +1,5 @@
 /** The pages for people, and the files that these load. */
+import { clients } from '../clients/files.ts';
 import { weightsOf } from '../http/accept.ts';
 import { baseUrl } from '../http/base_url.ts';
 import { compress, preferredCoding } from '../http/compression.ts';
@@ -66,6 +67,7 @@ export function pages(service: Service): readonly (readonly [path: string, opera
       withExamples(({ apiDocsPage }, examples, base) => apiDocsPage(config, base, examples, service.catalogs)),
     ],
     [VO_PATH, 'page', withExamples(({ voPage }, examples, base) => voPage(config, base, examples, service.catalogs))],
+    ['/clients/:name', 'client', client],
     ['/assets/:version/:name', 'asset', asset(service)],
     ['/favicon.ico', 'asset', icon(service)],
   ];
@@ -119,6 +121,13 @@ function wantsPage(accept: string | null): boolean {
   const html = weights.get('text/html') ?? 0;
   return html > 0 && html >= (weights.get('application/json') ?? 0);
 }
+
+/** A file of the clients, which pages of any origin may load. */
+const client: Handler = ({ params, path }) => {
+  const found = clients().files.get(params.name!);
+  if (!found) throw notFound(path);
+  return bytesResponse(found.type, found.bytes, { 'Cache-Control': 'no-cache' });
+};
 
 function asset(service: Service): Handler {
   return async ({ params, path, request }) => {

@@ -32,7 +32,7 @@ const BESIDE_THE_API = new Set([
   '/status',
   '/vo',
 ]);
-const BESIDE = /^\/(?:objects|assets)\//;
+const BESIDE = /^\/(?:objects|assets|clients)\//;
 /** The paths of another standard, which has errors of its own. */
 const OF_ANOTHER_STANDARD = /^\/vo\//;
 

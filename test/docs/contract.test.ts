@@ -52,6 +52,8 @@ test.before(async context => {
 
 test.after(({ running }) => running.close());
 
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
 test('every route of the table is there, under its methods', async ({ running: { app } }) => {
   const rows = [...contract.matchAll(/^\| ([A-Z, ]+) \| (`\/.*?) \|.*\|$/gm)];
   const routes = rows.flatMap(([, methods, paths]) =>
@@ -64,6 +66,7 @@ test('every route of the table is there, under its methods', async ({ running: {
     const address = path
       .replace('{diaObjectId}', '1')
       .replace('{catalog}', 'gaia_dr3')
+      .replace('VERSION', version)
       .replace(/\{\w+\}/, '2026abc');
     const response = await app.app.fetch(new Request(`http://nearsky.test${address}`, { method }));
     await response.body?.cancel();

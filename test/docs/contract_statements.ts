@@ -983,6 +983,13 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
   },
   Documents: {
+    'clients/served.test.ts: the files are those of the checkout': [
+      '`/clients/` has the clients in the version of the service',
+      '`/consuming` names their addresses.',
+    ],
+    'clients/served.test.ts: pip installs the wheel from the service': [
+      '`/clients/` has the clients in the version of the service',
+    ],
     'contract/docs.test.ts: llms.txt has the layout of llmstxt.org, and is short': [
       '`/llms.txt` is plain text below 10 KiB in the',
     ],

@@ -1,3 +1,5 @@
+import { clients } from '../../src/clients/files.ts';
+
 /** A request of every operation, page and document of the Virtual Observatory. Most find something in the shipped sample. */
 export interface Asked {
   readonly path: string;
@@ -13,6 +15,7 @@ const HELLO = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { n
 const PATHS = [
   ...['/', '/search', '/objects/313637935709683761', '/recent', '/catalogs', '/brokers', '/consuming', '/status'],
   ...['/area', '/crossmatch', '/query', '/api-docs', '/favicon.ico', '/assets/0/nothing.js'],
+  ...['/clients/nearsky.js', '/clients/nearsky.d.ts', `/clients/${clients().wheel}`, '/clients/nothing'],
   ...['/api/status', '/api/describe', '/openapi.json', '/llms.txt', '/api-docs.md', '/api/task', '/api/task/'],
   ...['/api/objects/313637935709683761', '/api/objects/1?detail=full', '/api/objects/not-an-id'],
   ...['/api/tns/SN2099aaa', '/api/tns/nobody'],

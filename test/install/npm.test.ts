@@ -61,7 +61,9 @@ const installed = needs(test, why);
 
 installed('only what is needed is packed: no tests, no sources', () => {
   const paths = packed.files.map(({ path }) => path);
-  const places = new Set(paths.map(path => path.replace(/^dist\/(src\/pages|sample|src|workers)\/.*/, 'dist/$1')));
+  const places = new Set(
+    paths.map(path => path.replace(/^dist\/(clients|src\/pages|sample|src|workers)\/.*/, 'dist/$1')),
+  );
   assert.equal([...places].sort(), [
     'CHANGELOG.md',
     'LICENSE',
@@ -70,6 +72,7 @@ installed('only what is needed is packed: no tests, no sources', () => {
     'bin/nearsky.cjs',
     'clients/typescript/nearsky.d.ts',
     'clients/typescript/nearsky.js',
+    'dist/clients',
     'dist/package.json',
     'dist/sample',
     'dist/src',
@@ -77,7 +80,7 @@ installed('only what is needed is packed: no tests, no sources', () => {
     'dist/workers',
     'package.json',
   ]);
-  for (const path of paths) assert.not.match(path, /(?<!\.d)\.ts$|\.test\.|\.map$/);
+  for (const path of paths) assert.not.match(path, /(?<!\.d)\.ts$|\.test\.|\.map$|\.pyc$/);
 });
 
 for (const [name, command] of [
