@@ -3,10 +3,11 @@
  * types below `node_modules`. `npm pack` and `npm publish` run this.
  */
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { programFile } from '../base/program_files.ts';
 import { writePackage } from './bundle.ts';
 
-const DIRECTORY = programFile('dist');
+const DIRECTORY = join(programFile('.'), 'dist');
 
 rmSync(DIRECTORY, { recursive: true, force: true });
 await writePackage(DIRECTORY);
