@@ -48,4 +48,5 @@ export const REQUESTS: readonly Asked[] = [
   { path: '/vo/tap/async', body: 'PHASE=x', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } },
   { path: '/vo/tap/sync', body: 'x', headers: { 'Content-Type': 'multipart/form-data; boundary=a' } },
   { path: '/mcp', body: rpc('initialize', HELLO) },
+  { path: '/mcp/archive', body: rpc('initialize', HELLO) },
 ];

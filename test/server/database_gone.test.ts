@@ -104,6 +104,7 @@ test('the file is renamed and comes back', () =>
 
 test('the directory is renamed and comes back', () =>
   withServer(async (server, data) => {
+    await assertBack(server);
     renameSync(data, `${data}.away`);
     await assertGone(server);
     renameSync(`${data}.away`, data);
@@ -114,6 +115,7 @@ test('another database in its place is not read', () =>
   withServer(async (server, data, directory) => {
     const other = join(directory, 'other');
     await filled(other, [5n, 6n]);
+    await assertBack(server);
     renameSync(data, `${data}.away`);
     cpSync(other, data, { recursive: true });
     await assertGone(server);
