@@ -1,20 +1,8 @@
 /** The Parquet files of an exported catalog: ZSTD, one row group each, units and descriptions in the schema's metadata. */
 import { zstdCompressSync } from 'node:zlib';
-import {
-  Bool,
-  Field,
-  Float32,
-  Float64,
-  Int32,
-  Int64,
-  Schema,
-  Table,
-  TimestampMicrosecond,
-  tableToIPC,
-  Utf8,
-} from 'apache-arrow';
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { parquetSchemaEntry } from '../tables/arrow_schema.ts';
 import { describedColumns } from '../tables/metadata.ts';
 import { PARQUET_TYPES } from '../tables/parquet.ts';
 import type { CatalogColumn } from './columns.ts';
@@ -67,16 +55,6 @@ function elementOf({ name, type, isRequired }: CatalogColumn): SchemaElement {
   return { name, repetition_type: isRequired ? 'REQUIRED' : 'OPTIONAL', ...PARQUET_TYPES[type] };
 }
 
-const ARROW_TYPES = {
-  int64: new Int64(),
-  int32: new Int32(),
-  float64: new Float64(),
-  float32: new Float32(),
-  boolean: new Bool(),
-  text: new Utf8(),
-  time: new TimestampMicrosecond('UTC'),
-} as const;
-
 let known:
   | { readonly columns: readonly CatalogColumn[]; readonly metadata: { key: string; value: string }[] }
   | undefined;
@@ -87,18 +65,7 @@ let known:
  */
 function metadataOf(columns: readonly CatalogColumn[]) {
   if (known?.columns === columns) return known.metadata;
-  const fields = columns.map(({ name, type, unit, ucd, description, isRequired }) => {
-    const about = Object.entries({ unit, ucd, description }).filter(([, value]) => value !== undefined);
-    return new Field(name, ARROW_TYPES[type], !isRequired, new Map(about as [string, string][]));
-  });
-  const stream = tableToIPC(new Table(new Schema(fields)), 'stream');
-  // A marker of four bytes, the length of the message, the message.
-  const length = new DataView(stream.buffer, stream.byteOffset).getInt32(4, true);
-  const message = Buffer.from(stream.subarray(0, 8 + length)).toString('base64');
-  const metadata = [
-    { key: 'columns', value: describedColumns(columns) },
-    { key: 'ARROW:schema', value: message },
-  ];
+  const metadata = [{ key: 'columns', value: describedColumns(columns) }, parquetSchemaEntry(columns)];
   known = { columns, metadata };
   return metadata;
 }

@@ -1,35 +1,30 @@
 /**
- * The Apache Arrow stream format (files in Arrow's file format differ). Every field is nullable, with its unit, UCD and
- * description as metadata. The schema's metadata holds the answer's information beside its rows under `nearsky`, and
+ * The Apache Arrow stream format (files in Arrow's file format differ). The schema's metadata holds the answer's information beside its rows under `nearsky`, and
  * the types of a data frame under `pandas`.
  */
 import {
   Table as ArrowTable,
   Bool,
   type Data,
-  type DataType,
-  Field,
   Float32,
   Float64,
   Int32,
   Int64,
   makeData,
   RecordBatch,
-  Schema,
   Struct,
   TimestampMicrosecond,
   tableToIPC,
   Utf8,
 } from 'apache-arrow';
 import type { ByteSink } from '../base/bytes.ts';
+import { arrowSchema, schemaMessage } from './arrow_schema.ts';
 import { Chunks } from './chunks.ts';
 import type { Cell, Column, Table } from './columns.ts';
 import { pandasColumns } from './metadata.ts';
 import type { TableWriter } from './table_writer.ts';
 
 const utf8 = new TextEncoder();
-/** The bytes of a message (Arrow columnar format 1.5, "Encapsulated message format") before its metadata: a mark, and their length. */
-const MESSAGE_START = 8;
 /** A mark, and the length 0. */
 const END_OF_STREAM = 8;
 
@@ -40,49 +35,23 @@ export function beginArrow(out: ByteSink, { name, description, columns }: Table,
     ['nearsky', about],
     ['pandas', pandasColumns(columns)],
   ]);
-  const schema = new Schema(columns.map(fieldOf), metadata);
+  const schema = arrowSchema(columns, metadata);
   const stream = (batches: RecordBatch[]) => tableToIPC(new ArrowTable(schema, batches), 'stream');
-  const empty = stream([]);
-  const schemaBytes = MESSAGE_START + new DataView(empty.buffer, empty.byteOffset).getInt32(4, true);
-  out.fragment(empty.subarray(0, schemaBytes));
+  const begin = schemaMessage(schema);
+  out.fragment(begin);
   const chunks = new Chunks(columns, (values, length) => {
     const children = columns.map((column, i) => dataOf(column, values[i]!));
     const data = makeData({ type: new Struct(schema.fields), length, nullCount: 0, children });
-    out.fragment(stream([new RecordBatch(schema, data)]).subarray(schemaBytes, -END_OF_STREAM));
+    out.fragment(stream([new RecordBatch(schema, data)]).subarray(begin.length, -END_OF_STREAM));
   });
   return {
     row: cells => chunks.add(cells),
     block: cells => chunks.addBlock(cells),
     end() {
       chunks.flush();
-      out.fragment(empty.subarray(-END_OF_STREAM));
+      out.fragment(stream([]).subarray(-END_OF_STREAM));
     },
   };
-}
-
-function fieldOf(column: Column): Field {
-  const { name, unit, ucd, description } = column;
-  const metadata = Object.entries({ unit, ucd, description }).filter((entry): entry is [string, string] => !!entry[1]);
-  return new Field(name, typeOf(column), true, new Map(metadata));
-}
-
-function typeOf({ type }: Column): DataType {
-  switch (type) {
-    case 'int64':
-      return new Int64();
-    case 'int32':
-      return new Int32();
-    case 'float64':
-      return new Float64();
-    case 'float32':
-      return new Float32();
-    case 'boolean':
-      return new Bool();
-    case 'text':
-      return new Utf8();
-    case 'time':
-      return new TimestampMicrosecond('UTC');
-  }
 }
 
 /** The layout of a column (Arrow columnar format 1.5, "Physical Memory Layout"): a bit for each cell that is not null, then the values. */

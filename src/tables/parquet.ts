@@ -5,6 +5,7 @@
 import type { ColumnChunk, ColumnMetaData, DecodedArray, SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { ByteSink } from '../base/bytes.ts';
+import { parquetSchemaEntry } from './arrow_schema.ts';
 import { Chunks } from './chunks.ts';
 import { type Cell, type Column, type ColumnType, checkBlock, type Table } from './columns.ts';
 import { describedColumns, pandasColumns } from './metadata.ts';
@@ -122,6 +123,7 @@ export function beginParquet(
     end(isCut) {
       if (isCut) metadata.push({ key: 'overflow', value: 'true' });
       chunks.flush();
+      metadata.push(parquetSchemaEntry(columns, metadata));
       parquet.finish();
       drain();
     },

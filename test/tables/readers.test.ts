@@ -114,13 +114,16 @@ for (const [format, python] of [
 
 const BARE = `
 import json, sys
-import pandas
+import pandas, pyarrow.parquet
 table = pandas.read_parquet(sys.argv[1])
+schema = pyarrow.parquet.read_schema(sys.argv[1])
 print(json.dumps({
     "flags": [str(each) for each in table["des_y6_gold_flags_gold"].dropna()],
     "dtypes": table.dtypes.astype(str).to_dict(),
     "redshifts": float(table["des_y6_gold_dnf_z"].sum()),
     "index": [table.index.name, len(table)],
+    "fields": {field.name: {key.decode(): value.decode() for key, value in (field.metadata or {}).items()} for field in schema},
+    "file": sorted(key.decode() for key in schema.metadata),
 }))
 `;
 
@@ -132,7 +135,7 @@ needs(test, pyarrow ? undefined : 'there is no Python with pandas and pyarrow')(
       writeFileSync(path, await table(running, 'parquet', 'full'));
       const { status, out, errors } = run(pyarrow!, ['-c', BARE, path]);
       assert.is(status, 0, errors);
-      const { flags, dtypes, redshifts, index } = JSON.parse(out);
+      const { flags, dtypes, redshifts, index, fields, file } = JSON.parse(out);
       const matched = ids.slice(1).flatMap((_, i) => (i % 2 === 0 ? [i] : []));
       assert.equal(sorted(flags), sorted(matched.map(i => `${2n ** 62n + BigInt(i)}`)));
       assert.is(
@@ -140,6 +143,9 @@ needs(test, pyarrow ? undefined : 'there is no Python with pandas and pyarrow')(
         matched.reduce((sum, i) => sum + i / 8, 0),
       );
       assert.equal(index, [null, COUNT]);
+      assert.equal(fields.ra, { unit: 'deg', ucd: 'pos.eq.ra;meta.main', description: fields.ra.description });
+      assert.is(fields.gaia_dr3_parallax.unit, 'mas');
+      for (const key of ['columns', 'nearsky', 'pandas']) assert.ok(file.includes(key), key);
       for (const name of ['diaObjectId', 'gaia_dr3_source_id', 'des_y6_gold_ext_mash', 'skymapper_dr4_ngood'])
         assert.is(dtypes[name], 'Int64', name);
       assert.equal([dtypes.matches, dtypes.tns_checked, dtypes.gaia_dr3_ruwe], ['Int32', 'boolean', 'float64']);
