@@ -1,6 +1,7 @@
 /** `nearsky match`: a table against the objects, or against a catalog. */
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { extname } from 'node:path';
 import { namesOf } from '../contract/enums.ts';
 import { MATCH_FORMATS, type MatchFormat } from '../contract/formats.ts';
 import { FINDS, JOBS_PATH, ROWS_KEPT, TABLE_PATH } from '../contract/table_match.ts';
@@ -183,16 +184,8 @@ async function outputOf(path: string | undefined): Promise<Output> {
   };
 }
 
-const FORMATS_OF_NAMES: readonly (readonly [name: RegExp, format: MatchFormat])[] = [
-  [/\.csv$/i, 'csv'],
-  [/\.(?:ndjson|jsonl)$/i, 'ndjson'],
-  [/\.(?:vot|votable|xml)$/i, 'votable'],
-  [/\.(?:parquet|parq)$/i, 'parquet'],
-  [/\.arrows?$/i, 'arrow'],
-  [/\.fits?$/i, 'fits'],
-];
-
 /** The format that a file's name tells; undefined where it tells none. */
 function formatOfName(path: string): MatchFormat | undefined {
-  return FORMATS_OF_NAMES.find(([name]) => name.test(path))?.[1];
+  const extension = extname(path).slice(1).toLowerCase();
+  return MATCH_FORMATS.find(({ extensions }) => (extensions as readonly string[]).includes(extension))?.name;
 }

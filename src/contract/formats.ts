@@ -1,4 +1,4 @@
-/** The formats of answers: values of `format`, and media types of `Accept`. */
+/** The formats of answers: values of `format`, media types of `Accept`, and how files in them are named. */
 
 interface Format {
   readonly name: string;
@@ -6,6 +6,8 @@ interface Format {
   readonly mediaType: string;
   /** Other media types by which clients ask for it. */
   readonly synonyms?: readonly string[];
+  /** How names of files end, in lower case: first that of files that we make. */
+  readonly extensions?: readonly [string, ...string[]];
 }
 
 /** The formats of tables. The media types are registered with IANA except that of VOTable, which is IVOA's. */
@@ -14,21 +16,34 @@ export const TABLE_FORMATS = [
     name: 'csv',
     meaning: 'comma-separated values in UTF-8 after a line of column names; null is empty, lines end with a line feed',
     mediaType: 'text/csv',
+    extensions: ['csv'],
   },
-  { name: 'ndjson', meaning: 'a JSON object a line: a row, flat', mediaType: 'application/x-ndjson' },
+  {
+    name: 'ndjson',
+    meaning: 'a JSON object a line: a row, flat',
+    mediaType: 'application/x-ndjson',
+    extensions: ['ndjson', 'jsonl'],
+  },
   {
     name: 'votable',
     meaning: 'VOTable 1.4, for TOPCAT, astropy and other clients of the Virtual Observatory',
     mediaType: 'application/x-votable+xml',
     synonyms: ['text/xml'],
+    extensions: ['vot', 'votable', 'xml'],
   },
   {
     name: 'parquet',
     meaning: 'Apache Parquet',
     mediaType: 'application/vnd.apache.parquet',
     synonyms: ['application/x-parquet'],
+    extensions: ['parquet', 'parq'],
   },
-  { name: 'arrow', meaning: 'the Apache Arrow stream format', mediaType: 'application/vnd.apache.arrow.stream' },
+  {
+    name: 'arrow',
+    meaning: 'the Apache Arrow stream format',
+    mediaType: 'application/vnd.apache.arrow.stream',
+    extensions: ['arrows', 'arrow'],
+  },
 ] as const satisfies readonly Format[];
 
 export type TableFormat = (typeof TABLE_FORMATS)[number]['name'];
@@ -40,10 +55,15 @@ export const MATCH_FORMATS = [
     name: 'fits',
     meaning: 'a FITS binary table; what is not ASCII becomes a question mark',
     mediaType: 'application/fits',
+    extensions: ['fits', 'fit'],
   },
 ] as const satisfies readonly Format[];
 
 export type MatchFormat = (typeof MATCH_FORMATS)[number]['name'];
+
+export function matchFormat(name: MatchFormat) {
+  return MATCH_FORMATS.find(format => format.name === name)!;
+}
 
 export const FORMATS = [
   { name: 'json', meaning: 'the answer in full', mediaType: 'application/json' },

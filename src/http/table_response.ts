@@ -1,6 +1,6 @@
 /** A table as a response: the headers say what a JSON answer says around its objects. */
 import type { TableHead } from '../answers/table_head.ts';
-import { MATCH_FORMATS, type MatchFormat, type TableFormat } from '../contract/formats.ts';
+import { type MatchFormat, matchFormat, type TableFormat } from '../contract/formats.ts';
 import type { TableBegun } from '../table_match/match_task.ts';
 import type { Search } from './params.ts';
 import { type Answer, bytesResponse, NEGOTIATED } from './respond.ts';
@@ -81,21 +81,12 @@ function shownNames(names: readonly string[]): string {
 }
 
 function typeOf(format: MatchFormat): string {
-  return `${MATCH_FORMATS.find(({ name }) => name === format)!.mediaType}${PARAMETERS[format] ?? ''}`;
+  return `${matchFormat(format).mediaType}${PARAMETERS[format] ?? ''}`;
 }
 
 function dispositionOf(name: string, format: MatchFormat): string {
-  return `attachment; filename="nearsky-${name}.${EXTENSIONS[format]}"`;
+  return `attachment; filename="nearsky-${name}.${matchFormat(format).extensions[0]}"`;
 }
-
-const EXTENSIONS: Readonly<Record<MatchFormat, string>> = {
-  fits: 'fits',
-  csv: 'csv',
-  ndjson: 'ndjson',
-  votable: 'vot',
-  parquet: 'parquet',
-  arrow: 'arrows',
-};
 
 /** The address of the same request for the next page. */
 function nextAddress(address: string, search: Search, cursor: string): string {

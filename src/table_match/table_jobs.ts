@@ -1,6 +1,6 @@
 /** Crossmatches of tables as jobs. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MATCH_FORMATS } from '../contract/formats.ts';
+import { matchFormat } from '../contract/formats.ts';
 import type { Job, JobResult } from '../jobs/job.ts';
 import { JobError, type JobPaths } from '../jobs/job_queue.ts';
 import type { JobStore } from '../jobs/job_store.ts';
@@ -38,7 +38,7 @@ export class TableJobs {
     const asked = { client, request: request as TableRequest, ...paths, isKept: true, ends };
     const { begun, bytes } = await this.#tables.job(asked, onProgress);
     if (begun.outcome !== 'begun') throw new JobError(begun.message);
-    const { mediaType } = MATCH_FORMATS.find(({ name }) => name === begun.format)!;
+    const { mediaType } = matchFormat(begun.format);
     return { mediaType, bytes, about: begun };
   }
 }

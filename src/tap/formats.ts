@@ -1,5 +1,5 @@
 /** The formats of answers: values of RESPONSEFORMAT, and the media types that they have. */
-import type { TableFormat } from '../contract/formats.ts';
+import { matchFormat, type TableFormat } from '../contract/formats.ts';
 import { VOTABLE_TYPE } from '../tables/votable.ts';
 
 export interface TapFormat {
@@ -7,33 +7,34 @@ export interface TapFormat {
   readonly mediaType: string;
 }
 
+/** A format that it shares with other answers. */
+const shared = (writer: 'fits' | 'ndjson' | 'parquet' | 'arrow') => ({
+  writer,
+  mediaType: matchFormat(writer).mediaType,
+});
+
 const NAMED: Readonly<Record<string, TapFormat>> = {
   votable: { writer: 'tabledata', mediaType: VOTABLE_TYPE },
   'votable/td': { writer: 'tabledata', mediaType: `${VOTABLE_TYPE};serialization=TABLEDATA` },
   'votable/b2': { writer: 'binary2', mediaType: `${VOTABLE_TYPE};serialization=BINARY2` },
   csv: { writer: 'csv', mediaType: 'text/csv; charset=utf-8; header=present' },
   tsv: { writer: 'tsv', mediaType: 'text/tab-separated-values' },
-  fits: { writer: 'fits', mediaType: 'application/fits' },
+  fits: shared('fits'),
   json: { writer: 'json', mediaType: 'application/json' },
-  ndjson: { writer: 'ndjson', mediaType: 'application/x-ndjson' },
-  parquet: { writer: 'parquet', mediaType: 'application/vnd.apache.parquet' },
-  arrow: { writer: 'arrow', mediaType: 'application/vnd.apache.arrow.stream' },
+  ndjson: shared('ndjson'),
+  parquet: shared('parquet'),
+  arrow: shared('arrow'),
 };
 
+/** Media types by which a format may be asked for, in lower case and without blanks. */
 const TYPES: Readonly<Record<string, string>> = {
-  [VOTABLE_TYPE]: 'votable',
-  [`${VOTABLE_TYPE};serialization=tabledata`]: 'votable/td',
-  [`${VOTABLE_TYPE};serialization=binary2`]: 'votable/b2',
+  ...Object.fromEntries(
+    Object.entries(NAMED).map(([name, { mediaType }]) => [mediaType.toLowerCase().replaceAll(' ', ''), name]),
+  ),
   'text/xml': 'votable',
   'application/xml': 'votable',
   'text/csv': 'csv',
   'text/csv;header=present': 'csv',
-  'text/tab-separated-values': 'tsv',
-  'application/fits': 'fits',
-  'application/json': 'json',
-  'application/x-ndjson': 'ndjson',
-  'application/vnd.apache.parquet': 'parquet',
-  'application/vnd.apache.arrow.stream': 'arrow',
 };
 
 /** The names of the formats, with their media types. */
