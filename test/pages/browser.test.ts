@@ -9,10 +9,12 @@ import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { CATALOG_OUTCOMES, OBJECT_STATUSES } from '../../src/contract/enums.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
 import { eventually, nearsky, type Server, startServer } from '../e2e/support.ts';
 import { needs, toolObstacle } from '../needs.ts';
 import { isDeno } from '../runtime.ts';
+import { OVERLAPPING_TEXTS } from './overlaps.ts';
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const FLAGS = [
@@ -28,6 +30,8 @@ const FLAGS = [
 const MATCHED = '313637935709683761';
 const PENDING = '169641483339038753';
 const NO_POSITION = '9000000000000000001';
+const OUTSIDE = '169579900785655908';
+const NOTHING_THERE = '313664312957206554';
 
 interface World {
   server: Server;
@@ -108,6 +112,8 @@ const PAGES = [
   `/objects/${MATCHED}`,
   `/objects/${PENDING}`,
   `/objects/${NO_POSITION}`,
+  `/objects/${OUTSIDE}`,
+  `/objects/${NOTHING_THERE}`,
   '/objects/170028513894596704',
   '/recent',
   '/area?area=CIRCLE+61.6223+-49.2951+1',
@@ -150,6 +156,57 @@ check('axe finds nothing, at two widths and in both themes; nothing is wider tha
       }
     });
   }
+});
+
+const WIDTHS = [1440, 768, 390];
+
+/** Asserts that no text lies over another at any width, the folded parts opened. */
+async function assertLegible(page: Page, what: string): Promise<void> {
+  await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    assert.equal(await page.evaluate(OVERLAPPING_TEXTS), [], `${what} at ${width}`);
+  }
+}
+
+check('no text lies over another, on any page, at three widths', async world => {
+  for (const path of PAGES) await visiting(world, path, page => assertLegible(page, path));
+});
+
+check('no text lies over another, whatever the outcome of each catalog and the status of the object', async world => {
+  const OUTCOMES = CATALOG_OUTCOMES.map(({ name }) => name);
+  for (const [i, { name: status }] of OBJECT_STATUSES.entries())
+    await visiting(world, '/brokers', async page => {
+      await page.route('**/api/objects/*', async route => {
+        const answer = await (await route.fetch()).json();
+        const [object] = answer.results[0].objects;
+        object.status = status;
+        for (const [j, name] of Object.keys(object.crossmatch.catalog_outcomes).entries())
+          object.crossmatch.catalog_outcomes[name] = OUTCOMES[(i + j) % OUTCOMES.length];
+        await route.fulfill({ json: answer });
+      });
+      await page.goto(`${world.server.url}/objects/${MATCHED}`);
+      await page
+        .locator(status === 'not_in_service' ? '#object .notice' : '.outcome')
+        .first()
+        .waitFor();
+      await assertLegible(page, status);
+    });
+});
+
+check('the measure of overlap sees texts that lie over each other, and no others', async world => {
+  await visiting(world, '/brokers', async page => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    // Moved by script, which the policy of the page does not stop.
+    await page.evaluate(`{
+      const [first, second] = document.querySelectorAll('main h2, main .lead');
+      const by = (second.getBoundingClientRect().top - first.getBoundingClientRect().top);
+      second.style.transform = 'translateY(' + -by + 'px)';
+    }`);
+    const found = (await page.evaluate(OVERLAPPING_TEXTS)) as string[];
+    assert.ok(found.length > 0);
+    assert.match(found[0]!, /The service holds only.* over .*What an absence|What an absence.* over .*The service/);
+  });
 });
 
 check('from the search box to an object: by position, by id, and what is not understood', async world => {
@@ -218,7 +275,7 @@ check(
         const sent = new RegExp(`"${key}": ([^,}]*)`).exec(payload)![1]!;
         assert.is(values[i], sent === 'null' ? '–' : sent, key);
       }
-      const searched = page.locator('.properties > div', { has: page.locator('.outcome.searched') });
+      const searched = page.locator('.outcomes > div', { has: page.locator('.outcome.searched') });
       assert.is(await searched.locator('li').count(), 4);
       assert.is(
         await page.getByRole('link', { name: 'Lasair' }).getAttribute('href'),

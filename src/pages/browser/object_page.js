@@ -492,7 +492,7 @@ function outcomes(crossmatch) {
       ),
     );
   });
-  return h('section', {}, h('h2', {}, 'What was searched'), h('dl', { class: 'properties' }, rows));
+  return h('section', {}, h('h2', {}, 'What was searched'), h('dl', { class: 'outcomes' }, rows));
 }
 
 /** @param {any} tns */
