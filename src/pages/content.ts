@@ -19,10 +19,11 @@ import {
   limitSentences,
   SUMMARY,
 } from '../documents/prose.ts';
+import { OBJECT_ID } from '../http/params.ts';
 import { conePath } from '../vo/vosi.ts';
 import { sexagesimal } from './browser/format.js';
 import type { Examples } from './examples.ts';
-import { Html, html, needsScripts } from './html.ts';
+import { Html, html, loading, needsScripts } from './html.ts';
 import { type Page, searchForm } from './layout.ts';
 import { mapFrame } from './map_frame.ts';
 import { CUT_WORDS, sentence } from './words.ts';
@@ -42,7 +43,8 @@ function triesOf({ diaObjectId, name, position }: Examples): string[] {
 
 const signed = (number: string) => (number.startsWith('-') ? number : `+${number}`);
 
-export function frontPage(config: Config, examples: Examples, catalogs: Catalogs): Page {
+/** @param isEmpty whether no object was ever stored */
+export function frontPage(config: Config, examples: Examples, catalogs: Catalogs, isEmpty: boolean): Page {
   const radius = decimal(config.CROSSMATCH_RADIUS_ARCSEC);
   const tries = triesOf(examples);
   return {
@@ -57,6 +59,7 @@ export function frontPage(config: Config, examples: Examples, catalogs: Catalogs
 ${searchForm(config.API_MAX_CONE_RADIUS_ARCSEC, tries[0] && `e.g. ${tries[0]}`)}
 ${tries.length > 0 && html`<p class="examples">Try ${tries.map(text => html`<a href="/search?q=${encodeURIComponent(text)}">${text}</a> `)}</p>`}
 </section>
+${isEmpty && firstSteps}
 <section class="sky" aria-labelledby="map-title">
 <div class="bar"><h2 id="map-title">The sky</h2>
 <p class="hint" id="counting" role="status"></p>
@@ -73,6 +76,18 @@ ${needsScripts}
   };
 }
 
+/** What whoever runs a service does next where it holds nothing. */
+const firstSteps = html`<section class="card" aria-labelledby="first-steps">
+<h2 id="first-steps">No objects yet</h2>
+<p>This service holds no objects. Whoever runs it stores some, and registers at least one catalog, on the machine of the service:</p>
+${blocks({
+  kind: 'code',
+  text: `nearsky ingest --data DIR --broker lasair messages.ndjson.gz
+nearsky catalog add --data DIR gaia_dr3 https://data.lsdb.io/hats/gaia_dr3/gaia`,
+})}
+<p><code>DIR</code> is the data directory that the service was started with. The service crossmatches new objects by itself, and shows them here within seconds. <code>nearsky consume</code> stores the brokers' live alerts. To try the pages first, run <code>nearsky demo</code>: it serves a sample.</p>
+</section>`;
+
 export function searchPage(config: Config): Page {
   return {
     title: 'Search',
@@ -82,33 +97,38 @@ export function searchPage(config: Config): Page {
     main: html`<h1>Search</h1>
 ${searchForm(config.API_MAX_CONE_RADIUS_ARCSEC)}
 ${needsScripts}
-<section id="results" aria-live="polite" aria-busy="true"></section>`,
+<section id="results" aria-live="polite" aria-busy="true">${loading}</section>`,
   };
 }
 
-export function objectPage(): Page {
+/** @param id in its shortest form */
+export function objectPage(id: bigint, config: Config, catalogs: Catalogs): Page {
+  const radius = decimal(config.CROSSMATCH_RADIUS_ARCSEC);
   return {
-    title: 'Object',
-    description: 'One alert object: its neighbourhood, its catalog sources, what was searched.',
+    title: `${id}`,
+    description: `Rubin alert object ${id}: its catalog sources within ${radius}″ (${releasesOf(catalogs)}), and what was searched.`,
     scripts: ['object_page.js'],
-    main: html`<h1 id="title" class="id-title">Object</h1>
+    main: html`<h1 id="title" class="id-title">${`${id}`}</h1>
 ${needsScripts}
-<div id="object" aria-live="polite" aria-busy="true"></div>`,
+<div id="object" aria-live="polite" aria-busy="true">${loading}</div>`,
   };
 }
+
+const OBJECT_PATH = /^\/objects\/[^/]+$/;
 
 /**
  * The page for an unknown address.
  * @param path as it was asked for
  */
 export function missingPage(config: Config, path: string): Page {
+  const why = OBJECT_PATH.test(path) && html`An object's address ends in its diaObjectId, ${OBJECT_ID}. `;
   return {
     title: 'Not found',
     description: 'There is nothing at this address.',
     hasSearch: true,
     status: 404,
     main: html`<h1>There is nothing at this address</h1>
-<p class="lead">This service has no page <code>${path.slice(0, 200)}</code>. Search for an object, or begin at one of the pages above.</p>
+<p class="lead">This service has no page <code>${path.slice(0, 200)}</code>. ${why}Search for an object, or begin at one of the pages above.</p>
 ${searchForm(config.API_MAX_CONE_RADIUS_ARCSEC)}
 <p><a href="/">The map</a> · <a href="/recent">Recent crossmatches</a> · <a href="/consuming">Using it</a> · <a href="/api-docs">The API</a></p>`,
   };
@@ -137,7 +157,7 @@ export function recentPage(config: Config, catalogs: Catalogs): Page {
 </form>
 ${needsScripts}
 <p id="fresh" role="status"></p>
-<section id="recent" tabindex="-1" aria-label="Crossmatches" aria-live="polite" aria-busy="true"></section>`,
+<section id="recent" tabindex="-1" aria-label="Crossmatches" aria-live="polite" aria-busy="true">${loading}</section>`,
   };
 }
 
@@ -294,7 +314,7 @@ export function statusPage(): Page {
     scripts: ['status_page.js'],
     main: html`<h1>Status</h1>
 ${needsScripts}
-<div id="status" aria-live="polite" aria-busy="true"></div>`,
+<div id="status" aria-live="polite" aria-busy="true">${loading}</div>`,
   };
 }
 

@@ -36,16 +36,25 @@ const NAVIGATION: readonly (readonly [path: string, name: string])[] = [
   ['/status', 'Status'],
 ];
 
-/** A whole document. All its parts come from this host, and it holds no inline script or style. */
-export function layout(page: Page, config: Config, catalogs: Catalogs): string {
+/**
+ * A whole document. All its parts come from this host, and it holds no inline script or style.
+ * @param address the page's own, for whoever shows a link to it
+ */
+export function layout(page: Page, address: string, config: Config, catalogs: Catalogs): string {
   const { title, description, path, main, scripts = [], hasSearch = false } = page;
+  const fullTitle = title === '' ? 'nearsky: what lies at the position of a Rubin alert?' : `${title} · nearsky`;
   return html`<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title === '' ? 'nearsky: what lies at the position of a Rubin alert?' : `${title} · nearsky`}</title>
+<title>${fullTitle}</title>
 <meta name="description" content="${description}">
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="nearsky">
+<meta property="og:title" content="${fullTitle}">
+<meta property="og:description" content="${description}">
+<meta property="og:url" content="${address}">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="${assetUrl(catalogs, 'icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assetUrl(catalogs, 'style.css')}">

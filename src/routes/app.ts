@@ -211,7 +211,7 @@ function allRoutes(service: Service): Route[] {
       const known = perCatalogs(catalogs => queryParameters(row, service.config, catalogs));
       return { method, path, metric, handler: HANDLERS[name](service), known, isDiscovery: row.isDiscovery };
     }),
-    ...pages(service).map(as('GET')),
+    ...pages(service).flatMap(page => [as('GET')(page), as('HEAD')(page)]),
     ...virtualObservatory(service).map(as('GET')),
     ...jobRoutes(service, {
       base: JOBS_PATH,

@@ -6,6 +6,7 @@ import { compress, preferredCoding } from '../http/compression.ts';
 import { notFound } from '../http/errors.ts';
 import type { Handler } from '../http/exchange.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
+import { decodeSegment, objectIdOf } from '../http/params.ts';
 import { type Answer, bytesResponse, emptyResponse, textResponse } from '../http/respond.ts';
 import type { Examples } from '../pages/examples.ts';
 import type { Page } from '../pages/layout.ts';
@@ -44,11 +45,19 @@ export function pages(service: Service): readonly (readonly [path: string, opera
       finder ??= new loaded.ExampleFinder(service);
       return shown(loaded, make(loaded, await finder.find(), baseUrl(request, config)), service, request);
     };
-  const front = withExamples(({ frontPage }, examples) => frontPage(config, examples, service.catalogs));
+  const front = withExamples(({ frontPage }, examples) =>
+    frontPage(config, examples, service.catalogs, service.look()?.latestIngestTimeUs === null),
+  );
+  const unknown = otherPath(service);
+  const object: Handler = exchange => {
+    const id = objectIdOf(decodeSegment(exchange.params.diaObjectId!) ?? '');
+    if (id === undefined) return unknown(exchange);
+    return page(({ objectPage }) => objectPage(id, config, service.catalogs))(exchange);
+  };
   return [
     ['/', 'page', exchange => searchAsked(exchange) ?? front(exchange)],
     ['/search', 'page', page(({ searchPage }) => searchPage(config))],
-    ['/objects/:diaObjectId', 'page', page(({ objectPage }) => objectPage())],
+    ['/objects/:diaObjectId', 'page', object],
     ['/recent', 'page', page(({ recentPage }) => recentPage(config, service.catalogs))],
     ['/area', 'page', withExamples(({ areaPage }, examples) => areaPage(examples))],
     ['/crossmatch', 'page', page(({ crossmatchPage }) => crossmatchPage(config, service.catalogs))],
@@ -81,11 +90,13 @@ function searchAsked({ url }: Parameters<Handler>[0]): Answer | undefined {
 }
 
 /** A page is sent compressed whatever its size: the scripts come behind it. */
-function shown(loaded: Pages, page: Page, service: Service, { headers }: IncomingRequest): Promise<Answer> {
-  const text = loaded.layout(page, service.config, service.catalogs);
+function shown(loaded: Pages, page: Page, service: Service, request: IncomingRequest): Promise<Answer> {
+  const { config, catalogs } = service;
+  const { pathname, search } = new URL(request.url);
+  const text = loaded.layout(page, `${baseUrl(request, config)}${pathname}${search}`, config, catalogs);
   const pageHeaders = { 'Content-Security-Policy': policy(page.connectsTo), 'Cache-Control': 'no-cache' };
   const answer = { ...textResponse('text/html', text, pageHeaders), status: page.status ?? 200 };
-  return compress(answer, text, headers.get('Accept-Encoding'));
+  return compress(answer, text, request.headers.get('Accept-Encoding'));
 }
 
 /** Paths that are near to those of pages, and the pages to which they lead a browser. */
@@ -100,7 +111,7 @@ const PAGE_PATHS =
 export function otherPath(service: Service): Handler {
   return async exchange => {
     const { method, path, request, url } = exchange;
-    if (method !== 'GET' || !wantsPage(request.headers.get('Accept'))) throw notFound(path);
+    if ((method !== 'GET' && method !== 'HEAD') || !wantsPage(request.headers.get('Accept'))) throw notFound(path);
     const plain = path.replace(/\/+$/, '');
     const to = NEARBY.get(plain) ?? (plain !== path && PAGE_PATHS.test(plain) ? plain : undefined);
     if (to !== undefined) {

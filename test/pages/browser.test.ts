@@ -209,6 +209,122 @@ check('the measure of overlap sees texts that lie over each other, and no others
   });
 });
 
+check('until an answer comes, the page says that it is loading', async world => {
+  const page = await world.context.newPage();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  try {
+    await page.route('**/api/objects/*', async route => {
+      await promise;
+      await route.continue();
+    });
+    await page.goto(`${world.server.url}/objects/${MATCHED}`);
+    await page.locator('#object .loading').waitFor();
+    assert.is(await page.title(), `${MATCHED} · nearsky`);
+    resolve();
+    await page.locator('.verdict').waitFor();
+    assert.is(await page.locator('.loading').count(), 0);
+  } finally {
+    resolve();
+    await page.close();
+  }
+});
+
+check('on paper: nothing that is clicked, dark ink, and no text over another', async world => {
+  for (const path of [`/objects/${MATCHED}`, '/recent', '/brokers', '/api-docs'])
+    await visiting(world, path, async page => {
+      // 17 cm between the margins of A4.
+      await page.setViewportSize({ width: 643, height: 900 });
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+      for (const place of ['nav', '.search', '.theme', 'main button'])
+        for (const each of await page.locator(place).all()) assert.not.ok(await each.isVisible(), `${path} ${place}`);
+      assert.is(await page.evaluate('getComputedStyle(document.body).backgroundColor'), 'rgb(255, 255, 255)');
+      assert.is(await page.evaluate('getComputedStyle(document.body).color'), 'rgb(24, 32, 44)');
+      assert.equal(await page.evaluate(OVERLAPPING_TEXTS), [], path);
+      if (path.startsWith('/objects')) await page.locator('.card code').last().waitFor();
+    });
+});
+
+check('Back returns to the area and the filter before', async world => {
+  const address = (page: Page) => new URL(page.url()).search;
+  await visiting(world, '/recent', async page => {
+    await page.locator('#recent tbody tr').first().waitFor();
+    await page.locator('label', { has: page.locator('input[name="hours"][value="72"]') }).click();
+    await page.locator('select[name="catalog"]').selectOption('gaia_dr3');
+    assert.match(address(page), /hours=72.*catalog=gaia_dr3/);
+    await page.goBack();
+    assert.is(await page.locator('select[name="catalog"]').inputValue(), '');
+    assert.match(address(page), /hours=72/);
+    await page.goBack();
+    assert.ok(await page.locator('input[name="hours"][value="24"]').isChecked());
+    assert.is(address(page), '');
+    await page.goForward();
+    assert.ok(await page.locator('input[name="hours"][value="72"]').isChecked());
+  });
+  const near = 'CIRCLE 61.6223 -49.2951 1';
+  await visiting(world, '/area', async page => {
+    const typed = page.locator('#area-text');
+    const headings = page.locator('#results h2');
+    const search = page.locator('#area').getByRole('button', { name: 'Search', exact: true });
+    await typed.fill(near);
+    await search.click();
+    await headings.waitFor();
+    await typed.fill('CIRCLE 0 89 1');
+    await search.click();
+    await page.getByRole('heading', { name: '0 objects', exact: true }).waitFor();
+    await page.goBack();
+    assert.is(await typed.inputValue(), near);
+    await page.getByRole('heading', { name: /^[1-9]\d* objects?$/ }).waitFor();
+    await page.goBack();
+    assert.is(await typed.inputValue(), '');
+    await headings.waitFor({ state: 'detached' });
+  });
+});
+
+checkQueries('Back returns to the query before; a query waits for the tables, and says so', async world => {
+  const query = (name: string) => `SELECT 1 AS ${name} FROM TAP_SCHEMA.schemas`;
+  const long = `${query('two')} -- ${'x'.repeat(9000)}`;
+  await visiting(
+    world,
+    '/query',
+    async page => {
+      let early = 2;
+      await page.route('**/vo/tap/sync', async route => {
+        if (early-- <= 0) return route.continue();
+        return route.fulfill({
+          status: 503,
+          headers: { 'Retry-After': '1' },
+          body: '<VOTABLE>the tables are being made for the first time</VOTABLE>',
+        });
+      });
+      const editor = page.getByRole('textbox', { name: 'A query in ADQL' });
+      const offered = await editor.inputValue();
+      const shows = async (name: string, text: string) => {
+        await page.locator('#results th', { hasText: name }).waitFor();
+        assert.is(await editor.inputValue(), text);
+      };
+      const run = async (text: string) => {
+        await editor.fill(text);
+        await page.keyboard.press('Control+Enter');
+      };
+      await run(query('one'));
+      await page.locator('#said', { hasText: /^The service makes its tables .* … 1 s/ }).waitFor();
+      await shows('one', query('one'));
+      await run(long);
+      await shows('two', long);
+      await run(query('three'));
+      await shows('three', query('three'));
+      await page.goBack();
+      await shows('two', long);
+      await page.goBack();
+      await shows('one', query('one'));
+      await page.goBack();
+      await page.locator('#results table').waitFor({ state: 'detached' });
+      assert.is(await editor.inputValue(), offered);
+    },
+    /status of 503/,
+  );
+});
+
 check('from the search box to an object: by position, by id, and what is not understood', async world => {
   await visiting(world, '/', async page => {
     await page.getByRole('textbox', { name: /^An id/ }).fill('04h06m29.35s -49d17m42.5s 5"');

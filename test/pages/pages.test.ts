@@ -284,15 +284,67 @@ test('the page of queries has every table, and says where queries cannot be answ
   assert.match(main({ TAP_MAX_QUERIES: '0' }, true), 'Queries are switched off here');
 });
 
-test('an empty service offers nothing to try', () =>
-  withApp(
+test('an empty service offers nothing to try, and says what to do next', async ({ running }) => {
+  await withApp(
     async () => {},
     async app => {
       const { status, text } = await app.get('/');
       assert.is(status, 200);
       assert.not.match(text, /class="examples"/);
+      assert.match(text, /No objects yet/);
+      const commands = [...text.matchAll(/^(?:<pre.*>)?(nearsky .*?)(?:<\/code>.*)?$/gm)].map(
+        ([, command]) => command!,
+      );
+      assert.is(commands.length, 2, text);
+      for (const command of commands) {
+        const [, name] = command.split(' ');
+        const { command: known } = await import(`../../src/commands/${name}.ts`);
+        const options = [...command.matchAll(/ --(\w+)/g)].map(([, option]) => option!);
+        for (const option of options) assert.ok(option === 'data' || option in known.options, command);
+      }
     },
-  ));
+  );
+  assert.not.match((await running.app.get('/')).text, /No objects yet/);
+});
+
+test('HEAD has the headers of GET, and no body', async ({ running: { app } }) => {
+  for (const path of [...PAGES, '/objects/none', '/nothing', '/favicon.ico']) {
+    const got = await app.get(path, BROWSER);
+    const { status, headers, text } = await app.get(path, { ...BROWSER, method: 'HEAD' });
+    assert.equal([status, text], [got.status, ''], path);
+    const named = (all: Headers) => [...all].filter(([name]) => name !== 'x-request-id');
+    assert.equal(named(headers), named(got.headers), path);
+  }
+  assert.is((await app.get('/recent', { method: 'POST' })).headers.get('Allow'), 'GET, HEAD');
+});
+
+test('the page of an object names it before a script runs: heading, title, and what a link to it shows', async ({
+  running: { app },
+}) => {
+  const { text } = await app.get('/objects/313637935709683761', { headers: { Host: 'near.example' } });
+  const meta = (property: string) => new RegExp(`<meta property="${property}" content="([^"]*)">`).exec(text)?.[1];
+  assert.match(text, '<h1 id="title" class="id-title">313637935709683761</h1>');
+  assert.match(text, '<title>313637935709683761 · nearsky</title>');
+  assert.is(meta('og:title'), '313637935709683761 · nearsky');
+  assert.match(meta('og:description')!, /^Rubin alert object 313637935709683761: .*2\.5″/);
+  assert.is(meta('og:url'), 'http://near.example/objects/313637935709683761');
+});
+
+test('an id that is none is a page that is not there', async ({ running: { app } }) => {
+  for (const id of ['none', '-1', '1.5', '9223372036854775808', '%00', '5%2F6', '%E2%80%AE']) {
+    const { status, text } = await app.get(`/objects/${id}`, BROWSER);
+    assert.is(status, 404, id);
+    assert.match(text, 'ends in its diaObjectId, an integer in decimal digits, 0 to 9223372036854775807');
+    assert.equal([(await app.get(`/objects/${id}`)).body.code], ['not_found'], id);
+  }
+  for (const id of ['0', '9223372036854775807', '0000000000000000000005'])
+    assert.is((await app.get(`/objects/${id}`, BROWSER)).status, 200, id);
+});
+
+test('a part that a script fills says that it is loading until then', async ({ running: { app } }) => {
+  for (const path of ['/search', '/objects/5', '/recent', '/status'])
+    assert.match((await app.get(path)).text, / aria-busy="true"><p class="loading">Loading<\/p><\//, path);
+});
 
 test('another method than GET is 405', async ({ running: { app } }) => {
   for (const path of PAGES) assert.equal([(await app.get(path, { method: 'POST' })).status], [405], path);

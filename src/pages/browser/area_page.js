@@ -47,10 +47,29 @@ byId('shape').addEventListener('change', () => begin(''));
 byId('clear').addEventListener('click', () => begin(''));
 text.addEventListener('input', () => begin(text.value));
 fileDrop(byId('drop'), /** @type {HTMLInputElement} */ (byId('file')), take);
-begin(new URLSearchParams(location.search).get('area') ?? '');
-if (text.value !== '') {
+addEventListener('popstate', showEntry);
+showEntry();
+
+/** Shows the area of the entry of the history: that of the address, or one that was too long for it. */
+function showEntry() {
+  search++;
+  begin(areaOfEntry());
+  if (text.value === '') return show(results);
   lookAt(view.outline);
   void run();
+}
+
+/** @returns {string} */
+function areaOfEntry() {
+  return history.state?.area ?? new URLSearchParams(location.search).get('area') ?? '';
+}
+
+/** Makes a search an entry of the history, unless it is the present one. A file cannot be kept. @param {string | File} area */
+function remember(area) {
+  const kept = typeof area === 'string' ? area : '';
+  const long = kept === '' ? '/area' : `/area?area=${encodeURIComponent(kept)}`;
+  if (kept !== '' && kept === areaOfEntry()) return;
+  history.pushState({ area: kept }, '', long.length <= MAX_ADDRESS ? long : '/area');
 }
 
 /** Begins another area. @param {string} typed */
@@ -128,8 +147,7 @@ async function run() {
   const area = file ?? text.value.trim();
   if (area === '') return show(results, h('p', { class: 'hint' }, 'Draw an area, type it, or choose a file.'));
   const own = ++search;
-  const kept = typeof area === 'string' ? `/area?area=${encodeURIComponent(area)}` : '/area';
-  history.replaceState(null, '', kept.length <= MAX_ADDRESS ? kept : '/area');
+  remember(area);
   showLoading(results, 'Searching');
   try {
     const post = { method: 'POST', body: area };

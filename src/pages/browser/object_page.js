@@ -38,8 +38,6 @@ import { downloads, nearestFirst, source, transientText } from './result_list.js
 
 const id = decodeURIComponent(location.pathname.split('/').at(-1) ?? '');
 const place = byId('object');
-byId('title').textContent = `Object ${id}`;
-document.title = `${id} · nearsky`;
 void load();
 
 async function load() {

@@ -14,6 +14,36 @@ const PATH = '/vo/tap/sync';
 const MAX_ROWS = 2000;
 /** Some servers refuse longer addresses. */
 const MAX_ADDRESS = 8000;
+/** In the service's answer while it has no tables yet. */
+const PREPARING = 'the tables are being made';
+
+/** Says what is waited for, and for how long. */
+class Clock {
+  #begin = performance.now();
+  #what = 'Asking';
+
+  /** @param {Element} place */
+  constructor(place) {
+    this.place = place;
+    this.timer = setInterval(() => this.#show(), 1000);
+    this.#show();
+  }
+
+  /** @param {string} what */
+  say(what) {
+    this.#what = what;
+    this.#show();
+  }
+
+  #show() {
+    const seconds = Math.floor((performance.now() - this.#begin) / 1000);
+    this.place.textContent = `${this.#what} … ${seconds < 1 ? '' : `${seconds} s`}`.trim();
+  }
+
+  stop() {
+    clearInterval(this.timer);
+  }
+}
 
 const form = byId('query');
 const editor = /** @type {HTMLTextAreaElement} */ (byId('adql'));
@@ -24,29 +54,51 @@ let asking = new AbortController();
 
 form.addEventListener('submit', event => {
   event.preventDefault();
-  void run(true);
+  begin(true);
 });
 editor.addEventListener('keydown', event => {
   if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault();
-  void run(true);
+  begin(true);
 });
 stop.addEventListener('click', () => asking.abort());
 for (const link of document.querySelectorAll('.tries a'))
   link.addEventListener('click', event => {
     event.preventDefault();
     editor.value = new URL(link.getAttribute('href') ?? '', location.href).searchParams.get('q') ?? '';
-    void run(false);
+    begin(false);
   });
 for (const code of document.querySelectorAll('.schema .insert')) {
   const name = code.textContent ?? '';
   code.replaceWith(h('button', { type: 'button', class: 'link', click: () => insert(name) }, name));
 }
-const given = new URLSearchParams(location.search).get('q');
-if (given) {
-  editor.value = given;
-  void run(false);
-} else said.textContent = 'Ctrl and Enter run it, too.';
+const offered = editor.value;
+addEventListener('popstate', showEntry);
+showEntry();
+
+/** Shows the query of the entry of the history: that of the address, or one that was too long for it. */
+function showEntry() {
+  asking.abort();
+  asking = new AbortController();
+  stop.hidden = true;
+  const query = history.state?.query ?? new URLSearchParams(location.search).get('q');
+  editor.value = query ?? offered;
+  if (query) return void run(false);
+  show(results);
+  said.textContent = 'Ctrl and Enter run it, too.';
+}
+
+/** Runs what the editor holds, as a new entry of the history where it is another query. @param {boolean} isTyped */
+function begin(isTyped) {
+  const query = editor.value.trim();
+  if (query === '') return;
+  const long = `/query?q=${encodeURIComponent(query)}`;
+  const address = long.length > MAX_ADDRESS ? '/query' : long;
+  const isSame = query === (history.state?.query ?? new URLSearchParams(location.search).get('q'));
+  if (isSame) history.replaceState({ query }, '', address);
+  else history.pushState({ query }, '', address);
+  void run(isTyped);
+}
 
 /** Puts a name where the cursor is. @param {string} name */
 function insert(name) {
@@ -60,15 +112,13 @@ async function run(isTyped) {
   if (query === '') return;
   asking.abort();
   const own = (asking = new AbortController());
-  const address = `/query?q=${encodeURIComponent(query)}`;
-  history.replaceState(null, '', address.length > MAX_ADDRESS ? '/query' : address);
-  said.textContent = 'Asking …';
+  const clock = new Clock(said);
   stop.hidden = false;
   results.setAttribute('aria-busy', 'true');
   const begin = performance.now();
   try {
     const body = new URLSearchParams(parametersOf(query, 'votable', MAX_ROWS));
-    const table = readVotable(await answerOf(body, own.signal));
+    const table = readVotable(await answerOf(body, own.signal, clock));
     if (own !== asking) return;
     const took = Math.round(performance.now() - begin);
     const first = table.isCut ? 'The first ' : '';
@@ -80,6 +130,7 @@ async function run(isTyped) {
     if (own.signal.aborted) show(results);
     else showFault(query, error, isTyped);
   } finally {
+    clock.stop();
     if (own === asking) stop.hidden = true;
   }
 }
@@ -89,13 +140,33 @@ function parametersOf(query, format, most) {
   return { LANG: 'ADQL', RESPONSEFORMAT: format, ...(most && { MAXREC: `${most}` }), QUERY: query };
 }
 
-/** @param {URLSearchParams} body @param {AbortSignal} signal */
-async function answerOf(body, signal) {
+/**
+ * The answer. While the service makes its tables, which it does before the first query, the query is sent again.
+ * @param {URLSearchParams} body @param {AbortSignal} signal @param {Clock} clock
+ */
+async function answerOf(body, signal, clock) {
   try {
-    return await (await fetch(PATH, { method: 'POST', body, signal })).text();
+    for (;;) {
+      const response = await fetch(PATH, { method: 'POST', body, signal });
+      const text = await response.text();
+      if (response.status !== 503 || !text.includes(PREPARING)) return text;
+      clock.say('The service makes its tables before the first query');
+      await pause(Number(response.headers.get('Retry-After') ?? 1), signal);
+    }
   } catch {
     throw new ApiError('The service does not answer. Is the network there?', true);
   }
+}
+
+/** @param {number} seconds @param {AbortSignal} signal ends it with an error */
+function pause(seconds, signal) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, 1000 * seconds);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
 }
 
 /** @param {string} query @param {ResultTable} table */

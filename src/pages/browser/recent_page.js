@@ -27,13 +27,17 @@ let asked = 0;
 let loaded;
 
 choose(new URLSearchParams(location.search));
+addEventListener('popstate', () => {
+  const { hours, time_field } = choices();
+  form.reset();
+  choose(new URLSearchParams(location.search));
+  const now = choices();
+  redraw(now.hours !== hours || now.time_field !== time_field);
+});
 form.addEventListener('change', event => {
   const name = /** @type {HTMLInputElement} */ (event.target).name;
   remember();
-  if (!loaded || ['hours', 'time_field'].includes(name)) return void load();
-  sayFresh();
-  draw();
-  void fill();
+  redraw(['hours', 'time_field'].includes(name));
 });
 form.addEventListener('submit', event => event.preventDefault());
 void load();
@@ -41,6 +45,14 @@ follow(({ catalog_name }) => {
   recorded.set(catalog_name, (recorded.get(catalog_name) ?? 0) + 1);
   saysFresh ??= setTimeout(sayFresh, CALM_MS);
 });
+
+/** Draws what is chosen. @param {boolean} isOther whether other objects must be loaded for it */
+function redraw(isOther) {
+  if (!loaded || isOther) return void load();
+  sayFresh();
+  draw();
+  void fill();
+}
 
 /** Says how many matches are new, with a button that lists them. */
 function sayFresh() {
@@ -79,7 +91,7 @@ function choices() {
 
 function remember() {
   const query = new URLSearchParams(Object.entries(choices()).filter(([, value]) => value !== ''));
-  history.replaceState(null, '', `?${query}`);
+  history.pushState(null, '', `?${query}`);
 }
 
 async function load() {
