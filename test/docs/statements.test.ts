@@ -143,17 +143,17 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'e2e/sample.test.ts: labels every alert that no broker sent': ['The demo ingests a few alerts of each broker'],
     'e2e/demo.test.ts: shows each status': ['`crossmatch_pending`, `not_in_service`'],
     'answers/object_fields.test.ts: JSON has the documented keys in the documented order, and levels are cumulative': [
-      'says how much you get',
+      'sets how much each answer contains',
     ],
     'tables/answers.test.ts: the formats, by name and by Accept': ['without it you get JSON'],
-    'tables/answers.test.ts: a walk by its Link': ['a table names the next in its `Link` header'],
+    'tables/answers.test.ts: a walk by its Link': ['a table names the next page in its `Link` header'],
     'http/cone.test.ts: a walk: pages in order': ['JSON in `next_cursor`'],
-    'http/lookup.test.ts: one result an input, in order': ['every input has one result, in the same order'],
-    'http/lookup.test.ts: malformed entries': ['A bad input spoils nothing but its own row'],
-    'http/lookup.test.ts: how many inputs': ['One request takes 1,000 ids and 200 positions or names at most'],
-    'clients/typescript.test.ts: a lookup of any size': ['splits longer lists, keeps several requests under way'],
+    'http/lookup.test.ts: one result an input, in order': ['Every input has one result, in the same order'],
+    'http/lookup.test.ts: malformed entries': ['A bad input affects only its own row'],
+    'http/lookup.test.ts: how many inputs': ['One request takes at most 1,000 ids and 200 positions or names'],
+    'clients/typescript.test.ts: a lookup of any size': ['splits longer lists, keeps several requests in flight'],
     'clients/typescript.test.ts: errors say what is wrong; 503 is tried once more': [
-      'the client waits as long and tries once more',
+      'the client waits that long and retries once',
     ],
     'clients/python_package.test.ts: a wheel is built and imported': ['`pip install ./clients/python`'],
     'tables/answers.test.ts: at full each column of each catalog is a column': [
@@ -162,7 +162,7 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'tables/formats.test.ts: units, descriptions and what the answer says beside its rows': [
       'Units, UCDs and descriptions are in the metadata',
     ],
-    'tables/readers.test.ts: a bare pandas.read_parquet keeps every digit': ['so that ids of 64 bits keep every digit'],
+    'tables/readers.test.ts: a bare pandas.read_parquet keeps every digit': ['so 64-bit ids keep every digit'],
   },
   'docs/archive.md': {
     'hats_export/hats_export.test.ts: the rows are the lines of an export, value by value': [
