@@ -51,8 +51,11 @@ function programOf({ language, code }: Example): readonly [string, ...string[]] 
   return python === undefined ? undefined : [python, '-c'];
 }
 
+/** As after `pip install ./clients/python`. */
+const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1', PYTHONPATH: join(root, 'clients/python') };
+
 async function run([command, ...args]: readonly [string, ...string[]], code: string): Promise<string> {
-  const child = spawn(command, [...args, code], { cwd: root, env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' } });
+  const child = spawn(command, [...args, code], { cwd: root, env });
   let out = '';
   let errors = '';
   child.stdout.on('data', data => (out += data));

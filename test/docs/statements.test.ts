@@ -218,35 +218,35 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
   },
   'docs/stream.md': {
     'stream/publication.test.ts: every match once, in the order of the journal': [
-      'a later one goes on where the last one ended',
-      'One message a match, of each crossmatch of each object, in the order in which they were recorded',
+      'A later one continues where the last one stopped',
+      'Each match of each crossmatch of each object is one message, in the order of recording',
       'An object without a match has no message',
     ],
     'stream/publication.test.ts: two never publish at once': [
-      'the others wait, and one of them takes over when that ends',
+      'The others wait, and one of them takes over when it stops',
     ],
     'stream/publication.test.ts: from now, from the beginning, from an entry': [
-      'leaves out what is there, `--from beginning` sends it all again',
+      'skips existing matches, `--from beginning` sends all of them again',
     ],
     'stream/publication.test.ts: what an import brought is published only when asked for': [
-      'brought are not published',
+      'Objects from `nearsky import` are not published',
     ],
     'stream/publication.test.ts: a broker that fails gets all of it in the end': [
-      'It tries again after half a second, then later and later',
+      'It retries after half a second, then at growing intervals of up to 30 seconds',
     ],
     'e2e/kill_publish.test.ts: publish and Kafka, killed': [
-      'makes the next one send some messages again, with the same `_id`',
+      'the next one sends some messages again, with the same `_id`',
       'messages of one object are always in one partition',
     ],
     'stream/kafka_sink.test.ts: hop-client reads every message and its metadata': [
-      'The headers are those that SCiMMA',
-      'reads what is there, leaves out what was sent again',
+      "The headers follow SCiMMA's hop-client",
+      'reads the existing messages, drops duplicates',
     ],
     'stream/message.test.ts: the id is that of version 5 which Python makes of the same name': [
-      'The UUID is of version 5 (RFC 9562)',
+      'The UUID has version 5 (RFC 9562)',
     ],
     'stream/message.test.ts: a message a match': ['as compact JSON with 64-bit ids as exact integers'],
-    'stream/message.test.ts: each crossmatch says what it could not read': ['whether there is such a catalog'],
+    'stream/message.test.ts: each crossmatch says what it could not read': ['true if a catalog was skipped'],
     'http/stream_matches.test.ts: from the beginning: each message of the journal once': [
       'sends the same messages as server-sent events',
     ],
@@ -254,14 +254,14 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
       'nothing is left out, nothing comes twice',
     ],
     'http/stream_matches.test.ts: what is recorded while it reads; now leaves out what was there': [
-      'without either the stream begins with what is recorded from now on',
+      'Without either, the stream starts with the next recorded match',
     ],
-    'http/stream_matches.test.ts: filters that nothing meets': ['A quiet stream has a comment every 15 s'],
-    'http/stream_matches.test.ts: too many clients: 503': ['has room for `NEARSKY_MAX_STREAMS` clients'],
+    'http/stream_matches.test.ts: filters that nothing meets': ['A quiet stream sends a comment every 15 s'],
+    'http/stream_matches.test.ts: too many clients: 503': ['accepts up to `NEARSKY_MAX_STREAMS` clients'],
     'http/stream_matches.test.ts: a client that does not read is sent one page': [
-      'A slow one holds one page of events',
+      'A slow client holds one page of events',
     ],
-    'server/stream_matches.test.ts: a client that does not read is ended': ['one that does not read for 20 s is ended'],
+    'server/stream_matches.test.ts: a client that does not read is ended': ['A client that reads nothing for 20 s is disconnected'],
   },
   'docs/settings.md': {
     'commands/config.test.ts: an option beats the environment': [
