@@ -81,61 +81,61 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
   },
   'docs/faq.md': {
     'crossmatch/again.test.ts: a source that the last crossmatch does not find stays listed': [
-      "known by its `provenance_set`, which is not that of the object's `crossmatch`",
+      "its `provenance_set` differs from the `provenance_set` of the object's `crossmatch`",
     ],
     'crossmatch/match.test.ts: a source at exactly 1 arcsec is a match': [
       "It is the catalog source nearest to the alert's position, within 1.0 arcsec",
     ],
-    'store/store.test.ts: the first delivery fixes everything': ['is the score that came with the first delivery'],
+    'store/store.test.ts: the first delivery fixes everything': ['is the score of the LSST pipeline in the first delivery'],
     'commands/config.test.ts: the provenance block names versions': ['`reliability_cuts` in every answer'],
     'crossmatch/crossmatcher.test.ts: every outcome, status and count of a small sky': [
-      'is the status of an object that was crossmatched and for which no catalog was searched at all',
-      'Only `searched` with no match means that the catalog has nothing there',
+      'is the status of an object whose crossmatch searched no catalog at all',
+      'Only `searched` without a match means that the catalog has no source there',
     ],
     'http/object.test.ts: brokers at the crossmatch are those of then; a catalog no longer in service comes last': [
       '`not_in_service_at_crossmatch`',
     ],
     'http/object.test.ts: the crossmatch block where nothing was recorded': ['`not_recorded`'],
-    'catalogs/coverage.test.ts: a finer map is degraded': ['A footprint is known at the resolution'],
+    'catalogs/coverage.test.ts: a finer map is degraded': ['The resolution of a footprint is the resolution'],
     'contract/describe.test.ts: the order of a coverage map is the one in force': [
       '(`coverage_map` in `/api/describe`)',
     ],
     'crossmatch/motion.test.ts: off: the place in the catalog; on: the place at the event, again, with a provenance of its own':
       [
-        'Unless `CROSSMATCH_PROPER_MOTION` is set, nothing is moved',
-        'With `CROSSMATCH_PROPER_MOTION=yes` sources with a proper motion are searched where they are at the time of the event',
+        'Unless `CROSSMATCH_PROPER_MOTION` is set, no proper motion is applied',
+        'With `CROSSMATCH_PROPER_MOTION=yes`, sources with a proper motion are searched at their position at the time of the event',
       ],
     'http/object.test.ts: full: the published match, its payload exact': [
-      "`detail=full` Gaia's `pmra`, `pmdec` and `ref_epoch` are there",
+      "At `detail=full` you get Gaia's `pmra`, `pmdec` and `ref_epoch`",
     ],
     'http/filters.test.ts: there are 34': ['Filters such as `gaia_dr3.pmra_min`'],
     'store/store.test.ts: a crossmatch records outcomes, matches, sources and provenance': [
-      'The radius is part of the record of each crossmatch',
+      'Each crossmatch records its radius',
     ],
     'tables/answers.test.ts: at full each column of each catalog is a column': [
       'the table shows the nearest and counts them in `CATALOG_matches`',
     ],
     'vo/cone.test.ts: sources of ${catalog}': ['cone of `/vo/scs/CATALOG` has a row for each'],
-    'contract/texts.test.ts: each text of the contract is at its place': ['An id is unique within its catalog only'],
-    'tables/readers.test.ts: a bare pandas.read_parquet keeps every digit': ['It went through a 64-bit float'],
+    'contract/texts.test.ts: each text of the contract is at its place': ['An id is unique only within its catalog'],
+    'tables/readers.test.ts: a bare pandas.read_parquet keeps every digit': ['It was converted to a 64-bit float'],
     'ingest/normalise.test.ts: pittgoogle: the cut is inclusive, and an alert without a reliability is below it': [
-      'or without a reliability there, and was dropped',
+      'drops alerts below the cut and alerts without a reliability',
     ],
     'ingest/normalise.test.ts: a position that cannot be is null, and the object is delivered all the same': [
-      'One whose position was invalid is here, but is found by its id only',
+      'An object with an invalid position is stored, but is found only by its id',
     ],
-    'tns/association.test.ts: it is recorded with the crossmatch, once': ['It is not looked up again later'],
+    'tns/association.test.ts: it is recorded with the crossmatch, once': ['The association is not updated later'],
     'tns/association.test.ts: the nearest within the radius': [
-      'The registry object nearest to the alert within 1.0 arcsec',
+      'the registry object nearest to the alert within 1.0 arcsec',
     ],
     'http/tns.test.ts: a snapshot that is absent or stale': [
-      'With a registry older than two hours names are not resolved',
+      'If the snapshot is older than two hours, names are not resolved',
     ],
     'http/trouble.test.ts: without a database all is 503 but status and health': ['or cannot read its database'],
-    'http/trouble.test.ts: a spent budget is 400 query_too_expensive': ['`query_too_expensive`: ask for less at once'],
-    'transfer/roundtrip.test.ts: an export of what was imported': ['`nearsky export` writes all that is stored'],
+    'http/trouble.test.ts: a spent budget is 400 query_too_expensive': ['For `query_too_expensive`, request less at once'],
+    'transfer/roundtrip.test.ts: an export of what was imported': ['`nearsky export` writes all stored data'],
     'http/area.test.ts: the objects with sources by time, those that meet filters': [
-      'has every object with a match, and none without',
+      'lists only objects with a match',
     ],
     'docs/settings.test.ts: the whole sky': ['every object that has a position, matched or not'],
   },
@@ -166,21 +166,21 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
   },
   'docs/archive.md': {
     'hats_export/hats_export.test.ts: the rows are the lines of an export, value by value': [
-      'The two hold what the lines of `nearsky export` hold, value by value',
-      'at the position of its object, so that both catalogs divide the sky alike',
-      'Small exports may have no row near an edge: then there is no margin',
+      'hold the same values as the lines of `nearsky export`',
+      'at the position of its object, so both catalogs divide the sky in the same way',
+      'A small export may have no row near an edge; then there is no margin',
     ],
     'hats_export/hats_export.test.ts: our own reader opens it; properties, list, schema and map are there': [
       'Partitions** have at most',
       'Units, UCDs and descriptions are in the metadata of each field',
     ],
     'hats_export/hats_export.test.ts: --since takes what changed; a directory that is there is not touched': [
-      'The directory must not exist, or be empty, and has its name only when it is whole',
-      '`--since` that entry exports only objects that changed later, each whole',
+      'The target directory must be missing or empty, and gets its name only when the export is complete',
+      '`--since` that entry exports only objects that changed later, each with all its data',
     ],
     'hats_export/hats_export.test.ts: hats finds it valid': ['opens both catalogs in LSDB'],
     'survey_tables/object_table.test.ts: the archive of another service gives the same objects': [
-      'stores the objects elsewhere, to be crossmatched there',
+      'stores the objects in another service, which crossmatches them',
     ],
   },
   'docs/catalogs.md': {
