@@ -86,7 +86,9 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'crossmatch/match.test.ts: a source at exactly 1 arcsec is a match': [
       "It is the catalog source nearest to the alert's position, within 1.0 arcsec",
     ],
-    'store/store.test.ts: the first delivery fixes everything': ['is the score of the LSST pipeline in the first delivery'],
+    'store/store.test.ts: the first delivery fixes everything': [
+      'is the score of the LSST pipeline in the first delivery',
+    ],
     'commands/config.test.ts: the provenance block names versions': ['`reliability_cuts` in every answer'],
     'crossmatch/crossmatcher.test.ts: every outcome, status and count of a small sky': [
       'is the status of an object whose crossmatch searched no catalog at all',
@@ -132,11 +134,11 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
       'If the snapshot is older than two hours, names are not resolved',
     ],
     'http/trouble.test.ts: without a database all is 503 but status and health': ['or cannot read its database'],
-    'http/trouble.test.ts: a spent budget is 400 query_too_expensive': ['For `query_too_expensive`, request less at once'],
-    'transfer/roundtrip.test.ts: an export of what was imported': ['`nearsky export` writes all stored data'],
-    'http/area.test.ts: the objects with sources by time, those that meet filters': [
-      'lists only objects with a match',
+    'http/trouble.test.ts: a spent budget is 400 query_too_expensive': [
+      'For `query_too_expensive`, request less at once',
     ],
+    'transfer/roundtrip.test.ts: an export of what was imported': ['`nearsky export` writes all stored data'],
+    'http/area.test.ts: the objects with sources by time, those that meet filters': ['lists only objects with a match'],
     'docs/settings.test.ts: the whole sky': ['every object that has a position, matched or not'],
   },
   'docs/tutorial.md': {
@@ -261,7 +263,9 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'http/stream_matches.test.ts: a client that does not read is sent one page': [
       'A slow client holds one page of events',
     ],
-    'server/stream_matches.test.ts: a client that does not read is ended': ['A client that reads nothing for 20 s is disconnected'],
+    'server/stream_matches.test.ts: a client that does not read is ended': [
+      'A client that reads nothing for 20 s is disconnected',
+    ],
   },
   'docs/settings.md': {
     'commands/config.test.ts: an option beats the environment': [
