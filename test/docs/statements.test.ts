@@ -187,35 +187,35 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
   },
   'docs/catalogs.md': {
     'catalogs/definition.test.ts: without a description': [
-      'Without a description every column that holds a number, a text or true and false is stored with each match',
+      'Without a description, every numeric, string or boolean column is stored with each match',
       'The title is `obs_title`, or `obs_collection`',
     ],
     'catalogs/definition.test.ts: a description goes before the catalog': [
-      'whatever it leaves out is taken from the catalog',
+      'Missing keys are filled from the catalog',
     ],
     'catalogs/definition.test.ts: what does not fit is refused': [
-      'The name has up to 48 lower case letters, digits and underscores',
-      'Words of the API are no names',
+      'The name has up to 48 lower-case letters, digits and underscores',
+      'Keywords of the API are not allowed',
     ],
     'catalogs/definition.test.ts: units, UCDs and meanings come from the VOTable': [
-      'units, UCDs and meanings the VOTable',
+      'Units, UCDs and descriptions come from the VOTable',
     ],
     'catalogs/definition.test.ts: the four descriptions of the project are valid by the schema': [
-      'It is checked against the schema',
+      'The file is validated against the schema',
     ],
     'catalogs/definition.test.ts: the order is that of the project': ['and stored with the registration'],
     'http/added_catalog.test.ts: a service that runs learns of it': [
-      'A service that runs learns of it within a second',
+      'A running service notices the catalog within a second',
     ],
     'http/added_catalog.test.ts: tables, the Virtual Observatory, sources': [
-      'From then on it is everywhere where the four are',
+      'The new catalog is then used like the four others',
     ],
-    'crossmatch/again.test.ts: a new catalog: a second version, once': ['has crossmatched them again'],
+    'crossmatch/again.test.ts: a new catalog: a second version, once': ['run `nearsky crossmatch --again` to crossmatch them again'],
     'crossmatch/types.test.ts: ids with all their digits': [
-      'The ids are 64-bit integers, or texts that are such integers',
+      'Ids are 64-bit integers, or strings that contain such integers',
     ],
     'store/store.test.ts: a catalog is registered under its name': [
-      'A catalog that is added again under its name replaces the former registration',
+      'Adding a catalog again under the same name replaces its registration',
     ],
   },
   'docs/stream.md': {
@@ -293,11 +293,11 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
   },
   'docs/tap.md': {
     'tap/job.test.ts: an error in a late row is told, with its reason': [
-      'A query that fails after its first rows',
+      'A query can fail after its first rows',
       'breaks off, and a job has the phase `ERROR`',
     ],
     'tap/tap.test.ts: a query that takes more memory than all may is ended': [
-      'nothing goes to the disk for want of memory',
+      'nothing is spilled to disk',
     ],
   },
   'docs/operations.md': {
