@@ -61,44 +61,41 @@ const about = <T>(help: string, kind: Kind<T>, defaultNote?: string): Setting<T>
 const secret = <T>(help: string, kind: Kind<T>): Setting<T> => ({ ...kind, help, secret: true });
 
 const SERVICE = {
-  NEARSKY_DATA: about(
-    'The data directory: the database, the index, rejected messages, the cache of catalogs.',
-    text('./data'),
-  ),
+  NEARSKY_DATA: about('The data directory: database, index, rejected messages and catalog cache.', text('./data')),
   NEARSKY_HOST: about('The address to listen on.', text('127.0.0.1')),
-  NEARSKY_PORT: about('The port to listen on; 0 takes a free one.', integer(8080, 0, 65535)),
+  NEARSKY_PORT: about('The port to listen on; 0 chooses a free port.', integer(8080, 0, 65535)),
   NEARSKY_WORKERS: about('Threads that answer requests.', integer(Math.min(256, cores), 1, 256), 'one for each core'),
   NEARSKY_WORKER_HEAP_MIB: about(
-    'The largest heap of a thread that answers requests, MiB; a thread that needs more is replaced, and its connections end.',
+    'Maximum heap of a thread that answers requests, MiB. A thread that exceeds it is replaced, and its connections close.',
     integer(1024, 32, 65_536),
   ),
   NEARSKY_ANSWER_MEMORY_MIB: about(
-    'Memory for long answers, MiB: while they are written and until their clients have read them. A query whose answer finds none is 503.',
+    'Memory for long answers, MiB, from writing until the client has read them. A query returns 503 if too little is free for its answer.',
     integer(256, 16, 65_536),
   ),
   PUBLIC_BASE_URL: about(
-    'Where clients reach the service, for the links in answers and documents; null makes them from the Host header of each request.',
+    'Public address of the service, for links in answers and documents; null uses the Host header of each request.',
     optional(baseAddress()),
   ),
   TRUSTED_PROXIES: about(
-    'Proxies in front that say who the client is, beside any on this machine; no other address is believed about the client.',
+    'Trusted proxies on other machines. Client addresses are accepted only from these and from proxies on this machine.',
     list(network(), []),
   ),
   NEARSKY_MAX_CONNECTIONS: about(
-    'Connections at once; fewer where the process may open fewer files (under Deno that cannot be read: stay below it).',
+    'Maximum number of simultaneous connections; fewer if the process may open fewer files. Deno cannot read that limit: set a value below it.',
     integer(20_000, 1, 1_000_000),
   ),
   NEARSKY_MAX_STREAMS: about(
-    'Clients that read `/api/stream/matches` at once, on each thread; beyond them, 503.',
+    'Maximum number of clients of `/api/stream/matches` per thread; further clients get 503.',
     integer(2000, 0, 1_000_000),
   ),
   NEARSKY_SLOW_REQUEST_MS: about(
-    'Requests that take at least this long, milliseconds, are logged with what was asked.',
+    'Requests that take at least this long, in milliseconds, are logged with their parameters.',
     number(1000, 0, 3_600_000),
   ),
-  NEARSKY_LOG_REQUESTS: about('Whether every request is logged.', yesNo(false)),
+  NEARSKY_LOG_REQUESTS: about('Log every request.', yesNo(false)),
   APP_VERSION: about(
-    'The `service_version` of the answers; null when blank, in the environment also when it is empty.',
+    'The `service_version` in answers; null if blank, or empty in the environment.',
     textOrNull(packageVersion),
     "this release's version",
   ),
@@ -116,7 +113,7 @@ const OBJECT_PAGES = settingsOf<OfBrokers<PagedBroker, 'OBJECT_URL_TEMPLATE', st
   pagedBrokers.map(({ name, title, objectPage }) => [
     brokerSetting(name, 'OBJECT_URL_TEMPLATE'),
     about(
-      `The address of ${title}'s page about an object, as answers give it.`,
+      `The address of ${title}'s page about an object, shown in answers.`,
       urlTemplate(objectPage, '{diaObjectId}'),
     ),
   ]),
@@ -130,13 +127,13 @@ const DECLARED_CUTS = settingsOf<
     [
       brokerSetting(name, 'DECLARED_MIN_RELIABILITY'),
       about(
-        `The cut that your ${title} filters make, for the provenance of answers; counts only with its date.`,
+        `The reliability cut of your ${title} filters, shown in the provenance of answers. It is used only together with its date.`,
         optional(number(0, 0, 1)),
       ),
     ],
     [
       brokerSetting(name, 'DECLARED_MIN_RELIABILITY_AS_OF'),
-      about(`Since when ${title} makes that cut.`, optional(date())),
+      about(`The date since which ${title} applies that cut.`, optional(date())),
     ],
   ]),
 );
@@ -148,15 +145,12 @@ const KAFKA_CLUSTERS = settingsOf<
   kafkaBrokers.flatMap(({ name: broker, title, kafkaServers }) => [
     [
       brokerSetting(broker, 'KAFKA_SERVERS'),
-      about(`Addresses of ${title}'s Kafka cluster to begin with.`, list(server(), [...kafkaServers])),
+      about(`Bootstrap servers of ${title}'s Kafka cluster.`, list(server(), [...kafkaServers])),
     ],
     [brokerSetting(broker, 'TOPICS'), about(`The topics of your ${title} filters.`, list(name(), []))],
     [
       brokerSetting(broker, 'GROUP_ID'),
-      about(
-        'The consumer group. Consumers of one group share its messages: each gets a part of them.',
-        optional(name()),
-      ),
+      about('The consumer group. Consumers of one group divide the messages among themselves.', optional(name())),
     ],
   ]),
 );
@@ -168,77 +162,80 @@ const cutHere = BROKERS.filter(({ cut }) => cut === 'service')
 
 const API = {
   API_REQUEST_BUDGET_SECONDS: about(
-    'Time for one request. A request that takes longer is 400 query_too_expensive; one that waited for more than half of it is 503.',
+    'Time budget of one request. A slower request returns 400 query_too_expensive, or 503 if it waited for more than half of the time.',
     number(5, 0.001, 3600),
   ),
-  API_MAX_IDS: about('Ids in one lookup.', integer(1000, 1, 100_000)),
-  API_MAX_POSITIONS: about('Positions, and names of the registry, in one lookup.', integer(200, 1, 100_000)),
-  API_MAX_TABLE_ROWS: about('Rows of a table that is to be crossmatched.', integer(1_000_000, 1, 100_000_000)),
-  API_MAX_TABLE_MIB: about('Size of such a table, MiB, decompressed.', integer(256, 1, 4096)),
+  API_MAX_IDS: about('Maximum number of ids in one lookup.', integer(1000, 1, 100_000)),
+  API_MAX_POSITIONS: about('Maximum number of positions and registry names in one lookup.', integer(200, 1, 100_000)),
+  API_MAX_TABLE_ROWS: about('Maximum number of rows of a table to crossmatch.', integer(1_000_000, 1, 100_000_000)),
+  API_MAX_TABLE_MIB: about('Maximum decompressed size of a table to crossmatch, MiB.', integer(256, 1, 4096)),
   API_TABLE_MEMORY_MIB: about(
-    'Memory of a process that reads a large table, MiB: one for requests that wait, one for jobs. A table that needs more is refused.',
+    'Memory of each process that reads large tables, MiB. There is one process for requests and one for jobs. A table that needs more is refused.',
     integer(384, 64, 65_536),
   ),
   SPOOL_MAX_MIB: about(
-    'Room on the disk for tables that arrive and answers that are being read, MiB, all threads together; of one client at most half.',
+    'Disk space for arriving tables and unread answers of all threads together, MiB. One client can use at most half.',
     integer(4096, 16, 1_048_576),
   ),
-  JOBS_MAX: about('Jobs that are kept, those that are over among them.', integer(100, 0, 10_000)),
+  JOBS_MAX: about('Maximum number of stored jobs, including finished ones.', integer(100, 0, 10_000)),
   JOBS_MAX_PER_CLIENT: about(
-    'Jobs of one client, by its address, that are kept; its share of the room on the disk is the same.',
+    'Maximum number of stored jobs per client address. A client gets the same share of the disk space.',
     integer(25, 1, 10_000),
   ),
-  JOBS_MAX_MIB: about('Room on the disk that all jobs may take, MiB.', integer(4096, 1, 1_048_576)),
-  JOBS_HOURS: about('The time for which a job and its result are kept.', number(24, 0.01, 8760)),
-  JOBS_SECONDS: about('The time that a job may take.', integer(3600, 1, 86_400)),
-  API_MAX_CONE_RADIUS_ARCSEC: about('The largest radius of a cone search.', number(60, 0.001, 3600)),
-  API_MAX_OBJECTS_PER_POSITION: about('Objects answered for one position of a lookup.', integer(100, 1, 100_000)),
-  API_MAX_OBJECTS_PER_REQUEST: about('Objects answered for one lookup.', integer(2000, 1, 100_000)),
+  JOBS_MAX_MIB: about('Disk space for all jobs together, MiB.', integer(4096, 1, 1_048_576)),
+  JOBS_HOURS: about('How long a job and its result are kept.', number(24, 0.01, 8760)),
+  JOBS_SECONDS: about('Maximum run time of a job.', integer(3600, 1, 86_400)),
+  API_MAX_CONE_RADIUS_ARCSEC: about('Maximum radius of a cone search.', number(60, 0.001, 3600)),
+  API_MAX_OBJECTS_PER_POSITION: about(
+    'Maximum number of objects listed for one position of a lookup.',
+    integer(100, 1, 100_000),
+  ),
+  API_MAX_OBJECTS_PER_REQUEST: about('Maximum number of objects listed for one lookup.', integer(2000, 1, 100_000)),
   RECENT_CROSSMATCH_DEFAULT_PAGE_SIZE: about(
-    'Objects on a page of recent crossmatches that asks for no size.',
+    'Default page size of recent crossmatches, in objects.',
     integer(1000, 1, 100_000),
   ),
   RECENT_CROSSMATCH_MAX_PAGE_SIZE: about(
-    'Objects on a page of recent crossmatches, at most.',
+    'Maximum page size of recent crossmatches, in objects.',
     integer(10_000, 1, 100_000),
   ),
-  RECENT_CROSSMATCH_MAX_WINDOW_HOURS: about('The longest window of recent crossmatches.', integer(168, 1, 87_600)),
+  RECENT_CROSSMATCH_MAX_WINDOW_HOURS: about('Maximum time window of recent crossmatches.', integer(168, 1, 87_600)),
   // The index also finds objects that are a match's radius further away.
-  VO_MAX_RADIUS_DEG: about(
-    'The largest radius of a cone search of the Virtual Observatory, degrees.',
-    number(0.5, 0.0001, 0.98),
+  VO_MAX_RADIUS_DEG: about('Maximum radius of a Virtual Observatory cone search, degrees.', number(0.5, 0.0001, 0.98)),
+  VO_MAX_RECORDS: about(
+    'Maximum number of rows in the answer to a Virtual Observatory cone search.',
+    integer(10_000, 1, 100_000),
   ),
-  VO_MAX_RECORDS: about('Rows of the answer to such a cone search, at most.', integer(10_000, 1, 100_000)),
   VO_IDENTIFIER: about(
-    'The identifier of the service in the registries of the Virtual Observatory, like ivo://example.org/nearsky; without it there is no /vo/record.',
+    'Identifier of the service in Virtual Observatory registries, such as ivo://example.org/nearsky. Without it there is no /vo/record.',
     optional(ivoid()),
   ),
-  VO_PUBLISHER: about('Who runs the service, for that record.', text('nearsky')),
-  VO_CONTACT_EMAIL: about('The address of that publisher for questions, for that record.', optional(name())),
+  VO_PUBLISHER: about('Publisher of the service in /vo/record.', text('nearsky')),
+  VO_CONTACT_EMAIL: about('Contact address of the publisher in /vo/record.', optional(name())),
   TAP_MAX_QUERIES: about(
-    'Queries in ADQL that run at once, of one client at most half; others wait, up to 10 s. 0 switches them off.',
+    'Maximum number of simultaneous ADQL queries. One client gets at most half of the slots; other queries wait up to 10 s. 0 disables ADQL.',
     integer(4, 0, 64),
   ),
-  TAP_MAX_RECORDS: about('Rows of the answer to a query in ADQL, at most.', integer(1_000_000, 1, 100_000_000)),
-  TAP_QUERY_SECONDS: about('The longest that a query in ADQL may take.', number(45, 1, 3600)),
+  TAP_MAX_RECORDS: about('Maximum number of rows in the answer to an ADQL query.', integer(1_000_000, 1, 100_000_000)),
+  TAP_QUERY_SECONDS: about('Maximum run time of an ADQL query.', number(45, 1, 3600)),
   TAP_MEMORY_MIB: about(
-    'Memory of the engine of these queries, MiB, for all of them together; its process has 128 MiB more.',
+    'Memory of the ADQL engine for all queries together, MiB. Its process gets 128 MiB more.',
     integer(192, 128, 1_048_576),
   ),
   TAP_MAX_UPLOAD_MIB: about(
-    'Size of all tables that come with a query in ADQL, MiB; each has at most API_MAX_TABLE_ROWS rows.',
+    'Maximum total size of the tables uploaded with an ADQL query, MiB. Each table has at most API_MAX_TABLE_ROWS rows.',
     integer(64, 1, 1024),
   ),
   TAP_UPLOAD_HOSTS: about(
-    'Hosts from which tables of queries in ADQL are fetched (UPLOAD=NAME,https://...): HOST for its ports 80 and 443, HOST:PORT for another port, * for these two ports of every host with a public address. An empty list switches this off.',
+    'Hosts from which ADQL queries may fetch tables (UPLOAD=NAME,https://...). HOST allows its ports 80 and 443, HOST:PORT another port, and * ports 80 and 443 of every host with a public address. An empty list disables fetching.',
     list(name(), []),
   ),
   TAP_REFRESH_SECONDS: about(
-    'How long the engine waits before it looks for what has changed in the archive; ten times as long as it last took to write that down, where this is longer.',
+    'Interval between updates of the ADQL tables. The interval is at least ten times the duration of the last update.',
     number(60, 1, 86_400),
   ),
   TNS_OBJECT_URL_TEMPLATE: about(
-    'The address of a page about a registry object, as answers give it.',
+    'The address of the page about a registry object, shown in answers.',
     urlTemplate('https://www.wis-tns.org/object/{name}', '{name}'),
   ),
   ...OBJECT_PAGES,
@@ -246,86 +243,86 @@ const API = {
 
 const CROSSMATCH = {
   CROSSMATCH_RADIUS_ARCSEC: about(
-    'How far a catalog source may lie from an object that it matches.',
+    'Maximum separation between an object and a matching catalog source.',
     number(1, 0.001, 60),
   ),
   CROSSMATCH_PROPER_MOTION: about(
-    'Whether sources of catalogs with proper motions are compared where they are at the time of the event.',
+    'Apply proper motions, where a catalog has them, to compare each source at its position at the time of the event.',
     yesNo(false),
   ),
   CROSSMATCH_BATCH_MAX_SIZE: about(
-    'The background crossmatch of `serve` begins when this many objects wait.',
+    'The background crossmatch of `serve` starts when this many objects are pending.',
     integer(50_000, 1, 100_000),
   ),
   CROSSMATCH_BATCH_MAX_WAIT_SECONDS: about(
-    'The background crossmatch of `serve` begins when an object has waited this long.',
+    'The background crossmatch of `serve` starts when an object has been pending this long.',
     number(1, 0, 3600),
   ),
   CROSSMATCH_READ_FAILURE_WAIT_SECONDS: about(
-    'How long `serve` leaves an object pending while no catalog can be read for it; then it is recorded as not searched, and crossmatched again once a catalog can be read.',
+    'How long `serve` keeps an object pending if no catalog can be read for it. Then the object is recorded as not searched. It is crossmatched again once a catalog can be read.',
     number(600, 0, 604_800),
   ),
   CATALOG_CACHE_MAX_BYTES: about(
-    'The most bytes of remote catalogs that are kept in DATA/catalog-cache; 0 keeps nothing.',
+    'Maximum size of the cache of remote catalogs in DATA/catalog-cache, bytes; 0 disables the cache.',
     integer(10 * 2 ** 30, 0, 2 ** 50),
   ),
   CATALOG_FILE_TIMEOUT_SECONDS: about(
-    'Time for one file of a remote catalog, per search, retries included.',
+    'Maximum time for one file of a remote catalog per search, including retries.',
     integer(600, 1, 3000),
   ),
   CATALOG_PRIVATE_REDIRECTS: about(
-    'Whether a remote catalog may lead on, by a redirect or its properties, to another host at a private, loopback or link-local address; the host that `catalog add` was given may have one in any case.',
+    'Allow redirects and properties of a remote catalog to lead to other hosts at private, loopback or link-local addresses. The host given to `catalog add` may always have such an address.',
     yesNo(false),
   ),
   CATALOG_FILE_MAX_BYTES: about(
-    'The most bytes that may be received of one file of a remote catalog, per search.',
+    'Maximum number of bytes received from one file of a remote catalog per search.',
     integer(2 ** 30, 1, 2 ** 50),
   ),
 };
 
 const RELIABILITY = {
   MIN_DIASOURCE_RELIABILITY: about(
-    `Messages of ${cutHere} below this reliability, or without one, are not taken; the other brokers' filters cut their own.`,
+    `Messages of ${cutHere} below this reliability, or without a reliability, are dropped. The other brokers' filters apply their own cuts.`,
     number(0.6, 0, 1),
   ),
   ...DECLARED_CUTS,
   TABLE_ORIGIN: about(
-    'The name under which objects of a survey table are recorded (`ingest --table`), among the brokers that delivered them.',
+    'The name recorded as the broker of objects from a survey table (`ingest --table`).',
     label('table'),
   ),
   REJECTS_MAX_FILE_BYTES: about(
-    'The size at which a file of rejected messages ends and the next begins.',
+    'Size at which a new file of rejected messages is started.',
     integer(16 * 2 ** 20, 1, 2 ** 40),
   ),
   REJECTS_MAX_FILES: about(
-    'The number of files of rejected messages that are kept for each broker; the oldest are removed.',
+    'Maximum number of files of rejected messages per broker; the oldest are deleted.',
     integer(20, 1, 100_000),
   ),
 };
 
 const CONSUME = {
   ...KAFKA_CLUSTERS,
-  ANTARES_KAFKA_TLS: about("Whether connections to ANTARES's Kafka cluster are encrypted.", flag(true)),
+  ANTARES_KAFKA_TLS: about("Use TLS for connections to ANTARES's Kafka cluster.", flag(true)),
   ANTARES_KAFKA_SASL_MECHANISM: about(
-    "How ANTARES's Kafka cluster asks for the credentials.",
+    "The SASL mechanism of ANTARES's Kafka cluster.",
     oneOf('PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'),
   ),
   ANTARES_API_BASE_URL: about(
-    'The base of the relative links of a locus. Links to another scheme, host or port are not followed: their messages are rejected.',
+    'Base address for the relative links of a locus. A message with a link to another scheme, host or port is rejected.',
     httpUrl('https://api.antares.noirlab.edu/v1/'),
   ),
   ANTARES_LINK_PATIENCE_SECONDS: about(
-    'How long a failing link is tried while other links answer; then its message is rejected.',
+    'How long a failing link is retried while other links work. Then its message is rejected.',
     number(60, 0.1, 3600),
   ),
   PITTGOOGLE_SUBSCRIPTION: about('Your subscription to the topic `lsst-alerts-json`.', optional(subscription())),
-  PUBSUB_ENDPOINT: about('Where Google Pub/Sub is.', origin('https://pubsub.googleapis.com')),
+  PUBSUB_ENDPOINT: about('The address of Google Pub/Sub.', origin('https://pubsub.googleapis.com')),
   KAFKA_SESSION_TIMEOUT_SECONDS: about(
-    'How long Kafka waits for a consumer that has died before it gives its messages to another, or to the same one restarted.',
+    'Grace period before Kafka reassigns the messages of a dead consumer to another one, or to the same one restarted.',
     number(10, 0.5, 1800),
   ),
   KAFKA_GROUP_INSTANCE_ID: about(
-    'The name of this consumer in its group; no other running consumer of the group may have it. With a name, a consumer that was killed and starts again goes on at once; without one, it waits for its former session to end.',
+    'Name of this consumer, unique among the running consumers of its group. A killed consumer with a name continues at once when restarted; without a name it waits until its old session expires.',
     optional(name()),
   ),
   CONSUME_BATCH_MESSAGES: about(
@@ -337,89 +334,92 @@ const CONSUME = {
     integer(16 * 2 ** 20, 1, 2 ** 30),
   ),
   CONSUME_BATCH_SECONDS: about(
-    'A batch of live messages is stored when its first one has waited this long.',
+    'A batch of live messages is stored when its first message has waited this long.',
     number(0.5, 0, 60),
   ),
 };
 
 const PUBLISH = {
   PUBLISH_KAFKA_SERVERS: about(
-    'Servers of the Kafka cluster to which each match is published, to begin with.',
+    'Bootstrap servers of the Kafka cluster to which matches are published.',
     list(server(), []),
   ),
-  PUBLISH_TOPIC: about('The topic to which each match is published.', optional(name())),
-  PUBLISH_KAFKA_TLS: about('Whether connections to the Kafka cluster to publish to are encrypted.', flag(true)),
+  PUBLISH_TOPIC: about('The topic to which matches are published.', optional(name())),
+  PUBLISH_KAFKA_TLS: about('Use TLS for connections to that Kafka cluster.', flag(true)),
   PUBLISH_KAFKA_SASL_MECHANISM: about(
-    'How the Kafka cluster to publish to asks for the credentials. Without credentials nearsky does not sign in.',
+    'The SASL mechanism of that Kafka cluster. Without credentials nearsky does not authenticate.',
     oneOf('SCRAM-SHA-512', 'SCRAM-SHA-256', 'PLAIN'),
   ),
   PUBLISH_COMPRESSION: about(
-    'How published messages are compressed, batch by batch.',
+    'Compression of each batch of published messages.',
     oneOf('zstd', 'gzip', 'lz4', 'snappy', 'none'),
   ),
   PUBLISH_IMPORTED: about(
-    'Whether crossmatches that `import` brought are published too; whoever made them may have done so.',
+    'Also publish crossmatches from `import`. The service that made them may have published them already.',
     yesNo(false),
   ),
 };
 
 const NODES = {
   NEARSKY_LOG: about(
-    'The log that several nodes share: kafka://HOST:PORT,HOST:PORT/TOPIC, with servers of the cluster to begin with. Every change of the archive goes through it.',
+    'The log that several nodes share: kafka://HOST:PORT,HOST:PORT/TOPIC, with bootstrap servers of the cluster. Every change of the archive is written to it.',
     optional(kafkaTopic()),
   ),
-  NEARSKY_LOG_TLS: about('Whether connections to that cluster are encrypted.', flag(true)),
+  NEARSKY_LOG_TLS: about('Use TLS for connections to the cluster of the log.', flag(true)),
   NEARSKY_LOG_SASL_MECHANISM: about(
-    'How that cluster asks for the credentials; without credentials it is not asked.',
+    'The SASL mechanism of the cluster of the log. Without credentials nearsky does not authenticate.',
     oneOf('SCRAM-SHA-512', 'SCRAM-SHA-256', 'PLAIN'),
   ),
   NEARSKY_LOG_MAX_LAG_SECONDS: about(
-    'A node that has not had all of the log for so long, because it is slow or cannot reach Kafka, is not ready (`/readyz` is 503).',
+    'Maximum time a node may lag behind the log, because it is slow or cannot reach Kafka. After that it is not ready (`/readyz` is 503).',
     number(30, 1, 86_400),
   ),
 };
 
 const REGISTRY = {
-  TNS_MATCH_RADIUS_ARCSEC: about('How far a registry object may lie from an object that it is.', number(1, 0.001, 60)),
+  TNS_MATCH_RADIUS_ARCSEC: about('Maximum separation between an object and its registry entry.', number(1, 0.001, 60)),
   TNS_BOT_ID: about(
-    'The id of your bot at the Transient Name Server, for `tns refresh` and the refreshes of `serve`.',
+    'The id of your bot at the Transient Name Server. `tns refresh` and `serve` use it to update the registry.',
     optional(integer(0, 1, Number.MAX_SAFE_INTEGER)),
   ),
   TNS_BOT_NAME: about('The name of your bot.', optional(text(''))),
   TNS_BOT_API_KEY: secret('The API key of your bot.', optional(text(''))),
   TNS_OBJECTS_BASE_URL: about(
-    'Where the public files of the TNS lie.',
+    'Base address of the public files of the TNS.',
     httpUrl('https://www.wis-tns.org/system/files/tns_public_objects/'),
   ),
-  TNS_SNAPSHOT_MAX_AGE_SECONDS: about('How old the registry may be to answer by name.', integer(7200, 1, 31_536_000)),
+  TNS_SNAPSHOT_MAX_AGE_SECONDS: about('Maximum age of the registry for name resolution.', integer(7200, 1, 31_536_000)),
 };
 
 const CONNECTOR = {
-  MCP_MAX_IDENTIFIERS: about('Identifiers in one call of the connector.', integer(100, 1, 1000)),
-  MCP_MAX_OBJECTS: about('Objects that one call summarises.', integer(20, 1, 1000)),
-  MCP_MATCHES_PER_CATALOG: about('Matches of each catalog in a summary.', integer(3, 1, 100)),
-  MCP_MAX_RESULT_CHARS: about("Characters of a call's result.", integer(30_000, 5000, 10_000_000)),
+  MCP_MAX_IDENTIFIERS: about('Maximum number of identifiers in one call of the connector.', integer(100, 1, 1000)),
+  MCP_MAX_OBJECTS: about('Maximum number of objects summarised in one call.', integer(20, 1, 1000)),
+  MCP_MATCHES_PER_CATALOG: about('Maximum number of matches per catalog in a summary.', integer(3, 1, 100)),
+  MCP_MAX_RESULT_CHARS: about("Maximum length of a call's result, in characters.", integer(30_000, 5000, 10_000_000)),
   MCP_API_BASE_URL: about(
-    "Where the connector's recipes say that the API is; null takes PUBLIC_BASE_URL, or what the request names.",
+    "Address of the API in the connector's commands; null uses PUBLIC_BASE_URL, or the address in the request.",
     optional(baseAddress()),
   ),
-  MCP_ALLOWED_ORIGINS: about('Origins from which a browser may use the connector.', list(origin(), [])),
-  MCP_SESSION_MAX_AGE_SECONDS: about('How long a session id is good for.', integer(86_400, 1, 31_536_000)),
+  MCP_ALLOWED_ORIGINS: about('Origins whose pages may use the connector.', list(origin(), [])),
+  MCP_SESSION_MAX_AGE_SECONDS: about('Lifetime of a session id.', integer(86_400, 1, 31_536_000)),
   MCP_SESSION_SECRET: secret(
-    'Signs session ids; null makes a random one. Processes that share the load need the same one.',
+    'Secret that signs session ids; null generates a random one. Processes behind one load balancer need the same secret.',
     optional(text('')),
   ),
-  MCP_SESSION_RATE: about("Calls of one session from a provider's range.", rate(2, 10)),
-  MCP_IP_RATE: about('Calls from any other address.', rate(2, 10)),
-  MCP_PROVIDER_RATE: about("Calls from a provider's range without a session.", rate(10, 50)),
-  MCP_MAX_CONCURRENT: about('Calls at once.', integer(6, 1, 10_000)),
-  MCP_MAX_CONCURRENT_PER_KEY: about('Calls at once of one session, address or range.', integer(2, 1, 10_000)),
+  MCP_SESSION_RATE: about("Rate limit per session from a provider's range.", rate(2, 10)),
+  MCP_IP_RATE: about("Rate limit per address outside the providers' ranges.", rate(2, 10)),
+  MCP_PROVIDER_RATE: about("Rate limit per provider's range, for calls without a session.", rate(10, 50)),
+  MCP_MAX_CONCURRENT: about('Maximum number of simultaneous calls.', integer(6, 1, 10_000)),
+  MCP_MAX_CONCURRENT_PER_KEY: about(
+    'Maximum number of simultaneous calls per session, address or range.',
+    integer(2, 1, 10_000),
+  ),
   MCP_CLIENT_IP_HEADER: about(
-    'The header in which a trusted proxy says who the client is; without it Forwarded and X-Forwarded-For are read.',
+    "Header in which a trusted proxy sends the client's address. If a request lacks it, Forwarded and X-Forwarded-For are used.",
     headerName('X-Real-Ip'),
   ),
   MCP_PROVIDER_CIDRS: about(
-    'Ranges from which the providers of chat assistants call.',
+    'Address ranges of the providers of chat assistants.',
     list(network(), ['160.79.104.0/21']),
   ),
 };
@@ -468,14 +468,14 @@ export interface EnvironmentVariable {
 }
 
 export const ENVIRONMENT_ONLY: Readonly<Record<string, EnvironmentVariable>> = {
-  ANTARES_API_KEY: { help: 'Your ANTARES credentials, the name.', secret: true },
-  ANTARES_API_SECRET: { help: 'Your ANTARES credentials, the password.', secret: true },
-  PUBLISH_KAFKA_USERNAME: { help: 'Your credentials of the Kafka cluster to publish to, the name.', secret: true },
-  PUBLISH_KAFKA_PASSWORD: { help: 'Your credentials of the Kafka cluster to publish to, the password.', secret: true },
-  NEARSKY_LOG_USERNAME: { help: "Your credentials of the shared log's Kafka cluster, the name.", secret: true },
-  NEARSKY_LOG_PASSWORD: { help: "Your credentials of the shared log's Kafka cluster, the password.", secret: true },
-  GOOGLE_APPLICATION_CREDENTIALS: { help: 'The key file with which `consume pittgoogle` signs in.' },
-  PUBSUB_EMULATOR_HOST: { help: "Host and port of Google's Pub/Sub emulator, in the place of Pub/Sub." },
-  NEARSKY_DEBUG: { help: 'Not empty: an error that ends a command is shown with its stack.' },
-  NEARSKY_CACHE_DIR: { help: 'Where the single executable unpacks its files.' },
+  ANTARES_API_KEY: { help: 'User name for ANTARES.', secret: true },
+  ANTARES_API_SECRET: { help: 'Password for ANTARES.', secret: true },
+  PUBLISH_KAFKA_USERNAME: { help: 'User name for the Kafka cluster to publish to.', secret: true },
+  PUBLISH_KAFKA_PASSWORD: { help: 'Password for the Kafka cluster to publish to.', secret: true },
+  NEARSKY_LOG_USERNAME: { help: "User name for the shared log's Kafka cluster.", secret: true },
+  NEARSKY_LOG_PASSWORD: { help: "Password for the shared log's Kafka cluster.", secret: true },
+  GOOGLE_APPLICATION_CREDENTIALS: { help: 'Key file that `consume pittgoogle` authenticates with.' },
+  PUBSUB_EMULATOR_HOST: { help: "Host and port of Google's Pub/Sub emulator, used instead of Pub/Sub." },
+  NEARSKY_DEBUG: { help: 'If not empty, an error that ends a command is shown with its stack.' },
+  NEARSKY_CACHE_DIR: { help: 'Directory into which the single executable unpacks its files.' },
 };
