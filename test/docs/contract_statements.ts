@@ -9,53 +9,51 @@ export const NO_BEHAVIOUR = 'no behaviour';
 export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'The contract of the API': {
     [NO_BEHAVIOUR]: [
-      'What clients of the service rely on, whatever',
-      'Names of sections stay as they are: the code',
-      'Numbers are those of the default settings.',
+      'Clients of every release can rely on this page.',
+      'Section names never change, because the code',
+      'Numbers are for the default settings.',
     ],
     'contract/document.test.ts: the paths are those of the contract, in its order, and our own': [
-      '`GET /openapi.json` has every field with its',
+      '`GET /openapi.json` lists every field with',
     ],
-    'contract/document.test.ts: the document follows the configuration': [
-      '`GET /openapi.json` has every field with its',
-    ],
+    'contract/document.test.ts: the document follows the configuration': ['`GET /openapi.json` lists every field with'],
     'contract/document.test.ts: it is OpenAPI 3.1.0, of the contract version': ['The contract version is `1.0.0`.'],
     'contract/suite.test.ts: the service holds every check': ['Clients written for the public crossmatch service'],
     'contract/texts.test.ts: each text of the contract is at its place in the document': [
-      'What the table under [OpenAPI texts](#openapi-texts)',
+      'The OpenAPI document contains the phrases',
     ],
   },
   Purpose: {
     [NO_BEHAVIOUR]: [
-      'The service says what is known of objects of',
-      'No credential, header or token is needed, the',
-      'Clients ignore keys that they do not know.',
-      'Paths carry no version.',
+      'The service returns what is known about objects',
+      'No operation needs a credential, header or',
+      'Clients must ignore keys that they do not know.',
+      'Paths contain no version.',
     ],
-    'http/routing.test.ts: another method is 405 with Allow': ['It is read-only and public, and answers in JSON.'],
+    'http/routing.test.ts: another method is 405 with Allow': ['The service is read-only and public, and'],
     'contract/document.test.ts: every number has its unit': ['Positions are ICRS right ascension and declination'],
     'crossmatch/match.test.ts: the radius is inclusive to the last bit': [
       'The crossmatch radius is 1.0 arcsec, inclusive.',
     ],
     'contract/texts.test.ts: each text of the contract is at its place in the document': [
-      'For each object and each catalog only the nearest',
-      'Those of gaia_dr3 are at `ref_epoch`, J2016.0.',
+      'For each object and each catalog only the',
+      'Positions of gaia_dr3 are at `ref_epoch`, J2016.0.',
       'A coincident source is not a host association.',
-      'The host of an offset supernova is generally',
-      '`not_in_service`, and `no_rubin_object` for a',
+      'The source is generally not the host of an',
+      '`not_in_service` (or `no_rubin_object` for',
     ],
     'crossmatch/match.test.ts: of equal separations the lowest id wins': [
       'Other sources inside the radius are not reported.',
     ],
     'crossmatch/motion.test.ts: off: the place in the catalog; on: the place at the event': [
-      'Positions are compared as the catalog has them,',
+      'Catalog positions are compared as published,',
     ],
-    'ingest/normalise.test.ts: pittgoogle: the cut is inclusive': ['Alerts are filtered before they are stored: by'],
+    'ingest/normalise.test.ts: pittgoogle: the cut is inclusive': ['Alerts are filtered before they are stored,'],
     'contract/suite/objects.ts: an object without a position is found by its id, and by no position': [
       'An object whose position could not be indexed',
-      'It is found by `diaObjectId`.',
+      'Such an object is found only by `diaObjectId`.',
     ],
-    'http/walk.test.ts: while new objects arrive': ['A cursor pins the objects of a walk, not their'],
+    'http/walk.test.ts: while new objects arrive': ['A cursor pins the set of objects of a walk,'],
     'http/walk.test.ts: walks while objects arrive whose ingest time is not after as_of': [
       '`as_of` bounds the ingest time and is not a snapshot:',
     ],
@@ -64,14 +62,14 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
   },
   Decisions: {
-    [NO_BEHAVIOUR]: ['Where the public service was silent or hard to'],
+    [NO_BEHAVIOUR]: ['This service makes the following decisions'],
     'http/trouble.test.ts: without a database all is 503 but status and health': [
-      '**P1.** The method is checked first: 405 for',
+      '**P1.** The method is checked first: a wrong',
     ],
     'http/routing.test.ts: another method is 405 with Allow': [
       'Every 405 has `Allow`.',
       'A bare OPTIONS is 405.',
-      'A method of any name is 405 where the path has',
+      'Any unsupported method, including TRACE,',
     ],
     'contract/suite/transport.ts: a method that a path does not have is 405, with Allow': ['Every 405 has `Allow`.'],
     'contract/suite/transport.ts: a CORS preflight is 204': ['**P2.** A CORS preflight (OPTIONS with `Origin`'],
@@ -82,90 +80,84 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     'pages/pages.test.ts: where there is nothing: a page for a browser, the error of the API for everyone else': [
       '**P3.** An unknown path is 404 with an error',
     ],
-    'http/trouble.test.ts: a fault of our own is a 500 without detail': [
-      'A fault of the service is 500, `internal_error`,',
-    ],
+    'http/trouble.test.ts: a fault of our own is a 500 without detail': ['An internal fault is 500, `internal_error`,'],
     'answers/admission.test.ts: takes what will wait for a fifth of its budget': [
       '**P4.** Overload is 503 `service_unavailable`',
     ],
     'answers/query_runner.test.ts: a quick query whose budget was spent before it began is refused': [
-      'A query that waited for more than half',
+      'A query that waited for more than half of',
     ],
     'contract/suite/transport.ts: the text "diaObjectId_str": "DIGITS" can be found': [
-      '**P5.** JSON has `": "` and `", "`, so that the',
+      '**P5.** JSON uses the separators `": "` and',
     ],
     'contract/document.test.ts: the paths are those of the contract, in its order, and our own': [
-      '**P6.** `GET /api/task/` answers the bare array,',
+      '**P6.** `GET /api/task/` returns a bare array,',
     ],
-    'mcp/client.test.ts: each revision: connect, list, call, leave': [
-      '**P7.** The connector speaks the protocol revisions',
-    ],
-    'contract/document.test.ts: the document follows the configuration': [
-      '**P8.** Limits have the names of [Settings and',
-    ],
+    'mcp/client.test.ts: each revision: connect, list, call, leave': ['**P7.** The connector supports the protocol'],
+    'contract/document.test.ts: the document follows the configuration': ['**P8.** Limits have the names of [Settings'],
     'contract/suite/descriptions.ts: its keys and values': ['**P9.** `service_version` is the release, contract'],
-    'http/object.test.ts: the keys of each level, in order': ['**P10.** The block `tns` of an object is there'],
+    'http/object.test.ts: the keys of each level, in order': ['**P10.** The block `tns` of an object is'],
     'contract/suite/transport.ts: another version of HTTP is 505, too large headers are 431': [
-      '**P11.** What is below the API has codes of its',
+      '**P11.** Errors below the API have their',
     ],
     'http/body.test.ts: a body that does not arrive within the budget is refused as late': [
       'A body that does not arrive within the budget',
     ],
     'contract/suite/transport.ts: a method of any name is 405 where the path has others': [
-      'A method of any name is 405 where the path has',
+      'Any unsupported method, including TRACE,',
     ],
     'ingest/normalise.test.ts: pittgoogle: an older schema spells midPointTai': [
-      '**P12.** Times of brokers that are MJD in TAI',
+      '**P12.** Broker times in MJD TAI are converted',
     ],
-    'http/tns.test.ts: a name with the prefix that its own row has': [
-      '**P13.** Names with the prefixes `FRB` and `TDE`',
-    ],
+    'http/tns.test.ts: a name with the prefix that its own row has': ['**P13.** Names with the prefixes `FRB` and'],
     'mcp/limits.test.ts: who the client is, only this machine and the proxies of the settings may say': [
-      '**P14.** What a client says of its address is',
+      '**P14.** A client address in a header is',
     ],
     'http/unknown_parameters.test.ts: Accept that cannot be met is 406; format goes before it': [
-      '**P15.** An operation that has formats answers',
-      '`text/xml` asks for VOTable, `application/vnd.msgpack`',
-      '`format=` goes before `Accept` and is never 406.',
-      'Other errors are JSON whatever is accepted, this one',
+      '**P15.** An operation with several formats',
+      '`text/xml` selects VOTable, `application/vnd.msgpack`',
+      '`format=` overrides `Accept` and is never 406.',
+      'All errors, including 406, are JSON regardless',
       '`/api/status`, `/api/describe` and the documents',
     ],
     'docs/contract.test.ts: a table that is no JSON answers whatever is accepted': [
-      "The crossmatch of a table and an area's table,",
+      "The crossmatch of a table and an area's table",
     ],
     'tables/answers.test.ts: the formats, by name and by Accept, say the same ids': [
-      'JSON is for no `Accept`, an empty one, and what',
+      'The answer is JSON if `Accept` is missing,',
+      '`text/*` gets CSV, the only text format,',
     ],
     'contract/suite/transport.ts: numbers are decimal, with white space around them': [
-      '**P16.** Positions are decimal degrees in the',
+      '**P16.** Operations of the contract accept',
     ],
     'pages/search_text.test.ts: every position, in decimal and sexagesimal notation': [
-      "The pages' search reads sexagesimal positions.",
+      'The search box of the pages accepts sexagesimal',
     ],
     'tables/answers.test.ts: at full each column of each catalog is a column': [
-      '**P17.** Tables, of which the public service',
-      "At `full` each key of a catalog's payload is",
-      'They are of the nearest source: `CATALOG_matches`',
+      '**P17.** Tables, which the public service',
+      "At `full` each key of a catalog's payload",
+      'These columns show the nearest source; `CATALOG_matches`',
     ],
     'tables/answers.test.ts: a value of a payload that is not of its column is null, and counted': [
-      "Keys that an import has brought beyond the catalog's",
+      'Imported keys that are not in the catalog',
+      'A value of the wrong type for its column',
     ],
     'tables/readers.test.ts: a bare pandas.read_parquet keeps every digit': [
-      "Parquet and Arrow name pandas' types (`Int64`,",
+      'Parquet and Arrow declare pandas types (`Int64`,',
     ],
     'http/stream_matches.test.ts: from the beginning: each message of the journal once': [
-      '**P18.** Matches can be followed over HTTP ([Stream',
-      'An event is a message of that stream, byte by',
+      '**P18.** Clients can follow matches over',
+      'An event equals the Kafka message byte for',
     ],
     'sources/nearby_sources.test.ts: at hard places, in catalogs of mixed orders, each source once and nearest first': [
-      '**P19.** The catalogs themselves can be asked',
+      '**P19.** [Sources](#sources) lists what the',
     ],
     'http/area.test.ts: filters and the window leave objects out of pages and counts': [
       '**P20.** Objects are listed by area ([Areas](#areas))',
-      'There filters leave objects out, as on the stream:',
+      'These listings, like the stream, omit objects',
     ],
     'crossmatch/motion.test.ts: off: the place in the catalog; on: the place at the event': [
-      '**P21.** Sources with a proper motion can be',
+      '**P21.** Sources with a proper motion can',
     ],
   },
   Routes: {
@@ -175,15 +167,15 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     'http/routing.test.ts: health and readiness': ['| method | path | operation | |---|---|---| |'],
     'http/routing.test.ts: another method is 405 with Allow': ['Other methods are 405.'],
     'contract/suite/transport.ts: a slash at the end, an encoded slash and an unknown path are 404': [
-      'API paths have no slash at the end, but for `/api/task/`;',
-      'A parameter of a path is one segment that is',
+      'API paths other than `/api/task/` have no',
+      'A path parameter is one non-empty, percent-decoded',
     ],
     'contract/task_list.test.ts: without the slash GET is sent to it': ['`/api/task` redirects (301) to `/api/task/`.'],
   },
   Headers: {
     'contract/suite/transport.ts: JSON is application/json, without a charset and without cache headers': [
       '`Content-Type` of JSON is `application/json`,',
-      'No `Cache-Control`, `ETag` or `Last-Modified`',
+      '`Cache-Control`, `ETag` and `Last-Modified`',
     ],
     'http/trouble.test.ts: without a database all is 503 but status and health': [
       '`Retry-After: 30` on 503 `service_unavailable`,',
@@ -192,130 +184,130 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       '`Allow` on every 405 and on every answer of `/api/task/`.',
     ],
     'http/routing.test.ts: every response has the headers of security and CORS, and none of caching': [
-      'No `Cache-Control`, `ETag` or `Last-Modified`',
+      '`Cache-Control`, `ETag` and `Last-Modified`',
       '`X-Content-Type-Options: nosniff`, `Referrer-Policy:',
     ],
     'tables/answers.test.ts: a walk by its Link has every object once': [
       '`Link: </llms.txt>; rel="describedby"` on `/api-docs.md`;',
     ],
     'http/unknown_parameters.test.ts: what is ignored is named, with the nearest name; the answer is the same': [
-      '`X-Unknown-Parameters` where parameters were',
+      '`X-Unknown-Parameters` if parameters were',
     ],
     'tables/answers.test.ts: the formats, by name and by Accept, say the same ids': [
-      '`Vary: Accept, Accept-Encoding` on what may be',
+      '`Vary: Accept, Accept-Encoding` on operations',
     ],
-    'http/log_place.test.ts: an archive without a log says nothing': [
-      '`X-Log-Position` on every answer of a node that',
-    ],
+    'http/log_place.test.ts: an archive without a log says nothing': ['`X-Log-Position` on every answer of a node'],
     'http/log_place.test.ts: a node that is behind waits for what another has shown, or refuses': [
-      '`X-Log-Position` on every answer of a node that',
-      'A client that may be answered by several nodes',
-      'A node that is behind waits, and is 503 when',
-      'A value that is of no or of another log is passed',
+      '`X-Log-Position` on every answer of a node',
+      'A client of several nodes sends back the',
+      'Then no answer is older than an earlier one,',
+      'A lagging node waits until it has caught',
+      'A value without a log, or of another log,',
     ],
     'http/log_place.test.ts: over many hops no query of a client misses what one of its kind had': [
-      'The text is `ARCHIVE-POSITION-SEQUENCE`; of two',
+      'The value is `ARCHIVE-POSITION-SEQUENCE`.',
+      'If concurrent requests return two values',
     ],
     'sky_map/sky_map.test.ts: counts while objects arrive and are crossmatched': [
-      'The map of the sky and TAP answer from snapshots',
+      'The sky map and TAP answer from their own',
     ],
-    'mcp/protocol.test.ts: only initialize gives a session': ['`Mcp-Session-Id` on the answer to `initialize`'],
+    'mcp/protocol.test.ts: only initialize gives a session': ['`Mcp-Session-Id` only on the answer to `initialize`.'],
   },
   'JSON text': {
     'contract/suite/every_answer.ts: every diaObjectId is the integer that diaObjectId_str is': [
       '`diaObjectId` is a bare integer with all its',
     ],
     'answers/object_writer.test.ts: any object, at every level, byte for byte': [
-      '`catalog_source_id` is a text, `objid` an integer.',
-      'Integers in `catalog_payload` are integers as',
-      'Floats are the shortest text that reads as the',
-      'What is not finite is `null`.',
+      '`catalog_source_id` is a string, `objid`',
+      'Integers in `catalog_payload` are returned',
+      'Floats are written as the shortest text that',
+      'Non-finite numbers are `null`.',
     ],
-    [NO_BEHAVIOUR]: ['The order of keys is that of the tables here;'],
+    [NO_BEHAVIOUR]: ['Keys have the order of the tables here, but'],
   },
   Times: {
     'http/values.test.ts: times: offset as +00:00, six digits or none, exact to the microsecond': [
-      'ISO 8601 with the offset `+00:00`, never `Z`.',
-      'Microseconds are six digits, and are left out',
+      'Times are ISO 8601 with the offset `+00:00`,',
+      'Microseconds have six digits, and are omitted',
     ],
-    'http/values.test.ts: a cursor keeps every digit': ['They survive storage and cursors.'],
+    'http/values.test.ts: a cursor keeps every digit': ['Storage and cursors keep microseconds.'],
     'http/values.test.ts: an instant keeps its offset and every digit': [
-      'Of a time that is read, digits beyond the sixth',
-      'The window of recent crossmatches echoes the',
+      'Digits of an input time beyond the sixth',
+      'The window of recent crossmatches echoes',
     ],
     'http/routing.test.ts: declared cuts need both a value and a date': ['Dates of cuts are `YYYY-MM-DD`.'],
   },
   'Query strings': {
     'contract/suite/transport.ts: of a repeated name the last value counts': [
-      'Of a repeated name the last value counts.',
+      'If a name is repeated, the last value counts.',
     ],
     'contract/suite/transport.ts: an empty value is a bad value, never an absent one': [
-      'An empty value is a bad value (400), never an',
+      'An empty value is an invalid value (400),',
     ],
     'contract/suite/transport.ts: names and values are case-sensitive; unknown names are ignored': [
       'Names and the values of enumerations are case-sensitive.',
     ],
     'http/filters.test.ts: a name that is shaped like a filter must be one; others are ignored': [
-      'An unknown name is ignored, unless it is shaped',
+      'An unknown name is ignored, unless it looks',
     ],
     'http/filters.test.ts: an operation without filters, or counts, refuses them by name': [
-      'An operation whose query string has no filters',
+      'An operation without filters in its query',
     ],
     'docs/contract.test.ts: the descriptions ignore every name': ['The descriptions (`/api/status`, `/api/describe`,'],
     'http/unknown_parameters.test.ts: what is ignored is named, with the nearest name; the answer is the same': [
-      'What was ignored is named in the header `X-Unknown-Parameters`,',
-      'Names are percent-encoded and at most 64 characters',
-      'After eight names `*;more=N` says how many are',
-      'The header is exposed to scripts of other origins.',
+      'The header `X-Unknown-Parameters` lists the',
+      'Names are percent-encoded and truncated to',
+      'After eight names, `*;more=N` counts the rest.',
+      'Scripts of other origins can read the header.',
     ],
     'contract/suite/transport.ts: numbers are decimal, with white space around them': [
-      'Numbers are decimal, with white space around',
-      '`nan`, `inf`, hexadecimal and what overflows',
+      'Numbers are decimal and may have surrounding',
+      '`nan`, `inf`, hexadecimal numbers and overflows',
     ],
     'contract/suite/transport.ts: page_size is an integer of at least 1, and clamped': [
-      '`page_size` is an integer, at least 1; a larger',
+      '`page_size` is an integer of at least 1;',
     ],
     'contract/suite/transport.ts: an id in a path is ASCII digits up to 2^63 - 1': [
-      '`diaObjectId` in a path is ASCII digits, 0 to',
+      '`diaObjectId` in a path is ASCII digits,',
     ],
   },
   'JSON bodies': {
     'contract/suite/transport.ts: the content type must be application/json, whatever its case and parameters': [
-      'The media type must be `application/json`, in',
+      'The media type must be `application/json`,',
     ],
     'http/body.test.ts: a body of the largest size is read, one byte more is not': [
-      'More than 2,621,440 bytes, no JSON, bad UTF-8,',
+      'A body of more than 2,621,440 bytes, or one',
     ],
     'http/body.test.ts: a body of more values than a lookup can have is refused before it is parsed': [
-      'A body has at most 100,000 names and values, or',
+      'A body has at most 100,000 names and values,',
     ],
     'http/body.test.ts: what is not JSON in UTF-8 is a fault of the body': [
-      'More than 2,621,440 bytes, no JSON, bad UTF-8,',
+      'A body of more than 2,621,440 bytes, or one',
     ],
     'contract/suite/transport.ts: nesting up to 1,000 levels inside an input is the problem of that input': [
-      'Nesting up to 1,000 levels inside one input is',
+      'Nesting up to 1,000 levels inside one input',
     ],
     'contract/suite/transport.ts: of a repeated key the last value counts': [
-      'Of a repeated key the last value counts.',
+      'If a key is repeated, the last value counts.',
     ],
-    'http/body.test.ts: 1 is an id and 1.0 is none': ['`1` is an integer, `1.0` is none.'],
+    'http/body.test.ts: 1 is an id and 1.0 is none': ['`1` is an integer, `1.0` is not.'],
     'contract/suite/transport.ts: an integer is told apart from a float, and a number from a text and a boolean': [
-      'Numbers are JSON numbers: texts and booleans',
+      'Numbers must be JSON numbers: strings and',
     ],
   },
   Errors: {
     'http/routing.test.ts: the body of an error: keys in order, error equal to message': [
-      'Every answer that is no success is `{error, code,',
+      'Every error answer is `{error, code, message,',
       '`error` repeats `message`.',
     ],
     'contract/suite/every_answer.ts: there was no 5xx, and no 4xx without the error body and the status of its code': [
-      '`param` names the one parameter at fault, `params`',
-      'There is no `provenance`.',
+      '`param` names a single parameter at fault,',
+      'Error answers have no `provenance`.',
     ],
-    'contract/hostile.test.ts: random requests': ['No message tells of hosts or drivers.'],
+    'contract/hostile.test.ts: random requests': ['No message reveals hosts or drivers.'],
     'contract/texts.test.ts: the codes, in the order of the contract': [
       '| code | HTTP | retryable | `param`, `params`',
-      "The first six are the contract's, in the order",
+      "The first six codes are the contract's, in",
     ],
     'contract/occurs.test.ts: errors of what is no request that an operation sees': [
       '| code | HTTP | retryable | `param`, `params`',
@@ -323,39 +315,43 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
   },
   'Time budget': {
     'http/trouble.test.ts: a spent budget is 400 query_too_expensive, without Retry-After; a bad parameter stays one': [
-      'A request has 5.0 s, by a clock that never steps,',
-      'What takes longer is 400 `query_too_expensive`',
-      'A 400 or 405 that comes late stays',
+      'A request has 5.0 s from its start to its',
+      'A slower request is 400 `query_too_expensive`',
+      'A late 400 or 405 stays as it is.',
     ],
     'http/deadline.test.ts: a query that worked for half of its budget is too expensive; one that waited': [
-      'What takes longer is 400 `query_too_expensive`',
+      'A slower request is 400 `query_too_expensive`',
     ],
     'http/trouble.test.ts: a database that cannot be read is one that is not there': [
       'A database that cannot be read in time is 503.',
     ],
     'server/stream_matches.test.ts: requests behind a stream are not answered: it has no end': [
-      'The stream of matches has no end of its own,',
+      'The stream of matches has no end, and so',
     ],
-    'http/area_table.test.ts: so many tables are sent at once': ["Tables that are crossmatched, an area's table"],
+    'http/area_table.test.ts: so many tables are sent at once': ["Table crossmatches, an area's table and ADQL"],
   },
   'Settings and limits': {
     'commands/config.test.ts: the defaults are those of the contract': ['| setting | default | bounds | |---|---|---|'],
     'mcp/settings.test.ts: the defaults': ['| setting | default | bounds | |---|---|---|'],
-    'tns/names.test.ts: at most 64 characters as they were sent': ['A name of the registry has at most 64 characters'],
+    'tns/names.test.ts: at most 64 characters as they were sent': [
+      'A registry name has at most 64 characters',
+      'All settings are in [settings.md](settings.md).',
+    ],
   },
   Catalogs: {
     'contract/describe.test.ts: the catalogs: source ids, coverage maps, filterable fields': [
-      'The order of this table is the order everywhere.',
-      'The side of a pixel is that of an equal-area',
+      'All lists of catalogs have the order of this',
+      'The pixel size is the side of an equal-area',
       '| catalog | release | `catalog_source_id` is',
     ],
-    'contract/texts.test.ts: each text of the contract is at its place': ['An id is unique within one catalog only.'],
+    'contract/texts.test.ts: each text of the contract is at its place': ['An id is unique only within one catalog.'],
     'catalogs/coverage.test.ts: a finer map is degraded': ['`searched` means that the position lay inside'],
     'catalogs/footprint.test.ts: a sparse catalog of the whole sky covers all of it': [
-      'The footprint of another catalog has pixels large enough',
+      'The footprint of any other catalog has pixels',
+      'So a sparse all-sky catalog covers the whole sky.',
     ],
     'catalogs/footprint.test.ts: --footprint: a MOC as mocpy degrades it': [
-      'An operator may state the footprint instead.',
+      'An operator can state the footprint instead.',
     ],
     'crossmatch/conventions.test.ts: matches and separations are those of LSDB, the payload as published': [
       'The payload at `full` has every one of these',
@@ -372,65 +368,65 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       'A source that an earlier crossmatch found without proper motions',
     ],
     'crossmatch/motion.test.ts: off: the place in the catalog; on: the place at the event': [
-      'With `CROSSMATCH_PROPER_MOTION=yes` the sources',
-      'Their entry among the `catalogs` of the provenance',
+      'With `CROSSMATCH_PROPER_MOTION=yes`, sources',
+      'Of the four catalogs this is gaia_dr3, with',
+      "Such a catalog's entry in the `catalogs`",
     ],
     'crossmatch/motion.test.ts: the nearest source at the time of the event': [
-      'The nearest source is the one that is nearest',
-      'Of equally near ones the lowest id counts.',
-      'A match of a source that moves has `separation_at_epoch_arcsec`,',
-      "`separation_arcsec` stays the one at the catalog's",
-      'A source without a proper motion, or with one',
-      'The outcome of a catalog and the radius of its',
+      'The nearest source and the radius are determined',
+      'Of equally near sources the lowest id wins.',
+      'A match of a moving source has `separation_at_epoch_arcsec`,',
+      '`separation_arcsec` stays the separation',
+      'A source is compared at its catalog position',
+      "Proper motion does not change a catalog's",
     ],
     'http/motion.test.ts: answers, tables, the Virtual Observatory, the source, the export': [
-      'A match of a source that moves has `separation_at_epoch_arcsec`,',
-      "`separation_arcsec` stays the one at the catalog's",
+      'A match of a moving source has `separation_at_epoch_arcsec`,',
+      '`separation_arcsec` stays the separation',
       "`ra` and `dec` stay the catalog's.",
-      'A cone of `/vo/scs/CATALOG` finds a source by',
+      'A cone of `/vo/scs/CATALOG` finds a source',
     ],
     'crossmatch/motion.test.ts: an event more than a century from the epoch': [
-      'A source without a proper motion, or with one',
+      'A source is compared at its catalog position',
     ],
     'crossmatch/motion.test.ts: a copy of the catalog without motions': [
-      'A source without a proper motion, or with one',
+      'A source is compared at its catalog position',
     ],
     'crossmatch/motion.test.ts: parallaxes and radial velocities that are no star’s count as unknown': [
-      'Parallaxes that are not above 0 and at most 1",',
+      'Parallaxes outside the range 0 (exclusive)',
     ],
     'index/motion.test.ts: further stars': [
-      "Positions are those of ERFA's `pmsafe`, and so",
-      'UTC is taken as 69.184 s behind the time scale',
+      "Positions agree with ERFA's `pmsafe`, and",
+      'UTC is assumed to be 69.184 s behind the',
     ],
   },
   Provenance: {
     'contract/suite/objects.ts: every envelope has the block of the service': [
-      'The first key of every success but the OpenAPI',
+      'Every successful answer except the OpenAPI',
       'A cut has `broker`, `min_reliability` (0 to 1',
     ],
-    'http/routing.test.ts: declared cuts need both a value and a date': [
-      'The first two are enforced by the broker and',
-    ],
-    'ingest/normalise.test.ts: pittgoogle: the cut is inclusive': ['The third is enforced by the service.'],
+    'http/routing.test.ts: declared cuts need both a value and a date': ['The cuts of the first two are enforced by'],
+    'ingest/normalise.test.ts: pittgoogle: the cut is inclusive': ['The third cut is enforced by the service.'],
     'contract/suite/objects.ts: provenance_sets has what the listed objects refer to: as recorded, not as it is now': [
-      '`provenance_sets` of a lookup has the sets that',
+      '`provenance_sets` of a lookup lists, by hash,',
     ],
     'crossmatch/crossmatcher.test.ts: every outcome, status and count of a small sky': [
-      'Its catalogs are those that were registered then,',
+      'The catalogs of a set are those registered',
+      'The provenance block lists the four catalogs',
     ],
     'contract/suite/objects.ts: an object without a record refers to a best guess': [
-      'Under the key `best_guess_current_settings` it',
+      'The key `best_guess_current_settings` has',
     ],
   },
   Objects: {
     'answers/object_fields.test.ts: JSON has the documented keys in the documented order': [
       '| key | level | | |---|---|---| | `diaObjectId`,',
     ],
-    'http/object.test.ts: the keys of each level, in order': ['Levels add up: `ids`, `position`, `matches` (the'],
+    'http/object.test.ts: the keys of each level, in order': ['Levels are cumulative: `ids`, `position`,'],
     'http/object.test.ts: an unknown id is an answer with three keys, at every level': [
       'An object that is not in the service has `diaObjectId`,',
     ],
-    'http/object.test.ts: statuses': ['Status: no such object, `not_in_service`; not'],
+    'http/object.test.ts: statuses': ['The status is `not_in_service` if there is'],
     'http/object.test.ts: a pending object has no crossmatch and no matches': ['A pending object never shows matches.'],
     'http/object.test.ts: the crossmatch block of a recorded crossmatch': [
       '`crossmatch` has `provenance`, `match_version`,',
@@ -439,66 +435,71 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       'Without a record these are null, the outcome',
     ],
     'http/object.test.ts: brokers at the crossmatch are those of then; a catalog no longer in service comes last': [
-      'Outcomes are a map: the catalogs in service in',
+      'Outcomes are a map: first the catalogs in',
     ],
     'contract/suite/objects.ts: of several records the highest version is current': [
-      'The record of the highest version is current.',
+      'The record with the highest version is current.',
     ],
     'http/object.test.ts: matches: four keys, ordered by catalog, then by source id as text': [
       'A match has `catalog_name`, `catalog_source_id`,',
-      'Matches are by catalog name, then id, both as',
+      'Matches are sorted by catalog name, then',
     ],
-    'http/object.test.ts: full: the published match, its payload exact': [
-      'At `full` it is the published form: `diaObjectId`,',
-    ],
+    'http/object.test.ts: full: the published match, its payload exact': ['At `full` a match has the published form:'],
     'http/object.test.ts: matches: the newest version of each source': [
-      'Of each source only the newest version is listed;',
+      'Each source is listed only in its newest version.',
+      'A source that only an earlier crossmatch',
     ],
     'http/object.test.ts: the registry block, and the association on each match at full': [
       '`tns` of an object has `checked`, `snapshot_epoch`,',
     ],
     'tns/association.test.ts: it is recorded with the crossmatch, once': [
-      'It is the nearest object of the registry within',
+      'The association is the nearest registry object',
     ],
     'http/tns.test.ts: a name: the record, the epoch, the objects around': [
-      'The record of a name has `objid`, `name`, `classification`,',
+      'The record of a name has `objid`, `name`,',
     ],
   },
   Lookup: {
-    'http/lookup.test.ts: detail is as asked, null is the default': [
-      'The body has `inputs` (required), `detail`, `radius_arcsec`',
-    ],
+    'http/lookup.test.ts: detail is as asked, null is the default': ['The body has `inputs` (required), `detail`,'],
     'contract/suite/lookup.ts: the order of the checks; the first unknown field in the order of the body': [
-      'Another key is 400.',
-      'The first fault wins: Content-Type, body, unknown',
+      'Any other key is 400.',
+      'The first error in this order is reported:',
     ],
     'http/lookup.test.ts: an id: integer literal or digits': [
       'Inputs are `{"kind": "id", "diaObjectId"}` (an',
       'An id has the status of its object and exactly',
     ],
     'http/lookup.test.ts: a radius: its own, else the shared one, else for a name the default': [
-      'A radius of null is missing for a position and',
+      'A null radius counts as missing for a position,',
+      'The bounds are 0 < radius <= 60, 0 <= ra',
     ],
-    'http/lookup.test.ts: the bounds themselves are valid': ['A radius of null is missing for a position and'],
+    'http/lookup.test.ts: the bounds themselves are valid': [
+      'A null radius counts as missing for a position,',
+      'The bounds are 0 < radius <= 60, 0 <= ra',
+    ],
     'http/lookup.test.ts: the request: the first fault in order is a 400 that names it': [
-      'The first fault wins: Content-Type, body, unknown',
+      'The first error in this order is reported:',
     ],
-    'http/lookup.test.ts: how many inputs: by the kinds that occur': ['They are counted by their kind, before each is'],
+    'http/lookup.test.ts: how many inputs: by the kinds that occur': [
+      'Inputs are counted by kind before each is checked.',
+      'A request has at most the sum of the limits',
+    ],
     'contract/suite/lookup.ts: each is invalid_input in its own place and names what is at fault; the others are answered':
-      ['A bad input is `invalid_input` with `error.param`'],
+      ['An invalid input has the status `invalid_input`'],
     'http/lookup.test.ts: one result an input, in order, duplicates answered twice: keys and their order': [
       'The answer has `provenance`, `detail`, `count`,',
-      'Each input has one result, in order, duplicates',
+      'Each input, including duplicates, has one',
     ],
     'contract/suite/lookup.ts: a position: normalized, total, truncated, truncation': [
       'A position has `objects_found` or `no_rubin_object`,',
     ],
     'contract/suite/lookup.ts: a position lists its first 100 objects by ingest time and id': [
-      'A position lists the first 100 objects by ingest',
+      'A position lists its first 100 objects by',
     ],
     'http/lookup.test.ts: limits on listing: an input first, then the request, in the order of the inputs': [
-      'A request lists 2000 less its valid ids, in the',
-      'Ids are never cut.',
+      'A request lists 2000 objects minus its valid',
+      'A result that does not fit has the truncation',
+      'Ids are never truncated.',
     ],
   },
   'One object': {
@@ -506,52 +507,51 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       '`GET /api/objects/{diaObjectId}` is a lookup',
     ],
     'http/object.test.ts: detail before filters before response before the id': [
-      'The order of checks: `detail`, filters, `response`,',
+      'Parameters are checked in this order: `detail`,',
     ],
     'http/object.test.ts: an unknown id is an answer': ['An unknown id is 200 with `not_in_service`.'],
   },
   Cone: {
-    'http/cone.test.ts: ascending ingest time, then id': ['Every object within the radius, inclusive, crossmatched'],
-    'http/cone.test.ts: the radius is inclusive': ['Every object within the radius, inclusive, crossmatched'],
-    'http/cone.test.ts: across RA 0/360 and over the poles': [
-      'Every object within the radius, inclusive, crossmatched',
-    ],
+    'http/cone.test.ts: ascending ingest time, then id': ['The answer lists every object within the'],
+    'http/cone.test.ts: the radius is inclusive': ['The answer lists every object within the'],
+    'http/cone.test.ts: across RA 0/360 and over the poles': ['The answer lists every object within the'],
     'contract/suite/cone.ts: the order of the checks: filters, response, ra, dec, radius, detail, page_size': [
-      'The order of checks: filters, `response`, `ra`,',
+      'Parameters are checked in this order: filters,',
     ],
-    'http/cone.test.ts: page_size: default 100, clamped to 2000': ['`page_size` is 100 unless asked, at most 2000.'],
-    'http/cone.test.ts: the page: keys, their order and values': ["The answer is a lookup's with one result, then"],
+    'http/cone.test.ts: page_size: default 100, clamped to 2000': ['`page_size` is 100 by default, at most 2000.'],
+    'http/cone.test.ts: the page: keys, their order and values': ['The answer has the keys of a lookup with'],
     'contract/suite/cone.ts: the envelope, and one position result that echoes what was sent as texts': [
-      '`input` has the parameters as they were sent,',
+      '`input` repeats the parameters as sent, as',
     ],
-    'http/walk.test.ts: while new objects arrive': ['`total` is the same on every page: the objects'],
+    'http/walk.test.ts: while new objects arrive': ['`total` is the same on every page: the number'],
     'http/cone.test.ts: a walk: pages in order, the same total and as_of': [
-      '`total` is the same on every page: the objects',
+      '`total` is the same on every page: the number',
     ],
     'http/cone.test.ts: what a cursor pins may be repeated but not changed': [
-      'A cursor pins position, radius, `detail` and',
+      'A cursor pins position, radius, `detail`',
     ],
     'contract/suite/cone.ts: filters are not pinned; their total is of the whole walk': ['Filters are not pinned.'],
-    'http/counts.test.ts: a cone: no cursor, page_size is ignored': ['`response=count` takes no cursor, and counts'],
+    'http/counts.test.ts: a cone: no cursor, page_size is ignored': ['`response=count` accepts no cursor, and counts'],
   },
   'Registry names': {
     'http/tns.test.ts: a name: the record, the epoch, the objects around': [
       '`GET /api/tns/{name}` is a lookup of one name.',
     ],
     'contract/suite/tns.ts: the order of the checks: detail, filters, response, name, radius': [
-      'The order of checks: `detail`, filters, `response`,',
+      'Parameters are checked in this order: `detail`,',
     ],
     'contract/suite/tns.ts: at most 100 objects, in the order of a position; no pages': [
-      'At most 100 objects, without pages.',
+      'At most 100 objects are listed, without pages.',
     ],
     'tns/names.test.ts: the ways of writing one name come to the same': [
-      'White space in a name is dropped wherever it',
+      'All white space in a name is dropped, and',
+      'Four digits and at least one digit or letter',
     ],
     'http/tns.test.ts: of several rows of a name the lowest objid counts': [
-      'Of several objects with a name the lowest `objid`',
+      'If several objects have the name, the lowest',
     ],
     'http/tns.test.ts: a snapshot that is absent or stale: unavailable, with 200': [
-      'A snapshot that is absent or older than 7200',
+      'If the snapshot is missing or older than',
     ],
   },
   'Filters and counts': {
@@ -560,45 +560,45 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       'SkyMapper has none.',
     ],
     'contract/suite/filters.ts: one source must meet every match filter, bounds inclusive': [
-      'Bounds are inclusive, and apply to the value',
-      'An object qualifies that meets every reliability',
+      'Bounds are inclusive, and apply to the stored',
+      'An object qualifies if it meets every reliability',
     ],
     'http/qualification.test.ts: random filters over random objects': [
       '`parallax_over_error` is signed, and unusable',
-      'An object qualifies that meets every reliability',
-      'Filters drop and reorder nothing: they mark.',
-      'The reason is the first that holds: `not_in_service`,',
+      'An object qualifies if it meets every reliability',
+      'Filters mark objects without dropping or',
+      '`qualifies_reason` is the first that applies:',
     ],
     'contract/suite/filters.ts: the reliability of the object, inclusive; none never meets it': [
-      'No reliability never meets one.',
+      'An object without a reliability never meets',
     ],
     'http/filters.test.ts: filters of several catalogs: all that name one, grouped by catalog': [
-      'Match filters that name more than one catalog',
+      'Match filters of more than one catalog are',
     ],
-    'http/filters.test.ts: filters drop and reorder nothing': ['Filters drop and reorder nothing: they mark.'],
+    'http/filters.test.ts: filters drop and reorder nothing': ['Filters mark objects without dropping or'],
     'http/area.test.ts: filters and the window leave objects out of pages and counts': [
-      '(Areas, objects by time and the stream of matches',
+      '(Areas, objects by time and the stream of',
     ],
     'contract/suite/filters.ts: a position counts all it found, listed or not; nothing is dropped': [
-      'A result of a position or name has `qualifying_total`,',
+      'The result for a position or name has `qualifying_total`,',
     ],
     'http/counts.test.ts: a lookup: inputs with their duplicates, objects once': [
       '`response=count` gives `response`, `filters`,',
     ],
     'http/counts.test.ts: a position: every object, whenever ingested, whatever the limits': [
-      'Limits of listing do not apply, those of inputs',
+      'Counts ignore the limits on listed objects,',
     ],
   },
   'Recent crossmatches': {
     'http/recent.test.ts: objects with matches, whatever their state: the newest first, then by id': [
-      'Objects with a match whose time lies in the window,',
-      'An object with matches is listed whatever its',
+      'The answer lists objects with a match whose',
+      'An object with matches is listed in any state.',
     ],
-    'http/recent.test.ts: the window: start is in it, end is not': ['`start` is inclusive, `end` exclusive; without'],
-    'http/recent.test.ts: the defaults: 12 hours until now': ['`end` is now and `start` 12 h before it unless'],
+    'http/recent.test.ts: the window: start is in it, end is not': ['`start` is inclusive, `end` exclusive; times'],
+    'http/recent.test.ts: the defaults: 12 hours until now': ['By default `end` is now and `start` 12 h'],
     'http/recent.test.ts: parameters: the first fault in order is named': [
       '`time_field` is `ingest_time` or `event_time`.',
-      'The order of checks: unsupported names, `start`,',
+      'Parameters are checked in this order: unsupported',
     ],
     'http/recent.test.ts: filters and response are not supported: all are named': [
       'A filter or `response` is 400 `unsupported_parameter`.',
@@ -607,104 +607,116 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     'http/recent.test.ts: each level: its keys, and none of a lookup': [
       'Objects have ids, then position, then `matches`,',
     ],
-    'http/recent.test.ts: as_of bounds the ingest time': ['A page holds objects ingested at or before `as_of`;'],
+    'http/recent.test.ts: as_of bounds the ingest time': [
+      'A page holds objects ingested at or before',
+      'A walk never repeats an object; one that',
+    ],
     'http/every_page_size.test.ts: objects that get their first match beside a walk': [
-      'A page holds objects ingested at or before `as_of`;',
+      'A page holds objects ingested at or before',
+      'A walk never repeats an object; one that',
     ],
   },
   'Stream of matches': {
     'http/stream_matches.test.ts: the headers': [
-      '`GET /api/stream/matches` answers with server-sent',
-      'The first block has `retry` (1 to 5 s, at random)',
+      '`GET /api/stream/matches` sends server-sent',
+      'The first block has `retry` (1 to 5 s, random)',
     ],
     'http/stream_matches.test.ts: a bad request is told what is wrong with it': [
-      'The order of checks: filters, the database (503),',
-      'Another text, or an id of an entry that is not',
+      'A request is checked in this order: filters,',
+      'Any other value, or an id beyond the end',
     ],
     'http/stream_matches.test.ts: from the beginning: each message of the journal once': [
-      'An event is a match: its data is a message of',
-      'Every match of each recorded crossmatch comes',
-      'Its id is the place in the journal: `SEQUENCE`,',
+      'An event is a match.',
+      'Its data is a message of the stream ([stream.md](stream.md#the-messages)),',
+      'Every match of each recorded crossmatch is',
+      "The event's id is its position in the journal:",
     ],
     'stream/publication.test.ts: what an import brought is published only when asked for': [
-      'Matches that an import brought come only where',
+      'Imported matches are sent only if they are',
     ],
-    [NO_BEHAVIOUR]: ['Clients need not understand it.', 'In both cases the client comes again with its'],
+    [NO_BEHAVIOUR]: ['Clients can treat the id as opaque.', 'In both cases the client reconnects with'],
     'http/stream_matches.test.ts: a client that comes again after any event gets the others': [
-      'With the last one as the header `Last-Event-ID`',
-      'The journal is kept whole, so that an id never',
+      'A client that sends its last id as the header',
+      'The journal is never truncated, so ids never',
     ],
     'http/stream_matches.test.ts: what is recorded while it reads; now leaves out what was there': [
-      'The header goes before the parameter `from`:',
+      'The header overrides the parameter `from`,',
     ],
-    'docs/contract.test.ts: an empty Last-Event-ID is none': ['An empty header is none.'],
+    'docs/contract.test.ts: an empty Last-Event-ID is none': ['An empty header is ignored.'],
     'http/stream_matches.test.ts: filters leave out events, each match by itself': [
-      'Filters are those of [Filters and counts](#filters-and-counts),',
+      'The stream has the filters of [Filters and',
     ],
     'http/stream_matches.test.ts: filters that nothing meets: the client hears that the service is there': [
-      'After 15 s without an event comes a comment with',
+      'After 15 s without an event, the service',
     ],
     'server/stream_matches.test.ts: a client that does not read is ended, and goes on where it was': [
       'A client that reads too slowly falls behind,',
     ],
     'server/stream_matches.test.ts: the end of the service ends the streams, read or not': [
-      'When the service stops it ends every stream at',
+      'When the service stops, it closes every stream',
     ],
     'server/stream_matches.test.ts: a client that ends its side of the connection is gone at once': [
-      'A client that ends its side of the connection',
+      'A client that closes its side of the connection',
     ],
   },
   Sources: {
     'sources/nearby_sources.test.ts: at hard places, in catalogs of mixed orders, each source once and nearest first': [
-      '`GET /api/sources` lists every source of the',
-      'Sources are read from the catalogs as they are',
+      '`GET /api/sources` lists every source of',
+      'Equally near sources are sorted by catalog,',
+      'Sources are read from the current catalogs.',
       'No proper motion is applied.',
     ],
     'sources/nearby_sources.test.ts: parameters': [
-      '`catalog` names one catalog; without it all are',
+      '`catalog` selects one catalog; by default',
       '`limit` (1 to 10,000, 1,000 by default) bounds',
-      'The order of checks: `catalog`, `ra`, `dec`,',
+      'Parameters are checked in this order: `catalog`,',
     ],
     'sources/nearby_sources.test.ts: the outcome of each catalog, columns with units, payloads as published': [
-      '`catalog` names one catalog; without it all are',
+      '`catalog` selects one catalog; by default',
       'Each catalog has an outcome.',
       '`searched` means that the position lies in its',
-      '`outside_footprint`, `not_registered` and `skipped_read_failure`',
-      'A catalog of which some file cannot be read lists',
+      '`outside_footprint`, `not_registered` and',
+      'A catalog with an unreadable file lists no',
       '`columns` gives each key of `catalog_payload`',
     ],
     'sources/nearby_sources.test.ts: a database that is not there is 503': [
-      'While the catalogs take longer than the budget,',
+      'If reading the catalogs takes longer than',
     ],
     'sources/source_objects.test.ts: the objects of a source are those whose own answers list it': [
       '`GET /api/sources/{catalog}/{catalog_source_id}`',
+      "It gives the separation listed in the object's",
+      'It lists at most `limit` objects (1 to 10,000,',
     ],
     'sources/source_objects.test.ts: more objects than are listed': [
       '`GET /api/sources/{catalog}/{catalog_source_id}`',
+      "It gives the separation listed in the object's",
+      'It lists at most `limit` objects (1 to 10,000,',
     ],
-    [NO_BEHAVIOUR]: ['A crossmatch records the nearest source of a'],
-    'sources/source_objects.test.ts: names that are none': ['A catalog that the contract does not have, or'],
+    [NO_BEHAVIOUR]: ['A crossmatch records only the nearest source'],
+    'sources/source_objects.test.ts: names that are none': ['An unknown catalog, or an id that is not'],
   },
   Areas: {
     'http/area.test.ts: a circle as a body in each spelling, and as a parameter': [
       '`POST /api/area` lists the objects in an area',
-      'The area is the body, whatever its Content-Type,',
-      'A circle, `CIRCLE ra dec radius`, its edge included,',
-      'Objects come by credible level where there is',
-      'A place in that order never changes, so that',
-      '`page_size` is 1000 unless asked, at most 10,000.',
+      'The area is sent as the body, with any Content-Type,',
+      'A circle is `CIRCLE ra dec radius`, including',
+      "The ADQL spelling `CIRCLE('ICRS', ra, dec,",
+      'Objects are sorted by credible level if there',
+      'This order never changes, so a walk can be',
+      '`page_size` is 1000 by default, at most 10,000.',
     ],
     'http/area.test.ts: a cursor is of its area; what is wrong is named': [
-      'The order of checks: filters, `start`, `end`,',
-      'What is more, or no area, is 400 with `param`',
-      'For the next page the same request, area included,',
+      'A request is checked in this order: filters,',
+      'A larger or missing area is 400 with `param`',
+      'To get the next page, send the same request,',
     ],
     'vo/areas.test.ts: a MOC of one order is the same in FITS, JSON and text': [
-      'A MOC (IVOA, MOC 2.0): FITS with NUNIQ numbers',
+      'A MOC (IVOA, MOC 2.0) is FITS with NUNIQ',
     ],
     'http/area.test.ts: a polygon and MOCs in text, JSON and FITS': [
-      'An object is inside whose HEALPix pixel at order',
-      'A circle, `CIRCLE ra dec radius`, its edge included,',
+      'An object is inside if its HEALPix pixel',
+      'A circle is `CIRCLE ra dec radius`, including',
+      "The ADQL spelling `CIRCLE('ICRS', ra, dec,",
     ],
     'vo/areas.test.ts: what is no area is refused with the reason': [
       'MOCs of time or frequency are refused.',
@@ -712,236 +724,268 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
     'vo/areas.test.ts: a FITS file that is cut, damaged, or of something else is refused': [
       'MOCs of time or frequency are refused.',
-      'MOCs and maps in other than equatorial coordinates',
+      'MOCs and maps that are not in equatorial',
     ],
     'vo/areas.test.ts: shapes of other frames, boxes, ranges and any right ascension hold the positions that astropy finds inside':
       [
-        '`BOX ra dec width height` is that of ADQL, a',
-        '`RANGE ra1 ra2 dec1 dec2` runs eastwards from',
+        '`BOX ra dec width height` is the box of ADQL,',
+        '`RANGE ra1 ra2 dec1 dec2` runs eastwards',
         'Any finite right ascension is taken modulo 360.',
-        'A frame may stand before the numbers: `ICRS`, `FK5`',
+        'A frame may precede the numbers: `ICRS`,',
+        'Other frames are refused, and a `RANGE` must',
       ],
     'vo/areas.test.ts: the edges of a range are inside, and 0 and 360 are one meridian': [
-      '`RANGE ra1 ra2 dec1 dec2` runs eastwards from',
+      '`RANGE ra1 ra2 dec1 dec2` runs eastwards',
     ],
     'vo/areas.test.ts: a frame that is not converted is refused by name': [
-      'A frame may stand before the numbers: `ICRS`, `FK5`',
+      'A frame may precede the numbers: `ICRS`,',
+      'Other frames are refused, and a `RANGE` must',
     ],
     'vo/areas.test.ts: a polygon of half the sky is refused: its inside could be either part': [
-      'The smaller of the two parts of the sky is meant,',
+      'The area is the smaller of the two parts',
     ],
     'index/area.test.ts: polygons of all sizes, over the poles and RA 0, either way round, equal a scan': [
       'Edges of polygons are great circles, each shorter',
-      'The smaller of the two parts of the sky is meant,',
+      'The area is the smaller of the two parts',
     ],
     'index/area.test.ts: polygons that cannot be are refused': ['Edges of polygons are great circles, each shorter'],
     'docs/contract.test.ts: where the edges of a polygon cross, inside and outside change': [
-      'Where edges cross each other, the sides change',
+      'Where edges cross, inside and outside swap;',
     ],
     'vo/flat_maps.test.ts: a map in each order and spelling holds what a scan of its pixels finds': [
-      'A map of probability (FITS): multi-order with',
+      'A probability map (FITS) is multi-order or flat.',
+      'A multi-order map has the columns UNIQ and',
+      'A flat map has one NSIDE, at most 8192, in',
+      'Its probability is the first column whose',
+      'Pixels with NaN, or marked by HEALPix as',
     ],
-    'vo/flat_maps.test.ts: pixels without data have no probability': ['A map of probability (FITS): multi-order with'],
+    'vo/flat_maps.test.ts: pixels without data have no probability': [
+      'A probability map (FITS) is multi-order or flat.',
+      'A multi-order map has the columns UNIQ and',
+      'A flat map has one NSIDE, at most 8192, in',
+      'Its probability is the first column whose',
+      'Pixels with NaN, or marked by HEALPix as',
+    ],
     'http/area.test.ts: a map of probability: the densest pixels up to the level': [
-      'The credible level of a pixel is the share of',
-      'The area is the pixels whose level is at most',
+      'The credible level of a pixel is the fraction',
+      'The area is all pixels with a level of at',
       'Each object has its `credible_level`.',
     ],
     'vo/areas.test.ts: what is too large is refused with the bound': [
-      'At most 8,388,608 bytes, which gzip may have',
-      'What is more, or no area, is 400 with `param`',
+      'An area has at most 8,388,608 bytes (67,108,864',
+      'A larger or missing area is 400 with `param`',
     ],
     'vo/large_maps.test.ts: of more pixels than are held, the least dense are dropped; where the area needs these, it is refused':
-      ['In a map of one NSIDE, only the pixels up to'],
+      ['In a flat map only the pixels up to `level`'],
     'vo/large_maps.test.ts: a map of NSIDE 1024 in doubles, 100 MB, has the levels of ligo.skymap': [
-      'A map of one NSIDE that is sent with gzip may be',
+      'A gzipped flat map may decompress to more:',
     ],
     'http/area.test.ts: a map of NSIDE 1024 in doubles, page by page; a second one at once is 503': [
-      'A map of one NSIDE that is sent with gzip may be',
-      'A thread that serves reads one such map at once;',
+      'A gzipped flat map may decompress to more:',
+      'Each serving thread reads one such map at',
     ],
     'vo/flat_maps.test.ts: a map that was made of larger pixels may have many more than an area': [
-      'In a map of one NSIDE, only the pixels up to',
+      'In a flat map only the pixels up to `level`',
     ],
     'http/area.test.ts: filters and the window leave objects out of pages and counts': [
       'Filters, and the window from `start` (inclusive)',
-      'The window is open unless given.',
-      '`response=count` gives `total`, the number of',
+      'By default the window is unbounded.',
+      '`response=count` returns `total`, the number',
     ],
-    'http/area.test.ts: a page looks at so many objects at most': ['For one page at most about 20,000 objects are'],
+    'http/area.test.ts: a page looks at so many objects at most': [
+      'A page examines at most about 20,000 objects,',
+      'So it may have fewer objects than `page_size`,',
+    ],
     'http/deadline.test.ts: a page of a listing ends when half of its time is spent': [
-      'For one page at most about 20,000 objects are',
+      'A page examines at most about 20,000 objects,',
+      'So it may have fewer objects than `page_size`,',
     ],
     'http/area.test.ts: a walk goes on while objects arrive': ['A page holds objects ingested at or before `as_of`,'],
-    'http/area_table.test.ts: the rows of all pages in their order': ['`response=table` answers with all objects as'],
-    'http/area_table.test.ts: headers; the format is CSV unless a table is asked for': [
-      '`response=table` answers with all objects as',
-      'It has no limit on rows, and no `X-Row-Count`,',
+    'http/area_table.test.ts: the rows of all pages in their order': [
+      '`response=table` returns all objects as one',
+      'Its format is `format`, else what `Accept`',
     ],
-    'http/area_table.test.ts: every format has the same rows': ['The statements in it are those that all pages'],
-    'http/area_table.test.ts: so many tables are sent at once': ['A thread that serves sends 8 such tables at once;'],
-    [NO_BEHAVIOUR]: ['Filters and a window of event times make it read'],
+    'http/area_table.test.ts: headers; the format is CSV unless a table is asked for': [
+      '`response=table` returns all objects as one',
+      'Its format is `format`, else what `Accept`',
+      'The table has no limit on rows, and no `X-Row-Count`,',
+      'If the connection ends early, the table is',
+    ],
+    'http/area_table.test.ts: every format has the same rows': ['Its metadata has only what is the same on'],
+    'http/area_table.test.ts: so many tables are sent at once': ['Each serving thread sends 8 such tables at'],
+    [NO_BEHAVIOUR]: ['With filters or a window of event times it'],
   },
   'Objects by time': {
     'http/area.test.ts: the objects with sources by time, those that meet filters': [
-      '`GET /api/objects` lists the objects that have',
-      '`response=count` gives `total`, the number of',
+      '`GET /api/objects` lists the objects that',
+      '`response=count` returns `total`, the number',
     ],
     'http/area.test.ts: filters and the window leave objects out of pages and counts': [
-      'Filters, window and pages are those of [Areas](#areas).',
+      'Filters, window and pages work as in [Areas](#areas).',
     ],
     'http/area.test.ts: time_field is in the cursor: it need not be repeated': [
       'The cursor pins `time_field` and `as_of`.',
     ],
     'docs/contract.test.ts: the order of checks of the objects by time, and of a table': [
-      'The order of checks: filters, `start`, `end`,',
+      'A request is checked in this order: filters,',
     ],
   },
   'Crossmatch of a table': {
     'table_match/crossmatch_table.test.ts: the status of each row, and every column as it was sent': [
       '`POST /api/crossmatch` takes a table as its body',
-      '`against` is `objects` (the default) or a catalog,',
-      '`rows=matched` leaves out the rows for which',
-      'The answer has every column of the table, unchanged,',
-      '`nearsky_status` is `matched`, `no_match` (nothing',
-      'Cells of CSV stay as they were sent in CSV, and',
+      '`against` is `objects` (the default) or a',
+      '`rows=matched` omits rows without a match.',
+      'The answer has every column of the table,',
+      '`nearsky_status` is `matched`, `no_match`',
+      'CSV cells stay as sent in a CSV answer, and',
     ],
     'table_input/tools.test.ts: every cell of every format, and the positions': [
-      'The body is CSV (ECSV too, with its types and',
+      'The body is CSV (also ECSV, with its types',
+      'The format is detected from the bytes, whatever',
     ],
     'table_input/text.test.ts: IPAC tables of archives: shortened types, dashes, units, nulls, the equinox': [
-      'The body is CSV (ECSV too, with its types and',
+      'The body is CSV (also ECSV, with its types',
+      'The format is detected from the bytes, whatever',
     ],
     'table_input/positions.test.ts: ECSV of astropy and of the Gaia archive': [
-      'The body is CSV (ECSV too, with its types and',
+      'The body is CSV (also ECSV, with its types',
+      'The format is detected from the bytes, whatever',
     ],
     'table_match/crossmatch_table.test.ts: tables that cannot be used, and parameters: 400, with what to do': [
-      'It has at most `API_MAX_TABLE_ROWS` rows and',
-      '`radius_arcsec` is more than 0 and at most 60,',
+      'The table has at most `API_MAX_TABLE_ROWS`',
+      '`radius_arcsec` is above 0 and at most 60,',
       'A table that cannot be read is 400 with `param`',
     ],
     'docs/contract.test.ts: the order of checks of the objects by time, and of a table': [
-      'The order of checks: `against`, `radius_arcsec`,',
+      'A request is checked in this order: `against`,',
     ],
     'table_match/crossmatch_table.test.ts: at hard places, with duplicates and ties: every pair and separation': [
-      '`find=nearest` (the default) gives a row the',
+      '`find=nearest` (the default) returns the',
+      '`find=all` returns every match, nearest first,',
     ],
     'table_input/positions.test.ts: by UCD before names, by unit, by the usual names, as named': [
-      'Positions are in the columns that `ra` and `dec`',
-      'Numbers are degrees, unless their unit is radians,',
+      'Positions are read from the columns named',
+      'Numbers are degrees, unless their unit is',
     ],
     'table_input/positions.test.ts: the unit with a factor, as astropy writes hours': [
-      'Numbers are degrees, unless their unit is radians,',
-      'Columns of another unit are refused.',
+      'Numbers are degrees, unless their unit is',
+      'Columns with any other unit are refused.',
     ],
     'table_input/frames.test.ts: every frame in every format is read to a milliarcsecond': [
-      'Positions in FK5 and FK4 (with the E-terms of',
+      'Positions in FK5 and FK4 (with the E-terms',
     ],
     'table_input/frames.test.ts: the request goes before the table, and what the table declares before the names': [
-      'The frame is the one that `frame` names',
+      'The frame is taken from the first of these',
+      'Otherwise it is ICRS.',
     ],
     'table_input/frames.test.ts: a frame that is not converted is named, and so are declarations': [
-      'Any other frame is 400 and named, as are columns',
+      'Any other frame is 400 and is named in the',
     ],
     'table_match/crossmatch_table.test.ts: the frame of the positions is read, said in a header and in the answer': [
-      '`X-Position-Frame`, and `position_frame` in the',
+      '`X-Position-Frame`, and `position_frame`',
     ],
     'table_input/hostile.test.ts: no integer is rounded, and no row is lost': [
-      'Arrays, and integers beyond 64 bits with a sign,',
+      'Arrays and integers beyond signed 64 bits',
     ],
     'table_match/crossmatch_table.test.ts: small integers of Parquet are copied so that they can be read': [
-      'A table of Parquet is answered in Parquet with its',
+      'A Parquet table answered in Parquet keeps',
+      'Otherwise times become timestamps in microseconds,',
     ],
     'table_input/positions.test.ts: sexagesimal texts, and both in one column': [
-      'Where `ra` alone is named, its column has both,',
-      'Sexagesimal right ascensions are in their unit,',
-      'Numbers are degrees, unless their unit is radians,',
+      'If only `ra` is named, its column holds both',
+      "Sexagesimal right ascensions are in the column's",
+      'Numbers are degrees, unless their unit is',
     ],
     'docs/contract.test.ts: any finite right ascension is taken modulo 360': [
       'Any finite right ascension is taken modulo 360.',
     ],
     'docs/contract.test.ts: a table that is no JSON answers whatever is accepted': [
-      'The format is `format`, else what `Accept` prefers,',
+      'The format is `format`, else what `Accept`',
     ],
     'table_match/crossmatch_table.test.ts: Parquet in several row groups, with nulls': [
-      'Arrays, and integers beyond 64 bits with a sign,',
+      'Arrays and integers beyond signed 64 bits',
       'The answer is sent when all of it is written;',
     ],
     'table_input/hostile.test.ts: Arrow with LZ4 and ZSTD, and Parquet, have the same cells; times to the microsecond':
       ['Timestamps of Parquet and Arrow are UTC.'],
     'table_match/crossmatch_table.test.ts: dates of Parquet stay dates in Parquet, against a catalog too, and are the beginning of their day elsewhere':
-      ['A table of Parquet is answered in Parquet with its'],
+      ['A Parquet table answered in Parquet keeps', 'Otherwise times become timestamps in microseconds,'],
     'table_input/fits.test.ts: columns that no cell can hold are left out by name; the others are read': [
-      'Columns that no answer can hold (times of day,',
+      'Columns that no answer can hold are dropped:',
+      '`X-Dropped-Columns` names the first 50 of',
     ],
     'table_match/crossmatch_table.test.ts: small integers of Parquet are copied so that they can be read; times without':
-      ['Times outside of the years 0 to 9999 are 400.'],
+      ['Times outside the years 0 to 9999 are 400.'],
     'neighbour/tables.test.ts: a bomb is 400, and small tables of another client are answered meanwhile': [
-      'Another process reads the table, within a bound',
+      'A separate process with limited memory (`API_TABLE_MEMORY_MIB`)',
     ],
     'table_match/crossmatch_table.test.ts: the rows of the answer are counted, columns are selected and those that': [
-      '`X-Row-Count` (the rows of the answer), `X-Input-Row',
-      '`columns` names the columns of the table that the',
-      'One that the table has not, or that no answer can',
-      'Columns that no answer can hold (times of day,',
+      'The headers `X-Row-Count` (rows of the answer),',
+      "`columns` selects the table's columns in",
+      'A column that the table lacks, or that no',
+      'Columns that no answer can hold are dropped:',
+      '`X-Dropped-Columns` names the first 50 of',
     ],
     'table_input/hostile.test.ts: columns that no answer can hold are left out by name': [
-      'Columns that no answer can hold (times of day,',
+      'Columns that no answer can hold are dropped:',
+      '`X-Dropped-Columns` names the first 50 of',
     ],
     'table_match/crossmatch_table.test.ts: an answer in FITS, as astropy reads it': [
-      '`format=fits` (or `Accept: application/fits` alone)',
+      '`format=fits` (or only `Accept: application/fits`)',
     ],
     'base/fair_places.test.ts: of one place, too, a client has one, and then it is the turn of whoever has used least':
-      ['A client has one table under way at a time, and'],
+      ['Each client has one table in progress; its'],
     'base/fair_places.test.ts: who waits in vain leaves no trace; of those who wait, one client is half': [
-      'One for which no place becomes free within 55 s is',
+      'A table that gets no slot within 55 s is',
     ],
-    'docs/contract.test.ts: more pairs than a table may have are refused': ['More than 5,000,000 pairs are 400, too.'],
+    'docs/contract.test.ts: more pairs than a table may have are refused': ['More than 5,000,000 pairs are also 400.'],
     'jobs/jobs.test.ts: a table as a job, from the request to its end': [
-      'With `Prefer: respond-async` such a request is',
-      'The job, `/vo/jobs/ID`, has the resources of',
-      "Whoever knows a job's name, 160 random bits,",
-      '`/vo/jobs` is always an empty list.',
-      'A table that cannot be used is `ERROR`, too,',
+      'With `Prefer: respond-async` the request',
+      'The job, `/vo/jobs/ID`, has the resources',
+      'The result is the table that the request',
+      "Anyone who knows a job's name, 160 random",
+      '`/vo/jobs` always returns an empty list.',
+      'An unusable table is also `ERROR`, with the',
     ],
     'jobs/jobs.test.ts: one after another; aborted and removed ones; bounds': [
-      '`PHASE=ABORT` sent to `phase` ends it, `DELETE`',
-      'Else the answer is 503.',
+      'Send `PHASE=ABORT` to `phase` to stop the',
+      'Otherwise the answer is 503.',
     ],
     'docs/contract.test.ts: a job under way says how many rows are searched and written': [
-      'While it is carried out, `jobInfo` says of how many',
+      'While it runs, `jobInfo` gives the total',
     ],
     'jobs/jobs.test.ts: one client fills neither all places nor all room, and waits for the turns of others': [
-      'One such job is carried out at a time, in the',
-      "One client, by its address as for the connector's",
+      'One such job runs at a time, for at most',
+      "One client (identified as for the connector's",
     ],
     'jobs/jobs.test.ts: who only makes jobs, or has large results, leaves room for others': [
-      'A result takes at most half of the room, less',
-      'Where there is no room for a further job, one',
+      'A result takes at most half of the disk space,',
+      'If a new job does not fit, a job that has',
     ],
     'http/client_address.test.ts: all addresses of an IPv6 /64 are one client': [
-      'All addresses of an IPv6 /64 are one client.',
+      'All addresses of an IPv6 /64 count as one client.',
     ],
     'jobs/jobs.test.ts: a restart begins what was under way again; what ended two processes is over': [
-      'A job that was under way when the service ended',
+      'A job that was running when the service stopped',
     ],
     'docs/settings.test.ts: how long a job may take and is kept': [
-      'Jobs are kept for `JOBS_HOURS`, at most `JOBS_MAX`',
+      'Jobs are kept for `JOBS_HOURS`.',
+      'There are at most `JOBS_MAX` jobs, which',
     ],
   },
   Cursors: {
-    'http/values.test.ts: a forged cursor is a 400 naming it': ['Opaque, at most 1024 characters.'],
-    'http/area.test.ts: a cursor of which any member was altered names cursor': ['So is one that was altered.'],
+    'http/values.test.ts: a forged cursor is a 400 naming it': ['Cursors are opaque strings of at most 1024'],
+    'http/area.test.ts: a cursor of which any member was altered names cursor': ['An altered cursor is also 400.'],
     'contract/suite/cursors.ts: what is no cursor is refused: empty, too long, damaged, of another operation': [
-      'Opaque, at most 1024 characters.',
-      "What is empty, too long, damaged, another operation's",
+      'Cursors are opaque strings of at most 1024',
+      'A cursor that is empty, too long, damaged,',
     ],
-    'http/values.test.ts: a cursor keeps every digit': ['Ids keep all their digits in it.'],
+    'http/values.test.ts: a cursor keeps every digit': ['Ids in a cursor keep all their digits.'],
     'http/walk.test.ts: a cursor goes on after a restart and in a copy of the archive, and no other archive takes it': [
-      'A cursor is of one archive, in which alone its',
-      "It goes on after a restart and in a backup's",
-      'Another data directory refuses it, also one that',
-      'A cursor that an older release gave names no',
+      'A cursor is valid only for the archive that',
+      'It stays valid after a restart, in a restored',
+      'Another data directory refuses it, even one',
+      'A cursor from an older release names no archive,',
     ],
   },
   'Status and descriptions': {
@@ -949,23 +993,42 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
       '`/api/status` is always 200: `database` (`ok`,',
     ],
     'contract/describe.test.ts: the keys, in the order of the contract, without a database': [
-      '`/api/describe` needs no database (`coverage_map`',
+      '`/api/describe` needs no database: `catalogs`,',
+      'Its `coverage_map` has the order of the footprint',
+      'That order differs from the table above if',
+      'If a catalog is not registered, or the database',
     ],
     'contract/describe.test.ts: the order of a coverage map is the one in force': [
-      '`/api/describe` needs no database (`coverage_map`',
+      '`/api/describe` needs no database: `catalogs`,',
+      'Its `coverage_map` has the order of the footprint',
+      'That order differs from the table above if',
+      'If a catalog is not registered, or the database',
     ],
     'contract/document.test.ts: the components are the 42 of the contract, and the two parts of one': [
       '`/openapi.json` is OpenAPI 3.1 with 42 named',
+      'It also names `LookupMatchSummary` and `LookupPublishedMatch`,',
+      'Every number has its unit in `x-unit`.',
+      'Every value of an enumeration occurs, and',
     ],
-    'contract/document.test.ts: every number has its unit': ['`/openapi.json` is OpenAPI 3.1 with 42 named'],
-    'contract/occurs.test.ts: everything documented was seen': ['`/openapi.json` is OpenAPI 3.1 with 42 named'],
+    'contract/document.test.ts: every number has its unit': [
+      '`/openapi.json` is OpenAPI 3.1 with 42 named',
+      'It also names `LookupMatchSummary` and `LookupPublishedMatch`,',
+      'Every number has its unit in `x-unit`.',
+      'Every value of an enumeration occurs, and',
+    ],
+    'contract/occurs.test.ts: everything documented was seen': [
+      '`/openapi.json` is OpenAPI 3.1 with 42 named',
+      'It also names `LookupMatchSummary` and `LookupPublishedMatch`,',
+      'Every number has its unit in `x-unit`.',
+      'Every value of an enumeration occurs, and',
+    ],
     'contract/document.test.ts: what is closed is closed, nested objects too; what is open is open': [
-      'What is closed has `additionalProperties: false`.',
+      'Closed schemas have `additionalProperties: false`.',
     ],
   },
   'OpenAPI texts': {
     [NO_BEHAVIOUR]: [
-      'Integrators rely on what the document says at',
+      'Integrators rely on these phrases of the document.',
       '`A.b` is a property of a schema, `info` the head',
     ],
     'contract/texts.test.ts: each text of the contract is at its place in the document': [
@@ -974,9 +1037,9 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
   },
   Tasks: {
     'contract/suite/descriptions.ts: the bare list of 17 names; GET, HEAD and OPTIONS; 405 for the others': [
-      '`/api/task/` is a bare array of 17 objects with',
+      '`/api/task/` returns a bare array of 17 objects',
       'GET, HEAD and OPTIONS (a small description) are',
-      'The names: Host match; Cutout download; Global',
+      'The names are: Host match; Cutout download;',
     ],
     'contract/task_list.test.ts: other methods are 405 with Allow and the error body': [
       'GET, HEAD and OPTIONS (a small description) are',
@@ -984,107 +1047,113 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
   },
   Documents: {
     'clients/served.test.ts: the files are those of the checkout': [
-      '`/clients/` has the clients in the version of the service',
-      '`/consuming` names their addresses.',
+      "`/clients/` has the clients in the service's",
+      '`/consuming` lists their addresses.',
     ],
-    'clients/served.test.ts: pip installs the wheel from the service': [
-      '`/clients/` has the clients in the version of the service',
-    ],
+    'clients/served.test.ts: pip installs the wheel from the service': ["`/clients/` has the clients in the service's"],
     'contract/docs.test.ts: llms.txt has the layout of llmstxt.org, and is short': [
-      '`/llms.txt` is plain text below 10 KiB in the',
+      '`/llms.txt` is plain text below 10 KiB in',
     ],
     'contract/docs.test.ts: the reference has every operation, parameter, code and source id': [
-      '`/llms.txt` is plain text below 10 KiB in the',
+      '`/llms.txt` is plain text below 10 KiB in',
     ],
     'contract/docs.test.ts: addresses follow the Host header and X-Forwarded-Proto': [
-      'Links are whole addresses that exist: of `PUBLIC_BASE_URL`,',
+      'Links are absolute addresses that exist.',
+      'They start with `PUBLIC_BASE_URL`, else with',
     ],
     'contract/docs.test.ts: PUBLIC_BASE_URL is where the documents send their readers': [
-      'Links are whole addresses that exist: of `PUBLIC_BASE_URL`,',
+      'Links are absolute addresses that exist.',
+      'They start with `PUBLIC_BASE_URL`, else with',
     ],
   },
   Connector: {
     'mcp/query.test.ts: a service that cannot answer queries does not list the tool': [
-      'It is listed only where the service can answer',
+      'It is listed only if the service can answer',
     ],
     'mcp/http.test.ts: an origin that is not on the list is refused before anything else is looked at': [
-      'MCP over POST at `/mcp`, one JSON-RPC message',
-      'In order: an `Origin` that is not allowed is',
+      'The connector is MCP over POST at `/mcp`:',
+      'Checks run in this order: a disallowed `Origin`',
     ],
     'mcp/http.test.ts: a notification, whatever it is, and a response of the client: 202 without a body': [
-      'In order: an `Origin` that is not allowed is',
+      'Checks run in this order: a disallowed `Origin`',
     ],
     'mcp/protocol.test.ts: initialize: a served revision is echoed, anything else is answered with the newest': [
-      '`initialize` echoes a revision that it speaks,',
+      '`initialize` echoes a supported revision,',
+      'The other methods are `ping`, `tools/list`',
     ],
     'mcp/protocol.test.ts: tools/call needs no session': ['Tools work without a session.'],
     'mcp/protocol.test.ts: the limits in the tools are those of the service': [
-      '`lookup_rubin_transients`: `identifiers`, 1 to',
-      '`search_rubin_transients_near_position`: `ra_deg`,',
+      '`lookup_rubin_transients`: `identifiers`,',
+      '`search_rubin_transients_near_position`:',
     ],
     'mcp/protocol.test.ts: /mcp has the three tools of the contract, /mcp/archive all six': [
       '`/mcp` has these three, in this order.',
-      '`/mcp/archive`, which answers alike, has them and',
+      '`/mcp/archive` works in the same way and adds:',
     ],
     'mcp/protocol.test.ts: tools/list: names, titles, schemas and hints, in order': [
       '`describe_crossmatch_service`: no arguments.',
-      'The last three have an `outputSchema`, and a result',
+      'The last three have an `outputSchema`, and',
     ],
     'mcp/listings.test.ts: an area: how many objects it has, and the first of them, with a command for all': [
-      '`list_rubin_transients_in_area`: `area`, a circle,',
+      '`list_rubin_transients_in_area`: `area`,',
     ],
     'mcp/listings.test.ts: arguments that are none are errors of the call': [
-      '`list_rubin_transients_in_area`: `area`, a circle,',
-      '`list_recent_rubin_transients`: `hours` (24 unless',
+      '`list_rubin_transients_in_area`: `area`,',
+      '`list_recent_rubin_transients`: `hours` (24',
     ],
     'mcp/listings.test.ts: the latest objects with sources, newest first, of one catalog or any': [
-      '`list_recent_rubin_transients`: `hours` (24 unless',
+      '`list_recent_rubin_transients`: `hours` (24',
     ],
     'mcp/query.test.ts: rows by column, ids as texts with all their digits': [
       '`query_rubin_archive`: `query`, in ADQL ([tap.md](tap.md)),',
-      'It answers with at most 200 rows, integers beyond',
-      'The last three have an `outputSchema`, and a result',
+      'It returns at most 200 rows, with integers',
+      'The last three have an `outputSchema`, and',
     ],
     'mcp/query.test.ts: more rows than fit are cut, with a command for all of them': [
-      'It answers with at most 200 rows, integers beyond',
+      'It returns at most 200 rows, with integers',
     ],
     'contract/describe.test.ts: the connector, with the tools of the contract': [
-      "The last three are not the public service's.",
+      'The public service lacks the last three tools.',
       '`/api/describe` lists the first three and names',
     ],
-    'mcp/lookup.test.ts: the text is compact JSON': ['A result is one text of compact JSON.'],
+    'mcp/lookup.test.ts: the text is compact JSON': ['A result is one string of compact JSON.'],
     'mcp/search.test.ts: arguments that are wrong': ['A failed call is a result with `isError` and'],
     'mcp/limits.test.ts: over HTTP: the eleventh call at once is refused with when to try again, as a result and not as 429':
       ['A failed call is a result with `isError` and'],
     'mcp/lookup.test.ts: identifiers that are none, that lost digits, and that are the same': [
-      'Digits up to 2^63 - 1 are an id, what reads as',
+      'Digits up to 2^63 - 1 are read as an id,',
+      'A JSON number above 2^53 is `identifier_precision_lost`',
       'Duplicates are looked up once.',
     ],
     'mcp/lookup.test.ts: at most 20 objects; the rest is a command away': [
       'An answer shows at most 20 objects and 30000',
+      'If it is shortened, `truncation` gives the',
     ],
     'mcp/identifiers.test.ts: a command keeps to the limits of a request, however low': [
       'An answer shows at most 20 objects and 30000',
+      'If it is shortened, `truncation` gives the',
     ],
     'mcp/search.test.ts: near a position: nothing there': ['A result without objects has a `reason`; a name'],
     'mcp/search.test.ts: near a position: all that lies within, the nearest first': [
-      'A position search is ordered by separation.',
+      'A position search is sorted by separation.',
     ],
     'mcp/limits.test.ts: over HTTP: arguments that are wrong, and other methods, do not count': [
-      'Only tool calls with good arguments count: by',
+      'Only tool calls with valid arguments count',
+      'Up to 6 calls run at once, 2 per key.',
     ],
-    'mcp/limits.test.ts: whom a call counts against': ['Only tool calls with good arguments count: by'],
+    'mcp/limits.test.ts: whom a call counts against': [
+      'Only tool calls with valid arguments count',
+      'Up to 6 calls run at once, 2 per key.',
+    ],
   },
   'Ingest and states': {
-    'store/store.test.ts: the first delivery fixes everything': ['One object per `diaObjectId`: the first delivery'],
+    'store/store.test.ts: the first delivery fixes everything': ['There is one object per `diaObjectId`: the'],
     'crossmatch/crossmatcher.test.ts: every outcome, status and count of a small sky': [
-      'An object without a usable position is crossmatched',
+      'An object without a usable position has the',
     ],
     'crossmatch/crossmatcher.test.ts: a catalog that cannot be read is skipped': [
-      'A catalog that cannot be read is `skipped_read_failure`.',
+      'The outcome of an unreadable catalog is `skipped_read_failure`.',
     ],
-    'tns/association.test.ts: it is recorded with the crossmatch, once': [
-      'The association with the registry needs a current',
-    ],
+    'tns/association.test.ts: it is recorded with the crossmatch, once': ['The association with the registry requires'],
   },
 };
