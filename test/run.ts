@@ -1,29 +1,70 @@
 /**
- * Runs the test files, each in a process of its own, under the runtime that runs this file; names at the end what was
- * skipped and why, and ends with `N passed, N failed`. Tests with deadlines may fail because of what runs beside them:
- * up to three files that failed run once more, alone, and the second outcome counts. The output says so.
+ * Runs the test files, each in a process of its own, under the runtime that runs this file. Says first how long that takes; names at the end what
+ * was skipped and why, and which files passed only when they were repeated; ends with `N passed, N failed`. Tests with deadlines may fail because
+ * of what runs beside them: up to three files that failed run once more, alone, and the second outcome counts.
  *
- *   node test/run.ts [PART...]     only the files whose path contains one of the parts
+ *   node test/run.ts [--fast] [WORD...]     only the files whose path contains one of the words; --fast: only those of `fast.ts`
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runtimeArgs } from './runtime.ts';
+import { whySlow } from './fast.ts';
+import { isDeno, taskOptions } from './runtime.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const parts = process.argv.slice(2);
-// Without them the tests that need them are skipped.
-spawnSync(join(root, 'test/tools.sh'), { stdio: ['ignore', 'ignore', 'inherit'] });
-const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-  .filter(
-    name =>
-      name.endsWith('.test.ts') &&
-      !name.includes('node_modules') &&
-      (parts.length === 0 || parts.some(part => name.includes(part))),
-  )
+const words = process.argv.slice(2).filter(word => word !== '--fast');
+const isFast = words.length < process.argv.length - 2;
+const named = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  .filter(name => name.endsWith('.test.ts') && !name.includes('node_modules'))
   .sort();
+const files = named.filter(
+  name =>
+    (words.length === 0 || words.some(word => name.includes(word))) &&
+    (!isFast || whySlow(join(root, 'test', name)) === undefined),
+);
+const unknown = words.filter(word => !named.some(name => name.includes(word)));
+if (unknown.length > 0 || files.length === 0) {
+  const what = isFast ? 'fast test file' : 'test file';
+  if (unknown.length === 0) console.error(`No ${what} has ${words.join(' or ')} in its path.`);
+  for (const word of unknown) console.error(`No test file has ${JSON.stringify(word)} in its path below test/.`);
+  process.exit(2);
+}
+// Without them the tests that need them are skipped. None of the fast ones does.
+if (!isFast) spawnSync(join(root, 'test/tools.sh'), { stdio: ['ignore', 'ignore', 'inherit'] });
+
+const LANES = Math.min(2, availableParallelism());
+/** The seconds that each file took when it last ran here; Deno only reads them. */
+const measured = join(root, '.cache/test_seconds.json');
+const seconds: Record<string, number> = readMeasured();
+/** For a file that has not run here yet. */
+const ASSUMED_SECONDS = isFast ? 1.5 : 6;
+
+function readMeasured(): Record<string, number> {
+  try {
+    return JSON.parse(readFileSync(measured, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+function sayHowLong(): void {
+  const sum = files.reduce((total, file) => total + (seconds[file] ?? ASSUMED_SECONDS), 0) / LANES;
+  const took = sum < 90 ? `${Math.ceil(sum / 10) * 10} seconds` : `${Math.round(sum / 60)} minutes`;
+  const known = files.filter(file => file in seconds).length;
+  const basis = known * 2 > files.length ? 'as measured here' : 'estimated: most of them have not run here yet';
+  console.log(`${files.length} test files, ${LANES} at a time, take about ${took} (${basis})`);
+  if (!isFast && words.length === 0) console.log('`npm run test:fast` takes less than 90 seconds');
+}
+
+/** What the runtime's executable gets before a file. The fast ones may not start programs or use the network under Deno. */
+const runtimeArgs = isDeno
+  ? [
+      'run',
+      ...taskOptions(isFast ? 'test:fast' : 'test').filter(option => !isFast || !option.startsWith('--allow-run')),
+    ]
+  : [];
 
 /** Where Node keeps compiled modules: without them half of the time of a command, and of a short test, goes into making them. */
 const compiled = join(root, '.cache/compiled');
@@ -69,8 +110,10 @@ function runFile(file: string): Promise<Outcome> {
       const isWrong = total + skipped.length === 0 || code !== 0 || unnamed !== 0;
       const failed = Math.max(total - passed, isWrong ? 1 : 0);
       const alsoSkipped = skipped.length ? `, ${skipped.length} skipped` : '';
-      const seconds = Math.round((performance.now() - begun) / 1000);
-      console.log(`${failed ? 'FAIL' : 'ok  '} ${file}  ${passed} passed${alsoSkipped}, ${seconds} s`);
+      seconds[file] = (performance.now() - begun) / 1000;
+      console.log(
+        `${failed ? 'FAIL' : 'ok  '} ${file}  ${passed} passed${alsoSkipped}, ${Math.round(seconds[file])} s`,
+      );
       if (unnamed !== 0) console.log(`${unnamed} tests are skipped without a word: skip them with test/needs.ts`);
       if (failed) console.log(output);
       resolve({ passed, failed, skipped });
@@ -80,10 +123,11 @@ function runFile(file: string): Promise<Outcome> {
 
 const MAX_REPEATED = 3;
 
+sayHowLong();
 const outcomes = new Map<string, Outcome>();
 const queue = [...files];
 await Promise.all(
-  Array.from({ length: Math.min(2, availableParallelism()) }, async () => {
+  Array.from({ length: LANES }, async () => {
     for (let file = queue.shift(); file; file = queue.shift()) outcomes.set(file, await runFile(file));
   }),
 );
@@ -95,8 +139,15 @@ if (failedFiles.length <= MAX_REPEATED) {
   }
 }
 
+if (!isDeno) {
+  mkdirSync(join(root, '.cache'), { recursive: true });
+  writeFileSync(measured, JSON.stringify({ ...readMeasured(), ...seconds }, null, 1));
+}
 const skipped = files.flatMap(file => outcomes.get(file)!.skipped.map(line => `  ${file}: ${line}`));
 if (skipped.length) console.log(`${skipped.length} skipped:\n${skipped.join('\n')}`);
 const count = (key: 'passed' | 'failed') => [...outcomes.values()].reduce((sum, outcome) => sum + outcome[key], 0);
+const mended = failedFiles.filter(file => !outcomes.get(file)!.failed);
+if (mended.length)
+  console.log(`${mended.length} failed, and passed once more, alone:\n${mended.map(file => `  ${file}`).join('\n')}`);
 console.log(`${count('passed')} passed, ${count('failed')} failed`);
 process.exitCode = count('failed') || count('passed') === 0 ? 1 : 0;

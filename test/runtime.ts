@@ -17,10 +17,14 @@ const PATHS = /^--allow-(read|write|ffi|run)=/;
  * The options of `deno run` in a task, paths made absolute.
  * @param data in the place of `data`, the data directory that tasks may write
  */
-export function taskOptions(task: 'demo' | 'serve' | 'nearsky' | 'test', data = 'data'): string[] {
+export function taskOptions(task: 'demo' | 'serve' | 'nearsky' | 'test' | 'test:fast', data = 'data'): string[] {
   const { tasks } = JSON.parse(readFileSync(join(root, 'deno.json'), 'utf8'));
   const words: string[] = tasks[task].split(' ');
-  const options = words.slice(words.indexOf('run') + 1).filter(word => word.startsWith('--'));
+  const afterRun = words.slice(words.indexOf('run') + 1);
+  const options = afterRun.slice(
+    0,
+    afterRun.findIndex(word => !word.startsWith('--')),
+  );
   return options.map(option => {
     const [name = '', values] = option.split('=');
     if (values === undefined || !PATHS.test(option)) return option;

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Duty } from '../../src/background/duty.ts';
 import { follow, MemoryLog } from '../cluster/memory_log.ts';
-import { eventually } from '../e2e/support.ts';
+import { eventually } from '../directory.ts';
 import { withStore } from '../store/support.ts';
 
 const test = suite('background/duty');

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { discard } from '../../src/base/shared_memory.ts';
-import { eventually } from '../e2e/support.ts';
+import { eventually } from '../directory.ts';
 
 const test = suite('base/shared_memory');
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { programFile, programModule } from '../../src/base/program_files.ts';
-import { root } from '../e2e/support.ts';
+import { root } from '../directory.ts';
 
 /** Files that are never part of the executable's program may ask where they are. */
 const MAY_ASK = ['src/base/program_files.ts', 'src/binary/bundle.ts', 'src/binary/build.ts'];

@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { cacheDirectories, type Packed, UnpackError, unpack } from '../../src/binary/unpack.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { needs } from '../needs.ts';
 import { runtimeArgs } from '../runtime.ts';
 

@@ -11,7 +11,7 @@ import { type HatsTable, openHats } from '../../src/catalogs/hats.ts';
 import { PixelSet } from '../../src/catalogs/pixel_set.ts';
 import { surveyCatalog } from '../../src/catalogs/survey.ts';
 import type { CatalogColumns } from '../../src/store/catalog_registration.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { fixtures, published, rejection } from './support.ts';
 import { healpixMap, type MapOptions } from './write_fits.ts';
 import { writeHats } from './write_hats.ts';

@@ -11,7 +11,7 @@ import { fieldTexts } from '../../src/catalogs/votable_metadata.ts';
 import { CATALOGS, Catalogs } from '../../src/contract/catalogs.ts';
 import { openStore } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { type HatsColumn, type HatsOptions, writeHats } from './write_hats.ts';
 
 const test = suite('catalogs/definition');

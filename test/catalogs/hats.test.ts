@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CatalogError } from '../../src/catalogs/errors.ts';
 import { openHats } from '../../src/catalogs/hats.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { randomSky } from '../oracle/skies.ts';
 import { fixtures, openLocalParquet, published, rejection } from './support.ts';
 import { writeHats } from './write_hats.ts';

@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ColumnChunk, columnPages } from '../../src/catalogs/column_pages.ts';
 import { ReadFailure } from '../../src/catalogs/errors.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { seededRandom } from '../oracle/skies.ts';
 import { fixtures, openLocalParquet, published, rejection } from './support.ts';
 

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { catalogFiles } from '../../src/catalogs/files.ts';
 import { REMOTE_DEFAULTS } from '../../src/catalogs/remote/options.ts';
 import { type FileVersion, RangeCache } from '../../src/catalogs/remote/range_cache.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { serveFiles } from './range_server.ts';
 
 const test = suite('range cache');

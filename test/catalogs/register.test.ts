@@ -10,7 +10,7 @@ import { checkCatalog, registerCatalog } from '../../src/catalogs/register.ts';
 import { columnNames } from '../../src/contract/catalog.ts';
 import type { CatalogDefinition } from '../../src/contract/catalogs.ts';
 import { CATALOGS, catalogDefinition } from '../../src/contract/catalogs.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { catalogColumns } from './small_catalog.ts';
 import { fixtures, published, rejection } from './support.ts';
 import { type HatsColumn, writeHats } from './write_hats.ts';

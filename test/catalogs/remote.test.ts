@@ -11,7 +11,7 @@ import { CatalogError, FileChanged, MissingFile, ReadFailure, withStableFile } f
 import { catalogFiles, readText } from '../../src/catalogs/files.ts';
 import { openHats } from '../../src/catalogs/hats.ts';
 import { REMOTE_DEFAULTS, type RemoteOptions } from '../../src/catalogs/remote/options.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { seededRandom } from '../oracle/skies.ts';
 import { type Fault, type RangeServer, serveFiles } from './range_server.ts';
 import { rejection } from './support.ts';

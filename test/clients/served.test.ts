@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { zip } from '../../src/clients/zip.ts';
-import { root } from '../e2e/support.ts';
+import { root } from '../directory.ts';
 import { needs } from '../needs.ts';
 import { pythonWith, runPython, whyNoPython } from '../python.ts';
 import { Service } from './support.ts';

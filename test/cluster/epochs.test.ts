@@ -7,7 +7,7 @@ import { encodeChange } from '../../src/store/change_record.ts';
 import type { Change } from '../../src/store/changes.ts';
 import { FORMAT_VERSION } from '../../src/store/environment.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { dump } from '../store/random_changes.ts';
 import { delivery, failure, falsify } from '../store/support.ts';
 import { Link, MemoryLog } from './memory_log.ts';

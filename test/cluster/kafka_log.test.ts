@@ -13,7 +13,7 @@ import { FORMAT_VERSION } from '../../src/store/environment.ts';
 import { FIRST_LEVEL, LEVEL } from '../../src/store/level.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { KafkaServer, whyNoKafka } from '../consume/kafka_server.ts';
-import { eventually, withDirectory } from '../e2e/support.ts';
+import { eventually, withDirectory } from '../directory.ts';
 import { needs } from '../needs.ts';
 import { dump } from '../store/random_changes.ts';
 import { delivery, failure, falsify, withStore } from '../store/support.ts';

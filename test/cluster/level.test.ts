@@ -17,7 +17,7 @@ import { FIRST_LEVEL, LEVEL, type UnreadableLevel } from '../../src/store/level.
 import { openStore, type Store } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store_error.ts';
 import { Writer } from '../../src/store/writer.ts';
-import { eventually, withDirectory } from '../e2e/support.ts';
+import { eventually, withDirectory } from '../directory.ts';
 import { configOf } from '../http/support.ts';
 import { dump } from '../store/random_changes.ts';
 import { delivery, failure, withStore } from '../store/support.ts';

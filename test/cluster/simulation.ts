@@ -16,7 +16,7 @@ import { loggedChange } from '../../src/store/logged_changes.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store_error.ts';
 import { Writer } from '../../src/store/writer.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { seededRandom } from '../oracle/skies.ts';
 import { dump, RandomChanges } from '../store/random_changes.ts';
 import { delivery, falsify } from '../store/support.ts';

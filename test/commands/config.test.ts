@@ -17,7 +17,7 @@ import {
   written,
 } from '../../src/config/config.ts';
 import { currentProvenance, provenanceSetOf } from '../../src/crossmatch/provenance.ts';
-import { root, withDirectory } from '../e2e/support.ts';
+import { root, withDirectory } from '../directory.ts';
 
 const test = suite('config');
 const version = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;

@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openStore } from '../../src/store/store.ts';
 import { eventually, nearsky, start, withDirectory } from '../e2e/support.ts';
-import { startScript } from '../store/support.ts';
+import { startScript } from '../store/script.ts';
 
 const test = suite('commands/ingest');
 

@@ -6,7 +6,8 @@ import { DATABASE_NAMES } from '../../src/store/databases.ts';
 import { openStore } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { eventually, nearsky, root, start, startServer, withDirectory } from '../e2e/support.ts';
-import { delivery, startScript } from '../store/support.ts';
+import { startScript } from '../store/script.ts';
+import { delivery } from '../store/support.ts';
 import { csvOf, someRecords } from '../tns/support.ts';
 
 const test = suite('commands/stats');

@@ -10,7 +10,7 @@ import { alertsLink } from '../../src/consume/antares_locus.ts';
 import { feedOf } from '../../src/consume/feeds.ts';
 import { normaliseProperties } from '../../src/ingest/antares.ts';
 import type { Origin } from '../../src/ingest/rejects.ts';
-import { eventually, sample } from '../e2e/support.ts';
+import { eventually, sample } from '../directory.ts';
 import { configOf } from '../http/support.ts';
 import { failure } from '../store/support.ts';
 import { AntaresServer, locusMessage } from './antares_server.ts';

@@ -9,7 +9,8 @@ import { connectKafka, type KafkaMessage, type KafkaOptions } from '../../src/co
 import type { Connection } from '../../src/consume/transport.ts';
 import { eventually, start, withDirectory } from '../e2e/support.ts';
 import { needs } from '../needs.ts';
-import { failure, startScript } from '../store/support.ts';
+import { startScript } from '../store/script.ts';
+import { failure } from '../store/support.ts';
 import { API_KEY, API_SECRET, KafkaServer, whyNoKafka } from './kafka_server.ts';
 
 const test = suite('consume/kafka');

@@ -20,7 +20,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Admin, Consumer, Producer } from '@platformatic/kafka';
 import type { uvu } from 'uvu';
-import { root } from '../e2e/support.ts';
+import { root } from '../directory.ts';
 
 const jars = process.env.NEARSKY_KAFKA_JARS ?? join(root, '.cache/kafka');
 

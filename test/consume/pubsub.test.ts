@@ -12,7 +12,7 @@ import {
   type PubSubOptions,
 } from '../../src/consume/pubsub.ts';
 import type { Connection } from '../../src/consume/transport.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { configOf } from '../http/support.ts';
 import { failure } from '../store/support.ts';
 import { PubSubServer, type PubSubServerOptions, SUBSCRIPTION } from './pubsub_server.ts';

@@ -10,7 +10,7 @@ import * as assert from 'uvu/assert';
 import type { Config } from '../../src/config/config.ts';
 import { openApiDocument } from '../../src/documents/openapi/document.ts';
 import { createApp } from '../../src/routes/app.ts';
-import { eventually } from '../e2e/support.ts';
+import { eventually } from '../directory.ts';
 import { configOf } from '../http/support.ts';
 import { importLines } from '../transfer/support.ts';
 import { ANYTHING } from './hostile/bodies.ts';

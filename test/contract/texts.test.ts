@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openApiDocument } from '../../src/documents/openapi/document.ts';
-import { root } from '../e2e/support.ts';
+import { root } from '../directory.ts';
 import { configWith } from './support.ts';
 
 const test = suite('contract/texts');

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { BackgroundCrossmatch } from '../../src/background/crossmatch.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { Writer } from '../../src/store/writer.ts';
-import { eventually } from '../e2e/support.ts';
+import { eventually } from '../directory.ts';
 import { inWorld, pool, type World, type WrittenCatalog } from './world.ts';
 
 const test = suite('crossmatch/background');

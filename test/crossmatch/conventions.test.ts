@@ -13,7 +13,7 @@ import { catalogDefinition } from '../../src/contract/catalogs.ts';
 import { openCatalog } from '../../src/crossmatch/plan.ts';
 import { CatalogSearch } from '../../src/crossmatch/search.ts';
 import { columnsNamed } from '../catalogs/small_catalog.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { unpacked } from './unpacked.ts';
 import { pool } from './world.ts';
 

@@ -8,7 +8,7 @@ import { type FileMatches, type MatchTask, runMatch } from '../../src/crossmatch
 import type { CatalogColumns } from '../../src/store/catalog_registration.ts';
 import type { MatchSource } from '../../src/store/types.ts';
 import { openLocalParquet, published } from '../catalogs/support.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { type CatalogRows, nearestRow } from '../oracle/crossmatch.ts';
 import { HARD_PLACES, offset, type Place, seededRandom } from '../oracle/skies.ts';
 import { unpacked } from './unpacked.ts';

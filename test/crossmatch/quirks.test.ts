@@ -17,7 +17,7 @@ import { everyNth, type RangeServer, serveFiles } from '../catalogs/range_server
 import { columnsNamed } from '../catalogs/small_catalog.ts';
 import { fixtures, published, rejection } from '../catalogs/support.ts';
 import { type HatsOptions, writeHats } from '../catalogs/write_hats.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { type CatalogRows, nearestRow } from '../oracle/crossmatch.ts';
 import { HARD_PLACES, offset, type Place, seededRandom } from '../oracle/skies.ts';
 import { onAnEdge } from './edges.ts';

@@ -11,7 +11,7 @@ import type { Delivery, ProvenanceSet, SkyPosition } from '../../src/store/types
 import { Writer } from '../../src/store/writer.ts';
 import { catalogColumns } from '../catalogs/small_catalog.ts';
 import { type HatsColumn, type HatsOptions, type WrittenPartition, writeHats } from '../catalogs/write_hats.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import type { CatalogRows } from '../oracle/crossmatch.ts';
 
 export const PROVENANCE: ProvenanceSet = {

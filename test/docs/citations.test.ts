@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { root } from '../e2e/support.ts';
+import { root } from '../directory.ts';
 
 const test = suite('docs/citations');
 

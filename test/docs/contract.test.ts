@@ -9,7 +9,7 @@ import type { Job } from '../../src/jobs/job.ts';
 import { jobDocument } from '../../src/jobs/uws.ts';
 import { TableError } from '../../src/table_input/input_table.ts';
 import { type Batch, Pairs } from '../../src/table_match/pairs.ts';
-import { root } from '../e2e/support.ts';
+import { root } from '../directory.ts';
 import { EventReader } from '../http/event_reader.ts';
 import {
   crossmatched,

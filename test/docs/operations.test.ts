@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, globSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { commandsPage } from '../../docs/commands.ts';
 import { settingsPage } from '../../docs/settings.ts';
 import { whyUnsafe } from '../../src/cluster/kafka_settings.ts';
 import { ENVIRONMENT_ONLY, loadConfig, SETTINGS } from '../../src/config/config.ts';
@@ -33,6 +34,18 @@ const test = suite('docs/operations');
 
 test('settings.md is what `node docs/settings.ts` prints', () => {
   assert.fixture(readFileSync(docs('settings.md'), 'utf8'), settingsPage());
+});
+
+test('every option of every command is documented: commands.md is what `node docs/commands.ts` prints', async () => {
+  const commands = readFileSync(docs('commands.md'), 'utf8');
+  assert.fixture(commands, await commandsPage());
+  const listed = [...(await start(['--help']).finished).stdout.matchAll(/^ {2}(\w+) {2,}/gm)].map(([, name]) => name);
+  assert.equal(
+    [...commands.matchAll(/^## (\w+)$/gm)].map(([, name]) => name),
+    listed.sort(),
+  );
+  for (const [option] of commands.matchAll(/^ {2}(?:-\w, )?--.*$/gm))
+    assert.match(option, / \w.* \w/, 'says what it does');
 });
 
 test('every setting that is named exists; the example has no other, and can be loaded', () => {

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { root } from '../e2e/support.ts';
+import { root } from '../directory.ts';
 import { CONTRACT, NO_BEHAVIOUR } from './contract_statements.ts';
 
 /** By document, by the test's file and a part of its name: the statements, in the document's words. */

@@ -5,11 +5,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { whyNoKafka } from '../consume/kafka_server.ts';
+import { withDirectory } from '../directory.ts';
 import { needs } from '../needs.ts';
 import { readDump } from './dump.ts';
 import { assertKept, killAfter, kills, random } from './kill_support.ts';
 import { brokersIn, brokersOf, Consumption, idOf, LiveBrokers } from './live_brokers.ts';
-import { withDirectory } from './support.ts';
 
 const test = suite('e2e/kill_consume');
 const real = needs(test, whyNoKafka);

@@ -13,6 +13,7 @@ import { separationArcsec } from '../../index/mod.ts';
 import { compare } from '../../src/base/compare.ts';
 import { parseTime } from '../../src/base/parse_time.ts';
 import { openStore } from '../../src/store/store.ts';
+import { eventually, sample, withDirectory } from '../directory.ts';
 import { needs } from '../needs.ts';
 import { offset, type Place } from '../oracle/skies.ts';
 import { dump } from '../store/random_changes.ts';
@@ -21,7 +22,6 @@ import { catalogRows } from './expected.ts';
 import { type Command, Kept } from './kept.ts';
 import { assertOneOf, random } from './kill_support.ts';
 import { idOf, textOf } from './live_brokers.ts';
-import { eventually, sample, withDirectory } from './support.ts';
 import { ThreeNodes, whyNoNodes } from './three_nodes.ts';
 import { Transients } from './transients.ts';
 

@@ -11,8 +11,8 @@ import { releaseColumns } from '../../sample/make/columns.ts';
 import { pixel29 } from '../../sample/make/sky.ts';
 import { columnNames } from '../../src/contract/catalog.ts';
 import { CATALOGS } from '../../src/contract/catalogs.ts';
+import { sample, withDirectory } from '../directory.ts';
 import { runtimeArgs } from '../runtime.ts';
-import { sample, withDirectory } from './support.ts';
 
 const test = suite('e2e/sample');
 

@@ -12,7 +12,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openStore } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
-import { startScript } from '../store/support.ts';
+import { startScript } from '../store/script.ts';
 import { addObjects, allExpected } from '../stream/support.ts';
 import { eventually, type Server, startServer, withDirectory } from './support.ts';
 

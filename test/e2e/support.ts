@@ -1,14 +1,11 @@
 /** Runs the commands as a user does: as processes of their own, under the runtime that runs the tests. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
+import { eventually, withDirectory as inDirectory, root, sample } from '../directory.ts';
 import { runtimeArgs } from '../runtime.ts';
 
-export const root = fileURLToPath(new URL('../..', import.meta.url));
-export const sample = join(root, 'sample');
+export { eventually, root, sample };
 export const CATALOGS = ['gaia_dr3', 'des_y6_gold', 'delve_dr3_gold', 'skymapper_dr4'] as const;
 
 const program = [...runtimeArgs, join(root, 'src/main.ts')];
@@ -133,24 +130,8 @@ export async function get(url: string): Promise<any> {
   return JSON.parse(text);
 }
 
-/** Calls `check` until it gives a value; throws when that takes longer than a minute, or what is given. */
-export async function eventually<T>(what: string, check: () => Promise<T | undefined>, limitMs = 60_000): Promise<T> {
-  const deadline = performance.now() + limitMs;
-  for (;;) {
-    const value = await check();
-    if (value !== undefined) return value;
-    if (performance.now() > deadline) throw new Error(`Waited ${limitMs / 1000} s in vain until ${what}`);
-    await new Promise(resolve => setTimeout(resolve, 50));
-  }
-}
-
 /** Runs a test with a new directory, which is gone afterwards, as are the processes that the test started. */
-export async function withDirectory<T>(body: (directory: string) => Promise<T>): Promise<T> {
-  const directory = mkdtempSync(join(tmpdir(), 'nearsky-test-'));
-  try {
-    return await body(directory);
-  } finally {
+export const withDirectory = <T>(body: (directory: string) => Promise<T>): Promise<T> =>
+  inDirectory(body, () => {
     for (const child of running) send(child, 'SIGKILL');
-    rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
-  }
-}
+  });

@@ -1,5 +1,5 @@
 /** A reader of server-sent events, by the words of the HTML standard (9.2.6, Interpreting an event stream), and nothing of ours. */
-import { eventually } from '../e2e/support.ts';
+import { eventually } from '../directory.ts';
 
 export interface ReadEvent {
   readonly id: string;

@@ -18,7 +18,7 @@ import type {
 } from '../../src/store/types.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { assertDocumented } from '../contract/validate.ts';
-import { eventually, withDirectory } from '../e2e/support.ts';
+import { eventually, withDirectory } from '../directory.ts';
 
 export { eventually, withDirectory };
 

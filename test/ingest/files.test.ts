@@ -14,7 +14,7 @@ import { packDeliveries, unpackDeliveries } from '../../src/store/packed_deliver
 import { openStore } from '../../src/store/store.ts';
 import type { Delivery } from '../../src/store/types.ts';
 import { Writer } from '../../src/store/writer.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { seededRandom } from '../oracle/skies.ts';
 
 const test = suite('ingest/files');

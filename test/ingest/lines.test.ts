@@ -14,7 +14,7 @@ import {
   type Source,
   splitLines,
 } from '../../src/ingest/lines.ts';
-import { eventually, withDirectory } from '../e2e/support.ts';
+import { eventually, withDirectory } from '../directory.ts';
 import { needs } from '../needs.ts';
 import { isDeno } from '../runtime.ts';
 import { failure } from '../store/support.ts';

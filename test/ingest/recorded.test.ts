@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { loadConfig } from '../../src/config/config.ts';
 import type { BrokerName } from '../../src/contract/brokers.ts';
 import { normaliserOf } from '../../src/ingest/brokers.ts';
-import { root, sample } from '../e2e/support.ts';
+import { root, sample } from '../directory.ts';
 
 const test = suite('ingest/recorded');
 const published = join(root, 'test', 'fixtures', 'published');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { limited, logToFile } from '../../src/base/log.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { withApp } from '../http/support.ts';
 
 const test = suite('metrics/log');

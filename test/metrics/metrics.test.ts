@@ -5,7 +5,7 @@ import { Exposition } from '../../src/metrics/exposition.ts';
 import { ThreadMetrics } from '../../src/metrics/thread_metrics.ts';
 import { LocalIndex } from '../../src/publish/local_index.ts';
 import { openStore } from '../../src/store/store.ts';
-import { eventually } from '../e2e/support.ts';
+import { eventually } from '../directory.ts';
 import {
   crossmatched,
   delivery,

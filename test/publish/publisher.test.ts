@@ -9,8 +9,9 @@ import { Publisher } from '../../src/publish/publisher.ts';
 import type { BuiltArena, SaveIndexTask } from '../../src/publish/tasks.ts';
 import { openStore, StoreError } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
-import { eventually, withDirectory } from '../e2e/support.ts';
-import { delivery, startScript } from '../store/support.ts';
+import { eventually, withDirectory } from '../directory.ts';
+import { startScript } from '../store/script.ts';
+import { delivery } from '../store/support.ts';
 
 const test = suite('publish/publisher');
 

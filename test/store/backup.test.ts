@@ -7,7 +7,8 @@ import { openStore } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
 import { eventually, nearsky, start, withDirectory } from '../e2e/support.ts';
 import { exportLines } from '../transfer/support.ts';
-import { delivery, provenance, result, startScript } from './support.ts';
+import { startScript } from './script.ts';
+import { delivery, provenance, result } from './support.ts';
 
 const test = suite('store/backup');
 const BATCH = 100;

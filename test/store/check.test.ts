@@ -7,7 +7,8 @@ import { checkDirectory } from '../../src/store/check.ts';
 import { encodePlain } from '../../src/store/records.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import type { Writer } from '../../src/store/writer.ts';
-import { delivery, failure, provenance, recounted, result, startScript, withStore } from './support.ts';
+import { startScript } from './script.ts';
+import { delivery, failure, provenance, recounted, result, withStore } from './support.ts';
 
 const test = suite('store/check');
 

@@ -4,8 +4,9 @@ import * as assert from 'uvu/assert';
 import { decodeClaim, encodeClaim } from '../../src/store/records.ts';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
-import { eventually, withDirectory } from '../e2e/support.ts';
-import { delivery, provenance, result, startScript, withStore } from './support.ts';
+import { eventually, withDirectory } from '../directory.ts';
+import { startScript } from './script.ts';
+import { delivery, provenance, result, withStore } from './support.ts';
 
 const test = suite('store/claims');
 const ids = Array.from({ length: 10 }, (_, i) => 313_761_043_604_045_880n + BigInt(i));

@@ -6,7 +6,8 @@ import * as assert from 'uvu/assert';
 import { openStore } from '../../src/store/store.ts';
 import { needs } from '../needs.ts';
 import { isDeno } from '../runtime.ts';
-import { delivery, failure, startScript, withStore } from './support.ts';
+import { startScript } from './script.ts';
+import { delivery, failure, withStore } from './support.ts';
 
 const test = suite('store/identity');
 

@@ -7,7 +7,7 @@ import type { BrokerName } from '../../src/contract/brokers.ts';
 import { openStore } from '../../src/store/store.ts';
 import type { CrossmatchResult, Delivery, MatchSource, SkyPosition } from '../../src/store/types.ts';
 import { Writer } from '../../src/store/writer.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { delivery, provenance, result } from './support.ts';
 
 const test = suite('store/model');

@@ -5,8 +5,8 @@ import { open } from 'lmdb';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkPages } from '../../src/store/pages.ts';
+import { withDirectory } from '../directory.ts';
 import { random } from '../e2e/kill_support.ts';
-import { withDirectory } from '../e2e/support.ts';
 
 const test = suite('store/pages');
 

@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openStore } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { delivery } from './support.ts';
 
 const test = suite('store/positions');

@@ -7,9 +7,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openStore } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
-import { eventually, withDirectory } from '../e2e/support.ts';
+import { eventually, withDirectory } from '../directory.ts';
 import { needs } from '../needs.ts';
-import { delivery, startScript } from './support.ts';
+import { startScript } from './script.ts';
+import { delivery } from './support.ts';
 
 const test = suite('store/process_ids');
 

@@ -3,8 +3,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openStore, type Store } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
-import { withDirectory } from '../e2e/support.ts';
-import { delivery, startScript } from './support.ts';
+import { withDirectory } from '../directory.ts';
+import { startScript } from './script.ts';
+import { delivery } from './support.ts';
 
 const test = suite('store/processes');
 const kills = Number(process.env.NEARSKY_KILLS ?? 4);

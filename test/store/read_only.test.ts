@@ -9,7 +9,8 @@ import { Writer } from '../../src/store/writer.ts';
 import { checkout, eventually, nearsky, sample, start, withDirectory } from '../e2e/support.ts';
 import { needs } from '../needs.ts';
 import { isDeno } from '../runtime.ts';
-import { delivery, startScript } from './support.ts';
+import { startScript } from './script.ts';
+import { delivery } from './support.ts';
 
 const test = suite('store/read_only');
 

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { encodePlain } from '../../src/store/records.ts';
 import { FORMAT_VERSION, openStore, StoreError } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { delivery, failure, provenance, putObject, recounted, result, withStore } from './support.ts';
 
 const test = suite('store');

@@ -1,5 +1,4 @@
 /** Shared by the tests of the store. */
-import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { CountChanges } from '../../src/store/counts.ts';
@@ -7,8 +6,7 @@ import { decodeObject, encodeKey, encodeObject } from '../../src/store/records.t
 import { openStore, type Store, type StoreCounts } from '../../src/store/store.ts';
 import type { CrossmatchResult, Delivery, MatchSource, ProvenanceSet, StoredObject } from '../../src/store/types.ts';
 import { Writer } from '../../src/store/writer.ts';
-import { withDirectory } from '../e2e/support.ts';
-import { runtimeArgs } from '../runtime.ts';
+import { withDirectory } from '../directory.ts';
 
 /** Runs a test with a new store, open for writing. */
 export function withStore(body: (store: Store, writer: Writer, directory: string) => Promise<void>): Promise<void> {
@@ -121,24 +119,3 @@ export const provenance: ProvenanceSet = {
     { broker: 'pittgoogle', min_reliability: 0.6, enforced_by: 'service', status: 'service_setting', as_of: null },
   ],
 };
-
-/**
- * Starts a script in a process of its own, under the runtime of this one.
- * @param options.under a command that runs the command after it
- */
-export function startScript(
-  script: URL,
-  args: readonly string[],
-  { stdin = 'ignore', under = [] }: { readonly stdin?: 'ignore' | 'pipe'; readonly under?: readonly string[] } = {},
-) {
-  const [program, ...rest] = [...under, process.execPath, ...runtimeArgs, script.pathname, ...args];
-  const child = spawn(program!, rest, { stdio: [stdin, 'pipe', 'inherit'] });
-  let output = '';
-  child.stdout?.on('data', data => {
-    output += data;
-  });
-  const ended = new Promise<{ code: number | null; signal: string | null; output: string }>(resolve => {
-    child.on('close', (code, signal) => resolve({ code, signal, output }));
-  });
-  return { child, ended, output: () => output };
-}

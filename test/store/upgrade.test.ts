@@ -4,9 +4,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FORMAT_VERSION, openStore, type Store, StoreError } from '../../src/store/store.ts';
 import { Writer } from '../../src/store/writer.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { type OldFormat, writeOldFormat } from './old_formats.ts';
-import { delivery, failure, provenance, putObject, recounted, result, startScript } from './support.ts';
+import { startScript } from './script.ts';
+import { delivery, failure, provenance, putObject, recounted, result } from './support.ts';
 
 const test = suite('upgrade');
 

@@ -6,8 +6,9 @@ import type { Writer } from '../../src/store/writer.ts';
 import { StoreLedger } from '../../src/stream/ledger.ts';
 import type { PublicationOptions } from '../../src/stream/publication.ts';
 import { follow, MemoryLog } from '../cluster/memory_log.ts';
-import { eventually } from '../e2e/support.ts';
-import { delivery, provenance, startScript, withStore } from '../store/support.ts';
+import { eventually } from '../directory.ts';
+import { startScript } from '../store/script.ts';
+import { delivery, provenance, withStore } from '../store/support.ts';
 import { addObjects, allExpected, crossmatch, FakeSink, FIRST_ID, publicationOf, TOPIC } from './support.ts';
 
 const test = suite('stream/publication');

@@ -9,7 +9,7 @@ import { describeFrame } from '../../src/sky_frames/frames.ts';
 import { TableError } from '../../src/table_input/input_table.ts';
 import { openTable } from '../../src/table_input/open.ts';
 import { findPositions, type NamedColumns, readPositions } from '../../src/table_input/positions.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { needs } from '../needs.ts';
 import { pythonWith, runPython, whyNoPython } from '../python.ts';
 

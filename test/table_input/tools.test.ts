@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { openTable } from '../../src/table_input/open.ts';
 import { findPositions, readPositions } from '../../src/table_input/positions.ts';
 import type { Cell } from '../../src/tables/columns.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { needs } from '../needs.ts';
 import { pythonWith, runPython, whyNoPython } from '../python.ts';
 

@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RegistryError } from '../../src/tns/errors.ts';
 import { readPublicFile, readPublicPath } from '../../src/tns/public_file.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { failure } from '../store/support.ts';
 import { csvOf, someRecords, zipOf } from './support.ts';
 

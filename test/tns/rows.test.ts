@@ -7,7 +7,7 @@ import type { TnsRecord } from '../../src/store/types.ts';
 import { RegistryError } from '../../src/tns/errors.ts';
 import { type BadRow, readPublicObjects } from '../../src/tns/rows.ts';
 import { parseTimeLine } from '../../src/tns/time_line.ts';
-import { root, sample } from '../e2e/support.ts';
+import { root, sample } from '../directory.ts';
 import { failure } from '../store/support.ts';
 import { COLUMNS_21, COLUMNS_23, csvOf, someRecords } from './support.ts';
 

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { exportStore } from '../../src/transfer/exporter.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { delivery, failure, provenance, result, withStore } from '../store/support.ts';
 import { associationLine, matchLine, objectLine, recordLine, registryLine, snapshotLine } from './lines.ts';
 import { exportLines, importLines } from './support.ts';

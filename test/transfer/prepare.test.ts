@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { LineCutter } from '../../src/ingest/lines.ts';
 import { openStore } from '../../src/store/store.ts';
 import { LinePreparer } from '../../src/transfer/line_preparer.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { associationLine, matchLine, objectLine, recordLine } from './lines.ts';
 import { anyStored, exportLines, importLines, importWith, readersSee, writeLines } from './support.ts';
 

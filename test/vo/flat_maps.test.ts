@@ -9,7 +9,7 @@ import { MAX_AREA_CELLS } from '../../src/contract/limits.ts';
 import { AreaError } from '../../src/vo/area_error.ts';
 import { type ReadArea, readArea } from '../../src/vo/areas.ts';
 import { healpixMap, type MapOptions } from '../catalogs/write_fits.ts';
-import { withDirectory } from '../e2e/support.ts';
+import { withDirectory } from '../directory.ts';
 import { needs } from '../needs.ts';
 import { seededRandom } from '../oracle/skies.ts';
 import { pythonWith, runPython, whyNoPython } from '../python.ts';

@@ -1,0 +1,36 @@
+/** Shared by all tests: directories of this checkout, one of a test's own, and waiting. Starts nothing. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+export const sample = join(root, 'sample');
+
+/** Calls `check` until it gives a value; throws when that takes longer than a minute, or what is given. */
+export async function eventually<T>(what: string, check: () => Promise<T | undefined>, limitMs = 60_000): Promise<T> {
+  const deadline = performance.now() + limitMs;
+  for (;;) {
+    const value = await check();
+    if (value !== undefined) return value;
+    if (performance.now() > deadline) throw new Error(`Waited ${limitMs / 1000} s in vain until ${what}`);
+    await new Promise(resolve => setTimeout(resolve, 50));
+  }
+}
+
+/**
+ * Runs a test with a new directory, which is removed afterwards.
+ * @param release called before that, whatever the outcome
+ */
+export async function withDirectory<T>(
+  body: (directory: string) => Promise<T>,
+  release: () => void = () => {},
+): Promise<T> {
+  const directory = mkdtempSync(join(tmpdir(), 'nearsky-test-'));
+  try {
+    return await body(directory);
+  } finally {
+    release();
+    rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+  }
+}

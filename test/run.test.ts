@@ -1,0 +1,128 @@
+/** What runs the tests: which files, what it says first and last. On test files of this file's own. */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { root, withDirectory } from './directory.ts';
+import { whySlow } from './fast.ts';
+import { runtimeArgs } from './runtime.ts';
+
+const test = suite('run');
+
+/** What uvu prints of a file. */
+const totals = (total: number, passed: number) => `console.log('Total: ${total}\\nPassed: ${passed}\\nSkipped: 0');\n`;
+
+/** Runs the runner of a checkout that has these files below `test/`. */
+function withTests(files: Readonly<Record<string, string>>, body: (run: (...args: string[]) => Ran) => void) {
+  return withDirectory(async directory => {
+    for (const file of ['test/run.ts', 'test/fast.ts', 'test/runtime.ts', 'src/base', 'deno.json', 'package.json'])
+      cpSync(join(root, file), join(directory, file), { recursive: true });
+    for (const [name, text] of Object.entries({ 'tools.sh': '', ...files })) {
+      mkdirSync(dirname(join(directory, 'test', name)), { recursive: true });
+      writeFileSync(join(directory, 'test', name), text, { mode: 0o755 });
+    }
+    body((...args) => {
+      const { status, stdout, stderr } = spawnSync(
+        process.execPath,
+        [...runtimeArgs, join(directory, 'test/run.ts'), ...args],
+        { cwd: root, encoding: 'utf8' },
+      );
+      return { status, stderr, lines: stdout.trimEnd().split('\n') };
+    });
+  });
+}
+
+interface Ran {
+  readonly status: number | null;
+  readonly stderr: string;
+  readonly lines: readonly string[];
+}
+
+test('how long it takes comes first, and the sum last', () =>
+  withTests({ 'a/one.test.ts': totals(3, 3), 'b/two.test.ts': totals(2, 2) }, run => {
+    const { status, lines } = run();
+    assert.is(status, 0);
+    assert.match(lines[0]!, /^2 test files, [12] at a time, take about \d+ (seconds|minutes) \(/);
+    assert.match(lines[1]!, 'npm run test:fast');
+    assert.is(lines.at(-1), '5 passed, 0 failed');
+    assert.is(run('a/').lines.at(-1), '3 passed, 0 failed');
+  }));
+
+test('a word that no file has is an error that names it, and nothing runs', () =>
+  withTests({ 'a/one.test.ts': totals(3, 3) }, run => {
+    const { status, stderr, lines } = run('a/', 'stroe');
+    assert.is(status, 2);
+    assert.match(stderr, 'No test file has "stroe" in its path');
+    assert.equal(lines, ['']);
+  }));
+
+test('files that pass only once more, alone, are named before the last line; others fail', () =>
+  withTests(
+    {
+      // `process.pid` differs from run to run: what was left tells the second from the first.
+      'a/flaky.test.ts': `import { existsSync, writeFileSync } from 'node:fs';
+const before = import.meta.filename + '.ran';
+const ran = existsSync(before);
+writeFileSync(before, '');
+console.log('Total: 1\\nPassed: ' + (ran ? 1 : 0) + '\\nSkipped: 0');
+process.exitCode = ran ? 0 : 1;
+`,
+      'a/good.test.ts': totals(1, 1),
+    },
+    run => {
+      const { status, lines } = run();
+      assert.is(status, 0);
+      assert.equal(lines.slice(-3), [
+        '1 failed, and passed once more, alone:',
+        '  a/flaky.test.ts',
+        '2 passed, 0 failed',
+      ]);
+      const again = run();
+      assert.not.match(again.lines.join('\n'), 'once more');
+    },
+  ));
+
+test('the fast ones start nothing and open nothing, by themselves or by what they import', () =>
+  withTests(
+    {
+      'pure.test.ts': `import type { Socket } from 'node:net';\nimport { isIP, type Server } from 'node:net';\n${totals(1, 1)}`,
+      'types.test.ts': `import { type ChildProcess } from 'node:child_process';\n${totals(1, 1)}`,
+      'spawns.test.ts': `import { spawn } from 'node:child_process';\n${totals(1, 1)}`,
+      'indirect.test.ts': `import { run } from './deep/a.ts';\n${totals(1, 1)}`,
+      'deep/a.ts': "export * from './b.ts';\n",
+      'deep/b.ts': "export const run = async () => (await import('undici')).request;\n",
+    },
+    run => {
+      const { status, lines } = run('--fast');
+      assert.is(status, 0);
+      assert.equal(
+        lines
+          .filter(line => line.startsWith('ok'))
+          .map(line => line.split(/ +/)[1])
+          .sort(),
+        ['pure.test.ts', 'types.test.ts'],
+      );
+      const none = run('--fast', 'spawns');
+      assert.is(none.status, 2);
+      assert.match(none.stderr, 'No fast test file has spawns in its path');
+    },
+  ));
+
+test('of the tests of this checkout a good part is fast, and why another is not can be said', () => {
+  const reason = whySlow(join(root, 'test/e2e/demo.test.ts'))!;
+  assert.is(reason.at(-1)!.startsWith('node:') || reason.at(-1) === 'undici', true);
+  for (const fast of ['architecture', 'index/tree', 'store/model', 'tns/rows', 'vo/areas'])
+    assert.is(whySlow(join(root, `test/${fast}.test.ts`)), undefined, fast);
+});
+
+test('CONTRIBUTING names the command for newcomers, under Node and Deno', () => {
+  const page = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+  const scripts = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts;
+  const { tasks } = JSON.parse(readFileSync(join(root, 'deno.json'), 'utf8'));
+  for (const command of ['npm run test:fast', 'npx deno task test:fast']) assert.ok(page.includes(command), command);
+  assert.is(scripts['test:fast'], 'node test/run.ts --fast');
+  assert.not.match(tasks['test:fast'], '--allow-net');
+});
+
+test.run();
