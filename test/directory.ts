@@ -1,11 +1,13 @@
 /** Shared by all tests: directories of this checkout, one of a test's own, and waiting. Starts nothing. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 export const sample = join(root, 'sample');
+/** The version of this checkout. */
+export const version: string = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
 
 /** Calls `check` until it gives a value; throws when that takes longer than a minute, or what is given. */
 export async function eventually<T>(what: string, check: () => Promise<T | undefined>, limitMs = 60_000): Promise<T> {

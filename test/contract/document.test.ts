@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { toJson } from '../../src/base/json_text.ts';
 import { openApiDocument } from '../../src/documents/openapi/document.ts';
+import { version } from '../directory.ts';
 import { needs, toolObstacle } from '../needs.ts';
 import { configWith, DECLARED } from './support.ts';
 
@@ -54,7 +55,7 @@ test('it is OpenAPI 3.1.0, of the contract version, without servers, security or
   assert.is(document.openapi, '3.1.0');
   assert.is(document.info.version, '1.0.0');
   for (const said of [
-    '0.16.2',
+    version,
     '1.0.0',
     'ICRS',
     'nearest',

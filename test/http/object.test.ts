@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contentHash } from '../../src/store/provenance_hash.ts';
+import { version } from '../directory.ts';
 import {
   type Answer,
   crossmatched,
@@ -140,7 +141,7 @@ test('the envelope: keys, their order, and the block of the service', async ({ g
     'catalogs',
     'reliability_cuts',
   ]);
-  assert.equal([body.provenance.service_version, body.provenance.contract_version], ['0.16.2', '1.0.0']);
+  assert.equal([body.provenance.service_version, body.provenance.contract_version], [version, '1.0.0']);
   assert.equal(
     body.provenance.catalogs.map((catalog: { name: string }) => catalog.name),
     CATALOGS,

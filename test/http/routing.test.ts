@@ -1,6 +1,7 @@
 /** Paths, methods, headers, the error body, and the operations that need no query (docs/contract.md, Routes; Headers; Errors; Status and descriptions). */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { version } from '../directory.ts';
 import { REQUESTS } from '../e2e/requests.ts';
 import { type Running, startApp } from './support.ts';
 
@@ -145,7 +146,7 @@ test('the status', async ({ running: { app } }) => {
   assert.is(provenance.contract_version, '1.0.0');
   assert.equal(Object.entries(rest), [
     ['database', 'ok'],
-    ['service_version', '0.16.2'],
+    ['service_version', version],
     ['contract_version', '1.0.0'],
     ['tns_resolution', 'unavailable'],
     ['tns_snapshot_epoch', null],

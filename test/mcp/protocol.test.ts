@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ARCHIVE_MCP_TOOLS, MCP_TOOLS } from '../../src/contract/mcp_tools.ts';
 import { isInstalled } from '../../src/tap/tap.ts';
+import { version } from '../directory.ts';
 import { startApp } from '../http/support.ts';
 import { Connection, EMPTY, type Reply, type Sending, STATELESS_META, UNLIMITED, withConnector } from './support.ts';
 
@@ -34,7 +35,7 @@ test('initialize: the result, and a session that is new each time', async () => 
   assert.equal(Object.keys(body.result), ['protocolVersion', 'capabilities', 'serverInfo', 'instructions']);
   assert.equal(capabilities, { tools: { listChanged: false } });
   assert.equal(Object.keys(serverInfo), ['name', 'title', 'version']);
-  assert.is(serverInfo.version, '0.16.2');
+  assert.is(serverInfo.version, version);
   assert.ok(instructions.length > 50);
   const session = headers.get('Mcp-Session-Id')!;
   assert.match(session, /^[!-~]{32,}$/);
@@ -85,7 +86,7 @@ test('/mcp has the three tools of the contract, /mcp/archive all six', async () 
     assert.equal([body.error.code, body.error.message], [-32602, `Unknown tool: ${name}`]);
     assert.not('error' in (await archive.request('tools/call', { name, arguments: {} })).body, name);
   }
-  assert.is((await archive.call(ABOUT.name)).answer.service_version, '0.16.2');
+  assert.is((await archive.call(ABOUT.name)).answer.service_version, version);
   for (const path of ['/mcp', '/mcp/archive']) {
     const { status, headers, text } = await app.get(path);
     assert.equal([status, headers.get('Allow'), text], [405, 'POST', ''], path);
@@ -190,7 +191,7 @@ test('stateless: server/discover names revisions, capabilities and the server, a
   assert.equal(supportedVersions, ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26']);
   assert.equal(capabilities, { tools: { listChanged: false } });
   assert.ok(Number.isInteger(ttlMs) && ttlMs > 0 && instructions.length > 50);
-  assert.is(_meta[SERVER_INFO].version, '0.16.2');
+  assert.is(_meta[SERVER_INFO].version, version);
 });
 
 test('stateless: tools are listed and called without initialize', async () => {
