@@ -190,9 +190,7 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
       'Without a description, every numeric, string or boolean column is stored with each match',
       'The title is `obs_title`, or `obs_collection`',
     ],
-    'catalogs/definition.test.ts: a description goes before the catalog': [
-      'Missing keys are filled from the catalog',
-    ],
+    'catalogs/definition.test.ts: a description goes before the catalog': ['Missing keys are filled from the catalog'],
     'catalogs/definition.test.ts: what does not fit is refused': [
       'The name has up to 48 lower-case letters, digits and underscores',
       'Keywords of the API are not allowed',
@@ -210,7 +208,9 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'http/added_catalog.test.ts: tables, the Virtual Observatory, sources': [
       'The new catalog is then used like the four others',
     ],
-    'crossmatch/again.test.ts: a new catalog: a second version, once': ['run `nearsky crossmatch --again` to crossmatch them again'],
+    'crossmatch/again.test.ts: a new catalog: a second version, once': [
+      'run `nearsky crossmatch --again` to crossmatch them again',
+    ],
     'crossmatch/types.test.ts: ids with all their digits': [
       'Ids are 64-bit integers, or strings that contain such integers',
     ],
@@ -284,7 +284,9 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'commands/config.test.ts: where each value comes from': ['and where each value comes from'],
     'commands/config.test.ts: an impossible value stops the start': ['An invalid value'],
     'commands/config.test.ts: a file with an unknown setting': ['an unknown key of the file'],
-    'commands/config.test.ts: a variable that only looks like a setting': ["differs by one typing error from a setting's is logged"],
+    'commands/config.test.ts: a variable that only looks like a setting': [
+      "differs by one typing error from a setting's is logged",
+    ],
     'commands/config.test.ts: settings that contradict each other stop the start': [
       'So do settings that contradict each other',
     ],
@@ -296,9 +298,7 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
       'A query can fail after its first rows',
       'breaks off, and a job has the phase `ERROR`',
     ],
-    'tap/tap.test.ts: a query that takes more memory than all may is ended': [
-      'nothing is spilled to disk',
-    ],
+    'tap/tap.test.ts: a query that takes more memory than all may is ended': ['nothing is spilled to disk'],
   },
   'docs/operations.md': {
     'transfer/damaged_pages.test.ts: of lines and of HATS: no page can hold another one of its database': [
