@@ -43,17 +43,26 @@ export function licenceProblems(lock: Lock): string[] {
   });
 }
 
-/** The packages that run a script when they are installed and are not approved, and the approved ones that run none. */
+/** The versions whose scripts were read. npm cannot approve a version where the lock file names no addresses. */
+const SCRIPTS_READ = new Set(['deno@2.9.5', 'esbuild@0.28.2', 'lmdb@3.5.6', 'msgpackr-extract@3.0.4', 'node@24.21.0']);
+
+/**
+ * The packages that run a script when they are installed and are not approved, or whose script was read in another
+ * version, and the approved ones that run none.
+ */
 export function scriptProblems(lock: Lock, approved: Readonly<Record<string, boolean>>): string[] {
-  const running = new Set(
-    packages(lock).flatMap(([path, { hasInstallScript }]) => (hasInstallScript ? [nameOf(path)] : [])),
+  const scripted = packages(lock).filter(([, { hasInstallScript }]) => hasInstallScript);
+  const running = new Map(scripted.map(([path, { version }]) => [nameOf(path), version]));
+  const strangers = [...running.keys()].filter(name => !approved[name]);
+  const unread = [...running].flatMap(([name, version]) =>
+    approved[name] && !SCRIPTS_READ.has(`${name}@${version}`) ? [`${name}@${version}`] : [],
   );
-  const strangers = [...running].filter(name => !approved[name]);
   const idle = Object.keys(approved).filter(name => !running.has(name));
   return [
     ...strangers.map(
       name => `${name} runs a script when it is installed: read it, then approve it in allowScripts of package.json`,
     ),
+    ...unread.map(name => `${name} runs a script that nobody has read: read it, then add it in .ci/packages.ts`),
     ...idle.map(name => `${name} runs no script when it is installed: take it out of allowScripts of package.json`),
   ];
 }

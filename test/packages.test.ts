@@ -32,6 +32,8 @@ test('exactly the approved packages run a script when they are installed', () =>
   assert.equal(scriptProblems(ofTools, read('test/package.json').allowScripts), []);
   const sly = { ...lock, 'node_modules/sly': { hasInstallScript: true } };
   assert.match(scriptProblems(sly, approved).join(), /^sly runs a script/);
+  const later = { ...lock, 'node_modules/lmdb': { ...lock['node_modules/lmdb']!, version: '99.0.0' } };
+  assert.match(scriptProblems(later, approved).join(), /^lmdb@99\.0\.0 runs a script that nobody has read/);
   assert.match(scriptProblems(lock, { ...approved, quiet: true }).join(), /^quiet runs no script/);
   assert.is(scriptProblems(lock, { ...approved, lmdb: false }).length, 1);
 });

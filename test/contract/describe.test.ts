@@ -178,7 +178,7 @@ test('it follows the settings', async () => {
 
 test('another method is 405 with Allow', async () => {
   await withoutDatabase({}, async ask => {
-    for (const path of ['/api/describe', '/openapi.json', '/llms.txt', '/api-docs.md', '/api-docs']) {
+    for (const path of ['/api/describe', '/openapi.json', '/llms.txt', '/api-docs.md']) {
       for (const method of ['POST', 'HEAD', 'OPTIONS', 'DELETE']) {
         const { status, headers, text } = await ask(path, { method });
         assert.is(status, 405, `${method} ${path}`);
@@ -187,6 +187,7 @@ test('another method is 405 with Allow', async () => {
         else assert.is(JSON.parse(text).code, 'method_not_allowed');
       }
     }
+    assert.is((await ask('/api-docs', { method: 'POST' })).headers.get('Allow'), 'GET, HEAD');
     assert.is((await ask('/api/describe/')).status, 404);
     assert.is((await ask('/openapi.json/')).status, 404);
   });
