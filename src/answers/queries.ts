@@ -164,7 +164,7 @@ export interface VoConeQuery extends Asked, Circle {
 export interface SourceQuery extends Asked {
   readonly kind: 'source';
   readonly catalogName: string;
-  /** Decimal text of a 64-bit integer. */
+  /** As `MatchSummary` has it. */
   readonly catalogSourceId: string;
   /** The most objects that are listed, at least 1. */
   readonly limit: number;

@@ -2,6 +2,7 @@
 
 import { columnNames, motionColumns } from '../contract/catalog.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
+import { isTextId, type SourceId } from '../contract/source_ids.ts';
 import type { CatalogColumns } from '../store/catalog_registration.ts';
 import { CatalogError } from './errors.ts';
 import type { ColumnKind, ParquetFile } from './parquet.ts';
@@ -14,6 +15,7 @@ const ID_KINDS: readonly ColumnKind[] = [
   'integer decimal',
   'string',
 ];
+const TEXT_ID_KINDS: readonly ColumnKind[] = ['string'];
 const POSITION_KINDS: readonly ColumnKind[] = ['double', 'float'];
 /** The distance between neighbouring float32 numbers from 256 to 512 (2^-15), as of right ascensions there, arcsec. */
 export const FLOAT32_STEP_ARCSEC = 3600 / 2 ** 15;
@@ -65,10 +67,18 @@ export function resolveColumns(
     if (column !== undefined) checkKind(file, column, MOTION_KINDS);
   }
   const missing = columnNames(definition).filter((_, index) => payload[index]!.column === null);
-  const id = need(definition.idColumn, ID_KINDS);
+  const hasTextIds = definition.idType === 'text';
+  const id = need(definition.idColumn, hasTextIds ? TEXT_ID_KINDS : ID_KINDS);
   const [ra, dec] = [need(definition.raColumn, POSITION_KINDS), need(definition.decColumn, POSITION_KINDS)];
   const isSingle = [ra, dec].some(column => file.columns.get(column) === 'float');
-  const columns = { id, ra, dec, payload, ...(isSingle && { hasSinglePositions: true }) };
+  const columns = {
+    id,
+    ...(hasTextIds && { hasTextIds }),
+    ra,
+    dec,
+    payload,
+    ...(isSingle && { hasSinglePositions: true }),
+  };
   if (missing.length > 0 && !options.allowMissing) {
     throw new CatalogError(
       `Cannot use ${file.name} as ${definition.name} because it lacks ${missing.length} payload columns: ${missing.join(', ')}. ` +
@@ -83,7 +93,7 @@ export function resolveColumns(
  * @throws CatalogError when it does not
  */
 export function checkColumns(file: ParquetFile, columns: CatalogColumns): void {
-  checkKind(file, columns.id, ID_KINDS);
+  checkKind(file, columns.id, columns.hasTextIds ? TEXT_ID_KINDS : ID_KINDS);
   checkKind(file, columns.ra, POSITION_KINDS);
   checkKind(file, columns.dec, POSITION_KINDS);
   for (const { column } of columns.payload) {
@@ -112,7 +122,7 @@ function checkKind(file: ParquetFile, column: string, kinds: readonly ColumnKind
   if (kind === undefined) throw missingColumn(file, column);
   if (!kinds.includes(kind)) {
     throw new CatalogError(
-      `Cannot use ${file.name} because column ${column} must be of type ${kinds.join(' or ')}: current type is ${kind}`,
+      `Cannot use ${file.name} because column ${column} must be of type ${kinds.join(' or ')}: current type is ${kind === 'other' ? file.storedType(column) : kind}`,
     );
   }
 }
@@ -123,7 +133,7 @@ function missingColumn(file: ParquetFile, column: string): CatalogError {
   );
 }
 
-/** The greatest catalog source id: ids are signed 64-bit integers in every table and client. */
+/** The greatest integer id: they are signed 64-bit integers in every table and client. */
 const MAX_ID = 2n ** 63n - 1n;
 
 /**
@@ -141,18 +151,19 @@ export function checkIds(file: ParquetFile, { id }: CatalogColumns, rowGroup: nu
 const DECIMAL = /^-?\d+$/;
 
 /**
- * Converts a value of the file to a catalog source id, a 64-bit integer; undefined for null.
- * @throws CatalogError for text that is no decimal 64-bit integer
+ * Converts a value of the file to a catalog source id; undefined for null, and for a text that can be no id.
+ * @throws CatalogError where ids are integers, for text that is no decimal 64-bit integer
  */
-export function sourceId(value: unknown, file: ParquetFile, column: string): bigint | undefined {
+export function sourceId(value: unknown, file: ParquetFile, columns: CatalogColumns): SourceId | undefined {
   if (value === null) return undefined;
-  const id = typeof value === 'bigint' ? value : typeof value === 'number' ? BigInt(value) : textId(value);
+  if (columns.hasTextIds) return typeof value === 'string' && isTextId(value) ? value : undefined;
+  const id = typeof value === 'bigint' ? value : typeof value === 'number' ? BigInt(value) : integerOf(value);
   if (id !== undefined && BigInt.asIntN(64, id) === id) return id;
   throw new CatalogError(
-    `Cannot use ${file.name} because column ${column} must hold 64-bit integers (${String(value)} was found)`,
+    `Cannot use ${file.name} because column ${columns.id} must hold 64-bit integers (${String(value)} was found)`,
   );
 }
 
-function textId(value: unknown): bigint | undefined {
+function integerOf(value: unknown): bigint | undefined {
   return typeof value === 'string' && DECIMAL.test(value) ? BigInt(value) : undefined;
 }

@@ -135,6 +135,9 @@ export async function defineCatalog(
     throw new CatalogError(
       `Cannot add ${files.location} because its idColumn is ${description.idColumn} in the description and ${idColumn} in --id: name one`,
     );
+  const foundId = findColumn(file, idColumn);
+  const isText = foundId !== undefined && file.columns.get(foundId) === 'string';
+  const idType = description.idType ?? (isText ? 'text' : 'int64');
   const [raColumn, decColumn] = (['ra', 'dec'] as const).map(
     each => description[`${each}Column`] ?? properties.get(`hats_col_${each}`) ?? findColumn(file, each),
   );
@@ -163,6 +166,7 @@ export async function defineCatalog(
     name,
     release,
     idColumn,
+    ...(idType === 'text' && { idType }),
     raColumn,
     decColumn,
     columns,

@@ -93,6 +93,11 @@ export class ParquetFile {
     this.rows = rowStart;
   }
 
+  /** The type of a column in the file's own words, such as `FIXED_LEN_BYTE_ARRAY`. */
+  storedType(column: string): string {
+    return this.#elements.get(column)?.type ?? 'unknown';
+  }
+
   /** A text of the file's own metadata; undefined where there is none of that key. */
   metadataText(key: string): string | undefined {
     return this.#metadata.key_value_metadata?.find(entry => entry.key === key)?.value;

@@ -4,6 +4,7 @@
 
 import { eachConcurrently } from '../base/concurrency.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
+import { TEXT_ID } from '../contract/source_ids.ts';
 import type { CatalogColumns, CatalogRegistration, RowCounts } from '../store/catalog_registration.ts';
 import { isRemote } from './address.ts';
 import type { FilesOptions } from './catalog_files.ts';
@@ -119,7 +120,10 @@ async function lookForFiles(
 async function usableRows({ files, partitions }: HatsTable, columns: CatalogColumns, options: SurveyOptions) {
   const { rows, missing, problems } = await surveyCatalog(files, partitions, columns, options);
   if (missing.length > 0) throw missingFiles(files.location, missing);
-  if (problems.length === 0) return rows;
+  if (problems.length === 0) {
+    if (rows.rows > 0 && rows.withoutId === rows.rows) throw withoutIds(files.location, columns.id, rows);
+    return rows;
+  }
   const Kind = problems.every(problem => problem instanceof ReadFailure) ? ReadFailure : CatalogError;
   const more = problems.length > LISTED ? `, and ${problems.length - LISTED} more files` : '';
   throw new Kind(
@@ -128,6 +132,11 @@ async function usableRows({ files, partitions }: HatsTable, columns: CatalogColu
       .map(({ message }) => message)
       .join('; ') + more,
   );
+}
+
+function withoutIds(location: string, column: string, { refusedIds }: RowCounts): CatalogError {
+  const found = refusedIds ? `: a text has to be ${TEXT_ID} (${refusedIds.first} was found)` : '';
+  return new CatalogError(`Cannot add ${location} because no row has an id in its column ${column}${found}`);
 }
 
 function missingFiles(location: string, missing: readonly string[]): CatalogError {

@@ -1,6 +1,7 @@
 /** Checks every file of a catalog: whether it can be used, and which of its rows can be the source of a match. */
 import { isPosition, pixelOf, wrapRa } from '../../index/mod.ts';
 import { eachConcurrently } from '../base/concurrency.ts';
+import { isTextId, TEXT_ID } from '../contract/source_ids.ts';
 import type { CatalogColumns, Partition, RowCounts } from '../store/catalog_registration.ts';
 import { isRemote } from './address.ts';
 import type { CatalogFiles } from './catalog_files.ts';
@@ -11,7 +12,10 @@ import type { PixelSet } from './pixel_set.ts';
 import { REMOTE_CONCURRENCY } from './remote/options.ts';
 
 export interface SurveyOptions {
-  /** `footers`: counts rows. `rows`: also reads the position of each row, two columns of the whole catalog. */
+  /**
+   * `footers`: counts rows. `rows`: also reads the position of each row and its id where that is a text, two or three
+   * columns of the whole catalog.
+   */
   readonly depth: 'footers' | 'rows';
   /** Receives the pixels that hold a row with a position; needs `rows`. */
   readonly pixels?: PixelSet;
@@ -81,6 +85,7 @@ export async function surveyCatalog(
       rows,
       withoutPosition: sumOf(counts, 'withoutPosition'),
       withoutId: sumOf(counts, 'withoutId'),
+      ...refusedOf(counts),
     },
     missing: problems.filter(([, problem]) => problem instanceof MissingFile).map(([index]) => names[index]!),
     problems: problems.map(([, problem]) => problem),
@@ -108,7 +113,7 @@ const SAMPLED_IDS = 100;
 
 /**
  * Checks the ids of a row group by its statistics or, without them, by a sample.
- * @throws CatalogError where an id is no signed 64-bit integer
+ * @throws CatalogError where an id is no signed 64-bit integer, or no text of a whole sample can be an id
  */
 export async function checkSomeIds(file: ParquetFile, columns: CatalogColumns, rowGroup: number): Promise<void> {
   checkIds(file, columns, rowGroup);
@@ -116,7 +121,13 @@ export async function checkSomeIds(file: ParquetFile, columns: CatalogColumns, r
   if (file.columns.get(id)!.endsWith('32') || file.integerBounds(rowGroup, id)) return;
   const { rowStart, rowEnd } = file.rowGroups[rowGroup]!;
   const rows = Array.from({ length: Math.min(SAMPLED_IDS, rowEnd - rowStart) }, (_, i) => rowStart + i);
-  for (const value of await file.readValues(id, rows)) sourceId(value, file, id);
+  const values = await file.readValues(id, rows);
+  const ids = values.map(value => sourceId(value, file, columns));
+  const refused = values.find(value => typeof value === 'string' && value.trim() !== '');
+  if (columns.hasTextIds && rows.length === SAMPLED_IDS && refused && ids.every(found => found === undefined))
+    throw new CatalogError(
+      `Cannot use ${file.name} because column ${id} must hold ids, each ${TEXT_ID} (${shown(String(refused))} was found)`,
+    );
 }
 
 interface FileCounts extends RowCounts {
@@ -131,10 +142,16 @@ async function countRows(
   pixels: PixelSet | undefined,
 ): Promise<FileCounts> {
   let [withoutPosition, withoutId, bytes] = [0, 0, 0];
+  const refused = { rows: 0, first: '' };
   for (const rowGroup of file.rowGroups.keys()) {
     await checkSomeIds(file, columns, rowGroup);
-    withoutId += file.nullCount(columns.id, rowGroup) ?? Number.NaN;
+    if (!columns.hasTextIds) withoutId += file.nullCount(columns.id, rowGroup) ?? Number.NaN;
+    else if (depth === 'footers') withoutId = Number.NaN;
     if (depth === 'footers') continue;
+    if (columns.hasTextIds) {
+      withoutId += await countWithoutTextId(file, columns.id, rowGroup, refused);
+      bytes += file.storedBytes(columns.id, rowGroup);
+    }
     const reading = [columns.ra, columns.dec].map(column => file.readNumbers(column, rowGroup));
     const [ra, dec] = (await Promise.all(reading)) as [Float64Array, Float64Array];
     withoutPosition += addPositions(ra, dec, pixels);
@@ -144,8 +161,42 @@ async function countRows(
     rows: file.rows,
     withoutPosition: depth === 'rows' ? withoutPosition : null,
     withoutId: Number.isNaN(withoutId) ? null : withoutId,
+    ...(refused.rows > 0 && { refusedIds: refused }),
     bytes,
   };
+}
+
+/** Counts the rows of a row group whose text can be no id, and those that are not blank in `refused`. */
+async function countWithoutTextId(
+  file: ParquetFile,
+  column: string,
+  rowGroup: number,
+  refused: { rows: number; first: string },
+): Promise<number> {
+  let without = 0;
+  for (const { firstRow, endRow, values } of await file.pages(column, rowGroup)) {
+    without += endRow - firstRow - values.length;
+    for (const value of Array.from(values as ArrayLike<string>)) {
+      if (isTextId(value)) continue;
+      without++;
+      if (value.trim() !== '' && refused.rows++ === 0) refused.first = shown(value);
+    }
+  }
+  return without;
+}
+
+/** The refused ids of all files, with one of them. */
+function refusedOf(counts: readonly RowCounts[]): Pick<RowCounts, 'refusedIds'> {
+  const refused = counts.flatMap(({ refusedIds }) => refusedIds ?? []);
+  if (refused.length === 0) return {};
+  return { refusedIds: { rows: refused.reduce((sum, { rows }) => sum + rows, 0), first: refused[0]!.first } };
+}
+
+const SHOWN_CHARACTERS = 100;
+
+/** A text that may have any length, as JSON for messages. */
+function shown(text: string): string {
+  return JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
 }
 
 /** Counts the rows without a usable position, and adds the pixels of the other rows. */

@@ -10,7 +10,7 @@ import type { SurveyProgress } from '../catalogs/survey.ts';
 import { openArchive } from '../cluster/archive.ts';
 import { CATALOGS, type CatalogDefinition, Catalogs, catalogDefinition } from '../contract/catalogs.ts';
 import { MAX_CATALOGS } from '../contract/limits.ts';
-import type { CatalogRegistration, RowCounts } from '../store/catalog_registration.ts';
+import type { CatalogColumns, CatalogRegistration, RowCounts } from '../store/catalog_registration.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { areaIn } from './area_file.ts';
 import { type Command, type Invocation, Progress, printResult, table, tell, UsageError } from './cli.ts';
@@ -26,11 +26,14 @@ export const command: Command = {
     'one of the same name is replaced. LOCATION is a local directory or its file:// address, an http(s):// address whose host answers to range requests, or',
     's3://BUCKET/KEY of a public bucket. list: shows what is registered. check: opens every file of a registered catalog. remove: a registered catalog is searched no more. Rows that can be',
     'the source of no match, because they have no position or no id, are counted.',
-    `nearsky describes ${CATALOGS.map(({ name }) => name).join(', ')} itself. For any other catalog give --id, the column of its 64-bit`,
-    'ids, and where you like --description: everything that the file leaves out is taken from the catalog.',
+    `nearsky describes ${CATALOGS.map(({ name }) => name).join(', ')} itself. For any other catalog give --id, the column of its`,
+    'ids, 64-bit integers or texts, and where you like --description: everything that the file leaves out is taken from the catalog.',
   ].join('\n'),
   options: {
-    id: { value: 'COLUMN', help: 'add: the column of 64-bit integers that tell the sources of another catalog apart' },
+    id: {
+      value: 'COLUMN',
+      help: 'add: the column of integers or texts that tell the sources of another catalog apart',
+    },
     description: {
       value: 'FILE',
       help: 'add: JSON with title, columns, filters, marker and colour of another catalog (docs/catalogs.md tells all)',
@@ -216,7 +219,7 @@ async function check(invocation: Invocation, name: string): Promise<number> {
     const text = [
       `${name}: ${result.files} files, ${result.rows} rows, ${verdict}`,
       table([['  footprint', footprintText(registration)]]),
-      table(rowCountsOf(registration.hats.rows, result)),
+      table(rowCountsOf(registration.hats.rows, result, registration.columns)),
       ...result.problems,
     ].join('\n');
     const counts = { without_position: result.withoutPosition, without_id: result.withoutId };
@@ -236,14 +239,23 @@ function depthOf({ flags }: Invocation): Pick<RegisterOptions, 'depth'> {
 }
 
 /** Lines about the counted rows, beside the rows that the catalog's properties state. */
-function rowCountsOf(stated: number | null, counted: RowCounts): [string, string | number][] {
-  const { rows, withoutPosition, withoutId } = counted;
+function rowCountsOf(
+  stated: number | null,
+  counted: RowCounts,
+  { hasTextIds }: CatalogColumns,
+): [string, string | number][] {
+  const { rows, withoutPosition, withoutId, refusedIds } = counted;
   const unknown = 'not counted: --rows reads the positions of all rows';
   const why = rows < Number(stated) ? 'files may be missing' : 'files may have been added since';
   return [
     ['  rows', stated === null || stated === rows ? rows : `${rows}, but hats_nrows states ${stated}: ${why}`],
     ['  rows without a position', withoutPosition ?? unknown],
-    ['  rows without an id', withoutId ?? 'not counted: the files do not state it'],
+    [
+      '  rows without an id',
+      withoutId ??
+        (hasTextIds ? 'not counted: --rows reads the ids of all rows' : 'not counted: the files do not state it'),
+    ],
+    ...(refusedIds ? [['  of these', `${refusedIds.rows} with ${refusedIds.first}`] as [string, string]] : []),
   ];
 }
 
@@ -252,7 +264,11 @@ function summaryOf(registration: CatalogRegistration) {
   const { name, location, addedAtUs, partitions, columns, coverage, counted, hats, definition } = registration;
   return {
     name,
-    ...(definition && { release: definition.release, id_column: definition.idColumn }),
+    ...(definition && {
+      release: definition.release,
+      id_column: definition.idColumn,
+      id_type: definition.idType ?? 'int64',
+    }),
     location,
     added_at: new Date(addedAtUs / 1000).toISOString(),
     partitions: partitions.length,
@@ -280,13 +296,20 @@ function footprintText({ coverage }: CatalogRegistration): string {
 
 function describe(registration: CatalogRegistration): string {
   const { name, location, added_at, partitions, coverage, missing_columns } = summaryOf(registration);
-  const { counted, hats, definition } = registration;
+  const { columns, counted, hats, definition } = registration;
   return `${name}\n${table([
-    ...(definition ? [['  title', definition.release] as const, ['  ids', definition.idColumn] as const] : []),
+    ...(definition
+      ? [
+          ['  title', definition.release] as const,
+          ['  ids', `${definition.idColumn}${columns.hasTextIds ? ', texts' : ''}`] as const,
+        ]
+      : []),
     ['  location', location],
     ['  added', added_at],
     ['  partitions', partitions],
-    ...(counted ? rowCountsOf(hats.rows, counted) : [['  rows', `${hats.rows ?? 'not'} stated, not counted`] as const]),
+    ...(counted
+      ? rowCountsOf(hats.rows, counted, columns)
+      : [['  rows', `${hats.rows ?? 'not'} stated, not counted`] as const]),
     ['  footprint', footprintText(registration)],
     ...(coverage.pixels_left_out
       ? [['  left out of it', `${coverage.pixels_left_out} pixels that no partition touches`] as const]

@@ -3,6 +3,8 @@
  * in a file of `catalogs/`; the definitions of all others come with their registrations.
  */
 
+import type { IdType } from './source_ids.ts';
+
 /** A column that is stored with each match. */
 export interface CatalogColumn {
   /** The name in the catalog's own case. Payloads have it in lower case. */
@@ -104,6 +106,8 @@ export interface CatalogDefinition {
   readonly release: string;
   /** The name in the catalog's own case, like the other names of columns here. */
   readonly idColumn: string;
+  /** The type of the ids; undefined for `int64`. */
+  readonly idType?: IdType;
   readonly raColumn: string;
   readonly decColumn: string;
   /** HEALPix order at which the footprint is kept. */

@@ -17,6 +17,7 @@ import { CatalogError, ReadFailure, withStableFile } from '../catalogs/errors.ts
 import { catalogFiles } from '../catalogs/files.ts';
 import { openParquet, type ParquetFile } from '../catalogs/parquet.ts';
 import type { RemoteOptions } from '../catalogs/remote/options.ts';
+import { compareIds, type SourceId } from '../contract/source_ids.ts';
 import type { Task } from '../pool/pool.ts';
 import { threadData } from '../pool/thread_data.ts';
 import type { CatalogColumns } from '../store/catalog_registration.ts';
@@ -63,7 +64,7 @@ export interface FileSearchTask {
   readonly columns: CatalogColumns;
   /** Inclusive; more than 0 and at most 60. */
   readonly radiusArcsec: number;
-  /** Whether an object gets its nearest source or every one; of equally near ones the lowest id is the nearest. */
+  /** Whether an object gets its nearest source or every one; of equally near ones the lowest id is the nearest (`compareIds`). */
   readonly find: 'nearest' | 'all';
   /** Positions of the objects, degrees, both of one length. */
   readonly ra: Float64Array;
@@ -77,11 +78,14 @@ export interface MotionTask extends CatalogMotion {
   readonly years: Float64Array;
 }
 
+/** The ids of sources of one catalog. */
+export type SourceIds = BigInt64Array | readonly string[];
+
 /** The pairs of an object and a source within the radius; all arrays are parallel. */
 export interface FoundPairs {
   /** Positions in the task's arrays; ascending, each once, where the nearest source was asked for. */
   readonly object: Uint32Array;
-  readonly id: BigInt64Array;
+  readonly id: SourceIds;
   readonly separationArcsec: Float64Array;
   /** At the object's time; NaN for a source that has not moved. */
   readonly separationAtEpochArcsec: Float64Array;
@@ -175,7 +179,7 @@ interface Candidate {
   /** The same right ascension in the catalog's convention. */
   readonly publishedRa: number;
   readonly dec: number;
-  readonly id: bigint;
+  readonly id: SourceId;
   /** Undefined for a source that does not move. */
   readonly star: MovingStar | undefined;
 }
@@ -194,12 +198,18 @@ async function matchFile<Sources>(
   const matched = found.map(({ candidate }) => candidate);
   return {
     object: Uint32Array.from(found, ({ object }) => object),
-    id: BigInt64Array.from(matched, ({ id }) => id),
+    id: idsOf(task.columns, matched),
     separationArcsec: Float64Array.from(found, ({ separationArcsec }) => separationArcsec),
     separationAtEpochArcsec: Float64Array.from(found, ({ separationAtEpochArcsec }) => separationAtEpochArcsec),
     rowsPassedOver: sifted.reduce((sum, part) => sum + part.passedOver, 0),
     ...(await sourcesOf(file, matched)),
   };
+}
+
+function idsOf({ hasTextIds }: CatalogColumns, matched: readonly Candidate[]): SourceIds {
+  return hasTextIds
+    ? matched.map(({ id }) => id as string)
+    : BigInt64Array.from(matched as readonly { readonly id: bigint }[], ({ id }) => id);
 }
 
 async function packedSources({ columns }: MatchTask, file: ParquetFile, matched: readonly Candidate[]) {
@@ -270,7 +280,7 @@ async function sift(
   const parallaxes = await valuesOf(motion?.parallax ?? null);
   const velocities = await valuesOf(motion?.radialVelocity ?? null);
   const candidates = found.candidates.flatMap(({ motion, ...place }, index) => {
-    const id = sourceId(ids[index], file, columns.id);
+    const id = sourceId(ids[index], file, columns);
     const star = motion && starOf({ ra: place.ra, dec: place.dec, ...motion }, parallaxes[index], velocities[index]);
     return id === undefined ? [] : [{ ...place, row: rows[index]!, id, star }];
   });
@@ -373,7 +383,8 @@ function nearestPairs(task: FileSearchTask, zones: ObjectZones, candidates: read
   eachPair(task, zones, candidates, pair => {
     const best = nearest[pair.object];
     const farther = best ? nearness(pair) - nearness(best) : -1;
-    if (farther < 0 || (farther === 0 && pair.candidate.id < best!.candidate.id)) nearest[pair.object] = pair;
+    if (farther < 0 || (farther === 0 && compareIds(pair.candidate.id, best!.candidate.id) < 0))
+      nearest[pair.object] = pair;
   });
   return nearest.filter(found => found !== undefined);
 }

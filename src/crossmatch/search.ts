@@ -1,5 +1,6 @@
 /** Searches one catalog for one batch of objects: carries out the plan in the pool and merges the answers. */
 import { addReads, noReads } from '../catalogs/catalog_files.ts';
+import { compareIds, type SourceId } from '../contract/source_ids.ts';
 import type { CrossmatchResult, RecordedOutcome } from '../store/types.ts';
 import { type FileMatches, type MatchAnswer, type MatchTask, nearness } from './match_file.ts';
 import { yearsSince } from './motion.ts';
@@ -17,7 +18,7 @@ export interface ReadProblem {
 }
 
 interface Best {
-  readonly id: bigint;
+  readonly id: SourceId;
   /** See `nearness`. */
   readonly arcsec: number;
   readonly match: Match;
@@ -106,7 +107,7 @@ export class CatalogSearch {
     const separationAtEpochArcsec = matches.separationAtEpochArcsec[row]!;
     const arcsec = nearness({ separationArcsec, separationAtEpochArcsec });
     const best = this.#best.get(object);
-    if (best && (best.arcsec < arcsec || (best.arcsec === arcsec && best.id <= id))) return;
+    if (best && (best.arcsec < arcsec || (best.arcsec === arcsec && compareIds(best.id, id) <= 0))) return;
     const packed = matches.sources.subarray(matches.sourceEnds[row - 1] ?? 0, matches.sourceEnds[row]);
     this.#best.set(object, {
       id,

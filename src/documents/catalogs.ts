@@ -12,9 +12,10 @@ export function pixelArcmin(order: number): number {
 }
 
 /** The meaning of `catalog_source_id` in this catalog. */
-export function sourceIdMeaning({ name, release, idColumn, idRemark }: CatalogDefinition): string {
+export function sourceIdMeaning({ name, release, idColumn, idType, idRemark }: CatalogDefinition): string {
   const remark = idRemark === undefined ? '' : ` ${idRemark}`;
-  return `The ${idColumn} of ${release}, a 64-bit integer as a decimal string; unique only within ${name}.${remark}`;
+  const what = idType === 'text' ? 'a text' : 'a 64-bit integer as a decimal string';
+  return `The ${idColumn} of ${release}, ${what}; unique only within ${name}.${remark}`;
 }
 
 /**

@@ -3,6 +3,7 @@
 import { isPosition, pixel29 } from '../../index/mod.ts';
 import { compare } from '../base/compare.ts';
 import type { CatalogDefinition } from '../contract/catalogs.ts';
+import { integerId } from '../contract/source_ids.ts';
 import { type ObjectView, readAssociation, readCurrent, type TimelessRecord } from '../store/object_record.ts';
 import type { SourceValues } from '../store/records.ts';
 import { crossmatchedStatus } from '../store/status.ts';
@@ -66,7 +67,14 @@ export const OBJECT_COLUMNS: readonly CatalogColumn[] = [
 const SOURCE_COLUMNS: readonly CatalogColumn[] = [
   column('match_version', 'int32', 'Version of the crossmatch that found the match', { isRequired: true }),
   column('catalog_name', 'text', 'The catalog of the source', { isRequired: true }),
-  column('catalog_source_id', 'int64', "The source's identifier in its catalog", { ucd: 'meta.id', ...KEY }),
+  column('catalog_source_id', 'int64', "The source's identifier in its catalog; null where that is a text", {
+    ucd: 'meta.id',
+    ...POSITION,
+  }),
+  column('catalog_source_name', 'text', "The source's identifier in a catalog of text identifiers", {
+    ucd: 'meta.id',
+    ...VARIED,
+  }),
   column('separation', 'float64', 'Between object and source', { unit: 'arcsec', ucd: 'pos.angDistance', ...VARIED }),
   column('source_ra', 'float64', "The source's right ascension", { unit: 'deg', ucd: 'pos.eq.ra', ...VARIED }),
   column('source_dec', 'float64', "The source's declination", { unit: 'deg', ucd: 'pos.eq.dec', ...VARIED }),
@@ -78,8 +86,9 @@ const SOURCE_COLUMNS: readonly CatalogColumn[] = [
   column('catalog_payload', 'text', "The source's columns, where they are not those of the columns below: JSON"),
 ];
 
-/** The place of a catalog's payload in the row: its first column, and its keys. */
+/** The place of a catalog's payload in the row: its first column, and its keys; and whether the catalog has text ids. */
 interface PayloadPlace {
+  readonly hasTextIds: boolean;
   readonly at: number;
   readonly columns: readonly Column[];
 }
@@ -94,9 +103,9 @@ export function matchColumns(catalogs: readonly CatalogDefinition[]): MatchColum
   const columns: CatalogColumn[] = [...PLACE, ...SOURCE_COLUMNS];
   const places = new Map<string, PayloadPlace>();
   for (const catalog of catalogs) {
-    const { name, release } = catalog;
+    const { name, release, idType } = catalog;
     const payload = payloadColumns(catalog);
-    places.set(name, { at: columns.length, columns: payload });
+    places.set(name, { hasTextIds: idType === 'text', at: columns.length, columns: payload });
     for (const each of payload) {
       const description = `${release}: ${each.description}`;
       columns.push({ ...each, name: `${name}_${each.name}`, description, isVaried: each.type === 'float64' });
@@ -294,15 +303,22 @@ export class MatchRows extends Rows {
       this.setPlace(object);
       this.set(4, object.matchVersion(at));
       this.set(5, catalog);
-      this.set(6, BigInt(JSON.parse(`"${object.text(object.sourceIdAt(at), object.separationAt(at))}"`)));
+      this.#setId(catalog, object.sourceId(at));
       const [separation, separationAtEpoch] = object.separations(at);
-      this.set(7, separation);
-      this.set(8, finite(source.ra));
-      this.set(9, finite(source.dec));
-      if (separationAtEpoch !== undefined) this.set(10, separationAtEpoch);
-      if (!this.#setPayload(catalog, source)) this.set(11, this.#payloadText(source));
+      this.set(8, separation);
+      this.set(9, finite(source.ra));
+      this.set(10, finite(source.dec));
+      if (separationAtEpoch !== undefined) this.set(11, separationAtEpoch);
+      if (!this.#setPayload(catalog, source)) this.set(12, this.#payloadText(source));
       this.length++;
     }
+  }
+
+  /** Sets the column of integers or that of texts; for a catalog that is not registered, as the id is. */
+  #setId(catalog: string, id: string): void {
+    const integer = this.#places.get(catalog)?.hasTextIds ? undefined : integerId(id);
+    if (integer === undefined) this.set(7, id);
+    else this.set(6, integer);
   }
 
   /** Sets the columns of the payload, if they can hold it; returns whether they can. */

@@ -48,9 +48,14 @@ function decodeForm(text: string): string {
   return new URLSearchParams(`x=${text}`).get('x')!;
 }
 
-/** A path segment, decoded; undefined when it contains an encoded slash: no route has one. */
+/** A path segment, decoded, in which slashes may be escaped. */
+export function decodeWhole(segment: string): string {
+  return segment.includes('%') ? decodeForm(segment.replace(/[+&]/g, encodeURIComponent)) : segment;
+}
+
+/** A path segment, decoded; undefined where it contains an encoded slash: no name has one. */
 export function decodeSegment(segment: string): string | undefined {
-  const decoded = segment.includes('%') ? decodeForm(segment.replace(/[+&]/g, encodeURIComponent)) : segment;
+  const decoded = decodeWhole(segment);
   return decoded.includes('/') ? undefined : decoded;
 }
 

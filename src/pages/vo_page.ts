@@ -41,7 +41,7 @@ ${blocks({
   rows: coneTargets(catalogs).map(target => [rowsOf(target, catalogs), `\`${base}${conePath(target)}\``]),
 })}
 <p><code>RA</code>, <code>DEC</code> and <code>SR</code> in degrees, a radius of ${VO_MAX_RADIUS_DEG}° at most; <code>VERB</code> 1 to 3 for more columns; <code>MAXREC</code> up to ${VO_MAX_RECORDS} rows, the nearest ones. <code>RESPONSEFORMAT=votable;serialization=BINARY2</code> packs the rows. <a href="${conePath(OBJECTS)}?RA=${ra}&amp;DEC=${dec}&amp;SR=0.05">An example</a>.</p>
-<p><code>diaObjectId</code> and source ids are 64-bit integers (<code>long</code>). A count of sources that is empty means that the catalog was not searched there, or not yet.</p>
+<p><code>diaObjectId</code> and source ids are 64-bit integers (<code>long</code>); an added catalog may have texts. A count of sources that is empty means that the catalog was not searched there, or not yet.</p>
 <h2>In TOPCAT</h2>
 ${blocks({
   kind: 'list',

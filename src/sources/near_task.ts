@@ -1,8 +1,8 @@
 /** The task `sources`: every source of some catalogs near a place, read from the catalogs where they lie. */
-import { compare } from '../base/compare.ts';
 import { Rendered, toJson } from '../base/json_text.ts';
 import { type CatalogDefinition, Catalogs } from '../contract/catalogs.ts';
 import type { NearbyOutcome } from '../contract/enums.ts';
+import { compareIds, type SourceId } from '../contract/source_ids.ts';
 import { type FileMatches, runMatch } from '../crossmatch/match_file.ts';
 import { openCatalog, type PlannedCatalog, planCatalog } from '../crossmatch/plan.ts';
 import type { Task } from '../pool/pool.ts';
@@ -36,7 +36,7 @@ export interface SourcesAnswer {
 
 interface Source {
   readonly catalog: number;
-  readonly id: bigint;
+  readonly id: SourceId;
   readonly separationArcsec: number;
   readonly ra: number;
   readonly dec: number;
@@ -80,7 +80,7 @@ export async function runSources(task: SourcesTask): Promise<SourcesAnswer> {
   );
   const sources = searched
     .flatMap(({ sources }) => sources)
-    .sort((a, b) => a.separationArcsec - b.separationArcsec || a.catalog - b.catalog || compare(a.id, b.id));
+    .sort((a, b) => a.separationArcsec - b.separationArcsec || a.catalog - b.catalog || compareIds(a.id, b.id));
   const catalogs = asked.map(({ definition, columns }, at) => ({
     catalog_name: definition.name,
     outcome: searched[at]!.outcome,
@@ -127,9 +127,9 @@ async function search(planned: PlannedCatalog, catalog: number, task: SourcesTas
 }
 
 function sourcesOf(matches: FileMatches, catalog: number, keys: readonly string[]): Source[] {
-  const packed = Array.from(matches.id, (_, at) => ({
+  const packed = Array.from(matches.sourceEnds, (end, at) => ({
     keys,
-    packed: matches.sources.subarray(matches.sourceEnds[at - 1] ?? 0, matches.sourceEnds[at]),
+    packed: matches.sources.subarray(matches.sourceEnds[at - 1] ?? 0, end),
   }));
   const bytes = appendSources(undefined, packed, () => 0);
   return decodeSources(bytes, () => keys).map(({ ra, dec, payload }, at) => ({

@@ -23,6 +23,8 @@ export interface PayloadColumn {
 /** The columns of one copy of a catalog, as its files spell them. */
 export interface CatalogColumns {
   readonly id: string;
+  /** Whether the ids are texts, by the catalog's definition, which those who read the files do not have. */
+  readonly hasTextIds?: boolean;
   readonly ra: string;
   readonly dec: string;
   readonly payload: readonly PayloadColumn[];
@@ -57,7 +59,10 @@ export interface RowCounts {
   readonly rows: number;
   /** The right ascension or the declination is null or not finite, or the declination is beyond 90 degrees. */
   readonly withoutPosition: number | null;
+  /** Null ids, and text ids that are blank or cannot be stored. */
   readonly withoutId: number | null;
+  /** Of these the text ids that are not blank, with one of them as JSON; undefined where there are none. */
+  readonly refusedIds?: { readonly rows: number; readonly first: string };
 }
 
 /** A catalog for crossmatching: plain data, as stored. */

@@ -4,10 +4,12 @@
  * except that -0 becomes 0 outside of deliveries.
  */
 import { crc32 } from 'node:zlib';
+import { integerId } from '../contract/source_ids.ts';
 import type { Change, ChangeKind, ChangeOf } from './changes.ts';
 import { FIRST_LEVEL, LEVEL, requireReadable } from './level.ts';
 import { packDeliveries, unpackDeliveries } from './packed_deliveries.ts';
 import { decodePlain, encodePlain } from './records.ts';
+import type { SourceName } from './source_index.ts';
 import { StoreError } from './store_error.ts';
 import type { CrossmatchResult, MatchSource } from './types.ts';
 
@@ -41,6 +43,9 @@ const SINCE: Readonly<Record<ChangeKind, number>> = {
   remove_catalog: 3,
 };
 
+/** The level that brought text ids of sources. */
+const TEXT_IDS_SINCE = 3;
+
 /** The lists whose parts may be changes of their own. A change of another kind is one record or none. */
 const LISTS: { readonly [K in ChangeKind]?: string } = {
   deliver: 'deliveries',
@@ -60,7 +65,7 @@ export function encodeChange(
   level: number = FIRST_LEVEL,
   maxBytes: number = MAX_RECORD_BYTES,
 ): Uint8Array[] {
-  requireWritable(change.kind, level);
+  requireWritable(change, level);
   const record = seal(encodePlain([change.kind, change.timeUs, fieldsOf(change)]), level);
   if (record.length <= maxBytes) return [record];
   const name = LISTS[change.kind];
@@ -99,11 +104,24 @@ export function decodeChange(record: Uint8Array, readable: number = LEVEL): Chan
   }
 }
 
-function requireWritable(kind: ChangeKind, level: number): void {
-  if (SINCE[kind] <= level) return;
+function requireWritable(change: Change, level: number): void {
+  const { kind } = change;
+  const hasTextIds = level < TEXT_IDS_SINCE && bringsTextIds(change);
+  const needed = hasTextIds ? TEXT_IDS_SINCE : SINCE[kind];
+  if (needed <= level) return;
   throw new StoreError(
-    `Cannot put a change (${kind}) into the log because it needs level ${SINCE[kind]}, and the level of the log is ${level}: upgrade every node, then run \`nearsky node upgrade\``,
+    `Cannot put a change (${kind}${hasTextIds ? ' with text ids of sources' : ''}) into the log because it needs level ${needed}, and the level of the log is ${level}: upgrade every node, then run \`nearsky node upgrade\``,
   );
+}
+
+/** Whether a change has an id of a source that is no integer, or a catalog of such ids. */
+function bringsTextIds(change: Change): boolean {
+  const isText = ({ catalogSourceId }: SourceName) => integerId(catalogSourceId) === undefined;
+  if (change.kind === 'register_catalog') return change.registration.definition?.idType === 'text';
+  if (change.kind === 'crossmatch') return change.results.some(({ matches }) => matches.some(isText));
+  if (change.kind !== 'import') return false;
+  const items = change.entries.flatMap(entry => (entry.kind === 'prepared' ? entry.items() : entry));
+  return items.some(item => item.kind === 'match' && isText(item.match));
 }
 
 const damaged = () => new StoreError('Cannot read the record because it is damaged or not one of nearsky');

@@ -17,7 +17,7 @@ import { StoreError } from './store_error.ts';
  *
  * 1. Records.
  * 2. Matches may have a separation at the time of the event; `level` records.
- * 3. Catalogs may be removed.
+ * 3. Catalogs may be removed, and may have text ids.
  */
 export const LEVEL = 3;
 

@@ -2,6 +2,8 @@
  * The matches by source, for the question which objects a source was recorded with. Sources that lie together have ids
  * that do, in most catalogs, so that a commit changes few pages.
  */
+import { createHash } from 'node:crypto';
+import { integerId } from '../contract/source_ids.ts';
 import { seedOf } from './checksum.ts';
 import type { Databases } from './databases.ts';
 import { ObjectView } from './object_record.ts';
@@ -9,12 +11,12 @@ import { decodeKey } from './records.ts';
 import type { MatchSummary } from './types.ts';
 
 const NOTHING = new Uint8Array(0);
-/** The bytes before the object's id: a hash of the catalog's name, and the source's id. */
+/** The bytes before the object's id: a hash of the catalog's name, and the source's id, or the hash of one that is no integer. */
 const SOURCE_BYTES = 12;
 const MAX_OBJECT_ID = 2n ** 63n - 1n;
 const view = new ObjectView();
 
-/** A source of a catalog; the id is the decimal text of a 64-bit integer. */
+/** A source of a catalog. */
 export type SourceName = Pick<MatchSummary, 'catalogName' | 'catalogSourceId'>;
 
 const seeds = new Map<string, number>();
@@ -25,7 +27,13 @@ function writeSourceKey(key: Buffer, { catalogName, catalogSourceId }: SourceNam
   let seed = seeds.get(catalogName);
   if (seed === undefined) seeds.set(catalogName, (seed = seedOf(catalogName)));
   key.writeInt32BE(seed);
-  key.writeBigInt64BE(BigInt(catalogSourceId), 4);
+  const id = integerId(catalogSourceId);
+  if (id !== undefined) key.writeBigInt64BE(id, 4);
+  else
+    createHash('sha256')
+      .update(catalogSourceId)
+      .digest()
+      .copy(key, 4, 0, SOURCE_BYTES - 4);
   key.writeBigInt64BE(diaObjectId, SOURCE_BYTES);
   return key;
 }
@@ -54,7 +62,7 @@ export function listMatches(databases: Databases, diaObjectId: bigint, object: U
 
 /**
  * The ids of the objects that may have a match with a source, of any version, ascending, at most `limit`: another
- * catalog's name may have the same hash.
+ * catalog's name, or another id, may have the same hash.
  */
 export function idsBySource({ matches_by_source }: Databases, source: SourceName, limit: number): bigint[] {
   const [start, end] = [encodeSourceKey(source, 0n), encodeSourceKey(source, MAX_OBJECT_ID)];

@@ -69,7 +69,7 @@ export interface CrossmatchRecord {
 export interface MatchSummary {
   readonly matchVersion: number;
   readonly catalogName: string;
-  /** Decimal text of a 64-bit integer. */
+  /** The decimal text of a 64-bit integer, or another text of `isTextId`. */
   readonly catalogSourceId: string;
   readonly separationArcsec: number;
   /** At the time of the object's event; only where the source has moved since the catalog's epoch. */

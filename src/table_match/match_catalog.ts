@@ -84,7 +84,8 @@ export async function matchCatalog(
         for (const object of objects) pairs.setUnmatched(row[object]!, 'skipped_read_failure');
         return;
       }
-      bytes += answer.matches.payload.reduce((sum, column) => sum + bytesOf(column), 0);
+      const { id, payload: found } = answer.matches;
+      bytes += found.reduce((sum, column) => sum + bytesOf(column), bytesOf({ values: id }));
       if (bytes > MAX_SOURCES_BYTES)
         throw new TableError(
           'more sources are found than fit into memory: send fewer rows, or search a smaller radius',
@@ -99,7 +100,7 @@ export async function matchCatalog(
 
 /** Texts are counted with a byte a character. */
 function bytesOf({ values, isNull }: SourceColumn): number {
-  if (isNull) return 9 * values.length;
+  if (isNull || values instanceof BigInt64Array) return 9 * values.length;
   return Array.from(values).reduce<number>((sum, cell) => sum + 8 + (typeof cell === 'string' ? cell.length : 0), 0);
 }
 

@@ -1,7 +1,8 @@
 /** The things that were found for the rows of a table. */
 
+import { compareIds } from '../contract/source_ids.ts';
 import type { Find, RowStatus } from '../contract/table_match.ts';
-import type { SourceColumn } from '../crossmatch/match_file.ts';
+import type { SourceColumn, SourceIds } from '../crossmatch/match_file.ts';
 import { TableError } from '../table_input/input_table.ts';
 import type { Cell } from '../tables/columns.ts';
 import type { Numbers } from '../tables/stored_column.ts';
@@ -10,7 +11,7 @@ import type { Numbers } from '../tables/stored_column.ts';
 export interface Batch {
   /** Rows of the table. */
   readonly row: Uint32Array;
-  readonly id: BigInt64Array;
+  readonly id: SourceIds;
   readonly separationArcsec: Float64Array;
   /** The columns of the answer that describe the pairs: id, position, separation, and the columns of the catalog. */
   readonly columns: readonly SourceColumn[];
@@ -99,13 +100,13 @@ export class Pairs {
       if (starts[row + 1]! - starts[row]! > 1) this.#sort(starts[row]!, starts[row + 1]!);
   }
 
-  /** By separation, then by id. */
+  /** By separation, then by id, as `compareIds` has them. */
   #sort(from: number, to: number): void {
     const sorted = Array.from({ length: to - from }, (_, i) => {
       const [batch, at] = [this.#batchOf[from + i]!, this.#at[from + i]!];
       const { separationArcsec, id } = this.#batches[batch]!;
       return { batch, at, separation: separationArcsec[at]!, id: id[at]! };
-    }).sort((a, b) => a.separation - b.separation || (a.id < b.id ? -1 : 1));
+    }).sort((a, b) => a.separation - b.separation || compareIds(a.id, b.id));
     sorted.forEach(({ batch, at }, i) => {
       this.#batchOf[from + i] = batch;
       this.#at[from + i] = at;

@@ -237,7 +237,7 @@ function matchedColumns(definition: CatalogDefinition | undefined): Column[] {
     { name: 'nearsky_status', type: 'text', isAscii: true, ucd: 'meta.code', description: 'The result of the row.' },
     {
       name: definition ? 'nearsky_source_id' : 'nearsky_diaObjectId',
-      type: 'int64',
+      type: definition?.idType ?? 'int64',
       ucd: 'meta.id',
       description: `The id of ${whose}.`,
     },

@@ -13,6 +13,7 @@ import {
   type ObjectField,
   TNS_FIELDS,
 } from '../contract/object_fields.ts';
+import { integerId } from '../contract/source_ids.ts';
 import { type Cell, type Column, columnOf, type Row, type Table, withOwnNames } from './columns.ts';
 import { payloadCell, payloadColumns } from './payload_columns.ts';
 import { timeCell } from './timestamp.ts';
@@ -101,6 +102,8 @@ interface Field extends Column {
 }
 
 const int64 = (id: string | bigint | undefined): bigint | undefined => (id === undefined ? undefined : BigInt(id));
+/** The cell of a source's id; undefined for a text that an import has brought into a catalog of integers. */
+const idCell = ({ idType }: CatalogDefinition, id: string) => (idType === 'text' ? id : integerId(id));
 const time = (at: Time | null | undefined): Cell | undefined => (typeof at === 'string' ? parseTime(at) : timeCell(at));
 
 /** Maps the objects of a JSON answer to rows. */
@@ -109,7 +112,7 @@ export class ObjectTable implements Table {
   readonly description: string;
   readonly columns: readonly Field[];
 
-  /** @param onLeftOut called for each value of a payload that is not of its column's type and is null in the row */
+  /** @param onLeftOut called for each id and value of a payload that is not of its column's type and is null in the row */
   constructor(options: TableOptions, onLeftOut: () => void) {
     this.name = options.of;
     this.description = DESCRIPTIONS[options.of];
@@ -295,11 +298,15 @@ function matchFields(definition: CatalogDefinition, onLeftOut: () => void): Fiel
     },
     {
       name: `${catalog}_source_id`,
-      type: 'int64',
+      type: definition.idType ?? 'int64',
       ucd: 'meta.id.cross',
-      description: `Identifier of ${nearest}, a 64-bit integer; unique only within ${catalog}.`,
+      description: `Identifier of ${nearest}, ${definition.idType === 'text' ? 'a text' : 'a 64-bit integer'}; unique only within ${catalog}.`,
       from: 'matches',
-      cell: of(match => int64(match.catalog_source_id)),
+      cell: of(match => {
+        const id = idCell(definition, match.catalog_source_id);
+        if (id === undefined) onLeftOut();
+        return id;
+      }),
     },
     {
       name: `${catalog}_separation_arcsec`,

@@ -57,6 +57,19 @@ function stored({ name, type, unit, ucd, description }: CatalogColumn, as = name
   return { column, sql: type === 'time' ? `make_timestamp(epoch_us(${quoted(name)}))` : quoted(name) };
 }
 
+const SOURCE_ID = 'catalog_source_id';
+/** The column beside `SOURCE_ID` that has the ids of catalogs with text ids. */
+const SOURCE_NAME = 'catalog_source_name';
+
+/** In the table of a catalog with text ids they stand where other catalogs have integers. */
+function withTextId(each: SourceColumn): SourceColumn {
+  if (each.column.name !== SOURCE_ID) return each;
+  return {
+    column: { ...each.column, type: 'text', description: "The source's identifier in its catalog" },
+    sql: `coalesce(${quoted(SOURCE_NAME)}, CAST(${quoted(SOURCE_ID)} AS VARCHAR))`,
+  };
+}
+
 function table(name: string, description: string, columns: readonly SourceColumn[], from: string): TapTable {
   const list = columns.map(({ column, sql }) => `${sql} AS ${quoted(column.name)}`);
   return {
@@ -79,6 +92,7 @@ export function archiveTables(catalogs: readonly CatalogDefinition[]): TapTable[
   const { columns, places } = matchColumns(catalogs);
   const shared = columns.slice(0, Math.min(columns.length, ...[...places.values()].map(({ at }) => at)));
   const ofMatch = shared.filter(({ name }) => name !== 'catalog_payload').map(column => stored(column));
+  const ofSource = ofMatch.filter(({ column }) => column.name !== 'catalog_name' && column.name !== SOURCE_NAME);
   const outcome = (name: string, description: string, sql: string): SourceColumn => ({
     column: { name, type: 'text', description },
     sql,
@@ -108,7 +122,7 @@ export function archiveTables(catalogs: readonly CatalogDefinition[]): TapTable[
       const { at, columns: payload } = places.get(catalog.name)!;
       const repeated = positionKeys(catalog);
       const own = payload.flatMap(({ name }, i) => (repeated.includes(name) ? [] : stored(columns[at + i]!, name)));
-      const all = [...ofMatch.filter(({ column }) => column.name !== 'catalog_name'), ...own];
+      const all = [...(catalog.idType === 'text' ? ofSource.map(withTextId) : ofSource), ...own];
       const names = withOwnNames(all.map(({ column }) => column));
       return table(
         catalog.name,
@@ -192,7 +206,8 @@ const PRINCIPAL: ReadonlySet<string> = new Set([
   'dec',
   'status',
   'catalog_name',
-  'catalog_source_id',
+  SOURCE_ID,
+  SOURCE_NAME,
   'separation',
   'outcome',
 ]);

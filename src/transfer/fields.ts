@@ -1,5 +1,6 @@
 /** Takes the fields of an import line and checks each. */
 import { parseTime } from '../base/parse_time.ts';
+import { integerId, isTextId, TEXT_ID } from '../contract/source_ids.ts';
 import { asObject, type JsonObject } from '../ingest/json.ts';
 import { parseId } from '../ingest/normalise.ts';
 
@@ -104,16 +105,14 @@ export const objectId: Kind<bigint> = {
   read: parseId,
 };
 
-const MIN_INT64 = -(2n ** 63n);
-const MAX_INT64 = 2n ** 63n - 1n;
-
 export const int64Text: Kind<string> = {
   must: 'the decimal text of a 64-bit integer',
-  read(value) {
-    if (typeof value !== 'string' || !/^(?:0|-?[1-9]\d{0,18})$/.test(value)) return undefined;
-    const id = BigInt(value);
-    return id >= MIN_INT64 && id <= MAX_INT64 ? value : undefined;
-  },
+  read: value => (typeof value === 'string' && integerId(value) !== undefined ? value : undefined),
+};
+
+export const sourceIdText: Kind<string> = {
+  must: `the decimal text of a 64-bit integer, or ${TEXT_ID}`,
+  read: value => (typeof value === 'string' && isTextId(value) ? value : undefined),
 };
 
 /** Microseconds since 1970, exact. */

@@ -1,11 +1,13 @@
 /** Reads and checks one line of an export. */
 import { messageOf } from '../base/error_text.ts';
 import { wideIntegersAsBigint } from '../base/exact_integers.ts';
+import { catalogDefinition } from '../contract/catalogs.ts';
 import { CUT_ENFORCERS, CUT_STATUSES } from '../contract/enums.ts';
 import { MAX_CATALOGS } from '../contract/limits.ts';
 import { asObject, type JsonObject } from '../ingest/json.ts';
 import type { ImportItem } from '../store/import.ts';
 import { RECORDED_OUTCOMES } from '../store/records.ts';
+import type { SourceName } from '../store/source_index.ts';
 import type { ProvenanceSet, RecordedOutcome, ReliabilityCut, TnsAssociation, TnsRecord } from '../store/types.ts';
 import {
   flag,
@@ -20,6 +22,7 @@ import {
   oneOf,
   orNull,
   sortedSet,
+  sourceIdText,
   take,
   text,
   time,
@@ -188,8 +191,7 @@ const PARSERS: { readonly [T in LineType]: (fields: JsonObject, provenance?: Pro
     diaObjectId: take(fields, 'diaObjectId', objectId),
     match: {
       matchVersion: take(fields, 'match_version', integer),
-      catalogName: take(fields, 'catalog_name', catalogName),
-      catalogSourceId: take(fields, 'catalog_source_id', int64Text),
+      ...sourceOf(take(fields, 'catalog_name', catalogName), fields),
       separationArcsec: take(fields, 'separation_arcsec', separation),
       ...(fields.separation_at_epoch_arcsec !== undefined && {
         separationAtEpochArcsec: take(fields, 'separation_at_epoch_arcsec', separation),
@@ -254,6 +256,12 @@ function provenanceOf(fields: JsonObject): ProvenanceSet {
     catalogs: take(fields, 'catalogs', catalogs),
     reliability_cuts: take(fields, 'reliability_cuts', cuts),
   };
+}
+
+/** A catalog that the project does not describe may not be registered here, or not yet: its ids may be texts. */
+function sourceOf(catalogName: string, fields: JsonObject): SourceName {
+  const isKnown = catalogDefinition(catalogName) !== undefined;
+  return { catalogName, catalogSourceId: take(fields, 'catalog_source_id', isKnown ? int64Text : sourceIdText) };
 }
 
 /** The columns of a source, keys lowercased. */

@@ -1,11 +1,12 @@
 /**
  * The tables that cone searches answer with, each column with the source of its cells. Simple Cone Search 1.03 (section
- * 2.2) requires UCD1 in three columns, and an id that is text; the 64-bit integer stands beside it.
+ * 2.2) requires UCD1 in three columns, and an id that is text; the id as its catalog has it stands beside it.
  */
 
 import { type CatalogDefinition, type Catalogs, perCatalogs } from '../contract/catalogs.ts';
 import { CATALOG_OUTCOMES, type CatalogOutcome, namesOf } from '../contract/enums.ts';
 import { CROSSMATCH_FIELDS, OBJECT_FIELDS, type ObjectField, TNS_FIELDS } from '../contract/object_fields.ts';
+import { integerId } from '../contract/source_ids.ts';
 import { type ListedMatch, newestMatches } from '../store/newest_matches.ts';
 import { statusOf } from '../store/status.ts';
 import type { StoredObject } from '../store/types.ts';
@@ -174,7 +175,7 @@ const decOf = ({ position }: StoredObject) => position?.dec ?? null;
 const ASSOCIATED = ['status', 'reliability', 'event_time', 'tns_name', 'tns_prefix', 'tns_type', 'tns_redshift'];
 
 function sourcesTable(catalog: CatalogDefinition, catalogs: Catalogs): FilledTable<ConeSource> {
-  const { name, release, idColumn, epoch } = catalog;
+  const { name, release, idColumn, idType = 'int64', epoch } = catalog;
   const id = idColumn.toLowerCase();
   const at = epoch ? `, ICRS, at ${epoch.column}` : ', ICRS';
   const repeated = positionKeys(catalog);
@@ -186,12 +187,12 @@ function sourcesTable(catalog: CatalogDefinition, catalogs: Catalogs): FilledTab
       field(
         1,
         'id',
-        { ...ASCII, ucd: 'ID_MAIN' },
+        { type: 'text', isAscii: idType !== 'text', ucd: 'ID_MAIN' },
         `${id}/diaObjectId`,
         s => `${s.catalogSourceId}/${s.object.diaObjectId}`,
       ),
-      field(1, id, { type: 'int64', ucd: 'meta.id;meta.main' }, `${idColumn} of ${release}`, s =>
-        BigInt(s.catalogSourceId),
+      field(1, id, { type: idType, ucd: 'meta.id;meta.main' }, `${idColumn} of ${release}`, s =>
+        idType === 'text' ? s.catalogSourceId : integerId(s.catalogSourceId),
       ),
       field(1, 'ra', { ...DEGREES, ucd: 'POS_EQ_RA_MAIN' }, `Right ascension${at}`, s => s.ra),
       field(1, 'dec', { ...DEGREES, ucd: 'POS_EQ_DEC_MAIN' }, `Declination${at}`, s => s.dec),

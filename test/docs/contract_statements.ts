@@ -356,6 +356,12 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     'crossmatch/conventions.test.ts: matches and separations are those of LSDB, the payload as published': [
       'The payload at `full` has every one of these',
     ],
+    'http/text_ids.test.ts: answers in JSON, the objects of a source, and the sources near a position': [
+      'An added catalog may have text ids (',
+    ],
+    'crossmatch/text_ids.test.ts: each object has the nearest source that has an id': [
+      'An added catalog may have text ids (',
+    ],
     'docs/contract.test.ts: the payload of each catalog has the keys of the contract': [
       'gaia_dr3: phot_g_mean_mag, phot_bp_mean_mag,',
       'des_y6_gold: wavg_mag_psf_ and wavg_magerr_psf_',
@@ -694,6 +700,9 @@ export const CONTRACT: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
     [NO_BEHAVIOUR]: ['A crossmatch records only the nearest source'],
     'sources/source_objects.test.ts: names that are none': ['An unknown catalog, or an id that is not'],
+    'http/text_ids.test.ts: answers in JSON, the objects of a source, and the sources near a position': [
+      'For an added catalog with text ids, send',
+    ],
   },
   Areas: {
     'http/area.test.ts: a circle as a body in each spelling, and as a parameter': [

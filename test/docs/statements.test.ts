@@ -211,8 +211,32 @@ const HELD: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
     'crossmatch/again.test.ts: a new catalog: a second version, once': [
       'run `nearsky crossmatch --again` to crossmatch them again',
     ],
-    'crossmatch/types.test.ts: ids with all their digits': [
-      'Ids are 64-bit integers, or strings that contain such integers',
+    'crossmatch/types.test.ts: ids with all their digits': ['Ids are 64-bit integers or strings'],
+    'crossmatch/text_ids.test.ts: a column of texts has text ids': [
+      'a column of texts (UTF-8 strings in Parquet, with or without a dictionary) has text ids',
+      'A row can be no source where its id is null, blank, longer, not UTF-8, or has a control character',
+      '`catalog add` and `catalog check` count these rows, and show one id that was refused',
+    ],
+    'crossmatch/text_ids.test.ts: each object has the nearest source that has an id': [
+      'Texts are compared by their bytes in UTF-8',
+      'A text id has up to 80 bytes in UTF-8 and is kept as it is',
+    ],
+    'crossmatch/text_ids.test.ts: texts without a dictionary': ['and so are bytes that are not declared as text'],
+    'crossmatch/text_ids.test.ts: a column in which no row has an id': [
+      'A column in which no row has an id is refused',
+    ],
+    'crossmatch/text_ids.test.ts: a description may say that texts are integers': [
+      'says that the texts are the decimal digits of 64-bit integers',
+    ],
+    'http/text_ids.test.ts: tables of objects in each format': ['Tables have a text column instead of the integers'],
+    'http/text_ids.test.ts: tables that are crossmatched with the catalog': [
+      'FITS holds only ASCII, and drops blanks at the end of a text',
+    ],
+    'http/text_ids.test.ts: the archive': ['In archives and in `nearsky.matches` of TAP the texts are in'],
+    'tap/text_ids.test.ts: the table of the catalog': ['`nearsky.milliquas` has the texts as `catalog_source_id`'],
+    'http/text_ids.test.ts: answers in JSON': ['percent-encode the id, slashes too'],
+    'store/changes.test.ts: text ids are written to a log of level 3': [
+      'Nodes that share a log take a catalog with text ids once the log has level 3',
     ],
     'store/store.test.ts: a catalog is registered under its name': [
       'Adding a catalog again under the same name replaces its registration',

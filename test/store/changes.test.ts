@@ -1,9 +1,10 @@
 /** Changes: the same ones make the same store, byte for byte, and as bytes they lose nothing. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { CATALOGS } from '../../src/contract/catalogs.ts';
 import { apply } from '../../src/store/apply.ts';
 import { decodeChange, encodeChange, MAX_RECORD_BYTES } from '../../src/store/change_record.ts';
-import type { Change } from '../../src/store/changes.ts';
+import type { Change, ChangeOf } from '../../src/store/changes.ts';
 import { DATABASE_NAMES } from '../../src/store/databases.ts';
 import { LEVEL } from '../../src/store/level.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -41,7 +42,7 @@ const comparable = (change: Change) =>
 
 test('a change of any kind is the same after it was bytes', () => {
   for (const kind of KINDS) {
-    const changes = new RandomChanges(seededRandom(1));
+    const changes = new RandomChanges(seededRandom(1), true);
     for (let i = 0; i < 200; i++) {
       const change = changes.change(kind);
       const records = encodeChange(change, LEVEL);
@@ -61,7 +62,7 @@ test('the same changes make the same store, whether as they are or from their by
   for (let seed = 1; seed <= SEEDS; seed++) {
     await withStore(store =>
       withStore(async other => {
-        const changes = new RandomChanges(seededRandom(seed));
+        const changes = new RandomChanges(seededRandom(seed), true);
         for (let i = 0; i < CHANGES; i++) {
           const change = changes.change();
           const [record] = encodeChange(change, LEVEL);
@@ -114,6 +115,34 @@ test('a prepared object is written as what it was made of', () => {
   const items = entries.entries as never[];
   const prepared = { kind: 'prepared', items: () => items } as never;
   assert.equal(encodeChange({ ...entries, entries: [prepared] }), encodeChange(entries));
+});
+
+test('text ids are written to a log of level 3 or more, and refused by a lower one, whatever brings them', async () => {
+  const source = { ra: 1, dec: 2, payload: null };
+  const match = { catalogName: 'mine', catalogSourceId: 'β Cet', separationArcsec: 0.5 };
+  const result = { diaObjectId: 1n, catalogOutcomes: [['mine', 'searched']] as const, matches: [{ ...match, source }] };
+  const settings = { crossmatch_radius_arcsec: 1, catalogs: [], reliability_cuts: [] };
+  const item = { kind: 'match', diaObjectId: 1n, match: { ...match, matchVersion: 1 }, source } as const;
+  const { registration } = new RandomChanges(seededRandom(4)).change(
+    'register_catalog',
+  ) as ChangeOf<'register_catalog'>;
+  const definition = { ...CATALOGS[0]!, name: 'mine', idType: 'text' } as const;
+  const changes: Change[] = [
+    { kind: 'crossmatch', timeUs: 1, provenance: settings, results: [result] },
+    { kind: 'import', timeUs: 1, entries: [item] },
+    { kind: 'import', timeUs: 1, entries: [{ kind: 'prepared', items: () => [item] } as never] },
+    { kind: 'register_catalog', timeUs: 1, registration: { ...registration, definition } },
+  ];
+  for (const change of changes) {
+    assert.is(encodeChange(change, 3).length, 1);
+    const { message } = await failure(() => encodeChange(change, 2));
+    assert.match(
+      message,
+      /with text ids of sources\) into the log because it needs level 3, and the level of the log is 2: upgrade/,
+    );
+  }
+  const number = { ...result, matches: [{ ...match, catalogSourceId: '-9223372036854775808', source }] };
+  assert.is(encodeChange({ kind: 'crossmatch', timeUs: 1, provenance: settings, results: [number] }, 2).length, 1);
 });
 
 test('bytes that are no record, or of a newer nearsky, are refused', async () => {

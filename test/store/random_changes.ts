@@ -27,9 +27,12 @@ const KEYS = ['mag', 'big', 'name', 'none'];
 
 export class RandomChanges {
   readonly #random: () => number;
+  readonly #hasTextIds: boolean;
 
-  constructor(random: () => number) {
+  /** @param hasTextIds whether some sources have text ids, which a log of the first level refuses */
+  constructor(random: () => number, hasTextIds = false) {
     this.#random = random;
+    this.#hasTextIds = hasTextIds;
   }
 
   int(below: number): number {
@@ -72,9 +75,10 @@ export class RandomChanges {
   }
 
   #match(): CrossmatchResult['matches'][number] {
+    const number = `${4_000_000_000_000_000_000n + BigInt(this.int(1000))}`;
     return {
       catalogName: this.pick(['gaia_dr3', 'des_y6_gold']),
-      catalogSourceId: `${4_000_000_000_000_000_000n + BigInt(this.int(1000))}`,
+      catalogSourceId: this.#hasTextIds && this.int(4) === 0 ? `β Cet ${this.int(1000)}` : number,
       separationArcsec: this.#random(),
       ...(this.int(3) === 0 && { separationAtEpochArcsec: this.#random() }),
       source: this.int(2) === 0 ? this.#source() : this.#packedSource(),

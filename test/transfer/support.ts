@@ -228,29 +228,39 @@ const payload = fc
   )
   .map(entries => `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`);
 
-const match = fc.record(
-  {
-    match_version: fc.nat({ max: 3 }),
-    catalog_name: catalog,
-    catalog_source_id: fc.oneof(fc.constantFrom('9', '10', '0'), fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n).map(String)),
-    separation_arcsec: fc.double({ min: 0, max: 1, noNaN: true }),
-    separation_at_epoch_arcsec: fc.double({ min: 0, max: 1, noNaN: true }),
-    ra: orNull(ra),
-    dec: orNull(dec),
-    catalog_payload: fc.oneof(fc.constant('null'), payload),
-  },
-  {
-    requiredKeys: [
-      'match_version',
-      'catalog_name',
-      'catalog_source_id',
-      'separation_arcsec',
-      'ra',
-      'dec',
-      'catalog_payload',
-    ],
-  },
+const integerId = fc.oneof(fc.constantFrom('9', '10', '0'), fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n).map(String));
+/** A catalog that the project does not describe may have these. */
+const otherCatalog = fc.constantFrom('ps1_dr2', 'A');
+const textId = fc.constantFrom(
+  'β Cet',
+  'PSS J1443+2724',
+  '"a", b',
+  'a/b\\c',
+  '007',
+  '9223372036854775808',
+  ' x',
+  '🌠',
+  'é'.repeat(40),
 );
+
+const match = fc
+  .record(
+    {
+      match_version: fc.nat({ max: 3 }),
+      source: fc.oneof(fc.tuple(catalog, integerId), fc.tuple(otherCatalog, textId)),
+      separation_arcsec: fc.double({ min: 0, max: 1, noNaN: true }),
+      separation_at_epoch_arcsec: fc.double({ min: 0, max: 1, noNaN: true }),
+      ra: orNull(ra),
+      dec: orNull(dec),
+      catalog_payload: fc.oneof(fc.constant('null'), payload),
+    },
+    {
+      requiredKeys: ['match_version', 'source', 'separation_arcsec', 'ra', 'dec', 'catalog_payload'],
+    },
+  )
+  .map(({ match_version, source: [catalog_name, catalog_source_id], ...rest }) => {
+    return { match_version, catalog_name, catalog_source_id, ...rest };
+  });
 
 const designation = fc.oneof(fc.constantFrom('2026abc', '2026ABC', '2026A', '2026a', 'X-1'), text);
 const tns = fc.record({

@@ -47,7 +47,8 @@ const COINCIDENT_SOURCE =
 export const SEPARATION_AT_EPOCH = 'separation_at_epoch_arcsec';
 
 export function sourceIdentity({ all }: Catalogs): Schemas {
-  const ids = 'Identifier of the source, decimal. An id is unique only within one `catalog_name`. ';
+  const form = all.some(({ idType }) => idType === 'text') ? 'decimal or a text' : 'decimal';
+  const ids = `Identifier of the source, ${form}. An id is unique only within one \`catalog_name\`. `;
   return {
     catalog_name: text('Name of the catalog.'),
     catalog_source_id: text(ids + all.map(sourceIdMeaning).join(' ')),

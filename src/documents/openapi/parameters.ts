@@ -19,6 +19,7 @@ import {
   MAX_SOURCES_RADIUS_ARCSEC,
   SOURCES_LIMIT_RANGE,
 } from '../../contract/limits.ts';
+import { MAX_SOURCE_ID_BYTES } from '../../contract/source_ids.ts';
 import {
   againstNames,
   DEFAULT_MATCH_RADIUS_ARCSEC,
@@ -248,7 +249,12 @@ export function sourceParameters(catalogs: Catalogs): Parameter[] {
     parameter(
       'path',
       'catalog_source_id',
-      text('The id of the source: a 64-bit integer.', { pattern: '^-?\\d{1,19}$' }),
+      catalogs.all.some(({ idType }) => idType === 'text')
+        ? text('The id of the source: a 64-bit integer or, in a catalog with text ids, the text.', {
+            minLength: 1,
+            maxLength: MAX_SOURCE_ID_BYTES,
+          })
+        : text('The id of the source: a 64-bit integer.', { pattern: '^-?\\d{1,19}$' }),
     ),
     sourcesLimit('The most objects that are listed.'),
   ];

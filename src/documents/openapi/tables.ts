@@ -11,7 +11,7 @@ const COLUMNS =
   '`tns_name`, `tns_prefix`, `tns_classification`, `tns_redshift`, ' +
   '`tns_separation_arcsec`; with filters `qualifies`, `qualifies_reason`. Those that the level of detail does not have are left out; the others are there whatever ' +
   'the rows hold. JSON has every source where an object has several of one catalog. ' +
-  'Identifiers are 64-bit integers; angles are in degrees, separations in arcsec.';
+  'Identifiers are 64-bit integers, those of sources texts in an added catalog with text ids; angles are in degrees, separations in arcsec.';
 
 /** Content by media type, beside JSON. The columns are described once. */
 export const otherContent: Readonly<Record<string, Schema>> = {

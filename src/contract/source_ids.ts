@@ -1,0 +1,59 @@
+/**
+ * The ids of catalog sources. Most catalogs number their sources with 64-bit integers; others have names only, such as
+ * `PSS J1443+2724`. The contract writes both as texts.
+ */
+
+/** A 64-bit integer, or a text of `isTextId`, as the catalog's definition says. */
+export type SourceId = bigint | string;
+
+/** The types of a catalog's ids. */
+export type IdType = 'int64' | 'text';
+
+/** The most bytes of a text id in UTF-8. */
+export const MAX_SOURCE_ID_BYTES = 80;
+
+/** The form of a text id, for messages. */
+export const TEXT_ID = `a text of 1 to ${MAX_SOURCE_ID_BYTES} bytes in UTF-8, not blank, without control characters`;
+
+const ASCII_ID = /^[ -~]*[!-~][ -~]*$/;
+/** Characters that some format cannot hold, U+FFFD among them, which stands for bytes that were no UTF-8. */
+const REFUSED = /[\p{Cc}\ufffd-\uffff]/u;
+
+/** Whether a text can be the id of a source. */
+export function isTextId(text: string): boolean {
+  if (text.length > MAX_SOURCE_ID_BYTES) return false;
+  if (ASCII_ID.test(text)) return true;
+  return (
+    text.trim() !== '' && text.isWellFormed() && !REFUSED.test(text) && utf8.encode(text).length <= MAX_SOURCE_ID_BYTES
+  );
+}
+
+const DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/;
+
+/** The 64-bit integer of which a text is the decimal form; undefined where it is not, as for `007` and `+7`. */
+export function integerId(text: string): bigint | undefined {
+  const id = DECIMAL.test(text) ? BigInt(text) : undefined;
+  return id !== undefined && BigInt.asIntN(64, id) === id ? id : undefined;
+}
+
+/** The order of two ids of one catalog: of integers by value, of texts by their bytes in UTF-8. */
+export function compareIds(a: SourceId, b: SourceId): number {
+  if (typeof a === 'string' && typeof b === 'string') return compareUtf8(a, b);
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+const utf8 = new TextEncoder();
+
+/** UTF-16 has code points beyond 2^16 before some below it, UTF-8 has all in their order. */
+function compareUtf8(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    if (a.charCodeAt(i) === b.charCodeAt(i)) continue;
+    // Of two pairs of surrogates that differ in the second half, the halves have the order of the pairs.
+    return rankOf(a.charCodeAt(i)) - rankOf(b.charCodeAt(i));
+  }
+  return a.length - b.length;
+}
+
+/** A code unit, with surrogates after all others. */
+const rankOf = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
